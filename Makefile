@@ -1,0 +1,46 @@
+# What one types while working. `make help` lists the targets; CI runs .ci/run, which is also `make ci`.
+GO       ?= go
+FUZZTIME ?= 10s
+
+.PHONY: help build install test race lint bench cover fuzz ci clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build the programs into bin/
+	$(GO) build -trimpath -o bin/ ./cmd/...
+
+install: ## install small-hook where `go install` puts programs
+	$(GO) install ./cmd/small-hook
+
+test: ## run the tests
+	$(GO) test ./...
+
+race: ## run the tests with the race detector, in random order
+	$(GO) test -race -shuffle=on -count=1 ./...
+
+lint: ## run the linter that CI runs
+	$$(.ci/tool golangci-lint) run ./...
+
+bench: ## run the benchmarks
+	$(GO) test -run='^$$' -bench=. -benchmem ./...
+
+cover: ## measure the coverage of internal/ and print it
+	@mkdir -p bin
+	$(GO) test -coverpkg=./internal/... -coverprofile=bin/cover.out ./...
+	$(GO) tool cover -func=bin/cover.out
+
+fuzz: ## run every fuzz target for FUZZTIME (10s)
+	@set -e; for package in $$($(GO) list ./...); do \
+		targets=$$($(GO) test -list '^Fuzz' $$package); \
+		for target in $$(echo "$$targets" | grep '^Fuzz'); do \
+			echo "$$package $$target"; \
+			$(GO) test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) $$package; \
+		done; \
+	done
+
+ci: ## run everything that CI runs
+	bash .ci/run
+
+clean: ## remove what was built here
+	rm -rf bin dist
