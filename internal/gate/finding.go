@@ -1,0 +1,134 @@
+package gate
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Severity says whether a finding blocks.
+type Severity string
+
+// The severities. Only SeverityError blocks.
+const (
+	SeverityError   Severity = "error"
+	SeverityWarning Severity = "warning"
+)
+
+// Stage names the part of the judgement that a finding comes from.
+type Stage string
+
+// The stages. The first three are those of the protocol's own check.
+const (
+	StageValidate Stage = "validate"
+	StageLint     Stage = "lint"
+	StageVerify   Stage = "verify"
+	StageHistory  Stage = "history"
+	StagePolicy   Stage = "policy"
+)
+
+// Finding is what a rule says about one place. It is a statement about
+// content, never an error of the program.
+type Finding struct {
+	// Rule is the rule's id, family/name.
+	Rule     string
+	Severity Severity
+	Stage    Stage
+	// Message is one sentence in lower case, without a final period. It may
+	// hold text of the files: writers escape it for their format.
+	Message string
+	// Path is slash-separated, from the root of what was examined.
+	Path string
+	// Line and Column are places in the child's file and begin at 1; Column
+	// counts characters. For a deletion they say where the entry would stand.
+	Line, Column int
+	// Commit is the full object id of the child, empty for the index or a
+	// directory. Parent is that of the state it was compared with.
+	Commit, Parent string
+	// Entry is the parent's entry, or the child's where only it has one.
+	Entry *EntryRef
+	// EntryAfter is the child's entry where Entry is the parent's.
+	EntryAfter *EntryRef
+	// Changes lists what differs between Entry and EntryAfter.
+	Changes []FieldChange
+	// Fix says what to type or edit next.
+	Fix string
+	// Reason is the waiver's reason, on a waived finding.
+	Reason string
+
+	// subject tells apart findings of one rule in one file that have no
+	// entries: the path of the value inside the document.
+	subject string
+	// edits are the edits that the finding speaks of; a finding all of whose
+	// edits are reported already is not reported again.
+	edits []edit
+}
+
+// EntryRef points at one entry of a ledger.
+type EntryRef struct {
+	// Index counts from 0.
+	Index int
+	// Line in the file that holds the entry.
+	Line              int
+	TaskID, Timestamp string
+	Digest            small.Digest
+}
+
+// FieldChange is one field that differs between two versions of an entry.
+type FieldChange struct {
+	// Field is the dotted path inside the entry.
+	Field string
+	// From and To are the values as text: a string's content, otherwise
+	// canonical JSON. HasFrom and HasTo are false where the field is absent.
+	From, To       string
+	HasFrom, HasTo bool
+}
+
+// Fingerprint identifies what a finding speaks of across commits, lines and
+// runs: it covers the rule, the path and the digests of the entry before and
+// after (or the place inside the document), never a line or a commit.
+func (f *Finding) Fingerprint() string {
+	h := sha256.New()
+	for _, part := range []string{f.Rule, f.Path, f.digestBefore(), f.digestAfter(), f.subject} {
+		h.Write([]byte(part))
+		h.Write([]byte{0})
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (f *Finding) digestBefore() string {
+	if f.Entry == nil {
+		return ""
+	}
+	return f.Entry.Digest.String()
+}
+
+func (f *Finding) digestAfter() string {
+	if f.EntryAfter == nil {
+		return ""
+	}
+	return f.EntryAfter.Digest.String()
+}
+
+// sortFindings puts findings in their one order (path, place, rule, commit,
+// message) and drops those that say the same twice.
+func sortFindings(findings []Finding) []Finding {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Rule, b.Rule),
+			cmp.Compare(a.Commit, b.Commit),
+			cmp.Compare(a.Message, b.Message),
+			cmp.Compare(a.Parent, b.Parent),
+		)
+	})
+	return slices.CompactFunc(findings, func(a, b Finding) bool {
+		return a.Path == b.Path && a.Line == b.Line && a.Column == b.Column && a.Rule == b.Rule &&
+			a.Commit == b.Commit && a.Message == b.Message
+	})
+}

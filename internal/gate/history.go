@@ -1,0 +1,69 @@
+package gate
+
+import "context"
+
+// Index is the revision that stands for the index which git is committing
+// from.
+const Index = ":index"
+
+// History is what the gate needs of a repository. Revisions are full object
+// ids, or Index. An implementation never answers from less than the repository
+// really holds: what it cannot see (a shallow boundary, a missing object) is
+// an error, usually a *Failure that says what to type.
+type History interface {
+	// Commits lists the commits that are reachable from include and not from
+	// exclude, parents before children. If path is not empty the list is
+	// limited to commits that touch it and to merges, and parents are the
+	// nearest listed ancestors.
+	Commits(ctx context.Context, include, exclude []string, path string) ([]Commit, error)
+	// Changes compares trees: for each edge the files below .small directories
+	// (and the policy file) whose mode or object differs, in order of path.
+	// An empty Parent stands for the empty tree.
+	Changes(ctx context.Context, edges []Edge) ([][]Change, error)
+	// Files lists what lies below the .small directories of a revision: all
+	// of them, or only those of the named workspace directories.
+	Files(ctx context.Context, revision string, dirs ...string) ([]File, error)
+	// Blob reads an object whose size is at most limit bytes; a larger one
+	// yields its size and no data.
+	Blob(ctx context.Context, object string, limit int64) (Blob, error)
+}
+
+// Commit is one commit of a history.
+type Commit struct {
+	ID string
+	// Parents in the commit's order, read from the real objects.
+	Parents []string
+}
+
+// Edge is one parent and one child.
+type Edge struct{ Parent, Child string }
+
+// File is one path of a tree or of the index.
+type File struct {
+	// Path is slash-separated, from the root of the tree.
+	Path string
+	// Mode is git's six-digit octal mode: "100644", "120000" for a symlink,
+	// "160000" for a submodule.
+	Mode string
+	// Object is the id of the blob.
+	Object string
+	// Unmerged is true for a path of the index with an unresolved conflict.
+	Unmerged bool
+}
+
+// Regular reports whether the file is an ordinary one.
+func (f File) Regular() bool { return f.Mode == "100644" || f.Mode == "100755" }
+
+// Change is one path that differs on an edge. Old or New is the zero File
+// where the path is absent.
+type Change struct {
+	Path     string
+	Old, New File
+}
+
+// Blob is an object's content.
+type Blob struct {
+	Size int64
+	// Data is nil if Size is above the limit that was asked for.
+	Data []byte
+}

@@ -1,0 +1,104 @@
+package gate
+
+import "github.com/small-gate/small-gate/internal/small"
+
+// Verdict is the outcome of a judgement.
+type Verdict string
+
+// The three outcomes.
+const (
+	// Pass: nothing is wrong.
+	Pass Verdict = "pass"
+	// Fail: at least one finding of severity error.
+	Fail Verdict = "fail"
+	// Error: it could not be judged.
+	Error Verdict = "error"
+)
+
+// Report is findings plus what was examined, so that "nothing found" can be
+// told from "nothing looked at".
+type Report struct {
+	// Mode is the command's name.
+	Mode     string
+	Strict   bool
+	Verdict  Verdict
+	Observe  bool
+	Examined Examined
+	Ledgers  []LedgerState
+	// Findings are sorted and without duplicates.
+	Findings []Finding
+	// Waived are findings that a waiver of the policy excuses.
+	Waived []Finding
+	// Failure is set when Verdict is Error.
+	Failure *Failure
+}
+
+// Examined says what was looked at.
+type Examined struct {
+	Commits, Workspaces int
+	// Base and Head are full object ids where the command compares two.
+	Base, Head string
+	// Policy says where the configuration came from.
+	Policy string
+	// Reader names what read the repository; empty outside one.
+	Reader string
+}
+
+// LedgerState is the length and head of one ledger at the tip.
+type LedgerState struct {
+	Path    string
+	Entries int
+	Head    small.Digest
+}
+
+// Counts are the report's numbers.
+type Counts struct{ Errors, Warnings, Waived int }
+
+// Count adds up the findings.
+func (r *Report) Count() Counts {
+	c := Counts{Waived: len(r.Waived)}
+	for _, f := range r.Findings {
+		if f.Severity == SeverityError {
+			c.Errors++
+		} else {
+			c.Warnings++
+		}
+	}
+	return c
+}
+
+// ExitStatus is the process's exit status: 0 nothing wrong, 1 findings, 2
+// could not judge. Observe turns 1 into 0 and nothing else.
+func (r *Report) ExitStatus() int {
+	switch r.Verdict {
+	case Pass:
+		return 0
+	case Fail:
+		if r.Observe {
+			return 0
+		}
+		return 1
+	}
+	return 2
+}
+
+// Failure is outcome 2: what prevented the judgement. It is an error.
+type Failure struct {
+	// Message says what is missing or wrong, and where.
+	Message string
+	// Remedy is the exact thing to type or add.
+	Remedy string
+	// Err is the cause, if there is one.
+	Err error
+}
+
+// Error is the message, with the remedy where there is one.
+func (f *Failure) Error() string {
+	if f.Remedy == "" {
+		return f.Message
+	}
+	return f.Message + "\n" + f.Remedy
+}
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Err }

@@ -1,0 +1,128 @@
+// Package policy holds what a repository may set about its own gate:
+// configuration, waivers and the baseline. It works on bytes and values and
+// does no I/O; where the bytes come from, and that it is a trusted place, is
+// the caller's concern.
+package policy
+
+import (
+	"time"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// File is the configuration's path in the repository's root.
+const File = ".small-gate.yml"
+
+// Level is the severity that the configuration gives a rule.
+type Level string
+
+// The levels of a rule.
+const (
+	Error   Level = "error"
+	Warning Level = "warning"
+	Off     Level = "off"
+)
+
+// Mode says whether findings decide the exit status.
+type Mode string
+
+// The modes. Observe reports, but turns exit status 1 into 0; never 2, and the
+// verdict stays fail.
+const (
+	Enforce Mode = "enforce"
+	Observe Mode = "observe"
+)
+
+// Scope says which entries an amend may still fix.
+type Scope string
+
+// The scopes: an entry is fixed once committed, or once a remote-tracking
+// branch holds it.
+const (
+	Committed Scope = "committed"
+	Published Scope = "published"
+)
+
+// Policy is one configuration, defaults filled in. The zero Policy is not
+// valid; Default makes one.
+type Policy struct {
+	// Source says where it was read, for the report: a revision, a file, or
+	// "built-in defaults".
+	Source string
+	Strict bool
+	Mode   Mode
+	// Include and Exclude are glob patterns (with **) for the paths of
+	// workspaces' .small directories.
+	Include, Exclude []string
+	// Rules gives levels to rule ids; absent ones keep their own.
+	Rules map[string]Level
+	Scope Scope
+	// AgentAuthors are glob patterns for author names and addresses of agents.
+	AgentAuthors []string
+	// AgentTrailers maps a commit trailer's name to glob patterns of values
+	// that name agents.
+	AgentTrailers map[string][]string
+	Waivers       []Waiver
+	Baselines     []Baseline
+	// MaxFileSize in bytes; 0 means the built-in limit.
+	MaxFileSize int64
+}
+
+// Waiver excuses exactly one edit.
+type Waiver struct {
+	Rule string
+	// Path of the progress file, slash-separated from the repository's root.
+	Path string
+	// From and To are the digests of the entry before and after; To is nil for
+	// a deletion, From is nil for an insertion. For append-only/log-deleted
+	// From is the ledger's head.
+	From, To *small.Digest
+	Reason   string
+	// Until is the last day (UTC) on which the waiver holds; zero means
+	// without end.
+	Until time.Time
+	// Pos is where the stanza stands in the configuration.
+	Pos small.Pos
+}
+
+// Expired reports whether the waiver's last day has passed at now.
+func (w Waiver) Expired(now time.Time) bool {
+	return !w.Until.IsZero() && !now.Before(w.Until.AddDate(0, 0, 1))
+}
+
+// Baseline accepts the first entries of a log as they are.
+type Baseline struct {
+	Path    string
+	Entries int
+	Head    small.Digest
+	Reason  string
+	Pos     small.Pos
+}
+
+// BuiltIn is the Source of a policy that was read from nowhere.
+const BuiltIn = "built-in defaults"
+
+// Default is the policy of a repository without a configuration.
+func Default() *Policy {
+	return &Policy{
+		Source:        BuiltIn,
+		Mode:          Enforce,
+		Scope:         Committed,
+		Include:       []string{"**"},
+		Exclude:       []string{"**/testdata/**", "**/fixtures/**", "**/vendor/**", "**/node_modules/**"},
+		Rules:         map[string]Level{},
+		AgentAuthors:  []string{"*[[]bot]*"},
+		AgentTrailers: map[string][]string{"Co-authored-by": {"Claude*", "Copilot*"}},
+	}
+}
+
+// BaselineFor returns the baseline of a log, nil if there is none. Of several
+// for one path the last counts.
+func (p *Policy) BaselineFor(path string) *Baseline {
+	for i := len(p.Baselines) - 1; i >= 0; i-- {
+		if p.Baselines[i].Path == path {
+			return &p.Baselines[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package small
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// Digest is a SHA-256 value: of an entry, or of a ledger's head.
+type Digest [sha256.Size]byte
+
+const digestPrefix = "sha256:"
+
+// String writes the digest as "sha256:" and 64 lower-case hex digits.
+func (d Digest) String() string { return digestPrefix + hex.EncodeToString(d[:]) }
+
+// ParseDigest reads what String writes.
+func ParseDigest(s string) (Digest, error) {
+	var d Digest
+	raw, found := strings.CutPrefix(s, digestPrefix)
+	if !found || len(raw) != hex.EncodedLen(len(d)) || raw != strings.ToLower(raw) {
+		return d, fmt.Errorf("%q is not %s followed by 64 lower-case hex digits", s, digestPrefix)
+	}
+	if _, err := hex.Decode(d[:], []byte(raw)); err != nil {
+		return d, fmt.Errorf("%q is not %s followed by 64 lower-case hex digits", s, digestPrefix)
+	}
+	return d, nil
+}
+
+// EntryDigest is the SHA-256 of an entry's canonical JSON. Key order, quoting,
+// comments, indentation, line endings, anchors and merge keys do not change
+// it; any change of a value does, white space inside a string included.
+func EntryDigest(entry *Value) Digest {
+	return sha256.Sum256(appendCanonical(make([]byte, 0, 512), entry))
+}
+
+// emptyHead is the head of a ledger without entries: SHA-256 of nothing.
+var emptyHead = Digest(sha256.Sum256(nil))
+
+// chain returns the head that follows previous when an entry is appended:
+// SHA-256 over the two digests' raw bytes.
+func chain(previous, entry Digest) Digest {
+	var both [2 * sha256.Size]byte
+	copy(both[:], previous[:])
+	copy(both[sha256.Size:], entry[:])
+	return sha256.Sum256(both[:])
+}

@@ -1,0 +1,127 @@
+package small
+
+import "strconv"
+
+// Kind is the JSON type that a decoded YAML value has, or Other where JSON has
+// none.
+type Kind uint8
+
+// The kinds of value.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	List
+	Map
+	// Other is a scalar that JSON lacks: a date, an infinity, not-a-number,
+	// binary data.
+	Other
+)
+
+var kindNames = [...]string{"null", "a boolean", "a number", "a string", "a list", "a mapping", "a value JSON does not have"}
+
+// String names the kind with its article, for messages.
+func (k Kind) String() string { return kindNames[k] }
+
+// Value is a decoded YAML value with its place. Aliases and merge keys are
+// resolved; keys are strings and unique.
+type Value struct {
+	Kind Kind
+	Pos  Pos
+	// Tag is the resolved short YAML tag of a scalar, such as "!!str".
+	Tag string
+	// Text is a string's content; for every other scalar its source text.
+	Text string
+	// Plain is true for a scalar written without quotes.
+	Plain bool
+	// Items are the elements of a list.
+	Items []*Value
+	// Fields are the members of a mapping in the order of the file.
+	Fields []Field
+
+	truth bool
+	block bool // a list written in block style
+}
+
+// Field is one member of a mapping.
+type Field struct {
+	Key    string
+	KeyPos Pos
+	Value  *Value
+}
+
+// Get returns the member called key of a mapping, or nil. It may be called on
+// nil and on any kind.
+func (v *Value) Get(key string) *Value {
+	if v == nil || v.Kind != Map {
+		return nil
+	}
+	for i := range v.Fields {
+		if v.Fields[i].Key == key {
+			return v.Fields[i].Value
+		}
+	}
+	return nil
+}
+
+// Str returns the text of a string value, and whether it is one.
+func (v *Value) Str() (string, bool) {
+	if v == nil || v.Kind != String {
+		return "", false
+	}
+	return v.Text, true
+}
+
+// At follows a dotted path ("tasks.2.title") as far as it exists and returns
+// the last value on the way. A missing member yields its parent.
+func (v *Value) At(path []string) *Value {
+	for _, step := range path {
+		var next *Value
+		switch v.Kind {
+		case Map:
+			next = v.Get(step)
+		case List:
+			if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(v.Items) {
+				next = v.Items[i]
+			}
+		}
+		if next == nil {
+			return v
+		}
+		v = next
+	}
+	return v
+}
+
+// plain returns the value as the Go types that encoding/json uses, for the
+// schema engine. A scalar that JSON lacks becomes a number where a string
+// could be meant, so that a schema asking for a string rejects it; binary
+// data, which YAML decodes to text, stays a string.
+func (v *Value) plain() any {
+	switch v.Kind {
+	case Null:
+		return nil
+	case Bool:
+		return v.truth
+	case String:
+		return v.Text
+	case List:
+		out := make([]any, len(v.Items))
+		for i, it := range v.Items {
+			out[i] = it.plain()
+		}
+		return out
+	case Map:
+		out := make(map[string]any, len(v.Fields))
+		for _, f := range v.Fields {
+			out[f.Key] = f.Value.plain()
+		}
+		return out
+	case Other:
+		if v.Tag == binaryTag {
+			return v.Text
+		}
+	}
+	return 0
+}
