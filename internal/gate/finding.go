@@ -62,10 +62,18 @@ type Finding struct {
 	// subject tells apart findings of one rule in one file that have no
 	// entries: the path of the value inside the document.
 	subject string
+	// digestFrom and digestTo identify the edit that the finding speaks of:
+	// entry digests, or a ledger's head where a whole log is meant; empty on
+	// the side that has nothing.
+	digestFrom, digestTo string
 	// edits are the edits that the finding speaks of; a finding all of whose
 	// edits are reported already is not reported again.
-	edits []edit
+	edits []editKey
 }
+
+// Edit returns the digests before and after of the edit that the finding
+// speaks of, as a waiver names them: empty on the side that has nothing.
+func (f *Finding) Edit() (from, to string) { return f.digestFrom, f.digestTo }
 
 // EntryRef points at one entry of a ledger.
 type EntryRef struct {
@@ -92,25 +100,11 @@ type FieldChange struct {
 // after (or the place inside the document), never a line or a commit.
 func (f *Finding) Fingerprint() string {
 	h := sha256.New()
-	for _, part := range []string{f.Rule, f.Path, f.digestBefore(), f.digestAfter(), f.subject} {
+	for _, part := range []string{f.Rule, f.Path, f.digestFrom, f.digestTo, f.subject} {
 		h.Write([]byte(part))
 		h.Write([]byte{0})
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-func (f *Finding) digestBefore() string {
-	if f.Entry == nil {
-		return ""
-	}
-	return f.Entry.Digest.String()
-}
-
-func (f *Finding) digestAfter() string {
-	if f.EntryAfter == nil {
-		return ""
-	}
-	return f.EntryAfter.Digest.String()
 }
 
 // sortFindings puts findings in their one order (path, place, rule, commit,

@@ -1,0 +1,178 @@
+package gate
+
+import (
+	"slices"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// edgeView is one ledger's way from a parent to a child, compared and, where
+// entries were rewritten, explained. Rules about edges read it.
+type edgeView struct {
+	path string
+	// p and c are the parent's and the child's ledger; c is nil where the
+	// child's log is gone.
+	p, c  *small.Ledger
+	merge bool
+	// side names the parent among several, for messages.
+	side     string
+	relation relation
+	// edits explains a rewritten edge.
+	edits []edit
+	// excused are edits that waivers make equal.
+	excused []edit
+	// inserted are the places in c of the entries that stand before older
+	// ones, on an interleaved edge.
+	inserted []int
+	// marker is the place in c of the entry that resolves the edge, -1 if
+	// none does.
+	marker int
+	// fresh are the places in c of the entries that no parent has; intruders
+	// are those among them that stand before an entry of a parent. On one
+	// edge of a merge only.
+	fresh, intruders []int
+	now              time.Time
+}
+
+// reconciled reports whether the edge's insertions are made explicit.
+func (e *edgeView) reconciled() bool { return e.marker >= 0 }
+
+// ofKind lists the explained edits of one kind in the order of their places.
+func (e *edgeView) ofKind(kind editKind) []edit {
+	var out []edit
+	for _, x := range e.edits {
+		if x.kind == kind {
+			out = append(out, x)
+		}
+	}
+	slices.SortFunc(out, func(a, b edit) int {
+		if a.before != b.before {
+			return a.before - b.before
+		}
+		return a.after - b.after
+	})
+	return out
+}
+
+// place is the line and column in the child's file where an entry of the
+// parent stands or would stand: at the child's entry behind it, or at the last
+// one.
+func (e *edgeView) place(x edit) small.Pos {
+	if x.after >= 0 {
+		return e.c.Entries[x.after].Pos
+	}
+	if e.c.Len() == 0 {
+		return small.Pos{}
+	}
+	return e.c.Entries[min(x.before, e.c.Len()-1)].Pos
+}
+
+// finding begins the finding of one edit: places, references, digests and the
+// key under which the edit is reported once.
+func (e *edgeView) finding(x edit) Finding {
+	pos := e.place(x)
+	f := Finding{Path: e.path, Line: pos.Line, Column: pos.Column, Changes: x.changes}
+	if x.before >= 0 {
+		f.Entry = refOf(e.p.Entries[x.before])
+		f.digestFrom = f.Entry.Digest.String()
+	}
+	if x.after >= 0 {
+		after := refOf(e.c.Entries[x.after])
+		f.digestTo = after.Digest.String()
+		if f.Entry == nil {
+			f.Entry = after
+		} else {
+			f.EntryAfter = after
+		}
+	}
+	f.edits = []editKey{{path: e.path, from: f.digestFrom, to: f.digestTo}}
+	return f
+}
+
+// comparison is what comparing two ledgers needs beside them.
+type comparison struct {
+	path  string
+	equal equivalence
+	// before and after give the entries in full, for an explanation.
+	before, after recordsFunc
+	// mayPair says which added entry may be the new version of a lost one.
+	mayPair func(lost, added int) bool
+}
+
+// compare relates a parent's ledger to a child's.
+func compare(p, c *small.Ledger, with comparison) (*edgeView, error) {
+	e := &edgeView{path: with.path, p: p, c: c, marker: -1}
+	if c.Extends(p) {
+		e.relation = extended
+		if c.Len() == p.Len() {
+			e.relation = identical
+		}
+		return e, nil
+	}
+	pd, cd := with.equal.view(digestsOf(p), digestsOf(c))
+	e.relation = relate(pd.digests, cd.digests)
+	switch e.relation {
+	case interleaved:
+		places := subsequence(pd.digests, cd.digests)
+		last := places[len(places)-1]
+		e.inserted = missing(places)
+		e.marker = resolvedBy(p, c, last)
+	case rewritten:
+		mayPair := func(lost, added int) bool { return with.mayPair == nil || with.mayPair(pd.places[lost], added) }
+		told, err := explain(pd.digests, cd.digests, pd.records(with.before), with.after, mayPair)
+		if err != nil {
+			return nil, err
+		}
+		for i := range told.edits {
+			if at := told.edits[i].before; at >= 0 {
+				told.edits[i].before = pd.places[at]
+			}
+		}
+		e.edits = told.edits
+		e.marker = resolvedBy(p, c, told.last)
+	}
+	return e, e.excuse(pd, cd, with)
+}
+
+// excuse lists the edits that do not show in the comparison because waivers
+// make both versions equal or let an entry be missing.
+func (e *edgeView) excuse(parent, child sequence, with comparison) error {
+	for _, place := range parent.dropped {
+		e.excused = append(e.excused, edit{kind: editDeleted, before: place, after: -1})
+	}
+	if len(with.equal.same) == 0 {
+		return nil
+	}
+	var old, now []*small.Value
+	for _, pair := range align(parent.digests, child.digests).kept {
+		before, after := parent.places[pair[0]], child.places[pair[1]]
+		if e.p.Entries[before].Digest == e.c.Entries[after].Digest {
+			continue
+		}
+		if old == nil {
+			var err error
+			if old, err = with.before(); err != nil {
+				return err
+			}
+			if now, err = with.after(); err != nil {
+				return err
+			}
+		}
+		e.excused = append(e.excused, modification(old[before], now[after], before, after))
+	}
+	return nil
+}
+
+// missing lists the numbers below the last of places that are not in places.
+func missing(places []int) []int {
+	var out []int
+	next := 0
+	for _, at := range places {
+		for ; next < at; next++ {
+			out = append(out, next)
+		}
+		next = at + 1
+	}
+	return out
+}

@@ -1,0 +1,275 @@
+package gate
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// editKind says what happened to an entry between a parent and a child.
+type editKind int
+
+const (
+	editModified editKind = iota
+	editTimestampMigrated
+	editTaskReassigned
+	editDeleted
+	editReordered
+	editInserted
+)
+
+// edit is one entry's change between a parent and a child.
+type edit struct {
+	kind editKind
+	// before is the index in the parent's ledger, after that in the child's;
+	// -1 where there is none.
+	before, after int
+	changes       []FieldChange
+}
+
+// editKey identifies an edit wherever it is seen: the same entry changed in
+// the same way. From or to is empty where there is no entry.
+type editKey struct{ path, from, to string }
+
+// recordsFunc returns the entries of a ledger in full; they are parsed only
+// when an edit has to be explained.
+type recordsFunc func() ([]*small.Value, error)
+
+// explanation is what explain finds.
+type explanation struct {
+	edits []edit
+	// last is the greatest place in the child of an entry that the parent has,
+	// in whatever version; -1 if there is none.
+	last int
+}
+
+// explain accounts for a rewritten edge entry by entry. p and c are the
+// digests that count as equal (waivers applied); mayPair says which of the
+// child's added entries may be the new version of a lost one.
+func explain(p, c []small.Digest, before, after recordsFunc, mayPair func(lost, added int) bool) (explanation, error) {
+	a := align(p, c)
+	out := explanation{last: -1}
+	for _, pair := range a.kept {
+		out.last = max(out.last, pair[1])
+	}
+	for _, pair := range a.moved {
+		out.last = max(out.last, pair[1])
+		out.edits = append(out.edits, edit{kind: editReordered, before: pair[0], after: pair[1]})
+	}
+	pairs := map[int]int{} // lost -> added
+	if len(a.lost) > 0 && len(a.added) > 0 {
+		old, err := before()
+		if err != nil {
+			return out, err
+		}
+		now, err := after()
+		if err != nil {
+			return out, err
+		}
+		pairs = pairUp(a, old, now, mayPair)
+		for lost, added := range pairs {
+			out.last = max(out.last, added)
+			out.edits = append(out.edits, modification(old[lost], now[added], lost, added))
+		}
+	}
+	for _, lost := range a.lost {
+		if _, paired := pairs[lost]; !paired {
+			out.edits = append(out.edits, edit{kind: editDeleted, before: lost, after: -1})
+		}
+	}
+	modified := map[int]bool{}
+	for _, added := range pairs {
+		modified[added] = true
+	}
+	for _, added := range a.added {
+		if added < out.last && !modified[added] {
+			out.edits = append(out.edits, edit{kind: editInserted, before: -1, after: added})
+		}
+	}
+	return out, nil
+}
+
+// candidates bounds how many added entries a lost one is compared with in
+// depth. Beyond that an edit is told as a deletion and a new entry, which is
+// less helpful and no less true.
+const candidates = 100
+
+// agreement is one way in which a lost and an added entry can be told to be
+// two versions of one: entries with the same key that pass the test.
+type agreement struct {
+	key  func(*small.Value) string
+	test func(o, n *small.Value) bool
+}
+
+// agreements are tried in order: the same timestamp; everything but the
+// timestamp the same; the same task and most other fields.
+var agreements = []agreement{
+	{key: textOf("timestamp")},
+	{key: withoutTimestamp},
+	{key: textOf("task_id"), test: mostFieldsSame},
+}
+
+// pairUp matches lost with added entries that agree and stand between the same
+// kept neighbours.
+func pairUp(a alignment, old, now []*small.Value, mayPair func(lost, added int) bool) map[int]int {
+	pairs := map[int]int{}
+	used := map[int]bool{}
+	for _, way := range agreements {
+		byKey := map[string][]int{}
+		for _, added := range a.added {
+			if key := way.key(now[added]); key != "" && !used[added] {
+				byKey[key] = append(byKey[key], added)
+			}
+		}
+		for _, lost := range a.lost {
+			if _, done := pairs[lost]; done {
+				continue
+			}
+			key := way.key(old[lost])
+			low, high := gap(a.kept, lost)
+			tried := 0
+			for i, added := range byKey[key] {
+				if added >= high || tried == candidates {
+					break
+				}
+				if added <= low || !mayPair(lost, added) {
+					continue
+				}
+				tried++
+				if way.test == nil || way.test(old[lost], now[added]) {
+					pairs[lost], used[added] = added, true
+					byKey[key] = slices.Delete(byKey[key], i, i+1)
+					break
+				}
+			}
+		}
+	}
+	return pairs
+}
+
+// textOf makes the key function that reads a string field.
+func textOf(field string) func(*small.Value) string {
+	return func(v *small.Value) string {
+		text, _ := v.Get(field).Str()
+		return text
+	}
+}
+
+// withoutTimestamp identifies all of an entry but its timestamp.
+func withoutTimestamp(v *small.Value) string {
+	if v.Kind != small.Map {
+		return ""
+	}
+	rest := *v
+	rest.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f small.Field) bool { return f.Key == "timestamp" })
+	return small.EntryDigest(&rest).String()
+}
+
+// gap returns the child's places of the kept entries around a lost one.
+func gap(kept [][2]int, lost int) (low, high int) {
+	low, high = -1, math.MaxInt
+	i, _ := slices.BinarySearchFunc(kept, lost, func(pair [2]int, at int) int { return pair[0] - at })
+	if i > 0 {
+		low = kept[i-1][1]
+	}
+	if i < len(kept) {
+		high = kept[i][1]
+	}
+	return low, high
+}
+
+// mostFieldsSame: of the fields that either version has, task_id left out,
+// more than half are the same.
+func mostFieldsSame(o, n *small.Value) bool {
+	same, all := 0, 0
+	for _, key := range unionOfKeys(o, n) {
+		if key == "task_id" {
+			continue
+		}
+		all++
+		x, y := o.Get(key), n.Get(key)
+		if x != nil && y != nil && small.EntryDigest(x) == small.EntryDigest(y) {
+			same++
+		}
+	}
+	return 2*same > all
+}
+
+func unionOfKeys(o, n *small.Value) []string {
+	var keys []string
+	for _, v := range []*small.Value{o, n} {
+		for _, f := range v.Fields {
+			if !slices.Contains(keys, f.Key) {
+				keys = append(keys, f.Key)
+			}
+		}
+	}
+	return keys
+}
+
+// modification says how an entry was modified; two ways have names of their
+// own because known tools produce them.
+func modification(o, n *small.Value, before, after int) edit {
+	e := edit{kind: editModified, before: before, after: after, changes: fieldChanges(o, n)}
+	if len(e.changes) != 1 {
+		return e
+	}
+	change := e.changes[0]
+	switch {
+	case change.Field == "timestamp" && sameInstant(change.From, change.To):
+		e.kind = editTimestampMigrated
+	case change.Field == "task_id" && change.HasFrom && change.To == small.MetaPrefix+"historical/"+change.From:
+		e.kind = editTaskReassigned
+	}
+	return e
+}
+
+// sameInstant reports whether two timestamps are less than a microsecond apart.
+func sameInstant(from, to string) bool {
+	a, okA := parseInstant(from)
+	b, okB := parseInstant(to)
+	return okA && okB && a.Sub(b).Abs() < time.Microsecond
+}
+
+// fieldChanges lists the fields in which two versions of an entry differ, in
+// the order of the old version, new fields last. A mapping's members are
+// listed one by one.
+func fieldChanges(o, n *small.Value) []FieldChange {
+	if o.Kind != small.Map || n.Kind != small.Map {
+		return []FieldChange{changed("", o, n)}
+	}
+	var out []FieldChange
+	for _, key := range unionOfKeys(o, n) {
+		x, y := o.Get(key), n.Get(key)
+		if x != nil && y != nil && small.EntryDigest(x) == small.EntryDigest(y) {
+			continue
+		}
+		if x == nil || y == nil || x.Kind != small.Map || y.Kind != small.Map {
+			out = append(out, changed(key, x, y))
+			continue
+		}
+		for _, inner := range fieldChanges(x, y) {
+			inner.Field = key + "." + inner.Field
+			out = append(out, inner)
+		}
+	}
+	return out
+}
+
+// changed describes one field's change; a nil value is an absent field. Values
+// that only differ in type are written so that one can tell.
+func changed(field string, o, n *small.Value) FieldChange {
+	c := FieldChange{Field: field, HasFrom: o != nil, HasTo: n != nil}
+	if o != nil {
+		c.From = o.Display()
+	}
+	if n != nil {
+		c.To = n.Display()
+	}
+	if o != nil && n != nil && c.From == c.To {
+		c.From, c.To = o.Canonical(), n.Canonical()
+	}
+	return c
+}

@@ -1,0 +1,110 @@
+package gate
+
+import (
+	"time"
+
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// equivalence is what waivers say about one log: pairs of entries that count
+// as equal in every comparison, and entries that may be missing.
+type equivalence struct {
+	// same maps an entry to the one that stands for its class.
+	same map[small.Digest]small.Digest
+	// dropped are entries whose deletion is waived.
+	dropped map[small.Digest]bool
+}
+
+// modifying are the rules whose waivers make two versions of an entry equal.
+var modifying = map[string]bool{
+	"append-only/modified": true, "append-only/timestamp-migrated": true, "append-only/task-reassigned": true,
+}
+
+// losing are the rules whose waivers let an entry be missing.
+var losing = map[string]bool{"append-only/deleted": true, "divergence/lost-entry": true}
+
+// equivalenceFor gathers the waivers of one path that hold at now.
+func equivalenceFor(p *policy.Policy, path string, now time.Time) equivalence {
+	var eq equivalence
+	for _, w := range p.Waivers {
+		if w.Path != path || w.From == nil || w.Expired(now) {
+			continue
+		}
+		switch {
+		case modifying[w.Rule] && w.To != nil:
+			if eq.same == nil {
+				eq.same = map[small.Digest]small.Digest{}
+			}
+			from, to := eq.class(*w.From), eq.class(*w.To)
+			if from != to {
+				eq.same[from] = to
+			}
+		case losing[w.Rule] && w.To == nil:
+			if eq.dropped == nil {
+				eq.dropped = map[small.Digest]bool{}
+			}
+			eq.dropped[*w.From] = true
+		}
+	}
+	return eq
+}
+
+// class returns the entry that stands for all that count as equal to d.
+func (eq equivalence) class(d small.Digest) small.Digest {
+	for {
+		next, ok := eq.same[d]
+		if !ok {
+			return d
+		}
+		d = next
+	}
+}
+
+// sequence is a ledger as it is compared: classes instead of digests, some
+// entries left out.
+type sequence struct {
+	digests []small.Digest
+	// places are the indexes in the ledger.
+	places []int
+	// dropped are the indexes that are left out.
+	dropped []int
+}
+
+// view returns a parent's and a child's digests as they are compared: every
+// digest replaced by its class, and the parent's entries left out that the
+// child lacks and may lack.
+func (eq equivalence) view(p, c []small.Digest) (parent, child sequence) {
+	there := make(map[small.Digest]bool, len(c))
+	for i, d := range c {
+		d = eq.class(d)
+		there[d] = true
+		child.digests = append(child.digests, d)
+		child.places = append(child.places, i)
+	}
+	for i, d := range p {
+		class := eq.class(d)
+		if eq.dropped[d] && !there[class] {
+			parent.dropped = append(parent.dropped, i)
+			continue
+		}
+		parent.digests = append(parent.digests, class)
+		parent.places = append(parent.places, i)
+	}
+	return parent, child
+}
+
+// records gives the full entries of a sequence.
+func (s sequence) records(all recordsFunc) recordsFunc {
+	return func() ([]*small.Value, error) {
+		values, err := all()
+		if err != nil {
+			return nil, err
+		}
+		out := make([]*small.Value, len(s.places))
+		for i, place := range s.places {
+			out[i] = values[place]
+		}
+		return out, nil
+	}
+}

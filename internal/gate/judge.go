@@ -1,0 +1,166 @@
+package gate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Check judges the workspace in one directory of a tree, as it is. A
+// directory without a .small directory cannot be judged.
+func Check(ctx context.Context, tree Tree, revision, dir string, opts Options) *Report {
+	j := newJudgement(nil, opts)
+	return j.finish(j.check(ctx, tree, revision, dir))
+}
+
+func (j *judgement) check(ctx context.Context, tree Tree, revision, dir string) error {
+	files, err := tree.Files(ctx, revision, dir)
+	if err != nil {
+		return err
+	}
+	_, byDir := groupByWorkspace(files)
+	if len(byDir[dir]) == 0 {
+		return &Failure{
+			Message: "there is no .small/ directory in " + dirWords(dir),
+			Remedy:  "name the workspace's directory with --dir, or check all below it with --recursive",
+		}
+	}
+	return j.workspace(ctx, tree, revision, dir, byDir[dir])
+}
+
+func dirWords(dir string) string {
+	if dir == "" {
+		return "this directory"
+	}
+	return dir
+}
+
+// CheckAll judges every workspace of a tree that the policy does not exclude.
+func CheckAll(ctx context.Context, tree Tree, revision string, opts Options) *Report {
+	j := newJudgement(nil, opts)
+	err := j.snapshot(ctx, tree, revision, nil)
+	if err == nil && j.report.Examined.Workspaces == 0 {
+		err = &Failure{
+			Message: "there is no .small/ directory here or below",
+			Remedy:  "name a directory that has workspaces with --dir",
+		}
+	}
+	return j.finish(err)
+}
+
+// Pending judges the index against its parents: HEAD first, then the other
+// sides of a merge. An unborn HEAD has no parents.
+func Pending(ctx context.Context, h History, parents []string, opts Options) *Report {
+	j := newJudgement(h, opts)
+	if len(parents) > 0 {
+		j.report.Examined.Base = parents[0]
+	}
+	err := j.walk(ctx, []node{{id: Index, parents: parents}})
+	if err == nil {
+		err = j.snapshot(ctx, h, Index, sortedKeys(j.touched))
+	}
+	return j.finish(err)
+}
+
+// Range judges every commit that head has and base lacks, then the two tips as
+// target and head, then head's snapshot of the workspaces that changed.
+func Range(ctx context.Context, h History, base, head string, opts Options) *Report {
+	j := newJudgement(h, opts)
+	j.report.Examined.Base, j.report.Examined.Head = base, head
+	return j.finish(j.rangeOf(ctx, base, head))
+}
+
+func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
+	if err := j.commits(ctx, []string{head}, []string{base}); err != nil {
+		return err
+	}
+	if err := j.tips(ctx, base, head, short(base), short(head)); err != nil {
+		return err
+	}
+	return j.snapshot(ctx, j.history, head, sortedKeys(j.touched))
+}
+
+// Audit judges every commit of a revision's history and all of its
+// workspaces.
+func Audit(ctx context.Context, h History, head string, opts Options) *Report {
+	j := newJudgement(h, opts)
+	j.report.Examined.Head = head
+	err := j.commits(ctx, []string{head}, nil)
+	if err == nil {
+		err = j.snapshot(ctx, h, head, nil)
+	}
+	return j.finish(err)
+}
+
+// commits judges the edges of every commit between exclude and include.
+func (j *judgement) commits(ctx context.Context, include, exclude []string) error {
+	commits, err := j.history.Commits(ctx, include, exclude, "")
+	if err != nil {
+		return err
+	}
+	j.report.Examined.Commits += len(commits)
+	nodes := make([]node, len(commits))
+	for i, c := range commits {
+		nodes[i] = node{id: c.ID, parents: c.Parents}
+	}
+	return j.walk(ctx, nodes)
+}
+
+// tips compares the logs of two branches.
+func (j *judgement) tips(ctx context.Context, target, head, targetName, headName string) error {
+	changes, err := j.history.Changes(ctx, []Edge{{Parent: target, Child: head}})
+	if err != nil {
+		return err
+	}
+	for _, c := range changes[0] {
+		if !isLedger(c.Path) || !j.judges(c.Path) {
+			continue
+		}
+		ours, err := j.ledgers.read(ctx, c.Old, nil)
+		if err != nil {
+			return err
+		}
+		theirs, err := j.ledgers.read(ctx, c.New, ours)
+		if err != nil {
+			return err
+		}
+		if !ours.readable() || !theirs.readable() {
+			continue // a log that is gone or cannot be read is found on an edge
+		}
+		if b := j.opts.Policy.BaselineFor(c.Path); b != nil && beginsWith(theirs.log.Ledger, b) && !beginsWith(ours.log.Ledger, b) {
+			continue
+		}
+		j.judgeTips(ours.log.Ledger, theirs.log.Ledger, c.Path, Edge{Parent: target, Child: head}, targetName, headName)
+	}
+	return nil
+}
+
+func (j *judgement) judgeTips(target, head *small.Ledger, path string, edge Edge, targetName, headName string) {
+	explained := map[editKey]bool{}
+	for key := range j.reported {
+		explained[key] = true
+	}
+	t := compareTips(target, head, j.equal(path), explained, path)
+	t.targetName, t.headName = targetName, headName
+	r := &reporter{commit: edge.Child, parent: edge.Parent}
+	for i := range rules {
+		if rules[i].Tips == nil {
+			continue
+		}
+		r.rule = &rules[i]
+		rules[i].Tips(t, r)
+	}
+	j.add(r.out)
+}
+
+// Workspaces counts the workspaces of a tree that the policy judges.
+func Workspaces(ctx context.Context, tree Tree, revision string, opts Options) (int, error) {
+	opts = opts.withDefaults()
+	files, err := tree.Files(ctx, revision)
+	if err != nil {
+		return 0, err
+	}
+	dirs, _ := groupByWorkspace(files)
+	return len(slices.DeleteFunc(dirs, func(d string) bool { return !opts.Policy.Judges(d) })), nil
+}

@@ -1,0 +1,211 @@
+package gate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// judgement gathers one report.
+type judgement struct {
+	opts    Options
+	history History
+	ledgers *ledgers
+	report  Report
+	// reported are the edits that findings spoke of, and how loudly.
+	reported map[editKey]Severity
+	equals   map[string]equivalence
+	// touched are the workspace directories that changed in what is examined.
+	touched map[string]bool
+}
+
+func newJudgement(h History, opts Options) *judgement {
+	opts = opts.withDefaults()
+	j := &judgement{
+		opts: opts, history: h, reported: map[editKey]Severity{},
+		equals: map[string]equivalence{}, touched: map[string]bool{},
+	}
+	j.ledgers = newLedgers(h, opts.limits())
+	j.report = Report{
+		Mode: opts.Mode, Strict: opts.strict(), Observe: opts.Policy.Mode == policy.Observe,
+		Examined: Examined{Policy: opts.Policy.Source},
+	}
+	return j
+}
+
+// finish turns what was gathered, or the error that stopped it, into the
+// report.
+func (j *judgement) finish(err error) *Report {
+	r := &j.report
+	r.Findings, r.Waived = sortFindings(r.Findings), sortFindings(r.Waived)
+	switch {
+	case err != nil:
+		r.Verdict, r.Failure = Error, asFailure(err)
+	case r.Count().Errors > 0:
+		r.Verdict = Fail
+	default:
+		r.Verdict = Pass
+	}
+	return r
+}
+
+func asFailure(err error) *Failure {
+	var f *Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	return &Failure{Message: err.Error(), Err: err}
+}
+
+// FailureReport is the report of a judgement that could not begin.
+func FailureReport(opts Options, err error) *Report {
+	return newJudgement(nil, opts).finish(err)
+}
+
+// equal returns what waivers say about one log.
+func (j *judgement) equal(path string) equivalence {
+	eq, known := j.equals[path]
+	if !known {
+		eq = equivalenceFor(j.opts.Policy, path, j.opts.Now)
+		j.equals[path] = eq
+	}
+	return eq
+}
+
+// add takes findings into the report: severities as the policy has them,
+// waived ones apart, and edits that were reported before left out.
+func (j *judgement) add(findings []Finding) {
+	for _, f := range findings {
+		switch j.opts.Policy.Rules[f.Rule] {
+		case policy.Off:
+			continue
+		case policy.Error:
+			f.Severity = SeverityError
+		case policy.Warning:
+			f.Severity = SeverityWarning
+		}
+		if j.known(f) {
+			continue
+		}
+		if w := j.waiver(f); w != nil {
+			j.remember(f, SeverityError)
+			f.Reason = w.Reason
+			j.report.Waived = append(j.report.Waived, f)
+			continue
+		}
+		j.remember(f, f.Severity)
+		j.report.Findings = append(j.report.Findings, f)
+	}
+}
+
+// known reports whether all of a finding's edits were reported before, at
+// least as severely: a merge brings an edit along, and it is told once, at the
+// earliest commit.
+func (j *judgement) known(f Finding) bool {
+	for _, key := range f.edits {
+		before, seen := j.reported[key]
+		if !seen || before == SeverityWarning && f.Severity == SeverityError {
+			return false
+		}
+	}
+	return len(f.edits) > 0
+}
+
+func (j *judgement) remember(f Finding, s Severity) {
+	for _, key := range f.edits {
+		if j.reported[key] != SeverityError {
+			j.reported[key] = s
+		}
+	}
+}
+
+// waiver finds the waiver that excuses a finding: the same edit of the same
+// log, under the rule or one that says the same of it.
+func (j *judgement) waiver(f Finding) *policy.Waiver {
+	if f.digestFrom == "" && f.digestTo == "" {
+		return nil
+	}
+	for i := range j.opts.Policy.Waivers {
+		w := &j.opts.Policy.Waivers[i]
+		if w.Path != f.Path || !sameRule(w.Rule, f.Rule) || w.Expired(j.opts.Now) {
+			continue
+		}
+		if digestText(w.From) == f.digestFrom && digestText(w.To) == f.digestTo {
+			return w
+		}
+	}
+	return nil
+}
+
+func sameRule(a, b string) bool {
+	return a == b || modifying[a] && modifying[b] || losing[a] && losing[b]
+}
+
+func digestText(d *small.Digest) string {
+	if d == nil {
+		return ""
+	}
+	return d.String()
+}
+
+// judges reports whether a path belongs to a workspace that is to be judged.
+func (j *judgement) judges(path string) bool {
+	dir, _, ok := small.SplitPath(path)
+	return ok && j.opts.Policy.Judges(dir)
+}
+
+// isLedger reports whether a path is a progress file.
+func isLedger(path string) bool {
+	_, name, ok := small.SplitPath(path)
+	return ok && name == small.Progress.FileName()
+}
+
+// snapshot judges the workspaces of one revision: all of them, or only those
+// in dirs. The ledgers found are noted in the report.
+func (j *judgement) snapshot(ctx context.Context, tree Tree, revision string, dirs []string) error {
+	if dirs != nil && len(dirs) == 0 {
+		return nil
+	}
+	files, err := tree.Files(ctx, revision, dirs...)
+	if err != nil {
+		return err
+	}
+	found, byDir := groupByWorkspace(files)
+	for _, dir := range found {
+		if !j.opts.Policy.Judges(dir) {
+			continue
+		}
+		if err := j.workspace(ctx, tree, revision, dir, byDir[dir]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *judgement) workspace(ctx context.Context, tree Tree, revision, dir string, files []File) error {
+	w, err := readWorkspace(ctx, tree, dir, files, j.opts)
+	if err != nil {
+		return err
+	}
+	j.noteWorkspace(w)
+	j.add(judgeSnapshot(w, revision))
+	return nil
+}
+
+// noteWorkspace notes a workspace and its ledger of a workspace for the report.
+func (j *judgement) noteWorkspace(w *Workspace) {
+	j.report.Examined.Workspaces++
+	if art := w.artifacts[small.Progress]; art != nil && art.log != nil {
+		j.report.Ledgers = append(j.report.Ledgers, LedgerState{Path: art.path, Entries: art.log.Len(), Head: art.log.Head()})
+	}
+}
+
+// sideName names a parent of a merge for people.
+func sideName(index int, id string) string {
+	if index == 0 {
+		return "our side (" + short(id) + ")"
+	}
+	return "the merged side (" + short(id) + ")"
+}

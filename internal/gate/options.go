@@ -1,0 +1,47 @@
+package gate
+
+import (
+	"time"
+
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Options are what a judgement depends on beside the content.
+type Options struct {
+	// Mode is the command's name, for the report.
+	Mode string
+	// Strict turns strict rules on; the policy can do so too.
+	Strict bool
+	// Kinds are the workspace kinds that are accepted; nil accepts all.
+	Kinds []string
+	// Now is the present, for future timestamps and the end of waivers.
+	Now time.Time
+	// MaxFileSize in bytes overrides the policy's limit; 0 leaves it.
+	MaxFileSize int64
+	// Policy is the trusted configuration; nil means built-in defaults.
+	Policy *policy.Policy
+	// Each judges the snapshot of every commit, not the tip's alone.
+	Each bool
+	// Progress, if set, is called while commits are judged.
+	Progress func(done, total int)
+}
+
+func (o Options) strict() bool { return o.Strict || o.Policy.Strict }
+
+func (o Options) limits() small.Limits {
+	if o.MaxFileSize > 0 {
+		return small.Limits{MaxFileSize: o.MaxFileSize}
+	}
+	return small.Limits{MaxFileSize: o.Policy.MaxFileSize}
+}
+
+func (o Options) withDefaults() Options {
+	if o.Policy == nil {
+		o.Policy = policy.Default()
+	}
+	if o.Kinds == nil {
+		o.Kinds = []string{KindRepoRoot, KindExamples}
+	}
+	return o
+}

@@ -1,0 +1,72 @@
+package gate
+
+import (
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// relation is how a parent's ledger relates to a child's.
+type relation int
+
+const (
+	identical   relation = iota // the same entries
+	extended                    // the parent is a proper prefix of the child
+	interleaved                 // the parent is a subsequence but no prefix
+	rewritten                   // an entry is missing, or the order differs
+)
+
+// relate compares two sequences of digests.
+func relate(p, c []small.Digest) relation {
+	switch {
+	case slices.Equal(p, c):
+		return identical
+	case len(p) < len(c) && slices.Equal(p, c[:len(p)]):
+		return extended
+	case subsequence(p, c) != nil:
+		return interleaved
+	}
+	return rewritten
+}
+
+// subsequence returns, for each element of p, its place in c, as early as
+// possible; nil if p is no subsequence of c.
+func subsequence(p, c []small.Digest) []int {
+	places := make([]int, 0, len(p))
+	for i, d := range c {
+		if len(places) < len(p) && p[len(places)] == d {
+			places = append(places, i)
+		}
+	}
+	if len(places) < len(p) {
+		return nil
+	}
+	return places
+}
+
+// digestsOf lists a ledger's entry digests.
+func digestsOf(l *small.Ledger) []small.Digest {
+	out := make([]small.Digest, l.Len())
+	for i, e := range l.Entries {
+		out[i] = e.Digest
+	}
+	return out
+}
+
+// resolvedBy returns the index in c of the entry that resolves an
+// interleaving: a meta/reconcile-merge entry with evidence that is not in p
+// and stands after every entry of p; -1 if there is none. after is the place
+// in c of p's last entry.
+func resolvedBy(p, c *small.Ledger, after int) int {
+	for i := c.Len() - 1; i > after; i-- {
+		e := c.Entries[i]
+		if e.TaskID != small.ReconcileTask || !e.Evidenced {
+			continue
+		}
+		inParent := slices.ContainsFunc(p.Entries, func(o small.Entry) bool { return o.Digest == e.Digest })
+		if !inParent {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,62 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+var ruleBlank = Rule{
+	ID: "lint/blank", Severity: SeverityError, Stage: StageLint,
+	Summary:  "a text that must say something is blank",
+	Snapshot: checkBlank,
+}
+
+// checkBlank looks at the strings that the protocol calls non-blank.
+func checkBlank(w *Workspace, r *reporter) {
+	blank := func(a small.Artifact, v *small.Value, subject string) {
+		if s, ok := v.Str(); !ok || strings.TrimSpace(s) != "" {
+			return
+		}
+		r.add(Finding{
+			Path: w.path(a), Line: v.Pos.Line, Column: v.Pos.Column, subject: subject,
+			Message: fmt.Sprintf("%s is blank", describeSubject(subject)),
+			Fix:     "say something there, or remove what it belongs to",
+		})
+	}
+	items := func(a small.Artifact, list []*small.Value, key string, fields ...string) {
+		for i, item := range list {
+			for _, f := range fields {
+				blank(a, item.Get(f), fmt.Sprintf("%s.%d.%s", key, i, f))
+			}
+		}
+	}
+	blank(small.Intent, w.doc(small.Intent).Get("intent"), "intent")
+	items(small.Constraints, w.list(small.Constraints, "constraints"), "constraints", "id", "rule")
+	items(small.Plan, w.list(small.Plan, "tasks"), "tasks", "id", "title")
+	entries, first := w.entries()
+	for i, e := range entries {
+		blank(small.Progress, e.Get("task_id"), fmt.Sprintf("entries.%d.task_id", first+i))
+	}
+	blank(small.Handoff, w.doc(small.Handoff).Get("summary"), "summary")
+	blank(small.Handoff, w.doc(small.Handoff).Get("resume").Get("current_task_id"), "resume.current_task_id")
+}
+
+// describeSubject names a place for people: "tasks.2.title" is `"title" of
+// task 3`.
+func describeSubject(subject string) string {
+	parts := strings.Split(subject, ".")
+	name := fmt.Sprintf("%q", parts[len(parts)-1])
+	if len(parts) < 2 {
+		return name
+	}
+	var i int
+	if len(parts) == 3 {
+		if _, err := fmt.Sscanf(parts[1], "%d", &i); err == nil {
+			singular := map[string]string{"entries": "entry", "tasks": "task", "constraints": "constraint"}[parts[0]]
+			return fmt.Sprintf("%s of %s %d", name, singular, i+1)
+		}
+	}
+	return fmt.Sprintf("%s of %q", name, parts[len(parts)-2])
+}

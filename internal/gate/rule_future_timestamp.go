@@ -1,0 +1,31 @@
+package gate
+
+import (
+	"fmt"
+	"time"
+)
+
+var ruleFutureTimestamp = Rule{
+	ID: "append-only/future-timestamp", Severity: SeverityError, Stage: StageHistory,
+	Summary: "a new entry is dated ahead of now",
+	Edge:    checkFutureTimestamp,
+}
+
+// clockTolerance is how far clocks of honest machines may differ.
+const clockTolerance = 5 * time.Minute
+
+func checkFutureTimestamp(e *edgeView, r *reporter) {
+	for _, place := range e.fresh {
+		entry := e.c.Entries[place]
+		when, ok := parseInstant(entry.Timestamp)
+		if !ok || !when.After(e.now.Add(clockTolerance)) {
+			continue
+		}
+		f := e.finding(edit{kind: editInserted, before: -1, after: place})
+		f.edits = []editKey{{path: e.path + "\x00future", to: f.digestTo}}
+		f.Message = fmt.Sprintf("%s is dated %s ahead of now; nothing honest could ever follow it",
+			entryWords(entry), when.Sub(e.now).Round(time.Second))
+		f.Fix = "correct the clock, and record the entry again before it is committed"
+		r.add(f)
+	}
+}

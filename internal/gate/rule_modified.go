@@ -1,0 +1,54 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+)
+
+var ruleModified = Rule{
+	ID: "append-only/modified", Severity: SeverityError, Stage: StageHistory,
+	Summary: "an earlier entry was changed",
+	Edge:    reportEdits(editModified, func(e *edgeView, x edit) string { return modifiedWords(e, x) }),
+}
+
+var ruleTimestampMigrated = Rule{
+	ID: "append-only/timestamp-migrated", Severity: SeverityError, Stage: StageHistory,
+	Summary: "an earlier entry's timestamp was written in another form",
+	Edge: reportEdits(editTimestampMigrated, func(e *edgeView, x edit) string {
+		return fmt.Sprintf("the timestamp of %s was rewritten; the instant is the same to the microsecond", entryWords(e.p.Entries[x.before]))
+	}),
+}
+
+var ruleTaskReassigned = Rule{
+	ID: "append-only/task-reassigned", Severity: SeverityError, Stage: StageHistory,
+	Summary: "an earlier entry was given to a historical task",
+	Edge: reportEdits(editTaskReassigned, func(e *edgeView, x edit) string {
+		return fmt.Sprintf("%s was reassigned to %q", entryWords(e.p.Entries[x.before]), x.changes[0].To)
+	}),
+}
+
+// reportEdits makes the check of a rule that reports the edits of one kind.
+func reportEdits(kind editKind, words func(*edgeView, edit) string) func(*edgeView, *reporter) {
+	return func(e *edgeView, r *reporter) {
+		for _, x := range e.ofKind(kind) {
+			f := e.finding(x)
+			f.Message = words(e, x)
+			f.Fix = r.putBack(e)
+			r.add(f)
+		}
+	}
+}
+
+func modifiedWords(e *edgeView, x edit) string {
+	var fields []string
+	for _, c := range x.changes {
+		if c.Field != "" {
+			fields = append(fields, c.Field)
+		}
+	}
+	words := entryWords(e.p.Entries[x.before]) + " was modified"
+	if len(fields) > 0 {
+		words += ": " + strings.Join(fields, ", ")
+	}
+	return words
+}

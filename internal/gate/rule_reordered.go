@@ -1,0 +1,11 @@
+package gate
+
+import "fmt"
+
+var ruleReordered = Rule{
+	ID: "append-only/reordered", Severity: SeverityError, Stage: StageHistory,
+	Summary: "earlier entries were put in another order",
+	Edge: reportEdits(editReordered, func(e *edgeView, x edit) string {
+		return fmt.Sprintf("%s was moved; it is entry %d now", entryWords(e.p.Entries[x.before]), x.after+1)
+	}),
+}

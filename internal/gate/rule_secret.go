@@ -1,0 +1,73 @@
+package gate
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+var ruleSecret = Rule{
+	ID: "lint/secret", Severity: SeverityError, Stage: StageLint, StrictOnly: true,
+	Summary:  "a key or a value looks like a secret",
+	Snapshot: checkSecret,
+}
+
+// secretKeys are the parts of a key's name that announce a secret.
+// "access_token" needs no entry of its own beside "token".
+var secretKeys = []string{"api_key", "apikey", "password", "secret", "token", "private_key"}
+
+// encodedSecret is a whole value of 32 or more characters of the base64
+// alphabet.
+var encodedSecret = regexp.MustCompile(`^[A-Za-z0-9+/]{32,}={0,2}$`)
+
+// commitHash is a full commit id, which is evidence and no secret.
+var commitHash = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+func checkSecret(w *Workspace, r *reporter) {
+	w.eachCanonical(func(a small.Artifact, p place) {
+		f := Finding{Path: w.path(a), subject: p.subject}
+		if p.field != nil && announcesSecret(p.field.Key) {
+			f.Line, f.Column = p.field.KeyPos.Line, p.field.KeyPos.Column
+			f.Message = fmt.Sprintf("the key %q announces a secret", p.field.Key)
+			f.Fix = "keep secrets out of .small/; rename the key if it holds none"
+			r.add(f)
+			return
+		}
+		if text, ok := p.value.Str(); ok && encodedSecret.MatchString(text) && !knownDigest(p, text) {
+			f.Line, f.Column = p.value.Pos.Line, p.value.Pos.Column
+			f.Message = fmt.Sprintf("the value of %q looks like an encoded secret (%d characters of the base64 alphabet)", p.subject, len(text))
+			f.Fix = "remove it and revoke it if it is one; refer to long values by a file or a link"
+			r.add(f)
+		}
+	})
+}
+
+func announcesSecret(key string) bool {
+	key = strings.ToLower(key)
+	for _, part := range secretKeys {
+		if strings.Contains(key, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// knownDigest reports whether a value stands where the protocol wants a digest
+// or an id.
+func knownDigest(p place, text string) bool {
+	n := len(p.keys)
+	if n == 0 {
+		return false
+	}
+	switch p.keys[n-1] {
+	case "replayId", "replay_id", "previous_replay_id", "command_sha256":
+		return true
+	case "value":
+		return n > 1 && p.keys[n-2] == "replayId"
+	case "commit":
+		return commitHash.MatchString(text)
+	}
+	return false
+}

@@ -1,0 +1,60 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+var ruleWorkspace = Rule{
+	ID: "verify/workspace", Severity: SeverityError, Stage: StageVerify,
+	Summary:  "the workspace file is missing or its kind is not accepted here",
+	Snapshot: checkWorkspace,
+}
+
+// The kinds of workspace that the protocol knows.
+const (
+	KindRepoRoot = "repo-root"
+	KindExamples = "examples"
+)
+
+func checkWorkspace(w *Workspace, r *reporter) {
+	f := Finding{Path: w.path(small.Workspace), subject: "kind"}
+	art := w.artifacts[small.Workspace]
+	if art == nil && w.noDirectory() {
+		return
+	}
+	if art == nil {
+		f.Message = "workspace.small.yml is missing"
+		f.Fix = fmt.Sprintf("create it with small_version, owner: \"agent\" and kind: %q", KindRepoRoot)
+		r.add(f)
+		return
+	}
+	if art.doc == nil {
+		return // a rule of the validate family speaks
+	}
+	v := art.doc.Root.Get("kind")
+	kind, isString := v.Str()
+	if isString && slices.Contains(w.Kinds, kind) {
+		return
+	}
+	wanted := strings.Join(w.Kinds, " or ")
+	switch {
+	case v == nil:
+		f.Line, f.Column = art.doc.Root.Pos.Line, art.doc.Root.Pos.Column
+		f.Message = fmt.Sprintf(`the key "kind" is missing; expected %s`, wanted)
+	case !isString:
+		f.Line, f.Column = v.Pos.Line, v.Pos.Column
+		f.Message = fmt.Sprintf(`"kind" is %s; expected %s`, v.Kind, wanted)
+	default:
+		f.Line, f.Column = v.Pos.Line, v.Pos.Column
+		f.Message = fmt.Sprintf("the workspace's kind is %q; expected %s", kind, wanted)
+	}
+	f.Fix = fmt.Sprintf("write kind: %q", w.Kinds[0])
+	if kind == KindExamples && !slices.Contains(w.Kinds, kind) {
+		f.Fix = "for an examples workspace, check it with --workspace examples (or any)"
+	}
+	r.add(f)
+}

@@ -1,0 +1,44 @@
+package gate
+
+// rules is the one list of rules, in documented order.
+var rules = []Rule{
+	ruleMissingArtifact,
+	ruleNotAFile,
+	ruleTooLarge,
+	ruleYAML,
+	ruleMultipleDocuments,
+	ruleSchema,
+
+	ruleBlank,
+	ruleTimestampFormat,
+	ruleTimestampOrder,
+	ruleEvidence,
+	ruleDuplicateID,
+	ruleVersionQuoting,
+	ruleSecret,
+	ruleInsecureLink,
+	ruleLayout,
+	ruleTaskEvidence,
+	ruleUnknownTask,
+
+	ruleWorkspace,
+	ruleReplayID,
+	ruleHandoffTask,
+	ruleCompletedEvidence,
+	ruleReplayMismatch,
+
+	ruleModified,
+	ruleDeleted,
+	ruleReordered,
+	ruleInserted,
+	ruleLogDeleted,
+	ruleTimestampMigrated,
+	ruleTaskReassigned,
+	ruleFutureTimestamp,
+	ruleReconciledInsertion,
+
+	ruleConcurrentAppend,
+	ruleLostEntry,
+	ruleUnreconciled,
+	ruleInterleavedRuns,
+}

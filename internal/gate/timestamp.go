@@ -1,0 +1,27 @@
+package gate
+
+import (
+	"regexp"
+	"time"
+)
+
+// timestampForm is RFC 3339 with fractional seconds and a zone, upper-case T
+// and Z, as the protocol's lint demands.
+var timestampForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d:\d\d)$`)
+
+// parseTimestamp reads an entry's timestamp. Digits beyond nanoseconds are
+// accepted and do not count.
+func parseTimestamp(s string) (time.Time, bool) {
+	if !timestampForm.MatchString(s) {
+		return time.Time{}, false
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	return t, err == nil
+}
+
+// parseInstant reads a timestamp in any RFC 3339 form, with or without a
+// fraction, for comparing what older tools wrote.
+func parseInstant(s string) (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	return t, err == nil
+}

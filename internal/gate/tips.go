@@ -1,0 +1,130 @@
+package gate
+
+import (
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// tipsOutcome is how one ledger on two branches compares.
+type tipsOutcome int
+
+const (
+	tipsFine        tipsOutcome = iota
+	tipsInterleaved             // one is a subsequence of the other, unresolved
+	tipsDiverged                // each has entries that the other lacks
+)
+
+// tipsView is one ledger on two branches: the target that is to be merged into
+// and the head that is to be merged.
+type tipsView struct {
+	path                 string
+	target, head         *small.Ledger
+	targetName, headName string
+	outcome              tipsOutcome
+	// inserted are the entries that stand before older ones of the other
+	// branch.
+	inserted []small.Entry
+	// targetOnly and headOnly are each branch's own entries.
+	targetOnly, headOnly []small.Entry
+}
+
+// finding begins a finding about the two tips, at the head's first own entry.
+func (t *tipsView) finding() Finding {
+	f := Finding{Path: t.path, digestFrom: t.target.Head().String(), digestTo: t.head.Head().String()}
+	own := t.headOnly
+	if len(own) == 0 {
+		own = t.inserted
+	}
+	if len(own) > 0 {
+		f.Line, f.Column = own[0].Pos.Line, own[0].Pos.Column
+		f.Entry = refOf(own[0])
+	}
+	return f
+}
+
+// compareTips relates the ledgers of two branches. The edge either way may be
+// fine or resolved. explained are the edits that were found on the edges of
+// the range: what they account for is not divergence.
+func compareTips(target, head *small.Ledger, equal equivalence, explained map[editKey]bool, path string) *tipsView {
+	t := &tipsView{path: path, target: target, head: head}
+	forth := relateWithin(target, head, equal)
+	back := relateWithin(head, target, equal)
+	if forth.fine() || back.fine() {
+		return t
+	}
+	switch {
+	case forth.relation == interleaved:
+		t.outcome = tipsInterleaved
+		t.inserted = at(head, forth.inserted)
+	case back.relation == interleaved:
+		t.outcome = tipsInterleaved
+		t.inserted = at(target, back.inserted)
+	default:
+		t.targetOnly = only(target, head, equal)
+		t.headOnly = only(head, target, equal)
+		if t.explainedBy(explained) {
+			return t
+		}
+		t.outcome = tipsDiverged
+	}
+	return t
+}
+
+// explainedBy reports whether every entry that only the target has was
+// modified or lost by an edit that is reported already. Then there is one
+// writer, and the edit is the trouble.
+func (t *tipsView) explainedBy(explained map[editKey]bool) bool {
+	old := map[string]bool{}
+	for key := range explained {
+		if key.path == t.path && key.from != "" {
+			old[key.from] = true
+		}
+	}
+	return len(old) > 0 && !slices.ContainsFunc(t.targetOnly, func(e small.Entry) bool { return !old[e.Digest.String()] })
+}
+
+// tipRelation is one direction of comparing two tips.
+type tipRelation struct {
+	relation relation
+	inserted []int
+	resolved bool
+}
+
+func (r tipRelation) fine() bool {
+	return r.relation == identical || r.relation == extended || r.relation == interleaved && r.resolved
+}
+
+func relateWithin(p, c *small.Ledger, equal equivalence) tipRelation {
+	if c.Extends(p) {
+		return tipRelation{relation: extended}
+	}
+	pd, cd := equal.view(digestsOf(p), digestsOf(c))
+	r := tipRelation{relation: relate(pd.digests, cd.digests)}
+	if r.relation == interleaved {
+		places := subsequence(pd.digests, cd.digests)
+		r.inserted = missing(places)
+		r.resolved = resolvedBy(p, c, places[len(places)-1]) >= 0
+	}
+	return r
+}
+
+// only lists the entries of a that b lacks, waivers applied.
+func only(a, b *small.Ledger, equal equivalence) []small.Entry {
+	there := map[small.Digest]int{}
+	for _, e := range b.Entries {
+		there[equal.class(e.Digest)]++
+	}
+	var out []small.Entry
+	for _, e := range a.Entries {
+		class := equal.class(e.Digest)
+		if there[class] > 0 {
+			there[class]--
+			continue
+		}
+		if !equal.dropped[e.Digest] {
+			out = append(out, e)
+		}
+	}
+	return out
+}

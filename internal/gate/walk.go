@@ -1,0 +1,332 @@
+package gate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// node is a commit, or the index, with its parents.
+type node struct {
+	id      string
+	parents []string
+}
+
+// edges lists a node's edges; a root has one, from the empty tree.
+func (n node) edges() []Edge {
+	if len(n.parents) == 0 {
+		return []Edge{{Child: n.id}}
+	}
+	out := make([]Edge, len(n.parents))
+	for i, p := range n.parents {
+		out[i] = Edge{Parent: p, Child: n.id}
+	}
+	return out
+}
+
+// walk judges every edge of the nodes, which come parents first.
+func (j *judgement) walk(ctx context.Context, nodes []node) error {
+	var edges []Edge
+	for _, n := range nodes {
+		edges = append(edges, n.edges()...)
+	}
+	changes, err := j.history.Changes(ctx, edges)
+	if err != nil {
+		return err
+	}
+	for i, n := range nodes {
+		own := max(len(n.parents), 1)
+		if err := j.node(ctx, n, changes[:own]); err != nil {
+			return err
+		}
+		changes = changes[own:]
+		if j.opts.Progress != nil {
+			j.opts.Progress(i+1, len(nodes))
+		}
+	}
+	return nil
+}
+
+// node judges one node's edges; changes has one element for each.
+func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error {
+	dirs := map[string]bool{}
+	var logs []string
+	for _, edge := range changes {
+		for _, c := range edge {
+			if !j.judges(c.Path) {
+				continue
+			}
+			dir, _, _ := small.SplitPath(c.Path)
+			dirs[dir], j.touched[dir] = true, true
+			if isLedger(c.Path) && !slices.Contains(logs, c.Path) {
+				logs = append(logs, c.Path)
+			}
+		}
+	}
+	slices.Sort(logs)
+	for _, path := range logs {
+		if err := j.log(ctx, n, path, changes); err != nil {
+			return err
+		}
+	}
+	if j.opts.Each && n.id != Index {
+		return j.snapshot(ctx, j.history, n.id, sortedKeys(dirs))
+	}
+	return nil
+}
+
+func sortedKeys(set map[string]bool) []string {
+	keys := make([]string, 0, len(set))
+	for k := range set {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// parentLog is what one log of a child is compared with on one edge.
+type parentLog struct {
+	id string
+	// ledgers are the parent's, or its last readable ancestors' where it has
+	// none that can be read.
+	ledgers []*ledgerFile
+}
+
+// log judges one log on all edges of a node.
+func (j *judgement) log(ctx context.Context, n node, path string, changes [][]Change) error {
+	child, parents, err := j.sides(ctx, n, path, changes)
+	if err != nil {
+		return err
+	}
+	if !child.readable() {
+		return j.unreadable(ctx, n, path, child, parents, changes)
+	}
+	fresh, intruders := newEntries(child.log.Ledger, parents)
+	views := 0
+	for i, p := range parents {
+		for _, before := range p.ledgers {
+			e, err := j.compare(ctx, path, before, child, parents, i)
+			if err != nil {
+				return err
+			}
+			if e == nil {
+				continue
+			}
+			if views == 0 {
+				e.fresh, e.intruders = fresh, intruders
+			}
+			views++
+			e.merge, e.side = len(parents) > 1, sideName(i, p.id)
+			j.judgeEdge(e, n.id, p.id)
+		}
+	}
+	if views == 0 && len(fresh) > 0 {
+		e := &edgeView{path: path, p: &small.Ledger{}, c: child.log.Ledger, relation: extended, marker: -1, fresh: fresh}
+		parent := ""
+		if len(n.parents) > 0 {
+			parent = n.parents[0]
+		}
+		j.judgeEdge(e, n.id, parent)
+	}
+	return nil
+}
+
+// sides reads a log in a node and in each parent.
+func (j *judgement) sides(ctx context.Context, n node, path string, changes [][]Change) (*ledgerFile, []parentLog, error) {
+	var now File
+	var before []*Change
+	for _, edge := range changes {
+		i := slices.IndexFunc(edge, func(c Change) bool { return c.Path == path })
+		if i < 0 {
+			before = append(before, nil)
+			continue
+		}
+		before = append(before, &edge[i])
+		now = edge[i].New
+	}
+	parents := make([]parentLog, len(before))
+	var earlier *ledgerFile
+	for i, c := range before {
+		if len(n.parents) > 0 {
+			parents[i].id = n.parents[i]
+		}
+		if c == nil {
+			continue // the same as in the child
+		}
+		own, err := j.ledgers.read(ctx, c.Old, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		switch {
+		case own.readable():
+			parents[i].ledgers, earlier = []*ledgerFile{own}, own
+		case parents[i].id != "":
+			if parents[i].ledgers, err = j.lastReadable(ctx, parents[i].id, path); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	child, err := j.ledgers.read(ctx, now, earlier)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, c := range before {
+		if c == nil && child.readable() {
+			parents[i].ledgers = []*ledgerFile{child}
+		}
+	}
+	return child, parents, nil
+}
+
+// newEntries lists the child's entries that no parent has, and those of them
+// that stand before an entry which a parent has.
+func newEntries(child *small.Ledger, parents []parentLog) (fresh, intruders []int) {
+	known := map[small.Digest]bool{}
+	for _, p := range parents {
+		for _, l := range p.ledgers {
+			if l.log.Ledger == child {
+				return nil, nil
+			}
+			if child.Extends(l.log.Ledger) && len(parents) == 1 {
+				for i := l.log.Len(); i < child.Len(); i++ {
+					fresh = append(fresh, i)
+				}
+				return fresh, nil
+			}
+			for _, e := range l.log.Entries {
+				known[e.Digest] = true
+			}
+		}
+	}
+	last := -1
+	for i, e := range child.Entries {
+		if known[e.Digest] {
+			last = i
+		} else {
+			fresh = append(fresh, i)
+		}
+	}
+	for _, i := range fresh {
+		if i < last {
+			intruders = append(intruders, i)
+		}
+	}
+	return fresh, intruders
+}
+
+// compare relates one parent's log to the child's. It returns nil for an edge
+// that is not judged: the log is unchanged, or the baseline begins here.
+func (j *judgement) compare(ctx context.Context, path string, before, child *ledgerFile, parents []parentLog, side int) (*edgeView, error) {
+	p, c := before.log.Ledger, child.log.Ledger
+	if p == c {
+		return nil, nil
+	}
+	if b := j.opts.Policy.BaselineFor(path); b != nil && beginsWith(c, b) && !beginsWith(p, b) {
+		return nil, nil
+	}
+	elsewhere := map[small.Digest]bool{}
+	for i, other := range parents {
+		if i == side {
+			continue
+		}
+		for _, l := range other.ledgers {
+			for _, e := range l.log.Entries {
+				elsewhere[e.Digest] = true
+			}
+		}
+	}
+	return compare(p, c, comparison{
+		path: path, equal: j.equal(path),
+		before: j.ledgers.records(ctx, before), after: j.ledgers.records(ctx, child),
+		mayPair: func(lost, added int) bool {
+			// What another parent brought is that side's entry, not a new
+			// version of this side's, unless it plainly is.
+			if !elsewhere[c.Entries[added].Digest] {
+				return true
+			}
+			old, now := p.Entries[lost], c.Entries[added]
+			_, seen := j.reported[editKey{path: path, from: old.Digest.String(), to: now.Digest.String()}]
+			return seen || old.Timestamp != "" && old.Timestamp == now.Timestamp
+		},
+	})
+}
+
+// judgeEdge runs every rule about edges, and lists what waivers excuse.
+func (j *judgement) judgeEdge(e *edgeView, child, parent string) {
+	e.now = j.opts.Now
+	j.add(runEdgeRules(e, child, parent))
+	if len(e.excused) == 0 {
+		return
+	}
+	excused := *e
+	excused.edits, excused.inserted, excused.fresh, excused.intruders = e.excused, nil, nil, nil
+	for _, f := range runEdgeRules(&excused, child, parent) {
+		// Two versions can be equal by way of a third: then no waiver names
+		// just this pair, and its links are listed where they were made.
+		if j.waiver(f) != nil {
+			j.add([]Finding{f})
+		}
+	}
+}
+
+func runEdgeRules(e *edgeView, child, parent string) []Finding {
+	r := &reporter{commit: child, parent: parent}
+	for i := range rules {
+		if rules[i].Edge != nil {
+			r.rule = &rules[i]
+			rules[i].Edge(e, r)
+		}
+	}
+	return r.out
+}
+
+// unreadable deals with a child that has no ledger to compare: a file that
+// cannot be read is a finding here, and a log that is gone is one unless it
+// has moved.
+func (j *judgement) unreadable(ctx context.Context, n node, path string, child *ledgerFile, parents []parentLog, changes [][]Change) error {
+	if child != nil {
+		r := &reporter{commit: n.id, parent: parents[0].id}
+		for _, p := range child.problems {
+			r.rule = ruleOfProblem(p.Kind)
+			f := problemFinding(path, p)
+			f.edits = []editKey{{path: path, to: child.file.Object + p.Subject + p.Pos.String()}}
+			r.add(f)
+		}
+		j.add(r.out)
+		return nil
+	}
+	for i, p := range parents {
+		for _, before := range p.ledgers {
+			if changes[i] == nil || before.log.Len() == 0 {
+				continue
+			}
+			moved, err := j.moved(ctx, before, changes[i])
+			if err != nil {
+				return err
+			}
+			if !moved {
+				j.judgeEdge(&edgeView{path: path, p: before.log.Ledger, merge: len(parents) > 1, side: sideName(i, p.id), marker: -1}, n.id, p.id)
+			}
+		}
+	}
+	return nil
+}
+
+// moved reports whether another log appears on the same edge that begins with
+// all entries of the one that is gone.
+func (j *judgement) moved(ctx context.Context, gone *ledgerFile, changes []Change) (bool, error) {
+	for _, c := range changes {
+		if !isLedger(c.Path) || c.Old.Mode != "" || c.New.Mode == "" {
+			continue
+		}
+		there, err := j.ledgers.read(ctx, c.New, gone)
+		if err != nil {
+			return false, err
+		}
+		if there.readable() && there.log.Extends(gone.log.Ledger) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

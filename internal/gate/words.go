@@ -1,0 +1,77 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// entryWords names an entry for people: number, task and time.
+func entryWords(e small.Entry) string {
+	return fmt.Sprintf("entry %d (%s)", e.Index+1, entryLabel(e))
+}
+
+// entryLabel is an entry's task and time.
+func entryLabel(e small.Entry) string {
+	task := "no task_id"
+	if e.TaskID != "" {
+		task = fmt.Sprintf("%q", e.TaskID)
+	}
+	if e.Timestamp == "" {
+		return task
+	}
+	return task + ", " + e.Timestamp
+}
+
+// entryList names several entries, the first few of many.
+func entryList(entries []small.Entry) string {
+	const most = 5
+	var parts []string
+	for i, e := range entries {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("and %d more", len(entries)-most))
+			break
+		}
+		parts = append(parts, entryWords(e))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// at picks entries by their places.
+func at(l *small.Ledger, places []int) []small.Entry {
+	out := make([]small.Entry, len(places))
+	for i, place := range places {
+		out[i] = l.Entries[place]
+	}
+	return out
+}
+
+func count(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// short abbreviates an object id for messages.
+func short(id string) string {
+	if len(id) > 12 {
+		return id[:12]
+	}
+	return id
+}
+
+// shellQuote writes a path so that a POSIX shell reads it as one word.
+func shellQuote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("./_-+,@%", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,222 @@
+package gate
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Tree is the part of a History that one snapshot is read from. A directory
+// of files fulfils it too.
+type Tree interface {
+	// Files lists what lies below the .small directories of a revision, as
+	// History.Files does.
+	Files(ctx context.Context, revision string, dirs ...string) ([]File, error)
+	// Blob reads one object, as History.Blob does.
+	Blob(ctx context.Context, object string, limit int64) (Blob, error)
+}
+
+// Workspace is one workspace as of one tree: a snapshot, read and parsed.
+type Workspace struct {
+	// Dir is the directory that holds .small, "" for the root.
+	Dir string
+	// Files are all files below .small, in order of path.
+	Files []File
+	// Kinds are the workspace kinds that are accepted here.
+	Kinds []string
+	// Strict turns strict rules on.
+	Strict bool
+
+	artifacts map[small.Artifact]*artifact
+	// baseline is how many leading entries of the ledger are accepted as they
+	// are.
+	baseline int
+}
+
+// artifact is one protocol file of a snapshot.
+type artifact struct {
+	path string
+	// doc is nil if the file is missing or cannot be read as a document.
+	doc *small.Document
+	// log is the progress file's ledger.
+	log      *small.Log
+	problems []small.Problem
+}
+
+// doc returns an artifact's document, nil if there is none.
+func (w *Workspace) doc(a small.Artifact) *small.Value {
+	if art := w.artifacts[a]; art != nil && art.doc != nil {
+		return art.doc.Root
+	}
+	return nil
+}
+
+// list returns the list under a key of an artifact; nil where there is none.
+func (w *Workspace) list(a small.Artifact, key string) []*small.Value {
+	if v := w.doc(a).Get(key); v != nil && v.Kind == small.List {
+		return v.Items
+	}
+	return nil
+}
+
+// entries returns the progress entries that are judged, with the index of the
+// first: those under the baseline are skipped.
+func (w *Workspace) entries() (items []*small.Value, first int) {
+	items = w.list(small.Progress, "entries")
+	first = min(w.baseline, len(items))
+	return items[first:], first
+}
+
+// path is an artifact's path from the root.
+func (w *Workspace) path(a small.Artifact) string { return a.Path(w.Dir) }
+
+// handoffRun is the replay id that the handoff names.
+func (w *Workspace) handoffRun() (string, bool) {
+	return w.doc(small.Handoff).Get("replayId").Get("value").Str()
+}
+
+// planTasks returns the ids of the plan's tasks.
+func (w *Workspace) planTasks() map[string]bool {
+	ids := map[string]bool{}
+	for _, task := range w.list(small.Plan, "tasks") {
+		if id, ok := task.Get("id").Str(); ok {
+			ids[id] = true
+		}
+	}
+	return ids
+}
+
+// groupByWorkspace sorts the files of a tree into workspaces, in order of
+// directory.
+func groupByWorkspace(files []File) (dirs []string, byDir map[string][]File) {
+	byDir = map[string][]File{}
+	for _, f := range files {
+		dir, _, ok := small.SplitPath(f.Path)
+		if !ok {
+			continue
+		}
+		if _, known := byDir[dir]; !known {
+			dirs = append(dirs, dir)
+		}
+		byDir[dir] = append(byDir[dir], f)
+	}
+	slices.Sort(dirs)
+	return dirs, byDir
+}
+
+// readWorkspace loads and parses one workspace's artifacts.
+func readWorkspace(ctx context.Context, tree Tree, dir string, files []File, opts Options) (*Workspace, error) {
+	w := &Workspace{
+		Dir: dir, Files: files, Kinds: opts.Kinds, Strict: opts.strict(),
+		artifacts: map[small.Artifact]*artifact{},
+	}
+	for _, f := range files {
+		_, name, _ := small.SplitPath(f.Path)
+		a, ok := small.ArtifactOf(name)
+		if !ok {
+			continue
+		}
+		art, err := readArtifact(ctx, tree, a, f, opts.limits())
+		if err != nil {
+			return nil, err
+		}
+		w.artifacts[a] = art
+	}
+	if b := opts.Policy.BaselineFor(w.path(small.Progress)); b != nil {
+		if art := w.artifacts[small.Progress]; art != nil && art.log != nil && beginsWith(art.log.Ledger, b) {
+			w.baseline = b.Entries
+		}
+	}
+	return w, nil
+}
+
+func readArtifact(ctx context.Context, tree Tree, a small.Artifact, f File, limits small.Limits) (*artifact, error) {
+	art := &artifact{path: f.Path}
+	data, problem, err := readFile(ctx, tree, f, limits)
+	if err != nil || problem != nil {
+		if problem != nil {
+			art.problems = []small.Problem{*problem}
+		}
+		return art, err
+	}
+	art.doc, art.problems = small.Parse(data, limits)
+	if art.doc == nil {
+		return art, nil
+	}
+	art.problems = small.CheckSchema(a, art.doc)
+	if a == small.Progress {
+		art.log, _ = art.doc.Log(data) // a ledger that cannot be read does not fit the schema either
+	}
+	return art, nil
+}
+
+// readFile reads a file of a tree. A path that is no ordinary file, or one too
+// large, is a problem.
+func readFile(ctx context.Context, tree Tree, f File, limits small.Limits) ([]byte, *small.Problem, error) {
+	if f.Unmerged {
+		return nil, &small.Problem{
+			Kind: small.ProblemYAML, Message: "the path has an unresolved merge conflict in the index",
+			Hint: "resolve it, then `git add` the file",
+		}, nil
+	}
+	if !f.Regular() {
+		return nil, notAFile(f), nil
+	}
+	blob, err := tree.Blob(ctx, f.Object, limits.FileSize())
+	if err != nil {
+		return nil, nil, err
+	}
+	if blob.Size > limits.FileSize() {
+		p := small.TooLarge(blob.Size, limits)
+		return nil, &p, nil
+	}
+	return blob.Data, nil, nil
+}
+
+func notAFile(f File) *small.Problem {
+	what := "is not an ordinary file (mode " + f.Mode + ")"
+	switch f.Mode {
+	case "120000":
+		what = "is a symbolic link"
+	case "160000":
+		what = "is a submodule"
+	case "040000":
+		what = "is a directory"
+	}
+	return &small.Problem{
+		Kind: small.ProblemNotAFile, Message: "the path " + what + "; an ordinary file is expected",
+		Hint: "replace it by a file with the content itself",
+	}
+}
+
+// beginsWith reports whether a ledger begins with a baseline's entries.
+func beginsWith(l *small.Ledger, b *policy.Baseline) bool {
+	return l.Len() >= b.Entries && l.HeadAt(b.Entries) == b.Head
+}
+
+// judgeSnapshot runs every rule about one snapshot.
+func judgeSnapshot(w *Workspace, commit string) []Finding {
+	r := &reporter{commit: commit}
+	for i := range rules {
+		rule := &rules[i]
+		if rule.Snapshot == nil || rule.StrictOnly && !w.Strict {
+			continue
+		}
+		r.rule = rule
+		rule.Snapshot(w, r)
+	}
+	return r.out
+}
+
+// isStatus compares a task's status as the protocol does: without regard to
+// case.
+func isStatus(task *small.Value, statuses ...string) bool {
+	s, ok := task.Get("status").Str()
+	if !ok {
+		return false
+	}
+	return slices.ContainsFunc(statuses, func(want string) bool { return strings.EqualFold(s, want) })
+}

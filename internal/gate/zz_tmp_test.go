@@ -1,0 +1,72 @@
+package gate_test
+
+import (
+"path/filepath"
+"strings"
+"golang.org/x/tools/txtar"
+	"context"
+	"testing"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// memoryTree is a snapshot held in memory: object ids are paths.
+type memoryTree map[string][]byte
+
+func (m memoryTree) Files(_ context.Context, _ string, _ ...string) ([]gate.File, error) {
+	var out []gate.File
+	for path := range m {
+		out = append(out, gate.File{Path: path, Mode: "100644", Object: path})
+	}
+	return out, nil
+}
+
+func (m memoryTree) Blob(_ context.Context, object string, limit int64) (gate.Blob, error) {
+	data := m[object]
+	if int64(len(data)) > limit {
+		return gate.Blob{Size: int64(len(data))}, nil
+	}
+	return gate.Blob{Size: int64(len(data)), Data: data}, nil
+}
+
+// TestConformance demands the verdict of every recorded workspace, plain and
+// strict.
+func TestConformance(t *testing.T) {
+	for _, c := range tmpCases(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			for _, strict := range []bool{false, true} {
+				want := c.Check
+				if strict {
+					want = c.Strict
+				}
+				report := gate.Check(context.Background(), memoryTree(c.Files), "", "", gate.Options{
+					Mode: "check", Strict: strict, Kinds: []string{gate.KindRepoRoot}, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC),
+				})
+				if string(report.Verdict) != want {
+					t.Errorf("strict %v: verdict %s, want %s; findings: %+v; failure: %v", strict, report.Verdict, want, report.Findings, report.Failure)
+				}
+			}
+		})
+	}
+}
+
+type tmpCase struct{ Name, Check, Strict string; Files map[string][]byte }
+
+func tmpCases(t *testing.T) []tmpCase {
+	files, _ := filepath.Glob("../../../shared/conformance/cases/*.txtar")
+	var out []tmpCase
+	for _, f := range files {
+		a, err := txtar.ParseFile(f)
+		if err != nil { t.Fatal(err) }
+		c := tmpCase{Name: filepath.Base(f), Files: map[string][]byte{}}
+		for _, l := range strings.Split(string(a.Comment), "\n") {
+			k, v, _ := strings.Cut(l, ": ")
+			if k == "check" { c.Check = v }
+			if k == "strict" { c.Strict = v }
+		}
+		for _, x := range a.Files { c.Files[x.Name] = x.Data }
+		out = append(out, c)
+	}
+	return out
+}
