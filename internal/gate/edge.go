@@ -55,10 +55,13 @@ func (e *edgeView) ofKind(kind editKind) []edit {
 	return out
 }
 
-// place is the line and column in the child's file where an entry of the
-// parent stands or would stand: at the child's entry behind it, or at the last
-// one.
+// place is the line and column in the child's file of what an edit changed:
+// the first changed field, or the entry; for an entry that is gone, where it
+// would stand.
 func (e *edgeView) place(x edit) small.Pos {
+	if x.pos.Line > 0 {
+		return x.pos
+	}
 	if x.after >= 0 {
 		return e.c.Entries[x.after].Pos
 	}

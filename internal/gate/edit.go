@@ -3,6 +3,7 @@ package gate
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/small"
@@ -27,6 +28,8 @@ type edit struct {
 	// -1 where there is none.
 	before, after int
 	changes       []FieldChange
+	// pos is the first changed field in the child, where it still has one.
+	pos small.Pos
 }
 
 // editKey identifies an edit wherever it is seen: the same entry changed in
@@ -213,6 +216,9 @@ func unionOfKeys(o, n *small.Value) []string {
 // own because known tools produce them.
 func modification(o, n *small.Value, before, after int) edit {
 	e := edit{kind: editModified, before: before, after: after, changes: fieldChanges(o, n)}
+	if len(e.changes) > 0 {
+		e.pos = keyPos(n, e.changes[0].Field)
+	}
 	if len(e.changes) != 1 {
 		return e
 	}
@@ -224,6 +230,23 @@ func modification(o, n *small.Value, before, after int) edit {
 		e.kind = editTaskReassigned
 	}
 	return e
+}
+
+// keyPos is the place of a field's key, given its dotted path; the zero place
+// if there is none.
+func keyPos(v *small.Value, path string) small.Pos {
+	for i := range v.Fields {
+		f := &v.Fields[i]
+		if f.Key == path {
+			return f.KeyPos
+		}
+		if rest, ok := strings.CutPrefix(path, f.Key+"."); ok && f.Value.Kind == small.Map {
+			if pos := keyPos(f.Value, rest); pos.Line > 0 {
+				return pos
+			}
+		}
+	}
+	return small.Pos{}
 }
 
 // sameInstant reports whether two timestamps are less than a microsecond apart.

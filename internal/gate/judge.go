@@ -2,8 +2,6 @@ package gate
 
 import (
 	"context"
-	"slices"
-
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -154,13 +152,5 @@ func (j *judgement) judgeTips(target, head *small.Ledger, path string, edge Edge
 	j.add(r.out)
 }
 
-// Workspaces counts the workspaces of a tree that the policy judges.
-func Workspaces(ctx context.Context, tree Tree, revision string, opts Options) (int, error) {
-	opts = opts.withDefaults()
-	files, err := tree.Files(ctx, revision)
-	if err != nil {
-		return 0, err
-	}
-	dirs, _ := groupByWorkspace(files)
-	return len(slices.DeleteFunc(dirs, func(d string) bool { return !opts.Policy.Judges(d) })), nil
-}
+// Nothing is the report of a change that touches nothing of interest.
+func Nothing(opts Options) *Report { return newJudgement(nil, opts).finish(nil) }

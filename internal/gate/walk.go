@@ -13,14 +13,18 @@ type node struct {
 	parents []string
 }
 
-// edges lists a node's edges; a root has one, from the empty tree.
-func (n node) edges() []Edge {
-	if len(n.parents) == 0 {
-		return []Edge{{Child: n.id}}
+// edges lists a node's edges.
+func (n node) edges() []Edge { return EdgesOf(n.id, n.parents) }
+
+// EdgesOf lists the edges of a child, one for each parent; a root has one,
+// from the empty tree.
+func EdgesOf(child string, parents []string) []Edge {
+	if len(parents) == 0 {
+		return []Edge{{Child: child}}
 	}
-	out := make([]Edge, len(n.parents))
-	for i, p := range n.parents {
-		out[i] = Edge{Parent: p, Child: n.id}
+	out := make([]Edge, len(parents))
+	for i, p := range parents {
+		out[i] = Edge{Parent: p, Child: child}
 	}
 	return out
 }

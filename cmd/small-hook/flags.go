@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/report"
+)
+
+// flags are the flags that all commands have.
+type flags struct {
+	dir, workspace, config, color string
+	strict, each                  bool
+	maxFileSize                   int64
+	targets                       []target
+}
+
+// target is one report to be written: a format, and the file it goes to;
+// without a file, standard output (standard error in a hook).
+type target struct{ format, file string }
+
+func (f *flags) register(set *pflag.FlagSet) {
+	set.StringVarP(&f.dir, "dir", "C", "", "look at `DIR` instead of the current directory")
+	set.BoolVar(&f.strict, "strict", false, "turn strict rules on")
+	set.StringVar(&f.workspace, "workspace", "", "accept workspaces of `KIND` root, examples or any")
+	set.StringVar(&f.config, "config", "", "use `FILE` instead of the trusted .small-gate.yml")
+	set.StringVar(&f.color, "color", "auto", "color text `WHEN`: auto, always or never")
+	set.BoolVar(&f.each, "each", false, "judge the workspaces as of every commit, not the tip's alone")
+	set.Int64Var(&f.maxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default 16 MiB)")
+	set.Var(formatFlag{f}, "format", "write the report as `FORMAT`: text or json; may be given several times")
+	set.Var(outputFlag{f}, "output", "write the report of the format before it to `FILE`")
+}
+
+// formatFlag begins a target.
+type formatFlag struct{ flags *flags }
+
+func (formatFlag) String() string { return "" }
+func (formatFlag) Type() string   { return "format" }
+
+// Set takes --format.
+func (v formatFlag) Set(name string) error {
+	if err := report.CheckFormat(name); err != nil {
+		return err
+	}
+	v.flags.targets = append(v.flags.targets, target{format: name})
+	return nil
+}
+
+// outputFlag completes the target before it.
+type outputFlag struct{ flags *flags }
+
+func (outputFlag) String() string { return "" }
+func (outputFlag) Type() string   { return "file" }
+
+// Set takes --output.
+func (v outputFlag) Set(file string) error {
+	if file == "" {
+		return fmt.Errorf("the file name is empty")
+	}
+	n := len(v.flags.targets)
+	if n == 0 {
+		v.flags.targets = append(v.flags.targets, target{format: "text", file: file})
+		return nil
+	}
+	last := &v.flags.targets[n-1]
+	if last.file != "" {
+		return fmt.Errorf("the %s report goes to %s already; put a --format before each --output", last.format, last.file)
+	}
+	last.file = file
+	return nil
+}
+
+// request is what the flags say about a judgement.
+func (a *app) request() entrypoint.Request {
+	return entrypoint.Request{
+		Dir: a.flags.dir, Strict: a.flags.strict, Workspace: a.flags.workspace, Config: a.flags.config,
+		MaxFileSize: a.flags.maxFileSize, Each: a.flags.each, Environ: a.environ, Now: time.Now(),
+	}
+}
+
+func terminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

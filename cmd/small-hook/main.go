@@ -1,0 +1,23 @@
+// Small-hook is the gate for people and for git hooks: it judges workspaces of
+// the SMALL protocol and the history of their logs, and installs itself as a
+// hook.
+//
+// Exit status: 0 nothing is wrong, 1 there are findings, 2 it could not judge,
+// 130 interrupted.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, process{
+		args: os.Args, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(),
+	})
+	stop()
+	os.Exit(status)
+}

@@ -1,0 +1,129 @@
+// Package directory reads workspaces as their files are on disk, without git.
+// It fulfils gate.Tree: a revision means nothing here, and an object id is the
+// file's path.
+package directory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Reader is the name under which a report lists this way of reading.
+const Reader = "files"
+
+// Tree is a directory on disk. Nothing outside it is read: symbolic links are
+// listed as what they are and never followed.
+type Tree struct{ root string }
+
+// Open returns the tree below root, which must be a directory.
+func Open(root string) (*Tree, error) {
+	info, err := os.Stat(root)
+	if err != nil {
+		return nil, &gate.Failure{Message: fmt.Sprintf("cannot look into %s: %v", root, err), Err: err}
+	}
+	if !info.IsDir() {
+		return nil, &gate.Failure{Message: root + " is not a directory", Remedy: "name the directory that holds .small/ with --dir"}
+	}
+	return &Tree{root: root}, nil
+}
+
+// Files lists what lies below the .small directories: of the named workspace
+// directories, or of all that are found below the root. Directories called
+// .git are passed over.
+func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File, error) {
+	var out []gate.File
+	var err error
+	if len(dirs) == 0 {
+		out, err = t.below(ctx, ".", false)
+	}
+	for _, dir := range dirs {
+		start := small.InDir(dir, "")
+		if _, statErr := os.Lstat(t.path(start)); errors.Is(statErr, fs.ErrNotExist) {
+			continue
+		}
+		found, walkErr := t.below(ctx, start, true)
+		out, err = append(out, found...), errors.Join(err, walkErr)
+	}
+	if err != nil {
+		return nil, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
+	}
+	slices.SortFunc(out, func(a, b gate.File) int { return strings.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+// below walks the tree from a slash-separated path. Outside a .small directory
+// only those are of interest.
+func (t *Tree) below(ctx context.Context, start string, inside bool) ([]gate.File, error) {
+	var out []gate.File
+	err := filepath.WalkDir(t.path(start), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(t.root, path)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if entry.IsDir() {
+			if entry.Name() == ".git" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if _, _, ok := small.SplitPath(rel); inside || ok {
+			out = append(out, gate.File{Path: rel, Mode: mode(entry.Type()), Object: rel})
+		}
+		return nil
+	})
+	return out, err
+}
+
+// mode is the mode that git would record for a kind of file.
+func mode(kind fs.FileMode) string {
+	switch {
+	case kind.IsRegular():
+		return "100644"
+	case kind&fs.ModeSymlink != 0:
+		return "120000"
+	}
+	return "000000" // a pipe, socket or device, which git does not record
+}
+
+// Blob reads a file of at most limit bytes; a larger one yields its size.
+func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob gate.Blob, err error) {
+	f, err := os.Open(t.path(object))
+	if err != nil {
+		return blob, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return blob, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
+	}
+	blob.Size = int64(len(data))
+	if blob.Size <= limit {
+		blob.Data = data
+		return blob, nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return blob, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
+	}
+	blob.Size = max(blob.Size, info.Size())
+	return blob, nil
+}
+
+func (t *Tree) path(slashed string) string { return filepath.Join(t.root, filepath.FromSlash(slashed)) }

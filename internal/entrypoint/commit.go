@@ -1,0 +1,105 @@
+package entrypoint
+
+import (
+	"context"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+)
+
+// PreCommit judges the index that git is committing from against HEAD, and
+// against every other side of a merge that is being concluded. The policy is
+// HEAD's.
+func PreCommit(ctx context.Context, req Request) *gate.Report {
+	return pending(ctx, req, "pre-commit", func(repo *githistory.Repo) ([]string, error) {
+		return repo.MergeHeads(ctx)
+	})
+}
+
+// PreMergeCommit judges the index against HEAD and the other sides of the
+// merge that git is about to commit. There is no MERGE_HEAD yet: git names the
+// other sides in variables called GITHEAD_<object id> (builtin/merge.c sets
+// them for the strategies; githooks(5) says nothing of them).
+func PreMergeCommit(ctx context.Context, req Request) *gate.Report {
+	return pending(ctx, req, "pre-merge-commit", func(repo *githistory.Repo) ([]string, error) {
+		others := githistory.GitHeads(req.Environ)
+		if len(others) > 0 {
+			return others, nil
+		}
+		return repo.MergeHeads(ctx)
+	})
+}
+
+func pending(ctx context.Context, req Request, mode string, others func(*githistory.Repo) ([]string, error)) *gate.Report {
+	return inRepository(ctx, req, mode, func(s *session) (*gate.Report, error) {
+		head, err := s.repo.Head(ctx)
+		if err != nil {
+			return nil, err
+		}
+		merged, err := others(s.repo)
+		if err != nil {
+			return nil, err
+		}
+		var parents []string
+		if head != "" {
+			parents = append(parents, head)
+		}
+		for _, id := range merged {
+			if id != head {
+				parents = append(parents, id)
+			}
+		}
+		history := &foreseen{History: s.repo}
+		touched, err := history.touches(ctx, gate.Index, parents)
+		if err != nil || !touched {
+			return gate.Nothing(s.opts), err
+		}
+		label := "HEAD"
+		if head == "" {
+			label = ""
+		}
+		if err := s.trust(ctx, head, label); err != nil {
+			return nil, err
+		}
+		return gate.Pending(ctx, history, parents, s.opts), nil
+	})
+}
+
+// foreseen is a history whose first comparison was asked for in advance: most
+// commits touch nothing under .small/, and then neither a policy is read nor
+// anything judged.
+type foreseen struct {
+	gate.History
+	edges   []gate.Edge
+	changes [][]gate.Change
+}
+
+// touches reports whether anything of interest differs between a revision and
+// its parents.
+func (f *foreseen) touches(ctx context.Context, child string, parents []string) (bool, error) {
+	f.edges = gate.EdgesOf(child, parents)
+	var err error
+	if f.changes, err = f.History.Changes(ctx, f.edges); err != nil {
+		return false, err
+	}
+	for _, c := range f.changes {
+		if len(c) > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Changes answers the foreseen question from memory.
+func (f *foreseen) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
+	if len(edges) == len(f.edges) {
+		same := true
+		for i := range edges {
+			same = same && edges[i] == f.edges[i]
+		}
+		if same {
+			return f.changes, nil
+		}
+	}
+	return f.History.Changes(ctx, edges)
+}

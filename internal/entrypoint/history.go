@@ -1,0 +1,78 @@
+package entrypoint
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// Range judges every commit that HEAD has and BASE lacks, then the two tips,
+// then HEAD's snapshot. spec is written BASE..HEAD; an empty HEAD means the
+// commit that is checked out. The policy is BASE's.
+func Range(ctx context.Context, req Request, spec string) *gate.Report {
+	return inRepository(ctx, req, "range", func(s *session) (*gate.Report, error) {
+		from, to, err := splitRange(spec)
+		if err != nil {
+			return nil, err
+		}
+		base, err := s.commit(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		head, err := s.commit(ctx, to)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.trust(ctx, base, from); err != nil {
+			return nil, err
+		}
+		return gate.Range(ctx, s.repo, base, head, s.opts), nil
+	})
+}
+
+// splitRange takes BASE..HEAD apart.
+func splitRange(spec string) (base, head string, err error) {
+	base, head, found := strings.Cut(spec, "..")
+	switch {
+	case strings.Contains(spec, "..."):
+		return "", "", &gate.Failure{
+			Message: fmt.Sprintf("%q names a symmetric difference; a range has two dots", spec),
+			Remedy:  "write BASE..HEAD: what HEAD has and BASE lacks is judged, and the two tips are compared",
+		}
+	case !found || base == "":
+		return "", "", &gate.Failure{
+			Message: fmt.Sprintf("%q is not a range", spec),
+			Remedy:  "write BASE..HEAD, for example origin/main..HEAD",
+		}
+	case head == "":
+		head = "HEAD"
+	}
+	return base, head, nil
+}
+
+// Audit judges every commit of a revision's history, under its own policy.
+// Without a revision it is HEAD's; an unborn HEAD has no history.
+func Audit(ctx context.Context, req Request, revision string) *gate.Report {
+	return inRepository(ctx, req, "audit", func(s *session) (*gate.Report, error) {
+		if revision == "" {
+			revision = "HEAD"
+			head, err := s.repo.Head(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if head == "" {
+				return gate.Nothing(s.opts), nil
+			}
+		}
+		head, err := s.commit(ctx, revision)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.trust(ctx, head, revision); err != nil {
+			return nil, err
+		}
+		return gate.Audit(ctx, s.repo, head, s.opts), nil
+	})
+}

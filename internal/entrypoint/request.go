@@ -1,0 +1,149 @@
+package entrypoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// Request is what a person or a CI job may say about a judgement.
+type Request struct {
+	// Dir is where to look; empty means the current directory.
+	Dir string
+	// Strict turns strict rules on.
+	Strict bool
+	// Workspace is "root", "examples" or "any": which kinds of workspace are
+	// accepted. Empty leaves it to the entry point.
+	Workspace string
+	// Config is a file that replaces the trusted policy, at the caller's own
+	// choice.
+	Config string
+	// MaxFileSize in bytes; 0 leaves the policy's limit.
+	MaxFileSize int64
+	// Each judges the snapshot of every commit.
+	Each bool
+	// Environ is the process's environment.
+	Environ []string
+	// Now is the present.
+	Now time.Time
+	// Progress, if set, is called while commits are judged.
+	Progress func(done, total int)
+}
+
+// kinds maps --workspace to the kinds that it accepts.
+var kinds = map[string][]string{
+	"root":     {gate.KindRepoRoot},
+	"examples": {gate.KindExamples},
+	"any":      {gate.KindRepoRoot, gate.KindExamples},
+}
+
+// options begins the options of a judgement. otherwise is the --workspace
+// that holds when none is given.
+func (r Request) options(mode, otherwise string) (gate.Options, error) {
+	opts := gate.Options{
+		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
+	}
+	name := r.Workspace
+	if name == "" {
+		name = otherwise
+	}
+	accepted, ok := kinds[name]
+	if !ok {
+		return opts, &gate.Failure{
+			Message: fmt.Sprintf("there is no workspace kind %q", name),
+			Remedy:  "use --workspace root, examples or any",
+		}
+	}
+	opts.Kinds = accepted
+	if r.MaxFileSize < 0 {
+		return opts, &gate.Failure{Message: "--max-file-size is negative", Remedy: "give a number of bytes, such as --max-file-size 33554432"}
+	}
+	return opts, nil
+}
+
+// session is one judgement of a repository.
+type session struct {
+	repo *githistory.Repo
+	opts gate.Options
+	req  Request
+}
+
+// inRepository runs a judgement inside the request's repository.
+func inRepository(ctx context.Context, req Request, mode string, judge func(*session) (*gate.Report, error)) *gate.Report {
+	opts, err := req.options(mode, "any")
+	if err != nil {
+		return gate.FailureReport(opts, err)
+	}
+	repo, err := githistory.Open(ctx, req.Dir, githistory.Options{Environ: req.Environ})
+	if err != nil {
+		return gate.FailureReport(opts, err)
+	}
+	s := &session{repo: repo, opts: opts, req: req}
+	report, err := judge(s)
+	if err = errors.Join(err, repo.Close()); err != nil {
+		report = gate.FailureReport(s.opts, err)
+	}
+	report.Examined.Reader = repo.Reader()
+	return report
+}
+
+// trust takes the policy from a revision; label says in words which it is. An
+// empty revision has none.
+func (s *session) trust(ctx context.Context, revision, label string) error {
+	if s.req.Config != "" {
+		return s.useFile(s.req.Config)
+	}
+	var data []byte
+	found := false
+	if revision != "" {
+		var err error
+		if data, found, err = s.repo.ReadFile(ctx, revision, policy.File, maxPolicySize); err != nil {
+			return err
+		}
+	}
+	return s.use(label, data, found)
+}
+
+// maxPolicySize bounds the configuration, in bytes.
+const maxPolicySize = 4 << 20
+
+// useFile takes the policy from a file that the caller names.
+func (s *session) useFile(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return &gate.Failure{Message: fmt.Sprintf("cannot read the configuration: %v", err), Remedy: "name an existing file with --config, or leave --config out", Err: err}
+	}
+	return s.use(path, data, true)
+}
+
+// use parses a policy, or takes the built-in one where there is none.
+func (s *session) use(source string, data []byte, found bool) error {
+	if !found {
+		s.opts.Policy = policy.Default()
+		if source != "" {
+			s.opts.Policy.Source = fmt.Sprintf("%s (no %s in %s)", policy.BuiltIn, policy.File, source)
+		}
+		return nil
+	}
+	p, err := policy.Parse(source, data, gate.RuleIDs())
+	if err != nil {
+		return &gate.Failure{
+			Message: fmt.Sprintf("the configuration is not valid: %v", err),
+			Remedy:  "correct it there; docs/configuration.md lists every key",
+			Err:     err,
+		}
+	}
+	s.opts.Policy = p
+	return nil
+}
+
+// commit resolves a name that the caller gave.
+func (s *session) commit(ctx context.Context, name string) (string, error) {
+	return s.repo.Resolve(ctx, name)
+}
