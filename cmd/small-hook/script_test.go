@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain registers the program as a command of the scripts: git's hooks find
+// it on the path, and it is the code under test that runs.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"small-hook": func() {
+			os.Exit(run(context.Background(), process{
+				args: os.Args, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(),
+			}))
+		},
+	})
+}
+
+// TestScripts runs the program with the real git, one script per behaviour.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setup,
+	})
+}
+
+// setup keeps the user's git configuration, clock and locale out of a script,
+// and lays a valid workspace into it as $WORKSPACE.
+func setup(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, ".home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	vars := env.Vars[:0]
+	for _, kv := range env.Vars {
+		if !strings.HasPrefix(kv, "GIT_") {
+			vars = append(vars, kv)
+		}
+	}
+	workspace, err := filepath.Abs(filepath.Join("testdata", "workspace"))
+	if err != nil {
+		return err
+	}
+	env.Vars = append(vars,
+		"HOME="+home, "LC_ALL=C", "NO_COLOR=1", "WORKSPACE="+workspace,
+		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
+		"GIT_AUTHOR_NAME=A Writer", "GIT_AUTHOR_EMAIL=writer@example.com",
+		"GIT_COMMITTER_NAME=A Writer", "GIT_COMMITTER_EMAIL=writer@example.com",
+		"GIT_AUTHOR_DATE=2026-03-01T12:00:00Z", "GIT_COMMITTER_DATE=2026-03-01T12:00:00Z",
+		"GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0",
+	)
+	return nil
+}
