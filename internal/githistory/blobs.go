@@ -1,0 +1,176 @@
+package githistory
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// Blob reads an object whose size is at most limit bytes; a larger one yields
+// its size and no data, and is never held in memory here. A blob that a
+// partial clone left out is fetched by git; one that stays missing is an
+// error, never an empty file.
+func (r *Repo) Blob(ctx context.Context, object string, limit int64) (gate.Blob, error) {
+	return r.object(ctx, object, "blob", limit)
+}
+
+// object reads an object of the given type through one git process that
+// answers all questions. The process is started by the first.
+func (r *Repo) object(ctx context.Context, id, kind string, limit int64) (gate.Blob, error) {
+	if err := r.format.check(id); err != nil {
+		return gate.Blob{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return gate.Blob{}, fmt.Errorf("reading object %s: %w", id, err)
+	}
+	r.blobs.Lock()
+	defer r.blobs.Unlock()
+	if r.batch == nil {
+		b, err := r.startBatch()
+		if err != nil {
+			return gate.Blob{}, r.failure("cannot read objects", err)
+		}
+		r.batch = b
+	}
+	release := context.AfterFunc(ctx, r.batch.stop)
+	blob, err := r.batch.ask(id, kind, limit)
+	if !release() {
+		r.stopBatch()
+		return gate.Blob{}, fmt.Errorf("reading object %s: %w", id, ctx.Err())
+	}
+	var answer *answerError
+	switch {
+	case err == nil:
+		return blob, nil
+	case errors.As(err, &answer) && answer.missing:
+		return gate.Blob{}, r.missing(ctx, id, "")
+	case errors.As(err, &answer):
+		return gate.Blob{}, &gate.Failure{Message: answer.text}
+	}
+	// git ended. That is what it does when a fetch of a missing object fails.
+	said := r.stopBatch()
+	return gate.Blob{}, r.missing(ctx, id, said)
+}
+
+// missing makes the error for an object that git cannot deliver. said is what
+// its process said at its end, if it ended.
+func (r *Repo) missing(ctx context.Context, id, said string) error {
+	f := &gate.Failure{
+		Message: fmt.Sprintf("object %s cannot be read from the repository", id),
+		Remedy:  "see what is damaged: git fsck",
+	}
+	if _, err := r.output(ctx, nil, "config", "--get-regexp", promisorConfig); err == nil {
+		f.Message = fmt.Sprintf("object %s is not in this partial clone and could not be fetched", id)
+		f.Remedy = "see that the remote can be reached, or fetch everything: git fetch --refetch --no-filter"
+	}
+	if said != "" {
+		f.Message += ": " + said
+	}
+	return f
+}
+
+// promisorConfig matches the configuration of partial clones, old and new.
+const promisorConfig = `^(remote\..*\.promisor|extensions\.partialclone)$`
+
+// batch is a running git cat-file --batch.
+type batch struct {
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stdout *bufio.Reader
+	stderr *excerpt
+	stop   context.CancelFunc
+}
+
+// answerError is an answer that is complete and says no; the process is ready
+// for the next question.
+type answerError struct {
+	text    string
+	missing bool
+}
+
+func (e *answerError) Error() string { return e.text }
+
+// startBatch starts the process. It lives until stopBatch, not until the end
+// of the context of the call that needed it first.
+func (r *Repo) startBatch() (*batch, error) {
+	ctx, stop := context.WithCancel(context.Background())
+	b := &batch{cmd: r.command(ctx, "cat-file", "--batch"), stderr: &excerpt{}, stop: stop}
+	b.cmd.Stderr = b.stderr
+	stdin, inErr := b.cmd.StdinPipe()
+	stdout, outErr := b.cmd.StdoutPipe()
+	err := errors.Join(inErr, outErr)
+	if err == nil {
+		err = b.cmd.Start()
+	}
+	if err != nil {
+		stop()
+		return nil, &commandError{name: "cat-file", err: err}
+	}
+	b.stdin, b.stdout = stdin, bufio.NewReaderSize(stdout, 64<<10)
+	return b, nil
+}
+
+// stopBatch ends the process, if there is one, and returns what it had to say.
+func (r *Repo) stopBatch() string {
+	b := r.batch
+	if b == nil {
+		return ""
+	}
+	r.batch = nil
+	b.stop()
+	err := b.cmd.Wait()
+	return (&commandError{name: "cat-file", err: err, stderr: b.stderr.String()}).Error()
+}
+
+// ask sends one id and reads the answer:
+//
+//	<id> SP <type> SP <size> LF <content> LF
+//	<id> SP missing LF
+func (b *batch) ask(id, kind string, limit int64) (gate.Blob, error) {
+	if _, err := io.WriteString(b.stdin, id+"\n"); err != nil {
+		return gate.Blob{}, err
+	}
+	line, err := b.stdout.ReadString('\n')
+	if err != nil {
+		return gate.Blob{}, noEOF(err)
+	}
+	f := strings.Fields(line)
+	if len(f) == 2 && f[0] == id && f[1] == "missing" {
+		return gate.Blob{}, &answerError{text: "object " + id + " is missing", missing: true}
+	}
+	if len(f) != 3 || f[0] != id {
+		return gate.Blob{}, fmt.Errorf("git cat-file answered %q", printable(line))
+	}
+	size, err := strconv.ParseInt(f[2], 10, 64)
+	if err != nil || size < 0 {
+		return gate.Blob{}, fmt.Errorf("git cat-file answered %q", printable(line))
+	}
+	blob := gate.Blob{Size: size}
+	if f[1] == kind && size <= limit {
+		blob.Data = make([]byte, size)
+		_, err = io.ReadFull(b.stdout, blob.Data)
+	} else {
+		_, err = io.CopyN(io.Discard, b.stdout, size)
+	}
+	if err != nil {
+		return gate.Blob{}, noEOF(err)
+	}
+	end, err := b.stdout.ReadByte()
+	if err != nil {
+		return gate.Blob{}, noEOF(err)
+	}
+	if end != '\n' {
+		return gate.Blob{}, fmt.Errorf("git cat-file's answer about %s has no end", id)
+	}
+	if f[1] != kind {
+		return gate.Blob{}, &answerError{text: fmt.Sprintf("object %s is a %s, not a %s", id, f[1], kind)}
+	}
+	return blob, nil
+}

@@ -1,0 +1,199 @@
+package githistory
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// Changes compares trees: for each edge the files below .small directories,
+// .small itself where it is not a directory, and the policy file at the root,
+// if their mode or object differs, in order of path. An empty Parent stands
+// for the empty tree; Child may be gate.Index.
+//
+// All edges between commits are compared in one git process, and each edge to
+// the index in one of its own.
+func (r *Repo) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
+	if err := r.checkEdges(edges); err != nil {
+		return nil, err
+	}
+	results := make([][]gate.Change, len(edges))
+	var trees []int // edges between commits
+	for i, e := range edges {
+		if e.Child != gate.Index {
+			trees = append(trees, i)
+			continue
+		}
+		changes, err := r.indexChanges(ctx, e.Parent)
+		if err != nil {
+			return nil, err
+		}
+		results[i] = changes
+	}
+	if err := r.treeChanges(ctx, edges, trees, results); err != nil {
+		return nil, err
+	}
+	for _, changes := range results {
+		slices.SortFunc(changes, func(a, b gate.Change) int { return strings.Compare(a.Path, b.Path) })
+	}
+	return results, nil
+}
+
+func (r *Repo) checkEdges(edges []gate.Edge) error {
+	for _, e := range edges {
+		if e.Parent != "" {
+			if err := r.format.check(e.Parent); err != nil {
+				return err
+			}
+		}
+		if e.Child != gate.Index {
+			if err := r.format.check(e.Child); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// comparison is one line for git diff-tree --stdin and the header with which
+// the answer begins.
+type comparison struct {
+	line, header string
+	end          byte
+}
+
+// treeChanges fills in the results of the edges whose numbers it gets.
+//
+// A line "child parent" compares the two, whatever the child's real parents
+// are. git remembers the parent that it was told, so a child alone on a line
+// would not mean its real parents any more: an edge from the empty tree is put
+// as two trees instead. A line whose child is not here is passed over by git
+// without an error; hence every header is checked.
+func (r *Repo) treeChanges(ctx context.Context, edges []gate.Edge, numbers []int, results [][]gate.Change) error {
+	if len(numbers) == 0 {
+		return nil
+	}
+	comparisons, err := r.comparisons(ctx, edges, numbers)
+	if err != nil {
+		return err
+	}
+	var stdin strings.Builder
+	for _, c := range comparisons {
+		stdin.WriteString(c.line + "\n")
+	}
+	args := slices.Concat([]string{"diff-tree", "--stdin", "-r", "--root", "--always"}, rawArgs, []string{"--"}, changePathspecs)
+	err = r.stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) error {
+		for i, c := range comparisons {
+			if err := readHeader(out, c.header, c.end); err != nil {
+				return err
+			}
+			changes, err := r.readChanges(out)
+			if err != nil {
+				return err
+			}
+			results[numbers[i]] = changes
+		}
+		return atEnd(out)
+	}, args...)
+	if err != nil {
+		return r.explainMissing(ctx, "cannot compare commits", err, edgeIDs(edges))
+	}
+	return nil
+}
+
+func (r *Repo) comparisons(ctx context.Context, edges []gate.Edge, numbers []int) ([]comparison, error) {
+	comparisons := make([]comparison, len(numbers))
+	var roots []int // positions in comparisons
+	var children []string
+	for i, n := range numbers {
+		e := edges[n]
+		if e.Parent == "" {
+			roots = append(roots, i)
+			children = append(children, e.Child)
+			continue
+		}
+		comparisons[i] = comparison{line: e.Child + " " + e.Parent, header: e.Child}
+	}
+	if len(roots) == 0 {
+		return comparisons, nil
+	}
+	trees, err := r.peel(ctx, children, "tree")
+	if err != nil {
+		return nil, r.failure("cannot look up trees", err)
+	}
+	for j, i := range roots {
+		if trees[j] == "" {
+			return nil, r.explainMissing(ctx, "cannot look up the tree of "+children[j], io.ErrUnexpectedEOF, children)
+		}
+		line := r.format.emptyTree + " " + trees[j]
+		comparisons[i] = comparison{line: line, header: line, end: '\n'}
+	}
+	return comparisons, nil
+}
+
+// indexChanges compares a commit with the index. Paths that are only intended
+// to be added are not in the index yet, as far as a commit is concerned.
+func (r *Repo) indexChanges(ctx context.Context, parent string) ([]gate.Change, error) {
+	if err := r.needIndex(); err != nil {
+		return nil, err
+	}
+	if parent == "" {
+		// Against the empty tree git does not tell which paths are unmerged.
+		files, err := r.indexFiles(ctx, changePathspecs)
+		changes := make([]gate.Change, len(files))
+		for i, f := range files {
+			changes[i] = gate.Change{Path: f.Path, New: f}
+		}
+		return changes, err
+	}
+	var changes []gate.Change
+	args := slices.Concat([]string{"diff-index", "--cached", "--ita-invisible-in-index"}, rawArgs, []string{parent, "--"}, changePathspecs)
+	err := r.stream(ctx, nil, func(out *bufio.Reader) (err error) {
+		if changes, err = r.readChanges(out); err != nil {
+			return err
+		}
+		return atEnd(out)
+	}, args...)
+	if err != nil {
+		return nil, r.explainMissing(ctx, "cannot compare the index with "+parent, err, []string{parent})
+	}
+	return changes, nil
+}
+
+// needIndex fails where there is no index to speak of: git would take it for
+// an empty one.
+func (r *Repo) needIndex() error {
+	if r.Top != "" {
+		return nil
+	}
+	return &gate.Failure{
+		Message: fmt.Sprintf("%s has no work tree, so there is no index to judge", printable(r.GitDir)),
+		Remedy:  "name a commit instead, or run this in a work tree",
+	}
+}
+
+func edgeIDs(edges []gate.Edge) []string {
+	ids := make([]string, 0, 2*len(edges))
+	for _, e := range edges {
+		ids = append(ids, e.Child, e.Parent)
+	}
+	return ids
+}
+
+// atEnd fails if git has printed more than was asked for.
+func atEnd(out *bufio.Reader) error {
+	rest, err := out.Peek(1)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("git printed more than was asked for, beginning with %q", rest)
+}

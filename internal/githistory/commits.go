@@ -1,0 +1,149 @@
+package githistory
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// Commits lists the commits that are reachable from include and not from
+// exclude, parents before children, with parents read from the real objects.
+// If path is not empty the list is limited to commits that touch it and to
+// merges, and parents are the nearest listed ancestors (or excluded ones at
+// the range's edge).
+//
+// In a shallow clone a range that reaches the boundary is an error, and so is
+// an id that is not here.
+func (r *Repo) Commits(ctx context.Context, include, exclude []string, path string) ([]gate.Commit, error) {
+	if err := errors.Join(r.format.check(include...), r.format.check(exclude...)); err != nil {
+		return nil, err
+	}
+	if len(include) == 0 {
+		return nil, nil
+	}
+	commits, err := r.revList(ctx, include, exclude, path)
+	if err != nil || !r.Shallow {
+		return commits, err
+	}
+	whole := commits
+	if path != "" {
+		// The boundary itself need not touch the path.
+		if whole, err = r.revList(ctx, include, exclude, ""); err != nil {
+			return nil, err
+		}
+	}
+	return commits, r.checkBoundary(ctx, whole, len(exclude) > 0)
+}
+
+// revList asks git. --topo-order makes ranges right under clock skew;
+// --full-history keeps what a merge dropped.
+func (r *Repo) revList(ctx context.Context, include, exclude []string, path string) ([]gate.Commit, error) {
+	args := []string{"rev-list", "--topo-order", "--reverse", "--parents", "--stdin"}
+	if path != "" {
+		args = append(args, "--full-history", "--", literal(path))
+	}
+	var stdin strings.Builder
+	for _, id := range include {
+		stdin.WriteString(id + "\n")
+	}
+	for _, id := range exclude {
+		stdin.WriteString("^" + id + "\n")
+	}
+	var commits []gate.Commit
+	err := r.stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) error {
+		for {
+			line, err := out.ReadString('\n')
+			if errors.Is(err, io.EOF) && line == "" {
+				return nil
+			}
+			if err != nil {
+				return noEOF(err)
+			}
+			ids := strings.Split(strings.TrimSuffix(line, "\n"), " ")
+			if err := r.format.check(ids...); err != nil {
+				return err
+			}
+			commits = append(commits, gate.Commit{ID: ids[0], Parents: ids[1:]})
+		}
+	}, args...)
+	if err != nil {
+		return nil, r.explainMissing(ctx, "cannot list commits", err, include, exclude)
+	}
+	return commits, nil
+}
+
+// explainMissing makes outcome 2 of a git process that failed or stopped early:
+// if one of the commits is not in the clone, the failure names it.
+func (r *Repo) explainMissing(ctx context.Context, message string, err error, lists ...[]string) error {
+	var ids []string
+	seen := map[string]bool{"": true, gate.Index: true}
+	for _, list := range lists {
+		for _, id := range list {
+			if !seen[id] {
+				seen[id] = true
+				ids = append(ids, id)
+			}
+		}
+	}
+	found, findErr := r.findCommits(ctx, ids)
+	if findErr != nil {
+		return r.failure(message, err)
+	}
+	for _, id := range ids {
+		if !found[id] {
+			return &gate.Failure{
+				Message: fmt.Sprintf("commit %s is not in this clone", id),
+				Remedy:  "git fetch origin " + id,
+				Err:     err,
+			}
+		}
+	}
+	return r.failure(message, err)
+}
+
+// findCommits tells which of the ids name an object that is here and leads to
+// a commit.
+func (r *Repo) findCommits(ctx context.Context, ids []string) (map[string]bool, error) {
+	answers, err := r.peel(ctx, ids, "commit")
+	found := make(map[string]bool, len(ids))
+	for i, answer := range answers {
+		found[ids[i]] = answer != ""
+	}
+	return found, err
+}
+
+// peel follows each id to an object of the type and returns their ids, an
+// empty one where there is none. All are asked in one process.
+func (r *Repo) peel(ctx context.Context, ids []string, kind string) ([]string, error) {
+	var stdin strings.Builder
+	for _, id := range ids {
+		fmt.Fprintf(&stdin, "%s^{%s}\n", id, kind)
+	}
+	out, err := r.output(ctx, strings.NewReader(stdin.String()), "cat-file", "--batch-check=%(objectname)", "--buffer")
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) != len(ids) {
+		return nil, fmt.Errorf("git cat-file answered %d of %d questions", len(lines), len(ids))
+	}
+	for i, line := range lines {
+		if !r.format.valid(line) {
+			lines[i] = ""
+		}
+	}
+	return lines, nil
+}
+
+// noEOF makes the end of output in the middle of a record an error of its own.
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,130 @@
+package githistory
+
+import (
+	"os"
+	"strings"
+)
+
+// Of git's own variables, those pass that say where the repository is, make it
+// readable, or forbid something. Everything else that begins with GIT_ is
+// dropped, so that a variable of a later git cannot change what a command
+// prints. Variables that are not git's pass (PATH, HOME, proxies, the ssh
+// agent).
+//
+// Dropped on purpose, among others: GIT_TRACE* (writes files and standard
+// error), GIT_*_PATHSPECS (change what a path means), GIT_EXTERNAL_DIFF and
+// GIT_DIFF_OPTS (change what a difference is), GIT_REPLACE_REF_BASE (replace
+// refs are off), GIT_ATTR_SOURCE (attributes do not matter to raw objects),
+// GIT_PREFIX and GIT_NAMESPACE (for others), GIT_AUTHOR_* and the like (nothing
+// is written).
+var passed = map[string]bool{
+	// Where the repository is. A hook in a linked work tree or a submodule
+	// gets GIT_DIR, and every pre-commit hook GIT_INDEX_FILE.
+	"GIT_DIR":                          true,
+	"GIT_WORK_TREE":                    true,
+	"GIT_COMMON_DIR":                   true,
+	"GIT_INDEX_FILE":                   true,
+	"GIT_IMPLICIT_WORK_TREE":           true,
+	"GIT_CEILING_DIRECTORIES":          true,
+	"GIT_DISCOVERY_ACROSS_FILESYSTEM":  true,
+	"GIT_REFERENCE_BACKEND":            true,
+	"GIT_SHALLOW_FILE":                 true, // a server names another file while it receives
+	"GIT_OBJECT_DIRECTORY":             true, // with the next two: a server's quarantine
+	"GIT_ALTERNATE_OBJECT_DIRECTORIES": true,
+	"GIT_QUARANTINE_PATH":              true,
+
+	// Configuration that the caller gives by environment, as CI systems do for
+	// safe.directory and credentials; GIT_CONFIG_KEY_<n> and the like are
+	// matched by prefix. What fixedConfig sets comes later and wins.
+	"GIT_CONFIG_PARAMETERS": true,
+	"GIT_CONFIG_COUNT":      true,
+	"GIT_CONFIG_GLOBAL":     true,
+	"GIT_CONFIG_SYSTEM":     true,
+	"GIT_CONFIG_NOSYSTEM":   true,
+
+	// Where git finds its own programs when it was unpacked somewhere, as
+	// graphical clients do.
+	"GIT_EXEC_PATH": true,
+
+	// How git's own fetch of a missing object reaches the remote.
+	"GIT_ASKPASS":             true,
+	"GIT_SSH":                 true,
+	"GIT_SSH_COMMAND":         true,
+	"GIT_SSH_VARIANT":         true,
+	"GIT_PROXY_COMMAND":       true,
+	"GIT_PROXY_SSL_CERT":      true,
+	"GIT_PROXY_SSL_KEY":       true,
+	"GIT_PROXY_SSL_CAINFO":    true,
+	"GIT_HTTP_USER_AGENT":     true,
+	"GIT_HTTP_LOW_SPEED_TIME": true,
+
+	// What the caller forbids.
+	"GIT_ALLOW_PROTOCOL":     true,
+	"GIT_PROTOCOL_FROM_USER": true,
+	"GIT_NO_LAZY_FETCH":      true,
+}
+
+// passedPrefixes are families of variables that pass.
+var passedPrefixes = []string{
+	"GIT_CONFIG_KEY_",
+	"GIT_CONFIG_VALUE_",
+	"GIT_SSL_",
+}
+
+// scrubbed is the environment for git's processes.
+func scrubbed(environ []string) []string {
+	env := make([]string, 0, len(environ)+8)
+	for _, v := range environ {
+		name, _, _ := strings.Cut(v, "=")
+		switch {
+		case name == "LC_ALL" || name == "LANGUAGE":
+		case !strings.HasPrefix(name, "GIT_"), passed[name], hasAnyPrefix(name, passedPrefixes):
+			env = append(env, v)
+		}
+	}
+	return append(env,
+		"LC_ALL=C",                   // messages are matched
+		"GIT_NO_REPLACE_OBJECTS=1",   // real objects only
+		"GIT_GRAFT_FILE="+os.DevNull, // which the variable above does not switch off
+		"GIT_OPTIONAL_LOCKS=0",       // no refreshed index behind the user's back
+		"GIT_TERMINAL_PROMPT=0",      // a gate does not ask
+		"GIT_PAGER=cat",              // nothing pages
+		"GCM_INTERACTIVE=never",      // nor does git's credential manager ask
+	)
+}
+
+// fixedConfig is the configuration that holds whatever the repository or the
+// user says. owned is the directory whose ownership git checks; empty if it
+// checks none.
+func fixedConfig(owned string) []string {
+	args := []string{
+		"-c", "core.fsmonitor=false", // may name a program
+		"-c", "core.hooksPath=" + os.DevNull,
+		"-c", "advice.graftFileDeprecated=false",
+		"-c", "gc.auto=0", // a lazy fetch is the only write
+		"-c", "maintenance.auto=false",
+	}
+	if owned != "" {
+		args = append(args, "-c", "safe.directory="+owned)
+	}
+	return args
+}
+
+func hasAnyPrefix(s string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// lookup is the value of a variable; of several the last counts.
+func lookup(environ []string, name string) string {
+	for i := len(environ) - 1; i >= 0; i-- {
+		if key, value, _ := strings.Cut(environ[i], "="); key == name {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,209 @@
+package githistory
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// maxNamed is how many workspaces are named one by one on a command line.
+const maxNamed = 100
+
+// Files lists what lies below the .small directories of a commit or of the
+// index, and .small itself where it is something else than a directory, in
+// order of path: all of them, or only those of the named workspace
+// directories ("" or "." is the root). A path of the index with an unresolved
+// conflict is listed once, marked, without mode and object.
+func (r *Repo) Files(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
+	if len(dirs) > maxNamed {
+		files := make([]gate.File, 0, len(dirs))
+		for chunk := range slices.Chunk(dirs, maxNamed) {
+			some, err := r.Files(ctx, revision, chunk...)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, some...)
+		}
+		return sorted(files), nil
+	}
+	var named []string
+	for _, dir := range dirs {
+		named = append(named, workspacePathspec(dir))
+	}
+	switch {
+	case revision == gate.Index && named == nil:
+		named = smallPathspecs
+		fallthrough
+	case revision == gate.Index:
+		if err := r.needIndex(); err != nil {
+			return nil, err
+		}
+		return r.indexFiles(ctx, named)
+	case named == nil:
+		return r.allFiles(ctx, revision)
+	}
+	return r.treeFiles(ctx, revision, named)
+}
+
+// allFiles looks at every directory of a commit.
+func (r *Repo) allFiles(ctx context.Context, revision string) ([]gate.File, error) {
+	if err := r.format.check(revision); err != nil {
+		return nil, err
+	}
+	var changes []gate.Change
+	args := slices.Concat([]string{"diff-tree", "-r"}, rawArgs, []string{r.format.emptyTree, revision, "--"}, smallPathspecs)
+	err := r.stream(ctx, nil, func(out *bufio.Reader) (err error) {
+		if changes, err = r.readChanges(out); err != nil {
+			return err
+		}
+		return atEnd(out)
+	}, args...)
+	if err != nil {
+		return nil, r.explainMissing(ctx, "cannot list the files of "+revision, err, []string{revision})
+	}
+	files := make([]gate.File, len(changes))
+	for i, c := range changes {
+		files[i] = c.New
+	}
+	return sorted(files), nil
+}
+
+// treeFiles looks only where it is told. The paths are literal.
+func (r *Repo) treeFiles(ctx context.Context, revision string, pathspecs []string) ([]gate.File, error) {
+	if err := r.format.check(revision); err != nil {
+		return nil, err
+	}
+	var files []gate.File
+	args := slices.Concat([]string{"ls-tree", "-r", "-z", "--full-tree", revision, "--"}, pathspecs)
+	err := r.stream(ctx, nil, func(out *bufio.Reader) error {
+		return records(out, func(info []string, path string) error {
+			// mode type id
+			if len(info) != 3 {
+				return fmt.Errorf("git ls-tree printed %q", printable(strings.Join(info, " ")))
+			}
+			f, err := r.file(path, info[0], info[2])
+			files = append(files, f)
+			return err
+		})
+	}, args...)
+	if err != nil {
+		return nil, r.explainMissing(ctx, "cannot list the files of "+revision, err, []string{revision})
+	}
+	return sorted(files), nil
+}
+
+// indexFiles lists what a commit of the index would hold.
+func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]gate.File, error) {
+	var files []gate.File
+	doubtful := false
+	args := slices.Concat([]string{"ls-files", "-s", "-z", "--full-name", "--"}, pathspecs)
+	err := r.stream(ctx, nil, func(out *bufio.Reader) error {
+		return records(out, func(info []string, path string) error {
+			// mode id stage
+			if len(info) != 3 {
+				return fmt.Errorf("git ls-files printed %q", printable(strings.Join(info, " ")))
+			}
+			f, err := r.file(path, info[0], info[1])
+			if info[2] != "0" {
+				f = gate.File{Path: path, Unmerged: true}
+				if n := len(files); n > 0 && files[n-1] == f {
+					return err
+				}
+			}
+			doubtful = doubtful || f.Object == r.format.emptyBlob
+			files = append(files, f)
+			return err
+		})
+	}, args...)
+	if err == nil && doubtful {
+		files, err = r.withoutIntended(ctx, files, pathspecs)
+	}
+	return sorted(files), r.failure("cannot read the index", err)
+}
+
+// withoutIntended removes the paths that are only intended to be added. In the
+// index they look like empty files, but a commit leaves them out.
+func (r *Repo) withoutIntended(ctx context.Context, files []gate.File, pathspecs []string) ([]gate.File, error) {
+	here := map[string]bool{}
+	args := slices.Concat([]string{"diff-index", "--cached", "--ita-invisible-in-index"}, rawArgs, []string{r.format.emptyTree, "--"}, pathspecs)
+	err := r.stream(ctx, nil, func(out *bufio.Reader) error {
+		changes, err := r.readChanges(out)
+		if err != nil {
+			return err
+		}
+		for _, c := range changes {
+			here[c.Path] = true
+		}
+		return atEnd(out)
+	}, args...)
+	return slices.DeleteFunc(files, func(f gate.File) bool {
+		return f.Object == r.format.emptyBlob && !here[f.Path]
+	}), err
+}
+
+// ReadFile reads one regular file of a commit or of the index. found is false
+// if the path is not there; something else than a regular file, a conflict, or
+// more than limit bytes is an error.
+func (r *Repo) ReadFile(ctx context.Context, revision, path string, limit int64) (data []byte, found bool, err error) {
+	var files []gate.File
+	if revision == gate.Index {
+		if err := r.needIndex(); err != nil {
+			return nil, false, err
+		}
+		files, err = r.indexFiles(ctx, []string{literal(path)})
+	} else {
+		files, err = r.treeFiles(ctx, revision, []string{literal(path)})
+	}
+	if err != nil || len(files) == 0 {
+		return nil, false, err
+	}
+	f := files[0]
+	switch {
+	case f.Unmerged:
+		return nil, false, &gate.Failure{Message: fmt.Sprintf("%s has an unresolved conflict", printable(path)), Remedy: "resolve it and git add it"}
+	case f.Path != path || !f.Regular():
+		return nil, false, &gate.Failure{Message: fmt.Sprintf("%s is not a regular file", printable(path)), Remedy: "replace it by a file"}
+	}
+	blob, err := r.Blob(ctx, f.Object, limit)
+	if err != nil {
+		return nil, false, err
+	}
+	if blob.Data == nil {
+		return nil, false, &gate.Failure{
+			Message: fmt.Sprintf("%s has %d bytes, more than the limit of %d", printable(path), blob.Size, limit),
+			Remedy:  "make the file smaller",
+		}
+	}
+	return blob.Data, true, nil
+}
+
+// records reads lines that end in NUL: words, a tab, and a path.
+func records(out *bufio.Reader, each func(info []string, path string) error) error {
+	for {
+		line, err := out.ReadString(0)
+		if errors.Is(err, io.EOF) && line == "" {
+			return nil
+		}
+		if err != nil {
+			return noEOF(err)
+		}
+		info, path, ok := strings.Cut(line[:len(line)-1], "\t")
+		if !ok || path == "" {
+			return fmt.Errorf("git printed a file that is not understood: %q", printable(line))
+		}
+		if err := each(strings.Fields(info), path); err != nil {
+			return err
+		}
+	}
+}
+
+func sorted(files []gate.File) []gate.File {
+	slices.SortFunc(files, func(a, b gate.File) int { return strings.Compare(a.Path, b.Path) })
+	return slices.Compact(files)
+}

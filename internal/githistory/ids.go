@@ -1,0 +1,61 @@
+package githistory
+
+import (
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// format is what depends on the repository's hash function.
+type format struct {
+	idLength  int    // hexadecimal digits of an object id
+	emptyTree string // id of the tree without entries
+	emptyBlob string // id of the blob without bytes
+}
+
+// formats are git's object formats, by the name that git gives them.
+var formats = map[string]format{
+	"sha1": newFormat(func(b []byte) []byte {
+		sum := sha1.Sum(b)
+		return sum[:]
+	}),
+	"sha256": newFormat(func(b []byte) []byte {
+		sum := sha256.Sum256(b)
+		return sum[:]
+	}),
+}
+
+func newFormat(sum func([]byte) []byte) format {
+	f := format{
+		emptyTree: hex.EncodeToString(sum([]byte("tree 0\x00"))),
+		emptyBlob: hex.EncodeToString(sum([]byte("blob 0\x00"))),
+	}
+	f.idLength = len(f.emptyTree)
+	return f
+}
+
+// valid reports whether s is a full object id as git writes it. Nothing else
+// is ever sent to git as one: a shorter id could be taken for an abbreviation.
+func (f format) valid(s string) bool { return len(s) == f.idLength && isHex(s) }
+
+func isHex(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// check rejects ids that are not full.
+func (f format) check(ids ...string) error {
+	for _, id := range ids {
+		if !f.valid(id) {
+			return &gate.Failure{Message: fmt.Sprintf("%q is not a full object id of this repository", id)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package githistory
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+func cancelled(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}
+
+func wantCancelled(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v, want one that wraps context.Canceled", err)
+	}
+}
+
+func TestCancelledContext(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	id := r.CommitFile(".small/x", "1")
+	object := r.ID("HEAD:.small/x")
+	repo := open(t, r)
+	ctx := cancelled(t)
+
+	_, err := repo.Commits(ctx, []string{id}, nil, "")
+	wantCancelled(t, err)
+	_, err = repo.Changes(ctx, []gate.Edge{{Child: id}, {Parent: id, Child: gate.Index}})
+	wantCancelled(t, err)
+	_, err = repo.Files(ctx, id)
+	wantCancelled(t, err)
+	_, err = repo.Files(ctx, gate.Index)
+	wantCancelled(t, err)
+	_, err = repo.Blob(ctx, object, 10)
+	wantCancelled(t, err)
+	_, err = repo.Resolve(ctx, "main")
+	wantCancelled(t, err)
+	_, err = repo.MergeBases(ctx, id, id)
+	wantCancelled(t, err)
+	_, err = repo.DefaultBranch(ctx, "")
+	wantCancelled(t, err)
+
+	// The next question is answered.
+	if got := content(t, repo, object); got != "1" {
+		t.Errorf("the blob is %q", got)
+	}
+}
+
+// No process outlives Close, and Close may come twice or alone.
+func TestCloseEndsTheProcess(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.CommitFile(".small/x", "1")
+	repo := open(t, r)
+	content(t, repo, r.ID("HEAD:.small/x"))
+	process := repo.batch.cmd
+	for range 2 {
+		if err := repo.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if process.ProcessState == nil {
+		t.Error("the process was not waited for")
+	}
+	if err := open(t, r).Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A context that ends while an answer is under way ends the process.
+func TestContextEndsAReading(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.CommitFile(".small/x", "1")
+	object := r.ID("HEAD:.small/x")
+	repo := open(t, r)
+	content(t, repo, object)
+	process := repo.batch.cmd
+	repo.batch.stop() // what context.AfterFunc does
+	_, err := repo.Blob(t.Context(), object, 10)
+	wantFailure(t, err, object)
+	if process.ProcessState == nil {
+		t.Error("the process was not waited for")
+	}
+	if got := content(t, repo, object); got != "1" {
+		t.Errorf("the blob is %q", got)
+	}
+}

@@ -1,0 +1,270 @@
+package githistory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// ErrNotRepository is in the chain of the error that Open returns for a
+// directory that is in no git repository at all. A repository that is there
+// and cannot be read is another error.
+var ErrNotRepository = errors.New("not a git repository")
+
+// Options are what Open may be told. The zero value is right in a hook.
+type Options struct {
+	// Environ is the environment, each variable as KEY=VALUE; nil means the
+	// process's own. What of it reaches git is in environment.go.
+	Environ []string
+	// Git is the git program; empty means "git", looked up on the path.
+	Git string
+}
+
+// Repo is an open repository. It is safe for concurrent use. Close must be
+// called when it is no longer needed.
+//
+// The errors of its methods mean that the question could not be answered. They
+// are *gate.Failure values with what to type next, or wrap the error of a
+// context that ended.
+type Repo struct {
+	// Top is the absolute path of the work tree's root, with symbolic links
+	// resolved; empty if there is none (a bare repository).
+	Top string
+	// GitDir is the absolute path of the git directory, in a linked work tree
+	// that work tree's own.
+	GitDir string
+	// CommonDir is the absolute path of the git directory that all work trees
+	// share. It is GitDir unless this is a linked work tree.
+	CommonDir string
+	// Bare reports whether the repository has no work tree.
+	Bare bool
+	// Shallow reports whether the clone hides parents of some commits.
+	Shallow bool
+
+	git     string
+	dir     string
+	environ []string // what git gets
+	given   []string // what the caller gave
+	config  []string // -c arguments for every command
+	format  format
+	head    string // HEAD's commit when the repository was opened, or empty
+
+	blobs   sync.Mutex // guards batch
+	batch   *batch
+	version struct {
+		once sync.Once
+		text string
+		err  error
+	}
+}
+
+var _ gate.History = (*Repo)(nil)
+
+// Open finds the repository of a directory as git does: from git's environment
+// variables, or else by walking up. An empty dir is the current directory;
+// since git reads relative paths in its variables from where it runs, a hook
+// opens the current directory and nothing else.
+//
+// One git process is started. The error has ErrNotRepository in its chain if
+// there is no repository.
+func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
+	if opts.Git == "" {
+		opts.Git = "git"
+	}
+	if opts.Environ == nil {
+		opts.Environ = os.Environ()
+	}
+	here, err := physical(dir)
+	if err != nil {
+		return nil, &gate.Failure{Message: fmt.Sprintf("cannot open %s: %v", printable(dir), err), Err: err}
+	}
+	r := &Repo{git: opts.Git, dir: dir, given: opts.Environ, environ: scrubbed(opts.Environ)}
+	found := ""
+	if lookup(opts.Environ, "GIT_DIR") == "" {
+		found = nearest(here, ceilings(opts.Environ))
+	}
+	r.config = fixedConfig(found)
+	out, err := r.output(ctx, nil, discovery...)
+	if a, ok := parseDiscovery(out); ok {
+		// A failure after the last marker is about HEAD alone: Head decides.
+		return r, r.adopt(here, a)
+	}
+	if err == nil {
+		err = errors.New("git did not answer what was asked")
+	}
+	return nil, r.explainOpen(ctx, here, found, err)
+}
+
+// Close ends the processes that were started. The Repo is of no use after it.
+func (r *Repo) Close() error {
+	r.blobs.Lock()
+	defer r.blobs.Unlock()
+	r.stopBatch()
+	return nil
+}
+
+// Reader names this reader in a report.
+func (r *Repo) Reader() string { return "git" }
+
+// GitVersion is the version of the installed git, such as "2.39.5".
+func (r *Repo) GitVersion(ctx context.Context) (string, error) {
+	r.version.once.Do(func() {
+		out, err := r.output(ctx, nil, "version")
+		r.version.text = printable(strings.TrimPrefix(strings.TrimSpace(string(out)), "git version "))
+		r.version.err = r.failure("cannot tell git's version", err)
+	})
+	return r.version.text, r.version.err
+}
+
+// marker separates the answers of one rev-parse, since a path may hold any
+// character that a line may. git rev-parse prints flags that it does not know.
+const marker = "--small-gate-next"
+
+// discovery asks everything that Open needs in one process. HEAD comes last
+// because it may be unborn, and then git stops there.
+var discovery = []string{
+	"rev-parse",
+	"--is-bare-repository", "--is-shallow-repository", "--show-object-format", marker,
+	"--absolute-git-dir", marker,
+	"--git-common-dir", marker,
+	"--show-cdup", marker,
+	"HEAD",
+}
+
+type answers struct {
+	flags, gitDir, commonDir string
+	// up is as git printed it: nothing at all where there is no work tree, an
+	// empty line at its root, "../" for each level below the root, and an
+	// absolute path when the work tree is elsewhere.
+	up   string
+	head string
+}
+
+func parseDiscovery(out []byte) (answers, bool) {
+	parts := strings.Split(string(out), marker+"\n")
+	if len(parts) != 5 {
+		return answers{}, false
+	}
+	line := func(i int) string { return strings.TrimSuffix(parts[i], "\n") }
+	return answers{flags: line(0), gitDir: line(1), commonDir: line(2), up: parts[3], head: line(4)}, true
+}
+
+// adopt fills r from git's answers. here is the physical directory in which
+// git ran, from which its relative answers count.
+func (r *Repo) adopt(here string, a answers) error {
+	flags := strings.Split(a.flags, "\n")
+	if len(flags) != 3 {
+		return &gate.Failure{Message: "git did not say what kind of repository this is", Remedy: oldGit}
+	}
+	var ok bool
+	if r.format, ok = formats[flags[2]]; !ok {
+		return &gate.Failure{
+			Message: fmt.Sprintf("the repository's object format %s is unknown", printable(flags[2])),
+			Remedy:  oldGit,
+		}
+	}
+	r.Bare = flags[0] == "true"
+	r.Shallow = flags[1] == "true"
+	r.GitDir = absolute(here, a.gitDir)
+	r.CommonDir = absolute(here, a.commonDir)
+	if r.format.valid(a.head) {
+		r.head = a.head
+	}
+	if a.up != "" {
+		r.Top = absolute(here, strings.TrimSuffix(a.up, "\n"))
+	}
+	return nil
+}
+
+// explainOpen makes the error for a directory in which git found nothing that
+// it can use.
+func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("opening the repository: %w", ctx.Err())
+	}
+	said := err.Error()
+	switch {
+	case strings.Contains(said, "not a git repository (or any") && found == "":
+		return &gate.Failure{
+			Message: fmt.Sprintf("%s is not in a git repository", printable(here)),
+			Remedy:  "go to a repository, or make one with: git init",
+			Err:     ErrNotRepository,
+		}
+	case strings.Contains(said, "detected dubious ownership"):
+		return &gate.Failure{
+			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git does not let that be allowed for one command", printable(found)),
+			Remedy:  "git config --global --add safe.directory " + shellQuoted(found),
+			Err:     err,
+		}
+	case strings.Contains(said, "repository extension") || strings.Contains(said, "git repo version"):
+		version, _ := r.GitVersion(ctx) //nolint:errcheck // only a detail of a message that is an error already
+		return &gate.Failure{
+			Message: fmt.Sprintf("the installed git %s cannot read this repository: %s", version, printable(said)),
+			Remedy:  "install a newer git",
+			Err:     err,
+		}
+	}
+	return r.failure(fmt.Sprintf("cannot open the repository of %s", printable(here)), err)
+}
+
+// physical is the absolute path of dir with symbolic links resolved, which is
+// the path that git sees.
+func physical(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+func absolute(base, path string) string {
+	path = filepath.FromSlash(path)
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(base, path)
+}
+
+// nearest is the directory whose ownership git checks when it walks up from
+// here: the first that holds .git, or that looks like a bare repository. It is
+// empty if there is none below a ceiling.
+func nearest(here string, ceilings []string) string {
+	for dir := here; ; dir = filepath.Dir(dir) {
+		if exists(filepath.Join(dir, ".git")) || looksBare(dir) {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir || slices.Contains(ceilings, up) {
+			return ""
+		}
+	}
+}
+
+// ceilings are the directories that git, when it walks up, does not enter.
+func ceilings(environ []string) []string {
+	var dirs []string
+	for _, dir := range filepath.SplitList(lookup(environ, "GIT_CEILING_DIRECTORIES")) {
+		if dir, err := physical(dir); err == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+func looksBare(dir string) bool {
+	return exists(filepath.Join(dir, "HEAD")) &&
+		exists(filepath.Join(dir, "objects")) &&
+		exists(filepath.Join(dir, "refs"))
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil || !errors.Is(err, os.ErrNotExist)
+}

@@ -1,0 +1,359 @@
+package githistory
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+// place is what Open finds out about where a repository lies.
+type place struct {
+	Top, GitDir, CommonDir string
+	Bare, Shallow          bool
+}
+
+func placeOf(r *Repo) place { return place{r.Top, r.GitDir, r.CommonDir, r.Bare, r.Shallow} }
+
+func TestOpenFindsTheRepository(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		make func(t *testing.T) (where *gittest.Repo, want place)
+	}{
+		{"root", func(t *testing.T) (*gittest.Repo, place) {
+			r := gittest.New(t)
+			return r, place{Top: r.Dir, GitDir: r.Path(".git"), CommonDir: r.Path(".git")}
+		}},
+		{"subdirectory", func(t *testing.T) (*gittest.Repo, place) {
+			r := gittest.New(t)
+			r.CommitFile("a/b/file", "x")
+			return r.In("a/b"), place{Top: r.Dir, GitDir: r.Path(".git"), CommonDir: r.Path(".git")}
+		}},
+		{"linked work tree", func(t *testing.T) (*gittest.Repo, place) {
+			r := gittest.New(t)
+			r.CommitFile("file", "x")
+			w := r.Worktree("side")
+			return w, place{Top: w.Dir, GitDir: r.Path(".git/worktrees/tree"), CommonDir: r.Path(".git")}
+		}},
+		{"subdirectory of a linked work tree", func(t *testing.T) (*gittest.Repo, place) {
+			r := gittest.New(t)
+			r.CommitFile("a/b/file", "x")
+			w := r.Worktree("side")
+			return w.In("a/b"), place{Top: w.Dir, GitDir: r.Path(".git/worktrees/tree"), CommonDir: r.Path(".git")}
+		}},
+		{"hook in a linked work tree", func(t *testing.T) (*gittest.Repo, place) {
+			r := gittest.New(t)
+			r.CommitFile("file", "x")
+			w := r.Worktree("side")
+			gitDir := r.Path(".git/worktrees/tree")
+			// git gives GIT_DIR and no GIT_WORK_TREE: the work tree is here.
+			return w.With("GIT_DIR="+gitDir, "GIT_INDEX_FILE="+gitDir+"/index"),
+				place{Top: w.Dir, GitDir: gitDir, CommonDir: r.Path(".git")}
+		}},
+		{"git directory and work tree named", func(t *testing.T) (*gittest.Repo, place) {
+			r := gittest.New(t)
+			elsewhere := t.TempDir()
+			return r.In(elsewhere).With("GIT_DIR="+r.Path(".git"), "GIT_WORK_TREE="+r.Dir),
+				place{Top: r.Dir, GitDir: r.Path(".git"), CommonDir: r.Path(".git")}
+		}},
+		{"bare", func(t *testing.T) (*gittest.Repo, place) {
+			r := gittest.New(t, gittest.Bare())
+			return r, place{GitDir: r.Dir, CommonDir: r.Dir, Bare: true}
+		}},
+		{"hook in a bare repository", func(t *testing.T) (*gittest.Repo, place) {
+			r := gittest.New(t, gittest.Bare())
+			return r.With("GIT_DIR=."), place{GitDir: r.Dir, CommonDir: r.Dir, Bare: true}
+		}},
+		{"bare, inside another's work tree", func(t *testing.T) (*gittest.Repo, place) {
+			outer := gittest.New(t)
+			r := gittest.New(t, gittest.Bare(), gittest.At(outer.Path("inner.git")))
+			return r, place{GitDir: r.Dir, CommonDir: r.Dir, Bare: true}
+		}},
+		{"inside the git directory", func(t *testing.T) (*gittest.Repo, place) {
+			r := gittest.New(t)
+			return r.In(".git"), place{GitDir: r.Path(".git"), CommonDir: r.Path(".git")}
+		}},
+		{"work tree of a bare repository", func(t *testing.T) (*gittest.Repo, place) {
+			r := gittest.New(t)
+			r.CommitFile("file", "x")
+			bare := r.Clone("--bare")
+			w := bare.Worktree("side")
+			return w, place{Top: w.Dir, GitDir: bare.Path("worktrees/tree"), CommonDir: bare.Dir}
+		}},
+		{"submodule", func(t *testing.T) (*gittest.Repo, place) {
+			lib := gittest.New(t)
+			lib.CommitFile("file", "x")
+			r := gittest.New(t)
+			r.Git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.URL(), "lib")
+			return r.In("lib"), place{Top: r.Path("lib"), GitDir: r.Path(".git/modules/lib"), CommonDir: r.Path(".git/modules/lib")}
+		}},
+		{"extensions.worktreeConfig", func(t *testing.T) (*gittest.Repo, place) {
+			r := gittest.New(t)
+			r.CommitFile("file", "x")
+			r.Git("sparse-checkout", "set", "nothing")
+			return r, place{Top: r.Dir, GitDir: r.Path(".git"), CommonDir: r.Path(".git")}
+		}},
+		{"separate git directory", func(t *testing.T) (*gittest.Repo, place) {
+			gitDir := filepath.Join(t.TempDir(), "store")
+			r := gittest.New(t, gittest.Init("--separate-git-dir="+gitDir))
+			store := r.In(gitDir).Dir
+			return r, place{Top: r.Dir, GitDir: store, CommonDir: store}
+		}},
+		{"shallow", func(t *testing.T) (*gittest.Repo, place) {
+			r := gittest.New(t)
+			r.CommitFile("file", "1")
+			r.CommitFile("file", "2")
+			c := r.Clone("--depth=1")
+			return c, place{Top: c.Dir, GitDir: c.Path(".git"), CommonDir: c.Path(".git"), Shallow: true}
+		}},
+		{"sha256", func(t *testing.T) (*gittest.Repo, place) {
+			r := gittest.New(t, gittest.SHA256())
+			return r, place{Top: r.Dir, GitDir: r.Path(".git"), CommonDir: r.Path(".git")}
+		}},
+		{"a path with everything", func(t *testing.T) (*gittest.Repo, place) {
+			if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+				t.Skipf("SKIPPED: file names on %s cannot hold these bytes", runtime.GOOS)
+			}
+			r := gittest.New(t, gittest.At(filepath.Join(t.TempDir(), "two words\n--flag\ttrue\n'\"Grün\xff*")))
+			r.CommitFile("a/file", "x")
+			return r.In("a"), place{Top: r.Dir, GitDir: r.Path(".git"), CommonDir: r.Path(".git")}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			where, want := tt.make(t)
+			wantEqual(t, want, placeOf(open(t, where)))
+		})
+	}
+}
+
+func TestOpenThroughASymbolicLink(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.CommitFile("a/.small/x", "1")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(r.Dir, link); err != nil {
+		t.Skipf("SKIPPED: no symbolic links here: %v", err)
+	}
+	repo, err := Open(t.Context(), filepath.Join(link, "a"), Options{Environ: r.Environ()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, place{Top: r.Dir, GitDir: r.Path(".git"), CommonDir: r.Path(".git")}, placeOf(repo))
+}
+
+func TestOpenOutsideARepository(t *testing.T) {
+	t.Parallel()
+	env := gittest.New(t).Environ()
+	outside := t.TempDir()
+	_, err := Open(t.Context(), outside, Options{Environ: env})
+	wantFailure(t, err, "is not in a git repository", "git init")
+	if !errors.Is(err, ErrNotRepository) {
+		t.Errorf("%v is not ErrNotRepository", err)
+	}
+
+	t.Run("below a ceiling", func(t *testing.T) {
+		r := gittest.New(t)
+		r.Write("a/b/file", "x")
+		ceiling := r.With("GIT_CEILING_DIRECTORIES=" + r.Dir)
+		_, err := Open(t.Context(), r.Path("a/b"), Options{Environ: ceiling.Environ()})
+		if !errors.Is(err, ErrNotRepository) {
+			t.Errorf("%v is not ErrNotRepository", err)
+		}
+	})
+}
+
+// What is there and cannot be read is never "no repository", which would be
+// outcome 0.
+func TestOpenWhatCannotBeJudged(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		where func(t *testing.T) *gittest.Repo
+		words []string
+	}{
+		{"no HEAD", func(t *testing.T) *gittest.Repo {
+			r := gittest.New(t)
+			r.Remove(".git/HEAD")
+			return r
+		}, []string{"not a git repository"}},
+		{"work tree whose repository has gone", func(t *testing.T) *gittest.Repo {
+			r := gittest.New(t)
+			r.CommitFile("file", "x")
+			w := r.Worktree("side")
+			r.Remove(".git")
+			return w
+		}, []string{"not a git repository"}},
+		{"GIT_DIR names nothing", func(t *testing.T) *gittest.Repo {
+			r := gittest.New(t)
+			return r.With("GIT_DIR=" + filepath.Join(t.TempDir(), "none"))
+		}, []string{"not a git repository"}},
+		{"unknown extension", func(t *testing.T) *gittest.Repo {
+			r := gittest.New(t)
+			r.Git("config", "core.repositoryFormatVersion", "1")
+			r.Git("config", "extensions.fromTheFuture", "true")
+			return r
+		}, []string{"fromthefuture", "newer git"}},
+		{"version of the future", func(t *testing.T) *gittest.Repo {
+			r := gittest.New(t)
+			r.Git("config", "core.repositoryFormatVersion", "7")
+			return r
+		}, []string{"7", "newer git"}},
+		{"damaged configuration", func(t *testing.T) *gittest.Repo {
+			r := gittest.New(t)
+			r.Write(".git/config", "[core\n\x1b[31m")
+			return r
+		}, []string{"bad config line"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := tt.where(t)
+			_, err := Open(t.Context(), r.Dir, Options{Environ: r.Environ()})
+			wantFailure(t, err, tt.words...)
+			if errors.Is(err, ErrNotRepository) {
+				t.Errorf("%v is ErrNotRepository", err)
+			}
+		})
+	}
+	t.Run("no directory", func(t *testing.T) {
+		_, err := Open(t.Context(), filepath.Join(t.TempDir(), "none"), Options{})
+		wantFailure(t, err, "none")
+	})
+	t.Run("no git", func(t *testing.T) {
+		r := gittest.New(t)
+		_, err := Open(t.Context(), r.Dir, Options{Environ: r.Environ(), Git: "no-such-git"})
+		wantFailure(t, err, "no-such-git", "install git")
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		r := gittest.New(t)
+		_, err := Open(cancelled(t), r.Dir, Options{Environ: r.Environ()})
+		wantCancelled(t, err)
+	})
+}
+
+func TestOpenAnotherUsersRepository(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can give a repository to another user; ownership is NOT tested in this run")
+	}
+	for _, bare := range []bool{false, true} {
+		var opts []gittest.Option
+		if bare {
+			opts = append(opts, gittest.Bare())
+		}
+		r := gittest.New(t, opts...)
+		err := filepath.WalkDir(r.Dir, func(path string, _ os.DirEntry, err error) error {
+			return errors.Join(err, os.Lchown(path, 12345, 12345))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := r.Try("rev-parse", "--git-dir"); err == nil {
+			t.Fatalf("git reads another user's repository by itself, so nothing is shown here: %s", out)
+		}
+		if repo := open(t, r); repo.Bare != bare {
+			t.Errorf("Bare = %v, want %v", repo.Bare, bare)
+		}
+		if !bare {
+			if err := os.Mkdir(r.Path("sub"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			open(t, r.In("sub"))
+		}
+	}
+}
+
+func TestHead(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	head := func(want string) {
+		t.Helper()
+		got, err := open(t, r).Head(t.Context())
+		if err != nil || got != want {
+			t.Errorf("Head() = %q, %v, want %q", got, err, want)
+		}
+	}
+	head("")
+	r.Write("HEAD", "a file of that name") // rev-parse would take it for a path
+	head("")
+	first := r.Commit("first")
+	head(first)
+	r.Git("checkout", "-q", "--orphan", "other")
+	head("")
+	r.Git("checkout", "-q", "--detach", first)
+	head(first)
+	r.Git("pack-refs", "--all", "--prune")
+	r.Switch("main")
+	head(first)
+}
+
+// A crash can leave an empty ref behind. That is not a branch without commits.
+func TestHeadOfADamagedBranch(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.Commit("first")
+	for _, damage := range []string{"", "not an id\n"} {
+		r.Write(".git/refs/heads/main", damage)
+		_, err := open(t, r).Head(t.Context())
+		wantFailure(t, err, "HEAD")
+	}
+}
+
+// Nothing that the repository or the environment names may run, and nothing
+// in them may change what git says.
+func TestHostileConfigurationAndEnvironment(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("SKIPPED: the trap is a shell script")
+	}
+	r := gittest.New(t)
+	r.CommitFile(".small/x", "1")
+	r.Write(".small/x", "2")
+	r.Git("add", "-A")
+	want := changes(t, open(t, r), gate.Edge{Parent: r.ID("HEAD"), Child: gate.Index})
+
+	sprung := filepath.Join(t.TempDir(), "sprung")
+	trap := filepath.Join(t.TempDir(), "trap")
+	if err := os.WriteFile(trap, []byte("#!/bin/sh\necho \"$0 $*\" >>'"+sprung+"'\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"core.fsmonitor", "core.pager", "diff.external", "core.hooksPath", "pager.diff-tree", "core.sshCommand"} {
+		r.Git("config", key, trap)
+	}
+	for key, value := range map[string]string{
+		"diff.ignoreSubmodules": "all", "diff.relative": "true", "diff.renames": "copies", "core.quotePath": "true",
+		"diff.noprefix": "true", "log.showSignature": "true", "color.ui": "always", "core.abbrev": "4",
+		"diff.orderFile": r.Path("order"), "core.bigFileThreshold": "1",
+	} {
+		r.Git("config", key, value)
+	}
+	trace := filepath.Join(t.TempDir(), "trace")
+	hostile := r.With("GIT_EXTERNAL_DIFF="+trap, "GIT_PAGER="+trap, "GIT_TRACE="+trace, "GIT_TRACE2_EVENT="+trace,
+		"GIT_LITERAL_PATHSPECS=1", "GIT_ICASE_PATHSPECS=1", "GIT_NOGLOB_PATHSPECS=1", "GIT_DIFF_OPTS=-u9",
+		"GIT_ATTR_SOURCE=nonsense", "LC_ALL=de_DE.UTF-8", "LANGUAGE=de", "GIT_PREFIX=nowhere/", "GIT_NAMESPACE=x")
+	repo := open(t, hostile)
+	wantEqual(t, want, changes(t, repo, gate.Edge{Parent: r.ID("HEAD"), Child: gate.Index}))
+	wantEqual(t, []string{".small/x 100644:2"}, files(t, repo, gate.Index))
+	for _, name := range []string{sprung, trace} {
+		if data, err := os.ReadFile(name); err == nil {
+			t.Errorf("something was run or written:\n%s", data)
+		}
+	}
+}
+
+func TestGitVersion(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := open(t, r)
+	version, err := repo.GitVersion(t.Context())
+	if err != nil || !strings.Contains(r.Git("version"), version) || version == "" {
+		t.Errorf("GitVersion() = %q, %v; git says %q", version, err, r.Git("version"))
+	}
+	if repo.Reader() != "git" {
+		t.Errorf("Reader() = %q", repo.Reader())
+	}
+}

@@ -1,0 +1,40 @@
+package githistory
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// printable is text for a message: control characters, characters that change
+// the direction of text, and bytes that are not UTF-8 are written as escapes.
+func printable(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		c, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case c == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case strconv.IsPrint(c):
+			b.WriteRune(c)
+		default:
+			quoted := strconv.QuoteRuneToASCII(c)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// shellQuoted is an argument as one types it in a POSIX shell.
+func shellQuoted(s string) string {
+	plain := func(c rune) bool {
+		return c < utf8.RuneSelf && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.ContainsRune("/._-+=:,@", c))
+	}
+	if s != "" && strings.IndexFunc(s, func(c rune) bool { return !plain(c) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(printable(s), "'", `'\''`) + "'"
+}

@@ -1,0 +1,99 @@
+package githistory
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// rawArgs make git's diff commands print what Changes needs and nothing that
+// configuration could alter. Submodules are named because a .gitmodules file
+// can ask for their changes to be ignored.
+var rawArgs = []string{"--raw", "-z", "--no-abbrev", "--no-renames", "--no-relative", "--ignore-submodules=none"}
+
+const noMode = "000000"
+
+// readHeader reads the line that announces one comparison, which ends in end.
+func readHeader(out *bufio.Reader, want string, end byte) error {
+	got, err := out.ReadString(end)
+	if err != nil {
+		return noEOF(err)
+	}
+	if got[:len(got)-1] != want {
+		return fmt.Errorf("git diff-tree answered %q where %q was asked", printable(got), want)
+	}
+	return nil
+}
+
+// readChanges reads records of the raw format until something else begins:
+//
+//	:100644 100755 <old id> <new id> M NUL path NUL
+//
+// An unmerged path of the index has the status U; what else git prints about
+// that path is left out.
+func (r *Repo) readChanges(out *bufio.Reader) ([]gate.Change, error) {
+	var changes []gate.Change
+	for {
+		next, err := out.Peek(1)
+		if errors.Is(err, io.EOF) || (err == nil && next[0] != ':') {
+			return changes, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		change, err := r.readChange(out)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(changes) - 1; n >= 0 && changes[n].Path == change.Path {
+			if change.New.Unmerged {
+				changes[n].New = change.New
+			}
+			continue
+		}
+		changes = append(changes, change)
+	}
+}
+
+func (r *Repo) readChange(out *bufio.Reader) (gate.Change, error) {
+	head, err := out.ReadString(0)
+	if err != nil {
+		return gate.Change{}, noEOF(err)
+	}
+	path, err := out.ReadString(0)
+	if err != nil {
+		return gate.Change{}, noEOF(err)
+	}
+	path = path[:len(path)-1]
+	f := strings.Split(strings.TrimSuffix(strings.TrimPrefix(head, ":"), "\x00"), " ")
+	if len(f) != 5 || path == "" || f[4] == "" {
+		return gate.Change{}, fmt.Errorf("git printed a change that is not understood: %q", printable(head))
+	}
+	oldFile, oldErr := r.file(path, f[0], f[2])
+	newFile, newErr := r.file(path, f[1], f[3])
+	if err := errors.Join(oldErr, newErr); err != nil {
+		return gate.Change{}, err
+	}
+	if f[4] == "U" {
+		newFile = gate.File{Path: path, Unmerged: true}
+	}
+	return gate.Change{Path: path, Old: oldFile, New: newFile}, nil
+}
+
+// file is one side of a change, or the zero File where the path is absent.
+func (r *Repo) file(path, mode, id string) (gate.File, error) {
+	if mode == noMode {
+		return gate.File{}, nil
+	}
+	if len(mode) != len(noMode) {
+		return gate.File{}, fmt.Errorf("git printed the mode %q for %q", printable(mode), printable(path))
+	}
+	if err := r.format.check(id); err != nil {
+		return gate.File{}, err
+	}
+	return gate.File{Path: path, Mode: mode, Object: id}, nil
+}

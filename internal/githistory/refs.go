@@ -1,0 +1,261 @@
+package githistory
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// Resolve turns a revision, as git understands one, into a commit's full id.
+// Tags are followed. A name that begins with a dash is refused.
+func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
+	if name == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n") {
+		return "", &gate.Failure{
+			Message: fmt.Sprintf("%q is not the name of a revision", name),
+			Remedy:  "name a commit, a branch or a tag",
+		}
+	}
+	out, err := r.output(ctx, nil, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
+	if err == nil {
+		if id := strings.TrimSuffix(string(out), "\n"); r.format.valid(id) {
+			return id, nil
+		}
+		err = fmt.Errorf("git rev-parse answered %q", printable(string(out)))
+	}
+	if !exitedWith(err, 128) {
+		return "", r.failure(fmt.Sprintf("cannot look up %q", name), err)
+	}
+	f := &gate.Failure{Message: fmt.Sprintf("%q does not name a commit of this clone", name), Err: err}
+	switch {
+	case r.Shallow:
+		f.Remedy = unshallow
+	case r.format.valid(name):
+		f.Remedy = "git fetch origin " + name
+	default:
+		f.Remedy = "see what there is: git branch --all; git tag; or fetch it: git fetch origin"
+	}
+	return "", f
+}
+
+// Head is the id of the commit that HEAD named when the repository was opened,
+// or empty on a branch without commits.
+func (r *Repo) Head(ctx context.Context) (string, error) {
+	if r.head != "" {
+		return r.head, nil
+	}
+	// No answer can also mean a damaged ref. Only a branch that is really
+	// absent is one without commits; about a damaged one git warns.
+	const damaged = "HEAD names no commit, and not because the branch has none yet"
+	out, err := r.output(ctx, nil, "symbolic-ref", "HEAD")
+	if err != nil {
+		return "", r.failure(damaged, err)
+	}
+	branch := strings.TrimSuffix(string(out), "\n")
+	refs, err := r.refs(ctx, branch)
+	if err != nil {
+		return "", r.failure(damaged, err)
+	}
+	if len(refs) != 0 {
+		return "", &gate.Failure{Message: damaged, Remedy: "git fsck"}
+	}
+	return "", nil
+}
+
+// MergeHeads are the commits that a merge under way brings, in the order of
+// the merge; none if there is no merge.
+func (r *Repo) MergeHeads(_ context.Context) ([]string, error) {
+	// git keeps this file in the work tree's own git directory whatever the
+	// storage of refs.
+	data, err := os.ReadFile(filepath.Join(r.GitDir, "MERGE_HEAD"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, r.failure("cannot read what is being merged", err)
+	}
+	var heads []string
+	for line := range strings.Lines(string(data)) {
+		// A tag's name may follow the id.
+		id, _, _ := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")
+		if err := r.format.check(id); err != nil {
+			return nil, r.failure("MERGE_HEAD is damaged", err)
+		}
+		heads = append(heads, id)
+	}
+	if len(heads) == 0 {
+		return nil, &gate.Failure{Message: "MERGE_HEAD is empty", Remedy: "git merge --abort, then merge again"}
+	}
+	return heads, nil
+}
+
+// GitHeads are the commits that git merge names in GITHEAD_<id> variables for
+// its hooks, sorted. MERGE_HEAD does not exist yet when pre-merge-commit runs.
+func GitHeads(environ []string) []string {
+	var heads []string
+	for _, v := range environ {
+		name, _, _ := strings.Cut(v, "=")
+		id, ok := strings.CutPrefix(name, "GITHEAD_")
+		if ok && (len(id) == 40 || len(id) == 64) && isHex(id) {
+			heads = append(heads, id)
+		}
+	}
+	slices.Sort(heads)
+	return slices.Compact(heads)
+}
+
+// MergeBases are the best common ancestors of two commits: none if their
+// histories are unrelated, several after criss-cross merges. In a shallow
+// clone that may hide an answer it is an error.
+func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
+	if err := r.format.check(a, b); err != nil {
+		return nil, err
+	}
+	if err := r.checkDifference(ctx, a, b); err != nil {
+		return nil, err
+	}
+	out, err := r.output(ctx, nil, "merge-base", "--all", a, b)
+	if exitedWith(err, 1) && len(out) == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, r.explainMissing(ctx, "cannot find where the histories part", err, []string{a, b})
+	}
+	bases := strings.Fields(string(out))
+	return bases, r.format.check(bases...)
+}
+
+// IsAncestor reports whether ancestor is commit or reachable from it. In a
+// shallow clone that may hide the way from one to the other it is an error.
+func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, error) {
+	if err := r.format.check(ancestor, commit); err != nil {
+		return false, err
+	}
+	_, err := r.output(ctx, nil, "merge-base", "--is-ancestor", ancestor, commit)
+	switch {
+	case err == nil:
+		return true, nil
+	case exitedWith(err, 1):
+		// A no is only as good as the history that was seen.
+		return false, r.checkDifference(ctx, commit, ancestor)
+	}
+	return false, r.explainMissing(ctx, "cannot compare commits", err, []string{ancestor, commit})
+}
+
+// checkDifference fails if, in a shallow clone, the commits that only one of
+// the two can reach touch the boundary: what is hidden there may connect them.
+// Hidden history that both share cannot.
+func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
+	if !r.Shallow {
+		return nil
+	}
+	for _, side := range [][2]string{{a, b}, {b, a}} {
+		if _, err := r.Commits(ctx, side[:1], side[1:], ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Branch is a ref and the commit at its tip.
+type Branch struct{ Ref, ID string }
+
+// DefaultBranch looks the default branch up: what the remote's HEAD names (in
+// a bare repository, which is usually the remote itself, its own HEAD), then
+// the remote's and origin's branch of the usual name, then a local one. The
+// usual names are what init.defaultBranch says, main and master. An empty
+// remote means origin; the zero Branch means that none was found.
+func (r *Repo) DefaultBranch(ctx context.Context, remote string) (Branch, error) {
+	names, err := r.usualNames(ctx)
+	if err != nil {
+		return Branch{}, err
+	}
+	var remotes []string
+	if isRemoteName(remote) && remote != "origin" {
+		remotes = append(remotes, remote)
+	}
+	remotes = append(remotes, "origin")
+	var candidates []string
+	if r.Bare {
+		if out, err := r.output(ctx, nil, "symbolic-ref", "-q", "HEAD"); err == nil {
+			candidates = append(candidates, strings.TrimSuffix(string(out), "\n"))
+		} else if !exitedWith(err, 1) { // 1: detached
+			return Branch{}, r.failure("cannot read HEAD", err)
+		}
+	}
+	for _, remote := range remotes {
+		candidates = append(candidates, "refs/remotes/"+remote+"/HEAD")
+	}
+	for _, remote := range remotes {
+		for _, name := range names {
+			candidates = append(candidates, "refs/remotes/"+remote+"/"+name)
+		}
+	}
+	for _, name := range names {
+		candidates = append(candidates, "refs/heads/"+name)
+	}
+	refs, err := r.refs(ctx, candidates...)
+	if err != nil {
+		return Branch{}, r.failure("cannot look up the default branch", err)
+	}
+	for _, name := range candidates {
+		if branch, ok := refs[name]; ok {
+			return branch, nil
+		}
+	}
+	return Branch{}, nil
+}
+
+func (r *Repo) usualNames(ctx context.Context) ([]string, error) {
+	out, err := r.output(ctx, nil, "config", "-z", "--get", "init.defaultBranch")
+	if err != nil && !exitedWith(err, 1) { // 1: not set
+		return nil, r.failure("cannot read init.defaultBranch", err)
+	}
+	names := []string{"main", "master"}
+	if name := strings.TrimSuffix(string(out), "\x00"); isRemoteName(name) && !slices.Contains(names, name) {
+		names = append([]string{name}, names...)
+	}
+	return names, nil
+}
+
+// isRemoteName reports whether s can be a part of a ref's name: a remote may
+// also be given as a URL, which cannot.
+func isRemoteName(s string) bool {
+	return s != "" && !strings.ContainsAny(s, " ~^:?*[\\\x00\n\t")
+}
+
+// refs looks refs up by their full names. One that does not exist, or names
+// another that does not, is not in the answer; a symbolic one is answered with
+// the ref that it names. A damaged ref is an error.
+func (r *Repo) refs(ctx context.Context, names ...string) (map[string]Branch, error) {
+	var stdout bytes.Buffer
+	var stderr excerpt
+	args := append([]string{"for-each-ref", "--format=%(refname) %(objectname) %(symref)"}, names...)
+	cmd := r.command(ctx, args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := commandFailure(ctx, args, cmd.Run(), &stderr); err != nil {
+		return nil, err
+	}
+	if said := stderr.String(); strings.Contains(said, "broken ref") {
+		return nil, &commandError{name: args[0], stderr: said}
+	}
+	found := map[string]Branch{}
+	for line := range strings.Lines(stdout.String()) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), " ")
+		if len(f) != 3 || !r.format.valid(f[1]) {
+			return nil, fmt.Errorf("git for-each-ref printed %q", printable(line))
+		}
+		branch := Branch{Ref: f[0], ID: f[1]}
+		if f[2] != "" {
+			branch.Ref = f[2]
+		}
+		found[f[0]] = branch
+	}
+	return found, nil
+}

@@ -1,0 +1,101 @@
+package githistory
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// unshallow is what makes a shallow clone whole, by where it was made.
+const unshallow = `in a clone: git fetch --unshallow
+with actions/checkout: fetch-depth: 0
+in GitLab CI: GIT_DEPTH: "0"`
+
+// maxCommit bounds how much of one commit object is read, in bytes.
+const maxCommit = 1 << 20
+
+// checkBoundary fails if the commits of a range, listed by git in a shallow
+// clone, may not be the whole range. limited says that the range excludes
+// something.
+func (r *Repo) checkBoundary(ctx context.Context, commits []gate.Commit, limited bool) error {
+	cut, err := r.boundary()
+	if err != nil {
+		return err
+	}
+	for _, c := range commits {
+		if len(c.Parents) > 0 {
+			continue
+		}
+		if limited {
+			// A range grows from what it excludes. Where it has a beginning of
+			// its own, the link to the excluded side may be what is hidden.
+			return shallowFailure(c.ID)
+		}
+		if !cut[c.ID] {
+			continue
+		}
+		// git also marks a true root when the depth ends exactly there.
+		hidden, err := r.hasParents(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		if hidden {
+			return shallowFailure(c.ID)
+		}
+	}
+	return nil
+}
+
+func shallowFailure(id string) error {
+	return &gate.Failure{
+		Message: fmt.Sprintf("this is a shallow clone: the history before commit %s is needed and not here", id),
+		Remedy:  unshallow,
+	}
+}
+
+// boundary reads the commits whose parents the clone hides.
+func (r *Repo) boundary() (map[string]bool, error) {
+	name := lookup(r.environ, "GIT_SHALLOW_FILE")
+	if name == "" {
+		name = filepath.Join(r.CommonDir, "shallow")
+	} else if !filepath.IsAbs(name) {
+		base := r.Top
+		if base == "" {
+			base = r.GitDir
+		}
+		name = filepath.Join(base, name)
+	}
+	data, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, r.failure("cannot read where the shallow clone ends", err)
+	}
+	cut := map[string]bool{}
+	for line := range strings.Lines(string(data)) {
+		id := strings.TrimRight(line, "\r\n")
+		if err := r.format.check(id); err != nil {
+			return nil, err
+		}
+		cut[id] = true
+	}
+	return cut, nil
+}
+
+// hasParents looks into the commit object itself, where a shallow clone's
+// hidden parents still stand.
+func (r *Repo) hasParents(ctx context.Context, id string) (bool, error) {
+	commit, err := r.object(ctx, id, "commit", maxCommit)
+	if err != nil {
+		return false, err
+	}
+	header, _, _ := bytes.Cut(commit.Data, []byte("\n\n"))
+	return commit.Data == nil || bytes.Contains(header, []byte("\nparent ")), nil
+}
