@@ -77,7 +77,17 @@ func (j *judgement) movedAway(ctx context.Context, before, now File, changes []C
 	if err != nil || !log.readable() {
 		return false, err
 	}
+	if j.deletionWaived(before.Path, log) {
+		return true, nil
+	}
 	return j.moved(ctx, log, changes)
+}
+
+// deletionWaived reports whether a waiver lets a log be gone: what comes in its
+// place is then a new log.
+func (j *judgement) deletionWaived(path string, log *ledgerFile) bool {
+	head := log.log.Head().String()
+	return j.waiver(Finding{Rule: "append-only/log-deleted", Path: path, digestFrom: head}) != nil
 }
 
 // fileAfter is a path's file in a child, from its file in the parent and what

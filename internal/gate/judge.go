@@ -24,7 +24,11 @@ func (j *judgement) check(ctx context.Context, tree Tree, revision, dir string) 
 			Remedy:  "name the workspace's directory with --dir, or check all below it with --recursive",
 		}
 	}
-	return j.workspace(ctx, tree, revision, dir, byDir[dir])
+	if err := j.workspace(ctx, tree, revision, dir, byDir[dir]); err != nil {
+		return err
+	}
+	j.judgePolicy(false)
+	return nil
 }
 
 func dirWords(dir string) string {
@@ -44,6 +48,9 @@ func CheckAll(ctx context.Context, tree Tree, revision string, opts Options) *Re
 			Remedy:  "name a directory that has workspaces with --dir",
 		}
 	}
+	if err == nil {
+		j.judgePolicy(false)
+	}
 	return j.finish(err)
 }
 
@@ -51,12 +58,16 @@ func CheckAll(ctx context.Context, tree Tree, revision string, opts Options) *Re
 // sides of a merge. An unborn HEAD has no parents.
 func Pending(ctx context.Context, h History, parents []string, opts Options) *Report {
 	j := newJudgement(h, opts)
+	j.tip = Index
 	if len(parents) > 0 {
 		j.report.Examined.Base = parents[0]
 	}
 	err := j.walk(ctx, []node{{id: Index, parents: parents}})
 	if err == nil {
 		err = j.snapshot(ctx, h, Index, sortedKeys(j.touched))
+	}
+	if err == nil {
+		j.judgePolicy(false)
 	}
 	return j.finish(err)
 }
@@ -65,7 +76,7 @@ func Pending(ctx context.Context, h History, parents []string, opts Options) *Re
 // target and head, then head's snapshot of the workspaces that changed.
 func Range(ctx context.Context, h History, base, head string, opts Options) *Report {
 	j := newJudgement(h, opts)
-	j.report.Examined.Base, j.report.Examined.Head = base, head
+	j.tip, j.report.Examined.Base, j.report.Examined.Head = head, base, head
 	return j.finish(j.rangeOf(ctx, base, head))
 }
 
@@ -76,17 +87,25 @@ func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 	if err := j.tips(ctx, base, head, short(base), short(head)); err != nil {
 		return err
 	}
-	return j.snapshot(ctx, j.history, head, sortedKeys(j.touched))
+	if err := j.snapshot(ctx, j.history, head, sortedKeys(j.touched)); err != nil {
+		return err
+	}
+	j.judgePolicy(false)
+	return nil
 }
 
 // Audit judges every commit of a revision's history and all of its
 // workspaces.
 func Audit(ctx context.Context, h History, head string, opts Options) *Report {
 	j := newJudgement(h, opts)
-	j.report.Examined.Head = head
+	j.tip, j.report.Examined.Head = head, head
 	err := j.commits(ctx, []string{head}, nil)
 	if err == nil {
 		err = j.snapshot(ctx, h, head, nil)
+	}
+	j.policyChange = Change{} // a history's own configurations are no change to it
+	if err == nil {
+		j.judgePolicy(true)
 	}
 	return j.finish(err)
 }
@@ -126,7 +145,10 @@ func (j *judgement) tips(ctx context.Context, target, head, targetName, headName
 		if !ours.readable() || !theirs.readable() {
 			continue // a log that is gone or cannot be read is found on an edge
 		}
-		if b := j.opts.Policy.BaselineFor(c.Path); b != nil && beginsWith(theirs.log.Ledger, b) && !beginsWith(ours.log.Ledger, b) {
+		if before, err := j.beforeBaseline(ctx, c.Path, ours); err != nil || before {
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		j.judgeTips(ours.log.Ledger, theirs.log.Ledger, c.Path, Edge{Parent: target, Child: head}, targetName, headName)

@@ -19,6 +19,16 @@ type judgement struct {
 	equals   map[string]equivalence
 	// touched are the workspace directories that changed in what is examined.
 	touched map[string]bool
+	// tip is the revision in the end of what is judged.
+	tip string
+	// baselines says of each log's baseline whether it is in force; mismatched
+	// are those that are not.
+	baselines  map[string]bool
+	mismatched []*policy.Baseline
+	// policyChange is the change of the configuration in what is judged.
+	policyChange Change
+	// used are the waivers that excused something, by their index.
+	used map[int]bool
 }
 
 func newJudgement(h History, opts Options) *judgement {
@@ -26,6 +36,7 @@ func newJudgement(h History, opts Options) *judgement {
 	j := &judgement{
 		opts: opts, history: h, reported: map[editKey]Severity{},
 		equals: map[string]equivalence{}, touched: map[string]bool{},
+		baselines: map[string]bool{}, used: map[int]bool{},
 	}
 	j.ledgers = newLedgers(h, opts.limits())
 	j.report = Report{
@@ -133,6 +144,7 @@ func (j *judgement) waiver(f Finding) *policy.Waiver {
 			continue
 		}
 		if digestText(w.From) == f.digestFrom && digestText(w.To) == f.digestTo {
+			j.used[i] = true
 			return w
 		}
 	}
@@ -188,6 +200,9 @@ func (j *judgement) workspace(ctx context.Context, tree Tree, revision, dir stri
 	w, err := readWorkspace(ctx, tree, dir, files, j.opts)
 	if err != nil {
 		return err
+	}
+	if path := w.path(small.Progress); j.history == nil && j.opts.Policy.BaselineFor(path) != nil && w.baseline == 0 {
+		j.mismatched = append(j.mismatched, j.opts.Policy.BaselineFor(path))
 	}
 	j.noteWorkspace(w)
 	j.add(judgeSnapshot(w, revision))

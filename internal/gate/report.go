@@ -42,6 +42,9 @@ type Examined struct {
 	Policy string
 	// Reader names what read the repository; empty outside one.
 	Reader string
+	// Source says, for a push, where the refs came from: standard input, a
+	// hook manager's variables, or a guess.
+	Source string
 }
 
 // LedgerState is the length and head of one ledger at the tip.

@@ -27,6 +27,8 @@ type Rule struct {
 	Edge func(*edgeView, *reporter)
 	// Tips judges one ledger on two branches.
 	Tips func(*tipsView, *reporter)
+	// Policy judges the configuration beside what it was applied to.
+	Policy func(*policyView, *reporter)
 }
 
 // Rules lists every rule in documented order. The slice must not be changed.

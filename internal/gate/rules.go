@@ -41,4 +41,9 @@ var rules = []Rule{
 	ruleLostEntry,
 	ruleUnreconciled,
 	ruleInterleavedRuns,
+
+	ruleConfigChanged,
+	ruleWaiverUnused,
+	ruleWaiverExpired,
+	ruleBaselineMismatch,
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -58,6 +59,9 @@ func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error 
 	var logs []string
 	for _, edge := range changes {
 		for _, c := range edge {
+			if c.Path == policy.File {
+				j.policyChange = c
+			}
 			if !j.judges(c.Path) {
 				continue
 			}
@@ -107,6 +111,9 @@ func (j *judgement) log(ctx context.Context, n node, path string, changes [][]Ch
 		return j.unreadable(ctx, n, path, child, parents, changes)
 	}
 	fresh, intruders := newEntries(child.log.Ledger, parents)
+	if fresh, intruders, err = j.afterBaseline(ctx, path, child, fresh, intruders); err != nil {
+		return err
+	}
 	views := 0
 	for i, p := range parents {
 		for _, before := range p.ledgers {
@@ -226,8 +233,8 @@ func (j *judgement) compare(ctx context.Context, path string, before, child *led
 	if p == c {
 		return nil, nil
 	}
-	if b := j.opts.Policy.BaselineFor(path); b != nil && beginsWith(c, b) && !beginsWith(p, b) {
-		return nil, nil
+	if before, err := j.beforeBaseline(ctx, path, before); err != nil || before {
+		return nil, err
 	}
 	elsewhere := map[small.Digest]bool{}
 	for i, other := range parents {
@@ -289,12 +296,19 @@ func runEdgeRules(e *edgeView, child, parent string) []Finding {
 // cannot be read is a finding here, and a log that is gone is one unless it
 // has moved.
 func (j *judgement) unreadable(ctx context.Context, n node, path string, child *ledgerFile, parents []parentLog, changes [][]Change) error {
+	var all []*ledgerFile
+	for _, p := range parents {
+		all = append(all, p.ledgers...)
+	}
+	if before, err := j.beforeBaseline(ctx, path, all...); err != nil || before {
+		return err
+	}
 	if child != nil {
 		r := &reporter{commit: n.id, parent: parents[0].id}
 		for _, p := range child.problems {
 			r.rule = ruleOfProblem(p.Kind)
 			f := problemFinding(path, p)
-			f.edits = []editKey{{path: path, to: child.file.Object + p.Subject + p.Pos.String()}}
+			f.edits = unreadableAs(path, child.file.Object, p)
 			r.add(f)
 		}
 		j.add(r.out)
@@ -302,7 +316,7 @@ func (j *judgement) unreadable(ctx context.Context, n node, path string, child *
 	}
 	for i, p := range parents {
 		for _, before := range p.ledgers {
-			if changes[i] == nil || before.log.Len() == 0 {
+			if changes[i] == nil {
 				continue
 			}
 			moved, err := j.moved(ctx, before, changes[i])

@@ -1,0 +1,40 @@
+package gate
+
+// Combine makes one report of several judgements of one command: a push of
+// several refs. The worst verdict counts; what was examined is added up; base
+// and head are named only where there is one judgement.
+func Combine(reports []*Report) *Report {
+	if len(reports) == 1 {
+		return reports[0]
+	}
+	out := *reports[0]
+	out.Findings, out.Waived, out.Ledgers = nil, nil, nil
+	out.Examined.Commits, out.Examined.Workspaces = 0, 0
+	out.Examined.Base, out.Examined.Head = "", ""
+	out.Observe = true
+	seen := map[LedgerState]bool{}
+	for _, r := range reports {
+		out.Findings = append(out.Findings, r.Findings...)
+		out.Waived = append(out.Waived, r.Waived...)
+		out.Examined.Commits += r.Examined.Commits
+		out.Examined.Workspaces += r.Examined.Workspaces
+		for _, l := range r.Ledgers {
+			if !seen[l] {
+				seen[l] = true
+				out.Ledgers = append(out.Ledgers, l)
+			}
+		}
+		out.Observe = out.Observe && (r.Observe || r.Verdict == Pass)
+		out.Strict = out.Strict || r.Strict
+		if worse(r.Verdict, out.Verdict) {
+			out.Verdict, out.Failure = r.Verdict, r.Failure
+		}
+	}
+	out.Findings, out.Waived = sortFindings(out.Findings), sortFindings(out.Waived)
+	return &out
+}
+
+func worse(a, b Verdict) bool {
+	rank := map[Verdict]int{Pass: 0, Fail: 1, Error: 2}
+	return rank[a] > rank[b]
+}

@@ -1,0 +1,99 @@
+package gate
+
+import (
+	"context"
+	"slices"
+)
+
+// Update is one ref that a push moves.
+type Update struct {
+	// Ref is the full name of the ref that is moved.
+	Ref string
+	// Old is the commit where the ref is now, empty for a new ref. New is the
+	// commit where it will be.
+	Old, New string
+	// Known are commits that the receiving side has already: their history is
+	// not judged again.
+	Known []string
+}
+
+// Push judges one ref's move: every commit that it brings, edge by edge; then
+// the old tip against the new one, so that a forced move that drops a
+// published entry is found even where no edge shows it; then the new tip's
+// snapshot of the workspaces that changed.
+func Push(ctx context.Context, h History, u Update, opts Options) *Report {
+	j := newJudgement(h, opts)
+	j.tip, j.report.Examined.Base, j.report.Examined.Head = u.New, u.Old, u.New
+	return j.finish(j.push(ctx, u))
+}
+
+func (j *judgement) push(ctx context.Context, u Update) error {
+	known := slices.Clone(u.Known)
+	if u.Old != "" {
+		known = append(known, u.Old)
+	}
+	if err := j.commits(ctx, []string{u.New}, known); err != nil {
+		return err
+	}
+	if u.Old != "" {
+		if err := j.replaced(ctx, u.Old, u.New); err != nil {
+			return err
+		}
+	}
+	if err := j.snapshot(ctx, j.history, u.New, sortedKeys(j.touched)); err != nil {
+		return err
+	}
+	j.judgePolicy(false)
+	return nil
+}
+
+// replaced compares a ref's old tip with its new one: every old entry is in
+// the new ledger, in order. Entries between older ones were judged on the
+// edges, so a rebased branch passes.
+func (j *judgement) replaced(ctx context.Context, old, now string) error {
+	changes, err := j.history.Changes(ctx, []Edge{{Parent: old, Child: now}})
+	if err != nil {
+		return err
+	}
+	for _, c := range changes[0] {
+		if !isLedger(c.Path) || !j.judges(c.Path) || c.Old.Mode == "" {
+			continue
+		}
+		if err := j.replacedLog(ctx, c, node{id: now, parents: []string{old}}, changes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *judgement) replacedLog(ctx context.Context, c Change, n node, changes [][]Change) error {
+	before, err := j.ledgers.read(ctx, c.Old, nil)
+	if err != nil {
+		return err
+	}
+	parent := parentLog{id: n.parents[0]}
+	if before.readable() {
+		parent.ledgers = []*ledgerFile{before}
+	} else if parent.ledgers, err = j.lastReadable(ctx, parent.id, c.Path); err != nil {
+		return err
+	}
+	after, err := j.ledgers.read(ctx, c.New, before)
+	if err != nil {
+		return err
+	}
+	if !after.readable() {
+		return j.unreadable(ctx, n, c.Path, after, []parentLog{parent}, changes)
+	}
+	for _, l := range parent.ledgers {
+		e, err := j.compare(ctx, c.Path, l, after, []parentLog{parent}, 0)
+		if err != nil {
+			return err
+		}
+		if e == nil || e.relation != rewritten {
+			continue
+		}
+		e.edits = slices.DeleteFunc(e.edits, func(x edit) bool { return x.kind == editInserted })
+		j.judgeEdge(e, n.id, parent.id)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package hook
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// RefUpdate is one line that git hands to a hook on standard input: one ref
+// that is to be moved.
+type RefUpdate struct {
+	// LocalRef and LocalID are what is pushed (githooks(5), pre-push).
+	// LocalRef is "(delete)" for a deletion and empty in pre-receive.
+	LocalRef, LocalID string
+	// Ref is the ref that is moved, RemoteID where it is now.
+	Ref, RemoteID string
+}
+
+// Deletes reports whether the ref is to be deleted.
+func (u RefUpdate) Deletes() bool { return IsZero(u.LocalID) }
+
+// Creates reports whether the ref does not exist yet.
+func (u RefUpdate) Creates() bool { return IsZero(u.RemoteID) }
+
+// IsZero reports whether an object id is git's null id, which is as long as
+// the repository's object format makes it.
+func IsZero(id string) bool { return id != "" && strings.Trim(id, "0") == "" }
+
+// maxRefLine bounds one line, in bytes. Git's own limit for a ref name is
+// lower.
+const maxRefLine = 64 << 10
+
+// ReadPrePush reads the lines of pre-push: local ref, local object id, remote
+// ref, remote object id.
+func ReadPrePush(r io.Reader) ([]RefUpdate, error) {
+	return readLines(r, 4, func(f []string) RefUpdate {
+		return RefUpdate{LocalRef: f[0], LocalID: f[1], Ref: f[2], RemoteID: f[3]}
+	})
+}
+
+// ReadPreReceive reads the lines of pre-receive: old object id, new object id,
+// ref.
+func ReadPreReceive(r io.Reader) ([]RefUpdate, error) {
+	return readLines(r, 3, func(f []string) RefUpdate {
+		return RefUpdate{RemoteID: f[0], LocalID: f[1], Ref: f[2]}
+	})
+}
+
+func readLines(r io.Reader, fields int, build func([]string) RefUpdate) ([]RefUpdate, error) {
+	var out []RefUpdate
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxRefLine)
+	for lines.Scan() {
+		if lines.Text() == "" {
+			continue
+		}
+		parts := strings.Split(lines.Text(), " ")
+		if len(parts) != fields {
+			return nil, malformed(lines.Text(), fmt.Sprintf("it has %d fields, %d are expected", len(parts), fields))
+		}
+		u := build(parts)
+		for _, id := range []string{u.LocalID, u.RemoteID} {
+			if !isObjectID(id) {
+				return nil, malformed(lines.Text(), fmt.Sprintf("%q is no object id", show(id)))
+			}
+		}
+		if len(u.LocalID) != len(u.RemoteID) {
+			return nil, malformed(lines.Text(), "its object ids differ in length")
+		}
+		if u.Ref == "" {
+			return nil, malformed(lines.Text(), "it names no ref")
+		}
+		out = append(out, u)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, &Error{Kind: ErrInput, What: "the ref lines on standard input could not be read", Cause: err}
+	}
+	return out, nil
+}
+
+func malformed(line, why string) error {
+	return &Error{
+		Kind:   ErrInput,
+		What:   fmt.Sprintf("standard input has a line that no git writes: %q: %s", show(line), why),
+		Remedy: "Let git run this hook; by hand, give it lines as githooks(5) describes them.",
+	}
+}
+
+// isObjectID reports whether s is a full object id, of SHA-1 or SHA-256.
+func isObjectID(s string) bool {
+	if len(s) != 40 && len(s) != 64 {
+		return false
+	}
+	return strings.Trim(s, "0123456789abcdef") == ""
+}
