@@ -1,0 +1,31 @@
+package report
+
+import "fmt"
+
+// UseColor decides --color. Always and never are the caller's word. Auto (and
+// the empty string) follows the environment and then the terminal: NO_COLOR
+// that is not empty means no; else CLICOLOR_FORCE that is neither empty nor 0
+// means yes; else TERM=dumb means no; else yes on a terminal. See no-color.org
+// and bixense.com/clicolors. Any other mode is an error that names the valid
+// ones.
+func UseColor(mode string, isTerminal bool, getenv func(string) string) (bool, error) {
+	switch mode {
+	case "always":
+		return true, nil
+	case "never":
+		return false, nil
+	case "auto", "":
+	default:
+		return false, fmt.Errorf("unknown color mode %q: valid modes are auto, always, never", mode)
+	}
+	if getenv("NO_COLOR") != "" {
+		return false, nil
+	}
+	if force := getenv("CLICOLOR_FORCE"); force != "" && force != "0" {
+		return true, nil
+	}
+	if getenv("TERM") == "dumb" {
+		return false, nil
+	}
+	return isTerminal, nil
+}

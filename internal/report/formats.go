@@ -1,0 +1,94 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// Options are the choices that are not part of the report itself. The zero
+// value is plain text for a pipe.
+type Options struct {
+	// Color allows ANSI colours, in text only. They repeat what the words
+	// say and are never needed to understand it. UseColor decides.
+	Color bool
+	// Width is how many columns the reader's terminal has. It bounds how much
+	// of one long value is shown; commands are never wrapped or cut to it.
+	// 0 means unknown.
+	Width int
+	// Version is the version of the program, for formats that name it.
+	Version string
+	// Quiet writes nothing where nothing is wrong: a hook that passes without
+	// a warning is silent. Only text obeys it.
+	Quiet bool
+}
+
+// renderer appends one report to the buffer. Rendering to memory first means
+// that no half of a report is written when a renderer fails, and that there is
+// one place where writing can go wrong.
+type renderer func(buf *bytes.Buffer, r *gate.Report, opts Options) error
+
+// formats is every format, in the order in which help lists them. A new one
+// is a file with its renderer and a line here.
+var formats = []struct {
+	name   string
+	render renderer
+}{
+	{"text", renderText},
+	{"json", renderJSON},
+}
+
+// Formats lists the names of the formats, text first.
+func Formats() []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+	}
+	return names
+}
+
+// CheckFormat returns an error that names the valid formats if there is none
+// of this name. Commands ask before they judge, since a misspelt format is
+// known before a long audit.
+func CheckFormat(name string) error {
+	if slices.Contains(Formats(), name) {
+		return nil
+	}
+	return fmt.Errorf("unknown format %q: valid formats are %s", name, strings.Join(Formats(), ", "))
+}
+
+// Write writes the report to w in the named format, with one call of w.Write,
+// and nothing at all if there is nothing to say. It returns an error for an
+// unknown format and every error of w, as it is: the caller knows where w
+// leads, and a report that did not arrive is not a pass.
+func Write(w io.Writer, format string, r *gate.Report, opts Options) error {
+	if err := CheckFormat(format); err != nil {
+		return err
+	}
+	if r == nil {
+		return errors.New("there is no report to write")
+	}
+	var buf bytes.Buffer
+	for _, f := range formats {
+		if f.name != format {
+			continue
+		}
+		if err := f.render(&buf, r, opts); err != nil {
+			return fmt.Errorf("could not make the %s report: %w", format, err)
+		}
+	}
+	if buf.Len() == 0 {
+		return nil
+	}
+	size := buf.Len()
+	n, err := w.Write(buf.Bytes())
+	if err == nil && n != size {
+		return io.ErrShortWrite
+	}
+	return err
+}

@@ -1,0 +1,25 @@
+package report
+
+import "github.com/small-gate/small-gate/internal/gate"
+
+// verdict is the report's verdict; one that is none of the three is an error,
+// as it is for the exit status.
+func verdict(r *gate.Report) gate.Verdict {
+	switch r.Verdict {
+	case gate.Pass, gate.Fail:
+		return r.Verdict
+	}
+	return gate.Error
+}
+
+// failure is what prevented the judgement, nil where nothing did. Outcome 2
+// never goes without a message.
+func failure(r *gate.Report) *gate.Failure {
+	if r.Failure == nil && verdict(r) == gate.Error {
+		return &gate.Failure{
+			Message: "the judgement ended without a verdict and without a reason",
+			Remedy:  "run the command again; if it says the same, it is a fault of this program: please report it",
+		}
+	}
+	return r.Failure
+}

@@ -1,0 +1,253 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// TestGolden writes every sample in every format. A new format needs a golden
+// of each; run the test with -update and read what it wrote.
+func TestGolden(t *testing.T) {
+	for _, format := range Formats() {
+		for _, s := range samples() {
+			t.Run(format+"/"+s.name, func(t *testing.T) {
+				var out bytes.Buffer
+				if err := Write(&out, format, s.report, Options{Version: "v1.2.3"}); err != nil {
+					t.Fatal(err)
+				}
+				got := hideFingerprints(out.String(), s.report)
+				path := filepath.Join("testdata", s.name+"."+format)
+				if *update {
+					if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatalf("%v (run the test with -update)", err)
+				}
+				if diff := cmp.Diff(string(want), got); diff != "" {
+					t.Errorf("%s differs (-want +got); if that is meant, run the test with -update:\n%s", path, diff)
+				}
+			})
+		}
+	}
+}
+
+// hideFingerprints replaces them, since what they cover is the gate's affair.
+func hideFingerprints(out string, r *gate.Report) string {
+	for i := range r.Findings {
+		out = strings.ReplaceAll(out, r.Findings[i].Fingerprint(), "FINGERPRINT")
+	}
+	for i := range r.Waived {
+		out = strings.ReplaceAll(out, r.Waived[i].Fingerprint(), "FINGERPRINT")
+	}
+	return out
+}
+
+func TestWriteErrors(t *testing.T) {
+	t.Run("unknown format", func(t *testing.T) {
+		var out bytes.Buffer
+		err := Write(&out, "yaml", onePass(), Options{})
+		if err == nil || !strings.Contains(err.Error(), `"yaml"`) {
+			t.Fatalf("error = %v, want one that names the format", err)
+		}
+		for _, name := range Formats() {
+			if !strings.Contains(err.Error(), name) {
+				t.Errorf("error %q does not name %s", err, name)
+			}
+		}
+		if out.Len() > 0 {
+			t.Errorf("wrote %q", out.String())
+		}
+	})
+	for _, format := range Formats() {
+		t.Run(format, func(t *testing.T) {
+			if err := Write(io.Discard, format, nil, Options{}); err == nil {
+				t.Error("no error without a report")
+			}
+			broken := errors.New("no space left on device")
+			if err := Write(writer(func([]byte) (int, error) { return 0, broken }), format, oneFail(), Options{}); !errors.Is(err, broken) {
+				t.Errorf("error = %v, want %v", err, broken)
+			}
+			short := writer(func(p []byte) (int, error) { return len(p) - 1, nil })
+			if err := Write(short, format, oneFail(), Options{}); !errors.Is(err, io.ErrShortWrite) {
+				t.Errorf("error = %v, want %v", err, io.ErrShortWrite)
+			}
+		})
+	}
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
+
+func TestWriteIsDeterministicAndKeepsTheReport(t *testing.T) {
+	for _, format := range Formats() {
+		for _, s := range samples() {
+			first := render(t, format, s.report, Options{})
+			for range 20 {
+				if again := render(t, format, s.report, Options{}); again != first {
+					t.Fatalf("%s of %s differs between two runs", format, s.name)
+				}
+			}
+		}
+	}
+}
+
+func render(t testing.TB, format string, r *gate.Report, opts Options) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Write(&out, format, r, opts); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+type sample struct {
+	name   string
+	report *gate.Report
+}
+
+func samples() []sample {
+	return []sample{
+		{"none", onePass()},
+		{"one", oneFail()},
+		{"many", many()},
+		{"failure", failed()},
+		{"hostile", hostile("a\x1b[31m\x00\n::error::x ##[group] ##vso[x] \u202e\u200b\u2028\u009b\xff ::stop-commands::t")},
+	}
+}
+
+const (
+	progress = ".small/progress.small.yml"
+	base     = "eeca68fe0123456789abcdef0123456789abcdef"
+	head     = "1c8dd2390123456789abcdef0123456789abcdef"
+)
+
+func examined() gate.Examined {
+	return gate.Examined{Commits: 16, Workspaces: 1, Base: base, Head: head, Policy: "HEAD", Reader: "git"}
+}
+
+func onePass() *gate.Report {
+	return &gate.Report{
+		Mode: "range", Verdict: gate.Pass, Examined: examined(),
+		Ledgers: []gate.LedgerState{{Path: progress, Entries: 36, Head: digest("head")}},
+	}
+}
+
+func oneFail() *gate.Report {
+	r := onePass()
+	r.Mode, r.Verdict = "audit", gate.Fail
+	r.Findings = []gate.Finding{modified(0, 4,
+		gate.FieldChange{Field: "notes", From: "all tests pass", To: "all tests passed", HasFrom: true, HasTo: true})}
+	return r
+}
+
+func modified(index, line int, changes ...gate.FieldChange) gate.Finding {
+	before, after := entry(index, line, "old"), entry(index, line, "new")
+	return gate.Finding{
+		Rule: "append-only/modified", Severity: gate.SeverityError, Stage: gate.StageHistory,
+		Message: fmt.Sprintf("entry %d was changed after it was recorded", index+1),
+		Path:    progress, Line: line + 2, Column: 5, Commit: head, Parent: base,
+		Entry: before, EntryAfter: after, Changes: changes,
+		Fix: "git show " + base[:12] + ":" + progress + " shows the entry as it was; restore it and append a correcting entry",
+	}
+}
+
+func entry(index, line int, content string) *gate.EntryRef {
+	return &gate.EntryRef{
+		Index: index, Line: line, TaskID: fmt.Sprintf("task-%d", index),
+		Timestamp: fmt.Sprintf("2026-01-02T03:04:%02d.000000000Z", index%60), Digest: digest(content, index),
+	}
+}
+
+func digest(parts ...any) small.Digest { return sha256.Sum256([]byte(fmt.Sprint(parts...))) }
+
+// many has each kind of finding once, and one kind often.
+func many() *gate.Report {
+	both := func(field, from, to string) gate.FieldChange {
+		return gate.FieldChange{Field: field, From: from, To: to, HasFrom: true, HasTo: true}
+	}
+	long := strings.Repeat("the quick brown fox ", 12)
+	r := oneFail()
+	r.Strict, r.Examined.Policy = true, "built-in defaults"
+	r.Findings = []gate.Finding{
+		{Rule: "config/changed", Severity: gate.SeverityWarning, Stage: gate.StagePolicy, Message: "this change edits the policy",
+			Path: ".small-gate.yml", Line: 3, Column: 1, Commit: head, Parent: base},
+		modified(0, 4, both("evidence", "\tgo test ./...\tok", "    go test ./...    ok")),
+		modified(1, 9, both("evidence", long+"jumps over the lazy dog, "+long, long+"jumped over the lazy dog, "+long),
+			both("verification", "one\ntwo\nthree\nfour", "one\nzwei\nzwei und halb\nthree\nfour"),
+			gate.FieldChange{Field: "test", From: `{"name":"unit"}`, HasFrom: true},
+			gate.FieldChange{Field: "link", To: "https://example.com/run/1", HasTo: true}),
+		modified(2, 14, both("timestamp", "2026-01-02T03:04:02Z", "2026-01-02T03:04:02.000000000Z")),
+	}
+	for i := 3; i < 20; i++ {
+		r.Findings = append(r.Findings, modified(i, 4+5*i, both("notes", "done", "done.")))
+	}
+	moved := entry(22, 120, "moved")
+	r.Findings = append(r.Findings,
+		gate.Finding{Rule: "append-only/reordered", Severity: gate.SeverityError, Stage: gate.StageHistory, Message: "entry 21 stands elsewhere now",
+			Path: progress, Line: 120, Column: 5, Parent: head, Entry: entry(20, 104, "moved"), EntryAfter: moved,
+			Fix: "put the entries back in their order:\n  git checkout HEAD -- .small/progress.small.yml\nthen append yours"},
+		gate.Finding{Rule: "append-only/inserted", Severity: gate.SeverityError, Stage: gate.StageHistory, Message: "an entry was put before older ones",
+			Path: progress, Line: 130, Column: 5, Commit: head, Parent: base, EntryAfter: &gate.EntryRef{Index: 4, Line: 130}},
+		gate.Finding{Rule: "validate/missing-artifact", Severity: gate.SeverityError, Stage: gate.StageValidate, Message: "the intent is missing",
+			Path: "pkg/ünïcode name/.small/intent.small.yml", Fix: "restore or create it"},
+		gate.Finding{Rule: "divergence/run", Severity: gate.SeverityError, Stage: gate.StageHistory, Message: "both sides started a run"},
+	)
+	waived := modified(30, 200, both("notes", "token abc", "token removed"))
+	waived.Reason = "redacted before the release"
+	r.Waived = []gate.Finding{waived}
+	return r
+}
+
+func failed() *gate.Report {
+	return &gate.Report{
+		Mode: "range", Verdict: gate.Error, Examined: gate.Examined{Reader: "git"},
+		Failure: &gate.Failure{
+			Message: "the clone is shallow and does not hold commit " + base,
+			Remedy:  "fetch the rest:\n  git fetch --unshallow\nor in the workflow, under actions/checkout:\n  fetch-depth: 0",
+			Err:     errors.New("not shown"),
+		},
+	}
+}
+
+// hostile has the text in every field that can hold text.
+func hostile(s string) *gate.Report {
+	ref := &gate.EntryRef{Index: 1, Line: 2, TaskID: s, Timestamp: s, Digest: digest(s)}
+	f := gate.Finding{
+		Rule: s, Severity: gate.SeverityError, Stage: gate.Stage(s), Message: s, Path: s, Line: 3, Column: 4, Commit: s, Parent: s,
+		Entry: ref, EntryAfter: ref, Fix: s, Reason: s,
+		Changes: []gate.FieldChange{
+			{Field: s, From: s, To: "x" + s, HasFrom: true, HasTo: true},
+			{Field: s, From: s + "a\nb", To: s + "\nb\r\n", HasFrom: true, HasTo: true},
+			{Field: s, From: s + " ", To: s + "\t", HasFrom: true, HasTo: true},
+			{Field: s, From: s, HasFrom: true},
+			{Field: s, To: s, HasTo: true},
+		},
+	}
+	short := f
+	short.Severity, short.Line, short.Entry = gate.SeverityWarning, 0, nil
+	return &gate.Report{
+		Mode: s, Verdict: gate.Error, Examined: gate.Examined{Base: s, Head: s, Policy: s, Reader: s, Source: s},
+		Ledgers:  []gate.LedgerState{{Path: s, Head: digest(s)}},
+		Findings: []gate.Finding{f, short}, Waived: []gate.Finding{f},
+		Failure: &gate.Failure{Message: s, Remedy: s},
+	}
+}

@@ -1,0 +1,348 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// The bounds of what text shows. Whoever needs everything takes json.
+const (
+	maxFindings = 50  // findings shown in full
+	maxInGroup  = 3   // of one rule in one file and commit
+	maxPlaces   = 10  // lines named of the rest of such a group
+	maxWaived   = 10  // waived findings, one line each
+	maxChanges  = 8   // fields of one finding
+	maxFixLines = 12  // lines of one fix or remedy
+	maxText     = 600 // characters of one message or line of a fix
+	maxPath     = 400 // characters of one path
+	maxName     = 100 // characters of a task id, a timestamp, a field
+
+	defaultWidth = 100
+	minWidth     = 40
+)
+
+const seeAll = "--format json lists all"
+
+// style is an ANSI colour.
+type style string
+
+const (
+	bold   style = "1"
+	red    style = "31"
+	green  style = "32"
+	yellow style = "33"
+)
+
+// text writes for a person, at the moment of rejection.
+type text struct {
+	buf   *bytes.Buffer
+	color bool
+	// width is how many characters of a value one line may show.
+	width int
+}
+
+func renderText(buf *bytes.Buffer, r *gate.Report, opts Options) error {
+	if opts.Quiet && r.Verdict == gate.Pass && r.Failure == nil && len(r.Findings) == 0 {
+		return nil
+	}
+	t := &text{buf: buf, color: opts.Color, width: defaultWidth}
+	if opts.Width > 0 {
+		t.width = max(opts.Width-len("    - "), minWidth)
+	}
+	t.findings(r.Findings)
+	t.waived(r.Waived)
+	if f := failure(r); f != nil {
+		t.line(t.paint(red, "cannot judge:"), " ", clip(strings.TrimSpace(f.Message), maxText))
+		t.block("  fix: ", f.Remedy)
+	}
+	if verdict(r) != gate.Error || len(r.Findings) > 0 {
+		t.summary(r)
+	}
+	return nil
+}
+
+// line ends one line. Its parts are sanitised, but a command could still come
+// about where two of them meet.
+func (t *text) line(parts ...string) {
+	line := strings.Join(parts, "")
+	if opensCommand(line) {
+		t.buf.WriteByte('\\')
+	}
+	t.buf.WriteString(line)
+	t.buf.WriteByte('\n')
+}
+
+func (t *text) paint(s style, words string) string {
+	if !t.color {
+		return words
+	}
+	return "\x1b[" + string(s) + "m" + words + "\x1b[0m"
+}
+
+// block writes advice of one or more lines, the later ones under the first.
+func (t *text) block(label, advice string) {
+	advice = strings.TrimSpace(advice)
+	if advice == "" {
+		return
+	}
+	lines := strings.Split(strings.ReplaceAll(advice, "\r\n", "\n"), "\n")
+	for i, line := range lines {
+		if i == maxFixLines {
+			t.line(indent(label), more(strings.Join(lines[i:], "\n")))
+			return
+		}
+		if i == 0 {
+			t.line(t.paint(bold, label), clip(line, maxText))
+		} else {
+			t.line(indent(label), clip(line, maxText))
+		}
+	}
+}
+
+func indent(label string) string { return strings.Repeat(" ", len(label)) }
+
+// findings writes them group by group, until there are enough.
+func (t *text) findings(all []gate.Finding) {
+	shown, left := 0, len(all)
+	for _, group := range groups(all) {
+		if shown == maxFindings {
+			break
+		}
+		n := min(len(group), maxInGroup, maxFindings-shown)
+		t.group(group, n)
+		t.line()
+		shown += n
+		left -= len(group)
+	}
+	if left > 0 {
+		t.line("… and ", plural(left, "more finding"), "; ", seeAll)
+		t.line()
+	}
+}
+
+// groups puts findings together that differ in the place alone: the same rule,
+// commit and file. What blocks comes first, since not everything may be shown.
+func groups(all []gate.Finding) [][]*gate.Finding {
+	type key struct {
+		severity                   gate.Severity
+		rule, path, commit, parent string
+	}
+	var out [][]*gate.Finding
+	at := map[key]int{}
+	for _, blocking := range []bool{true, false} {
+		for i := range all {
+			f := &all[i]
+			if (f.Severity == gate.SeverityError) != blocking {
+				continue
+			}
+			k := key{f.Severity, f.Rule, f.Path, f.Commit, f.Parent}
+			n, known := at[k]
+			if !known {
+				n = len(out)
+				at[k] = n
+				out = append(out, nil)
+			}
+			out[n] = append(out[n], f)
+		}
+	}
+	return out
+}
+
+// group writes the first n findings of one group and names the places of the
+// rest. What they have in common stands once, at the end.
+func (t *text) group(group []*gate.Finding, n int) {
+	for i, f := range group[:n] {
+		t.line(place(f), t.severity(f), " [", clip(f.Rule, maxName), "]: ", clip(f.Message, maxText))
+		t.entries(f)
+		t.changes(f.Changes)
+		if i+1 < n {
+			if f.Fix != group[i+1].Fix {
+				t.block("  fix: ", f.Fix)
+			}
+			continue
+		}
+		t.rest(group[n:])
+		t.commit(f)
+		t.block("  fix: ", f.Fix)
+	}
+}
+
+// place is where a finding is, with the colon that ends it; empty for one that
+// has no place.
+func place(f *gate.Finding) string {
+	switch {
+	case f.Path == "":
+		return ""
+	case f.Line < 1:
+		return clip(f.Path, maxPath) + ": "
+	}
+	return fmt.Sprintf("%s:%d:%d: ", clip(f.Path, maxPath), f.Line, max(f.Column, 1))
+}
+
+func (t *text) severity(f *gate.Finding) string {
+	if f.Severity == gate.SeverityError {
+		return t.paint(red, "error")
+	}
+	return t.paint(yellow, "warning")
+}
+
+// rest says how many findings of a group are not shown, and where they are.
+func (t *text) rest(hidden []*gate.Finding) {
+	if len(hidden) == 0 {
+		return
+	}
+	var lines []string
+	for _, f := range hidden {
+		line := strconv.Itoa(max(f.Line, 1))
+		if len(lines) > 0 && lines[len(lines)-1] == line {
+			continue
+		}
+		if len(lines) == maxPlaces {
+			lines = append(lines, "…")
+			break
+		}
+		lines = append(lines, line)
+	}
+	word := "line "
+	if len(lines) > 1 {
+		word = "lines "
+	}
+	t.line("  … and ", strconv.Itoa(len(hidden)), " more of this rule in this file, ",
+		word, strings.Join(lines, ", "), "; ", seeAll)
+}
+
+// entries names the entry, as people count: from 1.
+func (t *text) entries(f *gate.Finding) {
+	before, after := f.Entry, f.EntryAfter
+	if before == nil {
+		before, after = after, nil
+	}
+	if before == nil {
+		return
+	}
+	moved := ""
+	if after != nil && after.Index != before.Index {
+		moved = fmt.Sprintf(" (now entry %d)", after.Index+1)
+	}
+	t.line(fmt.Sprintf("  entry %d%s: ", before.Index+1, moved),
+		orNone(before.TaskID, "no task_id"), ", ", orNone(before.Timestamp, "no timestamp"))
+}
+
+func orNone(s, none string) string {
+	if s == "" {
+		return "(" + none + ")"
+	}
+	return clip(s, maxName)
+}
+
+// changes writes the fields that differ, old and new.
+func (t *text) changes(changes []gate.FieldChange) {
+	for i := range changes {
+		c := &changes[i]
+		if i == maxChanges {
+			t.line("  … and ", plural(len(changes)-i, "more field"), "; ", seeAll)
+			return
+		}
+		var d difference
+		switch {
+		case c.HasFrom && c.HasTo:
+			d = differ(c.From, c.To, t.width)
+		case c.HasFrom:
+			d = difference{removed: excerpt(c.From, t.width), note: "removed"}
+		case c.HasTo:
+			d = difference{added: excerpt(c.To, t.width), note: "added"}
+		}
+		if d.note != "" {
+			d.note = " (" + d.note + ")"
+		}
+		t.line("  ", clip(c.Field, maxName), ":", d.note)
+		for _, line := range d.removed {
+			t.line("    ", t.paint(red, "- "+line))
+		}
+		for _, line := range d.added {
+			t.line("    ", t.paint(green, "+ "+line))
+		}
+	}
+}
+
+// commit says which state is wrong, and against which.
+func (t *text) commit(f *gate.Finding) {
+	switch {
+	case f.Commit != "" && f.Parent != "":
+		t.line("  commit ", abbreviate(f.Commit), ", compared with ", abbreviate(f.Parent))
+	case f.Commit != "":
+		t.line("  commit ", abbreviate(f.Commit))
+	case f.Parent != "":
+		t.line("  not committed yet, compared with ", abbreviate(f.Parent))
+	}
+}
+
+// abbreviate shortens an object id to what people read and git accepts.
+func abbreviate(id string) string {
+	if len(id) > 12 && strings.Trim(id, "0123456789abcdef") == "" {
+		return id[:12]
+	}
+	return clip(id, maxName)
+}
+
+func (t *text) waived(waived []gate.Finding) {
+	for i := range waived {
+		f := &waived[i]
+		if i == maxWaived {
+			t.line("… and ", strconv.Itoa(len(waived)-i), " more waived; ", seeAll)
+			break
+		}
+		t.line(place(f), "waived [", clip(f.Rule, maxName), "]: ", clip(f.Message, maxText),
+			" (", orNone(f.Reason, "no reason given"), ")")
+	}
+	if len(waived) > 0 {
+		t.line()
+	}
+}
+
+// summary is the last line: the outcome, the numbers, what was looked at and
+// by whose rules.
+func (t *text) summary(r *gate.Report) {
+	var outcome string
+	switch {
+	case verdict(r) == gate.Error:
+		outcome = t.paint(red, "not judged to the end:")
+	case r.Verdict == gate.Pass:
+		outcome = t.paint(green, "passed:")
+	case r.Observe:
+		outcome = t.paint(yellow, "would be rejected (mode: observe):")
+	default:
+		outcome = t.paint(red, "rejected:")
+	}
+	count := r.Count()
+	numbers := plural(count.Errors, "error") + ", " + plural(count.Warnings, "warning")
+	if count.Waived > 0 {
+		numbers += fmt.Sprintf(", %d waived", count.Waived)
+	}
+	examined := plural(r.Examined.Workspaces, "workspace")
+	if r.Examined.Commits > 0 || !judgesNoCommits(r.Mode) {
+		examined = plural(r.Examined.Commits, "commit") + " and " + examined
+	}
+	origin := ""
+	if r.Examined.Source != "" {
+		origin = "; refs from " + clip(r.Examined.Source, maxName)
+	}
+	if p := r.Examined.Policy; p != "" && p != "HEAD" {
+		origin += "; policy: " + clip(p, maxName)
+	}
+	t.line(outcome, " ", numbers, "; examined ", examined, origin)
+}
+
+// judgesNoCommits tells the commands that look at files or at the index: "0
+// commits" would sound as if something were missing.
+func judgesNoCommits(mode string) bool {
+	switch mode {
+	case "check", "pre-commit", "pre-merge-commit", "merge-check":
+		return true
+	}
+	return false
+}

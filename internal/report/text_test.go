@@ -1,0 +1,262 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+func TestQuiet(t *testing.T) {
+	warned := onePass()
+	warned.Findings = []gate.Finding{{Rule: "lint/duplicate-id", Severity: gate.SeverityWarning, Message: "twice", Path: "p", Line: 1, Column: 1}}
+	waived := onePass()
+	waived.Waived = oneFail().Findings
+	noVerdict := onePass()
+	noVerdict.Verdict = ""
+	contradictory := onePass()
+	contradictory.Failure = failed().Failure
+	observed := oneFail()
+	observed.Observe = true
+	for _, tt := range []struct {
+		name   string
+		report *gate.Report
+		silent bool
+	}{
+		{"pass", onePass(), true},
+		{"pass with a waived finding", waived, true},
+		{"pass with a warning", warned, false},
+		{"fail", oneFail(), false},
+		{"fail, observed", observed, false},
+		{"error", failed(), false},
+		{"no verdict", noVerdict, false},
+		{"pass with a failure", contradictory, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			out := render(t, "text", tt.report, Options{Quiet: true})
+			if (out == "") != tt.silent {
+				t.Errorf("silent = %v, want %v; output:\n%s", out == "", tt.silent, out)
+			}
+			if loud := render(t, "text", tt.report, Options{}); loud == "" {
+				t.Error("nothing was written without Quiet")
+			}
+			if render(t, "json", tt.report, Options{Quiet: true}) == "" {
+				t.Error("Quiet silenced json")
+			}
+		})
+	}
+}
+
+func TestSummary(t *testing.T) {
+	fail := func(change func(*gate.Report)) *gate.Report {
+		r := oneFail()
+		change(r)
+		return r
+	}
+	for _, tt := range []struct {
+		name   string
+		report *gate.Report
+		want   string
+	}{
+		{"pass", onePass(), "passed: 0 errors, 0 warnings; examined 16 commits and 1 workspace"},
+		{"fail", oneFail(), "rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace"},
+		{"nothing to examine", &gate.Report{Mode: "range", Verdict: gate.Pass}, "passed: 0 errors, 0 warnings; examined 0 commits and 0 workspaces"},
+		{"check", &gate.Report{Mode: "check", Verdict: gate.Pass, Examined: gate.Examined{Workspaces: 2}}, "passed: 0 errors, 0 warnings; examined 2 workspaces"},
+		{"observed", fail(func(r *gate.Report) { r.Observe = true }),
+			"would be rejected (mode: observe): 1 error, 0 warnings; examined 16 commits and 1 workspace"},
+		{"waived", fail(func(r *gate.Report) { r.Waived = r.Findings }), "rejected: 1 error, 0 warnings, 1 waived; examined 16 commits and 1 workspace"},
+		{"policy", fail(func(r *gate.Report) { r.Examined.Policy = "built-in defaults" }),
+			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; policy: built-in defaults"},
+		{"push", fail(func(r *gate.Report) { r.Examined.Source = "standard input" }),
+			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; refs from standard input"},
+		{"error with findings", fail(func(r *gate.Report) { r.Verdict, r.Failure = gate.Error, failed().Failure }),
+			"not judged to the end: 1 error, 0 warnings; examined 16 commits and 1 workspace"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			lines := strings.Split(strings.TrimSuffix(render(t, "text", tt.report, Options{}), "\n"), "\n")
+			if got := lines[len(lines)-1]; got != tt.want {
+				t.Errorf("summary = %q\nwant      %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// Outcome 2 has a message even where whoever judged forgot it.
+func TestErrorWithoutFailure(t *testing.T) {
+	for _, verdict := range []gate.Verdict{gate.Error, "", "passed"} {
+		r := &gate.Report{Mode: "check", Verdict: verdict}
+		out := render(t, "text", r, Options{Quiet: true})
+		if !strings.HasPrefix(out, "cannot judge: ") || strings.Contains(out, "passed:") {
+			t.Errorf("verdict %q gives:\n%s", verdict, out)
+		}
+	}
+}
+
+func TestTextIsBounded(t *testing.T) {
+	const n = 10_000
+	long := strings.Repeat("long ", 10_000)
+	manyLines := strings.Repeat(long+"\n", 20)
+	var changes []gate.FieldChange
+	for i := range 100 {
+		changes = append(changes, gate.FieldChange{Field: long, From: long, To: fmt.Sprint(i, long), HasFrom: true, HasTo: true})
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(f *gate.Finding, i int)
+		want   []string
+	}{
+		{"one rule in one file", func(f *gate.Finding, i int) { f.Line = i + 1 },
+			[]string{"… and 9997 more of this rule in this file, lines 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, …; --format json lists all"}},
+		{"many files", func(f *gate.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i, progress) },
+			[]string{"… and 9950 more findings; --format json lists all"}},
+		{"pairs", func(f *gate.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i/2, progress) },
+			[]string{"… and 9950 more findings; --format json lists all"}},
+		{"long texts", func(f *gate.Finding, i int) {
+			f.Rule = fmt.Sprint(i)
+			f.Path, f.Message, f.Fix, f.Commit, f.Parent = long, long, manyLines, long, long
+			f.Entry, f.Changes = &gate.EntryRef{TaskID: long, Timestamp: long}, changes
+		}, []string{"more characters", "more fields", "\n       … 400006 more characters\n", "… and 9950 more findings"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := oneFail()
+			one := r.Findings[0]
+			r.Findings = make([]gate.Finding, n)
+			for i := range r.Findings {
+				r.Findings[i] = one
+				tt.change(&r.Findings[i], i)
+			}
+			r.Waived = r.Findings
+			out := render(t, "text", r, Options{})
+			if len(out) > 1<<20 {
+				t.Errorf("%d bytes of output", len(out))
+			}
+			for _, want := range append(tt.want, "… and 9990 more waived") {
+				if !strings.Contains(out, want) {
+					t.Errorf("output lacks %q; it ends\n%s", want, out[max(0, len(out)-2000):])
+				}
+			}
+		})
+	}
+}
+
+// Warnings never push errors out of what is shown.
+func TestErrorsComeFirst(t *testing.T) {
+	r := oneFail()
+	blocking := r.Findings[0]
+	r.Findings = nil
+	for i := range 200 {
+		r.Findings = append(r.Findings, gate.Finding{Rule: "lint/duplicate-id", Severity: gate.SeverityWarning, Path: fmt.Sprint("a", i), Line: 1, Column: 1})
+	}
+	r.Findings = append(r.Findings, blocking)
+	if out := render(t, "text", r, Options{}); !strings.HasPrefix(out, progress+":6:5: error [append-only/modified]: ") {
+		t.Errorf("output begins\n%.300s", out)
+	}
+}
+
+func TestColor(t *testing.T) {
+	for _, s := range samples() {
+		plain, colored := render(t, "text", s.report, Options{}), render(t, "text", s.report, Options{Color: true})
+		if plain == colored {
+			t.Errorf("%s: colour changes nothing", s.name)
+		}
+		if got := withoutColor(colored); got != plain {
+			t.Errorf("%s: without its colours the output is\n%s\nwant\n%s", s.name, got, plain)
+		}
+	}
+}
+
+var colors = regexp.MustCompile("\x1b\\[(0|1|3[1-3])m")
+
+func withoutColor(s string) string { return colors.ReplaceAllString(s, "") }
+
+func TestWidth(t *testing.T) {
+	from := strings.Repeat("abcdefgh ", 100)
+	r := oneFail()
+	r.Findings[0].Changes[0].From, r.Findings[0].Changes[0].To = from, strings.ToUpper(from)
+	for _, width := range []int{60, 120, 1} {
+		for _, line := range strings.Split(render(t, "text", r, Options{Width: width}), "\n") {
+			limit := max(width, minWidth+len("    - ")) + len("… 1000 more characters")
+			if strings.HasPrefix(line, "    ") && utf8.RuneCountInString(line) > limit {
+				t.Errorf("width %d: a line of %d characters: %s", width, utf8.RuneCountInString(line), line)
+			}
+		}
+	}
+}
+
+// unsafeLine says what is wrong with the first line that a terminal or a CI
+// system would obey.
+func unsafeLine(out string) string {
+	if !utf8.ValidString(out) {
+		return "the output is not UTF-8"
+	}
+	for _, line := range strings.Split(out, "\n") {
+		for _, r := range line {
+			if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) {
+				return fmt.Sprintf("%U in %q", r, line)
+			}
+		}
+		if strings.HasPrefix(strings.TrimSpace(line), "::") {
+			return fmt.Sprintf("a command at the beginning of %q", line)
+		}
+		if oldCommand.MatchString(line) {
+			return fmt.Sprintf("a command inside %q", line)
+		}
+	}
+	return ""
+}
+
+var oldCommand = regexp.MustCompile(`##[A-Za-z]*\[`)
+
+var hostileTexts = []string{
+	"", " ", ":", "::", " ::error::x", "\t::error::x", "\u00a0::error::x", "\u3000\u2003::set-output name=x::y", ":\ufe0f:error::", "\ufe0f::x",
+	"#", "##", "##[error]x", "x ##[group]y", "###[x]", "##vso[task.setvariable variable=x]y", "##teamcity[x]", "#\ufe0f#[x]", "##\n[", "##\u200b[x]",
+	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\u009b31m", "a\rb", "a\nb", "a\r\nb", "\x00", "\x7f", "\b\b\b", "\v\f",
+	"\u202eevil\u202c", "\u2066x\u2069", "\u200b\u200d\ufeff", "a\u2028b\u2029c", "\u0085", "\u00ad", "\U000e0041", "\ue000", "\ufdd0",
+	"\xff", "\xc3", "\xe2\x80", "\xed\xa0\x80", "a\xffb", "section_start:1:x\r\x1b[0K",
+	"Grüße, 世界, 👩\u200d💻, ⚠️, हिन्दी, e\u0301", "C:\\new\\table", `"quoted"`, "a very " + strings.Repeat("long ", 60) + "text",
+}
+
+func FuzzText(f *testing.F) {
+	for i, s := range hostileTexts {
+		f.Add(s, hostileTexts[(i+7)%len(hostileTexts)], "\n::")
+	}
+	f.Fuzz(func(t *testing.T, a, b, c string) {
+		r := hostile(a)
+		mixed := hostile(b)
+		mixed.Findings[0].Path, mixed.Findings[0].Rule, mixed.Findings[0].Message = c, a, b+c
+		mixed.Findings[0].Changes = append(mixed.Findings[0].Changes, gate.FieldChange{Field: c, From: a, To: b, HasFrom: true, HasTo: true})
+		mixed.Findings[1].Path, mixed.Findings[1].Commit, mixed.Findings[1].Fix = a+b, "", c+"\n"+a
+		r.Findings = append(r.Findings, mixed.Findings...)
+		for _, opts := range []Options{{}, {Width: 50, Quiet: true}} {
+			plain := render(t, "text", r, opts)
+			if fault := unsafeLine(plain); fault != "" {
+				t.Fatal(fault)
+			}
+			opts.Color = true
+			if colored := withoutColor(render(t, "text", r, opts)); colored != plain {
+				t.Fatalf("with colours removed:\n%s\nwant\n%s", colored, plain)
+			}
+		}
+	})
+}
+
+func BenchmarkText(b *testing.B) { benchmark(b, "text") }
+
+func benchmark(b *testing.B, format string) {
+	for _, n := range []int{1, 1_000, 20_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			r := oneFail()
+			for len(r.Findings) < n {
+				r.Findings = append(r.Findings, r.Findings[0])
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				render(b, format, r, Options{})
+			}
+		})
+	}
+}
