@@ -3,6 +3,7 @@ package small
 import (
 	"embed"
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,23 +22,31 @@ var schemaFiles embed.FS
 
 // schemas compiles each artifact's schema on first use: a hook that has
 // nothing to judge does not pay for them.
-var schemas = func() map[Artifact]func() *gojsonschema.Schema {
-	out := map[Artifact]func() *gojsonschema.Schema{}
+var schemas = func() map[Artifact]func() *Schema {
+	out := map[Artifact]func() *Schema{}
 	for _, a := range Artifacts {
 		if !a.Canonical() {
 			continue
 		}
-		out[a] = sync.OnceValue(func() *gojsonschema.Schema { return compileSchema(a) })
+		out[a] = sync.OnceValue(func() *Schema { return artifactSchema(a) })
 	}
 	return out
 }()
 
-func compileSchema(a Artifact) *gojsonschema.Schema {
+// artifactForms says what the artifacts' patterns ask for.
+var artifactForms = map[string]string{
+	"replayId":           "64 hex digits",
+	"previous_replay_id": "64 hex digits",
+	"command_sha256":     "64 lower-case hex digits",
+	"commit":             "7 to 40 lower-case hex digits",
+}
+
+func artifactSchema(a Artifact) *Schema {
 	raw, err := schemaFiles.ReadFile("schema/" + string(a) + ".json")
 	if err != nil {
 		panic(fmt.Sprintf("small: the schema of %s is not embedded: %v", a, err))
 	}
-	schema, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(raw))
+	schema, err := NewSchema(raw, "the protocol", artifactForms)
 	if err != nil {
 		panic(fmt.Sprintf("small: the schema of %s does not compile: %v", a, err))
 	}
@@ -51,13 +60,38 @@ func CheckSchema(a Artifact, doc *Document) []Problem {
 	if compiled == nil {
 		return nil
 	}
-	result, err := compiled().Validate(gojsonschema.NewGoLoader(doc.Root.plain()))
+	return compiled().Check(doc)
+}
+
+// Schema is a compiled JSON Schema (draft-07), with the words in which it
+// reports.
+type Schema struct {
+	compiled *gojsonschema.Schema
+	author   string
+	forms    map[string]string
+}
+
+// NewSchema compiles a JSON Schema. Author says who decides which keys there
+// are, such as "the protocol"; forms says by key what a pattern asks for.
+func NewSchema(raw []byte, author string, forms map[string]string) (*Schema, error) {
+	compiled, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(raw))
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{compiled: compiled, author: author, forms: forms}, nil
+}
+
+// Check judges a document. It returns all problems, in the order of the file.
+func (s *Schema) Check(doc *Document) []Problem {
+	result, err := s.compiled.Validate(gojsonschema.NewGoLoader(doc.Root.plain()))
 	if err != nil {
 		return []Problem{{Kind: ProblemSchema, Pos: doc.Root.Pos, Message: fmt.Sprintf("the schema could not be applied: %v", err)}}
 	}
 	problems := make([]Problem, 0, len(result.Errors()))
+	members := finder{}
 	for _, e := range result.Errors() {
-		problems = append(problems, schemaProblem(doc, e))
+		path := contextPath(e.Context())
+		problems = append(problems, s.problem(path, members.at(doc.Root, path), members, e))
 	}
 	slices.SortStableFunc(problems, func(x, y Problem) int {
 		if x.Pos.Line != y.Pos.Line {
@@ -68,10 +102,46 @@ func CheckSchema(a Artifact, doc *Document) []Problem {
 	return problems
 }
 
-// schemaProblem says in plain words what the engine found, and where.
-func schemaProblem(doc *Document, e gojsonschema.ResultError) Problem {
-	path := contextPath(e.Context())
-	at := doc.Root.At(path)
+// finder looks members of mappings up by their keys. It indexes a mapping on
+// first use, so that a file which is wrong in a hundred thousand places is
+// judged in a time that grows with their number, not with its square.
+type finder map[*Value]map[string]*Field
+
+func (f finder) field(v *Value, key string) *Field {
+	index := f[v]
+	if index == nil {
+		index = make(map[string]*Field, len(v.Fields))
+		for i := range v.Fields {
+			index[v.Fields[i].Key] = &v.Fields[i]
+		}
+		f[v] = index
+	}
+	return index[key]
+}
+
+// at follows a path that the engine names, as far as it exists.
+func (f finder) at(v *Value, path []string) *Value {
+	for _, step := range path {
+		if v.Kind == Map {
+			member := f.field(v, step)
+			if member == nil {
+				return v
+			}
+			v = member.Value
+			continue
+		}
+		item := v.At([]string{step})
+		if item == v {
+			return v
+		}
+		v = item
+	}
+	return v
+}
+
+// problem says in plain words what the engine found at a path, where the value
+// at stands.
+func (s *Schema) problem(path []string, at *Value, members finder, e gojsonschema.ResultError) Problem {
 	p := Problem{Kind: ProblemSchema, Pos: at.Pos, Subject: strings.Join(path, ".")}
 	name := describe(path)
 	details := e.Details()
@@ -82,12 +152,10 @@ func schemaProblem(doc *Document, e gojsonschema.ResultError) Problem {
 		p.Subject = join(p.Subject, key)
 	case "additional_property_not_allowed":
 		key := fmt.Sprint(details["property"])
-		p.Message = fmt.Sprintf("%s has the key %q, which the protocol does not know there", name, key)
+		p.Message = fmt.Sprintf("%s has the key %q, which %s does not know there", name, key, s.author)
 		p.Subject = join(p.Subject, key)
-		for _, f := range at.Fields {
-			if f.Key == key {
-				p.Pos = f.KeyPos
-			}
+		if f := members.field(at, key); f != nil {
+			p.Pos = f.KeyPos
 		}
 	case "invalid_type":
 		p.Message, p.Hint = typeMessage(name, fmt.Sprint(details["expected"]), at)
@@ -98,7 +166,15 @@ func schemaProblem(doc *Document, e gojsonschema.ResultError) Problem {
 	case "string_gte":
 		p.Message = fmt.Sprintf("%s is empty; leave the key out or say something", name)
 	case "pattern":
-		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), patternWords(path))
+		form := s.forms[path[len(path)-1]]
+		if form == "" {
+			form = "another form"
+		}
+		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), form)
+	case "number_gte":
+		p.Message = fmt.Sprintf("%s is %s; at least %s is expected", name, quoted(at), bound(details["min"]))
+	case "number_lte":
+		p.Message = fmt.Sprintf("%s is %s; at most %s is expected", name, quoted(at), bound(details["max"]))
 	default:
 		p.Message = fmt.Sprintf("%s does not fit the schema: %s", name, e.Description())
 	}
@@ -144,6 +220,7 @@ var singulars = map[string]string{
 	"entries": "entry", "tasks": "task", "constraints": "constraint", "links": "link",
 	"steps": "step", "next_steps": "next step", "include": "include item",
 	"exclude": "exclude item", "success_criteria": "success criterion", "acceptance": "acceptance criterion",
+	"waivers": "waiver", "authors": "author pattern",
 }
 
 func singular(key string) string {
@@ -186,17 +263,12 @@ func typeWords(expected string) string {
 	return strings.Join(parts, " or ")
 }
 
-// patternWords says what the pattern at a path means.
-func patternWords(path []string) string {
-	switch path[len(path)-1] {
-	case "replayId", "previous_replay_id":
-		return "64 hex digits"
-	case "command_sha256":
-		return "64 lower-case hex digits"
-	case "commit":
-		return "7 to 40 lower-case hex digits"
+// bound writes a limit of the schema in full: 1073741824, not 1.07e+09.
+func bound(limit any) string {
+	if f, ok := limit.(*big.Float); ok {
+		return f.Text('f', -1)
 	}
-	return "another form"
+	return fmt.Sprint(limit)
 }
 
 // alternatives turns the engine's `"a", "b"` into `"a" or "b"`.
@@ -209,8 +281,11 @@ func alternatives(list string) string {
 }
 
 func quoted(v *Value) string {
-	if v.Kind == String {
+	switch v.Kind {
+	case String:
 		return strconv.Quote(clip(v.Text))
+	case Number:
+		return clip(v.Text)
 	}
 	return v.Kind.String()
 }

@@ -1,6 +1,9 @@
 package small
 
-import "strconv"
+import (
+	"encoding/json"
+	"strconv"
+)
 
 // Kind is the JSON type that a decoded YAML value has, or Other where JSON has
 // none.
@@ -95,15 +98,22 @@ func (v *Value) At(path []string) *Value {
 }
 
 // plain returns the value as the Go types that encoding/json uses, for the
-// schema engine. A scalar that JSON lacks becomes a number where a string
-// could be meant, so that a schema asking for a string rejects it; binary
-// data, which YAML decodes to text, stays a string.
+// schema engine. A scalar that JSON lacks, and a fraction that a double does
+// not hold, becomes the number 0, so that a schema asking for a string rejects it;
+// binary data, which YAML decodes to text, stays a string.
 func (v *Value) plain() any {
 	switch v.Kind {
 	case Null:
 		return nil
 	case Bool:
 		return v.truth
+	case Number:
+		if exact, ok := rational(v); ok && exact.IsInt() {
+			return json.Number(exact.Num().String())
+		}
+		if text, ok := canonicalNumber(v); ok {
+			return json.Number(text)
+		}
 	case String:
 		return v.Text
 	case List:
