@@ -30,7 +30,7 @@ func (a *app) rangeCommand() *cobra.Command {
 		Short: "Judge every commit that HEAD has and BASE lacks, and the two tips",
 		Args:  exactly(1, "one range, BASE..HEAD"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.finish(c.Context(), entrypoint.Range(c.Context(), a.request(), args[0]), false)
+			return a.finish(c.Context(), entrypoint.Range(c.Context(), a.withProgress(a.request()), args[0]), false)
 		},
 	}
 }
@@ -41,27 +41,7 @@ func (a *app) auditCommand() *cobra.Command {
 		Short: "Judge every commit of a revision's history",
 		Args:  atMost(1, "at most one revision"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.finish(c.Context(), entrypoint.Audit(c.Context(), a.request(), optional(args)), false)
-		},
-	}
-}
-
-func (a *app) preCommitCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "pre-commit",
-		Short: "Git hook: judge what is about to be committed",
-		RunE: func(c *cobra.Command, _ []string) error {
-			return a.finish(c.Context(), entrypoint.PreCommit(c.Context(), a.request()), true)
-		},
-	}
-}
-
-func (a *app) preMergeCommitCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "pre-merge-commit",
-		Short: "Git hook: judge the merge that is about to be committed",
-		RunE: func(c *cobra.Command, _ []string) error {
-			return a.finish(c.Context(), entrypoint.PreMergeCommit(c.Context(), a.request()), true)
+			return a.finish(c.Context(), entrypoint.Audit(c.Context(), a.withProgress(a.request()), optional(args)), false)
 		},
 	}
 }

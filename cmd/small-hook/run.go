@@ -70,7 +70,7 @@ func arguments(args []string) []string {
 	return args[1:]
 }
 
-var hookNames = []string{"pre-commit", "pre-merge-commit"}
+var hookNames = []string{"pre-commit", "pre-merge-commit", "pre-push", "pre-receive"}
 
 // app is one run of the program.
 type app struct {
@@ -117,10 +117,11 @@ func (a *app) root() *cobra.Command {
 		Short: "Reject changes that rewrite a SMALL progress log, and state that is not sound",
 		Long: "small-hook judges workspaces of the SMALL protocol (.small/*.small.yml) and the history of their\n" +
 			"progress logs in git. Exit status: 0 nothing is wrong, 1 there are findings, 2 it could not judge.",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          noArguments,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+		Args:                       noArguments,
+		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w\nsee: %s --help", err, c.CommandPath())
@@ -128,8 +129,9 @@ func (a *app) root() *cobra.Command {
 	a.flags.register(root.PersistentFlags())
 	root.AddCommand(
 		a.checkCommand(), a.rangeCommand(), a.auditCommand(),
-		a.preCommitCommand(), a.preMergeCommitCommand(),
-		a.installCommand(), a.uninstallCommand(),
+		a.preCommitCommand(), a.preMergeCommitCommand(), a.prePushCommand(), a.preReceiveCommand(),
+		a.installCommand(), a.uninstallCommand(), a.doctorCommand(),
+		a.baselineCommand(), a.waiveCommand(),
 		a.explainCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	return root

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/hook"
+	"github.com/small-gate/small-gate/internal/report"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Prove that each hook would fire here, and say what would be judged",
+		Args:  noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			found, err := hook.Doctor(c.Context(), a.flags.dir)
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(a.stdout, found.Text()); err != nil {
+				return err
+			}
+			if !found.Fires() {
+				a.status = statusCannot
+			}
+			scope, err := entrypoint.Survey(c.Context(), a.request())
+			if err != nil {
+				return err
+			}
+			text := fmt.Sprintf("\nPolicy: %s\nReader: %s\n", report.Sanitize(scope.Policy), report.Sanitize(scope.Reader))
+			for _, note := range scope.Notes {
+				text += "Note: " + report.Sanitize(note) + "\n"
+			}
+			if len(scope.Workspaces) == 0 {
+				text += "Would judge: no workspace yet (there is no .small/ directory in the index)\n"
+			}
+			for _, w := range scope.Workspaces {
+				text += "Would judge: " + report.Sanitize(w) + "\n"
+			}
+			_, err = io.WriteString(a.stdout, text)
+			return err
+		},
+	}
+}

@@ -1,0 +1,190 @@
+package entrypoint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/natefinch/atomic"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Written is what Baseline and Waive wrote.
+type Written struct {
+	// File is the configuration's path.
+	File string
+	// Baselines are the stanzas of Baseline, Waiver that of Waive.
+	Baselines []policy.Baseline
+	Waiver    policy.Waiver
+}
+
+// Baseline writes, into the configuration of the work tree, a stanza that
+// accepts every log as it stands in a revision (HEAD if none is named).
+func Baseline(ctx context.Context, req Request, revision, reason string) (Written, error) {
+	out := Written{}
+	if revision == "" {
+		revision = "HEAD"
+	}
+	err := inWorkTree(ctx, req, "baseline", func(s *session, file string, data []byte) ([]byte, error) {
+		out.File = file
+		commit, err := s.commit(ctx, revision)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.use(policy.File, data, data != nil); err != nil {
+			return nil, err
+		}
+		ledgers, err := gate.Ledgers(ctx, s.repo, commit, s.opts)
+		if err != nil {
+			return nil, err
+		}
+		if len(ledgers) == 0 {
+			return nil, &gate.Failure{Message: "there is no log to accept in " + revision, Remedy: "commit the .small/ directory first"}
+		}
+		for _, l := range ledgers {
+			out.Baselines = append(out.Baselines, policy.Baseline{Path: l.Path, Entries: l.Entries, Head: l.Head, Reason: reason})
+		}
+		return policy.AddBaseline(data, out.Baselines)
+	})
+	return out, err
+}
+
+// Excuse is the edit that Waive is to excuse.
+type Excuse struct {
+	Rule, Path string
+	// From and To are digests as text, empty on the side that has none.
+	From, To string
+	// Reason and Until (a day, 2006-01-02, or empty) go into the stanza.
+	Reason, Until string
+}
+
+// Waive writes, into the configuration of the work tree, the stanza that
+// excuses one edit.
+func Waive(ctx context.Context, req Request, e Excuse) (Written, error) {
+	out := Written{}
+	waiver, err := e.waiver()
+	if err != nil {
+		return out, err
+	}
+	out.Waiver = waiver
+	err = inWorkTree(ctx, req, "waive", func(s *session, file string, data []byte) ([]byte, error) {
+		out.File = file
+		if err := s.use(policy.File, data, data != nil); err != nil {
+			return nil, err
+		}
+		return policy.AddWaiver(data, waiver)
+	})
+	return out, err
+}
+
+func (e Excuse) waiver() (policy.Waiver, error) {
+	w := policy.Waiver{Rule: e.Rule, Path: e.Path, Reason: e.Reason}
+	if e.From == "" && e.To == "" {
+		return w, &gate.Failure{
+			Message: fmt.Sprintf("a finding of %s speaks of no single edit and cannot be waived", e.Rule),
+			Remedy:  "correct the file; or give the rule another level under rules: in " + policy.File,
+		}
+	}
+	if strings.TrimSpace(e.Reason) == "" {
+		return w, &gate.Failure{Message: "a waiver needs a reason", Remedy: "say why with --reason"}
+	}
+	for _, side := range []struct {
+		text string
+		to   **small.Digest
+	}{{e.From, &w.From}, {e.To, &w.To}} {
+		if side.text == "" {
+			continue
+		}
+		d, err := small.ParseDigest(side.text)
+		if err != nil {
+			return w, err
+		}
+		*side.to = &d
+	}
+	if e.Until != "" {
+		day, err := time.Parse(time.DateOnly, e.Until)
+		if err != nil {
+			return w, &gate.Failure{Message: fmt.Sprintf("%q is not a day", e.Until), Remedy: "write the last day as 2026-12-31", Err: err}
+		}
+		w.Until = day
+	}
+	return w, nil
+}
+
+// FindEdit looks for a finding by its fingerprint (or the beginning of one, at
+// least eight digits): in the index first, then in HEAD's history.
+func FindEdit(ctx context.Context, req Request, fingerprint string) (Excuse, error) {
+	if len(fingerprint) < 8 {
+		return Excuse{}, &gate.Failure{Message: fmt.Sprintf("%q is too short for a fingerprint", fingerprint), Remedy: "give at least eight digits of it"}
+	}
+	for _, report := range []func() *gate.Report{
+		func() *gate.Report { return PreCommit(ctx, req) },
+		func() *gate.Report { return Audit(ctx, req, "") },
+	} {
+		r := report()
+		if r.Failure != nil {
+			return Excuse{}, r.Failure
+		}
+		var found *gate.Finding
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			if !strings.HasPrefix(f.Fingerprint(), fingerprint) {
+				continue
+			}
+			if found != nil && found.Fingerprint() != f.Fingerprint() {
+				return Excuse{}, &gate.Failure{Message: fmt.Sprintf("the fingerprint %s is that of several findings", fingerprint), Remedy: "give more digits of it"}
+			}
+			found = f
+		}
+		if found != nil {
+			from, to := found.Edit()
+			return Excuse{Rule: found.Rule, Path: found.Path, From: from, To: to}, nil
+		}
+	}
+	return Excuse{}, &gate.Failure{
+		Message: fmt.Sprintf("no finding has the fingerprint %s, neither in the index nor in HEAD's history", fingerprint),
+		Remedy:  "small-hook audit --format json lists findings with their fingerprints; or name the report that has it with --report",
+	}
+}
+
+// inWorkTree edits the configuration in the root of the work tree: edit gets
+// the present content, nil if there is none, and returns the new one.
+func inWorkTree(ctx context.Context, req Request, mode string, edit func(s *session, file string, data []byte) ([]byte, error)) error {
+	opts, err := req.options(mode, "any")
+	if err != nil {
+		return err
+	}
+	repo, err := githistory.Open(ctx, req.Dir, githistory.Options{Environ: req.Environ})
+	if err != nil {
+		return err
+	}
+	err = func() error {
+		if repo.Top == "" {
+			return &gate.Failure{Message: "a bare repository has no work tree to write the configuration to", Remedy: "run this in a clone, and push the result"}
+		}
+		file := filepath.Join(repo.Top, policy.File)
+		data, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &gate.Failure{Message: fmt.Sprintf("cannot read the configuration: %v", err), Err: err}
+		}
+		edited, err := edit(&session{repo: repo, opts: opts, req: req}, file, data)
+		if err != nil {
+			return err
+		}
+		if err := atomic.WriteFile(file, bytes.NewReader(edited)); err != nil {
+			return &gate.Failure{Message: fmt.Sprintf("cannot write the configuration: %v", err), Err: err}
+		}
+		return nil
+	}()
+	return errors.Join(err, repo.Close())
+}

@@ -1,0 +1,71 @@
+package entrypoint
+
+import (
+	"context"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Scope is what the hooks of a repository would judge, and by what.
+type Scope struct {
+	// Policy says where the configuration for the next commit comes from.
+	Policy string
+	// Reader names what reads the repository.
+	Reader string
+	// Workspaces are the .small directories in the index that are judged.
+	Workspaces []string
+	// Notes say what else to know.
+	Notes []string
+}
+
+// Survey finds out what the next commit would be judged by.
+func Survey(ctx context.Context, req Request) (Scope, error) {
+	var out Scope
+	r := inRepository(ctx, req, "doctor", func(s *session) (*gate.Report, error) {
+		head, err := s.repo.Head(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.trust(ctx, head, "HEAD"); err != nil {
+			return nil, err
+		}
+		version, err := s.repo.GitVersion(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out.Policy, out.Reader = s.opts.Policy.Source, "git "+version
+		if s.repo.Bare {
+			return gate.Nothing(s.opts), nil
+		}
+		files, err := s.repo.Files(ctx, gate.Index)
+		if err != nil {
+			return nil, err
+		}
+		seen := map[string]bool{}
+		for _, f := range files {
+			dir, _, ok := small.SplitPath(f.Path)
+			if !ok || seen[dir] {
+				continue
+			}
+			seen[dir] = true
+			if s.opts.Policy.Judges(dir) {
+				out.Workspaces = append(out.Workspaces, small.InDir(dir, ""))
+			} else {
+				out.Notes = append(out.Notes, small.InDir(dir, "")+" is excluded by the configuration")
+			}
+		}
+		substituted, err := s.repo.ReplaceRefs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if substituted {
+			out.Notes = append(out.Notes, "this repository has replace refs; the real objects are judged")
+		}
+		return gate.Nothing(s.opts), nil
+	})
+	if r.Failure != nil {
+		return out, r.Failure
+	}
+	return out, nil
+}
