@@ -3,7 +3,6 @@ package small
 import (
 	"bytes"
 	"crypto/sha256"
-	"unicode/utf8"
 )
 
 // Log is a progress file read as a ledger, with what is needed to read a
@@ -12,8 +11,8 @@ type Log struct {
 	*Ledger
 	size int
 	sum  [sha256.Size]byte
-	// lines counts the line breaks as YAML counts them.
-	lines int
+	// lines counts the line feeds, structure is the text's part of maxStructure.
+	lines, structure int
 	// column is where the sequence's dashes stand, counted from 1; 0 when
 	// nothing can be appended without reading the file as a whole.
 	column int
@@ -35,11 +34,12 @@ func (d *Document) Log(data []byte) (*Log, []Problem) {
 		return nil, problems
 	}
 	return &Log{
-		Ledger: ledger,
-		size:   len(data),
-		sum:    sha256.Sum256(data),
-		lines:  countLines(data),
-		column: d.appendColumn(data),
+		Ledger:    ledger,
+		size:      len(data),
+		sum:       sha256.Sum256(data),
+		lines:     countLines(data),
+		structure: d.structure,
+		column:    d.appendColumn(data),
 	}, nil
 }
 
@@ -59,36 +59,56 @@ func (l *Log) Extend(data []byte, limits Limits) (*Log, []Problem) {
 // appended is the short way. It returns nil whenever something about the two
 // texts is not plainly an append.
 func (l *Log) appended(data []byte) *Log {
-	if l.column == 0 || len(data) < l.size || sha256.Sum256(data[:l.size]) != l.sum {
+	if l.column == 0 || len(data) < l.size {
+		return nil
+	}
+	hash := sha256.New()
+	hash.Write(data[:l.size])
+	if [sha256.Size]byte(hash.Sum(nil)) != l.sum {
 		return nil
 	}
 	tail := data[l.size:]
 	if len(tail) == 0 {
 		return l
 	}
-	dash := append(bytes.Repeat([]byte{' '}, l.column-1), '-', ' ')
-	if !bytes.HasPrefix(tail, dash) || hasDocumentEnd(tail) {
+	items, structure := l.appendedItems(tail)
+	if items == nil {
 		return nil
+	}
+	longer := &Log{
+		Ledger:    l.Ledger.append(items, l.lines-1),
+		size:      len(data),
+		lines:     l.lines + countLines(tail),
+		structure: l.structure + structure,
+		column:    l.column,
+	}
+	hash.Write(tail)
+	hash.Sum(longer.sum[:0])
+	if !readableAlone(tail) {
+		longer.column = 0
+	}
+	return longer
+}
+
+// appendedItems parses list items that stand behind the log's own, nil if the
+// tail holds anything else. It also returns the tail's structure.
+func (l *Log) appendedItems(tail []byte) ([]*Value, int) {
+	dash := append(bytes.Repeat([]byte{' '}, l.column-1), '-', ' ')
+	if !bytes.HasPrefix(tail, dash) || hasMarker(tail) {
+		return nil, 0
 	}
 	const key = "entries:\n"
-	doc, _ := Parse(append([]byte(key), tail...), Limits{MaxFileSize: int64(len(tail) + len(key))})
+	text := append([]byte(key), tail...)
+	doc, _ := Parse(text, Limits{MaxFileSize: int64(len(text))})
 	if doc == nil || doc.linked || len(doc.Root.Fields) != 1 {
-		return nil
+		return nil, 0
 	}
+	structure := doc.structure - structureOf([]byte(key[:len(key)-1]))
 	items := doc.Root.Fields[0].Value
-	if items.Kind != List || !items.block || len(items.Items) == 0 || items.Pos.Column != l.column {
-		return nil
+	if items.Kind != List || !items.block || items.Pos.Column != l.column || l.structure+structure > maxStructure {
+		return nil, 0
 	}
-	ledger := l.Ledger.fork()
-	ledger.extend(items.Items, l.lines-1)
-	*ledger.used = ledger.Len()
-	return &Log{
-		Ledger: ledger,
-		size:   len(data),
-		sum:    sha256.Sum256(data),
-		lines:  l.lines + countLines(tail),
-		column: appendableAt(data, l.column),
-	}
+	return items.Items, structure
 }
 
 // appendColumn returns the column at which further items of the entries list
@@ -98,37 +118,37 @@ func (l *Log) appended(data []byte) *Log {
 func (d *Document) appendColumn(data []byte) int {
 	fields := d.Root.Fields
 	last := fields[len(fields)-1]
-	if last.Key != "entries" || !last.Value.block || len(last.Value.Items) == 0 || d.linked || hasDocumentEnd(data) {
+	if last.Key != "entries" || !last.Value.block || len(last.Value.Items) == 0 || d.linked || hasMarker(data) || !readableAlone(data) {
 		return 0
 	}
-	return appendableAt(data, last.Value.Pos.Column)
+	return last.Value.Pos.Column
 }
 
-func appendableAt(data []byte, column int) int {
-	if !bytes.HasSuffix(data, []byte("\n")) {
-		return 0
-	}
-	return column
+// readableAlone reports whether what follows a text can be read without it:
+// it ends with a line feed, and in no other kind of line break, which could
+// hide the end of a document.
+func readableAlone(data []byte) bool {
+	return bytes.HasSuffix(data, []byte("\n")) && !hasOddBreak(data)
 }
 
-// hasDocumentEnd reports whether a line begins with a document end marker,
-// after which nothing belongs to the document.
-func hasDocumentEnd(data []byte) bool {
-	return bytes.HasPrefix(data, []byte("...")) || bytes.Contains(data, []byte("\n..."))
-}
-
-// countLines counts line breaks as YAML 1.1 does: LF, CR, CR LF, NEL, LS, PS.
-func countLines(data []byte) int {
-	n := bytes.Count(data, []byte{'\n'})
-	if i := bytes.IndexByte(data, '\r'); i >= 0 {
-		for ; i < len(data); i++ {
-			if data[i] == '\r' && (i+1 == len(data) || data[i+1] != '\n') {
-				n++
-			}
+// hasMarker reports whether a line begins as a document end marker, after
+// which nothing belongs to the document, or as a directive.
+func hasMarker(data []byte) bool {
+	for _, marker := range []string{"...", "%"} {
+		if bytes.HasPrefix(data, []byte(marker)) || bytes.Contains(data, []byte("\n"+marker)) {
+			return true
 		}
 	}
-	for _, r := range []rune{0x85, 0x2028, 0x2029} {
-		n += bytes.Count(data, utf8.AppendRune(nil, r))
+	return false
+}
+
+// countLines counts line feeds.
+func countLines(data []byte) int { return bytes.Count(data, []byte{'\n'}) }
+
+// hasOddBreak reports whether a line ends other than in LF or CR LF.
+func hasOddBreak(data []byte) bool {
+	if bytes.Count(data, []byte{'\r'}) != bytes.Count(data, []byte("\r\n")) {
+		return true
 	}
-	return n
+	return bytes.Contains(data, []byte("\u0085")) || bytes.Contains(data, []byte("\u2028")) || bytes.Contains(data, []byte("\u2029"))
 }

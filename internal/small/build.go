@@ -2,96 +2,108 @@ package small
 
 import (
 	"fmt"
-	"math"
-	"strings"
 
 	"gopkg.in/yaml.v3"
-)
-
-const (
-	strTag    = "!!str"
-	nullTag   = "!!null"
-	boolTag   = "!!bool"
-	intTag    = "!!int"
-	floatTag  = "!!float"
-	binaryTag = "!!binary"
-	mergeTag  = "!!merge"
 )
 
 // builder turns YAML nodes into values: aliases and merge keys resolved, keys
 // checked, expansion and depth bounded.
 type builder struct {
 	problems []Problem
-	// open holds the anchored nodes that are being expanded, so that an anchor
-	// that contains its own alias is noticed.
+	// stopped is set by a problem after which nothing more can be said.
+	stopped bool
+	linked  bool
+	// open holds the nodes that are being expanded, so that an anchor that
+	// contains its own alias is noticed.
 	open    map[*yaml.Node]bool
 	inAlias int
-	linked  bool
-	// budget is how many more nodes aliases may add.
-	budget int
+	// nodes and bytes are how many more of them aliases may add.
+	nodes, bytes int
 }
 
-// build converts a document's root node. It reports every duplicate or
-// non-string key, and stops at the first thing that cannot be bounded.
-func build(root *yaml.Node) (*Document, []Problem) {
+// build converts a document's root node; size is the text's length in bytes.
+func build(root *yaml.Node, size int) (*Document, []Problem) {
+	b := &builder{
+		open:  map[*yaml.Node]bool{},
+		bytes: min(aliasFactor*size+aliasFloorBytes, DefaultMaxFileSize),
+		nodes: min(aliasFactor*countNodes(root)+aliasFloorNodes, maxStructure),
+	}
 	if root.Kind != yaml.MappingNode {
-		return nil, []Problem{{
-			Kind: ProblemYAML, Pos: position(root),
-			Message: fmt.Sprintf("the document is %s; a mapping is expected", nodeKind(root)),
-		}}
+		b.fail(root, "", "the document is %s; a mapping is expected", nodeKind(root))
+		return nil, b.problems
 	}
-	written, deepest := measure(root, 1)
-	if deepest != nil {
-		return nil, []Problem{{
-			Kind: ProblemYAML, Pos: position(deepest),
-			Message: fmt.Sprintf("nested deeper than %d levels", maxDepth),
-		}}
-	}
-	b := &builder{open: map[*yaml.Node]bool{}, budget: aliasFactor*written + aliasFloor}
-	value := b.value(root)
+	value := b.value(root, 1)
 	if len(b.problems) > 0 {
 		return nil, b.problems
 	}
 	return &Document{Root: value, linked: b.linked}, nil
 }
 
-// measure counts the nodes as written and returns the first node that lies too
-// deep, if any. Aliases are not followed.
-func measure(n *yaml.Node, depth int) (count int, tooDeep *yaml.Node) {
-	if depth > maxDepth {
-		return 0, n
-	}
-	count = 1
+// countNodes counts the nodes as written; aliases are not followed. The parser
+// itself bounds the depth, at 10,000 levels of each style.
+func countNodes(n *yaml.Node) int {
+	count := 1
 	for _, child := range n.Content {
-		c, deep := measure(child, depth+1)
-		if deep != nil {
-			return 0, deep
-		}
-		count += c
+		count += countNodes(child)
 	}
-	return count, nil
+	return count
 }
 
+// fail notes a problem. One inside an anchored node is noted where the node
+// stands, not again for each alias.
 func (b *builder) fail(n *yaml.Node, hint, format string, args ...any) {
-	b.problems = append(b.problems, Problem{
-		Kind: ProblemYAML, Pos: position(n), Message: fmt.Sprintf(format, args...), Hint: hint,
-	})
+	if b.inAlias == 0 {
+		b.note(n, hint, format, args...)
+	}
 }
 
-// value converts one node. It returns a null value after a problem, so that
-// callers need no checks of their own.
-func (b *builder) value(n *yaml.Node) *Value {
-	out := &Value{Pos: position(n)}
-	if b.inAlias > 0 {
-		if b.budget--; b.budget < 0 {
-			if b.budget == -1 {
-				b.fail(n, "write the repeated content out, or drop the anchors", "aliases expand the document to more than %d times its size", aliasFactor)
-			}
-			return out
-		}
+// stop notes a problem that ends the conversion.
+func (b *builder) stop(n *yaml.Node, hint, format string, args ...any) {
+	b.note(n, hint, format, args...)
+	b.stopped = true
+}
+
+func (b *builder) note(n *yaml.Node, hint, format string, args ...any) {
+	if b.stopped {
+		return
 	}
-	if n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
-		b.linked = true
+	p := Problem{Kind: ProblemYAML, Pos: position(n), Message: fmt.Sprintf(format, args...), Hint: hint}
+	if len(b.problems) == maxParseProblems {
+		p.Message, p.Hint = fmt.Sprintf("more than %d problems; the rest of the file is not examined", maxParseProblems), ""
+		b.stopped = true
+	}
+	b.problems = append(b.problems, p)
+}
+
+func position(n *yaml.Node) Pos { return Pos{Line: max(n.Line, 1), Column: max(n.Column, 1)} }
+
+// spend accounts for a node that an alias adds.
+func (b *builder) spend(n *yaml.Node) {
+	b.nodes--
+	b.bytes -= len(n.Value)
+	if b.nodes < 0 || b.bytes < 0 {
+		b.stop(n, "write the repeated content out, or drop the anchors",
+			"aliases make the document grow beyond %d times its size", aliasFactor)
+	}
+}
+
+// value converts one node at a depth counted from 1. It returns a null value
+// after a problem, so that callers need no checks of their own.
+func (b *builder) value(n *yaml.Node, depth int) *Value {
+	out := &Value{Pos: position(n)}
+	if depth > maxDepth {
+		b.stop(n, "", "nested deeper than %d levels", maxDepth)
+	}
+	if b.inAlias > 0 {
+		b.spend(n)
+	}
+	if b.stopped {
+		return out
+	}
+	b.noteLinks(n)
+	if n.Anchor != "" {
+		b.open[n] = true
+		defer delete(b.open, n)
 	}
 	switch n.Kind {
 	case yaml.ScalarNode:
@@ -100,155 +112,124 @@ func (b *builder) value(n *yaml.Node) *Value {
 		out.Kind, out.block = List, n.Style&yaml.FlowStyle == 0
 		out.Items = make([]*Value, 0, len(n.Content))
 		for _, item := range n.Content {
-			out.Items = append(out.Items, b.value(item))
+			out.Items = append(out.Items, b.value(item, depth+1))
 		}
 	case yaml.MappingNode:
 		out.Kind = Map
-		b.mapping(n, out)
+		b.mapping(n, depth, out)
 	case yaml.AliasNode:
-		return b.alias(n)
+		return b.alias(n, depth)
 	default:
 		b.fail(n, "", "an unexpected YAML node stands here")
 	}
 	return out
 }
 
-func (b *builder) alias(n *yaml.Node) *Value {
-	b.linked = true
+// noteLinks notices what ties a node to other parts of the file.
+func (b *builder) noteLinks(n *yaml.Node) {
+	if n.Anchor != "" || n.Kind == yaml.AliasNode || n.Style&yaml.TaggedStyle != 0 {
+		b.linked = true
+	}
+}
+
+func (b *builder) alias(n *yaml.Node, depth int) *Value {
 	target := n.Alias
 	if b.open[target] {
-		b.fail(n, "write the content out instead of referring to it", "the alias *%s lies inside the node that it refers to", n.Value)
+		b.stop(n, "write the content out instead of referring to it", "the alias *%s lies inside the node that it refers to", clip(n.Value))
 		return &Value{Pos: position(n)}
 	}
-	b.open[target] = true
 	b.inAlias++
-	out := *b.value(target)
+	out := *b.value(target, depth)
 	b.inAlias--
-	delete(b.open, target)
 	out.Pos = position(n)
 	return &out
 }
 
-func (b *builder) mapping(n *yaml.Node, out *Value) {
-	b.open[n] = true
-	defer delete(b.open, n)
-	seen := make(map[string]*yaml.Node, len(n.Content)/2)
+func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
+	seen := make(map[string]int, len(n.Content)/2) // key to line
+	out.Fields = make([]Field, 0, len(n.Content)/2)
 	var merges []*yaml.Node
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; i+1 < len(n.Content) && !b.stopped; i += 2 {
 		key, val := n.Content[i], n.Content[i+1]
+		if isMerge(key) {
+			merges = append(merges, key, val)
+			continue
+		}
 		name, ok := b.key(key)
 		if !ok {
 			continue
 		}
-		if first := seen[name]; first != nil {
-			b.fail(key, "remove one of the two", "the key %q is there twice; it stands in line %d already", name, first.Line)
+		pos := position(key)
+		if first := seen[name]; first > 0 {
+			b.fail(key, "remove one of the two", "the key %q is there twice; it stands in line %d already", clip(name), first)
 			continue
 		}
-		seen[name] = key
-		if isMerge(key) {
-			merges = append(merges, val)
-			continue
-		}
-		out.Fields = append(out.Fields, Field{Key: name, KeyPos: position(key), Value: b.value(val)})
+		seen[name] = pos.Line
+		out.Fields = append(out.Fields, Field{Key: name, KeyPos: pos, Value: b.value(val, depth+1)})
 	}
-	for _, m := range merges {
-		b.merge(m, out)
+	if len(merges) > 2 {
+		b.fail(merges[2], "give one merge key a list: <<: [*a, *b]", "the key \"<<\" is there twice; it stands in line %d already", position(merges[0]).Line)
 	}
-}
-
-// key returns the text of a mapping's key, which must be a string.
-func (b *builder) key(n *yaml.Node) (string, bool) {
-	for n.Kind == yaml.AliasNode {
-		b.linked = true
-		n = n.Alias
+	if len(merges) > 0 {
+		b.merge(merges[1], depth, out, seen)
 	}
-	if isMerge(n) {
-		return n.Value, true
-	}
-	if n.Kind != yaml.ScalarNode {
-		b.fail(n, "", "a key is %s; keys are strings", nodeKind(n))
-		return "", false
-	}
-	if n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
-		b.linked = true
-	}
-	var decoded any
-	if n.ShortTag() == strTag {
-		return n.Value, true
-	}
-	if err := n.Decode(&decoded); err == nil {
-		if text, ok := decoded.(string); ok && n.ShortTag() != binaryTag {
-			return text, true
-		}
-	}
-	b.fail(n, fmt.Sprintf("quote it: %q", n.Value), "the key %s is read as %s; keys are strings", n.Value, strings.TrimPrefix(n.ShortTag(), "!!"))
-	return "", false
 }
 
 // merge adds the members of a merge key's value (YAML 1.1 merge key type):
 // what the mapping says itself wins, and of several sources the earlier one.
-func (b *builder) merge(n *yaml.Node, out *Value) {
+func (b *builder) merge(n *yaml.Node, depth int, out *Value, seen map[string]int) {
 	b.linked = true
-	v := b.value(n)
-	sources := []*Value{v}
-	if v.Kind == List {
-		sources = v.Items
+	sources := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		sources = n.Content
 	}
 	for _, source := range sources {
-		if source.Kind != Map {
-			if len(b.problems) == 0 {
-				b.fail(n, "", "a merge key (<<) takes a mapping or a list of mappings, not %s", source.Kind)
-			}
+		target := source
+		if target.Kind == yaml.AliasNode {
+			target = target.Alias
+		}
+		if target.Kind != yaml.MappingNode {
+			b.fail(source, "", "a merge key (<<) takes a mapping or a list of mappings, not %s", nodeKind(target))
 			return
 		}
-		for _, f := range source.Fields {
-			if out.Get(f.Key) == nil {
+		for _, f := range b.value(source, depth+1).Fields {
+			if seen[f.Key] == 0 {
+				seen[f.Key] = f.KeyPos.Line
 				out.Fields = append(out.Fields, f)
 			}
 		}
 	}
 }
 
-// scalar decodes a scalar as the YAML library would decode it to a Go value.
-func (b *builder) scalar(n *yaml.Node, out *Value) {
-	out.Tag, out.Text = n.ShortTag(), n.Value
-	out.Plain = n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
-	if out.Tag == strTag {
-		out.Kind = String
-		return
+// key returns the text of a mapping's key, which must be a string.
+func (b *builder) key(n *yaml.Node) (string, bool) {
+	b.noteLinks(n)
+	at := n
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
 	}
-	var decoded any
-	if err := n.Decode(&decoded); err != nil {
-		b.fail(n, "", "the value %q does not fit its tag %s", n.Value, n.Tag)
-		return
+	if b.inAlias > 0 || at != n {
+		b.spend(n)
 	}
-	switch v := decoded.(type) {
-	case nil:
-		out.Kind = Null
-	case bool:
-		out.Kind, out.truth = Bool, v
-	case string:
-		out.Kind, out.Tag = String, strTag
-		if n.ShortTag() == binaryTag {
-			out.Kind, out.Tag = Other, binaryTag
-		}
-	case int, int64, uint64:
-		out.Kind, out.Tag = Number, intTag
-	case float64:
-		out.Kind, out.Tag = Number, floatTag
-		if math.IsInf(v, 0) || math.IsNaN(v) {
-			out.Kind = Other
-		}
-	default:
-		out.Kind = Other
+	if n.Kind != yaml.ScalarNode {
+		b.fail(at, "", "a key is %s; keys are strings", nodeKind(n))
+		return "", false
 	}
+	b.noteLinks(n)
+	var key Value
+	b.scalar(n, &key)
+	switch {
+	case key.Kind == String:
+		return key.Text, true
+	case key.Tag != "": // else it does not even fit its tag
+		b.fail(at, fmt.Sprintf("quote it: %q", clip(n.Value)), "the key %q is read as %s; keys are strings", clip(n.Value), key.readAs())
+	}
+	return "", false
 }
 
 func isMerge(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Value == "<<" && n.ShortTag() == mergeTag
 }
-
-func position(n *yaml.Node) Pos { return Pos{Line: max(n.Line, 1), Column: max(n.Column, 1)} }
 
 func nodeKind(n *yaml.Node) string {
 	switch n.Kind {

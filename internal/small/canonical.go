@@ -120,3 +120,15 @@ func appendString(out []byte, s string) []byte {
 	}
 	return append(out, '"')
 }
+
+// Canonical is the value's canonical form, which its digest is taken of.
+func (v *Value) Canonical() string { return string(appendCanonical(nil, v)) }
+
+// Display is the value as text for people: a string's content, otherwise its
+// canonical form.
+func (v *Value) Display() string {
+	if v.Kind == String {
+		return v.Text
+	}
+	return v.Canonical()
+}

@@ -3,6 +3,7 @@ package small
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 )
 
 // ReconcileTask is the task_id of the entry that makes an interleaving of two
@@ -31,13 +32,14 @@ type Entry struct {
 }
 
 // Ledger is the ordered entries of one progress file. A ledger is never
-// changed once built; one that extends another shares its storage.
+// changed once built, so it may be used by several goroutines; one that
+// extends another shares its storage where it can.
 type Ledger struct {
 	Entries []Entry
 	heads   []Digest // heads[i] is the head after i+1 entries
 	// used is how many elements of the storage are taken, by this ledger or by
 	// one that extends it: only the first extension may write behind the end.
-	used *int
+	used *atomic.Int64
 }
 
 // NewLedger builds the ledger of a list of entry values.
@@ -45,34 +47,30 @@ func NewLedger(items []*Value) *Ledger {
 	l := &Ledger{
 		Entries: make([]Entry, 0, len(items)),
 		heads:   make([]Digest, 0, len(items)),
-		used:    new(int),
+		used:    new(atomic.Int64),
 	}
-	l.extend(items, 0)
-	*l.used = l.Len()
-	return l
+	return l.append(items, 0)
 }
 
-// fork returns a ledger of the same entries that may be extended without
-// anybody noticing: in the same storage if it is free, else in its own.
-func (l *Ledger) fork() *Ledger {
+// append returns a ledger of the entries of l and of items, whose positions
+// are moved down by lines. It writes into the storage of l if nobody has yet.
+func (l *Ledger) append(items []*Value, lines int) *Ledger {
 	n := l.Len()
-	if *l.used == n {
-		return &Ledger{Entries: l.Entries, heads: l.heads, used: l.used}
+	longer := &Ledger{Entries: l.Entries, heads: l.heads, used: l.used}
+	if !l.used.CompareAndSwap(int64(n), int64(n+len(items))) {
+		longer = &Ledger{Entries: l.Entries[:n:n], heads: l.heads[:n:n], used: new(atomic.Int64)}
+		longer.used.Store(int64(n + len(items)))
 	}
-	return &Ledger{Entries: l.Entries[:n:n], heads: l.heads[:n:n], used: new(int)}
-}
-
-// extend appends entries in place, their positions moved down by lines.
-func (l *Ledger) extend(items []*Value, lines int) {
 	head := l.Head()
 	for _, item := range items {
 		e := newEntry(item)
-		e.Index = len(l.Entries)
+		e.Index = longer.Len()
 		e.Pos.Line += lines
-		l.Entries = append(l.Entries, e)
+		longer.Entries = append(longer.Entries, e)
 		head = chain(head, e.Digest)
-		l.heads = append(l.heads, head)
+		longer.heads = append(longer.heads, head)
 	}
+	return longer
 }
 
 func newEntry(v *Value) Entry {

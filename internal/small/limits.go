@@ -4,17 +4,35 @@ package small
 // otherwise: 16 MiB. The largest public log is 1.1 MB.
 const DefaultMaxFileSize = 16 << 20
 
+// What a parsed file may cost. Together with the size limit these keep the
+// worst file at about a second and some hundred megabytes; testdata of the
+// hostile kind holds that (TestHostileFiles).
 const (
-	// maxDepth bounds nesting. The artifacts need about six levels.
+	// maxDepth bounds nesting, aliases followed. The artifacts need about six
+	// levels.
 	maxDepth = 1000
-	// maxStructure bounds the number of bytes that can begin a node (line
-	// breaks, brackets, commas, key indicators), and so the memory that a
-	// parsed file takes: a 16 MiB log of ordinary entries has about 700,000.
-	maxStructure = 3 << 20
-	// Aliases may expand a document to this many times its own number of
-	// nodes, and this many nodes more.
-	aliasFactor = 10
-	aliasFloor  = 10_000
+	// maxStructure bounds the places at which a node can begin (line breaks,
+	// commas, brackets, key and item indicators), and so the memory that the
+	// parsed form takes. A 16 MiB log of ordinary entries has about 500,000.
+	maxStructure = 1 << 20
+	// maxDirectives bounds the lines that begin with "%", as YAML directives
+	// do: the parser compares each with all before it.
+	maxDirectives = 100
+	// Aliases may add to a document aliasFactor times its own number of nodes
+	// and bytes, and these many more, but never more than a document without
+	// aliases could hold.
+	aliasFactor     = 10
+	aliasFloorNodes = 10_000
+	aliasFloorBytes = 1 << 20
+	// maxParseProblems bounds what is listed of a file that cannot be read.
+	maxParseProblems = 100
+	// maxSchemaProblems bounds what is listed of a file that does not fit its
+	// schema. It is large, since a baseline may excuse the first thousands.
+	maxSchemaProblems = 50_000
+	// maxItems bounds the items of an inner list, maxKeys the keys of a
+	// mapping, where a schema is applied: the engine collects every error.
+	maxItems = 10_000
+	maxKeys  = 1_000
 )
 
 // Limits bounds what parsing one file may cost.

@@ -16,6 +16,9 @@ import (
 // shortest decimal that stands for it, so that 0.1, 0.10 and 1e-1 are one
 // number and 0.1000000000000000055 is another.
 func canonicalNumber(v *Value) (text string, ok bool) {
+	if plainInteger(v.Text) {
+		return v.Text, true
+	}
 	exact, ok := rational(v)
 	if !ok {
 		return "", false
@@ -39,6 +42,21 @@ func canonicalNumber(v *Value) (text string, ok bool) {
 	}
 	out, err := json.Marshal(double) // encoding/json writes numbers as ECMAScript does
 	return string(out), err == nil
+}
+
+// plainInteger reports whether text is already a canonical number, as nearly
+// all are: a decimal integer of at most 15 digits, without sign and leading
+// zeros.
+func plainInteger(text string) bool {
+	if text == "" || len(text) > 15 || text[0] == '0' && len(text) > 1 {
+		return false
+	}
+	for _, c := range []byte(text) {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 // maxExponent bounds the arithmetic on a number's source text: 1e999999999

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -19,6 +16,8 @@ type Document struct {
 	// linked is true if the document uses anchors, aliases, merge keys or
 	// explicit tags: its parts cannot be read one without the other.
 	linked bool
+	// structure is how much of maxStructure the text takes.
+	structure int
 }
 
 // Parse reads one YAML document whose root is a mapping. It returns nil and
@@ -30,14 +29,19 @@ func Parse(data []byte, limits Limits) (*Document, []Problem) {
 	if int64(len(data)) > limits.FileSize() {
 		return nil, []Problem{TooLarge(int64(len(data)), limits)}
 	}
-	if p := checkText(data); p != nil {
-		return nil, []Problem{*p}
-	}
-	root, problem := decode(data)
+	structure, problem := checkText(data)
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}
-	return build(root)
+	root, problem := decode(data, structure)
+	if problem != nil {
+		return nil, []Problem{*problem}
+	}
+	doc, problems := build(root, len(data))
+	if doc != nil {
+		doc.structure = structure
+	}
+	return doc, problems
 }
 
 // TooLarge is the problem of a file of size bytes above the limit.
@@ -50,56 +54,46 @@ func TooLarge(size int64, limits Limits) Problem {
 }
 
 // decode runs the YAML parser and makes sure that there is exactly one
-// document. The parser panics on a few malformed inputs, which is a problem of
-// the input here.
-func decode(data []byte) (root *yaml.Node, problem *Problem) {
-	defer func() {
-		if r := recover(); r != nil {
-			root, problem = nil, &Problem{Kind: ProblemYAML, Message: fmt.Sprintf("not YAML: %v", r)}
-		}
-	}()
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	var doc, second yaml.Node
-	switch err := dec.Decode(&doc); {
-	case errors.Is(err, io.EOF):
+// document that holds something.
+func decode(data []byte, structure int) (*yaml.Node, *Problem) {
+	doc, second, err := scan(data)
+	switch {
+	case err != nil:
+		return nil, syntaxProblem(data, err, structure)
+	case doc == nil || doc.Kind != yaml.DocumentNode || len(doc.Content) != 1:
 		return nil, &Problem{Kind: ProblemYAML, Pos: Pos{1, 1}, Message: "the file is empty; a mapping is expected"}
-	case err != nil:
-		return nil, syntaxProblem(err)
-	}
-	switch err := dec.Decode(&second); {
-	case errors.Is(err, io.EOF):
-	case err != nil:
-		return nil, syntaxProblem(err)
-	default:
+	case second != nil:
 		return nil, &Problem{
 			Kind:    ProblemDocuments,
-			Pos:     Pos{max(second.Line, 1), max(second.Column, 1)},
+			Pos:     position(second),
 			Message: "a second YAML document begins here; an artifact is exactly one",
 			Hint:    "remove the `---` line and what follows it, or merge it into the first document",
 		}
 	}
-	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
-		return nil, &Problem{Kind: ProblemYAML, Pos: Pos{1, 1}, Message: "the file holds no document; a mapping is expected"}
-	}
 	return doc.Content[0], nil
 }
 
-var errorLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
-
-// syntaxProblem turns the parser's error text into a problem. The parser
-// gives a line at most.
-func syntaxProblem(err error) *Problem {
-	text := err.Error()
-	p := &Problem{Kind: ProblemYAML, Pos: Pos{1, 1}}
-	if m := errorLine.FindStringSubmatch(text); m != nil {
-		if n, convErr := strconv.Atoi(m[1]); convErr == nil && n > 0 {
-			p.Pos.Line = n
+// scan returns the first two documents of a text as far as they are there. The
+// parser panics on a few malformed inputs, which is an error of the input
+// here.
+func scan(data []byte) (first, second *yaml.Node, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			first, second, err = nil, nil, fmt.Errorf("yaml: %v", r)
 		}
-		text = strings.TrimPrefix(text, m[0])
+	}()
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var nodes [2]yaml.Node
+	for i := range nodes {
+		switch err := dec.Decode(&nodes[i]); {
+		case err == nil:
+		case !errors.Is(err, io.EOF):
+			return nil, nil, err
+		case i == 0:
+			return nil, nil, nil
+		default:
+			return &nodes[0], nil, nil
+		}
 	}
-	p.Message = "not YAML: " + text
-	if strings.Contains(text, "character that cannot start any token") || strings.Contains(text, "tab") {
-		p.Hint = "YAML indents with spaces; a tab may not stand there"
-	}
-	return p
+	return &nodes[0], &nodes[1], nil
 }

@@ -3,7 +3,8 @@ package small
 import "fmt"
 
 // Pos is a place in a file. Line and Column begin at 1; Column counts
-// characters (code points), not bytes. The zero Pos means the whole file.
+// characters (code points), not bytes. Lines end as in YAML 1.1: at LF, CR LF,
+// a lone CR, U+0085, U+2028 and U+2029. The zero Pos means the whole file.
 type Pos struct {
 	Line, Column int
 }

@@ -1,9 +1,9 @@
 package small
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,6 +73,10 @@ type Schema struct {
 
 // NewSchema compiles a JSON Schema. Author says who decides which keys there
 // are, such as "the protocol"; forms says by key what a pattern asks for.
+//
+// The items of a list at the document's top level must be judged by one schema
+// each, without keywords that look at several items (maxItems, uniqueItems,
+// contains): such a list is judged in parts.
 func NewSchema(raw []byte, author string, forms map[string]string) (*Schema, error) {
 	compiled, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(raw))
 	if err != nil {
@@ -81,25 +85,125 @@ func NewSchema(raw []byte, author string, forms map[string]string) (*Schema, err
 	return &Schema{compiled: compiled, author: author, forms: forms}, nil
 }
 
-// Check judges a document. It returns all problems, in the order of the file.
+// Check judges a document. It returns the problems in the order of the file;
+// where there are very many it lists some tens of thousands, and says so.
 func (s *Schema) Check(doc *Document) []Problem {
-	result, err := s.compiled.Validate(gojsonschema.NewGoLoader(doc.Root.plain()))
-	if err != nil {
-		return []Problem{{Kind: ProblemSchema, Pos: doc.Root.Pos, Message: fmt.Sprintf("the schema could not be applied: %v", err)}}
+	if wide := tooWide(doc.Root, nil); wide != nil {
+		return []Problem{*wide}
 	}
-	problems := make([]Problem, 0, len(result.Errors()))
-	members := finder{}
+	c := &schemaCheck{schema: s, root: doc.Root, members: finder{}}
+	c.judgeAll()
+	slices.SortStableFunc(c.problems, func(x, y Problem) int {
+		return cmp.Or(cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Column, y.Pos.Column))
+	})
+	return c.problems
+}
+
+// schemaCheck applies one schema to one document. The engine collects every
+// error of what it is given, so it is given the lists of the document's top
+// level in parts.
+type schemaCheck struct {
+	schema   *Schema
+	root     *Value
+	members  finder
+	problems []Problem
+}
+
+func (c *schemaCheck) judgeAll() {
+	first := make(map[string]any, len(c.root.Fields))
+	for _, f := range c.root.Fields {
+		if f.Value.Kind == List {
+			first[f.Key] = plainItems(f.Value.Items[:partEnd(f.Value.Items, 0)])
+		} else {
+			first[f.Key] = f.Value.plain()
+		}
+	}
+	c.judge(first, "", 0)
+	for _, f := range c.root.Fields {
+		items := f.Value.Items
+		for from := partEnd(items, 0); from < len(items); {
+			if len(c.problems) > maxSchemaProblems {
+				c.problems = append(c.problems, Problem{
+					Kind: ProblemSchema, Pos: items[from].Pos, Subject: f.Key,
+					Message: fmt.Sprintf("more than %d problems; %s and what follows it is not examined", maxSchemaProblems, describe([]string{f.Key, strconv.Itoa(from)})),
+				})
+				return
+			}
+			to := partEnd(items, from)
+			c.judge(map[string]any{f.Key: plainItems(items[from:to])}, f.Key, from)
+			from = to
+		}
+	}
+}
+
+// judge runs the engine. With a key, part holds the items of that list from
+// index from on and nothing else, and only what is said of the items counts.
+func (c *schemaCheck) judge(part map[string]any, key string, from int) {
+	result, err := c.schema.compiled.Validate(gojsonschema.NewRawLoader(part))
+	if err != nil {
+		c.problems = append(c.problems, Problem{Kind: ProblemSchema, Pos: c.root.Pos, Message: fmt.Sprintf("the schema could not be applied: %v", err)})
+		return
+	}
 	for _, e := range result.Errors() {
 		path := contextPath(e.Context())
-		problems = append(problems, s.problem(path, members.at(doc.Root, path), members, e))
-	}
-	slices.SortStableFunc(problems, func(x, y Problem) int {
-		if x.Pos.Line != y.Pos.Line {
-			return x.Pos.Line - y.Pos.Line
+		if key != "" {
+			if len(path) < 2 || path[0] != key {
+				continue
+			}
+			if i, err := strconv.Atoi(path[1]); err == nil {
+				path[1] = strconv.Itoa(i + from)
+			}
 		}
-		return x.Pos.Column - y.Pos.Column
-	})
-	return problems
+		c.problems = append(c.problems, c.schema.problem(path, c.members.at(c.root, path), c.members, e))
+	}
+}
+
+// contextPath turns the engine's "(root).tasks.2" into its steps: list indexes
+// and keys. A key of the file that a schema names by additionalProperties only
+// may hold anything, so the separator is one that no such key is likely to.
+func contextPath(c *gojsonschema.JsonContext) []string {
+	const separator = "\x00/\x00"
+	return strings.Split(c.String(separator), separator)[1:]
+}
+
+// partSize is about how many values the engine is given at once.
+const partSize = 10_000
+
+// partEnd returns the end of the part of a list that begins at index from.
+func partEnd(items []*Value, from int) int {
+	size := 0
+	for i, item := range items[from:] {
+		if size += item.count(); size > partSize && i > 0 {
+			return from + i
+		}
+	}
+	return len(items)
+}
+
+// tooWide finds a list below the top level, or a mapping, with more members
+// than any file that is judged by a schema has a use for.
+func tooWide(v *Value, path []string) *Problem {
+	members, most, what := len(v.Items), maxItems, "items"
+	if v.Kind == Map {
+		members, most, what = len(v.Fields), maxKeys, "keys"
+	}
+	if members > most && (v.Kind == Map || len(path) > 1) {
+		return &Problem{
+			Kind: ProblemSchema, Pos: v.Pos, Subject: strings.Join(path, "."),
+			Message: fmt.Sprintf("%s has %d %s; at most %d are expected", describe(path), members, what, most),
+		}
+	}
+	for i, item := range v.Items {
+		if p := tooWide(item, append(path, strconv.Itoa(i))); p != nil {
+			return p
+		}
+	}
+	for _, f := range v.Fields {
+		if p := tooWide(f.Value, append(path, clip(f.Key))); p != nil {
+			return p
+		}
+	}
+	return nil
 }
 
 // finder looks members of mappings up by their keys. It indexes a mapping on
@@ -137,164 +241,4 @@ func (f finder) at(v *Value, path []string) *Value {
 		v = item
 	}
 	return v
-}
-
-// problem says in plain words what the engine found at a path, where the value
-// at stands.
-func (s *Schema) problem(path []string, at *Value, members finder, e gojsonschema.ResultError) Problem {
-	p := Problem{Kind: ProblemSchema, Pos: at.Pos, Subject: strings.Join(path, ".")}
-	name := describe(path)
-	details := e.Details()
-	switch e.Type() {
-	case "required":
-		key := fmt.Sprint(details["property"])
-		p.Message = fmt.Sprintf("%s lacks the key %q", name, key)
-		p.Subject = join(p.Subject, key)
-	case "additional_property_not_allowed":
-		key := fmt.Sprint(details["property"])
-		p.Message = fmt.Sprintf("%s has the key %q, which %s does not know there", name, key, s.author)
-		p.Subject = join(p.Subject, key)
-		if f := members.field(at, key); f != nil {
-			p.Pos = f.KeyPos
-		}
-	case "invalid_type":
-		p.Message, p.Hint = typeMessage(name, fmt.Sprint(details["expected"]), at)
-	case "enum":
-		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), alternatives(fmt.Sprint(details["allowed"])))
-	case "array_min_items":
-		p.Message = fmt.Sprintf("%s is empty; at least one item is expected", name)
-	case "string_gte":
-		p.Message = fmt.Sprintf("%s is empty; leave the key out or say something", name)
-	case "pattern":
-		form := s.forms[path[len(path)-1]]
-		if form == "" {
-			form = "another form"
-		}
-		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), form)
-	case "number_gte":
-		p.Message = fmt.Sprintf("%s is %s; at least %s is expected", name, quoted(at), bound(details["min"]))
-	case "number_lte":
-		p.Message = fmt.Sprintf("%s is %s; at most %s is expected", name, quoted(at), bound(details["max"]))
-	default:
-		p.Message = fmt.Sprintf("%s does not fit the schema: %s", name, e.Description())
-	}
-	return p
-}
-
-// contextPath turns the engine's "(root).tasks.2" into its steps.
-func contextPath(c *gojsonschema.JsonContext) []string {
-	const separator = "\x00" // no key of a parsed document holds it
-	steps := strings.Split(c.String(separator), separator)
-	return steps[1:]
-}
-
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
-
-// describe names a place for people: entries.3.status is `"status" of entry 4`.
-func describe(path []string) string {
-	if len(path) == 0 {
-		return "the document"
-	}
-	last := path[len(path)-1]
-	if i, err := strconv.Atoi(last); err == nil && len(path) > 1 {
-		return fmt.Sprintf("%s %d", singular(path[len(path)-2]), i+1)
-	}
-	name := strconv.Quote(last)
-	for i := len(path) - 2; i > 0; i-- {
-		if n, err := strconv.Atoi(path[i]); err == nil {
-			return fmt.Sprintf("%s of %s %d", name, singular(path[i-1]), n+1)
-		}
-	}
-	if len(path) > 1 {
-		return fmt.Sprintf("%s of %q", name, path[len(path)-2])
-	}
-	return name
-}
-
-var singulars = map[string]string{
-	"entries": "entry", "tasks": "task", "constraints": "constraint", "links": "link",
-	"steps": "step", "next_steps": "next step", "include": "include item",
-	"exclude": "exclude item", "success_criteria": "success criterion", "acceptance": "acceptance criterion",
-	"waivers": "waiver", "authors": "author pattern",
-}
-
-func singular(key string) string {
-	if s := singulars[key]; s != "" {
-		return s
-	}
-	return strconv.Quote(key) + " item"
-}
-
-// typeMessage explains a wrong type. A value that YAML reads as something else
-// because it lacks quotes is the most common mistake.
-func typeMessage(name, expected string, at *Value) (message, hint string) {
-	wanted := typeWords(expected)
-	if at.Plain && strings.Contains(expected, "string") {
-		read := map[string]string{
-			"!!timestamp": "a date", intTag: "a number", floatTag: "a number", boolTag: "a boolean",
-		}[at.Tag]
-		if read != "" {
-			return fmt.Sprintf("%s is %s without quotes, which YAML reads as %s; %s is expected", name, clip(at.Text), read, wanted),
-				fmt.Sprintf("quote it: %q", clip(at.Text))
-		}
-	}
-	if at.Kind == Null {
-		return fmt.Sprintf("%s has no value; %s is expected", name, wanted), ""
-	}
-	return fmt.Sprintf("%s is %s; %s is expected", name, at.Kind, wanted), ""
-}
-
-func typeWords(expected string) string {
-	words := map[string]string{
-		"string": "a string", "object": "a mapping", "array": "a list", "null": "null",
-		"boolean": "true or false", "integer": "a whole number", "number": "a number",
-	}
-	parts := strings.Split(expected, "/")
-	for i, p := range parts {
-		if w := words[p]; w != "" {
-			parts[i] = w
-		}
-	}
-	return strings.Join(parts, " or ")
-}
-
-// bound writes a limit of the schema in full: 1073741824, not 1.07e+09.
-func bound(limit any) string {
-	if f, ok := limit.(*big.Float); ok {
-		return f.Text('f', -1)
-	}
-	return fmt.Sprint(limit)
-}
-
-// alternatives turns the engine's `"a", "b"` into `"a" or "b"`.
-func alternatives(list string) string {
-	parts := strings.Split(list, ", ")
-	if len(parts) < 2 {
-		return list
-	}
-	return strings.Join(parts[:len(parts)-1], ", ") + " or " + parts[len(parts)-1]
-}
-
-func quoted(v *Value) string {
-	switch v.Kind {
-	case String:
-		return strconv.Quote(clip(v.Text))
-	case Number:
-		return clip(v.Text)
-	}
-	return v.Kind.String()
-}
-
-// clip shortens a text for a message.
-func clip(s string) string {
-	const most = 80
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
 }

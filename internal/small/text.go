@@ -6,51 +6,91 @@ import (
 	"unicode/utf8"
 )
 
-// checkText rejects what must not reach the YAML parser: bytes that are not
-// UTF-8, conflict markers, a Git LFS pointer, and so much structure that the
-// parsed form would not fit in a sane amount of memory.
-func checkText(data []byte) *Problem {
+// checkText rejects what must not reach the YAML parser: a Git LFS pointer,
+// conflict markers, bytes that are not UTF-8, and more structure than the
+// parsed form may take memory for. It returns the amount of structure.
+func checkText(data []byte) (structure int, problem *Problem) {
 	if IsLFSPointer(data) {
-		return &Problem{
+		return 0, &Problem{
 			Kind: ProblemNotAFile, Pos: Pos{1, 1},
 			Message: "the file is a Git LFS pointer, not the file itself",
 			Hint:    "take .small/ out of the LFS patterns in .gitattributes and commit the file itself",
 		}
 	}
-	structure, line := 0, 1
-	for rest := data; len(rest) > 0; line++ {
-		text := rest
-		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
-			text, rest = rest[:i], rest[i+1:]
-		} else {
-			rest = nil
+	directives := 0
+	for line, rest := 1, data; len(rest) > 0; line++ {
+		var text []byte
+		text, rest = cutLine(rest)
+		if p := checkLine(text, line); p != nil {
+			return 0, p
 		}
-		if marker := conflictMarker(text); marker != "" {
-			return &Problem{
-				Kind: ProblemYAML, Pos: Pos{line, 1},
-				Message: fmt.Sprintf("a conflict marker (%s) stands in the file", marker),
-				Hint:    "resolve the conflict: keep every entry of both sides, in order of time, and remove the markers",
-			}
-		}
-		if col := invalidUTF8(text); col > 0 {
-			return &Problem{
-				Kind: ProblemYAML, Pos: Pos{line, col},
-				Message: fmt.Sprintf("the byte %#02x here is not valid UTF-8", text[byteOffset(text, col)]),
-				Hint:    "save the file as UTF-8",
-			}
-		}
-		structure++
-		structure += bytes.Count(text, []byte{','}) + bytes.Count(text, []byte{'['}) +
-			bytes.Count(text, []byte{'{'}) + bytes.Count(text, []byte(": ")) + bytes.Count(text, []byte("- "))
-		if structure > maxStructure {
-			return &Problem{
+		if structure += structureOf(text); structure > maxStructure {
+			return 0, &Problem{
 				Kind: ProblemTooLarge, Pos: Pos{line, 1},
 				Message: fmt.Sprintf("the file has more than %d lines, keys and list items up to here", maxStructure),
 				Hint:    "keep logs and outputs outside .small/ and refer to them",
 			}
 		}
+		if len(text) == 0 || text[0] != '%' {
+			continue
+		}
+		if directives++; directives > maxDirectives {
+			return 0, &Problem{
+				Kind: ProblemYAML, Pos: Pos{line, 1},
+				Message: fmt.Sprintf("more than %d lines begin with %%, as YAML directives do", maxDirectives),
+			}
+		}
 	}
-	return nil
+	return structure, nil
+}
+
+// cutLine splits off the first line, without its line feed.
+func cutLine(data []byte) (line, rest []byte) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return data[:i], data[i+1:]
+	}
+	return data, nil
+}
+
+func checkLine(text []byte, line int) *Problem {
+	if marker := conflictMarker(text); marker != "" {
+		return &Problem{
+			Kind: ProblemYAML, Pos: Pos{line, 1},
+			Message: fmt.Sprintf("a conflict marker (%s) stands in the file", marker),
+			Hint:    "resolve the conflict: keep every entry of both sides, in order of time, and remove the markers",
+		}
+	}
+	if utf8.Valid(text) {
+		return nil
+	}
+	col, bad := firstRune(text, func(r rune, n int) bool { return r == utf8.RuneError && n == 1 })
+	return &Problem{
+		Kind: ProblemYAML, Pos: Pos{line, col},
+		Message: fmt.Sprintf("the byte 0x%02x here is not valid UTF-8", bad[0]),
+		Hint:    "save the file as UTF-8",
+	}
+}
+
+// structureOf counts the places in one line at which YAML nodes can begin; no
+// more than a handful begin at one place. The parser takes more characters
+// than the line feed for the end of a line, so all of them are counted.
+func structureOf(text []byte) int {
+	n := 1
+	for i, c := range text {
+		switch c {
+		case ',', '[', '{', '?', '\r':
+			n++
+		case ' ', '\t':
+			if i > 0 && (text[i-1] == ':' || text[i-1] == '-') {
+				n++
+			}
+		case 0x85, 0xa8, 0xa9: // perhaps the last byte of NEL, LS or PS
+			if before := text[:i]; bytes.HasSuffix(before, []byte{0xc2}) || bytes.HasSuffix(before, []byte{0xe2, 0x80}) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // lfsMagic opens every Git LFS pointer file (git-lfs specification, "The
@@ -82,29 +122,18 @@ func conflictMarker(line []byte) string {
 	return ""
 }
 
-// invalidUTF8 returns the column of the first byte that is not UTF-8, 0 if
-// there is none.
-func invalidUTF8(line []byte) int {
-	if utf8.Valid(line) {
-		return 0
-	}
-	col := 1
-	for i := 0; i < len(line); col++ {
-		r, n := utf8.DecodeRune(line[i:])
-		if r == utf8.RuneError && n == 1 {
-			return col
+// firstRune returns the column of the first character that is wanted, and the
+// text from it on; 0 and nothing if there is none. Its second argument to
+// wanted is the character's length in bytes.
+func firstRune(line []byte, wanted func(r rune, size int) bool) (column int, from []byte) {
+	column = 1
+	for len(line) > 0 {
+		r, n := utf8.DecodeRune(line)
+		if wanted(r, n) {
+			return column, line
 		}
-		i += n
+		line = line[n:]
+		column++
 	}
-	return 0
-}
-
-// byteOffset is the offset of the character in column col.
-func byteOffset(line []byte, col int) int {
-	i := 0
-	for ; col > 1; col-- {
-		_, n := utf8.DecodeRune(line[i:])
-		i += n
-	}
-	return i
+	return 0, nil
 }

@@ -97,6 +97,18 @@ func (v *Value) At(path []string) *Value {
 	return v
 }
 
+// count is how many values a value consists of, itself included.
+func (v *Value) count() int {
+	n := 1
+	for _, item := range v.Items {
+		n += item.count()
+	}
+	for _, f := range v.Fields {
+		n += f.Value.count()
+	}
+	return n
+}
+
 // plain returns the value as the Go types that encoding/json uses, for the
 // schema engine. A scalar that JSON lacks, and a fraction that a double does
 // not hold, becomes the number 0, so that a schema asking for a string rejects it;
@@ -108,6 +120,9 @@ func (v *Value) plain() any {
 	case Bool:
 		return v.truth
 	case Number:
+		if plainInteger(v.Text) {
+			return json.Number(v.Text)
+		}
 		if exact, ok := rational(v); ok && exact.IsInt() {
 			return json.Number(exact.Num().String())
 		}
@@ -117,11 +132,7 @@ func (v *Value) plain() any {
 	case String:
 		return v.Text
 	case List:
-		out := make([]any, len(v.Items))
-		for i, it := range v.Items {
-			out[i] = it.plain()
-		}
-		return out
+		return plainItems(v.Items)
 	case Map:
 		out := make(map[string]any, len(v.Fields))
 		for _, f := range v.Fields {
@@ -133,5 +144,13 @@ func (v *Value) plain() any {
 			return v.Text
 		}
 	}
-	return 0
+	return json.Number("0")
+}
+
+func plainItems(items []*Value) []any {
+	out := make([]any, len(items))
+	for i, item := range items {
+		out[i] = item.plain()
+	}
+	return out
 }

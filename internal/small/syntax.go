@@ -1,0 +1,120 @@
+package small
+
+import (
+	"bytes"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// errorLine opens the text of the parser's errors.
+var errorLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// syntaxProblem turns the parser's error into a problem. The parser names at
+// most a line, and often that in which the surrounding list or mapping begins.
+func syntaxProblem(data []byte, err error, structure int) *Problem {
+	text := err.Error()
+	p := &Problem{Kind: ProblemYAML, Pos: Pos{1, 1}}
+	m := errorLine.FindStringSubmatch(text)
+	if m != nil {
+		if n, convErr := strconv.Atoi(m[1]); convErr == nil {
+			p.Pos.Line = max(n, 1)
+		}
+	}
+	if pos, found := controlCharacter(data); found {
+		p.Pos = pos
+		p.Message = "a control character stands here, which YAML does not allow"
+		p.Hint = `remove it, or write it as an escape in double quotes ("\x1b")`
+		return p
+	}
+	if line := stopsAt(data, text, structure); line > 0 {
+		p.Pos.Line = line
+	}
+	if m != nil {
+		text = strings.TrimPrefix(text, m[0])
+	}
+	p.Message = "not YAML: " + clip(text)
+	p.Hint = syntaxHint(text, lineAt(data, p.Pos.Line))
+	return p
+}
+
+// Bounds of a text that is parsed again and again to find the line at which
+// the parser stops.
+const (
+	maxSearchSize      = 2 << 20
+	maxSearchStructure = 200_000
+)
+
+// stopsAt returns the line that makes the parser stop with the error text: the
+// shortest beginning of the file, in whole lines, that has the same error. It
+// returns 0 for a text that is too large to search, or if there is no such
+// line.
+func stopsAt(data []byte, text string, structure int) int {
+	if len(data) > maxSearchSize || structure > maxSearchStructure {
+		return 0
+	}
+	ends := []int{0}
+	for rest := data; len(rest) > 0; {
+		_, rest = cutLine(rest)
+		ends = append(ends, len(data)-len(rest))
+	}
+	fails := func(lines int) bool {
+		_, _, err := scan(data[:ends[lines]])
+		return err != nil && err.Error() == text
+	}
+	line := sort.Search(len(ends), fails)
+	if line == 0 || line == len(ends) {
+		return 0
+	}
+	return line
+}
+
+// controlCharacter finds the first character that the parser refuses anywhere
+// (YAML 1.1, section 5.1).
+func controlCharacter(data []byte) (Pos, bool) {
+	for line, rest := 1, data; len(rest) > 0; line++ {
+		var text []byte
+		text, rest = cutLine(rest)
+		if column, _ := firstRune(text, func(r rune, _ int) bool { return !printable(r) }); column > 0 {
+			return Pos{line, column}, true
+		}
+	}
+	return Pos{}, false
+}
+
+func printable(r rune) bool {
+	switch {
+	case r == '\t', r == '\n', r == '\r', r == 0x85:
+		return true
+	case r < 0x20, r >= 0x7f && r < 0xa0, r == 0xfffe, r == 0xffff:
+		return false
+	}
+	return true
+}
+
+func lineAt(data []byte, line int) []byte {
+	var text []byte
+	for ; line > 0; line-- {
+		text, data = cutLine(data)
+	}
+	return text
+}
+
+// syntaxHint says what is most often behind an error of the parser.
+func syntaxHint(text string, line []byte) string {
+	blanks := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
+	switch {
+	case bytes.IndexByte(blanks, '\t') >= 0:
+		return "YAML indents with spaces; a tab may not stand there"
+	case strings.Contains(text, "cannot start any token"):
+		return "put the text into quotes: @, `, % and a tab cannot begin one"
+	case strings.Contains(text, "mapping values are not allowed"):
+		return "put a text that holds a colon and a space into quotes, or check the indentation"
+	case strings.Contains(text, "unexpected end of stream"):
+		return "a quote that is opened here is never closed"
+	case strings.Contains(text, "did not find expected"), strings.Contains(text, "could not find expected"):
+		return "check the indentation, quotes and brackets of this line and the one above"
+	}
+	return ""
+}
