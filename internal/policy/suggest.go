@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,8 +11,8 @@ import (
 const longestWord = 64
 
 // Suggest returns the known word that a misspelt one was probably meant to be,
-// or "" if none is near.
-func Suggest(word string, known []string) string { return nearest(word, known) }
+// or "" if none is near. A rule id may lack its family, or have another one.
+func Suggest(word string, known []string) string { return nearestRule(word, known) }
 
 // nearest returns the known word that a misspelt one was probably meant to be,
 // or "". A known word that the misspelt one abbreviates or lengthens counts as
@@ -42,22 +43,21 @@ func nearest(word string, known []string) string {
 	return best
 }
 
-// nearestRule is nearest for rule ids. A known rule's name with no family or
-// with another one's is near too.
+// nearestRule is nearest for rule ids. If no id is near, one whose name is near
+// will do: its family may have been left out, or be another one.
 func nearestRule(id string, known []string) string {
 	if near := nearest(id, known); near != "" {
 		return near
 	}
-	_, name, found := strings.Cut(id, "/")
-	if !found {
-		name = id
+	names := make([]string, len(known))
+	for i, k := range known {
+		names[i] = k[strings.LastIndexByte(k, '/')+1:]
 	}
-	for _, k := range known {
-		if strings.HasSuffix(k, "/"+name) {
-			return k
-		}
+	near := nearest(id[strings.LastIndexByte(id, '/')+1:], names)
+	if near == "" {
+		return ""
 	}
-	return ""
+	return known[slices.Index(names, near)]
 }
 
 // distance is the number of letters to insert, delete, replace or swap with

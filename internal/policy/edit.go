@@ -1,0 +1,176 @@
+package policy
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// opening is what a new configuration begins with.
+const opening = "# What this repository sets about its own gate. A change to this file counts\n" +
+	"# once it has been merged, not in the change that makes it.\n" +
+	"version: 1\n"
+
+// AddWaiver returns the configuration with the waiver added at the end of its
+// waivers, and everything else as it was, byte for byte. Empty data is a
+// repository without a configuration. Of w.Until only the day (UTC) counts.
+//
+// It is an error if the configuration is not valid (*InvalidError), if the
+// waiver would not be or is there already, and if the file is written in a way
+// that cannot be extended (*EditError, which says what to add by hand). Rule
+// ids are not looked up: AddWaiver has no list of them.
+func AddWaiver(data []byte, w Waiver) ([]byte, error) {
+	if !w.Until.IsZero() {
+		y, m, d := w.Until.UTC().Date()
+		w.Until = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+	}
+	if err := valid("waivers", w.stanza(), &Policy{Waivers: []Waiver{w}}, w.Path, w.Reason); err != nil {
+		return nil, fmt.Errorf("the waiver cannot be written: %w", err)
+	}
+	d, err := open(data)
+	if err != nil {
+		return nil, err
+	}
+	for _, old := range d.policy.Waivers {
+		if old.edit() == w.edit() {
+			return nil, fmt.Errorf("line %d of %s waives this edit already; change that waiver instead", old.Pos.Line, File)
+		}
+	}
+	want := *d.policy
+	want.Waivers = append(slices.Clone(want.Waivers), w)
+	return d.add("waivers", w.stanza(), &want)
+}
+
+// AddBaseline returns the configuration with the baselines added: in place of
+// the one for the same path, which keeps its comments, otherwise at the end.
+// Everything else stays as it was, byte for byte, and errors are as with
+// AddWaiver.
+func AddBaseline(data []byte, baselines []Baseline) ([]byte, error) {
+	for _, b := range baselines {
+		if err := valid("baseline", b.stanza(), &Policy{Baselines: []Baseline{b}}, b.Path, b.Reason); err != nil {
+			return nil, fmt.Errorf("the baseline cannot be written: %w", err)
+		}
+		d, err := open(data)
+		if err != nil {
+			return nil, err
+		}
+		want := *d.policy
+		want.Baselines = slices.Clone(want.Baselines)
+		same := func(old Baseline) bool { return old.Path == b.Path }
+		if i := slices.IndexFunc(want.Baselines, same); i >= 0 {
+			want.Baselines[i] = b
+			data, err = d.replace("baseline", i, b.stanza(), &want)
+		} else {
+			want.Baselines = append(want.Baselines, b)
+			data, err = d.add("baseline", b.stanza(), &want)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}
+
+// EditError says that a configuration is written in a way that cannot be
+// changed without disturbing the rest, and what to write by hand.
+type EditError struct {
+	// Why says what stands in the way.
+	Why string
+	// Key is the list to extend or change, Stanza the item in YAML, with line
+	// ends.
+	Key, Stanza string
+	// Line is where the item stands that Stanza replaces; 0 if it is new.
+	Line int
+}
+
+// Error is the reason and the text to write.
+func (e *EditError) Error() string {
+	where := fmt.Sprintf("under %q", e.Key+":")
+	if e.Line > 0 {
+		where = fmt.Sprintf("in place of the item in line %d", e.Line)
+	}
+	return fmt.Sprintf("%s is left as it was: %s; write this %s by hand:\n%s", File, e.Why, where, e.Stanza)
+}
+
+// draft is a configuration that is being changed.
+type draft struct {
+	src    *source
+	root   *small.Value
+	policy *Policy
+}
+
+// open reads a configuration for changing it. Empty data opens a new one.
+func open(data []byte) (*draft, error) {
+	if strings.TrimSpace(string(data)) == "" {
+		data = []byte(opening)
+	}
+	policy, err := parse(File, data, catalogue{open: true})
+	if err != nil {
+		return nil, err
+	}
+	doc, problems := small.Parse(data, small.Limits{MaxFileSize: MaxSize})
+	if doc == nil {
+		return nil, fmt.Errorf("%s cannot be read: %v", File, problems)
+	}
+	return &draft{src: newSource(data), root: doc.Root, policy: policy}, nil
+}
+
+// valid checks that a stanza, alone in a configuration, reads as what is
+// wanted.
+func valid(key string, s stanza, want *Policy, texts ...string) error {
+	for _, text := range texts {
+		if !utf8.ValidString(text) {
+			return fmt.Errorf("%q is not UTF-8, and so cannot stand in YAML", text)
+		}
+	}
+	text := fmt.Sprintf("version: %d\n%s:\n%s", version, key, s.item(style{gap: 2, eol: "\n"}))
+	got, err := parse(File, []byte(text), catalogue{open: true})
+	if err != nil {
+		return err
+	}
+	full := Default()
+	full.Waivers, full.Baselines = want.Waivers, want.Baselines
+	if !equal(got, full) {
+		return fmt.Errorf("it does not read back as it was: %s", s.flow())
+	}
+	return nil
+}
+
+// finish makes the edits and checks what they have made. It returns the text,
+// or why there is none.
+func (d *draft) finish(edits []edit, want *Policy) (text []byte, why string) {
+	text = d.src.apply(edits)
+	if len(text) > MaxSize {
+		return nil, fmt.Sprintf("it would grow beyond %d bytes", MaxSize)
+	}
+	got, err := parse(File, text, catalogue{open: true})
+	if err != nil || !equal(got, want) {
+		return nil, "what stands there cannot be changed without disturbing the rest"
+	}
+	return text, ""
+}
+
+func refuse(key string, s stanza, why string) *EditError {
+	return &EditError{Why: why, Key: key, Stanza: s.item(style{dash: 2, gap: 2, eol: "\n"})}
+}
+
+// equal reports whether two policies say the same, wherever it stands.
+func equal(a, b *Policy) bool { return reflect.DeepEqual(placeless(a), placeless(b)) }
+
+func placeless(p *Policy) Policy {
+	out := *p
+	out.Source = ""
+	out.Waivers, out.Baselines = slices.Clone(p.Waivers), slices.Clone(p.Baselines)
+	for i := range out.Waivers {
+		out.Waivers[i].Pos = small.Pos{}
+	}
+	for i := range out.Baselines {
+		out.Baselines[i].Pos = small.Pos{}
+	}
+	return out
+}

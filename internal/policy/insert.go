@@ -1,0 +1,188 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// add appends a stanza to the list under key.
+func (d *draft) add(key string, s stanza, want *Policy) ([]byte, error) {
+	edits, why := d.insertion(key, s)
+	if why == "" {
+		var text []byte
+		if text, why = d.finish(edits, want); why == "" {
+			return text, nil
+		}
+	}
+	return nil, refuse(key, s, why)
+}
+
+// insertion is the change that appends a stanza, or why there is none.
+func (d *draft) insertion(key string, s stanza) (edits []edit, why string) {
+	i := slices.IndexFunc(d.root.Fields, func(f small.Field) bool { return f.Key == key })
+	if i < 0 {
+		if d.inBraces() {
+			return nil, "the file is one mapping in braces"
+		}
+		return []edit{d.newList(key, s)}, ""
+	}
+	field := d.root.Fields[i]
+	switch d.src.at(d.src.offset(field.Value.Pos)) {
+	case '-':
+		return []edit{d.inBlock(field.Value, s)}, ""
+	case '[':
+		return d.inFlow(field, s)
+	}
+	return nil, "the list is an alias, or has an anchor or a tag"
+}
+
+// inBraces reports whether the whole document is written as {…}.
+func (d *draft) inBraces() bool { return d.src.at(d.src.offset(d.root.Pos)) == '{' }
+
+// newList writes a key and its first item at the end of the document, in the
+// style of the file's other list.
+func (d *draft) newList(key string, s stanza) edit {
+	indent := d.root.Fields[0].KeyPos.Column - 1
+	st := style{dash: indent + 2, gap: 2, eol: d.src.eol()}
+	for _, other := range []string{"waivers", "baseline"} {
+		if list := d.root.Get(other); list != nil && d.src.at(d.src.offset(list.Pos)) == '-' {
+			st = d.styleOf(list)
+		}
+	}
+	return d.src.insertLines(d.src.end(), strings.Repeat(" ", indent)+key+":"+st.eol+s.item(st))
+}
+
+// styleOf is the style of a block list, taken from its last item.
+func (d *draft) styleOf(list *small.Value) style {
+	st := style{dash: list.Pos.Column - 1, gap: 2, eol: d.src.eol()}
+	if len(list.Items) == 0 {
+		return st
+	}
+	last := list.Items[len(list.Items)-1]
+	if gap := last.Pos.Column - list.Pos.Column; gap > 1 && gap < 10 {
+		st.gap = gap
+	}
+	st.flow = d.src.at(d.src.offset(last.Pos)) == '{'
+	return st
+}
+
+// inBlock appends an item to a list of lines that begin with a dash.
+func (d *draft) inBlock(list *small.Value, s stanza) edit {
+	st := d.styleOf(list)
+	before := d.nextKey(list.Pos.Line)
+	for before-1 > list.Pos.Line && d.isOutside(d.src.line(before-1), st.dash) {
+		before--
+	}
+	return d.src.insertLines(before, s.item(st))
+}
+
+// nextKey is the line of the first key of the document after a line, or the
+// one before which the document ends.
+func (d *draft) nextKey(line int) int {
+	next := math.MaxInt
+	for _, f := range d.root.Fields {
+		if f.KeyPos.Line > line {
+			next = min(next, f.KeyPos.Line)
+		}
+	}
+	return min(next, d.src.end())
+}
+
+// isOutside reports whether a line after a list's items belongs to what
+// follows: it is blank, or a comment to the left of the dashes. Comments at
+// the dashes or to the right of them go with the items.
+func (d *draft) isOutside(line string, dash int) bool {
+	text := strings.TrimLeft(line, " \t")
+	if text == "" {
+		return true
+	}
+	indent := len(line) - len(text)
+	return text[0] == '#' && (indent < dash || indent == 0)
+}
+
+// inFlow appends an item to a list in brackets. An empty one that stands
+// behind its key becomes a list of lines.
+func (d *draft) inFlow(field small.Field, s stanza) (edits []edit, why string) {
+	src := d.src
+	start := src.offset(field.Value.Pos)
+	closing, last := src.flowEnd(start)
+	if closing == 0 {
+		return nil, "the end of the list in brackets was not found"
+	}
+	line := field.Value.Pos.Line
+	lineEnd := src.start(line) + len(src.line(line))
+	if len(field.Value.Items) == 0 {
+		rest := strings.TrimLeft(string(src.text[min(closing+1, lineEnd):lineEnd]), " \t")
+		if closing >= lineEnd || field.KeyPos.Line != line || d.inBraces() || rest != "" && rest[0] != '#' {
+			return []edit{{start + 1, start + 1, s.flow()}}, ""
+		}
+		if rest == "" {
+			for src.at(start-1) == ' ' {
+				start--
+			}
+			closing = lineEnd - 1
+		}
+		st := style{dash: field.KeyPos.Column + 1, gap: 2, eol: src.eol()}
+		return []edit{{start, closing + 1, ""}, src.insertLines(line+1, s.item(st))}, ""
+	}
+	comma := ","
+	if src.at(last-1) == ',' {
+		comma = ""
+	}
+	item := field.Value.Items[len(field.Value.Items)-1]
+	indent := string(src.text[src.start(item.Pos.Line):src.offset(item.Pos)])
+	after := src.lineOf(last) + 1
+	if strings.TrimSpace(indent) != "" || src.start(after) > closing {
+		return []edit{{last, last, comma + " " + s.flow()}}, ""
+	}
+	// A line for each item: a comment behind the last one stays where it is.
+	trailing := ""
+	if comma == "" {
+		trailing = ","
+	}
+	return []edit{{last, last, comma}, src.insertLines(after, indent+s.flow()+trailing+src.eol())}, ""
+}
+
+// replace changes the values of the list's item at index to the stanza's.
+func (d *draft) replace(key string, index int, s stanza, want *Policy) ([]byte, error) {
+	item := d.root.Get(key).Items[index]
+	edits, why := d.replacement(item, s)
+	if why == "" {
+		var text []byte
+		if text, why = d.finish(edits, want); why == "" {
+			return text, nil
+		}
+	}
+	refused := refuse(key, s, why)
+	refused.Line = item.Pos.Line
+	return nil, refused
+}
+
+// replacement is the change that gives an item the stanza's values, or why
+// there is none.
+func (d *draft) replacement(item *small.Value, s stanza) (edits []edit, why string) {
+	for _, f := range item.Fields {
+		text := s.value(f.Key)
+		if unchanged(f.Value, text) {
+			continue
+		}
+		start, end, ok := d.src.scalar(f)
+		if !ok {
+			return nil, fmt.Sprintf("the value of %q has an anchor or a tag, is an alias, or spans lines", f.Key)
+		}
+		edits = append(edits, edit{start, end, text})
+	}
+	return edits, ""
+}
+
+// unchanged reports whether a value says already what is to be written.
+func unchanged(v *small.Value, text string) bool {
+	if s, ok := v.Str(); ok {
+		return quote(s) == text
+	}
+	return v.Text == text
+}

@@ -1,0 +1,136 @@
+package policy
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// The schema is draft-07 and uses only keywords that the engine enforces; a
+// test holds that. It knows keys, types, enumerations and forms; what rules,
+// patterns, days and paths there are is judged in Go.
+//
+//go:embed schema.json
+var schemaText []byte
+
+const digestForm = "sha256: followed by 64 lower-case hex digits"
+
+// forms says what the schema's patterns ask for, by key.
+var forms = map[string]string{"from": digestForm, "to": digestForm, "head": digestForm, "until": dayForm}
+
+// schema compiles on first use: a repository without a configuration does not
+// pay for it.
+var schema = sync.OnceValue(func() *small.Schema {
+	out, err := small.NewSchema(schemaText, "the configuration", forms)
+	if err != nil {
+		panic(fmt.Sprintf("policy: the schema does not compile: %v", err))
+	}
+	return out
+})
+
+// schemaNode is the part of a schema that says which words are known where.
+type schemaNode struct {
+	Type       string                 `json:"type"`
+	Enum       []any                  `json:"enum"`
+	Pattern    string                 `json:"pattern"`
+	Properties map[string]*schemaNode `json:"properties"`
+	Items      *schemaNode            `json:"items"`
+	Additional json.RawMessage        `json:"additionalProperties"`
+}
+
+var vocabulary = sync.OnceValue(func() *schemaNode {
+	root := new(schemaNode)
+	if err := json.Unmarshal(schemaText, root); err != nil {
+		panic(fmt.Sprintf("policy: the schema is not JSON: %v", err))
+	}
+	return root
+})
+
+// keys lists the keys that a mapping knows, sorted.
+func (n *schemaNode) keys() []string { return slices.Sorted(maps.Keys(n.Properties)) }
+
+// words lists the strings of an enumeration.
+func (n *schemaNode) words() []string {
+	var out []string
+	for _, e := range n.Enum {
+		if s, ok := e.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// child is the schema of a member or item, nil if the schema knows none.
+func (n *schemaNode) child(step string) *schemaNode {
+	if c := n.Properties[step]; c != nil {
+		return c
+	}
+	if n.Items != nil {
+		if _, err := strconv.Atoi(step); err == nil {
+			return n.Items
+		}
+		return nil
+	}
+	other := new(schemaNode)
+	if len(n.Additional) == 0 || json.Unmarshal(n.Additional, other) != nil {
+		return nil // absent, or true or false: it describes no value
+	}
+	return other
+}
+
+// advice completes a schema problem. It returns the word that was probably
+// meant, and what to write for a value of the wrong type where the problem's
+// own hint does not serve. Subject is the problem's, value what stands there.
+func advice(subject, hint string, value *small.Value) (suggestion, better string) {
+	steps := strings.Split(subject, ".")
+	node := vocabulary()
+	for i, step := range steps {
+		next := node.child(step)
+		if next == nil {
+			if i == len(steps)-1 {
+				return nearest(step, node.keys()), hint
+			}
+			return "", hint
+		}
+		node = next
+	}
+	if value == nil {
+		return "", hint
+	}
+	text, isText := value.Str()
+	words := node.words()
+	switch {
+	case isText && len(words) > 0:
+		return nearest(text, words), hint
+	case isText && node.Type == "boolean":
+		return truthWord(text), hint
+	case value.Kind == small.Bool && slices.Contains(words, string(Off)) && strings.EqualFold(value.Text, "false"):
+		return string(Off), ""
+	case len(words) > 0:
+		return "", "write " + strings.Join(words, " or ")
+	case node.Pattern != "" && !isText:
+		return "", "write " + forms[steps[len(steps)-1]]
+	case node.Type == "array" && value.Kind == small.Null:
+		return "", "write [] for none, or remove the key"
+	}
+	return "", hint
+}
+
+// truthWord is the boolean that people mean by a word which YAML 1.2 reads as
+// a string.
+func truthWord(text string) string {
+	switch strings.ToLower(text) {
+	case "yes", "on", "y", "true":
+		return "true"
+	case "no", "off", "n", "false":
+		return "false"
+	}
+	return ""
+}

@@ -1,0 +1,214 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+const (
+	dayLayout = "2006-01-02"
+	dayForm   = "a day such as 2026-12-31"
+)
+
+// sides says which digests a rule's waiver needs. Rules that are not listed
+// take either or both.
+var sides = map[string]struct{ from, to bool }{
+	"append-only/modified":           {from: true, to: true},
+	"append-only/timestamp-migrated": {from: true, to: true},
+	"append-only/task-reassigned":    {from: true, to: true},
+	"append-only/deleted":            {from: true},
+	"append-only/log-deleted":        {from: true},
+	"append-only/inserted":           {to: true},
+}
+
+func (r *reader) waivers(v *small.Value) []Waiver {
+	var out []Waiver
+	for i, item := range r.list(v, "waivers") {
+		subject := fmt.Sprintf("waivers.%d", i)
+		if r.mapping(item, subject, "rule", "path", "from", "to", "reason", "until") == nil {
+			out = append(out, Waiver{Pos: item.Pos}) // so that numbers stay right
+			continue
+		}
+		w := Waiver{
+			Path:   r.path(item, subject),
+			From:   r.digest(item, subject, "from"),
+			To:     r.digest(item, subject, "to"),
+			Reason: r.reason(item, subject),
+			Until:  r.day(item.Get("until"), subject+".until"),
+			Pos:    item.Pos,
+		}
+		if rule := item.Get("rule"); rule == nil {
+			r.fail(item.Pos, subject+".rule", "the waiver names no rule")
+		} else if id, ok := r.text(rule, subject+".rule"); ok {
+			w.Rule = id
+			r.rule(rule.Pos, id, subject+".rule")
+		}
+		r.sides(item, subject, w)
+		out = append(out, w)
+	}
+	r.distinct(out)
+	return out
+}
+
+// sides checks that a waiver names one edit.
+func (r *reader) sides(item *small.Value, subject string, w Waiver) {
+	hasFrom, hasTo := item.Get("from") != nil, item.Get("to") != nil
+	need, listed := sides[w.Rule]
+	switch {
+	case !hasFrom && !hasTo:
+		r.fail(item.Pos, subject+".from", "the waiver names no edit: neither \"from\" nor \"to\" is there")
+	case !listed:
+	case need.from && !hasFrom:
+		r.fail(item.Pos, subject+".from", "a waiver of %s needs \"from\", the digest before the edit", w.Rule)
+	case need.to && !hasTo:
+		r.fail(item.Pos, subject+".to", "a waiver of %s needs \"to\", the entry's digest after the edit", w.Rule)
+	case hasFrom && !need.from:
+		r.fail(item.Get("from").Pos, subject+".from", "a waiver of %s has no \"from\": there was no entry before", w.Rule)
+	case hasTo && !need.to:
+		r.fail(item.Get("to").Pos, subject+".to", "a waiver of %s has no \"to\": there is no entry after", w.Rule)
+	case w.From != nil && w.To != nil && *w.From == *w.To:
+		r.fail(item.Get("to").Pos, subject+".to", "\"from\" and \"to\" are the same digest: there is no edit")
+	}
+}
+
+// distinct checks that no two waivers speak of the same edit: which one's
+// reason and end would hold?
+func (r *reader) distinct(waivers []Waiver) {
+	first := make(map[string]int, len(waivers))
+	for i, w := range waivers {
+		if w.Path == "" || w.From == nil && w.To == nil {
+			continue // it has a problem already
+		}
+		subject := fmt.Sprintf("waivers.%d", i)
+		key := w.edit()
+		if j, found := first[key]; found {
+			r.report(Problem{
+				Pos: w.Pos, Subject: subject,
+				Message: fmt.Sprintf("waiver %d is about the same edit as waiver %d in line %d", i+1, j+1, waivers[j].Pos.Line),
+				Hint:    "keep one of them",
+			})
+			continue
+		}
+		first[key] = i
+	}
+}
+
+func (r *reader) baselines(v *small.Value) []Baseline {
+	var out []Baseline
+	lines := map[string]int{}
+	for i, item := range r.list(v, "baseline") {
+		subject := fmt.Sprintf("baseline.%d", i)
+		if r.mapping(item, subject, "path", "entries", "head", "reason") == nil {
+			continue
+		}
+		b := Baseline{Path: r.path(item, subject), Reason: r.reason(item, subject), Pos: item.Pos}
+		if entries := item.Get("entries"); entries != nil {
+			b.Entries = int(r.between(entries, subject+".entries", 1, math.MaxInt32))
+		} else {
+			r.fail(item.Pos, subject+".entries", "the baseline does not say how many entries it covers")
+		}
+		if item.Get("head") == nil {
+			r.fail(item.Pos, subject+".head", "the baseline has no \"head\"")
+		} else if head := r.digest(item, subject, "head"); head != nil {
+			b.Head = *head
+		}
+		if line := lines[b.Path]; line > 0 && b.Path != "" {
+			r.report(Problem{
+				Pos: item.Pos, Subject: subject,
+				Message: fmt.Sprintf("%q has a baseline already, in line %d", clip(b.Path), line),
+				Hint:    "keep the later one",
+			})
+		}
+		lines[b.Path] = item.Pos.Line
+		out = append(out, b)
+	}
+	return out
+}
+
+// path reads the path of a log.
+func (r *reader) path(item *small.Value, subject string) string {
+	subject += ".path"
+	v := item.Get("path")
+	text, ok := r.text(v, subject)
+	if !ok {
+		if v == nil {
+			r.fail(item.Pos, subject, "the path is missing")
+		}
+		return ""
+	}
+	p := Problem{Pos: v.Pos, Subject: subject}
+	_, name, inside := small.SplitPath(text)
+	switch {
+	case text == "":
+		p.Message = "the path is empty"
+	case path.IsAbs(text) || path.Clean(text) != text || strings.HasPrefix(text, "../") || strings.Contains(text, `\`):
+		p.Message = fmt.Sprintf("the path %q is not one from the repository's root, with slashes and without detours", clip(text))
+		if clean := strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(text, `\`, "/")), "/"); clean != text {
+			p.Suggestion = clip(clean)
+		}
+	case !inside || name != small.Progress.FileName():
+		p.Message = fmt.Sprintf("the path %q is not that of a log", clip(text))
+		p.Hint = "it ends in " + small.Progress.Path("")
+	default:
+		return text
+	}
+	r.report(p)
+	return ""
+}
+
+func (r *reader) digest(item *small.Value, subject, key string) *small.Digest {
+	v := item.Get(key)
+	text, ok := r.text(v, subject+"."+key)
+	if !ok {
+		return nil
+	}
+	d, err := small.ParseDigest(text)
+	if err != nil {
+		r.fail(v.Pos, subject+"."+key, "%v", err)
+		return nil
+	}
+	return &d
+}
+
+func (r *reader) reason(item *small.Value, subject string) string {
+	v := item.Get("reason")
+	text, ok := r.text(v, subject+".reason")
+	switch {
+	case v == nil:
+		r.fail(item.Pos, subject+".reason", "the reason is missing")
+	case ok && strings.TrimSpace(text) == "":
+		r.fail(v.Pos, subject+".reason", "the reason is blank; whoever reads this later needs one")
+	}
+	return text
+}
+
+// ParseDay reads a day as a waiver's end is written: 2026-12-31. The result is
+// its beginning in UTC.
+func ParseDay(text string) (time.Time, error) {
+	day, err := time.Parse(dayLayout, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%q is not a day of the calendar; expected %s", clip(text), dayForm)
+	}
+	if day.IsZero() {
+		return time.Time{}, fmt.Errorf("the day %s cannot be used; leave it out for a waiver without end", text)
+	}
+	return day, nil
+}
+
+// day reads the last day of a waiver. A nil value is none.
+func (r *reader) day(v *small.Value, subject string) time.Time {
+	text, ok := r.text(v, subject)
+	if !ok {
+		return time.Time{}
+	}
+	day, err := ParseDay(text)
+	if err != nil {
+		r.fail(v.Pos, subject, "%v", err)
+	}
+	return day
+}
