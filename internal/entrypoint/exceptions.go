@@ -147,8 +147,7 @@ func FindEdit(ctx context.Context, req Request, fingerprint string) (Excuse, err
 			found = f
 		}
 		if found != nil {
-			from, to := found.Edit()
-			return Excuse{Rule: found.Rule, Path: found.Path, From: from, To: to}, nil
+			return Excuse{Rule: found.Rule, Path: found.Path, From: found.EditFrom, To: found.EditTo}, nil
 		}
 	}
 	return Excuse{}, &gate.Failure{

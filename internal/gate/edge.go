@@ -78,18 +78,18 @@ func (e *edgeView) finding(x edit) Finding {
 	f := Finding{Path: e.path, Line: pos.Line, Column: pos.Column, Changes: x.changes}
 	if x.before >= 0 {
 		f.Entry = refOf(e.p.Entries[x.before])
-		f.digestFrom = f.Entry.Digest.String()
+		f.EditFrom = f.Entry.Digest.String()
 	}
 	if x.after >= 0 {
 		after := refOf(e.c.Entries[x.after])
-		f.digestTo = after.Digest.String()
+		f.EditTo = after.Digest.String()
 		if f.Entry == nil {
 			f.Entry = after
 		} else {
 			f.EntryAfter = after
 		}
 	}
-	f.edits = []editKey{{path: e.path, from: f.digestFrom, to: f.digestTo}}
+	f.edits = []editKey{{path: e.path, from: f.EditFrom, to: f.EditTo}}
 	return f
 }
 

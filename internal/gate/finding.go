@@ -54,6 +54,10 @@ type Finding struct {
 	EntryAfter *EntryRef
 	// Changes lists what differs between Entry and EntryAfter.
 	Changes []FieldChange
+	// EditFrom and EditTo identify the edit that the finding speaks of, as a
+	// waiver names it: entry digests, or a ledger's head where a whole log is
+	// meant; empty on the side that has nothing.
+	EditFrom, EditTo string
 	// Fix says what to type or edit next.
 	Fix string
 	// Reason is the waiver's reason, on a waived finding.
@@ -62,18 +66,10 @@ type Finding struct {
 	// subject tells apart findings of one rule in one file that have no
 	// entries: the path of the value inside the document.
 	subject string
-	// digestFrom and digestTo identify the edit that the finding speaks of:
-	// entry digests, or a ledger's head where a whole log is meant; empty on
-	// the side that has nothing.
-	digestFrom, digestTo string
 	// edits are the edits that the finding speaks of; a finding all of whose
 	// edits are reported already is not reported again.
 	edits []editKey
 }
-
-// Edit returns the digests before and after of the edit that the finding
-// speaks of, as a waiver names them: empty on the side that has nothing.
-func (f *Finding) Edit() (from, to string) { return f.digestFrom, f.digestTo }
 
 // EntryRef points at one entry of a ledger.
 type EntryRef struct {
@@ -100,7 +96,7 @@ type FieldChange struct {
 // after (or the place inside the document), never a line or a commit.
 func (f *Finding) Fingerprint() string {
 	h := sha256.New()
-	for _, part := range []string{f.Rule, f.Path, f.digestFrom, f.digestTo, f.subject} {
+	for _, part := range []string{f.Rule, f.Path, f.EditFrom, f.EditTo, f.subject} {
 		h.Write([]byte(part))
 		h.Write([]byte{0})
 	}

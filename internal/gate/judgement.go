@@ -135,7 +135,7 @@ func (j *judgement) remember(f Finding, s Severity) {
 // waiver finds the waiver that excuses a finding: the same edit of the same
 // log, under the rule or one that says the same of it.
 func (j *judgement) waiver(f Finding) *policy.Waiver {
-	if f.digestFrom == "" && f.digestTo == "" {
+	if f.EditFrom == "" && f.EditTo == "" {
 		return nil
 	}
 	for i := range j.opts.Policy.Waivers {
@@ -143,7 +143,7 @@ func (j *judgement) waiver(f Finding) *policy.Waiver {
 		if w.Path != f.Path || !sameRule(w.Rule, f.Rule) || w.Expired(j.opts.Now) {
 			continue
 		}
-		if digestText(w.From) == f.digestFrom && digestText(w.To) == f.digestTo {
+		if digestText(w.From) == f.EditFrom && digestText(w.To) == f.EditTo {
 			j.used[i] = true
 			return w
 		}

@@ -31,7 +31,7 @@ type tipsView struct {
 
 // finding begins a finding about the two tips, at the head's first own entry.
 func (t *tipsView) finding() Finding {
-	f := Finding{Path: t.path, digestFrom: t.target.Head().String(), digestTo: t.head.Head().String()}
+	f := Finding{Path: t.path, EditFrom: t.target.Head().String(), EditTo: t.head.Head().String()}
 	own := t.headOnly
 	if len(own) == 0 {
 		own = t.inserted

@@ -59,6 +59,14 @@ type jsonFinding struct {
 	Changes     []jsonChange  `json:"changes"`
 	Fix         string        `json:"fix"`
 	Fingerprint string        `json:"fingerprint"`
+	Edit        *jsonEdit     `json:"edit"`
+}
+
+// jsonEdit names an edit as a waiver does: null on the side that has nothing.
+// A finding that speaks of no single edit has none.
+type jsonEdit struct {
+	From *string `json:"from"`
+	To   *string `json:"to"`
 }
 
 type jsonWaived struct {
@@ -132,6 +140,13 @@ func renderJSON(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 	return nil
 }
 
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
 func toJSON(f *gate.Finding) jsonFinding {
 	out := jsonFinding{
 		Rule: f.Rule, Severity: f.Severity, Stage: f.Stage, Message: f.Message,
@@ -140,6 +155,9 @@ func toJSON(f *gate.Finding) jsonFinding {
 		Entry: entryJSON(f.Entry), EntryAfter: entryJSON(f.EntryAfter),
 		Changes: make([]jsonChange, len(f.Changes)),
 		Fix:     f.Fix, Fingerprint: f.Fingerprint(),
+	}
+	if f.EditFrom != "" || f.EditTo != "" {
+		out.Edit = &jsonEdit{From: orNull(f.EditFrom), To: orNull(f.EditTo)}
 	}
 	for i := range f.Changes {
 		c := &f.Changes[i]

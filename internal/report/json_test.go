@@ -20,8 +20,8 @@ func TestJSONKeys(t *testing.T) {
 	entry := "{index line task_id timestamp digest}"
 	finding := "rule severity stage message path line column commit parent entry" + entry + " entry_after"
 	want := "{schema verdict mode strict examined{commits workspaces base head policy reader source} ledgers[{path entries head}] findings[{" +
-		finding + entry + " changes[{field from to}] fix fingerprint}] waived[{" +
-		finding + " changes[{field from to}] fix fingerprint reason}] summary{errors warnings waived} error{message remedy}}"
+		finding + entry + " changes[{field from to}] fix fingerprint edit{from to}}] waived[{" +
+		finding + " changes[{field from to}] fix fingerprint edit{from to} reason}] summary{errors warnings waived} error{message remedy}}"
 	dec := json.NewDecoder(strings.NewReader(render(t, "json", r, Options{})))
 	if diff := cmp.Diff(want, keys(t, dec)); diff != "" {
 		t.Errorf("keys differ (-want +got):\n%s", diff)

@@ -166,6 +166,7 @@ func modified(index, line int, changes ...gate.FieldChange) gate.Finding {
 		Message: fmt.Sprintf("entry %d was changed after it was recorded", index+1),
 		Path:    progress, Line: line + 2, Column: 5, Commit: head, Parent: base,
 		Entry: before, EntryAfter: after, Changes: changes,
+		EditFrom: before.Digest.String(), EditTo: after.Digest.String(),
 		Fix: "git show " + base[:12] + ":" + progress + " shows the entry as it was; restore it and append a correcting entry",
 	}
 }

@@ -229,7 +229,17 @@ func (t *text) entries(f *gate.Finding) {
 		moved = fmt.Sprintf(" (now entry %d)", after.Index+1)
 	}
 	t.line(fmt.Sprintf("  entry %d%s: ", before.Index+1, moved),
-		orNone(before.TaskID, "no task_id"), ", ", orNone(before.Timestamp, "no timestamp"))
+		orNone(before.TaskID, "no task_id"), ", ", orNone(before.Timestamp, "no timestamp"), fingerprint(f))
+}
+
+// fingerprint names the finding as `small-hook waive` takes it, where it speaks
+// of an edit.
+func fingerprint(f *gate.Finding) string {
+	const digits = 12
+	if f.EditFrom == "" && f.EditTo == "" {
+		return ""
+	}
+	return "; fingerprint " + f.Fingerprint()[:digits]
 }
 
 func orNone(s, none string) string {

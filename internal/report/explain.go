@@ -1,0 +1,125 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// explainWidth is how wide an explanation is, in columns. Examples are never
+// wrapped.
+const explainWidth = 80
+
+// Explain writes what a person needs who has just met the rule: its id,
+// severity and summary, why it is there, an example that breaks it and one
+// that keeps it. It returns the error of w.
+func Explain(w io.Writer, rule gate.Rule) error {
+	var buf bytes.Buffer
+	fmt.Fprintf(&buf, "%s (%s)\n", rule.ID, ruleMarks(rule))
+	wrap(&buf, "", rule.Summary)
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(rule.Why), "\n\n") {
+		buf.WriteByte('\n')
+		wrap(&buf, "", paragraph)
+	}
+	writeExample(&buf, "Wrong", rule.Wrong)
+	writeExample(&buf, "Right", rule.Right)
+	buf.WriteByte('\n')
+	wrap(&buf, "", exampleKey(rule))
+	return send(w, &buf)
+}
+
+// ExplainList writes one line for each rule, or a few where the summary is
+// long. It returns the error of w.
+func ExplainList(w io.Writer, rules []gate.Rule) error {
+	var buf bytes.Buffer
+	widest := 0
+	for i := range rules {
+		widest = max(widest, len(rules[i].ID))
+	}
+	for i := range rules {
+		summary := rules[i].Summary
+		if rules[i].Severity != gate.SeverityError {
+			summary += " (" + string(rules[i].Severity) + ")"
+		}
+		if rules[i].StrictOnly {
+			summary += " (in strict mode)"
+		}
+		wrap(&buf, fmt.Sprintf("%-*s", widest+2, rules[i].ID), summary)
+	}
+	buf.WriteByte('\n')
+	wrap(&buf, "", "Findings are errors where nothing else is said. small-hook explain RULE says why a rule is there, with examples.")
+	return send(w, &buf)
+}
+
+// ruleMarks are the rule's severity and whether it needs strict mode.
+func ruleMarks(rule gate.Rule) string {
+	if rule.StrictOnly {
+		return string(rule.Severity) + ", in strict mode"
+	}
+	return string(rule.Severity)
+}
+
+// writeExample writes an example's files, each under a label.
+func writeExample(buf *bytes.Buffer, title, text string) {
+	fmt.Fprintf(buf, "\n%s:\n", title)
+	for _, f := range gate.ParseExample(text).Files {
+		label := f.Path
+		if step := f.StepWords(); step != "" {
+			label = step + ", " + label
+		}
+		if kind := f.Kind(); kind != "" {
+			fmt.Fprintf(buf, "\n  %s %s\n", label, kind)
+			continue
+		}
+		fmt.Fprintf(buf, "\n  %s\n", label)
+		for line := range strings.Lines(strings.TrimRight(f.Content, "\n") + "\n") {
+			buf.WriteString(strings.TrimRight("    "+line, " \n") + "\n")
+		}
+	}
+}
+
+// exampleKey says how the rule's examples are to be read.
+func exampleKey(rule gate.Rule) string {
+	key := "Files that an example does not show are those of a valid workspace."
+	for _, f := range gate.ParseExample(rule.Wrong).Files {
+		if f.Step == "theirs" {
+			return key + ` "ours" and "theirs" are two branches of it; "merge" merges theirs into ours.`
+		}
+	}
+	return key
+}
+
+// wrap writes words behind a label, in lines of at most explainWidth columns;
+// the later ones are indented by the label's width.
+func wrap(buf *bytes.Buffer, label, text string) {
+	buf.WriteString(label)
+	margin := utf8.RuneCountInString(label)
+	column := margin
+	for i, word := range strings.Fields(text) {
+		size := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case column+1+size > explainWidth:
+			buf.WriteString("\n" + strings.Repeat(" ", margin))
+			column = margin
+		default:
+			buf.WriteByte(' ')
+			column++
+		}
+		buf.WriteString(word)
+		column += size
+	}
+	buf.WriteByte('\n')
+}
+
+// send writes what was prepared with one call.
+func send(w io.Writer, buf *bytes.Buffer) error {
+	if _, err := w.Write(buf.Bytes()); err != nil {
+		return fmt.Errorf("could not write the explanation: %w", err)
+	}
+	return nil
+}
