@@ -2,9 +2,11 @@ package entrypoint
 
 import (
 	"context"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // PreCommit judges the index that git is committing from against HEAD, and
@@ -61,8 +63,45 @@ func pending(ctx context.Context, req Request, mode string, others func(*githist
 		if err := s.trust(ctx, head, label); err != nil {
 			return nil, err
 		}
+		if head != "" && s.opts.Policy.Scope == policy.Published {
+			published, err := s.published(ctx, head)
+			if err != nil {
+				return nil, err
+			}
+			parents = append(published, parents[1:]...)
+		}
 		return gate.Pending(ctx, history, parents, s.opts), nil
 	})
+}
+
+// published lists the last commits on each way back from head that a
+// remote-tracking branch holds; head itself where it is published. What came
+// after them may still be amended.
+func (s *session) published(ctx context.Context, head string) ([]string, error) {
+	tips, err := s.repo.Tips(ctx, "refs/remotes/")
+	if err != nil {
+		return nil, err
+	}
+	commits, err := s.repo.Commits(ctx, []string{head}, tips, "")
+	if err != nil {
+		return nil, err
+	}
+	if len(commits) == 0 {
+		return []string{head}, nil
+	}
+	own := map[string]bool{}
+	for _, c := range commits {
+		own[c.ID] = true
+	}
+	var out []string
+	for _, c := range commits {
+		for _, p := range c.Parents {
+			if !own[p] && !slices.Contains(out, p) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out, nil
 }
 
 // foreseen is a history whose first comparison was asked for in advance: most
