@@ -1,0 +1,88 @@
+package policy
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+const docsPath = "../../docs/configuration.md"
+
+var yamlBlock = regexp.MustCompile("(?s)(<!-- test: (\\w+) -->\n\n)?```yaml\n(.*?)```")
+
+// TestDocs reads every configuration that the documentation shows.
+func TestDocs(t *testing.T) {
+	docs := readDocs(t)
+	blocks := yamlBlock.FindAllStringSubmatch(docs, -1)
+	if len(blocks) < 8 {
+		t.Fatalf("only %d YAML blocks in %s", len(blocks), docsPath)
+	}
+	seen := 0
+	for _, block := range blocks {
+		p, err := Parse("the documentation", []byte(block[3]), ruleIDs)
+		if err != nil {
+			t.Errorf("%v\n%s", err, block[3])
+			continue
+		}
+		if block[2] != "defaults" {
+			continue
+		}
+		seen++
+		want := Default()
+		want.MaxFileSize = small.Limits{}.FileSize()
+		if diff := cmp.Diff(want, p, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Policy{}, "Source")); diff != "" {
+			t.Errorf("the defaults as documented differ (-want +got):\n%s", diff)
+		}
+	}
+	if seen != 1 {
+		t.Errorf("the defaults are shown %d times", seen)
+	}
+}
+
+// TestDocsCoverage fails if a key is not explained.
+func TestDocsCoverage(t *testing.T) {
+	docs := readDocs(t)
+	for key, node := range vocabulary().Properties {
+		keys := []string{key}
+		switch {
+		case node.Items != nil:
+			for member := range node.Items.Properties {
+				keys = append(keys, member)
+			}
+		case node.Properties != nil:
+			keys = nil
+			for member := range node.Properties {
+				keys = append(keys, key+"."+member)
+			}
+		}
+		for _, k := range keys {
+			if !strings.Contains(docs, "\n| `"+k+"` ") {
+				t.Errorf("no table has a row for %q", k)
+			}
+		}
+	}
+}
+
+// TestDocsError holds that the error which the documentation shows is what one
+// gets.
+func TestDocsError(t *testing.T) {
+	_, err := Parse("HEAD", []byte("version: 1\nstrickt: true\nrules:\n  lint/blank: error\n  lint/evidnce: error\n"), ruleIDs)
+	if err == nil || !strings.Contains(readDocs(t), "```text\n"+err.Error()+"\n```") {
+		t.Errorf("not in the documentation: %v", err)
+	}
+}
+
+func readDocs(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(docsPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
