@@ -2,6 +2,7 @@ package githistory
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -105,7 +106,7 @@ func fixedConfig(owned string) []string {
 		"-c", "maintenance.auto=false",
 	}
 	if owned != "" {
-		args = append(args, "-c", "safe.directory="+owned)
+		args = append(args, "-c", "safe.directory="+filepath.ToSlash(owned))
 	}
 	return args
 }

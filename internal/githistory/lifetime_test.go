@@ -1,8 +1,11 @@
 package githistory
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"io"
+	"os"
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate"
@@ -91,5 +94,32 @@ func TestContextEndsAReading(t *testing.T) {
 	}
 	if got := content(t, repo, object); got != "1" {
 		t.Errorf("the blob is %q", got)
+	}
+}
+
+// git that waits for input, or for a remote, ends with the context.
+func TestContextEndsAStream(t *testing.T) {
+	t.Parallel()
+	repo := open(t, gittest.New(t))
+	never, keep, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err = repo.stream(ctx, never, func(out *bufio.Reader) error {
+		cancel()
+		_, err := io.Copy(io.Discard, out)
+		return err
+	}, "cat-file", "--batch")
+	wantCancelled(t, err)
+
+	// So it does when what it prints is not understood.
+	refused := errors.New("refused")
+	err = repo.stream(t.Context(), never, func(*bufio.Reader) error { return refused }, "cat-file", "--batch")
+	if !errors.Is(err, refused) {
+		t.Errorf("the error is %v", err)
+	}
+	if err := errors.Join(never.Close(), keep.Close()); err != nil {
+		t.Error(err)
 	}
 }

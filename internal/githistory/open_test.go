@@ -241,7 +241,7 @@ func TestOpenAnotherUsersRepository(t *testing.T) {
 		t.Skip("SKIPPED: only root can give a repository to another user; ownership is NOT tested in this run")
 	}
 	for _, bare := range []bool{false, true} {
-		var opts []gittest.Option
+		opts := []gittest.Option{gittest.At(filepath.Join(t.TempDir(), "an'other\nuser\"s repo"))}
 		if bare {
 			opts = append(opts, gittest.Bare())
 		}

@@ -1,0 +1,24 @@
+//go:build unix
+
+package githistory
+
+import (
+	"os"
+	"syscall"
+)
+
+func mkfifo(names ...string) error {
+	for _, name := range names {
+		if err := syscall.Mkfifo(name, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unblock lets a reader go that waits for a writer of the pipe.
+func unblock(name string) {
+	if f, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+		f.Close() //nolint:errcheck // nothing was written
+	}
+}

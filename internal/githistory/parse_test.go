@@ -1,0 +1,123 @@
+package githistory
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"testing"
+)
+
+const (
+	idA = "78981922613b2afb6025042ff6bd878ac1994e85"
+	idB = "88c5bcc6537cbbb6795b45d9ac37cbc81e70dd6e"
+)
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// git's output that is cut off or not understood is an error, whatever the
+// exit status says.
+func TestReadChangesThatAreDamaged(t *testing.T) {
+	r := &Repo{format: formats["sha1"]}
+	whole := ":100644 100755 " + idA + " " + idB + " M\x00a\nb\x00"
+	read := func(s string) error {
+		out := bufio.NewReader(strings.NewReader(s))
+		if _, err := r.readChanges(out); err != nil {
+			return err
+		}
+		return atEnd(out)
+	}
+	if err := read(whole + whole + ":000000 000000 " + idA + " " + idB + " U\x00c\x00"); err != nil {
+		t.Errorf("what git prints is refused: %v", err)
+	}
+	for i := 1; i < len(whole); i++ {
+		if read(whole[:i]) == nil {
+			t.Errorf("%q was taken", whole[:i])
+		}
+	}
+	for _, s := range []string{
+		"x", whole + "x", "\x00", ":\x00a\x00",
+		strings.Replace(whole, idA, idA[:39], 1), strings.Replace(whole, idB, strings.ToUpper(idB), 1),
+		strings.Replace(whole, "100644", "10064", 1), strings.Replace(whole, " M", "", 1),
+		strings.Replace(whole, "a\nb", "", 1), strings.Replace(whole, " M", " M M", 1),
+	} {
+		if read(s) == nil {
+			t.Errorf("%q was taken", s)
+		}
+	}
+}
+
+func TestRecordsThatAreDamaged(t *testing.T) {
+	none := func([]string, string) error { return nil }
+	whole := "100644 blob " + idA + "\tpath\x00"
+	if err := records(bufio.NewReader(strings.NewReader(whole+whole)), none); err != nil {
+		t.Error(err)
+	}
+	for _, s := range []string{whole[:len(whole)-1], whole + "x", "no tab\x00", "no path\t\x00"} {
+		if records(bufio.NewReader(strings.NewReader(s)), none) == nil {
+			t.Errorf("%q was taken", s)
+		}
+	}
+}
+
+func TestBatchAnswersThatAreDamaged(t *testing.T) {
+	ask := func(answer string) error {
+		b := &batch{stdin: nopCloser{io.Discard}, stdout: bufio.NewReader(strings.NewReader(answer))}
+		_, err := b.ask(idA, "blob", 3)
+		return err
+	}
+	if err := ask(idA + " blob 3\nabc\n"); err != nil {
+		t.Error(err)
+	}
+	for _, s := range []string{
+		"", idA, idA + " blob 3\n", idA + " blob 3\nab", idA + " blob 3\nabc", idA + " blob 3\nabcd", idA + " blob 4\nabc",
+		idB + " blob 3\nabc\n", idA + " blob -1\n\n", idA + " blob x\n\n", idA + " blob 3 more\nabc\n", idA + " ambiguous\n",
+		idA + " missing\n", idA + " tree 0\n\n", "\n",
+	} {
+		if ask(s) == nil {
+			t.Errorf("%q was taken", s)
+		}
+	}
+}
+
+func TestParseDiscovery(t *testing.T) {
+	m := marker + "\n"
+	got, ok := parseDiscovery([]byte("false\nfalse\nsha1\n" + m + "/a\nb/.git\n" + m + ".git\n" + m + "\n" + m + "HEAD\n"))
+	want := answers{flags: "false\nfalse\nsha1", gitDir: "/a\nb/.git", commonDir: ".git", up: "\n", head: "HEAD"}
+	if !ok || got != want {
+		t.Errorf("%+v, %v", got, ok)
+	}
+	for _, s := range []string{"", m + m + m, m + m + m + m + m} {
+		if _, ok := parseDiscovery([]byte(s)); ok {
+			t.Errorf("%q was taken", s)
+		}
+	}
+	for _, flags := range []string{"false\nfalse", "false\nfalse\nsha512", "false\nfalse\n--show-object-format"} {
+		wantFailure(t, (&Repo{}).adopt("/", answers{flags: flags}), "newer git")
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain Grün 日本": "plain Grün 日本", "a\x1b[31mb": `a\x1b[31mb`, "a\nb": `a\nb`, "\xff": `\xff`, "\u202e": `\u202e`, "\u00a0": `\u00a0`,
+	} {
+		if got := printable(in); got != want {
+			t.Errorf("printable(%q) = %s, want %s", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{"/a/b-c.d": "/a/b-c.d", "": "''", "two words": "'two words'", "it's": `'it'\''s'`, "$(x)": "'$(x)'"} {
+		if got := shellQuoted(in); got != want {
+			t.Errorf("shellQuoted(%q) = %s, want %s", in, got, want)
+		}
+	}
+	var e excerpt
+	for range 1000 {
+		if n, err := io.WriteString(&e, "fatal: \x1b\r\nx\n"); n != 12 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if s := e.String(); len(s) > 4*excerptSize || strings.ContainsAny(s, "\x1b\n\r") || !strings.HasPrefix(s, `fatal: \x1b; x; fatal`) {
+		t.Errorf("%q", s)
+	}
+}

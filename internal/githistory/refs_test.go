@@ -1,0 +1,226 @@
+package githistory
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	first := r.CommitFile("f", "1")
+	second := r.CommitFile("f", "2")
+	r.Git("tag", "light", first)
+	r.Git("tag", "-a", "-m", "x", "annotated", first)
+	r.Git("tag", "-a", "-m", "x", "nested", "annotated")
+	r.Branch("Zweig/ü", first)
+	r.Git("update-ref", "refs/heads/--odd", first)
+	repo := open(t, r)
+	for name, want := range map[string]string{
+		"main": second, "HEAD": first, "main~1": first, "main^": first, "light": first, "annotated": first, "nested": first,
+		"refs/heads/main": second, "Zweig/ü": first, first: first, first[:12]: first, "refs/heads/--odd": first,
+		"@": first, "annotated^{commit}": first, r.ID("nested"): first,
+	} {
+		got, err := repo.Resolve(t.Context(), name)
+		if err != nil || got != want {
+			t.Errorf("Resolve(%q) = %q, %v, want %s", name, got, err, want)
+		}
+	}
+	for _, name := range []string{"", "none", "--all", "-x", "--odd", "main..HEAD", "^main", "HEAD:f", "main^{tree}", "main\nHEAD", "a\x00b", "main f", "\x1b[31m"} {
+		got, err := repo.Resolve(t.Context(), name)
+		if err == nil {
+			t.Errorf("Resolve(%q) = %q, want an error", name, got)
+			continue
+		}
+		wantFailure(t, err)
+	}
+	absent := strings.Repeat("12", 20)
+	_, err := repo.Resolve(t.Context(), absent)
+	wantFailure(t, err, absent, "git fetch origin "+absent)
+}
+
+func TestMergeHeads(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	base := r.CommitFile("f", "0")
+	var tips []string
+	for _, name := range []string{"one", "two"} {
+		r.Branch(name, base)
+		tips = append(tips, r.CommitFile(name, "1"))
+	}
+	r.Git("tag", "-a", "-m", "x", "tag", tips[0])
+	r.Switch("main")
+	r.CommitFile("g", "1")
+	w := r.Worktree("linked")
+
+	heads := func(r *gittest.Repo) []string {
+		t.Helper()
+		got, err := open(t, r).MergeHeads(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		return got
+	}
+	wantEqual(t, []string(nil), heads(r))
+	r.Git("merge", "-q", "--no-commit", "one", "two")
+	wantEqual(t, tips, heads(r))
+	wantEqual(t, []string(nil), heads(w))
+	w.Git("merge", "-q", "--no-commit", "--no-ff", "tag")
+	wantEqual(t, tips[:1], heads(w))
+	wantEqual(t, tips[:1], heads(w.With("GIT_DIR="+r.Path(".git/worktrees/tree"))))
+
+	for _, damage := range []string{"", "nonsense\n", tips[0][:39] + "\n"} {
+		r.Write(".git/MERGE_HEAD", damage)
+		_, err := open(t, r).MergeHeads(t.Context())
+		wantFailure(t, err)
+	}
+}
+
+func TestGitHeads(t *testing.T) {
+	a, b := strings.Repeat("a1", 20), strings.Repeat("b2", 32)
+	got := GitHeads([]string{
+		"PATH=/bin", "GITHEAD_" + b + "=side", "GITHEAD_" + a + "=main=x", "GITHEAD_" + a + "=twice",
+		"GITHEAD_=x", "GITHEAD_" + a[:39] + "=x", "GITHEAD_" + strings.ToUpper(a) + "=x", "XGITHEAD_" + a + "=x",
+		"GITHEAD_" + strings.Repeat("g", 40) + "=x",
+	})
+	if diff := cmp.Diff([]string{a, b}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestIsAncestor(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	a := r.CommitFile("f", "1")
+	b := r.CommitFile("f", "2")
+	r.Branch("side", a)
+	c := r.CommitFile("g", "1")
+	repo := open(t, r)
+	for _, tt := range []struct {
+		ancestor, commit string
+		want             bool
+	}{{a, a, true}, {a, b, true}, {b, a, false}, {b, c, false}, {a, c, true}} {
+		got, err := repo.IsAncestor(t.Context(), tt.ancestor, tt.commit)
+		if err != nil || got != tt.want {
+			t.Errorf("IsAncestor(%s, %s) = %v, %v", tt.ancestor, tt.commit, got, err)
+		}
+	}
+	bases, err := repo.MergeBases(t.Context(), b, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, []string{a}, bases)
+}
+
+func TestDefaultBranch(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	repo := open(t, r)
+	want := func(remote, ref, id string) {
+		t.Helper()
+		got, err := repo.DefaultBranch(t.Context(), remote)
+		if err != nil || got != (Branch{ref, id}) {
+			t.Errorf("DefaultBranch(%q) = %v, %v; want %s %s", remote, got, err, ref, id)
+		}
+	}
+	want("", "", "")
+	a := r.CommitFile("f", "1")
+	b := r.CommitFile("f", "2")
+	want("", "refs/heads/main", b)
+	r.Git("branch", "-m", "trunk")
+	want("", "", "")
+	r.Git("config", "init.defaultBranch", "trunk")
+	want("", "refs/heads/trunk", b)
+	r.Git("update-ref", "refs/remotes/origin/master", a)
+	want("", "refs/remotes/origin/master", a)
+	r.Git("update-ref", "refs/remotes/origin/trunk", b)
+	want("", "refs/remotes/origin/trunk", b)
+	want("up/stream", "refs/remotes/origin/trunk", b)
+	want("https://example.com/x?*", "refs/remotes/origin/trunk", b)
+	r.Git("update-ref", "refs/remotes/up/stream/main", a)
+	want("up/stream", "refs/remotes/up/stream/main", a)
+	want("origin", "refs/remotes/origin/trunk", b)
+	r.Git("update-ref", "refs/remotes/origin/dev", a)
+	r.Git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/dev")
+	want("", "refs/remotes/origin/dev", a)
+	want("up/stream", "refs/remotes/origin/dev", a)
+	r.Git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
+	want("", "refs/remotes/origin/trunk", b)
+
+	// What cannot be read is not passed over.
+	r.Write(".git/refs/remotes/origin/trunk", "")
+	_, err := repo.DefaultBranch(t.Context(), "")
+	wantFailure(t, err, "default branch")
+	r.Git("config", "--file", r.Path(".git/config"), "--unset", "init.defaultBranch")
+	r.Write(".git/config", "[broken")
+	_, err = repo.DefaultBranch(t.Context(), "")
+	wantFailure(t, err)
+}
+
+// On a server the default branch is what HEAD names.
+func TestDefaultBranchOfABareRepository(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	id := r.CommitFile("f", "1")
+	bare := r.Clone("--bare")
+	bare.Git("branch", "live", id)
+	repo := open(t, bare)
+	got, err := repo.DefaultBranch(t.Context(), "")
+	if err != nil || got != (Branch{"refs/heads/main", id}) {
+		t.Errorf("DefaultBranch = %v, %v", got, err)
+	}
+	bare.Git("symbolic-ref", "HEAD", "refs/heads/live")
+	got, err = repo.DefaultBranch(t.Context(), "")
+	if err != nil || got != (Branch{"refs/heads/live", id}) {
+		t.Errorf("DefaultBranch = %v, %v", got, err)
+	}
+	bare.Git("update-ref", "--no-deref", "HEAD", id)
+	got, err = repo.DefaultBranch(t.Context(), "")
+	if err != nil || got != (Branch{"refs/heads/main", id}) {
+		t.Errorf("DefaultBranch = %v, %v", got, err)
+	}
+}
+
+func TestSubstitutesAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	a := r.CommitFile(".small/x", "1")
+	b := r.CommitFile(".small/x", "2")
+	c := r.CommitFile(".small/x", "3")
+	tell := func(replace, grafts bool) *Repo {
+		t.Helper()
+		repo := open(t, r)
+		if got, err := repo.ReplaceRefs(t.Context()); err != nil || got != replace {
+			t.Errorf("ReplaceRefs = %v, %v, want %v", got, err, replace)
+		}
+		if got, err := repo.Grafts(); err != nil || got != grafts {
+			t.Errorf("Grafts = %v, %v, want %v", got, err, grafts)
+		}
+		return repo
+	}
+	tell(false, false)
+	r.Write(".git/info/grafts", "# nothing\n\n")
+	tell(false, false)
+	r.Write(".git/info/grafts", c+" "+a+"\n") // hides b
+	tell(false, true)
+	r.Git("replace", r.ID(b+":.small/x"), r.ID(a+":.small/x"))
+	r.Git("replace", b, a)
+	r.Git("replace", c, a)
+	repo := tell(true, true)
+	if got := r.Git("rev-list", "--count", c); got == "3" {
+		t.Fatal("git shows the real history, so nothing is shown here")
+	}
+	got, err := repo.Commits(t.Context(), []string{c}, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, []string{"a:", "b: a", "c: b"}, commitIDs(t, map[string]string{a: "a", b: "b", c: "c"}, got))
+	wantEqual(t, []string{".small/x 100644:2"}, files(t, repo, b))
+	if id, err := repo.Resolve(t.Context(), c); err != nil || id != c {
+		t.Errorf("Resolve = %s, %v", id, err)
+	}
+}
