@@ -1,0 +1,190 @@
+package hook
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/natefinch/atomic"
+)
+
+// errNotDirectory is what the system says about a path that leads through a file.
+var errNotDirectory error = syscall.ENOTDIR
+
+// hookMode is the mode of a hook: everybody may read and run it, as git's own samples.
+const hookMode fs.FileMode = 0o755
+
+// hookFile is a hook's file as it was found.
+type hookFile struct {
+	// path is where it is, or would be.
+	path string
+	// exists says whether anything is there, a link that leads nowhere included.
+	exists bool
+	// link says that it is a symbolic link.
+	link bool
+	// runnable says that git would run it: a file, or a link to one, that is executable.
+	runnable bool
+	// text is the content of the file or of what the link leads to.
+	text string
+}
+
+// readHook looks at a hook's file. Only an existing file that cannot be read is an error, and a directory of that name.
+func readHook(path string) (hookFile, error) {
+	file := hookFile{path: path}
+	info, err := os.Lstat(path)
+	if missing(err) {
+		return file, nil
+	}
+	if err != nil {
+		return file, fileError("look at", path, err)
+	}
+	file.exists, file.link = true, info.Mode()&fs.ModeSymlink != 0
+	if info, err = os.Stat(path); file.link && missing(err) {
+		return file, nil
+	}
+	if err != nil {
+		return file, fileError("look at", path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return file, &Error{Kind: ErrFile, What: show(path) + " is not a file", Remedy: "Move it away, then run the command again."}
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return file, fileError("read", path, err)
+	}
+	file.runnable, file.text = executable(info), string(content)
+	return file, nil
+}
+
+// same reports whether two hooks are alike in all that keeping one beside the other saves.
+func (f hookFile) same(other hookFile) bool {
+	return f.exists && other.exists && f.link == other.link && f.runnable == other.runnable && f.text == other.text
+}
+
+// writeHook puts content at path in one step: there is the old file or the new one, never half of one, never a new one that cannot be
+// run yet.
+func writeHook(path string, content []byte, mode fs.FileMode) (err error) {
+	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+temporaryInfix+"*")
+	if err != nil {
+		return fileError("write", path, err)
+	}
+	defer func() {
+		if err != nil {
+			err = fileError("write", path, errors.Join(err, os.Remove(temporary.Name())))
+		}
+	}()
+	_, err = temporary.Write(content)
+	err = errors.Join(err, temporary.Chmod(mode), temporary.Sync(), temporary.Close())
+	if err != nil {
+		return err
+	}
+	return atomic.ReplaceFile(temporary.Name(), path)
+}
+
+// temporaryInfix marks our temporary files, so that [sweep] finds what a killed process left.
+const temporaryInfix = ".small-gate-"
+
+// sweep removes the temporary files for hook that a killed process left in dir.
+func sweep(dir string, hook Name) error {
+	entries, err := os.ReadDir(dir)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return fileError("read", dir, err)
+	}
+	prefix := []byte("." + string(hook))
+	for _, entry := range entries {
+		rest, found := bytes.CutPrefix([]byte(entry.Name()), prefix)
+		rest = bytes.TrimPrefix(rest, []byte(keptSuffix))
+		if !found || !bytes.HasPrefix(rest, []byte(temporaryInfix)) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil && !missing(err) {
+			return fileError("remove", filepath.Join(dir, entry.Name()), err)
+		}
+	}
+	return nil
+}
+
+// sameAuthor reports whether both hooks were written by one manager, so that the newer one stands for both.
+func (f hookFile) sameAuthor(other hookFile) bool {
+	manager := signed(f.text)
+	return manager != NoManager && manager == signed(other.text)
+}
+
+// keep makes the hook at file.path available at kept as well, and leaves it where it is: whoever is killed after this has lost
+// nothing. A link stays a link with the same target; a file becomes a second name of the same file, or a copy where the file system
+// or the system's rules do not allow that. What is kept already is never overwritten, unless it is an older hook of the same manager.
+func keep(file hookFile, kept string) error {
+	there, err := readHook(kept)
+	if err != nil {
+		return err
+	}
+	if there.same(file) {
+		return nil // an interrupted installation came as far as this
+	}
+	if there.exists && !there.sameAuthor(file) {
+		return keptAlready(file.path, kept)
+	}
+	if there.exists {
+		if err := remove(kept); err != nil {
+			return err
+		}
+	}
+	if file.link {
+		var target string
+		if target, err = os.Readlink(file.path); err != nil {
+			return fileError("read", file.path, err)
+		}
+		err = os.Symlink(target, kept)
+	} else if err = os.Link(file.path, kept); err != nil && !errors.Is(err, fs.ErrExist) {
+		err = copyHook(file.path, kept)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return keptAlready(file.path, kept)
+	}
+	if err != nil {
+		return fileError("keep the hook as", kept, err)
+	}
+	return nil
+}
+
+// keptAlready says that a hook cannot be kept since another one is.
+func keptAlready(path, kept string) error {
+	return &Error{Kind: ErrKept,
+		What:   "there is a hook at " + show(path) + " and an older one is kept at " + show(kept),
+		Remedy: "Only one can be kept. Move one of the two away, then run the command again."}
+}
+
+// copyHook copies a hook with its mode.
+func copyHook(from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return writeHook(to, content, info.Mode().Perm())
+}
+
+// putBack moves the kept hook to its old place, over whatever is there, in one step.
+func putBack(kept, path string) error {
+	if err := atomic.ReplaceFile(kept, path); err != nil {
+		return fileError("put back", path, err)
+	}
+	return nil
+}
+
+// remove deletes a file.
+func remove(path string) error {
+	if err := os.Remove(path); err != nil {
+		return fileError("remove", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Git is the git that was asked.
+type Git struct {
+	// Path is the absolute path of the git program.
+	Path string
+	// Version is its version as it prints it, for example "2.39.5".
+	Version string
+}
+
+// findGit looks git up on PATH. The version is read, so that a git that cannot run is found out here.
+func findGit(ctx context.Context) (Git, error) {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return Git{}, &Error{Kind: ErrGit, What: "git is not on PATH", Remedy: "Install git, or add its folder to PATH.", Cause: err}
+	}
+	git := Git{Path: path}
+	out, err := git.run(ctx, "", "version")
+	if err != nil {
+		return Git{}, err
+	}
+	git.Version = strings.TrimPrefix(strings.TrimSpace(out), "git version ")
+	return git, nil
+}
+
+// atLeast reports whether git's version is major.minor or newer. A version that cannot be read counts as old.
+func (g Git) atLeast(major, minor int) bool {
+	parts := strings.SplitN(g.Version, ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	first, err1 := strconv.Atoi(parts[0])
+	second, err2 := strconv.Atoi(parts[1])
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	return first > major || first == major && second >= minor
+}
+
+// run runs git in dir ("" is the current directory) and returns its standard output.
+func (g Git) run(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, g.Path, args...)
+	cmd.Dir = dir
+	cmd.Env = environment()
+	var out, complaint bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	if err := cmd.Run(); err != nil {
+		return "", &gitFailure{args: args, complaint: strings.TrimSpace(complaint.String()), cause: err}
+	}
+	return out.String(), nil
+}
+
+// line runs git and returns its output without the line's end. A path may itself hold line breaks, so only one is cut.
+func (g Git) line(ctx context.Context, dir string, args ...string) (string, error) {
+	out, err := g.run(ctx, dir, args...)
+	return strings.TrimSuffix(out, "\n"), err
+}
+
+// gitFailure is a git that ran and failed, or could not be run.
+type gitFailure struct {
+	args      []string
+	complaint string
+	cause     error
+}
+
+// Error repeats git's own complaint.
+func (f *gitFailure) Error() string {
+	text := fmt.Sprintf("git %s: %v", strings.Join(f.args, " "), f.cause)
+	if f.complaint != "" {
+		text += ": " + f.complaint
+	}
+	return text
+}
+
+// Unwrap gives the error of the process.
+func (f *gitFailure) Unwrap() error { return f.cause }
+
+// gitStatus is the exit status with which git failed, or -1 if it did not get that far.
+func gitStatus(err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	return -1
+}
+
+// locating lists the variables by which git's environment points at a repository. They are taken away, so that the directory
+// alone decides which repository is meant, even when the caller itself runs inside a hook.
+var locating = []string{
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_NAMESPACE", "GIT_IMPLICIT_WORK_TREE",
+	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE",
+	DoctorVariable,
+}
+
+// environment is the environment for git and for what git starts: our own, without what points at another repository, with
+// messages in English and without optional writes to the index.
+func environment(extra ...string) []string {
+	fixed := []string{"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"}
+	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(locating, name) || name == "LC_ALL" || name == "GIT_OPTIONAL_LOCKS"
+	})
+	return append(append(env, fixed...), extra...)
+}

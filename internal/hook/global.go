@@ -1,0 +1,166 @@
+package hook
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+)
+
+// GlobalOptions says how hooks are put into the template from which git makes repositories.
+type GlobalOptions struct {
+	// Program is the program that the hooks are to call; "" is the running one, unless that is a temporary build.
+	Program string
+	// TemplateDir is used if init.templateDir is not set; "" is [DefaultTemplateDir].
+	TemplateDir string
+	// Configure sets init.templateDir in the user's configuration if it is not set. Otherwise the result says what to type.
+	Configure bool
+	// PreReceive adds the hook of the receiving side.
+	PreReceive bool
+	// Force puts the hooks into the directory of a global core.hooksPath, if that is set: git then looks nowhere else.
+	Force bool
+}
+
+// DefaultTemplateDir is the template directory that is made for a user who has none.
+func DefaultTemplateDir() (string, error) {
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return "", &Error{Kind: ErrFile, What: "there is no folder for the user's configuration", Remedy: "Set HOME, or name a template directory.", Cause: err}
+	}
+	return filepath.Join(config, "small-gate", "git-template"), nil
+}
+
+// templates is the template directory that is meant, and what git knows of it.
+type templates struct {
+	dir        string
+	configured bool
+	hooksPath  Setting
+}
+
+// InstallGlobal puts the hooks into the template directory, so that every repository made or cloned from then on has them. A
+// repository that exists gets those that it lacks by git init. Done twice, it changes nothing.
+func InstallGlobal(ctx context.Context, options GlobalOptions) (Result, error) {
+	git, err := findGit(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	program, err := resolveProgram(options.Program)
+	if err != nil {
+		return Result{}, err
+	}
+	into, err := findTemplate(ctx, git, options.TemplateDir)
+	if err != nil {
+		return Result{}, err
+	}
+	hooks := ClientHooks()
+	if options.PreReceive {
+		hooks = allHooks()
+	}
+	dir := filepath.Join(into.dir, "hooks")
+	if into.hooksPath.Set {
+		if dir = into.hooksPath.Value; !options.Force || !filepath.IsAbs(dir) {
+			return Result{Outcome: NeedsManual, Dir: dir, Manual: globalManual(into.hooksPath, hooks, program)}, nil
+		}
+	}
+	plans, err := planAll(dir, hooks, program)
+	if err != nil {
+		return Result{}, err
+	}
+	result, err := apply(dir, program, plans)
+	if err != nil || into.hooksPath.Set {
+		return result, err
+	}
+	return configureTemplate(ctx, git, into, options.Configure, result)
+}
+
+// findTemplate asks git for the template directory. It is asked outside of any repository, whose own settings would not count.
+func findTemplate(ctx context.Context, git Git, usual string) (templates, error) {
+	var into templates
+	outside, err := neutralDirectory()
+	if err != nil {
+		return into, err
+	}
+	set, err := setting(ctx, git, outside, "init.templateDir")
+	if err != nil {
+		return into, err
+	}
+	if into.hooksPath, err = setting(ctx, git, outside, "core.hooksPath"); err != nil {
+		return into, err
+	}
+	if into.configured = set.Set && set.Value != ""; into.configured {
+		usual = set.Value
+	}
+	if usual == "" {
+		if usual, err = DefaultTemplateDir(); err != nil {
+			return into, err
+		}
+	}
+	if into.dir, err = filepath.Abs(usual); err != nil {
+		return into, fileError("make absolute", usual, err)
+	}
+	return into, nil
+}
+
+// neutralDirectory is a directory outside of repositories as far as that can be had: the root of the file system.
+func neutralDirectory() (string, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return "", fileError("find", "the current directory", err)
+	}
+	return filepath.VolumeName(here) + string(filepath.Separator), nil
+}
+
+// configureTemplate makes git use the template directory, or says what to type.
+func configureTemplate(ctx context.Context, git Git, into templates, set bool, result Result) (Result, error) {
+	if os.Getenv("GIT_TEMPLATE_DIR") != "" {
+		result.Notes = append(result.Notes, "GIT_TEMPLATE_DIR is set in your environment: git takes that instead of "+show(into.dir)+".")
+	}
+	result.Notes = append(result.Notes, "New repositories and clones will have these hooks. In one that exists, type: git init")
+	if into.configured {
+		return result, nil
+	}
+	if !set {
+		result.Outcome = NeedsManual
+		result.Commands = []string{"git config --global init.templateDir " + typed(into.dir)}
+		return result, nil
+	}
+	if _, err := git.run(ctx, "", "config", "--global", "init.templateDir", filepath.ToSlash(into.dir)); err != nil {
+		result.Outcome = Failed
+		return result, &Error{Kind: ErrGit, What: "git cannot write its setting init.templateDir", Cause: err,
+			Remedy: "The hooks are in " + show(into.dir) + ". Make your git configuration writable, then run the command again."}
+	}
+	result.Outcome = Changed
+	return result, nil
+}
+
+// globalManual is what to do where core.hooksPath is set for all repositories.
+func globalManual(hooksPath Setting, hooks []Name, program string) *Manual {
+	manual := &Manual{
+		Manager: HooksPath,
+		Why:     "core.hooksPath is " + show(hooksPath.Value) + " (" + show(hooksPath.Origin) + "), so git ignores hooks that come from a template",
+		Notes:   []string{"Each of these files must be executable and begin with a line such as #!/bin/sh."},
+	}
+	manual.Additions = scriptLines(Repository{Bare: true}, hooksPath.Value, hooks, quoteShell(filepath.ToSlash(program)), " || exit $?")
+	return manual
+}
+
+// UninstallGlobal takes our hooks out of the template directory and of a global core.hooksPath. Repositories that have them already
+// keep them.
+func UninstallGlobal(ctx context.Context, options GlobalOptions) (Result, error) {
+	git, err := findGit(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	from, err := findTemplate(ctx, git, options.TemplateDir)
+	if err != nil {
+		return Result{}, err
+	}
+	dirs := []string{filepath.Join(from.dir, "hooks")}
+	if from.hooksPath.Set && filepath.IsAbs(from.hooksPath.Value) {
+		dirs = append(dirs, from.hooksPath.Value)
+	}
+	result, err := removeAll(dirs)
+	if result.Outcome == Changed {
+		result.Notes = []string{"Repositories that have the hooks already keep them: type " + ProgramName + " uninstall there."}
+	}
+	return result, err
+}

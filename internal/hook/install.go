@@ -1,0 +1,253 @@
+package hook
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+)
+
+// InstallOptions says where and what to install.
+type InstallOptions struct {
+	// Dir is a directory in the repository; "" is the current one.
+	Dir string
+	// Program is the program that the hooks are to call; "" is the running one, unless that is a temporary build.
+	Program string
+	// PreReceive adds the hook of the receiving side. In a bare repository it is the only one.
+	PreReceive bool
+	// Force chains the hooks into a directory that a manager rules, instead of returning what to add to the manager's files.
+	Force bool
+}
+
+// Install puts the hooks of a repository in place. Done twice, it changes nothing. Where a manager rules the hooks, nothing is
+// written unless options say so, and the result's Manual says what to add.
+func Install(ctx context.Context, options InstallOptions) (Result, error) {
+	git, err := findGit(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	repo, err := locate(ctx, git, options.Dir)
+	if err != nil {
+		return Result{}, err
+	}
+	hooks, err := wantedHooks(repo, options.PreReceive)
+	if err != nil {
+		return Result{}, err
+	}
+	program, err := resolveProgram(options.Program)
+	if err != nil {
+		return Result{}, err
+	}
+	by, err := findRuler(repo, hooks)
+	if err != nil {
+		return Result{}, err
+	}
+	plans, err := planAll(repo.HooksDir, hooks, program)
+	if err != nil {
+		return Result{}, err
+	}
+	if by.manager != NoManager && !options.Force {
+		undone, err := leaveToManager(repo, by, plans)
+		if err != nil {
+			return Result{}, err
+		}
+		if len(undone) > 0 {
+			return Result{Outcome: NeedsManual, Dir: repo.HooksDir, Manual: manualFor(repo, by, undone, program)}, nil
+		}
+	}
+	result, err := apply(repo.HooksDir, program, plans)
+	result.Notes = installNotes(repo, by, program, result.Outcome)
+	return result, err
+}
+
+// wantedHooks returns the hooks that make sense in a repository.
+func wantedHooks(repo Repository, preReceive bool) ([]Name, error) {
+	if !repo.Bare {
+		if preReceive {
+			return allHooks(), nil
+		}
+		return ClientHooks(), nil
+	}
+	if !preReceive {
+		return nil, &Error{Kind: ErrBare, What: show(repo.Top) + " is a bare repository: nobody commits there, so client hooks would never run",
+			Remedy: "Ask for the hook of the receiving side: " + ProgramName + " install --pre-receive\n" +
+				"If worktrees are linked to it, run install in one of those for their hooks."}
+	}
+	return []Name{PreReceive}, nil
+}
+
+// plan is what is to be done about one hook, worked out before anything is written.
+type plan struct {
+	hook   Name
+	file   hookFile
+	kept   string
+	text   string
+	action Action
+	note   string
+}
+
+// planAll plans every hook, so that what cannot be done is found out before the first is written.
+func planAll(dir string, hooks []Name, program string) ([]plan, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, &Error{Kind: ErrFile, What: "git takes hooks from " + show(dir) + ", which is not a directory: hooks are switched off here",
+			Remedy: "Find out where that is set: git config --show-origin --get core.hooksPath"}
+	}
+	plans := make([]plan, 0, len(hooks))
+	for _, hook := range hooks {
+		one, err := planHook(dir, hook, program)
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, one)
+	}
+	return plans, nil
+}
+
+// planHook decides about one hook.
+func planHook(dir string, hook Name, program string) (plan, error) {
+	path := filepath.Join(dir, string(hook))
+	p := plan{hook: hook}
+	var err error
+	if p.file, err = readHook(path); err != nil {
+		return p, err
+	}
+	kept, err := readHook(path + keptSuffix)
+	if err != nil {
+		return p, err
+	}
+	before := kept
+	if p.file.exists && recognise(hook, p.file.text) == foreign {
+		legacy, runs, err := findLegacy(hook, p.file)
+		if err != nil {
+			return p, err
+		}
+		if runs {
+			p.file, p.note = legacy, "the manager's hook runs it"
+		} else {
+			before, p.action, p.note = p.file, Chained, chainNote(p.file)
+		}
+	}
+	if before.exists {
+		p.kept = kept.path
+	}
+	p.text = shimFor(hook, program, before).render()
+	if p.action != Chained {
+		p.action, err = p.overOurs()
+	} else if kept.exists && !kept.same(p.file) && !kept.sameAuthor(p.file) {
+		err = keptAlready(p.file.path, kept.path)
+	}
+	return p, err
+}
+
+// overOurs decides where there is no hook, or one that carries our mark.
+func (p plan) overOurs() (Action, error) {
+	switch {
+	case !p.file.exists:
+		return Installed, nil
+	case recognise(p.hook, p.file.text) == edited:
+		return Left, &Error{Kind: ErrEdited, What: show(p.file.path) + " is a hook of ours that somebody edited",
+			Remedy: "Move it away or delete it, then run the command again."}
+	case p.file.runnable && (p.file.text == p.text || programIn(p.file.text) == ""):
+		return Present, nil // one that names no program was put there by hand, and is left
+	case p.file.link:
+		return Left, &Error{Kind: ErrFile, What: show(p.file.path) + " is a link to a hook of ours that is out of date or not executable",
+			Remedy: "Remove the link, then run the command again."}
+	default:
+		return Updated, nil
+	}
+}
+
+// chainNote says what changes for a hook that is to be kept, if anything may.
+func chainNote(file hookFile) string {
+	switch {
+	case !file.runnable:
+		return "what was there is not executable: git ignored it, and it goes on being ignored"
+	case !goesByName(file.text) && mayGoByName(file.text):
+		return "the kept hook seems to ask for its own file name, which is another one now: see that it still does its work"
+	default:
+		return ""
+	}
+}
+
+// leaveToManager marks the plans that a manager fulfils already, and returns the hooks that it would have to be told about. Shims of
+// ours in its directory are there because somebody insisted; they are kept up to date.
+func leaveToManager(repo Repository, by ruler, plans []plan) ([]Name, error) {
+	var undone []Name
+	for i, p := range plans {
+		if p.action != Installed && p.action != Chained {
+			continue
+		}
+		site := callSite{}
+		if p.file.runnable {
+			var err error
+			if site, err = findCall(repo, p.hook, p.file); err != nil {
+				return nil, err
+			}
+		}
+		if !site.calls {
+			undone = append(undone, p.hook)
+			continue
+		}
+		plans[i].action, plans[i].kept, plans[i].note = Called, "", site.how
+	}
+	return undone, nil
+}
+
+// apply carries the plans out. Each hook goes through states that all work: the old hook in its place, the old hook in its place and
+// kept, the shim with the kept one.
+func apply(dir, program string, plans []plan) (Result, error) {
+	result := Result{Dir: dir, Program: program, Outcome: Unchanged}
+	for _, p := range plans {
+		if p.action != Present && p.action != Called {
+			if err := p.write(dir); err != nil {
+				result.Outcome = Failed
+				return result, err
+			}
+			result.Outcome = Changed
+		}
+		result.add(p)
+	}
+	return result, nil
+}
+
+// write puts one shim in place.
+func (p plan) write(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fileError("make the directory", dir, err)
+	}
+	if p.action == Chained {
+		if err := keep(p.file, p.kept); err != nil {
+			return err
+		}
+	}
+	return writeHook(p.file.path, []byte(p.text), hookMode)
+}
+
+// add records a plan that was carried out.
+func (r *Result) add(p plan) {
+	r.Changes = append(r.Changes, Change{Hook: p.hook, Path: p.file.path, Action: p.action, Kept: p.kept, Note: p.note})
+}
+
+// installNotes says what may undo an installation later on.
+func installNotes(repo Repository, by ruler, program string, outcome Outcome) []string {
+	var notes []string
+	if !repo.Bare && inside(repo.Top, program) {
+		notes = append(notes, "The hooks call "+show(program)+", which is inside this work tree: it goes when the work tree goes. "+
+			"A lasting program: "+howToInstall)
+	}
+	if outcome != Changed {
+		return notes
+	}
+	switch by.manager {
+	case Husky:
+		if repo.redirected() {
+			notes = append(notes, "husky writes this folder anew whenever packages are installed, without our hooks: "+
+				"run "+ProgramName+" install --force again then, and see "+ProgramName+" doctor.")
+		} else {
+			notes = append(notes, "Once husky sets core.hooksPath, git no longer looks here: see "+ProgramName+" doctor.")
+		}
+	case Lefthook:
+		notes = append(notes, "lefthook moves hooks that are not its own aside when it installs its own, and does not run them: "+
+			"run "+ProgramName+" install --force again then, and see "+ProgramName+" doctor.")
+	}
+	return notes
+}

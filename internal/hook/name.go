@@ -1,0 +1,35 @@
+package hook
+
+// Name is the name of a git hook, which is also its file's name and the small-hook subcommand that answers it.
+type Name string
+
+// The hooks that small-hook answers.
+const (
+	// PreCommit runs before git commit records the index.
+	PreCommit Name = "pre-commit"
+	// PreMergeCommit runs before git merge records a merge without conflicts.
+	PreMergeCommit Name = "pre-merge-commit"
+	// PrePush runs before git push sends anything; the refs come on standard input.
+	PrePush Name = "pre-push"
+	// PreReceive runs on the receiving side of a push, before any ref changes; the refs come on standard input.
+	PreReceive Name = "pre-receive"
+)
+
+// ClientHooks returns the hooks of a repository that somebody works in, in the order in which they are reported.
+func ClientHooks() []Name { return []Name{PreCommit, PreMergeCommit, PrePush} }
+
+// allHooks returns every hook that an installation may have written.
+func allHooks() []Name { return append(ClientHooks(), PreReceive) }
+
+// readsInput reports whether git gives the hook its work on standard input.
+func (n Name) readsInput() bool { return n == PrePush || n == PreReceive }
+
+// keptSuffix ends the name of the file that keeps the hook which was there before ours.
+const keptSuffix = ".before-small-gate"
+
+// ProgramName is the name under which a shim looks for the program on PATH once the path it was installed with is gone.
+const ProgramName = "small-hook"
+
+// DoctorVariable is the environment variable by which [Doctor] asks a shim to answer instead of judging. A shim that sees it
+// prints one line and exits with status 2, whatever the value: set by accident, it blocks and never lets anything through.
+const DoctorVariable = "SMALL_GATE_DOCTOR"

@@ -1,0 +1,108 @@
+package hook
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"unicode"
+)
+
+// howToInstall is what to type when there is no lasting program for hooks to call.
+const howToInstall = "go install github.com/small-gate/small-gate/cmd/small-hook@latest"
+
+// resolveProgram returns the absolute path that a shim is to call. Named is the caller's own choice and may be empty: then it is
+// the running program, unless that is a temporary build.
+func resolveProgram(named string) (string, error) {
+	path := named
+	if named == "" {
+		running, err := os.Executable()
+		if err != nil {
+			return "", &Error{Kind: ErrProgram, What: "this program cannot find out where it is",
+				Remedy: "Name a lasting program for the hooks to call.", Cause: err}
+		}
+		if temporaryBuild(running, os.Getenv("GOCACHE")) {
+			return "", &Error{Kind: ErrTemporaryProgram, What: "this is a temporary build of go run, at " + show(running),
+				Remedy: "Hooks need a program that stays. Type:\n  " + howToInstall + "\n  " + ProgramName +
+					" install\nor, in a clone of small-gate, go install ./cmd/small-hook."}
+		}
+		path = steadyName(running)
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", &Error{Kind: ErrProgram, What: show(path) + " cannot be made an absolute path", Cause: err}
+	}
+	return absolute, checkProgram(absolute)
+}
+
+// checkProgram reports why a shim could not call the program at path, or nil.
+func checkProgram(path string) error {
+	fault := func(what string, cause error) error {
+		return &Error{Kind: ErrProgram, What: "hooks cannot call " + show(path) + what,
+			Remedy: "Name a program that stays where it is, or install one: " + howToInstall, Cause: cause}
+	}
+	if strings.ContainsFunc(path, unicode.IsControl) {
+		return fault(": its path holds a line break or another control character", nil)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fault("", err)
+	case !info.Mode().IsRegular():
+		return fault(": it is not a file", nil)
+	case !executable(info):
+		return fault(": it is not executable", nil)
+	case info.Size() == 0:
+		return fault(": it is empty", nil)
+	}
+	return nil
+}
+
+// executable reports whether git would take a file with this mode for a program. Windows has no such mode.
+func executable(info fs.FileInfo) bool {
+	return runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
+}
+
+// cachedBuild matches the folder in Go's build cache that holds a program which go run keeps for the next time.
+var cachedBuild = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
+
+// temporaryBuild reports whether path is a program that go run built: in a go-build folder of the temporary directory, or in the
+// build cache, whose place is GOCACHE if that is set.
+func temporaryBuild(path, goCache string) bool {
+	if goCache != "" && inside(goCache, path) {
+		return true
+	}
+	if cachedBuild.MatchString(filepath.Base(filepath.Dir(path))) {
+		return true
+	}
+	for _, folder := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
+		if strings.HasPrefix(folder, "go-build") {
+			return true
+		}
+	}
+	return false
+}
+
+// steadyName prefers the name under which PATH finds the running program, if it is the same file: a package manager keeps a link
+// there that survives an upgrade, while the file behind it moves.
+func steadyName(running string) string {
+	found, err := exec.LookPath(ProgramName)
+	if err != nil || !filepath.IsAbs(found) {
+		return running
+	}
+	here, errHere := os.Stat(running)
+	there, errThere := os.Stat(found)
+	if errHere != nil || errThere != nil || !os.SameFile(here, there) {
+		return running
+	}
+	return found
+}
+
+// inside reports whether path lies in dir or below it.
+func inside(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}

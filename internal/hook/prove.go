@@ -1,0 +1,85 @@
+package hook
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// prove runs a shim of ours and lets it answer, then asks the program that it would call.
+func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
+	if kept, err := readHook(check.Path + keptSuffix); err == nil && kept.runnable {
+		check.Kept = kept.path
+	}
+	program, proof, err := e.ask(ctx, check)
+	if err != nil {
+		check.refuse(err)
+		return
+	}
+	check.Fires, check.Proof, check.Program = true, proof, filepath.FromSlash(program)
+	if named := programIn(file.text); named != "" && program != named {
+		check.Moved = filepath.FromSlash(named)
+	}
+	if program == "" || !filepath.IsAbs(check.Program) {
+		what := "no " + ProgramName + " is on PATH"
+		if check.Moved != "" {
+			what = "the program is gone from " + show(check.Moved) + ", and " + what
+		}
+		check.refuse(&Error{Kind: ErrProgram, What: what, Remedy: "Type:\n  " + howToInstall + "\n  " + ProgramName + " install"})
+		return
+	}
+	e.askVersion(ctx, check)
+}
+
+// ask runs a shim with the doctor's variable set and returns the program that it says it would call.
+func (e examination) ask(ctx context.Context, check *Check) (program string, proof Proof, err error) {
+	random := make([]byte, 16)
+	if _, err := rand.Read(random); err != nil {
+		return "", ProofNone, err
+	}
+	nonce := hex.EncodeToString(random)
+	command := exec.CommandContext(ctx, check.Path)
+	proof = ProofRanDirectly
+	if e.alone && e.git.atLeast(2, 36) {
+		command = exec.CommandContext(ctx, e.git.Path, "hook", "run", "--ignore-missing", string(check.Hook))
+		proof = ProofRan
+	}
+	command.Dir = e.repo.Top
+	command.Env = environment(DoctorVariable + "=" + nonce)
+	// The shim answers with status 2, so that the variable can never let anything through: the answer counts, the status does not.
+	output, err := command.CombinedOutput()
+	prefix, suffix := "small-gate doctor "+string(check.Hook)+" ", " "+nonce
+	for _, line := range strings.Split(string(output), "\n") {
+		if answer, found := strings.CutPrefix(line, prefix); found && strings.HasSuffix(answer, suffix) {
+			return strings.TrimSuffix(answer, suffix), proof, nil
+		}
+	}
+	what := "it was run and did not answer"
+	if text := strings.TrimSpace(string(output)); text != "" {
+		what += ": " + show(text)
+	}
+	return "", ProofNone, &Error{Kind: ErrFile, What: what, Cause: err,
+		Remedy: "See whether programs may be run from that directory, and whether there is a /bin/sh."}
+}
+
+// askVersion asks the program that a hook would call for its version.
+func (e examination) askVersion(ctx context.Context, check *Check) {
+	if err := checkProgram(check.Program); err != nil {
+		check.refuse(err)
+		return
+	}
+	command := exec.CommandContext(ctx, check.Program, "version")
+	command.Dir = e.repo.Top
+	command.Env = environment()
+	output, err := command.CombinedOutput()
+	answer, _, _ := strings.Cut(strings.TrimSpace(string(output)), "\n")
+	if err != nil || answer == "" {
+		check.refuse(&Error{Kind: ErrProgram, What: show(check.Program) + " does not answer to version: " + show(answer), Cause: err,
+			Remedy: "Type:\n  " + howToInstall + "\n  " + ProgramName + " install"})
+		return
+	}
+	check.Version = answer
+}

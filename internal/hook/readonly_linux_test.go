@@ -1,0 +1,69 @@
+package hook
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestReadOnlyDirectory installs where nothing may be written. The superuser may write anywhere, so as that one the test's thread lays
+// down its rights over files, and is thrown away afterwards.
+func TestReadOnlyDirectory(t *testing.T) {
+	repo, program := newRepo(t), newStub(t)
+	hooks := filepath.Join(repo, ".git", "hooks")
+	put(t, filepath.Join(hooks, "pre-commit"), "#!/bin/sh\n", 0o755)
+	letOthersIn(t, hooks)
+	letOthersIn(t, filepath.Dir(program.path))
+	if err := os.Chmod(hooks, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.Chmod(hooks, 0o755); err != nil {
+			t.Error(err)
+		}
+	})
+	before := tree(t, hooks)
+
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // not unlocked: the thread ends with this goroutine
+		if os.Geteuid() == 0 {
+			if err := syscall.Setfsuid(65534); err != nil {
+				done <- err
+				return
+			}
+		}
+		plans, err := planAll(hooks, ClientHooks(), program.path)
+		if err == nil {
+			_, err = apply(hooks, program.path, plans)
+		}
+		done <- err
+	}()
+	err := <-done
+	if !errors.Is(err, ErrFile) || !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), hooks) {
+		t.Errorf("%v", err)
+	}
+	if diff := cmp.Diff(before, tree(t, hooks)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// letOthersIn makes a test's directory readable for other users, up to the directory for temporary files.
+func letOthersIn(t *testing.T, dir string) {
+	t.Helper()
+	top, err := filepath.EvalSymlinks(os.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; dir != top && inside(top, dir); dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Repository says where git looks for hooks, as git itself answers it.
+type Repository struct {
+	// Top is the directory in which git runs hooks: the work tree's top, or the repository itself if it is bare.
+	Top string
+	// CommonDir is the folder that all linked worktrees share.
+	CommonDir string
+	// Bare says that there is no work tree.
+	Bare bool
+	// HooksDir is the directory that git takes hooks from here.
+	HooksDir string
+	// OwnHooksDir is the directory that git would take hooks from if core.hooksPath were not set.
+	OwnHooksDir string
+	// HooksPath is core.hooksPath, if it is set.
+	HooksPath Setting
+}
+
+// Setting is one value of git's configuration.
+type Setting struct {
+	// Set says whether there is a value at all; it may be set to nothing.
+	Set bool
+	// Value is the value, with ~ expanded.
+	Value string
+	// Origin is where git found it, for example "file:.git/config".
+	Origin string
+}
+
+// redirected reports whether core.hooksPath sends git to another directory than its own.
+func (r Repository) redirected() bool {
+	return r.HooksPath.Set && !sameDirectory(r.HooksDir, r.OwnHooksDir)
+}
+
+// locate asks git about the repository around dir ("" is the current directory).
+func locate(ctx context.Context, git Git, dir string) (Repository, error) {
+	if info, err := os.Stat(orDot(dir)); err != nil || !info.IsDir() {
+		return Repository{}, &Error{Kind: ErrNoRepository, What: show(dir) + " is not a directory", Cause: err}
+	}
+	bare, err := git.line(ctx, dir, "rev-parse", "--is-bare-repository")
+	if err != nil {
+		return Repository{}, locateError(dir, err)
+	}
+	repo := Repository{Bare: bare == "true"}
+	question := "--show-toplevel"
+	if repo.Bare {
+		question = "--absolute-git-dir"
+	}
+	if repo.Top, err = git.line(ctx, dir, "rev-parse", question); err != nil {
+		return Repository{}, locateError(dir, err)
+	}
+	repo.Top = filepath.FromSlash(repo.Top)
+	// git answers both relative to its directory, and a relative core.hooksPath is relative to the top: so it is asked there.
+	if repo.CommonDir, err = git.line(ctx, repo.Top, "rev-parse", "--git-common-dir"); err != nil {
+		return Repository{}, locateError(dir, err)
+	}
+	if repo.HooksDir, err = git.line(ctx, repo.Top, "rev-parse", "--git-path", "hooks"); err != nil {
+		return Repository{}, locateError(dir, err)
+	}
+	repo.CommonDir = within(repo.Top, repo.CommonDir)
+	repo.HooksDir = within(repo.Top, repo.HooksDir)
+	repo.OwnHooksDir = filepath.Join(repo.CommonDir, "hooks")
+	repo.HooksPath, err = setting(ctx, git, repo.Top, "core.hooksPath")
+	return repo, err
+}
+
+// locateError turns git's complaint into one of the kinds that a caller tells apart.
+func locateError(dir string, err error) error {
+	var failure *gitFailure
+	if !errors.As(err, &failure) {
+		return &Error{Kind: ErrGit, What: "git cannot be asked about " + show(orDot(dir)), Cause: err}
+	}
+	switch {
+	case strings.Contains(failure.complaint, "not a git repository"):
+		return &Error{Kind: ErrNoRepository, What: show(orDot(dir)) + " is in no git repository",
+			Remedy: "Change to a repository, or name one with -C DIR. A new one begins with: git init", Cause: err}
+	case strings.Contains(failure.complaint, "must be run in a work tree"):
+		return &Error{Kind: ErrNoWorkTree, What: show(orDot(dir)) + " is inside a repository's own folder, not in its work tree",
+			Remedy: "Change to the folder where the files are checked out.", Cause: err}
+	default:
+		return &Error{Kind: ErrGit, What: "git does not serve the repository at " + show(orDot(dir)), Cause: err}
+	}
+}
+
+// setting reads one path-like value of git's configuration as it holds in dir.
+func setting(ctx context.Context, git Git, dir, name string) (Setting, error) {
+	out, err := git.run(ctx, dir, "config", "-z", "--show-origin", "--type=path", "--get", name)
+	if gitStatus(err) == 1 {
+		return Setting{}, nil // git's word for: not set
+	}
+	if err != nil {
+		return Setting{}, &Error{Kind: ErrGit, What: "git cannot read its setting " + name, Cause: err}
+	}
+	origin, value, _ := strings.Cut(strings.TrimSuffix(out, "\x00"), "\x00")
+	return Setting{Set: true, Value: value, Origin: origin}, nil
+}
+
+// orDot names the current directory where dir is empty.
+func orDot(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	return dir
+}
+
+// within resolves a path that git printed while running in dir.
+func within(dir, path string) string {
+	path = filepath.FromSlash(path)
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// sameDirectory reports whether both paths lead to one directory, whether or not it exists.
+func sameDirectory(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// missing reports whether an error says that a file is not there. A parent that is a file rather than a folder counts.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDirectory)
+}

@@ -1,0 +1,108 @@
+package hook
+
+import (
+	"crypto/sha256"
+	_ "embed" // for the text of the shim
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"text/template"
+)
+
+//go:embed shim.sh.tmpl
+var shimText string
+
+var shimTemplate = template.Must(template.New("shim").Parse(shimText))
+
+// shim is what one shim is made from.
+type shim struct {
+	// hook is the hook it answers.
+	hook Name
+	// program is the absolute path of the program, or "" for a shim that looks it up on PATH alone.
+	program string
+	// ownName says that the kept hook must be told the name it had, since it goes by it. See [goesByName].
+	ownName bool
+	// aside says that the kept hook is that of a manager which may move the shim aside and run it.
+	aside bool
+}
+
+// shimFor is the shim for hook where before is the hook that runs before it, if there is one.
+func shimFor(hook Name, program string, before hookFile) shim {
+	manager := signed(before.text)
+	return shim{hook: hook, program: program, ownName: goesByName(before.text), aside: manager == PreCommitTool || manager == Prek}
+}
+
+// render returns the shim's text. Its second line names the hook and the checksum of all other lines, by which a shim that
+// somebody edited is told from one that was written so, whatever version of this program wrote it.
+func (s shim) render() string {
+	const marker = "# small-gate hook"
+	program := ""
+	if s.program != "" {
+		program = quoteShell(filepath.ToSlash(s.program))
+	}
+	callKept := `"$sg_kept"`
+	if s.ownName {
+		callKept = `sh -c 'sg_kept=$1; shift; . "$sg_kept"' "$0" "$sg_kept"`
+	}
+	var text strings.Builder
+	err := shimTemplate.Execute(&text, map[string]any{
+		"Marker": marker, "Hook": string(s.hook), "Program": program,
+		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.aside,
+	})
+	if err != nil {
+		panic("hook: the shim's template does not fit its data: " + err.Error())
+	}
+	body := strings.Replace(text.String(), marker+"\n", "", 1)
+	return strings.Replace(text.String(), marker, markerLine(s.hook, body), 1)
+}
+
+// markerLine is the second line of a shim whose other lines are body.
+func markerLine(hook Name, body string) string {
+	sum := sha256.Sum256([]byte(body))
+	return fmt.Sprintf("# small-gate hook: %s sha256:%s", hook, hex.EncodeToString(sum[:]))
+}
+
+// marked matches the line by which a shim is known.
+var marked = regexp.MustCompile(`(?m)^# small-gate hook: ([a-z-]+) sha256:[0-9a-f]{64}\r?$`)
+
+// origin says who wrote a hook's file.
+type origin int
+
+const (
+	foreign origin = iota // somebody else
+	ours                  // this program, and nobody touched it since
+	edited                // this program, and somebody edited it
+)
+
+// recognise tells whether text is a shim for hook.
+func recognise(hook Name, text string) origin {
+	place := marked.FindStringSubmatchIndex(text)
+	if place == nil {
+		return foreign
+	}
+	body := text[:place[0]] + strings.TrimPrefix(text[place[1]:], "\n")
+	if text[place[0]:place[1]] != markerLine(hook, body) {
+		return edited
+	}
+	return ours
+}
+
+// quoteShell makes one word of text in a POSIX shell, whatever it holds.
+func quoteShell(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// namedStub matches the line with which a husky hook reads its common script, which goes by the name of the file that runs.
+var namedStub = regexp.MustCompile(`(?m)^\s*\.\s+"(\$\(dirname (-- )?"\$0"\)|\$\{0%/\*\})/(h|husky\.sh)"`)
+
+// goesByName reports whether a hook would do something else, or nothing, under another file name, and is a shell script that can be
+// told its old one.
+func goesByName(text string) bool { return namedStub.MatchString(text) }
+
+// nameRead matches the ways in which scripts ask for their own file name.
+var nameRead = regexp.MustCompile(`basename (-- )?"?\$\{?0|\$\{?0##|__FILE__|PROGRAM_NAME|sys\.argv\[0\]`)
+
+// mayGoByName reports whether a hook looks as if its own file name mattered to it, without it being certain.
+func mayGoByName(text string) bool { return nameRead.MatchString(text) }

@@ -1,0 +1,115 @@
+package hook
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Text tells a person what was done and what is left to do. It ends in a line break, or is empty where there is nothing to say.
+func (r Result) Text() string {
+	var text strings.Builder
+	for _, change := range r.Changes {
+		if change.Action == Absent {
+			continue
+		}
+		fmt.Fprintf(&text, "%s: %s, %s\n", change.Hook, change.Action, show(change.Path))
+		if change.Kept != "" {
+			fmt.Fprintf(&text, "  the hook that was there: %s\n", show(change.Kept))
+		}
+		if change.Note != "" {
+			fmt.Fprintf(&text, "  %s\n", change.Note)
+		}
+	}
+	if r.Program != "" && slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Action != Called }) {
+		fmt.Fprintf(&text, "The hooks call %s\n", show(r.Program))
+	}
+	switch {
+	case r.Manual != nil:
+		text.WriteString(r.Manual.Text())
+	case r.Outcome == Unchanged && r.Program != "":
+		text.WriteString("Nothing was changed: the hooks are as they should be.\n")
+	case r.Outcome == Unchanged:
+		text.WriteString("Nothing was changed: there is no hook of ours.\n")
+	}
+	writeList(&text, "Type, to finish:", r.Commands)
+	for _, note := range r.Notes {
+		fmt.Fprintf(&text, "Note: %s\n", note)
+	}
+	return text.String()
+}
+
+// Text tells a person what to add where. The lines to add stand between lines of their own, as they are.
+func (m Manual) Text() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "The hooks here are %s's: %s. Nothing was written.\n", m.Manager, m.Why)
+	for _, addition := range m.Additions {
+		fmt.Fprintf(&text, "\nAdd to %s (%s):\n\n%s", show(addition.File), addition.Place, addition.Text)
+	}
+	text.WriteString("\n")
+	writeList(&text, "Then type:", m.Commands)
+	for _, note := range m.Notes {
+		fmt.Fprintf(&text, "Note: %s\n", note)
+	}
+	fmt.Fprintf(&text, "Or chain the hooks in where they are: %s install --force\n", ProgramName)
+	return text.String()
+}
+
+// Text tells a person, hook by hook, whether it would fire, and if not, why and what to do.
+func (d Diagnosis) Text() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "git %s, %s\n", show(d.Git.Version), show(d.Git.Path))
+	fmt.Fprintf(&text, "hooks from %s", show(d.Repository.HooksDir))
+	if d.Manager != NoManager {
+		fmt.Fprintf(&text, ", ruled by %s: %s", d.Manager, d.Why)
+	}
+	text.WriteString("\n")
+	for _, check := range d.Checks {
+		text.WriteString(check.text())
+	}
+	for _, note := range d.Notes {
+		fmt.Fprintf(&text, "Note: %s\n", note)
+	}
+	return text.String()
+}
+
+// text tells about one hook.
+func (c Check) text() string {
+	var text strings.Builder
+	if c.Fires {
+		fmt.Fprintf(&text, "%s: fires (%s)\n", c.Hook, c.Proof)
+	} else {
+		fmt.Fprintf(&text, "%s: DOES NOT FIRE: %s\n", c.Hook, c.Why)
+	}
+	line := func(label, value string) {
+		if value != "" {
+			fmt.Fprintf(&text, "  %s %s\n", label, show(value))
+		}
+	}
+	line("file:", c.Path)
+	line("how:", c.How)
+	line("runs before it:", c.Kept)
+	line("program:", c.Program)
+	line("version:", c.Version)
+	if c.Moved != "" {
+		line("moved: no longer at", c.Moved)
+		if c.Fires {
+			fmt.Fprintf(&text, "  it was found on PATH, where not every client finds it. Type: %s install\n", ProgramName)
+		}
+	}
+	if c.Remedy != "" {
+		fmt.Fprintf(&text, "  %s\n", strings.ReplaceAll(c.Remedy, "\n", "\n  "))
+	}
+	return text.String()
+}
+
+// writeList writes a heading and indented lines, if there are any.
+func writeList(text *strings.Builder, heading string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(text, "%s\n", heading)
+	for _, line := range lines {
+		fmt.Fprintf(text, "  %s\n", line)
+	}
+}

@@ -1,0 +1,161 @@
+package hook
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+)
+
+// UninstallOptions says where hooks are to be taken away.
+type UninstallOptions struct {
+	// Dir is a directory in the repository; "" is the current one.
+	Dir string
+}
+
+// Uninstall takes the hooks of ours away and puts back what was there before them. A hook of ours that somebody edited is left, and
+// the outcome is [NeedsManual]. Done twice, it changes nothing.
+//
+// It looks both where git takes hooks from now and in the repository's own directory, since core.hooksPath may have been set after the
+// installation.
+func Uninstall(ctx context.Context, options UninstallOptions) (Result, error) {
+	git, err := findGit(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	repo, err := locate(ctx, git, options.Dir)
+	if err != nil {
+		return Result{}, err
+	}
+	dirs := []string{repo.HooksDir}
+	if repo.redirected() {
+		dirs = append(dirs, repo.OwnHooksDir)
+	}
+	return removeAll(dirs)
+}
+
+// removeAll takes our hooks out of several directories, of which the first is the one that counts.
+func removeAll(dirs []string) (Result, error) {
+	result := Result{Dir: dirs[0], Outcome: Unchanged}
+	for i, dir := range dirs {
+		if err := removeFrom(dir, &result, i == 0); err != nil {
+			result.Outcome = Failed
+			return result, err
+		}
+	}
+	return result, nil
+}
+
+// removeFrom takes our hooks out of one directory. What is absent is told only if asked.
+func removeFrom(dir string, result *Result, tellAbsent bool) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil // such as /dev/null: no hook can be in there
+	}
+	for _, hook := range allHooks() {
+		path := filepath.Join(dir, string(hook))
+		if err := sweep(dir, hook); err != nil {
+			return err
+		}
+		places, err := placesOf(hook, path)
+		if err != nil {
+			return err
+		}
+		for _, place := range places {
+			change, err := removeHook(hook, place, path, path+keptSuffix)
+			if err != nil {
+				return err
+			}
+			if change.Action != Absent || tellAbsent && place == path {
+				result.record(change)
+			}
+		}
+	}
+	return nil
+}
+
+// placesOf lists where a hook of ours may be: its own path, and where a manager moved it, which is .legacy for pre-commit and prek and
+// .old for lefthook. The kept hook goes back to the first place where ours is, so the hook's own path is first if ours is there.
+func placesOf(hook Name, path string) ([]string, error) {
+	file, err := readHook(path)
+	if err != nil {
+		return nil, err
+	}
+	if recognise(hook, file.text) == ours {
+		return []string{path, path + ".legacy", path + ".old"}, nil
+	}
+	return []string{path + ".legacy", path + ".old", path}, nil
+}
+
+// record adds a change to the result and lets it decide about the outcome.
+func (r *Result) record(change Change) {
+	r.Changes = append(r.Changes, change)
+	switch {
+	case change.Action == Left:
+		r.Outcome = NeedsManual
+	case change.Action != Absent && r.Outcome == Unchanged:
+		r.Outcome = Changed
+	}
+}
+
+// removeHook takes away the hook at place if it is ours, and puts the kept one there. The place is one of [placesOf] path.
+func removeHook(hook Name, place, path, kept string) (Change, error) {
+	change := Change{Hook: hook, Path: place, Action: Absent}
+	file, err := readHook(place)
+	if err != nil {
+		return change, err
+	}
+	now, err := readHook(path)
+	if err != nil {
+		return change, err
+	}
+	before, err := readHook(kept)
+	if err != nil {
+		return change, err
+	}
+	// The kept hook stands in its place again if somebody put it there, or its manager a newer one.
+	again := before.exists && (before.same(now) || before.sameAuthor(now))
+	switch recognise(hook, file.text) {
+	case edited:
+		change.Action, change.Note = Left, "it is ours, but somebody edited it: delete it if it is not wanted"
+		if before.exists {
+			change.Kept, change.Note = kept, change.Note+", and rename the kept hook"
+		}
+	case ours:
+		err = change.takeAway(file, before.exists && !again, kept)
+	default:
+		if place == path && before.exists {
+			err = change.bringBack(file, again, kept)
+		}
+	}
+	return change, err
+}
+
+// takeAway removes a shim of ours, by putting the kept hook in its place if that is wanted.
+func (c *Change) takeAway(file hookFile, wanted bool, kept string) error {
+	switch {
+	case file.link || programIn(file.text) == "":
+		c.Action, c.Note = Left, "it was put there by hand, not by "+ProgramName+" install"
+		return nil
+	case wanted:
+		c.Action = Restored
+		return putBack(kept, file.path)
+	default:
+		c.Action = Removed
+		return remove(file.path)
+	}
+}
+
+// bringBack deals with a kept hook where there is no shim of ours any more.
+func (c *Change) bringBack(file hookFile, again bool, kept string) error {
+	switch {
+	case !file.exists:
+		c.Action = Restored
+		return putBack(kept, file.path)
+	case again:
+		c.Action, c.Note = Removed, "only the copy at "+show(kept)+": the hook itself stands here already"
+		return remove(kept)
+	default:
+		c.Action, c.Kept = Left, kept
+		c.Note = "somebody else's hook is here, and the one that was here before ours is kept: choose one of them"
+		return nil
+	}
+}
