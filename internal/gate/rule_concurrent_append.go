@@ -5,7 +5,72 @@ import "fmt"
 var ruleConcurrentAppend = Rule{
 	ID: "divergence/concurrent-append", Severity: SeverityError, Stage: StageHistory,
 	Summary: "two branches both appended to one log",
-	Tips:    checkConcurrentAppend,
+	Why: `The protocol has one writer at a time. Two branches that both append end in a conflict at the same
+place of the same file, where the quick resolution keeps one side and loses the other's work. It
+happens when two agents run at once, or when a branch goes on while main has moved. Take turns, or
+merge explicitly: merge the other branch into yours, keep every entry of both in order of time, and
+append one for meta/reconcile-merge whose evidence names both sides.`,
+	Wrong: `
+-- ours/.small/progress.small.yml --
+small_version: "1.0.0"
+owner: "agent"
+entries:
+  - timestamp: "2026-03-01T09:00:00.000000000Z"
+    task_id: "meta/init"
+    evidence: "workspace created"
+  - timestamp: "2026-03-01T09:10:00.000000000Z"
+    task_id: "task-1"
+    evidence: "importer reads 1204 rows"
+-- theirs/.small/progress.small.yml --
+small_version: "1.0.0"
+owner: "agent"
+entries:
+  - timestamp: "2026-03-01T09:00:00.000000000Z"
+    task_id: "meta/init"
+    evidence: "workspace created"
+  - timestamp: "2026-03-01T09:20:00.000000000Z"
+    task_id: "task-2"
+    evidence: "checkpoints are written"
+`,
+	Right: `
+-- ours/.small/progress.small.yml --
+small_version: "1.0.0"
+owner: "agent"
+entries:
+  - timestamp: "2026-03-01T09:00:00.000000000Z"
+    task_id: "meta/init"
+    evidence: "workspace created"
+  - timestamp: "2026-03-01T09:10:00.000000000Z"
+    task_id: "task-1"
+    evidence: "importer reads 1204 rows"
+-- theirs/.small/progress.small.yml --
+small_version: "1.0.0"
+owner: "agent"
+entries:
+  - timestamp: "2026-03-01T09:00:00.000000000Z"
+    task_id: "meta/init"
+    evidence: "workspace created"
+  - timestamp: "2026-03-01T09:20:00.000000000Z"
+    task_id: "task-2"
+    evidence: "checkpoints are written"
+-- merge/.small/progress.small.yml --
+small_version: "1.0.0"
+owner: "agent"
+entries:
+  - timestamp: "2026-03-01T09:00:00.000000000Z"
+    task_id: "meta/init"
+    evidence: "workspace created"
+  - timestamp: "2026-03-01T09:10:00.000000000Z"
+    task_id: "task-1"
+    evidence: "importer reads 1204 rows"
+  - timestamp: "2026-03-01T09:20:00.000000000Z"
+    task_id: "task-2"
+    evidence: "checkpoints are written"
+  - timestamp: "2026-03-01T09:30:00.000000000Z"
+    task_id: "meta/reconcile-merge"
+    evidence: "merged main (1 entry) and checkpoints (1 entry)"
+`,
+	Tips: checkConcurrentAppend,
 }
 
 func checkConcurrentAppend(t *tipsView, r *reporter) {

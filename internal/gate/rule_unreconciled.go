@@ -5,8 +5,86 @@ import "fmt"
 var ruleUnreconciled = Rule{
 	ID: "divergence/unreconciled", Severity: SeverityError, Stage: StageHistory,
 	Summary: "two sides' entries were interleaved and no reconcile entry says so",
-	Edge:    checkUnreconciled,
-	Tips:    checkUnreconciledTips,
+	Why: `After such a merge the log looks as if one writer had written it, though two worked at once and
+neither knew of the other. No entry is lost, but one side's entries now stand before the other's,
+and nobody has said that their work fits together. Union merges do this silently, and so does
+pasting the two blocks one after the other. Check that both sides' work holds, then append an entry
+for meta/reconcile-merge, behind all others, whose evidence names both sides.`,
+	Wrong: `
+-- ours/.small/progress.small.yml --
+small_version: "1.0.0"
+owner: "agent"
+entries:
+  - timestamp: "2026-03-01T09:00:00.000000000Z"
+    task_id: "meta/init"
+    evidence: "workspace created"
+  - timestamp: "2026-03-01T09:10:00.000000000Z"
+    task_id: "task-1"
+    evidence: "importer reads 1204 rows"
+-- theirs/.small/progress.small.yml --
+small_version: "1.0.0"
+owner: "agent"
+entries:
+  - timestamp: "2026-03-01T09:00:00.000000000Z"
+    task_id: "meta/init"
+    evidence: "workspace created"
+  - timestamp: "2026-03-01T09:20:00.000000000Z"
+    task_id: "task-2"
+    evidence: "checkpoints are written"
+-- merge/.small/progress.small.yml --
+small_version: "1.0.0"
+owner: "agent"
+entries:
+  - timestamp: "2026-03-01T09:00:00.000000000Z"
+    task_id: "meta/init"
+    evidence: "workspace created"
+  - timestamp: "2026-03-01T09:10:00.000000000Z"
+    task_id: "task-1"
+    evidence: "importer reads 1204 rows"
+  - timestamp: "2026-03-01T09:20:00.000000000Z"
+    task_id: "task-2"
+    evidence: "checkpoints are written"
+`,
+	Right: `
+-- ours/.small/progress.small.yml --
+small_version: "1.0.0"
+owner: "agent"
+entries:
+  - timestamp: "2026-03-01T09:00:00.000000000Z"
+    task_id: "meta/init"
+    evidence: "workspace created"
+  - timestamp: "2026-03-01T09:10:00.000000000Z"
+    task_id: "task-1"
+    evidence: "importer reads 1204 rows"
+-- theirs/.small/progress.small.yml --
+small_version: "1.0.0"
+owner: "agent"
+entries:
+  - timestamp: "2026-03-01T09:00:00.000000000Z"
+    task_id: "meta/init"
+    evidence: "workspace created"
+  - timestamp: "2026-03-01T09:20:00.000000000Z"
+    task_id: "task-2"
+    evidence: "checkpoints are written"
+-- merge/.small/progress.small.yml --
+small_version: "1.0.0"
+owner: "agent"
+entries:
+  - timestamp: "2026-03-01T09:00:00.000000000Z"
+    task_id: "meta/init"
+    evidence: "workspace created"
+  - timestamp: "2026-03-01T09:10:00.000000000Z"
+    task_id: "task-1"
+    evidence: "importer reads 1204 rows"
+  - timestamp: "2026-03-01T09:20:00.000000000Z"
+    task_id: "task-2"
+    evidence: "checkpoints are written"
+  - timestamp: "2026-03-01T09:30:00.000000000Z"
+    task_id: "meta/reconcile-merge"
+    evidence: "merged main (1 entry) and checkpoints (1 entry)"
+`,
+	Edge: checkUnreconciled,
+	Tips: checkUnreconciledTips,
 }
 
 func checkUnreconciled(e *edgeView, r *reporter) {
