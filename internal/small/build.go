@@ -15,8 +15,10 @@ type builder struct {
 	linked  bool
 	// open holds the nodes that are being expanded, so that an anchor that
 	// contains its own alias is noticed.
-	open    map[*yaml.Node]bool
+	open map[*yaml.Node]bool
+	// inAlias counts the aliases that are being followed; from is the first.
 	inAlias int
+	from    *yaml.Node
 	// nodes and bytes are how many more of them aliases may add.
 	nodes, bytes int
 }
@@ -67,6 +69,9 @@ func (b *builder) note(n *yaml.Node, hint, format string, args ...any) {
 	if b.stopped {
 		return
 	}
+	if b.inAlias > 0 {
+		n = b.from
+	}
 	p := Problem{Kind: ProblemYAML, Pos: position(n), Message: fmt.Sprintf(format, args...), Hint: hint}
 	if len(b.problems) == maxParseProblems {
 		p.Message, p.Hint = fmt.Sprintf("more than %d problems; the rest of the file is not examined", maxParseProblems), ""
@@ -77,12 +82,12 @@ func (b *builder) note(n *yaml.Node, hint, format string, args ...any) {
 
 func position(n *yaml.Node) Pos { return Pos{Line: max(n.Line, 1), Column: max(n.Column, 1)} }
 
-// spend accounts for a node that an alias adds.
-func (b *builder) spend(n *yaml.Node) {
+// spend accounts for the node n, which an alias adds; at is its place.
+func (b *builder) spend(n, at *yaml.Node) {
 	b.nodes--
 	b.bytes -= len(n.Value)
 	if b.nodes < 0 || b.bytes < 0 {
-		b.stop(n, "write the repeated content out, or drop the anchors",
+		b.stop(at, "write the repeated content out, or drop the anchors",
 			"aliases make the document grow beyond %d times its size", aliasFactor)
 	}
 }
@@ -95,7 +100,7 @@ func (b *builder) value(n *yaml.Node, depth int) *Value {
 		b.stop(n, "", "nested deeper than %d levels", maxDepth)
 	}
 	if b.inAlias > 0 {
-		b.spend(n)
+		b.spend(n, n)
 	}
 	if b.stopped {
 		return out
@@ -137,6 +142,9 @@ func (b *builder) alias(n *yaml.Node, depth int) *Value {
 	if b.open[target] {
 		b.stop(n, "write the content out instead of referring to it", "the alias *%s lies inside the node that it refers to", clip(n.Value))
 		return &Value{Pos: position(n)}
+	}
+	if b.inAlias == 0 {
+		b.from = n
 	}
 	b.inAlias++
 	out := *b.value(target, depth)
@@ -209,7 +217,7 @@ func (b *builder) key(n *yaml.Node) (string, bool) {
 		n = n.Alias
 	}
 	if b.inAlias > 0 || at != n {
-		b.spend(n)
+		b.spend(n, at)
 	}
 	if n.Kind != yaml.ScalarNode {
 		b.fail(at, "", "a key is %s; keys are strings", nodeKind(n))

@@ -2,7 +2,6 @@ package small
 
 import (
 	"encoding/json"
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -10,85 +9,139 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
+// decimal is a number as its source text says it, exactly: digits times ten to
+// the power of exponent. The digits neither begin nor end with a zero; there
+// are none in zero.
+type decimal struct {
+	negative bool
+	digits   string
+	exponent int
+}
+
+// Bounds of a number's source text. No double needs more of either, and
+// 1e999999999 would need a gigabyte as an integer.
+const (
+	maxDigits   = 800
+	maxExponent = 400
+)
+
+// readDecimal reads a number's source text. It returns false for one beyond
+// the bounds.
+func readDecimal(v *Value) (decimal, bool) {
+	text := v.Text
+	if v.Tag == intTag {
+		text = integerText(text)
+	}
+	text = strings.ReplaceAll(text, "_", "")
+	var d decimal
+	if rest, found := strings.CutPrefix(text, "-"); found {
+		d.negative, text = true, rest
+	}
+	text = strings.TrimPrefix(text, "+")
+	mantissa, power, _ := strings.Cut(strings.ReplaceAll(text, "E", "e"), "e")
+	if power != "" {
+		n, err := strconv.Atoi(power)
+		if err != nil || n > maxExponent || n < -maxExponent {
+			return decimal{}, false
+		}
+		d.exponent = n
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	all := whole + fraction
+	if len(all) > maxDigits || !isDigits(all) {
+		return decimal{}, false
+	}
+	d.digits = strings.TrimRight(all, "0")
+	d.exponent += len(all) - len(d.digits) - len(fraction)
+	d.digits = strings.TrimLeft(d.digits, "0")
+	if d.digits == "" {
+		d = decimal{}
+	}
+	return d, true
+}
+
+// integerText writes an integer in decimal; YAML allows other bases.
+func integerText(text string) string {
+	if isDigits(text) && text[0] != '0' {
+		return text
+	}
+	var n any
+	if err := (&yaml.Node{Kind: yaml.ScalarNode, Tag: intTag, Value: text}).Decode(&n); err != nil {
+		return ""
+	}
+	switch n := n.(type) {
+	case int:
+		return strconv.Itoa(n)
+	case int64:
+		return strconv.FormatInt(n, 10)
+	case uint64:
+		return strconv.FormatUint(n, 10)
+	}
+	return ""
+}
+
+func isDigits(text string) bool {
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// String writes the number so that JSON and strconv read it.
+func (d decimal) String() string {
+	if d.digits == "" {
+		return "0"
+	}
+	sign := ""
+	if d.negative {
+		sign = "-"
+	}
+	if d.exponent == 0 {
+		return sign + d.digits
+	}
+	return sign + d.digits + "e" + strconv.Itoa(d.exponent)
+}
+
 // canonicalNumber writes a number as RFC 8785 does (section 3.2.2.3, that is
 // ECMAScript's number to string). ok is false when a double does not hold the
 // number: an integer must be equal to the double; a fraction must be the
 // shortest decimal that stands for it, so that 0.1, 0.10 and 1e-1 are one
 // number and 0.1000000000000000055 is another.
 func canonicalNumber(v *Value) (text string, ok bool) {
-	if plainInteger(v.Text) {
-		return v.Text, true
-	}
-	exact, ok := rational(v)
+	d, ok := readDecimal(v)
 	if !ok {
 		return "", false
 	}
-	double, _ := exact.Float64()
-	if math.IsInf(double, 0) {
+	if d.exponent == 0 && len(d.digits) <= 15 {
+		return d.String(), true
+	}
+	double, err := strconv.ParseFloat(d.String(), 64)
+	if err != nil || !d.heldBy(double) {
 		return "", false
-	}
-	if exact.IsInt() {
-		if new(big.Rat).SetFloat64(double).Cmp(exact) != 0 {
-			return "", false
-		}
-	} else {
-		shortest, good := new(big.Rat).SetString(strconv.FormatFloat(double, 'e', -1, 64))
-		if !good || shortest.Cmp(exact) != 0 {
-			return "", false
-		}
-	}
-	if double == 0 {
-		double = 0 // RFC 8785 has no negative zero
 	}
 	out, err := json.Marshal(double) // encoding/json writes numbers as ECMAScript does
 	return string(out), err == nil
 }
 
-// plainInteger reports whether text is already a canonical number, as nearly
-// all are: a decimal integer of at most 15 digits, without sign and leading
-// zeros.
-func plainInteger(text string) bool {
-	if text == "" || len(text) > 15 || text[0] == '0' && len(text) > 1 {
+// heldBy reports whether the double nearest to d stands for it.
+func (d decimal) heldBy(double float64) bool {
+	if d.exponent < 0 {
+		shortest, ok := readDecimal(&Value{Tag: floatTag, Text: strconv.FormatFloat(double, 'e', -1, 64)})
+		return ok && shortest == d
+	}
+	// 5 to the power of 23 does not fit into the 53 bits of a double.
+	if d.exponent > 22 {
 		return false
 	}
-	for _, c := range []byte(text) {
-		if c < '0' || c > '9' {
-			return false
-		}
+	exact, ok := new(big.Int).SetString(d.digits+strings.Repeat("0", d.exponent), 10)
+	if !ok {
+		return false
 	}
-	return true
-}
-
-// maxExponent bounds the arithmetic on a number's source text: 1e999999999
-// would need a gigabyte as an exact fraction, and no double reaches 1e400.
-const maxExponent = 400
-
-// rational reads a number's source text exactly. YAML allows underscores,
-// other bases and signs.
-func rational(v *Value) (*big.Rat, bool) {
-	if v.Tag == intTag {
-		var decoded any
-		node := yaml.Node{Kind: yaml.ScalarNode, Tag: intTag, Value: v.Text}
-		if err := node.Decode(&decoded); err != nil {
-			return nil, false
-		}
-		switch n := decoded.(type) {
-		case int:
-			return new(big.Rat).SetInt64(int64(n)), true
-		case int64:
-			return new(big.Rat).SetInt64(n), true
-		case uint64:
-			return new(big.Rat).SetInt(new(big.Int).SetUint64(n)), true
-		}
+	if d.negative {
+		exact.Neg(exact)
 	}
-	text := strings.ReplaceAll(v.Text, "_", "")
-	if _, exp, found := strings.Cut(strings.ToLower(text), "e"); found {
-		if n, err := strconv.Atoi(exp); err != nil || n > maxExponent || n < -maxExponent {
-			return nil, false
-		}
-	}
-	if len(text) > 2*maxExponent {
-		return nil, false
-	}
-	return new(big.Rat).SetString(text)
+	held, _ := big.NewFloat(double).Int(nil)
+	return exact.Cmp(held) == 0
 }

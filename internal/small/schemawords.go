@@ -115,7 +115,7 @@ func typeWords(expected string) string {
 		"string": "a string", "object": "a mapping", "array": "a list", "null": "null",
 		"boolean": "true or false", "integer": "a whole number", "number": "a number",
 	}
-	parts := strings.Split(expected, "/")
+	parts := strings.Split(strings.Trim(expected, "[]"), ",") // "string" or "[string,object]"
 	for i, p := range parts {
 		if w := words[p]; w != "" {
 			parts[i] = w

@@ -43,7 +43,7 @@ func syntaxProblem(data []byte, err error, structure int) *Problem {
 // the parser stops.
 const (
 	maxSearchSize      = 2 << 20
-	maxSearchStructure = 200_000
+	maxSearchStructure = 100_000
 )
 
 // stopsAt returns the line that makes the parser stop with the error text: the

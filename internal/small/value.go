@@ -110,8 +110,8 @@ func (v *Value) count() int {
 }
 
 // plain returns the value as the Go types that encoding/json uses, for the
-// schema engine. A scalar that JSON lacks, and a fraction that a double does
-// not hold, becomes the number 0, so that a schema asking for a string rejects it;
+// schema engine. A scalar that JSON lacks, and a number too long to read,
+// becomes the number 0, so that a schema asking for a string rejects it;
 // binary data, which YAML decodes to text, stays a string.
 func (v *Value) plain() any {
 	switch v.Kind {
@@ -120,14 +120,8 @@ func (v *Value) plain() any {
 	case Bool:
 		return v.truth
 	case Number:
-		if plainInteger(v.Text) {
-			return json.Number(v.Text)
-		}
-		if exact, ok := rational(v); ok && exact.IsInt() {
-			return json.Number(exact.Num().String())
-		}
-		if text, ok := canonicalNumber(v); ok {
-			return json.Number(text)
+		if d, ok := readDecimal(v); ok {
+			return json.Number(d.String())
 		}
 	case String:
 		return v.Text
