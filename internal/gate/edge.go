@@ -15,7 +15,8 @@ type edgeView struct {
 	// child's log is gone.
 	p, c  *small.Ledger
 	merge bool
-	// side names the parent among several, for messages.
+	// parent is the parent's id; side names it among several, for messages.
+	parent   string
 	side     string
 	relation relation
 	// edits explains a rewritten edge.

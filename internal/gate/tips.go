@@ -1,8 +1,6 @@
 package gate
 
 import (
-	"slices"
-
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -63,7 +61,7 @@ func compareTips(target, head *small.Ledger, equal equivalence, explained map[ed
 	default:
 		t.targetOnly = only(target, head, equal)
 		t.headOnly = only(head, target, equal)
-		if t.explainedBy(explained) {
+		if t.explainedBy(explained, equal) {
 			return t
 		}
 		t.outcome = tipsDiverged
@@ -71,17 +69,28 @@ func compareTips(target, head *small.Ledger, equal equivalence, explained map[ed
 	return t
 }
 
-// explainedBy reports whether every entry that only the target has was
-// modified or lost by an edit that is reported already. Then there is one
-// writer, and the edit is the trouble.
-func (t *tipsView) explainedBy(explained map[editKey]bool) bool {
+// explainedBy reports whether edits that are reported already account for all
+// that keeps the target from being a part of the head: without the entries
+// that they changed, moved or lost, it is one. Then there is one writer, and
+// the edits are the trouble.
+func (t *tipsView) explainedBy(explained map[editKey]bool, equal equivalence) bool {
 	old := map[string]bool{}
 	for key := range explained {
 		if key.path == t.path && key.from != "" {
 			old[key.from] = true
 		}
 	}
-	return len(old) > 0 && !slices.ContainsFunc(t.targetOnly, func(e small.Entry) bool { return !old[e.Digest.String()] })
+	if len(old) == 0 {
+		return false
+	}
+	var rest []small.Digest
+	for _, e := range t.target.Entries {
+		if !old[e.Digest.String()] {
+			rest = append(rest, e.Digest)
+		}
+	}
+	target, head := equal.view(rest, digestsOf(t.head))
+	return subsequence(target.digests, head.digests) != nil
 }
 
 // tipRelation is one direction of comparing two tips.

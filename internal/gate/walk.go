@@ -114,25 +114,26 @@ func (j *judgement) log(ctx context.Context, n node, path string, changes [][]Ch
 	if fresh, intruders, err = j.afterBaseline(ctx, path, child, fresh, intruders); err != nil {
 		return err
 	}
-	views := 0
+	var views []*edgeView
 	for i, p := range parents {
 		for _, before := range p.ledgers {
 			e, err := j.compare(ctx, path, before, child, parents, i)
 			if err != nil {
 				return err
 			}
-			if e == nil {
-				continue
+			if e != nil {
+				e.merge, e.side, e.parent = len(parents) > 1, sideName(i, p.id), p.id
+				views = append(views, e)
 			}
-			if views == 0 {
-				e.fresh, e.intruders = fresh, intruders
-			}
-			views++
-			e.merge, e.side = len(parents) > 1, sideName(i, p.id)
-			j.judgeEdge(e, n.id, p.id)
 		}
 	}
-	if views == 0 && len(fresh) > 0 {
+	if len(views) > 0 {
+		views[0].fresh, views[0].intruders = fresh, withoutVersions(intruders, views)
+	}
+	for _, e := range views {
+		j.judgeEdge(e, n.id, e.parent)
+	}
+	if len(views) == 0 && len(fresh) > 0 {
 		e := &edgeView{path: path, p: &small.Ledger{}, c: child.log.Ledger, relation: extended, marker: -1, fresh: fresh}
 		parent := ""
 		if len(n.parents) > 0 {
@@ -224,6 +225,20 @@ func newEntries(child *small.Ledger, parents []parentLog) (fresh, intruders []in
 		}
 	}
 	return fresh, intruders
+}
+
+// withoutVersions leaves out of a merge's intruders the new versions of
+// entries that a parent has: those are told as modifications, or waived.
+func withoutVersions(intruders []int, views []*edgeView) []int {
+	versions := map[int]bool{}
+	for _, e := range views {
+		for _, x := range slices.Concat(e.edits, e.excused) {
+			if x.before >= 0 && x.after >= 0 {
+				versions[x.after] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(intruders, func(at int) bool { return versions[at] })
 }
 
 // compare relates one parent's log to the child's. It returns nil for an edge

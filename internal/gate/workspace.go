@@ -39,6 +39,8 @@ type Workspace struct {
 // artifact is one protocol file of a snapshot.
 type artifact struct {
 	path string
+	// object is the id of the file's blob.
+	object string
 	// doc is nil if the file is missing or cannot be read as a document.
 	doc *small.Document
 	// log is the progress file's ledger.
@@ -134,7 +136,7 @@ func readWorkspace(ctx context.Context, tree Tree, dir string, files []File, opt
 }
 
 func readArtifact(ctx context.Context, tree Tree, a small.Artifact, f File, limits small.Limits) (*artifact, error) {
-	art := &artifact{path: f.Path}
+	art := &artifact{path: f.Path, object: f.Object}
 	data, problem, err := readFile(ctx, tree, f, limits)
 	if err != nil || problem != nil {
 		if problem != nil {
