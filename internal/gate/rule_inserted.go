@@ -85,7 +85,7 @@ func checkInserted(e *edgeView, r *reporter) {
 var ruleReconciledInsertion = Rule{
 	ID: "append-only/reconciled-insertion", Severity: SeverityWarning, Stage: StageHistory,
 	Summary: "entries were inserted before older ones and a reconcile entry says so",
-	Why: `A merge that two people's entries went into, and that an entry for meta/reconcile-merge makes
+	Why: `A merge that two writers' entries went into, and that an entry for meta/reconcile-merge makes
 explicit, becomes a commit with one parent when it is squashed. Such a commit cannot be told from
 one that puts an entry in afterwards and says so, therefore it passes with a warning that lists what
 was inserted. Read the list: each entry should be one that the other branch really wrote at that

@@ -57,7 +57,7 @@ var ruleTimestampMigrated = Rule{
 	Summary: "an earlier entry's timestamp was written in another form",
 	Why: `Some tools offer to write old timestamps in a newer form, with nine digits of a fraction. The instant
 stays the same, but the entry is not the one that was committed: its digest changes, and every branch
-that forked before conflicts on every line. This rule has a name of its own so that such a migration
+that forked before conflicts in every entry. This rule has a name of its own so that such a migration
 can be told from a forgery, and be excused as what it is. Leave old entries in their form and accept
 them with a baseline; new entries use the new form.`,
 	Wrong: `

@@ -10,9 +10,9 @@ import (
 var ruleReplayID = Rule{
 	ID: "verify/replay-id", Severity: SeverityError, Stage: StageVerify,
 	Summary: "the handoff's replay id is not 64 hex digits",
-	Why: `The replay id names the run that the handoff belongs to: 64 hex digits, computed from intent, plan
-and constraints. Entries carry it too, and with it a reader tells the entries of this run from those
-of earlier ones. A short or invented id matches nothing. It comes from filling in the handoff by
+	Why: `The replay id names the run that the handoff belongs to: 64 hex digits, a fingerprint of what was
+declared. Entries carry it too, and with it a reader tells the entries of this run from those of
+earlier ones. A short or invented id matches nothing. It comes from filling in the handoff by
 hand, or from cutting the id as one would a commit's. Let the tool that writes the handoff make it
 anew.`,
 	Wrong: `
