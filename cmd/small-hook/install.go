@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -10,11 +11,21 @@ import (
 
 func (a *app) installCommand() *cobra.Command {
 	var opts hook.InstallOptions
+	var global, configure bool
 	c := &cobra.Command{
 		Use:   "install",
 		Short: "Install the hooks in this repository; a hook that is there is kept and runs first",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if global {
+				result, err := hook.InstallGlobal(c.Context(), hook.GlobalOptions{
+					Program: opts.Program, Configure: configure, PreReceive: opts.PreReceive, Force: opts.Force,
+				})
+				return a.tell(result, err)
+			}
+			if configure {
+				return errors.New("--configure belongs to --global")
+			}
 			opts.Dir = a.flags.dir
 			result, err := hook.Install(c.Context(), opts)
 			return a.tell(result, err)
@@ -23,19 +34,28 @@ func (a *app) installCommand() *cobra.Command {
 	c.Flags().StringVar(&opts.Program, "program", "", "have the hooks call `FILE` instead of this program")
 	c.Flags().BoolVar(&opts.PreReceive, "pre-receive", false, "install the hook of the receiving side too")
 	c.Flags().BoolVar(&opts.Force, "force", false, "chain the hooks into a directory that a hook manager rules")
+	c.Flags().BoolVar(&global, "global", false, "install into the template directory that git copies into new repositories and clones")
+	c.Flags().BoolVar(&configure, "configure", false, "with --global: set init.templateDir if it is not set")
 	return c
 }
 
 func (a *app) uninstallCommand() *cobra.Command {
-	return &cobra.Command{
+	var global bool
+	c := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Take the hooks away and put back what was there before",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if global {
+				result, err := hook.UninstallGlobal(c.Context(), hook.GlobalOptions{})
+				return a.tell(result, err)
+			}
 			result, err := hook.Uninstall(c.Context(), hook.UninstallOptions{Dir: a.flags.dir})
 			return a.tell(result, err)
 		},
 	}
+	c.Flags().BoolVar(&global, "global", false, "take them out of the template directory")
+	return c
 }
 
 // tell prints what was done about hooks. What a person still has to do is

@@ -48,11 +48,13 @@ func Baseline(ctx context.Context, req Request, revision, reason string) (Writte
 		if err != nil {
 			return nil, err
 		}
-		if len(ledgers) == 0 {
-			return nil, &gate.Failure{Message: "there is no log to accept in " + revision, Remedy: "commit the .small/ directory first"}
-		}
 		for _, l := range ledgers {
-			out.Baselines = append(out.Baselines, policy.Baseline{Path: l.Path, Entries: l.Entries, Head: l.Head, Reason: reason})
+			if l.Entries > 0 {
+				out.Baselines = append(out.Baselines, policy.Baseline{Path: l.Path, Entries: l.Entries, Head: l.Head, Reason: reason})
+			}
+		}
+		if len(out.Baselines) == 0 {
+			return nil, &gate.Failure{Message: "there is no log with entries to accept in " + revision, Remedy: "commit the .small/ directory first"}
 		}
 		return policy.AddBaseline(data, out.Baselines)
 	})
@@ -152,7 +154,8 @@ func FindEdit(ctx context.Context, req Request, fingerprint string) (Excuse, err
 	}
 	return Excuse{}, &gate.Failure{
 		Message: fmt.Sprintf("no finding has the fingerprint %s, neither in the index nor in HEAD's history", fingerprint),
-		Remedy:  "small-hook audit --format json lists findings with their fingerprints; or name the report that has it with --report",
+		Remedy: "stage the change first (git add); small-hook audit --format json lists the findings of the history with their\n" +
+			"fingerprints; or name the report that has it with --report",
 	}
 }
 

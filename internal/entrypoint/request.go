@@ -103,15 +103,12 @@ func (s *session) trust(ctx context.Context, revision, label string) error {
 	found := false
 	if revision != "" {
 		var err error
-		if data, found, err = s.repo.ReadFile(ctx, revision, policy.File, maxPolicySize); err != nil {
+		if data, found, err = s.repo.ReadFile(ctx, revision, policy.File, policy.MaxSize); err != nil {
 			return err
 		}
 	}
 	return s.use(label, data, found)
 }
-
-// maxPolicySize bounds the configuration, in bytes.
-const maxPolicySize = 4 << 20
 
 // useFile takes the policy from a file that the caller names.
 func (s *session) useFile(path string) error {
@@ -134,7 +131,7 @@ func (s *session) use(source string, data []byte, found bool) error {
 	p, err := policy.Parse(source, data, gate.RuleIDs())
 	if err != nil {
 		return &gate.Failure{
-			Message: fmt.Sprintf("the configuration is not valid: %v", err),
+			Message: err.Error(),
 			Remedy:  "correct it there; docs/configuration.md lists every key",
 			Err:     err,
 		}
