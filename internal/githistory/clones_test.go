@@ -95,6 +95,26 @@ func TestShallowCloneOfTheWholeHistory(t *testing.T) {
 	}
 }
 
+// The range may begin at a true root only because the excluded side's way to
+// it is hidden.
+func TestShallowCloneWithAHiddenLink(t *testing.T) {
+	t.Parallel()
+	origin := gittest.New(t)
+	origin.CommitFile("f", "1")
+	fork := origin.CommitFile("f", "2")
+	origin.CommitFile("f", "3")
+	base := origin.CommitFile("f", "4")
+	origin.Branch("side", fork)
+	head := origin.CommitFile("g", "1")
+	r := origin.Clone("--depth=2", "--branch=main")
+	r.Git("fetch", "-q", "origin", head)
+	if got := r.Git("rev-list", "--count", head, "^"+base); got != "3" {
+		t.Fatalf("git lists %s commits, so nothing is hidden here", got)
+	}
+	_, err := open(t, r).Commits(t.Context(), []string{head}, []string{base}, "")
+	wantFailure(t, err, "shallow", "fetch-depth: 0")
+}
+
 func TestShallowBoundaryInAnotherFile(t *testing.T) {
 	t.Parallel()
 	origin := gittest.New(t)

@@ -69,8 +69,9 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 }
 
 // MergeHeads are the commits that a merge under way brings, in the order of
-// the merge; none if there is no merge.
-func (r *Repo) MergeHeads(_ context.Context) ([]string, error) {
+// the merge; none if there is no merge. Where a tag is merged, it is the tag's
+// commit.
+func (r *Repo) MergeHeads(ctx context.Context) ([]string, error) {
 	// git keeps this file in the work tree's own git directory whatever the
 	// storage of refs.
 	data, err := os.ReadFile(filepath.Join(r.GitDir, "MERGE_HEAD"))
@@ -82,17 +83,19 @@ func (r *Repo) MergeHeads(_ context.Context) ([]string, error) {
 	}
 	var heads []string
 	for line := range strings.Lines(string(data)) {
-		// A tag's name may follow the id.
-		id, _, _ := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")
-		if err := r.format.check(id); err != nil {
-			return nil, r.failure("MERGE_HEAD is damaged", err)
-		}
-		heads = append(heads, id)
+		heads = append(heads, strings.TrimRight(line, "\r\n"))
 	}
-	if len(heads) == 0 {
-		return nil, &gate.Failure{Message: "MERGE_HEAD is empty", Remedy: "git merge --abort, then merge again"}
+	if len(heads) == 0 || r.format.check(heads...) != nil {
+		return nil, &gate.Failure{Message: "MERGE_HEAD is damaged", Remedy: "git merge --abort, then merge again"}
 	}
-	return heads, nil
+	commits, err := r.peel(ctx, heads, "commit")
+	if err != nil {
+		return nil, r.failure("cannot look up what is being merged", err)
+	}
+	if slices.Contains(commits, "") {
+		return nil, r.explainMissing(ctx, "cannot look up what is being merged", errors.New("no such commit"), heads)
+	}
+	return commits, nil
 }
 
 // GitHeads are the commits that git merge names in GITHEAD_<id> variables for
