@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -73,6 +74,32 @@ func (v outputFlag) Set(file string) error {
 	}
 	last.file = file
 	return nil
+}
+
+// askedFor finds the reports that a command line asks for without minding what
+// else it says: parsing stops at the first flag that is wrong, and the reader
+// of a report wants to know of that too.
+func askedFor(args []string) []target {
+	var f flags
+	for i, arg := range args {
+		name, value, joined := strings.Cut(arg, "=")
+		if !joined && i+1 < len(args) {
+			value = args[i+1]
+		}
+		var err error
+		switch name {
+		case "--":
+			return f.targets
+		case "--format":
+			err = formatFlag{&f}.Set(value)
+		case "--output":
+			err = outputFlag{&f}.Set(value)
+		}
+		if err != nil {
+			continue // no report can be written so; the error itself is told
+		}
+	}
+	return f.targets
 }
 
 // request is what the flags say about a judgement.

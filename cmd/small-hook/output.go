@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,7 +23,7 @@ func (a *app) finish(ctx context.Context, r *gate.Report, inHook bool) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	a.status = r.ExitStatus()
+	a.status, a.finishing = r.ExitStatus(), true
 	targets := a.flags.targets
 	if len(targets) == 0 {
 		targets = []target{{format: "text"}}
@@ -51,6 +52,23 @@ func (a *app) finish(ctx context.Context, r *gate.Report, inHook bool) error {
 		return a.write(a.stderr, "text", r, true)
 	}
 	return nil
+}
+
+// reportFailure writes the report of a command that failed before it judged
+// anything, so that whoever reads reports by program finds one there too. The
+// words for a person are the caller's to say.
+func (a *app) reportFailure(mode string, failure *gate.Failure) error {
+	r := gate.FailureReport(gate.Options{Mode: mode, Strict: a.flags.strict}, failure)
+	var errs []error
+	for _, t := range askedFor(a.args[1:]) {
+		switch {
+		case t.file != "":
+			errs = append(errs, a.writeFile(t, r))
+		case t.format != "text":
+			errs = append(errs, a.write(a.stdout, t.format, r, false))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // textTo reports whether a person sees a text report.

@@ -49,12 +49,12 @@ func run(ctx context.Context, p process) int {
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return statusInterrupted
 	case err != nil:
-		return app.fail(err)
+		return app.fail(command.Name(), err)
 	}
 	return app.status
 }
@@ -77,28 +77,42 @@ type app struct {
 	process
 	flags  flags
 	status int
+	// finishing is true once the reports of a judgement are being written.
+	finishing bool
 }
 
-// fail says on standard error why nothing could be judged. All errors that
-// reach it are outcome 2.
-func (a *app) fail(err error) int {
-	message, remedy := err.Error(), ""
-	var failure *gate.Failure
-	var trouble *hook.Error
-	switch {
-	case errors.As(err, &failure):
-		message, remedy = failure.Message, failure.Remedy
-	case errors.As(err, &trouble):
-		message, remedy, _ = strings.Cut(trouble.Error(), "\n")
+// fail says on standard error why nothing could be judged, and in the reports
+// that were asked for. All errors that reach it are outcome 2. mode is the
+// command's name.
+func (a *app) fail(mode string, err error) int {
+	failure := failureOf(err)
+	text := "small-hook: " + sanitizeLines(failure.Message) + "\n"
+	if failure.Remedy != "" {
+		text += sanitizeLines(failure.Remedy) + "\n"
 	}
-	text := "small-hook: " + sanitizeLines(message) + "\n"
-	if remedy != "" {
-		text += sanitizeLines(remedy) + "\n"
+	if !a.finishing {
+		if err := a.reportFailure(mode, failure); err != nil {
+			text += "small-hook: " + sanitizeLines(err.Error()) + "\n"
+		}
 	}
 	if _, err := io.WriteString(a.stderr, text); err != nil {
 		return statusCannot // there is nowhere left to say it; the status does
 	}
 	return statusCannot
+}
+
+// failureOf takes an error apart into what is wrong and what to type next.
+func failureOf(err error) *gate.Failure {
+	var failure *gate.Failure
+	var trouble *hook.Error
+	switch {
+	case errors.As(err, &failure):
+		return failure
+	case errors.As(err, &trouble):
+		err = trouble
+	}
+	message, remedy, _ := strings.Cut(err.Error(), "\n")
+	return &gate.Failure{Message: message, Remedy: remedy, Err: err}
 }
 
 // sanitizeLines makes a text of several lines safe to print.

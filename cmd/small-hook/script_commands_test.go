@@ -1,0 +1,214 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// commands are what the scripts have beside the commands of testscript.
+var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"repository": plainly(repository),
+	"entry":      plainly(entry),
+	"replace":    plainly(replace),
+	"status":     plainly(status),
+	"accepted":   plainly(accepted),
+	"rejected":   plainly(rejected),
+	"json":       plainly(checkJSON),
+}
+
+// plainly makes a command that cannot be negated: each of these says exactly
+// what it demands.
+func plainly(run func(ts *testscript.TestScript, args []string)) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg {
+			ts.Fatalf("this command cannot be negated")
+		}
+		run(ts, args)
+	}
+}
+
+// repository DIR makes a repository with the hooks installed and the valid
+// workspace in its first commit, and goes there.
+func repository(ts *testscript.TestScript, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: repository DIR")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(ts.Exec("git", "init", "-q", "-b", "main", dir))
+	ts.Check(os.CopyFS(dir, os.DirFS(ts.Getenv("WORKSPACE"))))
+	ts.Check(ts.Chdir(dir))
+	ts.Check(ts.Exec("small-hook", "install"))
+	ts.Check(ts.Exec("git", "add", "-A"))
+	accepted(ts, []string{"git", "commit", "-q", "-m", "start"})
+}
+
+// entry FILE TASK TIME EVIDENCE appends an entry to a log, at a time of day
+// such as 09:10 of the day on which the valid workspace begins.
+func entry(ts *testscript.TestScript, args []string) {
+	if len(args) != 4 {
+		ts.Fatalf("usage: entry FILE TASK HH:MM EVIDENCE")
+	}
+	text := fmt.Sprintf("  - task_id: %q\n    timestamp: \"2026-03-01T%s:00.000000001Z\"\n    status: \"completed\"\n    evidence: %q\n",
+		args[1], args[2], args[3])
+	write(ts, args[0], ts.ReadFile(args[0])+text)
+}
+
+// replace FILE OLD NEW replaces the one place where a file says OLD. It fails
+// if there is none, so that no edit of a script ever goes missing.
+func replace(ts *testscript.TestScript, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: replace FILE OLD NEW")
+	}
+	content := ts.ReadFile(args[0])
+	if n := strings.Count(content, args[1]); n != 1 {
+		ts.Fatalf("%s says %q %d times, not once", args[0], args[1], n)
+	}
+	write(ts, args[0], strings.Replace(content, args[1], args[2], 1))
+}
+
+func write(ts *testscript.TestScript, file, content string) {
+	ts.Check(os.WriteFile(ts.MkAbs(file), []byte(content), 0o644))
+}
+
+// status N COMMAND... runs a command and demands its exact exit status.
+func status(ts *testscript.TestScript, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND [ARGUMENT...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	if got := exitStatus(ts, args[1:]); got != want {
+		ts.Fatalf("exit status %d, not %d", got, want)
+	}
+}
+
+// exitStatus runs a command; the script can look at its output afterwards.
+func exitStatus(ts *testscript.TestScript, args []string) int {
+	err := ts.Exec(args[0], args[1:]...)
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.ExitCode()
+	}
+	ts.Fatalf("%s: %v", filepath.Base(args[0]), err)
+	return -1
+}
+
+// accepted COMMAND... runs a command that must commit: exit status 0, not a
+// word on either stream, and HEAD is a new commit.
+func accepted(ts *testscript.TestScript, args []string) {
+	before := head(ts)
+	code := exitStatus(ts, args)
+	if said := ts.ReadFile("stdout") + ts.ReadFile("stderr"); said != "" {
+		ts.Fatalf("it was to pass in silence (exit status %d)", code)
+	}
+	if code != 0 {
+		ts.Fatalf("exit status %d, not 0", code)
+	}
+	if head(ts) == before {
+		ts.Fatalf("HEAD is the commit that it was before")
+	}
+}
+
+// rejected COMMAND... runs a command that must be kept from committing: exit
+// status 1, words on standard error, and HEAD is where it was. The script can
+// look at the words afterwards.
+func rejected(ts *testscript.TestScript, args []string) {
+	before := head(ts)
+	code := exitStatus(ts, args)
+	stdout, stderr := ts.ReadFile("stdout"), ts.ReadFile("stderr")
+	if code != 1 {
+		ts.Fatalf("exit status %d, not 1", code)
+	}
+	if stderr == "" {
+		ts.Fatalf("not a word on standard error")
+	}
+	if after := head(ts); after != before {
+		ts.Fatalf("HEAD was %q and is %q", before, after)
+	}
+	_, err := fmt.Fprint(ts.Stdout(), stdout)
+	ts.Check(err)
+	_, err = fmt.Fprint(ts.Stderr(), stderr)
+	ts.Check(err)
+}
+
+// head is the commit that is checked out in the current directory, empty on a
+// branch without commits.
+func head(ts *testscript.TestScript) string {
+	if exitStatus(ts, []string{"git", "rev-parse", "-q", "--verify", "HEAD"}) != 0 {
+		return ""
+	}
+	return strings.TrimSpace(ts.ReadFile("stdout"))
+}
+
+// checkJSON demands values of a JSON document: json FILE PATH=VALUE..., where
+// FILE may be stdout or stderr. A path's keys and indexes are joined by
+// dots, length is the number of a list's elements, and a value that is no
+// string is written as JSON. PATH~PART demands a part of a string.
+func checkJSON(ts *testscript.TestScript, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: json FILE PATH=VALUE...")
+	}
+	decoder := json.NewDecoder(strings.NewReader(ts.ReadFile(args[0])))
+	decoder.UseNumber()
+	var doc any
+	if err := decoder.Decode(&doc); err != nil {
+		ts.Fatalf("%s is no JSON document: %v", args[0], err)
+	}
+	if decoder.More() {
+		ts.Fatalf("%s holds more than one JSON document", args[0])
+	}
+	for _, want := range args[1:] {
+		at := strings.IndexAny(want, "=~")
+		if at < 0 {
+			ts.Fatalf("%q is not PATH=VALUE", want)
+		}
+		path, operator, value := want[:at], want[at], want[at+1:]
+		got, err := lookUp(doc, path)
+		ts.Check(err)
+		if operator == '=' && got != value || operator == '~' && !strings.Contains(got, value) {
+			ts.Fatalf("%s is %s, not as in %s", path, got, want)
+		}
+	}
+}
+
+// lookUp finds one value of a decoded document, as text.
+func lookUp(doc any, path string) (string, error) {
+	at := doc
+	for _, key := range strings.Split(path, ".") {
+		switch v := at.(type) {
+		case map[string]any:
+			inner, ok := v[key]
+			if !ok {
+				return "", fmt.Errorf("%s: there is no key %q", path, key)
+			}
+			at = inner
+		case []any:
+			if key == "length" {
+				return strconv.Itoa(len(v)), nil
+			}
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(v) {
+				return "", fmt.Errorf("%s: there is no element %q of %d", path, key, len(v))
+			}
+			at = v[i]
+		default:
+			return "", fmt.Errorf("%s: %q is inside of %v", path, key, at)
+		}
+	}
+	if s, ok := at.(string); ok {
+		return s, nil
+	}
+	text, err := json.Marshal(at)
+	return string(text), err
+}
