@@ -197,7 +197,7 @@ func (j *judgement) snapshot(ctx context.Context, tree Tree, revision string, di
 }
 
 func (j *judgement) workspace(ctx context.Context, tree Tree, revision, dir string, files []File) error {
-	w, err := readWorkspace(ctx, tree, dir, files, j.opts)
+	w, err := readWorkspace(ctx, tree, dir, files, j.opts, j.ledgers)
 	if err != nil {
 		return err
 	}

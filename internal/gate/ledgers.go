@@ -17,6 +17,16 @@ type ledgers struct {
 	limits small.Limits
 	kept   map[string]*ledgerFile
 	order  []string
+	whole  wholeFile
+}
+
+// wholeFile is the file that was last parsed as a whole: the tip's snapshot
+// needs the same document again, and an earlier version of the log may be a
+// part of it.
+type wholeFile struct {
+	log  *ledgerFile
+	data []byte
+	doc  *small.Document
 }
 
 // ledgerFile is one progress file of one tree.
@@ -50,15 +60,55 @@ func (l *ledgers) read(ctx context.Context, f File, earlier *ledgerFile) (*ledge
 		return nil, err
 	case problem != nil:
 		out.problems = []small.Problem{*problem}
+	case earlier.readable():
+		out.log, out.problems = earlier.log.Extend(data, l.limits)
 	default:
-		var base *small.Log
-		if earlier.readable() {
-			base = earlier.log
-		}
-		out.log, out.problems = base.Extend(data, l.limits)
+		l.parse(out, data)
 	}
 	l.keep(key, out)
 	return out, nil
+}
+
+// readBefore returns the ledger of a file of which later is probably a longer
+// version.
+func (l *ledgers) readBefore(ctx context.Context, f File, later *ledgerFile) (*ledgerFile, error) {
+	if !later.readable() || l.whole.log != later || l.known(f) || !f.Regular() || f.Unmerged {
+		return l.read(ctx, f, nil)
+	}
+	data, problem, err := readFile(ctx, l.tree, f, l.limits)
+	if err != nil || problem != nil {
+		return l.read(ctx, f, nil)
+	}
+	out := &ledgerFile{file: f, log: later.log.Before(l.whole.data, data)}
+	if out.log == nil {
+		out.log, out.problems = small.ReadLog(data, l.limits)
+	}
+	l.keep(f.Mode+f.Object, out)
+	return out, nil
+}
+
+// parse reads a file as a whole and remembers its document.
+func (l *ledgers) parse(out *ledgerFile, data []byte) {
+	doc, problems := small.Parse(data, l.limits)
+	if doc == nil {
+		out.problems = problems
+		return
+	}
+	if out.log, out.problems = doc.Log(data); out.log != nil {
+		l.whole = wholeFile{log: out, data: data, doc: doc}
+	}
+}
+
+// known reports whether a file's ledger is in memory.
+func (l *ledgers) known(f File) bool { return l.kept[f.Mode+f.Object] != nil }
+
+// document returns the document of a file if it is the one that was last
+// parsed as a whole.
+func (l *ledgers) document(f File) (*small.Document, *small.Log) {
+	if l == nil || l.whole.log == nil || l.whole.log.file.Object != f.Object || l.whole.log.file.Mode != f.Mode || f.Unmerged {
+		return nil, nil
+	}
+	return l.whole.doc, l.whole.log.log
 }
 
 func (l *ledgers) keep(key string, f *ledgerFile) {

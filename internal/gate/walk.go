@@ -158,6 +158,10 @@ func (j *judgement) sides(ctx context.Context, n node, path string, changes [][]
 		now = edge[i].New
 	}
 	parents := make([]parentLog, len(before))
+	child, err := j.childFirst(ctx, now, before)
+	if err != nil {
+		return nil, nil, err
+	}
 	var earlier *ledgerFile
 	for i, c := range before {
 		if len(n.parents) > 0 {
@@ -166,7 +170,7 @@ func (j *judgement) sides(ctx context.Context, n node, path string, changes [][]
 		if c == nil {
 			continue // the same as in the child
 		}
-		own, err := j.ledgers.read(ctx, c.Old, nil)
+		own, err := j.ledgers.readBefore(ctx, c.Old, child)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -179,9 +183,10 @@ func (j *judgement) sides(ctx context.Context, n node, path string, changes [][]
 			}
 		}
 	}
-	child, err := j.ledgers.read(ctx, now, earlier)
-	if err != nil {
-		return nil, nil, err
+	if child == nil {
+		if child, err = j.ledgers.read(ctx, now, earlier); err != nil {
+			return nil, nil, err
+		}
 	}
 	for i, c := range before {
 		if c == nil && child.readable() {
@@ -189,6 +194,22 @@ func (j *judgement) sides(ctx context.Context, n node, path string, changes [][]
 		}
 	}
 	return child, parents, nil
+}
+
+// childFirst reads the child's log before its parents' where none of those is
+// in memory: what is judged last is usually the longest version, which the
+// snapshot needs as a whole, and of which an earlier one is a part. It returns
+// nil if the parents come first.
+func (j *judgement) childFirst(ctx context.Context, now File, before []*Change) (*ledgerFile, error) {
+	if j.ledgers.known(now) {
+		return nil, nil
+	}
+	for _, c := range before {
+		if c == nil || c.Old.Mode == "" || j.ledgers.known(c.Old) {
+			return nil, nil
+		}
+	}
+	return j.ledgers.read(ctx, now, nil)
 }
 
 // newEntries lists the child's entries that no parent has, and those of them

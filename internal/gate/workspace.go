@@ -109,8 +109,9 @@ func groupByWorkspace(files []File) (dirs []string, byDir map[string][]File) {
 	return dirs, byDir
 }
 
-// readWorkspace loads and parses one workspace's artifacts.
-func readWorkspace(ctx context.Context, tree Tree, dir string, files []File, opts Options) (*Workspace, error) {
+// readWorkspace loads and parses one workspace's artifacts. A progress file
+// that known has parsed is not parsed again.
+func readWorkspace(ctx context.Context, tree Tree, dir string, files []File, opts Options, known *ledgers) (*Workspace, error) {
 	w := &Workspace{
 		Dir: dir, Files: files, Kinds: opts.Kinds, Strict: opts.strict(),
 		artifacts: map[small.Artifact]*artifact{},
@@ -121,7 +122,7 @@ func readWorkspace(ctx context.Context, tree Tree, dir string, files []File, opt
 		if !ok {
 			continue
 		}
-		art, err := readArtifact(ctx, tree, a, f, opts.limits())
+		art, err := readArtifact(ctx, tree, a, f, opts.limits(), known)
 		if err != nil {
 			return nil, err
 		}
@@ -135,8 +136,14 @@ func readWorkspace(ctx context.Context, tree Tree, dir string, files []File, opt
 	return w, nil
 }
 
-func readArtifact(ctx context.Context, tree Tree, a small.Artifact, f File, limits small.Limits) (*artifact, error) {
+func readArtifact(ctx context.Context, tree Tree, a small.Artifact, f File, limits small.Limits, known *ledgers) (*artifact, error) {
 	art := &artifact{path: f.Path, object: f.Object}
+	if a == small.Progress {
+		if art.doc, art.log = known.document(f); art.doc != nil {
+			art.problems = small.CheckSchema(a, art.doc)
+			return art, nil
+		}
+	}
 	data, problem, err := readFile(ctx, tree, f, limits)
 	if err != nil || problem != nil {
 		if problem != nil {

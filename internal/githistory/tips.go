@@ -1,6 +1,7 @@
 package githistory
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -11,13 +12,20 @@ import (
 // ("refs/remotes/origin/"), tags followed; without a prefix, of all refs. Refs
 // that lead to no commit are left out.
 func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
+	var stdout bytes.Buffer
+	var stderr excerpt
 	args := append([]string{"for-each-ref", "--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)", "--"}, prefixes...)
-	out, err := r.output(ctx, nil, args...)
+	cmd := r.command(ctx, args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := commandFailure(ctx, args, cmd.Run(), &stderr)
+	if said := stderr.String(); err == nil && strings.Contains(said, "broken ref") {
+		err = &commandError{name: args[0], stderr: said}
+	}
 	if err != nil {
 		return nil, r.failure("cannot list refs", err)
 	}
 	var tips []string
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(stdout.String()) {
 		fields := strings.Fields(line)
 		for i := 0; i+1 < len(fields); i += 2 {
 			if fields[i] == "commit" && r.format.valid(fields[i+1]) {
@@ -64,7 +72,7 @@ func (r *Repo) Has(ctx context.Context, id string) (bool, error) {
 	switch {
 	case err == nil:
 		return true, nil
-	case exitedWith(err, 1), exitedWith(err, 128):
+	case exitedWith(err, 1):
 		return false, nil
 	}
 	return false, r.failure("cannot look for "+id, err)

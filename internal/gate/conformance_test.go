@@ -1,13 +1,11 @@
 package gate_test
 
 import (
-"path/filepath"
-"strings"
-"golang.org/x/tools/txtar"
 	"context"
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/conformance"
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
@@ -33,7 +31,7 @@ func (m memoryTree) Blob(_ context.Context, object string, limit int64) (gate.Bl
 // TestConformance demands the verdict of every recorded workspace, plain and
 // strict.
 func TestConformance(t *testing.T) {
-	for _, c := range tmpCases(t) {
+	for _, c := range conformance.Cases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			for _, strict := range []bool{false, true} {
 				want := c.Check
@@ -49,24 +47,4 @@ func TestConformance(t *testing.T) {
 			}
 		})
 	}
-}
-
-type tmpCase struct{ Name, Check, Strict string; Files map[string][]byte }
-
-func tmpCases(t *testing.T) []tmpCase {
-	files, _ := filepath.Glob("../../../shared/conformance/cases/*.txtar")
-	var out []tmpCase
-	for _, f := range files {
-		a, err := txtar.ParseFile(f)
-		if err != nil { t.Fatal(err) }
-		c := tmpCase{Name: filepath.Base(f), Files: map[string][]byte{}}
-		for _, l := range strings.Split(string(a.Comment), "\n") {
-			k, v, _ := strings.Cut(l, ": ")
-			if k == "check" { c.Check = v }
-			if k == "strict" { c.Strict = v }
-		}
-		for _, x := range a.Files { c.Files[x.Name] = x.Data }
-		out = append(out, c)
-	}
-	return out
 }

@@ -1,0 +1,73 @@
+package githistory_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+// TestTips lists commits, follows tags and leaves out what leads to none.
+func TestTips(t *testing.T) {
+	ctx := context.Background()
+	dir := gittest.New(t)
+	dir.Write("a", "1")
+	first := dir.Commit("one")
+	dir.Git("tag", "-a", "-m", "tagged", "v1")
+	dir.Write("a", "2")
+	second := dir.Commit("two")
+	blob := strings.TrimSpace(dir.Git("rev-parse", "HEAD:a"))
+	dir.Git("tag", "blob", blob)
+	dir.Git("update-ref", "refs/remotes/up/main", first)
+
+	repo, err := githistory.Open(ctx, dir.Dir, githistory.Options{Environ: dir.Environ()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close()
+	want := []string{first, second}
+	slices.Sort(want)
+	if got, err := repo.Tips(ctx); err != nil || !slices.Equal(got, want) {
+		t.Errorf("all tips: %v, %v; want %v", got, err, want)
+	}
+	if got, err := repo.Tips(ctx, "refs/remotes/up/"); err != nil || !slices.Equal(got, []string{first}) {
+		t.Errorf("the remote's tips: %v, %v; want %v", got, err, first)
+	}
+
+	tag := strings.TrimSpace(dir.Git("rev-parse", "v1"))
+	if commit, ok, err := repo.Peel(ctx, tag); err != nil || !ok || commit != first {
+		t.Errorf("an annotated tag: %q, %v, %v; want %s", commit, ok, err, first)
+	}
+	if _, ok, err := repo.Peel(ctx, blob); err != nil || ok {
+		t.Errorf("a blob: %v, %v; want no commit", ok, err)
+	}
+	absent := strings.Repeat("1", len(first))
+	if _, _, err := repo.Peel(ctx, absent); err == nil {
+		t.Error("an absent object has a commit")
+	}
+	for id, want := range map[string]bool{first: true, blob: true, absent: false} {
+		if got, err := repo.Has(ctx, id); err != nil || got != want {
+			t.Errorf("has %s: %v, %v; want %v", id, got, err, want)
+		}
+	}
+}
+
+// TestTipsOfADamagedRef is an error, not one tip less.
+func TestTipsOfADamagedRef(t *testing.T) {
+	ctx := context.Background()
+	dir := gittest.New(t)
+	dir.Write("a", "1")
+	dir.Commit("one")
+	dir.Write(".git/refs/heads/broken", "not an id\n")
+	repo, err := githistory.Open(ctx, dir.Dir, githistory.Options{Environ: dir.Environ()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close()
+	if tips, err := repo.Tips(ctx); err == nil {
+		t.Errorf("tips %v of a repository with a damaged ref", tips)
+	}
+}
