@@ -30,8 +30,9 @@ func EdgesOf(child string, parents []string) []Edge {
 	return out
 }
 
-// walk judges every edge of the nodes, which come parents first.
+// walk judges every edge of the nodes.
 func (j *judgement) walk(ctx context.Context, nodes []node) error {
+	nodes = inOrder(nodes)
 	var edges []Edge
 	for _, n := range nodes {
 		edges = append(edges, n.edges()...)
