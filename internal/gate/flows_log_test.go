@@ -1,0 +1,167 @@
+package gate_test
+
+import (
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Flows of a log as a file: gone, moved, unreadable, there again.
+
+// A(a b) - B(no log) - C(…) - D
+func TestFlowLogDeleted(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "-")
+	f.commit("C", "B", "-")
+	deleted := "error append-only/log-deleted B from A"
+	f.want(f.audit("B"), deleted)
+	f.want(f.audit("C"), deleted)
+	f.want(f.rangeOf("A", "C"), deleted)
+	f.want(f.push("A", "C"), deleted)
+	f.want(f.pending("A", "-"), "error append-only/log-deleted index from A")
+	f.clean(f.rangeOf("B", "C"))
+	f.want(f.push("C", "A"))
+
+	// What comes again is compared with what was there.
+	f.want(f.pending("C", "a b"))
+	f.want(f.pending("C", "a b c"))
+	f.want(f.pending("C", "a' b"), `error append-only/modified index from C: #0 task-a to #0 task-a; evidence "did a" to "did a!"`)
+	f.commit("D", "C", "x")
+	f.wantAny(f.audit("D"), deleted, "error append-only/deleted D from C: #0 task-a", "error append-only/deleted D from C: #1 task-b")
+	f.want(f.rangeOf("C", "D"), "error append-only/deleted D from C: #0 task-a", "error append-only/deleted D from C: #1 task-b")
+}
+
+// An empty log that goes is gone too.
+func TestFlowEmptyLogDeleted(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "")
+	f.want(f.pending("A", "-"), "error append-only/log-deleted index from A")
+	f.clean(f.pending("A", "a"))
+}
+
+// The log alone goes, the other artifacts stay.
+func TestFlowLogAloneDeleted(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a b")
+	tree := f.tree("a b")
+	delete(tree, small.Progress.Path(""))
+	f.ids["B"] = f.h.commit(tree, f.id("A"))
+	f.want(f.audit("B"), "error append-only/log-deleted B from A")
+}
+
+// A(a b) - B(sub: a b) - C(sub: a b c) - D(sub: a b c | x)
+func TestFlowLogMoved(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "- | sub: a b")
+	f.commit("C", "B", "- | sub: a b c")
+	f.clean(f.audit("C"))
+	f.clean(f.rangeOf("A", "C"))
+	f.clean(f.pending("A", "- | sub: a b c"))
+	// The old place is free for another log, but the log that moved is judged
+	// where it is.
+	f.clean(f.pending("C", "x | sub: a b c"))
+	f.want(f.pending("C", "- | sub: a b' c"),
+		`error append-only/modified index from C: #1 task-b to #1 task-b; evidence "did b" to "did b!" in sub/`)
+	// Moving what was edited, or moving to where a log is, is no move.
+	f.want(f.pending("A", "- | sub: a' b"), "error append-only/log-deleted index from A")
+	f.want(f.pending("A", "- | sub: b"), "error append-only/log-deleted index from A")
+	f.commit("E", "", "a b | sub: a")
+	f.want(f.pending("E", "- | sub: a b"), "error append-only/log-deleted index from E")
+}
+
+// A branch that does not know of the move is merged.
+//
+//	A(a) - B(sub: a) ------ M(sub: a b)
+//	  \                    /
+//	   C(a b) ------------+
+func TestFlowMoveMerged(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a")
+	f.commit("B", "A", "- | sub: a")
+	f.commit("C", "A", "a b")
+	f.clean(f.pending("B C", "- | sub: a b"))
+	f.clean(f.pending("C B", "- | sub: a b"))
+	f.want(f.pending("B C", "- | sub: a"), "error append-only/log-deleted index from C")
+}
+
+// A(a b) - B(?) - C - D: what follows an unreadable log is compared with what
+// was there before
+func TestFlowUnreadable(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "a b ?")
+	f.commit("C", "B", "a b' c")
+	f.commit("D", "B", "a b c")
+	f.commit("E", "B", "a b ?")
+	f.commit("F", "E", "a c")
+	unreadable := "error validate/yaml B from A"
+	f.want(f.audit("B"), unreadable)
+	f.want(f.audit("D"), unreadable)
+	f.want(f.audit("E"), unreadable)
+	f.want(f.rangeOf("A", "E"), unreadable)
+	f.wantAny(f.audit("C"), unreadable, `error append-only/modified C from B: #1 task-b to #1 task-b; evidence "did b" to "did b!"`)
+	f.wantAny(f.audit("F"), unreadable, "error append-only/deleted F from E: #1 task-b")
+	f.clean(f.pending("B", "a b c"))
+	f.want(f.pending("B", "a c"), "error append-only/deleted index from B: #1 task-b")
+	f.want(f.pending("B", "-"), "error append-only/log-deleted index from B")
+}
+
+// Every way of not being a ledger is found in the middle of a history, with a
+// good commit before and after it.
+func TestFlowUnreadableKinds(t *testing.T) {
+	for _, b := range breakages {
+		f := newFlow(t)
+		f.commit("A", "", "a b")
+		tree := f.tree("a b")
+		log := worldLog{entries: []logEntry{f.entry("a"), f.entry("b")}, breakage: &b}
+		tree[logPath("")] = log.file()
+		f.ids["B"] = f.h.commit(tree, f.id("A"))
+		f.commit("C", "B", "a b c")
+		f.commit("D", "B", "b c")
+		if r := f.audit("C"); len(f.lines(r.Findings)) != 1 || !refuses(r) || r.Findings[0].Commit != f.id("B") {
+			t.Errorf("%s: %v", b.name, f.lines(r.Findings))
+		}
+		if r := f.audit("B"); len(f.lines(r.Findings)) != 1 || !refuses(r) {
+			t.Errorf("%s at the tip: %v", b.name, f.lines(r.Findings))
+		}
+		if r := f.audit("D"); len(f.lines(r.Findings)) != 2 {
+			t.Errorf("%s, then a deletion: %v", b.name, f.lines(r.Findings))
+		}
+	}
+}
+
+// A merge takes the readable log of one side or the broken one of the other.
+//
+//	A(a) - B(a b) - M
+//	  \            /
+//	   C(?) ------+
+func TestFlowUnreadableMerged(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a")
+	f.commit("B", "A", "a b")
+	f.commit("C", "A", "a ?")
+	f.commit("M", "B C", "a b")
+	f.commit("N", "B C", "a ?")
+	f.clean(f.pending("B C", "a b c"))
+	f.want(f.audit("M"), "error validate/yaml C from A")
+	f.want(f.audit("N"), "error validate/yaml C from A")
+	f.want(f.pending("B C", "a ?"), "error validate/yaml index from B")
+	f.want(f.pending("B C", "a c"), "error divergence/lost-entry index from B: #1 task-b")
+}
+
+// Several workspaces are judged each by itself.
+func TestFlowSeveralWorkspaces(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a b | sub: c d | deep/er: e")
+	f.commit("B", "A", "a b c | sub: c' d | deep/er: e")
+	f.want(f.audit("B"), `error append-only/modified B from A: #0 task-c to #0 task-c; evidence "did c" to "did c!" in sub/`)
+	f.clean(f.pending("A", "a b | sub: c d e | deep/er: e f"))
+	if r := f.pending("A", "a b | sub: c d e | deep/er: e"); r.Examined.Workspaces != 1 {
+		t.Errorf("%d workspaces were looked at; one changed", r.Examined.Workspaces)
+	}
+	// What the policy excludes is not judged.
+	f.commit("C", "", "a b | pkg/testdata/x: c d")
+	f.clean(f.pending("C", "a b | pkg/testdata/x: d"))
+}

@@ -1,0 +1,255 @@
+package gate_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// Flows under a policy: waivers, a baseline, rule levels.
+
+// waive adds a waiver for the edit of one word into another; "" is none.
+func (f *flow) waive(rule, from, to string) {
+	f.t.Helper()
+	w := policy.Waiver{Rule: rule, Path: logPath(""), Reason: "for " + from}
+	if from != "" {
+		w.From = f.digest(from)
+	}
+	if to != "" {
+		w.To = f.digest(to)
+	}
+	f.opts.Policy.Waivers = append(f.opts.Policy.Waivers, w)
+}
+
+// A private path is redacted, with a waiver.
+//
+//	A(a b) - B(a b') - C(a b' c)
+func TestFlowWaivedModification(t *testing.T) {
+	edit := `error append-only/modified B from A: #1 task-b to #1 task-b; evidence "did b" to "did b!"`
+	f := newFlow(t)
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "a b'")
+	f.commit("C", "B", "a b' c")
+	f.want(f.audit("C"), edit)
+	f.waive("append-only/modified", "b", "b'")
+	r := f.audit("C")
+	f.clean(r)
+	f.waived(r, edit)
+	if r.Waived[0].Reason != "for b" {
+		t.Errorf("the reason is %q", r.Waived[0].Reason)
+	}
+	f.clean(f.pending("C", "a b' c d"))
+	f.want(f.pending("C", "a b' c'"), `error append-only/modified index from C: #2 task-c to #2 task-c; evidence "did c" to "did c!"`)
+	f.want(f.pending("C", "a b'' c"), `error append-only/modified index from C: #1 task-b to #1 task-b; evidence "did b!" to "did b!!"`)
+	f.want(f.pending("C", "a c"), "error append-only/deleted index from C: #1 task-b")
+	f.want(f.pending("A", "b' a"), "error append-only/reordered index from A: #0 task-a to #1 task-a")
+}
+
+// The redaction is merged with a branch that began before it.
+//
+//	main    A(a b) - B(a b') ----- D(a b' c)
+//	           \                  /
+//	branch      C(a b c) --------+
+func TestFlowWaivedModificationMerged(t *testing.T) {
+	edit := `error append-only/modified B from A: #1 task-b to #1 task-b; evidence "did b" to "did b!"`
+	f := newFlow(t)
+	f.waive("append-only/modified", "b", "b'")
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "a b'")
+	f.commit("C", "A", "a b c")
+	f.commit("D", "B C", "a b' c")
+	f.clean(f.audit("D"))
+	f.waived(f.audit("D"), edit)
+	f.clean(f.rangeOf("B", "C")) // the branch is ahead of main
+	f.clean(f.rangeOf("C", "D"))
+	f.clean(f.pending("C B", "a b' c"))
+	f.want(f.pending("B C", "a b'"), "error divergence/lost-entry index from C: #2 task-c")
+	f.want(f.pending("B C", "a c"),
+		"error divergence/lost-entry index from B: #1 task-b", "error divergence/lost-entry index from C: #1 task-b")
+}
+
+// The merge itself makes the waived edit, or an edit that only looks like it.
+//
+//	A(a b) - B(a b c) - M
+//	   \               /
+//	    C(a b d) -----+
+func TestFlowWaivedModificationInMerge(t *testing.T) {
+	f := newFlow(t)
+	f.waive("append-only/modified", "b", "b'")
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "a b c")
+	f.commit("C", "A", "a b d")
+	r := f.pending("B C", "a b' c d M1")
+	f.clean(r)
+	f.waived(r, `error append-only/modified index from B: #1 task-b to #1 task-b; evidence "did b" to "did b!"`)
+	f.want(f.pending("B C", "a b'' c d M1"), `error append-only/modified index from B: #1 task-b to #1 task-b; evidence "did b" to "did b!!"`)
+}
+
+// A waiver has an end, a path and a direction.
+func TestFlowWaiverThatDoesNotHold(t *testing.T) {
+	edit := `error append-only/modified index from A: #1 task-b to #1 task-b; evidence "did b" to "did b!"`
+	for name, change := range map[string]func(*policy.Waiver){
+		"expired":     func(w *policy.Waiver) { w.Until = now.AddDate(0, 0, -2) },
+		"other log":   func(w *policy.Waiver) { w.Path = logPath("sub") },
+		"no end":      func(w *policy.Waiver) { w.To = nil },
+		"other rule":  func(w *policy.Waiver) { w.Rule = "append-only/reordered" },
+		"other edit":  func(w *policy.Waiver) { w.To = w.From },
+		"other entry": func(w *policy.Waiver) { w.From = w.To },
+	} {
+		f := newFlow(t)
+		f.commit("A", "", "a b")
+		f.waive("append-only/modified", "b", "b'")
+		f.clean(f.pending("A", "a b'"))
+		change(&f.opts.Policy.Waivers[0])
+		t.Log(name)
+		f.want(f.pending("A", "a b'"), edit)
+	}
+	f := newFlow(t)
+	f.commit("A", "", "a b")
+	f.waive("append-only/modified", "b", "b'")
+	f.opts.Policy.Waivers[0].Until = now.UTC().Truncate(24 * time.Hour)
+	f.clean(f.pending("A", "a b'")) // its last day
+}
+
+// A(a b c) - B(a c), the deletion waived; then merges with what still has b
+func TestFlowWaivedDeletion(t *testing.T) {
+	deletion := "error append-only/deleted B from A: #1 task-b"
+	f := newFlow(t)
+	f.commit("A", "", "a b c")
+	f.commit("B", "A", "a c")
+	f.commit("C", "A", "a b c d")
+	f.commit("D", "B C", "a c d")
+	f.want(f.audit("B"), deletion)
+	f.waive("append-only/deleted", "b", "")
+	f.clean(f.audit("B"))
+	f.waived(f.audit("B"), deletion)
+	f.clean(f.audit("D"))
+	f.waived(f.audit("D"), deletion)
+	f.clean(f.pending("C B", "a c d"))
+	f.want(f.pending("A", "b c"), "error append-only/deleted index from A: #0 task-a")
+	f.want(f.pending("A", "a"), "error append-only/deleted index from A: #2 task-c")
+	// A new version in its place is not what was waived.
+	f.want(f.pending("A", "a b' c"), "error append-only/inserted index from A: #1 task-b")
+}
+
+// A log that ended is removed, with a waiver for its head.
+func TestFlowWaivedLogDeletion(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "-")
+	head := f.head("a b")
+	f.opts.Policy.Waivers = []policy.Waiver{{Rule: "append-only/log-deleted", Path: logPath(""), From: &head, Reason: "ended"}}
+	f.clean(f.audit("B"))
+	f.waived(f.audit("B"), "error append-only/log-deleted B from A")
+	f.commit("C", "", "a b c")
+	f.want(f.pending("C", "-"), "error append-only/log-deleted index from C")
+}
+
+// Known tools' rewrites are waived under their own names, or as what they are.
+func TestFlowWaivedMigration(t *testing.T) {
+	for _, rule := range []string{"append-only/timestamp-migrated", "append-only/modified"} {
+		f := newFlow(t)
+		f.commit("A", "", "a b")
+		f.waive(rule, "a", "a~")
+		f.waive(rule, "b", "b~")
+		f.clean(f.pending("A", "a~ b~ c"))
+		f.clean(f.pending("A", "a~ b c"))
+		f.want(f.pending("A", "a~ b' c"), `error append-only/modified index from A: #1 task-b to #1 task-b; evidence "did b" to "did b!"`)
+	}
+}
+
+// The log was reset before the gate was adopted.
+//
+//	A(a b c) - B(x y) - C(x y z)
+func TestFlowBaseline(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a b c")
+	f.commit("B", "A", "x y")
+	f.commit("C", "B", "x y z")
+	if r := f.audit("C"); r.Verdict != gate.Fail {
+		t.Error("without a baseline the reset passes")
+	}
+	f.opts.Policy.Baselines = []policy.Baseline{{Path: logPath(""), Entries: 2, Head: f.head("x y"), Reason: "adopted here"}}
+	f.clean(f.audit("C"))
+	f.clean(f.rangeOf("A", "C"))
+	f.clean(f.pending("C", "x y z x1"))
+	// From there on everything is judged, the accepted entries too.
+	f.commit("D", "C", "x' y z")
+	f.commit("E", "D", "x y z")
+	r := f.audit("E")
+	if lines := strings.Join(f.lines(r.Findings), "\n"); !strings.Contains(lines, "append-only/modified D from C: #0 task-x") {
+		t.Errorf("an edit under the baseline that is put back later is not found:\n%s", lines)
+	}
+	f.commit("F", "C", "x y")
+	f.want(f.audit("F"), "error append-only/deleted F from C: #2 task-z")
+	f.commit("G", "C", "x y z x1")
+	f.commit("H", "C", "x y z y1")
+	f.want(f.pending("G H", "x y z x1"), "error divergence/lost-entry index from H: #3 task-y1")
+}
+
+// A branch that began before the gate was adopted is merged.
+//
+//	A(a b) - B(x y) -- D(x y c)
+//	   \              /
+//	    C(a b c) ----+
+func TestFlowBaselineMerged(t *testing.T) {
+	f := newFlow(t)
+	f.opts.Policy.Baselines = []policy.Baseline{{Path: logPath(""), Entries: 2, Head: f.head("x y"), Reason: "adopted here"}}
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "x y")
+	f.commit("C", "A", "a b c")
+	f.commit("D", "B C", "x y c1")
+	f.commit("E", "B", "x y z")
+	f.want(f.audit("D"))
+	f.want(f.pending("E D", "x y z c1 M1"))
+}
+
+// A rule is off, or a warning.
+func TestFlowRuleLevels(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "a' b")
+	f.opts.Policy.Rules["append-only/modified"] = policy.Warning
+	r := f.audit("B")
+	f.want(r, `warning append-only/modified B from A: #0 task-a to #0 task-a; evidence "did a" to "did a!"`)
+	if r.Verdict != gate.Pass {
+		t.Errorf("a warning makes it %s", r.Verdict)
+	}
+	f.want(f.pending("A", "b"), "error append-only/deleted index from A: #0 task-a")
+	f.opts.Policy.Rules["append-only/modified"] = policy.Off
+	f.clean(f.audit("B"))
+	f.commit("C", "", "a c")
+	f.opts.Policy.Rules["append-only/reconciled-insertion"] = policy.Error
+	f.want(f.pending("C", "a b c M1"), "error append-only/reconciled-insertion index from C: #1 task-b")
+	f.opts.Policy.Mode = policy.Observe
+	if r := f.pending("C", "a b c M1"); r.Verdict != gate.Fail || r.ExitStatus() != 0 {
+		t.Errorf("observing: verdict %s, exit status %d", r.Verdict, r.ExitStatus())
+	}
+}
+
+// An edit that is a warning by the policy does not hide what else keeps two
+// tips apart.
+//
+//	A(a b c) - T
+//	   \
+//	    H(a' b c)
+func TestFlowWarningsHideNoDivergence(t *testing.T) {
+	for _, c := range []struct {
+		target string
+		want   gate.Verdict
+	}{
+		{"a b c", gate.Pass}, {"a b c t", gate.Fail}, {"a c b", gate.Fail}, {"a'' b c", gate.Fail},
+	} {
+		f := newFlow(t)
+		f.opts.Policy.Rules["append-only/modified"] = policy.Warning
+		f.commit("A", "", "a b c")
+		f.commit("H", "A", "a' b c")
+		f.commit("T", "A", c.target)
+		if r := f.rangeOf("T", "H"); r.Verdict != c.want {
+			t.Errorf("%s: verdict %s: %v", c.target, r.Verdict, f.lines(r.Findings))
+		}
+	}
+}

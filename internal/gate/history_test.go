@@ -1,0 +1,225 @@
+package gate_test
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha1" // names objects, as git does
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// blobFile is one file of a tree in memory.
+type blobFile struct {
+	data string
+	// mode is git's; empty means an ordinary file.
+	mode string
+}
+
+// fileTree is a tree in memory: what lies at which path.
+type fileTree map[string]blobFile
+
+// memoryHistory is a gate.History without git: commits and an index in memory.
+type memoryHistory struct {
+	commits map[string]gate.Commit
+	trees   map[string]fileTree
+	// order lists the commits, parents before children.
+	order []string
+	blobs map[string]string
+}
+
+func newMemoryHistory() *memoryHistory {
+	return &memoryHistory{
+		commits: map[string]gate.Commit{}, trees: map[string]fileTree{}, blobs: map[string]string{},
+	}
+}
+
+// commit adds a commit with a tree and returns its id. Two commits with equal
+// content are two commits, as their place in the order is part of the id.
+func (h *memoryHistory) commit(tree fileTree, parents ...string) string {
+	id := hexID(fmt.Sprint("commit ", len(h.order), parents))
+	h.commits[id] = gate.Commit{ID: id, Parents: parents}
+	h.order = append(h.order, id)
+	h.setTree(id, tree)
+	return id
+}
+
+// stage makes a tree the index.
+func (h *memoryHistory) stage(tree fileTree) { h.setTree(gate.Index, tree) }
+
+func (h *memoryHistory) setTree(revision string, tree fileTree) {
+	h.trees[revision] = tree
+	for _, f := range tree {
+		h.blobs[blobID(f)] = f.data
+	}
+}
+
+func hexID(text string) string {
+	sum := sha1.Sum([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+func blobID(f blobFile) string { return hexID("blob " + f.data) }
+
+// tree returns a revision's tree; the empty revision's is empty.
+func (h *memoryHistory) tree(revision string) (fileTree, error) {
+	tree, known := h.trees[revision]
+	if !known && revision != "" {
+		return nil, fmt.Errorf("the history has no revision %q", revision)
+	}
+	return tree, nil
+}
+
+// gateFiles lists what the gate may see of a tree, in order of path.
+func gateFiles(tree fileTree) []gate.File {
+	var out []gate.File
+	for _, path := range slices.Sorted(maps.Keys(tree)) {
+		if _, _, ok := small.SplitPath(path); !ok && path != policy.File {
+			continue
+		}
+		f := tree[path]
+		out = append(out, gate.File{Path: path, Mode: cmp.Or(f.mode, "100644"), Object: blobID(f)})
+	}
+	return out
+}
+
+// Files fulfils gate.History.
+func (h *memoryHistory) Files(_ context.Context, revision string, dirs ...string) ([]gate.File, error) {
+	tree, err := h.tree(revision)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(gateFiles(tree), func(f gate.File) bool {
+		dir, _, ok := small.SplitPath(f.Path)
+		return !ok || len(dirs) > 0 && !slices.Contains(dirs, dir)
+	}), nil
+}
+
+// Blob fulfils gate.History.
+func (h *memoryHistory) Blob(_ context.Context, object string, limit int64) (gate.Blob, error) {
+	data, known := h.blobs[object]
+	if !known {
+		return gate.Blob{}, fmt.Errorf("the history has no object %q", object)
+	}
+	if int64(len(data)) > limit {
+		return gate.Blob{Size: int64(len(data))}, nil
+	}
+	return gate.Blob{Size: int64(len(data)), Data: []byte(data)}, nil
+}
+
+// Changes fulfils gate.History.
+func (h *memoryHistory) Changes(_ context.Context, edges []gate.Edge) ([][]gate.Change, error) {
+	out := make([][]gate.Change, len(edges))
+	for i, edge := range edges {
+		parent, err := h.tree(edge.Parent)
+		if err != nil {
+			return nil, err
+		}
+		child, err := h.tree(edge.Child)
+		if err != nil {
+			return nil, err
+		}
+		byPath := map[string]gate.Change{}
+		for _, f := range gateFiles(parent) {
+			byPath[f.Path] = gate.Change{Path: f.Path, Old: f}
+		}
+		for _, f := range gateFiles(child) {
+			byPath[f.Path] = gate.Change{Path: f.Path, Old: byPath[f.Path].Old, New: f}
+		}
+		for _, path := range slices.Sorted(maps.Keys(byPath)) {
+			if c := byPath[path]; c.Old != c.New {
+				out[i] = append(out[i], c)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Commits fulfils gate.History.
+func (h *memoryHistory) Commits(_ context.Context, include, exclude []string, path string) ([]gate.Commit, error) {
+	wanted, err := h.reachable(include)
+	if err != nil {
+		return nil, err
+	}
+	unwanted, err := h.reachable(exclude)
+	if err != nil {
+		return nil, err
+	}
+	listed := func(id string) bool { return wanted[id] && !unwanted[id] && (path == "" || h.touches(id, path)) }
+	var out []gate.Commit
+	for _, id := range h.order {
+		if !listed(id) {
+			continue
+		}
+		c := gate.Commit{ID: id}
+		for _, parent := range h.commits[id].Parents {
+			if path != "" {
+				parent = h.nearest(parent, listed)
+			}
+			if parent != "" {
+				c.Parents = append(c.Parents, parent)
+			}
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// nearest follows a line of ordinary commits back to the first that is listed.
+func (h *memoryHistory) nearest(id string, listed func(string) bool) string {
+	for !listed(id) {
+		parents := h.commits[id].Parents
+		if len(parents) != 1 {
+			return ""
+		}
+		id = parents[0]
+	}
+	return id
+}
+
+// touches reports whether a commit is a merge or changes the path.
+func (h *memoryHistory) touches(id, path string) bool {
+	parents := h.commits[id].Parents
+	if len(parents) > 1 {
+		return true
+	}
+	before := blobFile{mode: "absent"}
+	if len(parents) == 1 {
+		if f, there := h.trees[parents[0]][path]; there {
+			before = f
+		}
+	}
+	after, there := h.trees[id][path]
+	if !there {
+		after = blobFile{mode: "absent"}
+	}
+	return before != after
+}
+
+func (h *memoryHistory) reachable(from []string) (map[string]bool, error) {
+	seen := map[string]bool{}
+	todo := slices.Clone(from)
+	for len(todo) > 0 {
+		id := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[id] {
+			continue
+		}
+		c, known := h.commits[id]
+		if !known {
+			return nil, fmt.Errorf("the history has no commit %q", id)
+		}
+		seen[id] = true
+		todo = append(todo, c.Parents...)
+	}
+	return seen, nil
+}
+
+// logPath is where a workspace's log lies.
+func logPath(dir string) string { return small.Progress.Path(strings.TrimSuffix(dir, "/")) }

@@ -1,0 +1,278 @@
+package gate_test
+
+import "slices"
+
+// The naive model: which histories must fail, said once more, as plainly as
+// possible and from the design alone. It knows no files, only lists of keys,
+// and takes quadratic and worse ways wherever they are the shorter ones.
+
+// modelVerdict says whether something must be refused. It is ordered: the
+// worst of several wins.
+type modelVerdict int
+
+const (
+	fine modelVerdict = iota
+	// unsure: several equal entries can be matched in more than one way, and
+	// the ways disagree. Either answer is accepted.
+	unsure
+	bad
+)
+
+func (v modelVerdict) String() string { return [...]string{"fine", "unsure", "bad"}[v] }
+
+// modelEntry is all that history asks of an entry: what it says, as one
+// string, and whether it is evidence of a reconciliation.
+type modelEntry struct {
+	key    string
+	marker bool
+}
+
+// logState says what stands at a log's path.
+type logState int
+
+const (
+	absent logState = iota
+	broken
+	readable
+)
+
+// modelLog is a log in one commit.
+type modelLog struct {
+	state   logState
+	entries []modelEntry
+	// content tells two broken files apart.
+	content string
+}
+
+// modelCommit is one commit: its parents' numbers and its logs by directory.
+type modelCommit struct {
+	parents []int
+	logs    map[string]modelLog
+}
+
+// model is a history; parents have lower numbers than their children.
+type model []modelCommit
+
+func has(entries []modelEntry, key string) bool { return count(entries, key) > 0 }
+
+func count(entries []modelEntry, key string) int {
+	n := 0
+	for _, e := range entries {
+		if e.key == key {
+			n++
+		}
+	}
+	return n
+}
+
+func isPrefix(p, c []modelEntry) bool {
+	return len(p) <= len(c) && slices.Equal(p, c[:len(p)])
+}
+
+// firstPlaces finds p in c, in order, each entry as early as possible, and
+// returns how much of c that takes; -1 if some entry is not there.
+func firstPlaces(p, c []modelEntry) int {
+	i := 0
+	for _, want := range p {
+		for i < len(c) && c[i].key != want.key {
+			i++
+		}
+		if i == len(c) {
+			return -1
+		}
+		i++
+	}
+	return i
+}
+
+// judgeLedgers judges one edge.
+func judgeLedgers(p, c []modelEntry) modelVerdict {
+	if isPrefix(p, c) {
+		return fine
+	}
+	end := firstPlaces(p, c)
+	if end < 0 {
+		return bad // rewritten
+	}
+	verdict := bad
+	for i := end; i < len(c); i++ {
+		if !c[i].marker || has(p, c[i].key) {
+			continue
+		}
+		verdict = min(verdict, unsure)
+		if !slices.ContainsFunc(c[i:], func(e modelEntry) bool { return has(p, e.key) }) {
+			return fine
+		}
+	}
+	return verdict
+}
+
+// judgeNewInMerge judges where a merge puts entries that no parent has.
+func judgeNewInMerge(parents [][]modelEntry, c []modelEntry) modelVerdict {
+	inParent := func(e modelEntry) bool {
+		return slices.ContainsFunc(parents, func(p []modelEntry) bool { return has(p, e.key) })
+	}
+	for i, e := range c {
+		if !inParent(e) && slices.ContainsFunc(c[i:], inParent) {
+			return bad
+		}
+	}
+	if !slices.ContainsFunc(parents, func(p []modelEntry) bool { return !isPrefix(p, c) }) {
+		return fine
+	}
+	for _, e := range c {
+		most := 0
+		for _, p := range parents {
+			most = max(most, count(p, e.key))
+		}
+		if inParent(e) && count(c, e.key) > most {
+			return unsure // is the further one new?
+		}
+	}
+	return fine
+}
+
+// lastReadable lists the ledgers that a child of commit n is compared with:
+// n's own, else those of its nearest readable ancestors. The way back ends
+// where the log moved elsewhere: what comes to its old place is a new log.
+func (m model) lastReadable(n int, dir string) [][]modelEntry {
+	if log := m[n].logs[dir]; log.state == readable {
+		return [][]modelEntry{log.entries}
+	}
+	var out [][]modelEntry
+	for _, p := range m[n].parents {
+		before := m[p].logs[dir]
+		if m[n].logs[dir].state == absent && before.state == readable && m.moved(before.entries, p, n) {
+			continue
+		}
+		out = append(out, m.lastReadable(p, dir)...)
+	}
+	return out
+}
+
+// moved reports whether a ledger that is gone from one directory begins
+// another that the edge from p to c brings.
+func (m model) moved(ledger []modelEntry, p, c int) bool {
+	for dir, log := range m[c].logs {
+		if log.state == readable && m[p].logs[dir].state == absent && isPrefix(ledger, log.entries) {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeEdge judges what the edge from p to c does to one directory's log.
+func (m model) judgeEdge(p, c int, dir string) modelVerdict {
+	before, after := m[p].logs[dir], m[c].logs[dir]
+	verdict := fine
+	switch after.state {
+	case broken:
+		if before.state != broken || before.content != after.content {
+			verdict = bad
+		}
+	case absent:
+		if before.state == absent {
+			break
+		}
+		ledgers := m.lastReadable(p, dir)
+		if len(ledgers) == 0 {
+			verdict = unsure // nobody ever read it
+		}
+		for _, ledger := range ledgers {
+			if !m.moved(ledger, p, c) {
+				verdict = bad
+			}
+		}
+	case readable:
+		for _, ledger := range m.lastReadable(p, dir) {
+			verdict = max(verdict, judgeLedgers(ledger, after.entries))
+		}
+	}
+	return verdict
+}
+
+// judgeCommit judges a commit's edges, and a merge as a whole.
+func (m model) judgeCommit(c int) modelVerdict {
+	verdict := fine
+	for _, dir := range workspaceDirs {
+		var parents [][]modelEntry
+		for _, p := range m[c].parents {
+			verdict = max(verdict, m.judgeEdge(p, c, dir))
+			parents = append(parents, m.lastReadable(p, dir)...)
+		}
+		if len(m[c].parents) == 0 && m[c].logs[dir].state == broken {
+			verdict = bad
+		}
+		if len(m[c].parents) > 1 && m[c].logs[dir].state == readable {
+			verdict = max(verdict, judgeNewInMerge(parents, m[c].logs[dir].entries))
+		}
+	}
+	return verdict
+}
+
+// reach marks the commits that n has.
+func (m model) reach(n int) map[int]bool {
+	seen := map[int]bool{n: true}
+	for i := n; i >= 0; i-- {
+		if seen[i] {
+			for _, p := range m[i].parents {
+				seen[p] = true
+			}
+		}
+	}
+	return seen
+}
+
+// judgeAudit judges every commit of a history.
+func (m model) judgeAudit(head int) modelVerdict {
+	verdict := fine
+	for c := range m.reach(head) {
+		verdict = max(verdict, m.judgeCommit(c))
+	}
+	return verdict
+}
+
+// judgeRange judges what head has and base lacks, then the two tips.
+func (m model) judgeRange(base, head int) modelVerdict {
+	verdict := fine
+	known := m.reach(base)
+	for c := range m.reach(head) {
+		if !known[c] {
+			verdict = max(verdict, m.judgeCommit(c))
+		}
+	}
+	for _, dir := range workspaceDirs {
+		target, ours := m[base].logs[dir], m[head].logs[dir]
+		if target.state == readable && ours.state == readable {
+			verdict = max(verdict, min(judgeLedgers(target.entries, ours.entries), judgeLedgers(ours.entries, target.entries)))
+		}
+	}
+	return verdict
+}
+
+// judgePush judges what a ref's new tip has and its old tip lacks, then the
+// old tip against the new one: every old entry is there, in order.
+func (m model) judgePush(old, tip int) modelVerdict {
+	verdict := fine
+	known := m.reach(old)
+	for c := range m.reach(tip) {
+		if !known[c] {
+			verdict = max(verdict, m.judgeCommit(c))
+		}
+	}
+	for _, dir := range workspaceDirs {
+		if m[old].logs[dir].state == absent {
+			continue // the ref had no log there
+		}
+		if m[tip].logs[dir].state != readable {
+			verdict = max(verdict, m.judgeEdge(old, tip, dir))
+			continue
+		}
+		for _, ledger := range m.lastReadable(old, dir) {
+			if firstPlaces(ledger, m[tip].logs[dir].entries) < 0 {
+				verdict = bad
+			}
+		}
+	}
+	return verdict
+}
