@@ -13,6 +13,11 @@ import (
 // against every other side of a merge that is being concluded. The policy is
 // HEAD's.
 func PreCommit(ctx context.Context, req Request) *gate.Report {
+	if opts, err := req.options("pre-commit", "any"); err == nil && githistory.Untouched(ctx, req.Dir, githistory.Options{Environ: req.Environ}) {
+		report := gate.Nothing(opts)
+		report.Examined.Reader = "git"
+		return report
+	}
 	return pending(ctx, req, "pre-commit", func(repo *githistory.Repo) ([]string, error) {
 		return repo.MergeHeads(ctx)
 	})

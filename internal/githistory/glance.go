@@ -1,0 +1,59 @@
+package githistory
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Untouched reports whether it is certain that a commit of the index changes
+// nothing of interest: no merge is being concluded, and no path below a .small
+// directory (nor the policy file) differs from HEAD. That is the answer to
+// most commits, and one git process finds it. false says nothing: open the
+// repository and look closely, also to learn of any trouble.
+func Untouched(ctx context.Context, dir string, opts Options) bool {
+	if opts.Git == "" {
+		opts.Git = "git"
+	}
+	if opts.Environ == nil {
+		opts.Environ = os.Environ()
+	}
+	here, err := physical(dir)
+	if err != nil {
+		return false
+	}
+	found, gitDir := "", lookup(opts.Environ, "GIT_DIR")
+	if gitDir == "" {
+		if found = nearest(here, ceilings(opts.Environ)); found == "" {
+			return false
+		}
+		gitDir = linkedDir(filepath.Join(found, ".git"))
+	}
+	merge := filepath.Join(absolute(here, gitDir), "MERGE_HEAD")
+	if _, err := os.Lstat(merge); gitDir == "" || !errors.Is(err, os.ErrNotExist) || !exists(filepath.Dir(merge)) {
+		return false
+	}
+	r := &Repo{git: opts.Git, dir: dir, environ: scrubbed(opts.Environ), config: fixedConfig(found)}
+	args := slices.Concat([]string{"diff-index", "--cached", "--ita-invisible-in-index"}, rawArgs, []string{"HEAD", "--"}, changePathspecs)
+	out, err := r.output(ctx, nil, args...)
+	return err == nil && len(out) == 0
+}
+
+// linkedDir is the git directory that a .git stands for: itself, or the one
+// that a .git file names (gitrepository-layout(5)); empty if that is not
+// plain.
+func linkedDir(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || info.IsDir() {
+		return path
+	}
+	data, err := os.ReadFile(path)
+	named, isLink := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
+	if err != nil || !isLink || named == "" {
+		return ""
+	}
+	return absolute(filepath.Dir(path), named)
+}
