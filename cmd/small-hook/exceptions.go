@@ -74,14 +74,9 @@ func (a *app) findEdit(c *cobra.Command, fingerprint, from string) (entrypoint.E
 	if from == "" {
 		return entrypoint.FindEdit(c.Context(), a.request(), fingerprint)
 	}
-	in := a.stdin
-	if from != "-" {
-		f, err := os.Open(from)
-		if err != nil {
-			return entrypoint.Excuse{}, err
-		}
-		defer f.Close()
-		in = f
+	data, err := a.readAll(from)
+	if err != nil {
+		return entrypoint.Excuse{}, err
 	}
 	var read struct {
 		Findings []struct {
@@ -89,7 +84,7 @@ func (a *app) findEdit(c *cobra.Command, fingerprint, from string) (entrypoint.E
 			Edit                    *struct{ From, To *string }
 		}
 	}
-	if err := json.NewDecoder(in).Decode(&read); err != nil {
+	if err := json.Unmarshal(data, &read); err != nil {
 		return entrypoint.Excuse{}, fmt.Errorf("the report %s cannot be read as JSON: %w", from, err)
 	}
 	for _, f := range read.Findings {
@@ -106,4 +101,12 @@ func (a *app) findEdit(c *cobra.Command, fingerprint, from string) (entrypoint.E
 		return out, nil
 	}
 	return entrypoint.Excuse{}, fmt.Errorf("no finding of the report has the fingerprint %s", fingerprint)
+}
+
+// readAll reads a file, or standard input for "-".
+func (a *app) readAll(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(a.stdin)
+	}
+	return os.ReadFile(name)
 }

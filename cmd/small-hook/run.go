@@ -166,14 +166,6 @@ func noArguments(c *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes no arguments, but %q was given\nsee: %s --help", c.Name(), args[0], c.CommandPath())
 }
 
-// workingDirectory is the directory that the command line names.
-func (a *app) workingDirectory() string {
-	if a.flags.dir == "" {
-		return "."
-	}
-	return a.flags.dir
-}
-
 // isTerminal reports whether a stream is a terminal that a person reads.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,7 +41,7 @@ func setup(env *testscript.Env) error {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
-	vars := env.Vars[:0]
+	var vars []string
 	for _, kv := range env.Vars {
 		if !strings.HasPrefix(kv, "GIT_") {
 			vars = append(vars, kv)
@@ -50,13 +51,13 @@ func setup(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
-	env.Vars = append(vars,
-		"HOME="+home, "LC_ALL=C", "NO_COLOR=1", "WORKSPACE="+workspace,
-		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
+	env.Vars = slices.Concat(vars, []string{
+		"HOME=" + home, "LC_ALL=C", "NO_COLOR=1", "WORKSPACE=" + workspace,
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull,
 		"GIT_AUTHOR_NAME=A Writer", "GIT_AUTHOR_EMAIL=writer@example.com",
 		"GIT_COMMITTER_NAME=A Writer", "GIT_COMMITTER_EMAIL=writer@example.com",
 		"GIT_AUTHOR_DATE=2026-03-01T12:00:00Z", "GIT_COMMITTER_DATE=2026-03-01T12:00:00Z",
 		"GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0",
-	)
+	})
 	return nil
 }

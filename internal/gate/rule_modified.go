@@ -49,7 +49,7 @@ entries:
     task_id: "task-1"
     evidence: "counted again: it is 1240 rows, the count before was mistyped"
 `,
-	Edge: reportEdits(editModified, func(e *edgeView, x edit) string { return modifiedWords(e, x) }),
+	Edge: reportEdits(editModified, modifiedWords),
 }
 
 var ruleTimestampMigrated = Rule{

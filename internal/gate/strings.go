@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -30,7 +31,7 @@ func walk(root *small.Value, visit func(place)) {
 		}
 		for i := range p.value.Fields {
 			f := &p.value.Fields[i]
-			keys := append(p.keys[:len(p.keys):len(p.keys)], f.Key)
+			keys := slices.Concat(p.keys, []string{f.Key})
 			step(place{subject: prefix + f.Key, keys: keys, field: f, value: f.Value})
 		}
 	}

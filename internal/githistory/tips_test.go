@@ -27,7 +27,11 @@ func TestTips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer repo.Close()
+	t.Cleanup(func() {
+		if err := repo.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	want := []string{first, second}
 	slices.Sort(want)
 	if got, err := repo.Tips(ctx); err != nil || !slices.Equal(got, want) {
@@ -66,7 +70,11 @@ func TestTipsOfADamagedRef(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer repo.Close()
+	t.Cleanup(func() {
+		if err := repo.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	if tips, err := repo.Tips(ctx); err == nil {
 		t.Errorf("tips %v of a repository with a damaged ref", tips)
 	}
