@@ -56,6 +56,9 @@ func compareTips(target, head *small.Ledger, equal equivalence, explained map[ed
 		t.outcome = tipsInterleaved
 		t.inserted = at(head, forth.inserted)
 	case back.relation == interleaved:
+		if t.explainedBy(explained, equal) {
+			return t // the head lost what it lacks, which is told already
+		}
 		t.outcome = tipsInterleaved
 		t.inserted = at(target, back.inserted)
 	default:

@@ -372,8 +372,8 @@ func (j *judgement) unreadable(ctx context.Context, n node, path string, child *
 // all entries of the one that is gone.
 func (j *judgement) moved(ctx context.Context, gone *ledgerFile, changes []Change) (bool, error) {
 	for _, c := range changes {
-		if !isLedger(c.Path) || c.Old.Mode != "" || c.New.Mode == "" {
-			continue
+		if !isLedger(c.Path) || c.Old.Mode != "" || c.New.Mode == "" || !j.judges(c.Path) {
+			continue // a log that goes where nobody judges it has not moved, it is gone
 		}
 		there, err := j.ledgers.read(ctx, c.New, gone)
 		if err != nil {

@@ -49,7 +49,7 @@ func TooLarge(size int64, limits Limits) Problem {
 	return Problem{
 		Kind:    ProblemTooLarge,
 		Message: fmt.Sprintf("the file has %d bytes, the limit is %d", size, limits.FileSize()),
-		Hint:    "keep logs and outputs outside .small/ and refer to them; or raise the limit with --max-file-size",
+		Hint:    "keep logs and outputs outside .small/ and refer to them; or raise the limit (--max-file-size, or limits: {file_size: BYTES} in .small-gate.yml)",
 	}
 }
 
