@@ -2,6 +2,7 @@ package entrypoint
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,36 +16,57 @@ import (
 const (
 	sourceStdin   = "standard input"
 	sourceManager = "PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF"
+	sourceBranch  = "PRE_COMMIT_LOCAL_BRANCH"
 	sourceGuess   = "HEAD against what the remote is known to have, since no refs were handed over"
 )
+
+// handover is what a hook was told of a push.
+type handover struct {
+	updates []hook.RefUpdate
+	// remote is the name of the remote, or its URL; empty on the server.
+	remote string
+	// source says where this is from.
+	source string
+}
 
 // PrePush judges what git is about to push, each ref by itself: every commit
 // that the remote lacks, then the ref's old tip against its new one. args are
 // the hook's arguments: the remote's name (or URL) and its URL. The policy is
 // the default branch's; for the default branch itself, its old tip's.
 func PrePush(ctx context.Context, req Request, args []string, stdin io.Reader) *gate.Report {
-	return inRepository(ctx, req, "pre-push", func(s *session) (*gate.Report, error) {
-		updates, err := hook.ReadPrePush(stdin)
-		if err != nil {
+	told := handover{source: sourceStdin}
+	if len(args) > 0 {
+		told.remote = args[0]
+	}
+	report := inRepository(ctx, req, "pre-push", func(s *session) (*gate.Report, error) {
+		var err error
+		if told.updates, err = refLines(hook.ReadPrePush(stdin)); err != nil {
 			return nil, err
 		}
-		source := sourceStdin
-		remote := ""
-		if len(args) > 0 {
-			remote = args[0]
-		}
-		if len(updates) == 0 {
-			var done bool
-			if updates, source, remote, done, err = s.unsaidPush(ctx, remote); err != nil || done {
-				return gate.Nothing(s.opts), err
+		if len(told.updates) == 0 {
+			if err := s.unsaid(ctx, &told); err != nil {
+				return nil, err
 			}
 		}
-		known, err := s.knownTo(ctx, remote)
+		known, err := s.knownTo(ctx, told.remote)
 		if err != nil {
 			return nil, err
 		}
-		return s.push(ctx, updates, remote, known, source)
+		return s.push(ctx, told, known), nil
 	})
+	report.Examined.Source = told.source
+	return report
+}
+
+// refLines passes on what was read, and takes an error apart into what is wrong
+// and what to do about it.
+func refLines(updates []hook.RefUpdate, err error) ([]hook.RefUpdate, error) {
+	var trouble *hook.Error
+	if errors.As(err, &trouble) {
+		message, remedy, _ := strings.Cut(trouble.Error(), "\n")
+		return nil, &gate.Failure{Message: message, Remedy: remedy, Err: err}
+	}
+	return updates, err
 }
 
 // knownTo lists the commits that a remote is known to have.
@@ -55,47 +77,50 @@ func (s *session) knownTo(ctx context.Context, remote string) ([]string, error) 
 	return s.repo.Tips(ctx, "refs/remotes/"+remote+"/")
 }
 
-// unsaidPush finds out what is pushed where standard input says nothing: from
-// the variables of the pre-commit framework, which takes the lines for itself
-// and hands on one pair of revisions; else HEAD is judged against what the
-// remote is known to have.
-func (s *session) unsaidPush(ctx context.Context, remote string) (updates []hook.RefUpdate, source, at string, done bool, err error) {
+// unsaid finds out what is pushed where standard input says nothing: from the
+// variables of the pre-commit framework, which takes the lines for itself and
+// hands on one pair of revisions, or a branch alone where the push brings a
+// root commit; else HEAD is judged against what the remote is known to have.
+func (s *session) unsaid(ctx context.Context, told *handover) error {
 	getenv := func(key string) string { return lookup(s.req.Environ, key) }
-	if name := getenv("PRE_COMMIT_REMOTE_NAME"); remote == "" || name != "" {
-		remote = name
+	if name := getenv("PRE_COMMIT_REMOTE_NAME"); name != "" {
+		told.remote = name
 	}
-	ref := getenv("PRE_COMMIT_REMOTE_BRANCH")
-	to, from := getenv("PRE_COMMIT_TO_REF"), getenv("PRE_COMMIT_FROM_REF")
-	source = sourceManager
+	if told.remote == "" {
+		told.remote = "origin"
+	}
+	from, to := getenv("PRE_COMMIT_FROM_REF"), getenv("PRE_COMMIT_TO_REF")
+	told.source = sourceManager
 	if to == "" {
-		source, to = sourceGuess, "HEAD"
-		head, err := s.repo.Head(ctx)
-		if err != nil || head == "" {
-			return nil, source, remote, true, err
+		told.source, to = sourceBranch, getenv("PRE_COMMIT_LOCAL_BRANCH")
+	}
+	if to == "" {
+		told.source, to = sourceGuess, "HEAD"
+		if head, err := s.repo.Head(ctx); err != nil || head == "" {
+			return err
 		}
 	}
-	if remote == "" {
-		remote = "origin"
-	}
-	u := hook.RefUpdate{LocalRef: to, Ref: ref}
+	u := hook.RefUpdate{LocalRef: to, Ref: getenv("PRE_COMMIT_REMOTE_BRANCH")}
+	var err error
 	if u.LocalID, err = s.commit(ctx, to); err != nil {
-		return nil, source, remote, false, err
+		return err
 	}
-	u.RemoteID = strings.Repeat("0", len(u.LocalID))
+	u.RemoteID = "0"
 	if from != "" && !hook.IsZero(from) {
 		if u.RemoteID, err = s.commit(ctx, from); err != nil {
-			return nil, source, remote, false, err
+			return err
 		}
 	}
-	return []hook.RefUpdate{u}, source, remote, false, nil
+	told.updates = []hook.RefUpdate{u}
+	return nil
 }
 
 // PreReceive judges, on the server, what a push brings before any ref moves.
 // The policy is the default branch's; for the default branch itself, its old
 // tip's.
 func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report {
-	return inRepository(ctx, req, "pre-receive", func(s *session) (*gate.Report, error) {
-		updates, err := hook.ReadPreReceive(stdin)
+	report := inRepository(ctx, req, "pre-receive", func(s *session) (*gate.Report, error) {
+		updates, err := refLines(hook.ReadPreReceive(stdin))
 		if err != nil {
 			return nil, err
 		}
@@ -103,31 +128,32 @@ func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report 
 		if err != nil {
 			return nil, err
 		}
-		return s.push(ctx, updates, "", known, sourceStdin)
+		return s.push(ctx, handover{updates: updates}, known), nil
 	})
+	report.Examined.Source = sourceStdin
+	return report
 }
 
-// push judges each update by itself and makes one report of them.
-func (s *session) push(ctx context.Context, updates []hook.RefUpdate, remote string, known []string, source string) (*gate.Report, error) {
+// push judges each update by itself and makes one report of them. One that
+// cannot be judged does not keep the others from being told.
+func (s *session) push(ctx context.Context, told handover, known []string) *gate.Report {
 	var reports []*gate.Report
-	for _, u := range updates {
+	for _, u := range told.updates {
 		if u.Deletes() {
 			continue
 		}
-		report, err := s.update(ctx, u, remote, known)
+		report, err := s.update(ctx, u, told.remote, known)
 		if err != nil {
-			return nil, err
+			report = gate.FailureReport(s.opts, err)
 		}
 		if report != nil {
 			reports = append(reports, report)
 		}
 	}
 	if len(reports) == 0 {
-		reports = append(reports, gate.Nothing(s.opts))
+		return gate.Nothing(s.opts)
 	}
-	report := gate.Combine(reports)
-	report.Examined.Source = source
-	return report, nil
+	return gate.Combine(reports)
 }
 
 // update judges one ref's move. It returns nil for a ref that leads to no

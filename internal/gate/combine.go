@@ -1,8 +1,14 @@
 package gate
 
+import (
+	"slices"
+	"strings"
+)
+
 // Combine makes one report of several judgements of one command: a push of
-// several refs. The worst verdict counts; what was examined is added up; base
-// and head are named only where there is one judgement.
+// several refs. The worst verdict counts; what was examined is added up; every
+// policy that was used is named; base and head are named only where there is
+// one judgement.
 func Combine(reports []*Report) *Report {
 	if len(reports) == 1 {
 		return reports[0]
@@ -13,6 +19,7 @@ func Combine(reports []*Report) *Report {
 	out.Examined.Base, out.Examined.Head = "", ""
 	out.Observe = true
 	seen := map[LedgerState]bool{}
+	var policies []string
 	for _, r := range reports {
 		out.Findings = append(out.Findings, r.Findings...)
 		out.Waived = append(out.Waived, r.Waived...)
@@ -24,12 +31,16 @@ func Combine(reports []*Report) *Report {
 				out.Ledgers = append(out.Ledgers, l)
 			}
 		}
+		if !slices.Contains(policies, r.Examined.Policy) {
+			policies = append(policies, r.Examined.Policy)
+		}
 		out.Observe = out.Observe && (r.Observe || r.Verdict == Pass)
 		out.Strict = out.Strict || r.Strict
 		if worse(r.Verdict, out.Verdict) {
 			out.Verdict, out.Failure = r.Verdict, r.Failure
 		}
 	}
+	out.Examined.Policy = strings.Join(policies, "; ")
 	out.Findings, out.Waived = sortFindings(out.Findings), sortFindings(out.Waived)
 	return &out
 }

@@ -23,8 +23,8 @@ func (u RefUpdate) Deletes() bool { return IsZero(u.LocalID) }
 // Creates reports whether the ref does not exist yet.
 func (u RefUpdate) Creates() bool { return IsZero(u.RemoteID) }
 
-// IsZero reports whether an object id is git's null id, which is as long as
-// the repository's object format makes it.
+// IsZero reports whether an object id is git's null id. Git writes it as long as
+// the repository's object format makes ids; here any length will do.
 func IsZero(id string) bool { return id != "" && strings.Trim(id, "0") == "" }
 
 // maxRefLine bounds one line, in bytes. Git's own limit for a ref name is
@@ -61,11 +61,11 @@ func readLines(r io.Reader, fields int, build func([]string) RefUpdate) ([]RefUp
 		}
 		u := build(parts)
 		for _, id := range []string{u.LocalID, u.RemoteID} {
-			if !isObjectID(id) {
+			if !isObjectID(id) && !IsZero(id) {
 				return nil, malformed(lines.Text(), fmt.Sprintf("%q is no object id", show(id)))
 			}
 		}
-		if len(u.LocalID) != len(u.RemoteID) {
+		if len(u.LocalID) != len(u.RemoteID) && !u.Deletes() && !u.Creates() {
 			return nil, malformed(lines.Text(), "its object ids differ in length")
 		}
 		if u.Ref == "" {
