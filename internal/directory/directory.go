@@ -52,6 +52,9 @@ func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File
 			continue
 		}
 		found, walkErr := t.below(ctx, start, true)
+		if len(found) == 0 && walkErr == nil {
+			found = []gate.File{{Path: start, Mode: "040000"}} // it is there, and empty
+		}
 		out, err = append(out, found...), errors.Join(err, walkErr)
 	}
 	if err != nil {

@@ -212,7 +212,7 @@ func checkMissing(w *Workspace, r *reporter) {
 // noDirectory reports whether .small itself is no directory.
 func (w *Workspace) noDirectory() bool {
 	for _, f := range w.Files {
-		if _, name, _ := small.SplitPath(f.Path); name == "" {
+		if _, name, _ := small.SplitPath(f.Path); name == "" && f.Mode != modeDirectory {
 			return true
 		}
 	}
@@ -223,7 +223,7 @@ func (w *Workspace) noDirectory() bool {
 // directory.
 func checkNotAFile(w *Workspace, r *reporter) {
 	for _, f := range w.Files {
-		if _, name, _ := small.SplitPath(f.Path); name == "" {
+		if _, name, _ := small.SplitPath(f.Path); name == "" && f.Mode != modeDirectory {
 			r.add(problemFinding(f.Path, *notAFile(f)))
 		}
 	}

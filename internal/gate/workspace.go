@@ -186,20 +186,27 @@ func readFile(ctx context.Context, tree Tree, f File, limits small.Limits) ([]by
 }
 
 func notAFile(f File) *small.Problem {
-	what := "is not an ordinary file (mode " + f.Mode + ")"
+	expected, hint := "an ordinary file", "replace it by a file with the content itself"
+	if _, name, _ := small.SplitPath(f.Path); name == "" {
+		expected, hint = "a directory", "replace it by the directory itself"
+	}
+	what := "is a pipe, a socket or a device"
 	switch f.Mode {
 	case "120000":
 		what = "is a symbolic link"
 	case "160000":
 		what = "is a submodule"
-	case "040000":
+	case "100644", "100755":
+		what = "is an ordinary file"
+	case modeDirectory:
 		what = "is a directory"
 	}
-	return &small.Problem{
-		Kind: small.ProblemNotAFile, Message: "the path " + what + "; an ordinary file is expected",
-		Hint: "replace it by a file with the content itself",
-	}
+	return &small.Problem{Kind: small.ProblemNotAFile, Message: "the path " + what + "; " + expected + " is expected", Hint: hint}
 }
+
+// modeDirectory is the mode of a directory. Git records none for itself; a
+// directory on disk may be empty.
+const modeDirectory = "040000"
 
 // beginsWith reports whether a ledger begins with a baseline's entries.
 func beginsWith(l *small.Ledger, b *policy.Baseline) bool {

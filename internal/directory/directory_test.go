@@ -1,0 +1,112 @@
+package directory_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/directory"
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+func write(t *testing.T, root, path, content string) {
+	t.Helper()
+	name := filepath.Join(root, path)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t *testing.T, root string) *directory.Tree {
+	t.Helper()
+	tree, err := directory.Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func paths(files []gate.File) (out []string) {
+	for _, f := range files {
+		out = append(out, f.Mode+" "+f.Path)
+	}
+	return out
+}
+
+// TestFiles lists what lies in .small, follows no link and leaves .git alone.
+func TestFiles(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, ".small/plan.small.yml", "x")
+	write(t, root, ".small/deep/er/file", "x")
+	write(t, root, "pkg/.small/plan.small.yml", "x")
+	write(t, root, ".git/.small/plan.small.yml", "x")
+	write(t, root, "other/file", "x")
+	if err := os.Symlink("plan.small.yml", filepath.Join(root, ".small", "intent.small.yml")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "pkg"), filepath.Join(root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(root, "empty"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(root, "empty", ".small"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tree, ctx := open(t, root), context.Background()
+	for _, c := range []struct {
+		name string
+		dirs []string
+		want []string
+	}{
+		{"all", nil, []string{
+			"100644 .small/deep/er/file", "120000 .small/intent.small.yml", "100644 .small/plan.small.yml", "100644 pkg/.small/plan.small.yml",
+		}},
+		{"the root", []string{""}, []string{
+			"100644 .small/deep/er/file", "120000 .small/intent.small.yml", "100644 .small/plan.small.yml",
+		}},
+		{"one below", []string{"pkg"}, []string{"100644 pkg/.small/plan.small.yml"}},
+		{"none", []string{"other"}, nil},
+		{"an empty one", []string{"empty"}, []string{"040000 empty/.small"}},
+	} {
+		files, err := tree.Files(ctx, "", c.dirs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, paths(files)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+	stopped, stop := context.WithCancel(ctx)
+	stop()
+	if _, err := tree.Files(stopped, ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("an interrupted walk: %v", err)
+	}
+}
+
+// TestBlob reads no more than the limit.
+func TestBlob(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "a", "12345")
+	tree, ctx := open(t, root), context.Background()
+	if b, err := tree.Blob(ctx, "a", 5); err != nil || string(b.Data) != "12345" || b.Size != 5 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if b, err := tree.Blob(ctx, "a", 4); err != nil || b.Data != nil || b.Size != 5 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	var failure *gate.Failure
+	if _, err := tree.Blob(ctx, "b", 4); !errors.As(err, &failure) {
+		t.Errorf("a missing file: %v", err)
+	}
+	if _, err := directory.Open(filepath.Join(root, "a")); !errors.As(err, &failure) {
+		t.Errorf("a file instead of a directory: %v", err)
+	}
+}
