@@ -39,6 +39,15 @@ func readDecimal(v *Value) (decimal, bool) {
 	}
 	text = strings.TrimPrefix(text, "+")
 	mantissa, power, _ := strings.Cut(strings.ReplaceAll(text, "E", "e"), "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	all := whole + fraction
+	if len(all) > maxDigits || !isDigits(all) {
+		return decimal{}, false
+	}
+	d.digits = strings.TrimRight(all, "0")
+	if d.digits == "" {
+		return decimal{}, true
+	}
 	if power != "" {
 		n, err := strconv.Atoi(power)
 		if err != nil || n > maxExponent || n < -maxExponent {
@@ -46,17 +55,8 @@ func readDecimal(v *Value) (decimal, bool) {
 		}
 		d.exponent = n
 	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	all := whole + fraction
-	if len(all) > maxDigits || !isDigits(all) {
-		return decimal{}, false
-	}
-	d.digits = strings.TrimRight(all, "0")
 	d.exponent += len(all) - len(d.digits) - len(fraction)
 	d.digits = strings.TrimLeft(d.digits, "0")
-	if d.digits == "" {
-		d = decimal{}
-	}
 	return d, true
 }
 

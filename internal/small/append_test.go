@@ -1,0 +1,195 @@
+package small
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// diffLogs compares all that a log holds, what later extensions need included.
+func diffLogs(a, b *Log) string {
+	return cmp.Diff(a, b, cmp.AllowUnexported(Log{}, Ledger{}), cmpopts.IgnoreFields(Ledger{}, "used"), cmpopts.EquateEmpty(),
+		cmp.Comparer(func(x, y [32]byte) bool { return x == y }))
+}
+
+// logPieces are lines of a log, good and bad, at the places where an appended
+// text could mean something else than by itself.
+var logPieces = []string{
+	"D- task_id: a\nD  evidence: x\n", "D- task_id: b\nD  notes: |\nD    text\n", "D- {task_id: c, evidence: 'y'}\n", "D- ~\n", "D-\n", "D- plain\n",
+	"D- task_id: a\nD  notes: |+\nD    kept\n\n\n", "D- notes: |\n\n", "D- |2\nD    indented\n", "D- >-\nD    folded\nD    text\n", "D- 'quoted\n\nD  on two lines'\n",
+	"D- - nested\nD  - list\n", "D- ? key\nD  : value\n", "D-   wide: 1\nD     gap: 2\n", "D- a:\n", "D- a:\nD  - in the key's column\n", "D- \"u\u2028v\"\n",
+	"D- plain text\nD  goes on\n", "D- a: plain\nD     goes on\n", "D- [x,\nD   y]\n", "D- é: größer\n", "D- # comment\nD  a: 1\n", "D- a: 1 # comment\n",
+	// Comments, blank lines.
+	"# comment\n", "D# comment\n", "        # comment\n", "\n", "   \n", "\n\n", "D  # - not an item\n", "#\u2028D- item\n",
+	// Other indentation.
+	" D- deeper\n", "- task_id: left\n", "  - two\n", "D  more: 1\n", "D    even: 1\n", "D continues\n", "D-no space\n", "D-\tx\n", "\t- tab\n", "\t\n", "D- \ttab\n",
+	// What ends the list or the document.
+	"other: 1\n", "entries: []\n", "entries:\nD- again\n", "owner: agent\n", "---\n", "---\nentries: []\n", "...\n", "... # end\n", "%YAML 1.1\n", "?\n", "}\n", "x\n",
+	"<<: {a: 1}\n", "<<<<<<< HEAD\n", "D- \"open\n", "D- 'open\n", "D- [open\n", "\ufeff\n", "\ufeffD- x\n", "D- \xff\n", "D- \x00\n",
+	// What ties parts together.
+	"D- &a anchored\n", "D- *a\n", "D- !t tagged\n", "D- !!str 12\n", "D- {<<: {a: 1}}\n", "D- a: 1\nD  a: 2\n", "D- 1: x\n", "D- 2026-01-01\n", "D- 1.50\n",
+	// Other ends of lines.
+	"D- x\r\n", "D- y\r", "D- task_id: z\r\nD  notes: |\r\nD    text\r\n", "D- v\u0085", "D- w\u2029", "\r...\r", "\u2028...\u2028", "D- no end",
+	// Scalars on lines of their own.
+	"D- |\n", "D- |+\n", "D- >\n", "D-     |\n", "D- a: |\n", "D- a: |1\n", "D  text\n", "D    text\n", "text\n",
+}
+
+// randomLog joins pieces, most of them good; D stands for the column of the
+// dashes.
+func randomLog(r *rand.Rand, good int) string {
+	var b strings.Builder
+	for range r.IntN(5) {
+		if r.IntN(100) < good {
+			b.WriteString(logPieces[r.IntN(23)])
+		} else {
+			b.WriteString(pick(r, logPieces))
+		}
+	}
+	return b.String()
+}
+
+// TestExtendIsReadLog compares the two ways of reading a longer log on random
+// texts, in all that a log holds and over several extensions.
+func TestExtendIsReadLog(t *testing.T) {
+	short, long, unreadable := 0, 0, 0
+	for seed := range seeds {
+		r := seeded(seed)
+		dash := strings.Repeat(" ", r.IntN(4))
+		head := pick(r, []string{"", "\ufeff", "---\n", "# head\n", "%YAML 1.1\n---\n", "owner: agent\n", "owner: &a x\n", " x: 1\n entries:\n", "%TAG !t t\n---\n"})
+		if !strings.Contains(head, "entries") {
+			head += pick(r, []string{"entries:\n", "entries:\n", "\"entries\":\n", "entries: # comment\n", "entries:\n\n# c\n", "? entries\n:\n", "entries: []\n", "entries: [a]\n", "entries: &e\n", "entries: !!seq\n"})
+		}
+		expand := strings.NewReplacer("D", dash)
+		text := head + expand.Replace("D- task_id: first\n"+randomLog(r, 90))
+		log, _ := ReadLog([]byte(text), Limits{})
+		if log == nil {
+			unreadable++
+			continue
+		}
+		for range 3 {
+			tail := expand.Replace(randomLog(r, 70))
+			text += tail
+			if log.appended([]byte(text)) != nil {
+				short++
+			} else {
+				long++
+			}
+			next := sameBothWays(t, log, []byte(text))
+			if next == nil {
+				break
+			}
+			log = next
+		}
+	}
+	t.Logf("%d extensions read the short way, %d as a whole; %d texts to begin with are unreadable", short, long, unreadable)
+	if short < int(*cases)/4 || long < int(*cases)/4 {
+		t.Error("the texts do not try both ways")
+	}
+}
+
+// sameBothWays reads data as an extension and as a whole, and demands the same
+// of both.
+func sameBothWays(t testing.TB, log *Log, data []byte) *Log {
+	t.Helper()
+	want, wantProblems := ReadLog(data, Limits{})
+	got, gotProblems := log.Extend(data, Limits{})
+	if diff := cmp.Diff(wantProblems, gotProblems, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("problems (-read +extended):\n%s\n%q", diff, data)
+	}
+	if diff := diffLogs(want, got); diff != "" {
+		t.Fatalf("(-read +extended):\n%s\n%q", diff, data)
+	}
+	return got
+}
+
+// TestExtendShortWay names texts that must be read the short way, and some
+// that must not.
+func TestExtendShortWay(t *testing.T) {
+	for text, want := range map[string]bool{
+		"entries:\n  - a\n^  - b\n":                           true,
+		"entries:\n- a\n^- b\n- c\n":                          true,
+		"entries:\n  - a\n^  - b":                             true,
+		"entries:\n  - a: |\n      x\n\n\n^  - b\n":           true,
+		"owner: x\nentries: # e\n  - a\n# c\n^  - b\n\n# d\n": true,
+		"entries:\r\n  - a\r\n^  - b: c\r\n    d: e\r\n":      true,
+		"entries:\n  - a\n^":                                  true,
+		"\ufeff---\nentries:\n  - a\n^  - b\n":                true,
+		"entries:\n  - a^\n  - b\n":                           false,
+		"entries:\n  - a\n^\n  - b\n":                         false,
+		"entries:\n  - a\nowner: x\n^  - b\n":                 false,
+		"entries:\n  - a\n^  - &b b\n":                        false,
+		"entries:\n  - &a a\n^  - b\n":                        false,
+		"entries:\n  - a\n^  - b\nowner: x\n":                 false,
+		"entries:\n  - a\n...\n^  - b\n":                      false,
+		"entries:\n  - a\n^  - b\n...\n":                      false,
+		"entries:\n  - a\n^    - b\n":                         false,
+		"entries:\n  - a # \u2028\n^  - b\n":                  false,
+		"entries: []\n^  - b\n":                               false,
+	} {
+		before, after, _ := strings.Cut(text, "^")
+		log, problems := ReadLog([]byte(before), Limits{})
+		if log == nil {
+			t.Fatalf("%q: %v", before, problems)
+		}
+		if got := log.appended([]byte(before+after)) != nil; got != want {
+			t.Errorf("%q: the short way is %v, want %v", text, got, want)
+		}
+		sameBothWays(t, log, []byte(before+after))
+	}
+}
+
+// TestExtendOther extends nothing, and a log by texts that are none of its own
+// continuations.
+func TestExtendOther(t *testing.T) {
+	const text = "entries:\n  - a\n  - b\n"
+	var none *Log
+	first, problems := none.Extend([]byte(text), Limits{})
+	if first == nil || first.Len() != 2 {
+		t.Fatal(problems)
+	}
+	for _, other := range []string{text, "", text[:len(text)-1], text[:15], strings.ToUpper(text), strings.Replace(text, "a", "c", 1) + "  - d\n", "x"} {
+		sameBothWays(t, first, []byte(other))
+	}
+	if _, problems := first.Extend([]byte(text+"  - c\n"), Limits{MaxFileSize: 5}); len(problems) != 1 || problems[0].Kind != ProblemTooLarge {
+		t.Errorf("the size limit is not applied: %v", problems)
+	}
+}
+
+// TestExtendCountsStructure appends until the whole file has more structure
+// than is read, though no part of it has.
+func TestExtendCountsStructure(t *testing.T) {
+	item := "- [" + strings.Repeat(",", maxStructure/8) + "]\n"
+	item = strings.ReplaceAll(item, ",", "a,")
+	text := "entries:\n"
+	log, problems := ReadLog([]byte(text+item), Limits{})
+	if log == nil {
+		t.Fatal(problems)
+	}
+	text += item
+	for i := 2; ; i++ {
+		text += item
+		longer, problems := log.Extend([]byte(text), Limits{})
+		if longer == nil {
+			if problems[0].Kind != ProblemTooLarge || i != 8 {
+				t.Errorf("%d items: %v", i, problems)
+			}
+			if _, problems := ReadLog([]byte(text), Limits{}); len(problems) == 0 {
+				t.Errorf("as a whole the %d items are read", i)
+			}
+			return
+		}
+		log = longer
+	}
+}
+
+func ExampleLog_Extend() {
+	old := []byte("entries:\n  - task_id: meta/init\n    evidence: made\n")
+	log, _ := ReadLog(old, Limits{})
+	longer, _ := log.Extend(append(old, "  - task_id: t-1\n    evidence: done\n"...), Limits{})
+	fmt.Println(longer.Len(), longer.Extends(log.Ledger), longer.Entries[1].Pos)
+	// Output: 2 true 4:5
+}

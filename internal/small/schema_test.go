@@ -1,0 +1,311 @@
+package small
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The shortest valid document of each canonical artifact.
+var valid = map[Artifact]string{
+	Intent:      "small_version: \"1.0.0\"\nowner: human\nintent: i\nscope: {include: [], exclude: []}\nsuccess_criteria: []\n",
+	Constraints: "small_version: \"1.0.0\"\nowner: human\nconstraints:\n  - {id: a, rule: r, severity: warn}\n",
+	Plan:        "small_version: \"1.0.0\"\nowner: agent\ntasks:\n  - {id: a, title: t}\n",
+	Progress:    "small_version: \"1.0.0\"\nowner: agent\nentries: []\n",
+	Handoff:     "small_version: \"1.0.0\"\nowner: agent\nsummary: s\nresume: {next_steps: []}\nlinks: []\nreplayId: {value: v, source: auto}\n",
+}
+
+// enforced are the keywords that the schemas may use, each with a schema and a
+// document that it must reject. The engine ignores keywords it does not know,
+// and "format" means something else to every engine.
+var enforced = map[string][2]string{
+	"type":                 {`{"properties": {"a": {"type": "string"}}}`, "a: 1"},
+	"enum":                 {`{"properties": {"a": {"enum": ["x"]}}}`, "a: y"},
+	"properties":           {`{"properties": {"a": {"type": "array"}}}`, "a: {}"},
+	"required":             {`{"required": ["b"]}`, "a: 1"},
+	"additionalProperties": {`{"properties": {"b": {}}, "additionalProperties": false}`, "a: 1"},
+	"items":                {`{"properties": {"a": {"items": {"type": "string"}}}}`, "a: [x, 1]"},
+	"minItems":             {`{"properties": {"a": {"minItems": 1}}}`, "a: []"},
+	"minLength":            {`{"properties": {"a": {"minLength": 1}}}`, "a: ''"},
+	"pattern":              {`{"properties": {"a": {"pattern": "^x$"}}}`, "a: y"},
+}
+
+// annotations say nothing of a document.
+var annotations = []string{"$schema", "title", "description"}
+
+func TestSchemaKeywords(t *testing.T) {
+	for keyword, c := range enforced {
+		schema, err := NewSchema([]byte(c[0]), "the test", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if problems := schema.Check(parsed(t, c[1])); len(problems) != 1 {
+			t.Errorf("%s: %s gives %v", keyword, c[1], problems)
+		}
+	}
+	files, err := schemaFiles.ReadDir("schema")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != len(valid) {
+		t.Errorf("%d schemas for %d canonical artifacts", len(files), len(valid))
+	}
+	for _, f := range files {
+		raw, err := schemaFiles.ReadFile("schema/" + f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var root map[string]any
+		if err := json.Unmarshal(raw, &root); err != nil {
+			t.Fatalf("%s: %v", f.Name(), err)
+		}
+		if root["$schema"] != "http://json-schema.org/draft-07/schema#" {
+			t.Errorf("%s is not draft-07", f.Name())
+		}
+		walkSchema(t, strings.TrimSuffix(f.Name(), ".json"), root)
+	}
+}
+
+// walkSchema demands that a schema uses enforced keywords only, names its
+// types, and says of every mapping which keys there are and of every list what
+// its items are.
+func walkSchema(t *testing.T, path string, schema map[string]any) {
+	for keyword := range schema {
+		if _, ok := enforced[keyword]; !ok && !slices.Contains(annotations, keyword) {
+			t.Errorf("%s uses %q, which the engine does not enforce as far as is known here", path, keyword)
+		}
+	}
+	types := typesOf(schema["type"])
+	if len(types) == 0 {
+		t.Errorf("%s has no type", path)
+	}
+	members, hasMembers := schema["properties"].(map[string]any)
+	items, hasItems := schema["items"].(map[string]any)
+	// Free-form evidence is the only mapping that may be anything; a task may
+	// have more keys than the protocol names.
+	free := len(types) > 1 || path == "plan.tasks[]"
+	if slices.Contains(types, "object") && !free && (!hasMembers || schema["additionalProperties"] != false) {
+		t.Errorf("%s does not say which keys there are", path)
+	}
+	if slices.Contains(types, "array") != hasItems {
+		t.Errorf("%s: a list has items, of one schema", path)
+	}
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		walkSchema(t, path+"."+key, members[key].(map[string]any))
+	}
+	if hasItems {
+		walkSchema(t, path+"[]", items)
+	}
+	for _, key := range typesOf(schema["required"]) {
+		if members[key] == nil {
+			t.Errorf("%s requires %q without describing it", path, key)
+		}
+	}
+}
+
+func typesOf(v any) []string {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var out []string
+		for _, item := range v {
+			out = append(out, fmt.Sprint(item))
+		}
+		return out
+	}
+	return nil
+}
+
+func TestSchemaAccepts(t *testing.T) {
+	const entry = "small_version: '1.0.0'\nowner: agent\nentries:\n  - {task_id: a, "
+	for text, a := range map[string]Artifact{
+		valid[Intent]: Intent, valid[Constraints]: Constraints, valid[Plan]: Plan, valid[Progress]: Progress, valid[Handoff]: Handoff,
+		"anything: 1": Workspace,
+		valid[Plan] + "  - {id: b, title: t, status: done, lease: {agent_id: x}, depends_on: [a], steps: [s], acceptance: [], '1.0': ~}\n": Plan,
+		entry + "evidence: {}, verification: {a: 1}, test: x}\n":                                                                           Progress,
+		entry + "commit: \"0123456\", link: '', notes: '', status: blocked}\n":                                                             Progress,
+		entry + "command: c, command_summary: c, command_ref: c, command_sha256: " + strings.Repeat("0a", 32) + "}\n":                      Progress,
+		entry + "replayId: " + strings.Repeat("Fe", 32) + ", commit: " + strings.Repeat("a", 40) + "}\n":                                   Progress,
+		entry + "evidence: !!str 12, notes: !note 12, timestamp: !!binary aGVsbG8=}\n":                                                     Progress,
+		strings.Replace(valid[Handoff], "resume: {", "resume: {current_task_id: ~, ", 1) + "run: {}\n":                                     Handoff,
+		strings.Replace(valid[Handoff], "links: []", "links: [{}, {url: u, description: d}]", 1) +
+			"run: {created_at: c, transition_reason: self_heal, previous_replay_id: '" + strings.Repeat("0", 64) + "', previous_run_ref: r}\n": Handoff,
+	} {
+		if problems := CheckSchema(a, parsed(t, text)); len(problems) > 0 {
+			t.Errorf("%s: %v\n%s", a, problems, text)
+		}
+	}
+}
+
+// TestSchemaMessages is a list of mistakes and what is said of them. Text that
+// is put between the marks of a valid document makes it wrong.
+func TestSchemaMessages(t *testing.T) {
+	const (
+		plan     = "small_version: '1.0.0'\nowner: agent\ntasks:\n  - id: a\n    title: t\n"
+		progress = "small_version: '1.0.0'\nowner: agent\nentries:\n  - task_id: a\n"
+		handoff  = "small_version: '1.0.0'\nowner: agent\nsummary: s\nreplayId: {value: v, source: auto}\n"
+		rest     = "resume: {next_steps: []}\nlinks: []\n"
+	)
+	for _, c := range []struct {
+		a    Artifact
+		text string
+		want string
+	}{
+		{Intent, "{}", `
+1:1 small_version the document lacks the key "small_version"
+1:1 owner the document lacks the key "owner"
+1:1 intent the document lacks the key "intent"
+1:1 scope the document lacks the key "scope"
+1:1 success_criteria the document lacks the key "success_criteria"`},
+		{Intent, "small_version: 1.0\nowner: Human\nintent: 5\nscope: {include: x, exlude: [a]}\nsuccess_criteria: [~, [b], c]\nmore: 1\n", `
+1:16 small_version "small_version" is 1.0 without quotes, which YAML reads as a number; a string is expected | quote it: "1.0"
+2:8 owner "owner" is "Human"; expected "human"
+3:9 intent "intent" is 5 without quotes, which YAML reads as a number; a string is expected | quote it: "5"
+4:8 scope.exclude "scope" lacks the key "exclude"
+4:18 scope.include "include" of "scope" is a string; a list is expected
+4:21 scope.exlude "scope" has the key "exlude", which the protocol does not know there
+5:20 success_criteria.0 success criterion 1 has no value; a string is expected
+5:23 success_criteria.1 success criterion 2 is a list; a string is expected
+6:1 more the document has the key "more", which the protocol does not know there`},
+		{Constraints, "small_version: 1.0.1\nowner: human\nconstraints: []\n", `
+1:16 small_version "small_version" is "1.0.1"; expected "1.0.0"
+3:14 constraints "constraints" is empty; at least one item is expected`},
+		{Constraints, "small_version: 1.0.0\nowner: human\nconstraints:\n  - text\n  - id: 12\n    rule: yes\n    severity: info\n  - {id: a, rule: 2026-01-01, severity: true, why: x}\n", `
+4:5 constraints.0 constraint 1 is a string; a mapping is expected
+5:9 constraints.1.id "id" of constraint 2 is 12 without quotes, which YAML reads as a number; a string is expected | quote it: "12"
+7:15 constraints.1.severity "severity" of constraint 2 is "info"; expected "error" or "warn"
+8:19 constraints.2.rule "rule" of constraint 3 is 2026-01-01 without quotes, which YAML reads as a date; a string is expected | quote it: "2026-01-01"
+8:41 constraints.2.severity "severity" of constraint 3 is true without quotes, which YAML reads as a boolean; a string is expected | quote it: "true"
+8:47 constraints.2.why constraint 3 has the key "why", which the protocol does not know there`},
+		{Constraints, "small_version: '1.0.0'\nowner: human\nconstraints:\n", `
+3:13 constraints "constraints" has no value; a list is expected`},
+		{Plan, plan + "    steps: [1, x]\n    acceptance: done\n  - title: u\n", `
+6:13 tasks.0.steps.0 step 1 is 1 without quotes, which YAML reads as a number; a string is expected | quote it: "1"
+7:17 tasks.0.acceptance "acceptance" of task 1 is a string; a list is expected
+8:5 tasks.1.id task 2 lacks the key "id"`},
+		{Progress, progress + "    timestamp: 2026-01-02T03:04:05.6Z\n    commit: 1234567\n", `
+5:16 entries.0.timestamp "timestamp" of entry 1 is 2026-01-02T03:04:05.6Z without quotes, which YAML reads as a date; a string is expected | quote it: "2026-01-02T03:04:05.6Z"
+6:13 entries.0.commit "commit" of entry 1 is 1234567 without quotes, which YAML reads as a number; a string is expected | quote it: "1234567"`},
+		{Progress, progress + "    timestamp: 2026-01-02 03:04:05\n    commit: 12345e7\n", `
+5:16 entries.0.timestamp "timestamp" of entry 1 is 2026-01-02 03:04:05 without quotes, which YAML reads as a date; a string is expected | quote it: "2026-01-02 03:04:05"
+6:13 entries.0.commit "commit" of entry 1 is 12345e7 without quotes, which YAML reads as a number; a string is expected | quote it: "12345e7"`},
+		{Progress, progress + "    commit: 0123ABC\n    command_sha256: abc\n    replayId: xyz\n    status: done\n", `
+5:13 entries.0.commit "commit" of entry 1 is "0123ABC"; expected 7 to 40 lower-case hex digits
+6:21 entries.0.command_sha256 "command_sha256" of entry 1 is "abc"; expected 64 lower-case hex digits
+7:15 entries.0.replayId "replayId" of entry 1 is "xyz"; expected 64 hex digits
+8:13 entries.0.status "status" of entry 1 is "done"; expected "pending", "in_progress", "completed", "blocked" or "cancelled"`},
+		{Progress, progress + "    evidence: ''\n    test: [a]\n    command:\n    notes: {a: 1}\n    agent_id: x\n", `
+5:15 entries.0.evidence "evidence" of entry 1 is empty; leave the key out or say something
+6:11 entries.0.test "test" of entry 1 is a list; a string or a mapping is expected
+7:13 entries.0.command "command" of entry 1 has no value; a string is expected
+8:12 entries.0.notes "notes" of entry 1 is a mapping; a string is expected
+9:5 entries.0.agent_id entry 1 has the key "agent_id", which the protocol does not know there`},
+		{Progress, progress + "    evidence: 5\n    link: .inf\n    verification: !!int '12'\n  - ~\n  - {}\n", `
+5:15 entries.0.evidence "evidence" of entry 1 is 5 without quotes, which YAML reads as a number; a string or a mapping is expected | quote it: "5"
+6:11 entries.0.link "link" of entry 1 is .inf without quotes, which YAML reads as a number; a string is expected | quote it: ".inf"
+7:19 entries.0.verification "verification" of entry 1 is a number; a string or a mapping is expected
+8:5 entries.1 entry 2 has no value; a mapping is expected
+9:5 entries.2.task_id entry 3 lacks the key "task_id"`},
+		{Progress, "small_version: '1.0.0'\nowner: agent\nentries: {a: 1}\n\"x\\ny\": 1\n", `
+3:10 entries "entries" is a mapping; a list is expected
+4:1 x
+y the document has the key "x\ny", which the protocol does not know there`},
+		{Handoff, handoff + "links:\n  - {url: 1, text: x}\n  - https://example.org\nresume:\n  current_task_id: 7\n  next_steps:\n  - 1\n  later: x\n", `
+6:11 links.0.url "url" of link 1 is 1 without quotes, which YAML reads as a number; a string is expected | quote it: "1"
+6:14 links.0.text link 1 has the key "text", which the protocol does not know there
+7:5 links.1 link 2 is a string; a mapping is expected
+9:20 resume.current_task_id "current_task_id" of "resume" is 7 without quotes, which YAML reads as a number; a string or null is expected | quote it: "7"
+11:5 resume.next_steps.0 next step 1 is 1 without quotes, which YAML reads as a number; a string is expected | quote it: "1"
+12:3 resume.later "resume" has the key "later", which the protocol does not know there`},
+		{Handoff, handoff + rest + "run: {transition_reason: crash, previous_replay_id: '12', by: x}\n", `
+7:26 run.transition_reason "transition_reason" of "run" is "crash"; expected "reset", "archive", "manual" or "self_heal"
+7:53 run.previous_replay_id "previous_replay_id" of "run" is "12"; expected 64 hex digits
+7:59 run.by "run" has the key "by", which the protocol does not know there`},
+		{Handoff, strings.Replace(handoff+rest, "{value: v, source: auto}", "abc", 1), `
+4:11 replayId "replayId" is a string; a mapping is expected`},
+	} {
+		var got strings.Builder
+		for _, p := range CheckSchema(c.a, parsed(t, c.text)) {
+			if p.Kind != ProblemSchema {
+				t.Errorf("kind %s", p.Kind)
+			}
+			fmt.Fprintf(&got, "\n%s %s %s", p.Pos, p.Subject, p.Message)
+			if p.Hint != "" {
+				got.WriteString(" | " + p.Hint)
+			}
+		}
+		if diff := cmp.Diff(c.want, got.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s\n%s", c.a, diff, c.text)
+		}
+	}
+}
+
+// TestSchemaAliases wants a wrong value under an alias reported at the alias'
+// place for the value itself, and at the anchor's for what is inside it.
+func TestSchemaAliases(t *testing.T) {
+	problems := CheckSchema(Progress, parsed(t, "small_version: '1.0.0'\nowner: agent\nentries:\n- &e {task_id: 1}\n- *e\n- {<<: *e}\n"))
+	var got []string
+	for _, p := range problems {
+		got = append(got, fmt.Sprintf("%s %s", p.Pos, p.Subject))
+	}
+	if diff := cmp.Diff([]string{"4:16 entries.0.task_id", "4:16 entries.1.task_id", "4:16 entries.2.task_id"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestSchemaInParts puts one mistake into a long log, at every part's edges.
+func TestSchemaInParts(t *testing.T) {
+	const entries = 5000
+	for _, wrong := range []int{0, 1, 1110, 1111, 1112, 2222, 3333, 4444, entries - 1} {
+		var b strings.Builder
+		b.WriteString("small_version: '1.0.0'\nowner: agent\nentries:\n")
+		for i := range entries {
+			key := "evidence"
+			if i == wrong {
+				key = "evidense"
+			}
+			fmt.Fprintf(&b, "- {task_id: a, timestamp: b, %s: {a: 1, b: 2, c: 3}}\n", key)
+		}
+		problems := CheckSchema(Progress, parsed(t, b.String()))
+		if len(problems) != 1 || problems[0].Pos != (Pos{4 + wrong, 30}) || problems[0].Subject != fmt.Sprintf("entries.%d.evidense", wrong) {
+			t.Errorf("entry %d: %v", wrong, problems)
+		}
+	}
+}
+
+// TestSchemaBounds wants hopeless files named as such instead of endless lists.
+func TestSchemaBounds(t *testing.T) {
+	items := func(n int) string { return strings.Repeat("1, ", n) }
+	keys := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "k%d: 1, ", i)
+		}
+		return b.String()
+	}
+	const plan = "small_version: '1.0.0'\nowner: agent\ntasks:\n- "
+	for text, want := range map[string]string{
+		plan + "{id: a, title: t, steps: [" + items(maxItems+1) + "]}\n": `4:28 tasks.0.steps "steps" of task 1 has 10001 items; at most 10000 are expected`,
+		plan + "{id: a, title: t, " + keys(maxKeys) + "}\n":              `4:3 tasks.0 task 1 has 1002 keys; at most 1000 are expected`,
+		plan + "{id: a, title: t, x: {y: {" + keys(maxKeys+1) + "}}}\n":  `4:28 tasks.0.x.y "y" of task 1 has 1001 keys; at most 1000 are expected`,
+	} {
+		problems := CheckSchema(Plan, parsed(t, text))
+		if len(problems) != 1 || fmt.Sprint(problems[0].Pos, " ", problems[0].Subject, " ", problems[0].Message) != want {
+			t.Errorf("got %v, want %s", problems, want)
+		}
+	}
+	problems := CheckSchema(Plan, parsed(t, "small_version: '1.0.0'\nowner: agent\ntasks:\n"+strings.Repeat("- {}\n", maxSchemaProblems)))
+	last := problems[len(problems)-1]
+	if n := len(problems); n > maxSchemaProblems+2*partSize || n < maxSchemaProblems {
+		t.Errorf("%d problems", n)
+	}
+	if !strings.HasPrefix(last.Message, "more than 50000 problems; task ") {
+		t.Errorf("the last problem says %q", last.Message)
+	}
+}
