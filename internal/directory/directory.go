@@ -29,7 +29,7 @@ type Tree struct{ root string }
 func Open(root string) (*Tree, error) {
 	info, err := os.Stat(root)
 	if err != nil {
-		return nil, &gate.Failure{Message: fmt.Sprintf("cannot look into %s: %v", root, err), Err: err}
+		return nil, &gate.Failure{Message: fmt.Sprintf("cannot look into %s: %v", root, err), Remedy: "name a directory that is there with --dir", Err: err}
 	}
 	if !info.IsDir() {
 		return nil, &gate.Failure{Message: root + " is not a directory", Remedy: "name the directory that holds .small/ with --dir"}

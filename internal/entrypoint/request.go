@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate"
@@ -131,13 +132,26 @@ func (s *session) use(source string, data []byte, found bool) error {
 	p, err := policy.Parse(source, data, gate.RuleIDs())
 	if err != nil {
 		return &gate.Failure{
-			Message: err.Error(),
+			Message: oneLine(err),
 			Remedy:  "correct it there; docs/configuration.md lists every key",
 			Err:     err,
 		}
 	}
 	s.opts.Policy = p
 	return nil
+}
+
+// oneLine is an error that lists problems, one to a line, as one sentence.
+func oneLine(err error) string {
+	headline, problems, found := strings.Cut(err.Error(), "\n")
+	if !found {
+		return headline
+	}
+	lines := strings.Split(problems, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return headline + ": " + strings.Join(lines, "; ")
 }
 
 // commit resolves a name that the caller gave.
