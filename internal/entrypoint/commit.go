@@ -66,7 +66,7 @@ func pending(ctx context.Context, req Request, mode string, others func(*githist
 			label = ""
 		}
 		if err := s.trust(ctx, head, label); err != nil {
-			return nil, err
+			return nil, wayOut(err)
 		}
 		if head != "" && s.opts.Policy.Scope == policy.Published {
 			published, err := s.published(ctx, head)
@@ -75,7 +75,11 @@ func pending(ctx context.Context, req Request, mode string, others func(*githist
 			}
 			parents = append(published, parents[1:]...)
 		}
-		return gate.Pending(ctx, history, parents, s.opts), nil
+		report := gate.Pending(ctx, history, parents, s.opts)
+		if !history.bringsPolicy() {
+			return report, nil
+		}
+		return s.withBrought(ctx, gate.Index, report)
 	})
 }
 

@@ -28,7 +28,7 @@ func Range(ctx context.Context, req Request, spec string) *gate.Report {
 		if err := s.trust(ctx, base, from); err != nil {
 			return nil, err
 		}
-		return gate.Range(ctx, s.repo, base, head, s.opts), nil
+		return s.withBrought(ctx, head, gate.Range(ctx, s.repo, base, head, s.opts))
 	})
 }
 

@@ -172,7 +172,7 @@ func (s *session) update(ctx context.Context, u hook.RefUpdate, remote string, k
 	if err := s.trustForRef(ctx, u.Ref, move.Old, remote); err != nil {
 		return nil, err
 	}
-	return gate.Push(ctx, s.repo, move, s.opts), nil
+	return s.withBrought(ctx, move.New, gate.Push(ctx, s.repo, move, s.opts))
 }
 
 // oldTip is the commit where a ref is now. One that is not here cannot be

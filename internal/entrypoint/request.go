@@ -73,6 +73,9 @@ type session struct {
 	repo *githistory.Repo
 	opts gate.Options
 	req  Request
+	// trusted is the content of the trusted configuration, where a revision
+	// has one.
+	trusted []byte
 }
 
 // inRepository runs a judgement inside the request's repository.
@@ -108,6 +111,7 @@ func (s *session) trust(ctx context.Context, revision, label string) error {
 			return err
 		}
 	}
+	s.trusted = data
 	return s.use(label, data, found)
 }
 
