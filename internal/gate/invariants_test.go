@@ -18,7 +18,7 @@ import (
 // and what a report must not depend on.
 
 // someHistories is how many histories each property is tried on.
-func someHistories() int { return max(*histories/10, 20) }
+func someHistories() int { return max(*histories/20, 20) }
 
 // differ compares two reports; "" if they are the same.
 func differ(a, b *gate.Report) string {
@@ -91,7 +91,7 @@ func TestWritingDifferentlyIsNeverFound(t *testing.T) {
 // TestAnyChangeIsFound: whatever value of an earlier entry changes, there is a
 // finding that names the entry.
 func TestAnyChangeIsFound(t *testing.T) {
-	for seed := range uint64(max(someHistories()/50, 4)) {
+	for seed := range uint64(max(someHistories()/50, 2)) {
 		b := &builder{tape: &tape{bytes: randomTape(*firstSeed + seed)}}
 		entries := b.entries(4)
 		entries[1]["verification"] = map[string]any{"ran": "go test", "passed": 12, "all": true}

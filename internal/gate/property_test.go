@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	histories = flag.Int("histories", 3000, "how many random histories are judged")
+	histories = flag.Int("histories", 2000, "how many random histories are judged")
 	firstSeed = flag.Uint64("seed", 1, "the first random history's seed")
 )
 
@@ -245,7 +245,7 @@ func TestModel(t *testing.T) {
 	var seen ways
 	start := time.Now()
 	t.Run("histories", func(t *testing.T) {
-		forEachHistory(t, *histories, func(w *world) string { return disagreement(w, *histories > 3000, &seen) })
+		forEachHistory(t, *histories, func(w *world) string { return disagreement(w, *histories > 2000, &seen) })
 	})
 	pass, fail, open := seen.pass.Load(), seen.fail.Load(), seen.unsure.Load()
 	t.Logf("%d histories from seed %d in %s: %d judgements pass, %d fail, %d may do either",
