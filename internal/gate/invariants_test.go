@@ -163,6 +163,46 @@ func otherValues(value any) []any {
 	return out
 }
 
+// TestAppendedBytesThatChangeAnEntry: the old bytes are all there, and what
+// follows them changes the last entry.
+func TestAppendedBytesThatChangeAnEntry(t *testing.T) {
+	const before = "small_version: \"1.0.0\"\nowner: agent\nentries:\n" +
+		"  - task_id: a\n    evidence: done\n  - task_id: b\n    verification:\n      ran: tests pass\n"
+	const text = "small_version: \"1.0.0\"\nowner: agent\nentries:\n  - task_id: a\n    evidence: |\n      done\n"
+	for _, c := range []struct{ before, more string }{
+		{before, "    notes: more\n"},
+		{before, "      more: words\n"},
+		{before, "        and more words\n"},
+		{before, "\n        and more words\n"},
+		{before, "    notes: more\n  - task_id: c\n    evidence: done\n"},
+		{before, "    <<: {notes: more}\n"},
+		{text, "      and more\n"},
+		{text, "      and more\n  - task_id: c\n    evidence: done\n"},
+		{text, "      - task_id: c\n"},
+		{text, "\n\n      done\n"},
+	} {
+		h := newMemoryHistory()
+		path := logPath("")
+		first := h.commit(fileTree{path: {data: c.before}})
+		second := h.commit(fileTree{path: {data: c.before + c.more}}, first)
+		h.stage(h.trees[second])
+		for _, r := range []*gate.Report{
+			gate.Pending(context.Background(), h, []string{first}, testOptions()),
+			gate.Audit(context.Background(), h, second, testOptions()),
+			gate.Range(context.Background(), h, first, second, testOptions()),
+		} {
+			if !slices.ContainsFunc(r.Findings, func(f gate.Finding) bool { return f.Rule == "append-only/modified" || f.Rule == "append-only/deleted" }) {
+				t.Errorf("not found: %q", c.more)
+			}
+		}
+		// The other way round, the end of an entry is taken away.
+		h.stage(h.trees[first])
+		if r := gate.Pending(context.Background(), h, []string{second}, testOptions()); !refuses(r) {
+			t.Errorf("not found when it is taken away: %q", c.more)
+		}
+	}
+}
+
 // inOtherOrder is a history that lists commits, where order does not matter,
 // in another order.
 type inOtherOrder struct {
@@ -210,18 +250,26 @@ func TestReportsDependOnContentAlone(t *testing.T) {
 		}
 		asBytesDiffer, _ := long.history()
 		other := inOtherOrder{h, rand.New(rand.NewPCG(uint64(len(ids)), 1))}
-		judge := func(h gate.History) []*gate.Report {
-			reports := []*gate.Report{gate.Audit(context.Background(), h, ids[len(ids)-1], testOptions())}
+		judge := func(view gate.History, h *memoryHistory) []*gate.Report {
+			reports := []*gate.Report{gate.Audit(context.Background(), view, ids[len(ids)-1], testOptions())}
 			for _, p := range w.pairs {
 				reports = append(reports,
-					gate.Range(context.Background(), h, ids[p[0]], ids[p[1]], testOptions()),
-					gate.Push(context.Background(), h, gate.Update{Old: ids[p[0]], New: ids[p[1]]}, testOptions()))
+					gate.Range(context.Background(), view, ids[p[0]], ids[p[1]], testOptions()),
+					gate.Push(context.Background(), view, gate.Update{Old: ids[p[0]], New: ids[p[1]]}, testOptions()))
+			}
+			for i, c := range w.commits {
+				h.stage(h.trees[ids[i]])
+				reports = append(reports, gate.Pending(context.Background(), view, pick(ids, c.parents), testOptions()))
 			}
 			return reports
 		}
-		reports := judge(h)
-		for name, history := range map[string]gate.History{"twice": h, "other order": other, "long way": asBytesDiffer} {
-			for i, again := range judge(history) {
+		reports := judge(h, h)
+		for name, view := range map[string]gate.History{"twice": h, "other order": other, "long way": asBytesDiffer} {
+			under := h
+			if name == "long way" {
+				under = asBytesDiffer
+			}
+			for i, again := range judge(view, under) {
 				if d := differ(reports[i], again); d != "" {
 					return fmt.Sprintf("%s, report %d: %s", name, i, d)
 				}

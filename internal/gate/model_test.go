@@ -223,6 +223,20 @@ func (m model) reach(n int) map[int]bool {
 	return seen
 }
 
+// inOrder lists n's history, parents first, the first parent's side before the
+// others'.
+func (m model) inOrder(n int, seen map[int]bool) []int {
+	if seen[n] {
+		return nil
+	}
+	seen[n] = true
+	var out []int
+	for _, p := range m[n].parents {
+		out = append(out, m.inOrder(p, seen)...)
+	}
+	return append(out, n)
+}
+
 // judgeAudit judges every commit of a history.
 func (m model) judgeAudit(head int) modelVerdict {
 	verdict := fine

@@ -130,12 +130,9 @@ func placesDisagree(m model, audit *gate.Report, ids []string) string {
 			refused[f.Commit] = true
 		}
 	}
-	reached := m.reach(len(ids) - 1)
 	first := true
-	for c, id := range ids {
-		if !reached[c] {
-			continue
-		}
+	for _, c := range m.inOrder(len(ids)-1, map[int]bool{}) {
+		id := ids[c]
 		verdict := m.judgeCommit(c)
 		if verdict == fine && refused[id] {
 			return fmt.Sprintf("c%d is fine in the model, refused by the audit", c)

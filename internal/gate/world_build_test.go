@@ -225,7 +225,7 @@ func (b *builder) marker() logEntry {
 func (b *builder) edit(e logEntry) logEntry {
 	out := e.clone()
 	evidence, _ := e["evidence"].(string)
-	switch b.n(10) {
+	switch b.n(11) {
 	case 0:
 		at := b.n(len(evidence) + 1)
 		for at < len(evidence) && evidence[at]&0xc0 == 0x80 {
@@ -251,6 +251,10 @@ func (b *builder) edit(e logEntry) logEntry {
 		out["verification"] = map[string]any{"passed": b.n(100)}
 	case 9:
 		return b.entry()
+	case 10: // at the very end of what is written
+		if inner, ok := out["verification"].(map[string]any); ok {
+			inner["ran"] = fmt.Sprint(inner["ran"]) + "\nmore"
+		}
 	}
 	if out.key() == e.key() {
 		out["evidence"] = evidence + "."
