@@ -3,6 +3,8 @@ package gate
 import (
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Combine makes one report of several judgements of one command: a push of
@@ -18,7 +20,11 @@ func Combine(reports []*Report) *Report {
 	out.Examined.Commits, out.Examined.Workspaces = 0, 0
 	out.Examined.Base, out.Examined.Head = "", ""
 	out.Observe = true
-	seen := map[LedgerState]bool{}
+	type ledgerKey struct {
+		path string
+		head small.Digest
+	}
+	seen := map[ledgerKey]bool{}
 	var policies []string
 	for _, r := range reports {
 		out.Findings = append(out.Findings, r.Findings...)
@@ -26,8 +32,8 @@ func Combine(reports []*Report) *Report {
 		out.Examined.Commits += r.Examined.Commits
 		out.Examined.Workspaces += r.Examined.Workspaces
 		for _, l := range r.Ledgers {
-			if !seen[l] {
-				seen[l] = true
+			if key := (ledgerKey{l.Path, l.Head}); !seen[key] {
+				seen[key] = true
 				out.Ledgers = append(out.Ledgers, l)
 			}
 		}

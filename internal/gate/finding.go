@@ -58,6 +58,9 @@ type Finding struct {
 	// waiver names it: entry digests, or a ledger's head where a whole log is
 	// meant; empty on the side that has nothing.
 	EditFrom, EditTo string
+	// Sides are two branches that both recorded work, the target first, where
+	// the finding is about that; else nil.
+	Sides []Side
 	// Fix says what to type or edit next.
 	Fix string
 	// Reason is the waiver's reason, on a waived finding.
@@ -69,6 +72,14 @@ type Finding struct {
 	// edits are the edits that the finding speaks of; a finding all of whose
 	// edits are reported already is not reported again.
 	edits []editKey
+}
+
+// Side is one branch of a fork.
+type Side struct {
+	// Name is the branch's, or its commit's abbreviated id.
+	Name string
+	// Entries are those that the other branch lacks, in their order.
+	Entries []EntryRef
 }
 
 // EntryRef points at one entry of a ledger.

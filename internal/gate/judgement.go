@@ -204,17 +204,24 @@ func (j *judgement) workspace(ctx context.Context, tree Tree, revision, dir stri
 	if path := w.path(small.Progress); j.history == nil && j.opts.Policy.BaselineFor(path) != nil && w.baseline == 0 {
 		j.mismatched = append(j.mismatched, j.opts.Policy.BaselineFor(path))
 	}
-	j.noteWorkspace(w)
+	j.noteWorkspace(w, revision)
 	j.add(judgeSnapshot(w, revision))
 	return nil
 }
 
-// noteWorkspace notes a workspace and its ledger of a workspace for the report.
-func (j *judgement) noteWorkspace(w *Workspace) {
+// noteWorkspace notes a workspace and its ledger for the report. Only the tip's
+// is noted in full: with each commit's snapshot judged there would be many.
+func (j *judgement) noteWorkspace(w *Workspace, revision string) {
 	j.report.Examined.Workspaces++
-	if art := w.artifacts[small.Progress]; art != nil && art.log != nil {
-		j.report.Ledgers = append(j.report.Ledgers, LedgerState{Path: art.path, Entries: art.log.Len(), Head: art.log.Head()})
+	art := w.artifacts[small.Progress]
+	if art == nil || art.log == nil {
+		return
 	}
+	state := LedgerState{Path: art.path, Entries: art.log.Len(), Head: art.log.Head()}
+	if j.history == nil || revision == j.tip {
+		state.Log = logEntries(art.log.Ledger)
+	}
+	j.report.Ledgers = append(j.report.Ledgers, state)
 }
 
 // sideName names a parent of a merge for people.

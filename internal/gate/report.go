@@ -52,6 +52,27 @@ type LedgerState struct {
 	Path    string
 	Entries int
 	Head    small.Digest
+	// Log is what a drawing of the ledger needs of each entry, in order; nil
+	// for a ledger that is not the tip's.
+	Log []LogEntry
+}
+
+// LogEntry is one entry of a ledger, as a drawing shows it.
+type LogEntry struct {
+	// Line is where the entry begins in the file, from 1.
+	Line int
+	// TaskID, Timestamp and ReplayID are the fields of these names where they
+	// are strings, else empty.
+	TaskID, Timestamp, ReplayID string
+}
+
+// logEntries takes from a ledger what a drawing needs.
+func logEntries(l *small.Ledger) []LogEntry {
+	out := make([]LogEntry, l.Len())
+	for i, e := range l.Entries {
+		out[i] = LogEntry{Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, ReplayID: e.ReplayID}
+	}
+	return out
 }
 
 // Counts are the report's numbers.

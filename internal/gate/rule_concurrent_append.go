@@ -81,6 +81,7 @@ func checkConcurrentAppend(t *tipsView, r *reporter) {
 	f.Message = fmt.Sprintf("both branches recorded work since they parted: %s has %s (%s); %s has %s (%s)",
 		t.targetName, count(len(t.targetOnly), "entry"), entryList(t.targetOnly),
 		t.headName, count(len(t.headOnly), "entry"), entryList(t.headOnly))
+	f.Sides = []Side{{Name: t.targetName, Entries: refsOf(t.targetOnly)}, {Name: t.headName, Entries: refsOf(t.headOnly)}}
 	f.Fix = fmt.Sprintf("git merge %s, then %s; git add %s && git commit", short(t.targetName), reconcileHint, shellQuote(t.path))
 	r.add(f)
 }

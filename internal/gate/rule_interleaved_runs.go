@@ -82,3 +82,11 @@ func checkInterleavedRuns(w *Workspace, r *reporter) {
 func refOf(e small.Entry) *EntryRef {
 	return &EntryRef{Index: e.Index, Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, Digest: e.Digest}
 }
+
+func refsOf(entries []small.Entry) []EntryRef {
+	out := make([]EntryRef, len(entries))
+	for i, e := range entries {
+		out[i] = *refOf(e)
+	}
+	return out
+}

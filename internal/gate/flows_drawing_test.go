@@ -1,0 +1,87 @@
+package gate_test
+
+import (
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// What reports draw: the tip's logs, and the two sides of a fork.
+
+// The tip's log is in the report entry by entry; that of an earlier commit,
+// which is judged too where every commit is, only by its length and head.
+//
+//	A(a) - B(a b)
+func TestFlowTipLog(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a")
+	f.commit("B", "A", "a b")
+	f.opts.Each = true
+	want := []string{"task-a", "task-b"}
+	seen := 0
+	for name, r := range map[string]*gate.Report{
+		"audit": f.audit("B"), "range": f.rangeOf("A", "B"), "push": f.push("A", "B"), "pending": f.pending("A", "a b"),
+	} {
+		for _, l := range r.Ledgers {
+			switch {
+			case l.Entries == 1 && l.Log == nil:
+			case l.Entries == 2 && len(l.Log) == 2:
+				seen++
+				for i := range l.Log {
+					if got := l.Log[i]; got.TaskID != want[i] || got.Timestamp == "" || got.Line < 1 || i > 0 && got.Line <= l.Log[i-1].Line {
+						t.Errorf("%s: entry %d is %+v", name, i, got)
+					}
+				}
+			default:
+				t.Errorf("%s: a ledger of %d entries lists %d", name, l.Entries, len(l.Log))
+			}
+		}
+	}
+	if seen < 4 {
+		t.Errorf("%d logs were listed, want one in each report at least", seen)
+	}
+}
+
+// Two refs with the same log list it once.
+func TestCombineListsALogOnce(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a")
+	f.commit("B", "A", "a b")
+	r := gate.Combine([]*gate.Report{f.audit("B"), f.push("A", "B"), f.audit("A")})
+	var entries []int
+	for _, l := range r.Ledgers {
+		entries = append(entries, l.Entries)
+	}
+	if diff := gocmp.Diff([]int{2, 1}, entries); diff != "" {
+		t.Errorf("ledgers differ (-want +got):\n%s", diff)
+	}
+}
+
+// A fork names both sides, the target first.
+//
+//	A(a) - B(a b)
+//	  \
+//	   C(a c d)
+func TestFlowSides(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a")
+	f.commit("B", "A", "a b")
+	f.commit("C", "A", "a c d")
+	r := f.rangeOf("B", "C")
+	if len(r.Findings) != 1 || len(r.Findings[0].Sides) != 2 {
+		t.Fatalf("findings: %+v", r.Findings)
+	}
+	var got []string
+	for _, side := range r.Findings[0].Sides {
+		got = append(got, side.Name)
+		for i := range side.Entries {
+			got = append(got, entryName(&side.Entries[i]))
+		}
+	}
+	want := []string{f.id("B")[:12], "#1 task-b", f.id("C")[:12], "#1 task-c", "#2 task-d"}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("sides differ (-want +got):\n%s", diff)
+	}
+}
