@@ -13,6 +13,7 @@ type builder struct {
 	// stopped is set by a problem after which nothing more can be said.
 	stopped bool
 	linked  bool
+	anchors bool // somewhere in the document
 	// open holds the nodes that are being expanded, so that an anchor that
 	// contains its own alias is noticed.
 	open map[*yaml.Node]bool
@@ -25,10 +26,12 @@ type builder struct {
 
 // build converts a document's root node; size is the text's length in bytes.
 func build(root *yaml.Node, size int) (*Document, []Problem) {
+	count, anchors := survey(root)
 	b := &builder{
-		open:  map[*yaml.Node]bool{},
-		bytes: min(aliasFactor*size+aliasFloorBytes, DefaultMaxFileSize),
-		nodes: min(aliasFactor*countNodes(root)+aliasFloorNodes, maxStructure),
+		anchors: anchors,
+		open:    map[*yaml.Node]bool{},
+		bytes:   min(aliasFactor*size+aliasFloorBytes, DefaultMaxFileSize),
+		nodes:   min(aliasFactor*count+aliasFloorNodes, maxStructure),
 	}
 	if root.Kind != yaml.MappingNode {
 		b.fail(root, "", "the document is %s; a mapping is expected", nodeKind(root))
@@ -41,14 +44,15 @@ func build(root *yaml.Node, size int) (*Document, []Problem) {
 	return &Document{Root: value, linked: b.linked}, nil
 }
 
-// countNodes counts the nodes as written; aliases are not followed. The parser
-// itself bounds the depth, at 10,000 levels of each style.
-func countNodes(n *yaml.Node) int {
-	count := 1
+// survey counts the nodes as written, aliases not followed, and notices
+// anchors. The parser itself bounds the depth, at 10,000 levels of each style.
+func survey(n *yaml.Node) (count int, anchors bool) {
+	count, anchors = 1, n.Anchor != ""
 	for _, child := range n.Content {
-		count += countNodes(child)
+		c, a := survey(child)
+		count, anchors = count+c, anchors || a
 	}
-	return count
+	return count, anchors
 }
 
 // fail notes a problem. One inside an anchored node is noted where the node
@@ -116,8 +120,9 @@ func (b *builder) value(n *yaml.Node, depth int) *Value {
 	case yaml.SequenceNode:
 		out.Kind, out.block = List, n.Style&yaml.FlowStyle == 0
 		out.Items = make([]*Value, 0, len(n.Content))
-		for _, item := range n.Content {
+		for i, item := range n.Content {
 			out.Items = append(out.Items, b.value(item, depth+1))
+			b.drop(n, i)
 		}
 	case yaml.MappingNode:
 		out.Kind = Map
@@ -153,8 +158,45 @@ func (b *builder) alias(n *yaml.Node, depth int) *Value {
 	return &out
 }
 
+// drop lets go of a node's children that have been converted, so that the
+// nodes and the values of a large file are not held together. Aliases need
+// the nodes again.
+func (b *builder) drop(n *yaml.Node, children ...int) {
+	if b.anchors {
+		return
+	}
+	for _, i := range children {
+		n.Content[i] = nil
+	}
+}
+
+// memberIndex finds members by key: one by one among a few, with an index
+// among many. The fields may grow from call to call.
+type memberIndex map[string]int
+
+func (ix *memberIndex) find(fields []Field, key string) *Field {
+	if len(fields) <= 16 {
+		for i := range fields {
+			if fields[i].Key == key {
+				return &fields[i]
+			}
+		}
+		return nil
+	}
+	if *ix == nil {
+		*ix = make(memberIndex, 2*len(fields))
+	}
+	for i := len(*ix); i < len(fields); i++ {
+		(*ix)[fields[i].Key] = i
+	}
+	if i, ok := (*ix)[key]; ok {
+		return &fields[i]
+	}
+	return nil
+}
+
 func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
-	seen := make(map[string]int, len(n.Content)/2) // key to line
+	var seen memberIndex
 	out.Fields = make([]Field, 0, len(n.Content)/2)
 	var merges []*yaml.Node
 	for i := 0; i+1 < len(n.Content) && !b.stopped; i += 2 {
@@ -167,25 +209,24 @@ func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
 		if !ok {
 			continue
 		}
-		pos := position(key)
-		if first := seen[name]; first > 0 {
-			b.fail(key, "remove one of the two", "the key %q is there twice; it stands in line %d already", clip(name), first)
+		if first := seen.find(out.Fields, name); first != nil {
+			b.fail(key, "remove one of the two", "the key %q is there twice; it stands in line %d already", clip(name), first.KeyPos.Line)
 			continue
 		}
-		seen[name] = pos.Line
-		out.Fields = append(out.Fields, Field{Key: name, KeyPos: pos, Value: b.value(val, depth+1)})
+		out.Fields = append(out.Fields, Field{Key: name, KeyPos: position(key), Value: b.value(val, depth+1)})
+		b.drop(n, i, i+1)
 	}
 	if len(merges) > 2 {
 		b.fail(merges[2], "give one merge key a list: <<: [*a, *b]", "the key \"<<\" is there twice; it stands in line %d already", position(merges[0]).Line)
 	}
 	if len(merges) > 0 {
-		b.merge(merges[1], depth, out, seen)
+		b.merge(merges[1], depth, out, &seen)
 	}
 }
 
 // merge adds the members of a merge key's value (YAML 1.1 merge key type):
 // what the mapping says itself wins, and of several sources the earlier one.
-func (b *builder) merge(n *yaml.Node, depth int, out *Value, seen map[string]int) {
+func (b *builder) merge(n *yaml.Node, depth int, out *Value, seen *memberIndex) {
 	b.linked = true
 	sources := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
@@ -201,8 +242,7 @@ func (b *builder) merge(n *yaml.Node, depth int, out *Value, seen map[string]int
 			return
 		}
 		for _, f := range b.value(source, depth+1).Fields {
-			if seen[f.Key] == 0 {
-				seen[f.Key] = f.KeyPos.Line
+			if seen.find(out.Fields, f.Key) == nil {
 				out.Fields = append(out.Fields, f)
 			}
 		}

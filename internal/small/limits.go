@@ -14,7 +14,7 @@ const (
 	// maxStructure bounds the places at which a node can begin (line breaks,
 	// commas, brackets, key and item indicators), and so the memory that the
 	// parsed form takes. A 16 MiB log of ordinary entries has about 500,000.
-	maxStructure = 1 << 20
+	maxStructure = 3 << 19
 	// maxDirectives bounds the lines that begin with "%", as YAML directives
 	// do: the parser compares each with all before it.
 	maxDirectives = 100

@@ -31,20 +31,19 @@ func (k Kind) String() string { return kindNames[k] }
 // resolved; keys are strings and unique.
 type Value struct {
 	Kind Kind
-	Pos  Pos
+	// Plain is true for a scalar written without quotes.
+	Plain bool
+	truth bool
+	block bool // a list written in block style
+	Pos   Pos
 	// Tag is the resolved short YAML tag of a scalar, such as "!!str".
 	Tag string
 	// Text is a string's content; for every other scalar its source text.
 	Text string
-	// Plain is true for a scalar written without quotes.
-	Plain bool
 	// Items are the elements of a list.
 	Items []*Value
 	// Fields are the members of a mapping in the order of the file.
 	Fields []Field
-
-	truth bool
-	block bool // a list written in block style
 }
 
 // Field is one member of a mapping.

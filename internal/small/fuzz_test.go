@@ -1,0 +1,276 @@
+package small
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
+
+	"github.com/small-gate/small-gate/internal/conformance"
+)
+
+// seedTexts are files that the fuzzers begin with.
+func seedTexts(f *testing.F) [][]byte {
+	var out [][]byte
+	for _, c := range conformance.Cases(f) {
+		for _, data := range c.Files {
+			out = append(out, data)
+		}
+	}
+	out = append(out, []byte("entries:\n"+strings.ReplaceAll(strings.Join(logPieces, ""), "D", "  ")))
+	for _, piece := range logPieces {
+		out = append(out, []byte("entries:\n"+strings.ReplaceAll(piece, "D", "")))
+	}
+	for seed := range uint64(50) {
+		r := seeded(seed)
+		s := styler{r: r, t: f}
+		out = append(out, []byte(s.document("entries", []any{randomMap(r, 3), randomMap(r, 2)})))
+	}
+	return out
+}
+
+// FuzzParse demands of any bytes: no crash; either a document or problems, at
+// places within the file; the YAML library's own decoder agrees with what was
+// read; written anew in another style, the document has the same canonical
+// form.
+func FuzzParse(f *testing.F) {
+	for _, data := range seedTexts(f) {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		doc, problems := Parse(data, Limits{})
+		if (doc == nil) != (len(problems) > 0) {
+			t.Fatalf("document %v and problems %v", doc, problems)
+		}
+		checkProblems(t, data, problems)
+		if doc == nil {
+			return
+		}
+		sameAsLibrary(t, data, doc)
+		canonical := doc.Root.Canonical()
+		model, ok := jsonModel(doc.Root)
+		if !ok {
+			return
+		}
+		if want := canonicalJSON(t, model); canonical != want {
+			t.Fatalf("canonical form\n%s, want\n%s", canonical, want)
+		}
+		s := styler{r: seeded(uint64(len(data))), t: t}
+		again := s.document("again", model)
+		if got := parsed(t, again).Root.Get("again").Canonical(); got != canonical {
+			t.Fatalf("written anew:\n%s, was\n%s\n%q", got, canonical, again)
+		}
+	})
+}
+
+func checkProblems(t *testing.T, data []byte, problems []Problem) {
+	t.Helper()
+	lines := 2 + bytes.Count(data, []byte("\n")) + bytes.Count(data, []byte("\r")) + bytes.Count(data, []byte("\u0085")) +
+		bytes.Count(data, []byte("\u2028")) + bytes.Count(data, []byte("\u2029"))
+	for _, p := range problems {
+		if p.Kind == "" || p.Message == "" || p.Pos.Line < 1 || p.Pos.Column < 1 || p.Pos.Line > lines || p.Pos.Column > len(data)+2 {
+			t.Fatalf("%#v", p)
+		}
+		if len(p.Message) > 1000 || len(p.Hint) > 1000 || len(p.Subject) > 1000 {
+			t.Fatalf("a message of %d bytes", len(p.Message)+len(p.Hint)+len(p.Subject))
+		}
+	}
+}
+
+// sameAsLibrary compares a document with what the library decodes to Go
+// values, where it does.
+func sameAsLibrary(t *testing.T, data []byte, doc *Document) {
+	t.Helper()
+	var decoded any
+	err := func() (err error) {
+		defer func() {
+			if recover() != nil {
+				err = errors.New("a panic")
+			}
+		}()
+		return yaml.NewDecoder(bytes.NewReader(data)).Decode(&decoded)
+	}()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return // it has limits of its own, on aliases for instance
+	}
+	if hasKey(doc.Root, "<<") {
+		return // the library does not merge a member that is called so
+	}
+	if !equalDecoded(doc.Root, decoded) {
+		t.Fatalf("read as\n%s\nthe library reads\n%#v", doc.Root.Canonical(), decoded)
+	}
+}
+
+func hasKey(v *Value, key string) bool {
+	for _, f := range v.Fields {
+		if f.Key == key || hasKey(f.Value, key) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(v.Items, func(item *Value) bool { return hasKey(item, key) })
+}
+
+func equalDecoded(v *Value, d any) bool {
+	switch d := d.(type) {
+	case nil:
+		return v.Kind == Null
+	case bool:
+		return v.Kind == Bool && v.truth == d
+	case string:
+		return v.Kind == String && v.Text == d || v.Kind == Other && v.Tag == binaryTag
+	case int, int64, uint64:
+		return v.Kind == Number && v.Tag == intTag
+	case float64:
+		if math.IsInf(d, 0) || math.IsNaN(d) {
+			return v.Kind == Other && v.Tag == floatTag
+		}
+		n, ok := readDecimal(v)
+		f, err := strconv.ParseFloat(n.String(), 64)
+		return v.Kind == Number && (!ok || err == nil && f == d)
+	case time.Time:
+		return v.Kind == Other && v.Tag == timestampTag
+	case []any:
+		if v.Kind != List || len(v.Items) != len(d) {
+			return false
+		}
+		for i := range d {
+			if !equalDecoded(v.Items[i], d[i]) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		if v.Kind != Map || len(v.Fields) != len(d) {
+			return false
+		}
+		for _, f := range v.Fields {
+			member, ok := d[f.Key]
+			if !ok || !equalDecoded(f.Value, member) {
+				return false
+			}
+		}
+		return true
+	case map[any]any: // the library's choice when a key has a tag of its own
+		named := map[string]any{}
+		for k, member := range d {
+			name, ok := k.(string)
+			if !ok {
+				return false
+			}
+			named[name] = member
+		}
+		return equalDecoded(v, named)
+	}
+	return false
+}
+
+// jsonModel turns a value into a random value's form, false where JSON has no
+// such value or a key is too long for one line.
+func jsonModel(v *Value) (any, bool) {
+	switch v.Kind {
+	case Null:
+		return nil, true
+	case Bool:
+		return v.truth, true
+	case Number:
+		text, ok := canonicalNumber(v)
+		// RFC 8785 writes a large integer in fewer digits than it has.
+		again, same := canonicalNumber(&Value{Tag: floatTag, Text: text})
+		return json.Number(text), ok && same && again == text
+	case String:
+		return v.Text, true
+	case List:
+		out := []any{}
+		for _, item := range v.Items {
+			m, ok := jsonModel(item)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, m)
+		}
+		return out, true
+	case Map:
+		out := map[string]any{}
+		for _, f := range v.Fields {
+			m, ok := jsonModel(f.Value)
+			if !ok || len(f.Key) > 100 {
+				return nil, false
+			}
+			out[f.Key] = m
+		}
+		return out, true
+	}
+	return nil, false
+}
+
+// FuzzExtend demands that both ways of reading a longer log give the same.
+func FuzzExtend(f *testing.F) {
+	for _, data := range seedTexts(f) {
+		for _, at := range []int{len(data) / 2, 1 + bytes.LastIndex(bytes.TrimSpace(data), []byte("\n")), len(data)} {
+			f.Add(data[:at], data[at:])
+		}
+	}
+	for _, piece := range logPieces {
+		f.Add([]byte("entries:\n- a\n"), []byte(strings.ReplaceAll(piece, "D", "")))
+		f.Add([]byte("entries:\n  "+strings.ReplaceAll(piece, "D", "  ")), []byte("  - b: c\n"))
+	}
+	f.Fuzz(func(t *testing.T, old, tail []byte) {
+		log, _ := ReadLog(old, Limits{})
+		if log == nil {
+			return
+		}
+		text := bytes.Join([][]byte{old, tail}, nil)
+		longer := sameBothWays(t, log, text)
+		if longer != nil {
+			sameBothWays(t, longer, append(text, tail...))
+		}
+	})
+}
+
+// FuzzCheckSchema demands that any document is judged, twice the same, at
+// places within the file.
+func FuzzCheckSchema(f *testing.F) {
+	for _, data := range seedTexts(f) {
+		for i := range Artifacts {
+			f.Add(data, byte(i))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, artifact byte) {
+		doc, _ := Parse(data, Limits{})
+		if doc == nil {
+			return
+		}
+		a := Artifacts[int(artifact)%len(Artifacts)]
+		problems := CheckSchema(a, doc)
+		checkProblems(t, data, problems)
+		for _, p := range problems {
+			if strings.Contains(p.Message, "does not fit the schema") || strings.Contains(p.Message, "could not be applied") {
+				t.Fatalf("no plain words for %q", p.Message)
+			}
+		}
+		if diff := cmp.Diff(problems, CheckSchema(a, doc)); diff != "" {
+			t.Fatalf("judged twice:\n%s", diff)
+		}
+	})
+}
+
+// FuzzDigestParse demands that only what String writes is read.
+func FuzzDigestParse(f *testing.F) {
+	for _, text := range []string{"", "sha256:", Digest{}.String(), strings.ToUpper(Digest{1, 2, 255}.String()), "sha256:xyz", Digest{255}.String() + "0"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if d, err := ParseDigest(text); err == nil && d.String() != text {
+			t.Fatalf("%q is read as %s", text, d)
+		}
+	})
+}

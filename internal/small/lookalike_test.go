@@ -1,0 +1,56 @@
+package small
+
+import "testing"
+
+func TestLookalike(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		".small": false, ".SMALL": true, ".Small": true, ".ſmall": true, ".small.": true, ".small ": true, ".SMALL. .": true,
+		"small": false, ".smal": false, ".smaller": false, ".small-gate.yml": false, ".small/": false, " .small": false, "..small": false, "": false,
+	} {
+		if got := Lookalike(name, Dir); got != want {
+			t.Errorf("Lookalike(%q) = %v", name, got)
+		}
+	}
+	for name, want := range map[string]Artifact{
+		"progress.small.yml": "", "Progress.small.yml": Progress, "PROGRESS.SMALL.YML": Progress, "progress.small.yml.": Progress,
+		"handoff.small.yml ": Handoff, "wor\u212apace.small.yml": "", "wor\u212aspace.small.yml": Workspace,
+		"progress.small.yaml": "", "old/Progress.small.yml": "", "": "",
+	} {
+		if got, ok := ArtifactLike(name); got != want || ok != (want != "") {
+			t.Errorf("ArtifactLike(%q) = %q, %v", name, got, ok)
+		}
+	}
+}
+
+func TestWorkspaceOf(t *testing.T) {
+	t.Parallel()
+	type split struct {
+		dir, element string
+		lookalike    bool
+		workspace    string
+		ok           bool
+	}
+	for path, want := range map[string]split{
+		".small":                   {workspace: "", ok: true},
+		".small/x":                 {workspace: "", ok: true},
+		"a/.small/x":               {workspace: "a", ok: true},
+		".SMALL":                   {element: ".SMALL", lookalike: true, ok: true},
+		".SMALL/x/y":               {element: ".SMALL", lookalike: true, ok: true},
+		"a/b/.Small/x":             {dir: "a/b", element: ".Small", lookalike: true, workspace: "a/b", ok: true},
+		".SMALL/a/.Small/x":        {dir: ".SMALL/a", element: ".Small", lookalike: true, workspace: ".SMALL/a", ok: true},
+		".SMALL/.small/x":          {workspace: ".SMALL", ok: true},
+		"a/.small/x/.SMALL/y":      {workspace: "a", ok: true},
+		"a/small/x":                {},
+		".small-gate.yml":          {},
+		"a/.smallstep/ca.json":     {},
+		"":                         {},
+		"progress.small.yml/small": {},
+	} {
+		dir, element, lookalike := SplitLookalike(path)
+		workspace, ok := WorkspaceOf(path)
+		if got := (split{dir, element, lookalike, workspace, ok}); got != want {
+			t.Errorf("%q: %+v, want %+v", path, got, want)
+		}
+	}
+}
