@@ -30,7 +30,7 @@ func Survey(ctx context.Context, req Request) (Scope, error) {
 		if err := s.trust(ctx, head, "HEAD"); err != nil {
 			return nil, err
 		}
-		version, err := s.repo.GitVersion(ctx)
+		version, err := s.repo.Version(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -62,10 +62,7 @@ func (r *Repo) object(ctx context.Context, id, kind string, limit int64) (gate.B
 // missing makes the error for an object that git cannot deliver. said is what
 // its process said at its end, if it ended.
 func (r *Repo) missing(ctx context.Context, id, said string) error {
-	f := &gate.Failure{
-		Message: fmt.Sprintf("object %s cannot be read from the repository", id),
-		Remedy:  "see what is damaged: git fsck",
-	}
+	f := Unreadable(id, nil)
 	if _, err := r.output(ctx, nil, "config", "--get-regexp", promisorConfig); err == nil {
 		f.Message = fmt.Sprintf("object %s is not in this partial clone and could not be fetched", id)
 		f.Remedy = "see that the remote can be reached, or fetch everything: git fetch --refetch --no-filter"
@@ -146,11 +143,11 @@ func (b *batch) ask(id, kind string, limit int64) (gate.Blob, error) {
 		return gate.Blob{}, &answerError{text: "object " + id + " is missing", missing: true}
 	}
 	if len(f) != 3 || f[0] != id {
-		return gate.Blob{}, fmt.Errorf("git cat-file answered %q", printable(line))
+		return gate.Blob{}, fmt.Errorf("git cat-file answered %q", Printable(line))
 	}
 	size, err := strconv.ParseInt(f[2], 10, 64)
 	if err != nil || size < 0 {
-		return gate.Blob{}, fmt.Errorf("git cat-file answered %q", printable(line))
+		return gate.Blob{}, fmt.Errorf("git cat-file answered %q", Printable(line))
 	}
 	blob := gate.Blob{Size: size}
 	if f[1] == kind && size <= limit {

@@ -172,10 +172,7 @@ func (r *Repo) needIndex() error {
 	if r.Top != "" {
 		return nil
 	}
-	return &gate.Failure{
-		Message: fmt.Sprintf("%s has no work tree, so there is no index to judge", printable(r.GitDir)),
-		Remedy:  "name a commit instead, or run this in a work tree",
-	}
+	return NoIndex(r.GitDir)
 }
 
 func edgeIDs(edges []gate.Edge) []string {

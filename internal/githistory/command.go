@@ -117,12 +117,12 @@ func (r *Repo) failure(message string, err error) error {
 		return err
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, exec.ErrDot):
 		return &gate.Failure{
-			Message: "git was not found: " + printable(err.Error()),
+			Message: "git was not found: " + Printable(err.Error()),
 			Remedy:  "install git, or add its directory to PATH",
 			Err:     err,
 		}
 	}
-	return &gate.Failure{Message: message + ": " + printable(err.Error()), Err: err}
+	return &gate.Failure{Message: message + ": " + Printable(err.Error()), Err: err}
 }
 
 // excerpt keeps the beginning of what a process writes to standard error.
@@ -142,5 +142,5 @@ func (e *excerpt) Write(p []byte) (int, error) {
 // act on.
 func (e *excerpt) String() string {
 	lines := strings.FieldsFunc(e.kept.String(), func(c rune) bool { return c == '\n' || c == '\r' })
-	return printable(strings.Join(lines, "; "))
+	return Printable(strings.Join(lines, "; "))
 }

@@ -96,11 +96,7 @@ func (r *Repo) explainMissing(ctx context.Context, message string, err error, li
 	}
 	for _, id := range ids {
 		if !found[id] {
-			return &gate.Failure{
-				Message: fmt.Sprintf("commit %s is not in this clone", id),
-				Remedy:  "git fetch origin " + id,
-				Err:     err,
-			}
+			return NotHere(id, err)
 		}
 	}
 	return r.failure(message, err)

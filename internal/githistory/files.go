@@ -85,7 +85,7 @@ func (r *Repo) treeFiles(ctx context.Context, revision string, pathspecs []strin
 		return records(out, func(info []string, path string) error {
 			// mode type id
 			if len(info) != 3 {
-				return fmt.Errorf("git ls-tree printed %q", printable(strings.Join(info, " ")))
+				return fmt.Errorf("git ls-tree printed %q", Printable(strings.Join(info, " ")))
 			}
 			f, err := r.file(path, info[0], info[2])
 			files = append(files, f)
@@ -107,7 +107,7 @@ func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]gate.File,
 		return records(out, func(info []string, path string) error {
 			// mode id stage
 			if len(info) != 3 {
-				return fmt.Errorf("git ls-files printed %q", printable(strings.Join(info, " ")))
+				return fmt.Errorf("git ls-files printed %q", Printable(strings.Join(info, " ")))
 			}
 			f, err := r.file(path, info[0], info[1])
 			if info[2] != "0" {
@@ -163,24 +163,31 @@ func (r *Repo) ReadFile(ctx context.Context, revision, path string, limit int64)
 	if err != nil || len(files) == 0 {
 		return nil, false, err
 	}
-	f := files[0]
+	data, err = Content(ctx, r, files[0], path, limit)
+	return data, err == nil, err
+}
+
+// Content reads the file that was found where the path was looked for.
+// Something else than a regular file at the path itself, a conflict, or more
+// than limit bytes is an error.
+func Content(ctx context.Context, history gate.History, f gate.File, path string, limit int64) ([]byte, error) {
 	switch {
 	case f.Unmerged:
-		return nil, false, &gate.Failure{Message: fmt.Sprintf("%s has an unresolved conflict", printable(path)), Remedy: "resolve it and git add it"}
+		return nil, &gate.Failure{Message: fmt.Sprintf("%s has an unresolved conflict", Printable(path)), Remedy: "resolve it and git add it"}
 	case f.Path != path || !f.Regular():
-		return nil, false, &gate.Failure{Message: fmt.Sprintf("%s is not a regular file", printable(path)), Remedy: "replace it by a file"}
+		return nil, &gate.Failure{Message: fmt.Sprintf("%s is not a regular file", Printable(path)), Remedy: "replace it by a file"}
 	}
-	blob, err := r.Blob(ctx, f.Object, limit)
+	blob, err := history.Blob(ctx, f.Object, limit)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if blob.Data == nil {
-		return nil, false, &gate.Failure{
-			Message: fmt.Sprintf("%s has %d bytes, more than the limit of %d", printable(path), blob.Size, limit),
+		return nil, &gate.Failure{
+			Message: fmt.Sprintf("%s has %d bytes, more than the limit of %d", Printable(path), blob.Size, limit),
 			Remedy:  "make the file smaller",
 		}
 	}
-	return blob.Data, true, nil
+	return blob.Data, nil
 }
 
 // records reads lines that end in NUL: words, a tab, and a path.
@@ -195,7 +202,7 @@ func records(out *bufio.Reader, each func(info []string, path string) error) err
 		}
 		info, path, ok := strings.Cut(line[:len(line)-1], "\t")
 		if !ok || path == "" {
-			return fmt.Errorf("git printed a file that is not understood: %q", printable(line))
+			return fmt.Errorf("git printed a file that is not understood: %q", Printable(line))
 		}
 		if err := each(strings.Fields(info), path); err != nil {
 			return err

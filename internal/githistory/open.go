@@ -34,19 +34,7 @@ type Options struct {
 // are *gate.Failure values with what to type next, or wrap the error of a
 // context that ended.
 type Repo struct {
-	// Top is the absolute path of the work tree's root, with symbolic links
-	// resolved; empty if there is none (a bare repository).
-	Top string
-	// GitDir is the absolute path of the git directory, in a linked work tree
-	// that work tree's own.
-	GitDir string
-	// CommonDir is the absolute path of the git directory that all work trees
-	// share. It is GitDir unless this is a linked work tree.
-	CommonDir string
-	// Bare reports whether the repository has no work tree.
-	Bare bool
-	// Shallow reports whether the clone hides parents of some commits.
-	Shallow bool
+	Place
 
 	git     string
 	dir     string
@@ -83,7 +71,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 	}
 	here, err := physical(dir)
 	if err != nil {
-		return nil, &gate.Failure{Message: fmt.Sprintf("cannot open %s: %v", printable(dir), err), Err: err}
+		return nil, &gate.Failure{Message: fmt.Sprintf("cannot open %s: %v", Printable(dir), err), Err: err}
 	}
 	r := &Repo{git: opts.Git, dir: dir, given: opts.Environ, environ: scrubbed(opts.Environ)}
 	found := ""
@@ -113,11 +101,11 @@ func (r *Repo) Close() error {
 // Reader names this reader in a report.
 func (r *Repo) Reader() string { return "git" }
 
-// GitVersion is the version of the installed git, such as "2.39.5".
-func (r *Repo) GitVersion(ctx context.Context) (string, error) {
+// Version is the version of the installed git, such as "2.39.5".
+func (r *Repo) Version(ctx context.Context) (string, error) {
 	r.version.once.Do(func() {
 		out, err := r.output(ctx, nil, "version")
-		r.version.text = printable(strings.TrimPrefix(strings.TrimSpace(string(out)), "git version "))
+		r.version.text = Printable(strings.TrimPrefix(strings.TrimSpace(string(out)), "git version "))
 		r.version.err = r.failure("cannot tell git's version", err)
 	})
 	return r.version.text, r.version.err
@@ -166,7 +154,7 @@ func (r *Repo) adopt(here string, a answers) error {
 	var ok bool
 	if r.format, ok = formats[flags[2]]; !ok {
 		return &gate.Failure{
-			Message: fmt.Sprintf("the repository's object format %s is unknown", printable(flags[2])),
+			Message: fmt.Sprintf("the repository's object format %s is unknown", Printable(flags[2])),
 			Remedy:  oldGit,
 		}
 	}
@@ -192,26 +180,22 @@ func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) e
 	said := err.Error()
 	switch {
 	case strings.Contains(said, "not a git repository (or any") && found == "":
-		return &gate.Failure{
-			Message: fmt.Sprintf("%s is not in a git repository", printable(here)),
-			Remedy:  "go to a repository, or make one with: git init",
-			Err:     ErrNotRepository,
-		}
+		return Nowhere(here)
 	case strings.Contains(said, "detected dubious ownership"):
 		return &gate.Failure{
-			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git does not let that be allowed for one command", printable(found)),
+			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git does not let that be allowed for one command", Printable(found)),
 			Remedy:  "git config --global --add safe.directory " + shellQuoted(found),
 			Err:     err,
 		}
 	case strings.Contains(said, "repository extension") || strings.Contains(said, "git repo version"):
-		version, _ := r.GitVersion(ctx) //nolint:errcheck // only a detail of a message that is an error already
+		version, _ := r.Version(ctx) //nolint:errcheck // only a detail of a message that is an error already
 		return &gate.Failure{
-			Message: fmt.Sprintf("the installed git %s cannot read this repository: %s", version, printable(said)),
+			Message: fmt.Sprintf("the installed git %s cannot read this repository: %s", version, Printable(said)),
 			Remedy:  "install a newer git",
 			Err:     err,
 		}
 	}
-	return r.failure(fmt.Sprintf("cannot open the repository of %s", printable(here)), err)
+	return r.failure(fmt.Sprintf("cannot open the repository of %s", Printable(here)), err)
 }
 
 // physical is the absolute path of dir with symbolic links resolved, which is

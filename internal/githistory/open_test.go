@@ -345,13 +345,13 @@ func TestHostileConfigurationAndEnvironment(t *testing.T) {
 	}
 }
 
-func TestGitVersion(t *testing.T) {
+func TestVersion(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	repo := open(t, r)
-	version, err := repo.GitVersion(t.Context())
+	version, err := repo.Version(t.Context())
 	if err != nil || !strings.Contains(r.Git("version"), version) || version == "" {
-		t.Errorf("GitVersion() = %q, %v; git says %q", version, err, r.Git("version"))
+		t.Errorf("Version() = %q, %v; git says %q", version, err, r.Git("version"))
 	}
 	if repo.Reader() != "git" {
 		t.Errorf("Reader() = %q", repo.Reader())

@@ -102,8 +102,8 @@ func TestPrintable(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain Grün 日本": "plain Grün 日本", "a\x1b[31mb": `a\x1b[31mb`, "a\nb": `a\nb`, "\xff": `\xff`, "\u202e": `\u202e`, "\u00a0": `\u00a0`,
 	} {
-		if got := printable(in); got != want {
-			t.Errorf("printable(%q) = %s, want %s", in, got, want)
+		if got := Printable(in); got != want {
+			t.Errorf("Printable(%q) = %s, want %s", in, got, want)
 		}
 	}
 	for in, want := range map[string]string{"/a/b-c.d": "/a/b-c.d", "": "''", "two words": "'two words'", "it's": `'it'\''s'`, "$(x)": "'$(x)'"} {

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// printable is text for a message: control characters, characters that change
+// Printable is text for a message: control characters, characters that change
 // the direction of text, and bytes that are not UTF-8 are written as escapes.
-func printable(s string) string {
+func Printable(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		c, n := utf8.DecodeRuneInString(s[i:])
@@ -36,5 +36,5 @@ func shellQuoted(s string) string {
 	if s != "" && strings.IndexFunc(s, func(c rune) bool { return !plain(c) }) < 0 {
 		return s
 	}
-	return "'" + strings.ReplaceAll(printable(s), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(Printable(s), "'", `'\''`) + "'"
 }

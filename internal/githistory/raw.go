@@ -24,7 +24,7 @@ func readHeader(out *bufio.Reader, want string, end byte) error {
 		return noEOF(err)
 	}
 	if got[:len(got)-1] != want {
-		return fmt.Errorf("git diff-tree answered %q where %q was asked", printable(got), want)
+		return fmt.Errorf("git diff-tree answered %q where %q was asked", Printable(got), want)
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (r *Repo) readChange(out *bufio.Reader) (gate.Change, error) {
 	path = path[:len(path)-1]
 	f := strings.Split(strings.TrimSuffix(strings.TrimPrefix(head, ":"), "\x00"), " ")
 	if len(f) != 5 || path == "" || f[4] == "" {
-		return gate.Change{}, fmt.Errorf("git printed a change that is not understood: %q", printable(head))
+		return gate.Change{}, fmt.Errorf("git printed a change that is not understood: %q", Printable(head))
 	}
 	oldFile, oldErr := r.file(path, f[0], f[2])
 	newFile, newErr := r.file(path, f[1], f[3])
@@ -90,7 +90,7 @@ func (r *Repo) file(path, mode, id string) (gate.File, error) {
 		return gate.File{}, nil
 	}
 	if len(mode) != len(noMode) {
-		return gate.File{}, fmt.Errorf("git printed the mode %q for %q", printable(mode), printable(path))
+		return gate.File{}, fmt.Errorf("git printed the mode %q for %q", Printable(mode), Printable(path))
 	}
 	if err := r.format.check(id); err != nil {
 		return gate.File{}, err

@@ -16,32 +16,20 @@ import (
 // Resolve turns a revision, as git understands one, into a commit's full id.
 // Tags are followed. A name that begins with a dash is refused.
 func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
-	if name == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n") {
-		return "", &gate.Failure{
-			Message: fmt.Sprintf("%q is not the name of a revision", name),
-			Remedy:  "name a commit, a branch or a tag",
-		}
+	if !IsRevision(name) {
+		return "", NotARevision(name)
 	}
 	out, err := r.output(ctx, nil, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
 	if err == nil {
 		if id := strings.TrimSuffix(string(out), "\n"); r.format.valid(id) {
 			return id, nil
 		}
-		err = fmt.Errorf("git rev-parse answered %q", printable(string(out)))
+		err = fmt.Errorf("git rev-parse answered %q", Printable(string(out)))
 	}
 	if !exitedWith(err, 128) {
 		return "", r.failure(fmt.Sprintf("cannot look up %q", name), err)
 	}
-	f := &gate.Failure{Message: fmt.Sprintf("%q does not name a commit of this clone", name), Err: err}
-	switch {
-	case r.Shallow:
-		f.Remedy = unshallow
-	case r.format.valid(name):
-		f.Remedy = "git fetch origin " + name
-	default:
-		f.Remedy = "see what there is: git branch --all; git tag; or fetch it: git fetch origin"
-	}
-	return "", f
+	return "", NotResolved(name, r.Shallow, r.format.valid(name), err)
 }
 
 // Head is the id of the commit that HEAD named when the repository was opened,
@@ -86,7 +74,7 @@ func (r *Repo) MergeHeads(ctx context.Context) ([]string, error) {
 		heads = append(heads, strings.TrimRight(line, "\r\n"))
 	}
 	if len(heads) == 0 || r.format.check(heads...) != nil {
-		return nil, &gate.Failure{Message: "MERGE_HEAD is damaged", Remedy: "git merge --abort, then merge again"}
+		return nil, DamagedMergeHead()
 	}
 	commits, err := r.peel(ctx, heads, "commit")
 	if err != nil {
@@ -179,11 +167,6 @@ func (r *Repo) DefaultBranch(ctx context.Context, remote string) (Branch, error)
 	if err != nil {
 		return Branch{}, err
 	}
-	var remotes []string
-	if isRemoteName(remote) && remote != "origin" {
-		remotes = append(remotes, remote)
-	}
-	remotes = append(remotes, "origin")
 	var candidates []string
 	if r.Bare {
 		if out, err := r.output(ctx, nil, "symbolic-ref", "-q", "HEAD"); err == nil {
@@ -192,17 +175,7 @@ func (r *Repo) DefaultBranch(ctx context.Context, remote string) (Branch, error)
 			return Branch{}, r.failure("cannot read HEAD", err)
 		}
 	}
-	for _, remote := range remotes {
-		candidates = append(candidates, "refs/remotes/"+remote+"/HEAD")
-	}
-	for _, remote := range remotes {
-		for _, name := range names {
-			candidates = append(candidates, "refs/remotes/"+remote+"/"+name)
-		}
-	}
-	for _, name := range names {
-		candidates = append(candidates, "refs/heads/"+name)
-	}
+	candidates = append(candidates, DefaultBranches(remote, names)...)
 	refs, err := r.refs(ctx, candidates...)
 	if err != nil {
 		return Branch{}, r.failure("cannot look up the default branch", err)
@@ -220,11 +193,40 @@ func (r *Repo) usualNames(ctx context.Context) ([]string, error) {
 	if err != nil && !exitedWith(err, 1) { // 1: not set
 		return nil, r.failure("cannot read init.defaultBranch", err)
 	}
+	return UsualNames(strings.TrimSuffix(string(out), "\x00")), nil
+}
+
+// UsualNames are the names that a default branch usually has, where
+// init.defaultBranch is as configured or, if that is empty, not set.
+func UsualNames(configured string) []string {
 	names := []string{"main", "master"}
-	if name := strings.TrimSuffix(string(out), "\x00"); isRemoteName(name) && !slices.Contains(names, name) {
-		names = append([]string{name}, names...)
+	if isRemoteName(configured) && !slices.Contains(names, configured) {
+		names = append([]string{configured}, names...)
 	}
-	return names, nil
+	return names
+}
+
+// DefaultBranches are the refs at which the default branch is looked for, in
+// order, beside a bare repository's own HEAD. names are the usual names; an
+// empty remote means origin.
+func DefaultBranches(remote string, names []string) []string {
+	var remotes, refs []string
+	if isRemoteName(remote) && remote != "origin" {
+		remotes = append(remotes, remote)
+	}
+	remotes = append(remotes, "origin")
+	for _, remote := range remotes {
+		refs = append(refs, "refs/remotes/"+remote+"/HEAD")
+	}
+	for _, remote := range remotes {
+		for _, name := range names {
+			refs = append(refs, "refs/remotes/"+remote+"/"+name)
+		}
+	}
+	for _, name := range names {
+		refs = append(refs, "refs/heads/"+name)
+	}
+	return refs
 }
 
 // isRemoteName reports whether s can be a part of a ref's name: a remote may
@@ -252,7 +254,7 @@ func (r *Repo) refs(ctx context.Context, names ...string) (map[string]Branch, er
 	for line := range strings.Lines(stdout.String()) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), " ")
 		if len(f) != 3 || !r.format.valid(f[1]) {
-			return nil, fmt.Errorf("git for-each-ref printed %q", printable(line))
+			return nil, fmt.Errorf("git for-each-ref printed %q", Printable(line))
 		}
 		branch := Branch{Ref: f[0], ID: f[1]}
 		if f[2] != "" {

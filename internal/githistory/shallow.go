@@ -4,18 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
 )
-
-// unshallow is what makes a shallow clone whole, by where it was made.
-const unshallow = `in a clone: git fetch --unshallow
-with actions/checkout: fetch-depth: 0
-in GitLab CI: GIT_DEPTH: "0"`
 
 // maxCommit bounds how much of one commit object is read, in bytes.
 const maxCommit = 1 << 20
@@ -35,7 +29,7 @@ func (r *Repo) checkBoundary(ctx context.Context, commits []gate.Commit, limited
 		if limited {
 			// A range grows from what it excludes. Where it has a beginning of
 			// its own, the link to the excluded side may be what is hidden.
-			return shallowFailure(c.ID)
+			return Hidden(c.ID)
 		}
 		if !cut[c.ID] {
 			continue
@@ -46,17 +40,10 @@ func (r *Repo) checkBoundary(ctx context.Context, commits []gate.Commit, limited
 			return err
 		}
 		if hidden {
-			return shallowFailure(c.ID)
+			return Hidden(c.ID)
 		}
 	}
 	return nil
-}
-
-func shallowFailure(id string) error {
-	return &gate.Failure{
-		Message: fmt.Sprintf("this is a shallow clone: the history before commit %s is needed and not here", id),
-		Remedy:  unshallow,
-	}
 }
 
 // boundary reads the commits whose parents the clone hides.

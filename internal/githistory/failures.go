@@ -1,0 +1,95 @@
+package githistory
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// unshallow is what makes a shallow clone whole, by where it was made.
+const unshallow = `in a clone: git fetch --unshallow
+with actions/checkout: fetch-depth: 0
+in GitLab CI: GIT_DEPTH: "0"`
+
+// The failures below are those that every reader of repositories meets, in the
+// same words whichever it is.
+
+// NotHere is the failure for a commit that was asked about and that the clone
+// does not have.
+func NotHere(id string, cause error) *gate.Failure {
+	return &gate.Failure{
+		Message: fmt.Sprintf("commit %s is not in this clone", id),
+		Remedy:  "git fetch origin " + id,
+		Err:     cause,
+	}
+}
+
+// Hidden is the failure for history that a shallow clone hides: what comes
+// before the commit is needed.
+func Hidden(id string) *gate.Failure {
+	return &gate.Failure{
+		Message: fmt.Sprintf("this is a shallow clone: the history before commit %s is needed and not here", id),
+		Remedy:  unshallow,
+	}
+}
+
+// Unreadable is the failure for an object that ought to be in the repository.
+func Unreadable(id string, cause error) *gate.Failure {
+	return &gate.Failure{
+		Message: fmt.Sprintf("object %s cannot be read from the repository", id),
+		Remedy:  "see what is damaged: git fsck",
+		Err:     cause,
+	}
+}
+
+// NoIndex is the failure for a question about the index of a repository that
+// has no work tree. git would take it for an empty one.
+func NoIndex(gitDir string) *gate.Failure {
+	return &gate.Failure{
+		Message: fmt.Sprintf("%s has no work tree, so there is no index to judge", Printable(gitDir)),
+		Remedy:  "name a commit instead, or run this in a work tree",
+	}
+}
+
+// Nowhere is the failure for a directory that is in no repository at all.
+func Nowhere(dir string) *gate.Failure {
+	return &gate.Failure{
+		Message: fmt.Sprintf("%s is not in a git repository", Printable(dir)),
+		Remedy:  "go to a repository, or make one with: git init",
+		Err:     ErrNotRepository,
+	}
+}
+
+// DamagedMergeHead is the failure for a MERGE_HEAD that does not say what is
+// being merged.
+func DamagedMergeHead() *gate.Failure {
+	return &gate.Failure{Message: "MERGE_HEAD is damaged", Remedy: "git merge --abort, then merge again"}
+}
+
+// NotResolved is the failure for a name that leads to no commit.
+func NotResolved(name string, shallow, isID bool, cause error) *gate.Failure {
+	f := &gate.Failure{Message: fmt.Sprintf("%q does not name a commit of this clone", name), Err: cause}
+	switch {
+	case shallow:
+		f.Remedy = unshallow
+	case isID:
+		f.Remedy = "git fetch origin " + name
+	default:
+		f.Remedy = "see what there is: git branch --all; git tag; or fetch it: git fetch origin"
+	}
+	return f
+}
+
+// IsRevision reports whether a name can be handed on as that of a revision.
+func IsRevision(name string) bool {
+	return name != "" && !strings.HasPrefix(name, "-") && !strings.ContainsAny(name, "\x00\n")
+}
+
+// NotARevision is the failure for a name that no revision can have.
+func NotARevision(name string) *gate.Failure {
+	return &gate.Failure{
+		Message: fmt.Sprintf("%q is not the name of a revision", name),
+		Remedy:  "name a commit, a branch or a tag",
+	}
+}
