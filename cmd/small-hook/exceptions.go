@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -74,7 +75,7 @@ func (a *app) findEdit(c *cobra.Command, fingerprint, from string) (entrypoint.E
 	if from == "" {
 		return entrypoint.FindEdit(c.Context(), a.request(), fingerprint)
 	}
-	data, err := a.readAll(from)
+	data, err := a.readAll(c.Context(), from)
 	if err != nil {
 		return entrypoint.Excuse{}, err
 	}
@@ -104,9 +105,14 @@ func (a *app) findEdit(c *cobra.Command, fingerprint, from string) (entrypoint.E
 }
 
 // readAll reads a file, or standard input for "-".
-func (a *app) readAll(name string) ([]byte, error) {
+func (a *app) readAll(ctx context.Context, name string) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(a.stdin)
 	}
-	return os.ReadFile(name)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(interruptible{ctx, f}) // it may be a pipe
 }

@@ -15,9 +15,9 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program as it would any other
 	status := run(ctx, process{
 		args: os.Args, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(),
 	})
-	stop()
 	os.Exit(status)
 }

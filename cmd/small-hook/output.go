@@ -20,9 +20,10 @@ import (
 // status. A report that could not be written is outcome 2. In a hook, text
 // goes to standard error and nothing is said when nothing is wrong.
 func (a *app) finish(ctx context.Context, r *gate.Report, inHook bool) error {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || r.Verdict == gate.Error && interrupted(ctx) {
 		return ctx.Err()
 	}
+	a.progress.clear()
 	a.status, a.finishing = r.ExitStatus(), true
 	targets := a.flags.targets
 	if len(targets) == 0 {

@@ -43,6 +43,7 @@ const (
 
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, p process) int {
+	p.stdin = interruptible{ctx, p.stdin}
 	app := &app{process: p}
 	root := app.root()
 	root.SetArgs(arguments(p.args))
@@ -51,7 +52,8 @@ func run(ctx context.Context, p process) int {
 	root.SetErr(p.stderr)
 	command, err := root.ExecuteContextC(ctx)
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, ofGit(err) && !app.finishing && interrupted(ctx):
+		app.progress.clear()
 		return statusInterrupted
 	case err != nil:
 		return app.fail(command.Name(), err)
@@ -79,6 +81,7 @@ type app struct {
 	status int
 	// finishing is true once the reports of a judgement are being written.
 	finishing bool
+	progress  progress
 }
 
 // fail says on standard error why nothing could be judged, and in the reports
@@ -99,6 +102,14 @@ func (a *app) fail(mode string, err error) int {
 		return statusCannot // there is nowhere left to say it; the status does
 	}
 	return statusCannot
+}
+
+// ofGit reports whether an error may come from a git that failed: not one of
+// usage.
+func ofGit(err error) bool {
+	var failure *gate.Failure
+	var trouble *hook.Error
+	return errors.As(err, &failure) || errors.As(err, &trouble)
 }
 
 // failureOf takes an error apart into what is wrong and what to type next.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,11 +14,7 @@ import (
 // it on the path, and it is the code under test that runs.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"small-hook": func() {
-			os.Exit(run(context.Background(), process{
-				args: os.Args, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(),
-			}))
-		},
+		"small-hook": main,
 	})
 }
 
