@@ -2,6 +2,7 @@ package hook
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -41,10 +42,39 @@ func findCall(repo Repository, hook Name, file hookFile) (callSite, error) {
 		if err != nil {
 			return callSite{}, err
 		}
-		return callIn(repo, hook, manager, config)
+		site, err := callIn(repo, hook, manager, config)
+		if err == nil && site.calls && manager == Lefthook && !findsLefthook(repo, file.text) {
+			site = callSite{fault: show(file.path) + " does not find lefthook, and lets everything through then", remedy: "Type: lefthook install"}
+		}
+		return site, err
 	default:
 		return callIn(repo, hook, HooksPath, []string{file.path})
 	}
+}
+
+// recordedLefthook matches, in the hook that lefthook writes, the path at which it was when it wrote the hook, quoted or not.
+var recordedLefthook = regexp.MustCompile(`(?m)^\s*elif (?:'((?:[^']|'\\'')*)'|(\S*[/\\]\S*)) -h `)
+
+// findsLefthook reports whether a hook that lefthook wrote would find it: on PATH, where it was when it wrote the hook, or among the packages
+// of npm. A hook that records no path is taken to find it by one of its many other ways.
+func findsLefthook(repo Repository, text string) bool {
+	recorded := recordedLefthook.FindStringSubmatch(text)
+	if recorded == nil {
+		return true
+	}
+	path := strings.ReplaceAll(recorded[1]+recorded[2], `'\''`, "'")
+	if checkProgram(filepath.FromSlash(path)) == nil {
+		return true
+	}
+	if _, err := exec.LookPath(string(Lefthook)); err == nil {
+		return true
+	}
+	for _, name := range []string{"lefthook", "@evilmartians/lefthook", "@evilmartians/lefthook-installer"} {
+		if _, err := os.Stat(filepath.Join(repo.Top, "node_modules", filepath.FromSlash(name))); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // findLegacy returns the shim of ours that pre-commit or prek moved aside when they wrote the hook in file, and whether there is one. They
@@ -113,6 +143,9 @@ func callAt(hook Name, manager Manager, lines []string, i int, after string) cal
 		return callSite{fault: "the script goes on after the gate has spoken: " + said, remedy: "End that line with: || exit $?"}
 	case manager == Lefthook && hook.readsInput() && !inBlock(lines, i, useInput):
 		return callSite{fault: "lefthook keeps from the gate which refs are pushed", remedy: "Add use_stdin: true to that command."}
+	case manager == Lefthook && hook != PreMergeCommit && (!strings.Contains(after, "{files}") || !inBlock(lines, i, ownFiles)):
+		return callSite{fault: "lefthook leaves that command out wherever it finds no changed files, as in a push of another branch",
+			remedy: "Add to it the line with files, and the {files}, that " + ProgramName + " install prints."}
 	default:
 		return callSite{calls: true}
 	}
@@ -125,6 +158,8 @@ var (
 	stops = regexp.MustCompile(`\|\|\s*(exit|return|\{)|^\s*if ! `)
 	// setE matches a shell told to stop at any failure.
 	setE = regexp.MustCompile(`^\s*set\s+-[a-z]*e|^#!.*\ssh\s+-e|^#!\S*sh\s+-e`)
+	// ownFiles matches lefthook's command that lists the files for a command, in YAML, TOML and JSON.
+	ownFiles = regexp.MustCompile(`\bfiles"?\s*[:=]\s*["']?\w`)
 	// useInput matches lefthook's switch that passes standard input on, in YAML, TOML and JSON.
 	useInput = regexp.MustCompile(`\buse_stdin"?\s*[:=]\s*true\b`)
 )

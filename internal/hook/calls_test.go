@@ -38,8 +38,8 @@ func TestCallInText(t *testing.T) {
 		"in another command":        {HooksPath, "small-hook version; echo pre-commit\n", "", ""},
 		"pre-commit":                {PreCommitTool, "      - id: small-gate-pre-commit\n        entry: small-hook pre-commit\n", "small-hook", ""},
 		"pre-commit, quoted":        {PreCommitTool, "        entry: \"small-hook pre-commit\"\n", "small-hook", ""},
-		"lefthook, JSON":            {Lefthook, `{"pre-commit": {"jobs": [{"run": "small-hook pre-commit"}]}}`, "small-hook", ""},
-		"lefthook, flow style":      {Lefthook, "pre-commit: {jobs: [{run: small-hook pre-commit}]}\n", "small-hook", ""},
+		"lefthook, JSON":            {Lefthook, `{"pre-commit": {"jobs": [{"run": "small-hook pre-commit {files}", "files": "echo x"}]}}`, "small-hook", ""},
+		"lefthook, flow style":      {Lefthook, "pre-commit: {jobs: [{run: 'small-hook pre-commit {files}', files: echo x}]}\n", "small-hook", ""},
 		"prek, one line":            {Prek, `hooks = [{ id = "a", entry = "small-hook pre-commit" }]`, "small-hook", ""},
 		"prek, another hook's line": {Prek, `hooks = [{ id = "pre-commit", entry = "small-hook pre-push" }]`, "", ""},
 	}
@@ -85,7 +85,33 @@ func TestLefthookMustPassTheInputOn(t *testing.T) {
 	}
 	for name, test := range tests {
 		site, found := callInText(PrePush, Lefthook, test.text)
-		if !found || site.calls != test.want || !test.want && site.remedy != "Add use_stdin: true to that command." {
+		if told := site.remedy == "Add use_stdin: true to that command."; !found || told == test.want {
+			t.Errorf("%s: found %v, %+v", name, found, site)
+		}
+	}
+}
+
+// Unless a command lists its files itself, lefthook does not run it where it finds nothing that has changed.
+func TestLefthookMustNotLeaveTheGateOut(t *testing.T) {
+	const all = "pre-push:\n  commands:\n    gate:\n      files: echo lefthook.yml\n      run: small-hook pre-push {0} {files}\n      use_stdin: true\n"
+	tests := map[string]struct {
+		hook Name
+		text string
+		want bool
+	}{
+		"all that is needed":        {PrePush, all, true},
+		"without files":             {PrePush, strings.Replace(all, "      files: echo lefthook.yml\n", "", 1), false},
+		"without its place":         {PrePush, strings.Replace(all, " {files}", "", 1), false},
+		"the command's before":      {PrePush, "pre-push:\n  commands:\n    lint:\n      files: echo x\n    gate:\n      run: small-hook pre-push {files}\n      use_stdin: true\n", false},
+		"a list that is not its":    {PrePush, strings.Replace(all, "files: echo", "push_files: echo", 1), false},
+		"pre-commit":                {PreCommit, "pre-commit:\n  jobs:\n    - run: small-hook pre-commit {files}\n      files: echo lefthook.yml\n", true},
+		"pre-commit, without":       {PreCommit, "pre-commit:\n  jobs:\n    - run: small-hook pre-commit\n", false},
+		"TOML":                      {PreCommit, "[pre-commit.commands.gate]\nfiles = \"echo lefthook.toml\"\nrun = \"small-hook pre-commit {files}\"\n", true},
+		"merges are never left out": {PreMergeCommit, "pre-merge-commit:\n  jobs:\n    - run: small-hook pre-merge-commit\n", true},
+	}
+	for name, test := range tests {
+		site, found := callInText(test.hook, Lefthook, test.text)
+		if !found || site.calls != test.want || !test.want && !strings.Contains(site.fault, "leaves that command out") {
 			t.Errorf("%s: found %v, %+v", name, found, site)
 		}
 	}

@@ -51,7 +51,11 @@ func Install(ctx context.Context, options InstallOptions) (Result, error) {
 			return Result{}, err
 		}
 		if len(undone) > 0 {
-			return Result{Outcome: NeedsManual, Dir: repo.HooksDir, Manual: manualFor(repo, by, undone, program)}, nil
+			manual, err := manualFor(repo, by, undone, program)
+			if err != nil {
+				return Result{}, err
+			}
+			return Result{Outcome: NeedsManual, Dir: repo.HooksDir, Manual: manual}, nil
 		}
 	}
 	result, err := apply(repo.HooksDir, program, plans)
@@ -246,7 +250,8 @@ func installNotes(repo Repository, by ruler, program string, outcome Outcome) []
 			notes = append(notes, "Once husky sets core.hooksPath, git no longer looks here: see "+ProgramName+" doctor.")
 		}
 	case Lefthook:
-		notes = append(notes, "lefthook moves hooks that are not its own aside when it installs its own, and does not run them: "+
+		notes = append(notes, "lefthook moves hooks that are not its own aside when it installs its own, and does not run them. It does so by itself "+
+			"once its configuration has changed: "+
 			"run "+ProgramName+" install --force again then, and see "+ProgramName+" doctor.")
 	}
 	return notes

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -39,15 +40,15 @@ var situations = map[string]struct {
 		put(t, filepath.Join(repo, "lefthook.yml"), "pre-commit:\n  jobs: []\n", 0o644)
 		put(t, filepath.Join(repo, ".git", "hooks", "pre-commit"), lefthookHook, 0o755)
 	}, Lefthook, "lefthook.yml", []string{
-		"pre-commit:\n  commands:\n    small-gate:\n      run: small-hook pre-commit\npre-merge",
-		"pre-push:\n  commands:\n    small-gate:\n      run: small-hook pre-push {0}\n      use_stdin: true\n",
+		"pre-commit:\n  commands:\n    small-gate:\n      files: echo lefthook.yml\n      run: small-hook pre-commit {files}\npre-merge",
+		"pre-push:\n  commands:\n    small-gate:\n      files: echo lefthook.yml\n      run: small-hook pre-push {0} {files}\n      use_stdin: true\n",
 	}, "lefthook install"},
 	"lefthook, not installed": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, ".lefthook.yaml"), "{}\n", 0o644)
 	}, Lefthook, ".lefthook.yaml", []string{"use_stdin: true\n"}, "lefthook install"},
 	"lefthook in TOML": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, ".config", "lefthook.toml"), "", 0o644)
-	}, Lefthook, ".config/lefthook.toml", []string{"[pre-push.commands.small-gate]\nrun = \"small-hook pre-push {0}\"\nuse_stdin = true\n"}, "lefthook install"},
+	}, Lefthook, ".config/lefthook.toml", []string{"[pre-push.commands.small-gate]\nfiles = \"echo .config/lefthook.toml\"\nrun = \"small-hook pre-push {0} {files}\"\nuse_stdin = true\n"}, "lefthook install"},
 	"lefthook without a configuration": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, ".git", "hooks", "pre-push"), lefthookHook, 0o755)
 	}, Lefthook, "lefthook.yml", []string{"use_stdin: true\n"}, "lefthook install"},
@@ -61,6 +62,10 @@ var situations = map[string]struct {
 	"pre-commit, not installed": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, ".pre-commit-config.yaml"), "repos: []\n", 0o644)
 	}, PreCommitTool, ".pre-commit-config.yaml", []string{"stages: [pre-commit]\n"}, "pre-commit install --hook-type pre-commit --hook-type pre-merge-commit --hook-type pre-push"},
+	"pre-commit, a list at the margin": {func(t *testing.T, repo string) {
+		put(t, filepath.Join(repo, ".pre-commit-config.yaml"), "repos:\n-   repo: https://example.com/lint\n    rev: v1\n    hooks: [{id: lint}]\n", 0o644)
+	}, PreCommitTool, ".pre-commit-config.yaml", []string{"\n- repo: local\n  hooks:\n    - id: small-gate-pre-commit\n      name: "},
+		"pre-commit install --hook-type pre-commit --hook-type pre-merge-commit --hook-type pre-push"},
 	"prek": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, ".pre-commit-config.yaml"), "repos: []\n", 0o644)
 		put(t, filepath.Join(repo, ".git", "hooks", "pre-push"), prekHook, 0o755)
@@ -251,6 +256,50 @@ func TestManualLinesOutsideTheWorkTree(t *testing.T) {
 	if diagnosis := diagnose(t, repo); !diagnosis.Fires() || diagnosis.Checks[0].Proof != ProofRead || diagnosis.Checks[0].Program != program.path {
 		t.Errorf("once the lines are there: %s", diagnosis.Text())
 	}
+}
+
+// The hook that lefthook writes ends well where it does not find lefthook. It records where lefthook was.
+func TestLefthookMustBeFound(t *testing.T) {
+	program := newStub(t)
+	tests := map[string]struct {
+		hook  string // with the path of lefthook
+		path  string // on PATH, below the folder
+		there string // a file that exists, below the folder
+		want  bool
+	}{
+		"where it was":         {"elif %s -h >/dev/null 2>&1\n", "", "it's/lefthook", true},
+		"nowhere":              {"elif %s -h >/dev/null 2>&1\n", "", "other", false},
+		"on PATH":              {"elif %s -h >/dev/null 2>&1\n", "bin", "bin/lefthook", true},
+		"among npm's packages": {"elif %s -h >/dev/null 2>&1\n", "", "node_modules/lefthook/bin/index.js", true},
+		"nothing recorded":     {"elif bundle exec lefthook -h >/dev/null 2>&1\n# %s", "", "other", true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			repo := newRepo(t)
+			put(t, filepath.Join(repo, filepath.FromSlash(test.there)), "#!/bin/sh\n", 0o755)
+			put(t, filepath.Join(repo, ".git", "hooks", "pre-commit"), "#!/bin/sh\ncall_lefthook run\n"+strings.ReplaceAll(test.hook, "%s", quoteShell(repo+"/it's/lefthook")), 0o755)
+			put(t, filepath.Join(repo, "lefthook.yml"), "pre-commit:\n  jobs:\n    - run: small-hook pre-commit {files}\n      files: echo lefthook.yml\n", 0o644)
+			t.Setenv("PATH", strings.Join([]string{filepath.Join(repo, test.path), filepath.Dir(program.path), gitOnly(t)}, string(os.PathListSeparator)))
+			check, text := fires(t, repo, PreCommit)
+			if check.Fires != test.want || !test.want && check.Remedy != "Type: lefthook install" {
+				t.Error(text)
+			}
+		})
+	}
+}
+
+// gitOnly is a directory for PATH that holds git and nothing else.
+func gitOnly(t *testing.T) string {
+	t.Helper()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(git, filepath.Join(dir, "git")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // Following what install says makes install content, and the doctor too.

@@ -2,8 +2,10 @@ package hook
 
 import (
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -33,7 +35,7 @@ type Addition struct {
 
 // manualFor returns what to add for each of hooks, in the manager's own terms. Files of a work tree are shared with other machines, so
 // the program goes by its name there, and by its path elsewhere.
-func manualFor(repo Repository, by ruler, hooks []Name, program string) *Manual {
+func manualFor(repo Repository, by ruler, hooks []Name, program string) (*Manual, error) {
 	manual := &Manual{Manager: by.manager, Why: by.why}
 	switch by.manager {
 	case Husky:
@@ -45,9 +47,15 @@ func manualFor(repo Repository, by ruler, hooks []Name, program string) *Manual 
 	case Lefthook:
 		manual.Additions = []Addition{lefthookAddition(by.configName(repo, "lefthook.yml"), hooks)}
 		manual.Commands = []string{"lefthook install"}
-		manual.Notes = []string{"use_stdin is needed: without it lefthook keeps from the gate which refs are pushed."}
+		manual.Notes = []string{
+			"files and {files} are needed: without them lefthook leaves the gate out wherever it finds no changed files, as in a push of another branch.",
+			"use_stdin is needed: without it lefthook keeps from the gate which refs are pushed.",
+			"Where its hook does not find lefthook itself, it lets everything through: keep lefthook where lefthook install was run.",
+		}
 	case PreCommitTool, Prek:
-		manual.preCommit(repo, by, hooks)
+		if err := manual.preCommit(repo, by, hooks); err != nil {
+			return nil, err
+		}
 	default:
 		command := quoteShell(filepath.ToSlash(program))
 		if !repo.Bare && inside(repo.Top, repo.HooksDir) {
@@ -56,16 +64,20 @@ func manualFor(repo Repository, by ruler, hooks []Name, program string) *Manual 
 		manual.Additions = scriptLines(repo, repo.HooksDir, hooks, command, " || exit $?")
 		manual.Notes = []string{"Each of these files must be executable and begin with a line such as #!/bin/sh."}
 	}
-	return manual
+	return manual, nil
 }
 
 // preCommit fills in what pre-commit and prek want to be told. Their configuration is the same, in YAML or TOML.
-func (m *Manual) preCommit(repo Repository, by ruler, hooks []Name) {
+func (m *Manual) preCommit(repo Repository, by ruler, hooks []Name) error {
 	file := by.configName(repo, ".pre-commit-config.yaml")
 	if filepath.Ext(file) == ".toml" {
 		m.Additions = []Addition{{File: file, Place: "at the end", Text: prekLines(hooks)}}
 	} else {
-		m.Additions = []Addition{{File: file, Place: "below repos", Text: preCommitLines(hooks)}}
+		indent, err := by.indentOfRepos()
+		if err != nil {
+			return err
+		}
+		m.Additions = []Addition{{File: file, Place: "at the end of the list below repos", Text: preCommitLines(hooks, indent)}}
 	}
 	command := string(by.manager) + " install"
 	for _, hook := range hooks {
@@ -73,9 +85,31 @@ func (m *Manual) preCommit(repo Repository, by ruler, hooks []Name) {
 	}
 	m.Commands = []string{command}
 	if by.manager == PreCommitTool {
-		m.Notes = []string{"The names under stages are those of pre-commit 3.2.0 and newer."}
+		m.Notes = []string{"The names under stages are those of pre-commit 3.2.0 and newer. An older one says commit, merge-commit and push."}
+	} else {
+		m.Notes = []string{"It runs no pre-push hook where a push brings no new commit: one that takes a branch back is for CI to judge."}
 	}
 	m.Notes = append(m.Notes, "It tells a pre-push hook about the first ref of a push only: what else is pushed is for CI to judge.")
+	return nil
+}
+
+// repoItem matches an element of the list of repositories in pre-commit's configuration.
+var repoItem = regexp.MustCompile(`(?m)^( *)-\s+repo:`)
+
+// indentOfRepos is the indentation of the list of repositories in the manager's configuration: all elements of a list must have the same.
+func (r ruler) indentOfRepos() (string, error) {
+	const usual = "  "
+	if len(r.config) == 0 {
+		return usual, nil
+	}
+	text, err := os.ReadFile(r.config[0])
+	if err != nil {
+		return "", fileError("read", r.config[0], err)
+	}
+	if item := repoItem.FindSubmatch(text); item != nil {
+		return string(item[1]), nil
+	}
+	return usual, nil
 }
 
 // configName is the manager's configuration file as it is called here, or the usual name if it has none yet.
@@ -116,47 +150,62 @@ func lefthookAddition(file string, hooks []Name) Addition {
 	place := "at the top level; where a hook's name is there already, what stands below it goes below that"
 	switch path.Ext(file) {
 	case ".toml":
-		return Addition{File: file, Place: "at the end", Text: lefthookTOML(hooks)}
+		return Addition{File: file, Place: "at the end", Text: lefthookTOML(file, hooks)}
 	case ".yml", ".yaml":
-		return Addition{File: file, Place: place, Text: lefthookYAML(hooks)}
+		return Addition{File: file, Place: place, Text: lefthookYAML(file, hooks)}
 	default:
-		return Addition{File: file, Place: place + ". Shown as YAML: write it as JSON", Text: lefthookYAML(hooks)}
+		return Addition{File: file, Place: place + ". Shown as YAML: write it as JSON", Text: lefthookYAML(file, hooks)}
 	}
 }
 
+// lefthookArguments is what lefthook is to hand to the gate: git's own arguments where it needs them, and a file. Lefthook leaves a command
+// out where nothing is staged, or where what is checked out is on the remote already, unless the command names its files itself: then it
+// leaves it out only if there is none. The gate takes no notice of the file.
+func lefthookArguments(hook Name) string {
+	if hook.readsInput() {
+		return "{0} {files}"
+	}
+	return "{files}"
+}
+
 // lefthookTOML is lefthook's addition in TOML.
-func lefthookTOML(hooks []Name) string {
+func lefthookTOML(file string, hooks []Name) string {
 	var text strings.Builder
 	for _, hook := range hooks {
-		arguments, input := "", ""
+		fmt.Fprintf(&text, "[%[1]s.commands.small-gate]\nfiles = \"echo %[4]s\"\nrun = \"%[2]s %[1]s %[3]s\"\n", hook, ProgramName, lefthookArguments(hook), file)
 		if hook.readsInput() {
-			arguments, input = " {0}", "use_stdin = true\n"
+			text.WriteString("use_stdin = true\n")
 		}
-		fmt.Fprintf(&text, "[%[1]s.commands.small-gate]\nrun = \"%[2]s %[1]s%[3]s\"\n%[4]s", hook, ProgramName, arguments, input)
 	}
 	return text.String()
 }
 
 // lefthookYAML is lefthook's addition in YAML.
-func lefthookYAML(hooks []Name) string {
+func lefthookYAML(file string, hooks []Name) string {
 	var text strings.Builder
 	for _, hook := range hooks {
-		arguments, input := "", ""
+		fmt.Fprintf(&text, "%[1]s:\n  commands:\n    small-gate:\n      files: echo %[4]s\n      run: %[2]s %[1]s %[3]s\n", hook, ProgramName, lefthookArguments(hook), file)
 		if hook.readsInput() {
-			arguments, input = " {0}", "      use_stdin: true\n"
+			text.WriteString("      use_stdin: true\n")
 		}
-		fmt.Fprintf(&text, "%s:\n  commands:\n    small-gate:\n      run: %s %s%s\n%s", hook, ProgramName, hook, arguments, input)
 	}
 	return text.String()
 }
 
-// preCommitLines is one local repository with a hook for each hook.
-func preCommitLines(hooks []Name) string {
+// preCommitLines is one local repository with a hook for each hook, each line indented by at least indent.
+func preCommitLines(hooks []Name, indent string) string {
 	var text strings.Builder
-	text.WriteString("  - repo: local\n    hooks:\n")
+	line := func(format string, args ...any) { fmt.Fprintf(&text, indent+format+"\n", args...) }
+	line("- repo: local")
+	line("  hooks:")
 	for _, hook := range hooks {
-		fmt.Fprintf(&text, "      - id: small-gate-%[1]s\n        name: small-gate (%[1]s)\n        entry: %[2]s %[1]s\n"+
-			"        language: system\n        stages: [%[1]s]\n        always_run: true\n        pass_filenames: false\n", hook, ProgramName)
+		line("    - id: small-gate-%s", hook)
+		line("      name: small-gate (%s)", hook)
+		line("      entry: %s %s", ProgramName, hook)
+		line("      language: system")
+		line("      stages: [%s]", hook)
+		line("      always_run: true")
+		line("      pass_filenames: false")
 	}
 	return text.String()
 }
