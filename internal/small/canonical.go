@@ -3,8 +3,6 @@ package small
 import (
 	"cmp"
 	"slices"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // appendCanonical appends a value's canonical JSON (RFC 8785). A number that a
@@ -57,29 +55,21 @@ func appendObject(out []byte, v *Value) []byte {
 }
 
 // compareKeys orders member names by their UTF-16 code units (RFC 8785,
-// section 3.2.3), which differs from the order of code points only between
-// characters above U+FFFF and those from U+E000 to U+FFFF.
+// section 3.2.3). UTF-8 has the same order but for one thing: in UTF-16 the
+// characters above U+FFFF, whose first byte here is at least 0xF0, stand before
+// those from U+E000 to U+FFFF, whose first byte is 0xEE or 0xEF.
 func compareKeys(a, b string) int {
-	for a != "" && b != "" {
-		ra, na := utf8.DecodeRuneInString(a)
-		rb, nb := utf8.DecodeRuneInString(b)
-		if ra != rb {
-			if c := cmp.Compare(leadUnit(ra), leadUnit(rb)); c != 0 {
-				return c
-			}
-			return cmp.Compare(ra, rb)
+	for i := range min(len(a), len(b)) {
+		x, y := a[i], b[i]
+		switch {
+		case x == y:
+		case x >= 0xee && y >= 0xee && (x >= 0xf0) != (y >= 0xf0):
+			return cmp.Compare(y, x)
+		default:
+			return cmp.Compare(x, y)
 		}
-		a, b = a[na:], b[nb:]
 	}
 	return cmp.Compare(len(a), len(b))
-}
-
-// leadUnit is the first UTF-16 code unit of a character.
-func leadUnit(r rune) rune {
-	if lead, _ := utf16.EncodeRune(r); lead != utf8.RuneError {
-		return lead
-	}
-	return r
 }
 
 const hexDigits = "0123456789abcdef"
@@ -88,15 +78,14 @@ const hexDigits = "0123456789abcdef"
 // quotes, backslashes and control characters are escaped.
 func appendString(out []byte, s string) []byte {
 	out = append(out, '"')
-	for i := 0; i < len(s); {
+	done := 0
+	for i := range len(s) {
 		c := s[i]
-		if c >= utf8.RuneSelf {
-			_, n := utf8.DecodeRuneInString(s[i:])
-			out = append(out, s[i:i+n]...)
-			i += n
+		if c >= 0x20 && c != '"' && c != '\\' {
 			continue
 		}
-		i++
+		out = append(out, s[done:i]...)
+		done = i + 1
 		switch c {
 		case '"', '\\':
 			out = append(out, '\\', c)
@@ -111,14 +100,10 @@ func appendString(out []byte, s string) []byte {
 		case '\r':
 			out = append(out, `\r`...)
 		default:
-			if c < 0x20 {
-				out = append(out, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-			} else {
-				out = append(out, c)
-			}
+			out = append(out, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 		}
 	}
-	return append(out, '"')
+	return append(append(out, s[done:]...), '"')
 }
 
 // Canonical is the value's canonical form, which its digest is taken of.

@@ -87,7 +87,7 @@ func randomValue(r *rand.Rand, depth int) any {
 func randomMap(r *rand.Rand, depth int) map[string]any {
 	m := map[string]any{}
 	for range r.IntN(6) {
-		key := pick(r, []string{"task_id", "timestamp", "evidence", "notes", "command", "a", "b", "é", "z", "12", "true", "<<", "\ue000", "🙂", "\n", "a b", "", "#", "\x01"})
+		key := pick(r, []string{"task_id", "timestamp", "evidence", "notes", "command", "a", "b", "é", "z", "12", "true", "<<", "\ue000", "\uffff", "🙂", "🙃x", "日", "\n", "a b", "", "#", "\x01"})
 		m[key] = randomValue(r, depth)
 	}
 	return m
