@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -173,4 +174,9 @@ func BenchmarkAudit(b *testing.B) {
 			})
 		}
 	}
+}
+
+// MergeBases is never asked of a line.
+func (h *lineHistory) MergeBases(_ context.Context, _, _ string) ([]string, error) {
+	return nil, errors.New("a line of commits has no branches")
 }

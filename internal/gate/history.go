@@ -17,15 +17,20 @@ type History interface {
 	// nearest listed ancestors.
 	Commits(ctx context.Context, include, exclude []string, path string) ([]Commit, error)
 	// Changes compares trees: for each edge the files below .small directories
-	// (and the policy file) whose mode or object differs, in order of path.
-	// An empty Parent stands for the empty tree.
+	// and lookalikes of them (small.WorkspaceOf), and the policy file, whose
+	// mode or object differs, in order of path. An empty Parent stands for the
+	// empty tree. A path that a tree holds twice is an error.
 	Changes(ctx context.Context, edges []Edge) ([][]Change, error)
-	// Files lists what lies below the .small directories of a revision: all
-	// of them, or only those of the named workspace directories.
+	// Files lists what lies below the .small directories of a revision, and
+	// below lookalikes of them: all, or only those of the named workspace
+	// directories. A path that a tree holds twice is an error.
 	Files(ctx context.Context, revision string, dirs ...string) ([]File, error)
 	// Blob reads an object whose size is at most limit bytes; a larger one
 	// yields its size and no data.
 	Blob(ctx context.Context, object string, limit int64) (Blob, error)
+	// MergeBases are the best common ancestors of two commits: none if their
+	// histories are unrelated, several after criss-cross merges.
+	MergeBases(ctx context.Context, a, b string) ([]string, error)
 }
 
 // Commit is one commit of a history.

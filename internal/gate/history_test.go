@@ -223,3 +223,31 @@ func (h *memoryHistory) reachable(from []string) (map[string]bool, error) {
 
 // logPath is where a workspace's log lies.
 func logPath(dir string) string { return small.Progress.Path(strings.TrimSuffix(dir, "/")) }
+
+// MergeBases are the common ancestors that no other common ancestor reaches.
+func (h *memoryHistory) MergeBases(_ context.Context, a, b string) ([]string, error) {
+	ofA, err := h.reachable([]string{a})
+	if err != nil {
+		return nil, err
+	}
+	ofB, err := h.reachable([]string{b})
+	if err != nil {
+		return nil, err
+	}
+	var common []string
+	for id := range ofA {
+		if ofB[id] {
+			common = append(common, id)
+		}
+	}
+	slices.Sort(common)
+	return slices.DeleteFunc(slices.Clone(common), func(id string) bool {
+		return slices.ContainsFunc(common, func(other string) bool {
+			if other == id {
+				return false
+			}
+			behind, err := h.reachable([]string{other})
+			return err == nil && behind[id]
+		})
+	}), nil
+}

@@ -94,6 +94,13 @@ func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 	return nil
 }
 
+// MergeCheck predicts a merge: it compares two tips, and judges nothing else.
+func MergeCheck(ctx context.Context, h History, ours, theirs, oursName, theirsName string, opts Options) *Report {
+	j := newJudgement(h, opts)
+	j.tip, j.report.Examined.Base, j.report.Examined.Head = theirs, ours, theirs
+	return j.finish(j.tips(ctx, ours, theirs, oursName, theirsName))
+}
+
 // Audit judges every commit of a revision's history and all of its
 // workspaces.
 func Audit(ctx context.Context, h History, head string, opts Options) *Report {
@@ -153,7 +160,7 @@ func (j *judgement) tips(ctx context.Context, target, head, targetName, headName
 		}
 		j.judgeTips(ours.log.Ledger, theirs.log.Ledger, c.Path, Edge{Parent: target, Child: head}, targetName, headName)
 	}
-	return nil
+	return j.fork(ctx, target, head, targetName, headName, changes[0])
 }
 
 func (j *judgement) judgeTips(target, head *small.Ledger, path string, edge Edge, targetName, headName string) {

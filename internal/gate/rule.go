@@ -27,6 +27,8 @@ type Rule struct {
 	Edge func(*edgeView, *reporter)
 	// Tips judges one ledger on two branches.
 	Tips func(*tipsView, *reporter)
+	// Fork judges one workspace on two branches, seen from where they parted.
+	Fork func(*forkView, *reporter)
 	// Policy judges the configuration beside what it was applied to.
 	Policy func(*policyView, *reporter)
 }

@@ -40,6 +40,9 @@ var rules = []Rule{
 	ruleConcurrentAppend,
 	ruleLostEntry,
 	ruleUnreconciled,
+	ruleForkRun,
+	ruleForkPlan,
+	ruleDoubleClaim,
 	ruleInterleavedRuns,
 
 	ruleConfigChanged,
