@@ -46,6 +46,17 @@ func (a *app) auditCommand() *cobra.Command {
 	}
 }
 
+func (a *app) mergeCheckCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "merge-check OURS THEIRS",
+		Short: "Predict whether two branches would merge cleanly, by their tips alone",
+		Args:  exactly(2, "two revisions, OURS and THEIRS"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.finish(c.Context(), entrypoint.MergeCheck(c.Context(), a.request(), args[0], args[1]), false)
+		},
+	}
+}
+
 func optional(args []string) string {
 	if len(args) == 0 {
 		return ""

@@ -153,12 +153,14 @@ func (a *app) root() *cobra.Command {
 	})
 	a.flags.register(root.PersistentFlags())
 	root.AddCommand(
-		a.checkCommand(), a.rangeCommand(), a.auditCommand(),
+		a.checkCommand(), a.rangeCommand(), a.auditCommand(), a.mergeCheckCommand(),
 		a.preCommitCommand(), a.preMergeCommitCommand(), a.prePushCommand(), a.preReceiveCommand(),
 		a.installCommand(), a.uninstallCommand(), a.doctorCommand(),
 		a.baselineCommand(), a.waiveCommand(),
 		a.explainCommand(), a.demoCommand(), a.versionCommand(),
 	)
+	completeFlags(root)
+	addHelpers(root)
 	return root
 }
 
