@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -79,29 +78,7 @@ func (a *app) findEdit(c *cobra.Command, fingerprint, from string) (entrypoint.E
 	if err != nil {
 		return entrypoint.Excuse{}, err
 	}
-	var read struct {
-		Findings []struct {
-			Rule, Path, Fingerprint string
-			Edit                    *struct{ From, To *string }
-		}
-	}
-	if err := json.Unmarshal(data, &read); err != nil {
-		return entrypoint.Excuse{}, fmt.Errorf("the report %s cannot be read as JSON: %w", from, err)
-	}
-	for _, f := range read.Findings {
-		if len(fingerprint) < 8 || !strings.HasPrefix(f.Fingerprint, fingerprint) {
-			continue
-		}
-		out := entrypoint.Excuse{Rule: f.Rule, Path: f.Path}
-		if f.Edit != nil && f.Edit.From != nil {
-			out.From = *f.Edit.From
-		}
-		if f.Edit != nil && f.Edit.To != nil {
-			out.To = *f.Edit.To
-		}
-		return out, nil
-	}
-	return entrypoint.Excuse{}, fmt.Errorf("no finding of the report has the fingerprint %s", fingerprint)
+	return entrypoint.FindEditIn(data, fingerprint)
 }
 
 // readAll reads a file, or standard input for "-".

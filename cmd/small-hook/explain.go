@@ -17,6 +17,8 @@ func (a *app) explainCommand() *cobra.Command {
 		Use:   "explain [RULE]",
 		Short: "Explain a rule with a wrong and a right example; without one, list all",
 		Args:  atMost(1, "at most one rule"),
+
+		ValidArgsFunction: completeRules,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return report.ExplainList(a.stdout, gate.Rules())

@@ -18,7 +18,8 @@ import (
 
 // finish writes the report wherever it was asked for and takes its exit
 // status. A report that could not be written is outcome 2. In a hook, text
-// goes to standard error and nothing is said when nothing is wrong.
+// goes to standard error, and nothing is said when nothing is wrong; what a
+// waiver excuses is listed.
 func (a *app) finish(ctx context.Context, r *gate.Report, inHook bool) error {
 	if ctx.Err() != nil || r.Verdict == gate.Error && interrupted(ctx) {
 		return ctx.Err()
@@ -42,7 +43,7 @@ func (a *app) finish(ctx context.Context, r *gate.Report, inHook bool) error {
 		if inHook && t.format == "text" {
 			stream = a.stderr
 		}
-		if err := a.write(stream, t.format, r, inHook); err != nil {
+		if err := a.write(stream, t.format, r, inHook && len(r.Waived) == 0); err != nil {
 			return err
 		}
 	}

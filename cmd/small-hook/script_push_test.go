@@ -14,6 +14,7 @@ func init() {
 	commands["refused"] = plainly(refused)
 	commands["let"] = plainly(let)
 	commands["value"] = plainly(value)
+	commands["stopped"] = plainly(stopped)
 }
 
 // remote NAME makes the empty bare repository NAME.git beside the current one
@@ -67,6 +68,37 @@ func refused(ts *testscript.TestScript, args []string) {
 	ts.Check(err)
 	_, err = ts.Stderr().Write([]byte(stderr))
 	ts.Check(err)
+}
+
+// stopped REPOSITORY RULE demands that what the work tree holds is kept back for
+// that rule at every door: by pre-commit, in a range, by pre-push, and by the
+// repository's own pre-receive where somebody goes past pre-push; on its way to
+// main and to a branch that is not there yet. The work tree is as HEAD has it
+// afterwards.
+func stopped(ts *testscript.TestScript, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: stopped REPOSITORY RULE")
+	}
+	must := func(command ...string) { ts.Check(ts.Exec(command[0], command[1:]...)) }
+	mustNot := func(command ...string) {
+		code := exitStatus(ts, command)
+		if said := ts.ReadFile("stdout") + ts.ReadFile("stderr"); code != 1 || !strings.Contains(said, "error ["+args[1]+"]") {
+			ts.Fatalf("%q was to be kept back for %s and ended with %d", command, args[1], code)
+		}
+	}
+	before := refsOf(ts, args[0])
+	must("git", "add", "-A")
+	mustNot("git", "commit", "-q", "-m", "loosen and break")
+	must("git", "commit", "-q", "--no-verify", "-m", "loosen and break")
+	mustNot("small-hook", "range", "HEAD~1..HEAD")
+	for _, target := range []string{"HEAD:refs/heads/main", "HEAD:refs/heads/new"} {
+		mustNot("git", "push", "-q", "origin", target)
+		mustNot("git", "push", "-q", "--no-verify", "origin", target)
+	}
+	must("git", "reset", "-q", "--hard", "HEAD~1")
+	if after := refsOf(ts, args[0]); after != before {
+		ts.Fatalf("the refs of %s were\n%sand are\n%s", args[0], before, after)
+	}
 }
 
 // refsOf lists all refs of a repository.

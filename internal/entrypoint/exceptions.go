@@ -78,6 +78,9 @@ func Waive(ctx context.Context, req Request, e Excuse) (Written, error) {
 	if err != nil {
 		return out, err
 	}
+	if waiver.Expired(req.Now) {
+		return out, &gate.Failure{Message: fmt.Sprintf("%s is over, and the waiver would excuse nothing", e.Until), Remedy: "give a later day with --until, or leave it out"}
+	}
 	out.Waiver = waiver
 	err = inWorkTree(ctx, req, "waive", func(s *session, file string, data []byte) ([]byte, error) {
 		out.File = file
@@ -121,42 +124,6 @@ func (e Excuse) waiver() (policy.Waiver, error) {
 		w.Until = day
 	}
 	return w, nil
-}
-
-// FindEdit looks for a finding by its fingerprint (or the beginning of one, at
-// least eight digits): in the index first, then in HEAD's history.
-func FindEdit(ctx context.Context, req Request, fingerprint string) (Excuse, error) {
-	if len(fingerprint) < 8 {
-		return Excuse{}, &gate.Failure{Message: fmt.Sprintf("%q is too short for a fingerprint", fingerprint), Remedy: "give at least eight digits of it"}
-	}
-	for _, report := range []func() *gate.Report{
-		func() *gate.Report { return PreCommit(ctx, req) },
-		func() *gate.Report { return Audit(ctx, req, "") },
-	} {
-		r := report()
-		if r.Failure != nil {
-			return Excuse{}, r.Failure
-		}
-		var found *gate.Finding
-		for i := range r.Findings {
-			f := &r.Findings[i]
-			if !strings.HasPrefix(f.Fingerprint(), fingerprint) {
-				continue
-			}
-			if found != nil && found.Fingerprint() != f.Fingerprint() {
-				return Excuse{}, &gate.Failure{Message: fmt.Sprintf("the fingerprint %s is that of several findings", fingerprint), Remedy: "give more digits of it"}
-			}
-			found = f
-		}
-		if found != nil {
-			return Excuse{Rule: found.Rule, Path: found.Path, From: found.EditFrom, To: found.EditTo}, nil
-		}
-	}
-	return Excuse{}, &gate.Failure{
-		Message: fmt.Sprintf("no finding has the fingerprint %s, neither in the index nor in HEAD's history", fingerprint),
-		Remedy: "stage the change first (git add); small-hook audit --format json lists the findings of the history with their\n" +
-			"fingerprints; or name the report that has it with --report",
-	}
 }
 
 // inWorkTree edits the configuration in the root of the work tree: edit gets
