@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,8 +38,8 @@ func Open(root string) (*Tree, error) {
 	return &Tree{root: root}, nil
 }
 
-// Files lists what lies below the .small directories: of the named workspace
-// directories, or of all that are found below the root. Directories called
+// Files lists what lies below the .small directories and their lookalikes: of
+// the named workspace directories, or of all that are found below the root. Directories called
 // .git are passed over.
 func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File, error) {
 	var out []gate.File
@@ -47,21 +48,39 @@ func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File
 		out, err = t.below(ctx, ".", false)
 	}
 	for _, dir := range dirs {
-		start := small.InDir(dir, "")
-		if _, statErr := os.Lstat(t.path(start)); errors.Is(statErr, fs.ErrNotExist) {
-			continue
+		for _, start := range t.smallIn(dir) {
+			found, walkErr := t.below(ctx, start, true)
+			if len(found) == 0 && walkErr == nil {
+				found = []gate.File{{Path: start, Mode: "040000"}} // it is there, and empty
+			}
+			out, err = append(out, found...), errors.Join(err, walkErr)
 		}
-		found, walkErr := t.below(ctx, start, true)
-		if len(found) == 0 && walkErr == nil {
-			found = []gate.File{{Path: start, Mode: "040000"}} // it is there, and empty
-		}
-		out, err = append(out, found...), errors.Join(err, walkErr)
 	}
 	if err != nil {
 		return nil, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
 	}
 	slices.SortFunc(out, func(a, b gate.File) int { return strings.Compare(a.Path, b.Path) })
 	return out, nil
+}
+
+// smallIn lists a directory's .small and the lookalikes of it. What cannot be
+// listed is .small alone: reading that says what is wrong.
+func (t *Tree) smallIn(dir string) []string {
+	start := small.InDir(dir, "")
+	var out []string
+	if _, err := os.Lstat(t.path(start)); !errors.Is(err, fs.ErrNotExist) {
+		out = append(out, start)
+	}
+	entries, err := os.ReadDir(t.path(path.Dir(start)))
+	if err != nil {
+		return out
+	}
+	for _, entry := range entries {
+		if small.Lookalike(entry.Name(), small.Dir) {
+			out = append(out, path.Join(path.Dir(start), entry.Name()))
+		}
+	}
+	return out
 }
 
 // below walks the tree from a slash-separated path. Outside a .small directory
@@ -86,7 +105,7 @@ func (t *Tree) below(ctx context.Context, start string, inside bool) ([]gate.Fil
 			}
 			return nil
 		}
-		if _, _, ok := small.SplitPath(rel); inside || ok {
+		if _, ok := small.WorkspaceOf(rel); inside || ok {
 			out = append(out, gate.File{Path: rel, Mode: mode(entry.Type()), Object: rel})
 		}
 		return nil

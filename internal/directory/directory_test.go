@@ -110,3 +110,27 @@ func TestBlob(t *testing.T) {
 		t.Errorf("a file instead of a directory: %v", err)
 	}
 }
+
+// Names that some systems take for .small are listed too, wherever they are.
+func TestLookalikes(t *testing.T) {
+	root := t.TempDir()
+	for _, path := range []string{".small/x", ".SMALL/x", ".small./x", "sub/.Small", ".smallstep/x", "small/x"} {
+		write(t, root, path, "1")
+	}
+	tree := open(t, root)
+	for _, c := range []struct{ dirs, want []string }{
+		{nil, []string{"100644 .SMALL/x", "100644 .small./x", "100644 .small/x", "100644 sub/.Small"}},
+		{[]string{""}, []string{"100644 .SMALL/x", "100644 .small./x", "100644 .small/x"}},
+		{[]string{"sub"}, []string{"100644 sub/.Small"}},
+		{[]string{"small"}, nil},
+		{[]string{"gone"}, nil},
+	} {
+		got, err := tree.Files(t.Context(), "", c.dirs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, paths(got)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", c.dirs, diff)
+		}
+	}
+}

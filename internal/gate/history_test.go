@@ -80,7 +80,7 @@ func (h *memoryHistory) tree(revision string) (fileTree, error) {
 func gateFiles(tree fileTree) []gate.File {
 	var out []gate.File
 	for _, path := range slices.Sorted(maps.Keys(tree)) {
-		if _, _, ok := small.SplitPath(path); !ok && path != policy.File {
+		if _, ok := small.WorkspaceOf(path); !ok && path != policy.File {
 			continue
 		}
 		f := tree[path]
@@ -96,7 +96,7 @@ func (h *memoryHistory) Files(_ context.Context, revision string, dirs ...string
 		return nil, err
 	}
 	return slices.DeleteFunc(gateFiles(tree), func(f gate.File) bool {
-		dir, _, ok := small.SplitPath(f.Path)
+		dir, ok := small.WorkspaceOf(f.Path)
 		return !ok || len(dirs) > 0 && !slices.Contains(dirs, dir)
 	}), nil
 }

@@ -164,7 +164,7 @@ func digestText(d *small.Digest) string {
 
 // judges reports whether a path belongs to a workspace that is to be judged.
 func (j *judgement) judges(path string) bool {
-	dir, _, ok := small.SplitPath(path)
+	dir, ok := small.WorkspaceOf(path)
 	return ok && j.opts.Policy.Judges(dir)
 }
 

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"path"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -33,12 +34,14 @@ constraints:
 
 var ruleNotAFile = Rule{
 	ID: "validate/not-a-file", Severity: SeverityError, Stage: StageValidate,
-	Summary: "an artifact is a symbolic link, a submodule or a Git LFS pointer",
+	Summary: "an artifact is a symbolic link, a submodule or a Git LFS pointer, or some systems find another file under its name",
 	Why: `What is committed must be the content itself. A symbolic link commits a path, a submodule a commit
 id, a Git LFS pointer a checksum: what they stand for can change, or be missing, while the commit
 stays the same and every review looks fine. Links come from sharing one file between workspaces,
 pointers from a pattern such as *.yml among the LFS patterns in .gitattributes. Put an ordinary file
-there, and take .small/ out of the LFS patterns.`,
+there, and take .small/ out of the LFS patterns. For the same reason no other name may differ from
+.small, or from a file in it, in nothing but the case of letters, or dots and spaces at its end: on
+macOS and Windows both are one file, and which of the two a checkout leaves there is chance.`,
 	Wrong: `
 -- .small/intent.small.yml --
 # symlink: ../docs/intent.yml
@@ -209,25 +212,50 @@ func checkMissing(w *Workspace, r *reporter) {
 	}
 }
 
-// noDirectory reports whether .small itself is no directory.
+// noDirectory reports whether .small itself is no directory, or is not there at
+// all and only a lookalike of it is.
 func (w *Workspace) noDirectory() bool {
+	there := false
 	for _, f := range w.Files {
-		if _, name, _ := small.SplitPath(f.Path); name == "" && f.Mode != modeDirectory {
+		_, name, ok := small.SplitPath(f.Path)
+		if ok && name == "" && f.Mode != modeDirectory {
 			return true
 		}
+		there = there || ok
 	}
-	return false
+	return !there && len(w.Files) > 0
 }
 
 // checkNotAFile reports the artifacts, and .small itself where it is no
-// directory.
+// directory, and what would take the place of either on some systems. Where an
+// artifact is not there, and only a lookalike of it is, it is missing.
 func checkNotAFile(w *Workspace, r *reporter) {
+	told := map[string]bool{}
 	for _, f := range w.Files {
-		if _, name, _ := small.SplitPath(f.Path); name == "" && f.Mode != modeDirectory {
+		_, name, ok := small.SplitPath(f.Path)
+		if !ok {
+			dir, element, _ := small.SplitLookalike(f.Path)
+			if path := path.Join(dir, element); !told[path] {
+				told[path] = true
+				r.add(lookalikeFinding(path, element, small.Dir))
+			}
+		} else if name == "" && f.Mode != modeDirectory {
 			r.add(problemFinding(f.Path, *notAFile(f)))
+		} else if real, like := small.ArtifactLike(name); like && w.artifacts[real] != nil {
+			r.add(lookalikeFinding(f.Path, name, real.FileName()))
 		}
 	}
 	problemsOf(small.ProblemNotAFile)(w, r)
+}
+
+// lookalikeFinding is about a path whose last element, name, is a lookalike of
+// real.
+func lookalikeFinding(path, name, real string) Finding {
+	return Finding{
+		Path:    path,
+		Message: fmt.Sprintf("%q is not %s, but macOS and Windows take the one for the other: there, only one of the two can be checked out", name, real),
+		Fix:     fmt.Sprintf("give it another name, or move what it holds into %s", real),
+	}
 }
 
 // problemsOf makes the check of a rule that reports one kind of problem.

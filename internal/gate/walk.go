@@ -66,7 +66,7 @@ func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error 
 			if !j.judges(c.Path) {
 				continue
 			}
-			dir, _, _ := small.SplitPath(c.Path)
+			dir, _ := small.WorkspaceOf(c.Path)
 			dirs[dir], j.touched[dir] = true, true
 			if isLedger(c.Path) && !slices.Contains(logs, c.Path) {
 				logs = append(logs, c.Path)

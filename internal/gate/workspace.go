@@ -23,7 +23,8 @@ type Tree interface {
 type Workspace struct {
 	// Dir is the directory that holds .small, "" for the root.
 	Dir string
-	// Files are all files below .small, in order of path.
+	// Files are all files below .small and below lookalikes of it, in order of
+	// path.
 	Files []File
 	// Kinds are the workspace kinds that are accepted here.
 	Kinds []string
@@ -96,7 +97,7 @@ func (w *Workspace) planTasks() map[string]bool {
 func groupByWorkspace(files []File) (dirs []string, byDir map[string][]File) {
 	byDir = map[string][]File{}
 	for _, f := range files {
-		dir, _, ok := small.SplitPath(f.Path)
+		dir, ok := small.WorkspaceOf(f.Path)
 		if !ok {
 			continue
 		}

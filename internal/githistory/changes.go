@@ -39,8 +39,13 @@ func (r *Repo) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change,
 	if err := r.treeChanges(ctx, edges, trees, results); err != nil {
 		return nil, err
 	}
-	for _, changes := range results {
+	for i, changes := range results {
+		changes = slices.DeleteFunc(changes, func(c gate.Change) bool { return !OfInterest(c.Path) })
 		slices.SortFunc(changes, func(a, b gate.Change) int { return strings.Compare(a.Path, b.Path) })
+		if err := CheckNames(changes); err != nil {
+			return nil, err
+		}
+		results[i] = changes
 	}
 	return results, nil
 }

@@ -34,30 +34,35 @@ func (r *Repo) Files(ctx context.Context, revision string, dirs ...string) ([]ga
 	}
 	var named []string
 	for _, dir := range dirs {
-		named = append(named, workspacePathspec(dir))
+		named = append(named, workspacePathspecs(dir)...)
 	}
-	switch {
-	case revision == gate.Index && named == nil:
+	if named == nil {
 		named = smallPathspecs
-		fallthrough
-	case revision == gate.Index:
-		if err := r.needIndex(); err != nil {
-			return nil, err
-		}
-		return r.indexFiles(ctx, named)
-	case named == nil:
-		return r.allFiles(ctx, revision)
 	}
-	return r.treeFiles(ctx, revision, named)
+	var files []gate.File
+	var err error
+	if revision == gate.Index {
+		if err = r.needIndex(); err == nil {
+			files, err = r.indexFiles(ctx, named)
+		}
+	} else {
+		files, err = r.commitFiles(ctx, revision, named)
+	}
+	if err != nil {
+		return nil, err
+	}
+	files = slices.DeleteFunc(files, func(f gate.File) bool { return !InSmall(f.Path) })
+	return files, CheckNames(files)
 }
 
-// allFiles looks at every directory of a commit.
-func (r *Repo) allFiles(ctx context.Context, revision string) ([]gate.File, error) {
+// commitFiles looks into those directories of a commit that the pathspecs may
+// match.
+func (r *Repo) commitFiles(ctx context.Context, revision string, pathspecs []string) ([]gate.File, error) {
 	if err := r.format.check(revision); err != nil {
 		return nil, err
 	}
 	var changes []gate.Change
-	args := slices.Concat([]string{"diff-tree", "-r"}, rawArgs, []string{r.format.emptyTree, revision, "--"}, smallPathspecs)
+	args := slices.Concat([]string{"diff-tree", "-r"}, rawArgs, []string{r.format.emptyTree, revision, "--"}, pathspecs)
 	err := r.stream(ctx, nil, func(out *bufio.Reader) (err error) {
 		if changes, err = r.readChanges(out); err != nil {
 			return err
@@ -74,7 +79,7 @@ func (r *Repo) allFiles(ctx context.Context, revision string) ([]gate.File, erro
 	return sorted(files), nil
 }
 
-// treeFiles looks only where it is told. The paths are literal.
+// treeFiles lists the files of a commit at literal paths.
 func (r *Repo) treeFiles(ctx context.Context, revision string, pathspecs []string) ([]gate.File, error) {
 	if err := r.format.check(revision); err != nil {
 		return nil, err

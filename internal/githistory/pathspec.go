@@ -3,27 +3,43 @@ package githistory
 import (
 	"path"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // What of a tree matters is decided here alone.
 const (
-	smallDir   = ".small"
+	smallDir   = small.Dir
 	policyFile = ".small-gate.yml"
 )
 
+// anySmall matches .small, its lookalikes, and a few names that have nothing to
+// do with it: who asks git with it leaves out what is not OfInterest.
+const anySmall = ".*[mM][aA][lL][lL]*"
+
 // smallPathspecs match everything below a .small directory at any depth, and
-// .small itself where it is something else (a file, a symlink, a submodule).
+// .small itself where it is something else (a file, a symlink, a submodule);
+// the same of its lookalikes.
 var smallPathspecs = []string{
-	":(top,glob)**/" + smallDir + "/**",
-	":(top,glob)**/" + smallDir,
+	":(top,glob)**/" + anySmall + "/**",
+	":(top,glob)**/" + anySmall,
 }
 
 // changePathspecs match what Changes reports: the same and the policy file.
 var changePathspecs = append([]string{literal(policyFile)}, smallPathspecs...)
 
-// workspacePathspec matches the .small of one workspace directory; "" and "."
-// are the root.
-func workspacePathspec(dir string) string { return literal(WorkspacePath(dir)) }
+// workspacePathspecs match the .small of one workspace directory, and its
+// lookalikes; "" and "." are the root.
+func workspacePathspecs(dir string) []string {
+	prefix := ":(top,glob)"
+	if dir = path.Clean(dir); dir != "." {
+		prefix += globSpecial.Replace(dir) + "/"
+	}
+	return []string{prefix + anySmall + "/**", prefix + anySmall}
+}
+
+// globSpecial takes away the meaning that characters have in a pattern.
+var globSpecial = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
 // literal matches a path from the root and everything below it, whatever
 // characters it has.
@@ -33,20 +49,22 @@ func literal(name string) string { return ":(top,literal)" + name }
 // paths that changePathspecs match, for readers that look by themselves.
 func OfInterest(name string) bool { return name == policyFile || InSmall(name) }
 
-// InSmall reports whether a path is .small, at any depth, or below one: the
-// same paths that smallPathspecs match.
+// InSmall reports whether a path is .small or a lookalike of it, at any depth,
+// or below one.
 func InSmall(name string) bool {
-	if !strings.Contains(name, smallDir) {
-		return false
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		if part == smallDir {
-			return true
-		}
-	}
-	return false
+	_, ok := small.WorkspaceOf(name)
+	return ok
 }
 
-// WorkspacePath is the .small of a workspace directory, "" or "." for the
-// root's.
-func WorkspacePath(dir string) string { return path.Join(dir, smallDir) }
+// InWorkspace reports whether a path is the .small of one workspace directory
+// ("" or "." for the root) or a lookalike of that, or below one.
+func InWorkspace(name, dir string) bool {
+	if dir = path.Clean(dir); dir != "." {
+		var below bool
+		if name, below = strings.CutPrefix(name, dir+"/"); !below {
+			return false
+		}
+	}
+	first, _, _ := strings.Cut(name, "/")
+	return first == smallDir || small.Lookalike(first, smallDir)
+}

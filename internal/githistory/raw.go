@@ -49,7 +49,7 @@ func (r *Repo) readChanges(out *bufio.Reader) ([]gate.Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n := len(changes) - 1; n >= 0 && changes[n].Path == change.Path {
+		if n := len(changes) - 1; n >= 0 && changes[n].Path == change.Path && (changes[n].New.Unmerged || change.New.Unmerged) {
 			if change.New.Unmerged {
 				changes[n].New = change.New
 			}

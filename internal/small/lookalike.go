@@ -32,6 +32,9 @@ func SplitLookalike(path string) (dir, element string, ok bool) {
 // the root of the tree), whether it lies in .small or in a lookalike of it. ok
 // is false for a path that no workspace has to do with.
 func WorkspaceOf(path string) (dir string, ok bool) {
+	if !strings.HasPrefix(path, ".") && !strings.Contains(path, "/.") {
+		return "", false // the answer for most paths of most trees
+	}
 	if dir, _, ok = SplitPath(path); ok {
 		return dir, true
 	}
