@@ -71,6 +71,19 @@ func TestFlowLogMoved(t *testing.T) {
 	f.want(f.pending("E", "- | sub: a b"), "error append-only/log-deleted index from E")
 }
 
+// What overwrites another log is no move, however long before the other log
+// came.
+//
+//	A(a) - B(a | sub: b) - C(sub: a)
+func TestFlowMovedOntoAnotherLog(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a")
+	f.commit("B", "A", "a | sub: b")
+	f.commit("C", "B", "- | sub: a")
+	f.wantAny(f.audit("C"), "error append-only/log-deleted C from B", "error append-only/deleted C from B: #0 task-b in sub/")
+	f.want(f.pending("C", "x | sub: a"), "error append-only/deleted index from C: #0 task-a")
+}
+
 // A branch that does not know of the move is merged.
 //
 //	A(a) - B(sub: a) ------ M(sub: a b)

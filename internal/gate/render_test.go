@@ -24,13 +24,16 @@ func (e logEntry) key() string {
 	return string(text)
 }
 
-// model is the entry as the naive model knows it.
+// model is the entry as the naive model knows it. Evidence is what the protocol
+// counts as such: a text that is not blank, or a mapping.
 func (e logEntry) model() modelEntry {
-	evidence, _ := e["evidence"].(string)
-	return modelEntry{
-		key:    e.key(),
-		marker: e["task_id"] == "meta/reconcile-merge" && strings.TrimSpace(evidence) != "",
+	evidenced := false
+	for _, key := range []string{"evidence", "verification", "command", "test", "link", "commit"} {
+		text, isText := e[key].(string)
+		_, isMap := e[key].(map[string]any)
+		evidenced = evidenced || isMap || isText && strings.TrimSpace(text) != ""
 	}
+	return modelEntry{key: e.key(), marker: e["task_id"] == "meta/reconcile-merge" && evidenced}
 }
 
 func (e logEntry) clone() logEntry {
