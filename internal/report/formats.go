@@ -41,6 +41,7 @@ var formats = []struct {
 }{
 	{"text", renderText},
 	{"json", renderJSON},
+	{"sarif", renderSARIF},
 }
 
 // Formats lists the names of the formats, text first.

@@ -129,6 +129,11 @@ func renderJSON(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 	if f := failure(r); f != nil {
 		doc.Error = &jsonError{Message: f.Message, Remedy: f.Remedy}
 	}
+	return encodeJSON(buf, doc)
+}
+
+// encodeJSON writes a document of one of the formats that are JSON.
+func encodeJSON(buf *bytes.Buffer, doc any) error {
 	var plain bytes.Buffer
 	enc := json.NewEncoder(&plain)
 	enc.SetEscapeHTML(false)

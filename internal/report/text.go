@@ -328,6 +328,11 @@ func (t *text) summary(r *gate.Report) {
 	default:
 		outcome = t.paint(red, "rejected:")
 	}
+	t.line(outcome, " ", summaryWords(r))
+}
+
+// summaryWords are the numbers, what was looked at and by whose rules.
+func summaryWords(r *gate.Report) string {
 	count := r.Count()
 	numbers := plural(count.Errors, "error") + ", " + plural(count.Warnings, "warning")
 	if count.Waived > 0 {
@@ -344,7 +349,7 @@ func (t *text) summary(r *gate.Report) {
 	if p := r.Examined.Policy; p != "" && p != "HEAD" {
 		origin += "; policy: " + clip(p, maxName)
 	}
-	t.line(outcome, " ", numbers, "; examined ", examined, origin)
+	return numbers + "; examined " + examined + origin
 }
 
 // judgesNoCommits tells the commands that look at files or at the index: "0

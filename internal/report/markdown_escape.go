@@ -1,0 +1,83 @@
+package report
+
+import (
+	"strings"
+	"unicode"
+)
+
+// escapeMarkdown makes one line of text from outside stand for itself in
+// GitHub's and GitLab's Markdown: no emphasis, link, image, table cell, HTML
+// or formula comes of it. An address is not made a link, and an empty comment
+// keeps names and numbers behind @ and # from becoming mentions and
+// references, which a backslash does not. It does not help at the beginning of
+// a line, where other rules hold: something has to stand before it.
+func escapeMarkdown(s string) string {
+	s = Sanitize(s)
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	for i, r := range s {
+		switch r {
+		case '\\', '`', '*', '_', '[', ']', '<', '>', '&', '~', '$':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case '|':
+			b.WriteString("&#124;") // in a table a backslash before it would be counted
+		case '@', '#':
+			b.WriteRune(r)
+			b.WriteString("<!-- -->")
+		case ':':
+			if i+1 < len(s) && s[i+1] != ' ' {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(':')
+		case '.':
+			if i >= 3 && strings.EqualFold(s[i-3:i], "www") {
+				b.WriteByte('\\')
+			}
+			b.WriteByte('.')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// codeSpan writes one line of text from outside as code. Not for tables.
+func codeSpan(s string) string {
+	s = Sanitize(s)
+	if strings.TrimFunc(s, unicode.IsSpace) == "" {
+		s = "(empty)"
+	}
+	fence := strings.Repeat("`", longestRun(s)+1)
+	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
+
+// fenced writes text as a block of code in a language. The fence is longer
+// than any run of backticks inside; lines are sanitised one by one.
+func fenced(language, text string) string {
+	var b strings.Builder
+	fence := strings.Repeat("`", max(longestRun(text)+1, 3))
+	b.WriteString(fence + language + "\n")
+	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
+		b.WriteString(Sanitize(strings.TrimSuffix(line, "\n")) + "\n")
+	}
+	b.WriteString(fence + "\n")
+	return b.String()
+}
+
+// longestRun is the length of the longest run of backticks.
+func longestRun(s string) int {
+	longest, run := 0, 0
+	for _, c := range []byte(s) {
+		if c != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
