@@ -43,7 +43,7 @@ func (a *app) finish(ctx context.Context, r *gate.Report, inHook bool) error {
 		if inHook && t.format == "text" {
 			stream = a.stderr
 		}
-		if err := a.write(stream, t.format, r, inHook && len(r.Waived) == 0); err != nil {
+		if err := a.write(stream, t.format, r, (inHook || r.NoWorkspace) && len(r.Waived) == 0); err != nil {
 			return err
 		}
 	}

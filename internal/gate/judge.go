@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"github.com/small-gate/small-gate/internal/small"
+	"slices"
 )
 
 // Check judges the workspace in one directory of a tree, as it is. A
@@ -91,7 +92,12 @@ func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 		return err
 	}
 	j.judgePolicy(false)
-	return nil
+	if len(j.touched) > 0 {
+		return nil
+	}
+	files, err := j.history.Files(ctx, head)
+	j.report.NoWorkspace = !slices.ContainsFunc(files, func(f File) bool { return j.judges(f.Path) })
+	return err
 }
 
 // MergeCheck predicts a merge: it compares two tips, and judges nothing else.

@@ -19,12 +19,15 @@ const (
 // told from "nothing looked at".
 type Report struct {
 	// Mode is the command's name.
-	Mode     string
-	Strict   bool
-	Verdict  Verdict
-	Observe  bool
-	Examined Examined
-	Ledgers  []LedgerState
+	Mode    string
+	Strict  bool
+	Verdict Verdict
+	Observe bool
+	// NoWorkspace is true for a range whose head has no workspace at all:
+	// there is nothing to say to somebody who does not use the protocol.
+	NoWorkspace bool
+	Examined    Examined
+	Ledgers     []LedgerState
 	// Findings are sorted and without duplicates.
 	Findings []Finding
 	// Waived are findings that a waiver of the policy excuses.
