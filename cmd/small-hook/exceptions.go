@@ -27,17 +27,29 @@ func (a *app) baselineCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var text strings.Builder
-			for _, b := range written.Baselines {
-				fmt.Fprintf(&text, "%s: %d entries accepted, head %s\n", report.Sanitize(b.Path), b.Entries, b.Head)
-			}
-			fmt.Fprintf(&text, "written to %s; review it and commit it\n", report.Sanitize(written.File))
-			_, err = io.WriteString(a.stdout, text.String())
+			_, err = io.WriteString(a.stdout, baselineText(written))
 			return err
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "adopted the gate here", "say `WHY`, in the stanza")
 	return c
+}
+
+// baselineText says which logs are accepted now.
+func baselineText(written entrypoint.Written) string {
+	if len(written.Baselines) == 0 {
+		return fmt.Sprintf("%s accepts every log as it stands in %s already\n", report.Sanitize(written.File), report.Sanitize(written.Revision))
+	}
+	var text strings.Builder
+	for _, b := range written.Baselines {
+		noun := "entries"
+		if b.Entries == 1 {
+			noun = "entry"
+		}
+		fmt.Fprintf(&text, "%s: %d %s accepted, head %s\n", report.Sanitize(b.Path), b.Entries, noun, b.Head)
+	}
+	fmt.Fprintf(&text, "written to %s; review it and commit it\n", report.Sanitize(written.File))
+	return text.String()
 }
 
 func (a *app) waiveCommand() *cobra.Command {

@@ -8,12 +8,12 @@ import (
 	"io"
 	"os"
 
-	"github.com/natefinch/atomic"
 	"golang.org/x/term"
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/version"
+	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
 // finish writes the report wherever it was asked for and takes its exit
@@ -101,7 +101,7 @@ func (a *app) writeFile(t target, r *gate.Report) error {
 	if err := report.Write(&buf, t.format, r, report.Options{Version: version.String()}); err != nil {
 		return err
 	}
-	if err := atomic.WriteFile(t.file, &buf); err != nil {
+	if err := wholefile.Write(t.file, buf.Bytes()); err != nil {
 		return fmt.Errorf("the %s report could not be written to %s: %w", t.format, t.file, err)
 	}
 	return nil

@@ -1,7 +1,6 @@
 package entrypoint
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,30 +10,33 @@ import (
 	"strings"
 	"time"
 
-	"github.com/natefinch/atomic"
-
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
 // Written is what Baseline and Waive wrote.
 type Written struct {
 	// File is the configuration's path.
 	File string
+	// Revision is what the logs of Baseline were taken from.
+	Revision string
 	// Baselines are the stanzas of Baseline, Waiver that of Waive.
 	Baselines []policy.Baseline
 	Waiver    policy.Waiver
 }
 
 // Baseline writes, into the configuration of the work tree, a stanza that
-// accepts every log as it stands in a revision (HEAD if none is named).
+// accepts every log as it stands in a revision (HEAD if none is named). Logs
+// that the configuration accepts so already are not in what it returns.
 func Baseline(ctx context.Context, req Request, revision, reason string) (Written, error) {
 	out := Written{}
 	if revision == "" {
 		revision = "HEAD"
 	}
+	out.Revision = revision
 	err := inWorkTree(ctx, req, "baseline", func(s *session, file string, data []byte) ([]byte, error) {
 		out.File = file
 		commit, err := s.commit(ctx, revision)
@@ -48,12 +50,15 @@ func Baseline(ctx context.Context, req Request, revision, reason string) (Writte
 		if err != nil {
 			return nil, err
 		}
+		accepted := false
 		for _, l := range ledgers {
-			if l.Entries > 0 {
+			if b := s.opts.Policy.BaselineFor(l.Path); b != nil && b.Entries == l.Entries && b.Head == l.Head {
+				accepted = true
+			} else if l.Entries > 0 {
 				out.Baselines = append(out.Baselines, policy.Baseline{Path: l.Path, Entries: l.Entries, Head: l.Head, Reason: reason})
 			}
 		}
-		if len(out.Baselines) == 0 {
+		if len(out.Baselines) == 0 && !accepted {
 			return nil, &gate.Failure{Message: "there is no log with entries to accept in " + revision, Remedy: "commit the .small/ directory first"}
 		}
 		return policy.AddBaseline(data, out.Baselines)
@@ -150,7 +155,7 @@ func inWorkTree(ctx context.Context, req Request, mode string, edit func(s *sess
 		if err != nil {
 			return err
 		}
-		if err := atomic.WriteFile(file, bytes.NewReader(edited)); err != nil {
+		if err := wholefile.Write(file, edited); err != nil {
 			return &gate.Failure{Message: fmt.Sprintf("cannot write the configuration: %v", err), Err: err}
 		}
 		return nil

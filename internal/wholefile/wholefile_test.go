@@ -1,0 +1,114 @@
+package wholefile
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	write(t, file, "one")
+	want(t, file, "one")
+	if err := os.Chmod(file, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, "longer than before")
+	want(t, file, "longer than before")
+	write(t, file, "")
+	want(t, file, "")
+	if got := permissions(t, file); got != 0o640 {
+		t.Errorf("the permissions were 0640 and are %o", got)
+	}
+	names(t, dir, "file")
+}
+
+// A new file has the permissions that any other program gives it.
+func TestWriteNew(t *testing.T) {
+	dir := t.TempDir()
+	ours, other := filepath.Join(dir, "ours"), filepath.Join(dir, "other")
+	write(t, ours, "text")
+	if err := os.WriteFile(other, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := permissions(t, ours), permissions(t, other); got != want {
+		t.Errorf("the permissions are %o, not %o", got, want)
+	}
+}
+
+func TestWriteThroughLink(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	write(t, file, "one")
+	if err := os.Symlink("file", link); err != nil {
+		t.Skipf("NOT TESTED: no symbolic link can be made here: %v", err)
+	}
+	write(t, link, "two")
+	want(t, file, "two")
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link is a link no more (%v)", err)
+	}
+}
+
+// What is no file stays what it is.
+func TestWriteToDevice(t *testing.T) {
+	before, err := os.Stat(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, os.DevNull, "text")
+	after, err := os.Stat(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after.Mode() != before.Mode() {
+		t.Errorf("the device was %s and is %s", before.Mode(), after.Mode())
+	}
+}
+
+func TestWriteFails(t *testing.T) {
+	dir := t.TempDir()
+	for _, path := range []string{dir, filepath.Join(dir, "none", "file"), filepath.Join(dir, "a\x00b"), ""} {
+		if err := Write(path, []byte("text")); err == nil {
+			t.Errorf("%q: no error", path)
+		}
+	}
+	names(t, dir)
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := Write(path, []byte(content)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func want(t *testing.T, path, content string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); err != nil || string(got) != content {
+		t.Errorf("%s holds %q (%v), not %q", path, got, err, content)
+	}
+}
+
+func permissions(t *testing.T, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+// names demands that a directory holds just these files.
+func names(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != len(want) {
+		t.Errorf("the directory holds %v, not %v", entries, want)
+	}
+}
