@@ -31,7 +31,7 @@ func (j *judgement) lastReadable(ctx context.Context, commit, path string) ([]*l
 				isParent[parent] = true
 			}
 			now = fileAfter(changes[i], path, files[parent])
-			gone, err := j.movedAway(ctx, files[parent], now, Edge{Parent: parent, Child: c.ID}, changes[i])
+			gone, err := j.movedAway(ctx, path, files[parent], now, Edge{Parent: parent, Child: c.ID}, changes[i])
 			if err != nil {
 				return nil, err
 			}
@@ -65,44 +65,6 @@ func (j *judgement) lastReadable(ctx context.Context, commit, path string) ([]*l
 		out = append(out, there)
 	}
 	return out, nil
-}
-
-// movedAway reports whether a log that the parent has goes on under another
-// path in the child. What comes to its old place later is a new log. The parent
-// is the nearest one in which the log is as it was, and not always the child's
-// own: what has appeared between the two has not appeared in the child.
-func (j *judgement) movedAway(ctx context.Context, before, now File, edge Edge, changes []Change) (bool, error) {
-	if before.Mode == "" || now.Mode != "" {
-		return false, nil
-	}
-	log, err := j.ledgers.read(ctx, before, nil)
-	if err != nil || !log.readable() {
-		return false, err
-	}
-	moved, err := j.moved(ctx, log, changes)
-	if err != nil || !moved {
-		return false, err
-	}
-	between, err := j.history.Commits(ctx, []string{edge.Child}, []string{edge.Parent}, "")
-	if err != nil {
-		return false, err
-	}
-	var own []Edge
-	for _, c := range between {
-		if c.ID == edge.Child {
-			own = EdgesOf(c.ID, c.Parents)
-		}
-	}
-	there, err := j.history.Changes(ctx, own)
-	if err != nil {
-		return false, err
-	}
-	for _, changes := range there {
-		if moved, err := j.moved(ctx, log, changes); err != nil || moved {
-			return moved, err
-		}
-	}
-	return false, nil
 }
 
 // fileAfter is a path's file in a child, from its file in the parent and what

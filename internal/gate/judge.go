@@ -171,8 +171,8 @@ func (j *judgement) tips(ctx context.Context, target, head, targetName, headName
 
 func (j *judgement) judgeTips(target, head *small.Ledger, path string, edge Edge, targetName, headName string) {
 	explained := map[editKey]bool{}
-	for key := range j.reported {
-		explained[key] = true
+	for key, severity := range j.reported {
+		explained[key] = severity != severityWaived // those count as equal anyway
 	}
 	t := compareTips(target, head, j.equal(path), explained, path)
 	t.targetName, t.headName = targetName, headName

@@ -101,7 +101,7 @@ func (j *judgement) add(findings []Finding) {
 			continue
 		}
 		if w := j.waiver(f); w != nil {
-			j.remember(f, SeverityError)
+			j.remember(f, severityWaived)
 			f.Reason = w.Reason
 			j.report.Waived = append(j.report.Waived, f)
 			continue
@@ -126,11 +126,15 @@ func (j *judgement) known(f Finding) bool {
 
 func (j *judgement) remember(f Finding, s Severity) {
 	for _, key := range f.edits {
-		if j.reported[key] != SeverityError {
+		if before := j.reported[key]; before == "" || before == SeverityWarning {
 			j.reported[key] = s
 		}
 	}
 }
+
+// severityWaived is remembered of an edit that a waiver excuses. No finding has
+// it.
+const severityWaived Severity = "waived"
 
 // waiver finds the waiver that excuses a finding: the same edit of the same
 // log, under the rule or one that says the same of it.

@@ -81,6 +81,9 @@ func checkConcurrentAppend(t *tipsView, r *reporter) {
 	f.Message = fmt.Sprintf("both branches recorded work since they parted: %s has %s (%s); %s has %s (%s)",
 		t.targetName, count(len(t.targetOnly), "entry"), entryList(t.targetOnly),
 		t.headName, count(len(t.headOnly), "entry"), entryList(t.headOnly))
+	if len(t.targetOnly) == 0 && len(t.headOnly) == 0 {
+		f.Message = fmt.Sprintf("%s and %s hold the same entries in different orders", t.targetName, t.headName)
+	}
 	f.Sides = []Side{{Name: t.targetName, Entries: refsOf(t.targetOnly)}, {Name: t.headName, Entries: refsOf(t.headOnly)}}
 	f.Fix = fmt.Sprintf("git merge %s, then %s; git add %s && git commit", short(t.targetName), reconcileHint, shellQuote(t.path))
 	r.add(f)

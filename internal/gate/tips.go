@@ -77,10 +77,11 @@ func compareTips(target, head *small.Ledger, equal equivalence, explained map[ed
 // that they changed, moved or lost, it is one. Then there is one writer, and
 // the edits are the trouble.
 func (t *tipsView) explainedBy(explained map[editKey]bool, equal equivalence) bool {
-	old := map[string]bool{}
-	for key := range explained {
-		if key.path == t.path && key.from != "" {
-			old[key.from] = true
+	old := map[small.Digest]bool{}
+	for key, told := range explained {
+		// Where there was no entry before, there is no digest.
+		if d, err := small.ParseDigest(key.from); told && key.path == t.path && err == nil {
+			old[equal.class(d)] = true
 		}
 	}
 	if len(old) == 0 {
@@ -88,7 +89,7 @@ func (t *tipsView) explainedBy(explained map[editKey]bool, equal equivalence) bo
 	}
 	var rest []small.Digest
 	for _, e := range t.target.Entries {
-		if !old[e.Digest.String()] {
+		if !old[equal.class(e.Digest)] {
 			rest = append(rest, e.Digest)
 		}
 	}

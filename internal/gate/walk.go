@@ -356,32 +356,17 @@ func (j *judgement) unreadable(ctx context.Context, n node, path string, child *
 			if changes[i] == nil {
 				continue
 			}
-			moved, err := j.moved(ctx, before, changes[i])
+			e := &edgeView{path: path, p: before.log.Ledger, marker: -1}
+			to, err := j.moved(ctx, path, before, changes[i])
+			if err == nil && to != nil {
+				e, err = j.move(ctx, path, before, to)
+			}
 			if err != nil {
 				return err
 			}
-			if !moved {
-				j.judgeEdge(&edgeView{path: path, p: before.log.Ledger, merge: len(parents) > 1, side: sideName(i, p.id), marker: -1}, n.id, p.id)
-			}
+			e.merge, e.side = len(parents) > 1, sideName(i, p.id)
+			j.judgeEdge(e, n.id, p.id)
 		}
 	}
 	return nil
-}
-
-// moved reports whether another log appears on the same edge that begins with
-// all entries of the one that is gone.
-func (j *judgement) moved(ctx context.Context, gone *ledgerFile, changes []Change) (bool, error) {
-	for _, c := range changes {
-		if !isLedger(c.Path) || c.Old.Mode != "" || c.New.Mode == "" || !j.judges(c.Path) {
-			continue // a log that goes where nobody judges it has not moved, it is gone
-		}
-		there, err := j.ledgers.read(ctx, c.New, gone)
-		if err != nil {
-			return false, err
-		}
-		if there.readable() && there.log.Extends(gone.log.Ledger) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
