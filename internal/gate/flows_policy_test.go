@@ -253,3 +253,45 @@ func TestFlowWarningsHideNoDivergence(t *testing.T) {
 		}
 	}
 }
+
+// A redacted log moves, and an old branch is merged where it is now.
+//
+//	A(a b) - B(a b') - C(sub: a b') - M(sub: a b' c)
+//	   \                             /
+//	    D(a b c) -------------------+
+func TestFlowWaivedModificationMoved(t *testing.T) {
+	edit := `: #1 task-b to #1 task-b; evidence "did b" to "did b!"`
+	f := newFlow(t)
+	f.waive("append-only/modified", "b", "b'")
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "a b'")
+	f.commit("C", "B", "- | sub: a b'")
+	f.commit("D", "A", "a b c")
+	f.commit("M", "C D", "- | sub: a b' c")
+	f.clean(f.audit("M"))
+	f.waived(f.audit("M"), "error append-only/modified B from A"+edit)
+	f.clean(f.pending("C D", "- | sub: a b' c"))
+	// The move and the edit in one commit.
+	f.clean(f.pending("A", "- | sub: a b'"))
+	f.waived(f.pending("A", "- | sub: a b'"), "error append-only/modified index from A"+edit)
+	f.want(f.pending("A", "- | sub: a b''"), "error append-only/log-deleted index from A")
+}
+
+// A waived edit accounts for nothing else that keeps two tips apart.
+//
+//	A(a b) - T(b a)
+//	   \
+//	    H(a' b)
+func TestFlowWaivedEditHidesNoDivergence(t *testing.T) {
+	f := newFlow(t)
+	f.waive("append-only/modified", "a", "a'")
+	f.commit("A", "", "a b")
+	f.commit("H", "A", "a' b")
+	f.commit("T", "A", "b a")
+	f.clean(f.rangeOf("A", "H"))
+	r := f.rangeOf("T", "H")
+	f.want(r, "error divergence/concurrent-append H from T")
+	if len(r.Findings) > 0 && !strings.Contains(r.Findings[0].Message, "the same entries in different orders") {
+		t.Errorf("the message is %q", r.Findings[0].Message)
+	}
+}

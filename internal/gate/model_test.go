@@ -21,10 +21,12 @@ const (
 func (v modelVerdict) String() string { return [...]string{"fine", "unsure", "bad"}[v] }
 
 // modelEntry is all that history asks of an entry: what it says, as one
-// string, and whether it is evidence of a reconciliation.
+// string, whether it is evidence of a reconciliation, and whether a waiver
+// lets it be missing.
 type modelEntry struct {
 	key    string
 	marker bool
+	mayGo  bool
 }
 
 // logState says what stands at a log's path.
@@ -66,7 +68,8 @@ func count(entries []modelEntry, key string) int {
 }
 
 func isPrefix(p, c []modelEntry) bool {
-	return len(p) <= len(c) && slices.Equal(p, c[:len(p)])
+	sameKey := func(a, b modelEntry) bool { return a.key == b.key }
+	return len(p) <= len(c) && slices.EqualFunc(p, c[:len(p)], sameKey)
 }
 
 // firstPlaces finds p in c, in order, each entry as early as possible, and
@@ -85,8 +88,14 @@ func firstPlaces(p, c []modelEntry) int {
 	return i
 }
 
+// required leaves out of p what c may lack, and lacks.
+func required(p, c []modelEntry) []modelEntry {
+	return slices.DeleteFunc(slices.Clone(p), func(e modelEntry) bool { return e.mayGo && !has(c, e.key) })
+}
+
 // judgeLedgers judges one edge.
 func judgeLedgers(p, c []modelEntry) modelVerdict {
+	p = required(p, c)
 	if isPrefix(p, c) {
 		return fine
 	}
@@ -117,7 +126,7 @@ func judgeNewInMerge(parents [][]modelEntry, c []modelEntry) modelVerdict {
 			return bad
 		}
 	}
-	if !slices.ContainsFunc(parents, func(p []modelEntry) bool { return !isPrefix(p, c) }) {
+	if !slices.ContainsFunc(parents, func(p []modelEntry) bool { return !isPrefix(required(p, c), c) }) {
 		return fine
 	}
 	for _, e := range c {
@@ -154,7 +163,7 @@ func (m model) lastReadable(n int, dir string) [][]modelEntry {
 // another that the edge from p to c brings.
 func (m model) moved(ledger []modelEntry, p, c int) bool {
 	for dir, log := range m[c].logs {
-		if log.state == readable && m[p].logs[dir].state == absent && isPrefix(ledger, log.entries) {
+		if log.state == readable && m[p].logs[dir].state == absent && isPrefix(required(ledger, log.entries), log.entries) {
 			return true
 		}
 	}
@@ -283,7 +292,7 @@ func (m model) judgePush(old, tip int) modelVerdict {
 			continue
 		}
 		for _, ledger := range m.lastReadable(old, dir) {
-			if firstPlaces(ledger, m[tip].logs[dir].entries) < 0 {
+			if now := m[tip].logs[dir].entries; firstPlaces(required(ledger, now), now) < 0 {
 				verdict = bad
 			}
 		}

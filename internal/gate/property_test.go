@@ -80,7 +80,7 @@ func disagreement(w *world, each bool, seen *ways) string {
 		}
 		return ""
 	}
-	audit := gate.Audit(context.Background(), h, ids[last], testOptions())
+	audit := gate.Audit(context.Background(), h, ids[last], w.options())
 	if d := compare(fmt.Sprintf("audit of c%d", last), m.judgeAudit(last), audit); d != "" {
 		return d
 	}
@@ -91,14 +91,14 @@ func disagreement(w *world, each bool, seen *ways) string {
 		if !each && i > 1 {
 			break
 		}
-		r := gate.Range(context.Background(), h, ids[pair[0]], ids[pair[1]], testOptions())
+		r := gate.Range(context.Background(), h, ids[pair[0]], ids[pair[1]], w.options())
 		if d := compare(fmt.Sprintf("range c%d..c%d", pair[0], pair[1]), m.judgeRange(pair[0], pair[1]), r); d != "" {
 			return d
 		}
 		if !each && i == 0 {
 			continue
 		}
-		r = gate.Push(context.Background(), h, gate.Update{Ref: "refs/heads/b", Old: ids[pair[0]], New: ids[pair[1]]}, testOptions())
+		r = gate.Push(context.Background(), h, gate.Update{Ref: "refs/heads/b", Old: ids[pair[0]], New: ids[pair[1]]}, w.options())
 		if d := compare(fmt.Sprintf("push of c%d over c%d", pair[1], pair[0]), m.judgePush(pair[0], pair[1]), r); d != "" {
 			return d
 		}
@@ -108,7 +108,7 @@ func disagreement(w *world, each bool, seen *ways) string {
 			continue
 		}
 		h.stage(w.commits[c].tree())
-		r := gate.Pending(context.Background(), h, pick(ids, w.commits[c].parents), testOptions())
+		r := gate.Pending(context.Background(), h, pick(ids, w.commits[c].parents), w.options())
 		what := fmt.Sprintf("c%d as the index", c)
 		if d := compare(what, m.judgeCommit(c), r); d != "" {
 			return d
@@ -173,6 +173,7 @@ func familiesDisagree(m model, c int, r *gate.Report) string {
 			other = other || log.state == absent && m[p].logs[dir].state != absent
 			for _, ledger := range m.lastReadable(p, dir) {
 				parents = append(parents, ledger)
+				ledger = required(ledger, log.entries)
 				if judgeLedgers(ledger, log.entries) != bad || log.state != readable {
 					continue
 				}

@@ -15,6 +15,8 @@ type builder struct {
 	// evil is how likely a commit breaks a rule: once in so many; 0 is never.
 	evil int
 	tick int
+	// waive is how many of the next edits get a waiver.
+	waive int
 }
 
 // firstTime is when the entries of made-up logs begin.
@@ -26,6 +28,7 @@ func buildWorld(t *tape) *world {
 	b := &builder{tape: t}
 	commits := 2 + b.n(11)
 	b.evil = []int{0, 0, 6, 2}[b.n(4)]
+	b.waive = []int{0, 0, 1, 4}[b.n(4)]
 	for range commits {
 		b.addCommit()
 	}
@@ -148,8 +151,10 @@ func (b *builder) damage(entries []logEntry) []logEntry {
 	switch b.n(9) {
 	case 0, 1, 2:
 		out[i] = b.edit(out[i])
+		b.excuse(entries[i], out[i])
 	case 3:
 		out = slices.Delete(out, i, i+1)
+		b.excuse(entries[i], nil)
 	case 4:
 		out = b.insert(out, b.entry())
 	case 5:
@@ -177,6 +182,14 @@ func (b *builder) damage(entries []logEntry) []logEntry {
 		out = append(out, b.entries(1)...)
 	}
 	return out
+}
+
+// excuse may add a waiver for an edit that was just made.
+func (b *builder) excuse(before, after logEntry) {
+	if b.waive > 0 {
+		b.waive--
+		b.waivers = append(b.waivers, waivedEdit{before, after})
+	}
 }
 
 func (b *builder) insert(entries []logEntry, e logEntry) []logEntry {

@@ -1,10 +1,15 @@
 package gate_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // workspaceDirs are the directories in which a random history has logs.
@@ -16,7 +21,12 @@ type world struct {
 	commits []worldCommit
 	// pairs are bases and heads to judge as ranges.
 	pairs [][2]int
+	// waivers are edits that the policy excuses; those without a new version
+	// are deletions.
+	waivers []waivedEdit
 }
+
+type waivedEdit struct{ before, after logEntry }
 
 type worldCommit struct {
 	parents []int
@@ -61,9 +71,26 @@ func (l worldLog) file() blobFile {
 	return blobFile{data: text}
 }
 
-// model is the history as the naive model knows it.
+// model is the history as the naive model knows it: entries that a waiver
+// makes equal have one key.
 func (w *world) model() model {
 	var m model
+	class := map[string]string{}
+	mayGo := map[string]bool{}
+	for _, edit := range w.waivers {
+		from := edit.before.key()
+		if edit.after == nil {
+			mayGo[from] = true
+			continue
+		}
+		before, after := cmp.Or(class[from], from), cmp.Or(class[edit.after.key()], edit.after.key())
+		class[from], class[edit.after.key()] = before, after
+		for key, c := range class {
+			if c == before {
+				class[key] = after
+			}
+		}
+	}
 	for _, c := range w.commits {
 		mc := modelCommit{parents: c.parents, logs: map[string]modelLog{}}
 		for dir, log := range c.logs {
@@ -73,7 +100,10 @@ func (w *world) model() model {
 			}
 			ml := modelLog{state: readable}
 			for _, e := range log.entries {
-				ml.entries = append(ml.entries, e.model())
+				entry := e.model()
+				entry.mayGo = mayGo[entry.key]
+				entry.key = cmp.Or(class[entry.key], entry.key)
+				ml.entries = append(ml.entries, entry)
 			}
 			mc.logs[dir] = ml
 		}
@@ -89,6 +119,34 @@ func (c worldCommit) tree() fileTree {
 		tree[logPath(dir)] = log.file()
 	}
 	return tree
+}
+
+// options are what the gate is told beside the history.
+func (w *world) options() gate.Options {
+	opts := testOptions()
+	if len(w.waivers) == 0 {
+		return opts
+	}
+	opts.Policy = policy.Default()
+	for _, edit := range w.waivers {
+		for _, dir := range workspaceDirs {
+			waiver := policy.Waiver{Rule: "append-only/deleted", Path: logPath(dir), From: digestOf(edit.before), Reason: "test"}
+			if edit.after != nil {
+				waiver.Rule, waiver.To = "append-only/modified", digestOf(edit.after)
+			}
+			opts.Policy.Waivers = append(opts.Policy.Waivers, waiver)
+		}
+	}
+	return opts
+}
+
+// digestOf is the digest of an entry as the gate knows it.
+func digestOf(e logEntry) *small.Digest {
+	log, problems := small.ReadLog([]byte(style{}.render([]logEntry{e})), small.Limits{})
+	if log == nil {
+		panic(problems[0].Message)
+	}
+	return &log.Entries[0].Digest
 }
 
 // history is the world as commits with files, and the commits' ids.
@@ -147,6 +205,13 @@ func (w *world) draw() string {
 			}
 		}
 		out.WriteString("\n")
+	}
+	for _, edit := range w.waivers {
+		if edit.after == nil {
+			fmt.Fprintf(&out, "waived: deletion of %s\n", letter(edit.before))
+		} else {
+			fmt.Fprintf(&out, "waived: %s to %s\n", letter(edit.before), letter(edit.after))
+		}
 	}
 	return out.String() + strings.Join(legend, "\n") + "\n"
 }
