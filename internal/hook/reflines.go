@@ -2,9 +2,11 @@ package hook
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 )
 
 // RefUpdate is one line that git hands to a hook on standard input: one ref
@@ -51,6 +53,7 @@ func readLines(r io.Reader, fields int, build func([]string) RefUpdate) ([]RefUp
 	var out []RefUpdate
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxRefLine)
+	lines.Split(scanLF)
 	for lines.Scan() {
 		if lines.Text() == "" {
 			continue
@@ -71,12 +74,28 @@ func readLines(r io.Reader, fields int, build func([]string) RefUpdate) ([]RefUp
 		if u.Ref == "" {
 			return nil, malformed(lines.Text(), "it names no ref")
 		}
+		// No ref's name has control characters (git-check-ref-format(1)).
+		if strings.ContainsFunc(u.Ref, unicode.IsControl) {
+			return nil, malformed(lines.Text(), "its ref has control characters in its name")
+		}
 		out = append(out, u)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, &Error{Kind: ErrInput, What: "the ref lines on standard input could not be read", Cause: err}
 	}
 	return out, nil
+}
+
+// scanLF splits at line feeds alone; a carriage return is part of a line, where
+// it is not welcome.
+func scanLF(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i], nil
+	}
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
 }
 
 func malformed(line, why string) error {

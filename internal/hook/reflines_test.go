@@ -65,6 +65,8 @@ func TestReadMalformed(t *testing.T) {
 		"refs/heads/x " + idA + " refs/heads/x " + long,
 		"refs/heads/x " + idA + "  " + idB,
 		"refs/heads/x --all refs/heads/x " + idB,
+		"refs/heads/x " + idA + " refs/heads/x " + idB + "\r",
+		"refs/heads/x " + idA + " refs/heads/x\x1b[m " + idB,
 		strings.Repeat("x", 1<<17),
 	} {
 		_, err := hook.ReadPrePush(strings.NewReader(line + "\n"))
@@ -89,6 +91,7 @@ func FuzzReadRefs(f *testing.F) {
 	f.Add(idA + " " + idB + " refs/heads/x\n" + zero + " " + idB + " refs/tags/v\r\n")
 	f.Add("\x00 \n\n " + idA)
 	f.Add("0 0 0")
+	f.Add("0 0 \r\r")
 	f.Fuzz(func(t *testing.T, in string) {
 		for fields, read := range map[int]func(string) ([]hook.RefUpdate, error){
 			4: func(s string) ([]hook.RefUpdate, error) { return hook.ReadPrePush(strings.NewReader(s)) },
