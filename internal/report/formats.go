@@ -42,6 +42,9 @@ var formats = []struct {
 	{"text", renderText},
 	{"json", renderJSON},
 	{"sarif", renderSARIF},
+	{"junit", renderJUnit},
+	{"github", renderGitHub},
+	{"gitlab", renderGitLab},
 }
 
 // Formats lists the names of the formats, text first.

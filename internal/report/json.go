@@ -36,6 +36,8 @@ type jsonExamined struct {
 	Policy     string `json:"policy"`
 	Reader     string `json:"reader"`
 	Source     string `json:"source"`
+	// Notes are sentences for a person.
+	Notes []string `json:"notes"`
 }
 
 type jsonLedger struct {
@@ -110,7 +112,7 @@ func renderJSON(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 		Examined: jsonExamined{
 			Commits: r.Examined.Commits, Workspaces: r.Examined.Workspaces,
 			Base: r.Examined.Base, Head: r.Examined.Head, Policy: r.Examined.Policy, Reader: r.Examined.Reader,
-			Source: r.Examined.Source,
+			Source: r.Examined.Source, Notes: append([]string{}, r.Examined.Notes...),
 		},
 		Ledgers:  make([]jsonLedger, len(r.Ledgers)),
 		Findings: make([]jsonFinding, len(r.Findings)),

@@ -257,7 +257,7 @@ func hostile(s string) *gate.Report {
 	short := f
 	short.Severity, short.Line, short.Entry = gate.SeverityWarning, 0, nil
 	return &gate.Report{
-		Mode: s, Verdict: gate.Error, Examined: gate.Examined{Base: s, Head: s, Policy: s, Reader: s, Source: s},
+		Mode: s, Verdict: gate.Error, Examined: gate.Examined{Base: s, Head: s, Policy: s, Reader: s, Source: s, Notes: []string{s}},
 		Ledgers:  []gate.LedgerState{{Path: s, Head: digest(s)}},
 		Findings: []gate.Finding{f, short}, Waived: []gate.Finding{f},
 		Failure: &gate.Failure{Message: s, Remedy: s},

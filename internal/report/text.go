@@ -165,10 +165,16 @@ func (t *text) group(group []*gate.Finding, n int) {
 			}
 			continue
 		}
-		t.rest(group[n:])
-		t.commit(f)
-		t.block("  fix: ", f.Fix)
+		t.closing(f, group[n:])
 	}
+}
+
+// closing says what the findings of a group have in common: how many are not
+// shown, which states were compared, what to do.
+func (t *text) closing(f *gate.Finding, hidden []*gate.Finding) {
+	t.rest(hidden)
+	t.commit(f)
+	t.block("  fix: ", f.Fix)
 }
 
 // place is where a finding is, with the colon that ends it; empty for one that
@@ -329,6 +335,9 @@ func (t *text) summary(r *gate.Report) {
 		outcome = t.paint(red, "rejected:")
 	}
 	t.line(outcome, " ", summaryWords(r))
+	for _, note := range r.Examined.Notes {
+		t.line("note: ", clip(note, maxText))
+	}
 }
 
 // summaryWords are the numbers, what was looked at and by whose rules.

@@ -1,0 +1,105 @@
+package report
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+func readGitLab(t testing.TB, r *gate.Report) []gitlabIssue {
+	t.Helper()
+	var out []gitlabIssue
+	dec := json.NewDecoder(strings.NewReader(render(t, "gitlab", r, Options{})))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// checkIssues demands what GitLab demands of every issue.
+func checkIssues(t testing.TB, issues []gitlabIssue) {
+	t.Helper()
+	severities := map[string]bool{"info": true, "minor": true, "major": true, "critical": true, "blocker": true}
+	seen := map[string]bool{}
+	for _, issue := range issues {
+		if issue.Description == "" || issue.Fingerprint == "" || issue.Location.Path == "" || issue.Location.Lines.Begin < 1 || !severities[issue.Severity] {
+			t.Errorf("incomplete: %+v", issue)
+		}
+		if seen[issue.Fingerprint] {
+			t.Errorf("two issues have the fingerprint %s; GitLab would show one", issue.Fingerprint)
+		}
+		seen[issue.Fingerprint] = true
+	}
+}
+
+// The exact keys, and [] where there is nothing.
+func TestGitLabKeys(t *testing.T) {
+	want := "[{description check_name fingerprint severity location{path lines{begin}}}]"
+	got := keys(t, json.NewDecoder(strings.NewReader(render(t, "gitlab", oneFail(), Options{}))))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("keys differ (-want +got):\n%s", diff)
+	}
+	if out := render(t, "gitlab", onePass(), Options{}); out != "[]\n" {
+		t.Errorf("a clean report is %q", out)
+	}
+}
+
+func TestGitLabIssues(t *testing.T) {
+	r := many()
+	r.Findings = append(r.Findings, r.Findings[1]) // the same edit in another commit
+	r.Findings[len(r.Findings)-1].Commit = base
+	issues := readGitLab(t, r)
+	checkIssues(t, issues)
+	if len(issues) != len(r.Findings) {
+		t.Errorf("%d issues of %d findings; waived ones are none", len(issues), len(r.Findings))
+	}
+	if first, last := issues[0], issues[len(issues)-1]; first.Severity != "critical" || last.Severity != "minor" || last.CheckName != "config/changed" {
+		t.Errorf("first %+v, last %+v", first, last)
+	}
+	for name, r := range map[string]*gate.Report{"failure": failed(), "no verdict": {}} {
+		issues := readGitLab(t, r)
+		checkIssues(t, issues)
+		if len(issues) != 1 || issues[0].Severity != "blocker" {
+			t.Errorf("%s: %+v", name, issues)
+		}
+	}
+}
+
+func TestGitLabIsBounded(t *testing.T) {
+	r := oneFail()
+	for len(r.Findings) < 6000 {
+		r.Findings = append(r.Findings, r.Findings[0])
+	}
+	issues := readGitLab(t, r)
+	checkIssues(t, issues)
+	if last := issues[len(issues)-1]; len(issues) != maxIssues+1 || last.Description != "1000 more findings; --format json lists all" || last.Severity != "info" {
+		t.Errorf("%d issues, the last %+v", len(issues), last)
+	}
+}
+
+func FuzzGitLab(f *testing.F) {
+	for i, s := range hostileTexts {
+		f.Add(s, hostileTexts[(i+5)%len(hostileTexts)])
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		r := hostile(a)
+		r.Findings[0].Path, r.Findings[0].Message = b, b
+		if fault := unsafeLine(render(t, "gitlab", r, Options{})); fault != "" {
+			t.Fatal(fault)
+		}
+		issues := readGitLab(t, r)
+		checkIssues(t, issues)
+		for _, issue := range issues {
+			for _, text := range []string{issue.Description, issue.CheckName, issue.Location.Path} {
+				if fault := unsafeLine(text); fault != "" || strings.Contains(text, "\n") {
+					t.Fatal(fault, text)
+				}
+			}
+		}
+	})
+}
