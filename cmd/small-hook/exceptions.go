@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -102,6 +103,6 @@ func (a *app) readAll(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return io.ReadAll(interruptible{ctx, f}) // it may be a pipe
+	data, err := io.ReadAll(interruptible{ctx, f}) // it may be a pipe
+	return data, errors.Join(err, f.Close())
 }

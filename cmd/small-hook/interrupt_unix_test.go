@@ -69,7 +69,7 @@ func TestWaiveInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer writer.Close()
+	defer closeAll(t, writer)
 	if err := program.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestHookInterrupted(t *testing.T) {
 		t.Run(hook, func(t *testing.T) {
 			ctx, interrupt := context.WithCancel(t.Context())
 			lines, keyboard := io.Pipe()
-			defer keyboard.Close()
+			defer closeAll(t, keyboard)
 			status := run(ctx, process{
 				args: []string{"small-hook", hook, "-C", repo.Dir}, environ: repo.Environ(),
 				stdin: onRead{lines, interrupt}, stdout: io.Discard, stderr: io.Discard,
@@ -99,6 +99,15 @@ func TestHookInterrupted(t *testing.T) {
 				t.Errorf("exit status %d, not %d", status, statusInterrupted)
 			}
 		})
+	}
+}
+
+func closeAll(t *testing.T, all ...io.Closer) {
+	t.Helper()
+	for _, c := range all {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -82,7 +82,7 @@ func runOn(t *testing.T, program *exec.Cmd, terminal bool) string {
 	if err := program.Start(); err != nil {
 		t.Fatal(err)
 	}
-	theirs.Close()
+	closeAll(t, theirs)
 	if _, err := io.Copy(&said, ours); err != nil && !strings.Contains(err.Error(), unix.EIO.Error()) { // EIO: the other side is closed
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func openTerminal(t *testing.T) (ours, theirs *os.File) {
 	if err != nil {
 		t.Skipf("NOT TESTED: no terminal can be opened here: %v", err)
 	}
-	t.Cleanup(func() { ours.Close() })
+	t.Cleanup(func() { closeAll(t, ours) })
 	if err := unix.IoctlSetPointerInt(int(ours.Fd()), unix.TIOCSPTLCK, 0); err != nil {
 		t.Fatal(err)
 	}
