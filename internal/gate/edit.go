@@ -103,7 +103,7 @@ const candidates = 100
 // two versions of one: entries with the same key that pass the test.
 type agreement struct {
 	key  func(*small.Value) string
-	test func(o, n *small.Value) bool
+	test func(sums fieldSums, o, n *small.Value) bool
 }
 
 // agreements are tried in order: the same timestamp; everything but the
@@ -119,6 +119,7 @@ var agreements = []agreement{
 func pairUp(a alignment, old, now []*small.Value, mayPair func(lost, added int) bool) map[int]int {
 	pairs := map[int]int{}
 	used := map[int]bool{}
+	sums := fieldSums{}
 	for _, way := range agreements {
 		byKey := map[string][]int{}
 		for _, added := range a.added {
@@ -141,7 +142,7 @@ func pairUp(a alignment, old, now []*small.Value, mayPair func(lost, added int) 
 					continue
 				}
 				tried++
-				if way.test == nil || way.test(old[lost], now[added]) {
+				if way.test == nil || way.test(sums, old[lost], now[added]) {
 					pairs[lost], used[added] = added, true
 					byKey[key] = slices.Delete(byKey[key], i, i+1)
 					break
@@ -183,21 +184,37 @@ func gap(kept [][2]int, lost int) (low, high int) {
 	return low, high
 }
 
+// fieldSums keeps the digests of entries' fields: one entry is compared with
+// many.
+type fieldSums map[*small.Value]map[string]small.Digest
+
+func (s fieldSums) of(entry *small.Value) map[string]small.Digest {
+	sums, known := s[entry]
+	if !known {
+		sums = make(map[string]small.Digest, len(entry.Fields))
+		for _, f := range entry.Fields {
+			sums[f.Key] = small.EntryDigest(f.Value)
+		}
+		s[entry] = sums
+	}
+	return sums
+}
+
 // mostFieldsSame: of the fields that either version has, task_id left out,
 // more than half are the same.
-func mostFieldsSame(o, n *small.Value) bool {
-	same, all := 0, 0
-	for _, key := range unionOfKeys(o, n) {
-		if key == "task_id" {
-			continue
+func mostFieldsSame(sums fieldSums, o, n *small.Value) bool {
+	x, y := sums.of(o), sums.of(n)
+	same, all := 0, len(y)
+	for key, sum := range x {
+		other, both := y[key]
+		if !both {
+			all++
 		}
-		all++
-		x, y := o.Get(key), n.Get(key)
-		if x != nil && y != nil && small.EntryDigest(x) == small.EntryDigest(y) {
+		if both && sum == other && key != "task_id" {
 			same++
 		}
 	}
-	return 2*same > all
+	return 2*same > all-1 // both have a task_id
 }
 
 func unionOfKeys(o, n *small.Value) []string {
