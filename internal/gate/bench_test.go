@@ -180,3 +180,24 @@ func BenchmarkAudit(b *testing.B) {
 func (h *lineHistory) MergeBases(_ context.Context, _, _ string) ([]string, error) {
 	return nil, errors.New("a line of commits has no branches")
 }
+
+// BenchmarkReplaced judges an index in which every entry is another one on the
+// same tasks: nothing is equal, and all of it has to be explained.
+func BenchmarkReplaced(b *testing.B) {
+	for _, entries := range []int{10, 1000, 20000} {
+		log := string(newLineHistory(entries, 1).log)
+		other := strings.NewReplacer(`timestamp: "2026`, `timestamp: "2025`, "the importer", "it", "go test", "make", "PASS", "FAIL",
+			`commit: "`, `commit: "f`).Replace(log)
+		h := newMemoryHistory()
+		head := h.commit(fileTree{logPath(""): {data: log}})
+		h.stage(fileTree{logPath(""): {data: other}})
+		b.Run(fmt.Sprintf("entries=%d", entries), func(b *testing.B) {
+			for b.Loop() {
+				r := gate.Pending(context.Background(), h, []string{head}, benchOptions)
+				if n := len(r.Findings); n < entries {
+					b.Fatalf("%d findings, %v", n, r.Failure)
+				}
+			}
+		})
+	}
+}
