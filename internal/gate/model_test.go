@@ -93,8 +93,16 @@ func required(p, c []modelEntry) []modelEntry {
 	return slices.DeleteFunc(slices.Clone(p), func(e modelEntry) bool { return e.mayGo && !has(c, e.key) })
 }
 
+// someCopiesGone: of several equal entries that may be missing, some are.
+func someCopiesGone(p, c []modelEntry) bool {
+	return slices.ContainsFunc(p, func(e modelEntry) bool { return e.mayGo && has(c, e.key) && count(c, e.key) < count(p, e.key) })
+}
+
 // judgeLedgers judges one edge.
 func judgeLedgers(p, c []modelEntry) modelVerdict {
+	if someCopiesGone(p, c) {
+		return unsure
+	}
 	p = required(p, c)
 	if isPrefix(p, c) {
 		return fine
@@ -292,7 +300,10 @@ func (m model) judgePush(old, tip int) modelVerdict {
 			continue
 		}
 		for _, ledger := range m.lastReadable(old, dir) {
-			if now := m[tip].logs[dir].entries; firstPlaces(required(ledger, now), now) < 0 {
+			now := m[tip].logs[dir].entries
+			if someCopiesGone(ledger, now) {
+				verdict = max(verdict, unsure)
+			} else if firstPlaces(required(ledger, now), now) < 0 {
 				verdict = bad
 			}
 		}
