@@ -14,7 +14,7 @@ import (
 // it on the path, and it is the code under test that runs.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"small-hook": main,
+		"small-hook": scriptedMain,
 	})
 }
 

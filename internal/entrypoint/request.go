@@ -90,6 +90,9 @@ func inRepository(ctx context.Context, req Request, mode string, judge func(*ses
 	}
 	s := &session{repo: repo, opts: opts, req: req}
 	report, err := judge(s)
+	if err == nil {
+		report, err = s.withNotes(ctx, report)
+	}
 	if err = errors.Join(err, repo.Close()); err != nil {
 		report = gate.FailureReport(s.opts, err)
 	}

@@ -55,12 +55,10 @@ func Survey(ctx context.Context, req Request) (Scope, error) {
 				out.Notes = append(out.Notes, small.InDir(dir, "")+" is excluded by the configuration")
 			}
 		}
-		substituted, err := s.repo.ReplaceRefs(ctx)
+		notes, err := s.substitutes(ctx)
+		out.Notes = append(out.Notes, notes...)
 		if err != nil {
 			return nil, err
-		}
-		if substituted {
-			out.Notes = append(out.Notes, "this repository has replace refs; the real objects are judged")
 		}
 		return gate.Nothing(s.opts), nil
 	})

@@ -48,6 +48,9 @@ type Examined struct {
 	// Source says, for a push, where the refs came from: standard input, a
 	// hook manager's variables, or a guess.
 	Source string
+	// Notes say what else a reader has to know, such as replace refs that git
+	// follows and this judgement does not.
+	Notes []string
 }
 
 // LedgerState is the length and head of one ledger at the tip.

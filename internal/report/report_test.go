@@ -223,10 +223,26 @@ func many() *gate.Report {
 			Path: "pkg/ünïcode name/.small/intent.small.yml", Fix: "restore or create it"},
 		gate.Finding{Rule: "divergence/run", Severity: gate.SeverityError, Stage: gate.StageHistory, Message: "both sides started a run"},
 	)
+	r.Findings = append(r.Findings, forked())
 	waived := modified(30, 200, both("notes", "token abc", "token removed"))
 	waived.Reason = "redacted before the release"
 	r.Waived = []gate.Finding{waived}
 	return r
+}
+
+// forked is a finding about two branches.
+func forked() gate.Finding {
+	f := gate.Finding{
+		Rule: "divergence/concurrent-append", Severity: gate.SeverityError, Stage: gate.StageHistory,
+		Message: "both branches recorded work since they parted", Path: "fork/" + progress, Line: 9, Column: 5, Commit: head, Parent: base,
+		Entry: entry(7, 9, "fork"), EditFrom: digest("ours").String(), EditTo: digest("theirs").String(),
+		Sides: []gate.Side{{Name: base[:12], Entries: []gate.EntryRef{*entry(7, 9, "a")}}, {Name: head[:12]}},
+		Fix:   "git merge " + base[:12],
+	}
+	for i := range 7 {
+		f.Sides[1].Entries = append(f.Sides[1].Entries, *entry(7+i, 9+3*i, "b"))
+	}
+	return f
 }
 
 func failed() *gate.Report {
@@ -253,6 +269,7 @@ func hostile(s string) *gate.Report {
 			{Field: s, From: s, HasFrom: true},
 			{Field: s, To: s, HasTo: true},
 		},
+		Sides: []gate.Side{{Name: s, Entries: []gate.EntryRef{*ref}}, {Name: s, Entries: []gate.EntryRef{*ref, *ref}}},
 	}
 	short := f
 	short.Severity, short.Line, short.Entry = gate.SeverityWarning, 0, nil

@@ -263,18 +263,7 @@ func (t *text) changes(changes []gate.FieldChange) {
 			t.line("  … and ", plural(len(changes)-i, "more field"), "; ", seeAll)
 			return
 		}
-		var d difference
-		switch {
-		case c.HasFrom && c.HasTo:
-			d = differ(c.From, c.To, t.width)
-		case c.HasFrom:
-			d = difference{removed: excerpt(c.From, t.width), note: "removed"}
-		case c.HasTo:
-			d = difference{added: excerpt(c.To, t.width), note: "added"}
-		}
-		if d.note != "" {
-			d.note = " (" + d.note + ")"
-		}
+		d := fieldDifference(c, t.width)
 		t.line("  ", clip(c.Field, maxName), ":", d.note)
 		for _, line := range d.removed {
 			t.line("    ", t.paint(red, "- "+line))
@@ -283,6 +272,24 @@ func (t *text) changes(changes []gate.FieldChange) {
 			t.line("    ", t.paint(green, "+ "+line))
 		}
 	}
+}
+
+// fieldDifference is how one field changed; the note is in brackets behind a
+// space.
+func fieldDifference(c *gate.FieldChange, width int) difference {
+	var d difference
+	switch {
+	case c.HasFrom && c.HasTo:
+		d = differ(c.From, c.To, width)
+	case c.HasFrom:
+		d = difference{removed: excerpt(c.From, width), note: "removed"}
+	case c.HasTo:
+		d = difference{added: excerpt(c.To, width), note: "added"}
+	}
+	if d.note != "" {
+		d.note = " (" + d.note + ")"
+	}
+	return d
 }
 
 // commit says which state is wrong, and against which.
@@ -323,21 +330,25 @@ func (t *text) waived(waived []gate.Finding) {
 // summary is the last line: the outcome, the numbers, what was looked at and
 // by whose rules.
 func (t *text) summary(r *gate.Report) {
-	var outcome string
-	switch {
-	case verdict(r) == gate.Error:
-		outcome = t.paint(red, "not judged to the end:")
-	case r.Verdict == gate.Pass:
-		outcome = t.paint(green, "passed:")
-	case r.Observe:
-		outcome = t.paint(yellow, "would be rejected (mode: observe):")
-	default:
-		outcome = t.paint(red, "rejected:")
-	}
+	words, style := outcomeWords(r)
+	outcome := t.paint(style, words+":")
 	t.line(outcome, " ", summaryWords(r))
 	for _, note := range r.Examined.Notes {
 		t.line("note: ", clip(note, maxText))
 	}
+}
+
+// outcomeWords are the outcome in words, and the colour that repeats them.
+func outcomeWords(r *gate.Report) (string, style) {
+	switch {
+	case verdict(r) == gate.Error:
+		return "not judged to the end", red
+	case r.Verdict == gate.Pass:
+		return "passed", green
+	case r.Observe:
+		return "would be rejected (mode: observe)", yellow
+	}
+	return "rejected", red
 }
 
 // summaryWords are the numbers, what was looked at and by whose rules.

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// readerVariable names the reader that the program is to use in a script of the
+// matrix. It reaches the hooks that git runs, which no flag does.
+const readerVariable = "SMALL_HOOK_TEST_READER"
+
+// scriptedMain is the program as the scripts run it.
+func scriptedMain() {
+	if reader := os.Getenv(readerVariable); reader != "" {
+		os.Args = slices.Insert(os.Args, 1, "--reader="+reader)
+	}
+	main()
+}
+
+// readers are those that the program has; nil if it does not let one choose.
+func readers() []string {
+	if (&app{}).root().PersistentFlags().Lookup("reader") == nil {
+		return nil
+	}
+	return []string{"git", "go-git"}
+}
+
+// TestMatrix runs every script of testdata/matrix once for each reader: one
+// script for one kind of repository. In each the gate judges a good and a bad
+// change, or says why it cannot; which of the two it was is the table in
+// docs/repositories.md, which this test writes with -update and otherwise
+// compares.
+//
+// A script begins with "# kind: WORDS", the first column of the table. A line
+// "# READER: WORDS" fixes what the table says of one reader, where it depends on
+// the installed git.
+func TestMatrix(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "matrix", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no scripts: ", err)
+	}
+	all := readers()
+	if all == nil {
+		all = []string{"git"}
+	}
+	table := newOutcomes(t, files, all)
+	t.Run("scripts", func(t *testing.T) {
+		for _, file := range files {
+			for _, reader := range all {
+				t.Run(reader, func(t *testing.T) {
+					t.Parallel()
+					runKind(t, file, reader, table)
+				})
+			}
+		}
+	})
+	t.Run("table", table.compare)
+}
+
+// kindRun is one script with one reader.
+type kindRun struct {
+	reader string
+	// refused says why the gate could not judge; empty as long as it could.
+	refused string
+	// clock counts the minutes that entries have used up.
+	clock int
+}
+
+func runKind(t *testing.T, file, reader string, table *outcomes) {
+	run := &kindRun{reader: reader}
+	testscript.Run(t, testscript.Params{
+		Files:               []string{file},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds:                run.commands(),
+		Condition:           run.condition,
+		Setup: func(env *testscript.Env) error {
+			if readers() != nil {
+				env.Vars = append(env.Vars, readerVariable+"="+reader)
+			}
+			env.Vars = append(env.Vars, "READER="+reader)
+			env.Defer(func() {
+				if t.Skipped() || t.Failed() {
+					return
+				}
+				table.note(file, reader, run.refused)
+			})
+			return setup(env)
+		},
+	})
+}
+
+// condition knows [refused], [root], and the readers' names.
+func (k *kindRun) condition(cond string) (bool, error) {
+	switch cond {
+	case "refused":
+		return k.refused != "", nil
+	case "root":
+		return os.Geteuid() == 0, nil
+	case "git", "go-git":
+		return cond == k.reader, nil
+	}
+	return false, fmt.Errorf("there is no condition %q", cond)
+}
+
+// outcomes are what the table is made of.
+type outcomes struct {
+	mu      sync.Mutex
+	files   []string
+	readers []string
+	kinds   map[string]string // file to kind
+	fixed   map[string]string // file and reader to words
+	seen    map[string]string // file and reader to outcome
+}
+
+var headerLine = regexp.MustCompile(`(?m)^# (kind|git|go-git): (.+)$`)
+
+func newOutcomes(t *testing.T, files, readers []string) *outcomes {
+	t.Helper()
+	o := &outcomes{files: files, readers: readers, kinds: map[string]string{}, fixed: map[string]string{}, seen: map[string]string{}}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range headerLine.FindAllStringSubmatch(string(text), -1) {
+			if m[1] == "kind" {
+				o.kinds[file] = m[2]
+			} else {
+				o.fixed[file+" "+m[1]] = m[2]
+			}
+		}
+		if o.kinds[file] == "" {
+			t.Fatalf("%s does not begin with # kind:", file)
+		}
+	}
+	return o
+}
+
+func (o *outcomes) note(file, reader, refused string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	words := "judged"
+	if refused != "" {
+		words = "refused: " + refused
+	}
+	if fixed := o.fixed[file+" "+reader]; fixed != "" {
+		words = fixed
+	}
+	o.seen[file+" "+reader] = words
+}
+
+const (
+	tableBegins = "<!-- the table is written by: go test ./cmd/small-hook -run TestMatrix -update -->\n"
+	tableEnds   = "<!-- the table ends -->\n"
+)
+
+// compare writes the table, or demands that it is there. What did not run here
+// is left as it is.
+func (o *outcomes) compare(t *testing.T) {
+	name := filepath.Join("..", "..", "docs", "repositories.md")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, begins := strings.Cut(string(data), tableBegins)
+	old, after, ends := strings.Cut(rest, tableEnds)
+	if !begins || !ends {
+		t.Fatalf("%s has no place for the table", name)
+	}
+	table := "\n| repository | " + strings.Join(o.readers, " | ") + " |\n|" + strings.Repeat(" --- |", len(o.readers)+1) + "\n"
+	for _, file := range o.files {
+		row := "| " + o.kinds[file]
+		for _, reader := range o.readers {
+			words, ran := o.seen[file+" "+reader]
+			if !ran {
+				t.Logf("NOT compared: %s with the reader %s did not run to its end here", file, reader)
+				row = ""
+				break
+			}
+			row += " | " + strings.ReplaceAll(words, "|", `\|`)
+		}
+		if row == "" {
+			table += rowOf(old, o.kinds[file])
+			continue
+		}
+		table += row + " |\n"
+	}
+	table += "\n"
+	if table == old {
+		return
+	}
+	if !*update {
+		t.Errorf("%s says something else:\n%s\nIf that is meant: go test ./cmd/small-hook -run TestMatrix -update", name, table)
+		return
+	}
+	if err := os.WriteFile(name, []byte(before+tableBegins+table+tableEnds+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rowOf finds the row of a kind in a table.
+func rowOf(table, kind string) string {
+	for line := range strings.Lines(table) {
+		if strings.HasPrefix(line, "| "+kind+" |") {
+			return line
+		}
+	}
+	return ""
+}
