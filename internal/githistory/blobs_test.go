@@ -1,4 +1,4 @@
-package githistory
+package githistory_test
 
 import (
 	"bytes"
@@ -13,14 +13,16 @@ import (
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
-func TestBlob(t *testing.T) {
+func TestBlob(t *testing.T) { eachReader(t, testBlob) }
+
+func testBlob(t *testing.T, rd reader) {
 	t.Parallel()
 	r := gittest.New(t)
 	text := "line\nwith no end, \x00 and 0123456789012345678901234567890123456789 missing\n\n"
 	commit := r.CommitFile("f", text)
 	r.CommitFile("empty", "")
 	id, empty := r.ID("HEAD:f"), r.ID("HEAD:empty")
-	repo := open(t, r)
+	repo := rd.open(t, r)
 	size := int64(len(text))
 	for _, tt := range []struct {
 		id    string
@@ -54,7 +56,9 @@ func TestBlob(t *testing.T) {
 	}
 }
 
-func TestBlobOfADamagedObject(t *testing.T) {
+func TestBlobOfADamagedObject(t *testing.T) { eachReader(t, testBlobOfADamagedObject) }
+
+func testBlobOfADamagedObject(t *testing.T, rd reader) {
 	t.Parallel()
 	r := gittest.New(t)
 	r.CommitFile("f", strings.Repeat("some text\n", 1000))
@@ -72,7 +76,7 @@ func TestBlobOfADamagedObject(t *testing.T) {
 		if err := os.WriteFile(name, broken, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		repo := open(t, r)
+		repo := rd.open(t, r)
 		_, err = repo.Blob(t.Context(), damaged, 1<<20)
 		wantFailure(t, err, damaged)
 		if got := content(t, repo, whole); got != "whole" {
@@ -83,12 +87,14 @@ func TestBlobOfADamagedObject(t *testing.T) {
 
 // An object above the limit passes through and does not stay: reading 64 MB
 // must not allocate a tenth of that.
-func TestBlobAboveTheLimitIsNotHeld(t *testing.T) {
+func TestBlobAboveTheLimitIsNotHeld(t *testing.T) { eachReader(t, testBlobAboveTheLimitIsNotHeld) }
+
+func testBlobAboveTheLimitIsNotHeld(t *testing.T, rd reader) {
 	r := gittest.New(t)
 	const size = 64 << 20
 	r.CommitFile("huge", strings.Repeat("0123456789abcde\n", size/16))
 	id := r.ID("HEAD:huge")
-	repo := open(t, r)
+	repo := rd.open(t, r)
 	content(t, repo, r.GitInput("small", "hash-object", "-w", "--stdin"))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -102,14 +108,16 @@ func TestBlobAboveTheLimitIsNotHeld(t *testing.T) {
 	}
 }
 
-func TestBlobConcurrently(t *testing.T) {
+func TestBlobConcurrently(t *testing.T) { eachReader(t, testBlobConcurrently) }
+
+func testBlobConcurrently(t *testing.T, rd reader) {
 	t.Parallel()
 	r := gittest.New(t)
 	var ids []string
 	for i := range 10 {
 		ids = append(ids, r.GitInput(fmt.Sprint(i), "hash-object", "-w", "--stdin"))
 	}
-	repo := open(t, r)
+	repo := rd.open(t, r)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {

@@ -1,4 +1,4 @@
-package githistory
+package githistory_test
 
 import (
 	"errors"
@@ -10,10 +10,13 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
-func TestShallowClone(t *testing.T) {
+func TestShallowClone(t *testing.T) { eachReader(t, testShallowClone) }
+
+func testShallowClone(t *testing.T, rd reader) {
 	t.Parallel()
 	origin := gittest.New(t)
 	var ids []string
@@ -22,7 +25,7 @@ func TestShallowClone(t *testing.T) {
 	}
 	r := origin.Clone("--depth=3")
 	own := r.CommitFile(".small/x", "6")
-	repo := open(t, r)
+	repo := rd.open(t, r)
 	remedies := []string{"git fetch --unshallow", "fetch-depth: 0", `GIT_DEPTH: "0"`}
 
 	t.Run("the needed commits are here", func(t *testing.T) {
@@ -61,7 +64,7 @@ func TestShallowClone(t *testing.T) {
 	})
 	t.Run("the base is here and the way to it is not", func(t *testing.T) {
 		r.Git("fetch", "-q", "--depth=1", "origin", ids[0])
-		repo := open(t, r)
+		repo := rd.open(t, r)
 		_, err := repo.Commits(t.Context(), []string{own}, []string{ids[0]}, "")
 		wantFailure(t, err, remedies...)
 		_, err = repo.IsAncestor(t.Context(), ids[0], own) // git says no
@@ -71,16 +74,20 @@ func TestShallowClone(t *testing.T) {
 	})
 	t.Run("the remedy helps", func(t *testing.T) {
 		r.Git("fetch", "-q", "--unshallow")
-		repo := open(t, r)
+		repo := rd.open(t, r)
 		got, err := repo.Commits(t.Context(), []string{own}, nil, "")
-		if err != nil || len(got) != 6 || repo.Shallow {
-			t.Errorf("Commits = %v, %v; shallow: %v", got, err, repo.Shallow)
+		if err != nil || len(got) != 6 || repo.Where().Shallow {
+			t.Errorf("Commits = %v, %v; shallow: %v", got, err, repo.Where().Shallow)
 		}
 	})
 }
 
 // The depth may end exactly at the first commit: nothing is hidden then.
 func TestShallowCloneOfTheWholeHistory(t *testing.T) {
+	eachReader(t, testShallowCloneOfTheWholeHistory)
+}
+
+func testShallowCloneOfTheWholeHistory(t *testing.T, rd reader) {
 	t.Parallel()
 	origin := gittest.New(t)
 	origin.CommitFile("f", "1")
@@ -88,16 +95,18 @@ func TestShallowCloneOfTheWholeHistory(t *testing.T) {
 	r := origin.Clone("--depth=2")
 	// Some servers list the root in this file, some do not.
 	r.Write(".git/shallow", r.ID(tip+"~1")+"\n")
-	repo := open(t, r)
+	repo := rd.open(t, r)
 	got, err := repo.Commits(t.Context(), []string{tip}, nil, "")
-	if !repo.Shallow || err != nil || len(got) != 2 {
+	if !repo.Where().Shallow || err != nil || len(got) != 2 {
 		t.Errorf("Commits = %v, %v", got, err)
 	}
 }
 
 // The range may begin at a true root only because the excluded side's way to
 // it is hidden.
-func TestShallowCloneWithAHiddenLink(t *testing.T) {
+func TestShallowCloneWithAHiddenLink(t *testing.T) { eachReader(t, testShallowCloneWithAHiddenLink) }
+
+func testShallowCloneWithAHiddenLink(t *testing.T, rd reader) {
 	t.Parallel()
 	origin := gittest.New(t)
 	origin.CommitFile("f", "1")
@@ -111,11 +120,13 @@ func TestShallowCloneWithAHiddenLink(t *testing.T) {
 	if got := r.Git("rev-list", "--count", head, "^"+base); got != "3" {
 		t.Fatalf("git lists %s commits, so nothing is hidden here", got)
 	}
-	_, err := open(t, r).Commits(t.Context(), []string{head}, []string{base}, "")
+	_, err := rd.open(t, r).Commits(t.Context(), []string{head}, []string{base}, "")
 	wantFailure(t, err, "shallow", "fetch-depth: 0")
 }
 
-func TestShallowBoundaryInAnotherFile(t *testing.T) {
+func TestShallowBoundaryInAnotherFile(t *testing.T) { eachReader(t, testShallowBoundaryInAnotherFile) }
+
+func testShallowBoundaryInAnotherFile(t *testing.T, rd reader) {
 	t.Parallel()
 	origin := gittest.New(t)
 	first := origin.CommitFile("f", "1")
@@ -123,16 +134,18 @@ func TestShallowBoundaryInAnotherFile(t *testing.T) {
 	r := origin.Clone()
 	r.Write(".git/other", tip+"\n")
 	for _, name := range []string{r.Path(".git/other"), ".git/other"} {
-		repo := open(t, r.With("GIT_SHALLOW_FILE="+name))
+		repo := rd.open(t, r.With("GIT_SHALLOW_FILE="+name))
 		_, err := repo.Commits(t.Context(), []string{tip}, nil, "")
 		wantFailure(t, err, "shallow", tip)
 	}
-	if got, err := open(t, r).Commits(t.Context(), []string{tip}, []string{first}, ""); err != nil || len(got) != 1 {
+	if got, err := rd.open(t, r).Commits(t.Context(), []string{tip}, []string{first}, ""); err != nil || len(got) != 1 {
 		t.Errorf("Commits = %v, %v", got, err)
 	}
 }
 
+// git fetches what a partial clone left out.
 func TestPartialClone(t *testing.T) {
+	rd := readers[0]
 	for _, filter := range []string{"blob:none", "tree:0"} {
 		t.Run(filter, func(t *testing.T) {
 			t.Parallel()
@@ -143,7 +156,7 @@ func TestPartialClone(t *testing.T) {
 			b := origin.CommitFile(".small/x", "2")
 			r := origin.Clone("--filter="+filter, "--no-checkout")
 			clones := []*gittest.Repo{r, r.In(r.Dir)}
-			repo := open(t, clones[0])
+			repo := rd.open(t, clones[0])
 
 			// The history needs no file. Without trees git fetches them.
 			got, err := repo.Changes(t.Context(), []gate.Edge{{Child: a}, {Parent: a, Child: b}})
@@ -181,7 +194,46 @@ func TestPartialClone(t *testing.T) {
 	}
 }
 
+// The embedded reader does not fetch. What is not here is never taken for
+// absent.
+func TestPartialCloneIsNotFetched(t *testing.T) {
+	t.Parallel()
+	rd := readers[1]
+	origin := gittest.New(t)
+	origin.Git("config", "uploadpack.allowFilter", "true")
+	a := origin.CommitFile(".small/x", "1")
+	b := origin.CommitFile(".small/x", "2")
+
+	blobs := rd.open(t, origin.Clone("--filter=blob:none", "--no-checkout"))
+	got, err := blobs.Changes(t.Context(), []gate.Edge{{Child: a}, {Parent: a, Child: b}})
+	if err != nil || len(got) != 2 || len(got[0]) != 1 || len(got[1]) != 1 {
+		t.Fatalf("Changes = %v, %v", got, err)
+	}
+	_, err = blobs.Blob(t.Context(), got[1][0].Old.Object, 100)
+	wantUnserved(t, err, got[1][0].Old.Object, "partial clone", "git fetch --refetch")
+	_, _, err = blobs.ReadFile(t.Context(), a, ".small/x", 100)
+	wantUnserved(t, err, "partial clone")
+	if _, found, err := blobs.ReadFile(t.Context(), a, ".small/y", 100); found || err != nil {
+		t.Errorf("a file that never was: %v, %v", found, err)
+	}
+
+	trees := rd.open(t, origin.Clone("--filter=tree:0", "--no-checkout"))
+	if got, err := trees.Commits(t.Context(), []string{b}, nil, ""); err != nil || len(got) != 2 {
+		t.Errorf("Commits = %v, %v", got, err)
+	}
+	_, err = trees.Changes(t.Context(), []gate.Edge{{Parent: a, Child: b}})
+	wantUnserved(t, err, "partial clone")
+	_, err = trees.Files(t.Context(), b)
+	wantUnserved(t, err, "partial clone")
+	_, err = trees.Commits(t.Context(), []string{strings.Repeat("12", 20)}, nil, "")
+	wantUnserved(t, err, "partial clone")
+}
+
 func TestPartialCloneWithoutTreesOrRemote(t *testing.T) {
+	eachReader(t, testPartialCloneWithoutTreesOrRemote)
+}
+
+func testPartialCloneWithoutTreesOrRemote(t *testing.T, rd reader) {
 	t.Parallel()
 	origin := gittest.New(t)
 	origin.Git("config", "uploadpack.allowFilter", "true")
@@ -189,7 +241,7 @@ func TestPartialCloneWithoutTreesOrRemote(t *testing.T) {
 	b := origin.CommitFile(".small/x", "2")
 	r := origin.Clone("--filter=tree:0", "--no-checkout")
 	origin.Remove(".")
-	repo := open(t, r)
+	repo := rd.open(t, r)
 	if got, err := repo.Commits(t.Context(), []string{b}, nil, ""); err != nil || len(got) != 2 {
 		t.Errorf("Commits = %v, %v", got, err)
 	}
@@ -205,7 +257,9 @@ func TestPartialCloneWithoutTreesOrRemote(t *testing.T) {
 	wantFailure(t, err)
 }
 
-func TestAlternates(t *testing.T) {
+func TestAlternates(t *testing.T) { eachReader(t, testAlternates) }
+
+func testAlternates(t *testing.T, rd reader) {
 	t.Parallel()
 	origin := gittest.New(t)
 	id := origin.CommitFile(".small/x", "1")
@@ -214,13 +268,15 @@ func TestAlternates(t *testing.T) {
 	second := filepath.Join(t.TempDir(), "second")
 	origin.Git("clone", "-q", "--shared", shared, second)
 	for _, dir := range []string{shared, second} {
-		wantEqual(t, []string{".small/x 100644:1"}, files(t, open(t, origin.In(dir)), id))
+		wantEqual(t, []string{".small/x 100644:1"}, files(t, rd.open(t, origin.In(dir)), id))
 	}
 }
 
 // In a pre-receive hook the new objects are in a quarantine that only git's
 // variables name.
-func TestQuarantine(t *testing.T) {
+func TestQuarantine(t *testing.T) { eachReader(t, testQuarantine) }
+
+func testQuarantine(t *testing.T, rd reader) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("SKIPPED: the hook that records its environment is a shell script")
@@ -254,7 +310,7 @@ func TestQuarantine(t *testing.T) {
 			t.Fatal(err)
 		}
 		environ := append(strings.Split(strings.TrimSpace(string(vars)), "\n"), server.Environ()...)
-		repo, openErr := Open(t.Context(), server.Dir, Options{Environ: environ})
+		repo, openErr := rd.try(t.Context(), server.Dir, environ)
 		var got [][]gate.Change
 		var commits []gate.Commit
 		var blob gate.Blob
@@ -283,7 +339,9 @@ func TestQuarantine(t *testing.T) {
 	}
 }
 
-func TestReftable(t *testing.T) {
+func TestReftable(t *testing.T) { eachReader(t, testReftable) }
+
+func testReftable(t *testing.T, rd reader) {
 	t.Parallel()
 	base := gittest.New(t)
 	dir := filepath.Join(t.TempDir(), "reftable")
@@ -291,23 +349,26 @@ func TestReftable(t *testing.T) {
 		t.Skipf("SKIPPED: this git cannot make a reftable repository, so reading one is NOT tested: %v", err)
 	}
 	r := base.In(dir)
-	if head, err := open(t, r).Head(t.Context()); err != nil || head != "" {
+	if rd.refuses(t, r, "extensions.refstorage", "reftable") {
+		return
+	}
+	if head, err := rd.open(t, r).Head(t.Context()); err != nil || head != "" {
 		t.Errorf("Head = %q, %v", head, err)
 	}
 	id := r.CommitFile(".small/x", "1")
-	repo := open(t, r)
+	repo := rd.open(t, r)
 	if head, err := repo.Head(t.Context()); err != nil || head != id {
 		t.Errorf("Head = %q, %v", head, err)
 	}
 	got, err := repo.DefaultBranch(t.Context(), "")
-	if err != nil || got != (Branch{"refs/heads/main", id}) {
+	if err != nil || got != (githistory.Branch{"refs/heads/main", id}) {
 		t.Errorf("DefaultBranch = %v, %v", got, err)
 	}
 	r.Branch("side", "")
 	tip := r.CommitFile("f", "1")
 	r.Switch("main")
 	r.Git("merge", "-q", "--no-commit", "--no-ff", "side")
-	heads, err := open(t, r).MergeHeads(t.Context())
+	heads, err := rd.open(t, r).MergeHeads(t.Context())
 	if err != nil || len(heads) != 1 || heads[0] != tip {
 		t.Errorf("MergeHeads = %v, %v", heads, err)
 	}

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package githistory
+package githistory_test
 
 import "errors"
 

@@ -1,6 +1,7 @@
-package githistory
+package githistory_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,13 +10,66 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/githistory/embedded"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
+// opened is a repository as either reader opens it. What the tests of this
+// package say about it holds for both, unless they say which one they mean.
+type opened interface {
+	gate.History
+	Where() githistory.Place
+	Resolve(ctx context.Context, name string) (string, error)
+	Head(ctx context.Context) (string, error)
+	MergeHeads(ctx context.Context) ([]string, error)
+	IsAncestor(ctx context.Context, ancestor, commit string) (bool, error)
+	DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error)
+	Tips(ctx context.Context, prefixes ...string) ([]string, error)
+	Peel(ctx context.Context, id string) (string, bool, error)
+	Has(ctx context.Context, id string) (bool, error)
+	ReadFile(ctx context.Context, revision, path string, limit int64) ([]byte, bool, error)
+	ReplaceRefs(ctx context.Context) (bool, error)
+	Grafts() (bool, error)
+	Reader() string
+	Version(ctx context.Context) (string, error)
+	Close() error
+}
+
+// reader is one of the readers.
+type reader struct {
+	name string
+	try  func(ctx context.Context, dir string, environ []string) (opened, error)
+}
+
+var readers = []reader{
+	{"git", func(ctx context.Context, dir string, environ []string) (opened, error) {
+		return checked(githistory.Open(ctx, dir, githistory.Options{Environ: environ}))
+	}},
+	{"go-git", func(ctx context.Context, dir string, environ []string) (opened, error) {
+		return checked(embedded.Open(ctx, dir, environ))
+	}},
+}
+
+// checked keeps a nil pointer from becoming an interface that is not nil.
+func checked[R opened](repo R, err error) (opened, error) {
+	if err != nil {
+		return nil, err
+	}
+	return repo, nil
+}
+
+// eachReader runs a test once for each reader.
+func eachReader(t *testing.T, test func(t *testing.T, rd reader)) {
+	for _, rd := range readers {
+		t.Run(rd.name, func(t *testing.T) { test(t, rd) })
+	}
+}
+
 // open opens r as a hook would: in its directory, with its environment.
-func open(t testing.TB, r *gittest.Repo) *Repo {
+func (rd reader) open(t testing.TB, r *gittest.Repo) opened {
 	t.Helper()
-	repo, err := Open(t.Context(), r.Dir, Options{Environ: r.Environ()})
+	repo, err := rd.try(t.Context(), r.Dir, r.Environ())
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}
@@ -25,6 +79,40 @@ func open(t testing.TB, r *gittest.Repo) *Repo {
 		}
 	})
 	return repo
+}
+
+// refuses checks that the embedded reader names what it does not serve. It
+// reports whether it is that reader.
+func (rd reader) refuses(t *testing.T, r *gittest.Repo, words ...string) bool {
+	t.Helper()
+	if rd.name != "go-git" {
+		return false
+	}
+	_, err := rd.try(t.Context(), r.Dir, r.Environ())
+	wantUnserved(t, err, words...)
+	return true
+}
+
+// wantUnserved checks that an error is a refusal of the embedded reader.
+func wantUnserved(t *testing.T, err error, words ...string) {
+	t.Helper()
+	wantFailure(t, err, append(words, "--reader git")...)
+	if !errors.Is(err, embedded.ErrUnserved) {
+		t.Errorf("%v is not ErrUnserved", err)
+	}
+}
+
+func cancelled(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}
+
+func wantCancelled(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v, want one that wraps context.Canceled", err)
+	}
 }
 
 // wantFailure checks that err is outcome 2 and says all of the words.
@@ -54,7 +142,7 @@ func wantEqual(t *testing.T, want, got any) {
 
 // changes renders the changes of edges, one string for each:
 // "path oldmode:oldcontent newmode:newcontent", with "-" for an absent side.
-func changes(t *testing.T, repo *Repo, edges ...gate.Edge) [][]string {
+func changes(t *testing.T, repo opened, edges ...gate.Edge) [][]string {
 	t.Helper()
 	all, err := repo.Changes(t.Context(), edges)
 	if err != nil {
@@ -71,7 +159,7 @@ func changes(t *testing.T, repo *Repo, edges ...gate.Edge) [][]string {
 }
 
 // files renders the files of a revision: "path mode:content".
-func files(t *testing.T, repo *Repo, revision string, dirs ...string) []string {
+func files(t *testing.T, repo opened, revision string, dirs ...string) []string {
 	t.Helper()
 	list, err := repo.Files(t.Context(), revision, dirs...)
 	if err != nil {
@@ -84,7 +172,7 @@ func files(t *testing.T, repo *Repo, revision string, dirs ...string) []string {
 	return rendered
 }
 
-func side(t *testing.T, repo *Repo, path string, f gate.File) string {
+func side(t *testing.T, repo opened, path string, f gate.File) string {
 	t.Helper()
 	switch {
 	case f == gate.File{}:
@@ -102,7 +190,7 @@ func side(t *testing.T, repo *Repo, path string, f gate.File) string {
 	return f.Mode + ":" + content(t, repo, f.Object)
 }
 
-func content(t *testing.T, repo *Repo, object string) string {
+func content(t *testing.T, repo opened, object string) string {
 	t.Helper()
 	blob, err := repo.Blob(t.Context(), object, 1<<20)
 	if err != nil {

@@ -8,51 +8,13 @@ import (
 	"os"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
-
-func cancelled(t *testing.T) context.Context {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	return ctx
-}
 
 func wantCancelled(t *testing.T, err error) {
 	t.Helper()
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v, want one that wraps context.Canceled", err)
-	}
-}
-
-func TestCancelledContext(t *testing.T) {
-	t.Parallel()
-	r := gittest.New(t)
-	id := r.CommitFile(".small/x", "1")
-	object := r.ID("HEAD:.small/x")
-	repo := open(t, r)
-	ctx := cancelled(t)
-
-	_, err := repo.Commits(ctx, []string{id}, nil, "")
-	wantCancelled(t, err)
-	_, err = repo.Changes(ctx, []gate.Edge{{Child: id}, {Parent: id, Child: gate.Index}})
-	wantCancelled(t, err)
-	_, err = repo.Files(ctx, id)
-	wantCancelled(t, err)
-	_, err = repo.Files(ctx, gate.Index)
-	wantCancelled(t, err)
-	_, err = repo.Blob(ctx, object, 10)
-	wantCancelled(t, err)
-	_, err = repo.Resolve(ctx, "main")
-	wantCancelled(t, err)
-	_, err = repo.MergeBases(ctx, id, id)
-	wantCancelled(t, err)
-	_, err = repo.DefaultBranch(ctx, "")
-	wantCancelled(t, err)
-
-	// The next question is answered.
-	if got := content(t, repo, object); got != "1" {
-		t.Errorf("the blob is %q", got)
 	}
 }
 
@@ -122,4 +84,11 @@ func TestContextEndsAStream(t *testing.T) {
 	if err := errors.Join(never.Close(), keep.Close()); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestOpenWithoutGit(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	_, err := Open(t.Context(), r.Dir, Options{Environ: r.Environ(), Git: "no-such-git"})
+	wantFailure(t, err, "no-such-git", "install git")
 }

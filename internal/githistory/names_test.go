@@ -1,4 +1,4 @@
-package githistory
+package githistory_test
 
 import (
 	"bytes"
@@ -27,7 +27,9 @@ func forgedTree(t *testing.T, r *gittest.Repo, entries ...treeEntry) string {
 	return r.GitInput(raw.String(), "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
 }
 
-func TestPathThatStandsTwice(t *testing.T) {
+func TestPathThatStandsTwice(t *testing.T) { eachReader(t, testPathThatStandsTwice) }
+
+func testPathThatStandsTwice(t *testing.T, rd reader) {
 	t.Parallel()
 	r := gittest.New(t)
 	good := r.CommitFile(".small/progress.small.yml", "1")
@@ -41,7 +43,7 @@ func TestPathThatStandsTwice(t *testing.T) {
 		small := forgedTree(t, r, inner...)
 		root := forgedTree(t, r, treeEntry{dir, ".small", small})
 		forged := r.Git("commit-tree", "-p", good, "-m", "forged", root)
-		repo := open(t, r)
+		repo := rd.open(t, r)
 		t.Run(what, func(t *testing.T) {
 			_, err := repo.Changes(t.Context(), []gate.Edge{{Child: forged}})
 			wantFailure(t, err, ".small/progress.small.yml twice", "git fsck")
@@ -54,14 +56,16 @@ func TestPathThatStandsTwice(t *testing.T) {
 }
 
 // A tree may hold .small as a file and as a directory, and .small twice.
-func TestSmallThatStandsTwice(t *testing.T) {
+func TestSmallThatStandsTwice(t *testing.T) { eachReader(t, testSmallThatStandsTwice) }
+
+func testSmallThatStandsTwice(t *testing.T, rd reader) {
 	t.Parallel()
 	r := gittest.New(t)
 	good := r.CommitFile(".small/x", "1")
 	blob, small := r.ID("HEAD:.small/x"), r.ID("HEAD:.small")
 	both := r.Git("commit-tree", "-m", "forged", forgedTree(t, r, treeEntry{"100644", ".small", blob}, treeEntry{"40000", ".small", small}))
 	twice := r.Git("commit-tree", "-m", "forged", forgedTree(t, r, treeEntry{"40000", ".small", small}, treeEntry{"40000", ".small", small}))
-	repo := open(t, r)
+	repo := rd.open(t, r)
 	wantEqual(t, []string{".small 100644:1", ".small/x 100644:1"}, files(t, repo, both))
 	wantEqual(t, []string{".small 100644:1", ".small/x 100644:1"}, files(t, repo, both, ""))
 	wantEqual(t, [][]string{{".small - 100644:1"}}, changes(t, repo, gate.Edge{Parent: good, Child: both}))
@@ -70,7 +74,9 @@ func TestSmallThatStandsTwice(t *testing.T) {
 }
 
 // Names that some file systems take for .small are of interest too.
-func TestLookalikes(t *testing.T) {
+func TestLookalikes(t *testing.T) { eachReader(t, testLookalikes) }
+
+func testLookalikes(t *testing.T, rd reader) {
 	t.Parallel()
 	r := gittest.New(t)
 	first := r.CommitFile("f", "1")
@@ -82,7 +88,7 @@ func TestLookalikes(t *testing.T) {
 		r.Write(dir+".small-gate.yml", "1")
 	}
 	second := r.Commit("second")
-	repo := open(t, r)
+	repo := rd.open(t, r)
 	of := func(dir string) []string {
 		return []string{dir + ".SMALL/x 100644:1", dir + ".small./y/z 100644:1", dir + ".small/x 100644:1", dir + ".ſmall 100644:1"}
 	}

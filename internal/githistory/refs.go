@@ -101,8 +101,8 @@ func GitHeads(environ []string) []string {
 	return slices.Compact(heads)
 }
 
-// MergeBases are the best common ancestors of two commits: none if their
-// histories are unrelated, several after criss-cross merges. In a shallow
+// MergeBases are the best common ancestors of two commits, in order of id: none
+// if their histories are unrelated, several after criss-cross merges. In a shallow
 // clone that may hide an answer it is an error.
 func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 	if err := r.format.check(a, b); err != nil {
@@ -119,6 +119,7 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 		return nil, r.explainMissing(ctx, "cannot find where the histories part", err, []string{a, b})
 	}
 	bases := strings.Fields(string(out))
+	slices.Sort(bases)
 	return bases, r.format.check(bases...)
 }
 

@@ -1,4 +1,4 @@
-package githistory
+package githistory_test
 
 import (
 	"strings"
@@ -6,10 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
-func TestResolve(t *testing.T) {
+func TestResolve(t *testing.T) { eachReader(t, testResolve) }
+
+func testResolve(t *testing.T, rd reader) {
 	t.Parallel()
 	r := gittest.New(t)
 	first := r.CommitFile("f", "1")
@@ -19,7 +22,7 @@ func TestResolve(t *testing.T) {
 	r.Git("tag", "-a", "-m", "x", "nested", "annotated")
 	r.Branch("Zweig/ü", first)
 	r.Git("update-ref", "refs/heads/--odd", first)
-	repo := open(t, r)
+	repo := rd.open(t, r)
 	for name, want := range map[string]string{
 		"main": second, "HEAD": first, "main~1": first, "main^": first, "light": first, "annotated": first, "nested": first,
 		"refs/heads/main": second, "Zweig/ü": first, first: first, first[:12]: first, "refs/heads/--odd": first,
@@ -43,7 +46,9 @@ func TestResolve(t *testing.T) {
 	wantFailure(t, err, absent, "git fetch origin "+absent)
 }
 
-func TestMergeHeads(t *testing.T) {
+func TestMergeHeads(t *testing.T) { eachReader(t, testMergeHeads) }
+
+func testMergeHeads(t *testing.T, rd reader) {
 	t.Parallel()
 	r := gittest.New(t)
 	base := r.CommitFile("f", "0")
@@ -59,7 +64,7 @@ func TestMergeHeads(t *testing.T) {
 
 	heads := func(r *gittest.Repo) []string {
 		t.Helper()
-		got, err := open(t, r).MergeHeads(t.Context())
+		got, err := rd.open(t, r).MergeHeads(t.Context())
 		if err != nil {
 			t.Error(err)
 		}
@@ -75,14 +80,14 @@ func TestMergeHeads(t *testing.T) {
 
 	for _, damage := range []string{"", "nonsense\n", tips[0][:39] + "\n"} {
 		r.Write(".git/MERGE_HEAD", damage)
-		_, err := open(t, r).MergeHeads(t.Context())
+		_, err := rd.open(t, r).MergeHeads(t.Context())
 		wantFailure(t, err)
 	}
 }
 
 func TestGitHeads(t *testing.T) {
 	a, b := strings.Repeat("a1", 20), strings.Repeat("b2", 32)
-	got := GitHeads([]string{
+	got := githistory.GitHeads([]string{
 		"PATH=/bin", "GITHEAD_" + b + "=side", "GITHEAD_" + a + "=main=x", "GITHEAD_" + a + "=twice",
 		"GITHEAD_=x", "GITHEAD_" + a[:39] + "=x", "GITHEAD_" + strings.ToUpper(a) + "=x", "XGITHEAD_" + a + "=x",
 		"GITHEAD_" + strings.Repeat("g", 40) + "=x",
@@ -92,14 +97,16 @@ func TestGitHeads(t *testing.T) {
 	}
 }
 
-func TestIsAncestor(t *testing.T) {
+func TestIsAncestor(t *testing.T) { eachReader(t, testIsAncestor) }
+
+func testIsAncestor(t *testing.T, rd reader) {
 	t.Parallel()
 	r := gittest.New(t)
 	a := r.CommitFile("f", "1")
 	b := r.CommitFile("f", "2")
 	r.Branch("side", a)
 	c := r.CommitFile("g", "1")
-	repo := open(t, r)
+	repo := rd.open(t, r)
 	for _, tt := range []struct {
 		ancestor, commit string
 		want             bool
@@ -116,14 +123,16 @@ func TestIsAncestor(t *testing.T) {
 	wantEqual(t, []string{a}, bases)
 }
 
-func TestDefaultBranch(t *testing.T) {
+func TestDefaultBranch(t *testing.T) { eachReader(t, testDefaultBranch) }
+
+func testDefaultBranch(t *testing.T, rd reader) {
 	t.Parallel()
 	r := gittest.New(t)
-	repo := open(t, r)
+	repo := rd.open(t, r)
 	want := func(remote, ref, id string) {
 		t.Helper()
 		got, err := repo.DefaultBranch(t.Context(), remote)
-		if err != nil || got != (Branch{ref, id}) {
+		if err != nil || got != (githistory.Branch{ref, id}) {
 			t.Errorf("DefaultBranch(%q) = %v, %v; want %s %s", remote, got, err, ref, id)
 		}
 	}
@@ -163,37 +172,43 @@ func TestDefaultBranch(t *testing.T) {
 
 // On a server the default branch is what HEAD names.
 func TestDefaultBranchOfABareRepository(t *testing.T) {
+	eachReader(t, testDefaultBranchOfABareRepository)
+}
+
+func testDefaultBranchOfABareRepository(t *testing.T, rd reader) {
 	t.Parallel()
 	r := gittest.New(t)
 	id := r.CommitFile("f", "1")
 	bare := r.Clone("--bare")
 	bare.Git("branch", "live", id)
-	repo := open(t, bare)
+	repo := rd.open(t, bare)
 	got, err := repo.DefaultBranch(t.Context(), "")
-	if err != nil || got != (Branch{"refs/heads/main", id}) {
+	if err != nil || got != (githistory.Branch{"refs/heads/main", id}) {
 		t.Errorf("DefaultBranch = %v, %v", got, err)
 	}
 	bare.Git("symbolic-ref", "HEAD", "refs/heads/live")
 	got, err = repo.DefaultBranch(t.Context(), "")
-	if err != nil || got != (Branch{"refs/heads/live", id}) {
+	if err != nil || got != (githistory.Branch{"refs/heads/live", id}) {
 		t.Errorf("DefaultBranch = %v, %v", got, err)
 	}
 	bare.Git("update-ref", "--no-deref", "HEAD", id)
 	got, err = repo.DefaultBranch(t.Context(), "")
-	if err != nil || got != (Branch{"refs/heads/main", id}) {
+	if err != nil || got != (githistory.Branch{"refs/heads/main", id}) {
 		t.Errorf("DefaultBranch = %v, %v", got, err)
 	}
 }
 
-func TestSubstitutesAreNotFollowed(t *testing.T) {
+func TestSubstitutesAreNotFollowed(t *testing.T) { eachReader(t, testSubstitutesAreNotFollowed) }
+
+func testSubstitutesAreNotFollowed(t *testing.T, rd reader) {
 	t.Parallel()
 	r := gittest.New(t)
 	a := r.CommitFile(".small/x", "1")
 	b := r.CommitFile(".small/x", "2")
 	c := r.CommitFile(".small/x", "3")
-	tell := func(replace, grafts bool) *Repo {
+	tell := func(replace, grafts bool) opened {
 		t.Helper()
-		repo := open(t, r)
+		repo := rd.open(t, r)
 		if got, err := repo.ReplaceRefs(t.Context()); err != nil || got != replace {
 			t.Errorf("ReplaceRefs = %v, %v, want %v", got, err, replace)
 		}

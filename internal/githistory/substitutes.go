@@ -22,9 +22,15 @@ func (r *Repo) ReplaceRefs(ctx context.Context) (bool, error) {
 // Grafts reports whether the repository has a file that gives commits other
 // parents. It is never followed here.
 func (r *Repo) Grafts() (bool, error) {
-	name := lookup(r.given, "GIT_GRAFT_FILE")
+	found, err := HasGrafts(r.CommonDir, lookup(r.given, "GIT_GRAFT_FILE"))
+	return found, r.failure("cannot read the file of grafts", err)
+}
+
+// HasGrafts reports whether there is a file of grafts that says anything. An
+// empty name means the one in the git directory.
+func HasGrafts(commonDir, name string) (bool, error) {
 	if name == "" {
-		name = filepath.Join(r.CommonDir, "info", "grafts")
+		name = filepath.Join(commonDir, "info", "grafts")
 	}
 	data, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -35,5 +41,5 @@ func (r *Repo) Grafts() (bool, error) {
 			return true, nil
 		}
 	}
-	return false, r.failure("cannot read the file of grafts", err)
+	return false, err
 }

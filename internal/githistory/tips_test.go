@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 // TestTips lists commits, follows tags and leaves out what leads to none.
-func TestTips(t *testing.T) {
+func TestTips(t *testing.T) { eachReader(t, testTips) }
+
+func testTips(t *testing.T, rd reader) {
 	ctx := context.Background()
 	dir := gittest.New(t)
 	dir.Write("a", "1")
@@ -23,7 +24,7 @@ func TestTips(t *testing.T) {
 	dir.Git("tag", "blob", blob)
 	dir.Git("update-ref", "refs/remotes/up/main", first)
 
-	repo, err := githistory.Open(ctx, dir.Dir, githistory.Options{Environ: dir.Environ()})
+	repo, err := rd.try(ctx, dir.Dir, dir.Environ())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,13 +61,15 @@ func TestTips(t *testing.T) {
 }
 
 // TestTipsOfADamagedRef is an error, not one tip less.
-func TestTipsOfADamagedRef(t *testing.T) {
+func TestTipsOfADamagedRef(t *testing.T) { eachReader(t, testTipsOfADamagedRef) }
+
+func testTipsOfADamagedRef(t *testing.T, rd reader) {
 	ctx := context.Background()
 	dir := gittest.New(t)
 	dir.Write("a", "1")
 	dir.Commit("one")
 	dir.Write(".git/refs/heads/broken", "not an id\n")
-	repo, err := githistory.Open(ctx, dir.Dir, githistory.Options{Environ: dir.Environ()})
+	repo, err := rd.try(ctx, dir.Dir, dir.Environ())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,41 @@
+package githistory_test
+
+import (
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+func TestCancelledContext(t *testing.T) { eachReader(t, testCancelledContext) }
+
+func testCancelledContext(t *testing.T, rd reader) {
+	t.Parallel()
+	r := gittest.New(t)
+	id := r.CommitFile(".small/x", "1")
+	object := r.ID("HEAD:.small/x")
+	repo := rd.open(t, r)
+	ctx := cancelled(t)
+
+	_, err := repo.Commits(ctx, []string{id}, nil, "")
+	wantCancelled(t, err)
+	_, err = repo.Changes(ctx, []gate.Edge{{Child: id}, {Parent: id, Child: gate.Index}})
+	wantCancelled(t, err)
+	_, err = repo.Files(ctx, id)
+	wantCancelled(t, err)
+	_, err = repo.Files(ctx, gate.Index)
+	wantCancelled(t, err)
+	_, err = repo.Blob(ctx, object, 10)
+	wantCancelled(t, err)
+	_, err = repo.Resolve(ctx, "main")
+	wantCancelled(t, err)
+	_, err = repo.MergeBases(ctx, id, id)
+	wantCancelled(t, err)
+	_, err = repo.DefaultBranch(ctx, "")
+	wantCancelled(t, err)
+
+	// The next question is answered.
+	if got := content(t, repo, object); got != "1" {
+		t.Errorf("the blob is %q", got)
+	}
+}

@@ -1,0 +1,153 @@
+package embedded
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+)
+
+// maxCommit bounds the size of a commit or a tag, in bytes.
+const maxCommit = 64 << 20
+
+// commit is what is needed of a commit.
+type commit struct {
+	id      plumbing.Hash
+	tree    plumbing.Hash
+	parents []plumbing.Hash // none where a shallow clone hides them
+	hidden  bool            // whether it does
+	date    int64           // of the committer, in seconds
+}
+
+// commit reads a commit that must be there. Commits are kept.
+func (r *Repo) commit(id plumbing.Hash) (*commit, error) {
+	r.mu.Lock()
+	c := r.commits[id]
+	r.mu.Unlock()
+	if c != nil {
+		return c, nil
+	}
+	o, err := r.object(id, plumbing.CommitObject, maxCommit)
+	if err != nil {
+		return nil, err
+	}
+	c, err = parseCommit(o.data)
+	if err != nil {
+		return nil, r.unreadable(id, err)
+	}
+	c.id = id
+	if r.boundary[id] {
+		c.hidden, c.parents = len(c.parents) > 0, nil
+	}
+	r.mu.Lock()
+	r.commits[id] = c
+	r.mu.Unlock()
+	return c, nil
+}
+
+// named reads a commit that the caller named: where it is not here, that is
+// what the failure says.
+func (r *Repo) named(id plumbing.Hash) (*commit, error) {
+	c, err := r.commit(id)
+	if errors.Is(err, errMissing) && !r.site.layout.promisor {
+		return nil, githistory.NotHere(id.String(), err)
+	}
+	return c, err
+}
+
+var errCommit = errors.New("the commit is damaged")
+
+// parseCommit reads the lines with which a commit begins:
+//
+//	tree <id> LF
+//	parent <id> LF (any number of them)
+//	author <anything> LF
+//	committer <name> <address> <seconds> <zone> LF
+func parseCommit(data []byte) (*commit, error) {
+	c := &commit{}
+	line, rest, _ := bytes.Cut(data, []byte("\n"))
+	if err := field(line, "tree ", &c.tree); err != nil {
+		return nil, err
+	}
+	for {
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		if !bytes.HasPrefix(line, []byte("parent ")) {
+			break
+		}
+		var parent plumbing.Hash
+		if err := field(line, "parent ", &parent); err != nil {
+			return nil, err
+		}
+		c.parents = append(c.parents, parent)
+	}
+	// A date that cannot be read is no date, as in git: it only decides
+	// between branches that do not depend on each other.
+	line, _, _ = bytes.Cut(rest, []byte("\n"))
+	if line, ok := bytes.CutPrefix(line, []byte("committer ")); ok {
+		words := bytes.Fields(line[bytes.LastIndexByte(line, '>')+1:])
+		if len(words) > 0 {
+			if date, err := strconv.ParseInt(string(words[0]), 10, 64); err == nil {
+				c.date = date
+			}
+		}
+	}
+	return c, nil
+}
+
+func field(line []byte, name string, id *plumbing.Hash) error {
+	text, ok := bytes.CutPrefix(line, []byte(name))
+	if !ok || !isID(string(text)) {
+		return errCommit
+	}
+	parsed, err := parseID(string(text))
+	*id = parsed
+	return err
+}
+
+// maxTags bounds how many tags may be tags of tags.
+const maxTags = 100
+
+// peel follows tags to what they are tags of.
+func (r *Repo) peel(id plumbing.Hash) (plumbing.Hash, plumbing.ObjectType, error) {
+	for range maxTags {
+		kind, err := r.kind(id)
+		if err != nil || kind != plumbing.TagObject {
+			return id, kind, err
+		}
+		o, err := r.object(id, kind, maxCommit)
+		if err != nil {
+			return id, kind, err
+		}
+		line, _, _ := bytes.Cut(o.data, []byte("\n"))
+		if err := field(line, "object ", &id); err != nil {
+			return id, kind, r.unreadable(id, errors.New("the tag is damaged"))
+		}
+	}
+	return id, plumbing.InvalidObject, unserved("tag %s leads to too many tags", id)
+}
+
+// kind tells what an object is. Nothing but its header is read.
+func (r *Repo) kind(id plumbing.Hash) (plumbing.ObjectType, error) {
+	o, err := r.objects.read(id, -1)
+	if err != nil {
+		return o.kind, r.unreadable(id, err)
+	}
+	return o.kind, nil
+}
+
+// peelNamed follows what the caller named to a commit.
+func (r *Repo) peelNamed(id plumbing.Hash) (plumbing.Hash, error) {
+	to, kind, err := r.peel(id)
+	switch {
+	case errors.Is(err, errMissing) && !r.site.layout.promisor:
+		return to, githistory.NotHere(id.String(), err)
+	case err == nil && kind != plumbing.CommitObject:
+		return to, &gate.Failure{Message: fmt.Sprintf("object %s is a %s, not a commit", id, kind)}
+	}
+	return to, err
+}

@@ -1,0 +1,222 @@
+package embedded
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+)
+
+// Files lists what lies below the .small directories of a commit or of the
+// index, and .small itself where it is something else than a directory, and the
+// same of its lookalikes, in order of path: all of them, or only those of the
+// named workspace directories ("" or "." is the root). A path of the index with
+// an unresolved conflict is listed once, marked, without mode and object. A path
+// that a tree holds twice is an error.
+func (r *Repo) Files(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
+	l := lister{ctx: ctx, repo: r, wanted: githistory.InSmall}
+	var err error
+	switch {
+	case revision == gate.Index && len(dirs) == 0:
+		err = l.staged(func(e indexEntry) error { return l.dir(e.path, e.id) })
+	case revision == gate.Index:
+		l.wanted = func(path string) bool {
+			return slices.ContainsFunc(dirs, func(dir string) bool { return githistory.InWorkspace(path, dir) })
+		}
+		err = l.staged(func(e indexEntry) error { return l.sparse(e, dirs) })
+	default:
+		err = l.committed(revision, dirs)
+	}
+	if err != nil {
+		return nil, err
+	}
+	files := l.sorted()
+	return files, githistory.CheckNames(files)
+}
+
+// ReadFile reads one regular file of a commit or of the index. found is false
+// if the path is not there; something else than a regular file, a conflict, or
+// more than limit bytes is an error.
+func (r *Repo) ReadFile(ctx context.Context, revision, path string, limit int64) (data []byte, found bool, err error) {
+	l := lister{ctx: ctx, repo: r, wanted: func(name string) bool { return atOrBelow(name, path) }}
+	if revision == gate.Index {
+		err = l.staged(func(e indexEntry) error {
+			if rest, below := strings.CutPrefix(path, e.path+"/"); below {
+				return l.at(e.id, path, rest)
+			}
+			return nil
+		})
+	} else {
+		var root plumbing.Hash
+		if root, err = r.rootNamed(revision); err == nil {
+			err = l.at(root, path, path)
+		}
+	}
+	if err != nil || len(l.files) == 0 {
+		return nil, false, err
+	}
+	files := l.sorted()
+	data, err = githistory.Content(ctx, r, files[0], path, limit)
+	return data, err == nil, err
+}
+
+// rootNamed is the tree of a commit that the caller named.
+func (r *Repo) rootNamed(revision string) (plumbing.Hash, error) {
+	id, err := parseID(revision)
+	if err != nil {
+		return id, err
+	}
+	c, err := r.named(id)
+	if err != nil {
+		return id, err
+	}
+	return c.tree, nil
+}
+
+// lister gathers the wanted files of a tree or of the index.
+type lister struct {
+	ctx    context.Context
+	repo   *Repo
+	wanted func(path string) bool
+	files  []gate.File
+}
+
+// committed lists the files of a commit: all, or those of some workspaces.
+func (l *lister) committed(revision string, dirs []string) error {
+	root, err := l.repo.rootNamed(revision)
+	if err != nil {
+		return err
+	}
+	if len(dirs) == 0 {
+		return l.dir("", root)
+	}
+	for _, dir := range dirs {
+		if err := l.workspace(root, "", path.Clean(dir)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// workspace lists the .small, and its lookalikes, of a directory of a tree;
+// prefix is the path of the tree.
+func (l *lister) workspace(root plumbing.Hash, prefix, dir string) error {
+	at, name := treeEntry{mode: modeDir, id: root}, prefix
+	if dir != "." {
+		var err error
+		if at, err = l.repo.entryAt(root, dir); err != nil {
+			return err
+		}
+		name = join(prefix, dir)
+	}
+	if !at.isDir() {
+		return nil
+	}
+	return l.each(at.id, func(entry string, e treeEntry) error {
+		if !githistory.InWorkspace(entry, "") {
+			return nil
+		}
+		return l.entry(join(name, entry), e)
+	})
+}
+
+// staged lists what is staged. A directory of which the index has only the tree
+// is handed to expand.
+func (l *lister) staged(expand func(indexEntry) error) error {
+	x, err := l.repo.readIndex(l.ctx, func(path []byte) bool { return l.wanted(string(path)) })
+	if err != nil {
+		return err
+	}
+	for _, e := range x.sparse {
+		if err := expand(e); err != nil {
+			return err
+		}
+	}
+	for _, e := range x.entries {
+		l.files = append(l.files, e.staged())
+	}
+	return nil
+}
+
+// sparse lists what a directory of which the index has only the tree holds of
+// some workspaces.
+func (l *lister) sparse(e indexEntry, dirs []string) error {
+	for _, dir := range dirs {
+		dir = path.Clean(dir)
+		rest, below := strings.CutPrefix(dir, e.path+"/")
+		var err error
+		switch {
+		case githistory.InWorkspace(e.path, dir):
+			err = l.dir(e.path, e.id)
+		case dir == e.path:
+			err = l.workspace(e.id, e.path, ".")
+		case below:
+			err = l.workspace(e.id, e.path, rest)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// at lists what a tree holds at a path, which is called name in the list.
+func (l *lister) at(tree plumbing.Hash, name, path string) error {
+	e, err := l.repo.entryAt(tree, path)
+	if err != nil || e == (treeEntry{}) {
+		return err
+	}
+	return l.entry(name, e)
+}
+
+func (l *lister) entry(path string, e treeEntry) error {
+	if e.isDir() {
+		return l.dir(path, e.id)
+	}
+	if l.wanted(path) {
+		l.files = append(l.files, e.file(path))
+	}
+	return nil
+}
+
+// dir lists the wanted files of a directory at any depth.
+func (l *lister) dir(path string, id plumbing.Hash) error {
+	return l.each(id, func(name string, e treeEntry) error { return l.entry(join(path, name), e) })
+}
+
+// each goes through the entries of a tree.
+func (l *lister) each(id plumbing.Hash, do func(name string, e treeEntry) error) error {
+	if err := alive(l.ctx, "listing files"); err != nil {
+		return err
+	}
+	t, err := l.repo.tree(id)
+	if err != nil {
+		return err
+	}
+	for t.next() {
+		if err := do(string(t.name), t.entry); err != nil {
+			return err
+		}
+	}
+	if t.err != nil {
+		return l.repo.unreadable(id, t.err)
+	}
+	return nil
+}
+
+// sorted is what was gathered, in order of path.
+func (l *lister) sorted() []gate.File {
+	slices.SortFunc(l.files, func(a, b gate.File) int { return strings.Compare(a.Path, b.Path) })
+	return slices.Compact(l.files)
+}
+
+// atOrBelow reports whether a name is that of a path, or of something below it.
+func atOrBelow(name, path string) bool {
+	rest, ok := strings.CutPrefix(name, path)
+	return ok && (rest == "" || rest[0] == '/')
+}

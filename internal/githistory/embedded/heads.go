@@ -1,0 +1,161 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+)
+
+// Head is the id of the commit that HEAD named when the repository was opened,
+// or empty on a branch without commits.
+func (r *Repo) Head(context.Context) (string, error) { return r.head, r.headErr }
+
+func (r *Repo) readHead() (string, error) {
+	id, _, found, err := (&refs{repo: r}).follow("HEAD")
+	if err != nil {
+		return "", &gate.Failure{
+			Message: "HEAD names no commit, and not because the branch has none yet: " + githistory.Printable(err.Error()),
+			Remedy:  "git fsck",
+			Err:     err,
+		}
+	}
+	if !found {
+		return "", nil
+	}
+	return id.String(), nil
+}
+
+// MergeHeads are the commits that a merge under way brings, in the order of
+// the merge; none if there is no merge. Where a tag is merged, it is the tag's
+// commit.
+func (r *Repo) MergeHeads(_ context.Context) ([]string, error) {
+	data, err := os.ReadFile(filepath.Join(r.GitDir, "MERGE_HEAD"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, cannot("cannot read what is being merged", err)
+	}
+	var heads []string
+	for line := range strings.Lines(string(data)) {
+		id, err := parseID(strings.TrimRight(line, "\r\n"))
+		if err != nil {
+			return nil, githistory.DamagedMergeHead()
+		}
+		commit, err := r.peelNamed(id)
+		if err != nil {
+			return nil, err
+		}
+		heads = append(heads, commit.String())
+	}
+	if len(heads) == 0 {
+		return nil, githistory.DamagedMergeHead()
+	}
+	return heads, nil
+}
+
+// DefaultBranch looks the default branch up: what the remote's HEAD names (in
+// a bare repository, which is usually the remote itself, its own HEAD), then
+// the remote's and origin's branch of the usual name, then a local one. The
+// usual names are what init.defaultBranch says, main and master. An empty
+// remote means origin; the zero Branch means that none was found.
+func (r *Repo) DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error) {
+	if err := alive(ctx, "looking up the default branch"); err != nil {
+		return githistory.Branch{}, err
+	}
+	configured, err := r.configuredBranch()
+	if err != nil {
+		return githistory.Branch{}, err
+	}
+	s := &refs{repo: r}
+	var names []string
+	if r.Bare {
+		head, found, err := s.stored("HEAD")
+		if err != nil {
+			return githistory.Branch{}, cannot("cannot read HEAD", err)
+		}
+		if found && head.target != "" {
+			names = append(names, head.target)
+		}
+	}
+	for _, name := range append(names, githistory.DefaultBranches(remote, githistory.UsualNames(configured))...) {
+		id, last, found, err := s.follow(name)
+		if err != nil {
+			return githistory.Branch{}, cannot("cannot look up the default branch", err)
+		}
+		if found {
+			return githistory.Branch{Ref: last, ID: id.String()}, nil
+		}
+	}
+	return githistory.Branch{}, nil
+}
+
+// Tips are the commits at the tips of all refs below the given prefixes
+// ("refs/remotes/origin/"), tags followed; without a prefix, of all refs. Refs
+// that lead to no commit are left out.
+func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
+	if err := alive(ctx, "listing refs"); err != nil {
+		return nil, err
+	}
+	s := &refs{repo: r}
+	names, err := s.list(prefixes)
+	if err != nil {
+		return nil, cannot("cannot list refs", err)
+	}
+	var tips []string
+	for name := range names {
+		id, _, found, err := s.follow(name)
+		if err != nil {
+			return nil, cannot("cannot list refs", err)
+		}
+		if !found {
+			continue // it names a ref that is not there
+		}
+		to, kind, err := r.peel(id)
+		if err != nil {
+			return nil, err
+		}
+		if kind == plumbing.CommitObject {
+			tips = append(tips, to.String())
+		}
+	}
+	slices.Sort(tips)
+	return slices.Compact(tips), nil
+}
+
+// Peel follows an object to the commit that it is or that it tags. ok is false
+// for an object that leads to no commit. An object that is not here is an
+// error.
+func (r *Repo) Peel(_ context.Context, id string) (commit string, ok bool, err error) {
+	parsed, err := parseID(id)
+	if err != nil {
+		return "", false, err
+	}
+	to, kind, err := r.peel(parsed)
+	if err != nil || kind != plumbing.CommitObject {
+		return "", false, err
+	}
+	return to.String(), true, nil
+}
+
+// Has reports whether an object is in the repository, without fetching it.
+func (r *Repo) Has(_ context.Context, id string) (bool, error) {
+	parsed, err := parseID(id)
+	if err != nil {
+		return false, err
+	}
+	_, err = r.objects.read(parsed, -1)
+	if errors.Is(err, errMissing) {
+		return false, nil
+	}
+	return err == nil, cannot(fmt.Sprintf("cannot look for %s", id), err)
+}

@@ -1,0 +1,46 @@
+package embedded
+
+import (
+	"encoding/hex"
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// idDigits is the length of an object id as text. This reader knows sha1 only.
+const idDigits = 2 * len(plumbing.Hash{})
+
+func isHex(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// isID reports whether s is a full object id as git writes it.
+func isID(s string) bool { return len(s) == idDigits && isHex(s) }
+
+// parseID takes nothing but full ids.
+func parseID(s string) (id plumbing.Hash, err error) {
+	if !isID(s) {
+		return id, &gate.Failure{Message: fmt.Sprintf("%q is not a full object id of this repository", s)}
+	}
+	_, err = hex.Decode(id[:], []byte(s))
+	return id, err
+}
+
+func parseIDs(list []string) ([]plumbing.Hash, error) {
+	ids := make([]plumbing.Hash, len(list))
+	for i, s := range list {
+		id, err := parseID(s)
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = id
+	}
+	return ids, nil
+}

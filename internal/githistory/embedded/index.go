@@ -1,0 +1,224 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/small-gate/small-gate/internal/githistory"
+)
+
+// index is what is wanted of a file that lists what a commit would hold
+// (gitformat-index(5), versions 2 to 4).
+type index struct {
+	entries []indexEntry
+	// sparse are directories of which the index has only the tree.
+	sparse []indexEntry
+	tree   *cachedTree
+}
+
+// indexEntry is one path. A path with a conflict has up to three, of stages 1
+// to 3.
+type indexEntry struct {
+	path string
+	treeEntry
+	stage int
+}
+
+var errIndex = errors.New("the index is damaged")
+
+// readIndex reads the index that git names, or the work tree's own. Paths that
+// are only intended to be added are not in it yet, as far as a commit is
+// concerned. A missing file is an empty index.
+func (r *Repo) readIndex(ctx context.Context, wanted func(path []byte) bool) (*index, error) {
+	if err := alive(ctx, "reading the index"); err != nil {
+		return nil, err
+	}
+	if r.Top == "" {
+		return nil, githistory.NoIndex(r.GitDir)
+	}
+	name := filepath.Join(r.GitDir, "index")
+	if named := r.env.get("GIT_INDEX_FILE"); named != "" {
+		name = within(r.site.base, named)
+	}
+	data, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return &index{}, nil
+	}
+	if err != nil {
+		return nil, cannot("cannot read the index", err)
+	}
+	x, err := decodeIndex(data, wanted)
+	return x, cannot("cannot read the index", err)
+}
+
+const (
+	indexHead     = 12
+	entryHead     = 62 // of versions 2 and 3, with the flags
+	entryModeAt   = 24
+	entryIDAt     = 40
+	entryFlagsAt  = 60
+	flagExtended  = 0x4000
+	flagIntended  = 0x2000 // of the extended flags
+	maskName      = 0x0fff
+	extensionHead = 8
+)
+
+// decodeIndex reads the bytes of an index.
+func decodeIndex(data []byte, wanted func(path []byte) bool) (*index, error) {
+	if len(data) < indexHead+idSize || string(data[:4]) != "DIRC" {
+		return nil, errIndex
+	}
+	body, sum := data[:len(data)-idSize], data[len(data)-idSize:]
+	// git may be told to leave the sum out (index.skipHash).
+	if own := sha1.Sum(body); !bytes.Equal(own[:], sum) && !bytes.Equal(sum, make([]byte, idSize)) {
+		return nil, fmt.Errorf("%w: its sum is wrong", errIndex)
+	}
+	d := &indexDecoder{version: binary.BigEndian.Uint32(body[4:]), rest: body[indexHead:], wanted: wanted}
+	if d.version < 2 || d.version > 4 {
+		return nil, unserved("the index has version %d", d.version)
+	}
+	for range binary.BigEndian.Uint32(body[8:]) {
+		if err := d.entry(); err != nil {
+			return nil, err
+		}
+	}
+	return &d.index, d.extensions()
+}
+
+// indexDecoder reads entry by entry.
+type indexDecoder struct {
+	index
+	version uint32
+	rest    []byte
+	path    []byte // of the last entry; version 4 writes what differs
+	wanted  func(path []byte) bool
+	// nameless says that an entry has no path.
+	nameless bool
+}
+
+func (d *indexDecoder) entry() error {
+	if len(d.rest) < entryHead {
+		return errIndex
+	}
+	head := d.rest
+	flags, extended := binary.BigEndian.Uint16(head[entryFlagsAt:]), uint16(0)
+	size := entryHead
+	if flags&flagExtended != 0 {
+		if d.version < 3 || len(head) < size+2 {
+			return errIndex
+		}
+		extended = binary.BigEndian.Uint16(head[size:])
+		size += 2
+	}
+	d.rest = head[size:]
+	if err := d.name(size); err != nil {
+		return err
+	}
+	if len(d.path) == 0 {
+		d.nameless = true // so a split index refers to the entries of another
+		return nil
+	}
+	sparse := d.path[len(d.path)-1] == '/'
+	if extended&flagIntended != 0 || !sparse && !d.wanted(d.path) {
+		return nil
+	}
+	m := mode(binary.BigEndian.Uint32(head[entryModeAt:]))
+	e := indexEntry{
+		path:      string(d.path),
+		treeEntry: treeEntry{mode: m, id: plumbing.Hash(head[entryIDAt : entryIDAt+idSize])},
+		stage:     int(flags >> 12 & 3),
+	}
+	switch {
+	case m != canonical(m) || e.isDir() != sparse:
+		return fmt.Errorf("%w: %s has the mode %o", errIndex, githistory.Printable(e.path), uint32(m))
+	case sparse:
+		e.path = e.path[:len(e.path)-1]
+		d.index.sparse = append(d.index.sparse, e)
+	default:
+		d.entries = append(d.entries, e)
+	}
+	return nil
+}
+
+// name reads the path of an entry whose head has size bytes.
+func (d *indexDecoder) name(size int) error {
+	keep := 0
+	if d.version == 4 {
+		drop, n := offsetNumber(d.rest)
+		if n == 0 || drop > uint64(len(d.path)) {
+			return errIndex
+		}
+		keep, d.rest = len(d.path)-int(drop), d.rest[n:]
+	}
+	end := bytes.IndexByte(d.rest, 0)
+	if end < 0 {
+		return errIndex
+	}
+	d.path = append(d.path[:keep], d.rest[:end]...)
+	end++
+	if d.version < 4 {
+		end = (size+end+7)/8*8 - size // zeros up to a multiple of 8
+	}
+	if end > len(d.rest) {
+		return errIndex
+	}
+	d.rest = d.rest[end:]
+	return nil
+}
+
+// offsetNumber reads a number as pack files write offsets; n is the number of
+// its bytes, 0 if it is damaged.
+func offsetNumber(data []byte) (number uint64, n int) {
+	for n < len(data) && n < 9 {
+		c := data[n]
+		n++
+		number += uint64(c & 0x7f)
+		if c&0x80 == 0 {
+			return number, n
+		}
+		number = (number + 1) << 7
+	}
+	return 0, 0
+}
+
+// extensions reads what follows the entries. One whose name begins with a small
+// letter has to be understood.
+func (d *indexDecoder) extensions() error {
+	for len(d.rest) > 0 {
+		if len(d.rest) < extensionHead {
+			return errIndex
+		}
+		name, size := string(d.rest[:4]), binary.BigEndian.Uint32(d.rest[4:])
+		d.rest = d.rest[extensionHead:]
+		if uint64(size) > uint64(len(d.rest)) {
+			return errIndex
+		}
+		data := d.rest[:size]
+		d.rest = d.rest[size:]
+		switch {
+		case name == "TREE":
+			t, _, ok := parseCachedTree(data, 0)
+			if !ok {
+				return errIndex
+			}
+			d.index.tree = t
+		case name == "link":
+			return unserved("the index is split")
+		case name == "sdir", name[0] >= 'A' && name[0] <= 'Z':
+		default:
+			return unserved("the index has the extension %q", name)
+		}
+	}
+	if d.nameless {
+		return errIndex
+	}
+	return nil
+}

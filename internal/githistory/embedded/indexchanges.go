@@ -1,0 +1,133 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+)
+
+// hidden reports whether a path can be of interest at all, which is so for few:
+// an element of it begins with a dot.
+func hidden(path []byte) bool { return path[0] == '.' || bytes.Contains(path, []byte("/.")) }
+
+// staged is the entry as the gate knows it.
+func (e indexEntry) staged() gate.File {
+	if e.stage != 0 {
+		return gate.File{Path: e.path, Unmerged: true}
+	}
+	return e.file(e.path)
+}
+
+// indexChanges compares a tree with the index. Directories that the index knows
+// to be what they are in the tree are passed over.
+func (r *Repo) indexChanges(ctx context.Context, before plumbing.Hash) ([]gate.Change, error) {
+	x, err := r.readIndex(ctx, func(path []byte) bool { return hidden(path) && githistory.OfInterest(string(path)) })
+	if err != nil || x.tree.is(before) {
+		return nil, err
+	}
+	c := indexDiff{ctx: ctx, repo: r, old: map[string]gate.File{}, same: map[string]bool{}}
+	if err := c.dir("", before, x.tree); err != nil {
+		return nil, err
+	}
+	now, err := c.now(x)
+	if err != nil {
+		return nil, err
+	}
+	var changes []gate.Change
+	for path, old := range c.old {
+		if now[path] != old {
+			changes = append(changes, gate.Change{Path: path, Old: old, New: now[path]})
+		}
+	}
+	for path, staged := range now {
+		if _, known := c.old[path]; !known {
+			changes = append(changes, gate.Change{Path: path, New: staged})
+		}
+	}
+	return changes, nil
+}
+
+// indexDiff compares a tree with an index.
+type indexDiff struct {
+	ctx  context.Context
+	repo *Repo
+	// old are the files of interest in the tree, but for those in directories
+	// that are the same in the index.
+	old  map[string]gate.File
+	same map[string]bool
+}
+
+// dir gathers the files of interest of a directory of the tree; cached is what
+// the index remembers of it, if anything.
+func (c *indexDiff) dir(path string, id plumbing.Hash, cached *cachedTree) error {
+	if cached.is(id) {
+		c.same[path] = true
+		return nil
+	}
+	if err := alive(c.ctx, "comparing the index"); err != nil {
+		return err
+	}
+	t, err := c.repo.tree(id)
+	if err != nil {
+		return err
+	}
+	subs := cached.byName()
+	for t.next() {
+		name := join(path, string(t.name))
+		if t.entry.isDir() {
+			err = c.dir(name, t.entry.id, subs[string(t.name)])
+		} else if githistory.OfInterest(name) {
+			f := t.entry.file(name)
+			if before, twice := c.old[name]; twice {
+				return githistory.CheckNames([]gate.File{before, f})
+			}
+			c.old[name] = f
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if t.err != nil {
+		return c.repo.unreadable(id, t.err)
+	}
+	return nil
+}
+
+// now are the files of interest in the index, but for those in directories that
+// are the same in the tree.
+func (c *indexDiff) now(x *index) (map[string]gate.File, error) {
+	files := map[string]gate.File{}
+	l := lister{ctx: c.ctx, repo: c.repo, wanted: githistory.OfInterest}
+	for _, e := range x.sparse {
+		if c.covered(e.path + "/") {
+			continue
+		}
+		if err := l.dir(e.path, e.id); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range l.files {
+		files[f.Path] = f
+	}
+	for _, e := range x.entries {
+		if !c.covered(e.path) {
+			files[e.path] = e.staged()
+		}
+	}
+	return files, nil
+}
+
+// covered reports whether a path lies in a directory that is the same in the
+// tree and in the index.
+func (c *indexDiff) covered(path string) bool {
+	for i := range len(path) {
+		if path[i] == '/' && c.same[path[:i]] {
+			return true
+		}
+	}
+	return c.same[""]
+}

@@ -1,0 +1,135 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+)
+
+// Repo is an open repository. It is safe for concurrent use. Close must be
+// called when it is no longer needed.
+//
+// The errors of its methods mean that the question could not be answered. They
+// are *gate.Failure values with what to type next, or wrap the error of a
+// context that ended.
+type Repo struct {
+	githistory.Place
+
+	env      environ
+	site     site
+	objects  *store
+	boundary map[plumbing.Hash]bool // commits whose parents the clone hides
+	head     string                 // HEAD's commit when the repository was opened
+	headErr  error
+
+	mu      sync.Mutex // guards commits
+	commits map[plumbing.Hash]*commit
+}
+
+var _ gate.History = (*Repo)(nil)
+
+// Open finds the repository of a directory as git does: from git's environment
+// variables, or else by walking up. An empty dir is the current directory;
+// relative paths in git's variables count from it. A nil environ means the
+// process's own.
+//
+// The error has githistory.ErrNotRepository in its chain if there is no
+// repository, and ErrUnserved if there is one that this reader does not serve.
+func Open(ctx context.Context, dir string, variables []string) (*Repo, error) {
+	if err := alive(ctx, "opening the repository"); err != nil {
+		return nil, err
+	}
+	if variables == nil {
+		variables = os.Environ()
+	}
+	here, err := physical(dir)
+	if err != nil {
+		return nil, &gate.Failure{Message: fmt.Sprintf("cannot open %s: %s", githistory.Printable(dir), githistory.Printable(err.Error())), Err: err}
+	}
+	env := environ(variables)
+	if named := env.get("GIT_COMMON_DIR"); named != "" {
+		env = append(env[:len(env):len(env)], "GIT_COMMON_DIR="+within(here, named))
+	}
+	s, err := locate(here, env)
+	if err != nil {
+		return nil, err
+	}
+	r := &Repo{Place: s.Place, env: env, site: s, commits: map[plumbing.Hash]*commit{}}
+	dirs, err := objectDirs(s, env)
+	if err != nil {
+		return nil, err
+	}
+	r.objects = newStore(dirs)
+	if r.boundary, r.Shallow, err = readBoundary(s, env); err != nil {
+		return nil, err
+	}
+	r.head, r.headErr = r.readHead()
+	return r, nil
+}
+
+// Close closes the files that are open. The Repo is of no use after it.
+func (r *Repo) Close() error {
+	return cannot("the packs cannot be closed", r.objects.close())
+}
+
+// Reader names this reader in a report.
+func (r *Repo) Reader() string { return "go-git" }
+
+// Version is the version of the library, such as "5.19.3"; empty if the program
+// does not know it.
+func (r *Repo) Version(context.Context) (string, error) { return libraryVersion(), nil }
+
+// Blob reads an object whose size is at most limit bytes; a larger one yields
+// its size and no data, and is not held in memory. One that is missing is an
+// error, never an empty file.
+func (r *Repo) Blob(ctx context.Context, object string, limit int64) (gate.Blob, error) {
+	id, err := parseID(object)
+	if err != nil {
+		return gate.Blob{}, err
+	}
+	if err := alive(ctx, "reading an object"); err != nil {
+		return gate.Blob{}, err
+	}
+	o, err := r.object(id, plumbing.BlobObject, limit)
+	if err != nil {
+		return gate.Blob{}, err
+	}
+	blob := gate.Blob{Size: o.size}
+	if o.data != nil {
+		blob.Data = append(make([]byte, 0, len(o.data)), o.data...) // the store may keep its own
+	}
+	return blob, nil
+}
+
+// object reads an object that must be there and of a kind.
+func (r *Repo) object(id plumbing.Hash, kind plumbing.ObjectType, limit int64) (object, error) {
+	o, err := r.objects.read(id, limit)
+	if err != nil {
+		return o, r.unreadable(id, err)
+	}
+	if o.kind != kind {
+		return o, &gate.Failure{Message: fmt.Sprintf("object %s is a %s, not a %s", id, o.kind, kind)}
+	}
+	return o, nil
+}
+
+// unreadable makes the failure for an object that cannot be read. git may be
+// able to: it fetches what a partial clone left out.
+func (r *Repo) unreadable(id plumbing.Hash, err error) error {
+	f := githistory.Unreadable(id.String(), errors.Join(ErrUnserved, err))
+	switch {
+	case errors.Is(err, errMissing) && r.site.layout.promisor:
+		f.Message = fmt.Sprintf("object %s is not in this partial clone, and the embedded reader does not fetch", id)
+		f.Remedy = useGit + ", which fetches it; or fetch everything: git fetch --refetch --no-filter"
+	case !errors.Is(err, errMissing):
+		f.Message += ": " + githistory.Printable(err.Error())
+	}
+	return f
+}

@@ -1,0 +1,189 @@
+package embedded
+
+import (
+	"context"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// Commits lists the commits that are reachable from include and not from
+// exclude, parents before children and in git's order, with parents read from
+// the commits themselves. If path is not empty the list is limited to commits
+// that touch it and to merges, and parents are the nearest listed ancestors (or
+// excluded ones at the range's edge).
+//
+// What is excluded is followed to its beginning. That costs a walk of the whole
+// history, and it is right whatever dates the commits have.
+//
+// In a shallow clone a range that reaches the boundary is an error, and so is
+// an id that is not here.
+func (r *Repo) Commits(ctx context.Context, include, exclude []string, path string) ([]gate.Commit, error) {
+	from, err := parseIDs(include)
+	if err != nil {
+		return nil, err
+	}
+	not, err := parseIDs(exclude)
+	if err != nil || len(from) == 0 {
+		return nil, err
+	}
+	w, err := r.walk(ctx, from, not)
+	if err != nil {
+		return nil, err
+	}
+	if r.Shallow {
+		if err := r.checkBoundary(w.commits, len(not) > 0); err != nil {
+			return nil, err
+		}
+	}
+	if path == "" {
+		return w.all(), nil
+	}
+	return w.touching(ctx, path)
+}
+
+// walk is a range of history.
+type walk struct {
+	repo *Repo
+	// commits are those of the range, parents before children.
+	commits []*commit
+	within  map[plumbing.Hash]bool
+	// bottom are the commits that were excluded by name.
+	bottom map[plumbing.Hash]bool
+}
+
+func (r *Repo) walk(ctx context.Context, include, exclude []plumbing.Hash) (*walk, error) {
+	tips, err := r.commitsOf(include)
+	if err != nil {
+		return nil, err
+	}
+	bottoms, err := r.commitsOf(exclude)
+	if err != nil {
+		return nil, err
+	}
+	excluded := map[plumbing.Hash]bool{}
+	if _, err := r.ancestry(ctx, bottoms, excluded); err != nil {
+		return nil, err
+	}
+	w := &walk{repo: r, within: map[plumbing.Hash]bool{}, bottom: map[plumbing.Hash]bool{}}
+	for _, c := range bottoms {
+		w.bottom[c.id] = true
+	}
+	commits, err := r.ancestry(ctx, tips, excluded)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range commits {
+		w.within[c.id] = true
+	}
+	w.commits = inOrder(commits, tips)
+	return w, nil
+}
+
+// commitsOf reads the commits that the caller named, tags followed.
+func (r *Repo) commitsOf(ids []plumbing.Hash) ([]*commit, error) {
+	commits := make([]*commit, len(ids))
+	for i, id := range ids {
+		to, err := r.peelNamed(id)
+		if err != nil {
+			return nil, err
+		}
+		if commits[i], err = r.commit(to); err != nil {
+			return nil, err
+		}
+	}
+	return commits, nil
+}
+
+// ancestry lists the tips and everything that is reachable from them, but for
+// what is in seen already; it adds what it lists to seen.
+func (r *Repo) ancestry(ctx context.Context, tips []*commit, seen map[plumbing.Hash]bool) ([]*commit, error) {
+	var list []*commit
+	for _, c := range tips {
+		if !seen[c.id] {
+			seen[c.id] = true
+			list = append(list, c)
+		}
+	}
+	for i := 0; i < len(list); i++ {
+		if i%1024 == 0 {
+			if err := alive(ctx, "listing commits"); err != nil {
+				return nil, err
+			}
+		}
+		for _, id := range list[i].parents {
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			c, err := r.commit(id)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+// inOrder puts commits in the order in which git lists them with --topo-order
+// --reverse. Seen from the newest, a commit comes after all its children, lines
+// of history are not mixed, and of several tips the one with the latest date
+// comes first.
+func inOrder(commits, tips []*commit) []*commit {
+	byID := make(map[plumbing.Hash]*commit, len(commits))
+	for _, c := range commits {
+		byID[c.id] = c
+	}
+	children := make(map[plumbing.Hash]int, len(commits)) // not listed yet
+	for _, c := range commits {
+		for _, p := range c.parents {
+			if byID[p] != nil {
+				children[p]++
+			}
+		}
+	}
+	tips = slices.Clone(tips)
+	slices.SortStableFunc(tips, func(a, b *commit) int { return int(min(max(b.date-a.date, -1), 1)) })
+	var ready []*commit // a stack
+	for _, c := range slices.Backward(tips) {
+		if byID[c.id] != nil && children[c.id] == 0 && !slices.Contains(ready, c) {
+			ready = append(ready, c)
+		}
+	}
+	out := make([]*commit, 0, len(commits))
+	for len(ready) > 0 {
+		c := ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		out = append(out, c)
+		for _, p := range c.parents {
+			if byID[p] == nil {
+				continue
+			}
+			if children[p]--; children[p] == 0 {
+				ready = append(ready, byID[p])
+			}
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// all is the range as the gate wants it.
+func (w *walk) all() []gate.Commit {
+	out := make([]gate.Commit, len(w.commits))
+	for i, c := range w.commits {
+		out[i] = gate.Commit{ID: c.id.String(), Parents: texts(c.parents)}
+	}
+	return out
+}
+
+func texts(ids []plumbing.Hash) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = id.String()
+	}
+	return out
+}
