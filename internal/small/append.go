@@ -49,7 +49,7 @@ func (d *Document) Log(data []byte) (*Log, []Problem) {
 // way.
 func (l *Log) Extend(data []byte, limits Limits) (*Log, []Problem) {
 	if l != nil && int64(len(data)) <= limits.FileSize() {
-		if longer := l.appended(data); longer != nil {
+		if longer := l.appended(data, limits); longer != nil {
 			return longer, nil
 		}
 	}
@@ -58,7 +58,7 @@ func (l *Log) Extend(data []byte, limits Limits) (*Log, []Problem) {
 
 // appended is the short way. It returns nil whenever something about the two
 // texts is not plainly an append.
-func (l *Log) appended(data []byte) *Log {
+func (l *Log) appended(data []byte, limits Limits) *Log {
 	if l.column == 0 || len(data) < l.size {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (l *Log) appended(data []byte) *Log {
 		return l
 	}
 	items, structure := l.appendedItems(tail)
-	if items == nil {
+	if items == nil || l.structure+structure > limits.structure() {
 		return nil
 	}
 	longer := &Log{
@@ -105,7 +105,7 @@ func (l *Log) appendedItems(tail []byte) ([]*Value, int) {
 	}
 	structure := doc.structure - structureOf([]byte(key[:len(key)-1]))
 	items := doc.Root.Fields[0].Value
-	if items.Kind != List || !items.block || items.Pos.Column != l.column || l.structure+structure > maxStructure {
+	if items.Kind != List || !items.block || items.Pos.Column != l.column {
 		return nil, 0
 	}
 	return items.Items, structure

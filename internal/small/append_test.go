@@ -73,7 +73,7 @@ func TestExtendIsReadLog(t *testing.T) {
 		for range 3 {
 			tail := expand.Replace(randomLog(r, 70))
 			text += tail
-			if log.appended([]byte(text)) != nil {
+			if log.appended([]byte(text), Limits{}) != nil {
 				short++
 			} else {
 				long++
@@ -135,7 +135,7 @@ func TestExtendShortWay(t *testing.T) {
 		if log == nil {
 			t.Fatalf("%q: %v", before, problems)
 		}
-		if got := log.appended([]byte(before+after)) != nil; got != want {
+		if got := log.appended([]byte(before+after), Limits{}) != nil; got != want {
 			t.Errorf("%q: the short way is %v, want %v", text, got, want)
 		}
 		sameBothWays(t, log, []byte(before+after))
@@ -162,8 +162,7 @@ func TestExtendOther(t *testing.T) {
 // TestExtendCountsStructure appends until the whole file has more structure
 // than is read, though no part of it has.
 func TestExtendCountsStructure(t *testing.T) {
-	item := "- [" + strings.Repeat(",", maxStructure/8) + "]\n"
-	item = strings.ReplaceAll(item, ",", "a,")
+	item := "- [" + strings.Repeat("a,", maxStructure/8) + "]\n"
 	text := "entries:\n"
 	log, problems := ReadLog([]byte(text+item), Limits{})
 	if log == nil {
@@ -179,6 +178,9 @@ func TestExtendCountsStructure(t *testing.T) {
 			}
 			if _, problems := ReadLog([]byte(text), Limits{}); len(problems) == 0 {
 				t.Errorf("as a whole the %d items are read", i)
+			}
+			if longer, problems := log.Extend([]byte(text), Limits{MaxFileSize: 2 * DefaultMaxFileSize}); longer == nil {
+				t.Errorf("with the size limit doubled: %v", problems)
 			}
 			return
 		}

@@ -10,20 +10,20 @@ import (
 	"testing"
 )
 
-var full = flag.Bool("full", false, "make the hostile files as large as is read, not an eighth of it")
+var full = flag.Bool("full", false, "make the hostile files as large as is read, not a part of it")
 
 // share is the part of a limit that the hostile files use up.
 func share(limit int) int {
 	if *full {
 		return limit
 	}
-	return limit / 8
+	return limit / smallest
 }
 
 // fill repeats a text until the file has the largest size that is read, or the
 // most structure.
 func fill(unit string) string {
-	n := share(DefaultMaxFileSize)/len(unit) - 50
+	n := (share(DefaultMaxFileSize) - 10_000) / len(unit)
 	if each := structureOf([]byte(strings.ReplaceAll(unit, "\n", "\r"))) - 1; each > 0 {
 		n = min(n, share(maxStructure)/each-50)
 	}

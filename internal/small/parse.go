@@ -29,7 +29,7 @@ func Parse(data []byte, limits Limits) (*Document, []Problem) {
 	if int64(len(data)) > limits.FileSize() {
 		return nil, []Problem{TooLarge(int64(len(data)), limits)}
 	}
-	structure, problem := checkText(data)
+	structure, problem := checkText(data, limits)
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}

@@ -9,7 +9,7 @@ import (
 // checkText rejects what must not reach the YAML parser: a Git LFS pointer,
 // conflict markers, bytes that are not UTF-8, and more structure than the
 // parsed form may take memory for. It returns the amount of structure.
-func checkText(data []byte) (structure int, problem *Problem) {
+func checkText(data []byte, limits Limits) (structure int, problem *Problem) {
 	if IsLFSPointer(data) {
 		return 0, &Problem{
 			Kind: ProblemNotAFile, Pos: Pos{1, 1},
@@ -24,10 +24,10 @@ func checkText(data []byte) (structure int, problem *Problem) {
 		if p := checkLine(text, line); p != nil {
 			return 0, p
 		}
-		if structure += structureOf(text); structure > maxStructure {
+		if structure += structureOf(text); structure > limits.structure() {
 			return 0, &Problem{
 				Kind: ProblemTooLarge, Pos: Pos{line, 1},
-				Message: fmt.Sprintf("the file has more than %d lines, keys and list items up to here", maxStructure),
+				Message: fmt.Sprintf("the file has more than %d lines, keys and list items up to here", limits.structure()),
 				Hint:    "keep logs and outputs outside .small/ and refer to them",
 			}
 		}

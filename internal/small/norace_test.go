@@ -1,0 +1,5 @@
+//go:build !race
+
+package small
+
+const smallest = 8
