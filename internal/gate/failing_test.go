@@ -1,0 +1,88 @@
+package gate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// failingHistory fails from one call on, and counts them.
+type failingHistory struct {
+	*memoryHistory
+	at, calls int
+}
+
+var errUnreadable = errors.New("the disk went away")
+
+func (h *failingHistory) fail() error {
+	h.calls++
+	if h.at > 0 && h.calls >= h.at {
+		return errUnreadable
+	}
+	return nil
+}
+
+func (h *failingHistory) Commits(ctx context.Context, include, exclude []string, path string) ([]gate.Commit, error) {
+	if err := h.fail(); err != nil {
+		return nil, err
+	}
+	return h.memoryHistory.Commits(ctx, include, exclude, path)
+}
+
+func (h *failingHistory) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
+	if err := h.fail(); err != nil {
+		return nil, err
+	}
+	return h.memoryHistory.Changes(ctx, edges)
+}
+
+func (h *failingHistory) Files(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
+	if err := h.fail(); err != nil {
+		return nil, err
+	}
+	return h.memoryHistory.Files(ctx, revision, dirs...)
+}
+
+func (h *failingHistory) Blob(ctx context.Context, object string, limit int64) (gate.Blob, error) {
+	if err := h.fail(); err != nil {
+		return gate.Blob{}, err
+	}
+	return h.memoryHistory.Blob(ctx, object, limit)
+}
+
+// TestEveryErrorIsOutcomeTwo: wherever reading a history goes wrong, the
+// verdict is that it could not be judged, and the cause is kept.
+func TestEveryErrorIsOutcomeTwo(t *testing.T) {
+	forEachHistory(t, someHistories()/2, func(w *world) string {
+		h, ids := w.history()
+		last := len(ids) - 1
+		h.stage(w.commits[last].tree())
+		for name, judge := range map[string]func(gate.History) *gate.Report{
+			"audit": func(h gate.History) *gate.Report {
+				return gate.Audit(context.Background(), h, ids[last], w.options())
+			},
+			"range": func(h gate.History) *gate.Report {
+				return gate.Range(context.Background(), h, ids[w.pairs[1][0]], ids[last], w.options())
+			},
+			"push": func(h gate.History) *gate.Report {
+				return gate.Push(context.Background(), h, gate.Update{Old: ids[w.pairs[1][0]], New: ids[last]}, w.options())
+			},
+			"pending": func(h gate.History) *gate.Report {
+				return gate.Pending(context.Background(), h, pick(ids, w.commits[last].parents), w.options())
+			},
+		} {
+			whole := &failingHistory{memoryHistory: h}
+			judge(whole)
+			for at := 1; at <= whole.calls; at++ {
+				r := judge(&failingHistory{memoryHistory: h, at: at})
+				if r.Verdict != gate.Error || r.ExitStatus() != 2 || !errors.Is(r.Failure, errUnreadable) {
+					return fmt.Sprintf("%s: call %d of %d fails, and the verdict is %s (%v)", name, at, whole.calls, r.Verdict, r.Failure)
+				}
+			}
+		}
+		return ""
+	})
+}
