@@ -116,15 +116,19 @@ func callIn(repo Repository, hook Name, manager Manager, paths []string) (callSi
 // that names a hook which somebody's repository of hooks provides.
 func callInText(hook Name, manager Manager, text string) (site callSite, found bool) {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	for _, pattern := range []*regexp.Regexp{callPattern(hook), providedPattern(hook)} {
+	ways := []struct {
+		pattern *regexp.Regexp
+		program string
+	}{{callPattern(hook), ""}, {providedPattern(hook, "-system"), ProgramName}, {providedPattern(hook, ""), ""}}
+	for _, way := range ways {
 		for i, line := range lines {
 			if strings.HasPrefix(strings.TrimSpace(line), "#") {
 				continue
 			}
-			if groups := pattern.FindStringSubmatch(line); groups != nil {
+			if groups := way.pattern.FindStringSubmatch(line); groups != nil {
 				site := callAt(hook, manager, lines, i, line[strings.Index(line, groups[0])+len(groups[0]):])
 				if site.calls {
-					site.program = strings.ReplaceAll(strings.Join(groups[1:], ""), `'\''`, "'")
+					site.program = way.program + strings.ReplaceAll(strings.Join(groups[1:], ""), `'\''`, "'")
 				}
 				return site, true
 			}
@@ -171,9 +175,10 @@ func callPattern(hook Name) *regexp.Regexp {
 	return regexp.MustCompile(program + `\s(?:[^#;&|]*\s)?` + regexp.QuoteMeta(string(hook)) + `(?:[\s"',;&|)}]|$)`)
 }
 
-// providedPattern matches the id of a hook that a repository of hooks provides for pre-commit or prek, which build the program.
-func providedPattern(hook Name) *regexp.Regexp {
-	return regexp.MustCompile(`\bid"?\s*[:=]\s*["']?small-(?:gate|hook)-` + regexp.QuoteMeta(string(hook)) + `(?:[\s"',}]|$)`)
+// providedPattern matches the id of a hook that a repository of hooks provides for pre-commit or prek: they build the program, but for ids
+// that end in -system, which take the one on PATH.
+func providedPattern(hook Name, end string) *regexp.Regexp {
+	return regexp.MustCompile(`\bid"?\s*[:=]\s*["']?small-(?:gate|hook)-` + regexp.QuoteMeta(string(hook)+end) + `(?:[\s"',}]|$)`)
 }
 
 // heard reports whether the status of line i of a shell script becomes the script's own when it is not 0.

@@ -54,6 +54,9 @@ func TestCallInText(t *testing.T) {
 			}
 		})
 	}
+	if site, found := callInText(hook, PreCommitTool, "  - id: small-gate-pre-commit-system\n"); !found || !site.calls || site.program != "small-hook" {
+		t.Errorf("taken from PATH: %+v, %v", site, found)
+	}
 	for _, text := range []string{"  - id: small-gate-pre-commit\n", `hooks = [{ id = "small-hook-pre-commit" }]`} {
 		if site, found := callInText(hook, PreCommitTool, text); !found || !site.calls || site.program != "" {
 			t.Errorf("%q: %+v, %v", text, site, found)
