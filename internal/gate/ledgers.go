@@ -46,7 +46,7 @@ func newLedgers(tree Tree, limits small.Limits) *ledgers {
 // read returns the ledger of a file. earlier, if not nil, is a version that
 // the file probably extends. It returns nil for the zero File.
 func (l *ledgers) read(ctx context.Context, f File, earlier *ledgerFile) (*ledgerFile, error) {
-	if f.Mode == "" {
+	if f.Mode == "" && !f.Unmerged {
 		return nil, nil
 	}
 	key := f.Mode + f.Object
