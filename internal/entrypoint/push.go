@@ -7,8 +7,10 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/hook"
 )
 
@@ -38,9 +40,10 @@ func PrePush(ctx context.Context, req Request, args []string, stdin io.Reader) *
 	if len(args) > 0 {
 		told.remote = args[0]
 	}
+	lines := sync.OnceValues(func() ([]hook.RefUpdate, error) { return refLines(hook.ReadPrePush(stdin)) })
 	report := inRepository(ctx, req, "pre-push", func(s *session) (*gate.Report, error) {
 		var err error
-		if told.updates, err = refLines(hook.ReadPrePush(stdin)); err != nil {
+		if told.updates, err = lines(); err != nil {
 			return nil, err
 		}
 		if len(told.updates) == 0 {
@@ -119,8 +122,9 @@ func (s *session) unsaid(ctx context.Context, told *handover) error {
 // The policy is the default branch's; for the default branch itself, its old
 // tip's.
 func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report {
+	lines := sync.OnceValues(func() ([]hook.RefUpdate, error) { return refLines(hook.ReadPreReceive(stdin)) })
 	report := inRepository(ctx, req, "pre-receive", func(s *session) (*gate.Report, error) {
-		updates, err := refLines(hook.ReadPreReceive(stdin))
+		updates, err := lines()
 		if err != nil {
 			return nil, err
 		}
@@ -134,21 +138,45 @@ func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report 
 	return report
 }
 
+// move is an update of a ref that leads to a commit.
+type move struct {
+	hook.RefUpdate
+	// tip is the commit where the ref will be.
+	tip string
+	// known is true if the other side has that commit already.
+	known bool
+}
+
 // push judges each update by itself and makes one report of them. One that
 // cannot be judged does not keep the others from being told.
 func (s *session) push(ctx context.Context, told handover, known []string) *gate.Report {
 	var reports []*gate.Report
+	add := func(report *gate.Report, err error) {
+		if err != nil {
+			report = gate.FailureReport(s.opts, err)
+		}
+		reports = append(reports, report)
+	}
+	var moves []move
 	for _, u := range told.updates {
 		if u.Deletes() {
 			continue
 		}
-		report, err := s.update(ctx, u, told.remote, known)
+		tip, isCommit, err := s.repo.Peel(ctx, u.LocalID)
 		if err != nil {
-			report = gate.FailureReport(s.opts, err)
+			add(nil, err)
+		} else if isCommit {
+			moves = append(moves, move{RefUpdate: u, tip: tip})
 		}
-		if report != nil {
-			reports = append(reports, report)
-		}
+	}
+	branch, err := s.repo.DefaultBranch(ctx, told.remote)
+	if err != nil {
+		add(nil, err)
+		return gate.Combine(reports)
+	}
+	s.findKnown(ctx, moves, known)
+	for _, m := range moves {
+		add(s.update(ctx, m, told.remote, branch, known))
 	}
 	if len(reports) == 0 {
 		return gate.Nothing(s.opts)
@@ -156,23 +184,48 @@ func (s *session) push(ctx context.Context, told handover, known []string) *gate
 	return gate.Combine(reports)
 }
 
-// update judges one ref's move. It returns nil for a ref that leads to no
-// commit.
-func (s *session) update(ctx context.Context, u hook.RefUpdate, remote string, known []string) (*gate.Report, error) {
-	tip, isCommit, err := s.repo.Peel(ctx, u.LocalID)
-	if err != nil || !isCommit {
-		return nil, err
+// findKnown finds the moves to what the other side has already: a push of a
+// thousand tags is one question then, not a thousand judgements. If it cannot be
+// found out, every move is judged, and says why it cannot be.
+func (s *session) findKnown(ctx context.Context, moves []move, known []string) {
+	if len(moves) == 0 {
+		return
 	}
-	move := gate.Update{Ref: u.Ref, New: tip, Known: known}
-	if !u.Creates() {
-		if move.Old, err = s.oldTip(ctx, u, remote); err != nil {
+	var tips []string
+	for _, m := range moves {
+		tips = append(tips, m.tip)
+	}
+	commits, err := s.repo.Commits(ctx, tips, known, "")
+	if err != nil {
+		return
+	}
+	fresh := map[string]bool{}
+	for _, c := range commits {
+		fresh[c.ID] = true
+	}
+	for i := range moves {
+		moves[i].known = !fresh[moves[i].tip]
+	}
+}
+
+// update judges one ref's move.
+func (s *session) update(ctx context.Context, m move, remote string, branch githistory.Branch, known []string) (*gate.Report, error) {
+	update := gate.Update{Ref: m.Ref, New: m.tip, Known: known}
+	if !m.Creates() {
+		var err error
+		if update.Old, err = s.oldTip(ctx, m.RefUpdate, remote); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.trustForRef(ctx, u.Ref, move.Old, remote); err != nil {
+	if err := s.trustForRef(ctx, m.Ref, update.Old, remote, branch); err != nil {
 		return nil, err
 	}
-	return s.withBrought(ctx, move.New, gate.Push(ctx, s.repo, move, s.opts))
+	if m.known && m.Creates() {
+		report := gate.Nothing(s.opts)
+		report.Examined.Head = m.tip
+		return report, nil
+	}
+	return s.withBrought(ctx, m.tip, gate.Push(ctx, s.repo, update, s.opts))
 }
 
 // oldTip is the commit where a ref is now. One that is not here cannot be
@@ -188,7 +241,7 @@ func (s *session) oldTip(ctx context.Context, u hook.RefUpdate, remote string) (
 		}
 		return "", &gate.Failure{
 			Message: fmt.Sprintf("%s is at %s on the remote, and that commit is not here: it cannot be seen whether the push drops entries", u.Ref, u.RemoteID),
-			Remedy:  fmt.Sprintf("git fetch %s %s", remote, u.Ref),
+			Remedy:  fmt.Sprintf("git fetch %s %s", typed(remote), typed(u.Ref)),
 		}
 	}
 	old, isCommit, err := s.repo.Peel(ctx, u.RemoteID)
@@ -200,31 +253,35 @@ func (s *session) oldTip(ctx context.Context, u hook.RefUpdate, remote string) (
 
 // trustForRef takes the policy from the default branch, or from a ref's own
 // old tip where that is the default branch.
-func (s *session) trustForRef(ctx context.Context, ref, old, remote string) error {
-	branch, err := s.repo.DefaultBranch(ctx, remote)
-	if err != nil {
-		return err
-	}
+func (s *session) trustForRef(ctx context.Context, ref, old, remote string, branch githistory.Branch) error {
 	if branch.ID == "" {
 		return s.trust(ctx, old, ref)
 	}
-	if old != "" && branchName(ref) == branchName(branch.Ref) {
+	if old != "" && branchName(ref, remote) == branchName(branch.Ref, remote) {
 		return s.trust(ctx, old, ref+" before the push")
 	}
 	return s.trust(ctx, branch.ID, branch.Ref)
 }
 
-// branchName is a branch's name without the prefix of heads or of a remote;
-// other refs keep their full name.
-func branchName(ref string) string {
-	if name, ok := strings.CutPrefix(ref, "refs/heads/"); ok {
-		return name
-	}
-	if rest, ok := strings.CutPrefix(ref, "refs/remotes/"); ok {
-		_, name, _ := strings.Cut(rest, "/")
-		return name
+// branchName is a branch's name without the prefix of heads, of the remote or
+// of origin; other refs keep their full name.
+func branchName(ref, remote string) string {
+	for _, prefix := range []string{"refs/heads/", "refs/remotes/" + remote + "/", "refs/remotes/origin/"} {
+		if name, ok := strings.CutPrefix(ref, prefix); ok {
+			return name
+		}
 	}
 	return ref
+}
+
+// typed makes a word fit to be typed into a shell: names of refs may hold what a
+// shell would obey.
+func typed(word string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@+%=,"
+	if word != "" && strings.Trim(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // lookup reads a variable of an environment, the last one of a name.
