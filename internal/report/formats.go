@@ -45,6 +45,7 @@ var formats = []struct {
 	{"junit", renderJUnit},
 	{"github", renderGitHub},
 	{"gitlab", renderGitLab},
+	{"markdown", renderMarkdown},
 }
 
 // Formats lists the names of the formats, text first.

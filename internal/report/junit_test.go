@@ -64,6 +64,7 @@ func TestJUnitOutline(t *testing.T) {
 			progress + ": 5 tests, 4 failures, 0 errors, 1 skipped", "  append-only/modified: failure", "  append-only/reordered: failure",
 			"  append-only/inserted: failure", "  divergence/run: failure", "  append-only/modified (waived): skipped",
 			"pkg/ünïcode name/.small/intent.small.yml: 1 tests, 1 failures, 0 errors, 0 skipped", "  validate/missing-artifact: failure",
+			"fork/" + progress + ": 1 tests, 1 failures, 0 errors, 0 skipped", "  divergence/concurrent-append: failure",
 			".small-gate.yml: 1 tests, 0 failures, 0 errors, 0 skipped", "  config/changed (warning): passed",
 		}},
 		{"a failure after a finding", both, []string{

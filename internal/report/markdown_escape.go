@@ -3,30 +3,38 @@ package report
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // escapeMarkdown makes one line of text from outside stand for itself in
 // GitHub's and GitLab's Markdown: no emphasis, link, image, table cell, HTML
-// or formula comes of it. An address is not made a link, and an empty comment
-// keeps names and numbers behind @ and # from becoming mentions and
-// references, which a backslash does not. It does not help at the beginning of
+// or formula comes of it, and no address becomes a link. An empty comment
+// keeps a name or number behind @, # and the like from becoming a mention or a
+// reference, which a backslash does not. It does not help at the beginning of
 // a line, where other rules hold: something has to stand before it.
 func escapeMarkdown(s string) string {
 	s = Sanitize(s)
 	var b strings.Builder
 	b.Grow(len(s) + 16)
 	for i, r := range s {
+		next := s[i+utf8.RuneLen(r):]
+		apart := next == "" || next[0] == ' '
 		switch r {
-		case '\\', '`', '*', '_', '[', ']', '<', '>', '&', '~', '$':
+		case '\\', '`', '*', '_', '[', ']', '<', '>':
 			b.WriteByte('\\')
 			b.WriteRune(r)
 		case '|':
 			b.WriteString("&#124;") // in a table a backslash before it would be counted
-		case '@', '#':
+		case '&', '~', '$', '@', '#', '!', '%', '^':
+			if strings.ContainsRune("&~$", r) {
+				b.WriteByte('\\')
+			}
 			b.WriteRune(r)
-			b.WriteString("<!-- -->")
+			if !apart || r == '#' { // at its end, a # could close a heading
+				b.WriteString("<!-- -->")
+			}
 		case ':':
-			if i+1 < len(s) && s[i+1] != ' ' {
+			if !apart {
 				b.WriteByte('\\')
 			}
 			b.WriteByte(':')
@@ -80,4 +88,24 @@ func longestRun(s string) int {
 		longest = max(longest, run)
 	}
 	return longest
+}
+
+// diagramText is one line of text as a label in a Mermaid diagram: letters,
+// digits and what is common in names stay, anything else is a dot. The exact
+// text stands beside the diagram.
+func diagramText(s string, limit int) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		if n++; n > limit {
+			b.WriteString("…")
+			break
+		}
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r < utf8.RuneSelf && strings.ContainsRune(" ._/:+-", r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteRune('·')
+		}
+	}
+	return b.String()
 }

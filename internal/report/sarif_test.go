@@ -40,6 +40,7 @@ func TestSARIFRules(t *testing.T) {
 		t.Fatalf("%d rules, want %d", len(got), len(all))
 	}
 	for i, rule := range got {
+		checkPage(t, readMarkdown(t, rule.Help.Markdown))
 		_, anchor, _ := strings.Cut(rule.HelpURI, "#")
 		switch {
 		case rule.ID != all[i].ID:
