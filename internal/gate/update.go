@@ -2,7 +2,9 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // Update is one ref that a push moves.
@@ -55,12 +57,19 @@ func (j *judgement) replaced(ctx context.Context, old, now string) error {
 	if err != nil {
 		return err
 	}
+	told := len(j.report.Findings)
 	for _, c := range changes[0] {
 		if !isLedger(c.Path) || !j.judges(c.Path) || c.Old.Mode == "" {
 			continue
 		}
 		if err := j.replacedLog(ctx, c, node{id: now, parents: []string{old}}, changes); err != nil {
 			return err
+		}
+	}
+	// No commit did this that could be taken back: the push would.
+	for i := range j.report.Findings[told:] {
+		if f := &j.report.Findings[told+i]; strings.HasPrefix(f.Rule, "append-only/") {
+			f.Fix = fmt.Sprintf("what is published stays as it is: git merge %s brings it back; append what is new after it", short(old))
 		}
 	}
 	return nil
