@@ -5,8 +5,8 @@ package small
 const DefaultMaxFileSize = 16 << 20
 
 // What a parsed file may cost. Together with the size limit these keep the
-// worst file at about a second and some hundred megabytes; testdata of the
-// hostile kind holds that (TestHostileFiles).
+// worst file that is known at three seconds of processor time and below a
+// gigabyte, digests and schema included (TestHostileFiles).
 const (
 	// maxDepth bounds nesting, aliases followed. The artifacts need about six
 	// levels.

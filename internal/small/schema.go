@@ -123,8 +123,10 @@ func (c *schemaCheck) judgeAll() {
 		items := f.Value.Items
 		for from := partEnd(items, 0); from < len(items); {
 			if len(c.problems) > maxSchemaProblems {
+				// Said of the document, not of the item: nothing that
+				// excuses an entry may excuse what was not examined.
 				c.problems = append(c.problems, Problem{
-					Kind: ProblemSchema, Pos: items[from].Pos, Subject: f.Key,
+					Kind: ProblemSchema, Pos: c.root.Pos,
 					Message: fmt.Sprintf("more than %d problems; %s and what follows it is not examined", maxSchemaProblems, describe([]string{f.Key, strconv.Itoa(from)})),
 				})
 				return
@@ -181,7 +183,8 @@ func partEnd(items []*Value, from int) int {
 }
 
 // tooWide finds a list below the top level, or a mapping, with more members
-// than any file that is judged by a schema has a use for.
+// than any file that is judged by a schema has a use for. As nothing else is
+// said of such a file, this is said of the document, not of a part of it.
 func tooWide(v *Value, path []string) *Problem {
 	members, most, what := len(v.Items), maxItems, "items"
 	if v.Kind == Map {
@@ -189,8 +192,8 @@ func tooWide(v *Value, path []string) *Problem {
 	}
 	if members > most && (v.Kind == Map || len(path) > 1) {
 		return &Problem{
-			Kind: ProblemSchema, Pos: v.Pos, Subject: strings.Join(path, "."),
-			Message: fmt.Sprintf("%s has %d %s; at most %d are expected", describe(path), members, what, most),
+			Kind: ProblemSchema, Pos: v.Pos,
+			Message: fmt.Sprintf("%s has %d %s; at most %d are expected, and the file is not examined further", describe(path), members, what, most),
 		}
 	}
 	for i, item := range v.Items {
