@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/report"
 )
@@ -43,6 +44,7 @@ func completeFlags(root *cobra.Command) {
 	for flag, values := range map[string][]string{
 		"format":    report.Formats(),
 		"color":     {"auto", "always", "never"},
+		"reader":    entrypoint.Readers,
 		"workspace": {"root", "examples", "any"},
 	} {
 		if err := root.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {

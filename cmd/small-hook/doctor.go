@@ -31,7 +31,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text := fmt.Sprintf("\nPolicy: %s\nReader: %s\n", report.Sanitize(scope.Policy), report.Sanitize(scope.Reader))
+			text := fmt.Sprintf("\nPolicy: %s\nReader: %s (%s)\n", report.Sanitize(scope.Policy), report.Sanitize(scope.Reader), report.Sanitize(scope.Why))
 			for _, note := range scope.Notes {
 				text += "Note: " + report.Sanitize(note) + "\n"
 			}

@@ -16,6 +16,7 @@ import (
 // flags are the flags that all commands have.
 type flags struct {
 	dir, workspace, config, color string
+	reader                        string
 	strict, each                  bool
 	maxFileSize                   int64
 	targets                       []target
@@ -30,6 +31,7 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.BoolVar(&f.strict, "strict", false, "turn strict rules on")
 	set.StringVar(&f.workspace, "workspace", "", "accept workspaces of `KIND` root, examples or any")
 	set.StringVar(&f.config, "config", "", "use `FILE` instead of the trusted .small-gate.yml")
+	set.StringVar(&f.reader, "reader", entrypoint.ReaderAuto, "read the repository with `READER` auto, go-git or git")
 	set.StringVar(&f.color, "color", "auto", "color text `WHEN`: auto, always or never")
 	set.BoolVar(&f.each, "each", false, "judge the workspaces as of every commit, not the tip's alone")
 	set.Int64Var(&f.maxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default 16 MiB)")
@@ -106,7 +108,7 @@ func askedFor(args []string) []target {
 func (a *app) request() entrypoint.Request {
 	return entrypoint.Request{
 		Dir: a.flags.dir, Strict: a.flags.strict, Workspace: a.flags.workspace, Config: a.flags.config,
-		MaxFileSize: a.flags.maxFileSize, Each: a.flags.each, Environ: a.environ, Now: time.Now(),
+		MaxFileSize: a.flags.maxFileSize, Reader: a.flags.reader, Each: a.flags.each, Environ: a.environ, Now: time.Now(),
 	}
 }
 

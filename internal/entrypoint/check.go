@@ -10,7 +10,6 @@ import (
 
 	"github.com/small-gate/small-gate/internal/directory"
 	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
@@ -138,8 +137,8 @@ func (s *session) checkRevision(ctx context.Context, what What) (*gate.Report, e
 
 // below is a directory's slash-separated path in the repository, "" for its
 // root.
-func below(repo *githistory.Repo, dir string) (string, error) {
-	if repo.Top == "" {
+func below(repo repository, dir string) (string, error) {
+	if repo.Where().Top == "" {
 		return "", nil
 	}
 	abs, err := filepath.Abs(dir)
@@ -149,9 +148,9 @@ func below(repo *githistory.Repo, dir string) (string, error) {
 	if err != nil {
 		return "", &gate.Failure{Message: "cannot look into " + dir + ": " + err.Error(), Err: err}
 	}
-	rel, err := filepath.Rel(repo.Top, abs)
+	rel, err := filepath.Rel(repo.Where().Top, abs)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", &gate.Failure{Message: dir + " is not in the work tree " + repo.Top, Err: err}
+		return "", &gate.Failure{Message: dir + " is not in the work tree " + repo.Where().Top, Err: err}
 	}
 	if rel == "." {
 		return "", nil

@@ -13,12 +13,12 @@ import (
 // against every other side of a merge that is being concluded. The policy is
 // HEAD's.
 func PreCommit(ctx context.Context, req Request) *gate.Report {
-	if opts, err := req.options("pre-commit", "any"); err == nil && githistory.Untouched(ctx, req.Dir, githistory.Options{Environ: req.Environ}) {
+	if opts, err := req.options("pre-commit", "any"); err == nil && req.Reader == ReaderGit && githistory.Untouched(ctx, req.Dir, githistory.Options{Environ: req.Environ}) {
 		report := gate.Nothing(opts)
 		report.Examined.Reader = "git"
 		return report
 	}
-	return pending(ctx, req, "pre-commit", func(repo *githistory.Repo) ([]string, error) {
+	return pending(ctx, req, "pre-commit", func(repo repository) ([]string, error) {
 		return repo.MergeHeads(ctx)
 	})
 }
@@ -28,7 +28,7 @@ func PreCommit(ctx context.Context, req Request) *gate.Report {
 // other sides in variables called GITHEAD_<object id> (builtin/merge.c sets
 // them for the strategies; githooks(5) says nothing of them).
 func PreMergeCommit(ctx context.Context, req Request) *gate.Report {
-	return pending(ctx, req, "pre-merge-commit", func(repo *githistory.Repo) ([]string, error) {
+	return pending(ctx, req, "pre-merge-commit", func(repo repository) ([]string, error) {
 		others := githistory.GitHeads(req.Environ)
 		if len(others) > 0 {
 			return others, nil
@@ -37,7 +37,7 @@ func PreMergeCommit(ctx context.Context, req Request) *gate.Report {
 	})
 }
 
-func pending(ctx context.Context, req Request, mode string, others func(*githistory.Repo) ([]string, error)) *gate.Report {
+func pending(ctx context.Context, req Request, mode string, others func(repository) ([]string, error)) *gate.Report {
 	return inRepository(ctx, req, mode, func(s *session) (*gate.Report, error) {
 		head, err := s.repo.Head(ctx)
 		if err != nil {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
@@ -138,27 +137,33 @@ func inWorkTree(ctx context.Context, req Request, mode string, edit func(s *sess
 	if err != nil {
 		return err
 	}
-	repo, err := githistory.Open(ctx, req.Dir, githistory.Options{Environ: req.Environ})
+	var done error
+	_, err = req.read(ctx, mode, func(repo repository, why string) error {
+		done = (&session{repo: repo, why: why, opts: opts, req: req}).edit(edit)
+		return done
+	})
 	if err != nil {
 		return err
 	}
-	err = func() error {
-		if repo.Top == "" {
-			return &gate.Failure{Message: "a bare repository has no work tree to write the configuration to", Remedy: "run this in a clone, and push the result"}
-		}
-		file := filepath.Join(repo.Top, policy.File)
-		data, err := os.ReadFile(file)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return &gate.Failure{Message: fmt.Sprintf("cannot read the configuration: %v", err), Err: err}
-		}
-		edited, err := edit(&session{repo: repo, opts: opts, req: req}, file, data)
-		if err != nil {
-			return err
-		}
-		if err := wholefile.Write(file, edited); err != nil {
-			return &gate.Failure{Message: fmt.Sprintf("cannot write the configuration: %v", err), Err: err}
-		}
-		return nil
-	}()
-	return errors.Join(err, repo.Close())
+	return done
+}
+
+func (s *session) edit(edit func(s *session, file string, data []byte) ([]byte, error)) error {
+	top := s.repo.Where().Top
+	if top == "" {
+		return &gate.Failure{Message: "a bare repository has no work tree to write the configuration to", Remedy: "run this in a clone, and push the result"}
+	}
+	file := filepath.Join(top, policy.File)
+	data, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &gate.Failure{Message: fmt.Sprintf("cannot read the configuration: %v", err), Err: err}
+	}
+	edited, err := edit(s, file, data)
+	if err != nil {
+		return err
+	}
+	if err := wholefile.Write(file, edited); err != nil {
+		return &gate.Failure{Message: fmt.Sprintf("cannot write the configuration: %v", err), Err: err}
+	}
+	return nil
 }

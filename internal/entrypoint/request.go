@@ -2,14 +2,12 @@ package entrypoint
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
@@ -29,6 +27,8 @@ type Request struct {
 	MaxFileSize int64
 	// Each judges the snapshot of every commit.
 	Each bool
+	// Reader names what reads the repository, one of Readers.
+	Reader string
 	// Environ is the process's environment.
 	Environ []string
 	// Now is the present.
@@ -70,7 +70,9 @@ func (r Request) options(mode, otherwise string) (gate.Options, error) {
 
 // session is one judgement of a repository.
 type session struct {
-	repo *githistory.Repo
+	repo repository
+	// why says why this reader was taken.
+	why  string
 	opts gate.Options
 	req  Request
 	// trusted is the content of the trusted configuration, where a revision
@@ -84,19 +86,25 @@ func inRepository(ctx context.Context, req Request, mode string, judge func(*ses
 	if err != nil {
 		return gate.FailureReport(opts, err)
 	}
-	repo, err := githistory.Open(ctx, req.Dir, githistory.Options{Environ: req.Environ})
+	var report *gate.Report
+	reader, err := req.read(ctx, mode, func(repo repository, why string) error {
+		s := &session{repo: repo, why: why, opts: opts, req: req}
+		var err error
+		if report, err = judge(s); err == nil {
+			report, err = s.withNotes(ctx, report)
+		}
+		if err != nil {
+			report = gate.FailureReport(s.opts, err)
+		}
+		if report.Failure == nil {
+			return nil // and not a nil of that type
+		}
+		return report.Failure
+	})
 	if err != nil {
-		return gate.FailureReport(opts, err)
+		report = gate.FailureReport(opts, err)
 	}
-	s := &session{repo: repo, opts: opts, req: req}
-	report, err := judge(s)
-	if err == nil {
-		report, err = s.withNotes(ctx, report)
-	}
-	if err = errors.Join(err, repo.Close()); err != nil {
-		report = gate.FailureReport(s.opts, err)
-	}
-	report.Examined.Reader = repo.Reader()
+	report.Examined.Reader = reader
 	return report
 }
 

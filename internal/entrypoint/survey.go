@@ -2,6 +2,7 @@ package entrypoint
 
 import (
 	"context"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
@@ -11,8 +12,8 @@ import (
 type Scope struct {
 	// Policy says where the configuration for the next commit comes from.
 	Policy string
-	// Reader names what reads the repository.
-	Reader string
+	// Reader names what reads the repository, and Why says why it was taken.
+	Reader, Why string
 	// Workspaces are the .small directories in the index that are judged.
 	Workspaces []string
 	// Notes say what else to know.
@@ -34,8 +35,8 @@ func Survey(ctx context.Context, req Request) (Scope, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Policy, out.Reader = s.opts.Policy.Source, "git "+version
-		if s.repo.Bare {
+		out = Scope{Policy: s.opts.Policy.Source, Reader: strings.TrimSpace(s.repo.Reader() + " " + version), Why: s.why}
+		if s.repo.Where().Bare {
 			return gate.Nothing(s.opts), nil
 		}
 		files, err := s.repo.Files(ctx, gate.Index)

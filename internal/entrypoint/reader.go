@@ -1,0 +1,166 @@
+package entrypoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/githistory/embedded"
+)
+
+// The readers of repositories, as --reader names them.
+const (
+	// ReaderAuto takes the embedded reader where it serves the repository and
+	// is not plainly dearer, else the installed git. It is what an empty name
+	// means.
+	ReaderAuto = "auto"
+	// ReaderEmbedded reads the repository's files itself.
+	ReaderEmbedded = "go-git"
+	// ReaderGit drives the installed git.
+	ReaderGit = "git"
+)
+
+// Readers are the names that --reader takes.
+var Readers = []string{ReaderAuto, ReaderEmbedded, ReaderGit}
+
+// repository is what the entry points need of a repository.
+type repository interface {
+	gate.History
+	// Where is the place of the repository.
+	Where() githistory.Place
+	// Resolve turns a name into a commit's full id.
+	Resolve(ctx context.Context, name string) (string, error)
+	// Head is HEAD's commit, empty on a branch without commits.
+	Head(ctx context.Context) (string, error)
+	// MergeHeads are the commits that a merge under way brings.
+	MergeHeads(ctx context.Context) ([]string, error)
+	// DefaultBranch looks the default branch of a remote up.
+	DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error)
+	// Tips are the commits at the tips of all refs below the prefixes.
+	Tips(ctx context.Context, prefixes ...string) ([]string, error)
+	// Peel follows an object to a commit, if it leads to one.
+	Peel(ctx context.Context, id string) (commit string, ok bool, err error)
+	// Has reports whether an object is here, without fetching it.
+	Has(ctx context.Context, id string) (bool, error)
+	// ReadFile reads one regular file of a revision.
+	ReadFile(ctx context.Context, revision, path string, limit int64) (data []byte, found bool, err error)
+	// ReplaceRefs and Grafts report what would have git show another history.
+	ReplaceRefs(ctx context.Context) (bool, error)
+	Grafts() (bool, error)
+	// Reader names the reader, Version is that of what it reads with.
+	Reader() string
+	Version(ctx context.Context) (string, error)
+	Close() error
+}
+
+// walking are the modes that look at a whole history, or may.
+var walking = map[string]bool{
+	"audit": true, "range": true, "merge-check": true, "pre-push": true, "pre-receive": true,
+}
+
+// manyObjects is from how many packed objects on a walk of the history is left
+// to git, where there is one. The embedded reader reads every commit, git uses
+// a commit-graph where the repository has one.
+const manyObjects = 100_000
+
+// read opens the request's repository and runs do on it. With auto, what the
+// embedded reader turns out not to serve (do's error says so) is done again by
+// git. name is that of the reader that had the last word, if any opened the
+// repository. Of do's errors none is returned but where git would have to do it
+// again and cannot: then err says why neither reader can.
+func (r Request) read(ctx context.Context, mode string, do func(repo repository, why string) error) (name string, err error) {
+	switch r.Reader {
+	case ReaderGit:
+		repo, err := r.openGit(ctx)
+		if err != nil {
+			return "", err
+		}
+		return r.finish(repo, "--reader says so", do)
+	case ReaderEmbedded:
+		repo, err := embedded.Open(ctx, r.Dir, r.Environ)
+		if err != nil {
+			return "", err
+		}
+		return r.finish(repo, "--reader says so", do)
+	case ReaderAuto, "":
+		return r.readAuto(ctx, mode, do)
+	}
+	return "", &gate.Failure{
+		Message: fmt.Sprintf("there is no reader %q", r.Reader),
+		Remedy:  "use --reader auto, go-git or git",
+	}
+}
+
+// finish runs do on a repository and closes it.
+func (r Request) finish(repo repository, why string, do func(repo repository, why string) error) (string, error) {
+	do(repo, why) //nolint:errcheck // whoever gave do has its error
+	return repo.Reader(), repo.Close()
+}
+
+// readAuto is read where the reader is not named.
+func (r Request) readAuto(ctx context.Context, mode string, do func(repo repository, why string) error) (name string, err error) {
+	own, err := embedded.Open(ctx, r.Dir, r.Environ)
+	if errors.Is(err, githistory.ErrNotRepository) || ctx.Err() != nil {
+		return "", err
+	}
+	if err == nil {
+		if why, dearer := dearer(own, mode); dearer {
+			if repo, gitErr := r.openGit(ctx); gitErr == nil {
+				name, err := r.finish(repo, why, do)
+				return name, errors.Join(err, own.Close())
+			}
+		}
+		err = do(own, "it serves this repository, and no other program has to be started")
+		closeErr := own.Close()
+		if !errors.Is(err, embedded.ErrUnserved) || ctx.Err() != nil {
+			return own.Reader(), closeErr
+		}
+		name = own.Reader()
+	}
+	repo, gitErr := r.openGit(ctx)
+	if gitErr != nil {
+		return name, neither(err, gitErr)
+	}
+	return r.finish(repo, "the embedded reader does not serve it: "+message(err), do)
+}
+
+func (r Request) openGit(ctx context.Context) (repository, error) {
+	repo, err := githistory.Open(ctx, r.Dir, githistory.Options{Environ: r.Environ})
+	if err != nil {
+		return nil, err
+	}
+	return repo, nil
+}
+
+// dearer reports whether git would do much better, and why.
+func dearer(repo *embedded.Repo, mode string) (string, bool) {
+	if !walking[mode] {
+		return "", false
+	}
+	n := repo.PackedObjects()
+	return fmt.Sprintf("the repository has about %d objects, and git walks a long history faster", n), n > manyObjects
+}
+
+// neither is the failure where no reader can do it.
+func neither(own, git error) error {
+	f := &gate.Failure{
+		Message: fmt.Sprintf("%s; and git cannot do it instead: %s", message(own), message(git)),
+		Err:     errors.Join(own, git),
+	}
+	var failure *gate.Failure
+	if errors.As(git, &failure) {
+		f.Remedy = failure.Remedy
+	}
+	return f
+}
+
+// message is what an error says, without what to do about it.
+func message(err error) string {
+	var f *gate.Failure
+	if errors.As(err, &f) {
+		return f.Message
+	}
+	return oneLine(err)
+}
