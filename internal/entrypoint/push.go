@@ -217,7 +217,8 @@ func (s *session) update(ctx context.Context, m move, remote string, branch gith
 			return nil, err
 		}
 	}
-	if err := s.trustForRef(ctx, m.Ref, update.Old, remote, branch); err != nil {
+	update.Governs = branch.ID == "" || update.Old != "" && branchName(m.Ref, remote) == branchName(branch.Ref, remote)
+	if err := s.trustForRef(ctx, update, branch); err != nil {
 		return nil, err
 	}
 	if m.known && m.Creates() {
@@ -252,15 +253,15 @@ func (s *session) oldTip(ctx context.Context, u hook.RefUpdate, remote string) (
 }
 
 // trustForRef takes the policy from the default branch, or from a ref's own
-// old tip where that is the default branch.
-func (s *session) trustForRef(ctx context.Context, ref, old, remote string, branch githistory.Branch) error {
-	if branch.ID == "" {
-		return s.trust(ctx, old, ref)
+// old tip where that is the default branch or there is none.
+func (s *session) trustForRef(ctx context.Context, u gate.Update, branch githistory.Branch) error {
+	switch {
+	case !u.Governs:
+		return s.trust(ctx, branch.ID, branch.Ref)
+	case u.Old == "":
+		return s.trust(ctx, "", u.Ref)
 	}
-	if old != "" && branchName(ref, remote) == branchName(branch.Ref, remote) {
-		return s.trust(ctx, old, ref+" before the push")
-	}
-	return s.trust(ctx, branch.ID, branch.Ref)
+	return s.trust(ctx, u.Old, u.Ref+" before the push")
 }
 
 // branchName is a branch's name without the prefix of heads, of the remote or

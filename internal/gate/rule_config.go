@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/policy"
@@ -192,6 +193,25 @@ baseline:
 			})
 		}
 	},
+}
+
+// notePolicy notes that a node edits the configuration. A merge edits it if it
+// has another one than each of its parents: otherwise it takes over what was
+// edited, and noted, elsewhere. What is about to be committed is compared with
+// HEAD alone, whose configuration is the trusted one.
+func (j *judgement) notePolicy(n node, changes [][]Change) {
+	if n.id == Index {
+		changes = changes[:1]
+	}
+	var edit Change
+	for _, edge := range changes {
+		at := slices.IndexFunc(edge, func(c Change) bool { return c.Path == policy.File })
+		if at < 0 {
+			return
+		}
+		edit = edge[at]
+	}
+	j.policyChange = edit
 }
 
 // judgePolicy runs the rules about the configuration. whole is true if a whole

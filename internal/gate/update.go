@@ -17,6 +17,9 @@ type Update struct {
 	// Known are commits that the receiving side has already: their history is
 	// not judged again.
 	Known []string
+	// Governs is true if the policy is that of the ref's old tip: what the new
+	// tip has comes into force with the push, wherever it was edited.
+	Governs bool
 }
 
 // Push judges one ref's move: every commit that it brings, edge by edge; then
@@ -38,7 +41,7 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 		return err
 	}
 	if u.Old != "" {
-		if err := j.replaced(ctx, u.Old, u.New); err != nil {
+		if err := j.replaced(ctx, u); err != nil {
 			return err
 		}
 	}
@@ -52,24 +55,28 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 // replaced compares a ref's old tip with its new one: every old entry is in
 // the new ledger, in order. Entries between older ones were judged on the
 // edges, so a rebased branch passes.
-func (j *judgement) replaced(ctx context.Context, old, now string) error {
-	changes, err := j.history.Changes(ctx, []Edge{{Parent: old, Child: now}})
+func (j *judgement) replaced(ctx context.Context, u Update) error {
+	changes, err := j.history.Changes(ctx, []Edge{{Parent: u.Old, Child: u.New}})
 	if err != nil {
 		return err
+	}
+	n := node{id: u.New, parents: []string{u.Old}}
+	if u.Governs {
+		j.notePolicy(n, changes)
 	}
 	told := len(j.report.Findings)
 	for _, c := range changes[0] {
 		if !isLedger(c.Path) || !j.judges(c.Path) || c.Old.Mode == "" {
 			continue
 		}
-		if err := j.replacedLog(ctx, c, node{id: now, parents: []string{old}}, changes); err != nil {
+		if err := j.replacedLog(ctx, c, n, changes); err != nil {
 			return err
 		}
 	}
 	// No commit did this that could be taken back: the push would.
 	for i := range j.report.Findings[told:] {
 		if f := &j.report.Findings[told+i]; strings.HasPrefix(f.Rule, "append-only/") {
-			f.Fix = fmt.Sprintf("what is published stays as it is: git merge %s brings it back; append what is new after it", short(old))
+			f.Fix = fmt.Sprintf("what is published stays as it is: git merge %s brings it back; append what is new after it", short(u.Old))
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -56,13 +55,11 @@ func (j *judgement) walk(ctx context.Context, nodes []node) error {
 
 // node judges one node's edges; changes has one element for each.
 func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error {
+	j.notePolicy(n, changes)
 	dirs := map[string]bool{}
 	var logs []string
 	for _, edge := range changes {
 		for _, c := range edge {
-			if c.Path == policy.File {
-				j.policyChange = c
-			}
 			if !j.judges(c.Path) {
 				continue
 			}
