@@ -5,7 +5,7 @@ package small
 const DefaultMaxFileSize = 16 << 20
 
 // What a parsed file may cost. Together with the size limit these keep the
-// worst file that is known at three seconds of processor time and below a
+// worst file that is known at about four seconds of processor time and below a
 // gigabyte, digests and schema included (TestHostileFiles).
 const (
 	// maxDepth bounds nesting, aliases followed. The artifacts need about six

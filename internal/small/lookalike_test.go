@@ -14,7 +14,7 @@ func TestLookalike(t *testing.T) {
 	}
 	for name, want := range map[string]Artifact{
 		"progress.small.yml": "", "Progress.small.yml": Progress, "PROGRESS.SMALL.YML": Progress, "progress.small.yml.": Progress,
-		"handoff.small.yml ": Handoff, "wor\u212apace.small.yml": "", "wor\u212aspace.small.yml": Workspace,
+		"handoff.small.yml\x20": Handoff, "wor\u212apace.small.yml": "", "wor\u212aspace.small.yml": Workspace,
 		"progress.small.yaml": "", "old/Progress.small.yml": "", "": "",
 	} {
 		if got, ok := ArtifactLike(name); got != want || ok != (want != "") {
