@@ -1,8 +1,10 @@
 package gate_test
 
 import (
+	"context"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -177,4 +179,35 @@ func TestFlowSeveralWorkspaces(t *testing.T) {
 	// What the policy excludes is not judged.
 	f.commit("C", "", "a b | pkg/testdata/x: c d")
 	f.clean(f.pending("C", "a b | pkg/testdata/x: d"))
+}
+
+// A conflict that is not resolved yet is in the index.
+func TestFlowUnmerged(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a b")
+	tree := f.tree("a b")
+	log := tree[logPath("")]
+	log.unmerged = true
+	tree[logPath("")] = log
+	f.h.stage(tree)
+	f.want(gate.Pending(context.Background(), f.h, f.all("A"), f.opts), "error validate/yaml index from A")
+}
+
+// What is wrong in the middle of a history and right at its tip is found when
+// each commit is judged.
+func TestFlowEachCommit(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a")
+	tree := f.tree("a b")
+	delete(tree, small.Intent.Path(""))
+	f.ids["B"] = f.h.commit(tree, f.id("A"))
+	f.commit("C", "B", "a b c")
+	f.clean(f.audit("C"))
+	f.clean(f.rangeOf("A", "C"))
+	f.opts.Each = true
+	for _, r := range []*gate.Report{f.audit("C"), f.rangeOf("A", "C")} {
+		if len(r.Findings) != 1 || r.Findings[0].Rule != "validate/missing-artifact" || r.Findings[0].Commit != f.id("B") {
+			t.Errorf("findings %+v", r.Findings)
+		}
+	}
 }

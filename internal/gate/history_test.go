@@ -20,6 +20,8 @@ type blobFile struct {
 	data string
 	// mode is git's; empty means an ordinary file.
 	mode string
+	// unmerged is a path of the index that has a conflict.
+	unmerged bool
 }
 
 // fileTree is a tree in memory: what lies at which path.
@@ -84,7 +86,7 @@ func gateFiles(tree fileTree) []gate.File {
 			continue
 		}
 		f := tree[path]
-		out = append(out, gate.File{Path: path, Mode: cmp.Or(f.mode, "100644"), Object: blobID(f)})
+		out = append(out, gate.File{Path: path, Mode: cmp.Or(f.mode, "100644"), Object: blobID(f), Unmerged: f.unmerged})
 	}
 	return out
 }
