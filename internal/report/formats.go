@@ -46,6 +46,7 @@ var formats = []struct {
 	{"github", renderGitHub},
 	{"gitlab", renderGitLab},
 	{"markdown", renderMarkdown},
+	{"html", renderHTML},
 }
 
 // Formats lists the names of the formats, text first.

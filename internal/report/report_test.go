@@ -62,10 +62,14 @@ func hideFingerprints(out string, r *gate.Report) string {
 }
 
 // hideRules replaces SARIF's list of all rules and the places in it, which
-// TestSARIFRules reads.
+// TestSARIFRules reads, and what every HTML page has: the style, its digest,
+// the rules' explanations.
 func hideRules(out string) string {
-	return sarifRuleIndex.ReplaceAllString(sarifRuleList.ReplaceAllString(out, "RULES"), `"ruleIndex": INDEX`)
+	out = sarifRuleIndex.ReplaceAllString(sarifRuleList.ReplaceAllString(out, "RULES"), `"ruleIndex": INDEX`)
+	return htmlFixed.ReplaceAllString(out, "FIXED")
 }
+
+var htmlFixed = regexp.MustCompile(`(?s)<style>.*?</style>|content="default-src[^"]*"|<details>\n<summary>Why.*?</details>`)
 
 var sarifRuleIndex = regexp.MustCompile(`"ruleIndex": \d+`)
 
@@ -158,8 +162,21 @@ func examined() gate.Examined {
 func onePass() *gate.Report {
 	return &gate.Report{
 		Mode: "range", Verdict: gate.Pass, Examined: examined(),
-		Ledgers: []gate.LedgerState{{Path: progress, Entries: 36, Head: digest("head")}},
+		Ledgers: []gate.LedgerState{{Path: progress, Entries: 36, Head: digest("head"), Log: log(36)}},
 	}
+}
+
+// log has n entries of three runs; the first two belong to none.
+func log(n int) []gate.LogEntry {
+	out := make([]gate.LogEntry, n)
+	for i := range out {
+		e := entry(i, 4+5*i, "")
+		out[i] = gate.LogEntry{Line: e.Line, TaskID: e.TaskID, Timestamp: e.Timestamp}
+		if i > 1 {
+			out[i].ReplayID = strings.Repeat(fmt.Sprint(i%3), 64)
+		}
+	}
+	return out
 }
 
 func oneFail() *gate.Report {
@@ -275,7 +292,9 @@ func hostile(s string) *gate.Report {
 	short.Severity, short.Line, short.Entry = gate.SeverityWarning, 0, nil
 	return &gate.Report{
 		Mode: s, Verdict: gate.Error, Examined: gate.Examined{Base: s, Head: s, Policy: s, Reader: s, Source: s, Notes: []string{s}},
-		Ledgers:  []gate.LedgerState{{Path: s, Head: digest(s)}},
+		Ledgers: []gate.LedgerState{{Path: s, Head: digest(s), Log: []gate.LogEntry{
+			{Line: 1, TaskID: s, Timestamp: s, ReplayID: s}, {Line: 3, TaskID: s, Timestamp: "2026-01-02T03:04:05.6Z"},
+		}}},
 		Findings: []gate.Finding{f, short}, Waived: []gate.Finding{f},
 		Failure: &gate.Failure{Message: s, Remedy: s},
 	}

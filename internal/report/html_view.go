@@ -1,0 +1,235 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"strconv"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// What the templates are given. Every text in it is clean and bounded; the
+// templates escape it for HTML.
+
+// maxValue is how many characters of a value a line on a page shows.
+const maxValue = 240
+
+type pageHead struct {
+	Policy                      string
+	Style                       template.CSS
+	Class, Sign, Words, Summary string
+	Facts                       []fact
+	Notes                       []string
+	Failure                     *pageFailure
+}
+
+type fact struct{ Name, Value string }
+
+type pageFailure struct{ Message, Remedy string }
+
+type pageFinding struct {
+	ID, Class, Severity, Rule, Page, Message, Where, Fix string
+	Number                                               int
+	Facts                                                []fact
+	Changes                                              []pageChange
+	MoreChanges                                          string
+	Fork                                                 *timeline
+	Sides                                                []pageSide
+	Why                                                  []string
+}
+
+type pageChange struct{ Field, Note, Before, After string }
+
+type pageSide struct {
+	Name    string
+	Entries []string
+}
+
+type pageTail struct{ Version, Left string }
+
+// numberedFinding is a finding with its place on the page.
+type numberedFinding struct {
+	number  int
+	finding *gate.Finding
+	// explain is true for the first of its rule.
+	explain bool
+}
+
+func (f numberedFinding) id() string { return "f" + strconv.Itoa(f.number) }
+
+// findingNumbers are the findings that a page tells, the gravest first.
+type findingNumbers struct {
+	shown, waived        []numberedFinding
+	hidden, hiddenWaived int
+}
+
+func numbered(r *gate.Report) findingNumbers {
+	var out findingNumbers
+	explained := map[string]bool{}
+	n := 0
+	add := func(list []numberedFinding, f *gate.Finding) []numberedFinding {
+		n++
+		list = append(list, numberedFinding{number: n, finding: f, explain: !explained[f.Rule]})
+		explained[f.Rule] = true
+		return list
+	}
+	for _, f := range bySeverity(r.Findings) {
+		if n == maxPageFindings {
+			out.hidden++
+			continue
+		}
+		out.shown = add(out.shown, f)
+	}
+	for i := range r.Waived {
+		if n == maxPageFindings {
+			out.hiddenWaived++
+			continue
+		}
+		out.waived = add(out.waived, &r.Waived[i])
+	}
+	return out
+}
+
+func leftWords(findings, logs int) string {
+	var parts []string
+	if findings > 0 {
+		parts = append(parts, plural(findings, "more finding"))
+	}
+	if logs > 0 {
+		parts = append(parts, plural(logs, "more log"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, " and ") + "; " + seeAll + "."
+}
+
+func pageHeadOf(r *gate.Report) pageHead {
+	words, color := outcomeWords(r)
+	if verdict(r) == gate.Error && len(r.Findings) == 0 {
+		words = "could not judge"
+	}
+	out := pageHead{
+		Policy: contentPolicy(), Style: template.CSS(pageStyle), // the project's own style sheet
+		Words: words, Class: map[style]string{green: "good", yellow: "warn", red: "bad"}[color],
+		Sign: map[style]string{green: "✓", yellow: "!", red: "✗"}[color], Summary: summaryWords(r) + ".",
+	}
+	for _, f := range []fact{{"command", r.Mode}, {"base", r.Examined.Base}, {"head", r.Examined.Head}, {"policy", r.Examined.Policy}, {"read by", r.Examined.Reader}} {
+		if f.Value != "" {
+			out.Facts = append(out.Facts, fact{f.Name, clip(f.Value, maxText)})
+		}
+	}
+	if len(r.Findings) > 0 {
+		out.Facts = append(out.Facts, fact{"found", countRules(bySeverity(r.Findings))})
+	}
+	if r.Strict {
+		out.Facts = append(out.Facts, fact{"strict", "yes"})
+	}
+	for i, note := range r.Examined.Notes {
+		if i == maxRows {
+			break
+		}
+		out.Notes = append(out.Notes, clip(note, maxText))
+	}
+	if f := failure(r); f != nil {
+		out.Failure = &pageFailure{Message: clip(strings.TrimSpace(f.Message), maxText), Remedy: lines(f.Remedy)}
+	}
+	return out
+}
+
+func pageFindingOf(n numberedFinding, class string) pageFinding {
+	f := n.finding
+	out := pageFinding{
+		ID: n.id(), Number: n.number, Class: class, Severity: severityWord(f), Rule: clip(f.Rule, maxName),
+		Message: upperFirst(clip(f.Message, maxText)), Fix: lines(f.Fix),
+	}
+	if class == "" {
+		out.Class = findingClass(f)
+	}
+	if f.Path != "" {
+		out.Where = fmt.Sprintf("%s:%d:%d", clip(f.Path, maxPath), max(f.Line, 1), max(f.Column, 1))
+	}
+	if rule, known := gate.FindRule(f.Rule); known {
+		out.Page = rulePage(rule.ID)
+		if n.explain {
+			out.Why = strings.Split(unwrap(rule.Why), "\n\n")
+		}
+	}
+	out.Facts = findingFacts(f, class == "waived")
+	for i := range f.Changes {
+		if i == maxChanges {
+			out.MoreChanges = "… and " + plural(len(f.Changes)-i, "more field") + "; " + seeAll
+			break
+		}
+		out.Changes = append(out.Changes, pageChangeOf(&f.Changes[i]))
+	}
+	if len(f.Sides) == 2 {
+		out.Fork = drawSides(f.Sides)
+		for i := range f.Sides {
+			out.Sides = append(out.Sides, pageSideOf(&f.Sides[i]))
+		}
+	}
+	return out
+}
+
+func findingClass(f *gate.Finding) string {
+	if f.Severity == gate.SeverityError {
+		return "bad"
+	}
+	return "warn"
+}
+
+func findingFacts(f *gate.Finding, waived bool) []fact {
+	var out []fact
+	if waived {
+		out = append(out, fact{"waived", orNone(f.Reason, "no reason given")})
+	}
+	if f.Entry != nil {
+		out = append(out, fact{"entry", entryFact(f.Entry)})
+	}
+	if f.EntryAfter != nil {
+		out = append(out, fact{"now", entryFact(f.EntryAfter)})
+	}
+	if f.Commit != "" {
+		out = append(out, fact{"commit", clip(f.Commit, maxName)})
+	}
+	if f.Parent != "" {
+		out = append(out, fact{"compared with", clip(f.Parent, maxName)})
+	}
+	if id := strings.TrimPrefix(fingerprint(f), "; fingerprint "); id != "" {
+		out = append(out, fact{"fingerprint", id})
+	}
+	return out
+}
+
+func entryFact(e *gate.EntryRef) string {
+	return fmt.Sprintf("%d: %s, %s", e.Index+1, orNone(e.TaskID, "no task_id"), orNone(e.Timestamp, "no timestamp"))
+}
+
+func pageChangeOf(c *gate.FieldChange) pageChange {
+	d := fieldDifference(c, maxValue)
+	out := pageChange{
+		Field: orNone(c.Field, "the entry"), Note: d.note,
+		Before: strings.Join(d.removed, "\n"), After: strings.Join(d.added, "\n"),
+	}
+	if !c.HasFrom {
+		out.Before = "(not there)"
+	}
+	if !c.HasTo {
+		out.After = "(not there)"
+	}
+	return out
+}
+
+func pageSideOf(s *gate.Side) pageSide {
+	out := pageSide{Name: orNone(s.Name, "no name") + ": " + entryCount(len(s.Entries)) + " that the other has not"}
+	for i := range s.Entries {
+		if i == maxRows {
+			out.Entries = append(out.Entries, "… and "+entryCount(len(s.Entries)-i)+" more")
+			break
+		}
+		out.Entries = append(out.Entries, "entry "+entryFact(&s.Entries[i]))
+	}
+	return out
+}
