@@ -35,8 +35,15 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.color, "color", "auto", "color text `WHEN`: auto, always or never")
 	set.BoolVar(&f.each, "each", false, "judge the workspaces as of every commit, not the tip's alone")
 	set.Int64Var(&f.maxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default 16 MiB)")
-	set.Var(formatFlag{f}, "format", "write the report as `FORMAT`: text or json; may be given several times")
+	set.Var(formatFlag{f}, "format", "write the report as `FORMAT`: "+formatNames()+"; may be given several times")
 	set.Var(outputFlag{f}, "output", "write the report of the format before it to `FILE`")
+}
+
+// formatNames lists the formats for people.
+func formatNames() string {
+	names := report.Formats()
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // formatFlag begins a target.
