@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
 
@@ -31,6 +32,14 @@ func parseID(s string) (id plumbing.Hash, err error) {
 	}
 	_, err = hex.Decode(id[:], []byte(s))
 	return id, err
+}
+
+// idOf is the id that an object's content gives it.
+func idOf(o object) plumbing.Hash {
+	sum := sha1.New()
+	fmt.Fprintf(sum, "%s %d\x00", o.kind, len(o.data))
+	sum.Write(o.data)
+	return plumbing.Hash(sum.Sum(nil))
 }
 
 func parseIDs(list []string) ([]plumbing.Hash, error) {

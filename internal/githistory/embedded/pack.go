@@ -48,7 +48,7 @@ func openPack(name string) (*pack, error) {
 	if err != nil {
 		return nil, errors.Join(err, index.close())
 	}
-	return &pack{name: name, index: index, file: file, entries: packfile.NewScanner(file)}, nil
+	return &pack{name: name, index: index, file: file, entries: packfile.NewScanner(&window{file: file})}, nil
 }
 
 // entry is one entry of the pack: a whole object, or a delta and its base.

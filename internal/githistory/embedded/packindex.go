@@ -19,7 +19,8 @@ type packIndex struct {
 	file    *os.File
 	fanout  [256]uint32
 	size    int64
-	buckets [256][]byte
+	ids     [256][]byte
+	offsets [256][]byte // those of the ids in four bytes each
 }
 
 const (
@@ -88,14 +89,19 @@ func (x *packIndex) bucket(first byte) (ids []byte, from int64, err error) {
 	if n == 0 {
 		return nil, from, nil
 	}
-	if x.buckets[first] == nil {
-		ids := make([]byte, n*int64(idSize))
-		if _, err := x.file.ReadAt(ids, int64(idsAt)+from*int64(idSize)); err != nil {
-			return nil, 0, err
-		}
-		x.buckets[first] = ids
+	if x.ids[first] == nil {
+		x.ids[first], err = x.part(int64(idsAt)+from*int64(idSize), n*int64(idSize))
 	}
-	return x.buckets[first], from, nil
+	return x.ids[first], from, err
+}
+
+// part reads some bytes of the index.
+func (x *packIndex) part(at, size int64) ([]byte, error) {
+	data := make([]byte, size)
+	if _, err := x.file.ReadAt(data, at); err != nil {
+		return nil, err
+	}
+	return data, nil
 }
 
 // find is the offset of an object in the pack.
@@ -108,30 +114,35 @@ func (x *packIndex) find(id plumbing.Hash) (offset int64, found bool, err error)
 	if i*idSize >= len(ids) || !bytes.Equal(ids[i*idSize:(i+1)*idSize], id[:]) {
 		return 0, false, nil
 	}
-	offset, err = x.offset(from + int64(i))
+	offset, err = x.offset(id[0], from, int64(i))
 	return offset, err == nil, err
 }
 
-// offset reads where the object at a place of the sorted ids is. Offsets of 2
-// GiB and more are in a table of their own.
-func (x *packIndex) offset(place int64) (int64, error) {
-	small := int64(idsAt) + x.count()*int64(idSize+4)
-	var buf [8]byte
-	if _, err := x.file.ReadAt(buf[:4], small+4*place); err != nil {
-		return 0, err
+// offset is where the object is whose id is number i of those that begin with a
+// byte; from is the place of the first of them. Offsets of 2 GiB and more are in
+// a table of their own.
+func (x *packIndex) offset(first byte, from, i int64) (int64, error) {
+	table := int64(idsAt) + x.count()*int64(idSize+4)
+	if x.offsets[first] == nil {
+		data, err := x.part(table+4*from, 4*int64(len(x.ids[first])/idSize))
+		if err != nil {
+			return 0, err
+		}
+		x.offsets[first] = data
 	}
-	at := binary.BigEndian.Uint32(buf[:4])
+	at := binary.BigEndian.Uint32(x.offsets[first][4*i:])
 	if at < largeOffset {
 		return int64(at), nil
 	}
-	large := small + 4*x.count() + 8*int64(at-largeOffset)
+	large := table + 4*x.count() + 8*int64(at-largeOffset)
 	if large+8 > x.size-int64(trailersSize) {
 		return 0, errPackIndex
 	}
-	if _, err := x.file.ReadAt(buf[:], large); err != nil {
+	data, err := x.part(large, 8)
+	if err != nil {
 		return 0, err
 	}
-	offset := binary.BigEndian.Uint64(buf[:])
+	offset := binary.BigEndian.Uint64(data)
 	if offset > 1<<62 {
 		return 0, errPackIndex
 	}

@@ -58,7 +58,7 @@ func (s *store) read(id plumbing.Hash, limit int64) (object, error) {
 	if err != nil {
 		return o, err
 	}
-	if o.data != nil && plumbing.ComputeHash(o.kind, o.data) != id {
+	if o.data != nil && idOf(o) != id {
 		return object{}, errors.New("its content is not what its id says")
 	}
 	if o.kind == plumbing.TreeObject {

@@ -1,0 +1,342 @@
+package githistory_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+var (
+	histories = flag.Int("histories", 12, "how many random repositories both readers are compared on")
+	seed      = flag.Uint64("seed", 1, "the first of their seeds")
+)
+
+// TestReadersAgree asks both readers the same questions about repositories that
+// were made at random, whose dates are in no order, whose branches merge each
+// other, and whose objects lie in packs of many kinds. What git answers is
+// right.
+func TestReadersAgree(t *testing.T) {
+	for i := range *histories {
+		n := *seed + uint64(i)
+		t.Run(fmt.Sprintf("seed=%d", n), func(t *testing.T) {
+			t.Parallel()
+			w := randomRepository(t, n)
+			git, own := readers[0].open(t, w.Repo), readers[1].open(t, w.Repo)
+			w.compareHistory(t, git, own)
+			w.compareTrees(t, git, own)
+			w.compareIndex(t, git, own)
+			w.compareRefs(t, git, own)
+		})
+	}
+}
+
+// randomWorld is a repository that was made at random.
+type randomWorld struct {
+	*gittest.Repo
+	*rand.Rand
+	ids   []string // of the commits
+	paths []string
+}
+
+// oneIn is true once in n times.
+func (w *randomWorld) oneIn(n int) bool { return w.IntN(n) == 0 }
+
+func pick[T any](w *randomWorld, list []T) T { return list[w.IntN(len(list))] }
+
+func randomRepository(t *testing.T, seed uint64) *randomWorld {
+	t.Helper()
+	w := &randomWorld{Repo: gittest.New(t), Rand: rand.New(rand.NewPCG(seed, 7))}
+	w.paths = []string{
+		".small/progress.small.yml", ".small/plan.small.yml", "a/.small/progress.small.yml", "a/b/.small/x", "a/.small",
+		".small-gate.yml", "code", "a/code", "a.b", "a-b/.small/y", "z/.SMALL/x",
+	}
+	n := 2 + w.IntN(40)
+	skew := w.oneIn(2)
+	var script strings.Builder
+	for i := 1; i <= n; i++ {
+		w.commit(&script, i, skew)
+	}
+	script.WriteString("done\n")
+	w.Write(".git/marks", "")
+	w.GitInput(script.String(), "fast-import", "--quiet", "--force", "--done", "--export-marks=.git/marks")
+	for i := 1; i <= n; i++ {
+		w.ids = append(w.ids, w.ID(fmt.Sprintf("refs/heads/c%d", i)))
+	}
+	w.store(t)
+	return w
+}
+
+// commit writes the commit number i: a root, a child, or a merge.
+func (w *randomWorld) commit(script *strings.Builder, i int, skew bool) {
+	date := 1_700_000_000 + 60*i
+	if skew {
+		date = 1_700_000_000 + w.IntN(5000)
+	}
+	fmt.Fprintf(script, "commit refs/heads/c%d\nmark :%d\ncommitter T <t@example.com> %d +0000\ndata 1\nx\n", i, i, date)
+	var parents []int
+	if i > 1 && !w.oneIn(15) {
+		for range 1 + w.IntN(2)*w.IntN(4) {
+			// Mostly young parents, so that lines become long.
+			p := i - 1 - min(w.IntN(i-1), w.IntN(i-1), 5)
+			if !slices.Contains(parents, p) {
+				parents = append(parents, p)
+			}
+		}
+	}
+	for k, p := range parents {
+		word := "merge"
+		if k == 0 {
+			word = "from"
+		}
+		fmt.Fprintf(script, "%s :%d\n", word, p)
+	}
+	for range w.IntN(4) {
+		w.edit(script)
+	}
+	script.WriteString("\n")
+}
+
+func (w *randomWorld) edit(script *strings.Builder) {
+	path := pick(w, w.paths)
+	switch w.IntN(8) {
+	case 0:
+		fmt.Fprintf(script, "D %s\n", path)
+	case 1:
+		fmt.Fprintf(script, "D %s\n", strings.SplitN(path, "/", 2)[0])
+	default:
+		mode := pick(w, []string{"100644", "100644", "100644", "100755", "120000"})
+		text := strings.Repeat(fmt.Sprintf("line %d\n", w.IntN(4)), 1+w.IntN(200))
+		fmt.Fprintf(script, "M %s inline %s\ndata %d\n%s\n", mode, path, len(text), text)
+	}
+}
+
+// store puts the objects and the refs somewhere else than fast-import did.
+func (w *randomWorld) store(t *testing.T) {
+	t.Helper()
+	w.Git("config", "gc.auto", "0")
+	steps := [][]string{
+		{"repack", "-q", "-a", "-d", "-f", "--depth=50"},
+		{"repack", "-q", "-a", "-d", "-F", "--depth=3", "--window=2"},
+		{"-c", "pack.writeReverseIndex=true", "repack", "-q", "-a", "-d", "-b", "--write-midx"},
+		{"commit-graph", "write", "--reachable", "--changed-paths"},
+		{"commit-graph", "write", "--reachable", "--split"},
+		{"-c", "repack.useDeltaBaseOffset=false", "repack", "-q", "-a", "-d", "-f"},
+		{"pack-refs", "--all"},
+		{"gc", "-q"},
+	}
+	for range w.IntN(4) {
+		w.Git(pick(w, steps)...)
+	}
+	if w.oneIn(3) {
+		w.scatter(t)
+	}
+}
+
+// scatter puts some of the objects into packs of their own, and into files.
+func (w *randomWorld) scatter(t *testing.T) {
+	t.Helper()
+	all := strings.Fields(w.Git("rev-list", "--all", "--objects", "--no-object-names"))
+	for range 1 + w.IntN(5) {
+		var some []string
+		for _, id := range all {
+			if w.oneIn(3) {
+				some = append(some, id)
+			}
+		}
+		w.GitInput(strings.Join(some, "\n")+"\n", "pack-objects", "-q", ".git/objects/pack/pack")
+	}
+	w.GitInput(w.Git("cat-file", "commit", w.ids[0])+"\n", "hash-object", "-t", "commit", "-w", "--stdin")
+}
+
+// some picks up to n commits.
+func (w *randomWorld) some(n int) []string {
+	var list []string
+	for range w.IntN(n + 1) {
+		list = append(list, pick(w, w.ids))
+	}
+	return list
+}
+
+func (w *randomWorld) compareHistory(t *testing.T, git, own opened) {
+	t.Helper()
+	ctx := t.Context()
+	// Where a range and a path are given, git answers otherwise with a
+	// commit-graph: it decides of a merge before it knows all that is excluded.
+	withoutGraph := readers[0].open(t, w.With("GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.commitGraph", "GIT_CONFIG_VALUE_0=false"))
+	for range 12 {
+		include, exclude := append(w.some(2), pick(w, w.ids)), w.some(3)
+		for _, path := range []string{"", pick(w, w.paths)} {
+			asked := git
+			if path != "" && len(exclude) > 0 {
+				asked = withoutGraph
+			}
+			want, err1 := asked.Commits(ctx, include, exclude, path)
+			got, err2 := own.Commits(ctx, include, exclude, path)
+			same(t, fmt.Sprintf("Commits(%v, %v, %q)", include, exclude, path), byID(want), byID(got), err1, err2)
+			wantParentsFirst(t, got)
+		}
+		a, b := pick(w, w.ids), pick(w, w.ids)
+		bases, err1 := git.MergeBases(ctx, a, b)
+		ownBases, err2 := own.MergeBases(ctx, a, b)
+		same(t, "MergeBases "+a+" "+b, bases, ownBases, err1, err2)
+		is, err1 := git.IsAncestor(ctx, a, b)
+		ownIs, err2 := own.IsAncestor(ctx, a, b)
+		same(t, "IsAncestor "+a+" "+b, is, ownIs, err1, err2)
+	}
+	// The order is git's too where there is one tip.
+	want, err1 := git.Commits(ctx, []string{w.ids[len(w.ids)-1]}, nil, "")
+	got, err2 := own.Commits(ctx, []string{w.ids[len(w.ids)-1]}, nil, "")
+	same(t, "the order of commits", want, got, err1, err2)
+}
+
+func byID(commits []gate.Commit) map[string][]string {
+	m := map[string][]string{}
+	for _, c := range commits {
+		m[c.ID] = c.Parents
+	}
+	return m
+}
+
+func wantParentsFirst(t *testing.T, commits []gate.Commit) {
+	t.Helper()
+	place := map[string]int{}
+	for i, c := range commits {
+		place[c.ID] = i
+	}
+	for i, c := range commits {
+		for _, p := range c.Parents {
+			if at, listed := place[p]; listed && at >= i {
+				t.Errorf("%s comes before its parent %s", c.ID, p)
+			}
+		}
+	}
+}
+
+func (w *randomWorld) compareTrees(t *testing.T, git, own opened) {
+	t.Helper()
+	ctx := t.Context()
+	var edges []gate.Edge
+	commits, err := git.Commits(ctx, w.ids, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range commits {
+		edges = append(edges, gate.EdgesOf(c.ID, c.Parents)...)
+	}
+	for range 20 {
+		edges = append(edges, gate.Edge{Parent: pick(w, w.ids), Child: pick(w, w.ids)})
+	}
+	want, err1 := git.Changes(ctx, edges)
+	got, err2 := own.Changes(ctx, edges)
+	same(t, "Changes", want, got, err1, err2)
+	blobs := map[string]bool{}
+	for range 6 {
+		id := pick(w, w.ids)
+		for _, dirs := range [][]string{nil, {""}, {"a", "a/b"}, {"none", "."}} {
+			want, err1 := git.Files(ctx, id, dirs...)
+			got, err2 := own.Files(ctx, id, dirs...)
+			same(t, fmt.Sprintf("Files(%s, %q)", id, dirs), want, got, err1, err2)
+			for _, f := range got {
+				blobs[f.Object] = true
+			}
+		}
+		path := pick(w, w.paths)
+		data, found, err1 := git.ReadFile(ctx, id, path, 1000)
+		ownData, ownFound, err2 := own.ReadFile(ctx, id, path, 1000)
+		same(t, "ReadFile "+id+" "+path, fmt.Sprint(found, string(data)), fmt.Sprint(ownFound, string(ownData)), err1, err2)
+	}
+	for id := range blobs {
+		want, err1 := git.Blob(ctx, id, 700)
+		got, err2 := own.Blob(ctx, id, 700)
+		same(t, "Blob "+id, want, got, err1, err2)
+	}
+}
+
+func (w *randomWorld) compareIndex(t *testing.T, git, own opened) {
+	t.Helper()
+	ctx := t.Context()
+	for range 4 {
+		w.Git("read-tree", "--reset", pick(w, w.ids))
+		version := fmt.Sprint(2 + w.IntN(3))
+		for range w.IntN(4) {
+			path := pick(w, w.paths)
+			switch w.IntN(3) {
+			case 0:
+				w.Git("update-index", "--force-remove", path)
+			default:
+				object := w.GitInput(fmt.Sprint(w.IntN(5)), "hash-object", "-w", "--stdin")
+				w.Git("update-index", "--add", "--replace", "--cacheinfo", pick(w, []string{"100644", "100755"})+","+object+","+path)
+			}
+		}
+		w.Git("update-index", "--index-version="+version)
+		if w.oneIn(3) {
+			w.Git("write-tree") // which the index then remembers
+		}
+		edges := []gate.Edge{{Child: gate.Index}}
+		for range 3 {
+			edges = append(edges, gate.Edge{Parent: pick(w, w.ids), Child: gate.Index})
+		}
+		want, err1 := git.Changes(ctx, edges)
+		got, err2 := own.Changes(ctx, edges)
+		same(t, "Changes of the index", want, got, err1, err2)
+		for _, dirs := range [][]string{nil, {"a"}} {
+			want, err1 := git.Files(ctx, gate.Index, dirs...)
+			got, err2 := own.Files(ctx, gate.Index, dirs...)
+			same(t, "Files of the index", want, got, err1, err2)
+		}
+	}
+}
+
+func (w *randomWorld) compareRefs(t *testing.T, git, own opened) {
+	t.Helper()
+	ctx := t.Context()
+	for range 6 {
+		id := pick(w, w.ids)
+		for _, name := range []string{
+			id, id[:4+w.IntN(10)], fmt.Sprintf("c%d", 1+w.IntN(len(w.ids)+1)), fmt.Sprintf("%s~%d", id, w.IntN(4)),
+			fmt.Sprintf("heads/c1^%d", w.IntN(3)), id + "^^", id + "^{commit}~1^2", "HEAD", "c1^{tree}",
+		} {
+			want, err1 := git.Resolve(ctx, name)
+			got, err2 := own.Resolve(ctx, name)
+			same(t, "Resolve "+name, want, got, err1, err2)
+		}
+	}
+	want, err1 := git.Tips(ctx)
+	got, err2 := own.Tips(ctx)
+	same(t, "Tips", want, got, err1, err2)
+	head, err1 := git.Head(ctx)
+	ownHead, err2 := own.Head(ctx)
+	same(t, "Head", head, ownHead, err1, err2)
+	branch, err1 := git.DefaultBranch(ctx, "")
+	ownBranch, err2 := own.DefaultBranch(ctx, "")
+	same(t, "DefaultBranch", branch, ownBranch, err1, err2)
+	if (githistory.Place{}) == git.Where() {
+		t.Error("no place")
+	}
+	same(t, "Where", git.Where(), own.Where(), nil, nil)
+}
+
+// same compares what the readers answered.
+func same[T any](t *testing.T, what string, want, got T, wantErr, gotErr error) {
+	t.Helper()
+	if (wantErr == nil) != (gotErr == nil) {
+		t.Errorf("%s: git says %v, the embedded reader %v", what, wantErr, gotErr)
+		return
+	}
+	if wantErr != nil {
+		return
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("%s (-git +embedded)\n%s", what, diff)
+	}
+}
