@@ -11,24 +11,25 @@ import (
 // TestParseAccepts lists what is read, by its canonical form.
 func TestParseAccepts(t *testing.T) {
 	for text, want := range map[string]string{
-		"a: 1\n":                                 `{"a":1}`,
-		"a: 1":                                   `{"a":1}`,
-		"{a: 1, b: [x, 'y', \"z\"]}":             `{"a":1,"b":["x","y","z"]}`,
-		"\ufeffa: 1\n":                           `{"a":1}`,
-		"a: x\r\nb: |\r\n  y\r\n  z\r\n":         `{"a":"x","b":"y\nz\n"}`,
-		"a: x\rb: y\r":                           `{"a":"x","b":"y"}`,
-		"---\na: 1\n":                            `{"a":1}`,
-		"# head\n\n--- # marker\na: 1\n":         `{"a":1}`,
-		"%YAML 1.1\n---\na: 1\n":                 `{"a":1}`,
-		"a: 1\n...\n":                            `{"a":1}`,
-		"a: 1\n...\n# nothing follows\n":         `{"a":1}`,
-		"a:\n- x\n- - y\n  - z\n":                `{"a":["x",["y","z"]]}`,
-		"a:\nb: ~\nc: null\nd: ''\n":             `{"a":null,"b":null,"c":null,"d":""}`,
-		"a: true\nb: yes\nc: off\nd: 'true'\n":   `{"a":true,"b":"yes","c":"off","d":"true"}`,
-		"a: >-\n  x\n  y\n\n  z\nb: |+\n  x\n\n": `{"a":"x y\nz","b":"x\n\n"}`,
-		"'a': 1\n\"b\": 2\n? c\n: 3\n":           `{"a":1,"b":2,"c":3}`,
-		"a: |\n  <<<<<<< HEAD\n  =======\n":      `{"a":"<<<<<<< HEAD\n=======\n"}`,
-		"a: x y\nb: \"c\\u2028d\"\n":             "{\"a\":\"x y\",\"b\":\"c\u2028d\"}",
+		"a: 1\n":                                    `{"a":1}`,
+		"a: 1":                                      `{"a":1}`,
+		"{a: 1, b: [x, 'y', \"z\"]}":                `{"a":1,"b":["x","y","z"]}`,
+		"\ufeffa: 1\n":                              `{"a":1}`,
+		"a: x\r\nb: |\r\n  y\r\n  z\r\n":            `{"a":"x","b":"y\nz\n"}`,
+		"a: x\rb: y\r":                              `{"a":"x","b":"y"}`,
+		"---\na: 1\n":                               `{"a":1}`,
+		"# head\n\n--- # marker\na: 1\n":            `{"a":1}`,
+		"%YAML 1.1\n---\na: 1\n":                    `{"a":1}`,
+		"a: 1\n...\n":                               `{"a":1}`,
+		"a: 1\n...\n# nothing follows\n":            `{"a":1}`,
+		"a:\n- x\n- - y\n  - z\n":                   `{"a":["x",["y","z"]]}`,
+		"a:\nb: ~\nc: null\nd: ''\n":                `{"a":null,"b":null,"c":null,"d":""}`,
+		"a: true\nb: yes\nc: off\nd: 'true'\n":      `{"a":true,"b":"yes","c":"off","d":"true"}`,
+		"a: >-\n  x\n  y\n\n  z\nb: |+\n  x\n\n":    `{"a":"x y\nz","b":"x\n\n"}`,
+		"'a': 1\n\"b\": 2\n? c\n: 3\n":              `{"a":1,"b":2,"c":3}`,
+		"a: |\n  <<<<<<< HEAD\n  =======\n":         `{"a":"<<<<<<< HEAD\n=======\n"}`,
+		"a: \"\\b\\f\\n\\r\\t\\e\\x7f\\\\\\\"/\"\n": `{"a":"\b\f\n\r\t\u001b` + "\x7f" + `\\\"/"}`,
+		"a: x y\nb: \"c\\u2028d\"\n":                "{\"a\":\"x y\",\"b\":\"c\u2028d\"}",
 		"# " + strings.Repeat("c", 100) + "\n" + strings.Repeat("\n", 100) + "a: 1\n": `{"a":1}`,
 		// Tags. One of the file's own makes a scalar a string.
 		"a: !note \"x\"\nb: !note 12\nc: !note {d: 1}\n":             `{"a":"x","b":"12","c":{"d":1}}`,
@@ -236,6 +237,47 @@ func TestPositions(t *testing.T) {
 		doc := parsed(t, "\ufeff"+strings.ReplaceAll(text, "\n", eol))
 		if diff := cmp.Diff(want, walk("", doc.Root)); diff != "" {
 			t.Errorf("with %q at the end of lines (-want +got):\n%s", eol, diff)
+		}
+	}
+}
+
+// TestWideMappings looks for duplicates, and for what a merge key adds, among
+// more keys than are compared one by one.
+func TestWideMappings(t *testing.T) {
+	keys := numbered(40, "k%: 1\n")
+	_, problems := Parse([]byte(keys+"k7: 2\nk40: 1\nk40: 2\n"), Limits{})
+	var got []string
+	for _, p := range problems {
+		got = append(got, says(p))
+	}
+	want := []string{
+		`yaml 41:1 the key "k7" is there twice; it stands in line 8 already | remove one of the two`,
+		`yaml 43:1 the key "k40" is there twice; it stands in line 42 already | remove one of the two`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	merged := parsed(t, keys+"<<: {k3: 2, more: 2}\n").Root
+	if n := len(merged.Fields); n != 41 || merged.Get("k3").Text != "1" || merged.Get("more").Text != "2" {
+		t.Errorf("%d fields: %s", n, merged.Canonical())
+	}
+}
+
+// TestLongTexts wants messages of a readable length whatever the file holds.
+func TestLongTexts(t *testing.T) {
+	long := strings.Repeat("ä", 500)
+	for _, text := range []string{
+		long + ": 1\n" + long + ": 2\n", "a: *" + long + "\n", "a: !!int " + long + "\n", "? " + strings.Repeat("1", 300) + "\n: 1\n",
+		"a: &" + long + " [*" + long + "]\n", "a: !!binary " + long + "\n",
+	} {
+		_, problems := Parse([]byte(text), Limits{})
+		if len(problems) == 0 {
+			t.Fatalf("%.50q is read", text)
+		}
+		for _, p := range problems {
+			if n := len([]rune(says(p))); n > 300 {
+				t.Errorf("%.50q: a message of %d characters: %s", text, n, says(p))
+			}
 		}
 	}
 }
