@@ -37,7 +37,7 @@ func parseID(s string) (id plumbing.Hash, err error) {
 // idOf is the id that an object's content gives it.
 func idOf(o object) plumbing.Hash {
 	sum := sha1.New()
-	fmt.Fprintf(sum, "%s %d\x00", o.kind, len(o.data))
+	sum.Write(fmt.Appendf(nil, "%s %d\x00", o.kind, len(o.data)))
 	sum.Write(o.data)
 	return plumbing.Hash(sum.Sum(nil))
 }
