@@ -69,6 +69,10 @@ func TestBase(t *testing.T) {
 	}
 }
 
+// besides names the rule that cannot but be broken along with another: work
+// on the same task on two branches is always work on two branches.
+var besides = map[string]string{"divergence/double-claim": "divergence/concurrent-append"}
+
 // TestExamples demands that a rule's wrong example breaks that rule and no
 // other one, and that the right one breaks none.
 func TestExamples(t *testing.T) {
@@ -79,7 +83,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("the example does not break the rule; findings: %v", found)
 			}
 			for _, f := range found {
-				if f.rule != rule.ID {
+				if f.rule != rule.ID && f.rule != besides[rule.ID] {
 					t.Errorf("the example breaks another rule: %v", f)
 				}
 			}
