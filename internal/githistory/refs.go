@@ -208,8 +208,10 @@ func UsualNames(configured string) []string {
 }
 
 // DefaultBranches are the refs at which the default branch is looked for, in
-// order, beside a bare repository's own HEAD. names are the usual names; an
-// empty remote means origin.
+// order, beside a bare repository's own HEAD. The remote that is asked for comes
+// first in every respect: in a fork's clone, origin is the fork, and its policy
+// is not to be trusted for the upstream. names are the usual names; an empty
+// remote means origin.
 func DefaultBranches(remote string, names []string) []string {
 	var remotes, refs []string
 	if isRemoteName(remote) && remote != "origin" {
@@ -218,8 +220,6 @@ func DefaultBranches(remote string, names []string) []string {
 	remotes = append(remotes, "origin")
 	for _, remote := range remotes {
 		refs = append(refs, "refs/remotes/"+remote+"/HEAD")
-	}
-	for _, remote := range remotes {
 		for _, name := range names {
 			refs = append(refs, "refs/remotes/"+remote+"/"+name)
 		}

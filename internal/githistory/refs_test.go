@@ -156,7 +156,10 @@ func testDefaultBranch(t *testing.T, rd reader) {
 	r.Git("update-ref", "refs/remotes/origin/dev", a)
 	r.Git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/dev")
 	want("", "refs/remotes/origin/dev", a)
-	want("up/stream", "refs/remotes/origin/dev", a)
+	// The remote that is pushed to is asked first: in a fork's clone, origin is
+	// the fork.
+	want("up/stream", "refs/remotes/up/stream/main", a)
+	want("elsewhere", "refs/remotes/origin/dev", a)
 	r.Git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
 	want("", "refs/remotes/origin/trunk", b)
 
