@@ -27,6 +27,7 @@ func (k *kindRun) serves(ts *testscript.TestScript, args []string) {
 	if len(args) == 0 {
 		args = []string{"small-hook", "audit", "--format", "json"}
 	}
+	k.left(ts, args)
 	code := exitStatus(ts, args)
 	var report struct {
 		Verdict string
@@ -52,11 +53,34 @@ func (k *kindRun) refuses(ts *testscript.TestScript, args []string) {
 	}
 	pattern, err := regexp.Compile("(?m)" + args[1])
 	ts.Check(err)
+	k.left(ts, append(args[2:], "--format", "json"))
 	code := exitStatus(ts, args[2:])
 	if said := ts.ReadFile("stdout") + ts.ReadFile("stderr"); code != 2 || !pattern.MatchString(said) {
 		ts.Fatalf("exit status %d, not 2, or it did not say %q:\n%s", code, args[1], said)
 	}
 	k.refused = args[0]
+}
+
+// left notes, once for a script, which reader the program takes if that is left
+// to it.
+func (k *kindRun) left(ts *testscript.TestScript, args []string) {
+	if !choosesReader() || k.reader != "git" || k.auto != "" {
+		return
+	}
+	ts.Setenv(readerVariable, "auto")
+	exitStatus(ts, args)
+	ts.Setenv(readerVariable, k.reader)
+	var report struct {
+		Verdict  string
+		Examined struct{ Reader string }
+	}
+	if err := json.Unmarshal([]byte(ts.ReadFile("stdout")), &report); err != nil {
+		ts.Fatalf("there is no report: %v", err)
+	}
+	k.auto = report.Examined.Reader
+	if report.Verdict == "error" {
+		k.auto = "refused"
+	}
 }
 
 var (

@@ -25,12 +25,23 @@ func scriptedMain() {
 	main()
 }
 
-// readers are those that the program has; nil if it does not let one choose.
-func readers() []string {
-	if (&app{}).root().PersistentFlags().Lookup("reader") == nil {
-		return nil
+// everyReader lists the readers that the program has.
+func everyReader() []string {
+	if !choosesReader() {
+		return []string{"git"}
 	}
 	return []string{"git", "go-git"}
+}
+
+func choosesReader() bool { return (&app{}).root().PersistentFlags().Lookup("reader") != nil }
+
+// setupReader prepares a script in which the program uses one reader.
+func setupReader(env *testscript.Env, reader string) error {
+	if choosesReader() {
+		env.Vars = append(env.Vars, readerVariable+"="+reader)
+	}
+	env.Vars = append(env.Vars, "READER="+reader)
+	return setup(env)
 }
 
 // TestMatrix runs every script of testdata/matrix once for each reader: one
@@ -47,10 +58,7 @@ func TestMatrix(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("there are no scripts: ", err)
 	}
-	all := readers()
-	if all == nil {
-		all = []string{"git"}
-	}
+	all := everyReader()
 	table := newOutcomes(t, files, all)
 	t.Run("scripts", func(t *testing.T) {
 		for _, file := range files {
@@ -70,6 +78,8 @@ type kindRun struct {
 	reader string
 	// refused says why the gate could not judge; empty as long as it could.
 	refused string
+	// auto is the reader that is taken if none is named, or "refused".
+	auto string
 	// clock counts the minutes that entries have used up.
 	clock int
 }
@@ -83,17 +93,13 @@ func runKind(t *testing.T, file, reader string, table *outcomes) {
 		Cmds:                run.commands(),
 		Condition:           run.condition,
 		Setup: func(env *testscript.Env) error {
-			if readers() != nil {
-				env.Vars = append(env.Vars, readerVariable+"="+reader)
-			}
-			env.Vars = append(env.Vars, "READER="+reader)
 			env.Defer(func() {
 				if t.Skipped() || t.Failed() {
 					return
 				}
-				table.note(file, reader, run.refused)
+				table.note(file, run)
 			})
-			return setup(env)
+			return setupReader(env, reader)
 		},
 	})
 }
@@ -121,7 +127,7 @@ type outcomes struct {
 	seen    map[string]string // file and reader to outcome
 }
 
-var headerLine = regexp.MustCompile(`(?m)^# (kind|git|go-git): (.+)$`)
+var headerLine = regexp.MustCompile(`(?m)^# (kind|git|go-git|auto): (.+)$`)
 
 func newOutcomes(t *testing.T, files, readers []string) *outcomes {
 	t.Helper()
@@ -145,17 +151,22 @@ func newOutcomes(t *testing.T, files, readers []string) *outcomes {
 	return o
 }
 
-func (o *outcomes) note(file, reader, refused string) {
+func (o *outcomes) note(file string, k *kindRun) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	words := "judged"
-	if refused != "" {
-		words = "refused: " + refused
+	if k.refused != "" {
+		words = "refused: " + k.refused
 	}
-	if fixed := o.fixed[file+" "+reader]; fixed != "" {
-		words = fixed
+	o.seen[file+" "+k.reader] = words
+	if k.auto != "" {
+		o.seen[file+" auto"] = k.auto
 	}
-	o.seen[file+" "+reader] = words
+	for _, reader := range []string{k.reader, "auto"} {
+		if fixed := o.fixed[file+" "+reader]; fixed != "" {
+			o.seen[file+" "+reader] = fixed
+		}
+	}
 }
 
 const (
@@ -176,10 +187,11 @@ func (o *outcomes) compare(t *testing.T) {
 	if !begins || !ends {
 		t.Fatalf("%s has no place for the table", name)
 	}
-	table := "\n| repository | " + strings.Join(o.readers, " | ") + " |\n|" + strings.Repeat(" --- |", len(o.readers)+1) + "\n"
+	columns := append(slices.Clone(o.readers), "auto")
+	table := "\n| repository | " + strings.Join(columns, " | ") + " |\n|" + strings.Repeat(" --- |", len(columns)+1) + "\n"
 	for _, file := range o.files {
 		row := "| " + o.kinds[file]
-		for _, reader := range o.readers {
+		for _, reader := range columns {
 			words, ran := o.seen[file+" "+reader]
 			if !ran {
 				t.Logf("NOT compared: %s with the reader %s did not run to its end here", file, reader)

@@ -36,7 +36,7 @@ func Untouched(ctx context.Context, dir string, opts Options) bool {
 	if _, err := os.Lstat(merge); gitDir == "" || !errors.Is(err, os.ErrNotExist) || !exists(filepath.Dir(merge)) {
 		return false
 	}
-	r := &Repo{git: opts.Git, dir: dir, environ: scrubbed(opts.Environ), config: fixedConfig(found)}
+	r := &Repo{git: opts.Git, dir: dir, environ: scrubbed(opts.Environ), config: fixedConfig("")}
 	args := slices.Concat([]string{"diff-index", "--cached", "--ita-invisible-in-index"}, rawArgs, []string{"HEAD", "--"}, changePathspecs)
 	out, err := r.output(ctx, nil, args...)
 	return err == nil && len(out) == 0

@@ -43,6 +43,7 @@ type Repo struct {
 	config  []string // -c arguments for every command
 	format  format
 	head    string // HEAD's commit when the repository was opened, or empty
+	foreign string // the directory that belongs to another user, or empty
 
 	blobs   sync.Mutex // guards batch
 	batch   *batch
@@ -78,8 +79,12 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 	if lookup(opts.Environ, "GIT_DIR") == "" {
 		found = nearest(here, ceilings(opts.Environ))
 	}
-	r.config = fixedConfig(found)
+	r.config = fixedConfig("")
 	out, err := r.output(ctx, nil, discovery...)
+	if dubious(err) && found != "" {
+		r.distrust(found)
+		out, err = r.output(ctx, nil, discovery...)
+	}
 	if a, ok := parseDiscovery(out); ok {
 		// A failure after the last marker is about HEAD alone: Head decides.
 		return r, r.adopt(here, a)
@@ -88,6 +93,21 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 		err = errors.New("git did not answer what was asked")
 	}
 	return nil, r.explainOpen(ctx, here, found, err)
+}
+
+// dubious reports whether git refused a repository because it belongs to
+// another user, who could have its configuration run programs as this one.
+func dubious(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "detected dubious ownership")
+}
+
+// distrust has git read a repository that it would refuse, and run nothing that
+// the repository's configuration names. Of what is asked of git here, only the
+// fetch of a missing object would: so nothing is fetched.
+func (r *Repo) distrust(dir string) {
+	r.foreign = dir
+	r.config = fixedConfig(dir)
+	r.environ = append(r.environ, "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1")
 }
 
 // Close ends the processes that were started. The Repo is of no use after it.
@@ -181,7 +201,7 @@ func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) e
 	switch {
 	case strings.Contains(said, "not a git repository (or any") && found == "":
 		return Nowhere(here)
-	case strings.Contains(said, "detected dubious ownership"):
+	case dubious(err):
 		return &gate.Failure{
 			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git does not let that be allowed for one command", Printable(found)),
 			Remedy:  "git config --global --add safe.directory " + shellQuoted(found),

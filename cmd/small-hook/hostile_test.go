@@ -1,0 +1,27 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestHostile runs every script of testdata/hostile once for each reader: what
+// somebody may put into a repository, a file or an environment to mislead the
+// gate or its reader, to make it run something, or to make it cost too much.
+func TestHostile(t *testing.T) {
+	for _, reader := range everyReader() {
+		t.Run(reader, func(t *testing.T) {
+			run := &kindRun{reader: reader}
+			testscript.Run(t, testscript.Params{
+				Dir:                 filepath.Join("testdata", "hostile"),
+				RequireExplicitExec: true,
+				RequireUniqueNames:  true,
+				Cmds:                commands,
+				Condition:           run.condition,
+				Setup:               func(env *testscript.Env) error { return setupReader(env, reader) },
+			})
+		})
+	}
+}
