@@ -16,6 +16,9 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program as it would any other
+	// A pipe that nobody reads fails the write, and so the judgement, instead of
+	// ending the program.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	status := run(ctx, process{
 		args: os.Args, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(),
 	})

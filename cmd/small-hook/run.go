@@ -48,7 +48,8 @@ func run(ctx context.Context, p process) int {
 	root := app.root()
 	root.SetArgs(arguments(p.args))
 	root.SetIn(p.stdin)
-	root.SetOut(p.stdout)
+	help := &sticky{Writer: p.stdout}
+	root.SetOut(help)
 	root.SetErr(p.stderr)
 	command, err := root.ExecuteContextC(ctx)
 	switch {
@@ -57,8 +58,23 @@ func run(ctx context.Context, p process) int {
 		return statusInterrupted
 	case err != nil:
 		return app.fail(command.Name(), err)
+	case help.err != nil:
+		return app.fail(command.Name(), help.err)
 	}
 	return app.status
+}
+
+// sticky remembers that a write failed: cobra prints help without looking.
+type sticky struct {
+	io.Writer
+	err error
+}
+
+// Write passes on what it gets.
+func (s *sticky) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	s.err = errors.Join(s.err, err)
+	return n, err
 }
 
 // arguments are the command line without the program. Under the name of a git

@@ -4,7 +4,9 @@ package wholefile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
@@ -27,30 +29,23 @@ func Write(path string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	return replace(target, content, info.Mode().Perm())
+	permissions := info.Mode().Perm()
+	return replace(target, content, &permissions)
 }
 
-// create makes the file empty first, since only the system knows what
-// permissions a new file gets.
-func create(path string, content []byte) (err error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
+// create makes a file that is not there yet. A link that leads nowhere is not
+// replaced.
+func create(path string, content []byte) error {
+	if _, err := os.Lstat(path); err == nil {
+		return &fs.PathError{Op: "write through a link", Path: path, Err: fs.ErrNotExist}
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(path))
-		}
-	}()
-	info, err := file.Stat()
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	return replace(path, content, info.Mode().Perm())
+	return replace(path, content, nil)
 }
 
-func replace(path string, content []byte, permissions fs.FileMode) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+// replace writes the content beside the file and puts it there in one step. Nil
+// permissions are those that the system gives a new file.
+func replace(path string, content []byte, permissions *fs.FileMode) (err error) {
+	file, err := beside(path)
 	if err != nil {
 		return err
 	}
@@ -60,10 +55,26 @@ func replace(path string, content []byte, permissions fs.FileMode) (err error) {
 		}
 	}()
 	_, err = file.Write(content)
-	if err = errors.Join(err, file.Chmod(permissions), file.Sync(), file.Close()); err != nil {
+	if permissions != nil {
+		err = errors.Join(err, file.Chmod(*permissions))
+	}
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	return os.Rename(file.Name(), path)
+}
+
+// beside makes a new file in the directory of another. [os.CreateTemp] would
+// give it permissions of its own.
+func beside(path string) (*os.File, error) {
+	dir, base := filepath.Split(path)
+	for {
+		name := filepath.Join(dir, fmt.Sprintf(".%s.%d", base, rand.Uint32()))
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return file, err
+		}
+	}
 }
 
 func writeTo(path string, content []byte) error {

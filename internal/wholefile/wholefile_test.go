@@ -52,6 +52,19 @@ func TestWriteThroughLink(t *testing.T) {
 	}
 }
 
+// A link that leads nowhere is left as it is, and so is what it names.
+func TestWriteThroughLinkToNowhere(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("gone", link); err != nil {
+		t.Skipf("NOT TESTED: no symbolic link can be made here: %v", err)
+	}
+	if err := Write(link, []byte("text")); err == nil {
+		t.Error("no error")
+	}
+	names(t, dir, "link")
+}
+
 // What is no file stays what it is.
 func TestWriteToDevice(t *testing.T) {
 	before, err := os.Stat(os.DevNull)
