@@ -129,13 +129,14 @@ func (w *world) write(repo *gittest.Repo) []string {
 }
 
 // outline is what a report says apart from names of commits: those stand as
-// numbers.
+// numbers. Of two findings that say the same of one place, such as the loss of a
+// log that two parents have, the one with the lesser id is told; hence neither
+// parents nor digests are here.
 func outline(r *gate.Report, ids []string) []string {
 	var lines []string
 	for _, list := range [][]gate.Finding{r.Findings, r.Waived} {
 		for _, f := range list {
-			lines = append(lines, fmt.Sprintf("%s %s c%d from c%d %s:%d:%d %q to %q",
-				f.Severity, f.Rule, slices.Index(ids, f.Commit), slices.Index(ids, f.Parent), f.Path, f.Line, f.Column, f.EditFrom, f.EditTo))
+			lines = append(lines, fmt.Sprintf("%s %s c%d %s:%d:%d", f.Severity, f.Rule, slices.Index(ids, f.Commit), f.Path, f.Line, f.Column))
 		}
 		slices.Sort(lines) // findings of one place are told in order of their commits' ids
 		lines = append(lines, "")

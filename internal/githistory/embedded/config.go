@@ -20,10 +20,9 @@ const maxConfig = 4 << 20
 // decodeConfig reads one file of configuration as it is: no included files, and
 // no opinion on values. A missing file is an empty one.
 func decodeConfig(name string) (*raw.Config, error) {
-	config := raw.New()
 	info, err := os.Stat(name)
 	if errors.Is(err, os.ErrNotExist) {
-		return config, nil
+		return raw.New(), nil
 	}
 	if err != nil {
 		return nil, err
@@ -35,15 +34,22 @@ func decodeConfig(name string) (*raw.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if err := raw.NewDecoder(bytes.NewReader(data)).Decode(config); err != nil {
+	config, err := parseConfig(data)
+	if err != nil {
 		return nil, fmt.Errorf("bad config line in %s: %w", githistory.Printable(name), err)
 	}
 	return config, nil
 }
 
-// value is the last value of a key without a subsection.
-func value(config *raw.Config, section, key string) (string, bool) {
+func parseConfig(data []byte) (*raw.Config, error) {
+	config := raw.New()
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	err := raw.NewDecoder(bytes.NewReader(data)).Decode(config)
+	return config, err
+}
+
+// lookUp is the last value of a key without a subsection.
+func lookUp(config *raw.Config, section, key string) (string, bool) {
 	options := config.Section(section).Options
 	for i := len(options) - 1; i >= 0; i-- {
 		if options[i].IsKey(key) {
@@ -51,6 +57,12 @@ func value(config *raw.Config, section, key string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// plain reports whether a value is one that the decoder understands as git
+// does: it keeps the break of a line that goes on, and tabs, which git does not.
+func plain(value string) bool {
+	return strings.IndexFunc(value, func(c rune) bool { return c < ' ' }) < 0
 }
 
 // layout is what the configuration of a repository says about its shape.
@@ -105,13 +117,15 @@ func readLayout(gitDir, commonDir string, linked bool) (layout, error) {
 		if linked && !own {
 			continue
 		}
-		if text, set := value(config, "core", "bare"); set {
+		if text, set := lookUp(config, "core", "bare"); set {
 			if l.bare, err = parseBool(text); err != nil {
 				return l, unserved("core.bare is %q", text)
 			}
 		}
-		if text, set := value(config, "core", "worktree"); set {
-			l.workTree = text
+		if text, set := lookUp(config, "core", "worktree"); set {
+			if l.workTree = text; !plain(text) {
+				return l, unserved("core.worktree is %q", text)
+			}
 		}
 	}
 	return l, nil
@@ -119,7 +133,7 @@ func readLayout(gitDir, commonDir string, linked bool) (layout, error) {
 
 // formatVersion is core.repositoryFormatVersion; 0 if it is not set.
 func formatVersion(config *raw.Config) (int, error) {
-	text, set := value(config, "core", "repositoryformatversion")
+	text, set := lookUp(config, "core", "repositoryformatversion")
 	if !set {
 		return 0, nil
 	}
@@ -158,7 +172,7 @@ func checkExtensions(config *raw.Config, version int) (own bool, err error) {
 
 // promises reports whether a remote has promised to deliver missing objects.
 func promises(config *raw.Config) bool {
-	if _, set := value(config, "extensions", "partialclone"); set {
+	if _, set := lookUp(config, "extensions", "partialclone"); set {
 		return true
 	}
 	for _, remote := range config.Section("remote").Subsections {

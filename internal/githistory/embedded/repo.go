@@ -130,6 +130,7 @@ func (r *Repo) unreadable(id plumbing.Hash, err error) error {
 		f.Remedy = useGit + ", which fetches it; or fetch everything: git fetch --refetch --no-filter"
 	case !errors.Is(err, errMissing):
 		f.Message += ": " + githistory.Printable(err.Error())
+		f.Remedy += "; or " + useGit
 	}
 	return f
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,9 @@ import (
 
 // errNoSuchName says that a name leads nowhere.
 var errNoSuchName = errors.New("no such revision")
+
+// described matches what git describe prints.
+var described = regexp.MustCompile(`-g[0-9a-f]{4,}$`)
 
 // Resolve turns a revision into a commit's full id: an id or the beginning of
 // one, a ref or a part of its name, HEAD and @, followed by any number of ^,
@@ -31,7 +35,7 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	if !githistory.IsRevision(name) {
 		return "", githistory.NotARevision(name)
 	}
-	if strings.Contains(name, "@{") || strings.Contains(name, ":/") || strings.Contains(name, "^{/") {
+	if strings.Contains(name, "@{") || strings.Contains(name, ":/") || strings.Contains(name, "^{/") || described.MatchString(name) {
 		return "", &gate.Failure{
 			Message: fmt.Sprintf("the embedded reader does not understand the revision %q", name),
 			Remedy:  "name a commit, a branch or a tag; or " + useGit,

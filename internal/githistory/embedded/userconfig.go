@@ -97,9 +97,11 @@ func (s *setting) file(name string, depth int, conditional bool) error {
 			}
 		}
 	}
-	text, set := value(config, "init", "defaultbranch")
+	text, set := lookUp(config, "init", "defaultbranch")
 	switch {
 	case !set:
+	case !plain(text):
+		return fmt.Errorf("init.defaultBranch is %q in %s", text, githistory.Printable(name))
 	case conditional:
 		return fmt.Errorf("%s sets init.defaultBranch and is included on a condition", githistory.Printable(name))
 	default:
@@ -116,7 +118,7 @@ func (s *setting) included(option *raw.Option, from string, depth int, condition
 	path := option.Value
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		path = filepath.Join(s.repo.env.get("HOME"), rest)
-	} else if strings.HasPrefix(path, "~") || strings.HasPrefix(path, "%(prefix)") {
+	} else if !plain(path) || strings.HasPrefix(path, "~") || strings.HasPrefix(path, "%(prefix)") {
 		return fmt.Errorf("%s includes %s", githistory.Printable(from), githistory.Printable(path))
 	}
 	return s.file(within(filepath.Dir(from), path), depth+1, conditional)

@@ -1,0 +1,213 @@
+package embedded
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+func open(t testing.TB, r *gittest.Repo) *Repo {
+	t.Helper()
+	repo, err := Open(t.Context(), r.Dir, r.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := repo.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return repo
+}
+
+// wantUnserved checks that an error refuses something by name.
+func wantUnserved(t *testing.T, err error, words ...string) {
+	t.Helper()
+	var f *gate.Failure
+	if !errors.As(err, &f) || !errors.Is(err, ErrUnserved) {
+		t.Fatalf("the error is %v, want one that is unserved", err)
+	}
+	for _, word := range append(words, "--reader git") {
+		if !strings.Contains(f.Error(), word) {
+			t.Errorf("the failure does not say %q: %v", word, f)
+		}
+	}
+}
+
+func TestExtensions(t *testing.T) {
+	t.Parallel()
+	const v1 = "[core]\n\trepositoryformatversion = 1\n"
+	r := gittest.New(t)
+	for _, tt := range []struct{ config, refused string }{
+		{"", ""},
+		{"[core]\n\trepositoryformatversion = 0\n", ""},
+		{"[core]\n\trepositoryFormatVersion = 2\n", "core.repositoryFormatVersion"},
+		{"[core]\n\trepositoryformatversion = x\n", "core.repositoryFormatVersion"},
+		{"[core]\n\trepositoryformatversion = -1\n", "core.repositoryFormatVersion"},
+		{"[core]\n\trepositoryformatversion = 7\n[core]\n\trepositoryformatversion = 0\n", ""}, // the last counts
+		{"[extensions]\n\tworktreeConfig = true\n\tpreciousObjects = true\n\tpartialClone = origin\n\tnoop = x\n", ""},
+		{v1 + "[Extensions]\n\tworktreeconfig = false\n\tnoop-v1\n\trelativeWorktrees = true\n", ""},
+		{v1 + "[extensions]\n\tobjectFormat = sha1\n\trefStorage = files\n", ""},
+		{v1 + "[extensions]\n\tobjectFormat = sha256\n", "extensions.objectformat"},
+		{v1 + "[extensions]\n\tcompatObjectFormat = sha256\n", "extensions.compatobjectformat"},
+		{v1 + "[extensions]\n\trefStorage = reftable\n", "extensions.refstorage"},
+		{v1 + "[extensions]\n\tfromTheFuture = 1\n", "extensions.fromthefuture"},
+		{v1 + "[extensions \"x\"]\n\tnoop = 1\n", "extensions.x"},
+		{v1 + "[extensions]\n\tworktreeConfig\n", "extensions.worktreeConfig"},
+		// git refuses these in version 0, where it knows them.
+		{"[extensions]\n\tobjectFormat = sha1\n", "extensions.objectformat"},
+		{"[extensions]\n\trefStorage = files\n", "extensions.refstorage"},
+		{"[extensions]\n\trelativeWorktrees = true\n", "extensions.relativeworktrees"},
+		{"[extensions]\n\tfromTheFuture = 1\n", "extensions.fromthefuture"},
+		{"[core]\n\tbare\n", "core.bare"},
+		{"[core]\n\tbare = maybe\n", "core.bare"},
+		{"[core\n", "configuration"},
+		{"[core]\n\tx = \"unfinished\n", "configuration"},
+		{"[core]\n\tx = \\q\n", "configuration"},
+		{"\x00", "configuration"},
+		{"[core]\n\tworktree = a\\\n b\n", "core.worktree"},
+		// What go-git's own opening refuses, a reader need not mind.
+		{"[remote \"origin\"]\n\tfetch = ^refs/heads/x\n[branch \"a b\"]\n\trebase = merges\n\tmerge = foo\n[pack]\n\twindow = 10m\n", ""},
+		{"\ufeff[core]\n\tbare = no ; comment\n# another\n", ""},
+		{"[includeIf \"gitdir:/x\"]\n\tpath = y\n[a \"b.c\"]\n\td = \"e # f\" g\n", ""},
+	} {
+		r.Write(".git/config", tt.config)
+		repo, err := Open(t.Context(), r.Dir, r.Environ())
+		switch {
+		case tt.refused != "":
+			wantUnserved(t, err, tt.refused)
+		case err != nil:
+			t.Errorf("%q: %v", tt.config, err)
+		default:
+			if err := repo.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// What the library's decoder takes, it understands as git does.
+func TestConfigAsGitReadsIt(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	for _, value := range []string{
+		"plain", " two  words ", "\ttab\tinside\t", "a # comment", "a ; comment", "\"a # b\"", "\"a\" b \"c\"", "a\\\\b", "\\\"a\\\"", "a\\tb",
+		"a \\\n  b", "\" lead\"", "../x", "C:/x", "'a'", "a=b", "[a]", "\u00fc", "a\r", "\"\"", "\"a", "\\x", "a\\", "\\b", "\"a\\nb\"",
+	} {
+		for _, form := range []string{
+			"[core]\n\tworktree = %s\n", "[CORE]\nWorkTree=%s", "[core]worktree = %s\n", "[core] ; x\n\tworktree = %s\n",
+			"[core]\n\tworktree = other\n[a]\n\tb = c\n[core]\n\tworktree = %s\n", "[core \"x\"]\n\tworktree = %s\n", "[core.x]\n\tworktree = %s\n",
+			"[core \"x\"]\n\ta = b\n[core]\n# x\n\tworktree=%s",
+		} {
+			text := strings.Replace(form, "%s", value, 1)
+			config, err := parseConfig([]byte(text))
+			if err != nil {
+				continue // refused; git is asked then
+			}
+			got, set := lookUp(config, "core", "worktree")
+			r.Write("config", text)
+			said, err := r.Try("config", "--file", "config", "-z", "--get", "core.worktree")
+			if set && !plain(got) {
+				continue // refused where it matters
+			}
+			if (err == nil) != set || strings.TrimSuffix(said, "\x00") != got {
+				t.Errorf("%q: %q, %v; git says %q, %v", text, got, set, said, err)
+			}
+		}
+	}
+}
+
+func FuzzConfig(f *testing.F) {
+	f.Add("[core]\n\tbare = true\n[a \"b\\\"c\"]\nd = \"e\\n\\t\\b\\\\\" ; f\n")
+	f.Add("[a]\nb = c \\\n d\n[a.b]\nc\n")
+	f.Add("[a]\nb = \\")
+	f.Fuzz(func(t *testing.T, text string) {
+		if config, err := parseConfig([]byte(text)); err == nil {
+			lookUp(config, "core", "bare")
+			promises(config)
+		}
+	})
+}
+
+func TestConfiguredBranch(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		name = filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	set := func(branch string) string { return "[init]\n\tdefaultBranch = " + branch + "\n" }
+	system := write("system", set("system"))
+	global := write(".gitconfig", set("global"))
+	write("xdg/git/config", set("xdg"))
+	write("included", set("included"))
+	harmless := write("harmless", "[include]\n\tpath = other\n[includeIf \"onbranch:x\"]\n\tpath = other\n"+set("harmless"))
+	write("other", "[user]\n\tname = x\n")
+	including := write("including", "[include]\n\tpath = included\n[include]\n\tpath = ~/none\n")
+	conditional := write("conditional", "[includeIf \"gitdir:/\"]\n\tpath = ~/included\n")
+	circle := write("circle", "[include]\n\tpath = circle\n")
+	odd := write("odd", "[include]\n\tpath = ~somebody/x\n")
+
+	r := gittest.New(t)
+	for _, tt := range []struct {
+		name string
+		vars []string
+		want string // empty for a refusal
+	}{
+		{"nothing", nil, "-"},
+		{"system", []string{"GIT_CONFIG_SYSTEM=" + system, "GIT_CONFIG_NOSYSTEM=0"}, "system"},
+		{"no system", []string{"GIT_CONFIG_SYSTEM=" + system, "GIT_CONFIG_NOSYSTEM=1"}, "-"},
+		{"global", []string{"GIT_CONFIG_GLOBAL=" + global}, "global"},
+		{"global over system", []string{"GIT_CONFIG_SYSTEM=" + system, "GIT_CONFIG_NOSYSTEM=0", "GIT_CONFIG_GLOBAL=" + global}, "global"},
+		{"environment", []string{"GIT_CONFIG_GLOBAL=" + global, "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=INIT.defaultbranch", "GIT_CONFIG_VALUE_0=env",
+			"GIT_CONFIG_KEY_1=a.b", "GIT_CONFIG_VALUE_1=c"}, "env"},
+		{"included", []string{"GIT_CONFIG_GLOBAL=" + including}, "included"},
+		{"harmless condition", []string{"GIT_CONFIG_GLOBAL=" + harmless}, "harmless"},
+		{"condition", []string{"GIT_CONFIG_GLOBAL=" + conditional}, ""},
+		{"circle", []string{"GIT_CONFIG_GLOBAL=" + circle}, ""},
+		{"another user's home", []string{"GIT_CONFIG_GLOBAL=" + odd}, ""},
+		{"git -c", []string{"GIT_CONFIG_PARAMETERS='init.defaultBranch'='x'"}, ""},
+		{"bad count", []string{"GIT_CONFIG_COUNT=x"}, ""},
+	} {
+		environment := append(r.Environ(), append([]string{"HOME=" + home, "XDG_CONFIG_HOME="}, tt.vars...)...)
+		repo, err := Open(t.Context(), r.Dir, environment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := repo.configuredBranch()
+		switch {
+		case tt.want == "":
+			wantUnserved(t, err, "init.defaultBranch")
+		case err != nil || got != strings.Trim(tt.want, "-"):
+			t.Errorf("%s: %q, %v; want %q", tt.name, got, err, tt.want)
+		}
+		if tt.want != "" {
+			if said, err := r.With(environment...).Try("config", "--get", "init.defaultBranch"); err == nil && strings.TrimSpace(said) != got {
+				t.Errorf("%s: git says %q", tt.name, said)
+			}
+		}
+		if err := repo.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	// Without GIT_CONFIG_GLOBAL there are two files of the user.
+	for _, xdg := range []string{filepath.Join(home, "xdg"), ""} {
+		repo := &Repo{env: environ{"GIT_CONFIG_NOSYSTEM=1", "HOME=" + home, "XDG_CONFIG_HOME=" + xdg}}
+		repo.GitDir, repo.CommonDir = t.TempDir(), t.TempDir()
+		if got, err := repo.configuredBranch(); err != nil || got != "global" {
+			t.Errorf("the user's own: %q, %v", got, err)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package embedded
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+// Refs are where git looks for them: in files, packed, in a work tree's own
+// directory, and some things that lie there are none.
+func TestRefsAsGitListsThem(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	a := r.CommitFile("f", "1")
+	b := r.CommitFile("f", "2")
+	c := r.CommitFile("f", "3")
+	r.Git("update-ref", "refs/remotes/origin/main", a)
+	r.Git("pack-refs", "--all")
+	r.Git("update-ref", "refs/heads/main", b) // over the packed one
+	r.Git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+	r.Git("symbolic-ref", "refs/heads/gone", "refs/heads/none")
+	r.Write(".git/refs/heads/x.lock", "nonsense")
+	r.Write(".git/refs/heads/.hidden", "nonsense")
+	if err := os.MkdirAll(r.Path(".git/refs/heads/empty/dir"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := r.Worktree("side")
+	w.Git("update-ref", "refs/worktree/own", c)
+	w.Git("update-ref", "refs/bisect/bad", c)
+	w.Git("update-ref", "--no-deref", "HEAD", a)
+	r.Git("update-ref", "refs/worktree/own", a)
+	for _, at := range []*gittest.Repo{r, w} {
+		git, err := githistory.Open(t.Context(), at.Dir, githistory.Options{Environ: at.Environ()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := open(t, at)
+		for _, prefixes := range [][]string{nil, {"refs/remotes/"}, {"refs/remotes/origin/"}, {"refs/worktree"}, {"refs/bisect/", "refs/heads/main"}, {"refs/rem"}} {
+			want, err1 := git.Tips(t.Context(), prefixes...)
+			got, err2 := own.Tips(t.Context(), prefixes...)
+			if diff := cmp.Diff(want, got); diff != "" || err1 != nil || err2 != nil {
+				t.Errorf("%s %q: %v, %v (-git +embedded)\n%s", at.Dir, prefixes, err1, err2, diff)
+			}
+		}
+		for _, name := range []string{"HEAD", "refs/worktree/own", "origin", "origin/HEAD", "main", "bisect/bad", "gone", "empty"} {
+			want, err1 := git.Resolve(t.Context(), name)
+			got, err2 := own.Resolve(t.Context(), name)
+			if want != got || (err1 == nil) != (err2 == nil) {
+				t.Errorf("%s %s: %s, %v; git says %s, %v", at.Dir, name, got, err2, want, err1)
+			}
+		}
+		if err := git.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestSymbolicLinksAsRefs(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	id := r.CommitFile("f", "1")
+	r.Git("pack-refs", "--all")
+	if err := os.Remove(r.Path(".git/HEAD")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("refs/heads/main", r.Path(".git/HEAD")); err != nil {
+		t.Skipf("SKIPPED: no symbolic links here: %v", err)
+	}
+	if head, err := open(t, r).Head(t.Context()); err != nil || head != id {
+		t.Errorf("Head = %q, %v", head, err)
+	}
+}
+
+func TestDamagedRefs(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	id := r.CommitFile("f", "1")
+	good := id + " refs/heads/packed\n"
+	for what, damage := range map[string]map[string]string{
+		"packed":       {".git/packed-refs": "nonsense\n"},
+		"packed id":    {".git/packed-refs": strings.ToUpper(id) + " refs/heads/x\n"},
+		"cut off":      {".git/packed-refs": good + id[:20]},
+		"loose":        {".git/refs/heads/x": id + "x\n"},
+		"circle":       {".git/refs/heads/x": "ref: refs/heads/y\n", ".git/refs/heads/y": "ref: refs/heads/x\n"},
+		"bad target":   {".git/refs/heads/x": "ref: ../../etc/passwd\n"},
+		"no object":    {".git/refs/heads/x": strings.Repeat("1", 40) + "\n"},
+		"too long now": {".git/packed-refs": good + strings.Repeat("x", 1<<17) + "\n"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			for name, text := range damage {
+				r.Write(name, text)
+				defer r.Remove(name)
+			}
+			if tips, err := open(t, r).Tips(t.Context()); err == nil {
+				t.Errorf("tips %v", tips)
+			}
+		})
+	}
+	r.Write(".git/HEAD", "ref: refs/heads/loop\n")
+	r.Write(".git/refs/heads/loop", "ref: refs/heads/loop\n")
+	if head, err := open(t, r).Head(t.Context()); err == nil || head != "" {
+		t.Errorf("Head = %q, %v", head, err)
+	}
+}
+
+// What gitrevisions(7) knows beyond the usual is refused and not guessed.
+func TestRevisionsThatAreNotUnderstood(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.CommitFile("f", "1")
+	repo := open(t, r)
+	for _, name := range []string{"HEAD@{1}", "@{-1}", "main@{upstream}", ":/x", "HEAD^{/x}", "@{u}~1", "v1-3-gabcdef0"} {
+		_, err := repo.Resolve(t.Context(), name)
+		wantUnserved(t, err, name)
+	}
+	for _, name := range []string{"HEAD~x", "HEAD^{tree}", "HEAD^{nonsense}", "HEAD^2147483648", "HEAD~99999999999", "^", "~", "HEAD~-1", "HEAD^1x"} {
+		if id, err := repo.Resolve(t.Context(), name); err == nil || errors.Is(err, ErrUnserved) {
+			t.Errorf("%s: %s, %v", name, id, err)
+		}
+	}
+}
+
+func TestAmbiguousAbbreviation(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	tree := r.Git("write-tree")
+	seen := map[string]string{}
+	for i := 0; ; i++ {
+		id := r.GitInput("tree "+tree+"\nauthor a <a> 1 +0000\ncommitter a <a> 1 +0000\n\n"+strings.Repeat("x", i)+"\n", "hash-object", "-t", "commit", "-w", "--stdin")
+		if other := seen[id[:4]]; other != "" {
+			_, err := open(t, r).Resolve(t.Context(), id[:4])
+			wantFailureThat(t, err, "2 commits", "more digits")
+			for _, full := range []string{id, other} {
+				if got, err := open(t, r).Resolve(t.Context(), full[:12]); err != nil || got != full {
+					t.Errorf("%s: %s, %v", full[:12], got, err)
+				}
+			}
+			return
+		}
+		seen[id[:4]] = id
+		if i > 5000 {
+			t.Fatal("no two ids begin alike")
+		}
+	}
+}
