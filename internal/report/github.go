@@ -48,6 +48,10 @@ func renderGitHub(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 	for _, a := range annotations(nil, warnings, "warning") {
 		action.WithFieldsMap(a.fields()).Warningf("%s", a.bounded())
 	}
+	if notes := r.Examined.Notes; len(notes) > 0 {
+		a := annotation{title: "note", message: lines(strings.Join(notes, "\n"))}
+		action.WithFieldsMap(a.fields()).Noticef("%s", a.bounded())
+	}
 	if len(r.Waived) > 0 {
 		a := annotation{title: "waived", message: plural(len(r.Waived), "finding") + " excused by waivers: " + countRules(pointers(r.Waived))}
 		action.WithFieldsMap(a.fields()).Noticef("%s", a.bounded())

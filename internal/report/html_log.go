@@ -89,7 +89,9 @@ func drawLog(r *gate.Report, l *gate.LedgerState, about []numberedFinding) *time
 		e := &l.Log[i]
 		lane := d.run(e.ReplayID)
 		d.lanes = append(d.lanes, lane)
-		d.entry(lane, d.times[i], "entry", fmt.Sprintf("entry %d: %s, %s", i+1, orNone(e.TaskID, "no task_id"), orNone(e.Timestamp, "no timestamp")))
+		d.entry(lane, d.times[i], "entry", func() string {
+			return fmt.Sprintf("entry %d: %s, %s", i+1, orNone(e.TaskID, "no task_id"), orNone(e.Timestamp, "no timestamp"))
+		})
 		d.places[[2]string{"", e.Timestamp}] = i
 		d.places[[2]string{e.TaskID, e.Timestamp}] = i
 	}
@@ -123,7 +125,7 @@ func (d *logDrawing) run(id string) *lane {
 // entry that is at the tip no more has a lane apart.
 func (d *logDrawing) finding(r *gate.Report, n numberedFinding) {
 	f := n.finding
-	title := fmt.Sprintf("finding %d: %s", n.number, clip(f.Rule, maxName))
+	title := func() string { return fmt.Sprintf("finding %d: %s", n.number, clip(f.Rule, maxName)) }
 	for _, e := range []*gate.EntryRef{f.Entry, f.EntryAfter} {
 		if e == nil || e.Timestamp == "" {
 			continue
@@ -133,7 +135,7 @@ func (d *logDrawing) finding(r *gate.Report, n numberedFinding) {
 			i, there = d.places[[2]string{"", e.Timestamp}]
 		}
 		if there {
-			d.mark(d.lanes[i], d.times[i], findingClass(f), title, "#"+n.id())
+			d.mark(d.lanes[i], d.times[i], findingClass(f), "#"+n.id(), title)
 			return
 		}
 	}
@@ -145,12 +147,12 @@ func (d *logDrawing) finding(r *gate.Report, n numberedFinding) {
 		if d.gone == nil {
 			d.gone = d.lane("entries that are not in the log now")
 		}
-		d.entry(d.gone, at, "gone", "entry as it was: "+entryFact(f.Entry))
-		d.mark(d.gone, at, findingClass(f), title, "#"+n.id())
+		d.entry(d.gone, at, "gone", func() string { return "entry as it was: " + entryFact(f.Entry) })
+		d.mark(d.gone, at, findingClass(f), "#"+n.id(), title)
 		return
 	}
 	if i := d.atLine(r, f); i >= 0 {
-		d.mark(d.lanes[i], d.times[i], findingClass(f), title, "#"+n.id())
+		d.mark(d.lanes[i], d.times[i], findingClass(f), "#"+n.id(), title)
 	}
 }
 
@@ -184,7 +186,7 @@ func drawSides(sides []gate.Side) *timeline {
 		lane := t.lane(orNone(side.Name, "no name"))
 		for i := range side.Entries {
 			e := &side.Entries[i]
-			t.entry(lane, readTime(e.Timestamp), "entry", "entry "+entryFact(e))
+			t.entry(lane, readTime(e.Timestamp), "entry", func() string { return "entry " + entryFact(e) })
 		}
 	}
 	return t.finish()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"strconv"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
 )
@@ -100,7 +101,11 @@ func (j *junit) suite(path string) *junitSuite {
 	if !known {
 		i = len(j.suites)
 		j.at[path] = i
-		j.suites = append(j.suites, junitSuite{Name: orNone(Sanitize(path), "no file")})
+		name := Sanitize(path)
+		if strings.TrimSpace(name) == "" {
+			name = "(no file)"
+		}
+		j.suites = append(j.suites, junitSuite{Name: name})
 	}
 	return &j.suites[i]
 }
@@ -194,7 +199,11 @@ func (j *junit) body(group []*gate.Finding) string {
 // of it is in the file.
 func (j *junit) judged(r *gate.Report) {
 	s := &j.suites[0]
-	c := junitCase{Class: s.Name, Name: "judged", Output: &junitText{summaryWords(r) + "\n"}}
+	words := summaryWords(r) + "\n"
+	if notes := r.Examined.Notes; len(notes) > 0 {
+		words += lines(strings.Join(notes, "\n")) + "\n"
+	}
+	c := junitCase{Class: s.Name, Name: "judged", Output: &junitText{words}}
 	if f := failure(r); f != nil {
 		c.Error = &junitResult{Message: clip(f.Message, maxText), Type: cannotJudge, Body: lines(f.Message+"\n"+f.Remedy) + "\n"}
 	}

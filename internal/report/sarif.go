@@ -17,8 +17,9 @@ const (
 	// maxResultChanges is how many changed fields one message tells.
 	maxResultChanges = 3
 
-	cannotJudge = "could-not-judge"
-	leftOut     = "left-out"
+	cannotJudge  = "could-not-judge"
+	leftOut      = "left-out"
+	worthKnowing = "note"
 )
 
 // renderSARIF writes the report for code scanning, in SARIF 2.1.0. What is
@@ -67,6 +68,11 @@ func sarifInvocationOf(r *gate.Report) sarifInvocation {
 		out.ExecutionSuccessful = false
 		out.Notifications = append(out.Notifications, sarifNotification{
 			Level: "error", Message: sarifText{literal(lines(f.Message + "\n" + f.Remedy))}, Descriptor: notice(cannotJudge),
+		})
+	}
+	if notes := r.Examined.Notes; len(notes) > 0 {
+		out.Notifications = append(out.Notifications, sarifNotification{
+			Level: "note", Message: sarifText{literal(lines(strings.Join(notes, "\n")))}, Descriptor: notice(worthKnowing),
 		})
 	}
 	if all := len(r.Findings) + len(r.Waived); all > maxResults {

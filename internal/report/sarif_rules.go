@@ -22,6 +22,8 @@ var sarifNotices = []sarifDescriptor{
 		"The message names what is missing and what provides it. This is neither a pass nor a finding."),
 	sarifNotice(leftOut, "There are more results than this file holds.",
 		"Code scanning keeps 5,000 results of a run. The JSON report lists all."),
+	sarifNotice(worthKnowing, "Something that a reader has to know.",
+		"Such as replace refs, which git follows and the judgement does not."),
 }
 
 func sarifNotice(id, summary, help string) sarifDescriptor {

@@ -113,12 +113,12 @@ func (t *timeline) lane(name string) *lane {
 }
 
 // mark puts a mark of a class into a lane, or counts it with the one that is
-// there.
-func (t *timeline) mark(l *lane, at time.Time, class, title, href string) {
+// there, which keeps its title and where it leads to.
+func (t *timeline) mark(l *lane, at time.Time, class, href string, title func() string) {
 	key := laneKey{t.column(at), class}
 	m, known := l.at[key]
 	if !known {
-		m = &mark{X: key.column * stripWidth / columns, Class: class, Title: title, Href: href}
+		m = &mark{X: key.column * stripWidth / columns, Class: class, Title: title(), Href: href}
 		l.at[key] = m
 		l.Marks = append(l.Marks, m)
 	}
@@ -128,8 +128,8 @@ func (t *timeline) mark(l *lane, at time.Time, class, title, href string) {
 }
 
 // entry marks an entry and takes it into the lane's account.
-func (t *timeline) entry(l *lane, at time.Time, class, title string) {
-	t.mark(l, at, class, title, "")
+func (t *timeline) entry(l *lane, at time.Time, class string, title func() string) {
+	t.mark(l, at, class, "", title)
 	if l.count++; l.count == 1 || at.Before(l.first) {
 		l.first = at
 	}

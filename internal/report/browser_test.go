@@ -1,0 +1,342 @@
+package report
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// browser is a headless Chromium, spoken to over two pipes in its own
+// protocol.
+type browser struct {
+	t      *testing.T
+	to     io.Writer
+	from   *bufio.Reader
+	last   int
+	events []event
+	// session is the page's.
+	session string
+}
+
+// event is something that the browser told without being asked.
+type event struct {
+	Method string
+	Params json.RawMessage
+}
+
+func startBrowser(t *testing.T, program string) *browser {
+	t.Helper()
+	args := []string{
+		"--headless=new", "--remote-debugging-pipe", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
+		"--user-data-dir=" + t.TempDir(), "about:blank",
+	}
+	if os.Geteuid() == 0 {
+		args = append([]string{"--no-sandbox"}, args...)
+	}
+	cmd := exec.Command(program, args...)
+	theirIn, ourOut := pipe(t)
+	ourIn, theirOut := pipe(t)
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // they are 3 and 4 there
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, theirs := range cmd.ExtraFiles {
+		if err := theirs.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &browser{t: t, to: ourOut, from: bufio.NewReader(ourIn)}
+	t.Cleanup(func() { // t.Context would have ended it before it could close
+		b.session = ""
+		b.call("Browser.close", nil, nil)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the browser: %v\n%s", err, said.String())
+		}
+	})
+	var target struct{ TargetID string }
+	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var attached struct{ SessionID string }
+	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	b.session = attached.SessionID
+	for _, domain := range []string{"Page", "Network", "Log", "Runtime"} {
+		b.call(domain+".enable", nil, nil)
+	}
+	return b
+}
+
+func pipe(t *testing.T) (r, w *os.File) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_, _ = r.Close(), w.Close() //nolint:errcheck // the browser's ends are closed already
+	})
+	return r, w
+}
+
+// call asks the browser and waits for its answer. Messages end in a zero byte.
+func (b *browser) call(method string, params, result any) {
+	b.t.Helper()
+	b.last++
+	request := map[string]any{"id": b.last, "method": method}
+	if params != nil {
+		request["params"] = params
+	}
+	if b.session != "" {
+		request["sessionId"] = b.session
+	}
+	text, err := json.Marshal(request)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.to.Write(append(text, 0)); err != nil {
+		b.t.Fatalf("%s: %v", method, err)
+	}
+	for {
+		m := b.read()
+		if m.ID != b.last {
+			continue
+		}
+		if m.Error != nil {
+			b.t.Fatalf("%s: %s", method, m.Error.Message)
+		}
+		if result != nil {
+			if err := json.Unmarshal(m.Result, result); err != nil {
+				b.t.Fatal(err)
+			}
+		}
+		return
+	}
+}
+
+type browserMessage struct {
+	ID     int
+	Error  *struct{ Message string }
+	Result json.RawMessage
+	event
+}
+
+func (b *browser) read() browserMessage {
+	b.t.Helper()
+	text, err := b.from.ReadBytes(0)
+	if err != nil {
+		b.t.Fatalf("the browser stopped: %v", err)
+	}
+	var m browserMessage
+	if err := json.Unmarshal(text[:len(text)-1], &m); err != nil {
+		b.t.Fatal(err)
+	}
+	if m.Method != "" {
+		b.events = append(b.events, m.event)
+	}
+	return m
+}
+
+// open loads a page and returns what the browser told meanwhile.
+func (b *browser) open(address string) []event {
+	b.t.Helper()
+	b.events = nil
+	b.call("Page.navigate", map[string]any{"url": address}, nil)
+	for {
+		for _, e := range b.events {
+			if e.Method == "Page.loadEventFired" {
+				return b.events
+			}
+		}
+		b.read()
+	}
+}
+
+// eval is the value of an expression in the page.
+func (b *browser) eval(expression string, value any) {
+	b.t.Helper()
+	var answer struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails json.RawMessage
+	}
+	b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &answer)
+	if answer.ExceptionDetails != nil {
+		b.t.Fatalf("%s: %s", expression, answer.ExceptionDetails)
+	}
+	if err := json.Unmarshal(answer.Result.Value, value); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *browser) size(width, height int, phone bool) {
+	b.t.Helper()
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 2, "mobile": phone}, nil)
+}
+
+func (b *browser) media(kind, scheme string) {
+	b.t.Helper()
+	b.call("Emulation.setEmulatedMedia", map[string]any{"media": kind, "features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+}
+
+// picture keeps a picture of the whole page, for people, if the environment
+// names a folder for them.
+func (b *browser) picture(name string) {
+	b.t.Helper()
+	folder := os.Getenv("SMALL_GATE_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	var answer struct{ Data string }
+	b.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}, &answer)
+	data, err := base64.StdEncoding.DecodeString(answer.Data)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	writeFile(b.t, filepath.Join(folder, name+".png"), string(data))
+}
+
+// checkEvents demands that the page asked for nothing but itself, ran nothing
+// and that its policy refused nothing.
+func (b *browser) checkEvents(name string, events []event) {
+	b.t.Helper()
+	requests := 0
+	for _, e := range events {
+		switch e.Method {
+		case "Network.requestWillBeSent":
+			requests++
+		case "Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Page.javascriptDialogOpening":
+			b.t.Errorf("%s: %s %s", name, e.Method, e.Params)
+		}
+	}
+	if requests != 1 {
+		b.t.Errorf("%s: %d requests", name, requests)
+	}
+}
+
+// The pages in a real browser: on a screen, a phone, in the dark, on paper.
+func TestOutsideBrowser(t *testing.T) {
+	b := startBrowser(t, outside(t, "chromium"))
+	dir := t.TempDir()
+	pages := append(samples(), sample{"script", hostile(`"><script>document.title='run'</script><img src=x onerror="document.title='run'">`)})
+	for _, s := range pages {
+		file := filepath.Join(dir, s.name+".html")
+		writeFile(t, file, render(t, "html", s.report, Options{Version: "v1.2.3"}))
+		for _, view := range []struct {
+			name          string
+			width, height int
+			phone         bool
+			media, scheme string
+		}{
+			{"desktop", 1280, 900, false, "screen", "light"},
+			{"phone", 360, 740, true, "screen", "light"},
+			{"dark", 390, 844, true, "screen", "dark"},
+			{"paper", 794, 1123, false, "print", "light"},
+		} {
+			name := s.name + "-" + view.name
+			b.size(view.width, view.height, view.phone)
+			b.media(view.media, view.scheme)
+			b.checkEvents(name, b.open("file://"+file))
+			b.picture(name)
+
+			var got struct {
+				Title    string
+				Wide     int
+				Back     string
+				Verdict  float64
+				Articles int
+			}
+			b.eval(`({Title: document.title, Wide: document.documentElement.scrollWidth, Back: getComputedStyle(document.body).backgroundColor,
+				Verdict: parseFloat(getComputedStyle(document.querySelector('.verdict')).borderLeftWidth), Articles: document.querySelectorAll('article').length})`, &got)
+			if !strings.HasPrefix(got.Title, "small-gate: ") {
+				t.Errorf("%s: the title is %q", name, got.Title)
+			}
+			if got.Wide > view.width {
+				t.Errorf("%s: the page is %d wide, the screen %d", name, got.Wide, view.width)
+			}
+			if want := map[string]string{"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 27)"}[view.scheme]; got.Back != want {
+				t.Errorf("%s: the background is %s, want %s", name, got.Back, want)
+			}
+			if got.Verdict < 5 {
+				t.Errorf("%s: the style does not apply: a border of %v", name, got.Verdict)
+			}
+			if want := len(s.report.Findings) + len(s.report.Waived); got.Articles != want {
+				t.Errorf("%s: %d findings, want %d", name, got.Articles, want)
+			}
+		}
+	}
+	b.checkTimeline(filepath.Join(dir, "many.html"))
+}
+
+// checkTimeline demands of the drawing that marks stand where their times are,
+// on a phone as on a desk, and lead to their findings.
+func (b *browser) checkTimeline(file string) {
+	b.t.Helper()
+	b.media("screen", "light")
+	for _, width := range []int{360, 1280} {
+		b.size(width, 800, width < 500)
+		b.open("file://" + file)
+		var marks []struct{ Share, Right float64 } // of the strip's width, and on the screen
+		b.eval(`(() => {
+			const strip = document.querySelectorAll('.strip')[1], box = strip.getBoundingClientRect();
+			return [...strip.querySelectorAll('.entry')].map(m => {
+				const r = m.getBoundingClientRect(), middle = (r.left + r.right) / 2;
+				return {Share: (middle - box.left) / box.width, Right: middle};
+			});
+		})()`, &marks)
+		if len(marks) != 12 {
+			b.t.Fatalf("%d marks in the second lane, want 12", len(marks))
+		}
+		for i := 1; i < len(marks); i++ {
+			if marks[i].Share <= marks[i-1].Share {
+				b.t.Errorf("mark %d is not to the right of the one before: %v", i, marks)
+			}
+		}
+		if last := marks[len(marks)-1]; last.Share < 0.95 || last.Share > 1 || last.Right > float64(width) {
+			b.t.Errorf("the last mark is at %+v of %d", last, width)
+		}
+		var landed string
+		b.eval(`(() => { const a = document.querySelector('.strip a'); location.hash = a.getAttribute('href'); return document.querySelector(':target').tagName + location.hash; })()`, &landed)
+		if landed != "ARTICLE#f1" {
+			b.t.Errorf("the first mark leads to %s", landed)
+		}
+	}
+}
+
+// Mermaid itself reads the fork, whatever the branches are called.
+func TestOutsideMermaid(t *testing.T) {
+	library := outside(t, "mermaid.min.js")
+	b := startBrowser(t, outside(t, "chromium"))
+	dir := t.TempDir()
+	file := filepath.Join(dir, "page.html")
+	writeFile(t, file, "<!doctype html><title>x</title><script src=\"file://"+library+"\"></script><div id=drawing></div>")
+	b.size(1000, 800, false)
+	b.open("file://" + file)
+	for i, name := range append([]string{"main", "end", "graph", `x"]; click A "javascript:alert(1)"`, "<img src=x onerror=alert(1)>", "%%{init: {}}%%", "#quot;"}, hostileTexts...) {
+		f := forked()
+		f.Sides[0].Name = name
+		for j := range f.Sides[1].Entries {
+			f.Sides[1].Entries[j].TaskID = name
+		}
+		_, rest, _ := strings.Cut(fork(&f), "```mermaid\n")
+		drawing, _, _ := strings.Cut(rest, "```")
+		code, err := json.Marshal(drawing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var nodes int
+		b.eval(fmt.Sprintf(`mermaid.render('d%d', %s).then(r => {
+			const box = document.getElementById('drawing'); box.innerHTML = r.svg;
+			return box.querySelectorAll('g.node').length + 100 * box.querySelectorAll('a, image, img, script').length;
+		})`, i, code), &nodes)
+		if want := 1 + 1 + maxOfSide + 1; nodes != want {
+			t.Errorf("%q: %d nodes, want %d\n%s", name, nodes, want, drawing)
+		}
+		b.picture(fmt.Sprintf("mermaid-%d", i))
+	}
+}

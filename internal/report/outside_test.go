@@ -1,0 +1,163 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/xeipuuv/gojsonschema"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// Tests that hold the reports against schemas and programs that are not in
+// this repository. scripts/report-setup fetches them.
+
+// outside returns the path of a schema or a program in the folder that
+// scripts/report-setup filled. Without it the test is skipped.
+func outside(t *testing.T, name string) string {
+	t.Helper()
+	folder := os.Getenv("SMALL_GATE_REPORT_TOOLS")
+	if folder == "" {
+		t.Skip("the reports' validators are not here: export SMALL_GATE_REPORT_TOOLS=\"$(scripts/report-setup)\" in the repository's root gets them")
+	}
+	path := filepath.Join(folder, name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("the reports' validators are not all here: scripts/report-setup could not get %s", name)
+	}
+	return path
+}
+
+// manySamples are the samples, and one report with all that a format bounds.
+func manySamples() []sample {
+	long := oneFail()
+	for len(long.Findings) < 6000 {
+		long.Findings = append(long.Findings, long.Findings[0])
+	}
+	noted := onePass()
+	noted.Examined.Notes = []string{"one", "two"}
+	var all []sample
+	for i, s := range hostileTexts {
+		all = append(all, sample{"hostile" + strings.Repeat("'", i), hostile(s)})
+	}
+	return append(append(samples(), sample{"long", long}, sample{"noted", noted}, sample{"empty", &gate.Report{}}), all...)
+}
+
+func TestOutsideSARIFSchema(t *testing.T) {
+	text, err := os.ReadFile(outside(t, "sarif-schema-2.1.0.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range manySamples() {
+		result, err := schema.Validate(gojsonschema.NewStringLoader(render(t, "sarif", s.report, Options{Version: "v1.2.3"})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range result.Errors() {
+			t.Errorf("%s: %s", s.name, fault)
+		}
+	}
+	// The schema does find faults.
+	if result, err := schema.Validate(gojsonschema.NewStringLoader(`{"version": "2.1.0", "runs": [{"tool": {"driver": {}}}]}`)); err != nil || result.Valid() {
+		t.Errorf("a driver without a name is valid: %v", err)
+	}
+}
+
+func TestOutsideSARIFValidator(t *testing.T) {
+	program := outside(t, "sarif-multitool")
+	dir := t.TempDir()
+	out := filepath.Join(dir, "validated.sarif")
+	args := []string{"validate"}
+	for _, s := range append(samples(), sample{"empty", &gate.Report{}}) {
+		name := filepath.Join(dir, s.name+".sarif")
+		writeFile(t, name, render(t, "sarif", s.report, Options{Version: "v1.2.3"}))
+		args = append(args, name)
+	}
+	args = append(args, "--rule-kind", "Sarif;Ghas", "--output", out, "--log", "ForceOverwrite")
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Env = append(os.Environ(), "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1")
+	said, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(said), fmt.Sprintf("%d files scanned", len(samples())+1)) {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	// Its exit status says nothing; its report does.
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log struct {
+		Runs []struct {
+			Results []struct {
+				RuleID    string
+				Level     string
+				Message   struct{ Text string }
+				Locations json.RawMessage
+			}
+		}
+	}
+	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &log); err != nil {
+		t.Fatal(err)
+	}
+	if len(log.Runs) != 1 {
+		t.Fatalf("%d runs", len(log.Runs))
+	}
+	for _, fault := range log.Runs[0].Results {
+		if fault.Level != "note" {
+			t.Errorf("%s %s: %s\n%s", fault.Level, fault.RuleID, fault.Message.Text, fault.Locations)
+		}
+	}
+}
+
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOutsideJUnitSchema(t *testing.T) {
+	xmllint, schema := outside(t, "xmllint"), outside(t, "jenkins-junit.xsd")
+	for _, s := range manySamples() {
+		validateXML(t, xmllint, schema, s.name, render(t, "junit", s.report, Options{}))
+	}
+}
+
+// The older schema of Ant demands what only a run of tests has (a time of day,
+// a host, output of its own) and does not know skipped cases. With these
+// added and taken away, it accepts the rest.
+func TestOutsideJUnitSchemaOfAnt(t *testing.T) {
+	xmllint, schema := outside(t, "xmllint"), outside(t, "JUnit.xsd")
+	for _, s := range manySamples() {
+		text := render(t, "junit", s.report, Options{})
+		for _, change := range []struct{ pattern, with string }{
+			{`(?s)<skipped>.*?</skipped>`, ""},
+			{`(?s)<system-out>.*?</system-out>`, ""},
+			{` skipped="\d+"`, ""},
+			{`<testsuite [^>]*`, `$0 id="0" package="p" hostname="localhost" timestamp="2026-01-01T00:00:00"`},
+			{`<testsuite [^>]*>`, `$0<properties/>`},
+			{`</testsuite>`, `<system-out/><system-err/>$0`},
+		} {
+			text = regexp.MustCompile(change.pattern).ReplaceAllString(text, strings.ReplaceAll(change.with, "$0", "${0}"))
+		}
+		validateXML(t, xmllint, schema, s.name, text)
+	}
+}
+
+func validateXML(t *testing.T, xmllint, schema, name, text string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), xmllint, "--noout", "--nonet", "--huge", "--schema", schema, "-")
+	cmd.Stdin = strings.NewReader(text)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%.2000s", name, err, said)
+	}
+}
