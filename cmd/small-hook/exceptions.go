@@ -94,6 +94,9 @@ func (a *app) findEdit(c *cobra.Command, fingerprint, from string) (entrypoint.E
 	return entrypoint.FindEditIn(data, fingerprint)
 }
 
+// maxReport bounds a report that is read back, in bytes.
+const maxReport = 256 << 20
+
 // readAll reads a file, or standard input for "-".
 func (a *app) readAll(ctx context.Context, name string) ([]byte, error) {
 	if name == "-" {
@@ -103,6 +106,9 @@ func (a *app) readAll(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(interruptible{ctx, f}) // it may be a pipe
+	data, err := io.ReadAll(io.LimitReader(interruptible{ctx, f}, maxReport+1)) // it may be a pipe, or endless
+	if err == nil && len(data) > maxReport {
+		err = fmt.Errorf("%s has more than %d bytes; a report is smaller", name, maxReport)
+	}
 	return data, errors.Join(err, f.Close())
 }

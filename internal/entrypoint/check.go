@@ -2,8 +2,6 @@ package entrypoint
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,12 +84,12 @@ func (s *session) trustFiles(dir string) error {
 	if err != nil {
 		return err
 	}
-	data, err := os.ReadFile(filepath.Join(root, policy.File))
-	if errors.Is(err, fs.ErrNotExist) {
-		return s.use("", nil, false)
-	}
+	data, err := readConfig(filepath.Join(root, policy.File))
 	if err != nil {
-		return &gate.Failure{Message: "cannot read the configuration: " + err.Error(), Err: err}
+		return err
+	}
+	if data == nil {
+		return s.use("", nil, false)
 	}
 	return s.use(policy.File, data, true)
 }

@@ -2,10 +2,7 @@ package entrypoint
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -154,9 +151,9 @@ func (s *session) edit(edit func(s *session, file string, data []byte) ([]byte, 
 		return &gate.Failure{Message: "a bare repository has no work tree to write the configuration to", Remedy: "run this in a clone, and push the result"}
 	}
 	file := filepath.Join(top, policy.File)
-	data, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &gate.Failure{Message: fmt.Sprintf("cannot read the configuration: %v", err), Err: err}
+	data, err := readConfig(file)
+	if err != nil {
+		return err
 	}
 	edited, err := edit(s, file, data)
 	if err != nil {

@@ -3,7 +3,6 @@ package entrypoint
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -128,9 +127,12 @@ func (s *session) trust(ctx context.Context, revision, label string) error {
 
 // useFile takes the policy from a file that the caller names.
 func (s *session) useFile(path string) error {
-	data, err := os.ReadFile(path)
+	data, err := readConfig(path)
 	if err != nil {
-		return &gate.Failure{Message: fmt.Sprintf("cannot read the configuration: %v", err), Remedy: "name an existing file with --config, or leave --config out", Err: err}
+		return err
+	}
+	if data == nil {
+		return &gate.Failure{Message: "there is no configuration " + path, Remedy: "name an existing file with --config, or leave --config out"}
 	}
 	return s.use(path, data, true)
 }
