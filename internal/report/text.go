@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -332,6 +333,9 @@ func (t *text) waived(waived []gate.Finding) {
 func (t *text) summary(r *gate.Report) {
 	words, style := outcomeWords(r)
 	outcome := t.paint(style, words+":")
+	if r.Mode == "audit" && verdict(r) == gate.Fail && slices.ContainsFunc(r.Findings, ofThePast) {
+		t.line("adopting the gate here? `small-hook baseline` accepts the logs as they stand, without a rewrite of the history")
+	}
 	t.line(outcome, " ", summaryWords(r))
 	for _, note := range r.Examined.Notes {
 		t.line("note: ", clip(note, maxText))
@@ -370,6 +374,11 @@ func summaryWords(r *gate.Report) string {
 		origin += "; policy: " + clip(p, maxName)
 	}
 	return numbers + "; examined " + examined + origin
+}
+
+// ofThePast reports whether a finding is about what a commit did to a log.
+func ofThePast(f gate.Finding) bool {
+	return f.Severity == gate.SeverityError && f.Stage == gate.StageHistory && f.Commit != ""
 }
 
 // judgesNoCommits tells the commands that look at files or at the index: "0
