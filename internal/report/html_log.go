@@ -122,7 +122,7 @@ func (d *logDrawing) run(id string) *lane {
 
 // finding marks what a finding speaks of: the entry at the tip that has the
 // same task and time, or the same time, or the same place in the file; an
-// entry that is at the tip no more has a lane apart.
+// entry that is not at the tip has a lane apart.
 func (d *logDrawing) finding(r *gate.Report, n numberedFinding) {
 	f := n.finding
 	title := func() string { return fmt.Sprintf("finding %d: %s", n.number, clip(f.Rule, maxName)) }
@@ -145,7 +145,7 @@ func (d *logDrawing) finding(r *gate.Report, n numberedFinding) {
 			return
 		}
 		if d.gone == nil {
-			d.gone = d.lane("entries that are not in the log now")
+			d.gone = d.lane("entries that are not in this log")
 		}
 		d.entry(d.gone, at, "gone", func() string { return "entry as it was: " + entryFact(f.Entry) })
 		d.mark(d.gone, at, findingClass(f), "#"+n.id(), title)

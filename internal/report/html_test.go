@@ -192,7 +192,7 @@ func TestTimeline(t *testing.T) {
 		"run 2222: 1 entry, 2026-03-01 14:00",
 		"  500 entry entry 4: c, 2026-03-01T14:00:00.000Z",
 		"  500 bad finding 1: r/edited and others #f1",
-		"entries that are not in the log now: 1 entry, 2026-03-01 16:30",
+		"entries that are not in this log: 1 entry, 2026-03-01 16:30",
 		"  750 gone entry as it was: 1: x, 2026-03-01T16:30:00.000Z",
 		"  750 bad finding 3: r/gone #f3",
 		"2026-03-01 09:00 | 2026-03-01 14:00 | 2026-03-01 19:00",

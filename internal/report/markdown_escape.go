@@ -34,7 +34,7 @@ func escapeMarkdown(s string) string {
 				b.WriteString("<!-- -->")
 			}
 		case ':':
-			if !apart {
+			if !apart && (next[0] < '0' || next[0] > '9') { // times are fine
 				b.WriteByte('\\')
 			}
 			b.WriteByte(':')

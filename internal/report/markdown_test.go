@@ -147,7 +147,7 @@ func TestEscapeMarkdown(t *testing.T) {
 		{"a|b", "a&#124;b"},
 		{"@name #12 !3 &lt; $x$ ~~y~~ %m ^z", "@<!-- -->name #<!-- -->12 !<!-- -->3 \\&<!-- -->lt; \\$<!-- -->x\\$ \\~<!-- -->\\~<!-- -->y\\~<!-- -->\\~ %<!-- -->m ^<!-- -->z"},
 		{"https://example.com www.example.com a@b.c", "https\\://example.com www\\.example.com a@<!-- -->b.c"},
-		{"at 10:30: now", "at 10\\:30: now"},
+		{"at 10:30: now:x", "at 10:30: now\\:x"},
 		{"a\n\x1b", `a\\n\\x1b`},
 	} {
 		if got := escapeMarkdown(tt.in); got != tt.want {
