@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -196,5 +197,47 @@ func TestRunsAtOnce(t *testing.T) {
 	data, err := os.ReadFile(r.Path(".git/report"))
 	if err != nil || !json.Valid(data) {
 		t.Errorf("the report is %q, %v", data, err)
+	}
+}
+
+// Whoever installs and uninstalls at once, by whatever program: the hook that
+// was there before is not lost.
+func TestInstallsAtOnce(t *testing.T) {
+	r := gittest.New(t)
+	r.Write(".git/hooks/pre-commit", "#!/bin/sh\necho old >>.git/ran\n")
+	if err := os.Chmod(r.Path(".git/hooks/pre-commit"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("small-hook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "small-hook")
+	if err := os.Symlink(program, other); err != nil {
+		t.Fatal(err)
+	}
+	commands := [][]string{{"install", "--program", program}, {"uninstall"}, {"install", "--program", other}, {"uninstall"}}
+	for range 15 {
+		var all sync.WaitGroup
+		begin := make(chan struct{})
+		for i := range 8 {
+			all.Go(func() {
+				<-begin
+				cmd := smallHook(r, commands[i%len(commands)]...)
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%q: %v\n%s", cmd.Args, err, out)
+				}
+			})
+		}
+		close(begin)
+		all.Wait()
+		if status := exitOf(t, smallHook(r, "install")); status != 0 {
+			t.Fatalf("install ended with %d", status)
+		}
+		r.Remove(".git/ran")
+		r.Git("commit", "-q", "--allow-empty", "-m", "commit")
+		if data, err := os.ReadFile(r.Path(".git/ran")); err != nil || string(data) != "old\n" {
+			t.Fatalf("the old hook ran so: %q, %v", data, err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 )
@@ -61,15 +62,25 @@ func InstallGlobal(ctx context.Context, options GlobalOptions) (Result, error) {
 			return Result{Outcome: NeedsManual, Dir: dir, Manual: globalManual(into.hooksPath, hooks, program)}, nil
 		}
 	}
-	plans, err := planAll(dir, hooks, program)
-	if err != nil {
-		return Result{}, err
-	}
-	result, err := apply(dir, program, plans)
+	result, err := installInto(dir, hooks, program)
 	if err != nil || into.hooksPath.Set {
 		return result, err
 	}
 	return configureTemplate(ctx, git, into, options.Configure, result)
+}
+
+// installInto puts the hooks into a directory that no manager rules.
+func installInto(dir string, hooks []Name, program string) (result Result, err error) {
+	held, err := lock(dir)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { err = errors.Join(err, held.release()) }()
+	plans, err := planAll(dir, hooks, program)
+	if err != nil {
+		return Result{}, err
+	}
+	return apply(dir, program, plans)
 }
 
 // findTemplate asks git for the template directory. It is asked outside of any repository, whose own settings would not count.

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 )
@@ -20,7 +21,7 @@ type InstallOptions struct {
 
 // Install puts the hooks of a repository in place. Done twice, it changes nothing. Where a manager rules the hooks, nothing is
 // written unless options say so, and the result's Manual says what to add.
-func Install(ctx context.Context, options InstallOptions) (Result, error) {
+func Install(ctx context.Context, options InstallOptions) (result Result, err error) {
 	git, err := findGit(ctx)
 	if err != nil {
 		return Result{}, err
@@ -37,6 +38,11 @@ func Install(ctx context.Context, options InstallOptions) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	held, err := lock(repo.HooksDir)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { err = errors.Join(err, held.release()) }()
 	by, err := findRuler(repo, hooks)
 	if err != nil {
 		return Result{}, err
@@ -58,7 +64,7 @@ func Install(ctx context.Context, options InstallOptions) (Result, error) {
 			return Result{Outcome: NeedsManual, Dir: repo.HooksDir, Manual: manual}, nil
 		}
 	}
-	result, err := apply(repo.HooksDir, program, plans)
+	result, err = apply(repo.HooksDir, program, plans)
 	result.Notes = installNotes(repo, by, program, result.Outcome)
 	return result, err
 }

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 )
@@ -34,8 +35,14 @@ func Uninstall(ctx context.Context, options UninstallOptions) (Result, error) {
 }
 
 // removeAll takes our hooks out of several directories, of which the first is the one that counts.
-func removeAll(dirs []string) (Result, error) {
-	result := Result{Dir: dirs[0], Outcome: Unchanged}
+func removeAll(dirs []string) (result Result, err error) {
+	result = Result{Dir: dirs[0], Outcome: Unchanged}
+	held, err := lock(dirs...)
+	if err != nil {
+		result.Outcome = Failed
+		return result, err
+	}
+	defer func() { err = errors.Join(err, held.release()) }()
 	for i, dir := range dirs {
 		if err := removeFrom(dir, &result, i == 0); err != nil {
 			result.Outcome = Failed
