@@ -1,4 +1,4 @@
-package githistory
+package githistory_test
 
 import (
 	"fmt"
@@ -37,63 +37,102 @@ func history(b *testing.B, n int) (*gittest.Repo, []gate.Commit) {
 	r.GitInput(s.String(), "fast-import", "--quiet")
 	r.Git("reset", "-q", "--hard")
 	r.Git("gc", "-q")
-	repo, err := Open(b.Context(), r.Dir, Options{Environ: r.Environ()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	commits, err := repo.Commits(b.Context(), []string{r.ID("HEAD")}, nil, "")
+	commits, err := readers[0].open(b, r).Commits(b.Context(), []string{r.ID("HEAD")}, nil, "")
 	if err != nil || len(commits) != n {
 		b.Fatalf("%d commits, %v", len(commits), err)
 	}
 	return r, commits
 }
 
-// What a hook does when nothing of ours is staged: two processes.
-func BenchmarkNothingStaged(b *testing.B) {
-	r, commits := history(b, 100)
-	r.Write("dir0/file0", "staged")
-	r.Git("add", "-A")
-	opts := Options{Environ: r.Environ()}
-	head := commits[len(commits)-1].ID
-	for b.Loop() {
-		repo, err := Open(b.Context(), r.Dir, opts)
-		if err != nil {
-			b.Fatal(err)
-		}
-		parent, err := repo.Head(b.Context())
-		if err != nil || parent != head {
-			b.Fatal(parent, err)
-		}
-		got, err := repo.Changes(b.Context(), []gate.Edge{{Parent: parent, Child: gate.Index}})
-		if err != nil || len(got[0]) != 0 {
-			b.Fatal(got, err)
-		}
-		if err := repo.Close(); err != nil {
-			b.Fatal(err)
-		}
+// eachBenchmark measures each reader under its name.
+func eachBenchmark(b *testing.B, name string, run func(b *testing.B, rd reader)) {
+	for _, rd := range readers {
+		b.Run(name+"reader="+rd.name, func(b *testing.B) { run(b, rd) })
 	}
 }
 
-// For comparison: the one command that a person would type.
-func BenchmarkGitDiffCachedQuiet(b *testing.B) {
-	r, _ := history(b, 100)
-	repo := &Repo{git: "git", dir: r.Dir, environ: r.Environ()}
-	for b.Loop() {
-		if _, err := repo.output(b.Context(), nil, "diff", "--cached", "--quiet"); err != nil {
-			b.Fatal(err)
+// What a hook does when nothing of ours is staged. The git reader starts two
+// processes.
+func BenchmarkNothingStaged(b *testing.B) {
+	for _, files := range []int{1000, 50_000} {
+		r, _ := history(b, 100)
+		var index strings.Builder
+		for i := range files {
+			fmt.Fprintf(&index, "100644 %s\tmore/%d/%d\x00", r.ID("HEAD:dir0/file0"), i%100, i)
 		}
+		r.GitInput(index.String(), "update-index", "-z", "--index-info")
+		r.Git("commit", "-q", "-m", "more")
+		head := r.ID("HEAD")
+		r.Write("dir0/file0", "staged")
+		r.Git("add", "dir0/file0")
+		eachBenchmark(b, fmt.Sprintf("files=%d/", files), func(b *testing.B, rd reader) {
+			for b.Loop() {
+				repo, err := rd.try(b.Context(), r.Dir, r.Environ())
+				if err != nil {
+					b.Fatal(err)
+				}
+				parent, err := repo.Head(b.Context())
+				if err != nil || parent != head {
+					b.Fatal(parent, err)
+				}
+				got, err := repo.Changes(b.Context(), []gate.Edge{{Parent: parent, Child: gate.Index}})
+				if err != nil || len(got[0]) != 0 {
+					b.Fatal(got, err)
+				}
+				if err := repo.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("files=%d/git diff --cached --quiet -- .small", files), func(b *testing.B) {
+			// The one command that a person would type, for comparison.
+			for b.Loop() {
+				if _, err := r.Try("diff", "--cached", "--quiet", "--", ".small"); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// What a hook does before a push: the last ten commits and what they change.
+func BenchmarkRange(b *testing.B) {
+	for _, n := range []int{100, 5000} {
+		r, commits := history(b, n)
+		tip, base := commits[n-1].ID, commits[n-11].ID
+		eachBenchmark(b, fmt.Sprintf("commits=%d/", n), func(b *testing.B, rd reader) {
+			for b.Loop() {
+				repo, err := rd.try(b.Context(), r.Dir, r.Environ())
+				if err != nil {
+					b.Fatal(err)
+				}
+				own, err := repo.Commits(b.Context(), []string{tip}, []string{base}, "")
+				if err != nil || len(own) != 10 {
+					b.Fatal(own, err)
+				}
+				var edges []gate.Edge
+				for _, c := range own {
+					edges = append(edges, gate.EdgesOf(c.ID, c.Parents)...)
+				}
+				if _, err := repo.Changes(b.Context(), edges); err != nil {
+					b.Fatal(err)
+				}
+				if err := repo.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
 func BenchmarkCommits(b *testing.B) {
 	for _, n := range []int{100, 5000} {
 		r, commits := history(b, n)
-		repo := open(b, r)
 		tip := []string{commits[n-1].ID}
 		for _, path := range []string{"", ".small"} {
-			b.Run(fmt.Sprintf("commits=%d/path=%s", n, path), func(b *testing.B) {
+			eachBenchmark(b, fmt.Sprintf("commits=%d/path=%s/", n, path), func(b *testing.B, rd reader) {
 				for b.Loop() {
-					if _, err := repo.Commits(b.Context(), tip, nil, path); err != nil {
+					if _, err := rd.open(b, r).Commits(b.Context(), tip, nil, path); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -105,19 +144,13 @@ func BenchmarkCommits(b *testing.B) {
 func BenchmarkChanges(b *testing.B) {
 	for _, n := range []int{100, 5000} {
 		r, commits := history(b, n)
-		repo := open(b, r)
 		var edges []gate.Edge
 		for _, c := range commits {
-			if len(c.Parents) == 0 {
-				edges = append(edges, gate.Edge{Child: c.ID})
-			}
-			for _, p := range c.Parents {
-				edges = append(edges, gate.Edge{Parent: p, Child: c.ID})
-			}
+			edges = append(edges, gate.EdgesOf(c.ID, c.Parents)...)
 		}
-		b.Run(fmt.Sprintf("commits=%d", n), func(b *testing.B) {
+		eachBenchmark(b, fmt.Sprintf("commits=%d/", n), func(b *testing.B, rd reader) {
 			for b.Loop() {
-				got, err := repo.Changes(b.Context(), edges)
+				got, err := rd.open(b, r).Changes(b.Context(), edges)
 				if err != nil || len(got[0]) != 1 || len(got[1]) != 0 || len(got[10]) != 1 {
 					b.Fatal(err)
 				}
@@ -130,8 +163,8 @@ func BenchmarkBlob(b *testing.B) {
 	r := gittest.New(b)
 	for _, size := range []int{1 << 10, 1 << 20} {
 		id := r.GitInput(strings.Repeat("0123456789abcde\n", size/16), "hash-object", "-w", "--stdin")
-		repo := open(b, r)
-		b.Run(fmt.Sprintf("bytes=%d", size), func(b *testing.B) {
+		eachBenchmark(b, fmt.Sprintf("bytes=%d/", size), func(b *testing.B, rd reader) {
+			repo := rd.open(b, r)
 			for b.Loop() {
 				if blob, err := repo.Blob(b.Context(), id, 1<<30); err != nil || blob.Size != int64(size) {
 					b.Fatal(err)
