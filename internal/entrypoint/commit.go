@@ -87,6 +87,9 @@ func pending(ctx context.Context, req Request, mode string, others func(reposito
 // remote-tracking branch holds; head itself where it is published. What came
 // after them may still be amended.
 func (s *session) published(ctx context.Context, head string) ([]string, error) {
+	if s.dearer {
+		return nil, errWalk
+	}
 	tips, err := s.repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
 		return nil, err

@@ -135,8 +135,8 @@ func inWorkTree(ctx context.Context, req Request, mode string, edit func(s *sess
 		return err
 	}
 	var done error
-	_, err = req.read(ctx, mode, func(repo repository, why string) error {
-		done = (&session{repo: repo, why: why, opts: opts, req: req}).edit(edit)
+	_, err = req.read(ctx, mode, func(o opened) error {
+		done = (&session{opened: o, opts: opts, req: req}).edit(edit)
 		return done
 	})
 	if err != nil {

@@ -55,17 +55,36 @@ type repository interface {
 	Close() error
 }
 
-// manyObjects says, for the modes that walk history, from how many packed
-// objects on git does it, where there is one. Without it the embedded reader
-// follows what a range excludes to its beginning: a range of ten commits took
-// 1.5 times git's processor time in a repository of 12,000 objects (2,000
-// commits), 2.0 times in one of 28,000 and 3.8 times in one of 106,000. An audit
-// took 1.1 times at each of these, but git's processes share it between
-// processors. The other modes look at one or two trees and are quicker without
-// starting a process, however large the repository is.
+// manyObjects says from how many packed objects on git walks the history, where
+// there is a git. Without it the embedded reader follows what a range excludes
+// to its beginning: a range of ten commits took 1.5 times git's processor time
+// in a repository of 12,000 objects (2,000 commits), 2.0 times in one of 28,000
+// and 3.8 times in one of 106,000. An audit took 1.1 times at each of these, but
+// git's processes share it between processors. The modes that are not here look
+// at one or two trees and are quicker without starting a process, however large
+// the repository is.
 var manyObjects = map[string]int64{
 	"range": 25_000, "merge-check": 25_000, "pre-push": 25_000, "pre-receive": 25_000,
 	"audit": 100_000,
+	// These walk only where the policy asks for what is published.
+	"pre-commit": 25_000, "pre-merge-commit": 25_000,
+}
+
+// seldomWalks are the modes that begin with the embedded reader all the same,
+// and leave the walk to git when they come to it.
+var seldomWalks = map[string]bool{"pre-commit": true, "pre-merge-commit": true}
+
+// errWalk says that a walk is left to git.
+var errWalk = errors.New("git walks this history faster")
+
+// opened is a repository as it was opened for a judgement.
+type opened struct {
+	repo repository
+	// why says why this reader was taken.
+	why string
+	// dearer says that git would walk the history much faster: who comes to a
+	// walk returns errWalk, and is called again with git, or without this.
+	dearer bool
 }
 
 // read opens the request's repository and runs do on it. With auto, what the
@@ -73,20 +92,20 @@ var manyObjects = map[string]int64{
 // git. name is that of the reader that had the last word, if any opened the
 // repository. Of do's errors none is returned but where git would have to do it
 // again and cannot: then err says why neither reader can.
-func (r Request) read(ctx context.Context, mode string, do func(repo repository, why string) error) (name string, err error) {
+func (r Request) read(ctx context.Context, mode string, do func(opened) error) (name string, err error) {
 	switch r.Reader {
 	case ReaderGit:
 		repo, err := r.openGit(ctx)
 		if err != nil {
 			return "", err
 		}
-		return r.finish(repo, "--reader says so", do)
+		return finish(opened{repo: repo, why: "--reader says so"}, do)
 	case ReaderEmbedded:
 		repo, err := embedded.Open(ctx, r.Dir, r.Environ)
 		if err != nil {
 			return "", err
 		}
-		return r.finish(repo, "--reader says so", do)
+		return finish(opened{repo: repo, why: "--reader says so"}, do)
 	case ReaderAuto, "":
 		return r.readAuto(ctx, mode, do)
 	}
@@ -97,36 +116,51 @@ func (r Request) read(ctx context.Context, mode string, do func(repo repository,
 }
 
 // finish runs do on a repository and closes it.
-func (r Request) finish(repo repository, why string, do func(repo repository, why string) error) (string, error) {
-	do(repo, why) //nolint:errcheck // whoever gave do has its error
-	return repo.Reader(), repo.Close()
+func finish(o opened, do func(opened) error) (string, error) {
+	do(o) //nolint:errcheck // whoever gave do has its error
+	return o.repo.Reader(), o.repo.Close()
 }
 
 // readAuto is read where the reader is not named.
-func (r Request) readAuto(ctx context.Context, mode string, do func(repo repository, why string) error) (name string, err error) {
+func (r Request) readAuto(ctx context.Context, mode string, do func(opened) error) (name string, err error) {
 	own, err := embedded.Open(ctx, r.Dir, r.Environ)
 	if errors.Is(err, githistory.ErrNotRepository) || ctx.Err() != nil {
 		return "", err
 	}
 	if err == nil {
-		if why, dearer := dearer(own, mode); dearer {
-			if repo, gitErr := r.openGit(ctx); gitErr == nil {
-				name, err := r.finish(repo, why, do)
-				return name, errors.Join(err, own.Close())
-			}
+		var closed error
+		name, err, closed = r.embeddedOrGit(ctx, own, mode, do)
+		if closed = errors.Join(closed, own.Close()); closed != nil || ctx.Err() != nil || !errors.Is(err, embedded.ErrUnserved) {
+			return name, closed
 		}
-		err = do(own, "it serves this repository, and no other program has to be started")
-		closeErr := own.Close()
-		if !errors.Is(err, embedded.ErrUnserved) || ctx.Err() != nil {
-			return own.Reader(), closeErr
-		}
-		name = own.Reader()
 	}
 	repo, gitErr := r.openGit(ctx)
 	if gitErr != nil {
 		return name, neither(err, gitErr)
 	}
-	return r.finish(repo, "the embedded reader does not serve it: "+message(err), do)
+	return finish(opened{repo: repo, why: "the embedded reader does not serve it: " + message(err)}, do)
+}
+
+// embeddedOrGit runs do with the embedded reader, or with git where that would
+// do much better and can. judged is do's error; closed is that of closing git's
+// reader.
+func (r Request) embeddedOrGit(ctx context.Context, own *embedded.Repo, mode string, do func(opened) error) (name string, judged, closed error) {
+	o := opened{repo: own, why: "it serves this repository, and no other program has to be started"}
+	faster, dearer := dearer(own, mode)
+	if dearer && seldomWalks[mode] {
+		o.dearer = true
+		if judged = do(o); !errors.Is(judged, errWalk) {
+			return own.Reader(), judged, nil
+		}
+		o.dearer = false
+	}
+	if dearer {
+		if repo, err := r.openGit(ctx); err == nil {
+			judged = do(opened{repo: repo, why: faster})
+			return repo.Reader(), judged, repo.Close()
+		}
+	}
+	return own.Reader(), do(o), nil
 }
 
 func (r Request) openGit(ctx context.Context) (repository, error) {

@@ -202,6 +202,13 @@ func TestLargeRepositories(t *testing.T) {
 		}
 	}
 	want("git")
+	// A commit is judged by the embedded reader, unless the policy asks for
+	// what is published: then there is a walk.
+	r.CommitFile(".small-gate.yml", "version: 1\nappend_only: {scope: published}\n")
+	wantReport(t, "nothing staged", entrypoint.PreCommit(t.Context(), request(r, "")), gate.Pass, "go-git")
+	r.Write(log, entries(3))
+	r.Git("add", "-A")
+	wantReport(t, "published", entrypoint.PreCommit(t.Context(), request(r, "")), gate.Pass, "git")
 	noGit(t)
 	want("go-git")
 }

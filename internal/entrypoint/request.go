@@ -69,9 +69,7 @@ func (r Request) options(mode, otherwise string) (gate.Options, error) {
 
 // session is one judgement of a repository.
 type session struct {
-	repo repository
-	// why says why this reader was taken.
-	why  string
+	opened
 	opts gate.Options
 	req  Request
 	// trusted is the content of the trusted configuration, where a revision
@@ -86,8 +84,8 @@ func inRepository(ctx context.Context, req Request, mode string, judge func(*ses
 		return gate.FailureReport(opts, err)
 	}
 	var report *gate.Report
-	reader, err := req.read(ctx, mode, func(repo repository, why string) error {
-		s := &session{repo: repo, why: why, opts: opts, req: req}
+	reader, err := req.read(ctx, mode, func(o opened) error {
+		s := &session{opened: o, opts: opts, req: req}
 		var err error
 		if report, err = judge(s); err == nil {
 			report, err = s.withNotes(ctx, report)
