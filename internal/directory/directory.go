@@ -48,7 +48,9 @@ func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File
 		out, err = t.below(ctx, ".", false)
 	}
 	for _, dir := range dirs {
-		for _, start := range t.smallIn(dir) {
+		starts, listErr := t.smallIn(dir)
+		err = errors.Join(err, listErr)
+		for _, start := range starts {
 			found, walkErr := t.below(ctx, start, true)
 			if len(found) == 0 && walkErr == nil {
 				found = []gate.File{{Path: start, Mode: "040000"}} // it is there, and empty
@@ -63,24 +65,21 @@ func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File
 	return out, nil
 }
 
-// smallIn lists a directory's .small and the lookalikes of it. What cannot be
-// listed is .small alone: reading that says what is wrong.
-func (t *Tree) smallIn(dir string) []string {
+// smallIn lists a directory's .small and the lookalikes of it; none if the
+// directory is not there.
+func (t *Tree) smallIn(dir string) ([]string, error) {
 	start := small.InDir(dir, "")
-	var out []string
-	if _, err := os.Lstat(t.path(start)); !errors.Is(err, fs.ErrNotExist) {
-		out = append(out, start)
-	}
 	entries, err := os.ReadDir(t.path(path.Dir(start)))
-	if err != nil {
-		return out
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
+	var out []string
 	for _, entry := range entries {
-		if small.Lookalike(entry.Name(), small.Dir) {
-			out = append(out, path.Join(path.Dir(start), entry.Name()))
+		if name := entry.Name(); name == small.Dir || small.Lookalike(name, small.Dir) {
+			out = append(out, path.Join(path.Dir(start), name))
 		}
 	}
-	return out
+	return out, err
 }
 
 // below walks the tree from a slash-separated path. Outside a .small directory
