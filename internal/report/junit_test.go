@@ -82,7 +82,7 @@ func TestJUnitOutline(t *testing.T) {
 }
 
 func TestJUnitIsBounded(t *testing.T) {
-	long := strings.Repeat("long ", 400)
+	long := strings.Repeat("long ", 150)
 	r := oneFail()
 	one := r.Findings[0]
 	r.Findings = nil

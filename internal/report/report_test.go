@@ -116,7 +116,7 @@ func TestWriteIsDeterministicAndKeepsTheReport(t *testing.T) {
 	for _, format := range Formats() {
 		for _, s := range samples() {
 			first := render(t, format, s.report, Options{})
-			for range 20 {
+			for range 8 {
 				if again := render(t, format, s.report, Options{}); again != first {
 					t.Fatalf("%s of %s differs between two runs", format, s.name)
 				}

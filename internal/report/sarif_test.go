@@ -120,7 +120,7 @@ func TestSARIFIsBounded(t *testing.T) {
 	warning := r.Findings[0]
 	warning.Severity = gate.SeverityWarning
 	blocking := r.Findings[0]
-	long := strings.Repeat("long ", 10_000)
+	long := strings.Repeat("long ", 1_000)
 	r.Findings = nil
 	for range 6000 {
 		warning.Message = long
