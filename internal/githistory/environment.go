@@ -95,8 +95,8 @@ func scrubbed(environ []string) []string {
 }
 
 // fixedConfig is the configuration that holds whatever the repository or the
-// user says. owned is the directory whose ownership git checks; empty if it
-// checks none.
+// user says. owned is a directory that git would refuse by itself; empty if it
+// does not.
 func fixedConfig(owned string) []string {
 	args := []string{
 		"-c", "core.fsmonitor=false", // may name a program
@@ -106,7 +106,7 @@ func fixedConfig(owned string) []string {
 		"-c", "maintenance.auto=false",
 	}
 	if owned != "" {
-		args = append(args, "-c", "safe.directory="+filepath.ToSlash(owned))
+		args = append(args, "-c", "safe.directory="+filepath.ToSlash(owned), "-c", "safe.bareRepository=all")
 	}
 	return args
 }

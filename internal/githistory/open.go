@@ -43,7 +43,7 @@ type Repo struct {
 	config  []string // -c arguments for every command
 	format  format
 	head    string // HEAD's commit when the repository was opened, or empty
-	foreign string // the directory that belongs to another user, or empty
+	foreign string // the directory that git would not use by itself, or empty
 
 	blobs   sync.Mutex // guards batch
 	batch   *batch
@@ -96,9 +96,11 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 }
 
 // dubious reports whether git refused a repository because it belongs to
-// another user, who could have its configuration run programs as this one.
+// another user, who could have its configuration run programs as this one, or
+// because it is a bare one and the user has told git not to find such
+// (safe.bareRepository).
 func dubious(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "detected dubious ownership")
+	return err != nil && (strings.Contains(err.Error(), "detected dubious ownership") || strings.Contains(err.Error(), "cannot use bare repository"))
 }
 
 // distrust has git read a repository that it would refuse, and run nothing that

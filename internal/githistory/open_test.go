@@ -165,6 +165,28 @@ func testOpenOutsideARepository(t *testing.T, rd reader) {
 	})
 }
 
+// The user may have told git not to find bare repositories, since their
+// configuration can name programs. None of that is run here.
+func TestOpenABareRepositoryThatGitWouldNotLookFor(t *testing.T) {
+	eachReader(t, testOpenABareRepositoryThatGitWouldNotLookFor)
+}
+
+func testOpenABareRepositoryThatGitWouldNotLookFor(t *testing.T, rd reader) {
+	t.Parallel()
+	r := gittest.New(t, gittest.Bare())
+	config := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(config, []byte("[safe]\n\tbareRepository = explicit\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r = r.With("GIT_CONFIG_GLOBAL=" + config)
+	if _, err := r.Try("rev-parse", "--git-dir"); err == nil {
+		t.Skip("SKIPPED: this git does not know safe.bareRepository, so ignoring it is NOT tested")
+	}
+	if !rd.open(t, r).Where().Bare {
+		t.Error("not a bare repository")
+	}
+}
+
 // What is there and cannot be read is never "no repository", which would be
 // outcome 0.
 func TestOpenWhatCannotBeJudged(t *testing.T) { eachReader(t, testOpenWhatCannotBeJudged) }
@@ -192,6 +214,8 @@ func testOpenWhatCannotBeJudged(t *testing.T, rd reader) {
 			r := gittest.New(t)
 			return r.With("GIT_DIR=" + filepath.Join(t.TempDir(), "none"))
 		}, []string{"not a git repository"}},
+		{"GIT_DIR is empty", func(t *testing.T) *gittest.Repo { return gittest.New(t).With("GIT_DIR=") }, []string{"not a git repository"}},
+		{"GIT_WORK_TREE is empty", func(t *testing.T) *gittest.Repo { return gittest.New(t).With("GIT_WORK_TREE=") }, nil},
 		{"unknown extension", func(t *testing.T) *gittest.Repo {
 			r := gittest.New(t)
 			r.Git("config", "core.repositoryFormatVersion", "1")

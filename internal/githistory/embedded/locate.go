@@ -23,6 +23,11 @@ type site struct {
 // locate finds the repository of the directory here as git does: from GIT_DIR,
 // or else by walking up. here is physical.
 func locate(here string, env environ) (site, error) {
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"} {
+		if text, set := env.lookup(name); set && text == "" {
+			return site{}, notOpened(here, fmt.Errorf("%w: %s is set and empty", errNotGitDir, name))
+		}
+	}
 	if dir, set := env.lookup("GIT_DIR"); set {
 		return explicit(here, within(here, dir), env, true)
 	}
