@@ -27,6 +27,7 @@ func (k *kindRun) serves(ts *testscript.TestScript, args []string) {
 	if len(args) == 0 {
 		args = []string{"small-hook", "audit", "--format", "json"}
 	}
+	k.asked = true
 	k.left(ts, args)
 	code := exitStatus(ts, args)
 	var report struct {
@@ -53,6 +54,7 @@ func (k *kindRun) refuses(ts *testscript.TestScript, args []string) {
 	}
 	pattern, err := regexp.Compile("(?m)" + args[1])
 	ts.Check(err)
+	k.asked = true
 	k.left(ts, append(args[2:], "--format", "json"))
 	code := exitStatus(ts, args[2:])
 	if said := ts.ReadFile("stdout") + ts.ReadFile("stderr"); code != 2 || !pattern.MatchString(said) {

@@ -76,6 +76,9 @@ func TestMatrix(t *testing.T) {
 // kindRun is one script with one reader.
 type kindRun struct {
 	reader string
+	// asked is true once the gate has been asked whether it can judge; it is
+	// not in a script that is skipped.
+	asked bool
 	// refused says why the gate could not judge; empty as long as it could.
 	refused string
 	// auto is the reader that is taken if none is named, or "refused".
@@ -94,10 +97,9 @@ func runKind(t *testing.T, file, reader string, table *outcomes) {
 		Condition:           run.condition,
 		Setup: func(env *testscript.Env) error {
 			env.Defer(func() {
-				if t.Skipped() || t.Failed() {
-					return
+				if run.asked && !t.Failed() {
+					table.note(file, run)
 				}
-				table.note(file, run)
 			})
 			return setupReader(env, reader)
 		},
