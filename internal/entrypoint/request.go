@@ -130,7 +130,7 @@ func (s *session) useFile(path string) error {
 		return err
 	}
 	if data == nil {
-		return &gate.Failure{Message: "there is no configuration " + path, Remedy: "name an existing file with --config, or leave --config out"}
+		return &gate.Failure{Message: "cannot read the configuration: there is no file " + path, Remedy: "name an existing file with --config, or leave --config out"}
 	}
 	return s.use(path, data, true)
 }
