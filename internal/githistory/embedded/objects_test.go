@@ -1,0 +1,138 @@
+package embedded
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+const someID = "78981922613b2afb6025042ff6bd878ac1994e85"
+
+func TestParseCommit(t *testing.T) {
+	t.Parallel()
+	const tree, parent = "tree " + someID + "\n", "parent " + someID + "\n"
+	const who = "author A <a@b> 1 +0000\ncommitter C D <c> d@e> 1700000000 +0100\n\nmessage\nparent of all\n"
+	for text, want := range map[string]int{tree + who: 0, tree + parent + who: 1, tree + parent + parent + who: 2, tree: 0, tree + parent: 1, tree + "\nparent x\n": 0} {
+		c, err := parseCommit([]byte(text))
+		if err != nil || len(c.parents) != want || c.tree.String() != someID {
+			t.Errorf("%q: %+v, %v", text, c, err)
+		}
+		if strings.Contains(text, who) && c.date != 1700000000 {
+			t.Errorf("%q: the date %d", text, c.date)
+		}
+	}
+	for _, text := range []string{"", "\n", parent + tree, "tree x\n", "tree " + someID + "0\n", tree + "parent \n", tree + "parent " + strings.ToUpper(someID) + "\n"} {
+		if c, err := parseCommit([]byte(text)); err == nil {
+			t.Errorf("%q: %+v", text, c)
+		}
+	}
+}
+
+// treeOf is a tree of entries written "mode name".
+func treeOf(entries ...string) []byte {
+	id, err := hex.DecodeString(someID)
+	if err != nil {
+		panic(err)
+	}
+	var data []byte
+	for _, e := range entries {
+		data = append(append(append(data, e...), 0), id...)
+	}
+	return data
+}
+
+func TestTreeEntries(t *testing.T) {
+	t.Parallel()
+	tr := &tree{rest: treeOf("100644 a", "40000 b", "040000 c", "100664 d", "100755 e", "100700 f", "120000 g", "160000 h", "120777 i", "0 j", "100644 .git", "100644 x/y")}
+	var got []string
+	for tr.next() {
+		got = append(got, fmt.Sprintf("%06o %s", uint32(tr.entry.mode), tr.name))
+	}
+	want := []string{
+		"100644 a", "040000 b", "040000 c", "100644 d", "100755 e", "100755 f", "120000 g", "160000 h", "120000 i", "160000 j", "100644 .git", "100644 x/y",
+	}
+	if tr.err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, tr.err)
+	}
+	whole := treeOf("100644 a")
+	for i := 1; i < len(whole); i++ {
+		if tr := (&tree{rest: whole[:i]}); tr.next() || tr.err == nil {
+			t.Errorf("the first %d bytes were taken", i)
+		}
+	}
+	for _, entry := range []string{"100644 ", "10x644 a", " a", "100644a", "12345678 a"} {
+		if tr := (&tree{rest: treeOf(entry)}); tr.next() || tr.err == nil {
+			t.Errorf("%q was taken", entry)
+		}
+	}
+}
+
+// The order in which git writes entries is the one in which they are compared.
+func TestOrderOfNames(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	blob := r.GitInput("1", "hash-object", "-w", "--stdin")
+	empty := r.GitInput("", "mktree")
+	var input strings.Builder
+	for i, name := range []string{"a", "a-b", "a.b", "a0", "ab", "b", "A", "\xff", "a\x01", "a.", "a-", "aa", "a b"} {
+		if i%2 == 0 {
+			fmt.Fprintf(&input, "040000 tree %s\t%s\x00100644 blob %s\t%s.c\x00", empty, name, blob, name)
+		} else {
+			fmt.Fprintf(&input, "100644 blob %s\t%s\x00040000 tree %s\t%s-c\x00", blob, name, empty, name)
+		}
+	}
+	id := r.GitInput(input.String(), "mktree", "-z")
+	tr, err := open(t, r).tree(plumbing.NewHash(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last []byte
+	var lastDir bool
+	n := 0
+	for ; tr.next(); n++ {
+		if last != nil && (compareNames(last, lastDir, tr.name, tr.entry.isDir()) >= 0 || compareNames(tr.name, tr.entry.isDir(), last, lastDir) <= 0) {
+			t.Errorf("%q does not come before %q", last, tr.name)
+		}
+		last, lastDir = tr.name, tr.entry.isDir()
+	}
+	if n != 26 || tr.err != nil {
+		t.Errorf("%d entries, %v", n, tr.err)
+	}
+}
+
+func FuzzObjects(f *testing.F) {
+	f.Add(treeOf("100644 a", "40000 b"))
+	f.Add([]byte("tree " + someID + "\nparent " + someID + "\nauthor x\ncommitter <> 1\n"))
+	f.Add([]byte("\x00-1 1\na\x002 0\n" + strings.Repeat("x", 20)))
+	f.Add([]byte("\x80\x01\x90\x02"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		entries := 0
+		for tr := (&tree{rest: data}); tr.next(); entries++ {
+			if len(tr.name) == 0 || bytes.IndexByte(tr.name, 0) >= 0 {
+				t.Errorf("an entry named %q", tr.name)
+			}
+		}
+		if entries > len(data)/idSize {
+			t.Errorf("%d entries in %d bytes", entries, len(data))
+		}
+		if c, err := parseCommit(data); err == nil && c.tree == plumbing.ZeroHash && !bytes.Contains(data, bytes.Repeat([]byte("0"), 40)) {
+			t.Error("no tree")
+		}
+		if tr, _, ok := parseCachedTree(data, 0); ok {
+			tr.byName()
+		}
+		if size, err := deltaSize(data); err == nil && size < 0 {
+			t.Errorf("a size of %d", size)
+		}
+		if _, err := parseRef(data); err == nil && len(data) < 6 {
+			t.Errorf("a ref of %q", data)
+		}
+	})
+}
