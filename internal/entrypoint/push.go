@@ -176,7 +176,7 @@ func (s *session) push(ctx context.Context, told handover, known []string) *gate
 	}
 	s.findKnown(ctx, moves, known)
 	for _, m := range moves {
-		add(s.update(ctx, m, told.remote, branch, known))
+		add(s.update(ctx, m, told.remote, branch, known, moves))
 	}
 	if len(reports) == 0 {
 		return gate.Nothing(s.opts)
@@ -209,7 +209,7 @@ func (s *session) findKnown(ctx context.Context, moves []move, known []string) {
 }
 
 // update judges one ref's move.
-func (s *session) update(ctx context.Context, m move, remote string, branch githistory.Branch, known []string) (*gate.Report, error) {
+func (s *session) update(ctx context.Context, m move, remote string, branch githistory.Branch, known []string, moves []move) (*gate.Report, error) {
 	update := gate.Update{Ref: m.Ref, New: m.tip, Known: known}
 	if !m.Creates() {
 		var err error
@@ -217,6 +217,7 @@ func (s *session) update(ctx context.Context, m move, remote string, branch gith
 			return nil, err
 		}
 	}
+	update.Target, update.Name = target(m, remote, branch, moves), branchName(m.Ref, remote)
 	update.Governs = branch.ID == "" || update.Old != "" && branchName(m.Ref, remote) == branchName(branch.Ref, remote)
 	if err := s.trustForRef(ctx, update, branch); err != nil {
 		return nil, err
@@ -227,6 +228,28 @@ func (s *session) update(ctx context.Context, m move, remote string, branch gith
 		return report, nil
 	}
 	return s.withBrought(ctx, m.tip, gate.Push(ctx, s.repo, update, s.opts))
+}
+
+// target is the default branch as it will be after the push, for a move of
+// another branch; else nothing. What is pushed without a ref's name is taken for
+// a branch.
+func target(m move, remote string, branch githistory.Branch, moves []move) gate.Tip {
+	name := branchName(branch.Ref, remote)
+	if branch.ID == "" || m.Ref != "" && !strings.HasPrefix(m.Ref, "refs/heads/") || branchName(m.Ref, remote) == name {
+		return gate.Tip{}
+	}
+	tip := gate.Tip{ID: branch.ID, Name: shortRef(branch.Ref)}
+	for _, other := range moves {
+		if branchName(other.Ref, remote) == name {
+			tip = gate.Tip{ID: other.tip, Name: name}
+		}
+	}
+	return tip
+}
+
+// shortRef is a branch's name as one types it: origin/main, or main.
+func shortRef(ref string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/remotes/"), "refs/heads/")
 }
 
 // oldTip is the commit where a ref is now. One that is not here cannot be

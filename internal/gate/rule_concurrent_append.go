@@ -85,6 +85,6 @@ func checkConcurrentAppend(t *tipsView, r *reporter) {
 		f.Message = fmt.Sprintf("%s and %s hold the same entries in different orders", t.targetName, t.headName)
 	}
 	f.Sides = []Side{{Name: t.targetName, Entries: refsOf(t.targetOnly)}, {Name: t.headName, Entries: refsOf(t.headOnly)}}
-	f.Fix = fmt.Sprintf("git merge %s, then %s; git add %s && git commit", short(t.targetName), reconcileHint, shellQuote(t.path))
+	f.Fix = fmt.Sprintf("git merge %s, then %s; git add %s && git commit", shellQuote(t.targetName), reconcileHint, shellQuote(t.path))
 	r.add(f)
 }

@@ -20,12 +20,21 @@ type Update struct {
 	// Governs is true if the policy is that of the ref's old tip: what the new
 	// tip has comes into force with the push, wherever it was edited.
 	Governs bool
+	// Target is the default branch, where the ref is another branch: that will
+	// be merged into it one day. The zero Tip compares with none.
+	Target Tip
+	// Name is how the ref's new tip is called in messages; empty for its id.
+	Name string
 }
+
+// Tip is a commit and what to call it in messages.
+type Tip struct{ ID, Name string }
 
 // Push judges one ref's move: every commit that it brings, edge by edge; then
 // the old tip against the new one, so that a forced move that drops a
 // published entry is found even where no edge shows it; then the new tip's
-// snapshot of the workspaces that changed.
+// snapshot of the workspaces that changed; and last, as warnings, the new tip
+// against the default branch.
 func Push(ctx context.Context, h History, u Update, opts Options) *Report {
 	j := newJudgement(h, opts)
 	j.tip, j.report.Examined.Base, j.report.Examined.Head = u.New, u.Old, u.New
@@ -49,6 +58,29 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 		return err
 	}
 	j.judgePolicy(false)
+	return j.againstTarget(ctx, u)
+}
+
+// againstTarget compares a branch with the one that it will be merged into.
+// What it finds are warnings, whatever level the policy gives to the rules: a
+// branch may have parted from the other in good order and the push of it be the
+// way to say so. But where a pull request conflicts, no pull request's workflow
+// may run, and then this is where it can be seen.
+func (j *judgement) againstTarget(ctx context.Context, u Update) error {
+	if u.Target.ID == "" || u.Target.ID == u.New {
+		return nil
+	}
+	name := u.Name
+	if name == "" {
+		name = short(u.New)
+	}
+	told := len(j.report.Findings)
+	if err := j.tips(ctx, u.Target.ID, u.New, u.Target.Name, name); err != nil {
+		return err
+	}
+	for i := range j.report.Findings[told:] {
+		j.report.Findings[told+i].Severity = SeverityWarning
+	}
 	return nil
 }
 
