@@ -23,7 +23,7 @@ type Repo struct {
 
 	t     testing.TB
 	env   []string
-	clock *time.Time
+	clock *clock
 }
 
 type settings struct {
@@ -68,8 +68,7 @@ func New(t testing.TB, opts ...Option) *Repo {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	r := &Repo{t: t, env: append(baseEnviron(), s.env...), clock: &clock, Dir: realPath(t, s.dir)}
+	r := &Repo{t: t, env: append(baseEnviron(), s.env...), clock: new(clock), Dir: realPath(t, s.dir)}
 	r.Git(append([]string{"init", "-q", "-b", "main"}, s.initArgs...)...)
 	return r
 }
@@ -155,11 +154,9 @@ func (r *Repo) Try(args ...string) (string, error) {
 	return r.run("", args)
 }
 
-// run gives every command a time of its own, a minute after the one before, so
-// that commits have fixed and increasing dates.
+// run runs git at the clock's next time.
 func (r *Repo) run(input string, args []string) (string, error) {
-	*r.clock = r.clock.Add(time.Minute)
-	date := r.clock.Format(time.RFC3339)
+	date := r.clock.next().Format(time.RFC3339)
 	cmd := exec.Command("git", args...)
 	cmd.Dir = r.Dir
 	cmd.Env = append([]string{"GIT_AUTHOR_DATE=" + date, "GIT_COMMITTER_DATE=" + date}, r.env...)
