@@ -18,8 +18,10 @@ func PreCommit(ctx context.Context, req Request) *gate.Report {
 		report.Examined.Reader = "git"
 		return report
 	}
-	return pending(ctx, req, "pre-commit", func(repo repository) ([]string, error) {
-		return repo.MergeHeads(ctx)
+	return pending(ctx, req, pendingCommit{
+		mode:   "pre-commit",
+		others: func(repo repository) ([]string, error) { return repo.MergeHeads(ctx) },
+		beside: true,
 	})
 }
 
@@ -28,22 +30,31 @@ func PreCommit(ctx context.Context, req Request) *gate.Report {
 // other sides in variables called GITHEAD_<object id> (builtin/merge.c sets
 // them for the strategies; githooks(5) says nothing of them).
 func PreMergeCommit(ctx context.Context, req Request) *gate.Report {
-	return pending(ctx, req, "pre-merge-commit", func(repo repository) ([]string, error) {
+	return pending(ctx, req, pendingCommit{mode: "pre-merge-commit", others: func(repo repository) ([]string, error) {
 		others := githistory.GitHeads(req.Environ)
 		if len(others) > 0 {
 			return others, nil
 		}
 		return repo.MergeHeads(ctx)
-	})
+	}})
 }
 
-func pending(ctx context.Context, req Request, mode string, others func(repository) ([]string, error)) *gate.Report {
-	return inRepository(ctx, req, mode, func(s *session) (*gate.Report, error) {
+// pendingCommit is what differs between the hooks that judge the index.
+type pendingCommit struct {
+	mode string
+	// others are the sides of a merge beside HEAD.
+	others func(repository) ([]string, error)
+	// beside says to look at neighbours as well.
+	beside bool
+}
+
+func pending(ctx context.Context, req Request, what pendingCommit) *gate.Report {
+	return inRepository(ctx, req, what.mode, func(s *session) (*gate.Report, error) {
 		head, err := s.repo.Head(ctx)
 		if err != nil {
 			return nil, err
 		}
-		merged, err := others(s.repo)
+		merged, err := what.others(s.repo)
 		if err != nil {
 			return nil, err
 		}
@@ -75,12 +86,37 @@ func pending(ctx context.Context, req Request, mode string, others func(reposito
 			}
 			parents = append(published, parents[1:]...)
 		}
-		report := gate.Pending(ctx, history, parents, s.opts)
+		var neighbours []gate.Neighbour
+		if what.beside && head != "" {
+			if neighbours, err = s.neighbours(ctx); err != nil {
+				return nil, err
+			}
+		}
+		report := gate.Pending(ctx, history, parents, s.opts, neighbours...)
 		if !history.bringsPolicy() {
 			return report, nil
 		}
 		return s.withBrought(ctx, gate.Index, report)
 	})
+}
+
+// neighbours are the branches on which somebody else may be at work: a branch in
+// another work tree is told rather than an upstream that is at the same commit.
+func (s *session) neighbours(ctx context.Context) ([]gate.Neighbour, error) {
+	found, err := s.repo.Neighbours(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var trees, upstreams []gate.Neighbour
+	for _, n := range found {
+		out := gate.Neighbour{Tip: gate.Tip{ID: n.ID, Name: shortRef(n.Ref)}, Worktree: n.Worktree}
+		if n.Worktree == "" {
+			upstreams = append(upstreams, out)
+		} else {
+			trees = append(trees, out)
+		}
+	}
+	return append(trees, upstreams...), nil
 }
 
 // published lists the last commits on each way back from head that a

@@ -36,6 +36,9 @@ type repository interface {
 	Head(ctx context.Context) (string, error)
 	// MergeHeads are the commits that a merge under way brings.
 	MergeHeads(ctx context.Context) ([]string, error)
+	// Neighbours are the upstream branch and what other work trees have checked
+	// out.
+	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
 	// DefaultBranch looks the default branch of a remote up.
 	DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error)
 	// Tips are the commits at the tips of all refs below the prefixes.

@@ -56,8 +56,9 @@ func CheckAll(ctx context.Context, tree Tree, revision string, opts Options) *Re
 }
 
 // Pending judges the index against its parents: HEAD first, then the other
-// sides of a merge. An unborn HEAD has no parents.
-func Pending(ctx context.Context, h History, parents []string, opts Options) *Report {
+// sides of a merge. An unborn HEAD has no parents. Then it compares the logs that
+// change with those of neighbours, as warnings.
+func Pending(ctx context.Context, h History, parents []string, opts Options, neighbours ...Neighbour) *Report {
 	j := newJudgement(h, opts)
 	j.tip = Index
 	if len(parents) > 0 {
@@ -66,6 +67,9 @@ func Pending(ctx context.Context, h History, parents []string, opts Options) *Re
 	err := j.walk(ctx, []node{{id: Index, parents: parents}})
 	if err == nil {
 		err = j.snapshot(ctx, h, Index, sortedKeys(j.touched))
+	}
+	if err == nil {
+		err = j.beside(ctx, parents, neighbours)
 	}
 	if err == nil {
 		j.judgePolicy(false)
@@ -170,11 +174,7 @@ func (j *judgement) tips(ctx context.Context, target, head, targetName, headName
 }
 
 func (j *judgement) judgeTips(target, head *small.Ledger, path string, edge Edge, targetName, headName string) {
-	explained := map[editKey]bool{}
-	for key, severity := range j.reported {
-		explained[key] = severity != severityWaived // those count as equal anyway
-	}
-	t := compareTips(target, head, j.equal(path), explained, path)
+	t := compareTips(target, head, j.equal(path), j.explained(), path)
 	t.targetName, t.headName = targetName, headName
 	r := &reporter{commit: edge.Child, parent: edge.Parent}
 	for i := range rules {
@@ -185,6 +185,15 @@ func (j *judgement) judgeTips(target, head *small.Ledger, path string, edge Edge
 		rules[i].Tips(t, r)
 	}
 	j.add(r.out)
+}
+
+// explained are the edits that findings tell of.
+func (j *judgement) explained() map[editKey]bool {
+	explained := map[editKey]bool{}
+	for key, severity := range j.reported {
+		explained[key] = severity != severityWaived // those count as equal anyway
+	}
+	return explained
 }
 
 // Nothing is the report of a change that touches nothing of interest.

@@ -78,9 +78,7 @@ func (j *judgement) againstTarget(ctx context.Context, u Update) error {
 	if err := j.tips(ctx, u.Target.ID, u.New, u.Target.Name, name); err != nil {
 		return err
 	}
-	for i := range j.report.Findings[told:] {
-		j.report.Findings[told+i].Severity = SeverityWarning
-	}
+	j.onlyWarn(told)
 	return nil
 }
 

@@ -24,6 +24,7 @@ type opened interface {
 	Head(ctx context.Context) (string, error)
 	MergeHeads(ctx context.Context) ([]string, error)
 	IsAncestor(ctx context.Context, ancestor, commit string) (bool, error)
+	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
 	DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error)
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)
 	Peel(ctx context.Context, id string) (string, bool, error)

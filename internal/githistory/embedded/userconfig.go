@@ -21,8 +21,9 @@ const maxIncludes = 10
 // repository's configuration and the environment say it; the last word counts.
 func (r *Repo) configuredBranch() (string, error) {
 	s := &setting{repo: r}
+	w := &configWalk{repo: r, take: s.take}
 	for _, name := range r.configFiles() {
-		if err := s.file(name, 0, false); err != nil {
+		if err := w.file(name, 0, false); err != nil {
 			return "", cannot("cannot read init.defaultBranch", err)
 		}
 	}
@@ -62,16 +63,19 @@ func (r *Repo) configFiles() []string {
 	return append(files, filepath.Join(r.GitDir, "config.worktree"))
 }
 
-// setting gathers init.defaultBranch.
-type setting struct {
-	repo  *Repo
-	value string
+// configWalk hands out files of configuration, and those that they include.
+type configWalk struct {
+	repo *Repo
+	// take takes one file in. A file that is included on a condition must not
+	// say anything of what is looked for: conditions are not understood here.
+	take func(config *raw.Config, name string, conditional bool) error
+	// ordered says that the same holds of every file that is included: whether
+	// it comes before or after what stands around it is not understood either.
+	ordered bool
 }
 
-// file reads one file and those that it includes. A file that is included on a
-// condition must not set what is looked for: conditions are not understood
-// here.
-func (s *setting) file(name string, depth int, conditional bool) error {
+// file reads one file and those that it includes.
+func (w *configWalk) file(name string, depth int, conditional bool) error {
 	if depth > maxIncludes {
 		return fmt.Errorf("%s is included too deeply", githistory.Printable(name))
 	}
@@ -86,17 +90,41 @@ func (s *setting) file(name string, depth int, conditional bool) error {
 		return err
 	}
 	for _, option := range config.Section("include").Options {
-		if err := s.included(option, name, depth, conditional); err != nil {
+		if err := w.included(option, name, depth, conditional); err != nil {
 			return err
 		}
 	}
 	for _, condition := range config.Section("includeIf").Subsections {
 		for _, option := range condition.Options {
-			if err := s.included(option, name, depth, true); err != nil {
+			if err := w.included(option, name, depth, true); err != nil {
 				return err
 			}
 		}
 	}
+	return w.take(config, name, conditional || w.ordered && depth > 0)
+}
+
+// included reads a file that another includes.
+func (w *configWalk) included(option *raw.Option, from string, depth int, conditional bool) error {
+	if !option.IsKey("path") {
+		return nil
+	}
+	path := option.Value
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = filepath.Join(w.repo.env.get("HOME"), rest)
+	} else if !plain(path) || strings.HasPrefix(path, "~") || strings.HasPrefix(path, "%(prefix)") {
+		return fmt.Errorf("%s includes %s", githistory.Printable(from), githistory.Printable(path))
+	}
+	return w.file(within(filepath.Dir(from), path), depth+1, conditional)
+}
+
+// setting gathers init.defaultBranch.
+type setting struct {
+	repo  *Repo
+	value string
+}
+
+func (s *setting) take(config *raw.Config, name string, conditional bool) error {
 	text, set := lookUp(config, "init", "defaultbranch")
 	switch {
 	case !set:
@@ -108,20 +136,6 @@ func (s *setting) file(name string, depth int, conditional bool) error {
 		s.value = text
 	}
 	return nil
-}
-
-// included reads a file that another includes.
-func (s *setting) included(option *raw.Option, from string, depth int, conditional bool) error {
-	if !option.IsKey("path") {
-		return nil
-	}
-	path := option.Value
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = filepath.Join(s.repo.env.get("HOME"), rest)
-	} else if !plain(path) || strings.HasPrefix(path, "~") || strings.HasPrefix(path, "%(prefix)") {
-		return fmt.Errorf("%s includes %s", githistory.Printable(from), githistory.Printable(path))
-	}
-	return s.file(within(filepath.Dir(from), path), depth+1, conditional)
 }
 
 // environment reads what the caller sets by variables (git-config(1),

@@ -1,0 +1,145 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Neighbour is a branch on which somebody else may be at work.
+type Neighbour struct {
+	Tip
+	// Worktree is the path of the work tree that has it checked out; empty for
+	// the upstream branch.
+	Worktree string
+}
+
+// words names the neighbour in a message.
+func (n Neighbour) words() string {
+	if n.Worktree == "" {
+		return "the upstream branch " + n.Name
+	}
+	if n.Name == "" {
+		return "the work tree " + n.Worktree
+	}
+	return fmt.Sprintf("branch %s, checked out in %s,", n.Name, n.Worktree)
+}
+
+// beside compares the logs that the index changes with those of neighbours, and
+// warns where both have recorded work in the same run: the sooner two writers
+// learn of each other, the less there is to reconcile.
+func (j *judgement) beside(ctx context.Context, parents []string, neighbours []Neighbour) error {
+	if len(j.touched) == 0 {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, id := range parents {
+		seen[id] = true
+	}
+	for _, n := range neighbours {
+		if seen[n.ID] {
+			continue
+		}
+		seen[n.ID] = true
+		if err := j.besideOne(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *judgement) besideOne(ctx context.Context, n Neighbour) error {
+	edge := Edge{Parent: n.ID, Child: Index}
+	changes, err := j.history.Changes(ctx, []Edge{edge})
+	if err != nil {
+		return err
+	}
+	for _, c := range changes[0] {
+		dir, _, _ := small.SplitPath(c.Path)
+		if !isLedger(c.Path) || !j.touched[dir] || !j.judges(c.Path) {
+			continue
+		}
+		theirs, err := j.ledgers.read(ctx, c.Old, nil)
+		if err != nil {
+			return err
+		}
+		ours, err := j.ledgers.read(ctx, c.New, theirs)
+		if err != nil {
+			return err
+		}
+		if !ours.readable() || !theirs.readable() {
+			continue
+		}
+		if err := j.besideLog(ctx, n, dir, compareTips(theirs.log.Ledger, ours.log.Ledger, j.equal(c.Path), j.explained(), c.Path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *judgement) besideLog(ctx context.Context, n Neighbour, dir string, t *tipsView) error {
+	if t.outcome != tipsDiverged {
+		return nil
+	}
+	theirs, err := j.workspaceAt(ctx, n.ID, dir)
+	if err != nil {
+		return err
+	}
+	ours, err := j.workspaceAt(ctx, Index, dir)
+	if err != nil {
+		return err
+	}
+	runs := runsOf(ours, t.headOnly)
+	there := slices.DeleteFunc(slices.Clone(t.targetOnly), func(e small.Entry) bool { return !runs[runOf(theirs, e)] })
+	if len(there) == 0 {
+		return nil
+	}
+	f := t.finding()
+	f.Severity = SeverityWarning
+	f.Message = fmt.Sprintf("%s has recorded %s in this run that you do not have: %s; you have %s that it does not have: %s",
+		n.words(), count(len(there), "entry"), entryList(there), count(len(t.headOnly), "entry"), entryList(t.headOnly))
+	name := n.Name
+	if name == "" {
+		name = short(n.ID)
+	}
+	f.Sides = []Side{{Name: name, Entries: refsOf(there)}, {Name: "the index", Entries: refsOf(t.headOnly)}}
+	f.Fix = fmt.Sprintf("let one of you wait for the other, and merge soon: git merge %s, then %s", shellQuote(name), reconcileHint)
+	rule, _ := FindRule(ruleConcurrentAppend.ID)
+	r := &reporter{rule: &rule, commit: Index, parent: n.ID}
+	r.add(f)
+	told := len(j.report.Findings)
+	j.add(r.out)
+	j.onlyWarn(told)
+	return nil
+}
+
+// onlyWarn makes warnings of the findings from a number on, whatever level the
+// policy gives to their rules.
+func (j *judgement) onlyWarn(from int) {
+	for i := range j.report.Findings[from:] {
+		j.report.Findings[from+i].Severity = SeverityWarning
+	}
+}
+
+// runOf is the run that an entry was recorded in: the one that it names, or the
+// one that its workspace is at.
+func runOf(w *Workspace, e small.Entry) string {
+	if e.ReplayID != "" {
+		return e.ReplayID
+	}
+	run, _ := currentRun(w)
+	return run
+}
+
+// runsOf are the runs that a workspace is at and that entries of it were recorded
+// in.
+func runsOf(w *Workspace, entries []small.Entry) map[string]bool {
+	run, _ := currentRun(w)
+	runs := map[string]bool{run: true}
+	for _, e := range entries {
+		runs[runOf(w, e)] = true
+	}
+	return runs
+}

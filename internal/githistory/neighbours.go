@@ -1,0 +1,154 @@
+package githistory
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Neighbour is somebody else's work that is here already: the branch that HEAD's
+// is configured to follow, or what is checked out in another work tree of the
+// repository.
+type Neighbour struct {
+	// Ref is the full name of the branch; empty for a detached HEAD.
+	Ref string
+	// Worktree is the path of the work tree that has it checked out, as git
+	// worktree list prints it; empty for an upstream branch.
+	Worktree string
+	// ID is the commit.
+	ID string
+}
+
+// Neighbours are the upstream of the branch that is checked out, if it has one
+// and that has been fetched, and then the other work trees that are there and
+// have commits, in order of path. Other local branches are nobody's concern:
+// abandoned ones are among them.
+func (r *Repo) Neighbours(ctx context.Context) ([]Neighbour, error) {
+	var out []Neighbour
+	upstream, err := r.upstream(ctx)
+	if err != nil {
+		return nil, r.failure("cannot look up the upstream branch", err)
+	}
+	if upstream.ID != "" {
+		out = append(out, upstream)
+	}
+	trees, err := r.worktrees(ctx)
+	if err != nil {
+		return nil, r.failure("cannot list the work trees", err)
+	}
+	return append(out, trees...), nil
+}
+
+// upstream asks for the branches at HEAD's commit: HEAD's own is among them, and
+// others are few.
+func (r *Repo) upstream(ctx context.Context) (Neighbour, error) {
+	if r.head == "" {
+		return Neighbour{}, nil
+	}
+	out, err := r.output(ctx, nil, "for-each-ref", "--points-at="+r.head, "--format=%(HEAD) %(upstream)", "refs/heads/")
+	if err != nil {
+		return Neighbour{}, err
+	}
+	for line := range strings.Lines(string(out)) {
+		name, own := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "* ")
+		if !own || name == "" {
+			continue
+		}
+		refs, err := r.refs(ctx, name)
+		return Neighbour{Ref: name, ID: refs[name].ID}, err
+	}
+	return Neighbour{}, nil
+}
+
+// worktrees lists the other work trees. git lists the main one first.
+func (r *Repo) worktrees(ctx context.Context) ([]Neighbour, error) {
+	out, err := r.output(ctx, nil, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, err
+	}
+	own, err := r.ownWorktree()
+	if err != nil {
+		return nil, err
+	}
+	var trees []Neighbour
+	for i, record := range bytes.Split(bytes.TrimSuffix(out, []byte("\x00\x00")), []byte("\x00\x00")) {
+		var tree Neighbour
+		bare := false
+		for _, field := range strings.Split(string(record), "\x00") {
+			key, value, _ := strings.Cut(field, " ")
+			switch key {
+			case "worktree":
+				tree.Worktree = filepath.FromSlash(value)
+			case "HEAD":
+				tree.ID = value
+			case "branch":
+				tree.Ref = value
+			case "bare":
+				bare = true
+			}
+		}
+		main := i == 0
+		if bare || main && own == "" || !main && SamePlace(tree.Worktree, own) || strings.Trim(tree.ID, "0") == "" || !WorktreeIsThere(tree.Worktree) {
+			continue
+		}
+		if err := r.format.check(tree.ID); err != nil {
+			return nil, fmt.Errorf("git worktree list printed %q", Printable(string(record)))
+		}
+		trees = append(trees, tree)
+	}
+	SortNeighbours(trees)
+	return trees, nil
+}
+
+// ownWorktree is the path of this linked work tree; empty for the main one.
+func (r *Repo) ownWorktree() (string, error) {
+	if r.GitDir == r.CommonDir {
+		return "", nil
+	}
+	return WorktreeOf(r.GitDir)
+}
+
+// WorktreeOf is the path of the work tree that a git directory below worktrees
+// belongs to (gitrepository-layout(5), worktrees/<id>/gitdir); empty where it
+// says none.
+func WorktreeOf(gitDir string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	named := strings.TrimRight(string(data), "\r\n")
+	if named == "" {
+		return "", nil
+	}
+	return filepath.Dir(absolute(gitDir, named)), nil
+}
+
+// WorktreeIsThere reports whether a work tree has not been deleted. Its entry
+// outlives it until git worktree prune.
+func WorktreeIsThere(path string) bool { return path != "" && exists(filepath.Join(path, ".git")) }
+
+// SamePlace reports whether two paths lead to the same directory.
+func SamePlace(a, b string) bool {
+	if a == b {
+		return true
+	}
+	there, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(there, other)
+}
+
+// SortNeighbours puts work trees in order of path.
+func SortNeighbours(trees []Neighbour) {
+	slices.SortFunc(trees, func(a, b Neighbour) int { return strings.Compare(a.Worktree, b.Worktree) })
+}
