@@ -19,11 +19,11 @@ func (s *session) withBrought(ctx context.Context, tip string, r *gate.Report) (
 	if s.req.Config != "" || r.Verdict == gate.Error {
 		return r, nil
 	}
-	data, found, err := s.repo.ReadFile(ctx, tip, policy.File, policy.MaxSize)
+	data, found, err := s.repo.ReadFile(ctx, tip, s.configFile(), policy.MaxSize)
 	if err != nil || !found || bytes.Equal(data, s.trusted) {
 		return r, err
 	}
-	if _, err := policy.Parse(policy.File, data, gate.RuleIDs()); err != nil {
+	if _, err := policy.Parse(s.configFile(), data, gate.RuleIDs()); err != nil {
 		r.Verdict = gate.Error
 		r.Failure = &gate.Failure{
 			Message: "this change brings a configuration by which nothing could be judged: " + oneLine(err),

@@ -67,7 +67,7 @@ type repository interface {
 // at one or two trees and are quicker without starting a process, however large
 // the repository is.
 var manyObjects = map[string]int64{
-	"range": 25_000, "merge-check": 25_000, "pre-push": 25_000, "pre-receive": 25_000,
+	"range": 25_000, "merge-check": 25_000, "pre-push": 25_000, "pre-receive": 25_000, "push": 25_000,
 	"audit": 100_000,
 	// These walk only where the policy asks for what is published.
 	"pre-commit": 25_000, "pre-merge-commit": 25_000,

@@ -22,6 +22,11 @@ type Request struct {
 	// Config is a file that replaces the trusted policy, at the caller's own
 	// choice.
 	Config string
+	// TrustedConfig is the path of the configuration in the trusted tree; empty
+	// means policy.File at its root.
+	TrustedConfig string
+	// FailOnWarning makes warnings fail.
+	FailOnWarning bool
 	// MaxFileSize in bytes; 0 leaves the policy's limit.
 	MaxFileSize int64
 	// Each judges the snapshot of every commit.
@@ -48,6 +53,7 @@ var kinds = map[string][]string{
 func (r Request) options(mode, otherwise string) (gate.Options, error) {
 	opts := gate.Options{
 		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
+		FailOnWarning: r.FailOnWarning,
 	}
 	name := r.Workspace
 	if name == "" {
@@ -75,6 +81,16 @@ type session struct {
 	// trusted is the content of the trusted configuration, where a revision
 	// has one.
 	trusted []byte
+	// found says that the trusted side has a configuration.
+	found bool
+}
+
+// configFile is the path of the configuration in a tree.
+func (s *session) configFile() string {
+	if s.req.TrustedConfig != "" {
+		return s.req.TrustedConfig
+	}
+	return policy.File
 }
 
 // inRepository runs a judgement inside the request's repository.
@@ -115,11 +131,11 @@ func (s *session) trust(ctx context.Context, revision, label string) error {
 	found := false
 	if revision != "" {
 		var err error
-		if data, found, err = s.repo.ReadFile(ctx, revision, policy.File, policy.MaxSize); err != nil {
+		if data, found, err = s.repo.ReadFile(ctx, revision, s.configFile(), policy.MaxSize); err != nil {
 			return err
 		}
 	}
-	s.trusted = data
+	s.trusted, s.found = data, found
 	return s.use(label, data, found)
 }
 
@@ -140,7 +156,7 @@ func (s *session) use(source string, data []byte, found bool) error {
 	if !found {
 		s.opts.Policy = policy.Default()
 		if source != "" {
-			s.opts.Policy.Source = fmt.Sprintf("%s (no %s in %s)", policy.BuiltIn, policy.File, source)
+			s.opts.Policy.Source = fmt.Sprintf("%s (no %s in %s)", policy.BuiltIn, s.configFile(), source)
 		}
 		return nil
 	}

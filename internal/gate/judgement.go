@@ -54,7 +54,7 @@ func (j *judgement) finish(err error) *Report {
 	switch {
 	case err != nil:
 		r.Verdict, r.Failure = Error, asFailure(err)
-	case r.Count().Errors > 0:
+	case r.Count().Errors > 0, j.opts.FailOnWarning && r.Count().Warnings > 0:
 		r.Verdict = Fail
 	default:
 		r.Verdict = Pass

@@ -23,6 +23,8 @@ type Options struct {
 	Policy *policy.Policy
 	// Each judges the snapshot of every commit, not the tip's alone.
 	Each bool
+	// FailOnWarning makes a report with warnings fail, as one with errors does.
+	FailOnWarning bool
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
 }

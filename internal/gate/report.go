@@ -9,7 +9,8 @@ type Verdict string
 const (
 	// Pass: nothing is wrong.
 	Pass Verdict = "pass"
-	// Fail: at least one finding of severity error.
+	// Fail: at least one finding of severity error, or any where the options
+	// say that a warning is enough.
 	Fail Verdict = "fail"
 	// Error: it could not be judged.
 	Error Verdict = "error"
@@ -41,12 +42,15 @@ type Examined struct {
 	Commits, Workspaces int
 	// Base and Head are full object ids where the command compares two.
 	Base, Head string
+	// Merge is the full object id of the merge of head into base whose
+	// snapshot was judged too; empty where there was none.
+	Merge string
 	// Policy says where the configuration came from.
 	Policy string
 	// Reader names what read the repository; empty outside one.
 	Reader string
-	// Source says, for a push, where the refs came from: standard input, a
-	// hook manager's variables, or a guess.
+	// Source says, for a push and in CI, where the refs came from: standard
+	// input, a hook manager's variables, a guess, or a CI system's event.
 	Source string
 	// Notes say what else a reader has to know, such as replace refs that git
 	// follows and this judgement does not.

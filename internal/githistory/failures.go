@@ -1,11 +1,17 @@
 package githistory
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
 )
+
+// ErrLacking is in the chain of the errors for what this clone does not have and
+// another may: a commit, a name, history before a shallow clone's end. Fetch may
+// provide it.
+var ErrLacking = errors.New("the clone lacks it")
 
 // unshallow is what makes a shallow clone whole, by where it was made.
 const unshallow = `in a clone: git fetch --unshallow
@@ -21,7 +27,7 @@ func NotHere(id string, cause error) *gate.Failure {
 	return &gate.Failure{
 		Message: fmt.Sprintf("commit %s is not in this clone", id),
 		Remedy:  "git fetch origin " + id,
-		Err:     cause,
+		Err:     errors.Join(ErrLacking, cause),
 	}
 }
 
@@ -31,6 +37,7 @@ func Hidden(id string) *gate.Failure {
 	return &gate.Failure{
 		Message: fmt.Sprintf("this is a shallow clone: the history before commit %s is needed and not here", id),
 		Remedy:  unshallow,
+		Err:     ErrLacking,
 	}
 }
 
@@ -69,7 +76,7 @@ func DamagedMergeHead() *gate.Failure {
 
 // NotResolved is the failure for a name that leads to no commit.
 func NotResolved(name string, shallow, isID bool, cause error) *gate.Failure {
-	f := &gate.Failure{Message: fmt.Sprintf("%q does not name a commit of this clone", name), Err: cause}
+	f := &gate.Failure{Message: fmt.Sprintf("%q does not name a commit of this clone", name), Err: errors.Join(ErrLacking, cause)}
 	switch {
 	case shallow:
 		f.Remedy = unshallow

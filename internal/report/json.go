@@ -33,6 +33,7 @@ type jsonExamined struct {
 	Workspaces int    `json:"workspaces"`
 	Base       string `json:"base"`
 	Head       string `json:"head"`
+	Merge      string `json:"merge"`
 	Policy     string `json:"policy"`
 	Reader     string `json:"reader"`
 	Source     string `json:"source"`
@@ -112,7 +113,7 @@ func renderJSON(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 		Examined: jsonExamined{
 			Commits: r.Examined.Commits, Workspaces: r.Examined.Workspaces,
 			Base: r.Examined.Base, Head: r.Examined.Head, Policy: r.Examined.Policy, Reader: r.Examined.Reader,
-			Source: r.Examined.Source, Notes: append([]string{}, r.Examined.Notes...),
+			Merge: r.Examined.Merge, Source: r.Examined.Source, Notes: append([]string{}, r.Examined.Notes...),
 		},
 		Ledgers:  make([]jsonLedger, len(r.Ledgers)),
 		Findings: make([]jsonFinding, len(r.Findings)),

@@ -19,7 +19,7 @@ func TestJSONKeys(t *testing.T) {
 	r.Failure = &gate.Failure{Message: "m", Remedy: "r"}
 	entry := "{index line task_id timestamp digest}"
 	finding := "rule severity stage message path line column commit parent entry" + entry + " entry_after"
-	want := "{schema verdict mode strict examined{commits workspaces base head policy reader source notes[]} ledgers[{path entries head}] findings[{" +
+	want := "{schema verdict mode strict examined{commits workspaces base head merge policy reader source notes[]} ledgers[{path entries head}] findings[{" +
 		finding + entry + " changes[{field from to}] fix fingerprint edit{from to}}] waived[{" +
 		finding + " changes[{field from to}] fix fingerprint edit{from to} reason}] summary{errors warnings waived} error{message remedy}}"
 	dec := json.NewDecoder(strings.NewReader(render(t, "json", r, Options{})))

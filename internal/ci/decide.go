@@ -1,0 +1,119 @@
+package ci
+
+import (
+	"strings"
+)
+
+// Error is why no plan could be made.
+type Error struct {
+	// Message says what is missing or wrong; it quotes untrusted text.
+	Message string
+	// Remedy is what to type or add.
+	Remedy string
+}
+
+// Error is the message, with the remedy where there is one.
+func (e *Error) Error() string {
+	if e.Remedy == "" {
+		return e.Message
+	}
+	return e.Message + "\n" + e.Remedy
+}
+
+const explicitRemedy = "say what to compare with the inputs base and head (--base and --head)"
+
+// Decide makes the plan. env is the environment, event the content of the
+// event's file where the platform has one (EventFile), else empty. Errors are
+// *Error values.
+func Decide(env map[string]string, event []byte, in Inputs) (Plan, error) {
+	platform := Detect(env)
+	switch {
+	case in.Base != "":
+		return explicit(platform, env, event, in)
+	case in.Head != "":
+		return Plan{}, &Error{Message: "head is given, but not what to compare it with", Remedy: "give base too (--base)"}
+	}
+	switch platform {
+	case GitHub, Forgejo, Gitea:
+		return github(platform, env, event)
+	case GitLab:
+		return gitlab(env)
+	}
+	return Plan{}, &Error{
+		Message: "this is none of the CI systems that say by themselves what to compare (GitHub, GitLab, Forgejo and Gitea do)",
+		Remedy:  "say it: small-action --base origin/main --head HEAD",
+	}
+}
+
+// Detect tells which platform an environment is of. Forgejo and Gitea say so
+// beside setting GitHub's variables.
+func Detect(env map[string]string) Platform {
+	switch {
+	case env["FORGEJO_ACTIONS"] == "true":
+		return Forgejo
+	case env["GITEA_ACTIONS"] == "true":
+		return Gitea
+	case env["GITHUB_ACTIONS"] == "true":
+		return GitHub
+	case env["GITLAB_CI"] == "true":
+		return GitLab
+	}
+	return Other
+}
+
+// EventFile is the file in which the platform describes the event; empty where
+// it has none.
+func EventFile(env map[string]string) string {
+	switch Detect(env) {
+	case GitHub, Forgejo, Gitea:
+		return env["GITHUB_EVENT_PATH"]
+	}
+	return ""
+}
+
+// explicit plans by what the caller says. A base of zeros, as CI systems give
+// for a branch that is new, compares with the default branch.
+func explicit(platform Platform, env map[string]string, event []byte, in Inputs) (Plan, error) {
+	p := Plan{Platform: platform, Event: "base and head given", Kind: Change, Deep: deepOther}
+	switch platform {
+	case GitHub, Forgejo, Gitea:
+		p.Deep = deepGitHub
+	case GitLab:
+		p.Deep = deepGitLab
+	}
+	head := in.Head
+	if head == "" {
+		head = "HEAD"
+	}
+	if isZero(head) {
+		p.Kind, p.Reason = Nothing, "head is "+clipped(head)+": the branch was deleted"
+		return p, nil
+	}
+	p.Head = []Point{given(head)}
+	p.Subject = clipped(head) + " against " + clipped(in.Base)
+	if !isZero(in.Base) {
+		p.Base = []Point{given(in.Base)}
+		return p, nil
+	}
+	p.Kind, p.Compare = Push, true
+	p.Subject = clipped(head) + ", which is new"
+	name := env["CI_DEFAULT_BRANCH"]
+	if e, err := parse(event); err == nil && name == "" {
+		name = e.Repository.DefaultBranch
+	}
+	p.Default = branchPoints(name, "the default branch "+name)
+	return p, nil
+}
+
+// given is a revision in the caller's words.
+func given(revision string) Point {
+	p := Point{Revision: revision, Words: clipped(revision)}
+	branch, tracking := strings.CutPrefix(strings.TrimPrefix(revision, "refs/remotes/"), "origin/")
+	switch {
+	case isID(revision):
+		p.Fetch = []string{revision}
+	case tracking && isBranch(branch):
+		p.Fetch = []string{"+refs/heads/" + branch + ":refs/remotes/origin/" + branch}
+	}
+	return p
+}

@@ -1,0 +1,120 @@
+package ci
+
+import (
+	"fmt"
+	"strings"
+)
+
+// gitlab plans for GitLab CI from its predefined variables
+// (https://docs.gitlab.com/ci/variables/predefined_variables/). Which commit
+// CI_COMMIT_SHA is depends on the kind of the pipeline.
+func gitlab(env map[string]string) (Plan, error) {
+	p := Plan{Platform: GitLab, Event: env["CI_PIPELINE_SOURCE"], Deep: deepGitLab}
+	if err := checkID("CI_COMMIT_SHA", env["CI_COMMIT_SHA"]); err != nil {
+		return p, err
+	}
+	switch {
+	// A child pipeline of a merge request's pipeline has the variables too.
+	case env["CI_MERGE_REQUEST_IID"] != "":
+		return p, p.mergeRequest(env)
+	case env["CI_EXTERNAL_PULL_REQUEST_IID"] != "":
+		return p, p.externalPullRequest(env)
+	case p.Event == "push":
+		return p, p.gitlabPush(env)
+	}
+	p.Kind, p.Ref = History, gitlabRef(env)
+	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
+	p.history(env["CI_DEFAULT_BRANCH"])
+	return p, nil
+}
+
+// mergeRequest compares the source branch with the target. In merged-results
+// and merge-train pipelines CI_COMMIT_SHA is GitLab's merge of the two, and the
+// tips have variables of their own, which are empty in other pipelines.
+func (p *Plan) mergeRequest(env map[string]string) error {
+	p.Kind = Change
+	kind, number := env["CI_MERGE_REQUEST_EVENT_TYPE"], env["CI_MERGE_REQUEST_IID"]
+	if kind != "" {
+		p.Event += ", " + strings.ReplaceAll(kind, "_", " ")
+	}
+	target := env["CI_MERGE_REQUEST_TARGET_BRANCH_NAME"]
+	p.Subject = fmt.Sprintf("merge request %s into %s", clipped(number), clipped(target))
+	var more []string
+	if strings.Trim(number, "0123456789") == "" {
+		more = append(more, "refs/merge-requests/"+number+"/head")
+	}
+	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA", more...)}
+	if source := env["CI_MERGE_REQUEST_SOURCE_BRANCH_SHA"]; !absent(source) {
+		if err := checkID("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", source); err != nil {
+			return err
+		}
+		p.Head = []Point{idPoint(source, "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", more...)}
+		p.Merge = []Point{{Revision: env["CI_COMMIT_SHA"], Words: "CI_COMMIT_SHA"}}
+	}
+	if sha := env["CI_MERGE_REQUEST_TARGET_BRANCH_SHA"]; !absent(sha) {
+		if err := checkID("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", sha); err != nil {
+			return err
+		}
+		p.Base = append(p.Base, idPoint(sha, "CI_MERGE_REQUEST_TARGET_BRANCH_SHA"))
+	}
+	p.Base = append(p.Base, branchPoints(target, "the target branch "+target)...)
+	// Where the branches parted is a commit of the target too, if an old one.
+	if sha := env["CI_MERGE_REQUEST_DIFF_BASE_SHA"]; !absent(sha) {
+		if err := checkID("CI_MERGE_REQUEST_DIFF_BASE_SHA", sha); err != nil {
+			return err
+		}
+		p.Base = append(p.Base, idPoint(sha, "CI_MERGE_REQUEST_DIFF_BASE_SHA"))
+	}
+	if len(p.Base) == 0 {
+		return &Error{Message: "GitLab names no target branch (CI_MERGE_REQUEST_TARGET_BRANCH_NAME)", Remedy: explicitRemedy}
+	}
+	return nil
+}
+
+// externalPullRequest is a pull request on GitHub that GitLab builds.
+func (p *Plan) externalPullRequest(env map[string]string) error {
+	p.Kind = Change
+	target := env["CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME"]
+	p.Subject = fmt.Sprintf("external pull request %s into %s", clipped(env["CI_EXTERNAL_PULL_REQUEST_IID"]), clipped(target))
+	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
+	if sha := env["CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA"]; !absent(sha) {
+		if err := checkID("CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA", sha); err != nil {
+			return err
+		}
+		p.Base = append(p.Base, idPoint(sha, "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA"))
+	}
+	p.Base = append(p.Base, branchPoints(target, "the target branch "+target)...)
+	if len(p.Base) == 0 {
+		return &Error{Message: "GitLab names no target branch (CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME)", Remedy: explicitRemedy}
+	}
+	return nil
+}
+
+// gitlabPush follows a branch or a tag. CI_COMMIT_BEFORE_SHA is zeros for what
+// is new.
+func (p *Plan) gitlabPush(env map[string]string) error {
+	p.Kind, p.Ref = Push, gitlabRef(env)
+	p.Subject = "push to " + clipped(p.Ref)
+	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
+	if before := env["CI_COMMIT_BEFORE_SHA"]; !absent(before) {
+		if err := checkID("CI_COMMIT_BEFORE_SHA", before); err != nil {
+			return err
+		}
+		p.Base = []Point{idPoint(before, "CI_COMMIT_BEFORE_SHA")}
+	}
+	p.against(env["CI_DEFAULT_BRANCH"])
+	return nil
+}
+
+// gitlabRef is the full name of the branch or tag that a pipeline runs for.
+func gitlabRef(env map[string]string) string {
+	switch {
+	case env["CI_COMMIT_TAG"] != "":
+		return "refs/tags/" + env["CI_COMMIT_TAG"]
+	case env["CI_COMMIT_BRANCH"] != "":
+		return "refs/heads/" + env["CI_COMMIT_BRANCH"]
+	case env["CI_COMMIT_REF_NAME"] != "":
+		return "refs/heads/" + env["CI_COMMIT_REF_NAME"]
+	}
+	return ""
+}

@@ -1,0 +1,68 @@
+package ci
+
+import (
+	"fmt"
+	"strings"
+)
+
+// isZero reports whether an id stands for no commit: all zeros, whatever its
+// length. Nothing at all is not an id.
+func isZero(id string) bool { return id != "" && strings.Trim(id, "0") == "" }
+
+// absent reports whether an id names no commit: it is zero, or was not given.
+func absent(id string) bool { return strings.Trim(id, "0") == "" }
+
+// isID reports whether s is a full object id, of SHA-1 or SHA-256.
+func isID(s string) bool {
+	if len(s) != 40 && len(s) != 64 {
+		return false
+	}
+	return strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// checkID demands an id of what a platform says. where names the place.
+func checkID(where, id string) error {
+	if isID(id) {
+		return nil
+	}
+	if id == "" {
+		return &Error{Message: fmt.Sprintf("%s is missing", where), Remedy: explicitRemedy}
+	}
+	return &Error{Message: fmt.Sprintf("%s is %q, which is not the id of a commit", where, clipped(id)), Remedy: explicitRemedy}
+}
+
+// clipped bounds what of an untrusted value is quoted in a message.
+func clipped(s string) string {
+	const most = 80
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}
+
+// isBranch reports whether s can be the name of a branch, and so a part of a
+// refspec (git-check-ref-format(1)).
+func isBranch(s string) bool {
+	return s != "" && !strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "/") && !strings.HasSuffix(s, "/") &&
+		!strings.HasSuffix(s, ".") && !strings.Contains(s, "..") && !strings.Contains(s, "@{") && !strings.Contains(s, "//") &&
+		strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("~^:?*[\\", r) }) < 0
+}
+
+// branchPoints are where a branch of the remote may be: the remote-tracking one,
+// which can be fetched, and a local one of the same name, which is all there is
+// in a repository without a remote.
+func branchPoints(name, words string) []Point {
+	if !isBranch(name) {
+		return nil
+	}
+	tracking := "refs/remotes/origin/" + name
+	return []Point{
+		{Revision: tracking, Words: words, Fetch: []string{"+refs/heads/" + name + ":" + tracking}},
+		{Revision: "refs/heads/" + name, Words: words},
+	}
+}
+
+// idPoint is a commit that can be fetched by its id.
+func idPoint(id, words string, more ...string) Point {
+	return Point{Revision: id, Words: words, Fetch: append([]string{id}, more...)}
+}

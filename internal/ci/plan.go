@@ -1,0 +1,100 @@
+// Package ci finds out from what a CI system says where this runs and what is
+// to be compared. It reads an environment and the bytes of an event, and asks
+// neither a repository nor the network: what of its plan is there is for others
+// to see.
+package ci
+
+// Platform is a CI system.
+type Platform string
+
+// The platforms that are told apart. Forgejo and Gitea set GitHub's variables
+// too; Other is whatever has only the inputs to go by.
+const (
+	GitHub  Platform = "GitHub Actions"
+	Forgejo Platform = "Forgejo Actions"
+	Gitea   Platform = "Gitea Actions"
+	GitLab  Platform = "GitLab CI"
+	Other   Platform = "explicit inputs"
+)
+
+// Kind is a way to judge.
+type Kind string
+
+const (
+	// Change judges every commit that the head has and the base lacks, then
+	// the two tips, then the merge result where there is one.
+	Change Kind = "range"
+	// Push judges the move of one ref, from the base to the head.
+	Push Kind = "push"
+	// History judges every commit of the head's history.
+	History Kind = "audit"
+	// Nothing has nothing to judge: a branch was deleted.
+	Nothing Kind = "nothing"
+)
+
+// Point is one way to name a commit.
+type Point struct {
+	// Revision is a full object id, a ref's full name, or what the caller gave.
+	Revision string
+	// Words say where this is from, for people.
+	Words string
+	// Fetch are what git fetch can be asked for, one after the other, until
+	// Revision is there: an id, or a refspec. Empty where asking is of no use.
+	Fetch []string
+}
+
+// Plan is what is to be judged. Of the points of one list, the first that is
+// there counts; one that is not and can be fetched is fetched before the next
+// one is looked at.
+type Plan struct {
+	Platform Platform
+	// Event is the platform's own name of what happened.
+	Event string
+	// Subject says in words what it is about: "pull request 7 into main". It
+	// may hold names of branches, which are untrusted text.
+	Subject string
+	Kind    Kind
+	// Reason says why there is nothing to judge.
+	Reason string
+	// Ref is the full name of the ref that was pushed or is looked at.
+	Ref string
+	// Base are what is compared with: the target's tip, or the ref's tip before
+	// the push. A push without any is one of a new ref.
+	Base []Point
+	// Head are what is judged.
+	Head []Point
+	// Merge are where the platform's merge of the head into the target may be.
+	// One counts only if its second parent is the head; its first parent is
+	// then the base, rather than one of Base.
+	Merge []Point
+	// Default is the default branch, for a push and a history; empty where the
+	// platform does not name it. OnDefault says that Ref is that branch: then
+	// its own tip before the push is whom the policy is taken from.
+	Default   []Point
+	OnDefault bool
+	// Compare has a pushed branch compared with the default branch, as a
+	// warning.
+	Compare bool
+	// Forced says that the platform calls the push a forced one.
+	Forced bool
+	// Guarded is true where a stranger's change is looked at with the rights of
+	// the target's workflow (pull_request_target): nothing that is configured
+	// is run, also not to fetch.
+	Guarded bool
+	// Deep is what to write into the job's description so that the whole
+	// history is there, as a person would type it.
+	Deep string
+}
+
+// Inputs are what the caller says and a platform does not.
+type Inputs struct {
+	// Base and Head are revisions to compare, instead of the platform's.
+	Base, Head string
+}
+
+// Lines for Plan.Deep.
+const (
+	deepGitHub = "with actions/checkout: fetch-depth: 0"
+	deepGitLab = `in GitLab CI: GIT_DEPTH: "0"`
+	deepOther  = "git fetch --unshallow"
+)

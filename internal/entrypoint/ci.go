@@ -1,0 +1,294 @@
+package entrypoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/ci"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+)
+
+// Fact is one thing that a job finds out about what it is to judge, for people.
+// Both parts may hold untrusted text.
+type Fact struct{ Name, Value string }
+
+// CI judges what a plan asks for. What the clone lacks is fetched where that
+// can be done; a point of the plan that is nowhere to be had gives way to the
+// next one, and where there is none it cannot be judged. The facts are what was
+// compared and by whose policy.
+func CI(ctx context.Context, req Request, plan ci.Plan) (*gate.Report, []Fact) {
+	job := &job{req: req, plan: plan, asked: map[string]error{}}
+	var report *gate.Report
+	for again := true; again; {
+		job.facts, job.notes = nil, nil
+		report = inRepository(ctx, req, string(plan.Kind), func(s *session) (*gate.Report, error) {
+			job.shallow = s.repo.Where().Shallow
+			return job.judge(ctx, s)
+		})
+		again = report.Failure != nil && ctx.Err() == nil && job.provide(ctx, report.Failure)
+	}
+	report.Examined.Source = fmt.Sprintf("%s, %s", plan.Platform, plan.Event)
+	report.Examined.Notes = append(report.Examined.Notes, job.notes...)
+	if report.Failure != nil {
+		report.Failure = job.explain(report.Failure)
+	}
+	return report, job.account(report)
+}
+
+// job is one run of CI.
+type job struct {
+	req  Request
+	plan ci.Plan
+	// asked is what git was asked to fetch, and with what success.
+	asked   map[string]error
+	fetched []string
+	// shallow says that the clone hides history, as it was last looked at.
+	shallow bool
+	facts   []Fact
+	notes   []string
+	// head is the commit that is judged, once it is known.
+	head string
+}
+
+func (j *job) fact(name, format string, args ...any) {
+	j.facts = append(j.facts, Fact{name, fmt.Sprintf(format, args...)})
+}
+
+// judge does what the plan says with what is there. A wish in its error is for
+// what would have to be fetched.
+func (j *job) judge(ctx context.Context, s *session) (*gate.Report, error) {
+	if j.plan.Kind == ci.Nothing {
+		return gate.Nothing(s.opts), nil
+	}
+	head, words, err := j.find(ctx, s, j.plan.Head)
+	if err != nil {
+		return j.withoutCommit(ctx, s, err)
+	}
+	j.head = head
+	j.fact("head", "%s (%s)", head, words)
+	switch j.plan.Kind {
+	case ci.Change:
+		return j.change(ctx, s, head)
+	case ci.Push:
+		return j.push(ctx, s, head)
+	}
+	return j.history(ctx, s, head)
+}
+
+// withoutCommit passes a head over that leads to no commit: a tag of a tree.
+func (j *job) withoutCommit(ctx context.Context, s *session, err error) (*gate.Report, error) {
+	if j.plan.Kind != ci.Push || !strings.HasPrefix(j.plan.Ref, "refs/tags/") || len(j.plan.Head) == 0 {
+		return nil, err
+	}
+	id := j.plan.Head[0].Revision
+	if here, hasErr := s.repo.Has(ctx, id); hasErr != nil || !here {
+		return nil, err
+	}
+	if _, isCommit, peelErr := s.repo.Peel(ctx, id); peelErr != nil || isCommit {
+		return nil, err
+	}
+	return gate.Nothing(s.opts), nil
+}
+
+// change judges a pull request, a merge request, a merge group, or what the
+// caller names.
+func (j *job) change(ctx context.Context, s *session, head string) (*gate.Report, error) {
+	base, merge, words, err := j.merged(ctx, s, head)
+	if err != nil {
+		return nil, err
+	}
+	if base == "" {
+		if base, words, err = j.find(ctx, s, j.plan.Base); err != nil {
+			return nil, err
+		}
+	}
+	j.fact("base", "%s (%s)", base, words)
+	for _, p := range j.plan.Base {
+		if len(p.Fetch) > 0 && p.Fetch[0] == p.Revision && p.Revision != base {
+			j.fact("passed over", "%s (%s)", p.Revision, p.Words)
+		}
+	}
+	if err := s.trust(ctx, base, words); err != nil {
+		return nil, err
+	}
+	if err := j.knowsConfig(ctx, s, head); err != nil {
+		return nil, err
+	}
+	if merge == "" {
+		return s.withBrought(ctx, head, gate.Range(ctx, s.repo, base, head, s.opts))
+	}
+	j.fact("merge result", "%s", merge)
+	return s.withBrought(ctx, head, gate.RangeInto(ctx, s.repo, base, head, merge, s.opts))
+}
+
+// merged looks for the platform's merge of the head, and for the target as of
+// that merge.
+func (j *job) merged(ctx context.Context, s *session, head string) (base, merge, words string, err error) {
+	for _, p := range j.plan.Merge {
+		id, err := s.repo.Resolve(ctx, p.Revision)
+		if errors.Is(err, githistory.ErrLacking) || err == nil && id == head {
+			continue
+		}
+		if err != nil {
+			return "", "", "", err
+		}
+		side, err := s.repo.Resolve(ctx, id+"^2")
+		if errors.Is(err, githistory.ErrLacking) {
+			if j.wants(s, head) {
+				return "", "", "", &wish{head, err}
+			}
+			continue // it is no merge
+		}
+		if err != nil {
+			return "", "", "", err
+		}
+		if side != head {
+			continue // it is one of something else
+		}
+		base, err := s.repo.Resolve(ctx, id+"^1")
+		return base, id, "the first parent of " + p.Words, err
+	}
+	return "", "", "", nil
+}
+
+// wants reports whether the history that a shallow clone hides is still to be
+// asked for.
+func (j *job) wants(s *session, spec string) bool {
+	_, asked := j.asked[spec]
+	return s.repo.Where().Shallow && !asked
+}
+
+// push judges the move of a ref.
+func (j *job) push(ctx context.Context, s *session, head string) (*gate.Report, error) {
+	branch, err := j.defaultBranch(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	onDefault := j.plan.OnDefault || branch.ID == ""
+	update := gate.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, "origin"), Governs: onDefault}
+	if update.Old, err = j.before(ctx, s, onDefault); err != nil {
+		return nil, err
+	}
+	if !onDefault && update.Old == "" {
+		update.Known = []string{branch.ID}
+		j.fact("base", "%s (%s; the ref is new)", branch.ID, branch.Ref)
+	}
+	if !onDefault && j.plan.Compare {
+		update.Target = gate.Tip{ID: branch.ID, Name: shortRef(branch.Ref)}
+		j.fact("compared with", "%s (%s), as a warning", branch.ID, branch.Ref)
+	}
+	if update.Old == "" && onDefault {
+		j.fact("base", "none: the ref is new, and its whole history is judged")
+	}
+	if err := s.trustForRef(ctx, update, branch); err != nil {
+		return nil, err
+	}
+	if err := j.knowsConfig(ctx, s, head); err != nil {
+		return nil, err
+	}
+	return s.withBrought(ctx, head, gate.Push(ctx, s.repo, update, s.opts))
+}
+
+// before is the ref's tip before the push; empty for a ref that is new. A tip
+// that is nowhere to be had any more, as after a forced push, is passed over
+// where the default branch bounds what is new, and that is said. On the default
+// branch itself nothing else does.
+func (j *job) before(ctx context.Context, s *session, onDefault bool) (string, error) {
+	if len(j.plan.Base) == 0 {
+		return "", nil
+	}
+	old, words, err := j.find(ctx, s, j.plan.Base)
+	var asks *wish
+	switch {
+	case err == nil:
+		j.fact("base", "%s (%s)", old, words)
+		return old, nil
+	case errors.As(err, &asks), !errors.Is(err, githistory.ErrLacking), onDefault, s.repo.Where().Shallow:
+		return "", err
+	}
+	j.notes = append(j.notes, fmt.Sprintf("the tip before the push, %s, is gone: what came since the default branch is judged, "+
+		"but whether the push drops entries that only that tip had cannot be seen", j.plan.Base[0].Revision))
+	return "", nil
+}
+
+// defaultBranch looks the default branch up, unless it is what is judged. The
+// zero Branch means that there is none.
+func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch, error) {
+	if j.plan.OnDefault {
+		return githistory.Branch{}, nil
+	}
+	if len(j.plan.Default) > 0 {
+		id, _, err := j.find(ctx, s, j.plan.Default)
+		if err != nil {
+			return githistory.Branch{}, err
+		}
+		return githistory.Branch{Ref: j.plan.Default[0].Revision, ID: id}, nil
+	}
+	branch, err := s.repo.DefaultBranch(ctx, "origin")
+	if err == nil && j.plan.Ref != "" && branchName(branch.Ref, "origin") == branchName(j.plan.Ref, "origin") {
+		return githistory.Branch{}, nil
+	}
+	return branch, err
+}
+
+// history judges every commit.
+func (j *job) history(ctx context.Context, s *session, head string) (*gate.Report, error) {
+	trusted, label := head, j.plan.Head[0].Words
+	if len(j.plan.Default) > 0 {
+		var err error
+		if trusted, label, err = j.find(ctx, s, j.plan.Default); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.trust(ctx, trusted, label); err != nil {
+		return nil, err
+	}
+	if err := j.knowsConfig(ctx, s, head); err != nil {
+		return nil, err
+	}
+	return gate.Audit(ctx, s.repo, head, s.opts), nil
+}
+
+// knowsConfig demands that the configuration which the caller names is in the
+// trusted tree or, being new, in the change: a misspelt name would otherwise
+// judge by the built-in defaults.
+func (j *job) knowsConfig(ctx context.Context, s *session, head string) error {
+	path := s.req.TrustedConfig
+	if path == "" || s.req.Config != "" || s.found {
+		return nil
+	}
+	_, found, err := s.repo.ReadFile(ctx, head, path, 1)
+	if err != nil || found {
+		return err
+	}
+	return &gate.Failure{
+		Message: fmt.Sprintf("there is no %s, neither in the trusted tree nor in what is judged", githistory.Printable(path)),
+		Remedy:  "name a file of the repository with the input config, or leave it out",
+	}
+}
+
+// account completes the facts: where this runs, what about, by whose policy.
+func (j *job) account(r *gate.Report) []Fact {
+	all := []Fact{{"where", string(j.plan.Platform) + ", " + j.plan.Event}}
+	if j.plan.Subject != "" {
+		all = append(all, Fact{"what", j.plan.Subject})
+	}
+	if j.plan.Reason != "" {
+		all = append(all, Fact{"nothing to judge", j.plan.Reason})
+	}
+	all = append(all, j.facts...)
+	for _, spec := range j.fetched {
+		all = append(all, Fact{"fetched", spec})
+	}
+	if j.plan.Kind != ci.Nothing && r.Examined.Policy != "" {
+		all = append(all, Fact{"policy", r.Examined.Policy})
+	}
+	commits := fmt.Sprintf("%d commits", r.Examined.Commits)
+	if r.Examined.Commits == 1 {
+		commits = "1 commit"
+	}
+	return append(all, Fact{"judged", commits})
+}

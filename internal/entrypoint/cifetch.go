@@ -1,0 +1,113 @@
+package entrypoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/ci"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+)
+
+// wish is an error that a fetch may mend.
+type wish struct {
+	spec  string
+	cause error
+}
+
+// Error is what is lacking.
+func (w *wish) Error() string { return w.cause.Error() }
+
+// Unwrap returns the cause.
+func (w *wish) Unwrap() error { return w.cause }
+
+// find takes the first of the points that is there. What can be fetched is
+// wished for before the next one is looked at.
+func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, words string, err error) {
+	var first error
+	for _, p := range points {
+		id, err := s.repo.Resolve(ctx, p.Revision)
+		if err == nil {
+			return id, p.Words, nil
+		}
+		if !errors.Is(err, githistory.ErrLacking) {
+			return "", "", err
+		}
+		for _, spec := range p.Fetch {
+			if _, asked := j.asked[spec]; !asked {
+				return "", "", &wish{spec, err}
+			}
+		}
+		if first == nil {
+			first = fmt.Errorf("%s: %w", p.Words, err)
+			var f *gate.Failure
+			if errors.As(err, &f) {
+				first = &gate.Failure{Message: p.Words + ": " + f.Message, Remedy: f.Remedy, Err: err}
+			}
+		}
+	}
+	if first == nil {
+		first = &gate.Failure{Message: "there is nothing to compare with", Remedy: "say it with the inputs base and head (--base and --head)"}
+	}
+	return "", "", first
+}
+
+// provide fetches what a judgement lacked. It reports whether it is worth
+// judging again: something new was asked for. That it failed is kept, for the
+// explanation.
+func (j *job) provide(ctx context.Context, failure *gate.Failure) bool {
+	var asks *wish
+	spec := j.head
+	switch {
+	case errors.As(failure, &asks):
+		spec = asks.spec
+	case !errors.Is(failure, githistory.ErrLacking), !j.shallow, spec == "":
+		return false
+	}
+	if _, asked := j.asked[spec]; asked {
+		return false
+	}
+	how := "git fetch origin " + spec
+	if j.shallow {
+		how = "git fetch --unshallow origin " + spec
+	}
+	err := j.fetch(ctx, spec)
+	if j.asked[spec] = err; err == nil {
+		j.fetched = append(j.fetched, how)
+	}
+	return true
+}
+
+// fetch has git do it, whichever reader judges. Without git it cannot be done.
+func (j *job) fetch(ctx context.Context, spec string) (err error) {
+	repo, err := githistory.Open(ctx, j.req.Dir, githistory.Options{Environ: j.req.Environ})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, repo.Close()) }()
+	return repo.Fetch(ctx, "origin", spec, j.plan.Guarded)
+}
+
+// explain says of what is lacking why it could not be fetched, and which line
+// of the job's description provides it.
+func (j *job) explain(failure *gate.Failure) *gate.Failure {
+	if !errors.Is(failure, githistory.ErrLacking) {
+		return failure
+	}
+	out := *failure
+	out.Err = failure
+	var why error
+	for _, err := range j.asked {
+		if err != nil && (why == nil || err.Error() < why.Error()) {
+			why = err
+		}
+	}
+	if why != nil {
+		out.Message += "; and " + message(why)
+	}
+	if j.shallow {
+		out.Remedy = j.plan.Deep
+	}
+	return &out
+}
