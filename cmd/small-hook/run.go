@@ -172,7 +172,7 @@ func (a *app) root() *cobra.Command {
 		a.checkCommand(), a.rangeCommand(), a.auditCommand(), a.mergeCheckCommand(),
 		a.preCommitCommand(), a.preMergeCommitCommand(), a.prePushCommand(), a.preReceiveCommand(),
 		a.installCommand(), a.uninstallCommand(), a.doctorCommand(),
-		a.baselineCommand(), a.waiveCommand(),
+		a.baselineCommand(), a.waiveCommand(), a.reconcileCommand(), a.mergeDriverCommand(),
 		a.explainCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	completeFlags(root)

@@ -22,4 +22,14 @@ func (r *reporter) bringBack(e *edgeView) string {
 		short(r.commit), short(r.parent), path)
 }
 
-const reconcileHint = "merge the two lists in order of time without changing either side's own order, then append an entry with task_id: \"meta/reconcile-merge\" whose evidence names both sides"
+// reconcileHint is the way out of two writers' entries in one log.
+const reconcileHint = "small-hook reconcile (it keeps every entry of both sides, in order of time, and appends one for meta/reconcile-merge that names both), then git commit"
+
+// reconcileAgain says how to make a merge explicit: one that is not committed
+// yet, or one that has to be done again.
+func (r *reporter) reconcileAgain() string {
+	if r.commit == Index {
+		return reconcileHint
+	}
+	return fmt.Sprintf("take merge %s back (git reset --keep %s, where nothing was committed since) and merge again; then %s", short(r.commit), short(r.parent), reconcileHint)
+}

@@ -8,8 +8,8 @@ var ruleConcurrentAppend = Rule{
 	Why: `The protocol has one writer at a time. Two branches that both append end in a conflict at the same
 place of the same file, where the quick resolution keeps one side and loses the other's work. It
 happens when two agents run at once, or when a branch goes on while main has moved. Take turns, or
-merge explicitly: merge the other branch into yours, keep every entry of both in order of time, and
-append one for meta/reconcile-merge whose evidence names both sides.`,
+merge explicitly: merge the other branch into yours and type "small-hook reconcile", which keeps every
+entry of both in order of time and appends one for meta/reconcile-merge whose evidence names both.`,
 	Wrong: `
 -- ours/.small/progress.small.yml --
 small_version: "1.0.0"
@@ -85,6 +85,6 @@ func checkConcurrentAppend(t *tipsView, r *reporter) {
 		f.Message = fmt.Sprintf("%s and %s hold the same entries in different orders", t.targetName, t.headName)
 	}
 	f.Sides = []Side{{Name: t.targetName, Entries: refsOf(t.targetOnly)}, {Name: t.headName, Entries: refsOf(t.headOnly)}}
-	f.Fix = fmt.Sprintf("git merge %s, then %s; git add %s && git commit", shellQuote(t.targetName), reconcileHint, shellQuote(t.path))
+	f.Fix = fmt.Sprintf("git merge %s, then %s", shellQuote(t.targetName), reconcileHint)
 	r.add(f)
 }

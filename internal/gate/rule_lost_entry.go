@@ -8,8 +8,8 @@ var ruleLostEntry = Rule{
 	Why: `A merge takes both sides' work, so both sides' entries are in its result. The usual way to lose some
 is a conflict in the log that is resolved with "ours" or "theirs", by a button or by a tool that
 takes the longer file; git itself sees nothing wrong with it. The finding names the side whose entry
-is missing. Make the merge again and keep every entry of both sides in order of time, then append
-one for meta/reconcile-merge.`,
+is missing. Make the merge again and type "small-hook reconcile", which keeps every entry of both
+sides in order of time and appends one for meta/reconcile-merge.`,
 	Wrong: `
 -- ours/.small/progress.small.yml --
 small_version: "1.0.0"
@@ -90,7 +90,7 @@ func checkLostEntry(e *edgeView, r *reporter) {
 	for _, x := range e.ofKind(editDeleted) {
 		f := e.finding(x)
 		f.Message = fmt.Sprintf("the merge lost %s of %s", entryWords(e.p.Entries[x.before]), e.side)
-		f.Fix = "keep every entry of both sides: " + reconcileHint
+		f.Fix = "keep every entry of both sides: " + r.reconcileAgain()
 		r.add(f)
 	}
 }

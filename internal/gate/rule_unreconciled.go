@@ -9,7 +9,8 @@ var ruleUnreconciled = Rule{
 neither knew of the other. No entry is lost, but one side's entries now stand before the other's,
 and nobody has said that their work fits together. Union merges do this silently, and so does
 pasting the two blocks one after the other. Check that both sides' work holds, then append an entry
-for meta/reconcile-merge, behind all others, whose evidence names both sides.`,
+for meta/reconcile-merge, behind all others, whose evidence names both sides: "small-hook reconcile",
+typed in the merge, does it.`,
 	Wrong: `
 -- ours/.small/progress.small.yml --
 small_version: "1.0.0"
@@ -95,7 +96,7 @@ func checkUnreconciled(e *edgeView, r *reporter) {
 	f.edits = insertionKeys(e, e.inserted)
 	f.Message = fmt.Sprintf("the merge puts %s before entries of %s, and no %s entry makes that explicit: %s",
 		count(len(e.inserted), "entry"), e.side, "meta/reconcile-merge", entryList(at(e.c, e.inserted)))
-	f.Fix = "make the resolution explicit: " + reconcileHint
+	f.Fix = "make the resolution explicit: " + r.reconcileAgain()
 	r.add(f)
 }
 
@@ -106,7 +107,7 @@ func checkUnreconciledTips(t *tipsView, r *reporter) {
 	f := t.finding()
 	f.Message = fmt.Sprintf("%s of one branch stand before entries of the other, and no %s entry makes that explicit: %s",
 		count(len(t.inserted), "entry"), "meta/reconcile-merge", entryList(t.inserted))
-	f.Fix = "make the resolution explicit: " + reconcileHint
+	f.Fix = fmt.Sprintf("make the resolution explicit: git merge %s, then %s", shellQuote(t.targetName), reconcileHint)
 	for _, e := range t.inserted {
 		f.edits = append(f.edits, editKey{path: t.path, to: e.Digest.String()})
 	}

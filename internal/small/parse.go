@@ -20,6 +20,11 @@ type Document struct {
 	structure int
 }
 
+// Linked reports whether the document uses anchors, aliases, merge keys or
+// explicit tags, so that a part of its text may mean something else where it
+// stands alone.
+func (d *Document) Linked() bool { return d.linked }
+
 // Parse reads one YAML document whose root is a mapping. It returns nil and
 // the problems found when the bytes are not such a document; a document that
 // is returned has unique string keys at every depth and no unresolved alias.

@@ -67,6 +67,10 @@ func (v *Value) Get(key string) *Value {
 	return nil
 }
 
+// Block reports whether a list is written in block style, one item below the
+// other. Pos is then the place of its first dash.
+func (v *Value) Block() bool { return v != nil && v.Kind == List && v.block }
+
 // Str returns the text of a string value, and whether it is one.
 func (v *Value) Str() (string, bool) {
 	if v == nil || v.Kind != String {

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/report"
+)
+
+func (a *app) reconcileCommand() *cobra.Command {
+	var what entrypoint.Resolution
+	c := &cobra.Command{
+		Use:   "reconcile [THEIRS]",
+		Short: "Bring two writers' logs together: every entry of both by time, and one that says so",
+		Long: "In a merge, rebase, cherry-pick or squash that stopped (or was not committed yet), or with the branch\n" +
+			"THEIRS: write each progress log anew with every entry of both sides as it is written, in order of time,\n" +
+			"and one new entry for meta/reconcile-merge that names both sides. The result is staged and shown; nothing\n" +
+			"is committed. Of plan and handoff a side is taken only where --plan or --handoff says which: ours is what\n" +
+			"is checked out, theirs what comes to it (in a rebase, the commit that is applied).\n\n" +
+			"Exit status: 0 all is resolved, 1 something below .small/ is still in conflict, 2 nothing was done, and\n" +
+			"the message says why and what to do.",
+		Args: atMost(1, "at most one branch"),
+		RunE: func(c *cobra.Command, args []string) error {
+			what.Theirs = optional(args)
+			done, err := entrypoint.Reconcile(c.Context(), a.request(), what)
+			if err != nil {
+				return err
+			}
+			if len(done.Conflicts) > 0 {
+				a.status = 1
+			}
+			_, err = io.WriteString(a.stdout, reconcileText(done))
+			return err
+		},
+	}
+	c.Flags().StringVar(&what.Plan, "plan", "", "take the plan of `SIDE` ours or theirs")
+	c.Flags().StringVar(&what.Handoff, "handoff", "", "take the handoff of `SIDE` ours or theirs")
+	return c
+}
+
+// reconcileText tells what was done, shows it, and says what is left to do.
+func reconcileText(done *reconcile.Outcome) string {
+	var text strings.Builder
+	for _, l := range done.Logs {
+		text.WriteString(logText(l))
+	}
+	for _, t := range done.Taken {
+		fmt.Fprintf(&text, "%s: taken from %s\n", report.Sanitize(t.Path), report.Sanitize(t.Side))
+	}
+	if len(done.Logs)+len(done.Taken) == 0 {
+		text.WriteString("There is nothing to reconcile: the sides' logs do not differ.\n")
+	}
+	if done.Diff != "" {
+		text.WriteString("\n" + sanitizeLines(done.Diff) + "\n")
+	}
+	for _, k := range done.Kept {
+		fmt.Fprintf(&text, "What stood in %s before: git cat-file blob %s\n", report.Sanitize(k[0]), k[1])
+	}
+	for _, path := range done.Conflicts {
+		text.WriteString("STILL IN CONFLICT: " + report.Sanitize(path) + wayOutOf(path) + "\n")
+	}
+	if done.Diff != "" {
+		text.WriteString("The handoff must be regenerated: it tells one side's state alone.\n")
+		text.WriteString("Nothing is committed. Read the change, see that both sides' work holds together, then type: " + done.Finish + "\n")
+	}
+	return text.String()
+}
+
+func logText(l reconcile.Log) string {
+	path := report.Sanitize(l.Path)
+	var parts []string
+	for i, side := range l.Sides {
+		parts = append(parts, fmt.Sprintf("%d only from %s", l.Brought[i], report.Sanitize(side)))
+	}
+	text := fmt.Sprintf("%s: %d entries: %s", path, l.Entries, strings.Join(parts, ", "))
+	switch {
+	case l.Added:
+		text += ", and a new one for meta/reconcile-merge"
+	case !l.Changed:
+		text += "; it is resolved already"
+	default:
+		text += "; one side follows the other, or the resolution is explicit already"
+	}
+	for _, note := range l.Notes {
+		text += "\n  " + note
+	}
+	return text + "\n"
+}
+
+// wayOutOf says what to do about a file that reconcile does not decide about.
+func wayOutOf(path string) string {
+	for _, name := range []string{"plan", "handoff"} {
+		if strings.HasSuffix(path, ".small/"+name+".small.yml") {
+			return " (small-hook reconcile --" + name + " ours, or theirs)"
+		}
+	}
+	return " (resolve it by hand and git add it)"
+}

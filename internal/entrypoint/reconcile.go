@@ -1,0 +1,57 @@
+package entrypoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/reconcile"
+)
+
+// Resolution says what a reconciliation is to do beside the logs.
+type Resolution struct {
+	// Theirs names the other side where no merge is under way.
+	Theirs string
+	// Plan and Handoff say which side's file is taken: reconcile.Ours,
+	// reconcile.Theirs, or empty for neither.
+	Plan, Handoff string
+}
+
+// Reconcile brings the logs of two sides together, in the work tree and the
+// index. The policy is HEAD's. It needs git, which does the staging.
+func Reconcile(ctx context.Context, req Request, what Resolution) (*reconcile.Outcome, error) {
+	for flag, side := range map[string]string{"--plan": what.Plan, "--handoff": what.Handoff} {
+		if side != "" && side != reconcile.Ours && side != reconcile.Theirs {
+			return nil, &gate.Failure{Message: fmt.Sprintf("%s takes ours or theirs, not %q", flag, side), Remedy: "write " + flag + " ours, or " + flag + " theirs"}
+		}
+	}
+	opts, err := req.options("reconcile", "any")
+	if err != nil {
+		return nil, err
+	}
+	if req.Reader == ReaderAuto || req.Reader == "" {
+		req.Reader = ReaderGit // which is needed for the staging anyway
+	}
+	var out *reconcile.Outcome
+	var done error
+	_, err = req.read(ctx, "reconcile", func(o opened) error {
+		out, done = (&session{opened: o, opts: opts, req: req}).reconcile(ctx, what)
+		return done
+	})
+	return out, errors.Join(done, err)
+}
+
+func (s *session) reconcile(ctx context.Context, what Resolution) (*reconcile.Outcome, error) {
+	head, err := s.repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.trust(ctx, head, "HEAD"); err != nil {
+		return nil, err
+	}
+	return reconcile.Run(ctx, s.repo, reconcile.Options{
+		Theirs: what.Theirs, Plan: what.Plan, Handoff: what.Handoff,
+		Environ: s.req.Environ, Now: s.req.Now, Policy: s.opts.Policy, MaxFileSize: s.req.MaxFileSize,
+	})
+}

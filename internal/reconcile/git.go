@@ -1,0 +1,122 @@
+package reconcile
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+)
+
+// workTree is a work tree with the installed git: what is staged is staged by git
+// itself, with its own locks and filters.
+type workTree struct {
+	top     string
+	environ []string
+}
+
+// located are the variables that would have git look somewhere else than at the
+// place that was found.
+var located = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "LC_ALL"}
+
+// openWorkTree finds the work tree of a place.
+func openWorkTree(place githistory.Place, environ []string) (*workTree, error) {
+	if place.Top == "" {
+		return nil, &gate.Failure{Message: "a bare repository has no work tree to reconcile anything in", Remedy: "run this in a clone, and push the result"}
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		return nil, &gate.Failure{Message: "git was not found: " + err.Error(), Remedy: "install git, or add its directory to PATH", Err: err}
+	}
+	env := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(located, name)
+	})
+	return &workTree{top: place.Top, environ: append(env, "LC_ALL=C", "GIT_DIR="+place.GitDir, "GIT_WORK_TREE="+place.Top)}, nil
+}
+
+// run runs git and returns its output.
+func (g *workTree) run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=/dev/null", "--literal-pathspecs"}, args...)...)
+	cmd.Dir, cmd.Env, cmd.Stdin = g.top, g.environ, stdin
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		return nil, &gate.Failure{
+			Message: fmt.Sprintf("git %s: %s", args[0], githistory.Printable(strings.TrimSpace(said.String()+" "+err.Error()))),
+			Err:     err,
+		}
+	}
+	return out.Bytes(), nil
+}
+
+// parents are a commit's.
+func (g *workTree) parents(ctx context.Context, id string) ([]string, error) {
+	out, err := g.run(ctx, nil, "rev-list", "--parents", "--no-walk", id, "--")
+	if err != nil {
+		return nil, err
+	}
+	fields := strings.Fields(string(out))
+	return fields[min(1, len(fields)):], nil
+}
+
+// branch is the name of the branch that is checked out, empty if none is.
+func (g *workTree) branch(ctx context.Context) (string, error) {
+	out, err := g.run(ctx, nil, "rev-parse", "--abbrev-ref", "HEAD")
+	name := strings.TrimSpace(string(out))
+	if name == "HEAD" {
+		name = ""
+	}
+	return name, err
+}
+
+// nameOf is the name of a branch whose tip a commit is, empty if there is none.
+func (g *workTree) nameOf(ctx context.Context, id string) (string, error) {
+	out, err := g.run(ctx, nil, "for-each-ref", "--count=1", "--points-at="+id, "--format=%(refname:short)", "refs/heads/", "refs/remotes/")
+	return strings.TrimSpace(string(out)), err
+}
+
+// store writes a blob and returns its id.
+func (g *workTree) store(ctx context.Context, content []byte) (string, error) {
+	out, err := g.run(ctx, bytes.NewReader(content), "hash-object", "-w", "--stdin")
+	return strings.TrimSpace(string(out)), err
+}
+
+// storeFile writes a blob of what a file of the work tree would be committed as.
+func (g *workTree) storeFile(ctx context.Context, path string, content []byte) (string, error) {
+	out, err := g.run(ctx, bytes.NewReader(content), "hash-object", "-w", "--stdin", "--path="+path)
+	return strings.TrimSpace(string(out)), err
+}
+
+// checkedOut is a blob as it stands in the work tree, with line ends and filters
+// as git's attributes ask for them.
+func (g *workTree) checkedOut(ctx context.Context, path, blob string) ([]byte, error) {
+	return g.run(ctx, nil, "cat-file", "--filters", "--path="+path, blob)
+}
+
+// stage puts blobs into the index, all or none of them. A conflict at a path is
+// resolved by that.
+func (g *workTree) stage(ctx context.Context, files []change) error {
+	var lines bytes.Buffer
+	for _, f := range files {
+		fmt.Fprintf(&lines, "%s %s 0\t%s\x00", f.mode, f.blob, f.path)
+	}
+	_, err := g.run(ctx, &lines, "update-index", "-z", "--index-info")
+	return err
+}
+
+// dirty lists the paths that differ from HEAD in the index or the work tree.
+func (g *workTree) dirty(ctx context.Context, paths []string) (bool, error) {
+	out, err := g.run(ctx, nil, append([]string{"status", "--porcelain", "-z", "--untracked-files=all", "--"}, paths...)...)
+	return len(out) > 0, err
+}
+
+// diff shows what is staged at some paths against HEAD.
+func (g *workTree) diff(ctx context.Context, paths []string) (string, error) {
+	out, err := g.run(ctx, nil, append([]string{"diff", "--cached", "--no-color", "--no-ext-diff", "--no-textconv", "HEAD", "--"}, paths...)...)
+	return string(out), err
+}

@@ -1,0 +1,120 @@
+package reconcile
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// layout is the text of a log taken apart into lines that belong to one entry
+// each, and what stands before and behind them. Put together again it is the
+// text, byte by byte.
+type layout struct {
+	header, footer []byte
+	// column is where the list's dashes stand, from 1.
+	column int
+	// end ends the lines of the text.
+	end string
+	// entries are the texts of the entries, with the comments that belong to
+	// them.
+	entries [][]byte
+}
+
+// Reasons why a log's text cannot be taken apart.
+var (
+	errNoItems = errors.New("its list is empty")
+	errFlow    = errors.New("its entries are written in brackets, not each below a dash of its own")
+	errDashes  = errors.New("its entries do not each begin on a line of their own")
+)
+
+// takeApart cuts a log's text into entries. Comments right above an entry
+// belong to it if leads is true, else to the one before: they could be the text
+// of a scalar that only looks like one.
+func takeApart(data []byte, doc *small.Document, leads bool) (*layout, error) {
+	list := doc.Root.Get("entries")
+	switch {
+	case list == nil || list.Kind != small.List || len(list.Items) == 0:
+		return nil, errNoItems
+	case !list.Block():
+		return nil, errFlow
+	}
+	out := &layout{column: list.Pos.Column, end: lineEnd(data)}
+	lines := splitLines(data)
+	last := len(lines)
+	for _, f := range doc.Root.Fields {
+		if f.KeyPos.Line > list.Pos.Line {
+			last = min(last, f.KeyPos.Line-1)
+		}
+	}
+	starts, err := dashes(lines, list, out.column)
+	if err != nil || starts[len(starts)-1] >= last {
+		return nil, errDashes
+	}
+	for at := starts[len(starts)-1]; at < last; at++ {
+		if bytes.HasPrefix(lines[at], []byte("...")) {
+			last = at
+		}
+	}
+	if last < len(lines) {
+		last = aboveComments(lines, last, 1, starts[len(starts)-1])
+	}
+	out.header, out.footer = join(lines[:starts[0]]), join(lines[last:])
+	for i, start := range starts {
+		if i > 0 && leads {
+			start = aboveComments(lines, start, out.column, starts[i-1])
+		}
+		if i > 0 {
+			starts[i] = start
+		}
+	}
+	for i, start := range starts {
+		end := last
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		}
+		out.entries = append(out.entries, join(lines[start:end]))
+	}
+	return out, nil
+}
+
+// dashes finds the line, from 0, on which each item of a block list begins. An
+// item's own place may be below its dash.
+func dashes(lines [][]byte, list *small.Value, column int) ([]int, error) {
+	var starts []int
+	for _, item := range list.Items {
+		at := min(item.Pos.Line, len(lines)) - 1
+		for at >= 0 && !isDash(lines[at], column) {
+			at--
+		}
+		if at < 0 || len(starts) > 0 && at <= starts[len(starts)-1] {
+			return nil, errDashes
+		}
+		starts = append(starts, at)
+	}
+	return starts, nil
+}
+
+// isDash reports whether a line begins with the dash of a list item at a
+// column.
+func isDash(line []byte, column int) bool {
+	if indentOf(line) != column-1 || len(line) < column || line[column-1] != '-' {
+		return false
+	}
+	return len(line) == column || bytes.IndexByte([]byte(" \t\r\n"), line[column]) >= 0
+}
+
+// aboveComments moves up over comment lines that do not stand further right
+// than a column, but not to the line after or above.
+func aboveComments(lines [][]byte, at, column, after int) int {
+	for at-1 > after {
+		line := lines[at-1]
+		if n := indentOf(line); n >= column || n >= len(line) || line[n] != '#' {
+			break
+		}
+		at--
+	}
+	return at
+}
+
+func join(lines [][]byte) []byte { return bytes.Join(lines, nil) }

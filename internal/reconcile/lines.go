@@ -1,0 +1,77 @@
+package reconcile
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// splitLines cuts a text behind each line break as YAML 1.1 knows them (section
+// 4.2): LF, CR LF, a lone CR, U+0085, U+2028 and U+2029. Positions count lines
+// so.
+func splitLines(text []byte) [][]byte {
+	var lines [][]byte
+	start := 0
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		i += size
+		switch r {
+		case '\r':
+			if i < len(text) && text[i] == '\n' {
+				i++
+			}
+		case '\n', 0x85, 0x2028, 0x2029:
+		default:
+			continue
+		}
+		lines = append(lines, text[start:i])
+		start = i
+	}
+	if start < len(text) {
+		lines = append(lines, text[start:])
+	}
+	return lines
+}
+
+// lineEnd is how a text ends its lines: "\r\n" where all end so, else "\n".
+func lineEnd(text []byte) string {
+	if n := bytes.Count(text, []byte("\r\n")); n > 0 && n == bytes.Count(text, []byte("\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// withLineEnd returns a text with its lines ended otherwise. YAML reads every
+// end of a line as a line feed.
+func withLineEnd(text []byte, from, to string) []byte {
+	if from == to {
+		return text
+	}
+	return bytes.ReplaceAll(text, []byte(from), []byte(to))
+}
+
+// indentOf is the number of spaces with which a line begins.
+func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " ")) }
+
+// isBlank reports whether a line holds white space alone.
+func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
+
+// indented returns lines moved to the right by a number of columns, or to the
+// left where it is negative. Blank lines stay as they are where they are too
+// short; ok is false if another line is.
+func indented(text []byte, by int) (out []byte, ok bool) {
+	if by == 0 {
+		return text, true
+	}
+	for _, line := range splitLines(text) {
+		switch {
+		case by > 0 && !isBlank(line):
+			out = append(out, bytes.Repeat([]byte(" "), by)...)
+		case by < 0 && indentOf(line) >= -by:
+			line = line[-by:]
+		case by < 0 && !isBlank(line):
+			return nil, false
+		}
+		out = append(out, line...)
+	}
+	return out, true
+}

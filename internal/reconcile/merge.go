@@ -1,0 +1,139 @@
+package reconcile
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// merge joins two lists by time, without changing either's own order. What both
+// have stands once. Neither list is a part of the other.
+func (l *log) merge(a, b []item) ([]item, error) {
+	a, b = l.withoutDropped(a, b), l.withoutDropped(b, a)
+	var out []item
+	for len(a) > 0 && len(b) > 0 && l.same(a[0], b[0]) {
+		out, a, b = append(out, l.choose(a[0], b[0])), a[1:], b[1:]
+	}
+	for _, rest := range [][]item{a, b} {
+		if err := l.rising(out, rest); err != nil {
+			return nil, err
+		}
+	}
+	inA, inB := l.classes(a), l.classes(b)
+	for len(a) > 0 && len(b) > 0 {
+		first, err := l.first(a[0], b[0], inB[l.class(a[0])], inA[l.class(b[0])])
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case first == 0:
+			out, a, b = append(out, l.choose(a[0], b[0])), a[1:], b[1:]
+		case first < 0:
+			out, a = append(out, a[0]), a[1:]
+		default:
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...), nil
+}
+
+// first says which of two entries comes first: -1 the first one, 1 the second, 0
+// where they are the same. An entry that the other side has too waits until it
+// is reached there.
+func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
+	switch {
+	case l.same(a, b):
+		return 0, nil
+	case aInB && bInA:
+		return 0, &gate.Failure{
+			Message: fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
+				l.path, gate.EntryWords(a.Entry), a.from.Name, gate.EntryWords(b.Entry), b.from.Name),
+			Remedy: "small-hook audit says which commit reordered them; put the order right on that side, then merge again",
+		}
+	case aInB:
+		return 1, nil
+	case bInA:
+		return -1, nil
+	}
+	at, _ := gate.Instant(a.Entry)
+	other, _ := gate.Instant(b.Entry)
+	switch {
+	case at.Equal(other):
+		return 0, &gate.Failure{
+			Message: fmt.Sprintf("%s: two different entries have the same time, so that neither can stand before the other: %s of %s, and %s of %s",
+				l.path, gate.EntryWords(a.Entry), a.from.Name, gate.EntryWords(b.Entry), b.from.Name),
+			Remedy: "record the one that is not published yet again, with the time of recording: take back what is under way (git merge --abort), " +
+				"correct its timestamp on its branch (git commit --amend, or git rebase -i), then merge again",
+		}
+	case at.Before(other):
+		return -1, nil
+	}
+	return 1, nil
+}
+
+// rising demands that the times of a side increase where it is merged: without
+// that there is no order of time to merge by.
+func (l *log) rising(before, rest []item) error {
+	var last *item
+	if len(before) > 0 {
+		last = &before[len(before)-1]
+	}
+	for i := range rest {
+		at, ok := gate.Instant(rest[i].Entry)
+		what := ""
+		if !ok {
+			what = fmt.Sprintf("%s has no time that can be read", gate.EntryWords(rest[i].Entry))
+		} else if last != nil {
+			if previous, known := gate.Instant(last.Entry); known && !at.After(previous) {
+				what = fmt.Sprintf("%s is not later than %s before it", gate.EntryWords(rest[i].Entry), gate.EntryWords(last.Entry))
+			}
+		}
+		if what != "" {
+			return &gate.Failure{
+				Message: fmt.Sprintf("%s of %s cannot be merged by time: %s", l.path, rest[i].from.Name, what),
+				Remedy:  "record the entry again on that side, with the time of recording (small-hook check shows every such place), then merge again",
+			}
+		}
+		last = &rest[i]
+	}
+	return nil
+}
+
+// withoutDropped leaves out of a what the other side deleted and was allowed to.
+func (l *log) withoutDropped(a, b []item) []item {
+	there := l.classes(b)
+	var out []item
+	for _, it := range a {
+		if l.base[it.Digest] && l.sides.MayLack(it.Digest) && !there[l.class(it)] {
+			continue
+		}
+		out = append(out, it)
+	}
+	return out
+}
+
+func (l *log) class(it item) small.Digest { return l.sides.Class(it.Digest) }
+
+func (l *log) same(a, b item) bool { return l.class(a) == l.class(b) }
+
+func (l *log) classes(items []item) map[small.Digest]bool {
+	out := make(map[small.Digest]bool, len(items))
+	for _, it := range items {
+		out[l.class(it)] = true
+	}
+	return out
+}
+
+// choose takes one of two entries that count as equal: the one that was changed
+// since the sides parted, so that what was taken out of an entry does not come
+// back. Where both were, the choice does not depend on who merges whom.
+func (l *log) choose(a, b item) item {
+	switch {
+	case a.Digest == b.Digest, l.base[b.Digest]:
+		return a
+	case l.base[a.Digest] || b.Digest.String() < a.Digest.String():
+		return b
+	}
+	return a
+}

@@ -1,0 +1,243 @@
+package reconcile
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Case is one log whose sides are to be brought together.
+type Case struct {
+	// Path is the log's, from the root of the tree.
+	Path string
+	// Ours is the side that is checked out. Theirs are those that come to it.
+	Ours   Version
+	Theirs []Version
+	// Now is the present.
+	Now time.Time
+	// Sides says how entries are compared, Limits what may be read.
+	Sides  gate.Sides
+	Limits small.Limits
+}
+
+// Resolution is a log in which every side can be found again.
+type Resolution struct {
+	// Text is the file.
+	Text []byte
+	// Entries is the number of entries.
+	Entries int
+	// Added is true if an entry was added that makes the resolution explicit;
+	// without it one side follows the others anyway.
+	Added bool
+	// Brought says how many entries each side alone has, ours first.
+	Brought []int
+	// Notes say what else to know.
+	Notes []string
+}
+
+// Resolve brings the sides of a log together. The error is a *gate.Failure that
+// says what stands in the way and what to do about it; there is nothing honest
+// to be done then.
+func (c Case) Resolve() (*Resolution, error) {
+	l, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	items := l.versions[0].items
+	for _, side := range l.versions[1:] {
+		have := ledgerOf(items)
+		switch {
+		case l.sides.Accepts(side.ledger, have):
+		case l.sides.Accepts(have, side.ledger):
+			items = side.items
+		default:
+			if items, err = l.merge(items, side.items); err != nil {
+				return nil, err
+			}
+		}
+	}
+	out := &Resolution{Entries: len(items), Brought: l.brought(items)}
+	if err := l.write(out, items, c.Now); err != nil {
+		return nil, err
+	}
+	return out, l.keepsBaseline(out)
+}
+
+func (c Case) read() (*log, error) {
+	l := &log{path: c.Path, sides: c.Sides, limits: c.Limits, base: map[small.Digest]bool{}}
+	ours, err := l.read(&c.Ours)
+	if err != nil {
+		return nil, err
+	}
+	l.versions = []*version{ours}
+	for i := range c.Theirs {
+		theirs, err := l.read(&c.Theirs[i])
+		if err != nil {
+			return nil, err
+		}
+		if err := l.parted(theirs, ours); err != nil {
+			return nil, err
+		}
+		l.versions = append(l.versions, theirs)
+	}
+	return l, nil
+}
+
+// brought counts, for each side, the entries that it alone has.
+func (l *log) brought(items []item) []int {
+	out := make([]int, len(l.versions))
+	has := make([]map[small.Digest]bool, len(l.versions))
+	for i, v := range l.versions {
+		has[i] = l.classes(v.items)
+	}
+	for _, it := range items {
+		only := -1
+		for i := range has {
+			switch {
+			case !has[i][l.class(it)]:
+			case only >= 0:
+				only = len(has)
+			default:
+				only = i
+			}
+		}
+		if only >= 0 && only < len(out) {
+			out[only]++
+		}
+	}
+	return out
+}
+
+// write makes the text of the items: a side's own where it has just these, else
+// the sides' texts put together, with a new entry unless one is there that makes
+// the resolution explicit.
+func (l *log) write(out *Resolution, items []item, now time.Time) error {
+	if text := l.verbatim(items); text != nil {
+		out.Text = text
+		if l.explicit(ledgerOf(items)) {
+			return nil
+		}
+	}
+	entry, err := l.entry(items, out.Brought, now)
+	if err != nil {
+		return err
+	}
+	if l.explicit(ledgerOf(items)) {
+		entry = nil
+	}
+	var reason error
+	for _, leads := range []bool{true, false} {
+		made, err := l.compose(items, entry, leads)
+		if err == nil {
+			err = l.check(made.text, items, entry != nil)
+		}
+		if err == nil {
+			out.Text, out.Added = made.text, entry != nil
+			if made.changed > 0 {
+				out.Notes = append(out.Notes, "both sides changed comments or the form at the same place; there the first side's are kept")
+			}
+			if out.Added {
+				out.Entries++
+			}
+			return nil
+		}
+		reason = err
+	}
+	return reason
+}
+
+// explicit reports whether a ledger is one that the gate passes behind each
+// side.
+func (l *log) explicit(result *small.Ledger) bool {
+	return !slices.ContainsFunc(l.versions, func(v *version) bool { return !l.sides.Accepts(v.ledger, result) })
+}
+
+// verbatim is the text of a side that has just these entries, nil if none has.
+// Of several, one that differs from where the sides parted is taken.
+func (l *log) verbatim(items []item) []byte {
+	var text []byte
+	for _, v := range l.versions {
+		same := v.doc != nil && slices.EqualFunc(v.doc.Root.Get("entries").Items, items, func(value *small.Value, it item) bool {
+			return small.EntryDigest(value) == it.Digest
+		})
+		if !same {
+			continue
+		}
+		old := slices.ContainsFunc(l.versions, func(w *version) bool {
+			return slices.ContainsFunc(w.Bases, func(base []byte) bool { return bytes.Equal(base, v.Data) })
+		})
+		if text == nil || !old {
+			text = v.Data
+			if !old {
+				break
+			}
+		}
+	}
+	return text
+}
+
+// check reads a text that was put together and demands that it is what it is to
+// be: every entry as it was, and every side in it as the gate demands.
+func (l *log) check(text []byte, items []item, added bool) error {
+	doc, problems := small.Parse(text, l.limits)
+	if doc == nil {
+		return l.uncopied(fmt.Sprintf("line %d of the result: %s", max(problems[0].Pos.Line, 1), problems[0].Message))
+	}
+	result, problems := small.LedgerOf(doc)
+	if result == nil {
+		return l.uncopied(problems[0].Message)
+	}
+	want := len(items)
+	if added {
+		want++
+	}
+	if result.Len() != want {
+		return l.uncopied(fmt.Sprintf("the result would have %d entries, not %d", result.Len(), want))
+	}
+	for i, it := range items {
+		if result.Entries[i].Digest != it.Digest {
+			return l.uncopied(fmt.Sprintf("%s of %s would mean something else", gate.EntryWords(it.Entry), it.from.Name))
+		}
+	}
+	if added && (result.Entries[want-1].TaskID != small.ReconcileTask || !result.Entries[want-1].Evidenced) {
+		return l.uncopied("the entry that makes the resolution explicit would not be read as one")
+	}
+	if !l.explicit(result) {
+		return l.uncopied("the result would not hold every entry of every side in order")
+	}
+	return nil
+}
+
+// uncopied is the failure of a text that cannot be put together from the sides'
+// own.
+func (l *log) uncopied(why string) error {
+	remedy := "write the list in its plain form on each side (every entry below a dash of its own, each line ended) and commit that, " +
+		"which changes no entry; then merge again"
+	if slices.ContainsFunc(l.versions, func(v *version) bool { return v.doc != nil && v.doc.Linked() }) {
+		remedy = "the log uses anchors, aliases or tags: write their content out on each side and commit that, which changes no entry; then merge again"
+	}
+	return &gate.Failure{Message: fmt.Sprintf("%s: the entries cannot be copied as they are written: %s", l.path, why), Remedy: remedy}
+}
+
+// keepsBaseline demands that nothing was put into what a baseline accepts.
+func (l *log) keepsBaseline(out *Resolution) error {
+	if !slices.ContainsFunc(l.versions, func(v *version) bool { return l.sides.Baselined(v.ledger) }) {
+		return nil
+	}
+	result, problems := small.ReadLog(out.Text, l.limits)
+	if result == nil {
+		return l.uncopied(problems[0].Message)
+	}
+	if l.sides.Baselined(result.Ledger) {
+		return nil
+	}
+	return &gate.Failure{
+		Message: fmt.Sprintf("%s: an entry would be put among the first %d, which the baseline in .small-gate.yml accepts as they are", l.path, l.sides.BaselineEntries()),
+		Remedy: "record the entries of the side that lacks the baseline again, behind it, with the time of recording; " +
+			"or have a person accept the merged log with small-hook baseline",
+	}
+}

@@ -1,0 +1,320 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Which side's version of a file is taken. In a rebase and a cherry-pick, as in
+// git's own words, ours is what is checked out and theirs the commit that is
+// applied to it.
+const (
+	Ours   = "ours"
+	Theirs = "theirs"
+)
+
+// Options say what is to be reconciled and how.
+type Options struct {
+	// Theirs names the other side where no merge is under way.
+	Theirs string
+	// Plan and Handoff are Ours, Theirs, or empty: then nobody said which side's
+	// is right, and the file is left alone.
+	Plan, Handoff string
+	// Environ is the process's environment, Now the present.
+	Environ []string
+	Now     time.Time
+	// Policy is the trusted configuration. MaxFileSize in bytes overrides its
+	// limit; 0 leaves it.
+	Policy      *policy.Policy
+	MaxFileSize int64
+}
+
+// Outcome is what was done.
+type Outcome struct {
+	// Operation names what is under way ("merge", "rebase", "cherry-pick",
+	// "squash merge"), empty if nothing is. Finish is what to type next.
+	Operation, Finish string
+	// Logs are the logs that differ between the sides.
+	Logs []Log
+	// Taken are plans and handoffs of which a side was taken.
+	Taken []Taken
+	// Conflicts are the paths below .small that are still in conflict.
+	Conflicts []string
+	// Kept are what files of the work tree held before, where that was of no
+	// side: path and the blob in which it is kept.
+	Kept [][2]string
+	// Diff shows what is staged at the paths above against HEAD.
+	Diff string
+}
+
+// Log is what became of one log.
+type Log struct {
+	Path string
+	// Entries is how many it has. Added is true if one was added that makes the
+	// resolution explicit.
+	Entries int
+	Added   bool
+	// Sides are the sides' names, Brought how many entries each alone has.
+	Sides   []string
+	Brought []int
+	// Changed is true if the file or the index was written.
+	Changed bool
+	Notes   []string
+}
+
+// Taken is one file of which a side was taken.
+type Taken struct{ Path, Side string }
+
+// run is one reconciliation.
+type run struct {
+	repo Repository
+	git  *workTree
+	opts Options
+	op   *operation
+	// files are each commit's, by path.
+	files map[string]map[string]gate.File
+	index map[string]gate.File
+	// changes are what is to be written, in order of path.
+	changes []change
+	out     *Outcome
+}
+
+// Run makes the explicit resolution and stages it. Until all of it is worked out
+// nothing is written, and an error before that leaves everything as it was.
+func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
+	if opts.Policy == nil {
+		opts.Policy = policy.Default()
+	}
+	g, err := openWorkTree(repo.Where(), opts.Environ)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{repo: repo, git: g, opts: opts, files: map[string]map[string]gate.File{}, out: &Outcome{}}
+	if r.op, err = underWay(ctx, repo, g, opts.Theirs); err != nil {
+		return nil, err
+	}
+	r.out.Operation, r.out.Finish = r.op.word, r.op.finish
+	if r.out.Finish == "" {
+		r.out.Finish = "git commit"
+	}
+	if r.index, err = r.list(ctx, gate.Index); err != nil {
+		return nil, err
+	}
+	dirs, err := r.workspaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		if err := r.workspace(ctx, dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.write(ctx); err != nil {
+		return nil, err
+	}
+	return r.out, r.tell(context.WithoutCancel(ctx))
+}
+
+// list reads the files of a revision, by path.
+func (r *run) list(ctx context.Context, revision string) (map[string]gate.File, error) {
+	if known, ok := r.files[revision]; ok {
+		return known, nil
+	}
+	files, err := r.repo.Files(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]gate.File, len(files))
+	for _, f := range files {
+		out[f.Path] = f
+	}
+	if revision != gate.Index {
+		r.files[revision] = out
+	}
+	return out, nil
+}
+
+// workspaces are the directories with a workspace on any side.
+func (r *run) workspaces(ctx context.Context) ([]string, error) {
+	var dirs []string
+	for _, s := range append([]side{r.op.ours}, r.op.theirs...) {
+		files, err := r.list(ctx, s.id)
+		if err != nil {
+			return nil, err
+		}
+		for path := range files {
+			dir, _, ok := small.SplitPath(path)
+			if ok && r.opts.Policy.Judges(dir) && !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	slices.Sort(dirs)
+	return dirs, nil
+}
+
+// workspace works out what is to become of one workspace.
+func (r *run) workspace(ctx context.Context, dir string) error {
+	if err := r.log(ctx, small.Progress.Path(dir)); err != nil {
+		return err
+	}
+	for _, told := range []struct {
+		artifact small.Artifact
+		side     string
+	}{{small.Plan, r.opts.Plan}, {small.Handoff, r.opts.Handoff}} {
+		if told.side == "" {
+			continue
+		}
+		if err := r.take(ctx, told.artifact.Path(dir), told.side); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// log works out what is to become of one log.
+func (r *run) log(ctx context.Context, path string) error {
+	c := Case{
+		Path: path, Now: r.opts.Now, Limits: r.limits(),
+		Sides: gate.SidesOf(r.opts.Policy, path, r.opts.Now),
+	}
+	var err error
+	if c.Ours.Data, err = r.read(ctx, r.op.ours, path); err != nil {
+		return err
+	}
+	c.Ours.Name, c.Ours.ID = r.op.ours.name, r.op.ours.id
+	same, mode := true, r.files[r.op.ours.id][path].Mode
+	for _, t := range r.op.theirs {
+		v := Version{Name: t.name, ID: t.id, Picked: t.picked}
+		if v.Data, err = r.read(ctx, t, path); err != nil {
+			return err
+		}
+		for _, base := range t.parts {
+			if _, err := r.list(ctx, base); err != nil {
+				return err
+			}
+			data, err := r.read(ctx, side{name: "the merge base", id: base}, path)
+			if err != nil {
+				return err
+			}
+			v.Bases = append(v.Bases, data)
+		}
+		if mode == "" {
+			mode = r.files[t.id][path].Mode
+		}
+		same = same && r.files[t.id][path] == r.files[r.op.ours.id][path]
+		c.Theirs = append(c.Theirs, v)
+	}
+	if mode == "" || same && !r.index[path].Unmerged {
+		return nil
+	}
+	return r.resolve(ctx, c, mode)
+}
+
+func (r *run) resolve(ctx context.Context, c Case, mode string) error {
+	told := Log{Path: c.Path, Sides: []string{c.Ours.Name}}
+	for _, t := range c.Theirs {
+		told.Sides = append(told.Sides, t.Name)
+	}
+	there, done, err := r.present(ctx, c)
+	if err != nil {
+		return err
+	}
+	resolved := done
+	if resolved == nil {
+		if resolved, err = c.Resolve(); err != nil {
+			return err
+		}
+	}
+	told.Entries, told.Added, told.Brought, told.Notes = resolved.Entries, resolved.Added, resolved.Brought, resolved.Notes
+	w := change{path: c.Path, mode: mode, content: resolved.Text, there: there, keep: done == nil}
+	if told.Changed, err = r.plan(ctx, w); err != nil {
+		return err
+	}
+	r.out.Logs = append(r.out.Logs, told)
+	return nil
+}
+
+func (r *run) limits() small.Limits {
+	if r.opts.MaxFileSize > 0 {
+		return small.Limits{MaxFileSize: r.opts.MaxFileSize}
+	}
+	return small.Limits{MaxFileSize: r.opts.Policy.MaxFileSize}
+}
+
+// read reads a side's version of a file, nil if it has none.
+func (r *run) read(ctx context.Context, s side, path string) ([]byte, error) {
+	files, err := r.list(ctx, s.id)
+	if err != nil {
+		return nil, err
+	}
+	f, ok := files[path]
+	if !ok {
+		return nil, nil
+	}
+	if !f.Regular() {
+		return nil, &gate.Failure{
+			Message: fmt.Sprintf("%s of %s is not an ordinary file", path, s.name),
+			Remedy:  "replace it by a file on that side and commit it, then merge again",
+		}
+	}
+	limit := r.limits().FileSize()
+	blob, err := r.repo.Blob(ctx, f.Object, limit)
+	if err != nil {
+		return nil, err
+	}
+	if blob.Size > limit {
+		return nil, &gate.Failure{
+			Message: fmt.Sprintf("%s of %s has %d bytes, the limit is %d", path, s.name, blob.Size, limit),
+			Remedy:  "raise the limit with --max-file-size BYTES",
+		}
+	}
+	if blob.Data == nil {
+		return []byte{}, nil
+	}
+	return blob.Data, nil
+}
+
+// take plans to take a side's version of a file.
+func (r *run) take(ctx context.Context, path, name string) error {
+	from := r.op.ours
+	if name == Theirs {
+		from = r.op.theirs[0]
+	}
+	all := append([]side{r.op.ours}, r.op.theirs...)
+	differs := r.index[path].Unmerged || slices.ContainsFunc(all, func(s side) bool {
+		return r.files[s.id][path] != r.files[r.op.ours.id][path]
+	})
+	if !differs {
+		return nil
+	}
+	if name == Theirs && len(r.op.theirs) > 1 {
+		return &gate.Failure{Message: "several branches are being merged, and theirs could be any of them", Remedy: "resolve " + path + " by hand and git add it"}
+	}
+	f, ok := r.files[from.id][path]
+	if !ok {
+		return &gate.Failure{Message: fmt.Sprintf("%s has no %s", from.name, path), Remedy: "take the other side's, or resolve it by hand"}
+	}
+	data, err := r.read(ctx, from, path)
+	if err != nil {
+		return err
+	}
+	there, err := r.onDisk(path)
+	if err == nil && r.op.word == "" {
+		err = r.committed(ctx, path)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := r.plan(ctx, change{path: path, mode: f.Mode, content: data, there: there, keep: true}); err != nil {
+		return err
+	}
+	r.out.Taken = append(r.out.Taken, Taken{Path: path, Side: name + " (" + from.name + ")"})
+	return nil
+}

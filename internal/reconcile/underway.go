@@ -1,0 +1,261 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
+)
+
+// Repository is what is asked of a repository here.
+type Repository interface {
+	gate.History
+	// Where is the place of the repository.
+	Where() githistory.Place
+	// Resolve turns a name into a commit's full id.
+	Resolve(ctx context.Context, name string) (string, error)
+	// Head is HEAD's commit, empty on a branch without commits.
+	Head(ctx context.Context) (string, error)
+	// MergeHeads are the commits that a merge under way brings.
+	MergeHeads(ctx context.Context) ([]string, error)
+}
+
+// side is one commit whose logs come to ours.
+type side struct {
+	name, id string
+	// parts are the commits where it and ours parted.
+	parts []string
+	// picked is true where only what the commit itself brings is wanted.
+	picked bool
+}
+
+// operation is what git is in the midst of.
+type operation struct {
+	// word names it; empty if nothing is under way and the side was named.
+	word string
+	// finish is what to type afterwards.
+	finish string
+	ours   side
+	theirs []side
+}
+
+// Operations in the words of git.
+const (
+	opMerge  = "merge"
+	opRebase = "rebase"
+	opPick   = "cherry-pick"
+	opSquash = "squash merge"
+)
+
+// underWay finds the sides: of the merge, rebase, cherry-pick or squash that git
+// is in the midst of, or of a merge with what is named. Conflict stages in the
+// index do not matter: only commits are looked at.
+func underWay(ctx context.Context, repo Repository, git *workTree, named string) (*operation, error) {
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if head == "" {
+		return nil, &gate.Failure{Message: "this branch has no commit yet, so there is nothing to reconcile"}
+	}
+	op := &operation{ours: side{id: head}}
+	for _, look := range []func(context.Context, Repository, *workTree) error{op.merging, op.rebasing, op.picking, op.squashing} {
+		if err := look(ctx, repo, git); err != nil {
+			return nil, err
+		}
+		if op.word != "" {
+			break
+		}
+	}
+	if named != "" {
+		if err := op.named(ctx, repo, named); err != nil {
+			return nil, err
+		}
+	}
+	if len(op.theirs) == 0 {
+		return nil, &gate.Failure{
+			Message: "no merge, rebase, cherry-pick or squash is under way here",
+			Remedy:  "name the branch whose entries are to be brought together with yours: small-hook reconcile THEIRS",
+		}
+	}
+	return op, op.name(ctx, repo, git)
+}
+
+// named takes the side that the caller names.
+func (o *operation) named(ctx context.Context, repo Repository, name string) error {
+	id, err := repo.Resolve(ctx, name)
+	if err != nil {
+		return err
+	}
+	known := slices.ContainsFunc(o.theirs, func(s side) bool { return s.id == id })
+	switch {
+	case o.word == "" || o.word == opSquash && !known:
+		o.theirs = []side{{name: name, id: id}}
+	case !known:
+		return &gate.Failure{
+			Message: fmt.Sprintf("a %s is under way, and %s has no part in it", o.word, name),
+			Remedy:  "type small-hook reconcile without a name, or end the " + o.word + " first (git status says how)",
+		}
+	}
+	return nil
+}
+
+// merging looks for a merge: every line of MERGE_HEAD is a side.
+func (o *operation) merging(ctx context.Context, repo Repository, _ *workTree) error {
+	heads, err := repo.MergeHeads(ctx)
+	if err != nil || len(heads) == 0 {
+		return err
+	}
+	o.word, o.finish = opMerge, "git commit"
+	for _, id := range heads {
+		o.theirs = append(o.theirs, side{id: id})
+	}
+	return nil
+}
+
+// rebasing looks for a rebase that stopped. HEAD is what it has come to, and
+// REBASE_HEAD the commit that it is about to apply there.
+func (o *operation) rebasing(ctx context.Context, repo Repository, git *workTree) error {
+	under := false
+	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
+		there, err := exists(filepath.Join(repo.Where().GitDir, dir))
+		if err != nil {
+			return err
+		}
+		under = under || there
+	}
+	if !under {
+		return nil
+	}
+	return o.applying(ctx, repo, git, "REBASE_HEAD", opRebase, "git rebase --continue")
+}
+
+// picking looks for a cherry-pick that stopped.
+func (o *operation) picking(ctx context.Context, repo Repository, git *workTree) error {
+	if there, err := exists(filepath.Join(repo.Where().GitDir, "REVERT_HEAD")); err != nil || there {
+		if err == nil {
+			err = &gate.Failure{
+				Message: "a revert is under way: it takes code back, and the log keeps what was recorded",
+				Remedy:  "git restore --source=HEAD --staged --worktree -- .small keeps the log; append an entry that says what was reverted, then git revert --continue",
+			}
+		}
+		return err
+	}
+	return o.applying(ctx, repo, git, "CHERRY_PICK_HEAD", opPick, "git cherry-pick --continue")
+}
+
+// applying takes the commit that a pseudo ref names as a side of which only the
+// commit's own entries are brought.
+func (o *operation) applying(ctx context.Context, repo Repository, git *workTree, ref, word, finish string) error {
+	there, err := exists(filepath.Join(repo.Where().GitDir, ref))
+	if err != nil || !there {
+		return err
+	}
+	id, err := repo.Resolve(ctx, ref)
+	if err != nil {
+		return err
+	}
+	parents, err := git.parents(ctx, id)
+	if err != nil {
+		return err
+	}
+	if len(parents) > 1 {
+		return &gate.Failure{
+			Message: fmt.Sprintf("the %s is about to apply %s, which is a merge: nothing here says which of its sides' entries it brings", word, short(id)),
+			Remedy:  "take it back (git " + word + " --abort) and merge instead: git merge BRANCH, then small-hook reconcile",
+		}
+	}
+	o.word, o.finish = word, finish
+	o.theirs = []side{{id: id, parts: parents, picked: true}}
+	return nil
+}
+
+// squashed is git's line for a commit in the message of a squash.
+var squashed = regexp.MustCompile(`^commit ([0-9a-f]{40}|[0-9a-f]{64})\b`)
+
+// squashing looks for a git merge --squash. It leaves the list of the commits
+// that it squashed, and the tips among them are the sides.
+func (o *operation) squashing(ctx context.Context, repo Repository, git *workTree) error {
+	data, err := os.ReadFile(filepath.Join(repo.Where().GitDir, "SQUASH_MSG"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return &gate.Failure{Message: "cannot read what was squashed: " + err.Error(), Err: err}
+	}
+	var listed []string
+	inside := map[string]bool{}
+	for line := range strings.Lines(string(data)) {
+		// Messages are indented there, so that this is git's own line.
+		if m := squashed.FindStringSubmatch(line); m != nil {
+			listed = append(listed, m[1])
+		}
+	}
+	for _, id := range listed {
+		parents, err := git.parents(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, p := range parents {
+			inside[p] = true
+		}
+	}
+	for _, id := range listed {
+		if !inside[id] {
+			o.word, o.finish = opSquash, "git commit"
+			o.theirs = append(o.theirs, side{id: id})
+		}
+	}
+	return nil
+}
+
+// name gives the sides the names of branches, and finds out where they parted.
+func (o *operation) name(ctx context.Context, repo Repository, git *workTree) error {
+	var err error
+	if o.ours.name, err = git.branch(ctx); err != nil {
+		return err
+	}
+	if o.ours.name == "" {
+		o.ours.name = "HEAD"
+	}
+	for i := range o.theirs {
+		t := &o.theirs[i]
+		if t.name == "" {
+			if t.name, err = git.nameOf(ctx, t.id); err != nil {
+				return err
+			}
+		}
+		if t.name == "" {
+			t.name = short(t.id)
+		}
+		if t.picked {
+			continue
+		}
+		if t.parts, err = repo.MergeBases(ctx, o.ours.id, t.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func exists(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	}
+	return false, &gate.Failure{Message: "cannot look for " + path + ": " + err.Error(), Err: err}
+}
+
+// short abbreviates an object id for messages.
+func short(id string) string { return id[:min(12, len(id))] }

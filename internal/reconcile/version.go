@@ -1,0 +1,165 @@
+package reconcile
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Version is one side's version of a log.
+type Version struct {
+	// Name is what people call the side: a branch, or what git calls it.
+	Name string
+	// ID is the commit.
+	ID string
+	// Data is the file; nil if the side has none.
+	Data []byte
+	// Bases are the versions from which this side and ours parted. An element is
+	// nil where there was no log.
+	Bases [][]byte
+	// Picked is true if only what the side has beyond its base is brought, as a
+	// rebase or a cherry-pick does.
+	Picked bool
+}
+
+// version is a side's log as it was read.
+type version struct {
+	*Version
+	doc    *small.Document
+	ledger *small.Ledger
+	// items are the entries that the side brings.
+	items []item
+	// places say where in the file an entry stands.
+	places map[small.Digest]int
+}
+
+// item is one entry with the place of its text.
+type item struct {
+	small.Entry
+	value *small.Value
+	from  *version
+	at    int // in from's list
+}
+
+// log is one log with all its sides.
+type log struct {
+	path   string
+	sides  gate.Sides
+	limits small.Limits
+	// versions are ours and the others.
+	versions []*version
+	// bases are the versions from which the sides parted; base holds all their
+	// entries.
+	bases []*version
+	base  map[small.Digest]bool
+}
+
+// read parses one side's version. A side without a log has no items.
+func (l *log) read(v *Version) (*version, error) {
+	out := &version{Version: v, ledger: small.NewLedger(nil)}
+	if v.Data == nil {
+		return out, nil
+	}
+	doc, problems := small.Parse(v.Data, l.limits)
+	var ledger *small.Ledger
+	if doc != nil {
+		ledger, problems = small.LedgerOf(doc)
+	}
+	if ledger == nil {
+		return nil, &gate.Failure{
+			Message: fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.path, v.Name, max(problems[0].Pos.Line, 1), problems[0].Message),
+			Remedy:  "correct the log on that side and commit it, then merge again",
+		}
+	}
+	out.doc, out.ledger = doc, ledger
+	out.places = make(map[small.Digest]int, ledger.Len())
+	for i, value := range doc.Root.Get("entries").Items {
+		out.items = append(out.items, item{Entry: ledger.Entries[i], value: value, from: out, at: i})
+		out.places[ledger.Entries[i].Digest] = i
+	}
+	return out, nil
+}
+
+// ledgerOf is the ledger of some items.
+func ledgerOf(items []item) *small.Ledger {
+	values := make([]*small.Value, len(items))
+	for i, it := range items {
+		values[i] = it.value
+	}
+	return small.NewLedger(values)
+}
+
+// parted judges what a side did to the entries that were there when it and ours
+// parted, and keeps of a picked side only what it brings.
+func (l *log) parted(theirs, ours *version) error {
+	for _, data := range theirs.Bases {
+		base, err := l.read(&Version{Name: "the merge base", Data: data})
+		if err != nil {
+			continue // a log that nobody could read is no entry of anybody
+		}
+		l.bases = append(l.bases, base)
+		for _, it := range base.items {
+			l.base[it.Digest] = true
+		}
+		sides := []*version{theirs, ours}
+		if theirs.Picked {
+			sides = sides[:1]
+		}
+		for _, side := range sides {
+			if err := l.unchanged(base, side); err != nil {
+				return err
+			}
+		}
+		if theirs.Picked {
+			theirs.keepOwn(base, ours, l.sides)
+		}
+	}
+	return nil
+}
+
+// keepOwn leaves out what a picked commit did not bring itself and ours lacks.
+func (v *version) keepOwn(base, ours *version, sides gate.Sides) {
+	has := func(in *version) map[small.Digest]bool {
+		out := map[small.Digest]bool{}
+		for _, e := range in.ledger.Entries {
+			out[sides.Class(e.Digest)] = true
+		}
+		return out
+	}
+	before, here := has(base), has(ours)
+	var own []item
+	for _, it := range v.items {
+		if class := sides.Class(it.Digest); here[class] || !before[class] {
+			own = append(own, it)
+		}
+	}
+	v.items = own
+	v.ledger = ledgerOf(own)
+}
+
+// unchanged demands that a side kept the entries of a base. What led to a
+// baseline is accepted as it is.
+func (l *log) unchanged(base, side *version) error {
+	if base.ledger.Len() == 0 || l.sides.Keeps(base.ledger, side.ledger) {
+		return nil
+	}
+	if side.Data == nil {
+		return &gate.Failure{
+			Message: fmt.Sprintf("%s deleted %s", side.Name, l.path),
+			Remedy:  "bring the log back on that side (git restore --source=COMMIT --staged --worktree -- PATH) and commit it, then merge again",
+		}
+	}
+	if l.sides.Baselined(side.ledger) && !l.sides.Baselined(base.ledger) {
+		return nil
+	}
+	what := "has the entries in another order than where the sides parted"
+	if lost := l.sides.Only(base.ledger, side.ledger); len(lost) > 0 {
+		what = "changed or lost what was there where the sides parted: " + gate.EntryList(lost)
+	}
+	return &gate.Failure{
+		Message: fmt.Sprintf("%s: %s %s", l.path, side.Name, what),
+		Remedy: "put the entries back as they were on that side, append what is right now, and merge again; " +
+			"or have a person excuse the edit: small-hook audit COMMIT names it, small-hook waive FINGERPRINT --reason WHY excuses it",
+	}
+}

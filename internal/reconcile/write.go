@@ -1,0 +1,246 @@
+package reconcile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wholefile"
+)
+
+// change is one file that is to be written and staged.
+type change struct {
+	path, mode string
+	// content is what is staged, disk what is written to the work tree, there
+	// what stands there now (nil for nothing).
+	content, disk, there []byte
+	blob                 string
+	// keep is true if what stands there now may be nobody's but the work tree's,
+	// and is to be kept as a blob.
+	keep bool
+}
+
+// onDisk reads a file of the work tree; nil if there is none. A symbolic link on
+// the way is refused: what it leads to is not in this repository.
+func (r *run) onDisk(path string) ([]byte, error) {
+	at := r.git.top
+	for _, name := range strings.Split(path, "/") {
+		at = filepath.Join(at, name)
+		info, err := os.Lstat(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, &gate.Failure{Message: "cannot look at " + path + ": " + err.Error(), Err: err}
+		}
+		last := at == filepath.Join(r.git.top, filepath.FromSlash(path))
+		if !info.IsDir() && !last || last && !info.Mode().IsRegular() {
+			return nil, &gate.Failure{
+				Message: fmt.Sprintf("%s is no ordinary file in the work tree: %s is in the way", path, at),
+				Remedy:  "move it away, then run small-hook reconcile again",
+			}
+		}
+	}
+	data, err := os.ReadFile(at)
+	if err != nil {
+		return nil, &gate.Failure{Message: "cannot read " + path + ": " + err.Error(), Err: err}
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	return data, nil
+}
+
+// present reads what the work tree holds. Where that is a resolution already, it
+// is the one that counts: another run, or a person, made it. One with entries
+// that no side has would be lost, and is refused.
+func (r *run) present(ctx context.Context, c Case) (there []byte, done *Resolution, err error) {
+	if there, err = r.onDisk(c.Path); err != nil || there == nil {
+		return there, nil, err
+	}
+	if r.op.word == "" {
+		return there, nil, r.committed(ctx, c.Path)
+	}
+	blob, err := r.git.storeFile(ctx, c.Path, there)
+	if err != nil {
+		return nil, nil, err
+	}
+	stored, err := r.repo.Blob(ctx, blob, r.limits().FileSize())
+	if err != nil || stored.Data == nil {
+		return there, nil, err
+	}
+	log, _ := small.ReadLog(stored.Data, r.limits())
+	if log == nil {
+		return there, nil, nil // conflict markers, or half a resolution
+	}
+	l, err := c.read()
+	if err != nil {
+		return there, nil, err
+	}
+	if l.explicit(log.Ledger) && (!slices.ContainsFunc(l.versions, func(v *version) bool { return c.Sides.Baselined(v.ledger) }) || c.Sides.Baselined(log.Ledger)) {
+		items := make([]item, log.Len())
+		for i, e := range log.Entries {
+			items[i] = item{Entry: e}
+		}
+		return there, &Resolution{Text: stored.Data, Entries: log.Len(), Brought: l.brought(items)}, nil
+	}
+	extra := slices.DeleteFunc(slices.Clone(log.Entries), func(e small.Entry) bool {
+		return e.TaskID == small.ReconcileTask || slices.ContainsFunc(l.versions, func(v *version) bool {
+			_, known := v.places[e.Digest]
+			return known
+		}) || l.base[e.Digest]
+	})
+	if len(extra) > 0 {
+		err = &gate.Failure{
+			Message: fmt.Sprintf("%s holds what no side has, and it would be lost: %s", c.Path, gate.EntryList(extra)),
+			Remedy:  "copy it elsewhere, restore the file (git checkout --merge -- " + quoted(c.Path) + "), run small-hook reconcile, then append it again",
+		}
+	}
+	return there, nil, err
+}
+
+// committed demands that a file is as HEAD has it. Where no merge is under way,
+// anything else is somebody's unfinished work.
+func (r *run) committed(ctx context.Context, path string) error {
+	dirty, err := r.git.dirty(ctx, []string{path})
+	if err == nil && dirty {
+		err = &gate.Failure{Message: path + " has changes that are not committed", Remedy: "commit them first, then run small-hook reconcile again"}
+	}
+	return err
+}
+
+// plan works out what writing a file comes to, and reports whether anything
+// would change.
+func (r *run) plan(ctx context.Context, w change) (bool, error) {
+	var err error
+	if w.blob, err = r.git.store(ctx, w.content); err != nil {
+		return false, err
+	}
+	if w.disk, err = r.git.checkedOut(ctx, w.path, w.blob); err != nil {
+		return false, err
+	}
+	if !w.keep {
+		w.disk = w.there // it is the resolution, just as it stands there
+	}
+	staged := r.index[w.path]
+	if bytes.Equal(w.disk, w.there) && w.there != nil && !staged.Unmerged && staged.Object == w.blob && staged.Mode == w.mode {
+		return false, nil
+	}
+	r.changes = append(r.changes, w)
+	return true, nil
+}
+
+// write writes the files, each in one step, and then stages them all at once.
+// From here on nothing is interrupted. Whoever is killed in between finds each
+// file as it was or as it is to be, and the index as it was; the same command
+// again comes to the end.
+func (r *run) write(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	for _, w := range r.changes {
+		if !w.keep || w.there == nil || bytes.Equal(w.there, w.disk) {
+			continue
+		}
+		blob, err := r.git.storeFile(ctx, w.path, w.there)
+		if err != nil {
+			return err
+		}
+		if r.ofASide(w.path, blob) || r.onlyOfSides(ctx, w) {
+			continue
+		}
+		r.out.Kept = append(r.out.Kept, [2]string{w.path, blob})
+	}
+	for _, w := range r.changes {
+		if bytes.Equal(w.there, w.disk) && w.there != nil {
+			continue
+		}
+		file := filepath.Join(r.git.top, filepath.FromSlash(w.path))
+		err := os.MkdirAll(filepath.Dir(file), 0o777)
+		if err == nil {
+			err = wholefile.Write(file, w.disk)
+		}
+		if err != nil {
+			return &gate.Failure{
+				Message: fmt.Sprintf("cannot write %s: %v", w.path, err),
+				Remedy:  "see to it that the file can be written, then run small-hook reconcile again; nothing is staged yet",
+				Err:     err,
+			}
+		}
+	}
+	if len(r.changes) == 0 {
+		return nil
+	}
+	return r.git.stage(ctx, r.changes)
+}
+
+// ofASide reports whether a blob is some side's version of a file.
+func (r *run) ofASide(path, blob string) bool {
+	return slices.ContainsFunc(append([]side{r.op.ours}, r.op.theirs...), func(s side) bool {
+		f, ok := r.files[s.id][path]
+		return ok && f.Object == blob
+	})
+}
+
+// conflictMarker matches the lines with which git marks a conflict.
+var conflictMarker = regexp.MustCompile(`^(<{7,}|={7,}|>{7,}|\|{7,})( |$)`)
+
+// onlyOfSides reports whether each line that stands in the work tree is one of a
+// side's, or a conflict marker: so it is where git has just merged.
+func (r *run) onlyOfSides(ctx context.Context, w change) bool {
+	known := map[string]bool{}
+	for _, s := range append([]side{r.op.ours}, r.op.theirs...) {
+		data, err := r.read(ctx, s, w.path)
+		if err != nil {
+			return false
+		}
+		for _, line := range splitLines(data) {
+			known[strings.TrimRight(string(line), "\r\n")] = true
+		}
+	}
+	for _, line := range splitLines(w.there) {
+		text := strings.TrimRight(string(line), "\r\n")
+		if !conflictMarker.MatchString(text) && !known[text] {
+			return false
+		}
+	}
+	return true
+}
+
+// tell gathers what is left to be seen once all is written.
+func (r *run) tell(ctx context.Context) error {
+	var paths []string
+	for _, w := range r.changes {
+		paths = append(paths, w.path)
+	}
+	if len(paths) > 0 {
+		var err error
+		if r.out.Diff, err = r.git.diff(ctx, paths); err != nil {
+			return err
+		}
+	}
+	index, err := r.list(ctx, gate.Index)
+	if err != nil {
+		return err
+	}
+	for path, f := range index {
+		if f.Unmerged {
+			r.out.Conflicts = append(r.out.Conflicts, path)
+		}
+	}
+	slices.Sort(r.out.Conflicts)
+	return nil
+}
+
+// quoted writes a path so that a POSIX shell reads it as one word.
+func quoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
