@@ -109,6 +109,11 @@ func commandFailure(ctx context.Context, args []string, err error, stderr *excer
 // failure makes outcome 2 of an error, unless it is one already or the context
 // ended. It returns nil for nil.
 func (r *Repo) failure(message string, err error) error {
+	return r.failureWith(message, "see what is damaged: git fsck", err)
+}
+
+// failureWith is failure with another remedy than that for damage.
+func (r *Repo) failureWith(message, remedy string, err error) error {
 	var done *gate.Failure
 	switch {
 	case err == nil:
@@ -122,7 +127,7 @@ func (r *Repo) failure(message string, err error) error {
 			Err:     err,
 		}
 	}
-	return &gate.Failure{Message: message + ": " + Printable(err.Error()), Err: err}
+	return &gate.Failure{Message: message + ": " + Printable(err.Error()), Remedy: remedy, Err: err}
 }
 
 // excerpt keeps the beginning of what a process writes to standard error.

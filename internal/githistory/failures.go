@@ -68,6 +68,13 @@ func Nowhere(dir string) *gate.Failure {
 	}
 }
 
+// CannotOpen begins the message about a repository that is there and cannot be
+// used.
+func CannotOpen(dir string) string { return "cannot open the repository of " + Printable(dir) }
+
+// SeeWhatGitSays is the remedy for a repository that cannot be opened.
+const SeeWhatGitSays = "see what git says: git rev-parse --git-dir"
+
 // DamagedMergeHead is the failure for a MERGE_HEAD that does not say what is
 // being merged.
 func DamagedMergeHead() *gate.Failure {

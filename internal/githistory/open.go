@@ -217,7 +217,7 @@ func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) e
 			Err:     err,
 		}
 	}
-	return r.failure(fmt.Sprintf("cannot open the repository of %s", Printable(here)), err)
+	return r.failureWith(CannotOpen(here), SeeWhatGitSays, err)
 }
 
 // physical is the absolute path of dir with symbolic links resolved, which is

@@ -215,6 +215,8 @@ func testOpenWhatCannotBeJudged(t *testing.T, rd reader) {
 			return r.With("GIT_DIR=" + filepath.Join(t.TempDir(), "none"))
 		}, []string{"not a git repository"}},
 		{"GIT_DIR is empty", func(t *testing.T) *gittest.Repo { return gittest.New(t).With("GIT_DIR=") }, []string{"not a git repository"}},
+		{"GIT_COMMON_DIR is empty", func(t *testing.T) *gittest.Repo { return gittest.New(t).With("GIT_COMMON_DIR=") }, []string{"not a git repository"}},
+		{"GIT_OBJECT_DIRECTORY is empty", func(t *testing.T) *gittest.Repo { return gittest.New(t).With("GIT_OBJECT_DIRECTORY=") }, []string{"not a git repository"}},
 		{"GIT_WORK_TREE is empty", func(t *testing.T) *gittest.Repo { return gittest.New(t).With("GIT_WORK_TREE=") }, nil},
 		{"unknown extension", func(t *testing.T) *gittest.Repo {
 			r := gittest.New(t)
@@ -238,6 +240,9 @@ func testOpenWhatCannotBeJudged(t *testing.T, rd reader) {
 			r := tt.where(t)
 			_, err := rd.try(t.Context(), r.Dir, r.Environ())
 			wantFailure(t, err, tt.words...)
+			if f := new(gate.Failure); !errors.As(err, &f) || f.Remedy == "" {
+				t.Errorf("no remedy: %v", err)
+			}
 			if errors.Is(err, githistory.ErrNotRepository) {
 				t.Errorf("%v is githistory.ErrNotRepository", err)
 			}

@@ -288,7 +288,7 @@ func TestErrors(t *testing.T) {
 		"no such directory":   {InstallOptions{Dir: filepath.Join(outside, "none"), Program: program.path}, ErrNoRepository, "none"},
 		"a file":              {InstallOptions{Dir: plain, Program: program.path}, ErrNoRepository, "not a directory"},
 		"inside .git":         {InstallOptions{Dir: filepath.Join(repo, ".git", "refs"), Program: program.path}, ErrNoWorkTree, "work tree"},
-		"a broken .git file":  {InstallOptions{Dir: broken, Program: program.path}, ErrNoRepository, broken},
+		"a broken .git file":  {InstallOptions{Dir: broken, Program: program.path}, ErrGit, "git rev-parse --git-dir"},
 		"a directory as hook": {InstallOptions{Dir: dirHook, Program: program.path}, ErrFile, "pre-push is not a file"},
 		"hooks is a file":     {InstallOptions{Dir: fileHooks, Program: program.path}, ErrFile, "not a directory"},
 		"no program":          {InstallOptions{Dir: repo, Program: filepath.Join(outside, "gone")}, ErrProgram, "go install"},

@@ -79,14 +79,15 @@ func locateError(dir string, err error) error {
 		return &Error{Kind: ErrGit, What: "git cannot be asked about " + show(orDot(dir)), Cause: err}
 	}
 	switch {
-	case strings.Contains(failure.complaint, "not a git repository"):
+	case strings.Contains(failure.complaint, "not a git repository (or any"):
 		return &Error{Kind: ErrNoRepository, What: show(orDot(dir)) + " is in no git repository",
 			Remedy: "Change to a repository, or name one with -C DIR. A new one begins with: git init", Cause: err}
 	case strings.Contains(failure.complaint, "must be run in a work tree"):
 		return &Error{Kind: ErrNoWorkTree, What: show(orDot(dir)) + " is inside a repository's own folder, not in its work tree",
 			Remedy: "Change to the folder where the files are checked out.", Cause: err}
 	default:
-		return &Error{Kind: ErrGit, What: "git does not serve the repository at " + show(orDot(dir)), Cause: err}
+		return &Error{Kind: ErrGit, What: "git does not serve the repository at " + show(orDot(dir)),
+			Remedy: "See what git says: git rev-parse --git-dir", Cause: err}
 	}
 }
 

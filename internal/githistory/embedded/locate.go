@@ -23,7 +23,7 @@ type site struct {
 // locate finds the repository of the directory here as git does: from GIT_DIR,
 // or else by walking up. here is physical.
 func locate(here string, env environ) (site, error) {
-	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"} {
+	for _, name := range []string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE", "GIT_INDEX_FILE"} {
 		if text, set := env.lookup(name); set && text == "" {
 			return site{}, notOpened(here, fmt.Errorf("%w: %s is set and empty", errNotGitDir, name))
 		}
@@ -68,8 +68,8 @@ func locate(here string, env environ) (site, error) {
 
 func notOpened(here string, err error) *gate.Failure {
 	return &gate.Failure{
-		Message: fmt.Sprintf("cannot open the repository of %s: %v", githistory.Printable(here), err),
-		Remedy:  "see what git says: git rev-parse --git-dir",
+		Message: fmt.Sprintf("%s: %v", githistory.CannotOpen(here), err),
+		Remedy:  githistory.SeeWhatGitSays,
 		Err:     err,
 	}
 }
