@@ -98,6 +98,9 @@ func (e *edgeView) finding(x edit) Finding {
 type comparison struct {
 	path  string
 	equal equivalence
+	// oneWay says that the child was written after its one parent, so that a
+	// waiver holds from the old version to the new one, and not back.
+	oneWay bool
 	// before and after give the entries in full, for an explanation.
 	before, after recordsFunc
 	// mayPair says which added entry may be the new version of a lost one.
@@ -140,7 +143,8 @@ func compare(p, c *small.Ledger, with comparison) (*edgeView, error) {
 }
 
 // excuse lists the edits that do not show in the comparison because waivers
-// make both versions equal or let an entry be missing.
+// make both versions equal or let an entry be missing. What goes one way against
+// its waiver is an edit like any other.
 func (e *edgeView) excuse(parent, child sequence, with comparison) error {
 	for _, place := range parent.dropped {
 		e.excused = append(e.excused, edit{kind: editDeleted, before: place, after: -1})
@@ -163,7 +167,12 @@ func (e *edgeView) excuse(parent, child sequence, with comparison) error {
 				return err
 			}
 		}
-		e.excused = append(e.excused, modification(old[before], now[after], before, after))
+		x := modification(old[before], now[after], before, after)
+		if with.oneWay && !with.equal.leads(e.p.Entries[before].Digest, e.c.Entries[after].Digest) {
+			e.edits, e.relation = append(e.edits, x), rewritten
+			continue
+		}
+		e.excused = append(e.excused, x)
 	}
 	return nil
 }

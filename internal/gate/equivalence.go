@@ -10,6 +10,8 @@ import (
 // equivalence is what waivers say about one log: pairs of entries that count
 // as equal in every comparison, and entries that may be missing.
 type equivalence struct {
+	// edits maps an entry to the versions that waivers let it be changed into.
+	edits map[small.Digest][]small.Digest
 	// same maps an entry to the one that stands for its class.
 	same map[small.Digest]small.Digest
 	// dropped are entries whose deletion is waived.
@@ -35,7 +37,9 @@ func equivalenceFor(p *policy.Policy, path string, now time.Time) equivalence {
 		case modifying[w.Rule] && w.To != nil:
 			if eq.same == nil {
 				eq.same = map[small.Digest]small.Digest{}
+				eq.edits = map[small.Digest][]small.Digest{}
 			}
+			eq.edits[*w.From] = append(eq.edits[*w.From], *w.To)
 			from, to := eq.class(*w.From), eq.class(*w.To)
 			if from != to {
 				eq.same[from] = to
@@ -59,6 +63,25 @@ func (eq equivalence) class(d small.Digest) small.Digest {
 		}
 		d = next
 	}
+}
+
+// leads reports whether waivers, one after the other, let the version from be
+// changed into the version to. Both are of one class; that alone does not say
+// which of them is the later one.
+func (eq equivalence) leads(from, to small.Digest) bool {
+	seen := map[small.Digest]bool{from: true}
+	for next := []small.Digest{from}; len(next) > 0; next = next[1:] {
+		if next[0] == to {
+			return true
+		}
+		for _, d := range eq.edits[next[0]] {
+			if !seen[d] {
+				seen[d] = true
+				next = append(next, d)
+			}
+		}
+	}
+	return false
 }
 
 // sequence is a ledger as it is compared: classes instead of digests, some

@@ -71,6 +71,26 @@ func TestFlowWaivedModificationMerged(t *testing.T) {
 		"error divergence/lost-entry index from B: #1 task-b", "error divergence/lost-entry index from C: #1 task-b")
 }
 
+// The old version comes back in a commit of its own: no waiver names that edit.
+// A waiver for each of two steps excuses both in one, and not the way back.
+//
+//	A(a b) - B(a b') - C(a b)
+func TestFlowWaivedModificationUndone(t *testing.T) {
+	f := newFlow(t)
+	f.waive("append-only/modified", "b", "b'")
+	f.waive("append-only/modified", "b'", "b''")
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "a b'")
+	f.commit("C", "B", "a b c")
+	back := `error append-only/modified C from B: #1 task-b to #1 task-b; evidence "did b!" to "did b"`
+	f.want(f.audit("C"), back)
+	f.want(f.rangeOf("B", "C"), back)
+	f.clean(f.pending("A", "a b''"))
+	f.want(f.pending("B", "a b c d"), `error append-only/modified index from B: #1 task-b to #1 task-b; evidence "did b!" to "did b"`)
+	f.waive("append-only/modified", "b'", "b")
+	f.clean(f.rangeOf("A", "C"))
+}
+
 // The merge itself makes the waived edit, or an edit that only looks like it.
 //
 //	A(a b) - B(a b c) - M

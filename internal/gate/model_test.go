@@ -22,11 +22,14 @@ func (v modelVerdict) String() string { return [...]string{"fine", "unsure", "ba
 
 // modelEntry is all that history asks of an entry: what it says, as one
 // string, whether it is evidence of a reconciliation, and whether a waiver
-// lets it be missing.
+// lets it be missing. Versions that waivers make equal have one key, and which
+// of them it is decides where a commit with one parent changes it.
 type modelEntry struct {
-	key    string
-	marker bool
-	mayGo  bool
+	key       string
+	version   string
+	mayBecome map[string]bool
+	marker    bool
+	mayGo     bool
 }
 
 // logState says what stands at a log's path.
@@ -124,6 +127,29 @@ func judgeLedgers(p, c []modelEntry) modelVerdict {
 	return verdict
 }
 
+// judgeWay judges which versions of entries, equal by waivers, one parent's
+// child has in place of its parent's.
+func judgeWay(p, c []modelEntry) modelVerdict {
+	verdict := fine
+	p = required(p, c)
+	for _, e := range p {
+		same := func(other modelEntry) bool { return other.key != e.key }
+		before, after := slices.DeleteFunc(slices.Clone(p), same), slices.DeleteFunc(slices.Clone(c), same)
+		for i, old := range before {
+			for j, now := range after {
+				switch {
+				case old.version == now.version || old.mayBecome[now.version]:
+				case len(before) != len(after):
+					verdict = max(verdict, unsure) // which is whose new version?
+				case i == j:
+					return bad
+				}
+			}
+		}
+	}
+	return verdict
+}
+
 // judgeNewInMerge judges where a merge puts entries that no parent has.
 func judgeNewInMerge(parents [][]modelEntry, c []modelEntry) modelVerdict {
 	inParent := func(e modelEntry) bool {
@@ -216,6 +242,11 @@ func (m model) judgeCommit(c int) modelVerdict {
 		for _, p := range m[c].parents {
 			verdict = max(verdict, m.judgeEdge(p, c, dir))
 			parents = append(parents, m.lastReadable(p, dir)...)
+		}
+		if len(m[c].parents) == 1 && m[c].logs[dir].state == readable {
+			for _, p := range parents {
+				verdict = max(verdict, judgeWay(p, m[c].logs[dir].entries))
+			}
 		}
 		if len(m[c].parents) == 0 && m[c].logs[dir].state == broken {
 			verdict = bad

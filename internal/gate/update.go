@@ -131,7 +131,7 @@ func (j *judgement) replacedLog(ctx context.Context, c Change, n node, changes [
 		return j.unreadable(ctx, n, c.Path, after, []parentLog{parent}, changes)
 	}
 	for _, l := range parent.ledgers {
-		e, err := j.compare(ctx, c.Path, l, after, []parentLog{parent}, 0)
+		e, err := j.compare(ctx, c.Path, l, after, []parentLog{parent}, 0, false)
 		if err != nil {
 			return err
 		}

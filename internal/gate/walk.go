@@ -115,7 +115,7 @@ func (j *judgement) log(ctx context.Context, n node, path string, changes [][]Ch
 	var views []*edgeView
 	for i, p := range parents {
 		for _, before := range p.ledgers {
-			e, err := j.compare(ctx, path, before, child, parents, i)
+			e, err := j.compare(ctx, path, before, child, parents, i, len(parents) == 1)
 			if err != nil {
 				return err
 			}
@@ -261,8 +261,9 @@ func withoutVersions(intruders []int, views []*edgeView) []int {
 }
 
 // compare relates one parent's log to the child's. It returns nil for an edge
-// that is not judged: the log is unchanged, or the baseline begins here.
-func (j *judgement) compare(ctx context.Context, path string, before, child *ledgerFile, parents []parentLog, side int) (*edgeView, error) {
+// that is not judged: the log is unchanged, or the baseline begins here. oneWay
+// is that of a [comparison].
+func (j *judgement) compare(ctx context.Context, path string, before, child *ledgerFile, parents []parentLog, side int, oneWay bool) (*edgeView, error) {
 	p, c := before.log.Ledger, child.log.Ledger
 	if p == c {
 		return nil, nil
@@ -282,7 +283,7 @@ func (j *judgement) compare(ctx context.Context, path string, before, child *led
 		}
 	}
 	return compare(p, c, comparison{
-		path: path, equal: j.equal(path),
+		path: path, equal: j.equal(path), oneWay: oneWay,
 		before: j.ledgers.records(ctx, before), after: j.ledgers.records(ctx, child),
 		mayPair: func(lost, added int) bool {
 			// What another parent brought is that side's entry, not a new

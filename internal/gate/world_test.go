@@ -91,6 +91,7 @@ func (w *world) model() model {
 			}
 		}
 	}
+	becomes := w.becomes()
 	for _, c := range w.commits {
 		mc := modelCommit{parents: c.parents, logs: map[string]modelLog{}}
 		for dir, log := range c.logs {
@@ -102,6 +103,7 @@ func (w *world) model() model {
 			for _, e := range log.entries {
 				entry := e.model()
 				entry.mayGo = mayGo[entry.key]
+				entry.version, entry.mayBecome = entry.key, becomes[entry.key]
 				entry.key = cmp.Or(class[entry.key], entry.key)
 				ml.entries = append(ml.entries, entry)
 			}
@@ -110,6 +112,29 @@ func (w *world) model() model {
 		m = append(m, mc)
 	}
 	return m
+}
+
+// becomes says which versions waivers let each version become, at once or one
+// waiver after the other.
+func (w *world) becomes() map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for grown := true; grown; {
+		grown = false
+		for _, edit := range w.waivers {
+			if edit.after == nil {
+				continue
+			}
+			from, to := edit.before.key(), edit.after.key()
+			if out[from] == nil {
+				out[from] = map[string]bool{}
+			}
+			for _, next := range append(slices.Collect(maps.Keys(out[to])), to) {
+				grown = grown || !out[from][next]
+				out[from][next] = true
+			}
+		}
+	}
+	return out
 }
 
 // tree is a commit's tree.
