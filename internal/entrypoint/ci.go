@@ -138,7 +138,7 @@ func (j *job) merged(ctx context.Context, s *session, head string) (base, merge,
 		side, err := s.repo.Resolve(ctx, id+"^2")
 		if errors.Is(err, githistory.ErrLacking) {
 			if j.wants(s, head) {
-				return "", "", "", &wish{head, err}
+				return "", "", "", wishing(head, err)
 			}
 			continue // it is no merge
 		}

@@ -4,16 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// wish is an error that a fetch may mend.
+// wish is the cause of a failure that a fetch may mend.
 type wish struct {
 	spec  string
 	cause error
+}
+
+// wishing is the failure in which an error is a wish.
+func wishing(spec string, err error) *gate.Failure {
+	out := &gate.Failure{Message: err.Error()}
+	var f *gate.Failure
+	if errors.As(err, &f) {
+		out.Message, out.Remedy = f.Message, f.Remedy
+	}
+	out.Err = &wish{spec, err}
+	return out
 }
 
 // Error is what is lacking.
@@ -36,7 +48,7 @@ func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, word
 		}
 		for _, spec := range p.Fetch {
 			if _, asked := j.asked[spec]; !asked {
-				return "", "", &wish{spec, err}
+				return "", "", wishing(spec, err)
 			}
 		}
 		if first == nil {
@@ -103,7 +115,7 @@ func (j *job) explain(failure *gate.Failure) *gate.Failure {
 			why = err
 		}
 	}
-	if why != nil {
+	if why != nil && !strings.Contains(out.Message, message(why)) {
 		out.Message += "; and " + message(why)
 	}
 	if j.shallow {

@@ -136,6 +136,9 @@ func (s *session) trust(ctx context.Context, revision, label string) error {
 		}
 	}
 	s.trusted, s.found = data, found
+	if found && s.req.TrustedConfig != "" {
+		label = s.req.TrustedConfig + " in " + label
+	}
 	return s.use(label, data, found)
 }
 

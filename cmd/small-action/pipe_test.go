@@ -1,0 +1,42 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+// What nobody reads is not told: outcome 2, whether it is the log or a report.
+func TestClosedPipe(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.CommitFile("file", "content")
+	for _, args := range [][]string{
+		{"--base", "HEAD"}, {"--base", "HEAD", "--format", "json"}, {"--base", "nowhere"}, {"--version"}, {"--help"},
+	} {
+		read, write, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := read.Close(); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("small-action", args...)
+		cmd.Dir, cmd.Env, cmd.Stdout = r.Dir, r.Environ(), write
+		var exit *exec.ExitError
+		if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		if got := cmd.ProcessState.ExitCode(); got != statusCannot {
+			t.Errorf("%q: exit status %d, not %d", args, got, statusCannot)
+		}
+		if err := write.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

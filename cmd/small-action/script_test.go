@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// readerVariable names the reader that the program is to use in a script.
+const readerVariable = "SMALL_ACTION_TEST_READER"
+
+// TestMain registers the program as a command of the scripts.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"small-action": func() {
+		if reader := os.Getenv(readerVariable); reader != "" {
+			os.Args = slices.Insert(os.Args, 1, "--reader="+reader)
+		}
+		main()
+	}})
+}
+
+// TestScripts runs the program with the real git on repositories as CI systems
+// leave them, once for each reader.
+func TestScripts(t *testing.T) {
+	for _, reader := range []string{"git", "go-git"} {
+		t.Run(reader, func(t *testing.T) {
+			t.Parallel()
+			testscript.Run(t, testscript.Params{
+				Dir:                 filepath.Join("testdata", "script"),
+				RequireExplicitExec: true,
+				RequireUniqueNames:  true,
+				Cmds:                commands,
+				Condition: func(cond string) (bool, error) {
+					switch cond {
+					case "root":
+						return os.Geteuid() == 0, nil
+					case "git", "go-git":
+						return cond == reader, nil
+					}
+					return false, fmt.Errorf("there is no condition %q", cond)
+				},
+				Setup: func(env *testscript.Env) error {
+					env.Vars = append(env.Vars, readerVariable+"="+reader)
+					return setup(env)
+				},
+			})
+		})
+	}
+}
+
+// setup keeps the machine's configuration and CI system out of a script.
+func setup(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, ".home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	var vars []string
+	for _, kv := range env.Vars {
+		if !strings.HasPrefix(kv, "GIT_") && !strings.HasPrefix(kv, "GITHUB_") && !strings.HasPrefix(kv, "CI") {
+			vars = append(vars, kv)
+		}
+	}
+	workspace, err := filepath.Abs(filepath.Join("..", "small-hook", "testdata", "workspace"))
+	if err != nil {
+		return err
+	}
+	env.Vars = slices.Concat(vars, []string{
+		"HOME=" + home, "LC_ALL=C", "WORKSPACE=" + workspace, "ZERO=" + strings.Repeat("0", 40),
+		"GONE=" + strings.Repeat("d", 40),
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull,
+		"GIT_AUTHOR_NAME=A Writer", "GIT_AUTHOR_EMAIL=writer@example.com",
+		"GIT_COMMITTER_NAME=A Writer", "GIT_COMMITTER_EMAIL=writer@example.com",
+		"GIT_AUTHOR_DATE=2026-03-01T12:00:00Z", "GIT_COMMITTER_DATE=2026-03-01T12:00:00Z",
+		"GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0",
+	})
+	return nil
+}
