@@ -24,7 +24,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			if _, err := io.WriteString(a.stdout, found.Text()); err != nil {
 				return err
 			}
-			if !found.Fires() {
+			if !found.Fires() || found.Driver.Broken {
 				a.status = statusCannot
 			}
 			scope, err := entrypoint.Survey(c.Context(), a.request())

@@ -11,12 +11,15 @@ import (
 
 func (a *app) installCommand() *cobra.Command {
 	var opts hook.InstallOptions
-	var global, configure bool
+	var global, configure, driver bool
 	c := &cobra.Command{
 		Use:   "install",
 		Short: "Install the hooks in this repository; a hook that is there is kept and runs first",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if global && driver {
+				return errors.New("--merge-driver is for one repository, not for --global: a clone takes no configuration over")
+			}
 			if global {
 				result, err := hook.InstallGlobal(c.Context(), hook.GlobalOptions{
 					Program: opts.Program, Configure: configure, PreReceive: opts.PreReceive, Force: opts.Force,
@@ -27,6 +30,11 @@ func (a *app) installCommand() *cobra.Command {
 				return errors.New("--configure belongs to --global")
 			}
 			opts.Dir = a.flags.dir
+			if driver {
+				if err := a.tellDriver(hook.InstallMergeDriver(c.Context(), opts)); err != nil {
+					return err
+				}
+			}
 			result, err := hook.Install(c.Context(), opts)
 			return a.tell(result, err)
 		},
@@ -34,6 +42,7 @@ func (a *app) installCommand() *cobra.Command {
 	c.Flags().StringVar(&opts.Program, "program", "", "have the hooks call `FILE` instead of this program")
 	c.Flags().BoolVar(&opts.PreReceive, "pre-receive", false, "install the hook of the receiving side too")
 	c.Flags().BoolVar(&opts.Force, "force", false, "chain the hooks into a directory that a hook manager rules")
+	c.Flags().BoolVar(&driver, "merge-driver", false, "have git call this program, too, where it would merge a workspace's file line by line")
 	c.Flags().BoolVar(&global, "global", false, "install into the template directory that git copies into new repositories and clones")
 	c.Flags().BoolVar(&configure, "configure", false, "with --global: set init.templateDir if it is not set")
 	return c
@@ -50,12 +59,23 @@ func (a *app) uninstallCommand() *cobra.Command {
 				result, err := hook.UninstallGlobal(c.Context(), hook.GlobalOptions{})
 				return a.tell(result, err)
 			}
+			if err := a.tellDriver(hook.UninstallMergeDriver(c.Context(), a.flags.dir)); err != nil {
+				return err
+			}
 			result, err := hook.Uninstall(c.Context(), hook.UninstallOptions{Dir: a.flags.dir})
 			return a.tell(result, err)
 		},
 	}
 	c.Flags().BoolVar(&global, "global", false, "take them out of the template directory")
 	return c
+}
+
+// tellDriver prints what was done about the merge driver.
+func (a *app) tellDriver(result hook.DriverResult, err error) error {
+	if _, writeErr := io.WriteString(a.stdout, result.Text()); err == nil {
+		err = writeErr
+	}
+	return err
 }
 
 // tell prints what was done about hooks. What a person still has to do is

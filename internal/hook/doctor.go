@@ -59,6 +59,8 @@ type Diagnosis struct {
 	Why string
 	// Checks tells it hook by hook.
 	Checks []Check
+	// Driver is about the merge driver.
+	Driver DriverCheck
 	// Notes say what else to know.
 	Notes []string
 }
@@ -109,7 +111,8 @@ func Doctor(ctx context.Context, dir string) (Diagnosis, error) {
 		}
 		diagnosis.Checks = append(diagnosis.Checks, check)
 	}
-	return diagnosis, nil
+	diagnosis.Driver, err = checkDriver(ctx, git, repo)
+	return diagnosis, err
 }
 
 // hooksToCheck returns the hooks that ought to fire in a repository.

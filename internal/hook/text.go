@@ -67,6 +67,7 @@ func (d Diagnosis) Text() string {
 	for _, check := range d.Checks {
 		text.WriteString(check.text())
 	}
+	text.WriteString(d.Driver.text())
 	for _, note := range d.Notes {
 		fmt.Fprintf(&text, "Note: %s\n", note)
 	}

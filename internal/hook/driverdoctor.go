@@ -1,0 +1,89 @@
+package hook
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// DriverCheck is what the doctor found about the merge driver.
+type DriverCheck struct {
+	// Works says that git would call the driver for every file of a workspace that is in the index.
+	Works bool
+	// Program is what git would call.
+	Program string
+	// Why says why not, Remedy what to do about it.
+	Why, Remedy string
+	// Broken says that something asks for the driver and would not get it: then git merges line by line while everybody thinks otherwise.
+	Broken bool
+}
+
+// text tells about the driver in lines, none in a repository without a work tree.
+func (c DriverCheck) text() string {
+	switch {
+	case c.Works:
+		return "merge driver: set up\n  program: " + show(c.Program) + "\n"
+	case c.Why == "":
+		return ""
+	case c.Broken:
+		return "merge driver: DOES NOT WORK: " + c.Why + "\n  " + c.Remedy + "\n"
+	}
+	return "merge driver: none: " + c.Why + "\n  " + c.Remedy + "\n"
+}
+
+// checkDriver finds out whether git would call the merge driver.
+func checkDriver(ctx context.Context, git Git, repo Repository) (DriverCheck, error) {
+	if repo.Bare {
+		return DriverCheck{}, nil
+	}
+	command, err := git.run(ctx, repo.Top, "config", "-z", "--get", driverSection+".driver")
+	if err != nil && gitStatus(err) != 1 {
+		return DriverCheck{}, &Error{Kind: ErrGit, What: "git cannot read its setting " + driverSection + ".driver", Cause: err}
+	}
+	command = strings.TrimSuffix(command, "\x00")
+	paths, err := workspaceFiles(ctx, git, repo)
+	if err != nil {
+		return DriverCheck{}, err
+	}
+	values, err := mergeAttributes(ctx, git, repo, paths)
+	if err != nil {
+		return DriverCheck{}, err
+	}
+	check := DriverCheck{Program: driverProgram(command), Remedy: "Type: " + ProgramName + " install --merge-driver"}
+	given := slices.Contains(values, driverName)
+	other := slices.IndexFunc(values, func(v string) bool { return v != driverName })
+	switch {
+	case command == "" && !given:
+		check.Why = "where two branches change a file of .small/, git merges it line by line"
+		if at := slices.Index(values, "union"); at >= 0 {
+			check.Broken, check.Why = true, "git's attributes say merge=union for "+show(paths[at])+", which has been seen to lose entries"
+		}
+	case command == "":
+		check.Broken, check.Why = true, "git's attributes ask for it, but it is not set up in this clone: git merges line by line"
+	case other >= 0:
+		check.Broken, check.Why = true, "it is set up, but git's attributes do not give it "+show(paths[other])
+	case check.Program == "":
+		check.Broken, check.Why = true, "it is set up by hand, as "+show(command)
+	default:
+		if err := checkProgram(check.Program); err != nil {
+			check.Broken, check.Why = true, strings.SplitN(err.Error(), "\n", 2)[0]
+			break
+		}
+		check.Works, check.Remedy = true, ""
+	}
+	return check, nil
+}
+
+// workspaceFiles lists the files of workspaces in the index, or one as it would be called where there is none yet.
+func workspaceFiles(ctx context.Context, git Git, repo Repository) ([]string, error) {
+	out, err := git.run(ctx, repo.Top, "ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml")
+	if err != nil {
+		return nil, &Error{Kind: ErrGit, What: "git cannot list the files of " + show(repo.Top), Cause: err}
+	}
+	const most = 1000 // of one command line
+	paths := slices.Compact(strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"))
+	if paths[0] == "" {
+		return driverProbes[:1], nil
+	}
+	return paths[:min(most, len(paths))], nil
+}
