@@ -43,14 +43,14 @@ func (j *judgement) beside(ctx context.Context, parents []string, neighbours []N
 			continue
 		}
 		seen[n.ID] = true
-		if err := j.besideOne(ctx, n); err != nil {
+		if err := j.besideOne(ctx, parents[0], n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (j *judgement) besideOne(ctx context.Context, n Neighbour) error {
+func (j *judgement) besideOne(ctx context.Context, head string, n Neighbour) error {
 	edge := Edge{Parent: n.ID, Child: Index}
 	changes, err := j.history.Changes(ctx, []Edge{edge})
 	if err != nil {
@@ -72,16 +72,20 @@ func (j *judgement) besideOne(ctx context.Context, n Neighbour) error {
 		if !ours.readable() || !theirs.readable() {
 			continue
 		}
-		if err := j.besideLog(ctx, n, dir, compareTips(theirs.log.Ledger, ours.log.Ledger, j.equal(c.Path), j.explained(), c.Path)); err != nil {
+		if err := j.besideLog(ctx, head, n, dir, compareTips(theirs.log.Ledger, ours.log.Ledger, j.equal(c.Path), j.explained(), c.Path)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (j *judgement) besideLog(ctx context.Context, n Neighbour, dir string, t *tipsView) error {
+func (j *judgement) besideLog(ctx context.Context, head string, n Neighbour, dir string, t *tipsView) error {
 	if t.outcome != tipsDiverged {
 		return nil
+	}
+	forked, err := j.atFork(ctx, head, n.ID, dir)
+	if err != nil {
+		return err
 	}
 	theirs, err := j.workspaceAt(ctx, n.ID, dir)
 	if err != nil {
@@ -92,7 +96,9 @@ func (j *judgement) besideLog(ctx context.Context, n Neighbour, dir string, t *t
 		return err
 	}
 	runs := runsOf(ours, t.headOnly)
-	there := slices.DeleteFunc(slices.Clone(t.targetOnly), func(e small.Entry) bool { return !runs[runOf(theirs, e)] })
+	there := slices.DeleteFunc(slices.Clone(t.targetOnly), func(e small.Entry) bool {
+		return forked[e.Digest] || !runs[runOf(theirs, e)]
+	})
 	if len(there) == 0 {
 		return nil
 	}
@@ -113,6 +119,27 @@ func (j *judgement) besideLog(ctx context.Context, n Neighbour, dir string, t *t
 	j.add(r.out)
 	j.onlyWarn(told)
 	return nil
+}
+
+// atFork are the entries that a workspace's log had where two commits parted. An
+// entry that is gone here and was there by then has been rewritten here, which is
+// told of the edge: nobody else is at work because of it.
+func (j *judgement) atFork(ctx context.Context, head, other, dir string) (map[small.Digest]bool, error) {
+	bases, err := j.history.MergeBases(ctx, head, other)
+	if err != nil {
+		return nil, err
+	}
+	entries := map[small.Digest]bool{}
+	for _, base := range bases {
+		w, err := j.workspaceAt(ctx, base, dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range w.ledger().Entries {
+			entries[e.Digest] = true
+		}
+	}
+	return entries, nil
 }
 
 // onlyWarn makes warnings of the findings from a number on, whatever level the
