@@ -167,6 +167,12 @@ func (j *job) push(ctx context.Context, s *session, head string) (*gate.Report, 
 	if err != nil {
 		return nil, err
 	}
+	if j.plan.Ref == "" && len(j.plan.Base) == 0 && branch.ID == head {
+		// Nobody said which ref it is, and it can be the default branch itself:
+		// what came since that would be nothing.
+		j.fact("base", "none: this is the tip of %s, and its whole history is judged", branch.Ref)
+		return j.audit(ctx, s, head, head, branch.Ref)
+	}
 	onDefault := j.plan.OnDefault || branch.ID == ""
 	update := gate.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, "origin"), Governs: onDefault}
 	if update.Old, err = j.before(ctx, s, onDefault); err != nil {
@@ -243,6 +249,10 @@ func (j *job) history(ctx context.Context, s *session, head string) (*gate.Repor
 			return nil, err
 		}
 	}
+	return j.audit(ctx, s, head, trusted, label)
+}
+
+func (j *job) audit(ctx context.Context, s *session, head, trusted, label string) (*gate.Report, error) {
 	if err := s.trust(ctx, trusted, label); err != nil {
 		return nil, err
 	}
