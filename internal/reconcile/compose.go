@@ -39,7 +39,10 @@ func (l *log) entry(items []item, brought []int, now time.Time) (newEntry, error
 	sides := make([]string, len(l.versions))
 	for i, v := range l.versions {
 		name := v.Name
-		if v.ID != "" {
+		switch {
+		case v.ID != "" && strings.HasPrefix(v.ID, v.Name):
+			name = "commit " + v.ID
+		case v.ID != "":
 			name += " at " + v.ID
 		}
 		sides[i] = fmt.Sprintf("%s (%s)", name, count(brought[i]))
@@ -80,14 +83,16 @@ type composer struct {
 	form *layout
 	// sides and bases are what could be taken apart, by version.
 	sides, bases map[*version]*layout
+	// prefer is the version whose text is taken wherever it has one, nil for none.
+	prefer *version
 	// changed counts the texts around entries that more than one side changed.
 	changed int
 }
 
 // compose puts the items' texts together in the form of the first side that has
 // one, and the new entry behind them.
-func (l *log) compose(items []item, entry newEntry, leads bool) (*composed, error) {
-	c := &composer{log: l, sides: map[*version]*layout{}, bases: map[*version]*layout{}}
+func (l *log) compose(items []item, entry newEntry, leads bool, prefer *version) (*composed, error) {
+	c := &composer{log: l, prefer: prefer, sides: map[*version]*layout{}, bases: map[*version]*layout{}}
 	for _, v := range l.versions {
 		if v.doc == nil {
 			continue
@@ -106,6 +111,9 @@ func (l *log) compose(items []item, entry newEntry, leads bool) (*composed, erro
 	}
 	if c.form == nil {
 		return nil, l.uncopied("no side has an entry")
+	}
+	if c.sides[prefer] == nil {
+		c.prefer = nil
 	}
 	for _, v := range l.bases {
 		if v.doc == nil {
@@ -148,6 +156,9 @@ func (c *composer) textOf(it item) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		if text != nil && v == c.prefer {
+			return text, nil
+		}
 		if text != nil {
 			texts = append(texts, text)
 		}
@@ -181,7 +192,7 @@ func (c *composer) formed(one *layout, v *version, it item) ([]byte, error) {
 func (c *composer) around(of func(*layout) []byte) []byte {
 	var texts, old [][]byte
 	for _, v := range c.versions {
-		if one := c.sides[v]; one != nil {
+		if one := c.sides[v]; one != nil && (c.prefer == nil || v == c.prefer) {
 			texts = append(texts, withLineEnd(of(one), one.end, c.form.end))
 		}
 	}

@@ -10,10 +10,9 @@ import (
 // merge joins two lists by time, without changing either's own order. What both
 // have stands once. Neither list is a part of the other.
 func (l *log) merge(a, b []item) ([]item, error) {
-	a, b = l.withoutDropped(a, b), l.withoutDropped(b, a)
 	var out []item
 	for len(a) > 0 && len(b) > 0 && l.same(a[0], b[0]) {
-		out, a, b = append(out, l.choose(a[0], b[0])), a[1:], b[1:]
+		out, a, b = append(out, a[0]), a[1:], b[1:]
 	}
 	for _, rest := range [][]item{a, b} {
 		if err := l.rising(out, rest); err != nil {
@@ -28,7 +27,7 @@ func (l *log) merge(a, b []item) ([]item, error) {
 		}
 		switch {
 		case first == 0:
-			out, a, b = append(out, l.choose(a[0], b[0])), a[1:], b[1:]
+			out, a, b = append(out, a[0]), a[1:], b[1:]
 		case first < 0:
 			out, a = append(out, a[0]), a[1:]
 		default:
@@ -100,15 +99,23 @@ func (l *log) rising(before, rest []item) error {
 	return nil
 }
 
-// withoutDropped leaves out of a what the other side deleted and was allowed to.
-func (l *log) withoutDropped(a, b []item) []item {
-	there := l.classes(b)
+// waived is a list with the edits that waivers excuse on either side: what the
+// other side deleted and might is left out, what it changed and might is taken
+// as it has it.
+func (l *log) waived(a, b []item) []item {
+	there := make(map[small.Digest]item, len(b))
+	for _, it := range b {
+		there[l.class(it)] = it
+	}
 	var out []item
 	for _, it := range a {
-		if l.base[it.Digest] && l.sides.MayLack(it.Digest) && !there[l.class(it)] {
-			continue
+		other, both := there[l.class(it)]
+		switch {
+		case both:
+			out = append(out, l.choose(it, other))
+		case !l.base[it.Digest] || !l.sides.MayLack(it.Digest):
+			out = append(out, it)
 		}
-		out = append(out, it)
 	}
 	return out
 }

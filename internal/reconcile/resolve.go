@@ -49,13 +49,15 @@ func (c Case) Resolve() (*Resolution, error) {
 	}
 	items := l.versions[0].items
 	for _, side := range l.versions[1:] {
-		have := ledgerOf(items)
+		a, b := l.waived(items, side.items), l.waived(side.items, items)
+		before, after := ledgerOf(a), ledgerOf(b)
 		switch {
-		case l.sides.Accepts(side.ledger, have):
-		case l.sides.Accepts(have, side.ledger):
-			items = side.items
+		case l.sides.Accepts(after, before):
+			items = a
+		case l.sides.Accepts(before, after):
+			items = b
 		default:
-			if items, err = l.merge(items, side.items); err != nil {
+			if items, err = l.merge(a, b); err != nil {
 				return nil, err
 			}
 		}
@@ -129,25 +131,41 @@ func (l *log) write(out *Resolution, items []item, now time.Time) error {
 	if l.explicit(ledgerOf(items)) {
 		entry = nil
 	}
+	// A version with anchors can have to be copied as a whole.
+	prefer := []*version{nil}
+	for _, v := range l.versions {
+		if v.doc != nil && v.doc.Linked() {
+			prefer = append(prefer, v)
+		}
+	}
 	var reason error
-	for _, leads := range []bool{true, false} {
-		made, err := l.compose(items, entry, leads)
-		if err == nil {
-			err = l.check(made.text, items, entry != nil)
-		}
-		if err == nil {
-			out.Text, out.Added = made.text, entry != nil
-			if made.changed > 0 {
-				out.Notes = append(out.Notes, "both sides changed comments or the form at the same place; there the first side's are kept")
+	for _, from := range prefer {
+		for _, leads := range []bool{true, false} {
+			made, err := l.compose(items, entry, leads, from)
+			if err == nil {
+				err = l.check(made.text, items, entry != nil)
 			}
-			if out.Added {
-				out.Entries++
+			if err == nil {
+				out.take(made, entry != nil)
+				return nil
 			}
-			return nil
+			if reason == nil {
+				reason = err
+			}
 		}
-		reason = err
 	}
 	return reason
+}
+
+// take makes a text that was put together the resolution's.
+func (out *Resolution) take(made *composed, added bool) {
+	out.Text, out.Added = made.text, added
+	if added {
+		out.Entries++
+	}
+	if made.changed > 0 {
+		out.Notes = append(out.Notes, "both sides changed comments or the form at the same place; there the first side's are kept")
+	}
 }
 
 // explicit reports whether a ledger is one that the gate passes behind each
