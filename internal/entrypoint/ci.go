@@ -20,6 +20,9 @@ type Fact struct{ Name, Value string }
 // next one, and where there is none it cannot be judged. The facts are what was
 // compared and by whose policy.
 func CI(ctx context.Context, req Request, plan ci.Plan) (*gate.Report, []Fact) {
+	if plan.Guarded {
+		req.Environ = githistory.Guarded(req.Environ)
+	}
 	job := &job{req: req, plan: plan, asked: map[string]error{}}
 	var report *gate.Report
 	for again := true; again; {
@@ -292,6 +295,9 @@ func (j *job) account(r *gate.Report) []Fact {
 	all = append(all, j.facts...)
 	for _, spec := range j.fetched {
 		all = append(all, Fact{"fetched", spec})
+	}
+	if r.Verdict == gate.Error && r.Examined.Commits == 0 {
+		return all // it did not come to that
 	}
 	if j.plan.Kind != ci.Nothing && r.Examined.Policy != "" {
 		all = append(all, Fact{"policy", r.Examined.Policy})

@@ -3,8 +3,8 @@ package githistory
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
@@ -34,10 +34,8 @@ func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) 
 	}
 	fetcher := &Repo{git: r.git, dir: r.dir, config: slices.Clone(r.config), environ: slices.Clone(r.environ)}
 	if guarded || r.foreign != "" {
-		fetcher.config = append(fetcher.config, nothingRun...)
-		fetcher.environ = append(fetcher.environ,
-			"GIT_ALLOW_PROTOCOL=file:http:https", "GIT_ASKPASS=", "SSH_ASKPASS=", "GIT_PROXY_COMMAND=",
-		)
+		// With the program named here, a directory is safe to fetch from too.
+		fetcher.environ = append(Guarded(fetcher.environ), "GIT_ALLOW_PROTOCOL=file:http:https")
 		args = append(args, "--upload-pack=git-upload-pack")
 	}
 	if _, err := fetcher.output(ctx, nil, append(args, remote, refspec)...); err != nil {
@@ -46,13 +44,28 @@ func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) 
 	return nil
 }
 
-// nothingRun switches off the programs that a repository's configuration may
-// name and that git would run to fetch.
+// Guarded is an environment in which git runs none of the programs that a
+// repository's configuration may name to fetch something, also not for an object
+// that a partial clone left out: what remains is HTTP, with the headers that are
+// configured.
+func Guarded(environ []string) []string {
+	guarded := append(slices.Clone(environ), "GIT_ALLOW_PROTOCOL=http:https", "GIT_ASKPASS=", "SSH_ASKPASS=")
+	n, err := strconv.Atoi(lookup(environ, "GIT_CONFIG_COUNT"))
+	if err != nil || n < 0 {
+		n = 0 // git itself takes no configuration from such a number
+	}
+	for _, setting := range nothingRun {
+		key, value, _ := strings.Cut(setting, "=")
+		guarded = append(guarded, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, value))
+		n++
+	}
+	return append(guarded, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
+}
+
+// nothingRun is the configuration that switches programs off.
 var nothingRun = []string{
-	"-c", "credential.helper=", // an empty one forgets those before it
-	"-c", "core.askPass=",
-	"-c", "core.gitProxy=none",
-	"-c", "core.sshCommand=" + os.DevNull,
-	"-c", "core.alternateRefsCommand=:",
-	"-c", "fetch.recurseSubmodules=false",
+	"credential.helper=", // an empty one forgets those before it
+	"core.askPass=",
+	"core.alternateRefsCommand=:",
+	"fetch.recurseSubmodules=false",
 }
