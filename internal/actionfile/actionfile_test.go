@@ -221,7 +221,7 @@ func TestTemplate(t *testing.T) {
 		same, ok := ofAction[input.Name]
 		if !ok {
 			t.Errorf("the template has an input %s, which the action lacks", input.Name)
-		} else if input.Default != same.Default && !(input.Name == "strict" && input.Default == "false") {
+		} else if input.Default != same.Default && (input.Name != "strict" || input.Default != "false") {
 			t.Errorf("%s is %q by default in the template and %q in the action", input.Name, input.Default, same.Default)
 		}
 	}

@@ -1,0 +1,312 @@
+//go:build !windows
+
+package ciclients_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+// jobRun is what a workflow did, as act tells it.
+type jobRun struct {
+	// annotations are the errors and warnings, as "error .small/progress.small.yml:6 text".
+	annotations []string
+	outputs     map[string]string
+	summary     string
+	// step and job are "success" or "failure", for the step with the id gate and the whole.
+	step, job string
+	status    int
+	log       string
+}
+
+// act runs a workflow of a repository for an event, and reads back what it did.
+func act(t *testing.T, repo *gittest.Repo, event string, payload map[string]any, args ...string) jobRun {
+	t.Helper()
+	program := installed(t, "act")
+	home := t.TempDir()
+	body, err := json.Marshal(payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(home, "event.json")
+	if err := os.WriteFile(file, body, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
+		"GOCACHE=" + goEnv(t, "GOCACHE"), "GOMODCACHE=" + goEnv(t, "GOMODCACHE"), "GOPATH=" + goEnv(t, "GOPATH")}
+	args = append([]string{event, "--json", "--no-cache-server", "-e", file}, args...)
+	// Without a container, act on a busy machine at times drops all that a step wrote which ended in failure. That is told apart from a
+	// gate that says nothing by asking again.
+	for range 4 {
+		r := read(t, repo, env, program, args)
+		if r.status == 0 || len(r.annotations) > 0 {
+			return r
+		}
+	}
+	return read(t, repo, env, program, args)
+}
+
+// read runs act and reads what it says.
+func read(t *testing.T, repo *gittest.Repo, env []string, program string, args []string) jobRun {
+	t.Helper()
+	stdout, stderr, status := run(t, repo, env, program, args...)
+	r := jobRun{outputs: map[string]string{}, status: status}
+	lines := bufio.NewScanner(strings.NewReader(stdout + stderr))
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		r.take(t, lines.Text())
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// take reads one line of act's.
+func (r *jobRun) take(t *testing.T, text string) {
+	t.Helper()
+	var line struct {
+		Command    string
+		KvPairs    map[string]string
+		Arg        string
+		Name       string
+		Content    string
+		StepResult string
+		Stage      string
+		StepID     []string `json:"stepID"`
+		JobResult  string
+		Msg        string
+	}
+	if !strings.HasPrefix(text, "{") {
+		r.log += text + "\n"
+		return
+	}
+	if err := json.Unmarshal([]byte(text), &line); err != nil {
+		t.Fatalf("act says %q: %v", text, err)
+	}
+	r.log += strings.TrimRight(line.Msg, "\n") + "\n"
+	switch line.Command {
+	case "error", "warning", "notice":
+		r.annotations = append(r.annotations, line.Command+" "+line.KvPairs["file"]+":"+line.KvPairs["line"]+" "+line.Arg)
+	case "set-output":
+		r.outputs[line.Name] = line.Arg
+	case "summary":
+		r.summary = line.Content // the inner and the outer step of a composite action have the same
+	}
+	if line.StepResult != "" && line.Stage == "Main" && len(line.StepID) > 0 && line.StepID[0] == "gate" {
+		r.step = line.StepResult // the outer step's comes last
+	}
+	if line.JobResult != "" {
+		r.job = line.JobResult
+	}
+}
+
+// expect demands an outcome, and that all the ways in which it is told agree.
+func (r jobRun) expect(t *testing.T, pass bool, commits string) {
+	t.Helper()
+	want, verdict, errors := "success", "pass", "0"
+	if !pass {
+		want, verdict, errors = "failure", "fail", "1"
+	}
+	if r.job != want || r.step != want || (r.status == 0) != pass {
+		t.Errorf("job %q, step %q, exit status %d; want %s", r.job, r.step, r.status, want)
+	}
+	for name, value := range map[string]string{"verdict": verdict, "errors": errors, "waived": "0", "commits": commits} {
+		if r.outputs[name] != value {
+			t.Errorf("output %s is %q, not %q", name, r.outputs[name], value)
+		}
+	}
+	var logs []struct {
+		Path    string
+		Entries int
+		Head    string
+	}
+	if err := json.Unmarshal([]byte(r.outputs["ledgers"]), &logs); err != nil || len(logs) != 1 || logs[0].Path != progress || !strings.HasPrefix(logs[0].Head, "sha256:") {
+		t.Errorf("output ledgers is %q (%v)", r.outputs["ledgers"], err)
+	}
+	var found []string
+	for _, a := range r.annotations {
+		if strings.HasPrefix(a, "error ") {
+			found = append(found, a)
+		}
+	}
+	if pass && len(found) != 0 || !pass && (len(found) != 1 || !strings.HasPrefix(found[0], "error "+progress+":")) {
+		t.Errorf("annotations: %q", r.annotations)
+	}
+	if r.summary == "" || strings.Contains(r.summary, "append-only/") == pass {
+		t.Errorf("summary: %q", r.summary)
+	}
+	if t.Failed() {
+		t.Log(r.log)
+	}
+}
+
+// event is what GitHub tells of an event, and how act is told of it beyond that.
+type event struct {
+	name    string
+	payload map[string]any
+	args    []string
+}
+
+var repository = map[string]any{"default_branch": "main", "full_name": "team/consumer", "name": "consumer"}
+
+func pullRequest(r *gittest.Repo, base, head string) event {
+	// What is checked out is GitHub's merge of the two.
+	r.Git("checkout", "-q", "--detach", base)
+	r.Git("merge", "-q", "--no-ff", "--no-edit", head)
+	r.Git("update-ref", "refs/remotes/origin/main", base)
+	r.Git("update-ref", "refs/remotes/pull/7/merge", "HEAD")
+	return event{name: "pull_request", payload: map[string]any{
+		"action": "synchronize", "number": 7, "repository": repository,
+		"pull_request": map[string]any{
+			"number": 7,
+			"base":   map[string]any{"ref": "main", "sha": r.ID(base)},
+			"head":   map[string]any{"ref": "topic", "sha": r.ID(head)},
+		},
+	}}
+}
+
+func push(r *gittest.Repo, branch, before, after string, forced bool) event {
+	before, after = r.ID(before), r.ID(after)
+	r.Git("checkout", "-q", "-B", branch, after)
+	r.Git("update-ref", "refs/remotes/origin/main", "main")
+	return event{name: "push", args: []string{"--env", "GITHUB_REF=refs/heads/" + branch}, payload: map[string]any{
+		"ref": "refs/heads/" + branch, "before": before, "after": after, "forced": forced, "created": false, "deleted": false, "repository": repository,
+	}}
+}
+
+func mergeGroup(r *gittest.Repo, base, head string) event {
+	queue := "gh-readonly-queue/main/pr-7-" + r.ID(base)
+	r.Git("checkout", "-q", "-B", queue, head)
+	return event{name: "merge_group", args: []string{"--env", "GITHUB_REF=refs/heads/" + queue}, payload: map[string]any{
+		"action": "checks_requested", "repository": repository,
+		"merge_group": map[string]any{
+			"head_sha": r.ID(head), "head_ref": "refs/heads/" + queue, "base_sha": r.ID(base), "base_ref": "refs/heads/main",
+		},
+	}}
+}
+
+// consumerWorkflow is a user's workflow. With ACTION replaced by the action and INPUTS by more inputs.
+const consumerWorkflow = `on:
+  pull_request:
+  push:
+  merge_group:
+permissions:
+  contents: read
+jobs:
+  gate:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v6
+        with:
+          fetch-depth: 0
+          persist-credentials: false
+      - id: gate
+        uses: ACTION
+        with:
+          sarif: gate.sarif
+          html: gate.html
+INPUTS
+      - if: always()
+        shell: bash
+        run: test -s gate.sarif && test -s gate.html
+`
+
+func workflow(action, inputs string) map[string]string {
+	text := strings.Replace(consumerWorkflow, "ACTION", action, 1)
+	return map[string]string{".github/workflows/gate.yml": strings.Replace(text, "INPUTS\n", inputs, 1)}
+}
+
+// change makes a branch topic off main with an honest entry or a rewritten one.
+func change(t *testing.T, r *gittest.Repo, honest bool) {
+	t.Helper()
+	r.Branch("topic", "main")
+	if honest {
+		appendEntry(t, r, 12, "of the topic")
+	} else {
+		rewriteEntry(t, r)
+	}
+}
+
+// events are the events of the issue, each with a repository that brings it about, and how many commits are judged.
+var events = map[string]struct {
+	make    func(t *testing.T, r *gittest.Repo, honest bool) event
+	commits string
+}{
+	"pull request": {func(t *testing.T, r *gittest.Repo, honest bool) event {
+		change(t, r, honest)
+		return pullRequest(r, "main", "topic")
+	}, "1"},
+	"push": {func(t *testing.T, r *gittest.Repo, honest bool) event {
+		change(t, r, honest)
+		return push(r, "main", "main", "topic", false)
+	}, "1"},
+	"forced push": {func(t *testing.T, r *gittest.Repo, honest bool) event {
+		// The old tip has an entry; the new one, off the same commit, has it too or has not.
+		r.Branch("old", "main")
+		appendEntry(t, r, 11, "already pushed")
+		r.Branch("topic", "main")
+		r.CommitFile("readme", "rebased\n")
+		if honest {
+			appendEntry(t, r, 11, "already pushed")
+			return push(r, "work", "old", "topic", true)
+		}
+		appendEntry(t, r, 11, "said otherwise")
+		return push(r, "work", "old", "topic", true)
+	}, "2"},
+	"merge group": {func(t *testing.T, r *gittest.Repo, honest bool) event {
+		change(t, r, honest)
+		r.Switch("main")
+		r.Git("merge", "-q", "--no-ff", "--no-edit", "topic")
+		r.Git("branch", "merged")
+		r.Git("reset", "-q", "--hard", "HEAD^")
+		return mergeGroup(r, "main", "merged")
+	}, "2"},
+}
+
+// hostMode are the arguments with which act needs no container.
+var hostMode = []string{"-P", "ubuntu-latest=-self-hosted", "-W", ".github/workflows/gate.yml"}
+
+// TestConsumer has a user's workflow run the action by name, as a release, which fetches the program.
+func TestConsumer(t *testing.T) {
+	installed(t, "act")
+	for name, e := range events {
+		for what, honest := range map[string]bool{"passing": true, "failing": false} {
+			t.Run(name+", "+what, func(t *testing.T) {
+				t.Parallel()
+				r := newConsumer(t, workflow("small-gate/small-gate/composite@v1", "          mirror: file://"+built.mirror+"\n"))
+				ev := e.make(t, r, honest)
+				args := append(append([]string{"--local-repository", "small-gate/small-gate@v1=" + built.release}, hostMode...), ev.args...)
+				act(t, r, ev.name, ev.payload, args...).expect(t, honest, e.commits)
+			})
+		}
+	}
+}
+
+// TestLocal has a workflow run the action out of its own repository, which is this one's state: the program is built.
+func TestLocal(t *testing.T) {
+	installed(t, "act")
+	for what, honest := range map[string]bool{"passing": true, "failing": false} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			r := newConsumer(t, workflow("./composite", ""))
+			for _, dir := range []string{"cmd", "internal", "composite"} {
+				if err := os.CopyFS(r.Path(dir), os.DirFS(filepath.Join(root, dir))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, file := range []string{"go.mod", "go.sum"} {
+				r.Write(file, readFile(t, filepath.Join(root, file)))
+			}
+			r.Commit("the action itself")
+			ev := events["push"].make(t, r, honest)
+			act(t, r, ev.name, ev.payload, append(hostMode, ev.args...)...).expect(t, honest, "1")
+		})
+	}
+}

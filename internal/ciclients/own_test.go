@@ -1,0 +1,119 @@
+//go:build !windows
+
+package ciclients_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+// TestOwnWorkflow has this repository's own workflow try the action, as GitHub does for a pull request, a push and a merge group. The job
+// looks by itself at what the gate says of an honest log and of a rewritten one.
+func TestOwnWorkflow(t *testing.T) {
+	installed(t, "act")
+	r := gittest.New(t)
+	files, err := exec.Command("git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range strings.Split(strings.TrimRight(string(files), "\x00"), "\x00") {
+		info, err := os.Stat(filepath.Join(root, file))
+		if err != nil {
+			continue // deleted, and not yet committed
+		}
+		r.Write(file, readFile(t, filepath.Join(root, file)))
+		if err := os.Chmod(r.Path(file), info.Mode().Perm()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Commit("the project")
+	r.Branch("topic", "main")
+	r.CommitFile("a-change", "\n")
+	stub := t.TempDir()
+	if err := os.WriteFile(filepath.Join(stub, "action.yml"), []byte("name: the Go that is here\ndescription: does nothing\nruns:\n  using: composite\n  steps:\n    - run: go version\n      shell: bash\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	setUp := regexp.MustCompile(`actions/setup-go@[0-9a-f]{40}`).FindString(readFile(t, r.Path(".github/workflows/try.yml")))
+	args := []string{"-W", ".github/workflows/try.yml", "-j", "composite", "--matrix", "os:ubuntu-24.04", "-P", "ubuntu-24.04=-self-hosted",
+		"--local-repository", setUp + "=" + stub}
+	start := r.ID("main")
+	r.Branch("rebased", start)
+	r.CommitFile("another-change", "\n")
+	for _, ev := range []event{push(r, "main", start, "topic", false), push(r, "topic", "topic", "rebased", true), mergeGroup(r, start, "rebased"), pullRequest(r, start, "rebased")} {
+		got := act(t, r, ev.name, ev.payload, append(args, ev.args...)...)
+		if got.job != "success" || got.status != 0 || got.outputs["verdict"] != "fail" {
+			t.Errorf("%s: job %q, exit status %d, last verdict %q\n%s", ev.name, got.job, got.status, got.outputs["verdict"], got.log)
+		}
+	}
+}
+
+// TestValid holds the action and the workflows against the tools that know their form. actionlint also reads the shell in them, where
+// shellcheck is installed.
+func TestValid(t *testing.T) {
+	repo := gittest.New(t, gittest.At(t.TempDir()))
+	workflows, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*.yml"))
+	if err != nil || len(workflows) < 3 {
+		t.Fatalf("%d workflows: %v", len(workflows), err)
+	}
+	for path, text := range workflow("small-gate/small-gate@v1", "") {
+		repo.Write(path, text)
+		workflows = append(workflows, repo.Path(path))
+	}
+	if stdout, stderr, status := run(t, repo, nil, installed(t, "actionlint"), workflows...); status != 0 {
+		t.Errorf("actionlint: exit status %d\n%s%s", status, stdout, stderr)
+	}
+	validator := installed(t, "action-validator")
+	for _, file := range append(workflows, filepath.Join(root, "action.yml"), filepath.Join(root, "composite", "action.yml")) {
+		text := readFile(t, file)
+		// The validator's schema is older than this permission, which actionlint knows.
+		known := regexp.MustCompile(`(?m)^ *attestations: write\n`).ReplaceAllString(text, "")
+		name := "workflow.yml" // it takes what is called action.yml for an action
+		if filepath.Base(file) == "action.yml" {
+			name = "action.yml"
+		}
+		repo.Write(name, known)
+		if stdout, stderr, status := run(t, repo, nil, validator, name); status != 0 {
+			t.Errorf("action-validator: %s: exit status %d\n%s%s", file, status, stdout, stderr)
+		}
+	}
+	// It does find something.
+	repo.Write("workflow.yml", "on: push\njobs:\n  a:\n    steps: {}\n")
+	if _, _, status := run(t, repo, nil, validator, "workflow.yml"); status == 0 {
+		t.Error("action-validator accepts anything")
+	}
+}
+
+// TestPinned demands that the workflows name what others wrote by commit, that a comment says which version that is, and that no job has
+// more rights than it says it needs.
+func TestPinned(t *testing.T) {
+	workflows, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*.yml"))
+	if err != nil || len(workflows) < 3 {
+		t.Fatalf("%d workflows: %v", len(workflows), err)
+	}
+	uses := regexp.MustCompile(`(?m)^\s*(?:- )?uses: (.*)$`)
+	pinned := regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+	seen := 0
+	for _, file := range workflows {
+		text := readFile(t, file)
+		for _, m := range uses.FindAllStringSubmatch(text, -1) {
+			if seen++; !pinned.MatchString(m[1]) && m[1] != "./" && m[1] != "./composite" {
+				t.Errorf("%s: %s is not pinned by commit, with its version as a comment", file, m[1])
+			}
+		}
+		if !strings.Contains(text, "\npermissions:\n  contents: read\n") && !strings.Contains(text, "\npermissions: {}\n") {
+			t.Errorf("%s does not begin with few permissions", file)
+		}
+		if strings.Contains(text, "actions/checkout@") && strings.Count(text, "actions/checkout@") != strings.Count(text, "persist-credentials: false") {
+			t.Errorf("%s leaves credentials in a checkout", file)
+		}
+	}
+	if seen == 0 {
+		t.Error("no workflow uses anything")
+	}
+}
