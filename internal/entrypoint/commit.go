@@ -84,8 +84,16 @@ func pending(ctx context.Context, req Request, what pendingCommit) *gate.Report 
 			if err != nil {
 				return nil, err
 			}
+			// What is not published may be edited, but whoever committed it has
+			// answered for it.
+			s.opts.Heads = []string{head}
 			parents = append(published, parents[1:]...)
 		}
+		branch, err := s.repo.CurrentBranch(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.opts.Branch = shortRef(branch)
 		var neighbours []gate.Neighbour
 		if what.beside && head != "" {
 			if neighbours, err = s.neighbours(ctx); err != nil {

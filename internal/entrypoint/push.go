@@ -217,6 +217,7 @@ func (s *session) update(ctx context.Context, m move, remote string, branch gith
 			return nil, err
 		}
 	}
+	s.opts.Branch = branchName(m.Ref, remote)
 	update.Target, update.Name = target(m, remote, branch, moves), branchName(m.Ref, remote)
 	update.Governs = branch.ID == "" || update.Old != "" && branchName(m.Ref, remote) == branchName(branch.Ref, remote)
 	if err := s.trustForRef(ctx, update, branch); err != nil {

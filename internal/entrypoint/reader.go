@@ -34,6 +34,8 @@ type repository interface {
 	Resolve(ctx context.Context, name string) (string, error)
 	// Head is HEAD's commit, empty on a branch without commits.
 	Head(ctx context.Context) (string, error)
+	// CurrentBranch is the full name of the branch that HEAD names.
+	CurrentBranch(ctx context.Context) (string, error)
 	// MergeHeads are the commits that a merge under way brings.
 	MergeHeads(ctx context.Context) ([]string, error)
 	// Neighbours are the upstream branch and what other work trees have checked

@@ -41,6 +41,9 @@ type Request struct {
 	Progress func(done, total int)
 }
 
+// agentVariable names the agent in whose environment a hook runs.
+const agentVariable = "SMALL_AGENT_ID"
+
 // kinds maps --workspace to the kinds that it accepts.
 var kinds = map[string][]string{
 	"root":     {gate.KindRepoRoot},
@@ -54,6 +57,7 @@ func (r Request) options(mode, otherwise string) (gate.Options, error) {
 	opts := gate.Options{
 		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
 		FailOnWarning: r.FailOnWarning,
+		Agent:         lookup(r.Environ, agentVariable),
 	}
 	name := r.Workspace
 	if name == "" {

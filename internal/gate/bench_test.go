@@ -177,6 +177,10 @@ func BenchmarkAudit(b *testing.B) {
 }
 
 // MergeBases is never asked of a line.
+func (h *lineHistory) Signature(context.Context, string) (gate.Signature, error) {
+	return gate.Signature{Name: "Ada", Email: "ada@example.com", Message: "append\n"}, nil
+}
+
 func (h *lineHistory) MergeBases(_ context.Context, _, _ string) ([]string, error) {
 	return nil, errors.New("a line of commits has no branches")
 }

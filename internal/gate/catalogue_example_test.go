@@ -80,8 +80,20 @@ func (e *example) step(name string, tree fileTree, parents ...string) {
 			ids = append(ids, id)
 		}
 	}
+	by, signed := tree[gate.CommitFile]
+	delete(tree, gate.CommitFile) // each step's is its own
 	e.tip = e.commit(tree, ids...)
+	if signed {
+		e.sign(e.tip, signature(by.data))
+	}
 	e.ids[name], e.steps[e.tip] = e.tip, name
+}
+
+// signature reads what an example says of a commit.
+func signature(text string) gate.Signature {
+	author, message, _ := strings.Cut(text, "\n\n")
+	name, email, _ := strings.Cut(strings.TrimPrefix(author, "Author: "), " <")
+	return gate.Signature{Name: name, Email: strings.TrimSuffix(strings.TrimSpace(email), ">"), Message: message}
 }
 
 // lay returns a tree with files laid over it. A path takes the place of what
@@ -161,7 +173,7 @@ func (e *example) policy(t *testing.T, index bool) *policy.Policy {
 // is judged as a commit about to be made.
 func (e *example) judge(t *testing.T, s settings) foundList {
 	t.Helper()
-	opts := gate.Options{Mode: "check", Strict: s.strict, Each: s.each, Kinds: s.kinds, Now: exampleNow, Policy: e.policy(t, s.index)}
+	opts := gate.Options{Mode: "check", Strict: s.strict, Each: s.each, Kinds: s.kinds, Now: exampleNow, Policy: e.policy(t, s.index), Agent: s.agent, Branch: s.branch}
 	ctx := context.Background()
 	var reports []*gate.Report
 	switch {
@@ -169,6 +181,7 @@ func (e *example) judge(t *testing.T, s settings) foundList {
 		reports = append(reports, gate.Check(ctx, e, e.tip, "", opts))
 	case s.index:
 		e.stage(e.trees[e.tip])
+		e.sign(gate.Index, e.signatures[e.tip])
 		reports = append(reports, gate.Pending(ctx, e, e.commits[e.tip].Parents, opts))
 	case e.ids["merge"] != "":
 		reports = append(reports, gate.Audit(ctx, e, e.tip, opts), gate.Range(ctx, e, e.ids["ours"], e.tip, opts))

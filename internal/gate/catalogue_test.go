@@ -105,6 +105,7 @@ func TestExamples(t *testing.T) {
 //	strict: true      (also each: true)
 //	index: true       the last step is not committed yet
 //	kinds: repo-root
+//	agent: agent-1    SMALL_AGENT_ID (also branch: small/agent-1)
 //	findings:
 //	.small/plan.small.yml:4:12 error lint/blank commit 2
 //
@@ -219,6 +220,8 @@ type settings struct {
 	// index makes the last step the index.
 	index bool
 	kinds []string
+	// agent is SMALL_AGENT_ID, branch the branch that is judged.
+	agent, branch string
 }
 
 func readSettings(t *testing.T, remark string) settings {
@@ -236,6 +239,10 @@ func readSettings(t *testing.T, remark string) settings {
 			s.each = value == "true"
 		case "index":
 			s.index = value == "true"
+		case "agent":
+			s.agent = value
+		case "branch":
+			s.branch = value
 		case "kinds":
 			s.kinds = strings.Fields(value)
 		default:

@@ -18,6 +18,8 @@ import "strings"
 //     into ours.
 //   - A file of one line, "# deleted", is not there (any more). "# symlink:
 //     TARGET" is a symbolic link, "# submodule: COMMIT" a submodule.
+//   - The file COMMIT is no file but says whose a step's commit is: "Author: NAME
+//     <ADDRESS>", an empty line, and the message.
 //   - The file .small-gate.yml is the configuration that the example is judged
 //     by.
 type Example struct {
@@ -39,6 +41,9 @@ type ExampleFile struct {
 	// the commit of a submodule.
 	Content string
 }
+
+// CommitFile is the path under which an example says whose a commit is.
+const CommitFile = "COMMIT"
 
 // ParseExample takes an example apart. Any text is one.
 func ParseExample(text string) Example {

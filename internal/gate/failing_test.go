@@ -53,6 +53,13 @@ func (h *failingHistory) Blob(ctx context.Context, object string, limit int64) (
 	return h.memoryHistory.Blob(ctx, object, limit)
 }
 
+func (h *failingHistory) Signature(ctx context.Context, revision string) (gate.Signature, error) {
+	if err := h.fail(); err != nil {
+		return gate.Signature{}, err
+	}
+	return h.memoryHistory.Signature(ctx, revision)
+}
+
 // TestEveryErrorIsOutcomeTwo: wherever reading a history goes wrong, the
 // verdict is that it could not be judged, and the cause is kept.
 func TestEveryErrorIsOutcomeTwo(t *testing.T) {

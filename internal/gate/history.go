@@ -31,6 +31,20 @@ type History interface {
 	// MergeBases are the best common ancestors of two commits: none if their
 	// histories are unrelated, several after criss-cross merges.
 	MergeBases(ctx context.Context, a, b string) ([]string, error)
+	// Signature says whose a commit is. Of the index, it is the author that git
+	// would write, and there is no message yet.
+	Signature(ctx context.Context, revision string) (Signature, error)
+}
+
+// Signature is who made a commit, and what the commit says of it. A mailmap is
+// not applied: it is a file of the tree, and who changes it could change under
+// which name a commit is judged.
+type Signature struct {
+	// Name and Email are the author's, as they stand in the commit; bytes that
+	// are no UTF-8 are replaced.
+	Name, Email string
+	// Message is the commit's message.
+	Message string
 }
 
 // Commit is one commit of a history.

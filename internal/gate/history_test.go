@@ -34,11 +34,14 @@ type memoryHistory struct {
 	// order lists the commits, parents before children.
 	order []string
 	blobs map[string]string
+	// signatures by revision.
+	signatures map[string]gate.Signature
 }
 
 func newMemoryHistory() *memoryHistory {
 	return &memoryHistory{
 		commits: map[string]gate.Commit{}, trees: map[string]fileTree{}, blobs: map[string]string{},
+		signatures: map[string]gate.Signature{},
 	}
 }
 
@@ -50,6 +53,17 @@ func (h *memoryHistory) commit(tree fileTree, parents ...string) string {
 	h.order = append(h.order, id)
 	h.setTree(id, tree)
 	return id
+}
+
+// sign says who made a commit.
+func (h *memoryHistory) sign(revision string, by gate.Signature) { h.signatures[revision] = by }
+
+// Signature fulfils gate.History.
+func (h *memoryHistory) Signature(_ context.Context, revision string) (gate.Signature, error) {
+	if _, err := h.tree(revision); err != nil {
+		return gate.Signature{}, err
+	}
+	return h.signatures[revision], nil
 }
 
 // stage makes a tree the index.

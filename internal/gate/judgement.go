@@ -29,6 +29,10 @@ type judgement struct {
 	policyChange Change
 	// used are the waivers that excused something, by their index.
 	used map[int]bool
+	// atTips are workspaces in the end of what is judged, by directory.
+	atTips map[string]*Workspace
+	// signatures holds the one that was read last.
+	signatures map[string]Signature
 }
 
 func newJudgement(h History, opts Options) *judgement {
@@ -36,7 +40,7 @@ func newJudgement(h History, opts Options) *judgement {
 	j := &judgement{
 		opts: opts, history: h, reported: map[editKey]Severity{},
 		equals: map[string]equivalence{}, touched: map[string]bool{},
-		baselines: map[string]bool{}, used: map[int]bool{},
+		baselines: map[string]bool{}, used: map[int]bool{}, atTips: map[string]*Workspace{},
 	}
 	j.ledgers = newLedgers(h, opts.limits())
 	j.report = Report{

@@ -21,6 +21,15 @@ type Options struct {
 	MaxFileSize int64
 	// Policy is the trusted configuration; nil means built-in defaults.
 	Policy *policy.Policy
+	// Agent is the id of the agent who is about to commit the index; empty for
+	// a person.
+	Agent string
+	// Branch is the branch that is judged, without refs/heads/, where it is
+	// known: the one that is checked out, or the one that is pushed.
+	Branch string
+	// Heads are further states that the commit of the index follows, where its
+	// logs are compared with others than HEAD's.
+	Heads []string
 	// Each judges the snapshot of every commit, not the tip's alone.
 	Each bool
 	// FailOnWarning makes a report with warnings fail, as one with errors does.

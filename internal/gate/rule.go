@@ -29,6 +29,8 @@ type Rule struct {
 	Tips func(*tipsView, *reporter)
 	// Fork judges one workspace on two branches, seen from where they parted.
 	Fork func(*forkView, *reporter)
+	// Work judges what one commit did to one workspace, and whose commit it is.
+	Work func(*workView, *reporter)
 	// Policy judges the configuration beside what it was applied to.
 	Policy func(*policyView, *reporter)
 }

@@ -20,6 +20,7 @@ var rules = []Rule{
 	ruleLayout,
 	ruleTaskEvidence,
 	ruleUnknownTask,
+	ruleUnreconciledPlan,
 
 	ruleWorkspace,
 	ruleReplayID,
@@ -44,6 +45,14 @@ var rules = []Rule{
 	ruleForkPlan,
 	ruleDoubleClaim,
 	ruleInterleavedRuns,
+
+	ruleHumanArtifact,
+	ruleAgentID,
+
+	ruleForeignLease,
+	ruleMalformedLease,
+
+	ruleReplayStale,
 
 	ruleConfigChanged,
 	ruleWaiverUnused,

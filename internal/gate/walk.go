@@ -71,10 +71,16 @@ func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error 
 		}
 	}
 	slices.Sort(logs)
+	fresh := map[string][]small.Entry{}
 	for _, path := range logs {
-		if err := j.log(ctx, n, path, changes); err != nil {
+		own, err := j.log(ctx, n, path, changes)
+		if err != nil {
 			return err
 		}
+		fresh[path] = own
+	}
+	if err := j.work(ctx, n, changes, sortedKeys(dirs), fresh); err != nil {
+		return err
 	}
 	if j.opts.Each && n.id != Index {
 		return j.snapshot(ctx, j.history, n.id, sortedKeys(dirs))
@@ -99,25 +105,26 @@ type parentLog struct {
 	ledgers []*ledgerFile
 }
 
-// log judges one log on all edges of a node.
-func (j *judgement) log(ctx context.Context, n node, path string, changes [][]Change) error {
+// log judges one log on all edges of a node. It returns the entries that no
+// parent has.
+func (j *judgement) log(ctx context.Context, n node, path string, changes [][]Change) ([]small.Entry, error) {
 	child, parents, err := j.sides(ctx, n, path, changes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !child.readable() {
-		return j.unreadable(ctx, n, path, child, parents, changes)
+		return nil, j.unreadable(ctx, n, path, child, parents, changes)
 	}
 	fresh, intruders := newEntries(child.log.Ledger, parents)
 	if fresh, intruders, err = j.afterBaseline(ctx, path, child, fresh, intruders); err != nil {
-		return err
+		return nil, err
 	}
 	var views []*edgeView
 	for i, p := range parents {
 		for _, before := range p.ledgers {
 			e, err := j.compare(ctx, path, before, child, parents, i, len(parents) == 1)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if e != nil {
 				e.merge, e.side, e.parent = len(parents) > 1, sideName(i, p.id), p.id
@@ -139,7 +146,7 @@ func (j *judgement) log(ctx context.Context, n node, path string, changes [][]Ch
 		}
 		j.judgeEdge(e, n.id, parent)
 	}
-	return nil
+	return at(child.log.Ledger, fresh), nil
 }
 
 // sides reads a log in a node and in each parent.

@@ -123,7 +123,7 @@ func readWorkspace(ctx context.Context, tree Tree, dir string, files []File, opt
 		if !ok {
 			continue
 		}
-		art, err := readArtifact(ctx, tree, a, f, opts.limits(), known)
+		art, err := readArtifact(ctx, tree, a, f, opts, known)
 		if err != nil {
 			return nil, err
 		}
@@ -137,11 +137,12 @@ func readWorkspace(ctx context.Context, tree Tree, dir string, files []File, opt
 	return w, nil
 }
 
-func readArtifact(ctx context.Context, tree Tree, a small.Artifact, f File, limits small.Limits, known *ledgers) (*artifact, error) {
+func readArtifact(ctx context.Context, tree Tree, a small.Artifact, f File, opts Options, known *ledgers) (*artifact, error) {
+	limits, extensions := opts.limits(), opts.Policy.Extensions
 	art := &artifact{path: f.Path, object: f.Object}
 	if a == small.Progress {
 		if art.doc, art.log = known.document(f); art.doc != nil {
-			art.problems = small.CheckSchema(a, art.doc)
+			art.problems = small.CheckSchema(a, art.doc, extensions...)
 			return art, nil
 		}
 	}
@@ -156,7 +157,7 @@ func readArtifact(ctx context.Context, tree Tree, a small.Artifact, f File, limi
 	if art.doc == nil {
 		return art, nil
 	}
-	art.problems = small.CheckSchema(a, art.doc)
+	art.problems = small.CheckSchema(a, art.doc, extensions...)
 	if a == small.Progress {
 		art.log, _ = art.doc.Log(data) // a ledger that cannot be read does not fit the schema either
 	}

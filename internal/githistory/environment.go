@@ -17,7 +17,7 @@ import (
 // GIT_DIFF_OPTS (change what a difference is), GIT_REPLACE_REF_BASE (replace
 // refs are off), GIT_ATTR_SOURCE (attributes do not matter to raw objects),
 // GIT_PREFIX and GIT_NAMESPACE (for others), GIT_AUTHOR_* and the like (nothing
-// is written).
+// is written; pendingAuthor alone hands them on).
 var passed = map[string]bool{
 	// Where the repository is. A hook in a linked work tree or a submodule
 	// gets GIT_DIR, and every pre-commit hook GIT_INDEX_FILE.

@@ -22,6 +22,7 @@ type opened interface {
 	Where() githistory.Place
 	Resolve(ctx context.Context, name string) (string, error)
 	Head(ctx context.Context) (string, error)
+	CurrentBranch(ctx context.Context) (string, error)
 	MergeHeads(ctx context.Context) ([]string, error)
 	IsAncestor(ctx context.Context, ancestor, commit string) (bool, error)
 	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)

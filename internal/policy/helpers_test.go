@@ -24,7 +24,7 @@ var ruleIDs = families(map[string]string{
 	"verify":      "workspace replay-id handoff-task completed-evidence replay-mismatch",
 	"append-only": "modified deleted reordered inserted log-deleted timestamp-migrated task-reassigned future-timestamp reconciled-insertion",
 	"divergence":  "concurrent-append lost-entry unreconciled run plan double-claim interleaved-runs",
-	"ownership":   "human-artifact",
+	"ownership":   "human-artifact agent-id",
 	"lease":       "foreign malformed",
 	"replay":      "stale",
 	"config":      "changed waiver-unused waiver-expired baseline-mismatch merge-union",
@@ -84,6 +84,9 @@ func render(t testing.TB, p *Policy) []byte {
 	}
 	if waivers != nil {
 		doc["waivers"] = waivers
+	}
+	if p.Extensions != nil {
+		doc["extensions"] = p.Extensions
 	}
 	if baselines != nil {
 		doc["baseline"] = baselines

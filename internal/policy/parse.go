@@ -145,6 +145,10 @@ func (r *reader) policy(root *small.Value) *Policy {
 			}
 		case "agents":
 			r.agents(f.Value, p)
+		case "extensions":
+			for i, item := range r.list(f.Value, f.Key) {
+				p.Extensions = append(p.Extensions, r.oneOf(item, fmt.Sprintf("extensions.%d", i), small.Extensions...))
+			}
 		case "waivers":
 			p.Waivers = r.waivers(f.Value)
 		case "baseline":

@@ -62,8 +62,10 @@ type Policy struct {
 	// AgentTrailers maps a commit trailer's name to glob patterns of values
 	// that name agents.
 	AgentTrailers map[string][]string
-	Waivers       []Waiver
-	Baselines     []Baseline
+	// Extensions are the keys that entries may have beside the protocol's.
+	Extensions []string
+	Waivers    []Waiver
+	Baselines  []Baseline
 	// MaxFileSize in bytes; 0 means the built-in limit.
 	MaxFileSize int64
 }

@@ -88,7 +88,7 @@ func BenchmarkCheckSchema(b *testing.B) {
 func BenchmarkCompileSchema(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		artifactSchema(Progress)
+		artifactSchema(Progress, schemaText(Progress))
 	}
 }
 

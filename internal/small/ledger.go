@@ -24,9 +24,10 @@ type Entry struct {
 	Pos   Pos
 	// Digest identifies the entry by content.
 	Digest Digest
-	// TaskID, Timestamp and ReplayID are the fields of these names where they
-	// are strings, else empty.
-	TaskID, Timestamp, ReplayID string
+	// TaskID, Timestamp, ReplayID, Status and AgentID are the fields task_id,
+	// timestamp, replayId, status and agent_id where they are strings, else
+	// empty.
+	TaskID, Timestamp, ReplayID, Status, AgentID string
 	// Evidenced is true if a field counts as evidence.
 	Evidenced bool
 }
@@ -78,6 +79,8 @@ func newEntry(v *Value) Entry {
 	e.TaskID, _ = v.Get("task_id").Str()
 	e.Timestamp, _ = v.Get("timestamp").Str()
 	e.ReplayID, _ = v.Get("replayId").Str()
+	e.Status, _ = v.Get("status").Str()
+	e.AgentID, _ = v.Get("agent_id").Str()
 	return e
 }
 

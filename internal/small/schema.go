@@ -3,6 +3,7 @@ package small
 import (
 	"cmp"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,10 +29,34 @@ var schemas = func() map[Artifact]func() *Schema {
 		if !a.Canonical() {
 			continue
 		}
-		out[a] = sync.OnceValue(func() *Schema { return artifactSchema(a) })
+		out[a] = sync.OnceValue(func() *Schema { return artifactSchema(a, schemaText(a)) })
 	}
 	return out
 }()
+
+// Extensions are the keys that an entry may have beside the protocol's, where
+// somebody allows them by name. Each is a string that is not blank.
+var Extensions = []string{"agent_id"}
+
+// extended is the schema of progress with every extension allowed.
+var extended = sync.OnceValue(func() *Schema {
+	var schema map[string]any
+	if err := json.Unmarshal(schemaText(Progress), &schema); err != nil {
+		panic(fmt.Sprintf("small: the schema of progress is no JSON: %v", err))
+	}
+	at := schema
+	for _, key := range []string{"properties", "entries", "items", "properties"} {
+		at = at[key].(map[string]any) //nolint:errcheck // it is our own file, and a test reads it
+	}
+	for _, key := range Extensions {
+		at[key] = map[string]any{"type": "string", "pattern": `\S`}
+	}
+	raw, err := json.Marshal(schema)
+	if err != nil {
+		panic(fmt.Sprintf("small: the extended schema of progress: %v", err))
+	}
+	return artifactSchema(Progress, raw)
+})
 
 // artifactForms says what the artifacts' patterns ask for.
 var artifactForms = map[string]string{
@@ -39,13 +64,18 @@ var artifactForms = map[string]string{
 	"previous_replay_id": "64 hex digits",
 	"command_sha256":     "64 lower-case hex digits",
 	"commit":             "7 to 40 lower-case hex digits",
+	"agent_id":           "an agent's id, which is not blank",
 }
 
-func artifactSchema(a Artifact) *Schema {
+func schemaText(a Artifact) []byte {
 	raw, err := schemaFiles.ReadFile("schema/" + string(a) + ".json")
 	if err != nil {
 		panic(fmt.Sprintf("small: the schema of %s is not embedded: %v", a, err))
 	}
+	return raw
+}
+
+func artifactSchema(a Artifact, raw []byte) *Schema {
 	schema, err := NewSchema(raw, "the protocol", artifactForms)
 	if err != nil {
 		panic(fmt.Sprintf("small: the schema of %s does not compile: %v", a, err))
@@ -53,12 +83,16 @@ func artifactSchema(a Artifact) *Schema {
 	return schema
 }
 
-// CheckSchema judges a canonical artifact by its schema. For any other
-// artifact it returns nothing.
-func CheckSchema(a Artifact, doc *Document) []Problem {
+// CheckSchema judges a canonical artifact by its schema, with entries that may
+// have the extensions that are allowed. For any other artifact it returns
+// nothing.
+func CheckSchema(a Artifact, doc *Document, allowed ...string) []Problem {
 	compiled := schemas[a]
 	if compiled == nil {
 		return nil
+	}
+	if a == Progress && len(allowed) > 0 {
+		return extended().Check(doc)
 	}
 	return compiled().Check(doc)
 }

@@ -1,0 +1,114 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// AgentTrailer is the commit trailer that names the agent who made the commit.
+// It may stand there several times in a squash of several agents' work.
+const AgentTrailer = "Small-Agent"
+
+// AgentBranches begins the names of branches that belong to an agent; the rest
+// is its id.
+const AgentBranches = "small/agent-"
+
+// agents are the ids of the agents whose work a commit is, as the commit itself
+// says, or the variable in a hook, or else the branch that it is made on. None
+// for a person's.
+type agents []string
+
+func (a agents) has(id string) bool { return slices.Contains(a, id) }
+
+// String names the agents for people.
+func (a agents) String() string {
+	quoted := make([]string, len(a))
+	for i, id := range a {
+		quoted[i] = fmt.Sprintf("%q", id)
+	}
+	return strings.Join(quoted, " and ")
+}
+
+// agentsOf finds out whose work a commit is, or the commit that is to be made of
+// the index.
+func (j *judgement) agentsOf(ctx context.Context, revision string) (agents, error) {
+	var out agents
+	if revision == Index {
+		if id := strings.TrimSpace(j.opts.Agent); id != "" {
+			return agents{id}, nil
+		}
+	} else {
+		s, err := j.signature(ctx, revision)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range trailersOf(s.Message) {
+			if t.isAgent() && !out.has(t.value) {
+				out = append(out, t.value)
+			}
+		}
+	}
+	if owner := branchOwner(j.opts.Branch); len(out) == 0 && owner != "" {
+		out = agents{owner}
+	}
+	return out, nil
+}
+
+// branchOwner is the agent that a branch belongs to; empty for any other branch.
+func branchOwner(branch string) string {
+	id, ok := strings.CutPrefix(branch, AgentBranches)
+	if !ok {
+		return ""
+	}
+	return id
+}
+
+// agentSign is what makes a commit an agent's, in words; empty for a person's.
+type agentSign struct {
+	words string
+	// hint is true if that is no more than a hint: people use assistants too.
+	hint bool
+}
+
+// signOf says what makes a commit an agent's: its author, or the variable in a
+// hook; else a trailer, or the branch.
+func (j *judgement) signOf(ctx context.Context, revision string) (agentSign, error) {
+	if id := strings.TrimSpace(j.opts.Agent); revision == Index && id != "" {
+		return agentSign{words: fmt.Sprintf("SMALL_AGENT_ID is %q", id)}, nil
+	}
+	s, err := j.signature(ctx, revision)
+	if err != nil {
+		return agentSign{}, err
+	}
+	for _, text := range []string{s.Name, s.Email, fmt.Sprintf("%s <%s>", s.Name, s.Email)} {
+		if j.opts.Policy.IsAgent(text) {
+			return agentSign{words: fmt.Sprintf("its author is %q", s.Name)}, nil
+		}
+	}
+	for _, t := range trailersOf(s.Message) {
+		if t.isAgent() || j.opts.Policy.IsAgentTrailer(t.name, t.value) {
+			return agentSign{words: fmt.Sprintf("it has the trailer %q", t.name+": "+t.value), hint: true}, nil
+		}
+	}
+	if owner := branchOwner(j.opts.Branch); owner != "" {
+		return agentSign{words: fmt.Sprintf("it is on the branch of agent %q", owner), hint: true}, nil
+	}
+	return agentSign{}, nil
+}
+
+// isAgent reports whether the trailer names the agent who made the commit.
+func (t trailer) isAgent() bool { return strings.EqualFold(t.name, AgentTrailer) && t.value != "" }
+
+// signature reads a commit's author and message, once.
+func (j *judgement) signature(ctx context.Context, revision string) (Signature, error) {
+	if known, ok := j.signatures[revision]; ok {
+		return known, nil
+	}
+	s, err := j.history.Signature(ctx, revision)
+	if err == nil {
+		j.signatures = map[string]Signature{revision: s} // commits are judged one after the other
+	}
+	return s, err
+}

@@ -1,0 +1,408 @@
+package gate
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// workView is what one commit did to one workspace: what in it differs from
+// every parent, so that nobody is blamed for what a merge brought along.
+type workView struct {
+	dir string
+	// human are the changes of meaning in what belongs to people.
+	human []humanChange
+	// sign says what makes the commit an agent's; it is read only where human is
+	// not empty. stale is true if the run went on under the same replay id.
+	sign  agentSign
+	stale bool
+
+	// fresh are the entries that no parent has, agents who recorded them, and
+	// leases those that stand against one of them.
+	fresh  []small.Entry
+	agents agents
+	leases []foreignLease
+	// branch is the agent that the branch belongs to on which the index is to be
+	// committed.
+	branch string
+
+	// lostWork are the tasks that progress calls completed and the plan, which
+	// said so too or knew them, does not any more.
+	lostWork []lostWork
+}
+
+// humanChange is a change of meaning in intent or constraints.
+type humanChange struct {
+	artifact small.Artifact
+	pos      small.Pos
+	// what names what changed, for a message.
+	what    string
+	changes []FieldChange
+	// key identifies the change by what was there and what is there now.
+	key string
+}
+
+// work judges what a node did to workspaces. fresh are the new entries by path
+// of the log.
+func (j *judgement) work(ctx context.Context, n node, changes [][]Change, dirs []string, fresh map[string][]small.Entry) error {
+	if len(dirs) == 0 {
+		return nil
+	}
+	if n.id == Index && len(j.opts.Heads) > 0 {
+		var edges []Edge
+		for _, head := range j.opts.Heads {
+			edges = append(edges, Edge{Parent: head, Child: Index})
+		}
+		more, err := j.history.Changes(ctx, edges)
+		if err != nil {
+			return err
+		}
+		n.parents = slices.Concat(n.parents, j.opts.Heads)
+		changes = slices.Concat(changes, more)
+	}
+	for _, dir := range dirs {
+		w := &worker{judgement: j, node: n, changes: changes, dir: dir}
+		v, err := w.view(ctx, fresh[small.Progress.Path(dir)])
+		if err != nil {
+			return err
+		}
+		r := &reporter{commit: n.id}
+		if len(n.parents) > 0 {
+			r.parent = n.parents[0]
+		}
+		for i := range rules {
+			if rules[i].Work != nil {
+				r.rule = &rules[i]
+				rules[i].Work(v, r)
+			}
+		}
+		j.add(r.out)
+	}
+	return nil
+}
+
+// worker reads what a view of one commit's work needs, and no more.
+type worker struct {
+	*judgement
+	node    node
+	changes [][]Change
+	dir     string
+	// files are those of the workspace in the child, once they were listed.
+	files []File
+}
+
+func (w *worker) view(ctx context.Context, fresh []small.Entry) (*workView, error) {
+	v := &workView{dir: w.dir, fresh: fresh}
+	var err error
+	if v.human, err = w.humanChanges(ctx); err != nil {
+		return nil, err
+	}
+	if len(v.human) > 0 {
+		if v.sign, err = w.signOf(ctx, w.node.id); err != nil {
+			return nil, err
+		}
+		if v.stale, err = w.sameReplay(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(fresh) > 0 {
+		if v.agents, err = w.agentsOf(ctx, w.node.id); err != nil {
+			return nil, err
+		}
+	}
+	if len(v.agents) > 0 {
+		if v.leases, err = w.foreignLeases(ctx, v); err != nil {
+			return nil, err
+		}
+		if w.node.id == Index {
+			v.branch = branchOwner(w.opts.Branch)
+		}
+	}
+	v.lostWork, err = w.lostWork(ctx, fresh)
+	return v, err
+}
+
+// change is what became of a path on one edge; ok is false if it is the same.
+func (w *worker) change(edge int, path string) (Change, bool) {
+	for _, c := range w.changes[edge] {
+		if c.Path == path {
+			return c, true
+		}
+	}
+	return Change{}, false
+}
+
+// differs reports whether a path differs from every parent.
+func (w *worker) differs(path string) bool {
+	for i := range w.changes {
+		if _, changed := w.change(i, path); !changed {
+			return false
+		}
+	}
+	return true
+}
+
+// now is a path's file in the child.
+func (w *worker) now(ctx context.Context, path string) (File, error) {
+	for i := range w.changes {
+		if c, changed := w.change(i, path); changed {
+			return c.New, nil
+		}
+	}
+	if w.files == nil {
+		var err error
+		if w.files, err = w.history.Files(ctx, w.node.id, w.dir); err != nil {
+			return File{}, err
+		}
+	}
+	for _, f := range w.files {
+		if f.Path == path {
+			return f, nil
+		}
+	}
+	return File{}, nil
+}
+
+// before is a path's file in a parent.
+func (w *worker) before(ctx context.Context, edge int, path string) (File, error) {
+	if c, changed := w.change(edge, path); changed {
+		return c.Old, nil
+	}
+	return w.now(ctx, path)
+}
+
+// root reads a file as a document; nil where it is absent or cannot be read as
+// one.
+func (j *judgement) root(ctx context.Context, f File) (*small.Value, error) {
+	if f.Mode == "" || f.Unmerged {
+		return nil, nil
+	}
+	data, problem, err := readFile(ctx, j.history, f, j.opts.limits())
+	if err != nil || problem != nil {
+		return nil, err
+	}
+	doc, _ := small.Parse(data, j.opts.limits())
+	if doc == nil {
+		return nil, nil
+	}
+	return doc.Root, nil
+}
+
+// humanChanges are the changes of meaning in intent and constraints that no
+// parent brought. The first creation is none.
+func (w *worker) humanChanges(ctx context.Context) ([]humanChange, error) {
+	var out []humanChange
+	for _, a := range []small.Artifact{small.Intent, small.Constraints} {
+		path := a.Path(w.dir)
+		if !w.differs(path) {
+			continue
+		}
+		change, err := w.humanChange(ctx, a, path)
+		if err != nil {
+			return nil, err
+		}
+		if change != nil {
+			out = append(out, *change)
+		}
+	}
+	return out, nil
+}
+
+func (w *worker) humanChange(ctx context.Context, a small.Artifact, path string) (*humanChange, error) {
+	file, err := w.now(ctx, path)
+	if err != nil || file.Unmerged {
+		return nil, err
+	}
+	after, err := w.root(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	var olds []*small.Value
+	for i := range w.changes {
+		c, _ := w.change(i, path)
+		if c.Old.Mode == "" {
+			continue // this parent does not have it
+		}
+		if file.Mode == "" && movedFile(w.changes[i], c.Old, path) {
+			return nil, nil
+		}
+		old, err := w.root(ctx, c.Old)
+		if err != nil {
+			return nil, err
+		}
+		olds = append(olds, old)
+	}
+	if len(olds) == 0 {
+		return nil, nil // it is created
+	}
+	change := changeOfMeaning(a, olds, after, file.Mode == "")
+	if change != nil {
+		change.key = meaningKey(olds[0]) + " " + meaningKey(after)
+	}
+	return change, nil
+}
+
+// meaningKey stands for what a document says.
+func meaningKey(v *small.Value) string {
+	if v == nil {
+		return "nothing"
+	}
+	return small.EntryDigest(v).String()
+}
+
+// movedFile reports whether a file that is gone has come, as it was, to the same
+// place in another workspace.
+func movedFile(changes []Change, old File, path string) bool {
+	_, name, _ := small.SplitPath(path)
+	return slices.ContainsFunc(changes, func(c Change) bool {
+		_, there, _ := small.SplitPath(c.Path)
+		return c.Old.Mode == "" && c.New.Object == old.Object && there == name
+	})
+}
+
+// changeOfMeaning compares a document with its versions in the parents; nil if
+// it means what one of them does, or, in a merge, if all that it says is what
+// some parent says. A document that cannot be read means nothing.
+func changeOfMeaning(a small.Artifact, olds []*small.Value, after *small.Value, gone bool) *humanChange {
+	c := &humanChange{artifact: a}
+	switch {
+	case gone:
+		c.what = "deletes it"
+		return c
+	case after == nil:
+		if slices.Contains(olds, nil) {
+			return nil
+		}
+		c.what = "leaves it in a state in which it cannot be read"
+		return c
+	}
+	for _, old := range olds {
+		if old != nil && old.Canonical() == after.Canonical() {
+			return nil
+		}
+	}
+	if len(olds) > 1 && combines(olds, after) {
+		return nil
+	}
+	old := olds[0]
+	if old == nil {
+		c.what = "replaces it, and what was there could not be read"
+		return c
+	}
+	c.changes = fieldChanges(old, after)
+	var fields []string
+	for _, change := range c.changes {
+		fields = append(fields, change.Field)
+	}
+	c.what = "changes " + strings.Join(fields, ", ")
+	if len(c.changes) > 0 {
+		c.pos = keyPos(after, c.changes[0].Field)
+	}
+	return c
+}
+
+// combines reports whether all that a merge's document says is said by some
+// parent, and all that every parent says by it.
+func combines(olds []*small.Value, after *small.Value) bool {
+	now := map[string]bool{}
+	statements("", after, now)
+	some, all := map[string]bool{}, map[string]int{}
+	readable := 0
+	for _, old := range olds {
+		if old == nil {
+			continue
+		}
+		readable++
+		said := map[string]bool{}
+		statements("", old, said)
+		for s := range said {
+			some[s] = true
+			all[s]++
+		}
+	}
+	for s := range now {
+		if !some[s] {
+			return false
+		}
+	}
+	for s, n := range all {
+		if n == readable && !now[s] {
+			return false
+		}
+	}
+	return true
+}
+
+// statements takes a document apart: the members of mappings one by one, and
+// the items of lists as wholes. Where both sides changed the order of a list,
+// there is none that is right.
+func statements(at string, v *small.Value, into map[string]bool) {
+	switch v.Kind {
+	case small.Map:
+		for _, f := range v.Fields {
+			statements(at+"\x00"+f.Key, f.Value, into)
+		}
+	case small.List:
+		for _, item := range v.Items {
+			into[at+"\x00[]"+item.Canonical()] = true
+		}
+	default:
+		into[at+"\x00"+v.Canonical()] = true
+	}
+}
+
+// sameReplay reports whether the run goes on under a replay id that a parent's
+// handoff has, in the commit and in the end of what is judged: the handoff may
+// be regenerated in a later commit of the same change.
+func (w *worker) sameReplay(ctx context.Context) (bool, error) {
+	path := small.Handoff.Path(w.dir)
+	file, err := w.now(ctx, path)
+	if err != nil {
+		return false, err
+	}
+	now, err := w.replayIn(ctx, file)
+	if err != nil || now == "" {
+		return false, err
+	}
+	same := false
+	for i := range w.changes {
+		file, err := w.before(ctx, i, path)
+		if err != nil {
+			return false, err
+		}
+		old, err := w.replayIn(ctx, file)
+		if err != nil {
+			return false, err
+		}
+		same = same || strings.EqualFold(old, now)
+	}
+	if !same || w.tip == "" || w.tip == w.node.id {
+		return same, nil
+	}
+	tip, err := w.atTip(ctx)
+	if err != nil {
+		return false, err
+	}
+	last, _ := tip.handoffRun()
+	return strings.EqualFold(last, now), nil
+}
+
+func (w *worker) replayIn(ctx context.Context, f File) (string, error) {
+	root, err := w.root(ctx, f)
+	value, _ := root.Get("replayId").Get("value").Str()
+	return value, err
+}
+
+// atTip is the workspace in the end of what is judged.
+func (w *worker) atTip(ctx context.Context) (*Workspace, error) {
+	if known := w.atTips[w.dir]; known != nil {
+		return known, nil
+	}
+	ws, err := w.workspaceAt(ctx, w.tip, w.dir)
+	if err == nil {
+		w.atTips[w.dir] = ws
+	}
+	return ws, err
+}
