@@ -3,9 +3,12 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gittest"
@@ -37,6 +40,24 @@ func TestClosedPipe(t *testing.T) {
 		}
 		if err := write.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// What is interrupted was not judged.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	r.CommitFile("file", "content")
+	for _, reader := range []string{"git", "go-git", "auto"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var stdout, stderr bytes.Buffer
+		status := run(ctx, process{
+			args: []string{"--base", "HEAD", "-C", r.Dir, "--reader", reader}, stdout: &stdout, stderr: &stderr, environ: r.Environ(),
+		})
+		if status != statusCannot || !strings.Contains(stdout.String(), "cannot judge: ") || strings.Contains(stdout.String(), "passed") {
+			t.Errorf("%s: exit status %d\n%s%s", reader, status, stdout.String(), stderr.String())
 		}
 	}
 }

@@ -3,7 +3,6 @@ package entrypoint
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/ci"
@@ -52,17 +51,26 @@ func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, word
 			}
 		}
 		if first == nil {
-			first = fmt.Errorf("%s: %w", p.Words, err)
-			var f *gate.Failure
-			if errors.As(err, &f) {
-				first = &gate.Failure{Message: p.Words + ": " + f.Message, Remedy: f.Remedy, Err: err}
-			}
+			first = nowhere(p, err)
 		}
 	}
 	if first == nil {
 		first = &gate.Failure{Message: "there is nothing to compare with", Remedy: "say it with the inputs base and head (--base and --head)"}
 	}
 	return "", "", first
+}
+
+// nowhere is the failure for a point that is not there and was not to be had.
+func nowhere(p ci.Point, err error) error {
+	out := &gate.Failure{Message: p.Words + ": " + message(err), Err: err}
+	var f *gate.Failure
+	if errors.As(err, &f) {
+		out.Remedy = f.Remedy
+	}
+	if len(p.Fetch) > 0 {
+		out.Remedy = "git fetch origin " + typed(p.Fetch[0])
+	}
+	return out
 }
 
 // provide fetches what a judgement lacked. It reports whether it is worth
