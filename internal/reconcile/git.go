@@ -76,8 +76,14 @@ func (g *workTree) branch(ctx context.Context) (string, error) {
 
 // nameOf is the name of a branch whose tip a commit is, empty if there is none.
 func (g *workTree) nameOf(ctx context.Context, id string) (string, error) {
-	out, err := g.run(ctx, nil, "for-each-ref", "--count=1", "--points-at="+id, "--format=%(refname:short)", "refs/heads/", "refs/remotes/")
-	return strings.TrimSpace(string(out)), err
+	out, err := g.run(ctx, nil, "for-each-ref", "--points-at="+id, "--format=%(refname:short) %(symref)", "refs/heads/", "refs/remotes/")
+	for line := range strings.Lines(string(out)) {
+		// A ref that names another one, as origin/HEAD does, is only that one's.
+		if name, target, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); target == "" {
+			return name, nil
+		}
+	}
+	return "", err
 }
 
 // store writes a blob and returns its id.

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+var (
+	shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```\n")
+	saidStatus = regexp.MustCompile(` # exit status (\d+)$`)
+)
+
+// TestAgentsPage types what docs/agents.md says, block by block.
+func TestAgentsPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := shellBlock.FindAllStringSubmatch(string(page), -1)
+	if fences := strings.Count(string(page), "\n```"); fences != 2*len(blocks) || len(blocks) < 8 {
+		t.Fatalf("%d blocks and %d fences", len(blocks), fences)
+	}
+	r := gittest.New(t, gittest.At(t.TempDir()+"/repo"))
+	r.Remove(".git")
+	if err := os.CopyFS(r.Dir, os.DirFS("testdata/workspace")); err != nil {
+		t.Fatal(err)
+	}
+	var script strings.Builder
+	for _, block := range blocks {
+		for _, statement := range statements(block[1]) {
+			want := "0"
+			if m := saidStatus.FindStringSubmatch(statement); m != nil {
+				want = m[1]
+			}
+			fmt.Fprintf(&script, "%s\nstatus=$?; test $status = %s || { echo \"exit status $status, not %s\"; exit 1; }\n", statement, want, want)
+		}
+	}
+	cmd := exec.Command("sh", "-x", "-c", script.String())
+	cmd.Dir, cmd.Env = r.Dir, r.Environ()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, out)
+	}
+	if got := r.Git("log", "--merges", "--format=%s"); !strings.Contains(got, "Merge agent-2") {
+		t.Errorf("the page has merged something else: %s", got)
+	}
+}
+
+// statements cuts a block into what is to succeed or fail as one: a line, with
+// those that are indented below it and the brace that ends them.
+func statements(block string) []string {
+	var out []string
+	for line := range strings.Lines(block) {
+		line = strings.TrimSuffix(line, "\n")
+		if n := len(out); n > 0 && (strings.HasPrefix(line, " ") || line == "}") {
+			out[n-1] += "\n" + line
+		} else {
+			out = append(out, line)
+		}
+	}
+	return out
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+// twoWriters makes a repository in the midst of a merge in which the logs of two
+// workspaces conflict. again brings it back there.
+func twoWriters(t *testing.T) (r *gittest.Repo, again func()) {
+	t.Helper()
+	r = gittest.New(t)
+	for _, dir := range []string{".small", "sub/.small"} {
+		if err := os.CopyFS(r.Path(dir), os.DirFS("testdata/workspace/.small")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Commit("start")
+	add := func(task, minute string) {
+		for _, path := range killedLogs {
+			old, err := os.ReadFile(r.Path(path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Write(path, string(old)+"  - task_id: \""+task+"\"\n    timestamp: \"2026-03-01T09:"+minute+":00.5Z\"\n    evidence: \""+task+" is done\"\n")
+		}
+		r.Commit(task)
+	}
+	r.Branch("other", "")
+	add("task-2", "20")
+	r.Switch("main")
+	add("task-1", "10")
+	return r, func() {
+		r.Git("reset", "-q", "--hard")
+		if out, err := r.Try("merge", "-q", "other"); err == nil {
+			t.Fatalf("the merge did not stop: %s", out)
+		}
+	}
+}
+
+var killedLogs = []string{".small/progress.small.yml", "sub/.small/progress.small.yml"}
+
+// Whenever reconcile is killed, each file is as it was or as it is to be, and so
+// is the index as a whole; the same command again comes to the end.
+func TestReconcileKilled(t *testing.T) {
+	for _, watched := range []string{".small", "sub/.small", ".git"} {
+		t.Run(watched, func(t *testing.T) {
+			t.Parallel()
+			r, again := twoWriters(t)
+			before := map[string]string{}
+			touched := false
+			for n, finished := 0, false; !finished; n++ {
+				again()
+				for _, path := range killedLogs {
+					before[path] = contentOf(t, r.Path(path))
+				}
+				staged := r.Git("ls-files", "-s")
+				finished = killAfter(t, r.Path(watched), n, smallHook(r, "reconcile"))
+				written := 0
+				for _, path := range killedLogs {
+					now := contentOf(t, r.Path(path))
+					if now == before[path] {
+						continue
+					}
+					written++
+					for _, part := range []string{"task-1 is done", "task-2 is done", "meta/reconcile-merge"} {
+						if !strings.Contains(now, part) || strings.Contains(now, "<<<<<<<") {
+							t.Fatalf("killed after %d changes, %s holds:\n%s", n, path, now)
+						}
+					}
+				}
+				if err := os.Remove(r.Path(".git/index.lock")); err == nil {
+					t.Log("git was killed while it wrote the index, and its lock had to be taken away")
+				}
+				index := r.Git("ls-files", "-s")
+				if index != staged && (written != len(killedLogs) || r.Git("ls-files", "-u") != "") {
+					t.Fatalf("killed after %d changes: %d files are written, and the index is\n%s", n, written, index)
+				}
+				touched = touched || index != staged
+				if status := exitOf(t, smallHook(r, "reconcile")); status != 0 {
+					t.Fatalf("killed after %d changes, the next one ended with %d", n, status)
+				}
+				if left := r.Git("ls-files", "--others"); left != "" {
+					t.Fatalf("killed after %d changes and done again, there is %s", n, left)
+				}
+				if status := exitOf(t, smallHook(r, "pre-commit")); status != 0 {
+					t.Fatalf("killed after %d changes and done again, pre-commit ends with %d", n, status)
+				}
+				for _, path := range killedLogs {
+					if now := contentOf(t, r.Path(path)); strings.Count(now, "meta/reconcile-merge") != 1 || r.Git("show", ":"+path)+"\n" != now {
+						t.Fatalf("killed after %d changes and done again, %s holds:\n%s", n, path, now)
+					}
+				}
+				if n > 300 {
+					t.Fatal("it never came to an end")
+				}
+			}
+			if !touched {
+				t.Error("it was never left to its end")
+			}
+		})
+	}
+}
+
+func contentOf(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
