@@ -2,7 +2,7 @@
 GO       ?= go
 FUZZTIME ?= 10s
 
-.PHONY: help build install test race lint bench cover fuzz ci clean
+.PHONY: help build install test race lint bench cover fuzz ci clients clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ fuzz: ## run every fuzz target for FUZZTIME (10s)
 
 ci: ## run everything that CI runs
 	bash .ci/run
+
+clients: ## run what CI has no time for: images, containers, the release (root on Debian)
+	bash scripts/clients
 
 clean: ## remove what was built here
 	rm -rf bin dist

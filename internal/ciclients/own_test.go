@@ -13,6 +13,9 @@ import (
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
+// ownEvents is for how many of the events the own workflow is run, which builds the program three times each.
+var ownEvents = 1
+
 // TestOwnWorkflow has this repository's own workflow try the action, as GitHub does for a pull request, a push and a merge group. The job
 // looks by itself at what the gate says of an honest log and of a rewritten one.
 func TestOwnWorkflow(t *testing.T) {
@@ -45,7 +48,14 @@ func TestOwnWorkflow(t *testing.T) {
 	start := r.ID("main")
 	r.Branch("rebased", start)
 	r.CommitFile("another-change", "\n")
-	for _, ev := range []event{push(r, "main", start, "topic", false), push(r, "topic", "topic", "rebased", true), mergeGroup(r, start, "rebased"), pullRequest(r, start, "rebased")} {
+	all := []func() event{
+		func() event { return pullRequest(r, start, "rebased") },
+		func() event { return push(r, "main", start, "topic", false) },
+		func() event { return push(r, "topic", "topic", "rebased", true) },
+		func() event { return mergeGroup(r, start, "rebased") },
+	}
+	for _, make := range all[:ownEvents] {
+		ev := make()
 		got := act(t, r, ev.name, ev.payload, append(args, ev.args...)...)
 		if got.job != "success" || got.status != 0 || got.outputs["verdict"] != "fail" {
 			t.Errorf("%s: job %q, exit status %d, last verdict %q\n%s", ev.name, got.job, got.status, got.outputs["verdict"], got.log)
