@@ -169,7 +169,7 @@ func (a *app) root() *cobra.Command {
 	})
 	a.flags.register(root.PersistentFlags())
 	root.AddCommand(
-		a.checkCommand(), a.rangeCommand(), a.auditCommand(), a.mergeCheckCommand(),
+		a.checkCommand(), a.rangeCommand(), a.auditCommand(), a.mergeCheckCommand(), a.replayIDCommand(),
 		a.preCommitCommand(), a.preMergeCommitCommand(), a.prePushCommand(), a.preReceiveCommand(),
 		a.installCommand(), a.uninstallCommand(), a.doctorCommand(),
 		a.baselineCommand(), a.waiveCommand(), a.reconcileCommand(), a.mergeDriverCommand(),
