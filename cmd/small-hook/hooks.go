@@ -7,6 +7,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/hook"
 )
 
 // hookCommand is a command that git runs: it takes what git gives it.
@@ -43,4 +44,15 @@ func (a *app) preReceiveCommand() *cobra.Command {
 		func(ctx context.Context, _ []string) *gate.Report {
 			return entrypoint.PreReceive(ctx, a.request(), a.stdin)
 		})
+}
+
+func (a *app) prepareCommitMsgCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "prepare-commit-msg FILE [SOURCE [COMMIT]]",
+		Short: "Git hook: write into the message which agent commits (SMALL_AGENT_ID)",
+		Args:  cobra.RangeArgs(1, 3),
+		RunE: func(c *cobra.Command, args []string) error {
+			return hook.SignMessage(c.Context(), args[0], a.request().Agent())
+		},
+	}
 }

@@ -20,6 +20,9 @@ func (a *app) installCommand() *cobra.Command {
 			if global && driver {
 				return errors.New("--merge-driver is for one repository, not for --global: a clone takes no configuration over")
 			}
+			if global && opts.PrepareCommitMsg {
+				return errors.New("--prepare-commit-msg is for one repository, not for --global")
+			}
 			if global {
 				result, err := hook.InstallGlobal(c.Context(), hook.GlobalOptions{
 					Program: opts.Program, Configure: configure, PreReceive: opts.PreReceive, Force: opts.Force,
@@ -41,6 +44,7 @@ func (a *app) installCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&opts.Program, "program", "", "have the hooks call `FILE` instead of this program")
 	c.Flags().BoolVar(&opts.PreReceive, "pre-receive", false, "install the hook of the receiving side too")
+	c.Flags().BoolVar(&opts.PrepareCommitMsg, "prepare-commit-msg", false, "install the hook that signs the commits of agents (SMALL_AGENT_ID) too")
 	c.Flags().BoolVar(&opts.Force, "force", false, "chain the hooks into a directory that a hook manager rules")
 	c.Flags().BoolVar(&driver, "merge-driver", false, "have git call this program, too, where it would merge a workspace's file line by line")
 	c.Flags().BoolVar(&global, "global", false, "install into the template directory that git copies into new repositories and clones")

@@ -88,7 +88,7 @@ func arguments(args []string) []string {
 	return args[1:]
 }
 
-var hookNames = []string{"pre-commit", "pre-merge-commit", "pre-push", "pre-receive"}
+var hookNames = []string{"pre-commit", "pre-merge-commit", "pre-push", "pre-receive", "prepare-commit-msg"}
 
 // app is one run of the program.
 type app struct {
@@ -170,7 +170,7 @@ func (a *app) root() *cobra.Command {
 	a.flags.register(root.PersistentFlags())
 	root.AddCommand(
 		a.checkCommand(), a.rangeCommand(), a.auditCommand(), a.mergeCheckCommand(), a.replayIDCommand(),
-		a.preCommitCommand(), a.preMergeCommitCommand(), a.prePushCommand(), a.preReceiveCommand(),
+		a.preCommitCommand(), a.preMergeCommitCommand(), a.prePushCommand(), a.preReceiveCommand(), a.prepareCommitMsgCommand(),
 		a.installCommand(), a.uninstallCommand(), a.doctorCommand(),
 		a.baselineCommand(), a.waiveCommand(), a.reconcileCommand(), a.mergeDriverCommand(),
 		a.explainCommand(), a.demoCommand(), a.versionCommand(),

@@ -44,6 +44,10 @@ type Request struct {
 // agentVariable names the agent in whose environment a hook runs.
 const agentVariable = "SMALL_AGENT_ID"
 
+// Agent is the id of the agent in whose environment this runs; empty for a
+// person.
+func (r Request) Agent() string { return strings.TrimSpace(lookup(r.Environ, agentVariable)) }
+
 // kinds maps --workspace to the kinds that it accepts.
 var kinds = map[string][]string{
 	"root":     {gate.KindRepoRoot},

@@ -121,11 +121,16 @@ func hooksToCheck(repo Repository) []Name {
 		return []Name{PreReceive}
 	}
 	// One that cannot be read is looked at too: the examination says why.
+	hooks := ClientHooks()
 	file, err := readHook(filepath.Join(repo.HooksDir, string(PreReceive)))
 	if err != nil || file.exists {
-		return allHooks()
+		hooks = allHooks()
 	}
-	return ClientHooks()
+	// Many repositories have a hook of their own by this name: ours alone is looked at.
+	if file, err := readHook(filepath.Join(repo.HooksDir, string(PrepareCommitMsg))); err == nil && recognise(PrepareCommitMsg, file.text) != foreign {
+		hooks = append(hooks, PrepareCommitMsg)
+	}
+	return hooks
 }
 
 // configuredHooks returns for which hooks git's configuration names commands of its own, which git knows since version 2.54.

@@ -15,6 +15,8 @@ type InstallOptions struct {
 	Program string
 	// PreReceive adds the hook of the receiving side. In a bare repository it is the only one.
 	PreReceive bool
+	// PrepareCommitMsg adds the hook that signs the commits of agents. Once it is there, later installations keep it up to date.
+	PrepareCommitMsg bool
 	// Force chains the hooks into a directory that a manager rules, instead of returning what to add to the manager's files.
 	Force bool
 }
@@ -33,6 +35,13 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	hooks, err := wantedHooks(repo, options.PreReceive)
 	if err != nil {
 		return Result{}, err
+	}
+	signs, err := ourFile(repo.HooksDir, PrepareCommitMsg)
+	if err != nil {
+		return Result{}, err
+	}
+	if !repo.Bare && (signs || options.PrepareCommitMsg) {
+		hooks = append(hooks, PrepareCommitMsg)
 	}
 	program, err := resolveProgram(options.Program)
 	if err != nil {
@@ -67,6 +76,15 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	result, err = apply(repo.HooksDir, program, plans)
 	result.Notes = installNotes(repo, by, program, result.Outcome)
 	return result, err
+}
+
+// ourFile reports whether a directory has a hook of ours.
+func ourFile(dir string, hook Name) (bool, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return false, nil //nolint:nilerr // what is wrong with it is found when it is written to
+	}
+	file, err := readHook(filepath.Join(dir, string(hook)))
+	return recognise(hook, file.text) == ours, err
 }
 
 // wantedHooks returns the hooks that make sense in a repository.

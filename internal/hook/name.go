@@ -13,13 +13,22 @@ const (
 	PrePush Name = "pre-push"
 	// PreReceive runs on the receiving side of a push, before any ref changes; the refs come on standard input.
 	PreReceive Name = "pre-receive"
+	// PrepareCommitMsg runs after git commit has begun the message, and before anybody edits it. It judges nothing: where an agent
+	// commits (SMALL_AGENT_ID), it writes that into the message, by which pushes and CI know whose commit it is.
+	PrepareCommitMsg Name = "prepare-commit-msg"
 )
 
 // ClientHooks returns the hooks of a repository that somebody works in, in the order in which they are reported.
 func ClientHooks() []Name { return []Name{PreCommit, PreMergeCommit, PrePush} }
 
-// allHooks returns every hook that an installation may have written.
+// allHooks returns every hook that judges.
 func allHooks() []Name { return append(ClientHooks(), PreReceive) }
+
+// everyHook returns every hook that an installation may have written.
+func everyHook() []Name { return append(allHooks(), PrepareCommitMsg) }
+
+// forAgents reports whether the hook has work only where an agent commits.
+func (n Name) forAgents() bool { return n == PrepareCommitMsg }
 
 // readsInput reports whether git gives the hook its work on standard input.
 func (n Name) readsInput() bool { return n == PrePush || n == PreReceive }

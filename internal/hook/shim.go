@@ -49,7 +49,7 @@ func (s shim) render() string {
 	var text strings.Builder
 	err := shimTemplate.Execute(&text, map[string]any{
 		"Marker": marker, "Hook": string(s.hook), "Program": program,
-		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.aside,
+		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.aside, "ForAgents": s.hook.forAgents(),
 	})
 	if err != nil {
 		panic("hook: the shim's template does not fit its data: " + err.Error())

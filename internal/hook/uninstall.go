@@ -57,7 +57,7 @@ func removeFrom(dir string, result *Result, tellAbsent bool) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil // such as /dev/null: no hook can be in there
 	}
-	for _, hook := range allHooks() {
+	for _, hook := range everyHook() {
 		path := filepath.Join(dir, string(hook))
 		if err := sweep(dir, hook); err != nil {
 			return err
@@ -71,7 +71,7 @@ func removeFrom(dir string, result *Result, tellAbsent bool) error {
 			if err != nil {
 				return err
 			}
-			if change.Action != Absent || tellAbsent && place == path {
+			if change.Action != Absent || tellAbsent && place == path && !hook.forAgents() {
 				result.record(change)
 			}
 		}
