@@ -88,6 +88,15 @@ func render(t testing.TB, p *Policy) []byte {
 	if p.Extensions != nil {
 		doc["extensions"] = p.Extensions
 	}
+	if w := p.Workflows; w.Configured {
+		section := map[string]any{"include": w.Include, "exclude": w.Exclude}
+		for key, list := range map[string][]string{"jobs": w.Jobs, "campaigns": w.Campaigns, "roots": w.Roots} {
+			if list != nil {
+				section[key] = list
+			}
+		}
+		doc["workflows"] = section
+	}
 	if baselines != nil {
 		doc["baseline"] = baselines
 	}

@@ -153,6 +153,8 @@ func (r *reader) policy(root *small.Value) *Policy {
 			p.Waivers = r.waivers(f.Value)
 		case "baseline":
 			p.Baselines = r.baselines(f.Value)
+		case "workflows":
+			r.workflows(f.Value, p)
 		case "limits":
 			for _, f := range r.mapping(f.Value, "limits", "file_size") {
 				p.MaxFileSize = r.between(f.Value, "limits.file_size", 1, 1<<30)

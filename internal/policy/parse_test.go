@@ -69,6 +69,7 @@ waivers:
 baseline:
   - {path: .small/progress.small.yml, entries: 104, head: "sha256:` + b + `", reason: "adopted the gate here"}
 limits: {file_size: 33_554_432}
+workflows: {include: ["flows/*.md"], exclude: [old/**], jobs: ["jobs/*.json"], campaigns: ["c/*.yml"], roots: [base/, "./over"]}
 `
 	want := &Policy{
 		Source: "the index", Strict: true, Mode: Observe, Scope: Published,
@@ -91,6 +92,10 @@ limits: {file_size: 33_554_432}
 			Reason: "adopted the gate here", Pos: small.Pos{Line: 12, Column: 5},
 		}},
 		MaxFileSize: 32 << 20,
+		Workflows: Workflows{
+			Configured: true, Include: []string{"flows/*.md"}, Exclude: []string{"old/**"},
+			Jobs: []string{"jobs/*.json"}, Campaigns: []string{"c/*.yml"}, Roots: []string{"base", "over"},
+		},
 	}
 	got, err := Parse("the index", []byte(config), ruleIDs)
 	if err != nil {

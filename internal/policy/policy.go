@@ -68,6 +68,9 @@ type Policy struct {
 	Baselines  []Baseline
 	// MaxFileSize in bytes; 0 means the built-in limit.
 	MaxFileSize int64
+	// Workflows says which workflow files and which records of jobs and
+	// campaigns are judged.
+	Workflows Workflows
 }
 
 // Waiver excuses exactly one edit.
@@ -115,6 +118,7 @@ func Default() *Policy {
 		Rules:         map[string]Level{},
 		AgentAuthors:  []string{"*[[]bot]*"},
 		AgentTrailers: map[string][]string{"Co-authored-by": {"Claude*", "Copilot*"}},
+		Workflows:     defaultWorkflows(),
 	}
 }
 

@@ -84,6 +84,8 @@ var singulars = map[string]string{
 	"steps": "step", "next_steps": "next step", "include": "include item",
 	"exclude": "exclude item", "success_criteria": "success criterion", "acceptance": "acceptance criterion",
 	"waivers": "waiver", "authors": "author pattern",
+	"phases": "phase", "subagents": "subagent", "tools": "tool",
+	"workflowPathHistory": "switch", "campaignChildren": "child", "dependsOn": "dependency",
 }
 
 func singular(key string) string {

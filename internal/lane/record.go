@@ -1,0 +1,123 @@
+package lane
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Record is what is known of one job or campaign. Its fields are read as far as
+// they have the expected type; Problems say where they have not.
+type Record struct {
+	// Path is the file's, slash-separated from the root of the tree.
+	Path string
+	// WorkflowPath is the workflow that is active.
+	WorkflowPath Ref
+	// Lane is the lane that was given from upstream, params.lane.
+	Lane Ref
+	// NoCampaign is true if params.epicAllowed is false: the job is a campaign's
+	// child and never becomes a campaign itself.
+	NoCampaign bool
+	// Switches are the workflowPathHistory, oldest first.
+	Switches []Switch
+	// Children are the campaignChildren.
+	Children []Child
+
+	doc *small.Document
+}
+
+// Switch is one change of a job's workflow.
+type Switch struct {
+	// Pos is where the element begins.
+	Pos                            small.Pos
+	At, From, To                   Ref
+	FromPhase, ToPhase, Reason, By Ref
+	subject                        string
+}
+
+// Child is one job of a campaign.
+type Child struct {
+	Name, Status, JobID Ref
+	DependsOn           []Ref
+	subject             string
+}
+
+// ParseRecord reads the record of a job or a campaign, JSON or YAML; file is its
+// path. It returns nil and the problems of a file that cannot be read as either.
+func ParseRecord(file string, data []byte, limits small.Limits) (*Record, []small.Problem) {
+	read := small.Parse
+	if isJSON(file, data) {
+		read = small.ParseJSON
+		data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	}
+	doc, problems := read(data, limits)
+	if doc == nil {
+		return nil, inWords(problems)
+	}
+	root := doc.Root
+	r := &Record{Path: file, WorkflowPath: refAt(root.Get("workflowPath")), doc: doc}
+	if params := root.Get("params"); params != nil {
+		r.Lane = refAt(params.Get("lane"))
+		allowed := params.Get("epicAllowed")
+		r.NoCampaign = allowed != nil && allowed.Kind == small.Bool && strings.EqualFold(allowed.Text, "false")
+	}
+	for i, v := range listOf(root, "workflowPathHistory") {
+		r.Switches = append(r.Switches, switchAt(v, i))
+	}
+	for i, v := range listOf(root, "campaignChildren") {
+		r.Children = append(r.Children, childAt(v, i))
+	}
+	return r, nil
+}
+
+// isJSON reports whether a record is to be read as JSON: by its name, or because
+// it begins as a JSON object and its name says nothing.
+func isJSON(file string, data []byte) bool {
+	switch {
+	case strings.HasSuffix(file, ".json"):
+		return true
+	case strings.HasSuffix(file, ".yml"), strings.HasSuffix(file, ".yaml"):
+		return false
+	}
+	return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
+}
+
+func listOf(v *small.Value, key string) []*small.Value {
+	if list := v.Get(key); list != nil && list.Kind == small.List {
+		return list.Items
+	}
+	return nil
+}
+
+func switchAt(v *small.Value, index int) Switch {
+	return Switch{
+		Pos: v.Pos, At: refAt(v.Get("at")), From: refAt(v.Get("from")), To: refAt(v.Get("to")),
+		FromPhase: refAt(v.Get("fromPhase")), ToPhase: refAt(v.Get("toPhase")),
+		Reason: refAt(v.Get("reason")), By: refAt(v.Get("by")), subject: "workflowPathHistory." + itoa(index),
+	}
+}
+
+func childAt(v *small.Value, index int) Child {
+	c := Child{
+		Name: refAt(v.Get("name")), Status: refAt(v.Get("status")), JobID: refAt(v.Get("jobId")),
+		subject: "campaignChildren." + itoa(index),
+	}
+	for _, name := range listOf(v, "dependsOn") {
+		c.DependsOn = append(c.DependsOn, refAt(name))
+	}
+	return c
+}
+
+// Ledger is the switch history as a ledger, so that two versions of it can be
+// compared as two logs are.
+func (r *Record) Ledger() *small.Ledger {
+	l := small.NewLedger(listOf(r.doc.Root, "workflowPathHistory"))
+	for i := range l.Entries {
+		l.Entries[i].Timestamp = r.Switches[i].At.Text
+	}
+	return l
+}
+
+// SwitchValues are the elements of the switch history as they stand in the file.
+func (r *Record) SwitchValues() []*small.Value { return listOf(r.doc.Root, "workflowPathHistory") }

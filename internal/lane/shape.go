@@ -1,0 +1,91 @@
+package lane
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// reviewer is the subagent that looks at code while it is written.
+const reviewer = "code-reviewer"
+
+// shape is what a workflow of a well-known name promises: its phases in their
+// order. A step that can be done by one of several phases names them all.
+type shape struct {
+	lane  string
+	steps [][]string
+}
+
+// shapes are the four well-known workflows. Older campaigns begin with
+// campaign-architecture and end with campaign-integration.
+var shapes = map[string]shape{
+	"job":      {"STANDARD", steps("spec-writing", "planning", "coding", "review", "evaluation")},
+	"job-fast": {"FAST", steps("planning", "coding", "review-and-verify")},
+	"job-deep": {"DEEP", steps("spec-writing", "analysis", "planning", "coding", "review", "qa", "evaluation")},
+	"campaign": {"campaign", steps("campaign-planning|campaign-architecture", "coordinating", "aggregation|campaign-integration")},
+}
+
+func steps(names ...string) [][]string {
+	out := make([][]string, len(names))
+	for i, name := range names {
+		out[i] = strings.Split(name, "|")
+	}
+	return out
+}
+
+// CheckShape says what a workflow of a well-known name lacks of what its lane
+// promises. A workflow of another name promises nothing.
+func (w *Workflow) CheckShape() []small.Problem {
+	s, known := shapes[w.Name]
+	if !known {
+		return nil
+	}
+	promise := "the workflow " + w.Name + " (" + s.lane + ")"
+	var out []small.Problem
+	last, lastName := -1, ""
+	for _, step := range s.steps {
+		at := slices.IndexFunc(w.Phases, func(p Phase) bool { return slices.Contains(step, p.Name) })
+		if at < 0 {
+			out = append(out, problem(w.phasesPos(), "phases."+step[0], "add the phase, or give the workflow another name",
+				"%s lacks the phase %s", promise, strconv.Quote(step[0])))
+			continue
+		}
+		if at < last {
+			out = append(out, problem(w.Phases[at].Pos, w.Phases[at].subject+".name", "put the phases in the order of the lane",
+				"%s promises %q after %q", promise, clip(w.Phases[at].Name), lastName))
+		} else {
+			last, lastName = at, w.Phases[at].Name
+		}
+		out = append(out, w.checkStep(&w.Phases[at], promise)...)
+	}
+	return out
+}
+
+// checkStep says what a phase of a well-known workflow is without.
+func (w *Workflow) checkStep(p *Phase, promise string) []small.Problem {
+	switch {
+	case p.Name == "coding" && !slices.ContainsFunc(p.Subagents, func(s Subagent) bool { return s.Name.Text == reviewer }):
+		return []small.Problem{problem(p.Pos, p.subject+".subagents", "add it under subagents, with its agent file",
+			"%s promises the subagent %q in the phase %q", promise, reviewer, p.Name)}
+	case p.Name == "coordinating" && p.Agent.Text != "":
+		return []small.Problem{problem(p.Agent.Pos, p.subject+".agent", "write agent: null",
+			"%s promises that no agent works in the phase %q", promise, p.Name)}
+	}
+	return nil
+}
+
+// CheckCheckpoint says that a workflow which ends in a merge asks no person on
+// the way: the four well-known ones, and those whose kind is job or campaign.
+func (w *Workflow) CheckCheckpoint() []small.Problem {
+	_, known := shapes[w.Name]
+	if !known && w.Kind != "job" && w.Kind != "campaign" {
+		return nil
+	}
+	if slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.Checkpoint }) {
+		return nil
+	}
+	return []small.Problem{problem(w.phasesPos(), "phases", "give the phase after which a person is to agree interactive_checkpoint: true",
+		"the workflow %q merges without asking a person: no phase has interactive_checkpoint: true", clip(w.Name))}
+}

@@ -1,0 +1,105 @@
+package policy
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Workflows says where workflow files and the records of jobs and campaigns
+// lie. Paths and patterns count from the repository's root.
+type Workflows struct {
+	// Configured is true if the configuration has the section: then workflows
+	// are judged in a repository without any .small directory too.
+	Configured bool
+	// Include and Exclude are glob patterns for the paths of workflow files.
+	// Exclude holds for records as well.
+	Include, Exclude []string
+	// Jobs and Campaigns are glob patterns for the paths of records, in JSON or
+	// YAML. None is the default.
+	Jobs, Campaigns []string
+	// Roots are directories in which a workflow's agent files are looked for
+	// too, in this order, after the folder that holds the workflow's own.
+	Roots []string
+}
+
+func defaultWorkflows() Workflows {
+	return Workflows{
+		Include: []string{"**/workflows/*/workflow.md"},
+		Exclude: []string{"**/testdata/**", "**/fixtures/**", "**/vendor/**", "**/node_modules/**"},
+	}
+}
+
+// JudgesWorkflow reports whether a path is that of a workflow file to be judged.
+func (p *Policy) JudgesWorkflow(path string) bool {
+	return matchesAny(p.Workflows.Include, path) && !matchesAny(p.Workflows.Exclude, path)
+}
+
+// JudgesJob reports whether a path is that of a job's record to be judged.
+func (p *Policy) JudgesJob(path string) bool {
+	return matchesAny(p.Workflows.Jobs, path) && !matchesAny(p.Workflows.Exclude, path)
+}
+
+// JudgesRecord reports whether a path is that of a record to be judged: a job's
+// or a campaign's.
+func (p *Policy) JudgesRecord(path string) bool {
+	w := &p.Workflows
+	return (matchesAny(w.Jobs, path) || matchesAny(w.Campaigns, path)) && !matchesAny(w.Exclude, path)
+}
+
+func (r *reader) workflows(v *small.Value, p *Policy) {
+	w := &p.Workflows
+	w.Configured = true
+	for _, f := range r.mapping(v, "workflows", "include", "exclude", "jobs", "campaigns", "roots") {
+		subject := "workflows." + f.Key
+		switch f.Key {
+		case "include":
+			w.Include = r.patterns(f.Value, subject, filePattern)
+		case "exclude":
+			w.Exclude = r.patterns(f.Value, subject, filePattern)
+		case "jobs":
+			w.Jobs = r.patterns(f.Value, subject, filePattern)
+		case "campaigns":
+			w.Campaigns = r.patterns(f.Value, subject, filePattern)
+		case "roots":
+			w.Roots = r.folders(f.Value, subject)
+		}
+	}
+}
+
+// filePattern says why a pattern can never match the path of a file.
+func filePattern(pattern string) (message, hint string) {
+	mended := strings.TrimLeft(strings.TrimPrefix(pattern, "./"), "/")
+	if mended == pattern {
+		return "", ""
+	}
+	return "the pattern " + quoted(pattern) + " matches no path; paths begin at the repository's root", "write " + quoted(mended)
+}
+
+// folders reads a list of directories, and takes off what a path may do without.
+func (r *reader) folders(v *small.Value, subject string) []string {
+	var out []string
+	for i, item := range r.list(v, subject) {
+		at := subject + "." + strconv.Itoa(i)
+		text, ok := r.text(item, at)
+		if !ok {
+			continue
+		}
+		clean := path.Clean(text)
+		switch {
+		case text == "":
+			r.fail(item.Pos, at, "the folder is empty; the root is written \".\"")
+		case path.IsAbs(text), clean == "..", strings.HasPrefix(clean, "../"):
+			r.report(Problem{
+				Pos: item.Pos, Subject: at, Message: "the folder " + quoted(text) + " does not lie in the repository",
+				Hint: "write its path from the repository's root",
+			})
+		}
+		out = append(out, clean)
+	}
+	return out
+}
+
+func quoted(text string) string { return strconv.Quote(clip(text)) }
