@@ -1,0 +1,158 @@
+package lane
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// campaignWorkflow is the name of the workflow that fans out over several jobs.
+const campaignWorkflow = "campaign"
+
+// byCampaign is what a switch is recorded by that makes a campaign of a job.
+const byCampaign = "convert_to_campaign"
+
+// FindWorkflow returns the workflow that a record names by its path. there says
+// whether the path leads to a file at all; a file that is there and cannot be
+// read is nil, and true.
+type FindWorkflow func(path string) (w *Workflow, there bool)
+
+// CheckSwitches says what is wrong with a job's switch history, as it stands:
+// fields, times, the chain from one workflow to the next, targets and phases that
+// there are not, a campaign where none may be.
+func (r *Record) CheckSwitches(find FindWorkflow) []small.Problem {
+	if problems := switchesSchema().Check(r.doc); len(problems) > 0 {
+		return problems
+	}
+	var out []small.Problem
+	for i := range r.Switches {
+		s := &r.Switches[i]
+		var before *Switch
+		if i > 0 {
+			before = &r.Switches[i-1]
+		}
+		out = append(out, s.checkTime(before)...)
+		out = append(out, s.checkChain(before)...)
+		out = append(out, s.checkTarget(find)...)
+		if r.NoCampaign {
+			out = append(out, s.checkNoCampaign(find)...)
+		}
+	}
+	return append(out, r.checkActive(find)...)
+}
+
+func (s *Switch) checkTime(before *Switch) []small.Problem {
+	at, err := time.Parse(time.RFC3339Nano, s.At.Text)
+	if err != nil {
+		return []small.Problem{problem(s.At.Pos, s.subject+".at", "write it as 2026-03-01T09:10:00Z",
+			"%q is not a time of the form of RFC 3339", clip(s.At.Text))}
+	}
+	if before == nil {
+		return nil
+	}
+	last, err := time.Parse(time.RFC3339Nano, before.At.Text)
+	if err == nil && !at.After(last) {
+		return []small.Problem{problem(s.At.Pos, s.subject+".at", "record each switch when it is made, at the end of the list",
+			"the switch at %s is not later than the one before it, at %s", clip(s.At.Text), clip(before.At.Text))}
+	}
+	return nil
+}
+
+func (s *Switch) checkChain(before *Switch) []small.Problem {
+	var out []small.Problem
+	if before != nil && !sameWorkflow(before.To.Text, s.From.Text) {
+		out = append(out, problem(s.From.Pos, s.subject+".from", "a switch begins at the workflow that the one before it led to",
+			"the switch is from %q, and the one before it was to %q", clip(s.From.Text), clip(before.To.Text)))
+	}
+	if sameWorkflow(s.From.Text, s.To.Text) {
+		out = append(out, problem(s.To.Pos, s.subject+".to", "leave it out: what is active already is not switched to",
+			"the switch is from %q to itself", clip(s.From.Text)))
+	}
+	return out
+}
+
+// sameWorkflow compares two paths of workflows as written.
+func sameWorkflow(a, b string) bool { return path.Clean(a) == path.Clean(b) }
+
+func (s *Switch) checkTarget(find FindWorkflow) []small.Problem {
+	to, there := find(s.To.Text)
+	if !there {
+		return []small.Problem{problem(s.To.Pos, s.subject+".to", "give the path of its workflow.md, from the repository's root or next to the record",
+			"there is no workflow %q", clip(s.To.Text))}
+	}
+	var out []small.Problem
+	if to != nil && s.ToPhase.Text != "" && !to.HasPhase(s.ToPhase.Text) {
+		out = append(out, problem(s.ToPhase.Pos, s.subject+".toPhase", "name one of its phases, or leave toPhase out to begin at "+clip(to.Initial),
+			"the workflow %q has no phase %q", clip(s.To.Text), clip(s.ToPhase.Text)))
+	}
+	from, there := find(s.From.Text)
+	if there && from != nil && s.FromPhase.Text != "" && !from.HasPhase(s.FromPhase.Text) {
+		out = append(out, problem(s.FromPhase.Pos, s.subject+".fromPhase", "name the phase that the work was in",
+			"the workflow %q has no phase %q", clip(s.From.Text), clip(s.FromPhase.Text)))
+	}
+	return out
+}
+
+func (s *Switch) checkNoCampaign(find FindWorkflow) []small.Problem {
+	if !isCampaign(s.To.Text, find) && s.By.Text != byCampaign {
+		return nil
+	}
+	at := s.To
+	if s.By.Text == byCampaign {
+		at = s.By
+	}
+	return []small.Problem{problem(at.Pos, s.subject, "give the campaign above it the further jobs",
+		"the job is a campaign's child (params.epicAllowed is false) and became a campaign itself")}
+}
+
+func isCampaign(file string, find FindWorkflow) bool {
+	if w, _ := find(file); w != nil {
+		return w.Kind == campaignWorkflow || w.Name == campaignWorkflow
+	}
+	return slices.Contains([]string{path.Base(file), path.Base(path.Dir(file))}, campaignWorkflow)
+}
+
+// checkActive holds the workflow that is active against the last switch.
+func (r *Record) checkActive(find FindWorkflow) []small.Problem {
+	if len(r.Switches) == 0 {
+		if r.NoCampaign && r.WorkflowPath.Text != "" && isCampaign(r.WorkflowPath.Text, find) {
+			return []small.Problem{problem(r.WorkflowPath.Pos, "workflowPath", "give the campaign above it the further jobs",
+				"the job is a campaign's child (params.epicAllowed is false) and runs as a campaign")}
+		}
+		return nil
+	}
+	last := r.Switches[len(r.Switches)-1]
+	switch {
+	case r.WorkflowPath.Text == "":
+		return []small.Problem{problem(last.To.Pos, "workflowPath", "add the key workflowPath",
+			"the record does not say which workflow is active; the last switch was to %q", clip(last.To.Text))}
+	case !sameWorkflow(r.WorkflowPath.Text, last.To.Text):
+		return []small.Problem{problem(r.WorkflowPath.Pos, "workflowPath", "append the switch that led there",
+			"the active workflow is %q, and the last switch was to %q", clip(r.WorkflowPath.Text), clip(last.To.Text))}
+	}
+	return nil
+}
+
+// Places lists where a workflow may lie that a record names, from the root of
+// the tree, in the order in which they are tried: the path as written; from each
+// root; and from each folder above the record. A record may name the folder of a
+// workflow instead of its file.
+func (r *Record) Places(workflow string, roots []string) []string {
+	clean := path.Clean(workflow)
+	if workflow == "" || path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") {
+		return nil
+	}
+	folders := append([]string{""}, roots...)
+	for dir := path.Dir(r.Path); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		folders = append(folders, dir)
+	}
+	var out []string
+	for _, folder := range folders {
+		at := path.Join(folder, clean)
+		out = append(out, at, path.Join(at, "workflow.md"))
+	}
+	return out
+}
