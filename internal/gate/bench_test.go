@@ -117,6 +117,10 @@ func (h *lineHistory) Files(_ context.Context, revision string, _ ...string) ([]
 	return append([]gate.File{h.file(h.number(revision))}, h.rest...), nil
 }
 
+func (h *lineHistory) Attributes(context.Context, string, ...string) ([]gate.File, error) {
+	return nil, nil
+}
+
 func (h *lineHistory) Blob(_ context.Context, object string, _ int64) (gate.Blob, error) {
 	if data, known := h.blobs[object]; known {
 		return gate.Blob{Size: int64(len(data)), Data: []byte(data)}, nil

@@ -25,6 +25,9 @@ type History interface {
 	// below lookalikes of them: all, or only those of the named workspace
 	// directories. A path that a tree holds twice is an error.
 	Files(ctx context.Context, revision string, dirs ...string) ([]File, error)
+	// Attributes lists git's files of attributes of a revision that bear on the
+	// named workspace directories, at AttributePaths, in order of path.
+	Attributes(ctx context.Context, revision string, dirs ...string) ([]File, error)
 	// Blob reads an object whose size is at most limit bytes; a larger one
 	// yields its size and no data.
 	Blob(ctx context.Context, object string, limit int64) (Blob, error)

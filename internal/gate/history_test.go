@@ -117,6 +117,18 @@ func (h *memoryHistory) Files(_ context.Context, revision string, dirs ...string
 	}), nil
 }
 
+// Attributes fulfils gate.History.
+func (h *memoryHistory) Attributes(_ context.Context, revision string, dirs ...string) ([]gate.File, error) {
+	tree, err := h.tree(revision)
+	var out []gate.File
+	for _, path := range gate.AttributePaths(dirs) {
+		if f, there := tree[path]; there {
+			out = append(out, gate.File{Path: path, Mode: cmp.Or(f.mode, "100644"), Object: blobID(f)})
+		}
+	}
+	return out, err
+}
+
 // Blob fulfils gate.History.
 func (h *memoryHistory) Blob(_ context.Context, object string, limit int64) (gate.Blob, error) {
 	data, known := h.blobs[object]

@@ -28,6 +28,9 @@ func (j *judgement) check(ctx context.Context, tree Tree, revision, dir string) 
 	if err := j.workspace(ctx, tree, revision, dir, byDir[dir]); err != nil {
 		return err
 	}
+	if err := j.noteUnions(ctx, tree, revision, []string{dir}); err != nil {
+		return err
+	}
 	j.judgePolicy(false)
 	return nil
 }

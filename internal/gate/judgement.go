@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -27,6 +28,8 @@ type judgement struct {
 	mismatched []*policy.Baseline
 	// policyChange is the change of the configuration in what is judged.
 	policyChange Change
+	// unions are files that git would merge by joining lines.
+	unions []union
 	// used are the waivers that excused something, by their index.
 	used map[int]bool
 	// atTips are workspaces in the end of what is judged, by directory.
@@ -193,10 +196,11 @@ func (j *judgement) snapshot(ctx context.Context, tree Tree, revision string, di
 		return err
 	}
 	found, byDir := groupByWorkspace(files)
+	found = slices.DeleteFunc(found, func(dir string) bool { return !j.opts.Policy.Judges(dir) })
+	if err := j.noteUnions(ctx, tree, revision, found); err != nil {
+		return err
+	}
 	for _, dir := range found {
-		if !j.opts.Policy.Judges(dir) {
-			continue
-		}
 		if err := j.workspace(ctx, tree, revision, dir, byDir[dir]); err != nil {
 			return err
 		}

@@ -19,6 +19,8 @@ type policyView struct {
 	// expired and unused are waivers that no longer hold, and that excused
 	// nothing in a whole history.
 	expired, unused []policy.Waiver
+	// unions are files that git would merge by joining lines.
+	unions []union
 }
 
 var ruleConfigChanged = Rule{
@@ -217,7 +219,7 @@ func (j *judgement) notePolicy(n node, changes [][]Change) {
 // judgePolicy runs the rules about the configuration. whole is true if a whole
 // history was judged, so that a waiver that excused nothing is of no use.
 func (j *judgement) judgePolicy(whole bool) {
-	v := &policyView{policy: j.opts.Policy, changed: j.policyChange, mismatched: j.mismatched}
+	v := &policyView{policy: j.opts.Policy, changed: j.policyChange, mismatched: j.mismatched, unions: j.unions}
 	for i, w := range j.opts.Policy.Waivers {
 		switch {
 		case w.Expired(j.opts.Now):

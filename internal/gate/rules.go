@@ -58,4 +58,5 @@ var rules = []Rule{
 	ruleWaiverUnused,
 	ruleWaiverExpired,
 	ruleBaselineMismatch,
+	ruleMergeUnion,
 }

@@ -132,6 +132,37 @@ func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]gate.File,
 	return sorted(files), r.failure("cannot read the index", err)
 }
 
+// Attributes lists the files of attributes of a commit or of the index that bear
+// on the named workspace directories, in order of path.
+func (r *Repo) Attributes(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
+	if revision == gate.Index {
+		if err := r.needIndex(); err != nil {
+			return nil, err
+		}
+	}
+	wanted := gate.AttributePaths(dirs)
+	var all []gate.File
+	for paths := range slices.Chunk(wanted, maxNamed) {
+		specs := make([]string, len(paths))
+		for i, path := range paths {
+			specs[i] = literal(path)
+		}
+		list := r.treeFiles
+		if revision == gate.Index {
+			list = func(ctx context.Context, _ string, specs []string) ([]gate.File, error) {
+				return r.indexFiles(ctx, specs)
+			}
+		}
+		files, err := list(ctx, revision, specs)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, files...)
+	}
+	all = slices.DeleteFunc(all, func(f gate.File) bool { return !slices.Contains(wanted, f.Path) })
+	return sorted(all), nil
+}
+
 // withoutIntended removes the paths that are only intended to be added. In the
 // index they look like empty files, but a commit leaves them out.
 func (r *Repo) withoutIntended(ctx context.Context, files []gate.File, pathspecs []string) ([]gate.File, error) {

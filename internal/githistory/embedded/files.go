@@ -65,6 +65,36 @@ func (r *Repo) ReadFile(ctx context.Context, revision, path string, limit int64)
 	return data, err == nil, err
 }
 
+// Attributes lists the files of attributes of a commit or of the index that bear
+// on the named workspace directories, in order of path.
+func (r *Repo) Attributes(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
+	paths := gate.AttributePaths(dirs)
+	l := lister{ctx: ctx, repo: r, wanted: func(name string) bool { return slices.Contains(paths, name) }}
+	if revision == gate.Index {
+		err := l.staged(func(e indexEntry) error {
+			for _, path := range paths {
+				if rest, below := strings.CutPrefix(path, e.path+"/"); below {
+					if err := l.at(e.id, path, rest); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		return l.sorted(), err
+	}
+	root, err := r.rootNamed(revision)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		if err := l.at(root, path, path); err != nil {
+			return nil, err
+		}
+	}
+	return l.sorted(), nil
+}
+
 // rootNamed is the tree of a commit that the caller named.
 func (r *Repo) rootNamed(revision string) (plumbing.Hash, error) {
 	id, err := parseID(revision)

@@ -1,0 +1,54 @@
+package githistory_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+// Both readers list the files of attributes that bear on a workspace, and no
+// others, in a commit and in the index, a sparse one too.
+func TestAttributes(t *testing.T) {
+	r := gittest.New(t)
+	for _, path := range []string{".gitattributes", "a/.gitattributes", "a/b/.gitattributes", "a/b/.small/.gitattributes", "a/b/.small/plan.small.yml", "c/.gitattributes", "d/.gitattributes/file", "a[b]/.gitattributes"} {
+		r.Write(path, path+"\n")
+	}
+	r.Commit("start")
+	id := r.ID("HEAD")
+	sparse := r.Worktree("sparse")
+	sparse.Git("sparse-checkout", "set", "--sparse-index", "c")
+	for _, reader := range readers {
+		t.Run(reader.name, func(t *testing.T) {
+			for _, test := range []struct{ dirs, want []string }{
+				{[]string{""}, []string{".gitattributes"}},
+				{[]string{"a/b"}, []string{".gitattributes", "a/.gitattributes", "a/b/.gitattributes", "a/b/.small/.gitattributes"}},
+				{[]string{"c", "d", "none"}, []string{".gitattributes", "c/.gitattributes"}},
+				{[]string{"a[b]"}, []string{".gitattributes", "a[b]/.gitattributes"}},
+			} {
+				for _, at := range []struct {
+					repo     *gittest.Repo
+					revision string
+				}{{r, id}, {r, gate.Index}, {sparse, gate.Index}, {sparse, id}} {
+					files, err := reader.open(t, at.repo).Attributes(t.Context(), at.revision, test.dirs...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var got []string
+					for _, f := range files {
+						got = append(got, f.Path)
+						if f.Object != r.ID(id+":"+f.Path) || !f.Regular() {
+							t.Errorf("%+v", f)
+						}
+					}
+					if diff := cmp.Diff(test.want, got); diff != "" || !slices.IsSorted(got) {
+						t.Errorf("%s of %q (-want +got):\n%s", at.revision, test.dirs, diff)
+					}
+				}
+			}
+		})
+	}
+}
