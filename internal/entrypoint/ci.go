@@ -178,6 +178,7 @@ func (j *job) push(ctx context.Context, s *session, head string) (*gate.Report, 
 	}
 	onDefault := j.plan.OnDefault || branch.ID == ""
 	update := gate.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, "origin"), Governs: onDefault}
+	s.opts.Branch = branchName(j.plan.Ref, "origin")
 	if update.Old, err = j.before(ctx, s, onDefault); err != nil {
 		return nil, err
 	}

@@ -61,6 +61,8 @@ type Finding struct {
 	// Sides are two branches that both recorded work, the target first, where
 	// the finding is about that; else nil.
 	Sides []Side
+	// Common is what the two have in common, where Sides are set.
+	Common Common
 	// Fix says what to type or edit next.
 	Fix string
 	// Reason is the waiver's reason, on a waived finding.
@@ -82,6 +84,33 @@ type Side struct {
 	Entries []EntryRef
 }
 
+// Common are the entries that two branches have in common.
+type Common struct {
+	// Count is how many there are.
+	Count int
+	// Last are the last few of them, in the order of the target.
+	Last []EntryRef
+}
+
+// mostCommon is how many of the entries in common a finding names.
+const mostCommon = 3
+
+// commonOf is a ledger without one branch's own entries.
+func commonOf(l *small.Ledger, own []small.Entry) Common {
+	mine := map[int]bool{}
+	for _, e := range own {
+		mine[e.Index] = true
+	}
+	c := Common{Count: l.Len() - len(mine)}
+	for i := l.Len() - 1; i >= 0 && len(c.Last) < mostCommon; i-- {
+		if !mine[i] {
+			c.Last = append(c.Last, *refOf(l.Entries[i]))
+		}
+	}
+	slices.Reverse(c.Last)
+	return c
+}
+
 // EntryRef points at one entry of a ledger.
 type EntryRef struct {
 	// Index counts from 0.
@@ -89,7 +118,9 @@ type EntryRef struct {
 	// Line in the file that holds the entry.
 	Line              int
 	TaskID, Timestamp string
-	Digest            small.Digest
+	// AgentID is who the entry says did the work; empty where it does not say.
+	AgentID string
+	Digest  small.Digest
 }
 
 // FieldChange is one field that differs between two versions of an entry.

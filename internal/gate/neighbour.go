@@ -110,6 +110,7 @@ func (j *judgement) besideLog(ctx context.Context, head string, n Neighbour, dir
 	if name == "" {
 		name = short(n.ID)
 	}
+	f.Common = commonOf(t.target, t.targetOnly)
 	f.Sides = []Side{{Name: name, Entries: refsOf(there)}, {Name: "the index", Entries: refsOf(t.headOnly)}}
 	f.Fix = fmt.Sprintf("let one of you wait for the other, and merge soon: git merge %s, then %s", shellQuote(name), reconcileHint)
 	rule, _ := FindRule(ruleConcurrentAppend.ID)

@@ -84,6 +84,7 @@ func checkConcurrentAppend(t *tipsView, r *reporter) {
 	if len(t.targetOnly) == 0 && len(t.headOnly) == 0 {
 		f.Message = fmt.Sprintf("%s and %s hold the same entries in different orders", t.targetName, t.headName)
 	}
+	f.Common = commonOf(t.target, t.targetOnly)
 	f.Sides = []Side{{Name: t.targetName, Entries: refsOf(t.targetOnly)}, {Name: t.headName, Entries: refsOf(t.headOnly)}}
 	f.Fix = fmt.Sprintf("git merge %s, then %s", shellQuote(t.targetName), reconcileHint)
 	r.add(f)

@@ -105,8 +105,12 @@ func checkUnreconciledTips(t *tipsView, r *reporter) {
 		return
 	}
 	f := t.finding()
-	f.Message = fmt.Sprintf("%s of one branch stand before entries of the other, and no %s entry makes that explicit: %s",
-		count(len(t.inserted), "entry"), "meta/reconcile-merge", entryList(t.inserted))
+	whose, before := t.headName, t.targetName
+	if t.insertedByTarget {
+		whose, before = before, whose
+	}
+	f.Message = fmt.Sprintf("%s has %s that %s lacks before entries that both have, and no %s entry makes that explicit: %s",
+		whose, count(len(t.inserted), "entry"), before, "meta/reconcile-merge", entryList(t.inserted))
 	f.Fix = fmt.Sprintf("make the resolution explicit: git merge %s, then %s", shellQuote(t.targetName), reconcileHint)
 	for _, e := range t.inserted {
 		f.edits = append(f.edits, editKey{path: t.path, to: e.Digest.String()})

@@ -23,6 +23,9 @@ type tipsView struct {
 	// inserted are the entries that stand before older ones of the other
 	// branch.
 	inserted []small.Entry
+	// insertedByTarget says that these are the target's; else they are the
+	// head's.
+	insertedByTarget bool
 	// targetOnly and headOnly are each branch's own entries.
 	targetOnly, headOnly []small.Entry
 }
@@ -60,7 +63,7 @@ func compareTips(target, head *small.Ledger, equal equivalence, explained map[ed
 			return t // the head lost what it lacks, which is told already
 		}
 		t.outcome = tipsInterleaved
-		t.inserted = at(target, back.inserted)
+		t.inserted, t.insertedByTarget = at(target, back.inserted), true
 	default:
 		t.targetOnly = only(target, head, equal)
 		t.headOnly = only(head, target, equal)

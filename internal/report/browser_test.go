@@ -332,9 +332,9 @@ func TestOutsideMermaid(t *testing.T) {
 		var nodes int
 		b.eval(fmt.Sprintf(`mermaid.render('d%d', %s).then(r => {
 			const box = document.getElementById('drawing'); box.innerHTML = r.svg;
-			return box.querySelectorAll('g.node').length + 100 * box.querySelectorAll('a, image, img, script').length;
+			return box.querySelectorAll('circle.commit').length + 100 * box.querySelectorAll('a, image, img, script').length;
 		})`, i, code), &nodes)
-		if want := 1 + 1 + maxOfSide + 1; nodes != want {
+		if want := 2 + 1 + maxOfSide + 1; nodes != want {
 			t.Errorf("%q: %d nodes, want %d\n%s", name, nodes, want, drawing)
 		}
 		b.picture(fmt.Sprintf("mermaid-%d", i))

@@ -271,33 +271,73 @@ func fork(f *gate.Finding) string {
 	if len(f.Sides) != 2 {
 		return ""
 	}
-	var drawing, list strings.Builder
-	drawing.WriteString("flowchart LR\n  shared([\"what both have\"])\n")
+	var list strings.Builder
 	for s := range f.Sides {
 		side := &f.Sides[s]
-		name := orNone(side.Name, "no name")
-		fmt.Fprintf(&drawing, "  subgraph side%d[\"%s\"]\n    direction LR\n", s, diagramText(name, 40))
-		fmt.Fprintf(&list, "\n%s, %s:\n\n", codeSpan(name), entryCount(len(side.Entries))+" that the other has not")
+		fmt.Fprintf(&list, "\n%s, %s:\n\n", codeSpan(orNone(side.Name, "no name")), entryCount(len(side.Entries))+" that the other has not")
 		for i := range side.Entries {
 			e := &side.Entries[i]
 			if i == maxOfSide {
-				rest := entryCount(len(side.Entries)-i) + " more"
-				fmt.Fprintf(&drawing, "    side%dmore[\"… %s\"]\n    side%de%d --> side%dmore\n", s, rest, s, i-1, s)
-				list.WriteString("- … and " + rest + "\n")
+				list.WriteString("- … and " + entryCount(len(side.Entries)-i) + " more\n")
 				break
 			}
-			fmt.Fprintf(&drawing, "    side%de%d[\"%d: %s\"]\n", s, i, e.Index+1, diagramText(orNone(e.TaskID, "no task"), 40))
-			if i > 0 {
-				fmt.Fprintf(&drawing, "    side%de%d --> side%de%d\n", s, i-1, s, i)
-			}
-			fmt.Fprintf(&list, "- entry %d: %s, %s\n", e.Index+1, codeSpan(orNone(e.TaskID, "no task_id")), codeSpan(orNone(e.Timestamp, "no timestamp")))
-		}
-		drawing.WriteString("  end\n")
-		if len(side.Entries) > 0 {
-			fmt.Fprintf(&drawing, "  shared --> side%de0\n", s)
+			fmt.Fprintf(&list, "- entry %d: %s, %s%s\n", e.Index+1, codeSpan(orNone(e.TaskID, "no task_id")), codeSpan(orNone(e.Timestamp, "no timestamp")), byAgent(e))
 		}
 	}
-	return "\n" + fenced("mermaid", drawing.String()) + list.String()
+	return "\n" + fenced("mermaid", gitGraph(f)) + list.String()
+}
+
+func byAgent(e *gate.EntryRef) string {
+	if e.AgentID == "" {
+		return ""
+	}
+	return ", by " + codeSpan(clip(e.AgentID, maxName))
+}
+
+// gitGraph draws a fork in Mermaid's language for histories: entries as commits.
+// The words before each name keep names apart, which Mermaid takes for one
+// another if they are equal.
+func gitGraph(f *gate.Finding) string {
+	var b strings.Builder
+	ours, theirs := "ours: "+diagramText(f.Sides[0].Name, 40), "theirs: "+diagramText(f.Sides[1].Name, 40)
+	fmt.Fprintf(&b, "%%%%{init: {\"gitGraph\": {\"mainBranchName\": \"%s\"}}}%%%%\ngitGraph LR:\n", ours)
+	node := func(label string) { fmt.Fprintf(&b, "  commit id: \"%s\"\n", label) }
+	last := f.Common.Last
+	switch earlier := f.Common.Count - len(last); {
+	case f.Common.Count == 0:
+		node("nothing in common")
+	case earlier > 0:
+		node(entryCount(earlier) + " before")
+	}
+	for i := range last {
+		node("both " + graphLabel(&last[i]))
+	}
+	fmt.Fprintf(&b, "  branch \"%s\"\n", theirs)
+	for s, word := range []string{"theirs", "ours"} {
+		side := &f.Sides[1-s]
+		if s == 1 {
+			fmt.Fprintf(&b, "  checkout \"%s\"\n", ours)
+		}
+		for i := range side.Entries {
+			if i == maxOfSide {
+				node(fmt.Sprintf("%s … %s more", word, entryCount(len(side.Entries)-i)))
+				break
+			}
+			node(word + " " + graphLabel(&side.Entries[i]))
+		}
+	}
+	return b.String()
+}
+
+// graphLabel is an entry's number, task, time and agent.
+func graphLabel(e *gate.EntryRef) string {
+	label := fmt.Sprintf("%d: %s", e.Index+1, diagramText(orNone(e.TaskID, "no task"), 40))
+	for _, text := range []string{e.Timestamp, e.AgentID} {
+		if text != "" {
+			label += " " + diagramText(text, 35)
+		}
+	}
+	return label
 }
 
 // entryCount is "1 entry" or "3 entries".

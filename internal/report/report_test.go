@@ -253,8 +253,9 @@ func forked() gate.Finding {
 		Rule: "divergence/concurrent-append", Severity: gate.SeverityError, Stage: gate.StageHistory,
 		Message: "both branches recorded work since they parted", Path: "fork/" + progress, Line: 9, Column: 5, Commit: head, Parent: base,
 		Entry: entry(7, 9, "fork"), EditFrom: digest("ours").String(), EditTo: digest("theirs").String(),
-		Sides: []gate.Side{{Name: base[:12], Entries: []gate.EntryRef{*entry(7, 9, "a")}}, {Name: head[:12]}},
-		Fix:   "git merge " + base[:12],
+		Common: gate.Common{Count: 7, Last: []gate.EntryRef{*entry(6, 8, "meta/init")}},
+		Sides:  []gate.Side{{Name: base[:12], Entries: []gate.EntryRef{*entry(7, 9, "a")}}, {Name: head[:12]}},
+		Fix:    "git merge " + base[:12],
 	}
 	for i := range 7 {
 		f.Sides[1].Entries = append(f.Sides[1].Entries, *entry(7+i, 9+3*i, "b"))
@@ -286,7 +287,8 @@ func hostile(s string) *gate.Report {
 			{Field: s, From: s, HasFrom: true},
 			{Field: s, To: s, HasTo: true},
 		},
-		Sides: []gate.Side{{Name: s, Entries: []gate.EntryRef{*ref}}, {Name: s, Entries: []gate.EntryRef{*ref, *ref}}},
+		Common: gate.Common{Count: 1, Last: []gate.EntryRef{*ref}},
+		Sides:  []gate.Side{{Name: s, Entries: []gate.EntryRef{*ref}}, {Name: s, Entries: []gate.EntryRef{*ref, *ref}}},
 	}
 	short := f
 	short.Severity, short.Line, short.Entry = gate.SeverityWarning, 0, nil

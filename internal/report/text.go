@@ -160,6 +160,7 @@ func (t *text) group(group []*gate.Finding, n int) {
 		t.line(place(f), t.severity(f), " [", clip(f.Rule, maxName), "]: ", clip(f.Message, maxText))
 		t.entries(f)
 		t.changes(f.Changes)
+		t.fork(f)
 		if i+1 < n {
 			if f.Fix != group[i+1].Fix {
 				t.block("  fix: ", f.Fix)
