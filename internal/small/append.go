@@ -150,5 +150,5 @@ func hasOddBreak(data []byte) bool {
 	if bytes.Count(data, []byte{'\r'}) != bytes.Count(data, []byte("\r\n")) {
 		return true
 	}
-	return bytes.Contains(data, []byte("\u0085")) || bytes.Contains(data, []byte("\u2028")) || bytes.Contains(data, []byte("\u2029"))
+	return hasUnicodeBreak(data)
 }

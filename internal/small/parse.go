@@ -43,8 +43,12 @@ func Parse(data []byte, limits Limits) (*Document, []Problem) {
 		return nil, []Problem{*problem}
 	}
 	doc, problems := build(root, len(data))
-	if doc != nil {
-		doc.structure = structure
+	if doc == nil {
+		return nil, problems
+	}
+	doc.structure = structure
+	if problem := doc.readsAlike(data); problem != nil {
+		return nil, []Problem{*problem}
 	}
 	return doc, problems
 }

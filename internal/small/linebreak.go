@@ -1,0 +1,76 @@
+package small
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// unicodeBreaks are the characters that end a line in YAML 1.1, which the parser
+// follows, and are characters like any other in YAML 1.2 (sections 5.4 and
+// 5.2 of its specification), as they are for git and for editors.
+var unicodeBreaks = []string{"\u0085", "\u2028", "\u2029"}
+
+// hasUnicodeBreak reports whether a text has one of them.
+func hasUnicodeBreak(data []byte) bool {
+	for _, c := range unicodeBreaks {
+		if bytes.Contains(data, []byte(c)) {
+			return true
+		}
+	}
+	return false
+}
+
+// readsAlike returns a problem if a document says one thing where such
+// characters end lines and another where they do not: a comment, for one, ends
+// there for some readers only, and what follows is an entry or nothing. Inside
+// a quoted text they usually make no difference.
+func (d *Document) readsAlike(data []byte) *Problem {
+	if !hasUnicodeBreak(data) {
+		return nil
+	}
+	without, back := ordinary(data)
+	root, problem := decode(without, d.structure)
+	if problem == nil {
+		if other, problems := build(root, len(without)); len(problems) == 0 {
+			said := back.Replace(string(appendCanonical(nil, other.Root)))
+			if said == string(appendCanonical(nil, d.Root)) {
+				return nil
+			}
+		}
+	}
+	line, column, found := 1, 1, rune(0)
+	for _, r := range string(data) {
+		if strings.ContainsRune(strings.Join(unicodeBreaks, ""), r) {
+			found = r
+			break
+		}
+		if column++; r == '\n' {
+			line, column = line+1, 1
+		}
+	}
+	return &Problem{
+		Kind: ProblemYAML, Pos: Pos{line, column},
+		Message: fmt.Sprintf("some YAML readers end a line at the character %U here and some do not, and the file says something else to them", found),
+		Hint:    fmt.Sprintf(`take it out; inside double quotes it can be written as \u%04X`, found),
+	}
+}
+
+// ordinary puts in the place of each line break of Unicode a character that the
+// text does not have, and of as many bytes; back undoes it.
+func ordinary(data []byte) (text []byte, back *strings.Replacer) {
+	text = data
+	var pairs []string
+	next := map[int]rune{2: '\u0250', 3: '\ue000'} // letters, and characters for private use
+	for _, c := range unicodeBreaks {
+		standIn := next[len(c)]
+		for bytes.ContainsRune(data, standIn) {
+			standIn++
+		}
+		next[len(c)] = standIn + 1
+		text = bytes.ReplaceAll(text, []byte(c), utf8.AppendRune(nil, standIn))
+		pairs = append(pairs, string(standIn), c)
+	}
+	return text, strings.NewReplacer(pairs...)
+}
