@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"os"
 	"strings"
 	"time"
@@ -73,6 +74,11 @@ func (v outputFlag) Set(file string) error {
 		return fmt.Errorf("the file name is empty")
 	}
 	n := len(v.flags.targets)
+	for _, t := range v.flags.targets {
+		if t.file != "" && filepath.Clean(t.file) == filepath.Clean(file) {
+			return fmt.Errorf("the %s report goes to %s already; two reports need two files", t.format, file)
+		}
+	}
 	if n == 0 {
 		v.flags.targets = append(v.flags.targets, target{format: "text", file: file})
 		return nil

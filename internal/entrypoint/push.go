@@ -97,6 +97,12 @@ func (s *session) unsaid(ctx context.Context, told *handover) error {
 	if to == "" {
 		told.source, to = sourceBranch, getenv("PRE_COMMIT_LOCAL_BRANCH")
 	}
+	if to == "" && from != "" {
+		return &gate.Failure{
+			Message: "PRE_COMMIT_FROM_REF is set, and neither PRE_COMMIT_TO_REF nor PRE_COMMIT_LOCAL_BRANCH says what is pushed",
+			Remedy:  "unset it, or set both as the pre-commit framework does",
+		}
+	}
 	if to == "" {
 		told.source, to = sourceGuess, "HEAD"
 		if head, err := s.repo.Head(ctx); err != nil || head == "" {
@@ -127,6 +133,12 @@ func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report 
 		updates, err := lines()
 		if err != nil {
 			return nil, err
+		}
+		if len(updates) == 0 { // git runs this hook for a ref at least (githooks(5))
+			return nil, &gate.Failure{
+				Message: "standard input names no ref: something before this command has read what git says is pushed",
+				Remedy:  "hand it on: refs=$(cat); then printf '%s\\n' \"$refs\" | small-hook pre-receive",
+			}
 		}
 		known, err := s.repo.Tips(ctx)
 		if err != nil {

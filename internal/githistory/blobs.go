@@ -18,7 +18,12 @@ import (
 // partial clone left out is fetched by git; one that stays missing is an
 // error, never an empty file.
 func (r *Repo) Blob(ctx context.Context, object string, limit int64) (gate.Blob, error) {
-	return r.object(ctx, object, "blob", limit)
+	blob, err := r.object(ctx, object, "blob", limit)
+	if err == nil && blob.Data != nil && r.format.blobID(blob.Data) != object {
+		// git itself looks only when it is told to (git-fsck(1)).
+		return gate.Blob{}, Damaged(object)
+	}
+	return blob, err
 }
 
 // object reads an object of the given type through one git process that

@@ -72,7 +72,11 @@ func testBlobOfADamagedObject(t *testing.T, rd reader) {
 	if err := os.Remove(name); err != nil { // it is read-only
 		t.Fatal(err)
 	}
-	for _, broken := range [][]byte{data[:len(data)/2], {}, []byte("nonsense")} {
+	another, err := os.ReadFile(r.Path(".git/objects/" + whole[:2] + "/" + whole[2:]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, broken := range [][]byte{data[:len(data)/2], {}, []byte("nonsense"), another} {
 		if err := os.WriteFile(name, broken, 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -101,6 +101,7 @@ func fixedConfig(owned string) []string {
 	args := []string{
 		"-c", "core.fsmonitor=false", // may name a program
 		"-c", "core.hooksPath=" + os.DevNull,
+		"-c", "core.commitGraph=false", // a copy of what the commits say, which nothing compares with them
 		"-c", "advice.graftFileDeprecated=false",
 		"-c", "gc.auto=0", // a lazy fetch is the only write
 		"-c", "maintenance.auto=false",

@@ -50,6 +50,17 @@ func Unreadable(id string, cause error) *gate.Failure {
 	}
 }
 
+// ErrDamaged is in the chain of the failure for an object with the content of
+// another. No reader can make it good.
+var ErrDamaged = errors.New("its content is not what its id says")
+
+// Damaged is the failure for an object whose content does not have its id.
+func Damaged(id string) *gate.Failure {
+	f := Unreadable(id, ErrDamaged)
+	f.Message += ": " + ErrDamaged.Error()
+	return f
+}
+
 // NoIndex is the failure for a question about the index of a repository that
 // has no work tree. git would take it for an empty one.
 func NoIndex(gitDir string) *gate.Failure {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 
 	"github.com/small-gate/small-gate/internal/gate"
 )
@@ -14,25 +15,28 @@ type format struct {
 	idLength  int    // hexadecimal digits of an object id
 	emptyTree string // id of the tree without entries
 	emptyBlob string // id of the blob without bytes
+	// sum is the hash function over all that is written to it.
+	sum func() hash.Hash
+}
+
+// blobID is the id of a blob (git's documentation, "Git Internals - Git
+// Objects": the hash of a header and the content).
+func (f format) blobID(data []byte) string {
+	h := f.sum()
+	fmt.Fprintf(h, "blob %d\x00", len(data))
+	h.Write(data)
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // formats are git's object formats, by the name that git gives them.
-var formats = map[string]format{
-	"sha1": newFormat(func(b []byte) []byte {
-		sum := sha1.Sum(b)
-		return sum[:]
-	}),
-	"sha256": newFormat(func(b []byte) []byte {
-		sum := sha256.Sum256(b)
-		return sum[:]
-	}),
-}
+var formats = map[string]format{"sha1": newFormat(sha1.New), "sha256": newFormat(sha256.New)}
 
-func newFormat(sum func([]byte) []byte) format {
-	f := format{
-		emptyTree: hex.EncodeToString(sum([]byte("tree 0\x00"))),
-		emptyBlob: hex.EncodeToString(sum([]byte("blob 0\x00"))),
-	}
+func newFormat(sum func() hash.Hash) format {
+	f := format{sum: sum}
+	f.emptyBlob = f.blobID(nil)
+	tree := sum()
+	tree.Write([]byte("tree 0\x00"))
+	f.emptyTree = hex.EncodeToString(tree.Sum(nil))
 	f.idLength = len(f.emptyTree)
 	return f
 }

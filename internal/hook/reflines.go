@@ -60,7 +60,7 @@ func readLines(r io.Reader, fields int, build func([]string) RefUpdate) ([]RefUp
 		}
 		parts := strings.Split(lines.Text(), " ")
 		if len(parts) != fields {
-			return nil, malformed(lines.Text(), fmt.Sprintf("it has %d fields, %d are expected", len(parts), fields))
+			return nil, malformed(lines.Text(), fmt.Sprintf("%d fields are expected, it has %d", fields, len(parts)))
 		}
 		u := build(parts)
 		for _, id := range []string{u.LocalID, u.RemoteID} {

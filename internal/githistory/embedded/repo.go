@@ -123,6 +123,9 @@ func (r *Repo) object(id plumbing.Hash, kind plumbing.ObjectType, limit int64) (
 // unreadable makes the failure for an object that cannot be read. git may be
 // able to: it fetches what a partial clone left out.
 func (r *Repo) unreadable(id plumbing.Hash, err error) error {
+	if errors.Is(err, githistory.ErrDamaged) {
+		return githistory.Damaged(id.String()) // and git would not look
+	}
 	f := githistory.Unreadable(id.String(), errors.Join(ErrUnserved, err))
 	switch {
 	case errors.Is(err, errMissing) && r.site.layout.promisor:

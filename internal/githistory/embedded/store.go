@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+
+	"github.com/small-gate/small-gate/internal/githistory"
 )
 
 // errMissing says that no object directory has an object.
@@ -59,7 +61,7 @@ func (s *store) read(id plumbing.Hash, limit int64) (object, error) {
 		return o, err
 	}
 	if o.data != nil && idOf(o) != id {
-		return object{}, errors.New("its content is not what its id says")
+		return object{}, githistory.ErrDamaged
 	}
 	if o.kind == plumbing.TreeObject {
 		s.trees.put(id, o)
