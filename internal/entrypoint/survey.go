@@ -20,6 +20,10 @@ type Scope struct {
 	Notes []string
 }
 
+// unbornDefault says what a server's HEAD without a branch comes to.
+const unbornDefault = "HEAD names a branch that does not exist yet: whoever pushes it first brings the configuration for every branch; " +
+	"if another branch is the default one: git symbolic-ref HEAD refs/heads/NAME"
+
 // Survey finds out what the next commit would be judged by.
 func Survey(ctx context.Context, req Request) (Scope, error) {
 	var out Scope
@@ -37,6 +41,9 @@ func Survey(ctx context.Context, req Request) (Scope, error) {
 		}
 		out = Scope{Policy: s.opts.Policy.Source, Reader: strings.TrimSpace(s.repo.Reader() + " " + version), Why: s.why}
 		if s.repo.Where().Bare {
+			if head == "" {
+				out.Notes = append(out.Notes, unbornDefault)
+			}
 			return gate.Nothing(s.opts), nil
 		}
 		files, err := s.repo.Files(ctx, gate.Index)

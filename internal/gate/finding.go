@@ -74,6 +74,9 @@ type Finding struct {
 	// edits are the edits that the finding speaks of; a finding all of whose
 	// edits are reported already is not reported again.
 	edits []editKey
+	// fixedLevel keeps the severity from the policy: a log that cannot be read
+	// cannot be judged, whatever levels the rules about files have.
+	fixedLevel bool
 }
 
 // Side is one branch of a fork.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -112,6 +113,12 @@ func TestFlowUnreadable(t *testing.T) {
 	f.commit("E", "B", "a b ?")
 	f.commit("F", "E", "a c")
 	unreadable := "error validate/yaml B from A"
+	for _, rule := range []string{"validate/yaml", "validate/too-large"} {
+		f.opts.Policy = policy.Default()
+		f.opts.Policy.Rules = map[string]policy.Level{rule: policy.Off}
+		f.want(f.audit("B"), unreadable) // else nothing that follows could be judged
+	}
+	f.opts.Policy = policy.Default()
 	f.want(f.audit("B"), unreadable)
 	f.want(f.audit("D"), unreadable)
 	f.want(f.audit("E"), unreadable)

@@ -96,13 +96,15 @@ func (j *judgement) equal(path string) equivalence {
 // waived ones apart, and edits that were reported before left out.
 func (j *judgement) add(findings []Finding) {
 	for _, f := range findings {
-		switch j.opts.Policy.Rules[f.Rule] {
-		case policy.Off:
-			continue
-		case policy.Error:
-			f.Severity = SeverityError
-		case policy.Warning:
-			f.Severity = SeverityWarning
+		if !f.fixedLevel {
+			switch j.opts.Policy.Rules[f.Rule] {
+			case policy.Off:
+				continue
+			case policy.Error:
+				f.Severity = SeverityError
+			case policy.Warning:
+				f.Severity = SeverityWarning
+			}
 		}
 		if j.known(f) {
 			continue

@@ -350,7 +350,7 @@ func (j *judgement) unreadable(ctx context.Context, n node, path string, child *
 		for _, p := range child.problems {
 			r.rule = ruleOfProblem(p.Kind)
 			f := problemFinding(path, p)
-			f.edits = unreadableAs(path, child.file.Object, p)
+			f.edits, f.fixedLevel = unreadableAs(path, child.file.Object, p), true
 			r.add(f)
 		}
 		j.add(r.out)
