@@ -49,9 +49,10 @@ func (g Git) atLeast(major, minor int) bool {
 	return first > major || first == major && second >= minor
 }
 
-// run runs git in dir ("" is the current directory) and returns its standard output.
+// run runs git in dir ("" is the current directory) and returns its standard output. What watches files for git (core.fsmonitor) is a
+// program that a repository's configuration names, and is not run.
 func (g Git) run(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, g.Path, args...)
+	cmd := exec.CommandContext(ctx, g.Path, append([]string{"-c", "core.fsmonitor=false"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = environment()
 	var out, complaint bytes.Buffer
