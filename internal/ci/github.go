@@ -45,6 +45,7 @@ func (p *Plan) pullRequest(env map[string]string, e event) error {
 		return &Error{Message: fmt.Sprintf("pull_request.number of the event is %q", clipped(number)), Remedy: explicitRemedy}
 	}
 	p.Subject = fmt.Sprintf("pull request %s into %s", number, clipped(pr.Base.Ref))
+	p.Source = pr.Head.Ref
 	head := idPoint(pr.Head.SHA, "pull_request.head.sha")
 	if number != "" {
 		head.Fetch = append(head.Fetch, "refs/pull/"+number+"/head")

@@ -39,6 +39,7 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 	}
 	target := env["CI_MERGE_REQUEST_TARGET_BRANCH_NAME"]
 	p.Subject = fmt.Sprintf("merge request %s into %s", clipped(number), clipped(target))
+	p.Source = env["CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"]
 	var more []string
 	if strings.Trim(number, "0123456789") == "" {
 		more = append(more, "refs/merge-requests/"+number+"/head")

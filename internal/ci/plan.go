@@ -58,6 +58,9 @@ type Plan struct {
 	Reason string
 	// Ref is the full name of the ref that was pushed or is looked at.
 	Ref string
+	// Source is the name of the branch that a change comes from; empty where the
+	// platform does not say. It is untrusted text.
+	Source string
 	// Base are what is compared with: the target's tip, or the ref's tip before
 	// the push. A push without any is one of a new ref.
 	Base []Point

@@ -108,6 +108,7 @@ func (j *job) change(ctx context.Context, s *session, head string) (*gate.Report
 			return nil, err
 		}
 	}
+	s.opts.Branch = j.plan.Source
 	j.fact("base", "%s (%s)", base, words)
 	for _, p := range j.plan.Base {
 		if len(p.Fetch) > 0 && p.Fetch[0] == p.Revision && p.Revision != base {

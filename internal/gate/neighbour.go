@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -127,6 +128,9 @@ func (j *judgement) besideLog(ctx context.Context, head string, n Neighbour, dir
 // told of the edge: nobody else is at work because of it.
 func (j *judgement) atFork(ctx context.Context, head, other, dir string) (map[small.Digest]bool, error) {
 	bases, err := j.history.MergeBases(ctx, head, other)
+	if hidden := new(Failure); errors.As(err, &hidden) {
+		return nil, nil // in a shallow clone, say; then the warning names all that is not here
+	}
 	if err != nil {
 		return nil, err
 	}
