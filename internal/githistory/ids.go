@@ -23,7 +23,7 @@ type format struct {
 // Objects": the hash of a header and the content).
 func (f format) blobID(data []byte) string {
 	h := f.sum()
-	fmt.Fprintf(h, "blob %d\x00", len(data))
+	h.Write(fmt.Appendf(nil, "blob %d\x00", len(data)))
 	h.Write(data)
 	return hex.EncodeToString(h.Sum(nil))
 }
