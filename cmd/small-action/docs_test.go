@@ -189,7 +189,7 @@ func TestPageListsInputsAndOutputs(t *testing.T) {
 		}
 	}
 	page = section(t, "## Outputs")
-	for _, name := range []string{"verdict", "errors", "warnings", "waived", "commits", "reports", "ledgers"} {
+	for _, name := range []string{"verdict", "errors", "warnings", "waived", "commits", "lane", "lane-fits", "reports", "ledgers"} {
 		if !strings.Contains(page, "`"+name+"`") {
 			t.Errorf("docs/ci.md does not tell of the output %s", name)
 		}

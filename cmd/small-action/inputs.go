@@ -11,6 +11,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
 )
 
@@ -18,6 +19,7 @@ import (
 // which have the same names. A flag wins over an input.
 type inputs struct {
 	base, head, dir, workspace, config, reader, failLevel string
+	lane                                                  string
 	strict, summary                                       bool
 	targets                                               []target
 	version, help                                         bool
@@ -47,6 +49,7 @@ func (in *inputs) flags() *pflag.FlagSet {
 	set.StringVarP(&in.dir, "working-directory", "C", "", "judge the repository of `DIR` instead of the current directory's")
 	set.StringVar(&in.config, "config", "", "take the configuration from `PATH` of the trusted tree instead of .small-gate.yml")
 	set.StringVar(&in.failLevel, "fail-level", "error", "fail from `LEVEL` error or warning on")
+	set.StringVar(&in.lane, "lane", "", "judge the change as one in the `LANE` "+strings.Join(policy.LaneNames, ", "))
 	for _, p := range paths {
 		set.Func(p.input, "write a report as "+p.words+" to `FILE`", func(file string) error { return in.reportTo(p.format, file) })
 	}
@@ -61,7 +64,7 @@ func (in *inputs) flags() *pflag.FlagSet {
 
 // actionInputs are the flags that an action has as inputs.
 var actionInputs = []string{
-	"base", "head", "strict", "workspace", "working-directory", "config", "fail-level",
+	"base", "head", "strict", "workspace", "working-directory", "config", "fail-level", "lane",
 	"sarif", "junit", "codequality", "html", "json", "markdown", "summary", "reader",
 }
 

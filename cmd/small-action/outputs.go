@@ -54,12 +54,18 @@ func (j *job) outputs(r *gate.Report, status int) error {
 		verdict = gate.Error
 	}
 	count := r.Count()
+	claimed, fits := "", ""
+	if r.Lane != nil {
+		claimed, fits = string(r.Lane.Claim.Lane), string(r.Lane.Fits)
+	}
 	values := [][2]string{
 		{"verdict", string(verdict)},
 		{"errors", strconv.Itoa(count.Errors)},
 		{"warnings", strconv.Itoa(count.Warnings)},
 		{"waived", strconv.Itoa(count.Waived)},
 		{"commits", strconv.Itoa(r.Examined.Commits)},
+		{"lane", claimed},
+		{"lane-fits", fits},
 		{"reports", j.reports()},
 		{"ledgers", ledgers(r)},
 	}

@@ -13,17 +13,29 @@ import (
 
 var (
 	shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```\n")
+	textBlock  = regexp.MustCompile("(?s)```text\n(.*?)```\n")
 	saidStatus = regexp.MustCompile(` # exit status (\d+)$`)
 )
 
 // TestAgentsPage types what docs/agents.md says, block by block.
 func TestAgentsPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/agents.md")
+	r := typePage(t, "../../docs/agents.md", 8)
+	if got := r.Git("log", "--merges", "--format=%s"); !strings.Contains(got, "Merge agent-2") {
+		t.Errorf("the page has merged something else: %s", got)
+	}
+}
+
+// typePage runs the blocks of commands of a page in a new directory with a
+// workspace, and returns it as a repository. The page has at least so many.
+func typePage(t *testing.T, name string, least int) *gittest.Repo {
+	t.Helper()
+	page, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := shellBlock.FindAllStringSubmatch(string(page), -1)
-	if fences := strings.Count(string(page), "\n```"); fences != 2*len(blocks) || len(blocks) < 8 {
+	outputs := strings.Count(string(page), "\n```text\n")
+	if fences := strings.Count(string(page), "\n```"); fences != 2*(len(blocks)+outputs) || len(blocks) < least {
 		t.Fatalf("%d blocks and %d fences", len(blocks), fences)
 	}
 	r := gittest.New(t, gittest.At(t.TempDir()+"/repo"))
@@ -43,12 +55,16 @@ func TestAgentsPage(t *testing.T) {
 	}
 	cmd := exec.Command("sh", "-x", "-c", script.String())
 	cmd.Dir, cmd.Env = r.Dir, r.Environ()
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		t.Errorf("%v:\n%s", err, out)
 	}
-	if got := r.Git("log", "--merges", "--format=%s"); !strings.Contains(got, "Merge agent-2") {
-		t.Errorf("the page has merged something else: %s", got)
+	for _, block := range textBlock.FindAllStringSubmatch(string(page), -1) {
+		if !strings.Contains(string(out), block[1]) {
+			t.Errorf("the page shows what no command has printed:\n%s\nThey printed:\n%s", block[1], out)
+		}
 	}
+	return r
 }
 
 // statements cuts a block into what is to succeed or fail as one: a line, with

@@ -7,16 +7,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
 )
 
 // flags are the flags that all commands have.
 type flags struct {
 	dir, workspace, config, color string
+	lane                          string
 	reader                        string
 	strict, each                  bool
 	maxFileSize                   int64
@@ -38,6 +41,13 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.Int64Var(&f.maxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default 16 MiB)")
 	set.Var(formatFlag{f}, "format", "write the report as `FORMAT`: "+formatNames()+"; may be given several times")
 	set.Var(outputFlag{f}, "output", "write the report of the format before it to `FILE`")
+}
+
+// claims gives a command the flag with which the caller claims a lane: those
+// that judge a change have it.
+func (a *app) claims(c *cobra.Command) *cobra.Command {
+	c.Flags().StringVar(&a.flags.lane, "lane", "", "judge the change as one in the `LANE` "+strings.Join(policy.LaneNames, ", "))
+	return c
 }
 
 // formatNames lists the formats for people.
@@ -121,7 +131,7 @@ func askedFor(args []string) []target {
 func (a *app) request() entrypoint.Request {
 	return entrypoint.Request{
 		Dir: a.flags.dir, Strict: a.flags.strict, Workspace: a.flags.workspace, Config: a.flags.config,
-		MaxFileSize: a.flags.maxFileSize, Reader: a.flags.reader, Each: a.flags.each, Environ: a.environ, Now: time.Now(),
+		MaxFileSize: a.flags.maxFileSize, Reader: a.flags.reader, Each: a.flags.each, Lane: a.flags.lane, Environ: a.environ, Now: time.Now(),
 	}
 }
 

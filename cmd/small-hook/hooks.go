@@ -12,14 +12,14 @@ import (
 
 // hookCommand is a command that git runs: it takes what git gives it.
 func (a *app) hookCommand(name, short string, judge func(ctx context.Context, args []string) *gate.Report) *cobra.Command {
-	return &cobra.Command{
+	return a.claims(&cobra.Command{
 		Use:   name,
 		Short: short,
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.finish(c.Context(), judge(c.Context(), args), true)
 		},
-	}
+	})
 }
 
 func (a *app) preCommitCommand() *cobra.Command {

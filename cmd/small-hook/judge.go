@@ -25,14 +25,14 @@ func (a *app) checkCommand() *cobra.Command {
 }
 
 func (a *app) rangeCommand() *cobra.Command {
-	return &cobra.Command{
+	return a.claims(&cobra.Command{
 		Use:   "range BASE..HEAD",
 		Short: "Judge every commit that HEAD has and BASE lacks, and the two tips",
 		Args:  exactly(1, "one range, BASE..HEAD"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.finish(c.Context(), entrypoint.Range(c.Context(), a.withProgress(a.request()), args[0]), false)
 		},
-	}
+	})
 }
 
 func (a *app) auditCommand() *cobra.Command {

@@ -173,7 +173,7 @@ func (a *app) root() *cobra.Command {
 		a.preCommitCommand(), a.preMergeCommitCommand(), a.prePushCommand(), a.preReceiveCommand(), a.prepareCommitMsgCommand(),
 		a.installCommand(), a.uninstallCommand(), a.doctorCommand(),
 		a.baselineCommand(), a.waiveCommand(), a.reconcileCommand(), a.mergeDriverCommand(),
-		a.explainCommand(), a.demoCommand(), a.versionCommand(),
+		a.laneCommand(), a.explainCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	completeFlags(root)
 	addHelpers(root)

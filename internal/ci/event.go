@@ -26,6 +26,9 @@ type event struct {
 		Number json.Number `json:"number"`
 		Head   side        `json:"head"`
 		Base   side        `json:"base"`
+		Labels []struct {
+			Name string `json:"name"`
+		} `json:"labels"`
 	} `json:"pull_request"`
 
 	MergeGroup *struct {

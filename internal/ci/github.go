@@ -40,6 +40,9 @@ func (p *Plan) pullRequest(env map[string]string, e event) error {
 	if err := checkID("pull_request.head.sha of the event", pr.Head.SHA); err != nil {
 		return err
 	}
+	for _, label := range pr.Labels {
+		p.label(label.Name)
+	}
 	number := pr.Number.String()
 	if strings.Trim(number, "0123456789") != "" {
 		return &Error{Message: fmt.Sprintf("pull_request.number of the event is %q", clipped(number)), Remedy: explicitRemedy}

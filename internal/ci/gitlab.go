@@ -37,6 +37,9 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 	if kind != "" {
 		p.Event += ", " + strings.ReplaceAll(kind, "_", " ")
 	}
+	for name := range strings.SplitSeq(env["CI_MERGE_REQUEST_LABELS"], ",") {
+		p.label(name)
+	}
 	target := env["CI_MERGE_REQUEST_TARGET_BRANCH_NAME"]
 	p.Subject = fmt.Sprintf("merge request %s into %s", clipped(number), clipped(target))
 	p.Source = env["CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"]

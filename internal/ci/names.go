@@ -40,6 +40,17 @@ func clipped(s string) string {
 	return s
 }
 
+// labelPrefix begins the labels that claim a lane; GitLab's scoped labels have
+// two colons.
+const labelPrefix = "lane:"
+
+// label notes a label that claims a lane.
+func (p *Plan) label(name string) {
+	if rest, ok := strings.CutPrefix(strings.TrimSpace(name), labelPrefix); ok {
+		p.Labels = append(p.Labels, labelPrefix+strings.TrimSpace(strings.TrimPrefix(rest, ":")))
+	}
+}
+
 // isBranch reports whether s can be the name of a branch, and so a part of a
 // refspec (git-check-ref-format(1)).
 func isBranch(s string) bool {

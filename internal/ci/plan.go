@@ -80,6 +80,9 @@ type Plan struct {
 	Compare bool
 	// Forced says that the platform calls the push a forced one.
 	Forced bool
+	// Labels are the pull request's labels that begin with "lane:", which claim a
+	// lane for it. They are untrusted text.
+	Labels []string
 	// Guarded is true where a stranger's change is looked at with the rights of
 	// the target's workflow (pull_request_target): nothing that is configured
 	// is run, also not to fetch.

@@ -20,6 +20,7 @@ type Fact struct{ Name, Value string }
 // next one, and where there is none it cannot be judged. The facts are what was
 // compared and by whose policy.
 func CI(ctx context.Context, req Request, plan ci.Plan) (*gate.Report, []Fact) {
+	req.Labels = plan.Labels
 	if plan.Guarded {
 		req.Environ = githistory.Guarded(req.Environ)
 	}
@@ -303,6 +304,9 @@ func (j *job) account(r *gate.Report) []Fact {
 	}
 	if j.plan.Kind != ci.Nothing && r.Examined.Policy != "" {
 		all = append(all, Fact{"policy", r.Examined.Policy})
+	}
+	if r.Lane != nil {
+		all = append(all, Fact{"lane", fmt.Sprintf("%s (from the %s); what the change shows fits %s", r.Lane.Claim.Lane, r.Lane.Claim.Source, r.Lane.Fits)})
 	}
 	commits := fmt.Sprintf("%d commits", r.Examined.Commits)
 	if r.Examined.Commits == 1 {

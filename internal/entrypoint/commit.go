@@ -13,7 +13,8 @@ import (
 // against every other side of a merge that is being concluded. The policy is
 // HEAD's.
 func PreCommit(ctx context.Context, req Request) *gate.Report {
-	if opts, err := req.options("pre-commit", "any"); err == nil && req.Reader == ReaderGit && githistory.Untouched(ctx, req.Dir, githistory.Options{Environ: req.Environ}) {
+	req = req.withLane()
+	if opts, err := req.options("pre-commit", "any"); err == nil && req.Reader == ReaderGit && req.Lane == "" && githistory.Untouched(ctx, req.Dir, githistory.Options{Environ: req.Environ}) {
 		report := gate.Nothing(opts)
 		report.Examined.Reader = "git"
 		return report
@@ -30,7 +31,7 @@ func PreCommit(ctx context.Context, req Request) *gate.Report {
 // other sides in variables called GITHEAD_<object id> (builtin/merge.c sets
 // them for the strategies; githooks(5) says nothing of them).
 func PreMergeCommit(ctx context.Context, req Request) *gate.Report {
-	return pending(ctx, req, pendingCommit{mode: "pre-merge-commit", others: func(repo repository) ([]string, error) {
+	return pending(ctx, req.withLane(), pendingCommit{mode: "pre-merge-commit", others: func(repo repository) ([]string, error) {
 		others := githistory.GitHeads(req.Environ)
 		if len(others) > 0 {
 			return others, nil
@@ -58,26 +59,20 @@ func pending(ctx context.Context, req Request, what pendingCommit) *gate.Report 
 		if err != nil {
 			return nil, err
 		}
-		var parents []string
-		if head != "" {
-			parents = append(parents, head)
-		}
-		for _, id := range merged {
-			if id != head {
-				parents = append(parents, id)
-			}
-		}
+		parents := parentsOf(head, merged)
 		history := &foreseen{History: s.repo}
 		touched, err := history.touches(ctx, gate.Index, parents)
-		if err != nil || !touched {
-			return gate.Nothing(s.opts), err
+		if err != nil {
+			return nil, err
 		}
-		label := "HEAD"
-		if head == "" {
-			label = ""
+		if !touched && !s.laneClaimed(ctx, head) {
+			return gate.Nothing(s.opts), nil
 		}
-		if err := s.trust(ctx, head, label); err != nil {
+		if err := s.trustHead(ctx, head); err != nil {
 			return nil, wayOut(err)
+		}
+		if !touched && s.req.Lane == "" && s.opts.Policy.Lane == "" {
+			return gate.Nothing(s.opts), nil
 		}
 		if head != "" && s.opts.Policy.Scope == policy.Published {
 			published, err := s.published(ctx, head)
@@ -106,6 +101,29 @@ func pending(ctx context.Context, req Request, what pendingCommit) *gate.Report 
 		}
 		return s.withBrought(ctx, gate.Index, report)
 	})
+}
+
+// parentsOf lists the parents that a commit would have. An unborn HEAD is none.
+func parentsOf(head string, merged []string) []string {
+	var parents []string
+	if head != "" {
+		parents = append(parents, head)
+	}
+	for _, id := range merged {
+		if id != head {
+			parents = append(parents, id)
+		}
+	}
+	return parents
+}
+
+// trustHead takes the policy from HEAD; an unborn one has none.
+func (s *session) trustHead(ctx context.Context, head string) error {
+	label := "HEAD"
+	if head == "" {
+		label = ""
+	}
+	return s.trust(ctx, head, label)
 }
 
 // neighbours are the branches on which somebody else may be at work: a branch in

@@ -13,23 +13,27 @@ import (
 // commit that is checked out. The policy is BASE's.
 func Range(ctx context.Context, req Request, spec string) *gate.Report {
 	return inRepository(ctx, req, "range", func(s *session) (*gate.Report, error) {
-		from, to, err := splitRange(spec)
+		base, head, err := s.rangeOf(ctx, spec)
 		if err != nil {
-			return nil, err
-		}
-		base, err := s.commit(ctx, from)
-		if err != nil {
-			return nil, err
-		}
-		head, err := s.commit(ctx, to)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.trust(ctx, base, from); err != nil {
 			return nil, err
 		}
 		return s.withBrought(ctx, head, gate.Range(ctx, s.repo, base, head, s.opts))
 	})
+}
+
+// rangeOf finds the commits of BASE..HEAD, and takes the policy from BASE.
+func (s *session) rangeOf(ctx context.Context, spec string) (base, head string, err error) {
+	from, to, err := splitRange(spec)
+	if err != nil {
+		return "", "", err
+	}
+	if base, err = s.commit(ctx, from); err != nil {
+		return "", "", err
+	}
+	if head, err = s.commit(ctx, to); err != nil {
+		return "", "", err
+	}
+	return base, head, s.trust(ctx, base, from)
 }
 
 // splitRange takes BASE..HEAD apart.

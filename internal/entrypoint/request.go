@@ -3,6 +3,7 @@ package entrypoint
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,11 @@ type Request struct {
 	MaxFileSize int64
 	// Each judges the snapshot of every commit.
 	Each bool
+	// Lane is the lane that the caller claims, one of policy.LaneNames; empty for
+	// none.
+	Lane string
+	// Labels are those labels of a pull request that claim a lane.
+	Labels []string
 	// Reader names what reads the repository, one of Readers.
 	Reader string
 	// Environ is the process's environment.
@@ -62,6 +68,13 @@ func (r Request) options(mode, otherwise string) (gate.Options, error) {
 		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
 		FailOnWarning: r.FailOnWarning,
 		Agent:         lookup(r.Environ, agentVariable),
+		Lane:          r.Lane, Labels: r.Labels,
+	}
+	if r.Lane != "" && !slices.Contains(policy.LaneNames, r.Lane) {
+		return opts, &gate.Failure{
+			Message: fmt.Sprintf("there is no lane %q", r.Lane),
+			Remedy:  "use --lane " + strings.Join(policy.LaneNames, ", ") + "; in a commit's hooks it may come from " + laneVariable,
+		}
 	}
 	name := r.Workspace
 	if name == "" {

@@ -185,6 +185,14 @@ func (h *lineHistory) Signature(context.Context, string) (gate.Signature, error)
 	return gate.Signature{Name: "Ada", Email: "ada@example.com", Message: "append\n"}, nil
 }
 
+func (h *lineHistory) Difference(context.Context, gate.Edge) ([]gate.Change, error) {
+	return nil, errors.New("nobody claims a lane")
+}
+
+func (h *lineHistory) Paths(context.Context, string) ([]string, error) {
+	return nil, errors.New("nobody claims a lane")
+}
+
 func (h *lineHistory) MergeBases(_ context.Context, _, _ string) ([]string, error) {
 	return nil, errors.New("a line of commits has no branches")
 }

@@ -37,6 +37,9 @@ func Combine(reports []*Report) *Report {
 				out.Ledgers = append(out.Ledgers, l)
 			}
 		}
+		if out.Lane == nil {
+			out.Lane = r.Lane
+		}
 		if !slices.Contains(policies, r.Examined.Policy) {
 			policies = append(policies, r.Examined.Policy)
 		}

@@ -67,6 +67,20 @@ func (h *failingHistory) Signature(ctx context.Context, revision string) (gate.S
 	return h.memoryHistory.Signature(ctx, revision)
 }
 
+func (h *failingHistory) Difference(ctx context.Context, edge gate.Edge) ([]gate.Change, error) {
+	if err := h.fail(); err != nil {
+		return nil, err
+	}
+	return h.memoryHistory.Difference(ctx, edge)
+}
+
+func (h *failingHistory) Paths(ctx context.Context, revision string) ([]string, error) {
+	if err := h.fail(); err != nil {
+		return nil, err
+	}
+	return h.memoryHistory.Paths(ctx, revision)
+}
+
 // TestEveryErrorIsOutcomeTwo: wherever reading a history goes wrong, the
 // verdict is that it could not be judged, and the cause is kept.
 func TestEveryErrorIsOutcomeTwo(t *testing.T) {
@@ -80,6 +94,11 @@ func TestEveryErrorIsOutcomeTwo(t *testing.T) {
 			},
 			"range": func(h gate.History) *gate.Report {
 				return gate.Range(context.Background(), h, ids[w.pairs[1][0]], ids[last], w.options())
+			},
+			"lane": func(h gate.History) *gate.Report {
+				opts := w.options()
+				opts.Lane = "deep"
+				return gate.Range(context.Background(), h, ids[w.pairs[1][0]], ids[last], opts)
 			},
 			"push": func(h gate.History) *gate.Report {
 				return gate.Push(context.Background(), h, gate.Update{Old: ids[w.pairs[1][0]], New: ids[last]}, w.options())

@@ -37,6 +37,12 @@ type History interface {
 	// Signature says whose a commit is. Of the index, it is the author that git
 	// would write, and there is no message yet.
 	Signature(ctx context.Context, revision string) (Signature, error)
+	// Difference compares two trees as Changes does, and lists every path that
+	// differs. It is asked only where a lane is to be found.
+	Difference(ctx context.Context, edge Edge) ([]Change, error)
+	// Paths lists every path of a revision, in order. It is asked only where a
+	// lane is to be found.
+	Paths(ctx context.Context, revision string) ([]string, error)
 }
 
 // Signature is who made a commit, and what the commit says of it. A mailmap is
@@ -55,6 +61,10 @@ type Commit struct {
 	ID string
 	// Parents in the commit's order, read from the real objects.
 	Parents []string
+	// Lanes are what [LaneTrailers] reads in the commit, where something was
+	// excluded and no path was named; else nil. A whole history is no change
+	// that could be in a lane.
+	Lanes []string
 }
 
 // Edge is one parent and one child.

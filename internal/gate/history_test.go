@@ -94,11 +94,16 @@ func (h *memoryHistory) tree(revision string) (fileTree, error) {
 
 // gateFiles lists what the gate may see of a tree, in order of path.
 func gateFiles(tree fileTree) []gate.File {
+	return slices.DeleteFunc(allFiles(tree), func(f gate.File) bool {
+		_, ok := small.WorkspaceOf(f.Path)
+		return !ok && f.Path != policy.File
+	})
+}
+
+// allFiles lists a tree, in order of path.
+func allFiles(tree fileTree) []gate.File {
 	var out []gate.File
 	for _, path := range slices.Sorted(maps.Keys(tree)) {
-		if _, ok := small.WorkspaceOf(path); !ok && path != policy.File {
-			continue
-		}
 		f := tree[path]
 		out = append(out, gate.File{Path: path, Mode: cmp.Or(f.mode, "100644"), Object: blobID(f), Unmerged: f.unmerged})
 	}
@@ -145,25 +150,46 @@ func (h *memoryHistory) Blob(_ context.Context, object string, limit int64) (gat
 func (h *memoryHistory) Changes(_ context.Context, edges []gate.Edge) ([][]gate.Change, error) {
 	out := make([][]gate.Change, len(edges))
 	for i, edge := range edges {
-		parent, err := h.tree(edge.Parent)
-		if err != nil {
+		var err error
+		if out[i], err = h.compare(edge, gateFiles); err != nil {
 			return nil, err
 		}
-		child, err := h.tree(edge.Child)
-		if err != nil {
-			return nil, err
-		}
-		byPath := map[string]gate.Change{}
-		for _, f := range gateFiles(parent) {
-			byPath[f.Path] = gate.Change{Path: f.Path, Old: f}
-		}
-		for _, f := range gateFiles(child) {
-			byPath[f.Path] = gate.Change{Path: f.Path, Old: byPath[f.Path].Old, New: f}
-		}
-		for _, path := range slices.Sorted(maps.Keys(byPath)) {
-			if c := byPath[path]; c.Old != c.New {
-				out[i] = append(out[i], c)
-			}
+	}
+	return out, nil
+}
+
+// Difference fulfils gate.History.
+func (h *memoryHistory) Difference(_ context.Context, edge gate.Edge) ([]gate.Change, error) {
+	return h.compare(edge, allFiles)
+}
+
+// Paths fulfils gate.History.
+func (h *memoryHistory) Paths(_ context.Context, revision string) ([]string, error) {
+	tree, err := h.tree(revision)
+	return slices.Sorted(maps.Keys(tree)), err
+}
+
+// compare lists what differs between two trees, as far as files lists them.
+func (h *memoryHistory) compare(edge gate.Edge, files func(fileTree) []gate.File) ([]gate.Change, error) {
+	parent, err := h.tree(edge.Parent)
+	if err != nil {
+		return nil, err
+	}
+	child, err := h.tree(edge.Child)
+	if err != nil {
+		return nil, err
+	}
+	byPath := map[string]gate.Change{}
+	for _, f := range files(parent) {
+		byPath[f.Path] = gate.Change{Path: f.Path, Old: f}
+	}
+	for _, f := range files(child) {
+		byPath[f.Path] = gate.Change{Path: f.Path, Old: byPath[f.Path].Old, New: f}
+	}
+	var out []gate.Change
+	for _, path := range slices.Sorted(maps.Keys(byPath)) {
+		if c := byPath[path]; c.Old != c.New {
+			out = append(out, c)
 		}
 	}
 	return out, nil
@@ -186,6 +212,9 @@ func (h *memoryHistory) Commits(_ context.Context, include, exclude []string, pa
 			continue
 		}
 		c := gate.Commit{ID: id}
+		if path == "" && len(exclude) > 0 {
+			c.Lanes = gate.LaneTrailers([]byte(h.signatures[id].Message))
+		}
 		for _, parent := range h.commits[id].Parents {
 			if path != "" {
 				parent = h.nearest(parent, listed)

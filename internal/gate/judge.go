@@ -67,9 +67,15 @@ func Pending(ctx context.Context, h History, parents []string, opts Options, nei
 	if len(parents) > 0 {
 		j.report.Examined.Base = parents[0]
 	}
-	err := j.walk(ctx, []node{{id: Index, parents: parents}})
+	err := j.claimPending(ctx, parents)
+	if err == nil {
+		err = j.walk(ctx, []node{{id: Index, parents: parents}})
+	}
 	if err == nil {
 		err = j.snapshot(ctx, h, Index, sortedKeys(j.touched))
+	}
+	if err == nil {
+		err = j.judgeLane(ctx)
 	}
 	if err == nil {
 		err = j.beside(ctx, parents, neighbours)
@@ -123,7 +129,14 @@ func (j *judgement) mergeResult(ctx context.Context, merge string) error {
 }
 
 func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
-	if err := j.commits(ctx, []string{head}, []string{base}); err != nil {
+	commits, err := j.list(ctx, []string{head}, []string{base})
+	if err != nil {
+		return err
+	}
+	if err := j.claimLaneOf(ctx, base, head, commits); err != nil {
+		return err
+	}
+	if err := j.walkAll(ctx, commits); err != nil {
 		return err
 	}
 	if err := j.tips(ctx, base, head, short(base), short(head)); err != nil {
@@ -132,8 +145,11 @@ func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 	if err := j.snapshot(ctx, j.history, head, sortedKeys(j.touched)); err != nil {
 		return err
 	}
+	if err := j.judgeLane(ctx); err != nil {
+		return err
+	}
 	j.judgePolicy(false)
-	if len(j.touched) > 0 {
+	if len(j.touched) > 0 || j.lane != nil {
 		return nil
 	}
 	files, err := j.history.Files(ctx, head)
@@ -166,11 +182,22 @@ func Audit(ctx context.Context, h History, head string, opts Options) *Report {
 
 // commits judges the edges of every commit between exclude and include.
 func (j *judgement) commits(ctx context.Context, include, exclude []string) error {
-	commits, err := j.history.Commits(ctx, include, exclude, "")
+	commits, err := j.list(ctx, include, exclude)
 	if err != nil {
 		return err
 	}
+	return j.walkAll(ctx, commits)
+}
+
+// list lists the commits between exclude and include, which are to be judged.
+func (j *judgement) list(ctx context.Context, include, exclude []string) ([]Commit, error) {
+	commits, err := j.history.Commits(ctx, include, exclude, "")
 	j.report.Examined.Commits += len(commits)
+	return commits, err
+}
+
+// walkAll judges every edge of the commits.
+func (j *judgement) walkAll(ctx context.Context, commits []Commit) error {
 	nodes := make([]node, len(commits))
 	for i, c := range commits {
 		nodes[i] = node{id: c.ID, parents: c.Parents}

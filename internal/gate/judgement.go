@@ -36,6 +36,8 @@ type judgement struct {
 	atTips map[string]*Workspace
 	// signatures holds the one that was read last.
 	signatures map[string]Signature
+	// lane is what is known of the change's lane; nil where nobody claims one.
+	lane *laneState
 }
 
 func newJudgement(h History, opts Options) *judgement {
@@ -97,7 +99,7 @@ func (j *judgement) equal(path string) equivalence {
 func (j *judgement) add(findings []Finding) {
 	for _, f := range findings {
 		if !f.fixedLevel {
-			switch j.opts.Policy.Rules[f.Rule] {
+			switch j.level(f.Rule) {
 			case policy.Off:
 				continue
 			case policy.Error:
@@ -105,6 +107,9 @@ func (j *judgement) add(findings []Finding) {
 			case policy.Warning:
 				f.Severity = SeverityWarning
 			}
+		}
+		if j.lane != nil && j.lane.rigour.WarningsAreErrors {
+			f.Severity = SeverityError
 		}
 		if j.known(f) {
 			continue

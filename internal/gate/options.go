@@ -34,6 +34,10 @@ type Options struct {
 	Each bool
 	// FailOnWarning makes a report with warnings fail, as one with errors does.
 	FailOnWarning bool
+	// Lane is the lane that the caller claims; empty for none.
+	Lane string
+	// Labels are those of the pull request that begin with lane.LabelPrefix.
+	Labels []string
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
 }

@@ -33,6 +33,8 @@ type Report struct {
 	Findings []Finding
 	// Waived are findings that a waiver of the policy excuses.
 	Waived []Finding
+	// Lane is what is known of the change's lane; nil where none was claimed.
+	Lane *LaneReport
 	// Failure is set when Verdict is Error.
 	Failure *Failure
 }

@@ -31,6 +31,8 @@ type Rule struct {
 	Fork func(*forkView, *reporter)
 	// Work judges what one commit did to one workspace, and whose commit it is.
 	Work func(*workView, *reporter)
+	// Lane judges a change by the lane that it claims.
+	Lane func(*laneView, *reporter)
 	// Policy judges the configuration beside what it was applied to.
 	Policy func(*policyView, *reporter)
 }

@@ -54,6 +54,11 @@ var rules = []Rule{
 
 	ruleReplayStale,
 
+	ruleUnderClassified,
+	ruleEscalated,
+	ruleLaneEvidence,
+	ruleUnknownLane,
+
 	ruleConfigChanged,
 	ruleWaiverUnused,
 	ruleWaiverExpired,

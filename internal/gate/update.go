@@ -46,7 +46,14 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 	if u.Old != "" {
 		known = append(known, u.Old)
 	}
-	if err := j.commits(ctx, []string{u.New}, known); err != nil {
+	commits, err := j.list(ctx, []string{u.New}, known)
+	if err != nil {
+		return err
+	}
+	if err := j.claimPushed(ctx, u, commits); err != nil {
+		return err
+	}
+	if err := j.walkAll(ctx, commits); err != nil {
 		return err
 	}
 	if u.Old != "" {
@@ -55,6 +62,9 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 		}
 	}
 	if err := j.snapshot(ctx, j.history, u.New, sortedKeys(j.touched)); err != nil {
+		return err
+	}
+	if err := j.judgeLane(ctx); err != nil {
 		return err
 	}
 	j.judgePolicy(false)

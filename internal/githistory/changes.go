@@ -20,6 +20,22 @@ import (
 // All edges between commits are compared in one git process, and each edge to
 // the index in one of its own.
 func (r *Repo) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
+	return r.compare(ctx, edges, changePathspecs, OfInterest)
+}
+
+// Difference compares two trees as Changes does, and lists every path that
+// differs.
+func (r *Repo) Difference(ctx context.Context, edge gate.Edge) ([]gate.Change, error) {
+	changes, err := r.compare(ctx, []gate.Edge{edge}, []string{everything}, func(string) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	return changes[0], nil
+}
+
+// compare compares trees as far as the pathspecs match, and keeps of that what
+// is wanted.
+func (r *Repo) compare(ctx context.Context, edges []gate.Edge, pathspecs []string, wanted func(path string) bool) ([][]gate.Change, error) {
 	if err := r.checkEdges(edges); err != nil {
 		return nil, err
 	}
@@ -30,17 +46,17 @@ func (r *Repo) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change,
 			trees = append(trees, i)
 			continue
 		}
-		changes, err := r.indexChanges(ctx, e.Parent)
+		changes, err := r.indexChanges(ctx, e.Parent, pathspecs)
 		if err != nil {
 			return nil, err
 		}
 		results[i] = changes
 	}
-	if err := r.treeChanges(ctx, edges, trees, results); err != nil {
+	if err := r.treeChanges(ctx, edges, trees, pathspecs, results); err != nil {
 		return nil, err
 	}
 	for i, changes := range results {
-		changes = slices.DeleteFunc(changes, func(c gate.Change) bool { return !OfInterest(c.Path) })
+		changes = slices.DeleteFunc(changes, func(c gate.Change) bool { return !wanted(c.Path) })
 		slices.SortFunc(changes, func(a, b gate.Change) int { return strings.Compare(a.Path, b.Path) })
 		if err := CheckNames(changes); err != nil {
 			return nil, err
@@ -80,7 +96,7 @@ type comparison struct {
 // would not mean its real parents any more: an edge from the empty tree is put
 // as two trees instead. A line whose child is not here is passed over by git
 // without an error; hence every header is checked.
-func (r *Repo) treeChanges(ctx context.Context, edges []gate.Edge, numbers []int, results [][]gate.Change) error {
+func (r *Repo) treeChanges(ctx context.Context, edges []gate.Edge, numbers []int, pathspecs []string, results [][]gate.Change) error {
 	if len(numbers) == 0 {
 		return nil
 	}
@@ -92,7 +108,7 @@ func (r *Repo) treeChanges(ctx context.Context, edges []gate.Edge, numbers []int
 	for _, c := range comparisons {
 		stdin.WriteString(c.line + "\n")
 	}
-	args := slices.Concat([]string{"diff-tree", "--stdin", "-r", "--root", "--always"}, rawArgs, []string{"--"}, changePathspecs)
+	args := slices.Concat([]string{"diff-tree", "--stdin", "-r", "--root", "--always"}, rawArgs, []string{"--"}, pathspecs)
 	err = r.stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) error {
 		for i, c := range comparisons {
 			if err := readHeader(out, c.header, c.end); err != nil {
@@ -144,13 +160,13 @@ func (r *Repo) comparisons(ctx context.Context, edges []gate.Edge, numbers []int
 
 // indexChanges compares a commit with the index. Paths that are only intended
 // to be added are not in the index yet, as far as a commit is concerned.
-func (r *Repo) indexChanges(ctx context.Context, parent string) ([]gate.Change, error) {
+func (r *Repo) indexChanges(ctx context.Context, parent string, pathspecs []string) ([]gate.Change, error) {
 	if err := r.needIndex(); err != nil {
 		return nil, err
 	}
 	if parent == "" {
 		// Against the empty tree git does not tell which paths are unmerged.
-		files, err := r.indexFiles(ctx, changePathspecs)
+		files, err := r.indexFiles(ctx, pathspecs)
 		changes := make([]gate.Change, len(files))
 		for i, f := range files {
 			changes[i] = gate.Change{Path: f.Path, New: f}
@@ -158,7 +174,7 @@ func (r *Repo) indexChanges(ctx context.Context, parent string) ([]gate.Change, 
 		return changes, err
 	}
 	var changes []gate.Change
-	args := slices.Concat([]string{"diff-index", "--cached", "--ita-invisible-in-index"}, rawArgs, []string{parent, "--"}, changePathspecs)
+	args := slices.Concat([]string{"diff-index", "--cached", "--ita-invisible-in-index"}, rawArgs, []string{parent, "--"}, pathspecs)
 	err := r.stream(ctx, nil, func(out *bufio.Reader) (err error) {
 		if changes, err = r.readChanges(out); err != nil {
 			return err

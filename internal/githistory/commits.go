@@ -15,7 +15,8 @@ import (
 // exclude, parents before children, with parents read from the real objects.
 // If path is not empty the list is limited to commits that touch it and to
 // merges, and parents are the nearest listed ancestors (or excluded ones at
-// the range's edge).
+// the range's edge). Where something is excluded and no path is named, the lanes
+// that a commit's trailers claim are told.
 //
 // In a shallow clone a range that reaches the boundary is an error, and so is
 // an id that is not here.
@@ -44,6 +45,10 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string, path stri
 // --full-history keeps what a merge dropped.
 func (r *Repo) revList(ctx context.Context, include, exclude []string, path string) ([]gate.Commit, error) {
 	args := []string{"rev-list", "--topo-order", "--reverse", "--parents", "--stdin"}
+	messages := path == "" && len(exclude) > 0
+	if messages {
+		args = append(args, "--encoding=none", "--format=tformat:%B%x00")
+	}
 	if path != "" {
 		args = append(args, "--full-history", "--", literal(path))
 	}
@@ -55,26 +60,58 @@ func (r *Repo) revList(ctx context.Context, include, exclude []string, path stri
 		stdin.WriteString("^" + id + "\n")
 	}
 	var commits []gate.Commit
-	err := r.stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) error {
-		for {
-			line, err := out.ReadString('\n')
-			if errors.Is(err, io.EOF) && line == "" {
-				return nil
-			}
-			if err != nil {
-				return noEOF(err)
-			}
-			ids := strings.Split(strings.TrimSuffix(line, "\n"), " ")
-			if err := r.format.check(ids...); err != nil {
-				return err
-			}
-			commits = append(commits, gate.Commit{ID: ids[0], Parents: ids[1:]})
-		}
+	err := r.stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) (err error) {
+		commits, err = r.readCommits(out, messages)
+		return err
 	}, args...)
 	if err != nil {
 		return nil, r.explainMissing(ctx, "cannot list commits", err, include, exclude)
 	}
 	return commits, nil
+}
+
+// readCommits reads lines of ids: a commit and its parents. With messages, each
+// line begins with a word and is followed by the message and
+//
+//	NUL LF
+func (r *Repo) readCommits(out *bufio.Reader, messages bool) ([]gate.Commit, error) {
+	var commits []gate.Commit
+	for {
+		line, err := out.ReadString('\n')
+		if errors.Is(err, io.EOF) && line == "" {
+			return commits, nil
+		}
+		if err != nil {
+			return nil, noEOF(err)
+		}
+		line = strings.TrimSuffix(line, "\n")
+		if messages {
+			line = strings.TrimPrefix(line, "commit ")
+		}
+		ids := strings.Split(line, " ")
+		if err := r.format.check(ids...); err != nil {
+			return nil, err
+		}
+		c := gate.Commit{ID: ids[0], Parents: ids[1:]}
+		if messages {
+			if c.Lanes, err = readLanes(out); err != nil {
+				return nil, err
+			}
+		}
+		commits = append(commits, c)
+	}
+}
+
+// readLanes reads a message and what follows it.
+func readLanes(out *bufio.Reader) ([]string, error) {
+	message, err := out.ReadBytes(0)
+	if err != nil {
+		return nil, noEOF(err)
+	}
+	if end, err := out.ReadByte(); err != nil || end != '\n' {
+		return nil, noEOF(errors.Join(err, errors.New("git rev-list ended a message otherwise than asked")))
+	}
+	return gate.LaneTrailers(message[:len(message)-1]), nil
 }
 
 // explainMissing makes outcome 2 of a git process that failed or stopped early:

@@ -55,6 +55,32 @@ func (r *Repo) Files(ctx context.Context, revision string, dirs ...string) ([]ga
 	return files, CheckNames(files)
 }
 
+// Paths lists every path of a commit or of the index, in order.
+func (r *Repo) Paths(ctx context.Context, revision string) ([]string, error) {
+	var files []gate.File
+	var err error
+	if revision == gate.Index {
+		if err = r.needIndex(); err == nil {
+			files, err = r.indexFiles(ctx, []string{everything})
+		}
+	} else {
+		files, err = r.treeFiles(ctx, revision, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return PathsOf(files), nil
+}
+
+// PathsOf are the paths of files that are in order, each once.
+func PathsOf(files []gate.File) []string {
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	return slices.Compact(paths)
+}
+
 // commitFiles looks into those directories of a commit that the pathspecs may
 // match.
 func (r *Repo) commitFiles(ctx context.Context, revision string, pathspecs []string) ([]gate.File, error) {
@@ -79,7 +105,7 @@ func (r *Repo) commitFiles(ctx context.Context, revision string, pathspecs []str
 	return sorted(files), nil
 }
 
-// treeFiles lists the files of a commit at literal paths.
+// treeFiles lists the files of a commit at literal paths; all without any.
 func (r *Repo) treeFiles(ctx context.Context, revision string, pathspecs []string) ([]gate.File, error) {
 	if err := r.format.check(revision); err != nil {
 		return nil, err

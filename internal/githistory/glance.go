@@ -1,6 +1,8 @@
 package githistory
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -39,7 +41,15 @@ func Untouched(ctx context.Context, dir string, opts Options) bool {
 	r := &Repo{git: opts.Git, dir: dir, environ: scrubbed(opts.Environ), config: fixedConfig("")}
 	args := slices.Concat([]string{"diff-index", "--cached", "--ita-invisible-in-index"}, rawArgs, []string{"HEAD", "--"}, changePathspecs)
 	out, err := r.output(ctx, nil, args...)
-	return err == nil && len(out) == 0
+	return err == nil && len(out) == 0 && !speaksOfLanes(cmp.Or(found, here))
+}
+
+// speaksOfLanes reports whether the configuration in a work tree's root may
+// claim a lane, by which every commit is judged. It is what HEAD has, but for
+// changes that are not staged.
+func speaksOfLanes(top string) bool {
+	data, err := os.ReadFile(filepath.Join(top, policyFile))
+	return err == nil && bytes.Contains(data, []byte("lane")) || err != nil && !errors.Is(err, os.ErrNotExist)
 }
 
 // linkedDir is the git directory that a .git stands for: itself, or the one

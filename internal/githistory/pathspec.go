@@ -28,6 +28,10 @@ var smallPathspecs = []string{
 // changePathspecs match what Changes reports: the same and the policy file.
 var changePathspecs = append([]string{literal(policyFile)}, smallPathspecs...)
 
+// everything matches every path, also where git runs in a directory below the
+// root.
+const everything = ":(top)"
+
 // workspacePathspecs match the .small of one workspace directory, and its
 // lookalikes; "" and "." are the root.
 func workspacePathspecs(dir string) []string {

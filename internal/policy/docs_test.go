@@ -23,12 +23,18 @@ func TestDocs(t *testing.T) {
 	if len(blocks) < 8 {
 		t.Fatalf("only %d YAML blocks in %s", len(blocks), docsPath)
 	}
-	seen := 0
+	seen, lanes := 0, 0
 	for _, block := range blocks {
 		p, err := Parse("the documentation", []byte(block[3]), ruleIDs)
 		if err != nil {
 			t.Errorf("%v\n%s", err, block[3])
 			continue
+		}
+		if block[2] == "lanes" {
+			lanes++
+			if diff := cmp.Diff(defaultLanes(), p.Lanes, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("the lanes as documented differ (-want +got):\n%s", diff)
+			}
 		}
 		if block[2] != "defaults" {
 			continue
@@ -40,8 +46,8 @@ func TestDocs(t *testing.T) {
 			t.Errorf("the defaults as documented differ (-want +got):\n%s", diff)
 		}
 	}
-	if seen != 1 {
-		t.Errorf("the defaults are shown %d times", seen)
+	if seen != 1 || lanes != 1 {
+		t.Errorf("the defaults are shown %d times, those of lanes %d times", seen, lanes)
 	}
 }
 

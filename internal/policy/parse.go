@@ -155,6 +155,10 @@ func (r *reader) policy(root *small.Value) *Policy {
 			p.Baselines = r.baselines(f.Value)
 		case "workflows":
 			r.workflows(f.Value, p)
+		case "lane":
+			p.Lane = r.oneOf(f.Value, f.Key, LaneNames...)
+		case "lanes":
+			r.lanes(f.Value, p)
 		case "limits":
 			for _, f := range r.mapping(f.Value, "limits", "file_size") {
 				p.MaxFileSize = r.between(f.Value, "limits.file_size", 1, 1<<30)

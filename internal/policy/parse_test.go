@@ -77,6 +77,7 @@ workflows: {include: ["flows/*.md"], exclude: [old/**], jobs: ["jobs/*.json"], c
 		Rules:         map[string]Level{"lint/duplicate-id": Error, "divergence/plan": Off, "lint/blank": Off},
 		AgentAuthors:  []string{"*[[]bot]*"},
 		AgentTrailers: map[string][]string{"Co-authored-by": {"Claude*", "Copilot*"}},
+		Lanes:         defaultLanes(),
 		Waivers: []Waiver{
 			{
 				Rule: "append-only/modified", Path: ".small/progress.small.yml", From: digest(t, "a"), To: digest(t, "b"),

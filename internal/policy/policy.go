@@ -71,6 +71,10 @@ type Policy struct {
 	// Workflows says which workflow files and which records of jobs and
 	// campaigns are judged.
 	Workflows Workflows
+	// Lane is the lane of a change that claims none itself; empty for none.
+	Lane string
+	// Lanes says what a change shows about its lane, and what each demands.
+	Lanes Lanes
 }
 
 // Waiver excuses exactly one edit.
@@ -119,6 +123,7 @@ func Default() *Policy {
 		AgentAuthors:  []string{"*[[]bot]*"},
 		AgentTrailers: map[string][]string{"Co-authored-by": {"Claude*", "Copilot*"}},
 		Workflows:     defaultWorkflows(),
+		Lanes:         defaultLanes(),
 	}
 }
 

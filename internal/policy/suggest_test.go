@@ -9,7 +9,7 @@ func TestNearest(t *testing.T) {
 		"waiver": "waivers", "baselines": "baseline", "base": "baseline", "append-only": "append_only",
 		"appendonly": "append_only", "workspace": "workspaces", "rule": "rules", "limit": "limits",
 		"agent": "agents", "vesion": "version", "ver": "version",
-		"": "", "x": "", "extends": "", "colour": "", "lanes": "", "ignore": "",
+		"": "", "x": "", "extends": "", "colour": "", "lanse": "lane", "ignore": "",
 		"strictstrictstrictstrictstrictstrictstrictstrictstrictstrictstrictstrict": "",
 	} {
 		if got := nearest(word, keys); got != want {

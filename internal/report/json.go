@@ -24,8 +24,10 @@ type jsonReport struct {
 	Ledgers  []jsonLedger  `json:"ledgers"`
 	Findings []jsonFinding `json:"findings"`
 	Waived   []jsonWaived  `json:"waived"`
-	Summary  jsonSummary   `json:"summary"`
-	Error    *jsonError    `json:"error"`
+	// Lane is null where no lane was claimed.
+	Lane    *jsonLane   `json:"lane"`
+	Summary jsonSummary `json:"summary"`
+	Error   *jsonError  `json:"error"`
 }
 
 type jsonExamined struct {
@@ -118,6 +120,7 @@ func renderJSON(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 		Ledgers:  make([]jsonLedger, len(r.Ledgers)),
 		Findings: make([]jsonFinding, len(r.Findings)),
 		Waived:   make([]jsonWaived, len(r.Waived)),
+		Lane:     laneJSON(r.Lane),
 		Summary:  jsonSummary{Errors: count.Errors, Warnings: count.Warnings, Waived: count.Waived},
 	}
 	for i, l := range r.Ledgers {

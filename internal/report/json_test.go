@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	lanes "github.com/small-gate/small-gate/internal/lane"
 )
 
 // The contract: exact keys in exact order, wherever a reader could look.
@@ -16,12 +17,16 @@ func TestJSONKeys(t *testing.T) {
 	waived := r.Findings[0]
 	waived.Reason, waived.EntryAfter = "known", nil
 	r.Waived = []gate.Finding{waived}
+	r.Lane = &gate.LaneReport{
+		Claim: lanes.Claim{Lane: lanes.Fast, Source: lanes.FromTrailer, Commit: "1"}, Fits: lanes.Deep, Why: "w",
+		Signals: []lanes.Signal{{Name: "n", Fits: lanes.Deep, Why: "w", Files: []string{"f"}}},
+	}
 	r.Failure = &gate.Failure{Message: "m", Remedy: "r"}
 	entry := "{index line task_id timestamp digest}"
 	finding := "rule severity stage message path line column commit parent entry" + entry + " entry_after"
 	want := "{schema verdict mode strict examined{commits workspaces base head merge policy reader source notes[]} ledgers[{path entries head}] findings[{" +
 		finding + entry + " changes[{field from to}] fix fingerprint edit{from to}}] waived[{" +
-		finding + " changes[{field from to}] fix fingerprint edit{from to} reason}] summary{errors warnings waived} error{message remedy}}"
+		finding + " changes[{field from to}] fix fingerprint edit{from to} reason}] lane{claim{lane source commit} signals[{name fits why files[]}] fits why} summary{errors warnings waived} error{message remedy}}"
 	dec := json.NewDecoder(strings.NewReader(render(t, "json", r, Options{})))
 	if diff := cmp.Diff(want, keys(t, dec)); diff != "" {
 		t.Errorf("keys differ (-want +got):\n%s", diff)

@@ -338,6 +338,9 @@ func (t *text) summary(r *gate.Report) {
 		t.line("adopting the gate here? `small-hook baseline` accepts the logs as they stand, without a rewrite of the history")
 	}
 	t.line(outcome, " ", summaryWords(r))
+	if r.Lane != nil {
+		t.line(laneLine(r.Lane))
+	}
 	for _, note := range r.Examined.Notes {
 		t.line("note: ", clip(note, maxText))
 	}

@@ -17,6 +17,41 @@ import (
 // path. An empty Parent stands for the empty tree; Child may be gate.Index. A
 // path that a tree holds twice is an error.
 func (r *Repo) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
+	return r.compare(ctx, edges, ofInterest)
+}
+
+// Difference compares two trees as Changes does, and lists every path that
+// differs.
+func (r *Repo) Difference(ctx context.Context, edge gate.Edge) ([]gate.Change, error) {
+	changes, err := r.compare(ctx, []gate.Edge{edge}, anyPath)
+	if err != nil {
+		return nil, err
+	}
+	return changes[0], nil
+}
+
+// selection says which paths are looked at.
+type selection struct {
+	wanted func(path string) bool
+	// indexed is a quick look at a path of the index: false for one that cannot
+	// be wanted.
+	indexed func(path []byte) bool
+}
+
+// The selections: what the gate judges, and all.
+var (
+	ofInterest = selection{
+		wanted:  githistory.OfInterest,
+		indexed: func(path []byte) bool { return hidden(path) && githistory.OfInterest(string(path)) },
+	}
+	anyPath = selection{
+		wanted:  func(string) bool { return true },
+		indexed: func([]byte) bool { return true },
+	}
+)
+
+// compare compares trees as far as the selection goes.
+func (r *Repo) compare(ctx context.Context, edges []gate.Edge, of selection) ([][]gate.Change, error) {
 	results := make([][]gate.Change, len(edges))
 	for i, e := range edges {
 		if err := alive(ctx, "comparing commits"); err != nil {
@@ -27,7 +62,7 @@ func (r *Repo) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change,
 			return nil, err
 		}
 		if e.Child == gate.Index {
-			if results[i], err = r.indexChanges(ctx, before); err != nil {
+			if results[i], err = r.indexChanges(ctx, before, of); err != nil {
 				return nil, err
 			}
 			continue
@@ -40,7 +75,7 @@ func (r *Repo) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change,
 		if err != nil {
 			return nil, err
 		}
-		d := diff{ctx: ctx, repo: r}
+		d := diff{ctx: ctx, repo: r, wanted: of.wanted}
 		if err := d.dirs("", before, after.tree); err != nil {
 			return nil, err
 		}
@@ -75,6 +110,7 @@ func (r *Repo) rootOf(id string) (plumbing.Hash, error) {
 type diff struct {
 	ctx     context.Context
 	repo    *Repo
+	wanted  func(path string) bool
 	changes []gate.Change
 }
 
@@ -142,7 +178,7 @@ func (d *diff) entries(path string, old, now treeEntry) error {
 	if old.isDir() || now.isDir() {
 		return d.dirs(path, old.id, now.id)
 	}
-	if githistory.OfInterest(path) {
+	if d.wanted(path) {
 		d.changes = append(d.changes, gate.Change{Path: path, Old: old.file(path), New: now.file(path)})
 	}
 	return nil

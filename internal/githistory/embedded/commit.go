@@ -22,6 +22,7 @@ type commit struct {
 	parents []plumbing.Hash // none where a shallow clone hides them
 	hidden  bool            // whether it does
 	date    int64           // of the committer, in seconds
+	lanes   []string        // what its trailers claim
 }
 
 // commit reads a commit that must be there. Commits are kept.
@@ -41,6 +42,8 @@ func (r *Repo) commit(id plumbing.Hash) (*commit, error) {
 		return nil, r.unreadable(id, err)
 	}
 	c.id = id
+	_, message, _ := bytes.Cut(o.data, []byte("\n\n"))
+	c.lanes = gate.LaneTrailers(message)
 	if r.boundary[id] {
 		c.hidden, c.parents = len(c.parents) > 0, nil
 	}

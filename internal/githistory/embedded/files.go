@@ -39,6 +39,21 @@ func (r *Repo) Files(ctx context.Context, revision string, dirs ...string) ([]ga
 	return files, githistory.CheckNames(files)
 }
 
+// Paths lists every path of a commit or of the index, in order.
+func (r *Repo) Paths(ctx context.Context, revision string) ([]string, error) {
+	l := lister{ctx: ctx, repo: r, wanted: anyPath.wanted}
+	var err error
+	if revision == gate.Index {
+		err = l.staged(func(e indexEntry) error { return l.dir(e.path, e.id) })
+	} else {
+		err = l.committed(revision, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return githistory.PathsOf(l.sorted()), nil
+}
+
 // ReadFile reads one regular file of a commit or of the index. found is false
 // if the path is not there; something else than a regular file, a conflict, or
 // more than limit bytes is an error.

@@ -24,12 +24,12 @@ func (e indexEntry) staged() gate.File {
 
 // indexChanges compares a tree with the index. Directories that the index knows
 // to be what they are in the tree are passed over.
-func (r *Repo) indexChanges(ctx context.Context, before plumbing.Hash) ([]gate.Change, error) {
-	x, err := r.readIndex(ctx, func(path []byte) bool { return hidden(path) && githistory.OfInterest(string(path)) })
+func (r *Repo) indexChanges(ctx context.Context, before plumbing.Hash, of selection) ([]gate.Change, error) {
+	x, err := r.readIndex(ctx, of.indexed)
 	if err != nil || x.tree.is(before) {
 		return nil, err
 	}
-	c := indexDiff{ctx: ctx, repo: r, old: map[string]gate.File{}, same: map[string]bool{}}
+	c := indexDiff{ctx: ctx, repo: r, wanted: of.wanted, old: map[string]gate.File{}, same: map[string]bool{}}
 	if err := c.dir("", before, x.tree); err != nil {
 		return nil, err
 	}
@@ -55,6 +55,8 @@ func (r *Repo) indexChanges(ctx context.Context, before plumbing.Hash) ([]gate.C
 type indexDiff struct {
 	ctx  context.Context
 	repo *Repo
+	// wanted says which files are of interest.
+	wanted func(path string) bool
 	// old are the files of interest in the tree, but for those in directories
 	// that are the same in the index.
 	old  map[string]gate.File
@@ -80,7 +82,7 @@ func (c *indexDiff) dir(path string, id plumbing.Hash, cached *cachedTree) error
 		name := join(path, string(t.name))
 		if t.entry.isDir() {
 			err = c.dir(name, t.entry.id, subs[string(t.name)])
-		} else if githistory.OfInterest(name) {
+		} else if c.wanted(name) {
 			f := t.entry.file(name)
 			if before, twice := c.old[name]; twice {
 				return githistory.CheckNames([]gate.File{before, f})
@@ -101,7 +103,7 @@ func (c *indexDiff) dir(path string, id plumbing.Hash, cached *cachedTree) error
 // are the same in the tree.
 func (c *indexDiff) now(x *index) (map[string]gate.File, error) {
 	files := map[string]gate.File{}
-	l := lister{ctx: c.ctx, repo: c.repo, wanted: githistory.OfInterest}
+	l := lister{ctx: c.ctx, repo: c.repo, wanted: c.wanted}
 	for _, e := range x.sparse {
 		if c.covered(e.path + "/") {
 			continue

@@ -13,7 +13,8 @@ import (
 // exclude, parents before children and in git's order, with parents read from
 // the commits themselves. If path is not empty the list is limited to commits
 // that touch it and to merges, and parents are the nearest listed ancestors (or
-// excluded ones at the range's edge).
+// excluded ones at the range's edge). Where something is excluded and no path is
+// named, the lanes that a commit's trailers claim are told.
 //
 // What is excluded is followed to its beginning. That costs a walk of the whole
 // history, and it is right whatever dates the commits have.
@@ -39,7 +40,7 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string, path stri
 		}
 	}
 	if path == "" {
-		return w.all(), nil
+		return w.all(len(not) > 0), nil
 	}
 	return w.touching(ctx, path)
 }
@@ -172,10 +173,13 @@ func inOrder(commits, tips []*commit) []*commit {
 }
 
 // all is the range as the gate wants it.
-func (w *walk) all() []gate.Commit {
+func (w *walk) all(withLanes bool) []gate.Commit {
 	out := make([]gate.Commit, len(w.commits))
 	for i, c := range w.commits {
 		out[i] = gate.Commit{ID: c.id.String(), Parents: texts(c.parents)}
+		if withLanes {
+			out[i].Lanes = c.lanes
+		}
 	}
 	return out
 }

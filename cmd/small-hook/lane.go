@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/wholefile"
+)
+
+func (a *app) laneCommand() *cobra.Command {
+	return a.claims(&cobra.Command{
+		Use:   "lane [BASE..HEAD]",
+		Short: "Say which lane a change claims, what it shows, and which lane fits",
+		Long: "Say which lane a change claims, each signal that it shows with the files that gave it, and which lane\n" +
+			"fits that. Without a range, the change is what is staged, against HEAD. Nothing is judged: the exit\n" +
+			"status is 0, or 2 if it could not be found out.",
+		Args: atMost(1, "at most one range, BASE..HEAD"),
+		RunE: func(c *cobra.Command, args []string) error {
+			found, err := entrypoint.FindLane(c.Context(), a.request(), optional(args))
+			if err != nil {
+				return err
+			}
+			doc := &report.LaneDocument{LaneReport: found.LaneReport, Change: found.Change, Policy: found.Policy, Reader: found.Reader}
+			return a.writeLane(doc)
+		},
+	})
+}
+
+// writeLane writes it wherever it was asked for.
+func (a *app) writeLane(doc *report.LaneDocument) error {
+	targets := a.flags.targets
+	if len(targets) == 0 {
+		targets = []target{{format: "text"}}
+	}
+	for _, t := range targets {
+		var buf bytes.Buffer
+		err := report.WriteLane(&buf, t.format, doc)
+		if err == nil && t.file != "" {
+			err = wholefile.Write(t.file, buf.Bytes())
+		} else if err == nil {
+			_, err = a.stdout.Write(buf.Bytes())
+		}
+		if err != nil {
+			return fmt.Errorf("the lane could not be written: %w", err)
+		}
+	}
+	return nil
+}

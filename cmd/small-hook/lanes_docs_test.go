@@ -1,0 +1,15 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestLanesPage types what docs/lanes.md says, block by block, and looks for what
+// the page says that a command prints.
+func TestLanesPage(t *testing.T) {
+	r := typePage(t, "../../docs/lanes.md", 4)
+	if got := r.Git("log", "--format=%(trailers:key=Lane,valueonly)"); strings.Join(strings.Fields(got), " ") != "deep fast" {
+		t.Errorf("the page has claimed the lanes %q", got)
+	}
+}

@@ -1,0 +1,105 @@
+package entrypoint
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// Lane is what is known of a change's lane, and of what it was found in.
+type Lane struct {
+	gate.LaneReport
+	// Change says in words what was looked at.
+	Change string
+	// Policy says where the configuration came from.
+	Policy string
+	// Reader names what read the repository.
+	Reader string
+}
+
+// FindLane finds the lane that fits what spec, written BASE..HEAD, brings;
+// without a spec, what is staged against HEAD. It judges nothing. The policy is
+// BASE's, or HEAD's.
+func FindLane(ctx context.Context, req Request, spec string) (Lane, error) {
+	var out Lane
+	mode := "range"
+	if spec == "" {
+		mode = "pre-commit"
+	}
+	r := inRepository(ctx, req, mode, func(s *session) (*gate.Report, error) {
+		var found *gate.LaneReport
+		var err error
+		if spec == "" {
+			out.Change = "what is staged, against HEAD"
+			found, err = s.stagedLane(ctx)
+		} else {
+			out.Change = spec
+			found, err = s.rangeLane(ctx, spec)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out.LaneReport, out.Policy = *found, s.opts.Policy.Source
+		return gate.Nothing(s.opts), nil
+	})
+	out.Reader = r.Examined.Reader
+	if r.Failure != nil {
+		return out, r.Failure
+	}
+	return out, nil
+}
+
+func (s *session) rangeLane(ctx context.Context, spec string) (*gate.LaneReport, error) {
+	base, head, err := s.rangeOf(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return gate.Classify(ctx, s.repo, base, head, s.opts)
+}
+
+func (s *session) stagedLane(ctx context.Context) (*gate.LaneReport, error) {
+	head, err := s.repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	others, err := s.repo.MergeHeads(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.trustHead(ctx, head); err != nil {
+		return nil, err
+	}
+	return gate.ClassifyPending(ctx, s.repo, parentsOf(head, others), s.opts)
+}
+
+// laneVariable claims a lane in a commit's hooks: there is no message yet whose
+// trailer could, and no way to hand a flag to them.
+const laneVariable = "SMALL_LANE"
+
+// withLane takes the lane from the environment where the caller claims none.
+func (r Request) withLane() Request {
+	if r.Lane == "" {
+		r.Lane = lookup(r.Environ, laneVariable)
+	}
+	return r
+}
+
+// laneClaimed reports whether a commit that touches nothing else of interest may
+// have to be judged by its lane all the same: the caller claims one, or the
+// configuration speaks of lanes. One that cannot be read is for who judges to
+// tell.
+func (s *session) laneClaimed(ctx context.Context, head string) bool {
+	var data []byte
+	var err error
+	switch {
+	case s.req.Lane != "":
+		return true
+	case s.req.Config != "":
+		data, err = readConfig(s.req.Config)
+	case head != "":
+		data, _, err = s.repo.ReadFile(ctx, head, s.configFile(), policy.MaxSize)
+	}
+	return err != nil || bytes.Contains(data, []byte("lane"))
+}

@@ -1,0 +1,278 @@
+package gate
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// LaneReport is what is known of a change's lane.
+type LaneReport struct {
+	// Claim is who claims which lane; the zero Claim for nobody.
+	Claim lane.Claim
+	// Signals are what the change shows, Fits is the lane with the least rigour
+	// that allows them all, and Why says so in a sentence.
+	Signals []lane.Signal
+	Fits    lane.Lane
+	Why     string
+}
+
+// laneChange is a change as far as its lane goes: what head has and the bases
+// lack. The bases are where the change began; none for one that began with
+// nothing.
+type laneChange struct {
+	bases []string
+	head  string
+	// ends is true if the change is complete, so that what it has to bring must
+	// be there: not for the index, and not for a branch that work goes on in.
+	ends bool
+}
+
+// laneState is what is known of the lane of what is judged.
+type laneState struct {
+	laneChange
+	claim    lane.Claim
+	rigour   policy.Rigour
+	switches []laneSwitch
+	unknown  []unknownLane
+	// jobs are what the records of jobs say that the change touches.
+	jobs laneJobs
+}
+
+// laneSwitch is a commit that claims another lane than what it follows.
+type laneSwitch struct {
+	commit, parent string
+	from, to       lane.Lane
+}
+
+// unknownLane is a claim that names no lane.
+type unknownLane struct {
+	// name is what stands there; commit is the one whose trailer it is, path the
+	// record.
+	name, commit, path string
+}
+
+// claimLaneOf finds the lane that a range claims. What it shows is compared
+// with where it began, so that what the base has got since is not held against
+// it.
+func (j *judgement) claimLaneOf(ctx context.Context, base, head string, commits []Commit) error {
+	if !j.mayClaim(commits) {
+		return nil
+	}
+	return j.claimSince(ctx, base, laneChange{head: head, ends: true}, commits)
+}
+
+// claimSince finds the lane of what a change has got since it parted from base.
+func (j *judgement) claimSince(ctx context.Context, base string, change laneChange, commits []Commit) error {
+	var err error
+	if change.bases, err = j.history.MergeBases(ctx, base, change.head); err != nil {
+		return err
+	}
+	jobs, err := j.laneJobs(ctx, change)
+	if err == nil {
+		j.claimLane(change, commits, jobs)
+	}
+	return err
+}
+
+// claimPushed finds the lane of what a push brings: since the default branch,
+// for another branch, where one of the commits that are new to the other side
+// claims it.
+func (j *judgement) claimPushed(ctx context.Context, u Update, commits []Commit) error {
+	if !j.mayClaim(commits) {
+		return nil
+	}
+	base, ends := u.Old, u.Target.ID == ""
+	switch {
+	case u.Target.ID != "":
+		base = u.Target.ID
+	case base == "" && len(u.Known) == 1:
+		base = u.Known[0]
+	case base == "":
+		return nil // it brings a whole history, which is no change in a lane
+	}
+	whole, err := j.history.Commits(ctx, []string{u.New}, []string{base}, "")
+	if err != nil {
+		return err
+	}
+	return j.claimSince(ctx, base, laneChange{head: u.New, ends: ends}, whole)
+}
+
+// claimPending finds the lane of what is about to be committed. There is no
+// message yet whose trailer could say it.
+func (j *judgement) claimPending(ctx context.Context, parents []string) error {
+	if !j.mayClaim(nil) {
+		return nil
+	}
+	change := laneChange{bases: parents, head: Index}
+	jobs, err := j.laneJobs(ctx, change)
+	if err == nil {
+		j.claimLane(change, nil, jobs)
+	}
+	return err
+}
+
+// mayClaim reports whether anybody may claim a lane.
+func (j *judgement) mayClaim(commits []Commit) bool {
+	return j.opts.Lane != "" || len(j.opts.Labels) > 0 || j.opts.Policy.Lane != "" || len(j.opts.Policy.Workflows.Jobs) > 0 ||
+		slices.ContainsFunc(commits, func(c Commit) bool { return len(c.Lanes) > 0 })
+}
+
+// claimLane finds the claim that counts, and has what is judged from here on
+// judged with the rigour of its lane.
+func (j *judgement) claimLane(change laneChange, commits []Commit, jobs laneJobs) {
+	trail := followLanes(commits)
+	labelled, unknown := labelClaim(j.opts.Labels)
+	caller, _ := lane.Parse(j.opts.Lane)
+	configured, _ := lane.Parse(j.opts.Policy.Lane)
+	s := &laneState{
+		laneChange: change, switches: trail.switches, jobs: jobs,
+		unknown: slices.Concat(trail.uncorrected(change.head), unknown, jobs.unknown),
+		claim: lane.First(
+			lane.Claim{Lane: caller, Source: lane.FromCaller},
+			atLeast(trail.at[change.head], jobs.claim),
+			atLeast(labelled, jobs.claim),
+			jobs.claim,
+			lane.Claim{Lane: configured, Source: lane.FromPolicy},
+		),
+	}
+	if !s.claim.Made() && len(s.unknown) == 0 {
+		return
+	}
+	s.rigour = j.opts.Policy.Lanes.Rigour(string(s.claim.Lane))
+	j.lane = s
+	j.opts.Strict = j.opts.Strict || s.rigour.Strict
+	j.report.Strict = j.opts.strict()
+}
+
+// atLeast is a claim, unless upstream has decided on a lane with more rigour.
+func atLeast(claim, upstream lane.Claim) lane.Claim {
+	if claim.Made() && claim.Lane.Less(upstream.Lane) {
+		return upstream
+	}
+	return claim
+}
+
+// labelClaim is the strictest lane that a pull request's labels name.
+func labelClaim(labels []string) (claim lane.Claim, unknown []unknownLane) {
+	for _, label := range labels {
+		name, _ := strings.CutPrefix(label, lane.LabelPrefix)
+		l, ok := lane.Parse(name)
+		if !ok {
+			unknown = append(unknown, unknownLane{name: name})
+			continue
+		}
+		claim = lane.Claim{Lane: lane.Stricter(claim.Lane, l), Source: lane.FromLabel}
+	}
+	return claim, unknown
+}
+
+// laneTrail is what the trailers of a change's commits say, one after the other.
+type laneTrail struct {
+	// at is the claim that holds in each commit, order the commit's place.
+	at       map[string]lane.Claim
+	order    map[string]int
+	switches []laneSwitch
+	unknown  []unknownLane
+}
+
+// followLanes follows the claims of commits, which are given parents first. A
+// commit without a claim goes on in the strictest lane of its parents; one that
+// claims a lane that none of them is in switches. Of several claims of one
+// commit, as in a squash, the strictest counts.
+func followLanes(commits []Commit) laneTrail {
+	t := laneTrail{at: map[string]lane.Claim{}, order: map[string]int{}}
+	if !slices.ContainsFunc(commits, func(c Commit) bool { return len(c.Lanes) > 0 }) {
+		return t
+	}
+	for i, c := range commits {
+		t.order[c.ID] = i
+		var before lane.Claim
+		own := lane.Claim{Source: lane.FromTrailer, Commit: c.ID}
+		same := false
+		for _, name := range c.Lanes {
+			l, ok := lane.Parse(name)
+			if !ok {
+				t.unknown = append(t.unknown, unknownLane{name: name, commit: c.ID})
+				continue
+			}
+			own.Lane = lane.Stricter(own.Lane, l)
+		}
+		for _, p := range c.Parents {
+			parent := t.at[p]
+			same = same || parent.Lane == own.Lane
+			if before.Lane.Less(parent.Lane) {
+				before = parent
+			}
+		}
+		switch {
+		case !own.Made():
+			own = before
+		case before.Made() && !same:
+			t.switches = append(t.switches, laneSwitch{commit: c.ID, parent: before.Commit, from: before.Lane, to: own.Lane})
+		}
+		if own.Made() {
+			t.at[c.ID] = own
+		}
+	}
+	return t
+}
+
+// uncorrected are the claims that name no lane, but for those after which the
+// change goes on to name one.
+func (t laneTrail) uncorrected(head string) []unknownLane {
+	claim := t.at[head]
+	return slices.DeleteFunc(t.unknown, func(u unknownLane) bool {
+		return claim.Made() && t.order[u.commit] < t.order[claim.Commit]
+	})
+}
+
+// level is the level of a rule: what the configuration gives it, raised by what
+// the lane demands.
+func (j *judgement) level(rule string) policy.Level {
+	level := j.opts.Policy.Rules[rule]
+	if j.lane == nil {
+		return level
+	}
+	raised := j.lane.rigour.Rules[rule]
+	if j.lane.rigour.NoInsertions && rule == ruleReconciledInsertion.ID {
+		raised = policy.Error
+	}
+	if raised == policy.Error || raised == policy.Warning && level == policy.Off {
+		return raised
+	}
+	return level
+}
+
+// judgeLane compares the change with the lane that it claims.
+func (j *judgement) judgeLane(ctx context.Context) error {
+	if j.lane == nil {
+		return nil
+	}
+	v := &laneView{state: j.lane}
+	if j.lane.claim.Made() {
+		var err error
+		if j.report.Lane, err = j.classify(ctx, j.lane.laneChange); err != nil {
+			return err
+		}
+		j.report.Lane.Claim, v.report = j.lane.claim, j.report.Lane
+		if v.logs, err = j.laneLogs(ctx); err != nil {
+			return err
+		}
+	}
+	r := &reporter{commit: j.lane.head}
+	if len(j.lane.bases) > 0 {
+		r.parent = j.lane.bases[0]
+	}
+	for i := range rules {
+		if rules[i].Lane != nil {
+			r.rule = &rules[i]
+			rules[i].Lane(v, r)
+		}
+	}
+	j.add(r.out)
+	return nil
+}

@@ -1,0 +1,89 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/lane"
+)
+
+var ruleEscalated = Rule{
+	ID: "lane/escalated-without-record", Severity: SeverityError, Stage: StageHistory,
+	Summary: "the lane changed within the change, and nothing records why",
+	Why: `A lane may turn out to be wrong: the work is riskier than it looked, or simpler. Whoever notices
+switches, and that is how it should be. But the work so far was done with the rigour of the other lane,
+and whoever reviews it has to know. So each switch is recorded: with an entry for meta/lane-switch in the
+log that says why, anywhere in the same change, or in the job's own history of switches. A commit without
+a Lane trailer goes on in the lane of the one before.`,
+	Wrong: `
+-- theirs/COMMIT --
+Author: Ada <ada@example.com>
+
+Read the export
+
+Lane: fast
+-- theirs/notes.txt --
+the export has a header line
+-- merge/COMMIT --
+Author: Ada <ada@example.com>
+
+Merge the reading of the export
+
+Lane: standard
+-- merge/more.txt --
+and a footer
+`,
+	Right: `
+-- theirs/COMMIT --
+Author: Ada <ada@example.com>
+
+Read the export
+
+Lane: fast
+-- theirs/notes.txt --
+the export has a header line
+-- merge/COMMIT --
+Author: Ada <ada@example.com>
+
+Merge the reading of the export
+
+Lane: standard
+-- merge/more.txt --
+and a footer
+-- merge/.small/progress.small.yml --
+small_version: "1.0.0"
+owner: "agent"
+entries:
+  - timestamp: "2026-03-01T09:00:00.000000000Z"
+    task_id: "meta/init"
+    evidence: "workspace created"
+  - timestamp: "2026-03-01T09:10:00.000000000Z"
+    task_id: "meta/lane-switch"
+    evidence: "fast to standard: the export has more parts than one"
+`,
+	Lane: checkEscalated,
+}
+
+// checkEscalated wants one record for each switch.
+func checkEscalated(v *laneView, r *reporter) {
+	records := v.state.jobs.switches
+	for _, log := range v.logs {
+		for _, e := range log.entries {
+			if e.TaskID == lane.SwitchTask && e.Evidenced {
+				records++
+			}
+		}
+	}
+	for i, s := range v.state.switches {
+		if i < records {
+			continue
+		}
+		r.add(Finding{
+			Path: v.log(), subject: fmt.Sprintf("%s %s %d", s.from, s.to, i),
+			Message: fmt.Sprintf("commit %s claims the lane %s, and commit %s before it %s; the change has no entry that records the switch",
+				short(s.commit), s.to, short(s.parent), s.from),
+			Fix: fmt.Sprintf("append an entry for %s to %s whose evidence says why", lane.SwitchTask, v.log()),
+		})
+		last := &r.out[len(r.out)-1]
+		last.Commit, last.Parent = s.commit, s.parent
+	}
+}

@@ -1,0 +1,102 @@
+package lane
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// Signal is one thing that a change shows about the rigour that it needs.
+type Signal struct {
+	// Name is stable: public-api, security, migration, contract for what makes
+	// deep right; reversible-migration, api-change, files, lines, untested for
+	// what fast does not allow.
+	Name string
+	// Fits is the lane with the least rigour that allows it.
+	Fits Lane
+	// Why is a sentence for people, without a final period. It may hold text of
+	// files.
+	Why string
+	// Files are the paths that gave it, sorted.
+	Files []string
+}
+
+// kind is a signal that single files give.
+type kind struct {
+	name string
+	fits Lane
+	why  string
+	// gives reports whether a file gives it, and of what in particular.
+	gives func(f *File, cfg *policy.Lanes) bool
+}
+
+// kinds lists the signals of single files, in the order in which they are told.
+var kinds = []kind{
+	{"migration", Deep, "a schema or stored data changes, and there may be no way back", func(f *File, cfg *policy.Lanes) bool {
+		return policy.MatchPath(cfg.Migrations, f.Path) && !policy.MatchPath(cfg.Reversible, f.Path)
+	}},
+	{"contract", Deep, "what services have agreed upon changes", func(f *File, cfg *policy.Lanes) bool {
+		return policy.MatchPath(cfg.Contracts, f.Path)
+	}},
+	{"security", Deep, "what keeps strangers out changes", func(f *File, cfg *policy.Lanes) bool {
+		return policy.MatchPath(cfg.Security, f.Path)
+	}},
+	{"public-api", Deep, "there is new public surface", func(f *File, cfg *policy.Lanes) bool {
+		return len(f.API) > 0 || !f.Looked && f.Added && policy.MatchPath(cfg.PublicAPI, f.Path)
+	}},
+	{"api-change", Standard, "a file of the public API changes", func(f *File, cfg *policy.Lanes) bool {
+		return !f.Looked && !f.Added && policy.MatchPath(cfg.PublicAPI, f.Path)
+	}},
+	{"reversible-migration", Standard, "a schema or stored data changes", func(f *File, cfg *policy.Lanes) bool {
+		return policy.MatchPath(cfg.Migrations, f.Path) && policy.MatchPath(cfg.Reversible, f.Path)
+	}},
+}
+
+// Signals lists what a change shows. Files that do not count are left out, and
+// tests give none but by their number. tests knows which code has tests; nil if
+// no code is touched.
+func Signals(files []File, tests *Tests, cfg *policy.Lanes) []Signal {
+	counted := slices.DeleteFunc(slices.Clone(files), func(f File) bool { return !Counts(f.Path, cfg) })
+	var out []Signal
+	add := func(name string, fits Lane, why string, paths []string) {
+		if len(paths) == 0 {
+			return
+		}
+		slices.Sort(paths)
+		out = append(out, Signal{Name: name, Fits: fits, Why: why, Files: paths})
+	}
+	for _, k := range kinds {
+		var paths []string
+		for i := range counted {
+			if f := &counted[i]; !policy.MatchPath(cfg.Tests, f.Path) && k.gives(f, cfg) {
+				paths = append(paths, f.Path)
+			}
+		}
+		add(k.name, k.fits, k.why, paths)
+	}
+	all, lines := make([]string, len(counted)), 0
+	for i := range counted {
+		all[i] = counted[i].Path
+		lines += counted[i].Lines
+	}
+	if len(all) > cfg.Files {
+		add("files", Standard, fmt.Sprintf("%d files are changed; fast allows %d", len(all), cfg.Files), slices.Clone(all))
+	}
+	if cfg.Lines > 0 && lines > cfg.Lines {
+		add("lines", Standard, fmt.Sprintf("%d lines are changed; fast allows %d", lines, cfg.Lines), slices.Clone(all))
+	}
+	var untested []string
+	for _, f := range counted {
+		if NeedsTests(f, cfg) && (tests == nil || !tests.Cover(f.Path)) {
+			untested = append(untested, f.Path)
+		}
+	}
+	add("untested", Standard, "code changes that has no tests", untested)
+	return out
+}
+
+// NeedsTests reports whether tests are looked for, for a file.
+func NeedsTests(f File, cfg *policy.Lanes) bool {
+	return !f.Deleted && !f.OwnTests && isCode(f.Path) && Counts(f.Path, cfg) && !policy.MatchPath(cfg.Tests, f.Path)
+}

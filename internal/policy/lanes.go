@@ -1,0 +1,201 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// LaneNames are the lanes that a change can be in, from the least rigour to the
+// most.
+var LaneNames = []string{"fast", "standard", "deep"}
+
+// Lanes says what a change shows about the rigour that it needs, and what each
+// lane demands. Patterns are compared with paths from the repository's root,
+// upper and lower case being the same; what a pattern matches that begins with !
+// is not meant, whatever the others of its list match.
+type Lanes struct {
+	// Files and Lines are the most that a fast change has of each; Lines 0 is
+	// no limit.
+	Files, Lines int
+	// Migrations change a schema or stored data; those that match Reversible
+	// too can be taken back.
+	Migrations, Reversible []string
+	// PublicAPI is what others call, Contracts what services have agreed upon,
+	// Security what keeps strangers out.
+	PublicAPI, Contracts, Security []string
+	// Tests are files of tests, Ignore files that do not count.
+	Tests, Ignore []string
+	// Fast, Standard and Deep are what the lanes demand.
+	Fast, Standard, Deep Rigour
+}
+
+// Rigour is what one lane demands of a change, beyond what holds for all.
+type Rigour struct {
+	// Strict turns strict rules on.
+	Strict bool
+	// WarningsAreErrors raises every warning to an error.
+	WarningsAreErrors bool
+	// NoInsertions forbids entries before older ones even where an entry makes
+	// them explicit.
+	NoInsertions bool
+	// Rules raises the levels of rules.
+	Rules map[string]Level
+	// Before and After are patterns for the task ids of entries that the change
+	// must bring: for each pattern one, before its work and after it.
+	Before, After []string
+}
+
+// Rigour is what a lane demands; nothing for a name that is no lane's.
+func (l *Lanes) Rigour(lane string) Rigour {
+	switch lane {
+	case "fast":
+		return l.Fast
+	case "standard":
+		return l.Standard
+	case "deep":
+		return l.Deep
+	}
+	return Rigour{}
+}
+
+// defaultLanes is what holds without a configuration.
+func defaultLanes() Lanes {
+	return Lanes{
+		Files: 3, Lines: 200,
+		Migrations: []string{
+			"**/{migrations,migration}/**", "**/db/migrate/**", "**/alembic/versions/**", "**/{flyway,liquibase}/**",
+			"**/v[0-9]*__*.sql", "**/*.{up,down}.sql", "**/{schema,structure}.sql", "**/db/schema.rb", "**/schema.prisma", "!**/*.{md,txt}",
+		},
+		PublicAPI: []string{
+			"**/api/**", "**/public/api/**", "**/include/**/*.{h,hh,hpp,hxx}", "**/*.d.ts", "**/*.pyi", "!**/internal/**", "!**/*.{md,txt}",
+		},
+		Contracts: []string{
+			"**/*.{proto,thrift,avsc,graphql,graphqls,wsdl,raml,smithy}", "**/*{openapi,swagger,asyncapi}*.{yml,yaml,json}",
+			"**/{contracts,pacts}/**", "!**/*.{md,txt}",
+		},
+		Security: []string{
+			"**/{auth,authn,authz,oauth,oauth2,oidc,saml,sso,iam,rbac,acl,security,crypto,secrets,permissions}/**",
+			"**/{auth,authn,authz,oauth,login,logout,session,password,passwd,permission,permissions,crypto,security,secrets,rbac,acl,csrf,cors,jwt}.*",
+			"**/{auth,login,password,permission,crypto,security,oauth,jwt}[_-]*.*", "**/*[_-]{auth,login,password,permissions,crypto,security,oauth,jwt}.*",
+			"**/auth{controller,service,middleware,handler,guard}*.*", "**/*.{pem,key,p12,pfx,jks}", "**/.env*", "**/sudoers*", "!**/*.{md,txt}",
+		},
+		Tests: []string{
+			"**/{test,tests,__tests__,spec,specs,testdata,e2e}/**", "**/*_test.*", "**/test_*.*", "**/*_spec.*", "**/*.{test,spec}.*",
+			"**/*{test,tests,testcase,spec}.{java,kt,kts,scala,groovy,cs,php,swift}",
+		},
+		Ignore: []string{
+			"**/*.lock", "**/*.lockfile", "**/go.sum", "**/go.work.sum", "**/{package-lock,npm-shrinkwrap,packages.lock}.json",
+			"**/pnpm-lock.yaml", "**/bun.lockb", "**/package.resolved",
+		},
+		Standard: Rigour{Strict: true},
+		Deep: Rigour{
+			Strict: true, WarningsAreErrors: true, NoInsertions: true, Rules: map[string]Level{"replay/stale": Error},
+			Before: []string{"meta/analysis"}, After: []string{"meta/qa"},
+		},
+	}
+}
+
+// MatchPath reports whether a list of a Lanes matches a path.
+func MatchPath(patterns []string, path string) bool {
+	matched := false
+	path = strings.ToLower(path)
+	for _, pattern := range patterns {
+		pattern, not := strings.CutPrefix(strings.ToLower(pattern), "!")
+		if matched && !not {
+			continue
+		}
+		// The patterns were checked when they were read.
+		if ok, err := doublestar.Match(pattern, path); err != nil || !ok {
+			continue
+		}
+		if not {
+			return false
+		}
+		matched = true
+	}
+	return matched
+}
+
+func (r *reader) lanes(v *small.Value, p *Policy) {
+	l := &p.Lanes
+	for _, f := range r.mapping(v, "lanes") {
+		subject := "lanes." + f.Key
+		list := func() []string { return r.patterns(f.Value, subject, lanePattern) }
+		switch f.Key {
+		case "files":
+			l.Files = int(r.between(f.Value, subject, 1, 1_000_000))
+		case "lines":
+			l.Lines = int(r.between(f.Value, subject, 0, 1_000_000_000))
+		case "migrations":
+			l.Migrations = list()
+		case "reversible":
+			l.Reversible = list()
+		case "public_api":
+			l.PublicAPI = list()
+		case "contracts":
+			l.Contracts = list()
+		case "security":
+			l.Security = list()
+		case "tests":
+			l.Tests = list()
+		case "ignore":
+			l.Ignore = list()
+		case "fast":
+			r.rigour(f.Value, subject, &l.Fast)
+		case "standard":
+			r.rigour(f.Value, subject, &l.Standard)
+		case "deep":
+			r.rigour(f.Value, subject, &l.Deep)
+		default:
+			r.fail(f.KeyPos, subject, "the key %q is not known", f.Key)
+		}
+	}
+}
+
+// rigour reads what one lane demands; what is not given stays.
+func (r *reader) rigour(v *small.Value, subject string, out *Rigour) {
+	for _, f := range r.mapping(v, subject, "strict", "warnings", "insertions", "rules", "before", "after") {
+		at := subject + "." + f.Key
+		switch f.Key {
+		case "strict":
+			out.Strict = r.boolean(f.Value, at)
+		case "warnings":
+			out.WarningsAreErrors = r.oneOf(f.Value, at, string(Error), string(Warning)) == string(Error)
+		case "insertions":
+			out.NoInsertions = r.oneOf(f.Value, at, "allowed", "forbidden") == "forbidden"
+		case "rules":
+			out.Rules = map[string]Level{}
+			for _, rule := range r.mapping(f.Value, at) {
+				r.rule(rule.KeyPos, rule.Key, at+"."+rule.Key)
+				out.Rules[rule.Key] = Level(r.oneOf(rule.Value, at+"."+rule.Key, string(Error), string(Warning)))
+			}
+		case "before":
+			out.Before = r.patterns(f.Value, at, nil)
+		case "after":
+			out.After = r.patterns(f.Value, at, nil)
+		}
+	}
+}
+
+// MatchTask reports whether a pattern of Before or After matches a task id.
+func MatchTask(pattern, task string) bool { return matchesText([]string{pattern}, task) }
+
+// lanePattern says why a pattern can never match the path of a file.
+func lanePattern(pattern string) (message, hint string) {
+	rest, not := strings.CutPrefix(pattern, "!")
+	mended := strings.TrimLeft(strings.TrimPrefix(rest, "./"), "/")
+	if strings.HasSuffix(mended, "/") {
+		mended += "**"
+	}
+	if mended == rest {
+		return "", ""
+	}
+	if not {
+		mended = "!" + mended
+	}
+	return fmt.Sprintf("the pattern %q matches no path of a file", clip(pattern)), fmt.Sprintf("write %q", clip(mended))
+}

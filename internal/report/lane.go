@@ -1,0 +1,138 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	changes "github.com/small-gate/small-gate/internal/lane"
+)
+
+// laneSchema names the contract of jsonLane. It is stable: keys are added, never
+// removed or renamed.
+const laneSchema = "small-gate/lane/v1"
+
+// LaneDocument is what WriteLane says about a change.
+type LaneDocument struct {
+	gate.LaneReport
+	// Change says in words what was looked at, Policy where the configuration
+	// came from, and Reader what read the repository.
+	Change, Policy, Reader string
+}
+
+// jsonLane is a change's lane, for programs.
+type jsonLane struct {
+	// Claim is null where nobody claims a lane.
+	Claim   *jsonClaim   `json:"claim"`
+	Signals []jsonSignal `json:"signals"`
+	Fits    changes.Lane `json:"fits"`
+	Why     string       `json:"why"`
+}
+
+type jsonClaim struct {
+	Lane   changes.Lane   `json:"lane"`
+	Source changes.Source `json:"source"`
+	// Commit is the one whose trailer it is, else "".
+	Commit string `json:"commit"`
+}
+
+type jsonSignal struct {
+	Name  string       `json:"name"`
+	Fits  changes.Lane `json:"fits"`
+	Why   string       `json:"why"`
+	Files []string     `json:"files"`
+}
+
+func laneJSON(r *gate.LaneReport) *jsonLane {
+	if r == nil {
+		return nil
+	}
+	out := &jsonLane{Fits: r.Fits, Why: r.Why, Signals: make([]jsonSignal, len(r.Signals))}
+	if r.Claim.Made() {
+		out.Claim = &jsonClaim{Lane: r.Claim.Lane, Source: r.Claim.Source, Commit: r.Claim.Commit}
+	}
+	for i := range r.Signals {
+		s := &r.Signals[i]
+		out.Signals[i] = jsonSignal{Name: s.Name, Fits: s.Fits, Why: s.Why, Files: s.Files}
+	}
+	return out
+}
+
+// WriteLane writes what is known of a change's lane, as text or json. It returns
+// the error of w.
+func WriteLane(w io.Writer, format string, doc *LaneDocument) error {
+	var buf bytes.Buffer
+	switch format {
+	case "json":
+		err := encodeJSON(&buf, struct {
+			Schema string `json:"schema"`
+			Change string `json:"change"`
+			Policy string `json:"policy"`
+			Reader string `json:"reader"`
+			*jsonLane
+		}{laneSchema, doc.Change, doc.Policy, doc.Reader, laneJSON(&doc.LaneReport)})
+		if err != nil {
+			return err
+		}
+	case "text":
+		laneText(&buf, doc)
+	default:
+		return fmt.Errorf("a lane is written as text or json, not as %s", format)
+	}
+	return send(w, &buf)
+}
+
+// laneText writes for a person.
+func laneText(buf *bytes.Buffer, doc *LaneDocument) {
+	t := &text{buf: buf, width: defaultWidth}
+	t.line("change:  ", clip(doc.Change, maxText))
+	t.line("claim:   ", claimText(doc.Claim))
+	if len(doc.Signals) == 0 {
+		t.line("signals: none")
+	} else {
+		t.line("signals:")
+	}
+	for i := range doc.Signals {
+		s := &doc.Signals[i]
+		t.line("  ", s.Name, " (", string(s.Fits), "): ", clip(s.Why, maxText))
+		for n, file := range s.Files {
+			if n == maxPlaces && len(s.Files) > maxPlaces+1 {
+				t.line("    … and ", plural(len(s.Files)-n, "more file"), "; ", seeAll)
+				break
+			}
+			t.line("    ", clip(file, maxPath))
+		}
+	}
+	t.line("fits:    ", string(doc.Fits))
+	t.line("why:     ", clip(doc.Why, maxText))
+	if doc.Claim.Made() && doc.Claim.Lane.Less(doc.Fits) {
+		t.line("the claim is too low: `small-hook explain lane/under-classified` says how to go on")
+	}
+}
+
+// claimText says who claims which lane.
+func claimText(c changes.Claim) string {
+	var who string
+	switch c.Source {
+	case changes.FromCaller:
+		who = "--lane"
+	case changes.FromTrailer:
+		who = "the trailer of commit " + abbreviate(c.Commit)
+	case changes.FromLabel:
+		who = "a label of the pull request"
+	case changes.FromJob:
+		who = "the job's record"
+	case changes.FromPolicy:
+		who = "the configuration"
+	default:
+		return "none, so nothing is judged by lane"
+	}
+	return string(c.Lane) + ", by " + who
+}
+
+// laneLine says in one line which lane a change was judged by.
+func laneLine(r *gate.LaneReport) string {
+	return strings.Join([]string{"lane: ", claimText(r.Claim), "; what the change shows fits ", string(r.Fits)}, "")
+}
