@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -65,6 +66,87 @@ func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File
 	return out, nil
 }
 
+// Glob lists the files whose paths match one of the patterns. Only directories
+// that can hold one are looked into. Directories called .git are passed over.
+func (t *Tree) Glob(ctx context.Context, _ string, patterns ...string) ([]gate.File, error) {
+	var out []gate.File
+	for _, p := range patterns {
+		found, err := t.glob(ctx, p)
+		if err != nil {
+			return nil, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
+		}
+		out = append(out, found...)
+	}
+	slices.SortFunc(out, func(a, b gate.File) int { return strings.Compare(a.Path, b.Path) })
+	return slices.Compact(out), nil
+}
+
+// glob goes down a pattern element by element, as long as no element stands for
+// several directories.
+func (t *Tree) glob(ctx context.Context, pattern string) ([]gate.File, error) {
+	elements := strings.Split(pattern, "/")
+	simple := !strings.ContainsAny(pattern, "{}[]")
+	at := []string{"."}
+	for i, element := range elements {
+		if !simple || element == "**" {
+			break
+		}
+		last := i == len(elements)-1
+		var next []string
+		for _, dir := range at {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			found, err := t.named(dir, element, last)
+			if err != nil {
+				return nil, err
+			}
+			next = append(next, found...)
+		}
+		if at = next; last {
+			return t.listed(at)
+		}
+	}
+	var out []gate.File
+	for _, dir := range at {
+		found, err := t.walk(ctx, dir, func(path string) bool { return policy.Matches([]string{pattern}, path) })
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// named lists what in a directory matches one element of a pattern: files, or
+// else directories.
+func (t *Tree) named(dir, element string, files bool) ([]string, error) {
+	entries, err := os.ReadDir(t.path(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var out []string
+	for _, entry := range entries {
+		if entry.IsDir() != files && entry.Name() != ".git" && policy.Matches([]string{element}, entry.Name()) {
+			out = append(out, path.Join(dir, entry.Name()))
+		}
+	}
+	return out, err
+}
+
+// listed are the files at some paths.
+func (t *Tree) listed(paths []string) ([]gate.File, error) {
+	var out []gate.File
+	for _, path := range paths {
+		info, err := os.Lstat(t.path(path))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, gate.File{Path: path, Mode: mode(info.Mode().Type()), Object: path})
+	}
+	return out, nil
+}
+
 // smallIn lists a directory's .small and the lookalikes of it; none if the
 // directory is not there.
 func (t *Tree) smallIn(dir string) ([]string, error) {
@@ -85,6 +167,14 @@ func (t *Tree) smallIn(dir string) ([]string, error) {
 // below walks the tree from a slash-separated path. Outside a .small directory
 // only those are of interest.
 func (t *Tree) below(ctx context.Context, start string, inside bool) ([]gate.File, error) {
+	return t.walk(ctx, start, func(path string) bool {
+		_, ok := small.WorkspaceOf(path)
+		return inside || ok
+	})
+}
+
+// walk lists the wanted files at any depth below a slash-separated path.
+func (t *Tree) walk(ctx context.Context, start string, wanted func(path string) bool) ([]gate.File, error) {
 	var out []gate.File
 	err := filepath.WalkDir(t.path(start), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -104,7 +194,7 @@ func (t *Tree) below(ctx context.Context, start string, inside bool) ([]gate.Fil
 			}
 			return nil
 		}
-		if _, ok := small.WorkspaceOf(rel); inside || ok {
+		if wanted(rel) {
 			out = append(out, gate.File{Path: rel, Mode: mode(entry.Type()), Object: rel})
 		}
 		return nil

@@ -60,7 +60,10 @@ func pending(ctx context.Context, req Request, what pendingCommit) *gate.Report 
 			return nil, err
 		}
 		parents := parentsOf(head, merged)
-		history := &foreseen{History: s.repo}
+		history, trusted, err := s.foresee(ctx, head)
+		if err != nil {
+			return nil, err
+		}
 		touched, err := history.touches(ctx, gate.Index, parents)
 		if err != nil {
 			return nil, err
@@ -68,8 +71,10 @@ func pending(ctx context.Context, req Request, what pendingCommit) *gate.Report 
 		if !touched && !s.laneClaimed(ctx, head) {
 			return gate.Nothing(s.opts), nil
 		}
-		if err := s.trustHead(ctx, head); err != nil {
-			return nil, wayOut(err)
+		if !trusted {
+			if err := s.trustHead(ctx, head); err != nil {
+				return nil, wayOut(err)
+			}
 		}
 		if !touched && s.req.Lane == "" && s.opts.Policy.Lane == "" {
 			return gate.Nothing(s.opts), nil
@@ -124,6 +129,20 @@ func (s *session) trustHead(ctx context.Context, head string) error {
 		label = ""
 	}
 	return s.trust(ctx, head, label)
+}
+
+// foresee prepares the first comparison. trusted says that the policy had to be
+// read for it, since it may name further files.
+func (s *session) foresee(ctx context.Context, head string) (history *foreseen, trusted bool, err error) {
+	history = &foreseen{History: s.repo, watched: policy.Default().Workflows.Watched()}
+	if trusted, err = s.mayConfigureWorkflows(ctx, head); err != nil || !trusted {
+		return history, false, err
+	}
+	if err := s.trustHead(ctx, head); err != nil {
+		return nil, false, wayOut(err)
+	}
+	history.Watch(s.opts.Policy.Workflows.Watched())
+	return history, true, nil
 }
 
 // neighbours are the branches on which somebody else may be at work: a branch in
@@ -185,6 +204,8 @@ type foreseen struct {
 	gate.History
 	edges   []gate.Edge
 	changes [][]gate.Change
+	// watched are the patterns of what is watched.
+	watched []string
 }
 
 // touches reports whether anything of interest differs between a revision and
@@ -201,6 +222,14 @@ func (f *foreseen) touches(ctx context.Context, child string, parents []string) 
 		}
 	}
 	return false, nil
+}
+
+// Watch forgets what was foreseen with other files in view.
+func (f *foreseen) Watch(patterns []string) {
+	if !slices.Equal(patterns, f.watched) {
+		f.edges, f.changes, f.watched = nil, nil, patterns
+		f.History.Watch(patterns)
+	}
 }
 
 // Changes answers the foreseen question from memory.

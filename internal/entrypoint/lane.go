@@ -5,7 +5,6 @@ import (
 	"context"
 
 	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // Lane is what is known of a change's lane, and of what it was found in.
@@ -91,15 +90,9 @@ func (r Request) withLane() Request {
 // configuration speaks of lanes. One that cannot be read is for who judges to
 // tell.
 func (s *session) laneClaimed(ctx context.Context, head string) bool {
-	var data []byte
-	var err error
-	switch {
-	case s.req.Lane != "":
+	if s.req.Lane != "" {
 		return true
-	case s.req.Config != "":
-		data, err = readConfig(s.req.Config)
-	case head != "":
-		data, _, err = s.repo.ReadFile(ctx, head, s.configFile(), policy.MaxSize)
 	}
+	data, err := s.peek(ctx, head)
 	return err != nil || bytes.Contains(data, []byte("lane"))
 }

@@ -2,6 +2,7 @@ package entrypoint
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -104,6 +105,10 @@ type session struct {
 	trusted []byte
 	// found says that the trusted side has a configuration.
 	found bool
+	// glance is what peek has read, and glanceErr why it could not.
+	peeked    bool
+	glance    []byte
+	glanceErr error
 }
 
 // configFile is the path of the configuration in a tree.
@@ -161,6 +166,34 @@ func (s *session) trust(ctx context.Context, revision, label string) error {
 		label = s.req.TrustedConfig + " in " + label
 	}
 	return s.use(label, data, found)
+}
+
+// mayConfigureWorkflows reports whether the trusted policy may name files beside
+// workspaces. A policy that is not read yet is not parsed for it, so that a
+// commit which touches nothing of interest is not held up by one.
+func (s *session) mayConfigureWorkflows(ctx context.Context, revision string) (bool, error) {
+	data, err := s.peek(ctx, revision)
+	var failure *gate.Failure
+	if errors.As(err, &failure) && failure.Err == nil {
+		return false, nil // it is no file: it configures nothing, and whoever needs it says so
+	}
+	return policy.MayConfigureWorkflows(data), err
+}
+
+// peek reads the trusted policy, once, for a look at its bytes. It is nil where
+// there is none.
+func (s *session) peek(ctx context.Context, revision string) ([]byte, error) {
+	if s.peeked {
+		return s.glance, s.glanceErr
+	}
+	s.peeked = true
+	switch {
+	case s.req.Config != "":
+		s.glance, s.glanceErr = readConfig(s.req.Config)
+	case revision != "":
+		s.glance, _, s.glanceErr = s.repo.ReadFile(ctx, revision, s.configFile(), policy.MaxSize)
+	}
+	return s.glance, s.glanceErr
 }
 
 // useFile takes the policy from a file that the caller names.

@@ -37,7 +37,7 @@ func (s *session) substitutes(ctx context.Context) ([]string, error) {
 
 // withNotes completes a report that judged something.
 func (s *session) withNotes(ctx context.Context, r *gate.Report) (*gate.Report, error) {
-	if r.Verdict == gate.Error || r.Examined.Commits+r.Examined.Workspaces+len(r.Findings) == 0 {
+	if r.Verdict == gate.Error || r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) == 0 {
 		return r, nil
 	}
 	var err error

@@ -41,7 +41,7 @@ func (j *judgement) lastReadable(ctx context.Context, commit, path string) ([]*l
 		}
 		changes = changes[own:]
 		files[c.ID] = now
-		there, err := j.ledgers.read(ctx, now, nil)
+		there, err := j.logs(path).read(ctx, now, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (j *judgement) lastReadable(ctx context.Context, commit, path string) ([]*l
 		}
 	}
 	for _, f := range tips {
-		there, err := j.ledgers.read(ctx, f, nil)
+		there, err := j.logs(path).read(ctx, f, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -25,3 +25,9 @@ func (n narrowed) Files(ctx context.Context, revision string, dirs ...string) ([
 	files, err := n.Tree.Files(ctx, revision, dirs...)
 	return slices.DeleteFunc(files, func(f File) bool { return !strings.HasPrefix(f.Path, n.prefix) }), err
 }
+
+// Glob lists what the tree lists, and leaves out what lies elsewhere.
+func (n narrowed) Glob(ctx context.Context, revision string, patterns ...string) ([]File, error) {
+	files, err := n.Tree.Glob(ctx, revision, patterns...)
+	return slices.DeleteFunc(files, func(f File) bool { return !strings.HasPrefix(f.Path, n.prefix) }), err
+}

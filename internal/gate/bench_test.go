@@ -117,6 +117,10 @@ func (h *lineHistory) Files(_ context.Context, revision string, _ ...string) ([]
 	return append([]gate.File{h.file(h.number(revision))}, h.rest...), nil
 }
 
+func (h *lineHistory) Glob(context.Context, string, ...string) ([]gate.File, error) { return nil, nil }
+
+func (h *lineHistory) Watch([]string) {}
+
 func (h *lineHistory) Attributes(context.Context, string, ...string) ([]gate.File, error) {
 	return nil, nil
 }

@@ -17,7 +17,7 @@ func Combine(reports []*Report) *Report {
 	}
 	out := *reports[0]
 	out.Findings, out.Waived, out.Ledgers = nil, nil, nil
-	out.Examined.Commits, out.Examined.Workspaces = 0, 0
+	out.Examined.Commits, out.Examined.Workspaces, out.Examined.Workflows = 0, 0, 0
 	out.Examined.Base, out.Examined.Head = "", ""
 	out.Observe = true
 	type ledgerKey struct {
@@ -31,6 +31,7 @@ func Combine(reports []*Report) *Report {
 		out.Waived = append(out.Waived, r.Waived...)
 		out.Examined.Commits += r.Examined.Commits
 		out.Examined.Workspaces += r.Examined.Workspaces
+		out.Examined.Workflows += r.Examined.Workflows
 		for _, l := range r.Ledgers {
 			if key := (ledgerKey{l.Path, l.Head}); !seen[key] {
 				seen[key] = true

@@ -34,6 +34,9 @@ type edgeView struct {
 	// edge of a merge only.
 	fresh, intruders []int
 	now              time.Time
+	// switches is true of a job's switch history: rules about logs do not speak of
+	// it.
+	switches bool
 }
 
 // reconciled reports whether the edge's insertions are made explicit.

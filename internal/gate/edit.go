@@ -107,11 +107,13 @@ type agreement struct {
 }
 
 // agreements are tried in order: the same timestamp; everything but the
-// timestamp the same; the same task and most other fields.
+// timestamp the same; the same task and most other fields; the same time, as a
+// job's record calls it.
 var agreements = []agreement{
 	{key: textOf("timestamp")},
 	{key: withoutTimestamp},
 	{key: textOf("task_id"), test: mostFieldsSame},
+	{key: textOf("at")}, // a switch of a job's workflow
 }
 
 // pairUp matches lost with added entries that agree and stand between the same

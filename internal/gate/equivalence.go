@@ -21,10 +21,11 @@ type equivalence struct {
 // modifying are the rules whose waivers make two versions of an entry equal.
 var modifying = map[string]bool{
 	"append-only/modified": true, "append-only/timestamp-migrated": true, "append-only/task-reassigned": true,
+	ruleRewrittenID: true,
 }
 
 // losing are the rules whose waivers let an entry be missing.
-var losing = map[string]bool{"append-only/deleted": true, "divergence/lost-entry": true}
+var losing = map[string]bool{"append-only/deleted": true, "divergence/lost-entry": true, ruleRewrittenID: true}
 
 // equivalenceFor gathers the waivers of one path that hold at now.
 func equivalenceFor(p *policy.Policy, path string, now time.Time) equivalence {

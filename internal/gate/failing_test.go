@@ -46,6 +46,13 @@ func (h *failingHistory) Files(ctx context.Context, revision string, dirs ...str
 	return h.memoryHistory.Files(ctx, revision, dirs...)
 }
 
+func (h *failingHistory) Glob(ctx context.Context, revision string, patterns ...string) ([]gate.File, error) {
+	if err := h.fail(); err != nil {
+		return nil, err
+	}
+	return h.memoryHistory.Glob(ctx, revision, patterns...)
+}
+
 func (h *failingHistory) Attributes(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
 	if err := h.fail(); err != nil {
 		return nil, err

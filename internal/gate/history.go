@@ -17,7 +17,7 @@ type History interface {
 	// nearest listed ancestors.
 	Commits(ctx context.Context, include, exclude []string, path string) ([]Commit, error)
 	// Changes compares trees: for each edge the files below .small directories
-	// and lookalikes of them (small.WorkspaceOf), and the policy file, whose
+	// and lookalikes of them (small.WorkspaceOf), the policy file, and what is watched, whose
 	// mode or object differs, in order of path. An empty Parent stands for the
 	// empty tree. A path that a tree holds twice is an error.
 	Changes(ctx context.Context, edges []Edge) ([][]Change, error)
@@ -28,6 +28,13 @@ type History interface {
 	// Attributes lists git's files of attributes of a revision that bear on the
 	// named workspace directories, at AttributePaths, in order of path.
 	Attributes(ctx context.Context, revision string, dirs ...string) ([]File, error)
+	// Glob lists the files of a revision whose paths match one of the patterns,
+	// which are written as in the configuration, in order of path. A path that a
+	// tree holds twice is an error.
+	Glob(ctx context.Context, revision string, patterns ...string) ([]File, error)
+	// Watch has Changes report the files too whose paths match one of the
+	// patterns. Before the first call they are the built-in configuration's.
+	Watch(patterns []string)
 	// Blob reads an object whose size is at most limit bytes; a larger one
 	// yields its size and no data.
 	Blob(ctx context.Context, object string, limit int64) (Blob, error)

@@ -36,6 +36,8 @@ type memoryHistory struct {
 	blobs map[string]string
 	// signatures by revision.
 	signatures map[string]gate.Signature
+	// watched are the patterns that Watch was called with.
+	watched []string
 }
 
 func newMemoryHistory() *memoryHistory {
@@ -93,10 +95,10 @@ func (h *memoryHistory) tree(revision string) (fileTree, error) {
 }
 
 // gateFiles lists what the gate may see of a tree, in order of path.
-func gateFiles(tree fileTree) []gate.File {
+func gateFiles(tree fileTree, watched ...string) []gate.File {
 	return slices.DeleteFunc(allFiles(tree), func(f gate.File) bool {
 		_, ok := small.WorkspaceOf(f.Path)
-		return !ok && f.Path != policy.File
+		return !ok && f.Path != policy.File && !policy.Matches(watched, f.Path)
 	})
 }
 
@@ -120,6 +122,18 @@ func (h *memoryHistory) Files(_ context.Context, revision string, dirs ...string
 		dir, ok := small.WorkspaceOf(f.Path)
 		return !ok || len(dirs) > 0 && !slices.Contains(dirs, dir)
 	}), nil
+}
+
+// Watch fulfils gate.History.
+func (h *memoryHistory) Watch(patterns []string) { h.watched = patterns }
+
+// Glob fulfils gate.History.
+func (h *memoryHistory) Glob(_ context.Context, revision string, patterns ...string) ([]gate.File, error) {
+	tree, err := h.tree(revision)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(gateFiles(tree, patterns...), func(f gate.File) bool { return !policy.Matches(patterns, f.Path) }), nil
 }
 
 // Attributes fulfils gate.History.
@@ -151,7 +165,7 @@ func (h *memoryHistory) Changes(_ context.Context, edges []gate.Edge) ([][]gate.
 	out := make([][]gate.Change, len(edges))
 	for i, edge := range edges {
 		var err error
-		if out[i], err = h.compare(edge, gateFiles); err != nil {
+		if out[i], err = h.compare(edge, func(tree fileTree) []gate.File { return gateFiles(tree, h.watched...) }); err != nil {
 			return nil, err
 		}
 	}

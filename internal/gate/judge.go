@@ -31,6 +31,9 @@ func (j *judgement) check(ctx context.Context, tree Tree, revision, dir string) 
 	if err := j.noteUnions(ctx, tree, revision, []string{dir}); err != nil {
 		return err
 	}
+	if err := j.workflowsIn(ctx, tree, revision, dir); err != nil {
+		return err
+	}
 	j.judgePolicy(false)
 	return nil
 }
@@ -46,7 +49,10 @@ func dirWords(dir string) string {
 func CheckAll(ctx context.Context, tree Tree, revision string, opts Options) *Report {
 	j := newJudgement(nil, opts)
 	err := j.snapshot(ctx, tree, revision, nil)
-	if err == nil && j.report.Examined.Workspaces == 0 {
+	if err == nil {
+		err = j.workflows(ctx, tree, revision, nil)
+	}
+	if err == nil && j.report.Examined.Workspaces == 0 && j.report.Examined.Workflows == 0 {
 		err = &Failure{
 			Message: "there is no .small/ directory here or below",
 			Remedy:  "name a directory that has workspaces with --dir",
@@ -73,6 +79,9 @@ func Pending(ctx context.Context, h History, parents []string, opts Options, nei
 	}
 	if err == nil {
 		err = j.snapshot(ctx, h, Index, sortedKeys(j.touched))
+	}
+	if err == nil {
+		err = j.workflows(ctx, h, Index, j.flows)
 	}
 	if err == nil {
 		err = j.judgeLane(ctx)
@@ -110,7 +119,7 @@ func RangeInto(ctx context.Context, h History, base, head, merge string, opts Op
 
 // mergeResult judges the snapshot of a merge that head's was judged before.
 func (j *judgement) mergeResult(ctx context.Context, merge string) error {
-	workspaces, ledgers := j.report.Examined.Workspaces, j.report.Ledgers
+	examined, ledgers := j.report.Examined, j.report.Ledgers
 	told := map[string]int{}
 	for i := range j.report.Findings {
 		told[j.report.Findings[i].Fingerprint()]++
@@ -119,12 +128,15 @@ func (j *judgement) mergeResult(ctx context.Context, merge string) error {
 	if err := j.snapshot(ctx, j.history, merge, sortedKeys(j.touched)); err != nil {
 		return err
 	}
+	if err := j.workflows(ctx, j.history, merge, j.flows); err != nil {
+		return err
+	}
 	fresh := slices.DeleteFunc(slices.Clone(j.report.Findings[before:]), func(f Finding) bool {
 		told[f.Fingerprint()]--
 		return told[f.Fingerprint()] >= 0
 	})
 	j.report.Findings = append(j.report.Findings[:before], fresh...)
-	j.report.Examined.Workspaces, j.report.Ledgers = workspaces, ledgers // the head's are what was examined
+	j.report.Examined, j.report.Ledgers = examined, ledgers // the head's are what was examined
 	return nil
 }
 
@@ -145,11 +157,14 @@ func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 	if err := j.snapshot(ctx, j.history, head, sortedKeys(j.touched)); err != nil {
 		return err
 	}
+	if err := j.workflows(ctx, j.history, head, j.flows); err != nil {
+		return err
+	}
 	if err := j.judgeLane(ctx); err != nil {
 		return err
 	}
 	j.judgePolicy(false)
-	if len(j.touched) > 0 || j.lane != nil {
+	if len(j.touched) > 0 || j.lane != nil || j.report.Examined.Workflows > 0 {
 		return nil
 	}
 	files, err := j.history.Files(ctx, head)
@@ -172,6 +187,9 @@ func Audit(ctx context.Context, h History, head string, opts Options) *Report {
 	err := j.commits(ctx, []string{head}, nil)
 	if err == nil {
 		err = j.snapshot(ctx, h, head, nil)
+	}
+	if err == nil {
+		err = j.workflows(ctx, h, head, nil)
 	}
 	j.policyChange = Change{} // a history's own configurations are no change to it
 	if err == nil {

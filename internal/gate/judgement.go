@@ -14,12 +14,16 @@ type judgement struct {
 	opts    Options
 	history History
 	ledgers *ledgers
-	report  Report
+	// switches reads records of jobs as ledgers.
+	switches *ledgers
+	report   Report
 	// reported are the edits that findings spoke of, and how loudly.
 	reported map[editKey]Severity
 	equals   map[string]equivalence
 	// touched are the workspace directories that changed in what is examined.
 	touched map[string]bool
+	// flows are the workflow files and records that changed in what is examined.
+	flows map[string]bool
 	// tip is the revision in the end of what is judged.
 	tip string
 	// baselines says of each log's baseline whether it is in force; mismatched
@@ -44,10 +48,14 @@ func newJudgement(h History, opts Options) *judgement {
 	opts = opts.withDefaults()
 	j := &judgement{
 		opts: opts, history: h, reported: map[editKey]Severity{},
-		equals: map[string]equivalence{}, touched: map[string]bool{},
+		equals: map[string]equivalence{}, touched: map[string]bool{}, flows: map[string]bool{},
 		baselines: map[string]bool{}, used: map[int]bool{}, atTips: map[string]*Workspace{},
 	}
-	j.ledgers = newLedgers(h, opts.limits())
+	j.ledgers, j.switches = newLedgers(h, opts.limits()), newLedgers(h, opts.limits())
+	j.switches.switches = true
+	if h != nil {
+		h.Watch(opts.Policy.Workflows.Watched())
+	}
 	j.report = Report{
 		Mode: opts.Mode, Strict: opts.strict(), Observe: opts.Policy.Mode == policy.Observe,
 		Examined: Examined{Policy: opts.Policy.Source},

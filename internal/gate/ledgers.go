@@ -18,6 +18,9 @@ type ledgers struct {
 	kept   map[string]*ledgerFile
 	order  []string
 	whole  wholeFile
+	// switches is true where the files are records of jobs, and the ledger is
+	// their switch history.
+	switches bool
 }
 
 // wholeFile is the file that was last parsed as a whole: the tip's snapshot
@@ -60,6 +63,8 @@ func (l *ledgers) read(ctx context.Context, f File, earlier *ledgerFile) (*ledge
 		return nil, err
 	case problem != nil:
 		out.problems = []small.Problem{*problem}
+	case l.switches:
+		out.log, out.problems = readSwitches(f.Path, data, l.limits)
 	case earlier.readable():
 		out.log, out.problems = earlier.log.Extend(data, l.limits)
 	default:
@@ -72,7 +77,7 @@ func (l *ledgers) read(ctx context.Context, f File, earlier *ledgerFile) (*ledge
 // readBefore returns the ledger of a file of which later is probably a longer
 // version.
 func (l *ledgers) readBefore(ctx context.Context, f File, later *ledgerFile) (*ledgerFile, error) {
-	if !later.readable() || l.whole.log != later || l.known(f) || !f.Regular() || f.Unmerged {
+	if l.switches || !later.readable() || l.whole.log != later || l.known(f) || !f.Regular() || f.Unmerged {
 		return l.read(ctx, f, nil)
 	}
 	data, problem, err := readFile(ctx, l.tree, f, l.limits)
@@ -129,6 +134,9 @@ func (l *ledgers) records(ctx context.Context, f *ledgerFile) recordsFunc {
 		}
 		if problem != nil {
 			return nil, &Failure{Message: f.file.Path + ": " + problem.Message, Remedy: problem.Hint}
+		}
+		if l.switches {
+			return switchValues(f.file.Path, data, l.limits)
 		}
 		doc, problems := small.Parse(data, l.limits)
 		if doc == nil {

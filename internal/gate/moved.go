@@ -11,10 +11,10 @@ import (
 // every comparison, two versions that a waiver makes equal are equal.
 func (j *judgement) moved(ctx context.Context, path string, gone *ledgerFile, changes []Change) (*ledgerFile, error) {
 	for _, c := range changes {
-		if !isLedger(c.Path) || c.Old.Mode != "" || c.New.Mode == "" || !j.judges(c.Path) {
+		if !j.sameKind(c.Path, path) || c.Old.Mode != "" || c.New.Mode == "" {
 			continue // a log that goes where nobody judges it has not moved, it is gone
 		}
-		there, err := j.ledgers.read(ctx, c.New, gone)
+		there, err := j.logs(path).read(ctx, c.New, gone)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +36,7 @@ func begins(p, c *small.Ledger, equal equivalence) bool {
 func (j *judgement) move(ctx context.Context, path string, before, to *ledgerFile) (*edgeView, error) {
 	return compare(before.log.Ledger, to.log.Ledger, comparison{
 		path: path, equal: j.equal(path),
-		before: j.ledgers.records(ctx, before), after: j.ledgers.records(ctx, to),
+		before: j.logs(path).records(ctx, before), after: j.logs(path).records(ctx, to),
 	})
 }
 
@@ -48,7 +48,7 @@ func (j *judgement) movedAway(ctx context.Context, path string, before, now File
 	if before.Mode == "" || now.Mode != "" {
 		return false, nil
 	}
-	log, err := j.ledgers.read(ctx, before, nil)
+	log, err := j.logs(path).read(ctx, before, nil)
 	if err != nil || !log.readable() {
 		return false, err
 	}

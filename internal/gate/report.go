@@ -42,6 +42,8 @@ type Report struct {
 // Examined says what was looked at.
 type Examined struct {
 	Commits, Workspaces int
+	// Workflows counts workflow files, and records of jobs and campaigns.
+	Workflows int
 	// Base and Head are full object ids where the command compares two.
 	Base, Head string
 	// Merge is the full object id of the merge of head into base whose

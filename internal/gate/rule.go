@@ -33,6 +33,9 @@ type Rule struct {
 	Work func(*workView, *reporter)
 	// Lane judges a change by the lane that it claims.
 	Lane func(*laneView, *reporter)
+	// Workflow judges a workflow file, a record of a job or a campaign, or such a
+	// record's way from a parent to a child: whatever of the view is there.
+	Workflow func(*workflowView, *reporter)
 	// Policy judges the configuration beside what it was applied to.
 	Policy func(*policyView, *reporter)
 }

@@ -59,6 +59,15 @@ var rules = []Rule{
 	ruleLaneEvidence,
 	ruleUnknownLane,
 
+	ruleWorkflowFrontMatter,
+	ruleWorkflowPhase,
+	ruleWorkflowAgent,
+	ruleWorkflowShape,
+	ruleWorkflowCheckpoint,
+	ruleWorkflowRewritten,
+	ruleWorkflowHistory,
+	ruleWorkflowCampaign,
+
 	ruleConfigChanged,
 	ruleWaiverUnused,
 	ruleWaiverExpired,

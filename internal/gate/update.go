@@ -64,6 +64,9 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 	if err := j.snapshot(ctx, j.history, u.New, sortedKeys(j.touched)); err != nil {
 		return err
 	}
+	if err := j.workflows(ctx, j.history, u.New, j.flows); err != nil {
+		return err
+	}
 	if err := j.judgeLane(ctx); err != nil {
 		return err
 	}
@@ -106,16 +109,21 @@ func (j *judgement) replaced(ctx context.Context, u Update) error {
 	}
 	told := len(j.report.Findings)
 	for _, c := range changes[0] {
-		if !isLedger(c.Path) || !j.judges(c.Path) || c.Old.Mode == "" {
+		if !j.isLog(c.Path) || c.Old.Mode == "" {
 			continue
 		}
 		if err := j.replacedLog(ctx, c, n, changes); err != nil {
 			return err
 		}
+		if j.isRecord(c.Path) {
+			if err := j.turnedBack(ctx, n, c.Path, changes); err != nil {
+				return err
+			}
+		}
 	}
 	// No commit did this that could be taken back: the push would.
 	for i := range j.report.Findings[told:] {
-		if f := &j.report.Findings[told+i]; strings.HasPrefix(f.Rule, "append-only/") {
+		if f := &j.report.Findings[told+i]; strings.HasPrefix(f.Rule, "append-only/") || f.Rule == ruleRewrittenID {
 			f.Fix = fmt.Sprintf("what is published stays as it is: git merge %s brings it back; append what is new after it", short(u.Old))
 		}
 	}
@@ -123,7 +131,7 @@ func (j *judgement) replaced(ctx context.Context, u Update) error {
 }
 
 func (j *judgement) replacedLog(ctx context.Context, c Change, n node, changes [][]Change) error {
-	before, err := j.ledgers.read(ctx, c.Old, nil)
+	before, err := j.logs(c.Path).read(ctx, c.Old, nil)
 	if err != nil {
 		return err
 	}
@@ -133,7 +141,7 @@ func (j *judgement) replacedLog(ctx context.Context, c Change, n node, changes [
 	} else if parent.ledgers, err = j.lastReadable(ctx, parent.id, c.Path); err != nil {
 		return err
 	}
-	after, err := j.ledgers.read(ctx, c.New, before)
+	after, err := j.logs(c.Path).read(ctx, c.New, before)
 	if err != nil {
 		return err
 	}

@@ -56,10 +56,13 @@ func (j *judgement) walk(ctx context.Context, nodes []node) error {
 // node judges one node's edges; changes has one element for each.
 func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error {
 	j.notePolicy(n, changes)
-	dirs := map[string]bool{}
+	dirs, flows := map[string]bool{}, map[string]bool{}
 	var logs []string
 	for _, edge := range changes {
 		for _, c := range edge {
+			if j.isFlow(c.Path) {
+				flows[c.Path], j.flows[c.Path] = true, true
+			}
 			if !j.judges(c.Path) {
 				continue
 			}
@@ -82,8 +85,14 @@ func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error 
 	if err := j.work(ctx, n, changes, sortedKeys(dirs), fresh); err != nil {
 		return err
 	}
+	if err := j.records(ctx, n, changes, sortedKeys(flows)); err != nil {
+		return err
+	}
 	if j.opts.Each && n.id != Index {
-		return j.snapshot(ctx, j.history, n.id, sortedKeys(dirs))
+		if err := j.snapshot(ctx, j.history, n.id, sortedKeys(dirs)); err != nil {
+			return err
+		}
+		return j.workflows(ctx, j.history, n.id, flows)
 	}
 	return nil
 }
@@ -163,7 +172,8 @@ func (j *judgement) sides(ctx context.Context, n node, path string, changes [][]
 		now = edge[i].New
 	}
 	parents := make([]parentLog, len(before))
-	child, err := j.childFirst(ctx, now, before)
+	logs := j.logs(path)
+	child, err := j.childFirst(ctx, logs, now, before)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -175,7 +185,7 @@ func (j *judgement) sides(ctx context.Context, n node, path string, changes [][]
 		if c == nil {
 			continue // the same as in the child
 		}
-		own, err := j.ledgers.readBefore(ctx, c.Old, child)
+		own, err := logs.readBefore(ctx, c.Old, child)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -189,7 +199,7 @@ func (j *judgement) sides(ctx context.Context, n node, path string, changes [][]
 		}
 	}
 	if child == nil {
-		if child, err = j.ledgers.read(ctx, now, earlier); err != nil {
+		if child, err = logs.read(ctx, now, earlier); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -205,16 +215,16 @@ func (j *judgement) sides(ctx context.Context, n node, path string, changes [][]
 // in memory: what is judged last is usually the longest version, which the
 // snapshot needs as a whole, and of which an earlier one is a part. It returns
 // nil if the parents come first.
-func (j *judgement) childFirst(ctx context.Context, now File, before []*Change) (*ledgerFile, error) {
-	if j.ledgers.known(now) {
+func (j *judgement) childFirst(ctx context.Context, logs *ledgers, now File, before []*Change) (*ledgerFile, error) {
+	if logs.known(now) {
 		return nil, nil
 	}
 	for _, c := range before {
-		if c == nil || c.Old.Mode == "" || j.ledgers.known(c.Old) {
+		if c == nil || c.Old.Mode == "" || logs.known(c.Old) {
 			return nil, nil
 		}
 	}
-	return j.ledgers.read(ctx, now, nil)
+	return logs.read(ctx, now, nil)
 }
 
 // newEntries lists the child's entries that no parent has, and those of them
@@ -291,7 +301,7 @@ func (j *judgement) compare(ctx context.Context, path string, before, child *led
 	}
 	return compare(p, c, comparison{
 		path: path, equal: j.equal(path), oneWay: oneWay,
-		before: j.ledgers.records(ctx, before), after: j.ledgers.records(ctx, child),
+		before: j.logs(path).records(ctx, before), after: j.logs(path).records(ctx, child),
 		mayPair: func(lost, added int) bool {
 			// What another parent brought is that side's entry, not a new
 			// version of this side's, unless it plainly is.
@@ -307,7 +317,7 @@ func (j *judgement) compare(ctx context.Context, path string, before, child *led
 
 // judgeEdge runs every rule about edges, and lists what waivers excuse.
 func (j *judgement) judgeEdge(e *edgeView, child, parent string) {
-	e.now = j.opts.Now
+	e.now, e.switches = j.opts.Now, j.isRecord(e.path)
 	j.add(runEdgeRules(e, child, parent))
 	if len(e.excused) == 0 {
 		return
@@ -325,6 +335,9 @@ func (j *judgement) judgeEdge(e *edgeView, child, parent string) {
 
 func runEdgeRules(e *edgeView, child, parent string) []Finding {
 	r := &reporter{commit: child, parent: parent}
+	if e.switches {
+		return runWorkflowRules(&workflowView{path: e.path, edge: e}, r)
+	}
 	for i := range rules {
 		if rules[i].Edge != nil {
 			r.rule = &rules[i]
@@ -348,7 +361,7 @@ func (j *judgement) unreadable(ctx context.Context, n node, path string, child *
 	if child != nil {
 		r := &reporter{commit: n.id, parent: parents[0].id}
 		for _, p := range child.problems {
-			r.rule = ruleOfProblem(p.Kind)
+			r.rule = j.ruleOfProblem(path, p.Kind)
 			f := problemFinding(path, p)
 			f.edits, f.fixedLevel = unreadableAs(path, child.file.Object, p), true
 			r.add(f)

@@ -15,6 +15,8 @@ type Tree interface {
 	// Files lists what lies below the .small directories of a revision, as
 	// History.Files does.
 	Files(ctx context.Context, revision string, dirs ...string) ([]File, error)
+	// Glob lists files by their paths, as History.Glob does.
+	Glob(ctx context.Context, revision string, patterns ...string) ([]File, error)
 	// Blob reads one object, as History.Blob does.
 	Blob(ctx context.Context, object string, limit int64) (Blob, error)
 }

@@ -13,14 +13,14 @@ import (
 )
 
 // Changes compares trees: for each edge the files below .small directories,
-// .small itself where it is not a directory, and the policy file at the root,
-// if their mode or object differs, in order of path. An empty Parent stands
-// for the empty tree; Child may be gate.Index.
+// .small itself where it is not a directory, the policy file at the root, and
+// what is watched, if their mode or object differs, in order of path. An empty
+// Parent stands for the empty tree; Child may be gate.Index.
 //
 // All edges between commits are compared in one git process, and each edge to
 // the index in one of its own.
 func (r *Repo) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
-	return r.compare(ctx, edges, changePathspecs, OfInterest)
+	return r.compare(ctx, edges, changePathspecs(r.watch), r.watch.OfInterest)
 }
 
 // Difference compares two trees as Changes does, and lists every path that

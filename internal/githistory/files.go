@@ -81,6 +81,34 @@ func PathsOf(files []gate.File) []string {
 	return slices.Compact(paths)
 }
 
+// Watch has Changes report the files too whose paths match one of the patterns.
+// Before the first call these are the built-in configuration's.
+func (r *Repo) Watch(patterns []string) { r.watch = NewWatch(patterns) }
+
+// Glob lists the files of a commit or of the index whose paths match one of the
+// patterns, in order of path.
+func (r *Repo) Glob(ctx context.Context, revision string, patterns ...string) ([]gate.File, error) {
+	var files []gate.File
+	for chunk := range slices.Chunk(patterns, maxNamed) {
+		w := NewWatch(chunk)
+		var some []gate.File
+		var err error
+		if revision == gate.Index {
+			if err = r.needIndex(); err == nil {
+				some, err = r.indexFiles(ctx, w.pathspecs())
+			}
+		} else {
+			some, err = r.commitFiles(ctx, revision, w.pathspecs())
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, slices.DeleteFunc(some, func(f gate.File) bool { return !w.Matches(f.Path) })...)
+	}
+	files = sorted(files)
+	return files, CheckNames(files)
+}
+
 // commitFiles looks into those directories of a commit that the pathspecs may
 // match.
 func (r *Repo) commitFiles(ctx context.Context, revision string, pathspecs []string) ([]gate.File, error) {

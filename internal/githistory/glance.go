@@ -9,11 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // Untouched reports whether it is certain that a commit of the index changes
 // nothing of interest: no merge is being concluded, and no path below a .small
-// directory (nor the policy file) differs from HEAD. That is the answer to
+// directory (nor the policy file, nor a workflow) differs from HEAD. Where the
+// work tree's policy file may name further files, nothing is certain. That is the answer to
 // most commits, and one git process finds it. false says nothing: open the
 // repository and look closely, also to learn of any trouble.
 func Untouched(ctx context.Context, dir string, opts Options) bool {
@@ -38,18 +41,29 @@ func Untouched(ctx context.Context, dir string, opts Options) bool {
 	if _, err := os.Lstat(merge); gitDir == "" || !errors.Is(err, os.ErrNotExist) || !exists(filepath.Dir(merge)) {
 		return false
 	}
+	if asksForMore(cmp.Or(found, here)) {
+		return false
+	}
 	r := &Repo{git: opts.Git, dir: dir, environ: scrubbed(opts.Environ), config: fixedConfig("")}
-	args := slices.Concat([]string{"diff-index", "--cached", "--ita-invisible-in-index"}, rawArgs, []string{"HEAD", "--"}, changePathspecs)
+	args := slices.Concat([]string{"diff-index", "--cached", "--ita-invisible-in-index"}, rawArgs, []string{"HEAD", "--"}, changePathspecs(DefaultWatch()))
 	out, err := r.output(ctx, nil, args...)
-	return err == nil && len(out) == 0 && !speaksOfLanes(cmp.Or(found, here))
+	return err == nil && len(out) == 0
 }
 
-// speaksOfLanes reports whether the configuration in a work tree's root may
-// claim a lane, by which every commit is judged. It is what HEAD has, but for
-// changes that are not staged.
-func speaksOfLanes(top string) bool {
-	data, err := os.ReadFile(filepath.Join(top, policyFile))
-	return err == nil && bytes.Contains(data, []byte("lane")) || err != nil && !errors.Is(err, os.ErrNotExist)
+// asksForMore reports whether the configuration in a work tree's root may claim a
+// lane, by which every commit is judged, or name further files to be judged. It
+// is what HEAD has, but for changes that are not staged.
+func asksForMore(top string) bool {
+	file := filepath.Join(top, policyFile)
+	info, err := os.Stat(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return false
+	}
+	if err != nil || !info.Mode().IsRegular() || info.Size() > policy.MaxSize {
+		return true
+	}
+	data, err := os.ReadFile(file)
+	return err != nil || bytes.Contains(data, []byte("lane")) || policy.MayConfigureWorkflows(data)
 }
 
 // linkedDir is the git directory that a .git stands for: itself, or the one

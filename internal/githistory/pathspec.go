@@ -2,6 +2,7 @@ package githistory
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
@@ -25,8 +26,11 @@ var smallPathspecs = []string{
 	":(top,glob)**/" + anySmall,
 }
 
-// changePathspecs match what Changes reports: the same and the policy file.
-var changePathspecs = append([]string{literal(policyFile)}, smallPathspecs...)
+// changePathspecs match what Changes reports: the same, the policy file, and
+// what is watched beside them.
+func changePathspecs(w *Watch) []string {
+	return slices.Concat([]string{literal(policyFile)}, smallPathspecs, w.pathspecs())
+}
 
 // everything matches every path, also where git runs in a directory below the
 // root.
@@ -49,8 +53,8 @@ var globSpecial = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`
 // characters it has.
 func literal(name string) string { return ":(top,literal)" + name }
 
-// OfInterest reports whether a file is one that Changes reports: the same
-// paths that changePathspecs match, for readers that look by themselves.
+// OfInterest reports whether a file is one that Changes always reports: those of
+// changePathspecs but for what is watched.
 func OfInterest(name string) bool { return name == policyFile || InSmall(name) }
 
 // InSmall reports whether a path is .small or a lookalike of it, at any depth,

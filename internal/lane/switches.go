@@ -156,3 +156,18 @@ func (r *Record) Places(workflow string, roots []string) []string {
 	}
 	return out
 }
+
+// Names reports whether a record that names a workflow by a path, seen from the
+// folder that holds "workflows", means the file at another.
+func Names(name, file string) bool {
+	clean := path.Clean(name)
+	if clean == "." || path.IsAbs(clean) {
+		return false
+	}
+	for _, end := range []string{clean, path.Join(clean, "workflow.md")} {
+		if file == end || strings.HasSuffix(file, "/"+end) {
+			return true
+		}
+	}
+	return false
+}

@@ -19,6 +19,7 @@ var update = flag.Bool("update", false, "write what the tests see into testdata;
 // ruleIDs stands for the catalogue of the gate, which this package does not
 // know.
 var ruleIDs = families(map[string]string{
+	"workflow":    "front-matter phase agent shape checkpoint history-rewritten history-invalid campaign-invalid",
 	"validate":    "missing-artifact not-a-file too-large yaml multiple-documents schema",
 	"lint":        "blank timestamp-format timestamp-order evidence duplicate-id version-quoting secret insecure-link layout task-evidence unknown-task",
 	"verify":      "workspace replay-id handoff-task completed-evidence replay-mismatch",

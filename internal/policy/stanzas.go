@@ -130,7 +130,11 @@ func (r *reader) baselines(v *small.Value) []Baseline {
 	return out
 }
 
-// path reads the path of a log.
+// recordRule is the rule about job records whose findings speak of an edit.
+const recordRule = "workflow/history-rewritten"
+
+// path reads the path of a log; in a waiver of recordRule, that of a record,
+// which may have any name.
 func (r *reader) path(item *small.Value, subject string) string {
 	subject += ".path"
 	v := item.Get("path")
@@ -151,6 +155,8 @@ func (r *reader) path(item *small.Value, subject string) string {
 		if clean := strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(text, `\`, "/")), "/"); clean != text {
 			p.Suggestion = clip(clean)
 		}
+	case isText(item.Get("rule"), recordRule):
+		return text
 	case !inside || name != small.Progress.FileName():
 		p.Message = fmt.Sprintf("the path %q is not that of a log", clip(text))
 		p.Hint = "it ends in " + small.Progress.Path("")
@@ -211,4 +217,9 @@ func (r *reader) day(v *small.Value, subject string) time.Time {
 		r.fail(v.Pos, subject, "%v", err)
 	}
 	return day
+}
+
+func isText(v *small.Value, want string) bool {
+	text, ok := v.Str()
+	return ok && text == want
 }

@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"bytes"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +32,27 @@ func defaultWorkflows() Workflows {
 		Include: []string{"**/workflows/*/workflow.md"},
 		Exclude: []string{"**/testdata/**", "**/fixtures/**", "**/vendor/**", "**/node_modules/**"},
 	}
+}
+
+// Watched are the patterns of all files beside workspaces that are judged.
+// Exclude is not in it.
+func (w *Workflows) Watched() []string { return slices.Concat(w.Include, w.Jobs, w.Campaigns) }
+
+// Matches reports whether a path matches one of some patterns of a
+// configuration.
+func Matches(patterns []string, path string) bool { return matchesAny(patterns, path) }
+
+// LiteralPattern is the pattern that matches a path and nothing else.
+func LiteralPattern(path string) string { return patternSpecial.Replace(path) }
+
+// patternSpecial takes away the meaning that characters have in a pattern.
+var patternSpecial = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
+
+// MayConfigureWorkflows reports whether a configuration may have the section
+// workflows. False is certain; it is found out without parsing, since most
+// configurations have none and every commit asks.
+func MayConfigureWorkflows(data []byte) bool {
+	return bytes.Contains(data, []byte("workflows")) || bytes.IndexByte(data, '\\') >= 0
 }
 
 // JudgesWorkflow reports whether a path is that of a workflow file to be judged.

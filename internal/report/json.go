@@ -33,6 +33,7 @@ type jsonReport struct {
 type jsonExamined struct {
 	Commits    int    `json:"commits"`
 	Workspaces int    `json:"workspaces"`
+	Workflows  int    `json:"workflows,omitempty"`
 	Base       string `json:"base"`
 	Head       string `json:"head"`
 	Merge      string `json:"merge"`
@@ -113,7 +114,7 @@ func renderJSON(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 	doc := jsonReport{
 		Schema: jsonSchema, Verdict: verdict(r), Mode: r.Mode, Strict: r.Strict,
 		Examined: jsonExamined{
-			Commits: r.Examined.Commits, Workspaces: r.Examined.Workspaces,
+			Commits: r.Examined.Commits, Workspaces: r.Examined.Workspaces, Workflows: r.Examined.Workflows,
 			Base: r.Examined.Base, Head: r.Examined.Head, Policy: r.Examined.Policy, Reader: r.Examined.Reader,
 			Merge: r.Examined.Merge, Source: r.Examined.Source, Notes: append([]string{}, r.Examined.Notes...),
 		},

@@ -370,6 +370,9 @@ func summaryWords(r *gate.Report) string {
 	if r.Examined.Commits > 0 || !judgesNoCommits(r.Mode) {
 		examined = plural(r.Examined.Commits, "commit") + " and " + examined
 	}
+	if r.Examined.Workflows > 0 {
+		examined = strings.Replace(examined, " and ", ", ", 1) + " and " + plural(r.Examined.Workflows, "workflow file")
+	}
 	origin := ""
 	if r.Examined.Source != "" {
 		origin = "; refs from " + clip(r.Examined.Source, maxName)

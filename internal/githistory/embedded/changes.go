@@ -12,12 +12,12 @@ import (
 )
 
 // Changes compares trees: for each edge the files below .small directories,
-// .small itself where it is not a directory, the same of its lookalikes, and
-// the policy file at the root, if their mode or object differs, in order of
-// path. An empty Parent stands for the empty tree; Child may be gate.Index. A
+// .small itself where it is not a directory, the same of its lookalikes, the
+// policy file at the root, and what is watched, if their mode or object differs,
+// in order of path. An empty Parent stands for the empty tree; Child may be gate.Index. A
 // path that a tree holds twice is an error.
 func (r *Repo) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
-	return r.compare(ctx, edges, ofInterest)
+	return r.compare(ctx, edges, r.ofInterest())
 }
 
 // Difference compares two trees as Changes does, and lists every path that
@@ -38,17 +38,21 @@ type selection struct {
 	indexed func(path []byte) bool
 }
 
-// The selections: what the gate judges, and all.
-var (
-	ofInterest = selection{
-		wanted:  githistory.OfInterest,
-		indexed: func(path []byte) bool { return hidden(path) && githistory.OfInterest(string(path)) },
+// ofInterest selects what the gate judges, and what it watches.
+func (r *Repo) ofInterest() selection {
+	return selection{
+		wanted: r.watch.OfInterest,
+		indexed: func(path []byte) bool {
+			return hidden(path) && githistory.OfInterest(string(path)) || r.watch.Maybe(path) && r.watch.Matches(string(path))
+		},
 	}
-	anyPath = selection{
-		wanted:  func(string) bool { return true },
-		indexed: func([]byte) bool { return true },
-	}
-)
+}
+
+// anyPath selects all.
+var anyPath = selection{
+	wanted:  func(string) bool { return true },
+	indexed: func([]byte) bool { return true },
+}
 
 // compare compares trees as far as the selection goes.
 func (r *Repo) compare(ctx context.Context, edges []gate.Edge, of selection) ([][]gate.Change, error) {

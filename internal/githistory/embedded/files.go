@@ -54,6 +54,51 @@ func (r *Repo) Paths(ctx context.Context, revision string) ([]string, error) {
 	return githistory.PathsOf(l.sorted()), nil
 }
 
+// Watch has Changes report the files too whose paths match one of the patterns.
+// Before the first call these are the built-in configuration's.
+func (r *Repo) Watch(patterns []string) { r.watch = githistory.NewWatch(patterns) }
+
+// Glob lists the files of a commit or of the index whose paths match one of the
+// patterns, in order of path.
+func (r *Repo) Glob(ctx context.Context, revision string, patterns ...string) ([]gate.File, error) {
+	w := githistory.NewWatch(patterns)
+	l := lister{ctx: ctx, repo: r, wanted: w.Matches, below: w.Below}
+	var err error
+	if revision == gate.Index {
+		err = l.staged(func(e indexEntry) error { return l.dir(e.path, e.id) })
+	} else {
+		err = l.globbed(revision, w)
+	}
+	if err != nil {
+		return nil, err
+	}
+	files := l.sorted()
+	return files, githistory.CheckNames(files)
+}
+
+// globbed lists what a commit holds of what a Watch matches: paths one by one
+// where all are known, else whatever may hold some.
+func (l *lister) globbed(revision string, w *githistory.Watch) error {
+	root, err := l.repo.rootNamed(revision)
+	if err != nil {
+		return err
+	}
+	paths, literal := w.Literals()
+	if !literal {
+		return l.dir("", root)
+	}
+	for _, path := range paths {
+		e, err := l.repo.entryAt(root, path)
+		if err != nil {
+			return err
+		}
+		if e != (treeEntry{}) && !e.isDir() {
+			l.files = append(l.files, e.file(path))
+		}
+	}
+	return nil
+}
+
 // ReadFile reads one regular file of a commit or of the index. found is false
 // if the path is not there; something else than a regular file, a conflict, or
 // more than limit bytes is an error.
@@ -128,7 +173,9 @@ type lister struct {
 	ctx    context.Context
 	repo   *Repo
 	wanted func(path string) bool
-	files  []gate.File
+	// below says which directories may hold what is wanted; nil means all.
+	below func(dir string) bool
+	files []gate.File
 }
 
 // committed lists the files of a commit: all, or those of some workspaces.
@@ -221,6 +268,9 @@ func (l *lister) at(tree plumbing.Hash, name, path string) error {
 
 func (l *lister) entry(path string, e treeEntry) error {
 	if e.isDir() {
+		if l.below != nil && !l.below(path) {
+			return nil
+		}
 		return l.dir(path, e.id)
 	}
 	if l.wanted(path) {

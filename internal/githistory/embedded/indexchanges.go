@@ -10,8 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// hidden reports whether a path can be of interest at all, which is so for few:
-// an element of it begins with a dot.
+// hidden reports whether a path can be that of a workspace's file at all, which
+// is so for few: an element of it begins with a dot.
 func hidden(path []byte) bool { return path[0] == '.' || bytes.Contains(path, []byte("/.")) }
 
 // staged is the entry as the gate knows it.

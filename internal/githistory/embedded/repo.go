@@ -28,6 +28,7 @@ type Repo struct {
 	boundary map[plumbing.Hash]bool // commits whose parents the clone hides
 	head     string                 // HEAD's commit when the repository was opened
 	headErr  error
+	watch    *githistory.Watch // files of interest beside workspaces
 
 	mu      sync.Mutex // guards commits
 	commits map[plumbing.Hash]*commit
@@ -61,7 +62,7 @@ func Open(ctx context.Context, dir string, variables []string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{Place: s.Place, env: env, site: s, commits: map[plumbing.Hash]*commit{}}
+	r := &Repo{Place: s.Place, env: env, site: s, commits: map[plumbing.Hash]*commit{}, watch: githistory.DefaultWatch()}
 	dirs, err := objectDirs(s, env)
 	if err != nil {
 		return nil, err

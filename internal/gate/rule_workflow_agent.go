@@ -1,0 +1,55 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+)
+
+var ruleWorkflowAgent = Rule{
+	ID: "workflow/agent", Severity: SeverityError, Stage: StageVerify,
+	Summary: "a workflow names an agent file that is not there",
+	Why: `A phase is done by the agent whose file it names. Where that file is missing, the harness stops in the
+middle of a job, or runs the phase without the instructions that were written for it. It goes missing
+when an agent is renamed or moved, and when a workflow is copied to another place without its agents.
+Paths count from the folder that holds "workflows". Where workflows are laid over those of another
+folder, name that folder under "workflows: {roots: [...]}" in .small-gate.yml.`,
+	Wrong: `
+-- workflows/ship/workflow.md --
+---
+phases:
+  - {name: planning, agent: agents/planer.md}
+---
+
+How the work goes, for people.
+-- agents/planner.md --
+Plan the work.
+`,
+	Right: `
+-- workflows/ship/workflow.md --
+---
+phases:
+  - {name: planning, agent: agents/planner.md}
+---
+
+How the work goes, for people.
+-- agents/planner.md --
+Plan the work.
+`,
+	Workflow: checkAgents,
+}
+
+func checkAgents(v *workflowView, r *reporter) {
+	for _, a := range v.missing {
+		f := Finding{
+			Path: v.path, Line: a.Pos.Line, Column: a.Pos.Column, subject: a.Subject,
+			Message: fmt.Sprintf("%s names the agent file %q, which is not there", a.Of, a.Text),
+			Fix:     "commit the file, or correct the path",
+		}
+		if len(a.Paths) > 0 {
+			f.Fix = "commit one of these, or correct the path: " + strings.Join(a.Paths, ", ")
+		} else {
+			f.Message = fmt.Sprintf("%s names the agent file %q, which lies outside the folders where agents are looked for", a.Of, a.Text)
+		}
+		r.add(f)
+	}
+}

@@ -1,0 +1,98 @@
+package gate
+
+var ruleWorkflowHistory = Rule{
+	ID: "workflow/history-invalid", Severity: SeverityError, Stage: StageVerify,
+	Summary: "a job's switch history does not hold together",
+	Why: `A switch history says by which way a job came to the workflow that it runs under. It holds together if
+each switch begins where the one before it led, the last one leads to the workflow that is active, times
+go forward, each has a reason, and the workflows and phases that it names are there. Where it does not,
+a switch is missing: a change of lane that nobody recorded. A child of a campaign (params.epicAllowed is
+false) never becomes a campaign itself. Append the switch that is missing; an earlier one is never
+changed.`,
+	Wrong: `
+-- .small-gate.yml --
+version: 1
+workflows: {jobs: ["jobs/*.json"]}
+-- workflows/job-fast/workflow.md --
+---
+phases:
+  - {name: planning, agent: agents/planner.md, interactive_checkpoint: true}
+  - name: coding
+    agent: agents/coder.md
+    subagents: [{name: code-reviewer, agent: agents/coder.md}]
+  - {name: review-and-verify, agent: agents/planner.md}
+---
+-- workflows/trial/workflow.md --
+---
+phases:
+  - {name: planning, agent: agents/planner.md}
+---
+-- agents/planner.md --
+Plan the work.
+-- agents/coder.md --
+Write the code.
+-- jobs/7.json --
+{
+  "workflowPath": "workflows/trial/workflow.md",
+  "workflowPathHistory": [
+    {
+      "at": "2026-03-01T09:10:00Z", "from": "workflows/trial/workflow.md", "to": "workflows/job-fast/workflow.md",
+      "fromPhase": "planning", "toPhase": "coding", "reason": "small change", "by": "switch_workflow"
+    }
+  ]
+}
+`,
+	Right: `
+-- .small-gate.yml --
+version: 1
+workflows: {jobs: ["jobs/*.json"]}
+-- workflows/job-fast/workflow.md --
+---
+phases:
+  - {name: planning, agent: agents/planner.md, interactive_checkpoint: true}
+  - name: coding
+    agent: agents/coder.md
+    subagents: [{name: code-reviewer, agent: agents/coder.md}]
+  - {name: review-and-verify, agent: agents/planner.md}
+---
+-- workflows/trial/workflow.md --
+---
+phases:
+  - {name: planning, agent: agents/planner.md}
+---
+-- agents/planner.md --
+Plan the work.
+-- agents/coder.md --
+Write the code.
+-- jobs/7.json --
+{
+  "workflowPath": "workflows/job-fast/workflow.md",
+  "workflowPathHistory": [
+    {
+      "at": "2026-03-01T09:10:00Z", "from": "workflows/trial/workflow.md", "to": "workflows/job-fast/workflow.md",
+      "fromPhase": "planning", "toPhase": "coding", "reason": "small change", "by": "switch_workflow"
+    }
+  ]
+}
+`,
+	Workflow: checkHistory,
+}
+
+func checkHistory(v *workflowView, r *reporter) {
+	if !v.isRecord {
+		return
+	}
+	if !v.isCampaign {
+		for _, p := range v.problems {
+			f := problemFinding(v.path, p)
+			f.edits = unreadableAs(v.path, v.object, p)
+			r.add(f)
+		}
+	}
+	if v.record == nil {
+		return
+	}
+	for _, p := range v.record.CheckSwitches(v.find) {
+		r.add(problemFinding(v.path, p))
+	}
+}

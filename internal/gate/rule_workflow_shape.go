@@ -1,0 +1,54 @@
+package gate
+
+var ruleWorkflowShape = Rule{
+	ID: "workflow/shape", Severity: SeverityWarning, Stage: StageLint,
+	Summary: "a workflow with a well-known name lacks what its lane promises",
+	Why: `Who reads that a change went through "job-deep" believes that somebody analysed it before and tested it
+after. The names job, job-fast, job-deep and campaign stand for lanes, and each promises its phases: a
+FAST job plans, codes with a reviewer beside, and verifies; a STANDARD one writes a specification
+before, and reviews and evaluates after; a DEEP one adds analysis and qa. More phases are fine. Add the
+one that is missing, or give the workflow a name of its own, by which nobody is promised anything.`,
+	Wrong: `
+-- workflows/job-fast/workflow.md --
+---
+phases:
+  - {name: planning, agent: agents/planner.md, interactive_checkpoint: true}
+  - name: coding
+    agent: agents/coder.md
+    subagents: [{name: code-reviewer, agent: agents/coder.md}]
+---
+
+How the work goes, for people.
+-- agents/planner.md --
+Plan the work.
+-- agents/coder.md --
+Write the code.
+`,
+	Right: `
+-- workflows/job-fast/workflow.md --
+---
+phases:
+  - {name: planning, agent: agents/planner.md, interactive_checkpoint: true}
+  - name: coding
+    agent: agents/coder.md
+    subagents: [{name: code-reviewer, agent: agents/coder.md}]
+  - {name: review-and-verify, agent: agents/planner.md}
+---
+
+How the work goes, for people.
+-- agents/planner.md --
+Plan the work.
+-- agents/coder.md --
+Write the code.
+`,
+	Workflow: checkShape,
+}
+
+func checkShape(v *workflowView, r *reporter) {
+	if v.workflow == nil {
+		return
+	}
+	for _, p := range v.workflow.CheckShape() {
+		r.add(problemFinding(v.path, p))
+	}
+}

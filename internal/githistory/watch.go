@@ -1,0 +1,137 @@
+package githistory
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// Watch is a set of glob patterns, as the configuration writes them, for files
+// of interest beside those below .small directories.
+type Watch struct {
+	patterns []string
+	globs    []glob
+}
+
+// glob is a pattern with the texts that a path begins and ends with if it
+// matches; exact if nothing stands between the two.
+type glob struct {
+	prefix, suffix string
+	exact          bool
+}
+
+// globMeta are the characters that mean something in a pattern.
+const globMeta = `*?[]{}\`
+
+// NewWatch makes a Watch of patterns.
+func NewWatch(patterns []string) *Watch {
+	w := &Watch{patterns: patterns}
+	for _, p := range patterns {
+		w.globs = append(w.globs, newGlob(p))
+	}
+	return w
+}
+
+// DefaultWatch is what is watched until Watch says otherwise: what the built-in
+// configuration judges.
+func DefaultWatch() *Watch {
+	p := policy.Default()
+	return NewWatch(p.Workflows.Watched())
+}
+
+func newGlob(pattern string) glob {
+	if text, literal := unescaped(pattern); literal {
+		return glob{prefix: text, exact: true}
+	}
+	first, last := strings.IndexAny(pattern, globMeta), strings.LastIndexAny(pattern, globMeta)
+	// A ** stands for nothing too, with the slash at one of its sides.
+	return glob{
+		prefix: strings.TrimSuffix(pattern[:first], "/"),
+		suffix: strings.TrimPrefix(pattern[last+1:], "/"),
+	}
+}
+
+// unescaped is the one path that a pattern without any special character that
+// counts matches.
+func unescaped(pattern string) (string, bool) {
+	var out strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\' && i+1 < len(pattern):
+			i++
+			out.WriteByte(pattern[i])
+		case strings.IndexByte(globMeta, c) >= 0:
+			return "", false
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return out.String(), true
+}
+
+// pathspecs match what the patterns match, and perhaps more: who asks git with
+// them leaves out what Matches does not.
+//
+// They have no glob magic, so that a * stands for slashes too, and git compares
+// the ends of a path without more ado where only one * is in the pattern
+// (PATHSPEC_ONESTAR in git's pathspec.h).
+func (w *Watch) pathspecs() []string {
+	var out []string
+	for _, g := range w.globs {
+		if g.exact {
+			out = append(out, literal(g.prefix))
+		} else {
+			out = append(out, ":(top)"+g.prefix+"*"+g.suffix)
+		}
+	}
+	return out
+}
+
+// Maybe reports whether a path may match. It is quick: it is asked of every path
+// of an index.
+func (w *Watch) Maybe(path []byte) bool {
+	for i := range w.globs {
+		g := &w.globs[i]
+		if len(path) < len(g.suffix) || string(path[len(path)-len(g.suffix):]) != g.suffix {
+			continue
+		}
+		if g.exact && string(path) == g.prefix || !g.exact && bytes.HasPrefix(path, []byte(g.prefix)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Matches reports whether a path matches one of the patterns.
+func (w *Watch) Matches(path string) bool {
+	return w.Maybe([]byte(path)) && policy.Matches(w.patterns, path)
+}
+
+// Below reports whether a path below a directory ("" for the root) may match.
+func (w *Watch) Below(dir string) bool {
+	if dir == "" {
+		return len(w.globs) > 0
+	}
+	return slices.ContainsFunc(w.globs, func(g glob) bool {
+		dir := dir + "/"
+		return strings.HasPrefix(dir, g.prefix) || strings.HasPrefix(g.prefix, dir)
+	})
+}
+
+// Literals are the paths that the patterns match, if they all match just one.
+func (w *Watch) Literals() ([]string, bool) {
+	var out []string
+	for _, g := range w.globs {
+		if !g.exact {
+			return nil, false
+		}
+		out = append(out, g.prefix)
+	}
+	return out, true
+}
+
+// OfInterest reports whether a file is one that Changes reports where w is
+// watched, for readers that look by themselves.
+func (w *Watch) OfInterest(path string) bool { return OfInterest(path) || w.Matches(path) }
