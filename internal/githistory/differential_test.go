@@ -77,13 +77,21 @@ func randomRepository(t *testing.T, seed uint64) *randomWorld {
 	return w
 }
 
+// messages are what commits say; some claim a lane, others only seem to.
+var messages = []string{
+	"x", "", "\n\n", "x\n\nLane: fast\n", "x\n\nlane:deep", "x\r\n\r\nLANE : standard \r\n", "Lane: fast\n", "x\n\nLane: fast\nLane: deep\n",
+	"tree of life\n\nLane: fast\n", "x\n\nLaneway: fast\n\nLane: deep\n\nmore\n", "x\n\nLane: fa\n st\n", "x\n\nLane: \xff\xfe\n", "\n\nx\n\n\nLane: deep\n\n\n",
+	"commit 1234\n\nSigned-off-by: x\nLane: fast\nwords\n",
+}
+
 // commit writes the commit number i: a root, a child, or a merge.
 func (w *randomWorld) commit(script *strings.Builder, i int) {
 	date := 1_700_000_000 + 60*i
 	if w.skew {
 		date = 1_700_000_000 + w.IntN(5000)
 	}
-	fmt.Fprintf(script, "commit refs/heads/c%d\nmark :%d\ncommitter T <t@example.com> %d +0000\ndata 1\nx\n", i, i, date)
+	message := pick(w, messages)
+	fmt.Fprintf(script, "commit refs/heads/c%d\nmark :%d\ncommitter T <t@example.com> %d +0000\ndata %d\n%s\n", i, i, date, len(message), message)
 	var parents []int
 	if i > 1 && !w.oneIn(15) {
 		for range 1 + w.IntN(2)*w.IntN(4) {
@@ -204,10 +212,10 @@ func (w *randomWorld) compareHistory(t *testing.T, git, own opened) {
 	same(t, "the order of commits", want, got, err1, err2)
 }
 
-func byID(commits []gate.Commit) map[string][]string {
-	m := map[string][]string{}
+func byID(commits []gate.Commit) map[string]gate.Commit {
+	m := map[string]gate.Commit{}
 	for _, c := range commits {
-		m[c.ID] = c.Parents
+		m[c.ID] = c
 	}
 	return m
 }
@@ -244,6 +252,11 @@ func (w *randomWorld) compareTrees(t *testing.T, git, own opened) {
 	want, err1 := git.Changes(ctx, edges)
 	got, err2 := own.Changes(ctx, edges)
 	same(t, "Changes", want, got, err1, err2)
+	for _, edge := range append(edges[len(edges)-8:], gate.Edge{Child: pick(w, w.ids)}) {
+		want, err1 := git.Difference(ctx, edge)
+		got, err2 := own.Difference(ctx, edge)
+		same(t, fmt.Sprint("Difference ", edge), want, got, err1, err2)
+	}
 	blobs := map[string]bool{}
 	for range 6 {
 		id := pick(w, w.ids)
@@ -255,6 +268,9 @@ func (w *randomWorld) compareTrees(t *testing.T, git, own opened) {
 				blobs[f.Object] = true
 			}
 		}
+		paths, err1 := git.Paths(ctx, id)
+		ownPaths, err2 := own.Paths(ctx, id)
+		same(t, "Paths "+id, paths, ownPaths, err1, err2)
 		path := pick(w, w.paths)
 		data, found, err1 := git.ReadFile(ctx, id, path, 1000)
 		ownData, ownFound, err2 := own.ReadFile(ctx, id, path, 1000)
@@ -294,6 +310,14 @@ func (w *randomWorld) compareIndex(t *testing.T, git, own opened) {
 		want, err1 := git.Changes(ctx, edges)
 		got, err2 := own.Changes(ctx, edges)
 		same(t, "Changes of the index", want, got, err1, err2)
+		for _, edge := range edges {
+			want, err1 := git.Difference(ctx, edge)
+			got, err2 := own.Difference(ctx, edge)
+			same(t, "Difference of the index", want, got, err1, err2)
+		}
+		paths, err1 := git.Paths(ctx, gate.Index)
+		ownPaths, err2 := own.Paths(ctx, gate.Index)
+		same(t, "Paths of the index", paths, ownPaths, err1, err2)
 		for _, dirs := range [][]string{nil, {"a"}} {
 			want, err1 := git.Files(ctx, gate.Index, dirs...)
 			got, err2 := own.Files(ctx, gate.Index, dirs...)

@@ -152,10 +152,17 @@ func changes(t *testing.T, repo opened, edges ...gate.Edge) [][]string {
 	}
 	rendered := make([][]string, len(all))
 	for i, list := range all {
-		rendered[i] = []string{}
-		for _, c := range list {
-			rendered[i] = append(rendered[i], fmt.Sprintf("%s %s %s", c.Path, side(t, repo, c.Path, c.Old), side(t, repo, c.Path, c.New)))
-		}
+		rendered[i] = shown(t, repo, list)
+	}
+	return rendered
+}
+
+// shown renders changes: "path mode:content mode:content".
+func shown(t *testing.T, repo opened, list []gate.Change) []string {
+	t.Helper()
+	rendered := []string{}
+	for _, c := range list {
+		rendered = append(rendered, fmt.Sprintf("%s %s %s", c.Path, side(t, repo, c.Path, c.Old), side(t, repo, c.Path, c.New)))
 	}
 	return rendered
 }

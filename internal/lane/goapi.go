@@ -1,10 +1,8 @@
 package lane
 
 import (
-	"bytes"
 	"go/ast"
 	"go/parser"
-	"go/printer"
 	"go/token"
 	"path"
 	"slices"
@@ -48,13 +46,13 @@ func NewNames(before, after []byte) (names []string, ok bool) {
 }
 
 // exported maps the names that a file offers to what their declarations say.
-func exported(src []byte) (map[string]string, bool) {
+func exported(text []byte) (map[string]string, bool) {
 	out := map[string]string{}
-	if src == nil {
+	if text == nil {
 		return out, true
 	}
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
+	src := source{text: text, set: token.NewFileSet()}
+	file, err := parser.ParseFile(src.set, "", text, parser.SkipObjectResolution)
 	if err != nil {
 		return out, false
 	}
@@ -64,17 +62,17 @@ func exported(src []byte) (map[string]string, bool) {
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
-			addFunc(out, fset, d)
+			addFunc(out, src, d)
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
-				addSpec(out, fset, d.Tok, spec)
+				addSpec(out, src, d.Tok, spec)
 			}
 		}
 	}
 	return out, true
 }
 
-func addFunc(out map[string]string, fset *token.FileSet, d *ast.FuncDecl) {
+func addFunc(out map[string]string, src source, d *ast.FuncDecl) {
 	name := d.Name.Name
 	if !d.Name.IsExported() {
 		return
@@ -86,7 +84,7 @@ func addFunc(out map[string]string, fset *token.FileSet, d *ast.FuncDecl) {
 		}
 		name = receiver + "." + name
 	}
-	out[name] = written(fset, d.Type)
+	out[name] = src.written(d.Type)
 }
 
 // receiverName is the name of a method's type.
@@ -109,34 +107,37 @@ func receiverName(expr ast.Expr) string {
 	}
 }
 
-func addSpec(out map[string]string, fset *token.FileSet, kind token.Token, spec ast.Spec) {
+func addSpec(out map[string]string, src source, kind token.Token, spec ast.Spec) {
 	switch s := spec.(type) {
 	case *ast.ValueSpec:
 		for _, name := range s.Names {
 			if name.IsExported() {
-				out[name.Name] = kind.String() + " " + written(fset, s.Type)
+				out[name.Name] = kind.String()
+				if s.Type != nil {
+					out[name.Name] += " " + src.written(s.Type)
+				}
 			}
 		}
 	case *ast.TypeSpec:
 		if s.Name.IsExported() {
-			addType(out, fset, s)
+			addType(out, src, s)
 		}
 	}
 }
 
 // addType adds a type, and what can be reached through it.
-func addType(out map[string]string, fset *token.FileSet, s *ast.TypeSpec) {
+func addType(out map[string]string, src source, s *ast.TypeSpec) {
 	name := s.Name.Name
 	fields := func(kind string, list *ast.FieldList) {
-		out[name] = kind + " " + written(fset, s.TypeParams)
+		out[name] = kind + " " + src.parameters(s.TypeParams)
 		for _, f := range list.List {
 			for _, ident := range f.Names {
 				if ident.IsExported() {
-					out[name+"."+ident.Name] = written(fset, f.Type)
+					out[name+"."+ident.Name] = src.written(f.Type)
 				}
 			}
 			if len(f.Names) == 0 { // embedded
-				out[name+"."+written(fset, f.Type)] = "embedded"
+				out[name+"."+src.written(f.Type)] = "embedded"
 			}
 		}
 	}
@@ -146,28 +147,26 @@ func addType(out map[string]string, fset *token.FileSet, s *ast.TypeSpec) {
 	case *ast.InterfaceType:
 		fields("interface", t.Methods)
 	default:
-		out[name] = written(fset, s.TypeParams) + " " + written(fset, s.Type)
+		out[name] = src.parameters(s.TypeParams) + " " + src.written(s.Type)
 	}
 }
 
-// written is a piece of a declaration as gofmt has it.
-func written(fset *token.FileSet, node any) string {
-	switch n := node.(type) {
-	case *ast.FieldList:
-		if n == nil {
-			return ""
-		}
-		node = &ast.FuncType{Params: n}
-	case ast.Expr:
-		if n == nil {
-			return ""
-		}
-	case nil:
+// source is a file's text and where its declarations stand in it.
+type source struct {
+	text []byte
+	set  *token.FileSet
+}
+
+// written is a piece of a declaration as it is written, white space aside.
+func (s source) written(node ast.Node) string {
+	from, to := s.set.PositionFor(node.Pos(), false).Offset, s.set.PositionFor(node.End(), false).Offset
+	return strings.Join(strings.Fields(string(s.text[from:to])), " ")
+}
+
+// parameters is a list of type parameters; empty where there is none.
+func (s source) parameters(list *ast.FieldList) string {
+	if list == nil {
 		return ""
 	}
-	var buf bytes.Buffer
-	if err := printer.Fprint(&buf, fset, node); err != nil {
-		return err.Error() // the same for the same declaration
-	}
-	return strings.Join(strings.Fields(buf.String()), " ")
+	return s.written(list)
 }

@@ -1,0 +1,80 @@
+package githistory_test
+
+import (
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+// TestDifference lists every path, wherever the program runs.
+func TestDifference(t *testing.T) {
+	eachReader(t, func(t *testing.T, rd reader) {
+		t.Parallel()
+		r := gittest.New(t)
+		r.Write(".small/x", "1")
+		r.Write("code/a", "1")
+		r.Write("code/link", "1")
+		a := r.Commit("a")
+		r.Write("code/a", "2")
+		r.Write("new \"file\"", "1")
+		r.Git("rm", "-q", "code/link")
+		b := r.Commit("b")
+		want := []string{"code/a 100644:1 100644:2", "code/link 100644:1 -", "new \"file\" - 100644:1"}
+		root := []string{".small/x - 100644:1", "code/a - 100644:1", "code/link - 100644:1"}
+		for _, where := range []*gittest.Repo{r, r.In(r.Path("code"))} {
+			repo := rd.open(t, where)
+			difference := func(e gate.Edge) []string {
+				t.Helper()
+				got, err := repo.Difference(t.Context(), e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return shown(t, repo, got)
+			}
+			wantEqual(t, want, difference(gate.Edge{Parent: a, Child: b}))
+			wantEqual(t, root, difference(gate.Edge{Child: a}))
+			wantEqual(t, []string{}, difference(gate.Edge{Parent: b, Child: gate.Index}))
+			wantEqual(t, want, difference(gate.Edge{Parent: a, Child: gate.Index}))
+			for revision, want := range map[string][]string{
+				a: {".small/x", "code/a", "code/link"}, b: {".small/x", "code/a", "new \"file\""}, gate.Index: {".small/x", "code/a", "new \"file\""},
+			} {
+				got, err := repo.Paths(t.Context(), revision)
+				if err != nil {
+					t.Fatal(err)
+				}
+				wantEqual(t, want, got)
+			}
+		}
+	})
+}
+
+// TestLanesOfCommits are told where something is excluded, and only there.
+func TestLanesOfCommits(t *testing.T) {
+	eachReader(t, func(t *testing.T, rd reader) {
+		t.Parallel()
+		r := gittest.New(t)
+		a := r.CommitFile("f", "1")
+		r.Git("commit", "-q", "--allow-empty", "-m", "b", "-m", "Lane: fast\nlane: deep")
+		b := r.ID("HEAD")
+		r.Git("commit", "-q", "--allow-empty", "-m", "Lane: fast")
+		c := r.ID("HEAD")
+		r.Git("-c", "i18n.commitEncoding=ISO-8859-1", "commit", "-q", "--allow-empty", "-m", "\xfc", "-m", "Lane: \xfc")
+		d := r.ID("HEAD")
+		repo := rd.open(t, r)
+		got, err := repo.Commits(t.Context(), []string{d}, []string{a}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantEqual(t, []gate.Commit{
+			{ID: b, Parents: []string{a}, Lanes: []string{"fast", "deep"}},
+			{ID: c, Parents: []string{b}},
+			{ID: d, Parents: []string{c}, Lanes: []string{"\ufffd"}},
+		}, got)
+		got, err = repo.Commits(t.Context(), []string{b}, nil, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantEqual(t, []gate.Commit{{ID: a, Parents: []string{}}, {ID: b, Parents: []string{a}}}, got)
+	})
+}

@@ -1,0 +1,119 @@
+package lane
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// told writes signals as name=files.
+func told(signals []Signal) string {
+	var parts []string
+	for _, s := range signals {
+		parts = append(parts, s.Name+"="+strings.Join(s.Files, ","))
+	}
+	return strings.Join(parts, " ")
+}
+
+// TestDefaultPaths holds what the patterns make of paths of common ecosystems.
+func TestDefaultPaths(t *testing.T) {
+	cfg := policy.Default().Lanes
+	for path, want := range map[string]string{
+		"README.md": "", "docs/guide.txt": "", "config/app.yml": "", "assets/logo.png": "",
+		"db/migrate/20260101_add.rb": "migration", "app/migrations/0001_initial.py": "migration", "migrations/README.md": "",
+		"alembic/versions/1.py": "migration", "sql/V1__init.sql": "migration", "sql/1.up.sql": "migration", "prisma/schema.prisma": "migration",
+		"DB/Migrations/1.SQL": "migration", "queries/select.sql": "",
+		"api/openapi.yaml": "contract public-api", "proto/a.proto": "contract", "schema.graphql": "contract", "contracts/orders.json": "contract", "web/tsconfig.json": "",
+		"src/auth/login.ts": "security", "app/models/password_reset.rb": "security", "src/main/java/x/AuthController.java": "security",
+		"lib/author.py": "", "src/tokenizer.py": "", "src/authors/list.py": "", "certs/server.pem": "security", ".env.production": "security",
+		"include/lib.h": "public-api", "types/index.d.ts": "public-api", "internal/api/handler.go": "", "src/api/users.ts": "public-api",
+		"tests/auth/test_login.py": "", "auth_test.go": "", "src/auth.test.ts": "", "src/test/java/AuthTest.java": "",
+	} {
+		var names []string
+		for _, s := range Signals([]File{{Path: path, Added: true}}, nil, &cfg) {
+			if s.Name != "untested" {
+				names = append(names, s.Name)
+			}
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
+
+func TestSignals(t *testing.T) {
+	cfg := policy.Default().Lanes
+	cfg.Reversible = []string{"seeds/**"}
+	cfg.Migrations = append(cfg.Migrations, "seeds/**")
+	many := []File{{Path: "a.txt"}, {Path: "b.txt"}, {Path: "c.txt", Lines: 150}}
+	for _, tt := range []struct {
+		name  string
+		files []File
+		want  string
+		fits  Lane
+	}{
+		{"nothing", nil, "", Fast},
+		{"three files", many, "", Fast},
+		{"four files", append(many[:3:3], File{Path: "d.txt"}), "files=a.txt,b.txt,c.txt,d.txt", Standard},
+		{"four, one of which does not count", append(many[:3:3], File{Path: ".small/progress.small.yml"}, File{Path: "web/yarn.lock", Lines: 9000}, File{Path: ".small-gate.yml"}), "", Fast},
+		{"lines", []File{{Path: "a.txt", Lines: 201}}, "lines=a.txt", Standard},
+		{"code with tests", []File{{Path: "src/a.py"}, {Path: "x/a.go"}, {Path: "c.rs", OwnTests: true}}, "", Fast},
+		{"code without tests", []File{{Path: "src/b.py"}, {Path: "y/a.go"}}, "untested=src/b.py,y/a.go", Standard},
+		{"code that is gone", []File{{Path: "src/b.py", Deleted: true}}, "", Fast},
+		{"a reversible migration", []File{{Path: "seeds/1.sql"}}, "reversible-migration=seeds/1.sql", Standard},
+		{"a file of the API that changes", []File{{Path: "api/a.json"}}, "api-change=api/a.json", Standard},
+		{"new names", []File{{Path: "x/a.go", API: []string{"F"}, Looked: true}}, "public-api=x/a.go", Deep},
+		{"an API that was looked at", []File{{Path: "x/api/a.go", Added: true, Looked: true}}, "untested=x/api/a.go", Standard},
+		{"several", []File{{Path: "b.proto"}, {Path: "a.proto"}, {Path: "auth/x.txt.yml"}}, "contract=a.proto,b.proto security=auth/x.txt.yml", Deep},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tests := TestsOf([]string{"src/a.py", "tests/test_a.py", "x/z_test.go", "docs/test_b.md"}, &cfg)
+			signals := Signals(tt.files, tests, &cfg)
+			if got := told(signals); got != tt.want || Fits(signals) != tt.fits {
+				t.Errorf("%q fits %s; want %q, %s", got, Fits(signals), tt.want, tt.fits)
+			}
+		})
+	}
+}
+
+// TestCover finds tests by the conventions of several ecosystems.
+func TestCover(t *testing.T) {
+	cfg := policy.Default().Lanes
+	for file, test := range map[string]string{
+		"a/b.py": "tests/a/test_b.py", "src/b.ts": "src/b.test.ts", "src/c.tsx": "src/__tests__/c.tsx", "app/models/user.rb": "spec/models/user_spec.rb",
+		"src/main/java/x/Foo.java": "src/test/java/x/FooTest.java", "src/Bar.cs": "test/BarTests.cs", "p/q.go": "p/other_test.go", "lib/x.ex": "test/x_test.exs",
+	} {
+		if !TestsOf([]string{file, test}, &cfg).Cover(file) {
+			t.Errorf("%s does not cover %s", test, file)
+		}
+		if TestsOf([]string{file, "test/other.py", "other/q_test.go"}, &cfg).Cover(file) {
+			t.Errorf("%s is covered by something else", file)
+		}
+	}
+}
+
+func TestLanes(t *testing.T) {
+	for text, want := range map[string]Lane{"fast": Fast, " Deep ": Deep, "STANDARD": Standard} {
+		if l, ok := Parse(text); l != want || !ok {
+			t.Errorf("%q is %q, %v", text, l, ok)
+		}
+	}
+	for _, text := range []string{"", "fats", "fast,deep", "none"} {
+		if l, ok := Parse(text); ok {
+			t.Errorf("%q is %q", text, l)
+		}
+	}
+	if got := fmt.Sprintln(Fast.Less(Standard), Standard.Less(Deep), Deep.Less(Deep), Lane("").Less(Fast), Stricter(Deep, Fast), Stricter("", Fast)); got != "true true false true deep fast\n" {
+		t.Error(got)
+	}
+	low := Claim{Lane: Fast, Source: FromLabel}
+	if First(Claim{}, low, Claim{Lane: Deep}) != low || First().Made() {
+		t.Error("not the first claim")
+	}
+	signals := []Signal{{Name: "a", Fits: Deep}, {Name: "b", Fits: Standard}}
+	if got := told(Refused(Standard, signals)); got != "a=" || len(Refused(Deep, signals)) != 0 || len(Refused(Fast, signals)) != 2 {
+		t.Errorf("refused %q", got)
+	}
+}
