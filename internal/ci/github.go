@@ -66,7 +66,7 @@ func (p *Plan) pullRequest(env map[string]string, e event) error {
 			p.Base = append(p.Base, idPoint(env["GITHUB_SHA"], "GITHUB_SHA"))
 		}
 	} else if sha := env["GITHUB_SHA"]; isID(sha) {
-		p.Merge = append(p.Merge, Point{Revision: sha, Words: "GITHUB_SHA"})
+		p.Merge = append(p.Merge, Point{Revision: sha, Words: "GITHUB_SHA", Made: true})
 	}
 	if number != "" {
 		p.Merge = append(p.Merge, merge)

@@ -30,7 +30,8 @@ func gitlab(env map[string]string) (Plan, error) {
 
 // mergeRequest compares the source branch with the target. In merged-results
 // and merge-train pipelines CI_COMMIT_SHA is GitLab's merge of the two, and the
-// tips have variables of their own, which are empty in other pipelines.
+// tips have variables of their own, which are empty in other pipelines. In a
+// train that squashes or fast-forwards it is what GitLab made instead.
 func (p *Plan) mergeRequest(env map[string]string) error {
 	p.Kind = Change
 	kind, number := env["CI_MERGE_REQUEST_EVENT_TYPE"], env["CI_MERGE_REQUEST_IID"]
@@ -53,7 +54,7 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 			return err
 		}
 		p.Head = []Point{idPoint(source, "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", more...)}
-		p.Merge = []Point{{Revision: env["CI_COMMIT_SHA"], Words: "CI_COMMIT_SHA"}}
+		p.Merge = []Point{{Revision: env["CI_COMMIT_SHA"], Words: "CI_COMMIT_SHA", Fetch: []string{env["CI_COMMIT_SHA"]}, Made: true}}
 	}
 	if sha := env["CI_MERGE_REQUEST_TARGET_BRANCH_SHA"]; !absent(sha) {
 		if err := checkID("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", sha); err != nil {

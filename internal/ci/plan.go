@@ -41,6 +41,9 @@ type Point struct {
 	// Fetch are what git fetch can be asked for, one after the other, until
 	// Revision is there: an id, or a refspec. Empty where asking is of no use.
 	Fetch []string
+	// Made says of a point of Plan.Merge that the platform itself made it for
+	// this run: what it is, if no merge of the head, must not go unsaid.
+	Made bool
 }
 
 // Plan is what is to be judged. Of the points of one list, the first that is
@@ -67,8 +70,9 @@ type Plan struct {
 	// Head are what is judged.
 	Head []Point
 	// Merge are where the platform's merge of the head into the target may be.
-	// One counts only if its second parent is the head; its first parent is
-	// then the base, rather than one of Base.
+	// One counts if its second parent is the head; its first parent is then the
+	// base, rather than one of Base. One that was Made counts too if it descends
+	// from the base, as in a merge train that squashes or fast-forwards.
 	Merge []Point
 	// Default is the default branch, for a push and a history; empty where the
 	// platform does not name it. OnDefault says that Ref is that branch: then

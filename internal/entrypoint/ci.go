@@ -53,6 +53,8 @@ type job struct {
 	shallow bool
 	facts   []Fact
 	notes   []string
+	// left is what the platform made of the head beside merges of it.
+	left []leftover
 	// head is the commit that is judged, once it is known.
 	head string
 }
@@ -108,6 +110,9 @@ func (j *job) change(ctx context.Context, s *session, head string) (*gate.Report
 		if base, words, err = j.find(ctx, s, j.plan.Base); err != nil {
 			return nil, err
 		}
+		if merge, err = j.landed(ctx, s, base); err != nil {
+			return nil, err
+		}
 	}
 	s.opts.Branch = j.plan.Source
 	j.fact("base", "%s (%s)", base, words)
@@ -127,36 +132,6 @@ func (j *job) change(ctx context.Context, s *session, head string) (*gate.Report
 	}
 	j.fact("merge result", "%s", merge)
 	return s.withBrought(ctx, head, gate.RangeInto(ctx, s.repo, base, head, merge, s.opts))
-}
-
-// merged looks for the platform's merge of the head, and for the target as of
-// that merge.
-func (j *job) merged(ctx context.Context, s *session, head string) (base, merge, words string, err error) {
-	for _, p := range j.plan.Merge {
-		id, err := s.repo.Resolve(ctx, p.Revision)
-		if errors.Is(err, githistory.ErrLacking) || err == nil && id == head {
-			continue
-		}
-		if err != nil {
-			return "", "", "", err
-		}
-		side, err := s.repo.Resolve(ctx, id+"^2")
-		if errors.Is(err, githistory.ErrLacking) {
-			if j.wants(s, head) {
-				return "", "", "", wishing(head, err)
-			}
-			continue // it is no merge
-		}
-		if err != nil {
-			return "", "", "", err
-		}
-		if side != head {
-			continue // it is one of something else
-		}
-		base, err := s.repo.Resolve(ctx, id+"^1")
-		return base, id, "the first parent of " + p.Words, err
-	}
-	return "", "", "", nil
 }
 
 // wants reports whether the history that a shallow clone hides is still to be

@@ -45,10 +45,8 @@ func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, word
 		if !errors.Is(err, githistory.ErrLacking) {
 			return "", "", err
 		}
-		for _, spec := range p.Fetch {
-			if _, asked := j.asked[spec]; !asked {
-				return "", "", wishing(spec, err)
-			}
+		if err := j.unasked(p, err); err != nil {
+			return "", "", err
 		}
 		if first == nil {
 			first = nowhere(p, err)
@@ -58,6 +56,17 @@ func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, word
 		first = &gate.Failure{Message: "there is nothing to compare with", Remedy: "say it with the inputs base and head (--base and --head)"}
 	}
 	return "", "", first
+}
+
+// unasked is the wish for what of a point was not asked for yet; nil where
+// everything was.
+func (j *job) unasked(p ci.Point, err error) error {
+	for _, spec := range p.Fetch {
+		if _, asked := j.asked[spec]; !asked {
+			return wishing(spec, err)
+		}
+	}
+	return nil
 }
 
 // nowhere is the failure for a point that is not there and was not to be had.

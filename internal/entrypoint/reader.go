@@ -45,6 +45,8 @@ type repository interface {
 	DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error)
 	// Tips are the commits at the tips of all refs below the prefixes.
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)
+	// IsAncestor reports whether ancestor is commit or reachable from it.
+	IsAncestor(ctx context.Context, ancestor, commit string) (bool, error)
 	// Peel follows an object to a commit, if it leads to one.
 	Peel(ctx context.Context, id string) (commit string, ok bool, err error)
 	// Has reports whether an object is here, without fetching it.

@@ -103,43 +103,6 @@ func Range(ctx context.Context, h History, base, head string, opts Options) *Rep
 	return j.finish(j.rangeOf(ctx, base, head))
 }
 
-// RangeInto judges a range as Range does, and then the snapshot of merge, which
-// is the merge of head into base that a CI system has made: two changes, each of
-// them sound, can be unsound together. What is wrong with head's snapshot already
-// is not told again.
-func RangeInto(ctx context.Context, h History, base, head, merge string, opts Options) *Report {
-	j := newJudgement(h, opts)
-	j.tip, j.report.Examined.Base, j.report.Examined.Head, j.report.Examined.Merge = head, base, head, merge
-	err := j.rangeOf(ctx, base, head)
-	if err == nil && merge != head {
-		err = j.mergeResult(ctx, merge)
-	}
-	return j.finish(err)
-}
-
-// mergeResult judges the snapshot of a merge that head's was judged before.
-func (j *judgement) mergeResult(ctx context.Context, merge string) error {
-	examined, ledgers := j.report.Examined, j.report.Ledgers
-	told := map[string]int{}
-	for i := range j.report.Findings {
-		told[j.report.Findings[i].Fingerprint()]++
-	}
-	before := len(j.report.Findings)
-	if err := j.snapshot(ctx, j.history, merge, sortedKeys(j.touched)); err != nil {
-		return err
-	}
-	if err := j.workflows(ctx, j.history, merge, j.flows); err != nil {
-		return err
-	}
-	fresh := slices.DeleteFunc(slices.Clone(j.report.Findings[before:]), func(f Finding) bool {
-		told[f.Fingerprint()]--
-		return told[f.Fingerprint()] >= 0
-	})
-	j.report.Findings = append(j.report.Findings[:before], fresh...)
-	j.report.Examined, j.report.Ledgers = examined, ledgers // the head's are what was examined
-	return nil
-}
-
 func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 	commits, err := j.list(ctx, []string{head}, []string{base})
 	if err != nil {

@@ -1,0 +1,86 @@
+package gate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// RangeInto judges a range as Range does, and then merge, which a CI system has
+// made of head and base: first the edges of every commit that only merge has, as
+// those of any commit are judged, then its snapshot. Two changes, each of them
+// sound, can be unsound together, and what was made need not be what git would
+// make. What is told of head already is not told again.
+func RangeInto(ctx context.Context, h History, base, head, merge string, opts Options) *Report {
+	j := newJudgement(h, opts)
+	j.tip, j.report.Examined.Base, j.report.Examined.Head, j.report.Examined.Merge = head, base, head, merge
+	err := j.rangeOf(ctx, base, head)
+	if err == nil && merge != head {
+		err = j.mergeResult(ctx, base, head, merge)
+	}
+	return j.finish(err)
+}
+
+// mergeResult judges what was made of a head that was judged before. The head's
+// commits, workspaces and logs stay what was examined.
+func (j *judgement) mergeResult(ctx context.Context, base, head, merge string) error {
+	commits, err := j.history.Commits(ctx, []string{merge}, []string{base, head}, "")
+	if err != nil {
+		return err
+	}
+	landed, err := j.history.Changes(ctx, []Edge{{Parent: base, Child: merge}})
+	if err != nil {
+		return err
+	}
+	touched, flows := j.touched, j.flows
+	for _, c := range landed[0] {
+		if j.isFlow(c.Path) {
+			flows[c.Path] = true
+		}
+		if dir, in := small.WorkspaceOf(c.Path); in && j.judges(c.Path) {
+			touched[dir] = true
+		}
+	}
+	// From here on the merge is the tip. Of what the target alone has changed the
+	// edges tell what the merge does to it; its snapshot is not this change's.
+	examined, ledgers := j.report.Examined, j.report.Ledgers
+	j.tip, j.atTips, j.policyChange = merge, map[string]*Workspace{}, Change{}
+	j.touched, j.flows = map[string]bool{}, map[string]bool{}
+	j.unions, j.mismatched = nil, nil
+	if err := j.untold(func() error { return j.walkAll(ctx, commits) }); err != nil {
+		return err
+	}
+	j.touched, j.flows = touched, flows
+	err = j.untold(func() error {
+		if err := j.snapshot(ctx, j.history, merge, sortedKeys(touched)); err != nil {
+			return err
+		}
+		if err := j.workflows(ctx, j.history, merge, flows); err != nil {
+			return err
+		}
+		j.judgePolicy(false)
+		return nil
+	})
+	j.report.Examined, j.report.Ledgers = examined, ledgers
+	j.report.NoWorkspace = j.report.NoWorkspace && len(touched) == 0
+	return err
+}
+
+// untold judges on and leaves out of the findings those that were told before.
+func (j *judgement) untold(judge func() error) error {
+	told := map[string]int{}
+	for i := range j.report.Findings {
+		told[j.report.Findings[i].Fingerprint()]++
+	}
+	before := len(j.report.Findings)
+	if err := judge(); err != nil {
+		return err
+	}
+	fresh := slices.DeleteFunc(slices.Clone(j.report.Findings[before:]), func(f Finding) bool {
+		told[f.Fingerprint()]--
+		return told[f.Fingerprint()] >= 0
+	})
+	j.report.Findings = append(j.report.Findings[:before], fresh...)
+	return nil
+}
