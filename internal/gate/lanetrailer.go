@@ -2,13 +2,11 @@ package gate
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/small-gate/small-gate/internal/lane"
 )
-
-var notASCII = regexp.MustCompile(`[^\x00-\x7f]+`)
 
 // LaneTrailers are the values of the trailers of a commit's message that claim a
 // lane. Most commits have none, and that is found without taking the message
@@ -22,7 +20,7 @@ func LaneTrailers(message []byte) []string {
 	var out []string
 	for _, t := range trailersOf(strings.ToValidUTF8(string(message), "\ufffd")) {
 		if strings.EqualFold(t.name, lane.Trailer) {
-			out = append(out, notASCII.ReplaceAllString(t.value, "\ufffd"))
+			out = append(out, asciiOnly(t.value))
 		}
 	}
 	return out
@@ -43,4 +41,20 @@ func mentionsLane(text []byte) bool {
 		}
 	}
 	return false
+}
+
+// asciiOnly puts one U+FFFD for each run of what is not ASCII.
+func asciiOnly(text string) string {
+	var out strings.Builder
+	other := false
+	for _, r := range text {
+		switch {
+		case r < utf8.RuneSelf:
+			out.WriteRune(r)
+		case !other:
+			out.WriteRune(utf8.RuneError)
+		}
+		other = r >= utf8.RuneSelf
+	}
+	return out.String()
 }

@@ -95,7 +95,7 @@ func TestCover(t *testing.T) {
 }
 
 func TestLanes(t *testing.T) {
-	for text, want := range map[string]Lane{"fast": Fast, " Deep ": Deep, "STANDARD": Standard} {
+	for text, want := range map[string]Lane{"fast": Fast, "Deep\n": Deep, "STANDARD": Standard} {
 		if l, ok := Parse(text); l != want || !ok {
 			t.Errorf("%q is %q, %v", text, l, ok)
 		}
