@@ -96,7 +96,7 @@ func readEvent(name string) (data []byte, err error) {
 		return nil, fmt.Errorf("the event cannot be read: %w\nmake GITHUB_EVENT_PATH readable, or give base and head", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	var buf bytes.Buffer
+	buf := bytes.NewBuffer([]byte{}) // an empty file is not a missing one
 	_, err = buf.ReadFrom(io.LimitReader(file, ci.MaxEvent+1))
 	return buf.Bytes(), err
 }

@@ -23,8 +23,8 @@ func (e *Error) Error() string {
 const explicitRemedy = "say what to compare with the inputs base and head (--base and --head)"
 
 // Decide makes the plan. env is the environment, event the content of the
-// event's file where the platform has one (EventFile), else empty. Errors are
-// *Error values.
+// event's file where the platform has one (EventFile), nil where there is no such
+// file. Errors are *Error values.
 func Decide(env map[string]string, event []byte, in Inputs) (Plan, error) {
 	platform := Detect(env)
 	switch {

@@ -80,7 +80,6 @@ func TestGitHub(t *testing.T) {
 		"in the target's":        {"pull_request_target", github7(""), "", target},
 		"a push":                 {"push", push("refs/heads/feature", oldID, headID, ""), "", feature},
 		"a new branch":           {"push", push("refs/heads/feature", zeroID, headID, `, "created": true`), "", fresh},
-		"no before":              {"push", `{"ref": "refs/heads/feature", "after": "` + headID + `", "repository": {"default_branch": "main"}}`, "", fresh},
 		"a forced push":          {"push", push("refs/heads/feature", oldID, headID, `, "forced": true`), "", forced},
 		"a deleted branch":       {"push", push("refs/heads/feature", oldID, zeroID, `, "deleted": true`), "", shape{Kind: Nothing, Ref: "refs/heads/feature", Subject: feature.Subject, Reason: "refs/heads/feature was deleted"}},
 		"zeros of 64":            {"push", push("refs/heads/feature", zero256, head256, ""), "", shape{Kind: Push, Ref: "refs/heads/feature", Head: head256, Default: mainRefs, Compare: true, Subject: feature.Subject}},
@@ -88,7 +87,6 @@ func TestGitHub(t *testing.T) {
 		"a tag":                  {"push", push("refs/tags/v1", zeroID, headID, ""), "", shape{Kind: Push, Ref: "refs/tags/v1", Head: headID, Default: mainRefs, Subject: "push to refs/tags/v1"}},
 		"a moved tag":            {"push", push("refs/tags/v1", oldID, headID, `, "forced": true`), "", shape{Kind: Push, Ref: "refs/tags/v1", Base: oldID, Head: headID, Default: mainRefs, Forced: true, Subject: "push to refs/tags/v1"}},
 		"no default branch":      {"push", `{"ref": "refs/heads/feature", "before": "` + oldID + `", "after": "` + headID + `"}`, "", shape{Kind: Push, Ref: "refs/heads/feature", Base: oldID, Head: headID, Compare: true, Subject: feature.Subject}},
-		"no event file":          {"push", "", "refs/heads/feature", shape{Kind: Push, Ref: "refs/heads/feature", Head: mergeID, Compare: true, Subject: feature.Subject}},
 		"a merge group":          {"merge_group", `{"merge_group": {"head_sha": "` + headID + `", "base_sha": "` + baseID + `", "base_ref": "refs/heads/main"}}`, "", shape{Kind: Change, Base: baseID, Head: headID, Subject: "merge group into main"}},
 		"a merge group gone":     {"merge_group", `{"action": "destroyed", "merge_group": {}}`, "", shape{Kind: Nothing, Reason: "the merge group is gone"}},
 		"a schedule":             {"schedule", `{"repository": {"default_branch": "main"}}`, "refs/heads/main", whole},
@@ -147,7 +145,6 @@ func TestGitLab(t *testing.T) {
 		"a child pipeline":     {[]map[string]string{request, {"CI_PIPELINE_SOURCE": "parent_pipeline"}}, shape{Kind: Change, Base: mainRefs + " " + baseID, Head: headID, Subject: subject}},
 		"a branch":             {[]map[string]string{{"CI_PIPELINE_SOURCE": "push", "CI_COMMIT_BRANCH": "feature", "CI_COMMIT_BEFORE_SHA": oldID}}, feature},
 		"a new branch":         {[]map[string]string{{"CI_PIPELINE_SOURCE": "push", "CI_COMMIT_BRANCH": "feature", "CI_COMMIT_BEFORE_SHA": zeroID}}, fresh},
-		"no before":            {[]map[string]string{{"CI_PIPELINE_SOURCE": "push", "CI_COMMIT_BRANCH": "feature"}}, fresh},
 		"the default branch":   {[]map[string]string{{"CI_PIPELINE_SOURCE": "push", "CI_COMMIT_BRANCH": "main", "CI_COMMIT_BEFORE_SHA": oldID}}, shape{Kind: Push, Ref: "refs/heads/main", Base: oldID, Head: headID, OnDefault: true, Subject: "push to refs/heads/main"}},
 		"a tag":                {[]map[string]string{{"CI_PIPELINE_SOURCE": "push", "CI_COMMIT_TAG": "v1", "CI_COMMIT_REF_NAME": "v1", "CI_COMMIT_BEFORE_SHA": zeroID}}, shape{Kind: Push, Ref: "refs/tags/v1", Head: headID, Default: mainRefs, Subject: "push to refs/tags/v1"}},
 		"a schedule":           {[]map[string]string{{"CI_PIPELINE_SOURCE": "schedule", "CI_COMMIT_BRANCH": "main", "CI_COMMIT_BEFORE_SHA": zeroID}}, whole("refs/heads/main", "", true)},
@@ -209,12 +206,14 @@ func TestNoPlan(t *testing.T) {
 	action := func(event string) map[string]string {
 		return map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": event}
 	}
-	lab := func(kv ...string) map[string]string {
-		env := map[string]string{"GITLAB_CI": "true", "CI_COMMIT_SHA": headID}
+	with := func(env map[string]string, kv ...string) map[string]string {
 		for i := 0; i < len(kv); i += 2 {
 			env[kv[i]] = kv[i+1]
 		}
 		return env
+	}
+	lab := func(kv ...string) map[string]string {
+		return with(map[string]string{"GITLAB_CI": "true", "CI_COMMIT_SHA": headID}, kv...)
 	}
 	for name, row := range map[string]struct {
 		env   map[string]string
@@ -242,7 +241,18 @@ func TestNoPlan(t *testing.T) {
 		"a strange target":     {lab("CI_MERGE_REQUEST_IID", "1", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "x:refs/heads/main"), "", Inputs{}, "names no target branch"},
 		"a strange base":       {lab("CI_MERGE_REQUEST_IID", "1", "CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "main"), "", Inputs{}, "TARGET_BRANCH_SHA is"},
 		"a strange diff base":  {lab("CI_MERGE_REQUEST_IID", "1", "CI_MERGE_REQUEST_DIFF_BASE_SHA", "main"), "", Inputs{}, "DIFF_BASE_SHA is"},
-		"a strange before":     {lab("CI_PIPELINE_SOURCE", "push", "CI_COMMIT_BEFORE_SHA", "main"), "", Inputs{}, "BEFORE_SHA is"},
+		"a strange before":     {lab("CI_PIPELINE_SOURCE", "push", "CI_COMMIT_BRANCH", "x", "CI_COMMIT_BEFORE_SHA", "main"), "", Inputs{}, "BEFORE_SHA is"},
+		"no before":            {with(action("push"), "GITHUB_SHA", headID), `{"ref": "refs/heads/x", "after": "` + headID + `"}`, Inputs{}, "before of the push is missing"},
+		"nothing in a push":    {with(action("push"), "GITHUB_SHA", headID, "GITHUB_REF", "refs/heads/main"), `{}`, Inputs{}, "before of the push is missing"},
+		"no ref":               {action("push"), push("", oldID, headID, ""), Inputs{}, "ref of the push is missing"},
+		"an empty event":       {with(action("push"), "GITHUB_SHA", headID, "GITHUB_REF", "refs/heads/main", "GITHUB_EVENT_PATH", "e.json"), " ", Inputs{}, "e.json (GITHUB_EVENT_PATH), is empty"},
+		"no event's path":      {with(action("push"), "GITHUB_SHA", headID, "GITHUB_REF", "refs/heads/main"), "", Inputs{}, "GITHUB_EVENT_PATH is missing"},
+		"no name of the event": {action(""), `{}`, Inputs{}, "GITHUB_EVENT_NAME is missing"},
+		"no source of it":      {lab(), "", Inputs{}, "CI_PIPELINE_SOURCE is missing"},
+		"no before on GitLab":  {lab("CI_PIPELINE_SOURCE", "push", "CI_COMMIT_BRANCH", "x"), "", Inputs{}, "CI_COMMIT_BEFORE_SHA is missing"},
+		"no ref on GitLab":     {lab("CI_PIPELINE_SOURCE", "push", "CI_COMMIT_BEFORE_SHA", oldID), "", Inputs{}, "CI_COMMIT_BRANCH and CI_COMMIT_TAG are missing"},
+		"no merge request":     {lab("CI_PIPELINE_SOURCE", "merge_request_event"), "", Inputs{}, "CI_MERGE_REQUEST_IID is missing"},
+		"no external one":      {lab("CI_PIPELINE_SOURCE", "external_pull_request_event"), "", Inputs{}, "CI_EXTERNAL_PULL_REQUEST_IID is missing"},
 		"external, no target":  {lab("CI_EXTERNAL_PULL_REQUEST_IID", "1"), "", Inputs{}, "names no target branch"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -253,6 +263,10 @@ func TestNoPlan(t *testing.T) {
 				t.Errorf("%v, not %q with a remedy", err, row.want)
 			}
 		})
+	}
+	_, err := Decide(with(action("push"), "GITHUB_EVENT_PATH", "no/event.json"), nil, Inputs{})
+	if err == nil || !strings.Contains(err.Error(), "the event's file is missing: there is no no/event.json") {
+		t.Errorf("a missing file: %v", err)
 	}
 	if _, err := Decide(action("push"), make([]byte, MaxEvent+1), Inputs{}); err == nil || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("an event without end: %v", err)

@@ -1,6 +1,8 @@
 package ci
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -14,17 +16,45 @@ func github(platform Platform, env map[string]string, data []byte) (Plan, error)
 	}
 	p := Plan{Platform: platform, Event: env["GITHUB_EVENT_NAME"], Deep: deepGitHub}
 	switch p.Event {
+	case "":
+		return p, &Error{Message: "GITHUB_EVENT_NAME is missing, so that nobody can tell what happened", Remedy: explicitRemedy}
 	case "pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment":
-		return p, p.pullRequest(env, e)
+		return p, cmp.Or(noEvent(env, data), p.pullRequest(env, e))
 	case "push":
-		return p, p.githubPush(env, e)
+		return p, cmp.Or(noEvent(env, data), p.githubPush(env, e))
 	case "merge_group":
-		return p, p.mergeGroup(env, e)
+		return p, cmp.Or(noEvent(env, data), p.mergeGroup(env, e))
 	case "delete":
 		p.Kind, p.Reason = Nothing, "a ref was deleted"
 		return p, nil
 	}
 	return p, p.wholeGitHub(env, e)
+}
+
+// noEvent is the error for an event that is described nowhere: the commit that
+// is checked out does not say what it is to be compared with.
+func noEvent(env map[string]string, data []byte) error {
+	file := env["GITHUB_EVENT_PATH"]
+	switch {
+	case len(bytes.TrimSpace(data)) > 0:
+		return nil
+	case file == "":
+		return &Error{Message: "GITHUB_EVENT_PATH is missing, so that nobody can tell what was " + happened(env), Remedy: explicitRemedy}
+	case data == nil:
+		return &Error{
+			Message: fmt.Sprintf("the event's file is missing: there is no %s (GITHUB_EVENT_PATH)", clipped(file)),
+			Remedy:  "let the job see that file, in a container by mounting it; or " + explicitRemedy,
+		}
+	}
+	return &Error{Message: fmt.Sprintf("the event's file, %s (GITHUB_EVENT_PATH), is empty", clipped(file)), Remedy: explicitRemedy}
+}
+
+// happened is what an event did, in a word.
+func happened(env map[string]string) string {
+	if env["GITHUB_EVENT_NAME"] == "push" {
+		return "pushed"
+	}
+	return "proposed"
 }
 
 // pullRequest compares the head with the target. GITHUB_SHA is GitHub's own
@@ -80,7 +110,8 @@ func (p *Plan) pullRequest(env map[string]string, e event) error {
 	return nil
 }
 
-// githubPush follows one ref from before to after.
+// githubPush follows one ref from before to after. before is zeros for a ref that
+// is new; one that is absent says nothing.
 func (p *Plan) githubPush(env map[string]string, e event) error {
 	p.Kind, p.Ref, p.Forced = Push, e.Ref, e.Forced
 	if p.Ref == "" {
@@ -99,7 +130,10 @@ func (p *Plan) githubPush(env map[string]string, e event) error {
 		return err
 	}
 	p.Head = []Point{idPoint(after, words)}
-	if !absent(e.Before) {
+	if p.Ref == "" {
+		return &Error{Message: "ref of the push is missing", Remedy: explicitRemedy}
+	}
+	if !isZero(e.Before) {
 		if err := checkID("before of the push", e.Before); err != nil {
 			return err
 		}

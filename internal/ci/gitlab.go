@@ -19,6 +19,12 @@ func gitlab(env map[string]string) (Plan, error) {
 		return p, p.mergeRequest(env)
 	case env["CI_EXTERNAL_PULL_REQUEST_IID"] != "":
 		return p, p.externalPullRequest(env)
+	case p.Event == "":
+		return p, &Error{Message: "CI_PIPELINE_SOURCE is missing, so that nobody can tell what the pipeline is for", Remedy: explicitRemedy}
+	case p.Event == "merge_request_event":
+		return p, &Error{Message: "CI_MERGE_REQUEST_IID is missing in a merge request's pipeline, and so are its branches", Remedy: explicitRemedy}
+	case p.Event == "external_pull_request_event":
+		return p, &Error{Message: "CI_EXTERNAL_PULL_REQUEST_IID is missing in a pull request's pipeline, and so are its branches", Remedy: explicitRemedy}
 	case p.Event == "push":
 		return p, p.gitlabPush(env)
 	}
@@ -101,7 +107,10 @@ func (p *Plan) gitlabPush(env map[string]string) error {
 	p.Kind, p.Ref = Push, gitlabRef(env)
 	p.Subject = "push to " + clipped(p.Ref)
 	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
-	if before := env["CI_COMMIT_BEFORE_SHA"]; !absent(before) {
+	if p.Ref == "" {
+		return &Error{Message: "CI_COMMIT_BRANCH and CI_COMMIT_TAG are missing", Remedy: explicitRemedy}
+	}
+	if before := env["CI_COMMIT_BEFORE_SHA"]; !isZero(before) {
 		if err := checkID("CI_COMMIT_BEFORE_SHA", before); err != nil {
 			return err
 		}
