@@ -40,7 +40,7 @@ func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, word
 	for _, p := range points {
 		id, err := s.repo.Resolve(ctx, p.Revision)
 		if err == nil {
-			return id, p.Words, nil
+			return id, p.Words, s.unambiguous(ctx, p.Revision, id)
 		}
 		if !errors.Is(err, githistory.ErrLacking) {
 			return "", "", err

@@ -241,8 +241,3 @@ func oneLine(err error) string {
 	}
 	return headline + ": " + strings.Join(lines, "; ")
 }
-
-// commit resolves a name that the caller gave.
-func (s *session) commit(ctx context.Context, name string) (string, error) {
-	return s.repo.Resolve(ctx, name)
-}

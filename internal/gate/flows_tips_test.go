@@ -3,6 +3,8 @@ package gate_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // Flows that end in two tips: a target and a head.
@@ -106,4 +108,26 @@ func TestFlowTipWithoutLog(t *testing.T) {
 	f.clean(f.rangeOf("C", "B"))
 	f.want(f.rangeOf("B", "D"), "error validate/yaml D from A")
 	f.clean(f.rangeOf("D", "B"))
+}
+
+// On one line nobody diverges: what was done is told of the edges, and where a
+// rule is switched off nothing is told instead. A log that moved away leaves its
+// place to a new one.
+//
+//	A(a b) - B(sub: a b) - C(sub: a' b) - D(a' b)
+//	A(a b) - E(sub: a b) - F(c | sub: a b)
+func TestFlowOneLineDivergesNowhere(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "- | sub: a b")
+	f.commit("C", "B", "- | sub: a' b")
+	f.commit("D", "C", "a' b")
+	f.commit("E", "A", "- | sub: a b")
+	f.commit("F", "E", "c | sub: a b")
+	edit := `error append-only/modified C from B: #0 task-a to #0 task-a; evidence "did a" to "did a!" in sub/`
+	f.want(f.rangeOf("A", "D"), edit)
+	f.clean(f.rangeOf("A", "F"))
+	f.opts.Policy.Rules = map[string]policy.Level{"append-only/modified": policy.Off}
+	f.clean(f.rangeOf("A", "D"))
+	f.clean(f.rangeOf("B", "C"))
 }

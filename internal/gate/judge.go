@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"github.com/small-gate/small-gate/internal/small"
 	"slices"
 )
 
@@ -114,6 +113,7 @@ func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 	if err := j.walkAll(ctx, commits); err != nil {
 		return err
 	}
+	j.walked = true
 	if err := j.tips(ctx, base, head, short(base), short(head)); err != nil {
 		return err
 	}
@@ -213,14 +213,32 @@ func (j *judgement) tips(ctx context.Context, target, head, targetName, headName
 			}
 			continue
 		}
-		j.judgeTips(ours.log.Ledger, theirs.log.Ledger, c.Path, Edge{Parent: target, Child: head}, targetName, headName)
+		t := compareTips(ours.log.Ledger, theirs.log.Ledger, j.equal(c.Path), j.explained(), c.Path)
+		if inLine, err := j.walkedBetween(ctx, t, target, head); err != nil || inLine {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		t.targetName, t.headName = targetName, headName
+		j.judgeTips(t, Edge{Parent: target, Child: head})
 	}
 	return j.fork(ctx, target, head, targetName, headName, changes[0])
 }
 
-func (j *judgement) judgeTips(target, head *small.Ledger, path string, edge Edge, targetName, headName string) {
-	t := compareTips(target, head, j.equal(path), j.explained(), path)
-	t.targetName, t.headName = targetName, headName
+// walkedBetween reports whether the head descends from the target and every
+// commit on the way has been judged: then each edge has said what became of the
+// target's entries, and nobody else has written. It is asked of two tips that
+// differ in more than an append.
+func (j *judgement) walkedBetween(ctx context.Context, t *tipsView, target, head string) (bool, error) {
+	if t.outcome == tipsFine || !j.walked {
+		return false, nil
+	}
+	bases, err := j.history.MergeBases(ctx, target, head)
+	return slices.Contains(bases, target), err
+}
+
+func (j *judgement) judgeTips(t *tipsView, edge Edge) {
 	r := &reporter{commit: edge.Child, parent: edge.Parent}
 	for i := range rules {
 		if rules[i].Tips == nil {

@@ -26,6 +26,8 @@ type judgement struct {
 	flows map[string]bool
 	// tip is the revision in the end of what is judged.
 	tip string
+	// walked is true once every commit between two tips has been judged.
+	walked bool
 	// baselines says of each log's baseline whether it is in force; mismatched
 	// are those that are not.
 	baselines  map[string]bool

@@ -294,7 +294,8 @@ func (m model) judgeAudit(head int) modelVerdict {
 	return verdict
 }
 
-// judgeRange judges what head has and base lacks, then the two tips.
+// judgeRange judges what head has and base lacks, then the two tips unless one
+// came of the other.
 func (m model) judgeRange(base, head int) modelVerdict {
 	verdict := fine
 	known := m.reach(base)
@@ -302,6 +303,9 @@ func (m model) judgeRange(base, head int) modelVerdict {
 		if !known[c] {
 			verdict = max(verdict, m.judgeCommit(c))
 		}
+	}
+	if m.reach(head)[base] {
+		return verdict // every step from one to the other has been judged
 	}
 	for _, dir := range workspaceDirs {
 		target, ours := m[base].logs[dir], m[head].logs[dir]

@@ -57,7 +57,8 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 		return err
 	}
 	if u.Old != "" {
-		if err := j.replaced(ctx, u); err != nil {
+		fix := fmt.Sprintf("what is published stays as it is: git merge %s brings it back; append what is new after it", short(u.Old))
+		if err := j.replaced(ctx, u, fix); err != nil {
 			return err
 		}
 	}
@@ -87,18 +88,30 @@ func (j *judgement) againstTarget(ctx context.Context, u Update) error {
 	if name == "" {
 		name = short(u.New)
 	}
-	told := len(j.report.Findings)
-	if err := j.tips(ctx, u.Target.ID, u.New, u.Target.Name, name); err != nil {
+	changes, err := j.history.Changes(ctx, []Edge{{Parent: u.Target.ID, Child: u.New}})
+	if err != nil || len(changes[0]) == 0 {
 		return err
 	}
+	told := len(j.report.Findings)
+	bases, err := j.history.MergeBases(ctx, u.Target.ID, u.New)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(bases, u.Target.ID) {
+		// The branch goes on from the other. What it brings is judged, but not
+		// what an earlier push of it brought.
+		err = j.replaced(ctx, Update{Old: u.Target.ID, New: u.New}, fmt.Sprintf("put what %s has back as it is there, and append what is new after it", u.Target.Name))
+	} else {
+		err = j.tips(ctx, u.Target.ID, u.New, u.Target.Name, name)
+	}
 	j.onlyWarn(told)
-	return nil
+	return err
 }
 
 // replaced compares a ref's old tip with its new one: every old entry is in
 // the new ledger, in order. Entries between older ones were judged on the
-// edges, so a rebased branch passes.
-func (j *judgement) replaced(ctx context.Context, u Update) error {
+// edges, so a rebased branch passes. fix is what to do about what is lost.
+func (j *judgement) replaced(ctx context.Context, u Update, fix string) error {
 	changes, err := j.history.Changes(ctx, []Edge{{Parent: u.Old, Child: u.New}})
 	if err != nil {
 		return err
@@ -124,7 +137,7 @@ func (j *judgement) replaced(ctx context.Context, u Update) error {
 	// No commit did this that could be taken back: the push would.
 	for i := range j.report.Findings[told:] {
 		if f := &j.report.Findings[told+i]; strings.HasPrefix(f.Rule, "append-only/") || f.Rule == ruleRewrittenID {
-			f.Fix = fmt.Sprintf("what is published stays as it is: git merge %s brings it back; append what is new after it", short(u.Old))
+			f.Fix = fix
 		}
 	}
 	return nil
