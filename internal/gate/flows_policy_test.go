@@ -91,6 +91,23 @@ func TestFlowWaivedModificationUndone(t *testing.T) {
 	f.clean(f.rangeOf("A", "C"))
 }
 
+// A waiver for an edit does not excuse that the same two versions changed places.
+//
+//	A(a b) - B(a b')
+//	   \
+//	    C(b a)
+func TestFlowWaivedModificationReordered(t *testing.T) {
+	f := newFlow(t)
+	f.waive("append-only/modified", "b", "b'")
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "a b'")
+	f.commit("C", "A", "b a")
+	f.clean(f.rangeOf("A", "B"))
+	if r := f.push("C", "B"); r.Verdict != gate.Fail || len(r.Findings) != 1 || r.Findings[0].Rule != "append-only/reordered" {
+		t.Errorf("the push is %s: %v", r.Verdict, r.Findings)
+	}
+}
+
 // The merge itself makes the waived edit, or an edit that only looks like it.
 //
 //	A(a b) - B(a b c) - M

@@ -137,11 +137,12 @@ func (j *judgement) add(findings []Finding) {
 
 // known reports whether all of a finding's edits were reported before, at
 // least as severely: a merge brings an edit along, and it is told once, at the
-// earliest commit.
+// earliest commit. What was waived is not known where the same two versions are
+// the trace of something else that no waiver names, such as another order.
 func (j *judgement) known(f Finding) bool {
 	for _, key := range f.edits {
 		before, seen := j.reported[key]
-		if !seen || before == SeverityWarning && f.Severity == SeverityError {
+		if !seen || before == SeverityWarning && f.Severity == SeverityError || before == severityWaived && j.waiver(f) == nil {
 			return false
 		}
 	}
