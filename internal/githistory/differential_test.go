@@ -195,6 +195,9 @@ func (w *randomWorld) compareHistory(t *testing.T, git, own opened) {
 			}
 			want, err1 := asked.Commits(ctx, include, exclude, path)
 			got, err2 := own.Commits(ctx, include, exclude, path)
+			if w.skew {
+				want = w.withoutExcluded(want, got, exclude)
+			}
 			same(t, fmt.Sprintf("Commits(%v, %v, %q)", include, exclude, path), byID(want), byID(got), err1, err2)
 			wantParentsFirst(t, got)
 		}
@@ -210,6 +213,22 @@ func (w *randomWorld) compareHistory(t *testing.T, git, own opened) {
 	want, err1 := git.Commits(ctx, []string{w.ids[len(w.ids)-1]}, nil, "")
 	got, err2 := own.Commits(ctx, []string{w.ids[len(w.ids)-1]}, nil, "")
 	same(t, "the order of commits", want, got, err1, err2)
+}
+
+// withoutExcluded leaves out of git's answer what is excluded after all. Where
+// commits are older than their parents, git stops following the excluded side
+// some commits after nothing seems to be left to exclude ("SLOP" in its
+// revision.c), and lists commits that it would have come to. They are judged
+// once more than needed; none is left out.
+func (w *randomWorld) withoutExcluded(want, got []gate.Commit, exclude []string) []gate.Commit {
+	listed := byID(got)
+	return slices.DeleteFunc(want, func(c gate.Commit) bool {
+		_, too := listed[c.ID]
+		return !too && slices.ContainsFunc(exclude, func(tip string) bool {
+			_, err := w.Try("merge-base", "--is-ancestor", c.ID, tip)
+			return err == nil
+		})
+	})
 }
 
 func byID(commits []gate.Commit) map[string]gate.Commit {
