@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -131,6 +132,58 @@ func TestLookalikes(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, paths(got)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", c.dirs, diff)
+		}
+	}
+}
+
+// TestGlob finds what a pattern matches on disk, and goes no further than it has
+// to.
+func TestGlob(t *testing.T) {
+	root := t.TempDir()
+	write := func(path string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(path)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, path), []byte(path), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{
+		"workflows/job/workflow.md", "a/workflows/job/workflow.md", ".git/workflows/job/workflow.md", "jobs/1.json", "jobs/old/2.json", "agents/a[1].md",
+	} {
+		write(path)
+	}
+	tree, err := directory.Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		patterns string
+		want     string
+	}{
+		{"workflows/*/workflow.md", "workflows/job/workflow.md"},
+		{"**/workflows/*/workflow.md", "a/workflows/job/workflow.md workflows/job/workflow.md"},
+		{"jobs/*.json jobs/1.json", "jobs/1.json"},
+		{"jobs/**", "jobs/1.json jobs/old/2.json"},
+		{"jobs/{old,new}/*.json", "jobs/old/2.json"},
+		{`agents/a\[1\].md`, "agents/a[1].md"},
+		{"jobs/old none/*.md jobs/1.json/x", ""},
+		{"*", ""},
+	} {
+		files, err := tree.Glob(context.Background(), "", strings.Fields(c.patterns)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range files {
+			got = append(got, f.Path)
+			if f.Mode != "100644" {
+				t.Errorf("%s has the mode %s", f.Path, f.Mode)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: got %q, want %q", c.patterns, got, c.want)
 		}
 	}
 }

@@ -40,6 +40,16 @@ func TestReadersAgree(t *testing.T) {
 	}
 }
 
+// watched are lists of patterns, the first of which stands for the defaults.
+var watched = [][]string{
+	nil,
+	{"**/workflows/*/workflow.md", "jobs/*.json"},
+	{"jobs/**", "{a,workflows}/**/*.md"},
+	{`a/jobs/x\[1\].json`, "jobs/1.json", "a", "code", "none"},
+	{"**"},
+	{"*o*"},
+}
+
 // randomWorld is a repository that was made at random.
 type randomWorld struct {
 	*gittest.Repo
@@ -60,6 +70,7 @@ func randomRepository(t *testing.T, seed uint64) *randomWorld {
 	w.paths = []string{
 		".small/progress.small.yml", ".small/plan.small.yml", "a/.small/progress.small.yml", "a/b/.small/x", "a/.small",
 		".small-gate.yml", "code", "a/code", "a.b", "a-b/.small/y", "z/.SMALL/x",
+		"a/workflows/job/workflow.md", "workflows/job/workflow.md", "workflows/workflow.md", "jobs/1.json", "jobs/old/1.json", "a/jobs/x[1].json",
 	}
 	n := 2 + w.IntN(40)
 	w.skew = w.oneIn(2)
@@ -268,9 +279,15 @@ func (w *randomWorld) compareTrees(t *testing.T, git, own opened) {
 	for range 20 {
 		edges = append(edges, gate.Edge{Parent: pick(w, w.ids), Child: pick(w, w.ids)})
 	}
-	want, err1 := git.Changes(ctx, edges)
-	got, err2 := own.Changes(ctx, edges)
-	same(t, "Changes", want, got, err1, err2)
+	for _, patterns := range watched {
+		if patterns != nil {
+			git.Watch(patterns)
+			own.Watch(patterns)
+		}
+		want, err1 := git.Changes(ctx, edges)
+		got, err2 := own.Changes(ctx, edges)
+		same(t, fmt.Sprintf("Changes watching %q", patterns), want, got, err1, err2)
+	}
 	for _, edge := range append(edges[len(edges)-8:], gate.Edge{Child: pick(w, w.ids)}) {
 		want, err1 := git.Difference(ctx, edge)
 		got, err2 := own.Difference(ctx, edge)
@@ -290,6 +307,11 @@ func (w *randomWorld) compareTrees(t *testing.T, git, own opened) {
 		paths, err1 := git.Paths(ctx, id)
 		ownPaths, err2 := own.Paths(ctx, id)
 		same(t, "Paths "+id, paths, ownPaths, err1, err2)
+		for _, patterns := range watched {
+			want, err1 := git.Glob(ctx, id, patterns...)
+			got, err2 := own.Glob(ctx, id, patterns...)
+			same(t, fmt.Sprintf("Glob(%s, %q)", id, patterns), want, got, err1, err2)
+		}
 		path := pick(w, w.paths)
 		data, found, err1 := git.ReadFile(ctx, id, path, 1000)
 		ownData, ownFound, err2 := own.ReadFile(ctx, id, path, 1000)
@@ -326,6 +348,9 @@ func (w *randomWorld) compareIndex(t *testing.T, git, own opened) {
 		for range 3 {
 			edges = append(edges, gate.Edge{Parent: pick(w, w.ids), Child: gate.Index})
 		}
+		patterns := pick(w, watched)
+		git.Watch(patterns)
+		own.Watch(patterns)
 		want, err1 := git.Changes(ctx, edges)
 		got, err2 := own.Changes(ctx, edges)
 		same(t, "Changes of the index", want, got, err1, err2)
@@ -337,6 +362,9 @@ func (w *randomWorld) compareIndex(t *testing.T, git, own opened) {
 		paths, err1 := git.Paths(ctx, gate.Index)
 		ownPaths, err2 := own.Paths(ctx, gate.Index)
 		same(t, "Paths of the index", paths, ownPaths, err1, err2)
+		some, err1 := git.Glob(ctx, gate.Index, patterns...)
+		others, err2 := own.Glob(ctx, gate.Index, patterns...)
+		same(t, fmt.Sprintf("Glob of the index, %q", patterns), some, others, err1, err2)
 		for _, dirs := range [][]string{nil, {"a"}} {
 			want, err1 := git.Files(ctx, gate.Index, dirs...)
 			got, err2 := own.Files(ctx, gate.Index, dirs...)

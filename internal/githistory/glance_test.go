@@ -37,6 +37,21 @@ func TestUntouched(t *testing.T) {
 		t.Error("certain although a file of .small is staged")
 	}
 	repo.Commit("two")
+	repo.Write("p/workflows/job/workflow.md", "none")
+	repo.Git("add", "-A")
+	if look(repo, repo.Dir) {
+		t.Error("certain although a workflow is staged")
+	}
+	repo.Commit("a workflow")
+	repo.Write(".small-gate.yml", "version: 1\nworkflows: {jobs: [\"*.json\"]}\n")
+	repo.Commit("jobs")
+	repo.Write("a", "3")
+	repo.Git("add", "a")
+	if look(repo, repo.Dir) {
+		t.Error("certain although the configuration may name what is staged")
+	}
+	repo.Write(".small-gate.yml", "version: 1\nstrict: true\n")
+	repo.Commit("no jobs")
 	repo.Write(".small-gate.yml", "version: 1\n")
 	repo.Git("add", "-A")
 	if look(repo, repo.Dir) {

@@ -105,20 +105,32 @@ func circle(names []string) string {
 }
 
 // TurnedBack lists the children whose status was terminal in an earlier version
-// of the record and is not any more.
+// of the record and is not any more. Of a name that is there twice nobody can say
+// which child it is.
 func (r *Record) TurnedBack(earlier *Record) []TurnedBack {
-	before := map[string]string{}
-	for _, c := range earlier.Children {
-		before[c.Name.Text] = c.Status.Text
-	}
+	before, times := earlier.statuses()
+	_, now := r.statuses()
 	var out []TurnedBack
 	for _, c := range r.Children {
 		was := before[c.Name.Text]
+		if times[c.Name.Text] > 1 || now[c.Name.Text] > 1 {
+			continue
+		}
 		if c.Status.Text != "" && slices.Contains(terminal, was) && !slices.Contains(terminal, c.Status.Text) {
 			out = append(out, TurnedBack{Child: c.Name.Text, From: was, To: c.Status.Text, Pos: c.Status.Pos, Subject: c.subject + ".status"})
 		}
 	}
 	return out
+}
+
+// statuses are those of the children by name, and how often each name is there.
+func (r *Record) statuses() (status map[string]string, times map[string]int) {
+	status, times = map[string]string{}, map[string]int{}
+	for _, c := range r.Children {
+		status[c.Name.Text] = c.Status.Text
+		times[c.Name.Text]++
+	}
+	return status, times
 }
 
 // TurnedBack is a child's status that went back.

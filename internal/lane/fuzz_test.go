@@ -1,0 +1,98 @@
+package lane
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// FuzzParseWorkflow demands of any bytes: no crash; a workflow or problems; every
+// place within the file.
+func FuzzParseWorkflow(f *testing.F) {
+	for _, text := range []string{
+		"", "---\n---\n", "---\nphases: [{name: planning, agent: agents/a.md}]\n---\nprose\n",
+		"\ufeff---\r\nphases:\r\n  - name: coding\r\n    subagents: [{name: a, agent: b}, {name: a, agent: b}]\r\n--- \r\n",
+		"---\na: &a [*a]\n---\n", "---\nphases: [{name: a}, {name: a}]\ninitial_phase: b\noverrides: {jira: {initial_phase: c}}\n---\n",
+		"---\n? x\n: y\n---\n", "---\nphases: 1\n...\n---\n",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w, problems := ParseWorkflow("a/workflows/job/workflow.md", data, small.Limits{})
+		if (w == nil) != (len(problems) > 0) {
+			t.Fatalf("workflow %v and problems %v", w, problems)
+		}
+		within(t, data, problems)
+		if w == nil {
+			return
+		}
+		if len(w.Phases) == 0 || w.Initial == "" {
+			t.Fatalf("a workflow without a phase to begin with: %+v", w)
+		}
+		within(t, data, w.CheckPhases())
+		within(t, data, w.CheckShape())
+		within(t, data, w.CheckCheckpoint())
+		for _, a := range w.Agents([]string{"base"}) {
+			within(t, data, []small.Problem{{Pos: a.Pos}})
+			for _, at := range a.Paths {
+				if at == "" || strings.HasPrefix(at, "/") || strings.HasPrefix(at, "../") {
+					t.Fatalf("%q may lie at %q", a.Text, at)
+				}
+			}
+		}
+	})
+}
+
+// FuzzParseRecord demands the same of records, as JSON and as YAML.
+func FuzzParseRecord(f *testing.F) {
+	for _, text := range []string{
+		"{}", "", "a: 1", `{"workflowPath": "w", "workflowPathHistory": [{"at": "2026-03-01T09:10:00Z", "from": "v", "to": "w", "reason": "r", "by": "switch_workflow"}]}`,
+		`{"workflowPathHistory": [1, {"at": 1}]}`, "\t{\"params\": {\"epicAllowed\": false}}",
+		"campaignChildren: [{name: a, status: pending, dependsOn: [b]}, {name: b, status: complete, dependsOn: [a, a, c]}]",
+		`{"campaignChildren": [{"name": "a", "status": "complete"}], "campaignChildren": []}`,
+	} {
+		f.Add([]byte(text), true)
+		f.Add([]byte(text), false)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, isJSON bool) {
+		name := "jobs/7.yml"
+		if isJSON {
+			name = "jobs/7.json"
+		}
+		r, problems := ParseRecord(name, data, small.Limits{})
+		if (r == nil) != (len(problems) > 0) {
+			t.Fatalf("record %v and problems %v", r, problems)
+		}
+		within(t, data, problems)
+		if r == nil {
+			return
+		}
+		within(t, data, r.CheckSwitches(func(string) (*Workflow, bool) { return nil, true }))
+		within(t, data, r.CheckChildren())
+		if turned := r.TurnedBack(r); len(turned) > 0 {
+			t.Fatalf("against itself it turned back: %v", turned)
+		}
+		if n := r.Ledger().Len(); n != len(r.Switches) {
+			t.Fatalf("%d entries of %d switches", n, len(r.Switches))
+		}
+		for _, at := range r.Places(r.WorkflowPath.Text, nil) {
+			if strings.HasPrefix(at, "/") || strings.HasPrefix(at, "../") {
+				t.Fatalf("%q may lie at %q", r.WorkflowPath.Text, at)
+			}
+		}
+	})
+}
+
+// within fails where a problem has a place that the file does not have. The
+// line behind the last line break counts, and so does the column behind a line.
+func within(t *testing.T, data []byte, problems []small.Problem) {
+	t.Helper()
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n").Replace(string(data))
+	lines := 1 + strings.Count(text, "\n")
+	for _, p := range problems {
+		if p.Pos.Line < 0 || p.Pos.Line > lines {
+			t.Fatalf("line %d of %d: %s", p.Pos.Line, lines, p.Message)
+		}
+	}
+}
