@@ -99,7 +99,7 @@ func explicit(platform Platform, env map[string]string, event []byte, in Inputs)
 	p.Subject = clipped(head) + ", which is new"
 	name := env["CI_DEFAULT_BRANCH"]
 	if e, err := parse(event); err == nil && name == "" {
-		name = e.Repository.DefaultBranch
+		name, p.Repository = e.Repository.DefaultBranch, e.Repository.FullName
 	}
 	p.Default = branchPoints(name, "the default branch "+name)
 	return p, nil

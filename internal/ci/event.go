@@ -24,6 +24,7 @@ type event struct {
 
 	PullRequest *struct {
 		Number json.Number `json:"number"`
+		State  string      `json:"state"`
 		Head   side        `json:"head"`
 		Base   side        `json:"base"`
 		Labels []struct {
@@ -39,6 +40,7 @@ type event struct {
 
 	Repository struct {
 		DefaultBranch string `json:"default_branch"`
+		FullName      string `json:"full_name"`
 	} `json:"repository"`
 }
 

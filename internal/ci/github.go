@@ -14,7 +14,7 @@ func github(platform Platform, env map[string]string, data []byte) (Plan, error)
 	if err != nil {
 		return Plan{}, err
 	}
-	p := Plan{Platform: platform, Event: env["GITHUB_EVENT_NAME"], Deep: deepGitHub}
+	p := Plan{Platform: platform, Event: env["GITHUB_EVENT_NAME"], Deep: deepGitHub, Repository: e.Repository.FullName}
 	switch p.Event {
 	case "":
 		return p, &Error{Message: "GITHUB_EVENT_NAME is missing, so that nobody can tell what happened", Remedy: explicitRemedy}
@@ -85,7 +85,8 @@ func (p *Plan) pullRequest(env map[string]string, e event) error {
 	}
 	p.Head = []Point{head}
 	p.Base = branchPoints(pr.Base.Ref, "the target branch "+pr.Base.Ref)
-	merge := Point{Revision: "refs/remotes/pull/" + number + "/merge", Words: "refs/remotes/pull/" + number + "/merge"}
+	p.Open = pr.State != "closed" && e.Action != "closed"
+	merge := Point{Revision: "refs/remotes/pull/" + number + "/merge", Words: "refs/remotes/pull/" + number + "/merge", Branch: true}
 	if p.Event == "pull_request_target" {
 		// Here GITHUB_SHA is the target's tip, and is checked out.
 		p.Guarded, p.Subject = true, p.Subject+", in the target's own workflow"

@@ -68,8 +68,8 @@ func branchPoints(name, words string) []Point {
 	}
 	tracking := "refs/remotes/origin/" + name
 	return []Point{
-		{Revision: tracking, Words: words, Fetch: []string{"+refs/heads/" + name + ":" + tracking}},
-		{Revision: "refs/heads/" + name, Words: words},
+		{Revision: tracking, Words: words, Fetch: []string{"+refs/heads/" + name + ":" + tracking}, Branch: true},
+		{Revision: "refs/heads/" + name, Words: words, Branch: true},
 	}
 }
 

@@ -44,6 +44,9 @@ type Point struct {
 	// Made says of a point of Plan.Merge that the platform itself made it for
 	// this run: what it is, if no merge of the head, must not go unsaid.
 	Made bool
+	// Branch says that this is a ref by the platform's name for it, which counts
+	// only if it is one of the platform's repository: see Plan.Repository.
+	Branch bool
 }
 
 // Plan is what is to be judged. Of the points of one list, the first that is
@@ -87,6 +90,13 @@ type Plan struct {
 	// Labels are the pull request's labels that begin with "lane:", which claim a
 	// lane for it. They are untrusted text.
 	Labels []string
+	// Repository is the full name (owner/name) of the repository whose branches
+	// count, where the platform says so: a clone's remote can be a fork. It is
+	// untrusted text.
+	Repository string
+	// Open says that the change is proposed and not merged yet: a base by the name
+	// of a branch which has all of it is not the target's, or not any more.
+	Open bool
 	// Guarded is true where a stranger's change is looked at with the rights of
 	// the target's workflow (pull_request_target): nothing that is configured
 	// is run, also not to fetch.

@@ -53,6 +53,10 @@ type job struct {
 	shallow bool
 	facts   []Fact
 	notes   []string
+	// remote says that there is an origin; stranger is its name where its branches
+	// are not those that count.
+	remote   bool
+	stranger string
 	// left is what the platform made of the head beside merges of it.
 	left []leftover
 	// head is the commit that is judged, once it is known.
@@ -68,6 +72,9 @@ func (j *job) fact(name, format string, args ...any) {
 func (j *job) judge(ctx context.Context, s *session) (*gate.Report, error) {
 	if j.plan.Kind == ci.Nothing {
 		return gate.Nothing(s.opts), nil
+	}
+	if err := j.look(ctx, s); err != nil {
+		return nil, err
 	}
 	head, words, err := j.find(ctx, s, j.plan.Head)
 	if err != nil {
@@ -108,6 +115,9 @@ func (j *job) change(ctx context.Context, s *session, head string) (*gate.Report
 	}
 	if base == "" {
 		if base, words, err = j.find(ctx, s, j.plan.Base); err != nil {
+			return nil, err
+		}
+		if base, words, err = j.believed(ctx, s, base, words, head); err != nil {
 			return nil, err
 		}
 		if merge, err = j.landed(ctx, s, base); err != nil {

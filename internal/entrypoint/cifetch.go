@@ -3,6 +3,7 @@ package entrypoint
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/ci"
@@ -38,6 +39,9 @@ func (w *wish) Unwrap() error { return w.cause }
 func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, words string, err error) {
 	var first error
 	for _, p := range points {
+		if !j.counts(p) {
+			continue
+		}
 		id, err := s.repo.Resolve(ctx, p.Revision)
 		if err == nil {
 			return id, p.Words, s.unambiguous(ctx, p.Revision, id)
@@ -51,6 +55,9 @@ func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, word
 		if first == nil {
 			first = nowhere(p, err)
 		}
+	}
+	if slices.ContainsFunc(points, func(p ci.Point) bool { return p.Branch }) && j.stranger != "" {
+		return "", "", j.estranged(first)
 	}
 	if first == nil {
 		first = &gate.Failure{Message: "there is nothing to compare with", Remedy: "say it with the inputs base and head (--base and --head)"}

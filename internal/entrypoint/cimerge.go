@@ -14,6 +14,9 @@ import (
 func (j *job) merged(ctx context.Context, s *session, head string) (base, merge, words string, err error) {
 	j.left = nil
 	for _, p := range j.plan.Merge {
+		if !j.counts(p) {
+			continue
+		}
 		id, err := s.repo.Resolve(ctx, p.Revision)
 		if errors.Is(err, githistory.ErrLacking) {
 			if err := j.unasked(p, err); err != nil {

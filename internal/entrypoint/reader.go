@@ -43,6 +43,8 @@ type repository interface {
 	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
 	// DefaultBranch looks the default branch of a remote up.
 	DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error)
+	// RemoteURL is where a remote leads to; empty without such a remote.
+	RemoteURL(ctx context.Context, remote string) (string, error)
 	// Tips are the commits at the tips of all refs below the prefixes.
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)
 	// IsAncestor reports whether ancestor is commit or reachable from it.

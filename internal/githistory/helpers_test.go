@@ -26,6 +26,7 @@ type opened interface {
 	MergeHeads(ctx context.Context) ([]string, error)
 	IsAncestor(ctx context.Context, ancestor, commit string) (bool, error)
 	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
+	RemoteURL(ctx context.Context, remote string) (string, error)
 	DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error)
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)
 	Peel(ctx context.Context, id string) (string, bool, error)

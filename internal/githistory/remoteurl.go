@@ -1,0 +1,21 @@
+package githistory
+
+import (
+	"context"
+	"strings"
+)
+
+// RemoteURL is where a remote leads to as it is configured, before git's
+// url.*.insteadOf changes it; of several the first, from which git fetches. It is
+// empty if there is no such remote.
+func (r *Repo) RemoteURL(ctx context.Context, remote string) (string, error) {
+	if !isRemoteName(remote) {
+		return "", nil
+	}
+	out, err := r.output(ctx, nil, "config", "-z", "--get-all", "remote."+remote+".url")
+	if err != nil && !exitedWith(err, 1) { // 1: not set
+		return "", r.failure("cannot read where "+Printable(remote)+" leads to", err)
+	}
+	url, _, _ := strings.Cut(string(out), "\x00")
+	return url, nil
+}
