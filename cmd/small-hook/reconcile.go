@@ -87,7 +87,7 @@ func logText(l reconcile.Log) string {
 		text += "; one side follows the other, or the resolution is explicit already"
 	}
 	for _, note := range l.Notes {
-		text += "\n  " + note
+		text += "\n  " + report.Sanitize(note)
 	}
 	return text + "\n"
 }

@@ -85,19 +85,22 @@ type composer struct {
 	sides, bases map[*version]*layout
 	// prefer is the version whose text is taken wherever it has one, nil for none.
 	prefer *version
-	// changed counts the texts around entries that more than one side changed.
-	changed int
+	// whole is true if of several texts one is taken as it is, false if their
+	// lines are merged.
+	whole bool
+	// clashed is true if sides changed the same lines, other than comments.
+	clashed bool
 }
 
 // compose puts the items' texts together in the form of the first side that has
 // one, and the new entry behind them.
-func (l *log) compose(items []item, entry newEntry, leads bool, prefer *version) (*composed, error) {
-	c := &composer{log: l, prefer: prefer, sides: map[*version]*layout{}, bases: map[*version]*layout{}}
+func (l *log) compose(items []item, entry newEntry, how manner) (*composed, error) {
+	c := &composer{log: l, prefer: how.prefer, whole: how.whole, sides: map[*version]*layout{}, bases: map[*version]*layout{}}
 	for _, v := range l.versions {
 		if v.doc == nil {
 			continue
 		}
-		one, err := takeApart(v.Data, v.doc, leads)
+		one, err := takeApart(v.Data, v.doc, how.leads)
 		if errors.Is(err, errNoItems) {
 			continue
 		}
@@ -112,14 +115,14 @@ func (l *log) compose(items []item, entry newEntry, leads bool, prefer *version)
 	if c.form == nil {
 		return nil, l.uncopied("no side has an entry")
 	}
-	if c.sides[prefer] == nil {
+	if c.sides[how.prefer] == nil {
 		c.prefer = nil
 	}
 	for _, v := range l.bases {
 		if v.doc == nil {
 			continue
 		}
-		if one, err := takeApart(v.Data, v.doc, leads); err == nil {
+		if one, err := takeApart(v.Data, v.doc, how.leads); err == nil {
 			c.bases[v] = one
 		}
 	}
@@ -137,18 +140,26 @@ func (l *log) compose(items []item, entry newEntry, leads bool, prefer *version)
 	if footer := c.around(func(one *layout) []byte { return one.footer }); len(footer) > 0 {
 		out = append(ended(out, c.form.end), footer...)
 	}
-	return &composed{text: out, changed: c.changed}, nil
+	return &composed{text: out, clashed: c.clashed}, nil
+}
+
+// manner is how texts are put together.
+type manner struct {
+	// leads is true if comments above an entry belong to it.
+	leads bool
+	// prefer and whole are a composer's.
+	prefer *version
+	whole  bool
 }
 
 // composed is a text that was put together.
 type composed struct {
 	text    []byte
-	changed int
+	clashed bool
 }
 
 // textOf is an entry's text with its comments, in the form of the result. Where
-// several sides have the entry, the text that was changed since they parted is
-// taken.
+// several sides have the entry, what was changed since they parted is taken.
 func (c *composer) textOf(it item) ([]byte, error) {
 	var texts, old [][]byte
 	for _, v := range c.versions {
@@ -156,15 +167,18 @@ func (c *composer) textOf(it item) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if text != nil && v == c.prefer {
+		switch {
+		case text == nil:
+		case v == c.prefer && c.whole:
 			return text, nil
-		}
-		if text != nil {
+		case v == c.prefer:
+			texts = slices.Insert(texts, 0, text)
+		default:
 			texts = append(texts, text)
 		}
 	}
-	for v, one := range c.bases {
-		if text, err := c.formed(one, v, it); err == nil && text != nil {
+	for _, v := range c.log.bases {
+		if text, err := c.formed(c.bases[v], v, it); err == nil && text != nil {
 			old = append(old, text)
 		}
 	}
@@ -192,18 +206,25 @@ func (c *composer) formed(one *layout, v *version, it item) ([]byte, error) {
 func (c *composer) around(of func(*layout) []byte) []byte {
 	var texts, old [][]byte
 	for _, v := range c.versions {
-		if one := c.sides[v]; one != nil && (c.prefer == nil || v == c.prefer) {
+		one := c.sides[v]
+		switch {
+		case one == nil || c.whole && c.prefer != nil && v != c.prefer:
+		case v == c.prefer:
+			texts = slices.Insert(texts, 0, withLineEnd(of(one), one.end, c.form.end))
+		default:
 			texts = append(texts, withLineEnd(of(one), one.end, c.form.end))
 		}
 	}
-	for _, one := range c.bases {
-		old = append(old, withLineEnd(of(one), one.end, c.form.end))
+	for _, v := range c.log.bases {
+		if one := c.bases[v]; one != nil {
+			old = append(old, withLineEnd(of(one), one.end, c.form.end))
+		}
 	}
 	return c.pick(texts, old)
 }
 
-// pick takes the first text that is not an old one, or else the first, and
-// counts where another one is lost by that.
+// pick brings together what stands at one place. A text that is an old one still
+// has nothing to say; of the others the lines are merged, or the first is taken.
 func (c *composer) pick(texts, old [][]byte) []byte {
 	in := func(list [][]byte, text []byte) bool {
 		return slices.ContainsFunc(list, func(other []byte) bool { return bytes.Equal(other, text) })
@@ -214,14 +235,24 @@ func (c *composer) pick(texts, old [][]byte) []byte {
 			fresh = append(fresh, text)
 		}
 	}
-	switch {
-	case len(fresh) > 1:
-		c.changed++
-		return fresh[0]
-	case len(fresh) == 1:
+	if len(fresh) == 0 {
+		return texts[0]
+	}
+	if c.whole {
+		c.clashed = c.clashed || len(fresh) > 1
 		return fresh[0]
 	}
-	return texts[0]
+	var origin [][]byte
+	if len(old) > 0 {
+		origin = splitLines(old[0])
+	}
+	out := splitLines(fresh[0])
+	for _, text := range fresh[1:] {
+		var clash bool
+		out, clash = merge3(origin, out, splitLines(text))
+		c.clashed = c.clashed || clash
+	}
+	return join(out)
 }
 
 // ended is a text with its last line ended.

@@ -62,7 +62,7 @@ func takeApart(data []byte, doc *small.Document, leads bool) (*layout, error) {
 	out.header, out.footer = join(lines[:starts[0]]), join(lines[last:])
 	for i, start := range starts {
 		if i > 0 && leads {
-			start = aboveComments(lines, start, out.column, starts[i-1])
+			start = leadingComments(lines, start, out.column, starts[i-1])
 		}
 		if i > 0 {
 			starts[i] = start
@@ -115,6 +115,21 @@ func aboveComments(lines [][]byte, at, column, after int) int {
 		at--
 	}
 	return at
+}
+
+// leadingComments is aboveComments over blank lines between them too. Blank lines
+// above the first comment stay with what is before: they can be the end of its
+// text.
+func leadingComments(lines [][]byte, at, column, after int) int {
+	for {
+		first := aboveComments(lines, at, column, after)
+		for at = first; at-1 > after && isBlank(lines[at-1]); {
+			at--
+		}
+		if aboveComments(lines, at, column, after) == at {
+			return first
+		}
+	}
 }
 
 func join(lines [][]byte) []byte { return bytes.Join(lines, nil) }

@@ -68,7 +68,9 @@ func indented(text []byte, by int) (out []byte, ok bool) {
 			out = append(out, bytes.Repeat([]byte(" "), by)...)
 		case by < 0 && indentOf(line) >= -by:
 			line = line[-by:]
-		case by < 0 && !isBlank(line):
+		case by < 0 && isRemark(line):
+			line = bytes.TrimLeft(line, " ")
+		case by < 0:
 			return nil, false
 		}
 		out = append(out, line...)

@@ -114,57 +114,73 @@ func (l *log) brought(items []item) []int {
 	return out
 }
 
-// write makes the text of the items: a side's own where it has just these, else
-// the sides' texts put together, with a new entry unless one is there that makes
-// the resolution explicit.
+// write makes the text of the items: a side's own where it has just these and
+// every comment, else the sides' texts put together, with a new entry unless one
+// is there that makes the resolution explicit.
 func (l *log) write(out *Resolution, items []item, now time.Time) error {
-	if text := l.verbatim(items); text != nil {
-		out.Text = text
-		if l.explicit(ledgerOf(items)) {
+	explicit := l.explicit(ledgerOf(items))
+	if text := l.verbatim(items); text != nil && explicit {
+		out.Text, out.Notes = text, l.lost(text)
+		if len(out.Notes) == 0 {
 			return nil
 		}
 	}
 	entry, err := l.entry(items, out.Brought, now)
+	if explicit {
+		entry, err = nil, nil
+	}
 	if err != nil {
 		return err
 	}
-	if l.explicit(ledgerOf(items)) {
-		entry = nil
+	var reason error
+	for _, how := range l.manners() {
+		made, err := l.compose(items, entry, how)
+		if err == nil {
+			err = l.check(made.text, items, entry != nil)
+		}
+		if err == nil {
+			out.take(made, entry != nil)
+			out.Notes = append(out.Notes, l.lost(made.text)...)
+			return nil
+		}
+		if reason == nil {
+			reason = err
+		}
 	}
-	// A version with anchors can have to be copied as a whole.
+	if explicit && out.Text != nil {
+		return nil // the notes say which comments are not there
+	}
+	return reason
+}
+
+// manners are the ways to put a text together, best first. A version with
+// anchors can have to be copied as a whole.
+func (l *log) manners() []manner {
 	prefer := []*version{nil}
 	for _, v := range l.versions {
 		if v.doc != nil && v.doc.Linked() {
 			prefer = append(prefer, v)
 		}
 	}
-	var reason error
+	var out []manner
 	for _, from := range prefer {
-		for _, leads := range []bool{true, false} {
-			made, err := l.compose(items, entry, leads, from)
-			if err == nil {
-				err = l.check(made.text, items, entry != nil)
-			}
-			if err == nil {
-				out.take(made, entry != nil)
-				return nil
-			}
-			if reason == nil {
-				reason = err
+		for _, whole := range []bool{false, true} {
+			for _, leads := range []bool{true, false} {
+				out = append(out, manner{leads: leads, prefer: from, whole: whole})
 			}
 		}
 	}
-	return reason
+	return out
 }
 
 // take makes a text that was put together the resolution's.
 func (out *Resolution) take(made *composed, added bool) {
-	out.Text, out.Added = made.text, added
+	out.Text, out.Added, out.Notes = made.text, added, nil
 	if added {
 		out.Entries++
 	}
-	if made.changed > 0 {
-		out.Notes = append(out.Notes, "both sides changed comments or the form at the same place; there the first side's are kept")
+	if made.clashed {
+		out.Notes = append(out.Notes, "both sides changed the form at the same place; there the first side's is kept")
 	}
 }
 

@@ -92,7 +92,7 @@ func (r *run) present(ctx context.Context, c Case) (there []byte, done *Resoluti
 		for i, e := range log.Entries {
 			items[i] = item{Entry: e}
 		}
-		return there, &Resolution{Text: stored.Data, Entries: log.Len(), Brought: l.brought(items)}, nil
+		return there, &Resolution{Text: stored.Data, Entries: log.Len(), Brought: l.brought(items), Notes: l.lost(stored.Data)}, nil
 	}
 	extra := slices.DeleteFunc(slices.Clone(log.Entries), func(e small.Entry) bool {
 		return e.TaskID == small.ReconcileTask || slices.ContainsFunc(l.versions, func(v *version) bool {
