@@ -83,7 +83,7 @@ func explicit(platform Platform, env map[string]string, event []byte, in Inputs)
 	}
 	head := in.Head
 	if head == "" {
-		head = "HEAD"
+		head, p.Event = "HEAD", "base given"
 	}
 	if isZero(head) {
 		p.Kind, p.Reason = Nothing, "head is "+clipped(head)+": the branch was deleted"

@@ -92,6 +92,8 @@ func TestGitHub(t *testing.T) {
 		"a schedule":             {"schedule", `{"repository": {"default_branch": "main"}}`, "refs/heads/main", whole},
 		"by hand":                {"workflow_dispatch", `{"repository": {"default_branch": "main"}}`, "refs/heads/main", whole},
 		"by hand, on a branch":   {"workflow_dispatch", `{"repository": {"default_branch": "main"}}`, "refs/heads/feature", shape{Kind: History, Ref: "refs/heads/feature", Head: mergeID, Default: mainRefs, Subject: "the whole history of refs/heads/feature"}},
+		"by hand, no event":      {"workflow_dispatch", "", "refs/heads/feature", shape{Kind: History, Ref: "refs/heads/feature", Head: mergeID, Subject: "the whole history of refs/heads/feature"}},
+		"by hand, no repository": {"workflow_dispatch", "{}", "refs/heads/feature", shape{Kind: History, Ref: "refs/heads/feature", Head: mergeID, Subject: "the whole history of refs/heads/feature"}},
 		"an event of the future": {"some_event", `{"repository": {"default_branch": "main"}}`, "refs/heads/main", whole},
 		"a deletion":             {"delete", `{"ref": "feature", "ref_type": "branch"}`, "refs/heads/main", shape{Kind: Nothing, Reason: "a ref was deleted"}},
 	} {

@@ -200,7 +200,7 @@ func (p *Plan) history(defaultBranch string) {
 	if p.Ref == "" {
 		p.Subject = "the whole history"
 	}
-	p.OnDefault = defaultBranch == "" || isBranch && name == defaultBranch
+	p.OnDefault = isBranch && name == defaultBranch
 	if !p.OnDefault {
 		p.Default = branchPoints(defaultBranch, "the default branch "+defaultBranch)
 	}

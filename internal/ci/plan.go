@@ -78,7 +78,7 @@ type Plan struct {
 	// from the base, as in a merge train that squashes or fast-forwards.
 	Merge []Point
 	// Default is the default branch, for a push and a history; empty where the
-	// platform does not name it. OnDefault says that Ref is that branch: then
+	// platform does not name it, and the clone has to be asked. OnDefault says that Ref is that branch: then
 	// its own tip before the push is whom the policy is taken from.
 	Default   []Point
 	OnDefault bool

@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // Fact is one thing that a job finds out about what it is to judge, for people.
@@ -53,6 +54,9 @@ type job struct {
 	shallow bool
 	facts   []Fact
 	notes   []string
+	// told says that a failure's remedy is the one that helps, in a shallow clone
+	// too.
+	told bool
 	// remote says that there is an origin; stranger is its name where its branches
 	// are not those that count.
 	remote   bool
@@ -78,7 +82,7 @@ func (j *job) judge(ctx context.Context, s *session) (*gate.Report, error) {
 	}
 	head, words, err := j.find(ctx, s, j.plan.Head)
 	if err != nil {
-		return j.withoutCommit(ctx, s, err)
+		return j.withoutCommit(ctx, s, j.proposed(err))
 	}
 	j.head = head
 	j.fact("head", "%s (%s)", head, words)
@@ -103,6 +107,7 @@ func (j *job) withoutCommit(ctx context.Context, s *session, err error) (*gate.R
 	if _, isCommit, peelErr := s.repo.Peel(ctx, id); peelErr != nil || isCommit {
 		return nil, err
 	}
+	j.fact("nothing to judge", "%s names no commit", j.plan.Ref)
 	return gate.Nothing(s.opts), nil
 }
 
@@ -171,7 +176,11 @@ func (j *job) push(ctx context.Context, s *session, head string) (*gate.Report, 
 	}
 	if !onDefault && update.Old == "" {
 		update.Known = []string{branch.ID}
-		j.fact("base", "%s (%s; the ref is new)", branch.ID, branch.Ref)
+		why := "the ref is new"
+		if len(j.plan.Base) > 0 {
+			why = "the tip before the push is not here"
+		}
+		j.fact("base", "%s (%s; %s)", branch.ID, branch.Ref, why)
 	}
 	if !onDefault && j.plan.Compare {
 		update.Target = gate.Tip{ID: branch.ID, Name: shortRef(branch.Ref)}
@@ -203,11 +212,19 @@ func (j *job) before(ctx context.Context, s *session, onDefault bool) (string, e
 	case err == nil:
 		j.fact("base", "%s (%s)", old, words)
 		return old, nil
-	case errors.As(err, &asks), !errors.Is(err, githistory.ErrLacking), onDefault, s.repo.Where().Shallow:
+	case errors.As(err, &asks), !errors.Is(err, githistory.ErrLacking), s.repo.Where().Shallow:
+		return "", err
+	case onDefault && j.withoutGit():
+		return "", &gate.Failure{Message: message(err), Remedy: withGit, Err: err}
+	case onDefault:
 		return "", err
 	}
-	j.notes = append(j.notes, fmt.Sprintf("the tip before the push, %s, is gone: what came since the default branch is judged, "+
-		"but whether the push drops entries that only that tip had cannot be seen", j.plan.Base[0].Revision))
+	note := fmt.Sprintf("the tip before the push, %s, is gone: ", j.plan.Base[0].Revision)
+	if j.withoutGit() {
+		note = fmt.Sprintf("the tip before the push, %s, is not here, and there is no git here to fetch it with (%s): ", j.plan.Base[0].Revision, withGit)
+	}
+	j.notes = append(j.notes, note+"what came since the default branch is judged, "+
+		"but whether the push drops entries that only that tip had cannot be seen")
 	return "", nil
 }
 
@@ -224,7 +241,10 @@ func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch,
 		}
 		return githistory.Branch{Ref: j.plan.Default[0].Revision, ID: id}, nil
 	}
-	branch, err := s.repo.DefaultBranch(ctx, "origin")
+	if j.stranger != "" {
+		return githistory.Branch{}, j.estranged(nil)
+	}
+	branch, err := s.repo.DefaultBranch(ctx, origin)
 	if err == nil && j.plan.Ref != "" && branchName(branch.Ref, "origin") == branchName(j.plan.Ref, "origin") {
 		return githistory.Branch{}, nil
 	}
@@ -233,14 +253,21 @@ func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch,
 
 // history judges every commit.
 func (j *job) history(ctx context.Context, s *session, head string) (*gate.Report, error) {
-	trusted, label := head, j.plan.Head[0].Words
 	if len(j.plan.Default) > 0 {
-		var err error
-		if trusted, label, err = j.find(ctx, s, j.plan.Default); err != nil {
+		trusted, label, err := j.find(ctx, s, j.plan.Default)
+		if err != nil {
 			return nil, err
 		}
+		return j.audit(ctx, s, head, trusted, label)
 	}
-	return j.audit(ctx, s, head, trusted, label)
+	branch, err := j.defaultBranch(ctx, s)
+	switch {
+	case err != nil:
+		return nil, err
+	case branch.ID == "": // it is what is judged, or there is none
+		return j.audit(ctx, s, head, head, j.plan.Head[0].Words)
+	}
+	return j.audit(ctx, s, head, branch.ID, branch.Ref)
 }
 
 func (j *job) audit(ctx context.Context, s *session, head, trusted, label string) (*gate.Report, error) {
@@ -261,9 +288,13 @@ func (j *job) knowsConfig(ctx context.Context, s *session, head string) error {
 	if path == "" || s.req.Config != "" || s.found {
 		return nil
 	}
-	_, found, err := s.repo.ReadFile(ctx, head, path, 1)
-	if err != nil || found {
+	_, found, err := s.repo.ReadFile(ctx, head, path, policy.MaxSize)
+	if err != nil {
 		return err
+	}
+	if found {
+		j.notes = append(j.notes, fmt.Sprintf("the configuration %s is in what is judged and not in the trusted tree: it counts as none until it is there", path))
+		return nil
 	}
 	return &gate.Failure{
 		Message: fmt.Sprintf("there is no %s, neither in the trusted tree nor in what is judged", githistory.Printable(path)),

@@ -3,6 +3,7 @@ package entrypoint
 import (
 	"context"
 	"errors"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -83,10 +84,45 @@ func nowhere(p ci.Point, err error) error {
 	if errors.As(err, &f) {
 		out.Remedy = f.Remedy
 	}
-	if len(p.Fetch) > 0 {
-		out.Remedy = "git fetch origin " + typed(p.Fetch[0])
+	if len(p.Fetch) > 0 { // that was tried
+		out.Remedy = "see whether the remote still has it and can be read: git ls-remote origin; or say what to compare with the inputs base and head (--base and --head)"
 	}
 	return out
+}
+
+// withGit is the way out where a tip that no branch has any more cannot be
+// fetched.
+const withGit = "fetch-depth: 0 does not bring it, since no branch has it any more; run this where git is installed: " +
+	"on GitHub composite/action.yml, on GitLab the image for GitLab"
+
+// withoutGit reports whether something could not be fetched since there is no git.
+func (j *job) withoutGit() bool {
+	for _, err := range j.asked {
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, exec.ErrDot) {
+			return true
+		}
+	}
+	return false
+}
+
+// proposed is the failure for a head that is not here. In the target's own
+// workflow no depth of the checkout brings a stranger's commit.
+func (j *job) proposed(err error) error {
+	var f *gate.Failure
+	var asks *wish
+	if !j.plan.Guarded || errors.As(err, &asks) || !errors.As(err, &f) || !errors.Is(err, githistory.ErrLacking) {
+		return err
+	}
+	for _, p := range j.plan.Head {
+		for _, spec := range p.Fetch {
+			if strings.HasPrefix(spec, "refs/pull/") {
+				out := *f
+				out.Remedy, j.told = "in a step before this one: git fetch --no-tags origin "+typed(spec), true
+				return &out
+			}
+		}
+	}
+	return err
 }
 
 // provide fetches what a judgement lacked. It reports whether it is worth
@@ -142,7 +178,7 @@ func (j *job) explain(failure *gate.Failure) *gate.Failure {
 	if why != nil && !strings.Contains(out.Message, message(why)) {
 		out.Message += "; and " + message(why)
 	}
-	if j.shallow {
+	if j.shallow && !j.told {
 		out.Remedy = j.plan.Deep
 	}
 	return &out

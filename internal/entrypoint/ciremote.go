@@ -36,7 +36,7 @@ func (j *job) look(ctx context.Context, s *session) error {
 // branch is only what somebody made here.
 func (j *job) counts(p ci.Point) bool {
 	local := strings.HasPrefix(p.Revision, "refs/heads/")
-	return !p.Branch || j.stranger == "" && !(local && j.remote)
+	return !p.Branch || j.stranger == "" && (!local || !j.remote)
 }
 
 // estranged completes the failure of what was not found, where the remote is
