@@ -49,6 +49,9 @@ func TestContextEndsAReading(t *testing.T) {
 	content(t, repo, object)
 	process := repo.batch.cmd
 	repo.batch.stop() // what context.AfterFunc does
+	if _, err := repo.batch.stdout.ReadByte(); !errors.Is(err, io.EOF) { // until it has ended
+		t.Errorf("reading from it is %v", err)
+	}
 	_, err := repo.Blob(t.Context(), object, 10)
 	wantFailure(t, err, object)
 	if process.ProcessState == nil {
