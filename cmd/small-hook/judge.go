@@ -49,7 +49,7 @@ func (a *app) auditCommand() *cobra.Command {
 func (a *app) mergeCheckCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge-check OURS THEIRS",
-		Short: "Predict whether two branches would merge cleanly, by their tips alone",
+		Short: "Predict whether THEIRS would merge cleanly into OURS, by their tips and where they parted",
 		Args:  exactly(2, "two revisions, OURS and THEIRS"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.finish(c.Context(), entrypoint.MergeCheck(c.Context(), a.request(), args[0], args[1]), false)

@@ -6,8 +6,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
-// MergeCheck predicts whether two branches would merge cleanly: it compares
-// their tips and judges nothing else. The policy is that of ours.
+// MergeCheck predicts whether theirs would merge cleanly into ours: it compares
+// their tips, and each with where they parted, and judges no commit. The policy is that of ours.
 func MergeCheck(ctx context.Context, req Request, ours, theirs string) *gate.Report {
 	return inRepository(ctx, req, "merge-check", func(s *session) (*gate.Report, error) {
 		target, err := s.commit(ctx, ours)

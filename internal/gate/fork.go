@@ -19,6 +19,8 @@ type forkView struct {
 	// that the other lacks.
 	targetOnly, headOnly []small.Entry
 	targetName, headName string
+	// predicts says that the two are about to be merged.
+	predicts bool
 }
 
 // bothChanged reports whether a text was changed on both sides, to different
@@ -79,7 +81,7 @@ func (j *judgement) fork(ctx context.Context, target, head, targetName, headName
 		if v == nil {
 			continue
 		}
-		v.targetName, v.headName = targetName, headName
+		v.targetName, v.headName, v.predicts = targetName, headName, j.predicts
 		r := &reporter{commit: head, parent: target}
 		for i := range rules {
 			if rules[i].Fork != nil {

@@ -135,13 +135,6 @@ func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 	return err
 }
 
-// MergeCheck predicts a merge: it compares two tips, and judges nothing else.
-func MergeCheck(ctx context.Context, h History, ours, theirs, oursName, theirsName string, opts Options) *Report {
-	j := newJudgement(h, opts)
-	j.tip, j.report.Examined.Base, j.report.Examined.Head = theirs, ours, theirs
-	return j.finish(j.tips(ctx, ours, theirs, oursName, theirsName))
-}
-
 // Audit judges every commit of a revision's history and all of its
 // workspaces.
 func Audit(ctx context.Context, h History, head string, opts Options) *Report {
@@ -220,7 +213,11 @@ func (j *judgement) tips(ctx context.Context, target, head, targetName, headName
 			}
 			continue
 		}
+		if j.predicts && t.withoutEdited(j.explained(), j.equal(c.Path)) {
+			continue
+		}
 		t.targetName, t.headName = targetName, headName
+		t.merge = j.toMerge(Tip{ID: target, Name: targetName}, Tip{ID: head, Name: headName})
 		j.judgeTips(t, Edge{Parent: target, Child: head})
 	}
 	return j.fork(ctx, target, head, targetName, headName, changes[0])

@@ -28,6 +28,8 @@ type judgement struct {
 	tip string
 	// walked is true once every commit between two tips has been judged.
 	walked bool
+	// predicts is true where a merge that is not made yet is judged.
+	predicts bool
 	// baselines says of each log's baseline whether it is in force; mismatched
 	// are those that are not.
 	baselines  map[string]bool

@@ -1,6 +1,11 @@
 package gate
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
 
 var ruleConcurrentAppend = Rule{
 	ID: "divergence/concurrent-append", Severity: SeverityError, Stage: StageHistory,
@@ -86,6 +91,29 @@ func checkConcurrentAppend(t *tipsView, r *reporter) {
 	}
 	f.Common = commonOf(t.target, t.targetOnly)
 	f.Sides = []Side{{Name: t.targetName, Entries: refsOf(t.targetOnly)}, {Name: t.headName, Entries: refsOf(t.headOnly)}}
-	f.Fix = fmt.Sprintf("git merge %s, then %s", shellQuote(t.targetName), reconcileHint)
+	f.Fix = fmt.Sprintf("%s, then %s", t.merge, reconcileHint)
+	if ours, theirs, same := atOnce(t.targetOnly, t.headOnly); same {
+		f.Fix = fmt.Sprintf("%s of %s and %s of %s have the same time, and small-hook reconcile puts neither first: on its branch, record the one that is not published yet again, with the time of recording (git commit --amend, or git rebase -i); then %s",
+			entryWords(ours), t.targetName, entryWords(theirs), t.headName, f.Fix)
+	}
 	r.add(f)
+}
+
+// atOnce finds two entries, one of each side, that no order of time can tell
+// apart.
+func atOnce(target, head []small.Entry) (ours, theirs small.Entry, found bool) {
+	at := make(map[time.Time]small.Entry, len(target))
+	for _, e := range target {
+		if instant, ok := parseInstant(e.Timestamp); ok {
+			at[instant.UTC()] = e
+		}
+	}
+	for _, e := range head {
+		if instant, ok := parseInstant(e.Timestamp); ok {
+			if ours, found = at[instant.UTC()]; found {
+				return ours, e, true
+			}
+		}
+	}
+	return small.Entry{}, small.Entry{}, false
 }

@@ -111,7 +111,7 @@ func checkUnreconciledTips(t *tipsView, r *reporter) {
 	}
 	f.Message = fmt.Sprintf("%s has %s that %s lacks before entries that both have, and no %s entry makes that explicit: %s",
 		whose, count(len(t.inserted), "entry"), before, "meta/reconcile-merge", entryList(t.inserted))
-	f.Fix = fmt.Sprintf("make the resolution explicit: git merge %s, then %s", shellQuote(t.targetName), reconcileHint)
+	f.Fix = fmt.Sprintf("make the resolution explicit: %s, then %s", t.merge, reconcileHint)
 	for _, e := range t.inserted {
 		f.edits = append(f.edits, editKey{path: t.path, to: e.Digest.String()})
 	}

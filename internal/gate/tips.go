@@ -19,7 +19,9 @@ type tipsView struct {
 	path                 string
 	target, head         *small.Ledger
 	targetName, headName string
-	outcome              tipsOutcome
+	// merge says what to type to join the two.
+	merge   string
+	outcome tipsOutcome
 	// inserted are the entries that stand before older ones of the other
 	// branch.
 	inserted []small.Entry

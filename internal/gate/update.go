@@ -125,7 +125,7 @@ func (j *judgement) replaced(ctx context.Context, u Update, fix string) error {
 		if !j.isLog(c.Path) || c.Old.Mode == "" {
 			continue
 		}
-		if err := j.replacedLog(ctx, c, n, changes); err != nil {
+		if err := j.replacedLog(ctx, c, n, changes, false); err != nil {
 			return err
 		}
 		if j.isRecord(c.Path) {
@@ -143,7 +143,10 @@ func (j *judgement) replaced(ctx context.Context, u Update, fix string) error {
 	return nil
 }
 
-func (j *judgement) replacedLog(ctx context.Context, c Change, n node, changes [][]Change) error {
+// replacedLog compares one log of a node with an earlier one that is not its
+// parent's. insertions says whether entries between older ones are told, where
+// no entry makes them explicit.
+func (j *judgement) replacedLog(ctx context.Context, c Change, n node, changes [][]Change, insertions bool) error {
 	before, err := j.logs(c.Path).read(ctx, c.Old, nil)
 	if err != nil {
 		return err
@@ -166,10 +169,13 @@ func (j *judgement) replacedLog(ctx context.Context, c Change, n node, changes [
 		if err != nil {
 			return err
 		}
-		if e == nil || e.relation != rewritten {
+		if e == nil || e.relation != rewritten && !insertions {
 			continue
 		}
-		e.edits = slices.DeleteFunc(e.edits, func(x edit) bool { return x.kind == editInserted })
+		if !insertions || e.reconciled() {
+			e.inserted = nil
+			e.edits = slices.DeleteFunc(e.edits, func(x edit) bool { return x.kind == editInserted })
+		}
 		j.judgeEdge(e, n.id, parent.id)
 	}
 	return nil
