@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/reconcile"
 )
 
@@ -50,8 +51,20 @@ func (s *session) reconcile(ctx context.Context, what Resolution) (*reconcile.Ou
 	if err := s.trust(ctx, head, "HEAD"); err != nil {
 		return nil, err
 	}
-	return reconcile.Run(ctx, s.repo, reconcile.Options{
+	opts := reconcile.Options{
 		Theirs: what.Theirs, Plan: what.Plan, Handoff: what.Handoff,
 		Environ: s.req.Environ, Now: s.req.Now, Policy: s.opts.Policy, MaxFileSize: s.req.MaxFileSize,
-	})
+	}
+	if s.req.Config == "" {
+		opts.PolicyOf = s.policyOf
+	}
+	return reconcile.Run(ctx, s.repo, opts)
+}
+
+// policyOf reads the configuration of a commit that is not trusted: for what it
+// forbids, never for what it allows.
+func (s *session) policyOf(ctx context.Context, commit, name string) (*policy.Policy, error) {
+	other := &session{opened: s.opened, req: s.req}
+	err := other.trust(ctx, commit, name)
+	return other.opts.Policy, err
 }

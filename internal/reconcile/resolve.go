@@ -22,6 +22,9 @@ type Case struct {
 	// Sides says how entries are compared, Limits what may be read.
 	Sides  gate.Sides
 	Limits small.Limits
+	// Baselines are what the configurations of the other sides say: theirs are
+	// to be kept too.
+	Baselines []gate.Sides
 }
 
 // Resolution is a log in which every side can be found again.
@@ -70,7 +73,7 @@ func (c Case) Resolve() (*Resolution, error) {
 }
 
 func (c Case) read() (*log, error) {
-	l := &log{path: c.Path, sides: c.Sides, limits: c.Limits, base: map[small.Digest]bool{}}
+	l := &log{path: c.Path, sides: c.Sides, baselines: append([]gate.Sides{c.Sides}, c.Baselines...), limits: c.Limits, base: map[small.Digest]bool{}}
 	ours, err := l.read(&c.Ours)
 	if err != nil {
 		return nil, err
@@ -257,20 +260,29 @@ func (l *log) uncopied(why string) error {
 	return &gate.Failure{Message: fmt.Sprintf("%s: the entries cannot be copied as they are written: %s", l.path, why), Remedy: remedy}
 }
 
+// broken is a baseline that a side begins with and a result does not, nil if
+// there is none.
+func (l *log) broken(result *small.Ledger) *gate.Sides {
+	for i, b := range l.baselines {
+		if slices.ContainsFunc(l.versions, func(v *version) bool { return b.Baselined(v.ledger) }) && !b.Baselined(result) {
+			return &l.baselines[i]
+		}
+	}
+	return nil
+}
+
 // keepsBaseline demands that nothing was put into what a baseline accepts.
 func (l *log) keepsBaseline(out *Resolution) error {
-	if !slices.ContainsFunc(l.versions, func(v *version) bool { return l.sides.Baselined(v.ledger) }) {
-		return nil
-	}
 	result, problems := small.ReadLog(out.Text, l.limits)
 	if result == nil {
 		return l.uncopied(problems[0].Message)
 	}
-	if l.sides.Baselined(result.Ledger) {
+	b := l.broken(result.Ledger)
+	if b == nil {
 		return nil
 	}
 	return &gate.Failure{
-		Message: fmt.Sprintf("%s: an entry would be put among the first %d, which the baseline in .small-gate.yml accepts as they are", l.path, l.sides.BaselineEntries()),
+		Message: fmt.Sprintf("%s: an entry would be put among the first %d, which the baseline in .small-gate.yml accepts as they are", l.path, b.BaselineEntries()),
 		Remedy: "record the entries of the side that lacks the baseline again, behind it, with the time of recording; " +
 			"or have a person accept the merged log with small-hook baseline",
 	}

@@ -33,6 +33,9 @@ type Options struct {
 	// limit; 0 leaves it.
 	Policy      *policy.Policy
 	MaxFileSize int64
+	// PolicyOf reads the configuration of another side, of which only baselines
+	// count; nil where Policy is the only one.
+	PolicyOf func(ctx context.Context, commit, name string) (*policy.Policy, error)
 }
 
 // Outcome is what was done.
@@ -80,6 +83,8 @@ type run struct {
 	// files are each commit's, by path.
 	files map[string]map[string]gate.File
 	index map[string]gate.File
+	// policies are the configurations of the other sides.
+	policies []*policy.Policy
 	// changes are what is to be written, in order of path.
 	changes []change
 	out     *Outcome
@@ -105,6 +110,15 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	}
 	if r.index, err = r.list(ctx, gate.Index); err != nil {
 		return nil, err
+	}
+	if opts.PolicyOf != nil {
+		for _, t := range r.op.theirs {
+			p, err := opts.PolicyOf(ctx, t.id, t.name)
+			if err != nil {
+				return nil, err
+			}
+			r.policies = append(r.policies, p)
+		}
 	}
 	dirs, err := r.workspaces(ctx)
 	if err != nil {
@@ -183,6 +197,9 @@ func (r *run) log(ctx context.Context, path string) error {
 	c := Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(),
 		Sides: gate.SidesOf(r.opts.Policy, path, r.opts.Now),
+	}
+	for _, p := range r.policies {
+		c.Baselines = append(c.Baselines, gate.SidesOf(p, path, r.opts.Now))
 	}
 	var err error
 	if c.Ours.Data, err = r.read(ctx, r.op.ours, path); err != nil {

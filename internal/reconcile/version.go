@@ -47,6 +47,8 @@ type log struct {
 	path   string
 	sides  gate.Sides
 	limits small.Limits
+	// baselines are those of every side's configuration.
+	baselines []gate.Sides
 	// versions are ours and the others.
 	versions []*version
 	// bases are the versions from which the sides parted; base holds all their

@@ -87,7 +87,7 @@ func (r *run) present(ctx context.Context, c Case) (there []byte, done *Resoluti
 	if err != nil {
 		return there, nil, err
 	}
-	if l.explicit(log.Ledger) && (!slices.ContainsFunc(l.versions, func(v *version) bool { return c.Sides.Baselined(v.ledger) }) || c.Sides.Baselined(log.Ledger)) {
+	if l.explicit(log.Ledger) && l.broken(log.Ledger) == nil {
 		items := make([]item, log.Len())
 		for i, e := range log.Entries {
 			items[i] = item{Entry: e}
