@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,34 +20,58 @@ import (
 
 // finish tells the outcome everywhere it is wanted, and returns the exit
 // status. What could not be written anywhere makes it one that could not be
-// judged; the rest is written all the same.
+// judged, and what is written after that says so; the rest is written all the
+// same.
 func (j *job) finish(r *gate.Report, facts []entrypoint.Fact) int {
-	var errs []error
 	log := j.stdout
+	var errs []error
+	tell := func(err error) {
+		if err != nil {
+			errs, r = append(errs, err), unwritten(r, err)
+		}
+	}
 	for _, t := range j.in.targets {
 		if t.file == "" {
 			log = j.stderr // standard output is a report's
 		}
-		errs = append(errs, j.write(t, r))
+		tell(j.write(t, r))
 	}
-	errs = append(errs, j.log(log, r, facts), j.summary(r))
-	status := r.ExitStatus()
-	if errors.Join(errs...) != nil {
-		status = statusCannot
+	outputs := j.outputs(r)
+	tell(outputs)
+	before := len(errs)
+	tell(j.summary(r))
+	err := j.log(log, r, facts)
+	tell(err)
+	if outputs == nil && len(errs) > before {
+		tell(j.outputs(r)) // of an output that is set twice, the second counts
 	}
-	if err := j.outputs(r, status); err != nil {
-		errs, status = append(errs, err), statusCannot
+	if err == nil {
+		return r.ExitStatus()
 	}
-	if err := errors.Join(errs...); err != nil {
-		var text strings.Builder
-		for line := range strings.Lines(err.Error()) {
-			text.WriteString("small-action: " + report.Sanitize(strings.TrimRight(line, "\n")) + "\n")
-		}
-		if _, err := io.WriteString(j.stderr, text.String()); err != nil {
-			return statusCannot // there is nowhere left to say it; the status does
-		}
+	var text strings.Builder
+	for line := range strings.Lines(errors.Join(errs...).Error()) {
+		text.WriteString("small-action: " + report.Sanitize(strings.TrimRight(line, "\n")) + "\n")
 	}
-	return status
+	if _, err := io.WriteString(j.stderr, text.String()); err != nil {
+		return statusCannot // there is nowhere left to say it; the status does
+	}
+	return statusCannot
+}
+
+// unwritten is the report where something could not be written: whoever waits
+// for that has no outcome.
+func unwritten(r *gate.Report, err error) *gate.Report {
+	message, remedy, _ := strings.Cut(err.Error(), "\n")
+	if remedy == "" {
+		remedy = "see that there is room and that it may be written, then run this again"
+	}
+	out := *r
+	if r.Failure != nil {
+		message, remedy = r.Failure.Message+"; and "+message, r.Failure.Remedy
+	}
+	out.NoWorkspace = false // which would keep it quiet
+	out.Verdict, out.Failure = gate.Error, &gate.Failure{Message: message, Remedy: remedy, Err: err}
+	return &out
 }
 
 // write writes one report.
@@ -61,10 +86,18 @@ func (j *job) write(t target, r *gate.Report) error {
 			err = wholefile.Write(t.file, buf.Bytes())
 		}
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+		j.written = append(j.written, t)
+		return nil
+	case t.file == "":
 		return fmt.Errorf("the %s report could not be written: %w", t.format, err)
 	}
-	return nil
+	var at *fs.PathError // which names the file beside it that is written first
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return fmt.Errorf("the %s report could not be written to %s: %w\nmake its directory and let this write there, or name another file", t.format, t.file, err)
 }
 
 // noLinks refuses a file below the current directory that a symbolic link leads

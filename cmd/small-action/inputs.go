@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/sethvargo/go-githubactions"
@@ -44,7 +46,8 @@ func (in *inputs) flags() *pflag.FlagSet {
 	set.SortFlags = false
 	set.StringVar(&in.base, "base", "", "compare with `REV` instead of what the CI system says")
 	set.StringVar(&in.head, "head", "", "judge `REV` (HEAD, if only a base is given)")
-	set.BoolVar(&in.strict, "strict", false, "turn strict rules on")
+	in.summary = true
+	set.AddFlag(&pflag.Flag{Name: "strict", Usage: "turn strict rules on", Value: (*toggle)(&in.strict), DefValue: "false", NoOptDefVal: "true"})
 	set.StringVar(&in.workspace, "workspace", "any", "accept workspaces of `KIND` root, examples or any")
 	set.StringVarP(&in.dir, "working-directory", "C", "", "judge the repository of `DIR` instead of the current directory's")
 	set.StringVar(&in.config, "config", "", "take the configuration from `PATH` of the trusted tree instead of .small-gate.yml")
@@ -53,13 +56,30 @@ func (in *inputs) flags() *pflag.FlagSet {
 	for _, p := range paths {
 		set.Func(p.input, "write a report as "+p.words+" to `FILE`", func(file string) error { return in.reportTo(p.format, file) })
 	}
-	set.BoolVar(&in.summary, "summary", true, "write the step's summary, where the CI system has one")
+	set.AddFlag(&pflag.Flag{Name: "summary", Usage: "write the step's summary, where the CI system has one", Value: (*toggle)(&in.summary), DefValue: "true", NoOptDefVal: "true"})
 	set.StringVar(&in.reader, "reader", entrypoint.ReaderAuto, "read the repository with `READER` auto, go-git or git")
 	set.Func("format", "write a report as `FORMAT` "+strings.Join(report.Formats(), ", ")+"; may be given several times", in.format)
 	set.Func("output", "write the report of the format before it to `FILE`", in.output)
 	set.BoolVar(&in.version, "version", false, "print the version")
 	set.BoolVarP(&in.help, "help", "h", false, "print this help")
 	return set
+}
+
+// toggle is a flag that is true or false.
+type toggle bool
+
+// String and Type are what pflag shows of it.
+func (t *toggle) String() string { return strconv.FormatBool(bool(*t)) }
+func (*toggle) Type() string     { return "bool" }
+
+// Set takes what Go, YAML and people mostly write.
+func (t *toggle) Set(text string) error {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return errors.New("it is true or false")
+	}
+	*t = toggle(on)
+	return nil
 }
 
 // actionInputs are the flags that an action has as inputs.
@@ -114,7 +134,27 @@ func (in *inputs) reportTo(format, file string) error {
 	if file == "" {
 		return errors.New("the file name is empty")
 	}
+	if err := in.taken(file); err != nil {
+		return err
+	}
 	in.targets = append(in.targets, target{format, file})
+	return nil
+}
+
+// taken refuses a file that another report goes to.
+func (in *inputs) taken(file string) error {
+	at, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	for _, t := range in.targets {
+		if t.file == "" {
+			continue
+		}
+		if other, err := filepath.Abs(t.file); err != nil || other == at {
+			return errors.Join(err, fmt.Errorf("the %s report goes to %s already; two reports need two files", t.format, file))
+		}
+	}
 	return nil
 }
 
@@ -134,6 +174,9 @@ func (in *inputs) output(file string) error {
 	}
 	if file == "" {
 		return errors.New("the file name is empty")
+	}
+	if err := in.taken(file); err != nil {
+		return err
 	}
 	in.targets[len(in.targets)-1].file = file
 	return nil

@@ -45,13 +45,9 @@ func (j *job) summary(r *gate.Report) error {
 
 // outputs sets the action's outputs, where the platform has them. None holds
 // text of an entry; paths stand in JSON, in ASCII and on one line.
-func (j *job) outputs(r *gate.Report, status int) error {
+func (j *job) outputs(r *gate.Report) error {
 	if !j.annotates() || j.variables["GITHUB_OUTPUT"] == "" {
 		return nil
-	}
-	verdict := r.Verdict
-	if status == statusCannot {
-		verdict = gate.Error
 	}
 	count := r.Count()
 	claimed, fits := "", ""
@@ -59,7 +55,7 @@ func (j *job) outputs(r *gate.Report, status int) error {
 		claimed, fits = string(r.Lane.Claim.Lane), string(r.Lane.Fits)
 	}
 	values := [][2]string{
-		{"verdict", string(verdict)},
+		{"verdict", string(r.Verdict)},
 		{"errors", strconv.Itoa(count.Errors)},
 		{"warnings", strconv.Itoa(count.Warnings)},
 		{"waived", strconv.Itoa(count.Waived)},
@@ -77,10 +73,10 @@ func (j *job) outputs(r *gate.Report, status int) error {
 	})
 }
 
-// reports are the files of the reports, by the names of the inputs, as JSON.
+// reports are the files of the reports that were written, by the names of the inputs, as JSON.
 func (j *job) reports() string {
 	files := map[string]string{}
-	for _, t := range j.in.targets {
+	for _, t := range j.written {
 		name := t.format
 		for _, p := range paths {
 			if p.format == t.format {

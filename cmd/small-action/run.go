@@ -64,6 +64,8 @@ type job struct {
 	process
 	variables map[string]string
 	in        inputs
+	// written are the reports that were.
+	written []target
 }
 
 // say prints what was asked for instead of a judgement.

@@ -196,6 +196,9 @@ func neither(own, git error) error {
 		Message: fmt.Sprintf("%s; and git cannot do it instead: %s", message(own), message(git)),
 		Err:     errors.Join(own, git),
 	}
+	if message(own) == message(git) {
+		f.Message = message(own)
+	}
 	var failure *gate.Failure
 	if errors.As(git, &failure) {
 		f.Remedy = failure.Remedy
