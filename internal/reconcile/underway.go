@@ -80,10 +80,9 @@ func underWay(ctx context.Context, repo Repository, git *workTree, named string)
 			return nil, err
 		}
 	}
-	if len(op.theirs) == 0 {
-		return nil, &gate.Failure{
-			Message: "no merge, rebase, cherry-pick or squash is under way here",
-			Remedy:  "name the branch whose entries are to be brought together with yours: small-hook reconcile THEIRS",
+	if op.word == "" {
+		if err := op.halfway(ctx, repo); err != nil {
+			return nil, err
 		}
 	}
 	return op, op.name(ctx, repo, git)
