@@ -49,7 +49,7 @@ func (in *inputs) flags() *pflag.FlagSet {
 	in.summary = true
 	set.AddFlag(&pflag.Flag{Name: "strict", Usage: "turn strict rules on", Value: (*toggle)(&in.strict), DefValue: "false", NoOptDefVal: "true"})
 	set.StringVar(&in.workspace, "workspace", "any", "accept workspaces of `KIND` root, examples or any")
-	set.StringVarP(&in.dir, "working-directory", "C", "", "judge the repository of `DIR` instead of the current directory's")
+	set.StringVarP(&in.dir, "working-directory", "C", "", "judge the repository that `DIR` is in instead of the current directory's")
 	set.StringVar(&in.config, "config", "", "take the configuration from `PATH` of the trusted tree instead of .small-gate.yml")
 	set.StringVar(&in.failLevel, "fail-level", "error", "fail from `LEVEL` error or warning on")
 	set.StringVar(&in.lane, "lane", "", "judge the change as one in the `LANE` "+strings.Join(policy.LaneNames, ", "))
