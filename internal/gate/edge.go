@@ -16,8 +16,10 @@ type edgeView struct {
 	p, c  *small.Ledger
 	merge bool
 	// parent is the parent's id; side names it among several, for messages.
-	parent   string
-	side     string
+	parent string
+	side   string
+	// parents are all of the child's, the first one first, where it is a merge.
+	parents  []string
 	relation relation
 	// edits explains a rewritten edge.
 	edits []edit
@@ -37,6 +39,17 @@ type edgeView struct {
 	// switches is true of a job's switch history: rules about logs do not speak of
 	// it.
 	switches bool
+}
+
+// of says whose edge it is: that of a node to one of its parents.
+func (e *edgeView) of(n node, side int) {
+	if len(n.parents) == 0 {
+		return
+	}
+	e.parent, e.side = n.parents[side], sideName(side, n.parents[side])
+	if e.merge = len(n.parents) > 1; e.merge {
+		e.parents = n.parents
+	}
 }
 
 // reconciled reports whether the edge's insertions are made explicit.

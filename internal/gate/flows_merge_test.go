@@ -340,3 +340,43 @@ func TestFlowSameEditOnBothSides(t *testing.T) {
 		f.want(f.audit("M"), "error append-only/modified "+order.first+` from A: #1 task-b to #1 task-b; evidence "did b" to "did b!"`)
 	}
 }
+
+// A bad merge is taken back to its first parent, whichever side shows what is
+// wrong with it: resetting to another one throws the branch's own work away.
+//
+//	A(a) - B(a b) - Lost(a b), Mixed(a b c), Edited(a b' c M1), Gone(-)
+//	  \       ____/
+//	   C(a c)
+func TestFlowBadMergeTakenBack(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a")
+	f.commit("B", "A", "a b")
+	f.commit("C", "A", "a c")
+	f.commit("D", "A", "a d")
+	again := func(others ...string) string {
+		for i, name := range others {
+			others[i] = "git merge " + f.id(name)[:12]
+		}
+		return "git reset --keep " + f.id("B")[:12] + ", where nothing was committed since) and merge again (" + strings.Join(others, "; ") + ")"
+	}
+	for name, logs := range map[string]string{"Lost": "a b", "Mixed": "a b c", "Edited": "a b' c M1", "Gone": "-"} {
+		f.commit(name, "B C", logs)
+		r := f.audit(name)
+		if len(r.Findings) == 0 {
+			t.Errorf("%s: nothing is found", name)
+		}
+		for _, x := range r.Findings {
+			if x.Commit == f.id(name) && (!strings.Contains(x.Fix, again("C")) || !strings.Contains(x.Fix, "small-hook reconcile")) {
+				t.Errorf("%s, %s: %s", name, x.Rule, x.Fix)
+			}
+		}
+	}
+	f.commit("Octopus", "B C D", "a b d M1")
+	f.want(f.audit("Octopus"), "error divergence/lost-entry Octopus from C: #1 task-c")
+	f.says(f.audit("Octopus"), again("C", "D")+", one by one; after each small-hook reconcile")
+	r := f.pending("B C", "a b' c M1")
+	f.says(r, "git checkout --merge -- .small/progress.small.yml", "then small-hook reconcile")
+	if strings.Contains(r.Findings[0].Fix, "git reset") {
+		t.Error(r.Findings[0].Fix)
+	}
+}

@@ -1,10 +1,21 @@
 package gate
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // putBack says how to undo an edit of an earlier entry: in the index by
-// editing, in history by taking the commit back or excusing it.
+// editing, in history by taking the commit back or excusing it. What a merge
+// makes is made anew of its sides.
 func (r *reporter) putBack(e *edgeView) string {
+	if e.merge {
+		side := "where it says that a side changed the entry, put it back on that side, and append a new entry that says what is right now"
+		if r.commit == Index {
+			return fmt.Sprintf("take both sides again (git checkout --merge -- %s), then %s; %s (git merge --abort)", shellQuote(e.path), reconcileHint, side)
+		}
+		return r.mergeAgain(e) + reconcileHint + "; " + side
+	}
 	if r.commit == Index {
 		return fmt.Sprintf("put the entry back as it was (git diff --cached -- %s shows the change) and append a new entry that says what is right now; if it is HEAD that is wrong, take that commit back (git reset --soft HEAD~1)", shellQuote(e.path))
 	}
@@ -18,6 +29,9 @@ func (r *reporter) bringBack(e *edgeView) string {
 	if r.commit == Index {
 		return fmt.Sprintf("bring the log back with `git restore --source=HEAD --staged --worktree -- %s`, append a new entry, and commit; after `git revert --no-commit COMMIT` that reverts the code and keeps the log", path)
 	}
+	if e.merge {
+		return fmt.Sprintf("%skeep the log (`git restore --source=HEAD --staged --worktree -- %s`, or small-hook reconcile where both sides recorded work), then git commit", r.mergeAgain(e), path)
+	}
 	return fmt.Sprintf("take commit %s back (git rebase -i %s); if it is a revert, redo it as `git revert --no-commit COMMIT`, `git restore --source=HEAD --staged --worktree -- %s`, append an entry that says what was reverted, and commit",
 		short(r.commit), short(r.parent), path)
 }
@@ -27,9 +41,25 @@ const reconcileHint = "small-hook reconcile (it keeps every entry of both sides,
 
 // reconcileAgain says how to make a merge explicit: one that is not committed
 // yet, or one that has to be done again.
-func (r *reporter) reconcileAgain() string {
+func (r *reporter) reconcileAgain(e *edgeView) string {
 	if r.commit == Index {
 		return reconcileHint
 	}
-	return fmt.Sprintf("take merge %s back (git reset --keep %s, where nothing was committed since) and merge again; then %s", short(r.commit), short(r.parent), reconcileHint)
+	return r.mergeAgain(e) + reconcileHint
+}
+
+// mergeAgain says how to take a committed merge back to its first parent, so
+// that the branch's own work stays, and how to begin it again. What comes next
+// goes on from it.
+func (r *reporter) mergeAgain(e *edgeView) string {
+	var again []string
+	for _, id := range e.parents[1:] {
+		again = append(again, "git merge "+short(id))
+	}
+	next := "; then "
+	if len(again) > 1 {
+		next = ", one by one; after each "
+	}
+	return fmt.Sprintf("take merge %s back (git reset --keep %s, where nothing was committed since) and merge again (%s)%s",
+		short(r.commit), short(e.parents[0]), strings.Join(again, "; "), next)
 }

@@ -90,7 +90,7 @@ func checkLostEntry(e *edgeView, r *reporter) {
 	for _, x := range e.ofKind(editDeleted) {
 		f := e.finding(x)
 		f.Message = fmt.Sprintf("the merge lost %s of %s", entryWords(e.p.Entries[x.before]), e.side)
-		f.Fix = "keep every entry of both sides: " + r.reconcileAgain()
+		f.Fix = "keep every entry of both sides: " + r.reconcileAgain(e)
 		r.add(f)
 	}
 }

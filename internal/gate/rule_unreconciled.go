@@ -96,7 +96,7 @@ func checkUnreconciled(e *edgeView, r *reporter) {
 	f.edits = insertionKeys(e, e.inserted)
 	f.Message = fmt.Sprintf("the merge puts %s before entries of %s, and no %s entry makes that explicit: %s",
 		count(len(e.inserted), "entry"), e.side, "meta/reconcile-merge", entryList(at(e.c, e.inserted)))
-	f.Fix = "make the resolution explicit: " + r.reconcileAgain()
+	f.Fix = "make the resolution explicit: " + r.reconcileAgain(e)
 	r.add(f)
 }
 

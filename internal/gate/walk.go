@@ -136,7 +136,7 @@ func (j *judgement) log(ctx context.Context, n node, path string, changes [][]Ch
 				return nil, err
 			}
 			if e != nil {
-				e.merge, e.side, e.parent = len(parents) > 1, sideName(i, p.id), p.id
+				e.of(n, i)
 				views = append(views, e)
 			}
 		}
@@ -382,7 +382,7 @@ func (j *judgement) unreadable(ctx context.Context, n node, path string, child *
 			if err != nil {
 				return err
 			}
-			e.merge, e.side = len(parents) > 1, sideName(i, p.id)
+			e.of(n, i)
 			j.judgeEdge(e, n.id, p.id)
 		}
 	}
