@@ -17,12 +17,17 @@ const FutureTolerance = clockTolerance
 type Sides struct {
 	equal    equivalence
 	baseline *policy.Baseline
+	ordered  bool
 }
 
 // SidesOf is what a configuration says about the log at a path. Waivers that
 // have ended at now do not count.
 func SidesOf(p *policy.Policy, path string, now time.Time) Sides {
-	return Sides{equal: equivalenceFor(p, path, now), baseline: p.BaselineFor(path)}
+	level, set := p.Rules[ruleTimestampOrder.ID]
+	return Sides{
+		equal: equivalenceFor(p, path, now), baseline: p.BaselineFor(path),
+		ordered: p.Mode == policy.Enforce && (!set || level == policy.Error),
+	}
 }
 
 // Class is the digest that stands for an entry and all that count as equal.
@@ -52,6 +57,10 @@ func (s Sides) Only(a, b *small.Ledger) []small.Entry { return only(a, b, s.equa
 func (s Sides) Baselined(l *small.Ledger) bool {
 	return s.baseline != nil && beginsWith(l, s.baseline)
 }
+
+// Ordered reports whether a log is rejected whose times do not increase behind
+// the baseline.
+func (s Sides) Ordered() bool { return s.ordered }
 
 // BaselineEntries is how many entries the log's baseline accepts; 0 if it has
 // none.

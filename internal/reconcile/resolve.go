@@ -69,7 +69,51 @@ func (c Case) Resolve() (*Resolution, error) {
 	if err := l.write(out, items, c.Now); err != nil {
 		return nil, err
 	}
+	if err := l.increases(items); err != nil {
+		return nil, err
+	}
 	return out, l.keepsBaseline(out)
+}
+
+// increases demands that the times increase in what is there already too, where
+// the gate would reject the result for it. No edit may mend that, only a person
+// accept it.
+func (l *log) increases(items []item) error {
+	if !l.sides.Ordered() {
+		return nil
+	}
+	accepted := 0
+	if l.sides.Baselined(ledgerOf(items)) {
+		accepted = l.sides.BaselineEntries()
+	}
+	for i := max(accepted, 1); i < len(items); i++ {
+		at, ok := gate.Instant(items[i].Entry)
+		previous, known := gate.Instant(items[i-1].Entry)
+		if !ok || !known || at.After(previous) {
+			continue
+		}
+		remedy := "record the entry again on its side, with the time of recording, then merge again"
+		if l.base[items[i].Digest] {
+			remedy = "a person has to accept it: take back what is under way (git merge --abort), type small-hook baseline " + l.parting() +
+				", review .small-gate.yml and commit it by itself, then merge again"
+		}
+		return &gate.Failure{
+			Message: fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (lint/timestamp-order)",
+				l.path, gate.EntryWords(items[i].Entry), gate.EntryWords(items[i-1].Entry)),
+			Remedy: remedy,
+		}
+	}
+	return nil
+}
+
+// parting is the commit where the sides parted, as far as it is known.
+func (l *log) parting() string {
+	for _, v := range l.versions {
+		if len(v.Parted) == 1 && !v.Picked {
+			return v.Parted[0]
+		}
+	}
+	return "REV (the commit where the sides parted)"
 }
 
 func (c Case) read() (*log, error) {
@@ -237,7 +281,7 @@ func (l *log) check(text []byte, items []item, added bool) error {
 	}
 	for i, it := range items {
 		if result.Entries[i].Digest != it.Digest {
-			return l.uncopied(fmt.Sprintf("%s of %s would mean something else", gate.EntryWords(it.Entry), it.from.Name))
+			return l.meansElse(it)
 		}
 	}
 	if added && (result.Entries[want-1].TaskID != small.ReconcileTask || !result.Entries[want-1].Evidenced) {
@@ -251,7 +295,7 @@ func (l *log) check(text []byte, items []item, added bool) error {
 
 // uncopied is the failure of a text that cannot be put together from the sides'
 // own.
-func (l *log) uncopied(why string) error {
+func (l *log) uncopied(why string) *gate.Failure {
 	remedy := "write the list in its plain form on each side (every entry below a dash of its own, each line ended) and commit that, " +
 		"which changes no entry; then merge again"
 	if slices.ContainsFunc(l.versions, func(v *version) bool { return v.doc != nil && v.doc.Linked() }) {
@@ -269,6 +313,18 @@ func (l *log) broken(result *small.Ledger) *gate.Sides {
 		}
 	}
 	return nil
+}
+
+// meansElse is the failure of an entry that would mean something else where it is
+// to stand. A text at the end of a file whose last line is not ended does: with
+// an entry behind it, it ends in a line feed.
+func (l *log) meansElse(it item) error {
+	failure := l.uncopied(fmt.Sprintf("%s of %s would mean something else", gate.EntryWords(it.Entry), it.from.Name))
+	if it.at == len(it.from.places)-1 && len(ended(it.from.Data, "\n")) > len(it.from.Data) {
+		failure.Remedy = "its text has no end of line where the file of that side ends: write |- in place of | there (>- in place of >), " +
+			"which says just that, end the line and commit it, which changes no entry; then merge again"
+	}
+	return failure
 }
 
 // keepsBaseline demands that nothing was put into what a baseline accepts.

@@ -128,7 +128,9 @@ func TestResolveRefuses(t *testing.T) {
 		"flow":                   {text(a), text(a, b), flow, "written in brackets"},
 		"future":                 {text(a), text(a, b), text(a, strings.Replace(c, "2026", "2027", 1)), "ahead of now"},
 		"last text not ended": {text(a), text(a, b),
-			text(a, "  - task_id: x\n    timestamp: \"2026-03-01T09:01:30.5Z\"\n    evidence: |\n      one"), "would mean something else"},
+			text(a, "  - task_id: x\n    timestamp: \"2026-03-01T09:01:30.5Z\"\n    evidence: |\n      one"), "would mean something else\nits text has no end of line where the file of that side ends: write |- in place of |"},
+		"times fall in the common part":   {text(c, a, b), text(c, a, b, at("x", 5)), text(c, a, b, at("y", 6)), "entry 2 (\"a\", 2026-03-01T09:01:00.000000001Z) is not later than entry 1"},
+		"times fall where a side follows": {text(a), text(a), text(a, c, b), "record the entry again on its side"},
 		"anchor of the same name": {text(a), text(a, "  - task_id: &t b\n    timestamp: \"2026-03-01T09:02:00.5Z\"\n    evidence: e\n  - task_id: *t\n    timestamp: \"2026-03-01T09:06:00.5Z\"\n    evidence: e\n"),
 			text(a, "  - task_id: &t x\n    timestamp: \"2026-03-01T09:05:00.5Z\"\n    evidence: e\n"), "uses anchors"},
 	} {

@@ -208,7 +208,7 @@ func (r *run) log(ctx context.Context, path string) error {
 	c.Ours.Name, c.Ours.ID = r.op.ours.name, r.op.ours.id
 	same, mode := true, r.files[r.op.ours.id][path].Mode
 	for _, t := range r.op.theirs {
-		v := Version{Name: t.name, ID: t.id, Picked: t.picked}
+		v := Version{Name: t.name, ID: t.id, Picked: t.picked, Parted: t.parts}
 		if v.Data, err = r.read(ctx, t, path); err != nil {
 			return err
 		}

@@ -18,6 +18,8 @@ type Version struct {
 	// Bases are the versions from which this side and ours parted. An element is
 	// nil where there was no log.
 	Bases [][]byte
+	// Parted are the commits of these versions.
+	Parted []string
 	// Picked is true if only what the side has beyond its base is brought, as a
 	// rebase or a cherry-pick does.
 	Picked bool
