@@ -52,7 +52,7 @@ func (a *app) prepareCommitMsgCommand() *cobra.Command {
 		Short: "Git hook: write into the message which agent commits (SMALL_AGENT_ID)",
 		Args:  cobra.RangeArgs(1, 3),
 		RunE: func(c *cobra.Command, args []string) error {
-			return hook.SignMessage(c.Context(), args[0], a.request().Agent())
+			return hook.SignMessage(c.Context(), args[0], a.request().Agent(), a.request().Edited())
 		},
 	}
 }

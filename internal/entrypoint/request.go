@@ -55,6 +55,10 @@ const agentVariable = "SMALL_AGENT_ID"
 // person.
 func (r Request) Agent() string { return strings.TrimSpace(lookup(r.Environ, agentVariable)) }
 
+// Edited reports whether git will start an editor on the message of the commit
+// that a hook runs for: where none comes, git names ":" as the hook's editor.
+func (r Request) Edited() bool { return lookup(r.Environ, "GIT_EDITOR") != ":" }
+
 // kinds maps --workspace to the kinds that it accepts.
 var kinds = map[string][]string{
 	"root":     {gate.KindRepoRoot},

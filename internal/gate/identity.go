@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,52 +9,27 @@ import (
 )
 
 // AgentTrailer is the commit trailer that names the agent who made the commit.
-// It may stand there several times in a squash of several agents' work.
+// Where it stands there several times the last one counts, as it does where git
+// is given a value twice: the hook writes behind what the message brought along.
 const AgentTrailer = "Small-Agent"
 
 // AgentBranches begins the names of branches that belong to an agent; the rest
 // is its id.
 const AgentBranches = "small/agent-"
 
-// agents are the ids of the agents whose work a commit is, as the commit itself
-// says, or the variable in a hook, or else the branch that it is made on. None
-// for a person's.
-type agents []string
-
-func (a agents) has(id string) bool { return slices.Contains(a, id) }
-
-// String names the agents for people.
-func (a agents) String() string {
-	quoted := make([]string, len(a))
-	for i, id := range a {
-		quoted[i] = fmt.Sprintf("%q", id)
-	}
-	return strings.Join(quoted, " and ")
-}
-
-// agentsOf finds out whose work a commit is, or the commit that is to be made of
-// the index.
-func (j *judgement) agentsOf(ctx context.Context, revision string) (agents, error) {
-	var out agents
-	if revision == Index {
-		if id := strings.TrimSpace(j.opts.Agent); id != "" {
-			return agents{id}, nil
-		}
-	} else {
+// agentOf finds out which agent's work a commit is, or the commit that is to be
+// made of the index: by what the commit itself says, or the variable in a hook,
+// or else the branch that it is made on. It is empty for a person's.
+func (j *judgement) agentOf(ctx context.Context, revision string) (string, error) {
+	id := strings.TrimSpace(j.opts.Agent)
+	if revision != Index {
 		s, err := j.signature(ctx, revision)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
-		for _, t := range trailersOf(s.Message) {
-			if t.isAgent() && !out.has(t.value) {
-				out = append(out, t.value)
-			}
-		}
+		id = lastAgent(trailersOf(s.Message))
 	}
-	if owner := branchOwner(j.opts.Branch); len(out) == 0 && owner != "" {
-		out = agents{owner}
-	}
-	return out, nil
+	return cmp.Or(id, branchOwner(j.opts.Branch)), nil
 }
 
 // branchOwner is the agent that a branch belongs to; empty for any other branch.
@@ -96,6 +72,27 @@ func (j *judgement) signOf(ctx context.Context, revision string) (agentSign, err
 		return agentSign{words: fmt.Sprintf("it is on the branch of agent %q", owner), hint: true}, nil
 	}
 	return agentSign{}, nil
+}
+
+// LastAgent is the agent that a list of trailers names, one in a line as git
+// interpret-trailers --parse prints them; empty if it names none.
+func LastAgent(lines string) string {
+	var all []trailer
+	for line := range strings.Lines(lines) {
+		if t, ok := parseTrailer(line); ok {
+			all = append(all, t)
+		}
+	}
+	return lastAgent(all)
+}
+
+func lastAgent(all []trailer) string {
+	for _, t := range slices.Backward(all) {
+		if t.isAgent() {
+			return t.value
+		}
+	}
+	return ""
 }
 
 // isAgent reports whether the trailer names the agent who made the commit.

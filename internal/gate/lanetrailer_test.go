@@ -17,6 +17,7 @@ func TestLaneTrailers(t *testing.T) {
 		"x\n\nlane : deep \n":        {"deep"},
 		"x\n\nLANE:\n":               {""},
 		"x\n\nLane: fast\nlane: b\n": {"fast", "b"},
+		"x\n\nLane:\n\tfast\n":       {"fast"},
 		"x\n\nLanes: fast\n":         nil,
 		"x\n\nThe Lane: fast\n":      nil,
 		"x\n\nLane: fast\n\nwords":   nil,

@@ -118,7 +118,7 @@ func (w *worker) foreignLeases(ctx context.Context, v *workView) ([]foreignLease
 	}
 	var out []foreignLease
 	for _, e := range v.fresh {
-		if l := inForce(e, before, now, v.agents); l != nil && !v.agents.has(l.agent) {
+		if l := inForce(e, before, now, v.agent); l != nil && l.agent != v.agent {
 			out = append(out, foreignLease{e, l})
 		}
 	}
@@ -126,12 +126,12 @@ func (w *worker) foreignLeases(ctx context.Context, v *workView) ([]foreignLease
 }
 
 // inForce is the lease that counts for an entry; of several parents' leases one
-// of the agents' own.
-func inForce(e small.Entry, before []map[string]*lease, now map[string]*lease, who agents) *lease {
+// of the agent's own.
+func inForce(e small.Entry, before []map[string]*lease, now map[string]*lease, who string) *lease {
 	var found *lease
 	for _, leases := range before {
 		l := leases[e.TaskID]
-		if l != nil && l.holds(e) && (found == nil || who.has(l.agent)) {
+		if l != nil && l.holds(e) && (found == nil || l.agent == who) {
 			found = l
 		}
 	}

@@ -8,8 +8,10 @@ var ruleAgentID = Rule{
 	Why: `With extensions: [agent_id] in the configuration, an entry can say which agent did the work. That is
 worth as much as it can be checked: the commit says who made it, in its Small-Agent trailer or, in a
 hook, by SMALL_AGENT_ID. An entry that names somebody else was copied from another log, or written
-under another's name. A commit without agent identity is not judged, and neither are entries that a
-merge brings. Correct the entry before it is committed; or commit it as the agent who did the work.`,
+under another's name. Of several such trailers the last one counts, so a squash is one agent's work;
+merge several agents' work instead. A commit without agent identity is not judged, and neither are
+entries that a merge brings. Correct the entry before it is committed; or commit it as the agent who
+did the work.`,
 	Wrong: `
 -- 1/.small-gate.yml --
 version: 1
@@ -58,15 +60,15 @@ entries:
 }
 
 func checkAgentID(v *workView, r *reporter) {
-	if len(v.agents) == 0 {
+	if v.agent == "" {
 		return
 	}
 	for _, e := range v.fresh {
-		if e.AgentID == "" || v.agents.has(e.AgentID) {
+		if e.AgentID == "" || e.AgentID == v.agent {
 			continue
 		}
 		f := v.entryFinding(e)
-		f.Message = fmt.Sprintf("%s names agent %q, and the commit is that of %s", entryWords(e), e.AgentID, v.agents)
+		f.Message = fmt.Sprintf("%s names agent %q, and the commit is that of %q", entryWords(e), e.AgentID, v.agent)
 		f.Fix = "name the agent who did the work, or commit the entry as that agent"
 		r.add(f)
 	}

@@ -74,16 +74,16 @@ entries:
 func checkForeignLease(v *workView, r *reporter) {
 	for _, l := range v.leases {
 		f := v.entryFinding(l.entry)
-		f.Message = fmt.Sprintf("%s is work of %s on a task that agent %q has leased until %s", entryWords(l.entry), v.agents, l.lease.agent, l.lease.text)
+		f.Message = fmt.Sprintf("%s is work of %q on a task that agent %q has leased until %s", entryWords(l.entry), v.agent, l.lease.agent, l.lease.text)
 		f.Fix = "wait until the lease has expired, ask its holder to give it up in the plan, or work on another task"
 		r.add(f)
 	}
-	if v.branch == "" || v.agents.has(v.branch) || len(v.leases) > 0 {
+	if v.branch == "" || v.agent == v.branch || len(v.leases) > 0 {
 		return
 	}
 	f := v.entryFinding(v.fresh[0])
-	f.Message = fmt.Sprintf("%s is work of %s on the branch of agent %q", entryWords(v.fresh[0]), v.agents, v.branch)
-	f.Fix = "git switch -c " + shellQuote(AgentBranches+v.agents[0]) + ", and commit there"
+	f.Message = fmt.Sprintf("%s is work of %q on the branch of agent %q", entryWords(v.fresh[0]), v.agent, v.branch)
+	f.Fix = "git switch -c " + shellQuote(AgentBranches+v.agent) + ", and commit there"
 	r.add(f)
 }
 

@@ -12,8 +12,8 @@ var gitTrailers = []string{"Signed-off-by: ", "(cherry picked from commit "}
 // trailersOf reads a message's trailers as git does (git-interpret-trailers(1),
 // --parse --no-divider): the last paragraph, unless it is the first, if it
 // consists of trailers, or of at least a quarter of them and one of git's own.
-// A line that begins with white space goes on with the one before. A title in
-// the message's first line is never a trailer.
+// A line that begins with white space goes on with the one before, after one
+// space (--unfold). A title in the message's first line is never a trailer.
 func trailersOf(message string) []trailer {
 	lines := strings.Split(strings.ReplaceAll(message, "\r\n", "\n"), "\n")
 	end := len(lines)
@@ -32,7 +32,8 @@ func trailersOf(message string) []trailer {
 	for _, line := range lines[begin:end] {
 		if line[0] == ' ' || line[0] == '\t' {
 			if len(out) > 0 {
-				out[len(out)-1].value += " " + strings.TrimSpace(line)
+				last := &out[len(out)-1]
+				last.value = strings.TrimSpace(last.value + " " + strings.TrimSpace(line))
 			} else {
 				others++
 			}

@@ -9,6 +9,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// TestLastAgent reads the agent of several trailers as the hook's git prints
+// them: the last one counts, and one without a value names nobody.
+func TestLastAgent(t *testing.T) {
+	t.Parallel()
+	for lines, want := range map[string]string{
+		"":                   "",
+		"Signed-off-by: A\n": "",
+		"Small-Agent: a\nsmall-agent: b\nSigned-off-by: A\n": "b",
+		"Small-Agent: b\nSmall-Agent: a\nSmall-Agent:\n":     "a",
+	} {
+		if got := LastAgent(lines); got != want {
+			t.Errorf("%q: %q instead of %q", lines, got, want)
+		}
+	}
+}
+
 // TestTrailers holds what is taken for a trailer against git.
 func TestTrailers(t *testing.T) {
 	t.Parallel()
@@ -25,6 +41,8 @@ func TestTrailers(t *testing.T) {
 		"title\n\nbody\n(cherry picked from commit 0123456789abcdef0123456789abcdef01234567)\nSmall-Agent: a\n",
 		"title\n\nSmall-Agent : a\nEmpty:\n",
 		"title\n\nSmall-Agent: a\n  goes on\nOther: b\n",
+		"title\n\nCo-authored-by:\n  Claude <c@example.com>\n",
+		"title\n\nCo-authored-by: \n\tClaude\n   <c@example.com>\n\t\nSmall-Agent: a\n",
 		"title\n\n  goes on\nOther: b\n",
 		"title\n\nhttps://example.com/x\nOther: b\n",
 		"title\n\nWith space: b\n",

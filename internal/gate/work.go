@@ -19,10 +19,10 @@ type workView struct {
 	sign  agentSign
 	stale bool
 
-	// fresh are the entries that no parent has, agents who recorded them, and
+	// fresh are the entries that no parent has, agent who recorded them, and
 	// leases those that stand against one of them.
 	fresh  []small.Entry
-	agents agents
+	agent  string
 	leases []foreignLease
 	// branch is the agent that the branch belongs to on which the index is to be
 	// committed.
@@ -108,11 +108,11 @@ func (w *worker) view(ctx context.Context, fresh []small.Entry) (*workView, erro
 		}
 	}
 	if len(fresh) > 0 {
-		if v.agents, err = w.agentsOf(ctx, w.node.id); err != nil {
+		if v.agent, err = w.agentOf(ctx, w.node.id); err != nil {
 			return nil, err
 		}
 	}
-	if len(v.agents) > 0 {
+	if v.agent != "" {
 		if v.leases, err = w.foreignLeases(ctx, v); err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -15,14 +16,15 @@ import (
 var replaying = []string{"CHERRY_PICK_HEAD", "rebase-merge", "rebase-apply"}
 
 // SignMessage adds the trailer that names the agent to a commit message that git has begun (githooks(5), prepare-commit-msg). A
-// message that has it stays as it is, and so does one of a commit that a rebase or a cherry-pick makes anew. An empty agent is nobody.
-// git itself finds the place: behind what is there, and before its own remarks.
-func SignMessage(ctx context.Context, file, agent string) error {
+// message whose last such trailer names the agent stays as it is, and so do an empty one that no editor will fill, which git refuses, and
+// one of a commit that a rebase or a cherry-pick makes anew. An empty agent is nobody. git itself finds the place: behind what is there,
+// and before its own remarks. edited says that an editor comes yet.
+func SignMessage(ctx context.Context, file, agent string, edited bool) error {
 	if agent == "" {
 		return nil
 	}
 	if strings.ContainsFunc(agent, unicode.IsControl) {
-		return &Error{Kind: ErrInput, What: fmt.Sprintf("SMALL_AGENT_ID is %q, and no trailer can hold that", show(agent)), Remedy: "Give the agent an id of one line."}
+		return &Error{Kind: ErrInput, What: fmt.Sprintf("SMALL_AGENT_ID is %q, and no trailer can hold that", agent), Remedy: "Give the agent an id of one line."}
 	}
 	paths, err := inHook(ctx, replayingPaths()...)
 	if err != nil {
@@ -33,21 +35,47 @@ func SignMessage(ctx context.Context, file, agent string) error {
 			return nil
 		}
 	}
-	if err := endLine(file); err != nil {
-		return err
-	}
-	_, err = inHook(ctx, "interpret-trailers", "--in-place", "--where", "end", "--if-exists", "addIfDifferent", "--if-missing", "add",
-		"--trailer", gate.AgentTrailer+": "+agent, "--", file)
-	return err
-}
-
-// endLine ends a message's last line, which git merge leaves open: git interpret-trailers would put the trailer into the title's
-// paragraph then, where it is none.
-func endLine(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return fileError("read", file, err)
 	}
+	if !edited && len(bytes.TrimSpace(text)) == 0 {
+		return nil
+	}
+	if err := endLine(file, text); err != nil {
+		return err
+	}
+	trailers, err := inHook(ctx, "interpret-trailers", "--parse", "--no-divider", "--", file)
+	if err != nil || gate.LastAgent(trailers) == agent {
+		return err
+	}
+	if _, err := inHook(ctx, "interpret-trailers", "--in-place", "--no-divider", "--where", "end", "--if-exists", "add", "--if-missing", "add",
+		"--trailer", gate.AgentTrailer+": "+agent, "--", file); err != nil {
+		return err
+	}
+	return leaveTitle(file, gate.AgentTrailer+": "+agent)
+}
+
+// leaveTitle puts a second empty line before a trailer that begins the message but for empty lines, as git commit -s does: the title is
+// typed into the first one, and without the second the trailer would go on with it.
+func leaveTitle(file, trailer string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return fileError("read", file, err)
+	}
+	message := bytes.TrimLeft(text, "\n")
+	if !bytes.HasPrefix(message, []byte(trailer)) {
+		return nil
+	}
+	if err := os.WriteFile(file, append([]byte("\n\n"), message...), 0o644); err != nil {
+		return fileError("write", file, err)
+	}
+	return nil
+}
+
+// endLine ends a message's last line, which git merge leaves open: git interpret-trailers would put the trailer into the title's
+// paragraph then, where it is none.
+func endLine(file string, text []byte) error {
 	if len(text) == 0 || text[len(text)-1] == '\n' {
 		return nil
 	}
