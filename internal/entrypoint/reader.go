@@ -203,6 +203,9 @@ func neither(own, git error) error {
 	if errors.As(git, &failure) {
 		f.Remedy = failure.Remedy
 	}
+	if f.Remedy == "" {
+		f.Remedy = "name a directory of a repository that can be read here"
+	}
 	return f
 }
 

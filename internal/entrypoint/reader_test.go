@@ -220,3 +220,13 @@ func TestNoRepository(t *testing.T) {
 	req.Dir = t.TempDir()
 	wantReport(t, "nowhere", entrypoint.Audit(t.Context(), req, ""), gate.Error, "", "is not in a git repository", "git init")
 }
+
+// What no reader can open is told once, with a way out.
+func TestNowhereToRead(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "nowhere")
+	r := entrypoint.Range(t.Context(), entrypoint.Request{Dir: dir, Environ: os.Environ(), Now: time.Now()}, "main..HEAD")
+	if r.Failure == nil || strings.Count(r.Failure.Message, "cannot open") != 1 || r.Failure.Remedy == "" {
+		t.Errorf("%+v", r.Failure)
+	}
+}
