@@ -48,7 +48,7 @@ func TestContextEndsAReading(t *testing.T) {
 	repo := open(t, r)
 	content(t, repo, object)
 	process := repo.batch.cmd
-	repo.batch.stop() // what context.AfterFunc does
+	repo.batch.stop()                                                    // what context.AfterFunc does
 	if _, err := repo.batch.stdout.ReadByte(); !errors.Is(err, io.EOF) { // until it has ended
 		t.Errorf("reading from it is %v", err)
 	}
