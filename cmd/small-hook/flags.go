@@ -101,6 +101,14 @@ func (v outputFlag) Set(file string) error {
 	return nil
 }
 
+// noReport refuses --format and --output for a command that writes no report.
+func (a *app) noReport(c *cobra.Command, _ []string) error {
+	if len(a.flags.targets) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%[1]s writes no report, so that it takes neither --format nor --output; its exit status and its text say what was done\nsee: %[2]s --help", c.Name(), c.CommandPath())
+}
+
 // askedFor finds the reports that a command line asks for without minding what
 // else it says: parsing stops at the first flag that is wrong, and the reader
 // of a report wants to know of that too.

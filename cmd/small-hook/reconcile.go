@@ -24,7 +24,8 @@ func (a *app) reconcileCommand() *cobra.Command {
 			"is checked out, theirs what comes to it (in a rebase, the commit that is applied).\n\n" +
 			"Exit status: 0 all is resolved, 1 something below .small/ is still in conflict, 2 nothing was done, and\n" +
 			"the message says why and what to do.",
-		Args: atMost(1, "at most one branch"),
+		Args:    atMost(1, "at most one branch"),
+		PreRunE: a.noReport,
 		RunE: func(c *cobra.Command, args []string) error {
 			what.Theirs = optional(args)
 			done, err := entrypoint.Reconcile(c.Context(), a.request(), what)
@@ -53,7 +54,7 @@ func reconcileText(done *reconcile.Outcome) string {
 		fmt.Fprintf(&text, "%s: taken from %s\n", report.Sanitize(t.Path), report.Sanitize(t.Side))
 	}
 	if len(done.Logs)+len(done.Taken) == 0 {
-		text.WriteString("There is nothing to reconcile: the sides' logs do not differ.\n")
+		text.WriteString("There is nothing to reconcile: the log here holds what the other side's does.\n")
 	}
 	if done.Diff != "" {
 		text.WriteString("\n" + sanitizeLines(done.Diff) + "\n")
@@ -64,11 +65,23 @@ func reconcileText(done *reconcile.Outcome) string {
 	for _, path := range done.Conflicts {
 		text.WriteString("STILL IN CONFLICT: " + report.Sanitize(path) + wayOutOf(path) + "\n")
 	}
+	for _, path := range done.Elsewhere {
+		text.WriteString("STILL IN CONFLICT: " + report.Sanitize(path) + " (no file of a workspace)\n")
+	}
 	if done.Diff != "" {
 		text.WriteString("The handoff must be regenerated: it tells one side's state alone.\n")
-		text.WriteString("Nothing is committed. Read the change, see that both sides' work holds together, then type: " + done.Finish + "\n")
+		text.WriteString("Nothing is committed. Read the change, see that both sides' work holds together, " + nextOf(done) + "\n")
 	}
 	return text.String()
+}
+
+// nextOf says what to type next; not what git refuses while files are in
+// conflict.
+func nextOf(done *reconcile.Outcome) string {
+	if len(done.Conflicts)+len(done.Elsewhere) > 0 {
+		return "and resolve what is still in conflict; only then type: " + done.Finish
+	}
+	return "then type: " + done.Finish
 }
 
 func logText(l reconcile.Log) string {

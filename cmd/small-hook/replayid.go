@@ -14,9 +14,10 @@ import (
 func (a *app) replayIDCommand() *cobra.Command {
 	var what entrypoint.What
 	c := &cobra.Command{
-		Use:   "replay-id",
-		Short: "Print the fingerprint of what intent, plan and constraints declare",
-		Args:  noArguments,
+		Use:     "replay-id",
+		Short:   "Print the fingerprint of what intent, plan and constraints declare",
+		Args:    noArguments,
+		PreRunE: a.noReport,
 		RunE: func(c *cobra.Command, _ []string) error {
 			id, err := entrypoint.ReplayID(c.Context(), a.request(), what)
 			if err != nil {

@@ -121,6 +121,15 @@ func (g *workTree) dirty(ctx context.Context, paths []string) (bool, error) {
 	return len(out) > 0, err
 }
 
+// unmerged lists all paths in conflict, in order.
+func (g *workTree) unmerged(ctx context.Context) ([]string, error) {
+	out, err := g.run(ctx, nil, "diff", "--name-only", "--diff-filter=U", "--no-ext-diff", "-z")
+	if len(out) == 0 {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), err
+}
+
 // diff shows what is staged at some paths against HEAD.
 func (g *workTree) diff(ctx context.Context, paths []string) (string, error) {
 	out, err := g.run(ctx, nil, append([]string{"diff", "--cached", "--no-color", "--no-ext-diff", "--no-textconv", "HEAD", "--"}, paths...)...)

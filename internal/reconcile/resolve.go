@@ -94,7 +94,7 @@ func (l *log) increases(items []item) error {
 		}
 		remedy := "record the entry again on its side, with the time of recording, then merge again"
 		if l.base[items[i].Digest] {
-			remedy = "a person has to accept it: take back what is under way (git merge --abort), type small-hook baseline " + l.parting() +
+			remedy = "a person has to accept it: take back what is under way (git merge --abort), type small-hook baseline " + l.accepting() +
 				", review .small-gate.yml and commit it by itself, then merge again"
 		}
 		return &gate.Failure{
@@ -106,14 +106,14 @@ func (l *log) increases(items []item) error {
 	return nil
 }
 
-// parting is the commit where the sides parted, as far as it is known.
-func (l *log) parting() string {
+// accepting is the commit whose log a baseline is to accept.
+func (l *log) accepting() string {
 	for _, v := range l.versions {
-		if len(v.Parted) == 1 && !v.Picked {
-			return v.Parted[0]
+		if len(v.Bases) == 1 && !v.Picked {
+			return v.parting(0)
 		}
 	}
-	return "REV (the commit where the sides parted)"
+	return (&Version{}).parting(0)
 }
 
 func (c Case) read() (*log, error) {

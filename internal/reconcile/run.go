@@ -49,6 +49,8 @@ type Outcome struct {
 	Taken []Taken
 	// Conflicts are the paths below .small that are still in conflict.
 	Conflicts []string
+	// Elsewhere are the paths of other files that are in conflict.
+	Elsewhere []string
 	// Kept are what files of the work tree held before, where that was of no
 	// side: path and the blob in which it is kept.
 	Kept [][2]string
@@ -254,6 +256,9 @@ func (r *run) resolve(ctx context.Context, c Case, mode string) error {
 	if told.Changed, err = r.plan(ctx, w); err != nil {
 		return err
 	}
+	if r.op.word == "" && done == nil && !told.Changed {
+		return nil // the log here goes on behind the other side's as it is
+	}
 	r.out.Logs = append(r.out.Logs, told)
 	return nil
 }
@@ -324,7 +329,7 @@ func (r *run) take(ctx context.Context, path, name string) error {
 	}
 	there, err := r.onDisk(path)
 	if err == nil && r.op.word == "" {
-		err = r.committed(ctx, path)
+		err = r.mine(ctx, path, f, there)
 	}
 	if err != nil {
 		return err
@@ -334,4 +339,17 @@ func (r *run) take(ctx context.Context, path, name string) error {
 	}
 	r.out.Taken = append(r.out.Taken, Taken{Path: path, Side: name + " (" + from.name + ")"})
 	return nil
+}
+
+// mine demands that a file is as HEAD has it, or as it is to be already.
+func (r *run) mine(ctx context.Context, path string, want gate.File, there []byte) error {
+	dirty, err := r.git.dirty(ctx, []string{path})
+	if err != nil || !dirty {
+		return err
+	}
+	blob, err := r.git.storeFile(ctx, path, there)
+	if err == nil && (there == nil || blob != want.Object) {
+		err = uncommitted(path)
+	}
+	return err
 }

@@ -25,6 +25,14 @@ type Version struct {
 	Picked bool
 }
 
+// parting is the commit of a base, in words where it is not known.
+func (v *Version) parting(i int) string {
+	if i < len(v.Parted) {
+		return v.Parted[i]
+	}
+	return "REV (the commit where the sides parted)"
+}
+
 // version is a side's log as it was read.
 type version struct {
 	*Version
@@ -97,8 +105,8 @@ func ledgerOf(items []item) *small.Ledger {
 // parted judges what a side did to the entries that were there when it and ours
 // parted, and keeps of a picked side only what it brings.
 func (l *log) parted(theirs, ours *version) error {
-	for _, data := range theirs.Bases {
-		base, err := l.read(&Version{Name: "the merge base", Data: data})
+	for i, data := range theirs.Bases {
+		base, err := l.read(&Version{Name: "the merge base", Data: data, ID: theirs.parting(i)})
 		if err != nil {
 			continue // a log that nobody could read is no entry of anybody
 		}
@@ -151,7 +159,7 @@ func (l *log) unchanged(base, side *version) error {
 	if side.Data == nil {
 		return &gate.Failure{
 			Message: fmt.Sprintf("%s deleted %s", side.Name, l.path),
-			Remedy:  "bring the log back on that side (git restore --source=COMMIT --staged --worktree -- PATH) and commit it, then merge again",
+			Remedy:  fmt.Sprintf("bring the log back on that side (git restore --source=%s --staged --worktree -- %s) and commit it, then merge again", base.ID, quoted(l.path)),
 		}
 	}
 	if l.sides.Baselined(side.ledger) && !l.sides.Baselined(base.ledger) {

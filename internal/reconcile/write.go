@@ -68,37 +68,62 @@ func (r *run) present(ctx context.Context, c Case) (there []byte, done *Resoluti
 	if there, err = r.onDisk(c.Path); err != nil || there == nil {
 		return there, nil, err
 	}
-	if r.op.word == "" {
-		return there, nil, r.committed(ctx, c.Path)
+	if r.op.word != "" {
+		done, err = r.resolved(ctx, c, there)
+		if done != nil {
+			done.Added = false
+		}
+		return there, done, err
 	}
+	dirty, err := r.git.dirty(ctx, []string{c.Path})
+	if err != nil || !dirty {
+		return there, nil, err
+	}
+	// Where no merge is under way, what differs from HEAD is somebody's unfinished
+	// work, except for a resolution that was made by the same command.
+	if done, err = r.resolved(ctx, c, there); err != nil || done == nil || !done.Added {
+		return there, nil, uncommitted(c.Path)
+	}
+	done.Added = false
+	return there, done, nil
+}
+
+// uncommitted is the failure of a file that is not as HEAD has it.
+func uncommitted(path string) error {
+	return &gate.Failure{Message: path + " has changes that are not committed", Remedy: "commit them first, then run small-hook reconcile again"}
+}
+
+// resolved is what stands in the work tree where that is a resolution, nil where
+// it is none. Added says that its last explicit entry is one that no side has.
+func (r *run) resolved(ctx context.Context, c Case, there []byte) (*Resolution, error) {
 	blob, err := r.git.storeFile(ctx, c.Path, there)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	stored, err := r.repo.Blob(ctx, blob, r.limits().FileSize())
 	if err != nil || stored.Data == nil {
-		return there, nil, err
+		return nil, err
 	}
 	log, _ := small.ReadLog(stored.Data, r.limits())
 	if log == nil {
-		return there, nil, nil // conflict markers, or half a resolution
+		return nil, nil // conflict markers, or half a resolution
 	}
 	l, err := c.read()
 	if err != nil {
-		return there, nil, err
+		return nil, err
 	}
 	if l.explicit(log.Ledger) && l.broken(log.Ledger) == nil {
 		items := make([]item, log.Len())
 		for i, e := range log.Entries {
 			items[i] = item{Entry: e}
 		}
-		return there, &Resolution{Text: stored.Data, Entries: log.Len(), Brought: l.brought(items), Notes: l.lost(stored.Data)}, nil
+		return &Resolution{
+			Text: stored.Data, Entries: log.Len(), Brought: l.brought(items), Notes: l.lost(stored.Data),
+			Added: slices.ContainsFunc(log.Entries, func(e small.Entry) bool { return e.TaskID == small.ReconcileTask && !l.knows(e) }),
+		}, nil
 	}
 	extra := slices.DeleteFunc(slices.Clone(log.Entries), func(e small.Entry) bool {
-		return e.TaskID == small.ReconcileTask || slices.ContainsFunc(l.versions, func(v *version) bool {
-			_, known := v.places[e.Digest]
-			return known
-		}) || l.base[e.Digest]
+		return e.TaskID == small.ReconcileTask || l.knows(e)
 	})
 	if len(extra) > 0 {
 		err = &gate.Failure{
@@ -106,17 +131,15 @@ func (r *run) present(ctx context.Context, c Case) (there []byte, done *Resoluti
 			Remedy:  "copy it elsewhere, restore the file (git checkout --merge -- " + quoted(c.Path) + "), run small-hook reconcile, then append it again",
 		}
 	}
-	return there, nil, err
+	return nil, err
 }
 
-// committed demands that a file is as HEAD has it. Where no merge is under way,
-// anything else is somebody's unfinished work.
-func (r *run) committed(ctx context.Context, path string) error {
-	dirty, err := r.git.dirty(ctx, []string{path})
-	if err == nil && dirty {
-		err = &gate.Failure{Message: path + " has changes that are not committed", Remedy: "commit them first, then run small-hook reconcile again"}
-	}
-	return err
+// knows reports whether a side has an entry, or had it where the sides parted.
+func (l *log) knows(e small.Entry) bool {
+	return l.base[e.Digest] || slices.ContainsFunc(l.versions, func(v *version) bool {
+		_, known := v.places[e.Digest]
+		return known
+	})
 }
 
 // plan works out what writing a file comes to, and reports whether anything
@@ -263,7 +286,13 @@ func (r *run) tell(ctx context.Context) error {
 		}
 	}
 	slices.Sort(r.out.Conflicts)
-	return nil
+	all, err := r.git.unmerged(ctx)
+	for _, path := range all {
+		if _, listed := index[path]; !listed {
+			r.out.Elsewhere = append(r.out.Elsewhere, path)
+		}
+	}
+	return err
 }
 
 // quoted writes a path so that a POSIX shell reads it as one word.
