@@ -25,7 +25,14 @@ const Reader = "files"
 
 // Tree is a directory on disk. Nothing outside it is read: symbolic links are
 // listed as what they are and never followed.
-type Tree struct{ root string }
+type Tree struct {
+	root string
+	// patterns are those that are watched. Once the whole tree was walked,
+	// watched are the files that match them.
+	patterns []string
+	watched  []gate.File
+	walked   bool
+}
 
 // Open returns the tree below root, which must be a directory.
 func Open(root string) (*Tree, error) {
@@ -46,13 +53,16 @@ func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File
 	var out []gate.File
 	var err error
 	if len(dirs) == 0 {
-		out, err = t.below(ctx, ".", false)
+		out, err = t.walk(ctx, ".", func(path string) bool {
+			_, ok := small.WorkspaceOf(path)
+			return ok
+		})
 	}
 	for _, dir := range dirs {
 		starts, listErr := t.smallIn(dir)
 		err = errors.Join(err, listErr)
 		for _, start := range starts {
-			found, walkErr := t.below(ctx, start, true)
+			found, walkErr := t.walk(ctx, start, func(string) bool { return true })
 			if len(found) == 0 && walkErr == nil {
 				found = []gate.File{{Path: start, Mode: "040000"}} // it is there, and empty
 			}
@@ -66,9 +76,16 @@ func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File
 	return out, nil
 }
 
+// Watch says which patterns Glob will be asked for, so that one walk through the
+// tree finds all that is needed of it.
+func (t *Tree) Watch(patterns []string) { t.patterns, t.watched, t.walked = patterns, nil, false }
+
 // Glob lists the files whose paths match one of the patterns. Only directories
 // that can hold one are looked into. Directories called .git are passed over.
 func (t *Tree) Glob(ctx context.Context, _ string, patterns ...string) ([]gate.File, error) {
+	if t.walked && slices.Equal(patterns, t.patterns) {
+		return slices.Clone(t.watched), nil
+	}
 	var out []gate.File
 	for _, p := range patterns {
 		found, err := t.glob(ctx, p)
@@ -164,42 +181,48 @@ func (t *Tree) smallIn(dir string) ([]string, error) {
 	return out, err
 }
 
-// below walks the tree from a slash-separated path. Outside a .small directory
-// only those are of interest.
-func (t *Tree) below(ctx context.Context, start string, inside bool) ([]gate.File, error) {
-	return t.walk(ctx, start, func(path string) bool {
-		_, ok := small.WorkspaceOf(path)
-		return inside || ok
+// walk lists the wanted files at any depth below a slash-separated path. Where
+// that is the whole tree, what is watched is found on the way.
+func (t *Tree) walk(ctx context.Context, start string, wanted func(path string) bool) ([]gate.File, error) {
+	var out, watched []gate.File
+	err := t.below(ctx, start, func(f gate.File) {
+		if wanted(f.Path) {
+			out = append(out, f)
+		}
+		if start == "." && policy.Matches(t.patterns, f.Path) {
+			watched = append(watched, f)
+		}
 	})
+	if start == "." && err == nil {
+		t.watched, t.walked = watched, true
+	}
+	return out, err
 }
 
-// walk lists the wanted files at any depth below a slash-separated path.
-func (t *Tree) walk(ctx context.Context, start string, wanted func(path string) bool) ([]gate.File, error) {
-	var out []gate.File
-	err := filepath.WalkDir(t.path(start), func(path string, entry fs.DirEntry, err error) error {
+// below goes through the files at any depth below a slash-separated path.
+// Directories called .git are passed over.
+func (t *Tree) below(ctx context.Context, start string, each func(gate.File)) error {
+	return filepath.WalkDir(t.path(start), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(t.root, path)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
 		if entry.IsDir() {
 			if entry.Name() == ".git" {
 				return filepath.SkipDir
 			}
 			return nil
 		}
-		if wanted(rel) {
-			out = append(out, gate.File{Path: rel, Mode: mode(entry.Type()), Object: rel})
+		rel, err := filepath.Rel(t.root, path)
+		if err != nil {
+			return err
 		}
+		rel = filepath.ToSlash(rel)
+		each(gate.File{Path: rel, Mode: mode(entry.Type()), Object: rel})
 		return nil
 	})
-	return out, err
 }
 
 // mode is the mode that git would record for a kind of file.

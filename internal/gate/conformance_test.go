@@ -22,6 +22,8 @@ func (m memoryTree) Files(_ context.Context, _ string, _ ...string) ([]gate.File
 
 func (m memoryTree) Glob(context.Context, string, ...string) ([]gate.File, error) { return nil, nil }
 
+func (m memoryTree) Watch([]string) {}
+
 func (m memoryTree) Blob(_ context.Context, object string, limit int64) (gate.Blob, error) {
 	data := m[object]
 	if int64(len(data)) > limit {

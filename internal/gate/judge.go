@@ -47,6 +47,7 @@ func dirWords(dir string) string {
 // CheckAll judges every workspace of a tree that the policy does not exclude.
 func CheckAll(ctx context.Context, tree Tree, revision string, opts Options) *Report {
 	j := newJudgement(nil, opts)
+	tree.Watch(j.opts.Policy.Workflows.Watched())
 	err := j.snapshot(ctx, tree, revision, nil)
 	if err == nil {
 		err = j.workflows(ctx, tree, revision, nil)
@@ -145,7 +146,7 @@ func Audit(ctx context.Context, h History, head string, opts Options) *Report {
 		err = j.snapshot(ctx, h, head, nil)
 	}
 	if err == nil {
-		err = j.workflows(ctx, h, head, nil)
+		err = j.workflows(ctx, h, head, j.flows) // each file of the tree came with some commit
 	}
 	j.policyChange = Change{} // a history's own configurations are no change to it
 	if err == nil {
