@@ -9,15 +9,15 @@ ARG GO_IMAGE=docker.io/library/golang:1.26-bookworm
 ARG SHELL_IMAGE=docker.io/library/alpine:3.22
 
 FROM ${GO_IMAGE} AS build
-ARG GOPROXY=https://proxy.golang.org,direct
-ARG GOSUMDB=sum.golang.org
+ARG GOPROXY
+ARG GOSUMDB
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 # The version that the programs report; without one they say "devel".
 ARG VERSION=
-RUN mkdir -p /out/bin /out/root/tmp && chmod 1777 /out/root/tmp && \
+RUN mkdir -p /out/bin /out/files/tmp && chmod 1777 /out/files/tmp && \
     CGO_ENABLED=0 go build -trimpath -buildvcs=false -o /out/bin/ \
       -ldflags "-s -w -X github.com/small-gate/small-gate/internal/version.version=${VERSION}" \
       ./cmd/small-hook ./cmd/small-action
@@ -44,7 +44,7 @@ CMD ["/bin/sh"]
 
 # The last stage is what GitHub builds from action.yml.
 FROM scratch AS action
-COPY --from=build /out/root/ /
+COPY --from=build /out/files/ /
 COPY --from=build /out/bin/ /usr/local/bin/
 ENV PATH=/usr/local/bin HOME=/tmp
 ARG VERSION=
