@@ -27,11 +27,6 @@ const Reader = "files"
 // listed as what they are and never followed.
 type Tree struct {
 	root string
-	// patterns are those that are watched. Once the whole tree was walked,
-	// watched are the files that match them.
-	patterns []string
-	watched  []gate.File
-	walked   bool
 }
 
 // Open returns the tree below root, which must be a directory.
@@ -76,16 +71,34 @@ func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File
 	return out, nil
 }
 
-// Watch says which patterns Glob will be asked for, so that one walk through the
-// tree finds all that is needed of it.
-func (t *Tree) Watch(patterns []string) { t.patterns, t.watched, t.walked = patterns, nil, false }
+// Survey lists what Files and Glob list; of the whole directory, in one walk.
+func (t *Tree) Survey(ctx context.Context, revision string, dirs, patterns []string) (workspaces, matched []gate.File, err error) {
+	if len(dirs) > 0 {
+		if workspaces, err = t.Files(ctx, revision, dirs...); err == nil {
+			matched, err = t.Glob(ctx, revision, patterns...)
+		}
+		return workspaces, matched, err
+	}
+	err = t.below(ctx, ".", func(f gate.File) {
+		if _, in := small.WorkspaceOf(f.Path); in {
+			workspaces = append(workspaces, f)
+		}
+		if policy.Matches(patterns, f.Path) {
+			matched = append(matched, f)
+		}
+	})
+	if err != nil {
+		return nil, nil, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
+	}
+	byPath := func(a, b gate.File) int { return strings.Compare(a.Path, b.Path) }
+	slices.SortFunc(workspaces, byPath)
+	slices.SortFunc(matched, byPath)
+	return workspaces, matched, nil
+}
 
 // Glob lists the files whose paths match one of the patterns. Only directories
 // that can hold one are looked into. Directories called .git are passed over.
 func (t *Tree) Glob(ctx context.Context, _ string, patterns ...string) ([]gate.File, error) {
-	if t.walked && slices.Equal(patterns, t.patterns) {
-		return slices.Clone(t.watched), nil
-	}
 	var out []gate.File
 	for _, p := range patterns {
 		found, err := t.glob(ctx, p)
@@ -181,21 +194,14 @@ func (t *Tree) smallIn(dir string) ([]string, error) {
 	return out, err
 }
 
-// walk lists the wanted files at any depth below a slash-separated path. Where
-// that is the whole tree, what is watched is found on the way.
+// walk lists the wanted files at any depth below a slash-separated path.
 func (t *Tree) walk(ctx context.Context, start string, wanted func(path string) bool) ([]gate.File, error) {
-	var out, watched []gate.File
+	var out []gate.File
 	err := t.below(ctx, start, func(f gate.File) {
 		if wanted(f.Path) {
 			out = append(out, f)
 		}
-		if start == "." && policy.Matches(t.patterns, f.Path) {
-			watched = append(watched, f)
-		}
 	})
-	if start == "." && err == nil {
-		t.watched, t.walked = watched, true
-	}
 	return out, err
 }
 

@@ -150,7 +150,7 @@ func TestGlob(t *testing.T) {
 		}
 	}
 	for _, path := range []string{
-		"workflows/job/workflow.md", "a/workflows/job/workflow.md", ".git/workflows/job/workflow.md", "jobs/1.json", "jobs/old/2.json", "agents/a[1].md",
+		".small/workflows/job/workflow.md", "a/.small/x", "workflows/job/workflow.md", "a/workflows/job/workflow.md", ".git/workflows/job/workflow.md", "jobs/1.json", "jobs/old/2.json", "agents/a[1].md",
 	} {
 		write(path)
 	}
@@ -163,7 +163,7 @@ func TestGlob(t *testing.T) {
 		want     string
 	}{
 		{"workflows/*/workflow.md", "workflows/job/workflow.md"},
-		{"**/workflows/*/workflow.md", "a/workflows/job/workflow.md workflows/job/workflow.md"},
+		{"**/workflows/*/workflow.md", ".small/workflows/job/workflow.md a/workflows/job/workflow.md workflows/job/workflow.md"},
 		{"jobs/*.json jobs/1.json", "jobs/1.json"},
 		{"jobs/**", "jobs/1.json jobs/old/2.json"},
 		{"jobs/{old,new}/*.json", "jobs/old/2.json"},
@@ -184,6 +184,19 @@ func TestGlob(t *testing.T) {
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s: got %q, want %q", c.patterns, got, c.want)
+		}
+		for _, dirs := range [][]string{nil, {""}, {"a"}} {
+			workspaces, matched, err := tree.Survey(t.Context(), "", dirs, strings.Fields(c.patterns))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := tree.Files(t.Context(), "", dirs...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([][]gate.File{want, files}, [][]gate.File{workspaces, matched}); diff != "" {
+				t.Errorf("a survey of %q, %q (-want +got):\n%s", dirs, c.patterns, diff)
+			}
 		}
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Below narrows a tree to what lies at or below a directory ("" for all of
-// it). Paths stay relative to the tree's root.
+// Below narrows what is judged of a tree to what lies at or below a directory
+// ("" for all of it). Paths stay relative to the tree's root, and what is judged
+// may name files elsewhere in it, which Glob finds.
 func Below(tree Tree, dir string) Tree {
 	if dir == "" {
 		return tree
@@ -26,8 +27,9 @@ func (n narrowed) Files(ctx context.Context, revision string, dirs ...string) ([
 	return slices.DeleteFunc(files, func(f File) bool { return !strings.HasPrefix(f.Path, n.prefix) }), err
 }
 
-// Glob lists what the tree lists, and leaves out what lies elsewhere.
-func (n narrowed) Glob(ctx context.Context, revision string, patterns ...string) ([]File, error) {
-	files, err := n.Tree.Glob(ctx, revision, patterns...)
-	return slices.DeleteFunc(files, func(f File) bool { return !strings.HasPrefix(f.Path, n.prefix) }), err
+// Survey lists what the tree lists, and leaves out what lies elsewhere.
+func (n narrowed) Survey(ctx context.Context, revision string, dirs, patterns []string) (workspaces, matched []File, err error) {
+	workspaces, matched, err = n.Tree.Survey(ctx, revision, dirs, patterns)
+	elsewhere := func(f File) bool { return !strings.HasPrefix(f.Path, n.prefix) }
+	return slices.DeleteFunc(workspaces, elsewhere), slices.DeleteFunc(matched, elsewhere), err
 }

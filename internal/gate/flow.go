@@ -78,31 +78,28 @@ func (j *judgement) sameKind(to, from string) bool {
 	return j.isLog(to) && j.isRecord(to) == j.isRecord(from)
 }
 
-// workflows judges the workflow files and records of one revision: all of them,
-// or only those at some paths. A repository that has no workspace, and does not
-// configure workflows, is left alone.
+// workflows judges the workflow files and records of one revision at some paths.
+// A repository that has no workspace, and does not configure workflows, is left
+// alone.
 func (j *judgement) workflows(ctx context.Context, tree Tree, revision string, paths map[string]bool) error {
-	if paths != nil && len(paths) == 0 {
+	if len(paths) == 0 {
 		return nil
 	}
 	if uses, err := j.usesWorkflows(ctx, tree, revision); err != nil || !uses {
 		return err
 	}
-	s := &flowTree{judgement: j, tree: tree, revision: revision, read: map[string]*lane.Workflow{}}
+	s := j.flowTree(tree, revision)
 	files, err := s.all(ctx)
 	if err != nil {
 		return err
 	}
-	if paths != nil {
-		files = slices.DeleteFunc(files, func(f File) bool { return !paths[f.Path] })
-	}
-	return s.judge(ctx, files)
+	return s.judge(ctx, slices.DeleteFunc(files, func(f File) bool { return !paths[f.Path] }))
 }
 
-// workflowsIn judges the workflow files and records that belong to one
-// directory: of a pattern that begins with **/ those in the directory itself, of
-// another those below it.
-func (j *judgement) workflowsIn(ctx context.Context, tree Tree, revision, dir string) error {
+// policyIn is the policy with the workflow files and records that belong to one
+// directory: of a pattern that begins with **/ those in the directory itself. Of
+// another it still has those that lie elsewhere.
+func (j *judgement) policyIn(dir string) *policy.Policy {
 	own := *j.opts.Policy
 	w := &own.Workflows
 	for _, list := range []*[]string{&w.Include, &w.Jobs, &w.Campaigns} {
@@ -114,15 +111,7 @@ func (j *judgement) workflowsIn(ctx context.Context, tree Tree, revision, dir st
 		}
 		*list = patterns
 	}
-	s := &flowTree{judgement: j, tree: tree, revision: revision, narrow: &own, read: map[string]*lane.Workflow{}}
-	files, err := s.all(ctx)
-	if err != nil {
-		return err
-	}
-	if dir != "" {
-		files = slices.DeleteFunc(files, func(f File) bool { return !strings.HasPrefix(f.Path, dir+"/") })
-	}
-	return s.judge(ctx, files)
+	return &own
 }
 
 // usesWorkflows reports whether workflows are judged in a tree at all.
@@ -148,6 +137,10 @@ type flowTree struct {
 	read map[string]*lane.Workflow
 }
 
+func (j *judgement) flowTree(tree Tree, revision string) *flowTree {
+	return &flowTree{judgement: j, tree: tree, revision: revision, read: map[string]*lane.Workflow{}}
+}
+
 // all lists the files that the patterns match.
 func (s *flowTree) all(ctx context.Context) ([]File, error) {
 	p := s.opts.Policy
@@ -159,10 +152,14 @@ func (s *flowTree) all(ctx context.Context) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.files = slices.DeleteFunc(files, func(f File) bool { return !s.isFlow(f.Path) })
-		s.listed = true
+		s.found(files)
 	}
 	return slices.Clone(s.files), nil
+}
+
+// found notes the files that the patterns match, as a tree lists them.
+func (s *flowTree) found(files []File) {
+	s.files, s.listed = slices.DeleteFunc(files, func(f File) bool { return !s.isFlow(f.Path) }), true
 }
 
 // judge judges files, the workflows first.

@@ -3,35 +3,44 @@ package gate
 import (
 	"context"
 	"slices"
+	"strings"
 )
 
-// Check judges the workspace in one directory of a tree, as it is. A
-// directory without a .small directory cannot be judged.
+// Check judges the workspace in one directory of a tree, as it is, and the
+// directory's workflows. A directory that has neither a .small directory nor,
+// where workflows are configured, one of those cannot be judged.
 func Check(ctx context.Context, tree Tree, revision, dir string, opts Options) *Report {
 	j := newJudgement(nil, opts)
 	return j.finish(j.check(ctx, tree, revision, dir))
 }
 
 func (j *judgement) check(ctx context.Context, tree Tree, revision, dir string) error {
-	files, err := tree.Files(ctx, revision, dir)
+	own := j.policyIn(dir)
+	files, flows, err := tree.Survey(ctx, revision, []string{dir}, own.Workflows.Watched())
 	if err != nil {
 		return err
 	}
 	_, byDir := groupByWorkspace(files)
-	if len(byDir[dir]) == 0 {
-		return &Failure{
-			Message: "there is no .small/ directory in " + dirWords(dir),
-			Remedy:  "name the workspace's directory with --dir, or check all below it with --recursive",
+	here := byDir[dir]
+	if len(here) > 0 {
+		if err := j.workspace(ctx, tree, revision, dir, here); err != nil {
+			return err
+		}
+		if err := j.noteUnions(ctx, tree, revision, []string{dir}); err != nil {
+			return err
 		}
 	}
-	if err := j.workspace(ctx, tree, revision, dir, byDir[dir]); err != nil {
-		return err
+	if len(here) > 0 || j.opts.Policy.Workflows.Configured {
+		s := j.flowTree(tree, revision)
+		s.narrow = own
+		s.found(flows)
+		below := func(f File) bool { return dir == "" || strings.HasPrefix(f.Path, dir+"/") }
+		if err := s.judge(ctx, slices.DeleteFunc(slices.Clone(s.files), func(f File) bool { return !below(f) })); err != nil {
+			return err
+		}
 	}
-	if err := j.noteUnions(ctx, tree, revision, []string{dir}); err != nil {
-		return err
-	}
-	if err := j.workflowsIn(ctx, tree, revision, dir); err != nil {
-		return err
+	if len(here) == 0 && j.report.Examined.Workflows == 0 {
+		return j.nothing("in "+dirWords(dir), "name the directory that has one with --dir, or check all below it with --recursive")
 	}
 	j.judgePolicy(false)
 	return nil
@@ -47,21 +56,38 @@ func dirWords(dir string) string {
 // CheckAll judges every workspace of a tree that the policy does not exclude.
 func CheckAll(ctx context.Context, tree Tree, revision string, opts Options) *Report {
 	j := newJudgement(nil, opts)
-	tree.Watch(j.opts.Policy.Workflows.Watched())
-	err := j.snapshot(ctx, tree, revision, nil)
-	if err == nil {
-		err = j.workflows(ctx, tree, revision, nil)
+	return j.finish(j.checkAll(ctx, tree, revision))
+}
+
+func (j *judgement) checkAll(ctx context.Context, tree Tree, revision string) error {
+	files, flows, err := tree.Survey(ctx, revision, nil, j.opts.Policy.Workflows.Watched())
+	if err != nil {
+		return err
 	}
-	if err == nil && j.report.Examined.Workspaces == 0 && j.report.Examined.Workflows == 0 {
-		err = &Failure{
-			Message: "there is no .small/ directory here or below",
-			Remedy:  "name a directory that has workspaces with --dir",
+	if err := j.snapshotOf(ctx, tree, revision, files); err != nil {
+		return err
+	}
+	if j.opts.Policy.Workflows.Configured || j.report.Examined.Workspaces > 0 {
+		s := j.flowTree(tree, revision)
+		s.found(flows)
+		if err := s.judge(ctx, s.files); err != nil {
+			return err
 		}
 	}
-	if err == nil {
-		j.judgePolicy(false)
+	if j.report.Examined.Workspaces == 0 && j.report.Examined.Workflows == 0 {
+		return j.nothing("here or below", "name a directory that has some with --dir")
 	}
-	return j.finish(err)
+	j.judgePolicy(false)
+	return nil
+}
+
+// nothing says that there is nothing to judge in a place.
+func (j *judgement) nothing(where, remedy string) error {
+	what := "there is no .small/ directory "
+	if j.opts.Policy.Workflows.Configured {
+		what = "there is neither a .small/ directory nor a workflow "
+	}
+	return &Failure{Message: what + where, Remedy: remedy}
 }
 
 // Pending judges the index against its parents: HEAD first, then the other

@@ -215,6 +215,11 @@ func (j *judgement) snapshot(ctx context.Context, tree Tree, revision string, di
 	if err != nil {
 		return err
 	}
+	return j.snapshotOf(ctx, tree, revision, files)
+}
+
+// snapshotOf judges the workspaces of one revision whose files are listed.
+func (j *judgement) snapshotOf(ctx context.Context, tree Tree, revision string, files []File) error {
 	found, byDir := groupByWorkspace(files)
 	found = slices.DeleteFunc(found, func(dir string) bool { return !j.opts.Policy.Judges(dir) })
 	if err := j.noteUnions(ctx, tree, revision, found); err != nil {

@@ -15,8 +15,8 @@ type Tree interface {
 	// Files lists what lies below the .small directories of a revision, as
 	// History.Files does.
 	Files(ctx context.Context, revision string, dirs ...string) ([]File, error)
-	// Watch says which patterns Glob will be asked for.
-	Watch(patterns []string)
+	// Survey lists what Files and Glob list, as History.Survey does.
+	Survey(ctx context.Context, revision string, dirs, patterns []string) (workspaces, matched []File, err error)
 	// Glob lists files by their paths, as History.Glob does.
 	Glob(ctx context.Context, revision string, patterns ...string) ([]File, error)
 	// Blob reads one object, as History.Blob does.

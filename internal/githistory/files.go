@@ -32,27 +32,43 @@ func (r *Repo) Files(ctx context.Context, revision string, dirs ...string) ([]ga
 		}
 		return sorted(files), nil
 	}
-	var named []string
-	for _, dir := range dirs {
-		named = append(named, workspacePathspecs(dir)...)
-	}
-	if named == nil {
-		named = smallPathspecs
-	}
+	return r.list(ctx, revision, pathspecsIn(dirs), InSmall)
+}
+
+// list lists the wanted files among those that pathspecs match in a commit or in
+// the index.
+func (r *Repo) list(ctx context.Context, revision string, pathspecs []string, wanted func(path string) bool) ([]gate.File, error) {
 	var files []gate.File
 	var err error
 	if revision == gate.Index {
 		if err = r.needIndex(); err == nil {
-			files, err = r.indexFiles(ctx, named)
+			files, err = r.indexFiles(ctx, pathspecs)
 		}
 	} else {
-		files, err = r.commitFiles(ctx, revision, named)
+		files, err = r.commitFiles(ctx, revision, pathspecs)
 	}
 	if err != nil {
 		return nil, err
 	}
-	files = slices.DeleteFunc(files, func(f gate.File) bool { return !InSmall(f.Path) })
+	files = slices.DeleteFunc(files, func(f gate.File) bool { return !wanted(f.Path) })
 	return files, CheckNames(files)
+}
+
+// Survey lists what Files and Glob list of a commit or of the index, with one
+// look at it.
+func (r *Repo) Survey(ctx context.Context, revision string, dirs, patterns []string) (workspaces, matched []gate.File, err error) {
+	if len(dirs)+len(patterns) > maxNamed {
+		if workspaces, err = r.Files(ctx, revision, dirs...); err == nil {
+			matched, err = r.Glob(ctx, revision, patterns...)
+		}
+		return workspaces, matched, err
+	}
+	w := NewWatch(patterns)
+	files, err := r.list(ctx, revision, slices.Concat(pathspecsIn(dirs), w.pathspecs()), func(path string) bool {
+		return InWorkspaces(path, dirs) || w.Matches(path)
+	})
+	workspaces, matched = w.Split(files, dirs)
+	return workspaces, matched, err
 }
 
 // Paths lists every path of a commit or of the index, in order.
@@ -91,19 +107,11 @@ func (r *Repo) Glob(ctx context.Context, revision string, patterns ...string) ([
 	var files []gate.File
 	for chunk := range slices.Chunk(patterns, maxNamed) {
 		w := NewWatch(chunk)
-		var some []gate.File
-		var err error
-		if revision == gate.Index {
-			if err = r.needIndex(); err == nil {
-				some, err = r.indexFiles(ctx, w.pathspecs())
-			}
-		} else {
-			some, err = r.commitFiles(ctx, revision, w.pathspecs())
-		}
+		some, err := r.list(ctx, revision, w.pathspecs(), w.Matches)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, slices.DeleteFunc(some, func(f gate.File) bool { return !w.Matches(f.Path) })...)
+		files = append(files, some...)
 	}
 	files = sorted(files)
 	return files, CheckNames(files)

@@ -46,6 +46,19 @@ func workspacePathspecs(dir string) []string {
 	return []string{prefix + anySmall + "/**", prefix + anySmall}
 }
 
+// pathspecsIn match the .small of some workspace directories, or of all without
+// any.
+func pathspecsIn(dirs []string) []string {
+	if len(dirs) == 0 {
+		return smallPathspecs
+	}
+	var out []string
+	for _, dir := range dirs {
+		out = append(out, workspacePathspecs(dir)...)
+	}
+	return out
+}
+
 // globSpecial takes away the meaning that characters have in a pattern.
 var globSpecial = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
@@ -62,6 +75,15 @@ func OfInterest(name string) bool { return name == policyFile || InSmall(name) }
 func InSmall(name string) bool {
 	_, ok := small.WorkspaceOf(name)
 	return ok
+}
+
+// InWorkspaces reports whether a path is InWorkspace of one of some directories;
+// of any without one.
+func InWorkspaces(name string, dirs []string) bool {
+	if len(dirs) == 0 {
+		return InSmall(name)
+	}
+	return slices.ContainsFunc(dirs, func(dir string) bool { return InWorkspace(name, dir) })
 }
 
 // InWorkspace reports whether a path is the .small of one workspace directory
