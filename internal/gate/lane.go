@@ -38,6 +38,9 @@ type laneState struct {
 	rigour   policy.Rigour
 	switches []laneSwitch
 	unknown  []unknownLane
+	// commits are those of the change, parents before children; none for the
+	// index.
+	commits []Commit
 	// jobs are what the records of jobs say that the change touches.
 	jobs laneJobs
 }
@@ -80,13 +83,14 @@ func (j *judgement) claimSince(ctx context.Context, base string, change laneChan
 
 // claimPushed finds the lane of what a push brings: since the default branch,
 // for another branch, where one of the commits that are new to the other side
-// claims it.
+// claims it. To the default branch it brings all that this one lacks, also what
+// the other side has in another branch.
 func (j *judgement) claimPushed(ctx context.Context, u Update, commits []Commit) error {
-	if !j.mayClaim(commits) {
-		return nil
-	}
 	base, ends := u.Old, u.Target.ID == ""
+	mayClaim := j.mayClaim(commits)
 	switch {
+	case !mayClaim && (!ends || u.Old == "" || len(u.Known) == 0):
+		return nil
 	case u.Target.ID != "":
 		base = u.Target.ID
 	case base == "" && len(u.Known) == 1:
@@ -95,7 +99,7 @@ func (j *judgement) claimPushed(ctx context.Context, u Update, commits []Commit)
 		return nil // it brings a whole history, which is no change in a lane
 	}
 	whole, err := j.history.Commits(ctx, []string{u.New}, []string{base}, "")
-	if err != nil {
+	if err != nil || !mayClaim && !j.mayClaim(whole) {
 		return err
 	}
 	return j.claimSince(ctx, base, laneChange{head: u.New, ends: ends}, whole)
@@ -129,10 +133,10 @@ func (j *judgement) claimLane(change laneChange, commits []Commit, jobs laneJobs
 	caller, _ := lane.Parse(j.opts.Lane)
 	configured, _ := lane.Parse(j.opts.Policy.Lane)
 	s := &laneState{
-		laneChange: change, switches: trail.switches, jobs: jobs,
+		laneChange: change, commits: commits, switches: trail.switches, jobs: jobs,
 		unknown: slices.Concat(trail.uncorrected(change.head), unknown, jobs.unknown),
 		claim: lane.First(
-			lane.Claim{Lane: caller, Source: lane.FromCaller},
+			lane.Claim{Lane: caller, Source: j.opts.caller()},
 			atLeast(trail.at[change.head], jobs.claim),
 			atLeast(labelled, jobs.claim),
 			jobs.claim,
@@ -259,7 +263,10 @@ func (j *judgement) judgeLane(ctx context.Context) error {
 			return err
 		}
 		j.report.Lane.Claim, v.report = j.lane.claim, j.report.Lane
-		if v.logs, err = j.laneLogs(ctx); err != nil {
+		if v.entries, err = j.laneEntries(ctx); err != nil {
+			return err
+		}
+		if v.untried, err = j.untried(ctx, v); err != nil {
 			return err
 		}
 	}

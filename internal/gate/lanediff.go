@@ -56,9 +56,7 @@ func (j *judgement) suggest(ctx context.Context, change laneChange, commits []Co
 // classify finds what a change shows, and which lane fits that.
 func (j *judgement) classify(ctx context.Context, change laneChange) (*LaneReport, error) {
 	cfg := &j.opts.Policy.Lanes
-	touched, err := j.touchedFiles(ctx, change, func(path string) bool {
-		return lane.Counts(path, cfg) && !j.opts.Policy.JudgesRecord(path)
-	})
+	touched, err := j.touchedFiles(ctx, change, j.countsForLane)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -12,27 +13,52 @@ type laneView struct {
 	state *laneState
 	// report is nil where no lane is claimed.
 	report *LaneReport
-	// logs are the logs that the change adds to.
-	logs []laneLog
+	// entries are what the change adds to its logs, as one sequence.
+	entries []laneEntry
+	// untried is, for each pattern of the evidence that is to stand after the
+	// work, what commits did to files that no such evidence follows.
+	untried map[string][]untriedCommit
 }
 
-// laneLog is what a change adds to one log.
-type laneLog struct {
-	path    string
-	entries []small.Entry
+// laneEntry is an entry that a change adds to a log.
+type laneEntry struct {
+	small.Entry
+	// path is the log's.
+	path string
+	// at is the latest time of its log up to here, the zero time where none can
+	// be read.
+	at time.Time
 }
 
-// log is the path of the log in which something is to be recorded.
+// done reports whether an entry says of something that it was done: it has
+// evidence, and no status that says otherwise.
+func (e laneEntry) done() bool { return e.Evidenced && (e.Status == "" || e.Status == "completed") }
+
+// log is the path of the log in which something is to be recorded: the first
+// that the change adds to.
 func (v *laneView) log() string {
-	if len(v.logs) > 0 {
-		return v.logs[0].path
+	log := small.Progress.Path("")
+	for i, e := range v.entries {
+		if i == 0 || e.path < log {
+			log = e.path
+		}
 	}
-	return small.Progress.Path("")
+	return log
 }
 
-// laneLogs finds the entries that the change brings, in the order of its logs:
-// those that no base has.
-func (j *judgement) laneLogs(ctx context.Context) ([]laneLog, error) {
+// words names an entry, with its log where the change adds to several.
+func (v *laneView) words(e laneEntry) string {
+	if slices.ContainsFunc(v.entries, func(other laneEntry) bool { return other.path != e.path }) {
+		return entryWords(e.Entry) + " of " + e.path
+	}
+	return entryWords(e.Entry)
+}
+
+// laneEntries finds the entries that the change brings, those that no base has.
+// Those of several logs are merged by their times, and each log keeps its own
+// order: an entry whose time cannot be read, or is before that of the one before
+// it, follows that one.
+func (j *judgement) laneEntries(ctx context.Context) ([]laneEntry, error) {
 	if !j.lane.ends && len(j.lane.switches) == 0 {
 		return nil, nil // nothing is asked of them
 	}
@@ -41,10 +67,24 @@ func (j *judgement) laneLogs(ctx context.Context) ([]laneLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []laneLog
+	known := map[small.Digest]bool{}
+	for _, edge := range changes {
+		for _, c := range edge {
+			if !isLedger(c.Path) || c.Old.Mode == "" {
+				continue
+			}
+			if _, err := j.entriesOf(ctx, c.Old, func(digest small.Digest) { known[digest] = true }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var out []laneEntry
 	for _, c := range changes[0] {
 		if !isLedger(c.Path) || !j.judges(c.Path) || c.New.Mode == "" {
 			continue
+		}
+		if slices.ContainsFunc(changes, func(edge []Change) bool { return !touches(edge, c.Path) }) {
+			continue // a base has all of it
 		}
 		now, err := j.ledgers.read(ctx, c.New, nil)
 		if err != nil {
@@ -53,27 +93,21 @@ func (j *judgement) laneLogs(ctx context.Context) ([]laneLog, error) {
 		if !now.readable() {
 			continue // that is a finding of its own
 		}
-		known := map[small.Digest]bool{}
-		for _, edge := range changes {
-			i := slices.IndexFunc(edge, func(other Change) bool { return other.Path == c.Path })
-			before := now.file
-			if i >= 0 {
-				before = edge[i].Old
+		var last time.Time
+		for _, e := range now.log.Entries {
+			if at, ok := parseInstant(e.Timestamp); ok && at.After(last) {
+				last = at
 			}
-			old, err := j.ledgers.read(ctx, before, now)
-			if err != nil {
-				return nil, err
+			if !known[e.Digest] {
+				out = append(out, laneEntry{Entry: e, path: c.Path, at: last})
 			}
-			if old.readable() {
-				for _, e := range old.log.Entries {
-					known[e.Digest] = true
-				}
-			}
-		}
-		fresh := slices.DeleteFunc(slices.Clone(now.log.Entries), func(e small.Entry) bool { return known[e.Digest] })
-		if len(fresh) > 0 {
-			out = append(out, laneLog{path: c.Path, entries: fresh})
 		}
 	}
+	slices.SortStableFunc(out, func(a, b laneEntry) int { return a.at.Compare(b.at) })
 	return out, nil
+}
+
+// touches reports whether a path is among some changes.
+func touches(changes []Change, path string) bool {
+	return slices.ContainsFunc(changes, func(c Change) bool { return c.Path == path })
 }

@@ -3,6 +3,7 @@ package gate
 import (
 	"time"
 
+	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -36,6 +37,9 @@ type Options struct {
 	FailOnWarning bool
 	// Lane is the lane that the caller claims; empty for none.
 	Lane string
+	// LaneFromEnvironment is true if the caller claims it by a variable, and not
+	// by a flag.
+	LaneFromEnvironment bool
 	// Labels are those of the pull request that begin with lane.LabelPrefix.
 	Labels []string
 	// Progress, if set, is called while commits are judged.
@@ -43,6 +47,14 @@ type Options struct {
 }
 
 func (o Options) strict() bool { return o.Strict || o.Policy.Strict }
+
+// caller is the source of the caller's claim of a lane.
+func (o Options) caller() lane.Source {
+	if o.LaneFromEnvironment {
+		return lane.FromEnvironment
+	}
+	return lane.FromCaller
+}
 
 func (o Options) limits() small.Limits {
 	if o.MaxFileSize > 0 {

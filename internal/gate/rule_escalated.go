@@ -13,7 +13,10 @@ var ruleEscalated = Rule{
 switches, and that is how it should be. But the work so far was done with the rigour of the other lane,
 and whoever reviews it has to know. So each switch is recorded: with an entry for meta/lane-switch in the
 log that says why, anywhere in the same change, or in the job's own history of switches. A commit without
-a Lane trailer goes on in the lane of the one before.`,
+a Lane trailer goes on in the lane of the one before.
+
+The record is asked for wherever trailers are seen: in a range, for a pull request, and in every push,
+also of a branch that work goes on in. The switch is there, so its record can be there too.`,
 	Wrong: `
 -- theirs/COMMIT --
 Author: Ada <ada@example.com>
@@ -66,21 +69,20 @@ entries:
 // checkEscalated wants one record for each switch.
 func checkEscalated(v *laneView, r *reporter) {
 	records := v.state.jobs.switches
-	for _, log := range v.logs {
-		for _, e := range log.entries {
-			if e.TaskID == lane.SwitchTask && e.Evidenced {
-				records++
-			}
-		}
-	}
+	done, undone := v.evidence(lane.SwitchTask)
+	records += len(done)
 	for i, s := range v.state.switches {
 		if i < records {
 			continue
 		}
+		lacks := "the change has no entry that records the switch"
+		if undone >= 0 {
+			lacks = v.undone(undone) + ", so nothing records the switch"
+		}
 		r.add(Finding{
 			Path: v.log(), subject: fmt.Sprintf("%s %s %d", s.from, s.to, i),
-			Message: fmt.Sprintf("commit %s claims the lane %s, and commit %s before it %s; the change has no entry that records the switch",
-				short(s.commit), s.to, short(s.parent), s.from),
+			Message: fmt.Sprintf("commit %s claims the lane %s, and commit %s before it %s; %s",
+				short(s.commit), s.to, short(s.parent), s.from, lacks),
 			Fix: fmt.Sprintf("append an entry for %s to %s whose evidence says why", lane.SwitchTask, v.log()),
 		})
 		last := &r.out[len(r.out)-1]

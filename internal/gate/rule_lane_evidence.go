@@ -2,21 +2,24 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/small-gate/small-gate/internal/lane"
-	"github.com/small-gate/small-gate/internal/policy"
-	"github.com/small-gate/small-gate/internal/small"
 )
 
 var ruleLaneEvidence = Rule{
 	ID: "lane/evidence", Severity: SeverityError, Stage: StageHistory,
 	Summary: "the claimed lane demands evidence that the change does not bring",
 	Why: `A deep change is thought through before the work and tried out after it, and the log shows both: an
-entry for meta/analysis before the entries of the work, and one for meta/qa after them, each with
-evidence. Work that is recorded after the last qa has not been tried. Where the change began in another
-lane, what was recorded before the switch is no work of this lane. Which entries a lane demands stands in
-the configuration, under lanes.
+entry for meta/analysis before the work is done, and one for meta/qa after it, each with evidence and
+with the status completed or none. Which entries a lane demands stands in the configuration, under lanes.
+
+What the change adds to all its logs is one sequence, ordered by time; each log keeps its own order. The
+analysis has to stand before the last entry of each task that the change worked on. So one that comes
+late can be made good, though entries are never moved: go over each task again in the light of it, and
+append an entry for each. Work that is recorded after the last qa has not been tried, nor has what a
+commit does to files that no commit with that qa follows. Where the change began in another lane, what
+came before the switch is no work of this lane; an entry for meta/lane-switch without a switch changes
+nothing.
 
 It is asked of a change that is complete: in a range, for a pull request, and for a push to the default
 branch. A commit, and a push of another branch, may still be on the way.`,
@@ -72,106 +75,122 @@ entries:
 	Lane: checkLaneEvidence,
 }
 
-// checkLaneEvidence looks for a log of the change that has all that is demanded,
-// and else tells what the first one lacks.
+// checkLaneEvidence wants what the lane demands before and after the work, in the
+// one sequence of all that the change adds to logs.
 func checkLaneEvidence(v *laneView, r *reporter) {
-	if v.report == nil || !v.state.ends || len(v.state.rigour.Before)+len(v.state.rigour.After) == 0 {
+	rigour := v.state.rigour
+	if v.report == nil || !v.state.ends || len(rigour.Before)+len(rigour.After) == 0 {
 		return
 	}
-	logs := v.logs
-	if len(logs) == 0 {
-		logs = []laneLog{{path: v.log()}}
+	tasks := v.tasks()
+	work, thought := -1, -1 // the places of the last work, and of the evidence before it
+	for _, t := range tasks {
+		work = max(work, t.last)
 	}
-	var first []Finding
-	for i, log := range logs {
-		lacking := log.lacks(v)
-		if len(lacking) == 0 {
-			return
-		}
-		if i == 0 {
-			first = lacking
-		}
-	}
-	for _, f := range first {
-		r.add(f)
-	}
-}
-
-// lacks lists what a log lacks of the evidence that the lane demands.
-func (l laneLog) lacks(v *laneView) []Finding {
-	rigour := v.state.rigour
-	firstWork, lastWork := l.work(rigour)
-	var out []Finding
-	earliest := -1
 	for _, pattern := range rigour.Before {
-		all := l.evidence(pattern)
-		if len(all) == 0 || firstWork >= 0 && all[0] > firstWork {
-			out = append(out, l.lacking(v, pattern, "before the work", firstWork, all))
+		done, undone := v.evidence(pattern)
+		if len(done) == 0 {
+			r.add(v.missing(pattern, "before the work", undone, tasks))
 			continue
 		}
-		earliest = max(earliest, all[0])
+		thought = max(thought, done[0])
+		early := slices.DeleteFunc(slices.Clone(tasks), func(t laneTask) bool { return t.last > done[0] })
+		if len(early) > 0 {
+			r.add(v.late(pattern, done[0], early))
+		}
 	}
 	for _, pattern := range rigour.After {
-		all := l.evidence(pattern)
-		if len(all) == 0 || all[len(all)-1] < max(lastWork, earliest) {
-			out = append(out, l.lacking(v, pattern, "after the work", max(lastWork, earliest), all))
-		}
-	}
-	return out
-}
-
-// work finds the first and the last entry of the work that is done in this lane,
-// -1 where there is none.
-func (l laneLog) work(rigour policy.Rigour) (first, last int) {
-	first, last = -1, -1
-	for i, e := range l.entries {
+		done, undone := v.evidence(pattern)
 		switch {
-		case e.TaskID == lane.SwitchTask:
-			first, last = -1, -1
-		case strings.HasPrefix(e.TaskID, small.MetaPrefix), matchesTask(rigour.Before, e), matchesTask(rigour.After, e):
-		case first < 0:
-			first, last = i, i
-		default:
-			last = i
+		case len(done) == 0:
+			r.add(v.missing(pattern, "after the work", undone, tasks))
+		case done[len(done)-1] < max(work, thought):
+			r.add(v.early(pattern, done[len(done)-1], max(work, thought)))
+		case len(v.untried[pattern]) > 0:
+			r.add(v.notTried(pattern, done[len(done)-1]))
 		}
 	}
-	return first, last
 }
 
-func matchesTask(patterns []string, e small.Entry) bool {
-	for _, pattern := range patterns {
-		if policy.MatchTask(pattern, e.TaskID) {
-			return true
+// missing is the finding of evidence that nothing in the change gives. undone is
+// the place of an entry for it that does not count, -1 for none.
+func (v *laneView) missing(pattern, when string, undone int, tasks []laneTask) Finding {
+	f, log := Finding{Path: v.log()}, v.log()
+	before := when == "before the work"
+	if len(tasks) > 0 {
+		at := tasks[0].last
+		if !before {
+			at = slices.MaxFunc(tasks, func(a, b laneTask) int { return a.last - b.last }).last
+		}
+		f, log = v.at(at), v.entries[at].path
+	}
+	f.Message, f.Fix = "the change brings none", fmt.Sprintf("append an entry for %s to %s whose evidence says what was found", pattern, log)
+	if undone >= 0 {
+		e := v.entries[undone]
+		f = v.at(undone)
+		f.Message, f.Fix = v.undone(undone), fmt.Sprintf("append an entry for %s to %s whose evidence says what was found", pattern, e.path)
+		if e.Evidenced {
+			f.Fix = fmt.Sprintf(`once it is done, append an entry for %s to %s with the status "completed", whose evidence says what was found`, pattern, e.path)
 		}
 	}
-	return false
+	if before && len(tasks) > 0 {
+		f.Fix += "; then " + v.again(tasks)
+	}
+	return v.demand(f, pattern, when)
 }
 
-// evidence are the places of the entries that a pattern matches.
-func (l laneLog) evidence(pattern string) []int {
-	var out []int
-	for i, e := range l.entries {
-		if e.Evidenced && policy.MatchTask(pattern, e.TaskID) {
-			out = append(out, i)
-		}
-	}
-	return out
+// late is the finding of evidence that stands after work that it was to come
+// before: at is its place, and tasks are those that were not worked on since.
+func (v *laneView) late(pattern string, at int, tasks []laneTask) Finding {
+	f := v.at(tasks[0].last)
+	f.Message = fmt.Sprintf("%s stands after the last entry for %s", v.words(v.entries[at]), v.taskList(tasks))
+	f.Fix = "entries are not moved: " + v.again(tasks)
+	return v.demand(f, pattern, "before the work")
 }
 
-// lacking is the finding of one piece of evidence that is missing, or stands
-// where it does not show what it is to show. at is the entry that it is late or
-// early for.
-func (l laneLog) lacking(v *laneView, pattern, when string, at int, there []int) Finding {
-	f := Finding{Path: l.path, subject: string(v.state.claim.Lane) + " " + when + " " + pattern}
-	f.Message = fmt.Sprintf("the lane %s demands an entry with evidence for %q %s, and the change brings none", v.state.claim.Lane, pattern, when)
-	f.Fix = fmt.Sprintf("append an entry for %s to %s whose evidence says what was found", pattern, l.path)
-	if at >= 0 {
-		e := l.entries[at]
-		f.Line, f.Column, f.Entry = e.Pos.Line, e.Pos.Column, refOf(e)
+// early is the finding of evidence that stands before work that it was to come
+// after: at is its place, and last that of the work.
+func (v *laneView) early(pattern string, at, last int) Finding {
+	f := v.at(last)
+	f.Message = fmt.Sprintf("%s does not stand after %s", v.words(v.entries[at]), v.words(v.entries[last]))
+	f.Fix = fmt.Sprintf("try what has been done since, and append an entry for %s to %s whose evidence says what was found", pattern, v.entries[last].path)
+	return v.demand(f, pattern, "after the work")
+}
+
+// notTried is the finding of commits that change files after the evidence which
+// was to come after them; at is its place.
+func (v *laneView) notTried(pattern string, at int) Finding {
+	f, commits := v.at(at), v.untried[pattern]
+	f.Message = fmt.Sprintf("commit %s changes %s after the entry for %s", short(commits[0].commit), fileList(commits[0].files), v.entries[at].TaskID)
+	if more := len(commits) - 1; more == 1 {
+		f.Message += ", and so does 1 more commit"
+	} else if more > 1 {
+		f.Message += fmt.Sprintf(", and so do %d more commits", more)
 	}
-	if len(there) > 0 && at >= 0 {
-		f.Message = fmt.Sprintf("the lane %s demands an entry with evidence for %q %s, and %s does not stand %s %s",
-			v.state.claim.Lane, pattern, when, entryWords(l.entries[there[0]]), strings.Fields(when)[0], entryWords(l.entries[at]))
-	}
+	f.Message += fmt.Sprintf("; the lane %s demands one after the work", v.state.claim.Lane)
+	f.Fix = fmt.Sprintf("try what has been done since, and append an entry for %s to %s whose evidence says what was found", pattern, v.entries[at].path)
+	f.subject = strings.Join(append([]string{string(v.state.claim.Lane), pattern}, commits[0].files...), "\x00")
 	return f
+}
+
+// at begins a finding about an entry.
+func (v *laneView) at(place int) Finding {
+	e := v.entries[place]
+	return Finding{Path: e.path, Line: e.Pos.Line, Column: e.Pos.Column, Entry: refOf(e.Entry)}
+}
+
+// demand ends a finding whose message says how a demand of the lane is not met.
+func (v *laneView) demand(f Finding, pattern, when string) Finding {
+	f.subject = string(v.state.claim.Lane) + " " + when + " " + pattern
+	f.Message = fmt.Sprintf("the lane %s demands an entry with evidence for %q %s, and %s", v.state.claim.Lane, pattern, when, f.Message)
+	return f
+}
+
+// again says how work is made to stand after what was found later.
+func (v *laneView) again(tasks []laneTask) string {
+	each := "each"
+	if len(tasks) == 1 {
+		each = "it"
+	}
+	return fmt.Sprintf("go over %s again in the light of it, and append an entry for %s", v.taskList(tasks), each)
 }

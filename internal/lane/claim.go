@@ -7,6 +7,8 @@ type Source string
 const (
 	// FromCaller is the flag or the input of whoever has the change judged.
 	FromCaller Source = "flag"
+	// FromEnvironment is a variable in the environment of a commit's hooks.
+	FromEnvironment Source = "environment"
 	// FromTrailer is a trailer of a commit of the change.
 	FromTrailer Source = "trailer"
 	// FromLabel is a label of the pull request.
