@@ -107,13 +107,14 @@ type agreement struct {
 }
 
 // agreements are tried in order: the same timestamp; everything but the
-// timestamp the same; the same task and most other fields; the same time, as a
-// job's record calls it.
+// timestamp the same; the same task and most other fields; of the switches of a
+// job, the same instant, however it is written, or everything but the time.
 var agreements = []agreement{
 	{key: textOf("timestamp")},
 	{key: withoutTimestamp},
 	{key: textOf("task_id"), test: mostFieldsSame},
-	{key: textOf("at")}, // a switch of a job's workflow
+	{key: switchInstant},
+	{key: withoutSwitchTime},
 }
 
 // pairUp matches lost with added entries that agree and stand between the same
@@ -163,13 +164,36 @@ func textOf(field string) func(*small.Value) string {
 	}
 }
 
+// switchInstant is the time of a switch of a job's workflow, in UTC where it is
+// one. YAML takes a time without quotes for something else than a string.
+func switchInstant(v *small.Value) string {
+	at := v.Get("at")
+	if at == nil {
+		return ""
+	}
+	if instant, ok := parseInstant(at.Text); ok {
+		return instant.UTC().Format(time.RFC3339Nano)
+	}
+	return at.Text
+}
+
+// withoutSwitchTime identifies all of a switch but its time.
+func withoutSwitchTime(v *small.Value) string {
+	if v.Get("at") == nil {
+		return ""
+	}
+	return without(v, "at")
+}
+
 // withoutTimestamp identifies all of an entry but its timestamp.
-func withoutTimestamp(v *small.Value) string {
+func withoutTimestamp(v *small.Value) string { return without(v, "timestamp") }
+
+func without(v *small.Value, key string) string {
 	if v.Kind != small.Map {
 		return ""
 	}
 	rest := *v
-	rest.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f small.Field) bool { return f.Key == "timestamp" })
+	rest.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f small.Field) bool { return f.Key == key })
 	return small.EntryDigest(&rest).String()
 }
 

@@ -33,8 +33,12 @@ type workflowView struct {
 
 	// edge is a switch history's way from a parent to a child.
 	edge *edgeView
-	// turned are children whose status went back on an edge.
-	turned []lane.TurnedBack
+	// loosened is what a record held to before an edge, and does not after it;
+	// undone are children that had ended and have not any more, and gone are those
+	// of a record that is gone. parents are the child's.
+	loosened     []lane.Loosening
+	undone, gone []lane.Undone
+	parents      []string
 }
 
 // runWorkflowRules runs every rule about workflows.

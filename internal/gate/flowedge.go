@@ -32,58 +32,30 @@ func (j *judgement) records(ctx context.Context, n node, changes [][]Change, pat
 		if !j.isRecord(path) {
 			continue
 		}
-		if _, err := j.log(ctx, n, path, changes); err != nil {
+		child, parents, err := j.sides(ctx, n, path, changes)
+		if err != nil {
 			return err
 		}
-		if err := j.turnedBack(ctx, n, path, changes); err != nil {
+		if _, err := j.logBetween(ctx, n, path, child, parents, changes); err != nil {
+			return err
+		}
+		if err := j.kept(ctx, n, path, child, parents, changes); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// turnedBack judges on each edge whether a campaign's child has left a status on
-// which nothing follows.
-func (j *judgement) turnedBack(ctx context.Context, n node, path string, changes [][]Change) error {
-	for i, edge := range changes {
-		for _, c := range edge {
-			if c.Path != path {
-				continue
-			}
-			before, err := j.record(ctx, c.Old)
-			if err != nil {
-				return err
-			}
-			after, err := j.record(ctx, c.New)
-			if err != nil {
-				return err
-			}
-			if before == nil || after == nil {
-				continue
-			}
-			r := &reporter{commit: n.id}
-			if len(n.parents) > 0 {
-				r.parent = n.parents[i]
-			}
-			if turned := after.TurnedBack(before); len(turned) > 0 {
-				j.add(runWorkflowRules(&workflowView{path: path, turned: turned}, r))
-			}
-		}
+// keptIn judges what a node with one parent did to what a record holds to.
+func (j *judgement) keptIn(ctx context.Context, n node, path string, changes [][]Change) error {
+	if !j.isRecord(path) {
+		return nil
 	}
-	return nil
-}
-
-// record reads a file as a record; nil where it is none.
-func (j *judgement) record(ctx context.Context, f File) (*lane.Record, error) {
-	if f.Mode == "" || f.Unmerged {
-		return nil, nil
+	child, parents, err := j.sides(ctx, n, path, changes)
+	if err != nil {
+		return err
 	}
-	data, problem, err := readFile(ctx, j.history, f, j.opts.limits())
-	if err != nil || problem != nil {
-		return nil, err
-	}
-	r, _ := lane.ParseRecord(f.Path, data, j.opts.limits())
-	return r, nil
+	return j.kept(ctx, n, path, child, parents, changes)
 }
 
 // ruleOfProblem is the rule that speaks of a log that cannot be read.
@@ -95,4 +67,14 @@ func (j *judgement) ruleOfProblem(path string, kind small.ProblemKind) *Rule {
 		return &ruleWorkflowHistory
 	}
 	return &ruleWorkflowCampaign
+}
+
+// recordProblem is the finding of a record's problem. What nobody can read has
+// something to do as well, in whatever way it cannot be read.
+func recordProblem(path string, p small.Problem) Finding {
+	f := problemFinding(path, p)
+	if f.Fix == "" {
+		f.Fix = "correct the line, or begin again with the last version that can be read (git log --patch -- " + shellQuote(path) + " shows it)"
+	}
+	return f
 }

@@ -53,9 +53,9 @@ type laneSwitch struct {
 
 // unknownLane is a claim that names no lane.
 type unknownLane struct {
-	// name is what stands there; commit is the one whose trailer it is, path the
-	// record.
-	name, commit, path string
+	// name is what stands there; commit is the one whose trailer it is, empty for
+	// a label.
+	name, commit string
 }
 
 // claimLaneOf finds the lane that a range claims. What it shows is compared
@@ -134,7 +134,7 @@ func (j *judgement) claimLane(change laneChange, commits []Commit, jobs laneJobs
 	configured, _ := lane.Parse(j.opts.Policy.Lane)
 	s := &laneState{
 		laneChange: change, commits: commits, switches: trail.switches, jobs: jobs,
-		unknown: slices.Concat(trail.uncorrected(change.head), unknown, jobs.unknown),
+		unknown: slices.Concat(trail.uncorrected(change.head), unknown),
 		claim: lane.First(
 			lane.Claim{Lane: caller, Source: j.opts.caller()},
 			atLeast(trail.at[change.head], jobs.claim),

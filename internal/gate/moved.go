@@ -10,19 +10,38 @@ import (
 // begins with all entries of the one that is gone; nil if there is none. As in
 // every comparison, two versions that a waiver makes equal are equal.
 func (j *judgement) moved(ctx context.Context, path string, gone *ledgerFile, changes []Change) (*ledgerFile, error) {
+	to, err := j.movedTo(ctx, path, gone, changes)
+	if err != nil || to.Path == "" {
+		return nil, err
+	}
+	return j.logs(path).read(ctx, to, gone)
+}
+
+// movedTo is moved, for the file; the zero File if there is none.
+func (j *judgement) movedTo(ctx context.Context, path string, gone *ledgerFile, changes []Change) (File, error) {
 	for _, c := range changes {
 		if !j.sameKind(c.Path, path) || c.Old.Mode != "" || c.New.Mode == "" {
 			continue // a log that goes where nobody judges it has not moved, it is gone
 		}
 		there, err := j.logs(path).read(ctx, c.New, gone)
 		if err != nil {
-			return nil, err
+			return File{}, err
 		}
-		if there.readable() && begins(gone.log.Ledger, there.log.Ledger, j.equal(path)) {
-			return there, nil
+		if !there.readable() || !begins(gone.log.Ledger, there.log.Ledger, j.equal(path)) {
+			continue
 		}
+		if j.isRecord(path) && gone.log.Len() == 0 {
+			same, err := j.sameRecord(ctx, fileAt(path, gone.file), c.New)
+			if err != nil {
+				return File{}, err
+			}
+			if !same {
+				continue // every list of switches begins with none
+			}
+		}
+		return c.New, nil
 	}
-	return nil, nil
+	return File{}, nil
 }
 
 // begins reports whether p is a prefix of c, waivers applied.

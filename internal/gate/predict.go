@@ -56,10 +56,13 @@ func (j *judgement) sinceParting(ctx context.Context, base string, side Tip) err
 		if err := j.replacedLog(ctx, c, node{id: side.ID, parents: []string{base}}, changes, true); err != nil {
 			return err
 		}
+		if err := j.keptIn(ctx, node{id: side.ID, parents: []string{base}}, c.Path, changes); err != nil {
+			return err
+		}
 		for i := range j.report.Findings[told:] {
 			f := &j.report.Findings[told+i]
 			f.Message = fmt.Sprintf("on %s, %s", side.Name, f.Message)
-			if strings.HasPrefix(f.Rule, "append-only/") || f.Rule == ruleRewrittenID {
+			if strings.HasPrefix(f.Rule, "append-only/") || f.Rule == ruleRewrittenID || ofRecords(f) {
 				f.Fix = fmt.Sprintf("before any merge, put back on %s what is there in %s (git show %s shows it), and append what is new after it",
 					side.Name, short(base), shellQuote(short(base)+":"+c.Path))
 			}

@@ -38,15 +38,11 @@ importer --year 2025
 	Lane: func(v *laneView, r *reporter) {
 		for _, u := range v.state.unknown {
 			who, fix := "a label of the pull request", "correct the label"
-			path := policy.File
-			if u.path != "" {
-				who, fix, path = "the job's record", "correct its params.lane", u.path
-			}
 			if u.commit != "" {
 				who, fix = "commit "+short(u.commit), "name the lane in the next commit's trailer"
 			}
 			r.add(Finding{
-				Path: path, subject: u.name,
+				Path: policy.File, subject: u.name,
 				Message: fmt.Sprintf("%s claims the lane %q; there are %s", who, u.name, strings.Join(policy.LaneNames, ", ")),
 				Fix:     fmt.Sprintf("%s, for example %s: %s", fix, lane.Trailer, lane.Standard),
 			})

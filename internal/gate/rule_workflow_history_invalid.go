@@ -1,14 +1,16 @@
 package gate
 
 var ruleWorkflowHistory = Rule{
-	ID: "workflow/history-invalid", Severity: SeverityError, Stage: StageVerify,
-	Summary: "a job's switch history does not hold together",
+	ID: ruleHistoryID, Severity: SeverityError, Stage: StageVerify,
+	Summary: "a job's record does not hold together, or it loosens what was given from upstream",
 	Why: `A switch history says by which way a job came to the workflow that it runs under. It holds together if
 each switch begins where the one before it led, the last one leads to the workflow that is active, times
 go forward, each has a reason, and the workflows and phases that it names are there. Where it does not,
-a switch is missing: a change of lane that nobody recorded. A child of a campaign (params.epicAllowed is
-false) never becomes a campaign itself. Append the switch that is missing; an earlier one is never
-changed.`,
+a switch is missing: a change of lane that nobody recorded. Append it; an earlier one is never changed.
+What params hold a job to comes from upstream and binds the change that edits it: params.lane is not
+lowered or taken out, and a child of a campaign (params.epicAllowed is false) stays one and never becomes
+a campaign itself. Every commit is compared with the one before it for that. Where upstream really has
+decided otherwise, a waiver in .small-gate.yml excuses that one edit (small-hook waive).`,
 	Wrong: `
 -- .small-gate.yml --
 version: 1
@@ -78,13 +80,27 @@ Write the code.
 	Workflow: checkHistory,
 }
 
+// ruleHistoryID is named by what knows edits of records.
+const ruleHistoryID = "workflow/history-invalid"
+
 func checkHistory(v *workflowView, r *reporter) {
+	for _, l := range v.loosened {
+		key := laneEdit(v.path, l.LaneFrom, l.LaneTo)
+		if l.LaneFrom == "" {
+			key = editKey{path: v.path, from: wordsDigest(l.Subject)}
+		}
+		r.add(Finding{
+			Path: v.path, Line: l.Pos.Line, Column: l.Pos.Column, subject: l.Subject,
+			EditFrom: key.from, EditTo: key.to, edits: []editKey{key},
+			Message: l.Message, Fix: r.undoing(v.path, v.parents, "put back "+l.Keep),
+		})
+	}
 	if !v.isRecord {
 		return
 	}
 	if !v.isCampaign {
 		for _, p := range v.problems {
-			f := problemFinding(v.path, p)
+			f := recordProblem(v.path, p)
 			f.edits = unreadableAs(v.path, v.object, p)
 			r.add(f)
 		}
@@ -93,6 +109,6 @@ func checkHistory(v *workflowView, r *reporter) {
 		return
 	}
 	for _, p := range v.record.CheckSwitches(v.find) {
-		r.add(problemFinding(v.path, p))
+		r.add(recordProblem(v.path, p))
 	}
 }

@@ -128,16 +128,18 @@ func (j *judgement) replaced(ctx context.Context, u Update, fix string) error {
 		if err := j.replacedLog(ctx, c, n, changes, false); err != nil {
 			return err
 		}
-		if j.isRecord(c.Path) {
-			if err := j.turnedBack(ctx, n, c.Path, changes); err != nil {
-				return err
-			}
+		if err := j.keptIn(ctx, n, c.Path, changes); err != nil {
+			return err
 		}
 	}
 	// No commit did this that could be taken back: the push would.
 	for i := range j.report.Findings[told:] {
-		if f := &j.report.Findings[told+i]; strings.HasPrefix(f.Rule, "append-only/") || f.Rule == ruleRewrittenID {
+		f := &j.report.Findings[told+i]
+		switch {
+		case strings.HasPrefix(f.Rule, "append-only/"), f.Rule == ruleRewrittenID:
 			f.Fix = fix
+		case ofRecords(f):
+			f.Fix = fmt.Sprintf("put back what is there in %s (git show %s shows it)", short(u.Old), shellQuote(short(u.Old)+":"+f.Path))
 		}
 	}
 	return nil

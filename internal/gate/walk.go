@@ -121,11 +121,17 @@ func (j *judgement) log(ctx context.Context, n node, path string, changes [][]Ch
 	if err != nil {
 		return nil, err
 	}
+	return j.logBetween(ctx, n, path, child, parents, changes)
+}
+
+// logBetween judges what log has read.
+func (j *judgement) logBetween(ctx context.Context, n node, path string, child *ledgerFile, parents []parentLog, changes [][]Change) ([]small.Entry, error) {
 	if !child.readable() {
 		return nil, j.unreadable(ctx, n, path, child, parents, changes)
 	}
 	fresh, intruders := newEntries(child.log.Ledger, parents)
-	if fresh, intruders, err = j.afterBaseline(ctx, path, child, fresh, intruders); err != nil {
+	fresh, intruders, err := j.afterBaseline(ctx, path, child, fresh, intruders)
+	if err != nil {
 		return nil, err
 	}
 	var views []*edgeView
@@ -363,6 +369,9 @@ func (j *judgement) unreadable(ctx context.Context, n node, path string, child *
 		for _, p := range child.problems {
 			r.rule = j.ruleOfProblem(path, p.Kind)
 			f := problemFinding(path, p)
+			if j.isRecord(path) {
+				f = recordProblem(path, p)
+			}
 			f.edits, f.fixedLevel = unreadableAs(path, child.file.Object, p), true
 			r.add(f)
 		}

@@ -104,10 +104,28 @@ var variants = []struct {
 	{"a switch to what is active", job, "\"from\": \"workflows/job-fast/workflow.md\"", "\"from\": \"workflows/job/workflow.md\"", []string{job + ":9 workflow/history-invalid"}},
 	{"a child becomes a campaign", job, "\"reason\": \"a migration is needed\",\n      \"by\": \"switch_workflow\"", "\"reason\": \"a migration is needed\",\n      \"by\": \"convert_to_campaign\"", []string{job + ":22 workflow/history-invalid"}},
 	{"a child runs as a campaign", job, "", "{\n  \"workflowPath\": \"workflows/campaign/workflow.md\",\n  \"params\": {\"epicAllowed\": false}\n}\n", []string{job + ":2 workflow/history-invalid"}},
+	{"no phase before", job, "      \"fromPhase\": \"coding\",\n", "", []string{job + ":15 workflow/history-invalid"}},
+	{"an empty phase before", job, "\"fromPhase\": \"coding\"", "\"fromPhase\": \"\"", []string{job + ":19 workflow/history-invalid"}},
+	{"null before", job, "\"fromPhase\": \"coding\"", "\"fromPhase\": null", []string{job + ":19 workflow/history-invalid"}},
+	{"a time that is a number", job, "\"2026-03-01T09:10:00Z\"", "20260301", []string{job + ":7 workflow/history-invalid"}},
+	{"a time that is null", job, "\"2026-03-01T09:10:00Z\"", "null", []string{job + ":7 workflow/history-invalid"}},
+	{"a reason of zero width", job, "a migration is needed", "\u200b\ufeff\u2060\u200d\u00a0\u3000", []string{job + ":21 workflow/history-invalid"}},
+	{"a reason of fillers", job, "a migration is needed", "\u115f\u3164\u2800\ufe0f", []string{job + ":21 workflow/history-invalid"}},
+	{"a workflow that is nowhere, without switches", job, "", "{\n  \"workflowPath\": \"workflows/jobb/workflow.md\"\n}\n", []string{job + ":2 workflow/history-invalid"}},
+	{"a campaign's workflow that is nowhere", children, "workflows/campaign/workflow.md", "workflows/campagne/workflow.md", []string{children + ":1 workflow/history-invalid"}},
+	{"no path of the workflow", children, "workflows/campaign/workflow.md", "''", []string{children + ":1 workflow/history-invalid"}},
+
+	// What was given from upstream.
+	{"a lane that is misspelt", job, "\"lane\": \"deep\"", "\"lane\": \"dep\"", []string{job + ":4 workflow/history-invalid"}},
+	{"a lane that is a number", job, "\"lane\": \"deep\"", "\"lane\": 3", []string{job + ":4 workflow/history-invalid"}},
+	{"several lanes", job, "\"lane\": \"deep\"", "\"lane\": [\"deep\"]", []string{job + ":4 workflow/history-invalid"}},
+	{"a lane without a name", job, "\"lane\": \"deep\"", "\"lane\": \"\"", []string{job + ":4 workflow/history-invalid"}},
+	{"params that are a list", job, "{\"epicAllowed\": false, \"lane\": \"deep\"}", "[]", []string{job + ":4 workflow/history-invalid"}},
+	{"a ban in words", job, "\"epicAllowed\": false", "\"epicAllowed\": \"false\"", []string{job + ":4 workflow/history-invalid"}},
 
 	// The campaign.
 	{"an unknown child", children, "dependsOn: [reader, writer]", "dependsOn: [reader, writter]", []string{children + ":12 workflow/campaign-invalid"}},
-	{"a circle", children, "name: schema, status: complete", "name: schema, dependsOn: [docs], status: pending", []string{children + ":5 workflow/campaign-invalid", children + ":9 workflow/campaign-invalid"}},
+	{"a circle", children, "name: schema, status: complete", "name: schema, dependsOn: [docs], status: pending", []string{children + ":5 workflow/campaign-invalid"}},
 	{"a child that waits for itself", children, "name: schema, status: complete", "name: schema, dependsOn: [schema], status: pending", []string{children + ":3 workflow/campaign-invalid"}},
 	{"complete too early", children, "status: pending", "status: complete", []string{children + ":13 workflow/campaign-invalid"}},
 	{"a status that is none", children, "status: dispatched", "status: running", []string{children + ":6 workflow/campaign-invalid"}},
@@ -158,6 +176,17 @@ func validFiles(t *testing.T) map[string]string {
 	return files
 }
 
+// needsFix fails where a finding about a record does not say what to do.
+func needsFix(t *testing.T, f gate.Finding) {
+	t.Helper()
+	switch f.Rule {
+	case "workflow/history-invalid", "workflow/history-rewritten", "workflow/campaign-invalid":
+		if f.Fix == "" || strings.HasSuffix(f.Fix, "write ") || strings.HasSuffix(f.Fix, ": ") {
+			t.Errorf("%s:%d (%s) says %q and to do %q", f.Path, f.Line, f.Rule, f.Message, f.Fix)
+		}
+	}
+}
+
 func judgeFiles(t *testing.T, files map[string]string) []string {
 	t.Helper()
 	config, err := policy.Parse("the test", []byte(files[policy.File]), gate.RuleIDs())
@@ -177,6 +206,7 @@ func judgeFiles(t *testing.T, files map[string]string) []string {
 	}
 	var out []string
 	for _, f := range r.Findings {
+		needsFix(t, f)
 		out = append(out, fmt.Sprintf("%s:%d %s", f.Path, f.Line, f.Rule))
 	}
 	return out

@@ -2,7 +2,6 @@ package lane
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -19,7 +18,7 @@ var done = []string{"complete", "skipped"}
 // in a circle, a child that is complete before what it depends on.
 func (r *Record) CheckChildren() []small.Problem {
 	if problems := childrenSchema().Check(r.doc); len(problems) > 0 {
-		return problems
+		return withHints(problems)
 	}
 	byName := map[string]*Child{}
 	var out []small.Problem
@@ -50,92 +49,64 @@ func (r *Record) CheckChildren() []small.Problem {
 	return append(out, cycles(r.Children, byName)...)
 }
 
-// cycles reports each circle of dependencies once, at the dependency that closes
-// it.
-func cycles(children []Child, byName map[string]*Child) []small.Problem {
-	const begun, finished = 1, 2
-	var out []small.Problem
-	state := map[*Child]int{}
-	type step struct {
-		child *Child
-		next  int
-	}
-	for i := range children {
-		if state[&children[i]] != 0 {
-			continue
-		}
-		state[&children[i]] = begun
-		for way := []step{{child: &children[i]}}; len(way) > 0; {
-			at := &way[len(way)-1]
-			if at.next == len(at.child.DependsOn) {
-				state[at.child] = finished
-				way = way[:len(way)-1]
-				continue
-			}
-			d := at.child.DependsOn[at.next]
-			at.next++
-			on := byName[d.Text]
-			switch {
-			case on == nil || state[on] == finished:
-			case state[on] == begun:
-				from := slices.IndexFunc(way, func(s step) bool { return s.child == on })
-				var names []string
-				for _, s := range way[from:] {
-					names = append(names, clip(s.child.Name.Text))
-				}
-				names = append(names, clip(on.Name.Text))
-				out = append(out, problem(d.Pos, at.child.subject+".dependsOn", "take one of the dependencies out",
-					"the dependencies go round in a circle: %s", circle(names)))
-			default:
-				state[on] = begun
-				way = append(way, step{child: on})
-			}
+// Ended are the children whose status is one on which nothing follows.
+func (r *Record) Ended() []Undone {
+	var out []Undone
+	for i := range r.Children {
+		if c := &r.Children[i]; c.ended() {
+			out = append(out, Undone{Child: c.Name.Text, From: c.Status.Text, Pos: c.Name.Pos, Subject: c.subject, Was: small.EntryDigest(c.value)})
 		}
 	}
 	return out
 }
 
-// circle writes a circle of names, a long one in part.
-func circle(names []string) string {
-	const most = 12
-	if len(names) > most {
-		names = slices.Concat(names[:most-2], []string{"…"}, names[len(names)-1:])
-	}
-	return strings.Join(names, " -> ")
-}
+func (c *Child) ended() bool { return slices.Contains(terminal, c.Status.Text) }
 
-// TurnedBack lists the children whose status was terminal in an earlier version
-// of the record and is not any more. Of a name that is there twice nobody can say
-// which child it is.
-func (r *Record) TurnedBack(earlier *Record) []TurnedBack {
-	before, times := earlier.statuses()
-	_, now := r.statuses()
-	var out []TurnedBack
-	for _, c := range r.Children {
-		was := before[c.Name.Text]
-		if times[c.Name.Text] > 1 || now[c.Name.Text] > 1 {
-			continue
-		}
-		if c.Status.Text != "" && slices.Contains(terminal, was) && !slices.Contains(terminal, c.Status.Text) {
-			out = append(out, TurnedBack{Child: c.Name.Text, From: was, To: c.Status.Text, Pos: c.Status.Pos, Subject: c.subject + ".status"})
-		}
-	}
-	return out
-}
-
-// statuses are those of the children by name, and how often each name is there.
-func (r *Record) statuses() (status map[string]string, times map[string]int) {
-	status, times = map[string]string{}, map[string]int{}
-	for _, c := range r.Children {
-		status[c.Name.Text] = c.Status.Text
-		times[c.Name.Text]++
-	}
-	return status, times
-}
-
-// TurnedBack is a child's status that went back.
-type TurnedBack struct {
+// Undone is a child of a campaign that had ended.
+type Undone struct {
+	// Child is its name, From the status that it had, and To the one that it has
+	// now; Gone says that there is no such child any more.
 	Child, From, To string
-	Pos             small.Pos
-	Subject         string
+	Gone            bool
+	// Pos is where the later version of the record has the status; where it has
+	// no such child, that of the list.
+	Pos     small.Pos
+	Subject string
+	// Was is the digest of the child as it had ended.
+	Was small.Digest
+}
+
+// Undone lists the children that had ended in an earlier version of the record
+// and have not any more, by name: one that has another status, and one that is
+// gone or has another name. A name that is there several times has to be there
+// as often with such a status.
+func (r *Record) Undone(earlier *Record) []Undone {
+	now := map[string]int{}
+	open := map[string]*Child{}
+	for i := range r.Children {
+		switch c := &r.Children[i]; {
+		case c.ended():
+			now[c.Name.Text]++
+		case open[c.Name.Text] == nil:
+			open[c.Name.Text] = c
+		}
+	}
+	var out []Undone
+	told := map[string]bool{}
+	for _, was := range earlier.Ended() {
+		if now[was.Child]--; now[was.Child] >= 0 || told[was.Child] {
+			continue
+		}
+		told[was.Child] = true
+		u := Undone{Child: was.Child, From: was.From, Gone: true, Subject: "campaignChildren " + was.Child, Was: was.Was}
+		u.Pos = r.doc.Root.At([]string{"campaignChildren"}).Pos
+		if c := open[was.Child]; c != nil {
+			u.Gone, u.To, u.Pos, u.Subject = false, c.Status.Text, c.Status.Pos, c.subject+".status"
+			if u.Pos.Line == 0 {
+				u.Pos = c.value.Pos
+			}
+		}
+		out = append(out, u)
+	}
+	return out
 }

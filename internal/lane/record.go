@@ -14,10 +14,12 @@ type Record struct {
 	Path string
 	// WorkflowPath is the workflow that is active.
 	WorkflowPath Ref
-	// Lane is the lane that was given from upstream, params.lane.
-	Lane Ref
+	// Lane is the lane that was given from upstream, params.lane; the zero Lane
+	// where none was given, or what is given names none.
+	Lane Lane
 	// NoCampaign is true if params.epicAllowed is false: the job is a campaign's
-	// child and never becomes a campaign itself.
+	// child and never becomes a campaign itself. What is neither true nor false
+	// allows nothing either.
 	NoCampaign bool
 	// Switches are the workflowPathHistory, oldest first.
 	Switches []Switch
@@ -41,6 +43,7 @@ type Child struct {
 	Name, Status, JobID Ref
 	DependsOn           []Ref
 	subject             string
+	value               *small.Value
 }
 
 // ParseRecord reads the record of a job or a campaign, JSON or YAML; file is its
@@ -57,11 +60,13 @@ func ParseRecord(file string, data []byte, limits small.Limits) (*Record, []smal
 	}
 	root := doc.Root
 	r := &Record{Path: file, WorkflowPath: refAt(root.Get("workflowPath")), doc: doc}
-	if params := root.Get("params"); params != nil {
-		r.Lane = refAt(params.Get("lane"))
-		allowed := params.Get("epicAllowed")
-		r.NoCampaign = allowed != nil && allowed.Kind == small.Bool && strings.EqualFold(allowed.Text, "false")
+	params := root.Get("params")
+	if name, given := params.Get("lane").Str(); given {
+		if l, known := Parse(name); known {
+			r.Lane = l
+		}
 	}
+	r.NoCampaign = !allows(params.Get("epicAllowed"))
 	for i, v := range listOf(root, "workflowPathHistory") {
 		r.Switches = append(r.Switches, switchAt(v, i))
 	}
@@ -90,9 +95,28 @@ func listOf(v *small.Value, key string) []*small.Value {
 	return nil
 }
 
+// allows reports whether the value of params.epicAllowed lets a job become a
+// campaign: true does, and what is not given.
+func allows(v *small.Value) bool {
+	return v == nil || v.Kind == small.Null || isBool(v, "true")
+}
+
+func isBool(v *small.Value, text string) bool {
+	return v != nil && v.Kind == small.Bool && strings.EqualFold(v.Text, text)
+}
+
+// timeAt is the time of a switch as it is written: YAML takes one without quotes
+// for a date, and the text is the same.
+func timeAt(v *small.Value) Ref {
+	if v == nil {
+		return Ref{}
+	}
+	return Ref{Text: v.Text, Pos: v.Pos}
+}
+
 func switchAt(v *small.Value, index int) Switch {
 	return Switch{
-		Pos: v.Pos, At: refAt(v.Get("at")), From: refAt(v.Get("from")), To: refAt(v.Get("to")),
+		Pos: v.Pos, At: timeAt(v.Get("at")), From: refAt(v.Get("from")), To: refAt(v.Get("to")),
 		FromPhase: refAt(v.Get("fromPhase")), ToPhase: refAt(v.Get("toPhase")),
 		Reason: refAt(v.Get("reason")), By: refAt(v.Get("by")), subject: "workflowPathHistory." + itoa(index),
 	}
@@ -101,7 +125,7 @@ func switchAt(v *small.Value, index int) Switch {
 func childAt(v *small.Value, index int) Child {
 	c := Child{
 		Name: refAt(v.Get("name")), Status: refAt(v.Get("status")), JobID: refAt(v.Get("jobId")),
-		subject: "campaignChildren." + itoa(index),
+		subject: "campaignChildren." + itoa(index), value: v,
 	}
 	for _, name := range listOf(v, "dependsOn") {
 		c.DependsOn = append(c.DependsOn, refAt(name))

@@ -22,7 +22,7 @@ var forms = map[string]string{
 	"display_name": notBlank, "kind": notBlank, "initial_phase": "the name of a phase", "initial_status": notBlank,
 	"name": notBlank, "agent": "the path of an agent file, or null", "model": notBlank, "provider": notBlank,
 	"status": notBlank, "workflowPath": "the path of a workflow", "from": "the path of a workflow",
-	"to": "the path of a workflow", "reason": "a reason, which is not blank",
+	"to": "the path of a workflow", "fromPhase": "the phase that the work was in", "reason": "a reason, which is not blank",
 }
 
 // schemaOf compiles a schema on first use: who has no such files does not pay

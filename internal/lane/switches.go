@@ -20,14 +20,15 @@ const byCampaign = "convert_to_campaign"
 // read is nil, and true.
 type FindWorkflow func(path string) (w *Workflow, there bool)
 
-// CheckSwitches says what is wrong with a job's switch history, as it stands:
-// fields, times, the chain from one workflow to the next, targets and phases that
-// there are not, a campaign where none may be.
+// CheckSwitches says what is wrong with what a job was given and with its switch
+// history, as they stand: fields, a lane that there is not, times, the chain from
+// one workflow to the next, targets and phases that there are not, a campaign
+// where none may be. Each problem has a hint that says what to do.
 func (r *Record) CheckSwitches(find FindWorkflow) []small.Problem {
+	out := r.checkLane()
 	if problems := switchesSchema().Check(r.doc); len(problems) > 0 {
-		return problems
+		return append(out, withHints(problems)...)
 	}
-	var out []small.Problem
 	for i := range r.Switches {
 		s := &r.Switches[i]
 		var before *Switch
@@ -77,11 +78,16 @@ func (s *Switch) checkChain(before *Switch) []small.Problem {
 // sameWorkflow compares two paths of workflows as written.
 func sameWorkflow(a, b string) bool { return path.Clean(a) == path.Clean(b) }
 
+// noWorkflow is the problem of a path that leads nowhere.
+func noWorkflow(at Ref, subject string) small.Problem {
+	return problem(at.Pos, subject, "give the path of its workflow.md, from the repository's root, from the folder that holds \"workflows\", or from one above the record",
+		"there is no workflow %q", clip(at.Text))
+}
+
 func (s *Switch) checkTarget(find FindWorkflow) []small.Problem {
 	to, there := find(s.To.Text)
 	if !there {
-		return []small.Problem{problem(s.To.Pos, s.subject+".to", "give the path of its workflow.md, from the repository's root or next to the record",
-			"there is no workflow %q", clip(s.To.Text))}
+		return []small.Problem{noWorkflow(s.To, s.subject+".to")}
 	}
 	var out []small.Problem
 	if to != nil && s.ToPhase.Text != "" && !to.HasPhase(s.ToPhase.Text) {
@@ -121,6 +127,9 @@ func (r *Record) checkActive(find FindWorkflow) []small.Problem {
 		if r.NoCampaign && r.WorkflowPath.Text != "" && isCampaign(r.WorkflowPath.Text, find) {
 			return []small.Problem{problem(r.WorkflowPath.Pos, "workflowPath", "give the campaign above it the further jobs",
 				"the job is a campaign's child (params.epicAllowed is false) and runs as a campaign")}
+		}
+		if _, there := find(r.WorkflowPath.Text); r.WorkflowPath.Text != "" && !there {
+			return []small.Problem{noWorkflow(r.WorkflowPath, "workflowPath")}
 		}
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -130,10 +131,10 @@ func (r *reader) baselines(v *small.Value) []Baseline {
 	return out
 }
 
-// recordRule is the rule about job records whose findings speak of an edit.
-const recordRule = "workflow/history-rewritten"
+// recordRules are the rules about records whose findings speak of an edit.
+var recordRules = []string{"workflow/history-rewritten", "workflow/history-invalid", "workflow/campaign-invalid"}
 
-// path reads the path of a log; in a waiver of recordRule, that of a record,
+// path reads the path of a log; in a waiver of one of recordRules, that of a record,
 // which may have any name.
 func (r *reader) path(item *small.Value, subject string) string {
 	subject += ".path"
@@ -155,7 +156,7 @@ func (r *reader) path(item *small.Value, subject string) string {
 		if clean := strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(text, `\`, "/")), "/"); clean != text {
 			p.Suggestion = clip(clean)
 		}
-	case isText(item.Get("rule"), recordRule):
+	case slices.ContainsFunc(recordRules, func(rule string) bool { return isText(item.Get("rule"), rule) }):
 		return text
 	case !inside || name != small.Progress.FileName():
 		p.Message = fmt.Sprintf("the path %q is not that of a log", clip(text))
