@@ -242,8 +242,12 @@ func mode(kind fs.FileMode) string {
 	return "000000" // a pipe, socket or device, which git does not record
 }
 
-// Blob reads a file of at most limit bytes; a larger one yields its size.
+// Blob reads a file of at most limit bytes; a larger one yields its size. Of a
+// symbolic link it reads the text of the link, as git stores it.
 func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob gate.Blob, err error) {
+	if info, err := os.Lstat(t.path(object)); err == nil && info.Mode().Type() == fs.ModeSymlink {
+		return t.link(object, limit)
+	}
 	f, err := os.Open(t.path(object))
 	if err != nil {
 		return blob, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
@@ -263,6 +267,18 @@ func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob gate.Bl
 		return blob, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
 	}
 	blob.Size = max(blob.Size, info.Size())
+	return blob, nil
+}
+
+func (t *Tree) link(object string, limit int64) (gate.Blob, error) {
+	target, err := os.Readlink(t.path(object))
+	if err != nil {
+		return gate.Blob{}, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
+	}
+	blob := gate.Blob{Size: int64(len(target))}
+	if blob.Size <= limit {
+		blob.Data = []byte(filepath.ToSlash(target))
+	}
 	return blob, nil
 }
 

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -20,7 +19,7 @@ type workflowView struct {
 	// workflow is nil where the file cannot be read as one; then problems say
 	// why. missing are the agent files that it names and that are not there.
 	workflow *lane.Workflow
-	missing  []lane.AgentRef
+	missing  []missingAgent
 	// record is nil where the file cannot be read as one; isRecord says that it
 	// should be, and isCampaign that it is a campaign's and no job's.
 	record               *lane.Record
@@ -216,33 +215,6 @@ func (s *flowTree) workflow(ctx context.Context, f File) (*workflowView, error) 
 	}
 	s.read[f.Path] = v.workflow
 	return v, nil
-}
-
-// missingAgents finds, for several workflows at once, the agent files that are
-// nowhere.
-func (s *flowTree) missingAgents(ctx context.Context, views []*workflowView) error {
-	wanted := map[string]bool{}
-	for _, v := range views {
-		if v.workflow == nil {
-			continue
-		}
-		v.missing = v.workflow.Agents(s.opts.Policy.Workflows.Roots)
-		for _, a := range v.missing {
-			for _, at := range a.Paths {
-				wanted[at] = true
-			}
-		}
-	}
-	there, err := s.present(ctx, slices.Sorted(maps.Keys(wanted)))
-	if err != nil {
-		return err
-	}
-	for _, v := range views {
-		v.missing = slices.DeleteFunc(v.missing, func(a lane.AgentRef) bool {
-			return slices.ContainsFunc(a.Paths, func(at string) bool { return there[at].Path != "" })
-		})
-	}
-	return nil
 }
 
 // present looks up which of some paths are files of the tree.

@@ -42,14 +42,28 @@ func checkAgents(v *workflowView, r *reporter) {
 	for _, a := range v.missing {
 		f := Finding{
 			Path: v.path, Line: a.Pos.Line, Column: a.Pos.Column, subject: a.Subject,
-			Message: fmt.Sprintf("%s names the agent file %q, which is not there", a.Of, a.Text),
-			Fix:     "commit the file, or correct the path",
+			Message: fmt.Sprintf("%s names the agent file %s, %s", a.Of, quote(a.Text), a.fate.why),
+			Fix:     a.fate.fix,
 		}
-		if len(a.Paths) > 0 {
+		switch {
+		case len(a.Paths) == 0:
+			f.Message = fmt.Sprintf("%s names the agent file %s, which lies outside the folders where agents are looked for", a.Of, quote(a.Text))
+			f.Fix = "put the file " + folderWords(a.Folders) + ", and write its path as it is seen from there, such as agents/planner.md"
+		case f.Fix == "":
 			f.Fix = "commit one of these, or correct the path: " + strings.Join(a.Paths, ", ")
-		} else {
-			f.Message = fmt.Sprintf("%s names the agent file %q, which lies outside the folders where agents are looked for", a.Of, a.Text)
 		}
 		r.add(f)
 	}
+}
+
+// folderWords says where agents' files are looked for.
+func folderWords(folders []string) string {
+	words := make([]string, len(folders))
+	for i, folder := range folders {
+		words[i] = "below " + folder + "/"
+		if folder == "" {
+			words[i] = "below the repository's root"
+		}
+	}
+	return strings.Join(words, " or ")
 }

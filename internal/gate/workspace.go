@@ -193,14 +193,14 @@ func readFile(ctx context.Context, tree Tree, f File, limits small.Limits) ([]by
 
 func notAFile(f File) *small.Problem {
 	expected, hint := "an ordinary file", "replace it by a file with the content itself"
-	if _, name, _ := small.SplitPath(f.Path); name == "" {
+	if _, name, in := small.SplitPath(f.Path); in && name == "" {
 		expected, hint = "a directory", "replace it by the directory itself"
 	}
 	what := "is a pipe, a socket or a device"
 	switch f.Mode {
-	case "120000":
+	case modeLink:
 		what = "is a symbolic link"
-	case "160000":
+	case modeSubmodule:
 		what = "is a submodule"
 	case "100644", "100755":
 		what = "is an ordinary file"
@@ -210,9 +210,13 @@ func notAFile(f File) *small.Problem {
 	return &small.Problem{Kind: small.ProblemNotAFile, Message: "the path " + what + "; " + expected + " is expected", Hint: hint}
 }
 
-// modeDirectory is the mode of a directory. Git records none for itself; a
-// directory on disk may be empty.
-const modeDirectory = "040000"
+// The modes of what is no ordinary file. Git records no directory for itself; one
+// on disk may be empty.
+const (
+	modeDirectory = "040000"
+	modeLink      = "120000"
+	modeSubmodule = "160000"
+)
 
 // beginsWith reports whether a ledger begins with a baseline's entries.
 func beginsWith(l *small.Ledger, b *policy.Baseline) bool {

@@ -92,21 +92,36 @@ type AgentRef struct {
 	// Paths are where the file may lie, from the root of the tree; empty if what
 	// is written leads out of the folders in which agents are looked for.
 	Paths []string
+	// Folders are those in which it is looked for, "" for the root: that which
+	// holds "workflows", then the roots.
+	Folders []string
 }
 
 // Agents lists the agent files that a workflow names. Roots are further folders
 // in which they are looked for.
 func (w *Workflow) Agents(roots []string) []AgentRef {
-	folders := append([]string{w.Base}, roots...)
+	folders := []string{w.Base}
+	for _, root := range roots {
+		if root == "." {
+			root = ""
+		}
+		if !slices.Contains(folders, root) {
+			folders = append(folders, root)
+		}
+	}
 	var out []AgentRef
 	add := func(ref Ref, subject, of string) {
 		if ref.Text == "" {
 			return
 		}
-		a := AgentRef{Ref: ref, Subject: subject, Of: of}
+		a := AgentRef{Ref: ref, Subject: subject, Of: of, Folders: folders}
 		if clean := path.Clean(ref.Text); !path.IsAbs(clean) && clean != ".." && !strings.HasPrefix(clean, "../") {
 			for _, folder := range folders {
-				a.Paths = append(a.Paths, path.Join(folder, clean))
+				at := path.Join(folder, clean)
+				if strings.HasSuffix(ref.Text, "/") {
+					at += "/" // which only a directory has
+				}
+				a.Paths = append(a.Paths, at)
 			}
 		}
 		out = append(out, a)

@@ -106,7 +106,7 @@ func baseOf(file string) string {
 			return strings.Join(parts[:i], "/")
 		}
 	}
-	return strings.TrimPrefix(strings.Join(parts[:max(len(parts)-2, 0)], "/"), ".")
+	return strings.Join(parts[:max(len(parts)-2, 0)], "/")
 }
 
 func phaseAt(v *small.Value, index int) Phase {
