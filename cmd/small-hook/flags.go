@@ -39,33 +39,35 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.color, "color", "auto", "color text `WHEN`: auto, always or never")
 	set.BoolVar(&f.each, "each", false, "judge the workspaces as of every commit, not the tip's alone")
 	set.Int64Var(&f.maxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default 16 MiB)")
-	set.Var(formatFlag{f}, "format", "write the report as `FORMAT`: "+formatNames()+"; may be given several times")
+	set.Var(formatFlag{f, report.CheckFormat}, "format", "write the report as `FORMAT`: "+eitherOf(report.Formats())+"; may be given several times")
 	set.Var(outputFlag{f}, "output", "write the report of the format before it to `FILE`")
 }
 
 // claims gives a command the flag with which the caller claims a lane: those
 // that judge a change have it.
 func (a *app) claims(c *cobra.Command) *cobra.Command {
-	c.Flags().StringVar(&a.flags.lane, "lane", "", "judge the change as one in the `LANE` "+strings.Join(policy.LaneNames, ", "))
+	c.Flags().StringVar(&a.flags.lane, "lane", "", "judge the change as one in the `LANE` "+eitherOf(policy.LaneNames))
 	return c
 }
 
-// formatNames lists the formats for people.
-func formatNames() string {
-	names := report.Formats()
+// eitherOf lists names for people.
+func eitherOf(names []string) string {
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// formatFlag begins a target.
-type formatFlag struct{ flags *flags }
+// formatFlag begins a target, of a format that check accepts.
+type formatFlag struct {
+	flags *flags
+	check func(name string) error
+}
 
 func (formatFlag) String() string { return "" }
 func (formatFlag) Type() string   { return "format" }
 
 // Set takes --format.
 func (v formatFlag) Set(name string) error {
-	if err := report.CheckFormat(name); err != nil {
+	if err := v.check(name); err != nil {
 		return err
 	}
 	v.flags.targets = append(v.flags.targets, target{format: name})
@@ -124,7 +126,7 @@ func askedFor(args []string) []target {
 		case "--":
 			return f.targets
 		case "--format":
-			err = formatFlag{&f}.Set(value)
+			err = formatFlag{&f, report.CheckFormat}.Set(value)
 		case "--output":
 			err = outputFlag{&f}.Set(value)
 		}

@@ -12,12 +12,12 @@ import (
 )
 
 func (a *app) laneCommand() *cobra.Command {
-	return a.claims(&cobra.Command{
+	c := a.claims(&cobra.Command{
 		Use:   "lane [BASE..HEAD]",
 		Short: "Say which lane a change claims, what it shows, and which lane fits",
 		Long: "Say which lane a change claims, each signal that it shows with the files that gave it, and which lane\n" +
-			"fits that. Without a range, the change is what is staged, against HEAD. Nothing is judged: the exit\n" +
-			"status is 0, or 2 if it could not be found out.",
+			"fits that. Without a range, the change is what is staged, against HEAD, and SMALL_LANE claims a lane as\n" +
+			"it does for a commit's hooks. Nothing is judged: the exit status is 0, or 2 if it could not be found out.",
 		Args: atMost(1, "at most one range, BASE..HEAD"),
 		RunE: func(c *cobra.Command, args []string) error {
 			found, err := entrypoint.FindLane(c.Context(), a.request(), optional(args))
@@ -28,6 +28,13 @@ func (a *app) laneCommand() *cobra.Command {
 			return a.writeLane(doc)
 		},
 	})
+	formats := report.LaneFormats()
+	c.Flags().Var(formatFlag{&a.flags, report.CheckLaneFormat}, "format", "write it as `FORMAT`: "+eitherOf(formats)+"; may be given several times")
+	c.Flags().Var(outputFlag{&a.flags}, "output", "write it in the format before it, "+eitherOf(formats)+", to `FILE`")
+	if err := c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag is not registered: a slip of this program
+	}
+	return c
 }
 
 // writeLane writes it wherever it was asked for.

@@ -64,6 +64,8 @@ func (a *app) reportFailure(mode string, failure *gate.Failure) error {
 	var errs []error
 	for _, t := range askedFor(a.args[1:]) {
 		switch {
+		case mode == "lane" && report.CheckLaneFormat(t.format) != nil:
+			continue // it is not written so
 		case t.file != "":
 			errs = append(errs, a.writeFile(t, r))
 		case t.format != "text":

@@ -17,7 +17,7 @@ func TestLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"lane:fast", "lane:deep"}, plan.Labels); diff != "" {
+	if diff := cmp.Diff([]string{"lane:fast", "lane:deep", "lane:x"}, plan.Labels); diff != "" {
 		t.Error(diff)
 	}
 	plan, err = ci.Decide(map[string]string{

@@ -44,11 +44,13 @@ func clipped(s string) string {
 // two colons.
 const labelPrefix = "lane:"
 
-// label notes a label that claims a lane.
+// label notes a label that claims a lane. Upper and lower case are the same.
 func (p *Plan) label(name string) {
-	if rest, ok := strings.CutPrefix(strings.TrimSpace(name), labelPrefix); ok {
-		p.Labels = append(p.Labels, labelPrefix+strings.TrimSpace(strings.TrimPrefix(rest, ":")))
+	name = strings.TrimSpace(name)
+	if len(name) < len(labelPrefix) || !strings.EqualFold(name[:len(labelPrefix)], labelPrefix) {
+		return
 	}
+	p.Labels = append(p.Labels, labelPrefix+strings.TrimSpace(strings.TrimPrefix(name[len(labelPrefix):], ":")))
 }
 
 // isBranch reports whether s can be the name of a branch, and so a part of a

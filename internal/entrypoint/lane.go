@@ -3,8 +3,11 @@ package entrypoint
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // Lane is what is known of a change's lane, and of what it was found in.
@@ -19,13 +22,13 @@ type Lane struct {
 }
 
 // FindLane finds the lane that fits what spec, written BASE..HEAD, brings;
-// without a spec, what is staged against HEAD. It judges nothing. The policy is
-// BASE's, or HEAD's.
+// without a spec, what is staged against HEAD, whose lane the variable of commit
+// hooks may claim. It judges nothing. The policy is BASE's, or HEAD's.
 func FindLane(ctx context.Context, req Request, spec string) (Lane, error) {
 	var out Lane
 	mode := "range"
 	if spec == "" {
-		mode = "pre-commit"
+		mode, req = "pre-commit", req.withLane()
 	}
 	r := inRepository(ctx, req, mode, func(s *session) (*gate.Report, error) {
 		var found *gate.LaneReport
@@ -81,8 +84,30 @@ const laneVariable = "SMALL_LANE"
 func (r Request) withLane() Request {
 	if r.Lane == "" {
 		r.Lane = lookup(r.Environ, laneVariable)
+		r.laneFromEnvironment = r.Lane != ""
 	}
 	return r
+}
+
+// claimedLane is the lane that the caller claims, as lanes are spelt; empty for
+// none. A claim that names no lane is an error.
+func (r Request) claimedLane() (string, error) {
+	for _, name := range policy.LaneNames {
+		if strings.EqualFold(strings.TrimSpace(r.Lane), name) {
+			return name, nil
+		}
+	}
+	names := policy.LaneNames[0] + ", " + policy.LaneNames[1] + " or " + policy.LaneNames[2]
+	switch {
+	case r.Lane == "":
+		return "", nil
+	case r.laneFromEnvironment:
+		return "", &gate.Failure{
+			Message: fmt.Sprintf("there is no lane %q, which the variable %s names", r.Lane, laneVariable),
+			Remedy:  fmt.Sprintf("set %s to %s, or take it out of the environment: unset %[1]s", laneVariable, names),
+		}
+	}
+	return "", &gate.Failure{Message: fmt.Sprintf("there is no lane %q", r.Lane), Remedy: "use --lane " + names}
 }
 
 // laneClaimed reports whether a commit that touches nothing else of interest may

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,8 +32,8 @@ type Request struct {
 	MaxFileSize int64
 	// Each judges the snapshot of every commit.
 	Each bool
-	// Lane is the lane that the caller claims, one of policy.LaneNames; empty for
-	// none.
+	// Lane is the lane that the caller claims, one of policy.LaneNames in upper or
+	// lower case; empty for none.
 	Lane string
 	// Labels are those labels of a pull request that claim a lane.
 	Labels []string
@@ -46,6 +45,9 @@ type Request struct {
 	Now time.Time
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
+
+	// laneFromEnvironment is true if Lane comes from a variable.
+	laneFromEnvironment bool
 }
 
 // agentVariable names the agent in whose environment a hook runs.
@@ -73,13 +75,11 @@ func (r Request) options(mode, otherwise string) (gate.Options, error) {
 		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
 		FailOnWarning: r.FailOnWarning,
 		Agent:         lookup(r.Environ, agentVariable),
-		Lane:          r.Lane, Labels: r.Labels,
+		Labels:        r.Labels, LaneFromEnvironment: r.laneFromEnvironment,
 	}
-	if r.Lane != "" && !slices.Contains(policy.LaneNames, r.Lane) {
-		return opts, &gate.Failure{
-			Message: fmt.Sprintf("there is no lane %q", r.Lane),
-			Remedy:  "use --lane " + strings.Join(policy.LaneNames, ", ") + "; in a commit's hooks it may come from " + laneVariable,
-		}
+	var err error
+	if opts.Lane, err = r.claimedLane(); err != nil {
+		return opts, err
 	}
 	name := r.Workspace
 	if name == "" {

@@ -123,6 +123,9 @@ func (j *judgement) add(findings []Finding) {
 		if j.lane != nil && j.lane.rigour.WarningsAreErrors {
 			f.Severity = SeverityError
 		}
+		if f.Rule == ruleReconciledInsertion.ID && f.Severity == SeverityError {
+			j.forbidInsertion(&f)
+		}
 		if j.known(f) {
 			continue
 		}

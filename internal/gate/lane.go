@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -249,6 +250,17 @@ func (j *judgement) level(rule string) policy.Level {
 		return raised
 	}
 	return level
+}
+
+// forbidInsertion says what to do about an insertion that is made explicit and
+// is an error all the same.
+func (j *judgement) forbidInsertion(f *Finding) {
+	f.Fix = "make the commit anew so that nothing stands before older entries: merge the other branch instead of squashing it, or append the entries with the time of recording"
+	if j.lane == nil || !j.lane.rigour.NoInsertions && !j.lane.rigour.WarningsAreErrors {
+		return
+	}
+	f.Message += fmt.Sprintf("; the lane %s forbids it", j.lane.claim.Lane)
+	f.Fix += fmt.Sprintf("; or claim a lane that allows it, and append an entry for %s that says why", lane.SwitchTask)
 }
 
 // judgeLane compares the change with the lane that it claims.

@@ -16,7 +16,8 @@ const (
 	// laneLineFiles is how many files have their lines counted: with more the
 	// number of files says enough.
 	laneLineFiles = 1000
-	// guessedLine is how many bytes a line has where it is guessed.
+	// guessedLine is how many bytes a line has where lines are guessed: of a file
+	// that is too large, or no text.
 	guessedLine = 80
 )
 
@@ -78,7 +79,7 @@ func (j *judgement) classify(ctx context.Context, change laneChange) (*LaneRepor
 		tests = lane.TestsOf(paths, cfg)
 	}
 	signals := lane.Signals(files, tests, cfg)
-	return &LaneReport{Signals: signals, Fits: lane.Fits(signals), Why: lane.Why(signals)}, nil
+	return &LaneReport{Signals: signals, Fits: lane.Fits(signals), Why: lane.Why(signals, files, cfg)}, nil
 }
 
 // touchedFiles lists what differs from every base, as far as it is wanted: what
@@ -109,7 +110,8 @@ func (j *judgement) touchedFiles(ctx context.Context, change laneChange, wanted 
 func (j *judgement) laneFile(ctx context.Context, c Change, countLines bool) (lane.File, error) {
 	f := lane.File{Path: c.Path, Added: c.Old.Mode == "" && !c.Old.Unmerged, Deleted: c.New.Mode == "" && !c.New.Unmerged}
 	api := lane.ReadsAPI(c.Path) && !f.Deleted && c.New.Regular()
-	if !countLines && !api {
+	sql := lane.ReadsSQL(c.Path)
+	if !countLines && !api && !sql {
 		return f, nil
 	}
 	before, oldSize, err := j.laneText(ctx, c.Old)
@@ -120,11 +122,15 @@ func (j *judgement) laneFile(ctx context.Context, c Change, countLines bool) (la
 	if err != nil {
 		return f, err
 	}
+	unread := oldSize > laneFileSize || newSize > laneFileSize || binary(before) || binary(after)
 	switch {
-	case oldSize > laneFileSize || newSize > laneFileSize:
-		f.Lines = int(max(oldSize, newSize) / guessedLine)
-	case !binary(before) && !binary(after):
+	case c.Old.Object == c.New.Object: // its mode alone changes
+	case unread:
+		f.Lines = int((max(oldSize, newSize) + guessedLine - 1) / guessedLine)
+		f.Schema = sql
+	default:
 		f.Lines = differingLines(before, after)
+		f.Schema = sql && (lane.DefinesSchema(before) || lane.DefinesSchema(after))
 	}
 	if api && after != nil {
 		f.API, f.Looked = lane.NewNames(before, after)

@@ -35,7 +35,8 @@ type Options struct {
 	Each bool
 	// FailOnWarning makes a report with warnings fail, as one with errors does.
 	FailOnWarning bool
-	// Lane is the lane that the caller claims; empty for none.
+	// Lane is the lane that the caller claims, without regard to case; empty for
+	// none.
 	Lane string
 	// LaneFromEnvironment is true if the caller claims it by a variable, and not
 	// by a flag.

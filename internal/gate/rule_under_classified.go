@@ -73,6 +73,8 @@ func claimWords(c lane.Claim) string {
 	switch c.Source {
 	case lane.FromCaller:
 		return "the caller"
+	case lane.FromEnvironment:
+		return "SMALL_LANE"
 	case lane.FromTrailer:
 		return "commit " + short(c.Commit)
 	case lane.FromLabel:

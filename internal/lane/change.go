@@ -15,9 +15,12 @@ type File struct {
 	// Added is true for a path that was not there, Deleted for one that is gone.
 	Added, Deleted bool
 	// Lines are how many lines only one of the two versions has: those that came
-	// and those that went. A line that has moved is in both. 0 for what is not
-	// text.
+	// and those that went. A line that has moved is in both. Of what is not text,
+	// or too large, they are guessed from its size.
 	Lines int
+	// Schema is true for SQL that defines something, or may do so; see
+	// DefinesSchema.
+	Schema bool
 	// API are the names that are new in what a file offers to other packages,
 	// where that was looked at; see NewNames. Looked says so.
 	API    []string
@@ -43,6 +46,12 @@ var codeExtensions = map[string]bool{
 	".js": true, ".jsx": true, ".mjs": true, ".cjs": true, ".ts": true, ".tsx": true, ".mts": true, ".cts": true, ".vue": true, ".svelte": true,
 	".py": true, ".rb": true, ".php": true, ".pl": true, ".pm": true, ".lua": true, ".swift": true, ".dart": true, ".r": true, ".jl": true,
 	".ex": true, ".exs": true, ".erl": true, ".hs": true, ".ml": true, ".nim": true, ".sh": true, ".bash": true, ".ps1": true,
+}
+
+// wantsTests reports whether a file is code whose tests matter: it counts, is
+// still there, and is no test itself.
+func wantsTests(f *File, cfg *policy.Lanes) bool {
+	return !f.Deleted && isCode(f.Path) && Counts(f.Path, cfg) && !policy.MatchPath(cfg.Tests, f.Path)
 }
 
 // isCode reports whether a file is code that tests can be asked for.

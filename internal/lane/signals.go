@@ -34,7 +34,7 @@ type kind struct {
 // kinds lists the signals of single files, in the order in which they are told.
 var kinds = []kind{
 	{"migration", Deep, "a schema or stored data changes, and there may be no way back", func(f *File, cfg *policy.Lanes) bool {
-		return policy.MatchPath(cfg.Migrations, f.Path) && !policy.MatchPath(cfg.Reversible, f.Path)
+		return migrates(f, cfg) && !policy.MatchPath(cfg.Reversible, f.Path)
 	}},
 	{"contract", Deep, "what services have agreed upon changes", func(f *File, cfg *policy.Lanes) bool {
 		return policy.MatchPath(cfg.Contracts, f.Path)
@@ -49,8 +49,14 @@ var kinds = []kind{
 		return !f.Looked && !f.Added && policy.MatchPath(cfg.PublicAPI, f.Path)
 	}},
 	{"reversible-migration", Standard, "a schema or stored data changes", func(f *File, cfg *policy.Lanes) bool {
-		return policy.MatchPath(cfg.Migrations, f.Path) && policy.MatchPath(cfg.Reversible, f.Path)
+		return migrates(f, cfg) && policy.MatchPath(cfg.Reversible, f.Path)
 	}},
+}
+
+// migrates reports whether a file changes a schema or stored data: its path says
+// so, or its statements do and no pattern says that they do not count.
+func migrates(f *File, cfg *policy.Lanes) bool {
+	return policy.MatchPath(cfg.Migrations, f.Path) || f.Schema && !policy.ExcludesPath(cfg.Migrations, f.Path)
 }
 
 // Signals lists what a change shows. Files that do not count are left out, and
@@ -98,5 +104,5 @@ func Signals(files []File, tests *Tests, cfg *policy.Lanes) []Signal {
 
 // NeedsTests reports whether tests are looked for, for a file.
 func NeedsTests(f File, cfg *policy.Lanes) bool {
-	return !f.Deleted && !f.OwnTests && isCode(f.Path) && Counts(f.Path, cfg) && !policy.MatchPath(cfg.Tests, f.Path)
+	return !f.OwnTests && wantsTests(&f, cfg)
 }

@@ -24,7 +24,7 @@ func TestDefaultPaths(t *testing.T) {
 		"README.md": "", "docs/guide.txt": "", "config/app.yml": "", "assets/logo.png": "",
 		"db/migrate/20260101_add.rb": "migration", "app/migrations/0001_initial.py": "migration", "migrations/README.md": "",
 		"alembic/versions/1.py": "migration", "sql/V1__init.sql": "migration", "sql/1.up.sql": "migration", "prisma/schema.prisma": "migration",
-		"DB/Migrations/1.SQL": "migration", "queries/select.sql": "",
+		"DB/Migrations/1.SQL": "migration", "queries/select.sql": "", "schema.sql": "migration", "db/structure.sql": "migration",
 		"api/openapi.yaml": "contract public-api", "proto/a.proto": "contract", "schema.graphql": "contract", "contracts/orders.json": "contract", "web/tsconfig.json": "",
 		"src/auth/login.ts": "security", "app/models/password_reset.rb": "security", "src/main/java/x/AuthController.java": "security",
 		"lib/author.py": "", "src/tokenizer.py": "", "src/authors/list.py": "", "certs/server.pem": "security", ".env.production": "security",
@@ -46,7 +46,7 @@ func TestDefaultPaths(t *testing.T) {
 func TestSignals(t *testing.T) {
 	cfg := policy.Default().Lanes
 	cfg.Reversible = []string{"seeds/**"}
-	cfg.Migrations = append(cfg.Migrations, "seeds/**")
+	cfg.Migrations = append(cfg.Migrations, "seeds/**", "!scratch/**")
 	many := []File{{Path: "a.txt"}, {Path: "b.txt"}, {Path: "c.txt", Lines: 150}}
 	for _, tt := range []struct {
 		name  string
@@ -61,6 +61,10 @@ func TestSignals(t *testing.T) {
 		{"lines", []File{{Path: "a.txt", Lines: 201}}, "lines=a.txt", Standard},
 		{"code with tests", []File{{Path: "src/a.py"}, {Path: "x/a.go"}, {Path: "c.rs", OwnTests: true}}, "", Fast},
 		{"code without tests", []File{{Path: "src/b.py"}, {Path: "y/a.go"}}, "untested=src/b.py,y/a.go", Standard},
+		{"SQL that defines something", []File{{Path: "reports/a.sql", Schema: true}}, "migration=reports/a.sql", Deep},
+		{"SQL that can be taken back", []File{{Path: "seeds/a.sql", Schema: true}}, "reversible-migration=seeds/a.sql", Standard},
+		{"SQL that is not meant", []File{{Path: "scratch/a.sql", Schema: true}}, "", Fast},
+		{"SQL of tests", []File{{Path: "tests/a.sql", Schema: true}}, "", Fast},
 		{"code that is gone", []File{{Path: "src/b.py", Deleted: true}}, "", Fast},
 		{"a reversible migration", []File{{Path: "seeds/1.sql"}}, "reversible-migration=seeds/1.sql", Standard},
 		{"a file of the API that changes", []File{{Path: "api/a.json"}}, "api-change=api/a.json", Standard},
@@ -75,6 +79,46 @@ func TestSignals(t *testing.T) {
 				t.Errorf("%q fits %s; want %q, %s", got, Fits(signals), tt.want, tt.fits)
 			}
 		})
+	}
+}
+
+// TestLocks: lock files of common ecosystems do not count.
+func TestLocks(t *testing.T) {
+	cfg := policy.Default().Lanes
+	for _, name := range []string{
+		".terraform.lock.hcl", "modules/a/.terraform.lock.hcl", "conda-lock.yml", "cabal.project.freeze", "stack.yaml.lock",
+		"gradle.lockfile", "buildscript-gradle.lockfile", "Podfile.lock", "pubspec.lock", "mix.lock", "rebar.lock", "flake.lock", "uv.lock", "pdm.lock",
+		"poetry.lock", "Pipfile.lock", "pixi.lock", "bun.lock", "bun.lockb", "deno.lock", "yarn.lock", "pnpm-lock.yaml", "package-lock.json", "npm-shrinkwrap.json",
+		"packages.lock.json", "project.lock.json", "paket.lock", "Package.resolved", "Cartfile.resolved", "go.sum", "go.work.sum", "Cargo.lock", "Gemfile.lock", "gems.locked",
+		"composer.lock", "renv.lock", "MODULE.bazel.lock", "Chart.lock", "conan.lock", "shard.lock", "dub.selections.json", "lake-manifest.json", "Brewfile.lock.json", "cpanfile.snapshot",
+	} {
+		if Counts(name, &cfg) || Counts("web/"+name, &cfg) {
+			t.Errorf("%s counts", name)
+		}
+	}
+	for _, name := range []string{"lock.go", "src/locksmith.py", "package.json", "block.txt", ".github/workflows/agent.lock.yml", "main.tf"} {
+		if !Counts(name, &cfg) {
+			t.Errorf("%s does not count", name)
+		}
+	}
+}
+
+// TestWhy says nothing of tests where there is no code.
+func TestWhy(t *testing.T) {
+	cfg := policy.Default().Lanes
+	for _, tt := range []struct {
+		files []File
+		want  string
+	}{
+		{nil, "it changes no file that counts"},
+		{[]File{{Path: "README.md"}, {Path: "gone.py", Deleted: true}, {Path: "tests/test_a.py"}}, "it is small, touches no code that would need tests, and shows no signal that asks for more"},
+		{[]File{{Path: "a.py"}}, "it is small, the code that it touches has tests, and it shows no signal that asks for more"},
+		{[]File{{Path: "a.rs", OwnTests: true}}, "it is small, the code that it touches has tests, and it shows no signal that asks for more"},
+	} {
+		signals := Signals(tt.files, TestsOf([]string{"tests/test_a.py"}, &cfg), &cfg)
+		if got := Why(signals, tt.files, &cfg); got != tt.want || len(signals) > 0 {
+			t.Errorf("%v: %q, %v", tt.files, got, signals)
+		}
 	}
 }
 

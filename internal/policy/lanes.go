@@ -88,8 +88,9 @@ func defaultLanes() Lanes {
 			"**/*{test,tests,testcase,spec}.{java,kt,kts,scala,groovy,cs,php,swift}",
 		},
 		Ignore: []string{
-			"**/*.lock", "**/*.lockfile", "**/go.sum", "**/go.work.sum", "**/{package-lock,npm-shrinkwrap,packages.lock}.json",
-			"**/pnpm-lock.yaml", "**/bun.lockb", "**/package.resolved",
+			"**/*.lock", "**/*.lockfile", "**/bun.lockb", "**/gems.locked", "**/{package,cartfile}.resolved",
+			"**/go.sum", "**/go.work.sum", "**/{pnpm,conda}-lock.{yml,yaml}", "**/cabal.project.freeze", "**/cpanfile.snapshot", "**/.terraform.lock.hcl",
+			"**/{package-lock,npm-shrinkwrap,packages.lock,project.lock,brewfile.lock,dub.selections,lake-manifest}.json",
 		},
 		Standard: Rigour{Strict: true},
 		Deep: Rigour{
@@ -118,6 +119,20 @@ func MatchPath(patterns []string, path string) bool {
 		matched = true
 	}
 	return matched
+}
+
+// ExcludesPath reports whether a pattern of a list of a Lanes that begins with !
+// matches a path.
+func ExcludesPath(patterns []string, path string) bool {
+	path = strings.ToLower(path)
+	for _, pattern := range patterns {
+		rest, not := strings.CutPrefix(strings.ToLower(pattern), "!")
+		// The patterns were checked when they were read.
+		if ok, err := doublestar.Match(rest, path); not && err == nil && ok {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *reader) lanes(v *small.Value, p *Policy) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
@@ -60,8 +61,20 @@ func laneJSON(r *gate.LaneReport) *jsonLane {
 	return out
 }
 
-// WriteLane writes what is known of a change's lane, as text or json. It returns
-// the error of w.
+// LaneFormats lists the formats that a lane is written in.
+func LaneFormats() []string { return []string{"text", "json"} }
+
+// CheckLaneFormat returns an error that names the valid formats if a lane is not
+// written in the one of this name.
+func CheckLaneFormat(name string) error {
+	if slices.Contains(LaneFormats(), name) {
+		return nil
+	}
+	return fmt.Errorf("a lane is not written as %q: valid formats are %s", name, strings.Join(LaneFormats(), ", "))
+}
+
+// WriteLane writes what is known of a change's lane, in one of LaneFormats. It
+// returns the error of w.
 func WriteLane(w io.Writer, format string, doc *LaneDocument) error {
 	var buf bytes.Buffer
 	switch format {
@@ -79,7 +92,7 @@ func WriteLane(w io.Writer, format string, doc *LaneDocument) error {
 	case "text":
 		laneText(&buf, doc)
 	default:
-		return fmt.Errorf("a lane is written as text or json, not as %s", format)
+		return CheckLaneFormat(format)
 	}
 	return send(w, &buf)
 }
@@ -118,6 +131,8 @@ func claimText(c changes.Claim) string {
 	switch c.Source {
 	case changes.FromCaller:
 		who = "--lane"
+	case changes.FromEnvironment:
+		who = "SMALL_LANE"
 	case changes.FromTrailer:
 		who = "the trailer of commit " + abbreviate(c.Commit)
 	case changes.FromLabel:
