@@ -106,6 +106,11 @@ func (e *edgeView) finding(x edit) Finding {
 			f.EntryAfter = after
 		}
 	}
+	for _, ref := range []*EntryRef{f.Entry, f.EntryAfter} {
+		if ref != nil {
+			ref.Switch = e.switches
+		}
+	}
 	f.edits = []editKey{{path: e.path, from: f.EditFrom, to: f.EditTo}}
 	return f
 }

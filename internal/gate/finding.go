@@ -124,6 +124,9 @@ type EntryRef struct {
 	// AgentID is who the entry says did the work; empty where it does not say.
 	AgentID string
 	Digest  small.Digest
+	// Switch says that it is no entry of a log but a switch of a job's workflow,
+	// which has a time and no task.
+	Switch bool
 }
 
 // FieldChange is one field that differs between two versions of an entry.

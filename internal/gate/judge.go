@@ -213,14 +213,15 @@ func (j *judgement) tips(ctx context.Context, target, head, targetName, headName
 		return err
 	}
 	for _, c := range changes[0] {
-		if !isLedger(c.Path) || !j.judges(c.Path) {
+		if !j.isLog(c.Path) {
 			continue
 		}
-		ours, err := j.ledgers.read(ctx, c.Old, nil)
+		logs := j.logs(c.Path)
+		ours, err := logs.read(ctx, c.Old, nil)
 		if err != nil {
 			return err
 		}
-		theirs, err := j.ledgers.read(ctx, c.New, ours)
+		theirs, err := logs.read(ctx, c.New, ours)
 		if err != nil {
 			return err
 		}
@@ -243,7 +244,7 @@ func (j *judgement) tips(ctx context.Context, target, head, targetName, headName
 		if j.predicts && t.withoutEdited(j.explained(), j.equal(c.Path)) {
 			continue
 		}
-		t.targetName, t.headName = targetName, headName
+		t.targetName, t.headName, t.switches = targetName, headName, j.isRecord(c.Path)
 		t.merge = j.toMerge(Tip{ID: target, Name: targetName}, Tip{ID: head, Name: headName})
 		j.judgeTips(t, Edge{Parent: target, Child: head})
 	}

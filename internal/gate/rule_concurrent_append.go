@@ -14,7 +14,9 @@ var ruleConcurrentAppend = Rule{
 place of the same file, where the quick resolution keeps one side and loses the other's work. It
 happens when two agents run at once, or when a branch goes on while main has moved. Take turns, or
 merge explicitly: merge the other branch into yours and type "small-hook reconcile", which keeps every
-entry of both in order of time and appends one for meta/reconcile-merge whose evidence names both.`,
+entry of both in order of time and appends one for meta/reconcile-merge whose evidence names both. The
+switches of one job, which its record keeps, cannot be joined so: one of the branches records its own
+again, after the other's.`,
 	Wrong: `
 -- ours/.small/progress.small.yml --
 small_version: "1.0.0"
@@ -83,20 +85,51 @@ func checkConcurrentAppend(t *tipsView, r *reporter) {
 		return
 	}
 	f := t.finding()
+	f.Common = commonOf(t.target, t.targetOnly)
+	f.Sides = []Side{{Name: t.targetName, Entries: refsOf(t.targetOnly)}, {Name: t.headName, Entries: refsOf(t.headOnly)}}
+	if t.switches {
+		r.add(t.concurrentSwitches(f))
+		return
+	}
 	f.Message = fmt.Sprintf("both branches recorded work since they parted: %s has %s (%s); %s has %s (%s)",
 		t.targetName, count(len(t.targetOnly), "entry"), entryList(t.targetOnly),
 		t.headName, count(len(t.headOnly), "entry"), entryList(t.headOnly))
 	if len(t.targetOnly) == 0 && len(t.headOnly) == 0 {
 		f.Message = fmt.Sprintf("%s and %s hold the same entries in different orders", t.targetName, t.headName)
 	}
-	f.Common = commonOf(t.target, t.targetOnly)
-	f.Sides = []Side{{Name: t.targetName, Entries: refsOf(t.targetOnly)}, {Name: t.headName, Entries: refsOf(t.headOnly)}}
 	f.Fix = fmt.Sprintf("%s, then %s", t.merge, reconcileHint)
 	if ours, theirs, same := atOnce(t.targetOnly, t.headOnly); same {
 		f.Fix = fmt.Sprintf("%s of %s and %s of %s have the same time, and small-hook reconcile puts neither first: on its branch, record the one that is not published yet again, with the time of recording (git commit --amend, or git rebase -i); then %s",
 			entryWords(ours), t.targetName, entryWords(theirs), t.headName, f.Fix)
 	}
 	r.add(f)
+}
+
+// concurrentSwitches makes of a finding about two branches one about the switches
+// of one job. No merge can join them: each began at the workflow that was active
+// where the branches parted.
+func (t *tipsView) concurrentSwitches(f Finding) Finding {
+	for _, refs := range [][]EntryRef{f.Common.Last, f.Sides[0].Entries, f.Sides[1].Entries} {
+		for i := range refs {
+			refs[i].Switch = true
+		}
+	}
+	f.Message = fmt.Sprintf("both branches switched the workflow of one job since they parted: %s has %s; %s has %s",
+		t.targetName, switchList(t.targetOnly), t.headName, switchList(t.headOnly))
+	f.Fix = fmt.Sprintf("on %s, git rebase %s: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; small-hook waive excuses what is published of it",
+		t.headName, shellQuote(t.targetName), t.targetName)
+	return f
+}
+
+func switchList(entries []small.Entry) string {
+	if len(entries) == 0 {
+		return "the same in another order"
+	}
+	words := switchWords(entries[0])
+	if more := len(entries) - 1; more > 0 {
+		words += fmt.Sprintf(" and %d more", more)
+	}
+	return words
 }
 
 // atOnce finds two entries, one of each side, that no order of time can tell

@@ -101,7 +101,7 @@ func checkUnreconciled(e *edgeView, r *reporter) {
 }
 
 func checkUnreconciledTips(t *tipsView, r *reporter) {
-	if t.outcome != tipsInterleaved {
+	if t.outcome != tipsInterleaved || t.switches {
 		return
 	}
 	f := t.finding()

@@ -101,6 +101,6 @@ func goneFinding(v *workflowView, r *reporter) Finding {
 	}
 	f.EditFrom = wordsDigest(digests...)
 	f.Message = "the record is gone, with children that had ended: " + strings.Join(names, ", ")
-	f.Fix = r.undoing(v.path, v.parents, "bring it back (git restore --source="+short(r.parent)+" --staged --worktree -- "+shellQuote(v.path)+"), or move it whole, in one commit")
+	f.Fix = r.undoing(v.path, v.parents, r.restoring(v.path))
 	return f
 }

@@ -179,7 +179,7 @@ func rewrittenWords(e *edgeView, x edit) string {
 func reportSwitchInserted(e *edgeView, r *reporter, place int) {
 	f := e.finding(edit{kind: editInserted, before: -1, after: place})
 	f.Message = switchWords(e.c.Entries[place]) + " was inserted before older ones"
-	f.Fix = "move it to the end of workflowPathHistory, with the time at which it was recorded"
+	f.Fix = r.undoing(e.path, e.parents, "record it at the end of workflowPathHistory, with the time of recording")
 	r.add(f)
 }
 
@@ -196,14 +196,16 @@ func reportRecordDeleted(e *edgeView, r *reporter) {
 		Path: e.path, EditFrom: head,
 		edits:   []editKey{{path: e.path, from: head}},
 		Message: "the record with " + n + " is gone",
-		Fix:     r.keepSwitches(e),
+		Fix:     r.undoing(e.path, e.parents, r.restoring(e.path)),
 	})
 }
 
 // keepSwitches says how to bring a switch history back.
 func (r *reporter) keepSwitches(e *edgeView) string {
-	if r.commit == Index {
-		return fmt.Sprintf("put workflowPathHistory back as it was (git diff --cached -- %s shows the change); append the switch that is right now", shellQuote(e.path))
-	}
-	return fmt.Sprintf("take commit %s back (git rebase -i %s) and append the switch that is right now", short(r.commit), short(r.parent))
+	return r.undoing(e.path, e.parents, "put workflowPathHistory back as it was, and append the switch that is right now")
+}
+
+// restoring says how to bring a file back that a change has deleted.
+func (r *reporter) restoring(path string) string {
+	return "bring it back (git restore --source=" + short(r.parent) + " --staged --worktree -- " + shellQuote(path) + "), or move it whole, in one commit"
 }

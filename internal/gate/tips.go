@@ -30,6 +30,8 @@ type tipsView struct {
 	insertedByTarget bool
 	// targetOnly and headOnly are each branch's own entries.
 	targetOnly, headOnly []small.Entry
+	// switches is true of a job's switch history.
+	switches bool
 }
 
 // finding begins a finding about the two tips, at the head's first own entry.
@@ -42,6 +44,7 @@ func (t *tipsView) finding() Finding {
 	if len(own) > 0 {
 		f.Line, f.Column = own[0].Pos.Line, own[0].Pos.Column
 		f.Entry = refOf(own[0])
+		f.Entry.Switch = t.switches
 	}
 	return f
 }

@@ -51,6 +51,8 @@ func FuzzParseRecord(f *testing.F) {
 		`{"workflowPathHistory": [1, {"at": 1}]}`, "\t{\"params\": {\"epicAllowed\": false}}",
 		"campaignChildren: [{name: a, status: pending, dependsOn: [b]}, {name: b, status: complete, dependsOn: [a, a, c]}]",
 		`{"campaignChildren": [{"name": "a", "status": "complete"}], "campaignChildren": []}`,
+		`{"params": {"lane": ["deep"], "epicAllowed": "false"}}`, "params: []\nworkflowPathHistory: [{at: 2026-03-01}, {at: [1]}]",
+		"campaignChildren: [{name: a, status: complete}, {name: a, status: failed}, {status: complete}, complete]",
 	} {
 		f.Add([]byte(text), true)
 		f.Add([]byte(text), false)

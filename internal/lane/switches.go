@@ -65,7 +65,7 @@ func (s *Switch) checkTime(before *Switch) []small.Problem {
 func (s *Switch) checkChain(before *Switch) []small.Problem {
 	var out []small.Problem
 	if before != nil && !sameWorkflow(before.To.Text, s.From.Text) {
-		out = append(out, problem(s.From.Pos, s.subject+".from", "a switch begins at the workflow that the one before it led to",
+		out = append(out, problem(s.From.Pos, s.subject+".from", "record the new switch from "+clip(before.To.Text)+", or first append the one that led from there; of two branches, one records its switch again after the other's",
 			"the switch is from %q, and the one before it was to %q", clip(s.From.Text), clip(before.To.Text)))
 	}
 	if sameWorkflow(s.From.Text, s.To.Text) {

@@ -186,7 +186,7 @@ func findingFacts(f *gate.Finding, waived bool) []fact {
 		out = append(out, fact{"waived", orNone(f.Reason, "no reason given")})
 	}
 	if f.Entry != nil {
-		out = append(out, fact{"entry", entryFact(f.Entry)})
+		out = append(out, fact{entryKind(f.Entry), entryFact(f.Entry)})
 	}
 	if f.EntryAfter != nil {
 		out = append(out, fact{"now", entryFact(f.EntryAfter)})
@@ -204,7 +204,7 @@ func findingFacts(f *gate.Finding, waived bool) []fact {
 }
 
 func entryFact(e *gate.EntryRef) string {
-	return fmt.Sprintf("%d: %s, %s", e.Index+1, orNone(e.TaskID, "no task_id"), orNone(e.Timestamp, "no timestamp"))
+	return fmt.Sprintf("%d: %s", e.Index+1, entryLabel(e))
 }
 
 func pageChangeOf(c *gate.FieldChange) pageChange {
@@ -229,7 +229,7 @@ func pageSideOf(s *gate.Side) pageSide {
 			out.Entries = append(out.Entries, "… and "+entryCount(len(s.Entries)-i)+" more")
 			break
 		}
-		out.Entries = append(out.Entries, "entry "+entryFact(&s.Entries[i]))
+		out.Entries = append(out.Entries, entryWords(&s.Entries[i]))
 	}
 	return out
 }

@@ -217,7 +217,10 @@ func markdownEntry(f *gate.Finding) string {
 	}
 	moved := ""
 	if after != nil && after.Index != before.Index {
-		moved = fmt.Sprintf(" (now entry %d)", after.Index+1)
+		moved = fmt.Sprintf(" (now %s %d)", entryKind(after), after.Index+1)
+	}
+	if before.Switch {
+		return fmt.Sprintf("\nSwitch %d%s: %s%s\n", before.Index+1, moved, codeSpan(entryLabel(before)), fingerprint(f))
 	}
 	return fmt.Sprintf("\nEntry %d%s: %s, %s%s\n", before.Index+1, moved, codeSpan(orNone(before.TaskID, "no task_id")),
 		codeSpan(orNone(before.Timestamp, "no timestamp")), fingerprint(f))

@@ -106,8 +106,7 @@ func (run *sarifRun) add(r *gate.Report, f *gate.Finding, name string, index map
 	if before := earlier(f); before != nil {
 		place := sarifPlace(filePath(r, f), before.Line, 0)
 		place.ID = 1
-		place.Message = &sarifText{literal(fmt.Sprintf("entry %d as it was%s: %s, %s", before.Index+1, inCommit(f.Parent),
-			orNone(before.TaskID, "no task_id"), orNone(before.Timestamp, "no timestamp")))}
+		place.Message = &sarifText{literal(fmt.Sprintf("%s %d as it was%s: %s", entryKind(before), before.Index+1, inCommit(f.Parent), entryLabel(before)))}
 		result.RelatedLocations = []sarifLocation{place}
 	}
 	run.Results = append(run.Results, result)

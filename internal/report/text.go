@@ -230,14 +230,16 @@ func (t *text) entries(f *gate.Finding) {
 		before, after = after, nil
 	}
 	if before == nil {
+		if name := fingerprint(f); name != "" && len(f.Sides) == 0 {
+			t.line("  ", strings.TrimPrefix(name, "; "))
+		}
 		return
 	}
 	moved := ""
 	if after != nil && after.Index != before.Index {
-		moved = fmt.Sprintf(" (now entry %d)", after.Index+1)
+		moved = fmt.Sprintf(" (now %s %d)", entryKind(after), after.Index+1)
 	}
-	t.line(fmt.Sprintf("  entry %d%s: ", before.Index+1, moved),
-		orNone(before.TaskID, "no task_id"), ", ", orNone(before.Timestamp, "no timestamp"), fingerprint(f))
+	t.line(fmt.Sprintf("  %s %d%s: ", entryKind(before), before.Index+1, moved), entryLabel(before), fingerprint(f))
 }
 
 // fingerprint names the finding as `small-hook waive` takes it, where it speaks

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
@@ -59,7 +57,7 @@ func (t *text) side(side *gate.Side, margin, word string) {
 
 // forkEntry is an entry's number, task, time and agent.
 func forkEntry(e *gate.EntryRef) string {
-	text := fmt.Sprintf("entry %d: %s, %s", e.Index+1, orNone(e.TaskID, "no task_id"), orNone(e.Timestamp, "no timestamp"))
+	text := entryWords(e)
 	if e.AgentID != "" {
 		text += ", " + clip(e.AgentID, maxName)
 	}

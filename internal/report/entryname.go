@@ -1,0 +1,29 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// entryKind is what an entry is called: the lists of jobs' records have switches.
+func entryKind(e *gate.EntryRef) string {
+	if e.Switch {
+		return "switch"
+	}
+	return "entry"
+}
+
+// entryLabel is an entry's task and time; a switch has a time alone.
+func entryLabel(e *gate.EntryRef) string {
+	at := orNone(e.Timestamp, "no timestamp")
+	if e.Switch {
+		return at
+	}
+	return orNone(e.TaskID, "no task_id") + ", " + at
+}
+
+// entryWords names an entry as people count, from 1.
+func entryWords(e *gate.EntryRef) string {
+	return fmt.Sprintf("%s %d: %s", entryKind(e), e.Index+1, entryLabel(e))
+}
