@@ -50,6 +50,9 @@ type laneState struct {
 type laneSwitch struct {
 	commit, parent string
 	from, to       lane.Lane
+	// squashed is true where the commit itself claims one lane after the other,
+	// as it does where several commits were made one.
+	squashed bool
 }
 
 // unknownLane is a claim that names no lane.
@@ -90,7 +93,7 @@ func (j *judgement) claimPushed(ctx context.Context, u Update, commits []Commit)
 	base, ends := u.Old, u.Target.ID == ""
 	mayClaim := j.mayClaim(commits)
 	switch {
-	case !mayClaim && (!ends || u.Old == "" || len(u.Known) == 0):
+	case !mayClaim && (!ends || u.Old == "" || bringsAll(commits, u)):
 		return nil
 	case u.Target.ID != "":
 		base = u.Target.ID
@@ -104,6 +107,18 @@ func (j *judgement) claimPushed(ctx context.Context, u Update, commits []Commit)
 		return err
 	}
 	return j.claimSince(ctx, base, laneChange{head: u.New, ends: ends}, whole)
+}
+
+// bringsAll reports whether the commits that are new to the other side are surely all
+// that a ref gets: none of them follows another commit than the ref's old one.
+func bringsAll(commits []Commit, u Update) bool {
+	own := map[string]bool{u.Old: true}
+	for _, c := range commits {
+		own[c.ID] = true
+	}
+	return own[u.New] && !slices.ContainsFunc(commits, func(c Commit) bool {
+		return slices.ContainsFunc(c.Parents, func(p string) bool { return !own[p] })
+	})
 }
 
 // claimPending finds the lane of what is about to be committed. There is no
@@ -197,7 +212,7 @@ func followLanes(commits []Commit) laneTrail {
 		t.order[c.ID] = i
 		var before lane.Claim
 		own := lane.Claim{Source: lane.FromTrailer, Commit: c.ID}
-		same := false
+		same, last := false, lane.Lane("")
 		for _, name := range c.Lanes {
 			l, ok := lane.Parse(name)
 			if !ok {
@@ -205,6 +220,10 @@ func followLanes(commits []Commit) laneTrail {
 				continue
 			}
 			own.Lane = lane.Stricter(own.Lane, l)
+			if last != "" && last != l {
+				t.switches = append(t.switches, laneSwitch{commit: c.ID, from: last, to: l, squashed: true})
+			}
+			last = l
 		}
 		for _, p := range c.Parents {
 			parent := t.at[p]

@@ -87,7 +87,7 @@ func (s *laneState) beforeLane() map[string]bool {
 		parents[c.ID] = c.Parents
 	}
 	for _, w := range s.switches {
-		if w.to != s.claim.Lane {
+		if w.to != s.claim.Lane || w.squashed {
 			continue
 		}
 		for _, p := range parents[w.commit] {
