@@ -29,9 +29,9 @@ var agentPaths = []struct{ text, why, fix string }{
 	{".hidden/a.md", "", ""},
 	{"odd [1]*.md", "", ""},
 	{"rooted.md", "", ""}, // the second root has it
-	{"agents/none.md", "which is not there", "commit one of these, or correct the path: kit/agents/none.md, base/agents/none.md"},
-	{"agents/a.md/", "which is not there", "commit one of these, or correct the path: kit/agents/a.md/, base/agents/a.md/"},
-	{"agents/a.md/b.md", "which is not there", "commit one of these, or correct the path: kit/agents/a.md/b.md, base/agents/a.md/b.md"},
+	{"agents/none.md", "which is not there", "commit kit/agents/none.md or base/agents/none.md, or correct the path"},
+	{"agents/a.md/", "which is not there", "commit kit/agents/a.md/ or base/agents/a.md/, or correct the path"},
+	{"agents/a.md/b.md", "which is not there", "commit kit/agents/a.md/b.md or base/agents/a.md/b.md, or correct the path"},
 	{"agents", "which is a directory", "name a file in it"},
 	{"agents/", "which is a directory", "name a file in it"},
 	{".", "which is a directory", "name a file in it"},
@@ -49,7 +49,7 @@ var agentPaths = []struct{ text, why, fix string }{
 	{"ping", `which is not there: the symbolic link "kit/ping" goes round in a circle`, "correct the link, or put the file itself in its place"},
 	{"outside.md", `which is not there: the symbolic link "kit/outside.md" leads out of WHOLE`, "correct the link, or put the file itself in its place"},
 	{"absolute.md", `which is not there: the symbolic link "kit/absolute.md" leads out of WHOLE`, "correct the link, or put the file itself in its place"},
-	{`nul\0.md`, "which is not there", "commit one of these, or correct the path: kit/nul\x00.md, base/nul\x00.md"},
+	{`nul\0.md`, "which is not there", "commit kit/nul\x00.md or base/nul\x00.md, or correct the path"},
 	{"../base/rooted.md", outsideFolders, agentAdvice},
 	{"../../..", outsideFolders, agentAdvice},
 	{"..", outsideFolders, agentAdvice},
@@ -136,7 +136,7 @@ func wantAgents(t *testing.T, name string, report *gate.Report) {
 		if name == "files" {
 			whole = "the directory that is judged"
 			if strings.HasPrefix(a.text, "module") {
-				a.why, a.fix = "which is not there", fmt.Sprintf("commit one of these, or correct the path: kit/%s, base/%s", a.text, a.text)
+				a.why, a.fix = "which is not there", fmt.Sprintf("commit kit/%s or base/%s, or correct the path", a.text, a.text)
 			}
 		}
 		if a.why != "" {

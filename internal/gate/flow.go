@@ -209,6 +209,9 @@ func (s *flowTree) workflow(ctx context.Context, f File) (*workflowView, error) 
 	case err != nil:
 		return nil, err
 	case problem != nil:
+		if problem.Kind == small.ProblemTooLarge {
+			problem.Hint = lane.TooLargeHint
+		}
 		v.problems = []small.Problem{*problem}
 	default:
 		v.workflow, v.problems = lane.ParseWorkflow(f.Path, data, s.opts.limits())

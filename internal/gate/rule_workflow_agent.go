@@ -50,7 +50,7 @@ func checkAgents(v *workflowView, r *reporter) {
 			f.Message = fmt.Sprintf("%s names the agent file %s, which lies outside the folders where agents are looked for", a.Of, quote(a.Text))
 			f.Fix = "put the file " + folderWords(a.Folders) + ", and write its path as it is seen from there, such as agents/planner.md"
 		case f.Fix == "":
-			f.Fix = "commit one of these, or correct the path: " + strings.Join(a.Paths, ", ")
+			f.Fix = "commit " + strings.Join(a.Paths, " or ") + ", or correct the path"
 		}
 		r.add(f)
 	}

@@ -14,17 +14,21 @@ import (
 func frontMatter(data []byte) ([]byte, *small.Problem) {
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
-	if !isFence(first) {
-		return nil, &small.Problem{
-			Kind: small.ProblemYAML, Pos: small.Pos{Line: 1, Column: 1},
-			Message: "the file has no front matter; its first line is to be ---",
-			Hint:    "begin the file with a line ---, the YAML that names the phases, and another line ---",
-		}
+	if !isFence(first, "---") {
+		return nil, noFrontMatter(text)
 	}
-	end := 0
+	end, number := 0, 1
 	for line := range bytes.Lines(rest) {
-		if isFence(line) {
+		number++
+		switch {
+		case isFence(line, "---"):
 			return append([]byte("\n"), rest[:end]...), nil
+		case isFence(line, "..."):
+			return nil, &small.Problem{
+				Kind: small.ProblemYAML, Pos: small.Pos{Line: number, Column: 1},
+				Message: "a line ... ends YAML, but the front matter ends in a line ---",
+				Hint:    "write --- in the place of this line; or remove it, if the front matter goes on below",
+			}
 		}
 		end += len(line)
 	}
@@ -35,10 +39,31 @@ func frontMatter(data []byte) ([]byte, *small.Problem) {
 	}
 }
 
-// isFence reports whether a line is the three dashes, with nothing but white
-// space behind them.
-func isFence(line []byte) bool {
-	return string(bytes.TrimRight(line, " \t\r\n")) == "---"
+// noFrontMatter says why a text does not begin with front matter.
+func noFrontMatter(text []byte) *small.Problem {
+	p := &small.Problem{
+		Kind: small.ProblemYAML, Pos: small.Pos{Line: 1, Column: 1},
+		Message: "the file has no front matter; its first line is to be ---",
+		Hint:    "begin the file with a line ---, the YAML that names the phases, and another line ---",
+	}
+	trimmed := bytes.TrimLeft(text, " \t\r\n")
+	if first, _, _ := bytes.Cut(trimmed, []byte("\n")); isFence(first, "---") {
+		p.Message = "the file does not begin with its front matter; the first line is to be ---"
+		p.Hint = "remove the white space before ---"
+	}
+	switch {
+	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
+		p.Message, p.Hint = "the file is UTF-16; UTF-8 is expected", "save the file as UTF-8"
+	case bytes.HasPrefix(text, []byte("---\r")):
+		p.Message, p.Hint = "the file's lines end in a carriage return alone", "save the file with line feeds"
+	}
+	return p
+}
+
+// isFence reports whether a line is three certain characters, with nothing but
+// white space behind them.
+func isFence(line []byte, fence string) bool {
+	return string(bytes.TrimRight(line, " \t\r\n")) == fence
 }
 
 // parseFrontMatter reads the front matter as a document.
@@ -58,8 +83,20 @@ func parseFrontMatter(data []byte, limits small.Limits) (*small.Document, []smal
 		return nil, []small.Problem{*problem}
 	}
 	doc, problems := small.Parse(text, limits)
-	return doc, inWords(problems)
+	problems = inWords(problems)
+	for i := range problems {
+		switch p := &problems[i]; {
+		case strings.HasPrefix(p.Message, "nothing is written here"), strings.HasPrefix(p.Message, "the document is"):
+			p.Hint = "name the phases, like this: phases: [{name: planning, agent: agents/planner.md}]"
+		case p.Hint == "":
+			p.Hint = "correct the YAML in this line; docs/workflows.md has an example"
+		}
+	}
+	return doc, problems
 }
+
+// TooLargeHint says what to do about a workflow or a record that is too large.
+const TooLargeHint = "keep logs and outputs elsewhere; or raise the limit (limits: {file_size: BYTES} in .small-gate.yml)"
 
 // inWords turns what is said of a log that cannot be read into what serves for
 // a workflow or a record.
@@ -68,7 +105,7 @@ func inWords(problems []small.Problem) []small.Problem {
 		p := &problems[i]
 		switch {
 		case p.Kind == small.ProblemTooLarge:
-			p.Hint = "keep logs and outputs elsewhere; or raise the limit (limits: {file_size: BYTES} in .small-gate.yml)"
+			p.Hint = TooLargeHint
 		case p.Kind == small.ProblemNotAFile:
 			p.Hint = "take it out of the LFS patterns in .gitattributes and commit the file itself"
 		case p.Kind == small.ProblemDocuments:

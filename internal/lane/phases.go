@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -22,7 +23,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // unknown tier.
 func (w *Workflow) CheckPhases() []small.Problem {
 	var out []small.Problem
-	first := map[string]small.Pos{}
+	first := make(map[string]small.Pos, len(w.Phases))
 	for _, p := range w.Phases {
 		if at, twice := first[p.Name]; twice {
 			out = append(out, problem(p.Pos, p.subject+".name", "a phase's name is its id: give each its own",
@@ -33,10 +34,14 @@ func (w *Workflow) CheckPhases() []small.Problem {
 		out = append(out, p.check()...)
 	}
 	if initial := refAt(w.root.Get("initial_phase")); initial.Text != "" {
-		out = append(out, w.noPhase(initial, "initial_phase")...)
+		if _, there := first[initial.Text]; !there {
+			out = append(out, w.noPhase(initial, "initial_phase", len(out) < mostAdvised))
+		}
 	}
 	for _, o := range w.Overrides {
-		out = append(out, w.noPhase(o.Initial, "overrides."+o.Trigger+".initial_phase")...)
+		if _, there := first[o.Initial.Text]; !there {
+			out = append(out, w.noPhase(o.Initial, "overrides."+clip(o.Trigger)+".initial_phase", len(out) < mostAdvised))
+		}
 	}
 	return out
 }
@@ -65,21 +70,42 @@ func checkTier(tier Ref, subject string) []small.Problem {
 	if tier.Pos.Line == 0 || slices.Contains(tiers, tier.Text) {
 		return nil
 	}
-	return []small.Problem{problem(tier.Pos, subject+".tier", "write planning, coding or mini; a model by name stands under model",
-		"there is no tier %q", clip(tier.Text))}
+	hint := "write planning, coding or mini; a model by name stands under model"
+	if near := policy.Suggest(tier.Text, tiers); near != "" {
+		hint = "did you mean " + strconv.Quote(near) + "? There are planning, coding and mini; a model by name stands under model"
+	}
+	return []small.Problem{problem(tier.Pos, subject+".tier", hint, "there is no tier %q", clip(tier.Text))}
 }
 
-// noPhase says that a reference names no phase.
-func (w *Workflow) noPhase(ref Ref, subject string) []small.Problem {
-	if w.HasPhase(ref.Text) {
-		return nil
-	}
-	var names []string
-	for _, p := range w.Phases {
+// noPhase says that a reference names no phase, and which was probably meant.
+func (w *Workflow) noPhase(ref Ref, subject string, near bool) small.Problem {
+	const most = 12
+	names := make([]string, 0, most)
+	for _, p := range w.Phases[:min(len(w.Phases), most)] {
 		names = append(names, clip(p.Name))
 	}
-	return []small.Problem{problem(ref.Pos, subject, "the phases are "+strings.Join(names, ", "),
-		"there is no phase %q to begin with", clip(ref.Text))}
+	list := "he phases are " + inPlain(names)
+	if more := len(w.Phases) - most; more > 0 {
+		list += " and " + itoa(more) + " more"
+	}
+	hint := "t" + list
+	if near {
+		if word := policy.Suggest(ref.Text, names); word != "" {
+			hint = "did you mean " + strconv.Quote(word) + "? T" + list
+		}
+	}
+	return problem(ref.Pos, subject, hint, "there is no phase %q to begin with", clip(ref.Text))
+}
+
+// inPlain lists names, in quotes those that hold anything odd.
+func inPlain(names []string) string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		if out[i] = name; strconv.Quote(name) != `"`+name+`"` || strings.ContainsAny(name, ", ") {
+			out[i] = strconv.Quote(name)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // AgentRef is one place at which a workflow names an agent file.

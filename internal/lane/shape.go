@@ -42,18 +42,21 @@ func (w *Workflow) CheckShape() []small.Problem {
 	if !known {
 		return nil
 	}
-	promise := "the workflow " + w.Name + " (" + s.lane + ")"
+	promise := "the workflow " + w.Name
+	if s.lane != w.Name {
+		promise += " (" + s.lane + ")"
+	}
 	var out []small.Problem
 	last, lastName := -1, ""
-	for _, step := range s.steps {
+	for i, step := range s.steps {
 		at := slices.IndexFunc(w.Phases, func(p Phase) bool { return slices.Contains(step, p.Name) })
 		if at < 0 {
-			out = append(out, problem(w.phasesPos(), "phases."+step[0], "add the phase, or give the workflow another name",
+			out = append(out, problem(w.phasesPos(), "phases."+step[0], addPhase(s.steps, i),
 				"%s lacks the phase %s", promise, strconv.Quote(step[0])))
 			continue
 		}
 		if at < last {
-			out = append(out, problem(w.Phases[at].Pos, w.Phases[at].subject+".name", "put the phases in the order of the lane",
+			out = append(out, problem(w.Phases[at].Pos, w.Phases[at].subject+".name", "put the phases in this order: "+s.order(),
 				"%s promises %q after %q", promise, clip(w.Phases[at].Name), lastName))
 		} else {
 			last, lastName = at, w.Phases[at].Name
@@ -63,11 +66,33 @@ func (w *Workflow) CheckShape() []small.Problem {
 	return out
 }
 
+// addPhase says where to add a step that is not there.
+func addPhase(steps [][]string, i int) string {
+	where := "first"
+	if i > 0 {
+		where = "after " + strings.Join(steps[i-1], " or ")
+	}
+	agent := ", with its agent"
+	if slices.Contains(agentless, steps[i][0]) {
+		agent = ", with agent: null"
+	}
+	return "add the phase " + strings.Join(steps[i], " or ") + " " + where + agent + "; or give the workflow's folder another name"
+}
+
+// order is the shape's phases in their order.
+func (s shape) order() string {
+	names := make([]string, len(s.steps))
+	for i, step := range s.steps {
+		names[i] = strings.Join(step, " or ")
+	}
+	return strings.Join(names, ", ")
+}
+
 // checkStep says what a phase of a well-known workflow is without.
 func (w *Workflow) checkStep(p *Phase, promise string) []small.Problem {
 	switch {
 	case p.Name == "coding" && !slices.ContainsFunc(p.Subagents, func(s Subagent) bool { return s.Name.Text == reviewer }):
-		return []small.Problem{problem(p.Pos, p.subject+".subagents", "add it under subagents, with its agent file",
+		return []small.Problem{problem(p.Pos, p.subject+".subagents", "write it like this: subagents: [{name: "+reviewer+", agent: agents/"+reviewer+".md}]",
 			"%s promises the subagent %q in the phase %q", promise, reviewer, p.Name)}
 	case p.Name == "coordinating" && p.Agent.Text != "":
 		return []small.Problem{problem(p.Agent.Pos, p.subject+".agent", "write agent: null",
@@ -86,6 +111,6 @@ func (w *Workflow) CheckCheckpoint() []small.Problem {
 	if slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.Checkpoint }) {
 		return nil
 	}
-	return []small.Problem{problem(w.phasesPos(), "phases", "give the phase after which a person is to agree interactive_checkpoint: true",
+	return []small.Problem{problem(w.phasesPos(), "phases", "add interactive_checkpoint: true to the phase after which a person is to agree",
 		"the workflow %q merges without asking a person: no phase has interactive_checkpoint: true", clip(w.Name))}
 }

@@ -78,6 +78,7 @@ func ParseWorkflow(file string, data []byte, limits small.Limits) (*Workflow, []
 		return nil, problems
 	}
 	if problems := workflowSchema().Check(doc); len(problems) > 0 {
+		advise(doc, problems)
 		return nil, problems
 	}
 	w := &Workflow{Path: file, Name: path.Base(path.Dir(file)), Base: baseOf(file), root: doc.Root}

@@ -110,7 +110,7 @@ func advice(subject, hint string, value *small.Value) (suggestion, better string
 	case isText && len(words) > 0:
 		return nearest(text, words), hint
 	case isText && node.Type == "boolean":
-		return truthWord(text), hint
+		return TruthWord(text), hint
 	case value.Kind == small.Bool && slices.Contains(words, string(Off)) && strings.EqualFold(value.Text, "false"):
 		return string(Off), ""
 	case len(words) > 0:
@@ -123,9 +123,9 @@ func advice(subject, hint string, value *small.Value) (suggestion, better string
 	return "", hint
 }
 
-// truthWord is the boolean that people mean by a word which YAML 1.2 reads as
-// a string.
-func truthWord(text string) string {
+// TruthWord is the boolean that people mean by a word which YAML 1.2 reads as
+// a string; "" for another word.
+func TruthWord(text string) string {
 	switch strings.ToLower(text) {
 	case "yes", "on", "y", "true":
 		return "true"
