@@ -94,18 +94,21 @@ func (j *judgement) recordGone(ctx context.Context, path string, was *lane.Recor
 }
 
 // sameRecord reports whether a record that has no switches goes on in another
-// file: one with the same content, or with all of its children that had ended.
-// Otherwise nothing tells one record from the next.
+// file: one with the same content, with the same id, or with all of its children
+// that had ended. Otherwise nothing tells one record from the next.
 func (j *judgement) sameRecord(ctx context.Context, gone, there File) (bool, error) {
 	if gone.Object == there.Object {
 		return true, nil
 	}
 	was, err := j.record(ctx, gone)
-	if err != nil || was == nil || len(was.Ended()) == 0 {
+	if err != nil || was == nil {
 		return false, err
 	}
 	is, err := j.record(ctx, there)
-	return is != nil && len(is.Undone(was)) == 0, err
+	if err != nil || is == nil {
+		return false, err
+	}
+	return was.ID != "" && was.ID == is.ID || len(was.Ended()) > 0 && len(is.Undone(was)) == 0, nil
 }
 
 // fileAt is a file as it lies at a path: what was read is known by its content,

@@ -114,6 +114,8 @@ func (t *tipsView) concurrentSwitches(f Finding) Finding {
 			refs[i].Switch = true
 		}
 	}
+	// No waiver could make the two one.
+	f.subject, f.EditFrom, f.EditTo = f.EditFrom+" "+f.EditTo, "", ""
 	f.Message = fmt.Sprintf("both branches switched the workflow of one job since they parted: %s has %s; %s has %s",
 		t.targetName, switchList(t.targetOnly), t.headName, switchList(t.headOnly))
 	f.Fix = fmt.Sprintf("on %s, git rebase %s: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; small-hook waive excuses what is published of it",

@@ -12,6 +12,9 @@ import (
 type Record struct {
 	// Path is the file's, slash-separated from the root of the tree.
 	Path string
+	// ID is what the record calls the job: id or jobId, as it is written; empty
+	// where it has none.
+	ID string
 	// WorkflowPath is the workflow that is active.
 	WorkflowPath Ref
 	// Lane is the lane that was given from upstream, params.lane; the zero Lane
@@ -60,6 +63,11 @@ func ParseRecord(file string, data []byte, limits small.Limits) (*Record, []smal
 	}
 	root := doc.Root
 	r := &Record{Path: file, WorkflowPath: refAt(root.Get("workflowPath")), doc: doc}
+	for _, key := range []string{"jobId", "id"} {
+		if v := root.Get(key); v != nil && (v.Kind == small.String || v.Kind == small.Number) {
+			r.ID = v.Text
+		}
+	}
 	params := root.Get("params")
 	if name, given := params.Get("lane").Str(); given {
 		if l, known := Parse(name); known {
