@@ -109,10 +109,12 @@ type session struct {
 	trusted []byte
 	// found says that the trusted side has a configuration.
 	found bool
-	// glance is what peek has read, and glanceErr why it could not.
-	peeked    bool
-	glance    []byte
-	glanceErr error
+	// glance is what peek has read of the revision peekedAt, glanceFound that there
+	// is something, and glanceErr why it could not read it.
+	peeked, glanceFound bool
+	peekedAt            string
+	glance              []byte
+	glanceErr           error
 }
 
 // configFile is the path of the configuration in a tree.
@@ -159,11 +161,15 @@ func (s *session) trust(ctx context.Context, revision, label string) error {
 	}
 	var data []byte
 	found := false
-	if revision != "" {
-		var err error
-		if data, found, err = s.repo.ReadFile(ctx, revision, s.configFile(), policy.MaxSize); err != nil {
-			return err
-		}
+	var err error
+	switch {
+	case s.peeked && s.peekedAt == revision:
+		data, found, err = s.glance, s.glanceFound, s.glanceErr
+	case revision != "":
+		data, found, err = s.repo.ReadFile(ctx, revision, s.configFile(), policy.MaxSize)
+	}
+	if err != nil {
+		return err
 	}
 	s.trusted, s.found = data, found
 	if found && s.req.TrustedConfig != "" {
@@ -190,12 +196,12 @@ func (s *session) peek(ctx context.Context, revision string) ([]byte, error) {
 	if s.peeked {
 		return s.glance, s.glanceErr
 	}
-	s.peeked = true
+	s.peeked, s.peekedAt = true, revision
 	switch {
 	case s.req.Config != "":
 		s.glance, s.glanceErr = readConfig(s.req.Config)
 	case revision != "":
-		s.glance, _, s.glanceErr = s.repo.ReadFile(ctx, revision, s.configFile(), policy.MaxSize)
+		s.glance, s.glanceFound, s.glanceErr = s.repo.ReadFile(ctx, revision, s.configFile(), policy.MaxSize)
 	}
 	return s.glance, s.glanceErr
 }
