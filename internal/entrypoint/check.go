@@ -68,6 +68,9 @@ func (s *session) checkFiles(ctx context.Context, what What) (*gate.Report, erro
 	if err := s.trustFiles(dir); err != nil {
 		return nil, err
 	}
+	if s.opts.Part, err = isPart(dir); err != nil {
+		return nil, err
+	}
 	if what.Recursive {
 		return gate.CheckAll(ctx, tree, "", s.opts), nil
 	}
@@ -92,6 +95,16 @@ func (s *session) trustFiles(dir string) error {
 		return s.use("", nil, false)
 	}
 	return s.use(policy.File, data, true)
+}
+
+// isPart reports whether a directory lies below the root of its repository.
+func isPart(dir string) (bool, error) {
+	root, err := repositoryRoot(dir)
+	if err != nil {
+		return false, err
+	}
+	own, err := filepath.Abs(dir)
+	return own != root, err
 }
 
 // repositoryRoot walks up to the directory that holds .git.

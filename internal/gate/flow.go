@@ -136,6 +136,9 @@ type flowTree struct {
 	// files are those that the patterns match; listed says that they are known.
 	files  []File
 	listed bool
+	// elsewhere are the workflow files of the whole tree, where one was looked for
+	// that is not among files; nil until then.
+	elsewhere []File
 	// read are the workflows that were read, nil for one that cannot be.
 	read map[string]*lane.Workflow
 }
@@ -283,11 +286,12 @@ func (s *flowTree) finder(ctx context.Context, r *lane.Record) (lane.FindWorkflo
 				found[name] = at
 			}
 		}
-		for _, f := range files {
-			if found[name] == "" && lane.Names(name, f.Path) {
-				found[name] = f.Path
-				there[f.Path] = f
-			}
+		f, err := s.named(ctx, name, found[name] == "", files)
+		if err != nil {
+			return nil, err
+		}
+		if f.Path != "" {
+			found[name], there[f.Path] = f.Path, f
 		}
 		if at := found[name]; at != "" {
 			if _, known := s.read[at]; !known {
@@ -299,6 +303,30 @@ func (s *flowTree) finder(ctx context.Context, r *lane.Record) (lane.FindWorkflo
 	}
 	return func(name string) (*lane.Workflow, bool) {
 		at := found[name]
-		return s.read[at], at != ""
+		return s.read[at], at != "" || s.opts.Part
 	}, nil
+}
+
+// named finds a workflow that is named as seen from the folder that holds
+// "workflows": among some files, and then in the whole tree, of which those may
+// be a part. It returns the zero File where it is not wanted, or not there.
+func (s *flowTree) named(ctx context.Context, name string, wanted bool, files []File) (File, error) {
+	if !wanted {
+		return File{}, nil
+	}
+	is := func(f File) bool { return lane.Names(name, f.Path) }
+	if i := slices.IndexFunc(files, is); i >= 0 {
+		return files[i], nil
+	}
+	if s.elsewhere == nil {
+		all, err := s.tree.Glob(ctx, s.revision, s.opts.Policy.Workflows.Include...)
+		if err != nil {
+			return File{}, err
+		}
+		s.elsewhere = append([]File{}, slices.DeleteFunc(all, func(f File) bool { return !s.opts.Policy.JudgesWorkflow(f.Path) })...)
+	}
+	if i := slices.IndexFunc(s.elsewhere, is); i >= 0 {
+		return s.elsewhere[i], nil
+	}
+	return File{}, nil
 }

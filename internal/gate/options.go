@@ -43,6 +43,9 @@ type Options struct {
 	LaneFromEnvironment bool
 	// Labels are those of the pull request that begin with lane.LabelPrefix.
 	Labels []string
+	// Part is true if the tree that is checked is a directory of a larger one: what
+	// a record names from above cannot be seen, and nothing is said of it.
+	Part bool
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
 }
