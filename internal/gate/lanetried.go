@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/lane"
@@ -113,8 +114,8 @@ func withAncestors(commits []Commit, from map[string]bool) map[string]bool {
 	return out
 }
 
-// brought finds the commits that brought the wanted entries: those that have
-// one which no parent has, in whatever log.
+// brought finds the commits that brought the wanted entries, which no base has:
+// those that have one in some log, and follow no commit of the change that has it.
 func (j *judgement) brought(ctx context.Context, commits []Commit, wanted map[small.Digest]bool) (map[small.Digest]map[string]bool, error) {
 	var edges []Edge
 	for _, c := range commits {
@@ -125,55 +126,31 @@ func (j *judgement) brought(ctx context.Context, commits []Commit, wanted map[sm
 		return nil, err
 	}
 	out := map[small.Digest]map[string]bool{}
+	for digest := range wanted {
+		out[digest] = map[string]bool{}
+	}
+	held := map[string]map[small.Digest]bool{} // by commit
 	for _, c := range commits {
 		own := max(len(c.Parents), 1)
-		added, err := j.addedEntries(ctx, changes[:own], wanted)
-		if err != nil {
-			return nil, err
+		has := map[small.Digest]bool{}
+		for _, p := range c.Parents {
+			maps.Copy(has, held[p])
 		}
-		changes = changes[own:]
-		for digest := range added {
-			if out[digest] == nil {
-				out[digest] = map[string]bool{}
-			}
-			out[digest][c.ID] = true
-		}
-	}
-	return out, nil
-}
-
-// addedEntries are those of the wanted entries that a commit has and none of its
-// parents; changes are those on its edges. A log that a parent has and nobody can
-// read may have had them all.
-func (j *judgement) addedEntries(ctx context.Context, changes [][]Change, wanted map[small.Digest]bool) (map[small.Digest]bool, error) {
-	added := map[small.Digest]bool{}
-	for _, c := range changes[0] {
-		if !isLedger(c.Path) || c.New.Mode == "" || slices.ContainsFunc(changes, func(edge []Change) bool { return !touches(edge, c.Path) }) {
-			continue // no log, or one that a parent has just so
-		}
-		if _, err := j.entriesOf(ctx, c.New, func(digest small.Digest) {
-			if wanted[digest] {
-				added[digest] = true
-			}
-		}); err != nil {
-			return nil, err
-		}
-	}
-	for _, edge := range changes {
-		for _, c := range edge {
-			if len(added) == 0 || !isLedger(c.Path) || c.Old.Mode == "" {
+		for _, change := range slices.Concat(changes[:own]...) {
+			if len(has) == len(wanted) || !isLedger(change.Path) || !j.judges(change.Path) || change.New.Mode == "" {
 				continue
 			}
-			readable, err := j.entriesOf(ctx, c.Old, func(digest small.Digest) { delete(added, digest) })
-			if err != nil {
+			if _, err := j.entriesOf(ctx, change.New, func(digest small.Digest) {
+				if wanted[digest] && !has[digest] {
+					has[digest], out[digest][c.ID] = true, true
+				}
+			}); err != nil {
 				return nil, err
 			}
-			if !readable {
-				clear(added)
-			}
 		}
+		held[c.ID], changes = has, changes[own:]
 	}
-	return added, nil
+	return out, nil
 }
 
 // entriesOf calls see for each entry of a log. It reports whether the log can be

@@ -67,16 +67,9 @@ func (j *judgement) laneEntries(ctx context.Context) ([]laneEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := map[small.Digest]bool{}
-	for _, edge := range changes {
-		for _, c := range edge {
-			if !isLedger(c.Path) || c.Old.Mode == "" {
-				continue
-			}
-			if _, err := j.entriesOf(ctx, c.Old, func(digest small.Digest) { known[digest] = true }); err != nil {
-				return nil, err
-			}
-		}
+	known, err := j.entriesBefore(ctx, changes)
+	if err != nil {
+		return nil, err
 	}
 	var out []laneEntry
 	for _, c := range changes[0] {
@@ -99,12 +92,42 @@ func (j *judgement) laneEntries(ctx context.Context) ([]laneEntry, error) {
 				last = at
 			}
 			if !known[e.Digest] {
+				known[e.Digest] = true // a copy says nothing more
 				out = append(out, laneEntry{Entry: e, path: c.Path, at: last})
 			}
 		}
 	}
 	slices.SortStableFunc(out, func(a, b laneEntry) int { return a.at.Compare(b.at) })
 	return out, nil
+}
+
+// entriesBefore are the entries of the bases in the logs that differ from the
+// change's, and where the change has a new log, in all: that may be a copy of
+// another one, and what was copied is not of this change.
+func (j *judgement) entriesBefore(ctx context.Context, changes [][]Change) (map[small.Digest]bool, error) {
+	var logs []File
+	for _, c := range slices.Concat(changes...) {
+		logs = append(logs, c.Old)
+	}
+	if slices.ContainsFunc(changes[0], func(c Change) bool { return isLedger(c.Path) && c.Old.Mode == "" }) {
+		for _, base := range j.lane.bases {
+			files, err := j.history.Files(ctx, base)
+			if err != nil {
+				return nil, err
+			}
+			logs = append(logs, files...)
+		}
+	}
+	known := map[small.Digest]bool{}
+	for _, f := range logs {
+		if !isLedger(f.Path) || f.Mode == "" {
+			continue
+		}
+		if _, err := j.entriesOf(ctx, f, func(digest small.Digest) { known[digest] = true }); err != nil {
+			return nil, err
+		}
+	}
+	return known, nil
 }
 
 // touches reports whether a path is among some changes.

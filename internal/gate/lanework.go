@@ -88,8 +88,7 @@ func (v *laneView) undone(place int) string {
 
 // taskList names the first few of some tasks, with their logs where the change
 // adds to several.
-func (v *laneView) taskList(tasks []laneTask) string {
-	const most = 5
+func (v *laneView) taskList(tasks []laneTask, most int) string {
 	logs := slices.ContainsFunc(v.entries, func(e laneEntry) bool { return e.path != v.entries[0].path })
 	var names []string
 	for i, t := range tasks {

@@ -75,6 +75,10 @@ entries:
 	Lane: checkLaneEvidence,
 }
 
+// The bounds of how many tasks a message names, and how many what is to be done
+// about them.
+const maxTasksTold, maxTasksToDo = 5, 50
+
 // checkLaneEvidence wants what the lane demands before and after the work, in the
 // one sequence of all that the change adds to logs.
 func checkLaneEvidence(v *laneView, r *reporter) {
@@ -143,7 +147,7 @@ func (v *laneView) missing(pattern, when string, undone int, tasks []laneTask) F
 // before: at is its place, and tasks are those that were not worked on since.
 func (v *laneView) late(pattern string, at int, tasks []laneTask) Finding {
 	f := v.at(tasks[0].last)
-	f.Message = fmt.Sprintf("%s stands after the last entry for %s", v.words(v.entries[at]), v.taskList(tasks))
+	f.Message = fmt.Sprintf("%s stands after the last entry for %s", v.words(v.entries[at]), v.taskList(tasks, maxTasksTold))
 	f.Fix = "entries are not moved: " + v.again(tasks)
 	return v.demand(f, pattern, "before the work")
 }
@@ -192,5 +196,5 @@ func (v *laneView) again(tasks []laneTask) string {
 	if len(tasks) == 1 {
 		each = "it"
 	}
-	return fmt.Sprintf("go over %s again in the light of it, and append an entry for %s", v.taskList(tasks), each)
+	return fmt.Sprintf("go over %s again in the light of it, and append an entry for %s", v.taskList(tasks, maxTasksToDo), each)
 }
