@@ -63,8 +63,11 @@ func (j *judgement) sinceParting(ctx context.Context, base string, side Tip) err
 			f := &j.report.Findings[told+i]
 			f.Message = fmt.Sprintf("on %s, %s", side.Name, f.Message)
 			if strings.HasPrefix(f.Rule, "append-only/") || f.Rule == ruleRewrittenID || ofRecords(f) {
-				f.Fix = fmt.Sprintf("before any merge, put back on %s what is there in %s (git show %s shows it), and append what is new after it",
+				f.Fix = fmt.Sprintf("before any merge, put back on %s what is there in %s (git show %s shows it)",
 					side.Name, short(base), shellQuote(short(base)+":"+c.Path))
+				if !ofRecords(f) || f.Rule == ruleRewrittenID {
+					f.Fix += ", and append what is new after it"
+				}
 			}
 		}
 	}

@@ -213,6 +213,9 @@ func markdownEntry(f *gate.Finding) string {
 		before, after = after, nil
 	}
 	if before == nil {
+		if name := fingerprint(f); name != "" && len(f.Sides) == 0 {
+			return "\nF" + strings.TrimPrefix(name, "; f") + "\n"
+		}
 		return ""
 	}
 	moved := ""
