@@ -72,7 +72,7 @@ func (s *flowTree) open(ctx context.Context, paths []string) (map[string]fate, e
 		f.asked[p] = true
 		switch {
 		case unheardOf(p):
-			out[p] = absent
+			out[p] = impossible
 		case there[p].Regular() || there[p].Unmerged:
 			out[p] = fate{}
 		default:

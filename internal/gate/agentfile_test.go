@@ -41,15 +41,20 @@ var agentPaths = []struct{ text, why, fix string }{
 		"module/a.md", `which lies in the submodule "kit/module": its files are no part of this repository`,
 		"copy the file into this repository, and name it there",
 	},
-	{"dangling.md", `which is not there: the symbolic link "kit/dangling.md" leads nowhere`, "correct the link, or put the file itself in its place"},
+	{"dangling.md", `which is not there: the symbolic link "kit/dangling.md" leads to "kit/agents/none.md"`, "commit kit/agents/none.md, or correct the link"},
 	{"through.md", `which is not there: the symbolic link "kit/through.md" leads nowhere`, "correct the link, or put the file itself in its place"},
 	{"behind.md", `which is not there: the symbolic link "kit/behind.md" leads nowhere`, "correct the link, or put the file itself in its place"},
-	{"folder/none.md", `which is not there: the symbolic link "kit/folder" leads nowhere`, "correct the link, or put the file itself in its place"},
+	{"folder/none.md", `which is not there: the symbolic link "kit/folder" leads to "shared/agents/none.md"`, "commit shared/agents/none.md, or correct the link"},
 	{"circle/a.md", `which is not there: the symbolic link "kit/circle" goes round in a circle`, "correct the link, or put the file itself in its place"},
 	{"ping", `which is not there: the symbolic link "kit/ping" goes round in a circle`, "correct the link, or put the file itself in its place"},
 	{"outside.md", `which is not there: the symbolic link "kit/outside.md" leads out of WHOLE`, "correct the link, or put the file itself in its place"},
 	{"absolute.md", `which is not there: the symbolic link "kit/absolute.md" leads out of WHOLE`, "correct the link, or put the file itself in its place"},
-	{`nul\0.md`, "which is not there", "commit kit/nul\x00.md or base/nul\x00.md, or correct the path"},
+	{"odd [2]*.md", "which is not there", `commit "kit/odd [2]*.md" or "base/odd [2]*.md", or correct the path`},
+	{`nul\0.md`, "which no file of a repository can be called", "correct the path: it is one such as agents/planner.md"},
+	{".git/config", "which no file of a repository can be called", "correct the path: it is one such as agents/planner.md"},
+	{strings.Repeat("x/", 200) + "x", "which no file of a repository can be called", "correct the path: it is one such as agents/planner.md"},
+	{"long.md", "", ""},
+	{"deep.md", `which is not there: the symbolic link "kit/deep.md" leads nowhere`, "correct the link, or put the file itself in its place"},
 	{"../base/rooted.md", outsideFolders, agentAdvice},
 	{"../../..", outsideFolders, agentAdvice},
 	{"..", outsideFolders, agentAdvice},
@@ -73,7 +78,9 @@ func TestAgentFiles(t *testing.T) {
 	for path, target := range map[string]string{
 		"kit/linked.md": "agents/a.md", "kit/folder": "../shared/agents", "shared/agents/again": "./../", "kit/agents/up.md": "../../shared/agents//a.md",
 		"kit/dangling.md": "agents/none.md", "kit/through.md": "none/../agents/a.md", "kit/behind.md": "agents/a.md/",
-		"kit/circle": "circle", "kit/ping": "pong", "kit/pong": "ping",
+		"kit/long.md": strings.Repeat("./", 200) + "agents/a.md",
+		"kit/deep.md": strings.Repeat("agents/../", 200) + "agents/a.md",
+		"kit/circle":  "circle", "kit/ping": "pong", "kit/pong": "ping",
 		"kit/outside.md": "../../a.md", "kit/absolute.md": filepath.Join(r.Dir, "kit/agents/a.md"),
 	} {
 		if err := os.Symlink(target, r.Path(path)); err != nil {
@@ -141,6 +148,9 @@ func wantAgents(t *testing.T, name string, report *gate.Report) {
 		}
 		if a.why != "" {
 			text := strings.ReplaceAll(a.text, `\0`, "\x00")
+			if len(text) > 120 {
+				text = text[:120] + "…"
+			}
 			want = append(want, fmt.Sprintf("%d: the phase \"p%d\" names the agent file %q, %s | %s", i+3, i, text, strings.ReplaceAll(a.why, "WHOLE", whole), a.fix))
 		}
 	}

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,11 +25,20 @@ type fate struct {
 	why, fix string
 }
 
-var absent = fate{why: "which is not there"}
+// absent is what becomes of a path at which a file could be and is not;
+// impossible of one at which git keeps none.
+var (
+	absent     = fate{why: "which is not there"}
+	impossible = fate{why: "which no file of a repository can be called", fix: "correct the path: it is one such as agents/planner.md"}
+)
 
-// unheardOf reports whether a path can be that of no file.
+// unheardOf reports whether a path can be that of no file: git keeps none
+// below ".git" (verify_path in its read-cache.c).
 func unheardOf(p string) bool {
-	return len(p) > maxPath || strings.Count(p, "/") >= maxSteps || strings.IndexByte(p, 0) >= 0
+	if len(p) > maxPath || strings.Count(p, "/") >= maxSteps || strings.IndexByte(p, 0) >= 0 {
+		return true
+	}
+	return strings.Contains(strings.ToLower("/"+p+"/"), "/.git/")
 }
 
 // follower follows paths through a tree. A tree knows no directories but by the
@@ -135,13 +145,16 @@ func (f *follower) into(w *way, name string) (*fate, []string) {
 
 // through goes on where a link that was just met leads to.
 func (f *follower) through(w *way, target string) *fate {
-	w.rest = append(strings.Split(target, "/"), w.rest...)
+	steps := strings.Split(target, "/")
+	last := len(steps) - 1
+	steps = append(slices.DeleteFunc(steps[:last:last], func(s string) bool { return s == "" || s == "." }), steps[last])
+	w.rest = append(steps, w.rest...)
 	switch {
 	case w.links > maxLinks:
 		return w.broken("goes round in a circle")
 	case strings.HasPrefix(target, "/"):
 		return w.broken("leads out of " + f.whole())
-	case target == "" || unheardOf(path.Join(w.at, strings.Join(w.rest, "/"))):
+	case target == "" || unheardOf(path.Join(w.at, strings.Join(w.rest, "/"))) || len(w.rest) > maxSteps:
 		return w.nowhere()
 	}
 	return nil
@@ -161,8 +174,13 @@ func (f *follower) end(w *way) (fate, []string) {
 		return fate{why: "which is a directory", fix: "name a file in it"}, nil
 	case !f.asked[w.at+"/"]:
 		return fate{}, []string{w.at + "/"}
+	case w.link != "":
+		return fate{
+			why: "which is not there: the symbolic link " + quote(w.link) + " leads to " + quote(w.at),
+			fix: "commit " + typedPath(w.at) + ", or correct the link",
+		}, nil
 	}
-	return *w.nowhere(), nil
+	return absent, nil
 }
 
 // parent is the directory that a path lies in, "" for the root.
@@ -242,6 +260,14 @@ func (f *follower) readLinks(ctx context.Context) error {
 		f.targets[file.Object] = string(blob.Data) // empty for one that is too long
 	}
 	return nil
+}
+
+// typedPath is a path as somebody would type it, in quotes if it is an odd one.
+func typedPath(p string) string {
+	if shown := quote(p); shown != `"`+p+`"` || strings.ContainsAny(p, " ,") {
+		return shown
+	}
+	return p
 }
 
 // quote shows a path in a message.

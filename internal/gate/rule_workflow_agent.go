@@ -50,7 +50,11 @@ func checkAgents(v *workflowView, r *reporter) {
 			f.Message = fmt.Sprintf("%s names the agent file %s, which lies outside the folders where agents are looked for", a.Of, quote(a.Text))
 			f.Fix = "put the file " + folderWords(a.Folders) + ", and write its path as it is seen from there, such as agents/planner.md"
 		case f.Fix == "":
-			f.Fix = "commit " + strings.Join(a.Paths, " or ") + ", or correct the path"
+			var places []string
+			for _, at := range a.Paths {
+				places = append(places, typedPath(at))
+			}
+			f.Fix = "commit " + strings.Join(places, " or ") + ", or correct the path"
 		}
 		r.add(f)
 	}
@@ -60,7 +64,7 @@ func checkAgents(v *workflowView, r *reporter) {
 func folderWords(folders []string) string {
 	words := make([]string, len(folders))
 	for i, folder := range folders {
-		words[i] = "below " + folder + "/"
+		words[i] = "below " + typedPath(folder+"/")
 		if folder == "" {
 			words[i] = "below the repository's root"
 		}
