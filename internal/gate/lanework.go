@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/lane"
@@ -97,6 +98,9 @@ func (v *laneView) taskList(tasks []laneTask, most int) string {
 			break
 		}
 		name := t.id
+		if strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || !strconv.IsPrint(r) }) {
+			name = strconv.Quote(name)
+		}
 		if logs {
 			name += " (" + t.path + ")"
 		}
