@@ -98,7 +98,7 @@ func (v *laneView) taskList(tasks []laneTask, most int) string {
 			break
 		}
 		name := t.id
-		if strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || !strconv.IsPrint(r) }) {
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || !strconv.IsPrint(r) }) {
 			name = strconv.Quote(name)
 		}
 		if logs {
