@@ -35,6 +35,59 @@ func (j *judgement) kept(ctx context.Context, n node, path string, child *ledger
 	return nil
 }
 
+// keptOver compares the records that a change has kept with what they held to
+// where it parted from base: on a way round by other names no edge may show what
+// was lost. A record that goes on under another name has left its own to another.
+func (j *judgement) keptOver(ctx context.Context, base, head string) error {
+	w := &j.opts.Policy.Workflows
+	if len(w.Jobs)+len(w.Campaigns) == 0 {
+		return nil
+	}
+	bases, err := j.history.MergeBases(ctx, base, head)
+	if err != nil {
+		return err
+	}
+	for _, from := range bases {
+		changes, err := j.history.Changes(ctx, []Edge{{Parent: from, Child: head}})
+		if err != nil {
+			return err
+		}
+		for _, c := range changes[0] {
+			if err := j.keptAt(ctx, c, node{id: head, parents: []string{from}}, changes); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (j *judgement) keptAt(ctx context.Context, c Change, n node, changes [][]Change) error {
+	if c.Old.Mode == "" || c.New.Mode == "" || !j.isRecord(c.Path) {
+		return nil
+	}
+	before, err := j.switches.read(ctx, c.Old, nil)
+	if err != nil || !before.readable() {
+		return err
+	}
+	if to, err := j.movedTo(ctx, c.Path, before, changes[0]); err != nil || to.Path != "" {
+		return err
+	}
+	told := len(j.report.Findings)
+	if err := j.keptIn(ctx, n, c.Path, changes); err != nil {
+		return err
+	}
+	for i := range j.report.Findings[told:] {
+		f := &j.report.Findings[told+i]
+		f.Fix = putBackFrom(n.parents[0], f.Path)
+	}
+	return nil
+}
+
+// putBackFrom says to bring back what a record held to in another commit.
+func putBackFrom(commit, path string) string {
+	return "put back what is there in " + short(commit) + " (git show " + shellQuote(short(commit)+":"+path) + " shows it)"
+}
+
 // keptSince compares one earlier version of a record with what it is now. It
 // returns nil where nothing was lost.
 func (j *judgement) keptSince(ctx context.Context, path string, before, child *ledgerFile, changes []Change) (*workflowView, error) {

@@ -141,6 +141,9 @@ func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 		return err
 	}
 	j.walked = true
+	if err := j.keptOver(ctx, base, head); err != nil {
+		return err
+	}
 	if err := j.tips(ctx, base, head, short(base), short(head)); err != nil {
 		return err
 	}

@@ -56,6 +56,11 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 	if err := j.walkAll(ctx, commits); err != nil {
 		return err
 	}
+	if u.Old == "" && u.Target.ID != "" {
+		if err := j.keptOver(ctx, u.Target.ID, u.New); err != nil {
+			return err
+		}
+	}
 	if u.Old != "" {
 		fix := fmt.Sprintf("what is published stays as it is: git merge %s brings it back; append what is new after it", short(u.Old))
 		if err := j.replaced(ctx, u, fix); err != nil {
@@ -139,7 +144,7 @@ func (j *judgement) replaced(ctx context.Context, u Update, fix string) error {
 		case strings.HasPrefix(f.Rule, "append-only/"), f.Rule == ruleRewrittenID:
 			f.Fix = fix
 		case ofRecords(f):
-			f.Fix = fmt.Sprintf("put back what is there in %s (git show %s shows it)", short(u.Old), shellQuote(short(u.Old)+":"+f.Path))
+			f.Fix = putBackFrom(u.Old, f.Path)
 		}
 	}
 	return nil
