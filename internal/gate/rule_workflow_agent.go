@@ -12,7 +12,8 @@ var ruleWorkflowAgent = Rule{
 middle of a job, or runs the phase without the instructions that were written for it. It goes missing
 when an agent is renamed or moved, and when a workflow is copied to another place without its agents.
 Paths count from the folder that holds "workflows". Where workflows are laid over those of another
-folder, name that folder under "workflows: {roots: [...]}" in .small-gate.yml.`,
+folder, name that folder under "workflows: {roots: [...]}" in .small-gate.yml. A symbolic link serves as
+long as it leads to a file inside the repository; a directory, and what lies in a submodule, does not.`,
 	Wrong: `
 -- workflows/ship/workflow.md --
 ---

@@ -8,7 +8,7 @@ import (
 )
 
 // FuzzParseWorkflow demands of any bytes: no crash; a workflow or problems; every
-// place within the file.
+// place within the file, and something to do about each problem.
 func FuzzParseWorkflow(f *testing.F) {
 	for _, text := range []string{
 		"", "---\n---\n", "---\nphases: [{name: planning, agent: agents/a.md}]\n---\nprose\n",
@@ -24,6 +24,7 @@ func FuzzParseWorkflow(f *testing.F) {
 			t.Fatalf("workflow %v and problems %v", w, problems)
 		}
 		within(t, data, problems)
+		advised(t, problems)
 		if w == nil {
 			return
 		}
@@ -33,6 +34,9 @@ func FuzzParseWorkflow(f *testing.F) {
 		within(t, data, w.CheckPhases())
 		within(t, data, w.CheckShape())
 		within(t, data, w.CheckCheckpoint())
+		for _, problems := range [][]small.Problem{w.CheckPhases(), w.CheckShape(), w.CheckCheckpoint()} {
+			advised(t, problems)
+		}
 		for _, a := range w.Agents([]string{"base"}) {
 			within(t, data, []small.Problem{{Pos: a.Pos}})
 			for _, at := range a.Paths {
@@ -84,6 +88,16 @@ func FuzzParseRecord(f *testing.F) {
 			}
 		}
 	})
+}
+
+// advised fails where a problem does not say what to do.
+func advised(t *testing.T, problems []small.Problem) {
+	t.Helper()
+	for _, p := range problems {
+		if strings.TrimSpace(p.Hint) == "" || strings.HasSuffix(p.Hint, " ") {
+			t.Fatalf("%s: %s: the advice is %q", p.Pos, p.Message, p.Hint)
+		}
+	}
 }
 
 // within fails where a problem has a place that the file does not have. The
