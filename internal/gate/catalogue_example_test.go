@@ -196,6 +196,9 @@ func (e *example) judge(t *testing.T, s settings) foundList {
 			t.Fatalf("it could not be judged: %v", r.Failure)
 		}
 		for _, f := range r.Findings {
+			if strings.HasPrefix(f.Rule, "workflow/") {
+				needsFix(t, f)
+			}
 			out = append(out, found{
 				place:    fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column),
 				severity: string(f.Severity), rule: f.Rule, step: e.stepWords(f.Commit), message: f.Message,

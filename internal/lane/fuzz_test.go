@@ -57,6 +57,8 @@ func FuzzParseRecord(f *testing.F) {
 		`{"campaignChildren": [{"name": "a", "status": "complete"}], "campaignChildren": []}`,
 		`{"params": {"lane": ["deep"], "epicAllowed": "false"}}`, "params: []\nworkflowPathHistory: [{at: 2026-03-01}, {at: [1]}]",
 		"campaignChildren: [{name: a, status: complete}, {name: a, status: failed}, {status: complete}, complete]",
+		"campaignChildren: {}\nworkflowPathHistory: 1\nworkflowPath: []\nparams: x", "campaignChildren: [{name: 1, status: 2, jobId: 3, dependsOn: x}, {name: '', status: '', dependsOn: [4, '']}]",
+		"workflowPathHistory: [1, {at: 2, from: 3, to: 4, fromPhase: 5, toPhase: 6, reason: 7, by: 8}, {}, {at: x, from: '', to: '', fromPhase: '', reason: '', by: x}]",
 	} {
 		f.Add([]byte(text), true)
 		f.Add([]byte(text), false)
@@ -74,8 +76,14 @@ func FuzzParseRecord(f *testing.F) {
 		if r == nil {
 			return
 		}
-		within(t, data, r.CheckSwitches(func(string) (*Workflow, bool) { return nil, true }))
-		within(t, data, r.CheckChildren())
+		for _, problems := range [][]small.Problem{r.CheckSwitches(func(string) (*Workflow, bool) { return nil, true }), r.CheckChildren()} {
+			within(t, data, problems)
+			for _, p := range problems {
+				if p.Hint == "" || strings.HasSuffix(p.Hint, " ") {
+					t.Fatalf("%q says to do %q", p.Message, p.Hint)
+				}
+			}
+		}
 		if undone, loosened := r.Undone(r), r.Loosened(r); len(undone)+len(loosened) > 0 {
 			t.Fatalf("against itself it lost %v and %v", undone, loosened)
 		}

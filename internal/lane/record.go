@@ -59,7 +59,7 @@ func ParseRecord(file string, data []byte, limits small.Limits) (*Record, []smal
 	}
 	doc, problems := read(data, limits)
 	if doc == nil {
-		return nil, inWords(problems)
+		return nil, withinFile(data, inWords(problems))
 	}
 	root := doc.Root
 	r := &Record{Path: file, WorkflowPath: refAt(root.Get("workflowPath")), doc: doc}
@@ -82,6 +82,21 @@ func ParseRecord(file string, data []byte, limits small.Limits) (*Record, []smal
 		r.Children = append(r.Children, childAt(v, i))
 	}
 	return r, nil
+}
+
+// withinFile moves what is said of a place behind the end of a file to its last
+// line: so the parser says that nothing follows on three dashes.
+func withinFile(data []byte, problems []small.Problem) []small.Problem {
+	last := 1
+	for _, end := range []string{"\n", "\r", "\u0085", "\u2028", "\u2029"} {
+		last += bytes.Count(data, []byte(end))
+	}
+	for i := range problems {
+		if problems[i].Pos.Line > last {
+			problems[i].Pos = small.Pos{Line: last, Column: 1}
+		}
+	}
+	return problems
 }
 
 // isJSON reports whether a record is to be read as JSON: by its name, or because
