@@ -118,7 +118,7 @@ func (t *tipsView) concurrentSwitches(f Finding) Finding {
 	f.subject, f.EditFrom, f.EditTo = f.EditFrom+" "+f.EditTo, "", ""
 	f.Message = fmt.Sprintf("both branches switched the workflow of one job since they parted: %s has %s; %s has %s",
 		t.targetName, switchList(t.targetOnly), t.headName, switchList(t.headOnly))
-	f.Fix = fmt.Sprintf("on %s, git rebase %s: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; small-hook waive excuses what is published of it",
+	f.Fix = fmt.Sprintf("on %s, git rebase %s: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; if the branch is published already, push it under another name",
 		t.headName, shellQuote(t.targetName), t.targetName)
 	return f
 }
