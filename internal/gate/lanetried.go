@@ -140,7 +140,12 @@ func (j *judgement) brought(ctx context.Context, commits []Commit, wanted map[sm
 			if len(has) == len(wanted) || !isLedger(change.Path) || !j.judges(change.Path) || change.New.Mode == "" {
 				continue
 			}
-			if _, err := j.entriesOf(ctx, change.New, func(digest small.Digest) {
+			// The parent's was mostly read just now, and most of this one is in it.
+			earlier, err := j.ledgers.read(ctx, change.Old, nil)
+			if err != nil {
+				return nil, err
+			}
+			if err := j.entriesOf(ctx, change.New, earlier, func(digest small.Digest) {
 				if wanted[digest] && !has[digest] {
 					has[digest], out[digest][c.ID] = true, true
 				}
@@ -153,15 +158,15 @@ func (j *judgement) brought(ctx context.Context, commits []Commit, wanted map[sm
 	return out, nil
 }
 
-// entriesOf calls see for each entry of a log. It reports whether the log can be
-// read.
-func (j *judgement) entriesOf(ctx context.Context, f File, see func(small.Digest)) (bool, error) {
-	log, err := j.ledgers.read(ctx, f, nil)
+// entriesOf calls see for each entry of a log; for none of one that cannot be
+// read. earlier is a log that this one may go on from, or nil.
+func (j *judgement) entriesOf(ctx context.Context, f File, earlier *ledgerFile, see func(small.Digest)) error {
+	log, err := j.ledgers.read(ctx, f, earlier)
 	if err != nil || !log.readable() {
-		return false, err
+		return err
 	}
 	for _, e := range log.log.Entries {
 		see(e.Digest)
 	}
-	return true, nil
+	return nil
 }

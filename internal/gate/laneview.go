@@ -123,7 +123,7 @@ func (j *judgement) entriesBefore(ctx context.Context, changes [][]Change) (map[
 		if !isLedger(f.Path) || f.Mode == "" {
 			continue
 		}
-		if _, err := j.entriesOf(ctx, f, func(digest small.Digest) { known[digest] = true }); err != nil {
+		if err := j.entriesOf(ctx, f, nil, func(digest small.Digest) { known[digest] = true }); err != nil {
 			return nil, err
 		}
 	}
