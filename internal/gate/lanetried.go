@@ -65,14 +65,49 @@ func (j *judgement) untried(ctx context.Context, v *laneView) (map[string][]untr
 }
 
 // countedFiles lists the files that count for a lane and that are in a commit as
-// they are in none of its parents.
+// they are in none of its parents. Where a merge puts together what both sides did
+// to a file, that is no work of its own.
 func (j *judgement) countedFiles(ctx context.Context, c Commit) ([]string, error) {
 	changes, err := j.touchedFiles(ctx, laneChange{bases: c.Parents, head: c.ID}, j.countsForLane)
+	if err != nil || len(changes) == 0 {
+		return nil, err
+	}
+	var combined map[string]bool
+	if len(c.Parents) == 2 {
+		if combined, err = j.changedByBoth(ctx, c.Parents[0], c.Parents[1]); err != nil {
+			return nil, err
+		}
+	}
 	var files []string
 	for i := range changes {
-		files = append(files, changes[i].Path)
+		if path := changes[i].Path; !combined[path] {
+			files = append(files, path)
+		}
 	}
-	return files, err
+	return files, nil
+}
+
+// changedByBoth lists the files that two commits have both changed since they
+// parted.
+func (j *judgement) changedByBoth(ctx context.Context, ours, theirs string) (map[string]bool, error) {
+	bases, err := j.history.MergeBases(ctx, ours, theirs)
+	if err != nil {
+		return nil, err
+	}
+	sides := [2]map[string]bool{{}, {}}
+	for side, tip := range []string{ours, theirs} {
+		for _, base := range bases {
+			changes, err := j.history.Difference(ctx, Edge{Parent: base, Child: tip})
+			if err != nil {
+				return nil, err
+			}
+			for i := range changes {
+				sides[side][changes[i].Path] = true
+			}
+		}
+	}
+	maps.DeleteFunc(sides[0], func(path string, _ bool) bool { return !sides[1][path] })
+	return sides[0], nil
 }
 
 // countsForLane reports whether a path is one of the work that a lane is about.
