@@ -71,10 +71,10 @@ type Commit struct {
 	ID string
 	// Parents in the commit's order, read from the real objects.
 	Parents []string
-	// Lanes are what [LaneTrailers] reads in the commit, where something was
+	// Lanes are what [LaneWords] reads in the commit, where something was
 	// excluded and no path was named; else nil. A whole history is no change
 	// that could be in a lane.
-	Lanes []string
+	Lanes []LaneWord
 }
 
 // Edge is one parent and one child.

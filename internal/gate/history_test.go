@@ -235,7 +235,7 @@ func (h *memoryHistory) Commits(_ context.Context, include, exclude []string, pa
 		}
 		c := gate.Commit{ID: id}
 		if path == "" && len(exclude) > 0 {
-			c.Lanes = gate.LaneTrailers([]byte(h.signatures[id].Message))
+			c.Lanes = gate.LaneWords([]byte(h.signatures[id].Message))
 		}
 		for _, parent := range h.commits[id].Parents {
 			if path != "" {

@@ -121,6 +121,9 @@ func (j *judgement) add(findings []Finding) {
 			}
 		}
 		if j.lane != nil && j.lane.rigour.WarningsAreErrors {
+			if f.Rule == ruleConfigChanged.ID && f.Severity == SeverityWarning {
+				f.Fix = "send the edit of " + policy.File + " as a change by itself, in a lane with less rigour than " + string(j.lane.claim.Lane)
+			}
 			f.Severity = SeverityError
 		}
 		if f.Rule == ruleReconciledInsertion.ID && f.Severity == SeverityError {

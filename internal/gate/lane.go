@@ -55,11 +55,13 @@ type laneSwitch struct {
 	squashed bool
 }
 
-// unknownLane is a claim that names no lane.
+// unknownLane is a claim that names no lane, or is none.
 type unknownLane struct {
 	// name is what stands there; commit is the one whose trailer it is, empty for
 	// a label.
 	name, commit string
+	// stray is true for a lane that exists, in a line that is no trailer.
+	stray bool
 }
 
 // claimLaneOf finds the lane that a range claims. What it shows is compared
@@ -150,7 +152,6 @@ func (j *judgement) claimLane(change laneChange, commits []Commit, jobs laneJobs
 	configured, _ := lane.Parse(j.opts.Policy.Lane)
 	s := &laneState{
 		laneChange: change, commits: commits, switches: trail.switches, jobs: jobs,
-		unknown: slices.Concat(trail.uncorrected(change.head), unknown),
 		claim: lane.First(
 			lane.Claim{Lane: caller, Source: j.opts.caller()},
 			atLeast(trail.at[change.head], jobs.claim),
@@ -159,6 +160,7 @@ func (j *judgement) claimLane(change laneChange, commits []Commit, jobs laneJobs
 			lane.Claim{Lane: configured, Source: lane.FromPolicy},
 		),
 	}
+	s.unknown = slices.Concat(trail.uncorrected(change.head, s.claim), unknown)
 	if !s.claim.Made() && len(s.unknown) == 0 {
 		return
 	}
@@ -201,7 +203,7 @@ type laneTrail struct {
 
 // followLanes follows the claims of commits, which are given parents first. A
 // commit without a claim goes on in the strictest lane of its parents; one that
-// claims a lane that none of them is in switches. Of several claims of one
+// claims another than that switches. Of several claims of one
 // commit, as in a squash, the strictest counts.
 func followLanes(commits []Commit) laneTrail {
 	t := laneTrail{at: map[string]lane.Claim{}, order: map[string]int{}}
@@ -212,11 +214,11 @@ func followLanes(commits []Commit) laneTrail {
 		t.order[c.ID] = i
 		var before lane.Claim
 		own := lane.Claim{Source: lane.FromTrailer, Commit: c.ID}
-		same, last := false, lane.Lane("")
-		for _, name := range c.Lanes {
-			l, ok := lane.Parse(name)
-			if !ok {
-				t.unknown = append(t.unknown, unknownLane{name: name, commit: c.ID})
+		last := lane.Lane("")
+		for _, word := range c.Lanes {
+			l, ok := lane.Parse(word.Name)
+			if !ok || word.Stray {
+				t.unknown = append(t.unknown, unknownLane{name: word.Name, commit: c.ID, stray: word.Stray})
 				continue
 			}
 			own.Lane = lane.Stricter(own.Lane, l)
@@ -227,7 +229,6 @@ func followLanes(commits []Commit) laneTrail {
 		}
 		for _, p := range c.Parents {
 			parent := t.at[p]
-			same = same || parent.Lane == own.Lane
 			if before.Lane.Less(parent.Lane) {
 				before = parent
 			}
@@ -235,7 +236,7 @@ func followLanes(commits []Commit) laneTrail {
 		switch {
 		case !own.Made():
 			own = before
-		case before.Made() && !same:
+		case before.Made() && before.Lane != own.Lane:
 			t.switches = append(t.switches, laneSwitch{commit: c.ID, parent: before.Commit, from: before.Lane, to: own.Lane})
 		}
 		if own.Made() {
@@ -246,11 +247,13 @@ func followLanes(commits []Commit) laneTrail {
 }
 
 // uncorrected are the claims that name no lane, but for those after which the
-// change goes on to name one.
-func (t laneTrail) uncorrected(head string) []unknownLane {
+// change goes on to name one; and the stray ones that ask for more than what
+// counts in the end.
+func (t laneTrail) uncorrected(head string, counts lane.Claim) []unknownLane {
 	claim := t.at[head]
 	return slices.DeleteFunc(t.unknown, func(u unknownLane) bool {
-		return claim.Made() && t.order[u.commit] < t.order[claim.Commit]
+		return claim.Made() && t.order[u.commit] < t.order[claim.Commit] ||
+			u.stray && !counts.Lane.Less(lane.Lane(u.name))
 	})
 }
 

@@ -82,30 +82,6 @@ func (j *judgement) classify(ctx context.Context, change laneChange) (*LaneRepor
 	return &LaneReport{Signals: signals, Fits: lane.Fits(signals), Why: lane.Why(signals, files, cfg)}, nil
 }
 
-// touchedFiles lists what differs from every base, as far as it is wanted: what
-// a merge brought along is not the change's own.
-func (j *judgement) touchedFiles(ctx context.Context, change laneChange, wanted func(path string) bool) ([]Change, error) {
-	var out []Change
-	seen := map[string]int{}
-	edges := EdgesOf(change.head, change.bases)
-	for i, edge := range edges {
-		changes, err := j.history.Difference(ctx, edge)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range changes {
-			if !wanted(c.Path) {
-				continue
-			}
-			seen[c.Path]++
-			if i == len(edges)-1 && seen[c.Path] == len(edges) {
-				out = append(out, c)
-			}
-		}
-	}
-	return out, nil
-}
-
 // laneFile looks into a file as far as that says something.
 func (j *judgement) laneFile(ctx context.Context, c Change, countLines bool) (lane.File, error) {
 	f := lane.File{Path: c.Path, Added: c.Old.Mode == "" && !c.Old.Unmerged, Deleted: c.New.Mode == "" && !c.New.Unmerged}

@@ -12,8 +12,17 @@ import (
 type laneJobs struct {
 	// claim is the strictest lane that a job was given from upstream.
 	claim lane.Claim
-	// switches is how many switches of workflow the change records.
-	switches int
+	// switches are the switches of workflow that the change records.
+	switches []jobSwitch
+}
+
+// jobSwitch is a job's switch from a workflow of one lane to one of another; the
+// zero Lane for a workflow whose name promises none.
+type jobSwitch struct{ from, to lane.Lane }
+
+// records reports whether a job's switch can be the record of a change's.
+func (s jobSwitch) records(w laneSwitch) bool {
+	return (s.from == "" || s.from == w.from) && (s.to == "" || s.to == w.to)
 }
 
 // laneJobs reads the records of jobs that a change touches, where the
@@ -56,8 +65,9 @@ func (j *judgement) laneJobs(ctx context.Context, change laneChange) (laneJobs, 
 	for _, after := range now {
 		out.bind(after.Lane)
 		for _, e := range after.Ledger().Entries {
-			if !known[e.Digest] {
-				out.switches++ // and not one of a record that has only moved
+			if !known[e.Digest] { // and so not one of a record that has only moved
+				s := &after.Switches[e.Index]
+				out.switches = append(out.switches, jobSwitch{lane.OfWorkflow(s.From.Text), lane.OfWorkflow(s.To.Text)})
 			}
 		}
 	}

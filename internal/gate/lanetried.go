@@ -72,42 +72,23 @@ func (j *judgement) countedFiles(ctx context.Context, c Commit) ([]string, error
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
-	var combined map[string]bool
-	if len(c.Parents) == 2 {
-		if combined, err = j.changedByBoth(ctx, c.Parents[0], c.Parents[1]); err != nil {
-			return nil, err
-		}
-	}
-	var files []string
-	for i := range changes {
-		if path := changes[i].Path; !combined[path] {
-			files = append(files, path)
-		}
-	}
-	return files, nil
-}
-
-// changedByBoth lists the files that two commits have both changed since they
-// parted.
-func (j *judgement) changedByBoth(ctx context.Context, ours, theirs string) (map[string]bool, error) {
-	bases, err := j.history.MergeBases(ctx, ours, theirs)
+	sides, err := j.changedSinceParting(ctx, c.Parents)
 	if err != nil {
 		return nil, err
 	}
-	sides := [2]map[string]bool{{}, {}}
-	for side, tip := range []string{ours, theirs} {
-		for _, base := range bases {
-			changes, err := j.history.Difference(ctx, Edge{Parent: base, Child: tip})
-			if err != nil {
-				return nil, err
-			}
-			for i := range changes {
-				sides[side][changes[i].Path] = true
+	var files []string
+	for i := range changes {
+		changedIn := 0
+		for _, side := range sides {
+			if side[changes[i].Path] {
+				changedIn++
 			}
 		}
+		if changedIn < 2 {
+			files = append(files, changes[i].Path)
+		}
 	}
-	maps.DeleteFunc(sides[0], func(path string, _ bool) bool { return !sides[1][path] })
-	return sides[0], nil
+	return files, nil
 }
 
 // countsForLane reports whether a path is one of the work that a lane is about.

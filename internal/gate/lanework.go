@@ -51,7 +51,7 @@ func (v *laneView) switches() int {
 			n = i + 1
 		}
 	}
-	return n + v.state.jobs.switches
+	return n + len(v.state.jobs.switches)
 }
 
 // demands reports whether an entry is for evidence that the lane demands.

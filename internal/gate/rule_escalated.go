@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/lane"
 )
@@ -66,14 +67,22 @@ entries:
 	Lane: checkEscalated,
 }
 
-// checkEscalated wants one record for each switch.
+// checkEscalated wants one record for each switch: a job's that led the same way,
+// or an entry.
 func checkEscalated(v *laneView, r *reporter) {
-	records := v.state.jobs.switches
-	done, undone := v.evidence(lane.SwitchTask)
-	records += len(done)
+	jobs := slices.Clone(v.state.jobs.switches)
+	entries, undone := v.evidence(lane.SwitchTask)
 	for i, s := range v.state.switches {
-		if i < records || s.squashed {
+		if s.squashed {
 			continue // of a squash, nobody can tell what its commits were like
+		}
+		if at := slices.IndexFunc(jobs, func(own jobSwitch) bool { return own.records(s) }); at >= 0 {
+			jobs = slices.Delete(jobs, at, at+1)
+			continue
+		}
+		if len(entries) > 0 {
+			entries = entries[1:]
+			continue
 		}
 		lacks := "the change has no entry that records the switch"
 		if undone >= 0 {

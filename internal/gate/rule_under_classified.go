@@ -87,11 +87,10 @@ func claimWords(c lane.Claim) string {
 
 // switchAdvice says how to go on in the lane that fits.
 func switchAdvice(v *laneView) string {
-	trailer := fmt.Sprintf("git commit --trailer %q", lane.Trailer+": "+string(v.report.Fits))
+	trailer := trailerCommand(v.report.Fits)
 	how := map[lane.Source]string{
 		lane.FromCaller: "say --lane " + string(v.report.Fits),
 		lane.FromLabel:  "give the pull request the label " + lane.LabelPrefix + string(v.report.Fits),
-		lane.FromJob:    "have the job switched to a workflow of that lane",
 	}[v.report.Claim.Source]
 	switch {
 	case v.state.head == Index:

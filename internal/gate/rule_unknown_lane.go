@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -10,10 +11,11 @@ import (
 
 var ruleUnknownLane = Rule{
 	ID: "lane/unknown", Severity: SeverityWarning, Stage: StageHistory,
-	Summary: "a trailer or a label claims a lane that does not exist",
+	Summary: "a trailer or a label claims a lane that does not exist, or a commit's message one where it is no trailer",
 	Why: `There are three lanes: fast, standard and deep. A claim that names another one, such as a misspelt
 one, is no claim: the change is judged by the next claim, or by no lane at all, and whoever made the
-claim believes otherwise. Correct the label, or name the lane in the next commit's trailer; upper and lower
+claim believes otherwise. A squash puts messages together so that their trailers stand in the middle,
+where they claim nothing either. Correct the label, or name the lane in the next commit's trailer; upper and lower
 case are the same. A project whose commits have Lane trailers with another meaning can switch this rule off.`,
 	Wrong: `
 -- theirs/COMMIT --
@@ -37,19 +39,28 @@ importer --year 2025
 `,
 	Lane: func(v *laneView, r *reporter) {
 		for _, u := range v.state.unknown {
-			who := "a label of the pull request"
-			fix := fmt.Sprintf("give the pull request one of the labels %[1]s%[2]s instead", lane.LabelPrefix, strings.Join(policy.LaneNames, ", "+lane.LabelPrefix))
-			if u.commit != "" {
-				who, fix = "commit "+short(u.commit), fmt.Sprintf("name the lane in the next commit's trailer, for example %s: %s", lane.Trailer, lane.Standard)
+			f := Finding{subject: u.name} // and no path: neither a message nor a label is a place in a file
+			known := strings.Join(policy.LaneNames, ", ")
+			switch {
+			case u.stray:
+				f.Message = fmt.Sprintf("commit %s says %q where git sees no trailer, so it claims nothing", short(u.commit), lane.Trailer+": "+u.name)
+				f.Fix = "trailers stand together in the last paragraph of a message; claim the lane in the next commit: " + trailerCommand(lane.Lane(u.name))
+			case u.commit != "":
+				f.Message = fmt.Sprintf("commit %s claims the lane %q; there are %s", short(u.commit), u.name, known)
+				f.Fix = "name the lane in the next commit's trailer, for example " + trailerCommand(cmp.Or(v.state.claim.Lane, lane.Standard))
+			default:
+				f.Message = fmt.Sprintf("a label of the pull request claims the lane %q; there are %s", u.name, known)
+				f.Fix = fmt.Sprintf("give the pull request one of the labels %[1]s%[2]s instead", lane.LabelPrefix, strings.Join(policy.LaneNames, ", "+lane.LabelPrefix))
 			}
-			r.add(Finding{
-				subject: u.name, // and no path: neither a message nor a label is a place in a file
-				Message: fmt.Sprintf("%s claims the lane %q; there are %s", who, u.name, strings.Join(policy.LaneNames, ", ")),
-				Fix:     fix,
-			})
+			r.add(f)
 			if u.commit != "" {
 				r.out[len(r.out)-1].Commit = u.commit
 			}
 		}
 	},
+}
+
+// trailerCommand is how to claim a lane in the next commit.
+func trailerCommand(l lane.Lane) string {
+	return fmt.Sprintf("git commit --trailer %q", lane.Trailer+": "+string(l))
 }

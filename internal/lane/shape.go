@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,17 @@ func steps(names ...string) [][]string {
 		out[i] = strings.Split(name, "|")
 	}
 	return out
+}
+
+// OfWorkflow is the lane that a workflow promises by its name, given its path or
+// that of its folder; the zero Lane for one that promises none.
+func OfWorkflow(name string) Lane {
+	folder := path.Clean(name)
+	if path.Base(folder) == "workflow.md" {
+		folder = path.Dir(folder)
+	}
+	l, _ := Parse(shapes[path.Base(folder)].lane)
+	return l
 }
 
 // CheckShape says what a workflow of a well-known name lacks of what its lane
