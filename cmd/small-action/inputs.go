@@ -13,6 +13,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
 )
@@ -22,6 +23,7 @@ import (
 type inputs struct {
 	base, head, dir, workspace, config, reader, failLevel string
 	lane                                                  string
+	laneFrom                                              lane.Source
 	strict, summary                                       bool
 	targets                                               []target
 	version, help                                         bool
@@ -112,6 +114,9 @@ func (in *inputs) parse(args []string, env map[string]string) error {
 			}
 			if err := set.Set(name, value); err != nil {
 				errs = append(errs, err)
+			}
+			if name == "lane" {
+				in.laneFrom = lane.FromInput
 			}
 		}
 	}

@@ -107,7 +107,7 @@ func readEvent(name string) (data []byte, err error) {
 func (j *job) request() entrypoint.Request {
 	return entrypoint.Request{
 		Dir: j.in.dir, Strict: j.in.strict, Workspace: j.in.workspace, TrustedConfig: j.in.config,
-		FailOnWarning: j.in.failLevel == "warning", Reader: j.in.reader, Lane: j.in.lane, Environ: j.environ, Now: time.Now(),
+		FailOnWarning: j.in.failLevel == "warning", Reader: j.in.reader, Lane: j.in.lane, LaneFrom: j.in.laneFrom, Environ: j.environ, Now: time.Now(),
 	}
 }
 

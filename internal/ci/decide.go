@@ -1,6 +1,7 @@
 package ci
 
 import (
+	"errors"
 	"strings"
 )
 
@@ -81,6 +82,7 @@ func explicit(platform Platform, env map[string]string, event []byte, in Inputs)
 	case GitLab:
 		p.Deep = deepGitLab
 	}
+	p.labelsBeside(env, event)
 	head := in.Head
 	if head == "" {
 		head, p.Event = "HEAD", "base given"
@@ -103,6 +105,26 @@ func explicit(platform Platform, env map[string]string, event []byte, in Inputs)
 	}
 	p.Default = branchPoints(name, "the default branch "+name)
 	return p, nil
+}
+
+// labelsBeside takes the labels of the pull request that a job is about whose
+// caller gives base and head: it is that pull request which is judged. Nothing
+// else of the event is needed, so that one which cannot be read is no error.
+func (p *Plan) labelsBeside(env map[string]string, data []byte) {
+	switch {
+	case p.Platform == GitLab:
+		p.gitlabLabels(env)
+	case p.Platform != Other && isPullRequest(env["GITHUB_EVENT_NAME"]):
+		e, err := parse(data)
+		var why *Error
+		switch {
+		case errors.As(err, &why):
+			p.Notes = append(p.Notes, why.Message+"; a label of the pull request claims no lane here")
+		case e.PullRequest == nil:
+			p.Notes = append(p.Notes, "the event describes no pull request; a label of it claims no lane here")
+		}
+		p.labels(e)
+	}
 }
 
 // given is a revision in the caller's words.

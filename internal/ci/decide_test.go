@@ -225,9 +225,14 @@ func TestNoPlan(t *testing.T) {
 	}{
 		"nowhere":              {nil, "", Inputs{}, "none of the CI systems"},
 		"a head alone":         {nil, "", Inputs{Head: "HEAD"}, "not what to compare it with"},
-		"torn":                 {action("push"), `{"ref":`, Inputs{}, "cannot be read"},
-		"another type":         {action("push"), `{"ref": 5}`, Inputs{}, "cannot be read"},
-		"a list":               {action("push"), `[]`, Inputs{}, "cannot be read"},
+		"torn":                 {action("push"), `{"ref":`, Inputs{}, "cannot be read: it is not JSON, or not all of it is there (byte 7)"},
+		"another type":         {action("push"), `{"ref": 5}`, Inputs{}, "cannot be read: ref holds what is of the JSON type number, which nobody writes there"},
+		"a list":               {action("push"), `[]`, Inputs{}, "cannot be read: it is of the JSON type array, and no object"},
+		"labels by name":       {action("pull_request"), `{"pull_request": {"labels": ["lane:fast"]}}`, Inputs{}, "cannot be read: pull_request.labels holds what is of the JSON type string,"},
+		"labels as an object":  {action("pull_request"), `{"pull_request": {"labels": {"name": "lane:fast"}}}`, Inputs{}, "cannot be read: pull_request.labels holds what is of the JSON type object,"},
+		"a number of labels":   {action("pull_request"), `{"pull_request": {"labels": 3.5}}`, Inputs{}, "cannot be read: pull_request.labels holds what is of the JSON type number,"},
+		"a label of a number":  {action("pull_request"), `{"pull_request": {"labels": [{"name": 3}]}}`, Inputs{}, "cannot be read: pull_request.labels.name holds what is of the JSON type number,"},
+		"an odd issue number":  {action("pull_request"), `{"pull_request": {"number": "x"}}`, Inputs{}, "cannot be read: "},
 		"no after":             {action("push"), `{"ref": "refs/heads/x"}`, Inputs{}, "GITHUB_SHA of the push is missing"},
 		"an option":            {action("push"), push("refs/heads/x", zeroID, "--upload-pack=x", ""), Inputs{}, `"--upload-pack=x", which is not the id`},
 		"a name before":        {action("push"), push("refs/heads/x", "HEAD~1", headID, ""), Inputs{}, `"HEAD~1", which is not the id`},
@@ -263,6 +268,9 @@ func TestNoPlan(t *testing.T) {
 			var trouble *Error
 			if !errors.As(err, &trouble) || !strings.Contains(trouble.Message, row.want) || trouble.Remedy == "" {
 				t.Errorf("%v, not %q with a remedy", err, row.want)
+			}
+			if strings.Contains(err.Error(), "struct") || strings.Contains(err.Error(), "json:") {
+				t.Errorf("in words that are not for people: %v", err)
 			}
 		})
 	}

@@ -3,7 +3,9 @@ package ci
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 )
 
 // MaxEvent is how many bytes an event may have. GitHub's are at most 25 MB.
@@ -60,7 +62,48 @@ func parse(data []byte) (event, error) {
 		return e, nil
 	}
 	if err := json.Unmarshal(data, &e); err != nil {
-		return event{}, &Error{Message: fmt.Sprintf("the event cannot be read: %v", err), Remedy: explicitRemedy}
+		return event{}, &Error{Message: "the event cannot be read: " + unreadable(err), Remedy: explicitRemedy}
 	}
 	return e, nil
+}
+
+// unreadable says why an event cannot be read, by the names of its fields.
+func unreadable(err error) string {
+	var odd *json.UnmarshalTypeError
+	var broken *json.SyntaxError
+	switch {
+	case errors.As(err, &odd) && odd.Field == "":
+		return fmt.Sprintf("it is of the JSON type %s, and no object", clipped(jsonType(odd.Value)))
+	case errors.As(err, &odd):
+		return fmt.Sprintf("%s holds what is of the JSON type %s, which nobody writes there", clipped(odd.Field), clipped(jsonType(odd.Value)))
+	case errors.As(err, &broken):
+		return fmt.Sprintf("it is not JSON, or not all of it is there (byte %d)", broken.Offset)
+	}
+	return "what should be a number in it is none" // of what is left this alone can be
+}
+
+// jsonType is the type in what encoding/json says of a value: of a number it
+// gives the digits too.
+func jsonType(value string) string {
+	word, _, _ := strings.Cut(value, " ")
+	return word
+}
+
+// labels notes those of a pull request's labels that claim a lane.
+func (p *Plan) labels(e event) {
+	if e.PullRequest == nil {
+		return
+	}
+	for _, label := range e.PullRequest.Labels {
+		p.label(label.Name)
+	}
+}
+
+// isPullRequest reports whether an event of that name is of a pull request.
+func isPullRequest(name string) bool {
+	switch name {
+	case "pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment":
+		return true
+	}
+	return false
 }

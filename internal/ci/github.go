@@ -15,16 +15,16 @@ func github(platform Platform, env map[string]string, data []byte) (Plan, error)
 		return Plan{}, err
 	}
 	p := Plan{Platform: platform, Event: env["GITHUB_EVENT_NAME"], Deep: deepGitHub, Repository: e.Repository.FullName}
-	switch p.Event {
-	case "":
+	switch {
+	case p.Event == "":
 		return p, &Error{Message: "GITHUB_EVENT_NAME is missing, so that nobody can tell what happened", Remedy: explicitRemedy}
-	case "pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment":
+	case isPullRequest(p.Event):
 		return p, cmp.Or(noEvent(env, data), p.pullRequest(env, e))
-	case "push":
+	case p.Event == "push":
 		return p, cmp.Or(noEvent(env, data), p.githubPush(env, e))
-	case "merge_group":
+	case p.Event == "merge_group":
 		return p, cmp.Or(noEvent(env, data), p.mergeGroup(env, e))
-	case "delete":
+	case p.Event == "delete":
 		p.Kind, p.Reason = Nothing, "a ref was deleted"
 		return p, nil
 	}
@@ -70,9 +70,7 @@ func (p *Plan) pullRequest(env map[string]string, e event) error {
 	if err := checkID("pull_request.head.sha of the event", pr.Head.SHA); err != nil {
 		return err
 	}
-	for _, label := range pr.Labels {
-		p.label(label.Name)
-	}
+	p.labels(e)
 	number := pr.Number.String()
 	if strings.Trim(number, "0123456789") != "" {
 		return &Error{Message: fmt.Sprintf("pull_request.number of the event is %q", clipped(number)), Remedy: explicitRemedy}

@@ -44,9 +44,7 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 	if kind != "" {
 		p.Event += ", " + strings.ReplaceAll(kind, "_", " ")
 	}
-	for name := range strings.SplitSeq(env["CI_MERGE_REQUEST_LABELS"], ",") {
-		p.label(name)
-	}
+	p.gitlabLabels(env)
 	target := env["CI_MERGE_REQUEST_TARGET_BRANCH_NAME"]
 	p.Subject = fmt.Sprintf("merge request %s into %s", clipped(number), clipped(target))
 	p.Source = env["CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"]
@@ -80,6 +78,14 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 		return &Error{Message: "GitLab names no target branch (CI_MERGE_REQUEST_TARGET_BRANCH_NAME)", Remedy: explicitRemedy}
 	}
 	return nil
+}
+
+// gitlabLabels notes those of a merge request's labels that claim a lane. The
+// variable is there in its pipelines only.
+func (p *Plan) gitlabLabels(env map[string]string) {
+	for name := range strings.SplitSeq(env["CI_MERGE_REQUEST_LABELS"], ",") {
+		p.label(name)
+	}
 }
 
 // externalPullRequest is a pull request on GitHub that GitLab builds.

@@ -31,3 +31,35 @@ func TestLabels(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestLabelsBeside: who gives base and head has the labels of the pull request
+// that the job is about all the same, and no other's.
+func TestLabelsBeside(t *testing.T) {
+	const event = `{"pull_request": {"number": 7, "labels": [{"name": "lane:deep"}]}}`
+	for name, tt := range map[string]struct {
+		env   map[string]string
+		event string
+		want  []string
+		notes int
+	}{
+		"a pull request":             {map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "pull_request"}, event, []string{"lane:deep"}, 0},
+		"in the target's workflow":   {map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "pull_request_target"}, event, []string{"lane:deep"}, 0},
+		"on Forgejo":                 {map[string]string{"FORGEJO_ACTIONS": "true", "GITHUB_EVENT_NAME": "pull_request"}, event, []string{"lane:deep"}, 0},
+		"a merge request":            {map[string]string{"GITLAB_CI": "true", "CI_MERGE_REQUEST_LABELS": "bug,lane::deep"}, "", []string{"lane:deep"}, 0},
+		"another event":              {map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "issues"}, event, nil, 0},
+		"nowhere":                    {nil, event, nil, 0},
+		"labels that are none":       {map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "pull_request"}, `{"pull_request": {"labels": ["lane:deep"]}}`, nil, 1},
+		"no event":                   {map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "pull_request"}, "", nil, 1},
+		"a pull request without any": {map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "pull_request"}, `{"pull_request": {"labels": null}}`, nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan, err := ci.Decide(tt.env, []byte(tt.event), ci.Inputs{Base: "origin/main"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, plan.Labels); diff != "" || len(plan.Notes) != tt.notes {
+				t.Errorf("%s%q", diff, plan.Notes)
+			}
+		})
+	}
+}

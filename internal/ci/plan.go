@@ -90,6 +90,9 @@ type Plan struct {
 	// Labels are the pull request's labels that begin with "lane:", which claim a
 	// lane for it. They are untrusted text.
 	Labels []string
+	// Notes say what of the event went unheeded, for people. They may hold
+	// untrusted text.
+	Notes []string
 	// Repository is the full name (owner/name) of the repository whose branches
 	// count, where the platform says so: a clone's remote can be a fork. It is
 	// untrusted text.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/ci"
@@ -22,6 +23,7 @@ type Fact struct{ Name, Value string }
 // compared and by whose policy.
 func CI(ctx context.Context, req Request, plan ci.Plan) (*gate.Report, []Fact) {
 	req.Labels = plan.Labels
+	req = req.withLane()
 	if plan.Guarded {
 		req.Environ = githistory.Guarded(req.Environ)
 	}
@@ -36,7 +38,7 @@ func CI(ctx context.Context, req Request, plan ci.Plan) (*gate.Report, []Fact) {
 		again = report.Failure != nil && ctx.Err() == nil && job.provide(ctx, report.Failure)
 	}
 	report.Examined.Source = fmt.Sprintf("%s, %s", plan.Platform, plan.Event)
-	report.Examined.Notes = append(report.Examined.Notes, job.notes...)
+	report.Examined.Notes = append(report.Examined.Notes, slices.Concat(plan.Notes, job.notes, job.unheeded(report))...)
 	if report.Failure != nil {
 		report.Failure = job.explain(report.Failure)
 	}

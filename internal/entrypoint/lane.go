@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
@@ -76,15 +77,18 @@ func (s *session) stagedLane(ctx context.Context) (*gate.LaneReport, error) {
 	return gate.ClassifyPending(ctx, s.repo, parentsOf(head, others), s.opts)
 }
 
-// laneVariable claims a lane in a commit's hooks: there is no message yet whose
-// trailer could, and no way to hand a flag to them.
+// laneVariable claims a lane in a commit's hooks, where there is no message yet
+// whose trailer could, and no way to hand a flag to them; and in CI, where
+// variables are set for a whole job.
 const laneVariable = "SMALL_LANE"
 
 // withLane takes the lane from the environment where the caller claims none.
 func (r Request) withLane() Request {
 	if r.Lane == "" {
 		r.Lane = lookup(r.Environ, laneVariable)
-		r.laneFromEnvironment = r.Lane != ""
+		if r.Lane != "" {
+			r.LaneFrom = lane.FromEnvironment
+		}
 	}
 	return r
 }
@@ -101,7 +105,9 @@ func (r Request) claimedLane() (string, error) {
 	switch {
 	case r.Lane == "":
 		return "", nil
-	case r.laneFromEnvironment:
+	case r.LaneFrom == lane.FromInput:
+		return "", &gate.Failure{Message: fmt.Sprintf("there is no lane %q, which the input lane names", r.Lane), Remedy: "give the input lane " + names + ", or leave it out"}
+	case r.LaneFrom == lane.FromEnvironment:
 		return "", &gate.Failure{
 			Message: fmt.Sprintf("there is no lane %q, which the variable %s names", r.Lane, laneVariable),
 			Remedy:  fmt.Sprintf("set %s to %s, or take it out of the environment: unset %[1]s", laneVariable, names),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
@@ -35,6 +36,8 @@ type Request struct {
 	// Lane is the lane that the caller claims, one of policy.LaneNames in upper or
 	// lower case; empty for none.
 	Lane string
+	// LaneFrom says how the caller claims it; empty stands for lane.FromCaller.
+	LaneFrom lane.Source
 	// Labels are those labels of a pull request that claim a lane.
 	Labels []string
 	// Reader names what reads the repository, one of Readers.
@@ -45,9 +48,6 @@ type Request struct {
 	Now time.Time
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
-
-	// laneFromEnvironment is true if Lane comes from a variable.
-	laneFromEnvironment bool
 }
 
 // agentVariable names the agent in whose environment a hook runs.
@@ -75,7 +75,7 @@ func (r Request) options(mode, otherwise string) (gate.Options, error) {
 		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
 		FailOnWarning: r.FailOnWarning,
 		Agent:         lookup(r.Environ, agentVariable),
-		Labels:        r.Labels, LaneFromEnvironment: r.laneFromEnvironment,
+		Labels:        r.Labels, LaneFrom: r.LaneFrom,
 	}
 	var err error
 	if opts.Lane, err = r.claimedLane(); err != nil {

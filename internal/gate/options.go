@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/lane"
@@ -38,9 +39,8 @@ type Options struct {
 	// Lane is the lane that the caller claims, without regard to case; empty for
 	// none.
 	Lane string
-	// LaneFromEnvironment is true if the caller claims it by a variable, and not
-	// by a flag.
-	LaneFromEnvironment bool
+	// LaneFrom says how the caller claims it; empty stands for lane.FromCaller.
+	LaneFrom lane.Source
 	// Labels are those of the pull request that begin with lane.LabelPrefix.
 	Labels []string
 	// Part is true if the tree that is checked is a directory of a larger one: what
@@ -54,10 +54,7 @@ func (o Options) strict() bool { return o.Strict || o.Policy.Strict }
 
 // caller is the source of the caller's claim of a lane.
 func (o Options) caller() lane.Source {
-	if o.LaneFromEnvironment {
-		return lane.FromEnvironment
-	}
-	return lane.FromCaller
+	return cmp.Or(o.LaneFrom, lane.FromCaller)
 }
 
 func (o Options) limits() small.Limits {

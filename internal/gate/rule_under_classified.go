@@ -73,24 +73,32 @@ func claimWords(c lane.Claim) string {
 	switch c.Source {
 	case lane.FromCaller:
 		return "the caller"
+	case lane.FromInput:
+		return "the input lane"
 	case lane.FromEnvironment:
 		return "SMALL_LANE"
 	case lane.FromTrailer:
 		return "commit " + short(c.Commit)
 	case lane.FromLabel:
-		return "the pull request's label"
+		return "a label"
 	case lane.FromJob:
 		return "the job's record"
 	}
 	return "the configuration"
 }
 
+// newRun follows what is said of labels: whoever changes one and has the same run
+// repeated waits in vain.
+const newRun = " and start a new run, by a push for example: one that is only repeated can still see the old label"
+
 // switchAdvice says how to go on in the lane that fits.
 func switchAdvice(v *laneView) string {
 	trailer := trailerCommand(v.report.Fits)
 	how := map[lane.Source]string{
-		lane.FromCaller: "say --lane " + string(v.report.Fits),
-		lane.FromLabel:  "give the pull request the label " + lane.LabelPrefix + string(v.report.Fits),
+		lane.FromCaller:      "say --lane " + string(v.report.Fits),
+		lane.FromInput:       "set the input lane to " + string(v.report.Fits),
+		lane.FromEnvironment: "set SMALL_LANE to " + string(v.report.Fits),
+		lane.FromLabel:       "label the change " + lane.LabelPrefix + string(v.report.Fits) + " instead" + newRun,
 	}[v.report.Claim.Source]
 	switch {
 	case v.state.head == Index:

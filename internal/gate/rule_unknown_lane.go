@@ -49,8 +49,8 @@ importer --year 2025
 				f.Message = fmt.Sprintf("commit %s claims the lane %q; there are %s", short(u.commit), u.name, known)
 				f.Fix = "name the lane in the next commit's trailer, for example " + trailerCommand(cmp.Or(v.state.claim.Lane, lane.Standard))
 			default:
-				f.Message = fmt.Sprintf("a label of the pull request claims the lane %q; there are %s", u.name, known)
-				f.Fix = fmt.Sprintf("give the pull request one of the labels %[1]s%[2]s instead", lane.LabelPrefix, strings.Join(policy.LaneNames, ", "+lane.LabelPrefix))
+				f.Message = fmt.Sprintf("a label claims the lane %q; there are %s", u.name, known)
+				f.Fix = fmt.Sprintf("label the change with one of %[1]s%[2]s instead"+newRun, lane.LabelPrefix, strings.Join(policy.LaneNames, ", "+lane.LabelPrefix))
 			}
 			r.add(f)
 			if u.commit != "" {

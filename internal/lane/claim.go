@@ -5,9 +5,12 @@ type Source string
 
 // The sources, in the order in which they are asked.
 const (
-	// FromCaller is the flag or the input of whoever has the change judged.
+	// FromCaller is the flag of whoever has the change judged, and FromInput the
+	// input of an action.
 	FromCaller Source = "flag"
-	// FromEnvironment is a variable in the environment of a commit's hooks.
+	FromInput  Source = "input"
+	// FromEnvironment is a variable in the environment of a commit's hooks, or of a
+	// job in CI.
 	FromEnvironment Source = "environment"
 	// FromTrailer is a trailer of a commit of the change.
 	FromTrailer Source = "trailer"

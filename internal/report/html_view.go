@@ -126,6 +126,9 @@ func pageHeadOf(r *gate.Report) pageHead {
 	if r.Strict {
 		out.Facts = append(out.Facts, fact{"strict", "yes"})
 	}
+	if r.Lane != nil {
+		out.Facts = append(out.Facts, fact{"lane", laneWords(r.Lane)})
+	}
 	for i, note := range r.Examined.Notes {
 		if i == maxRows {
 			break

@@ -131,12 +131,14 @@ func claimText(c changes.Claim) string {
 	switch c.Source {
 	case changes.FromCaller:
 		who = "--lane"
+	case changes.FromInput:
+		who = "the input lane"
 	case changes.FromEnvironment:
 		who = "SMALL_LANE"
 	case changes.FromTrailer:
 		who = "the trailer of commit " + abbreviate(c.Commit)
 	case changes.FromLabel:
-		who = "a label of the pull request"
+		who = "a label"
 	case changes.FromJob:
 		who = "the job's record"
 	case changes.FromPolicy:
@@ -147,7 +149,7 @@ func claimText(c changes.Claim) string {
 	return string(c.Lane) + ", by " + who
 }
 
-// laneLine says in one line which lane a change was judged by.
-func laneLine(r *gate.LaneReport) string {
-	return strings.Join([]string{"lane: ", claimText(r.Claim), "; what the change shows fits ", string(r.Fits)}, "")
+// laneWords say which lane a change was judged by, and which one fits.
+func laneWords(r *gate.LaneReport) string {
+	return claimText(r.Claim) + "; what the change shows fits " + string(r.Fits)
 }

@@ -85,6 +85,9 @@ func markdownTitle(r *gate.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s small-gate: %s\n\n", sign[color], words)
 	b.WriteString(upperFirst(escapeMarkdown(summaryWords(r))) + ".\n")
+	if r.Lane != nil {
+		b.WriteString("\nLane: " + escapeMarkdown(laneWords(r.Lane)) + ".\n")
+	}
 	for i, note := range r.Examined.Notes {
 		if i == maxRows {
 			break

@@ -341,7 +341,7 @@ func (t *text) summary(r *gate.Report) {
 	}
 	t.line(outcome, " ", summaryWords(r))
 	if r.Lane != nil {
-		t.line(laneLine(r.Lane))
+		t.line("lane: ", laneWords(r.Lane))
 	}
 	for _, note := range r.Examined.Notes {
 		t.line("note: ", clip(note, maxText))
