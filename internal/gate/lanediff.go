@@ -2,6 +2,7 @@ package gate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strings"
 
@@ -71,6 +72,8 @@ func (j *judgement) classify(ctx context.Context, change laneChange) (*LaneRepor
 		files = append(files, f)
 		wanted = wanted || lane.NeedsTests(f, cfg)
 	}
+	lane.FindMoves(files)
+	lane.ComparePackages(files)
 	if wanted {
 		paths, err := j.history.Paths(ctx, change.head)
 		if err != nil {
@@ -85,7 +88,8 @@ func (j *judgement) classify(ctx context.Context, change laneChange) (*LaneRepor
 // laneFile looks into a file as far as that says something.
 func (j *judgement) laneFile(ctx context.Context, c Change, countLines bool) (lane.File, error) {
 	f := lane.File{Path: c.Path, Added: c.Old.Mode == "" && !c.Old.Unmerged, Deleted: c.New.Mode == "" && !c.New.Unmerged}
-	api := lane.ReadsAPI(c.Path) && !f.Deleted && c.New.Regular()
+	f.Object, f.Submodule = cmp.Or(c.New.Object, c.Old.Object), c.Old.Mode == modeSubmodule || c.New.Mode == modeSubmodule
+	api := lane.ReadsAPI(c.Path)
 	sql := lane.ReadsSQL(c.Path)
 	if !countLines && !api && !sql {
 		return f, nil
@@ -108,11 +112,21 @@ func (j *judgement) laneFile(ctx context.Context, c Change, countLines bool) (la
 		f.Lines = differingLines(before, after)
 		f.Schema = sql && (lane.DefinesSchema(before) || lane.DefinesSchema(after))
 	}
-	if api && after != nil {
-		f.API, f.Looked = lane.NewNames(before, after)
+	if api {
+		lookAtAPI(&f, c, before, after)
 	}
 	f.OwnTests = strings.HasSuffix(c.Path, ".rs") && bytes.Contains(after, []byte("#[cfg(test)]"))
 	return f, nil
+}
+
+// lookAtAPI finds what a file of Go offers, before and after.
+func lookAtAPI(f *lane.File, c Change, before, after []byte) {
+	if c.Old.Regular() {
+		f.Before, _ = lane.ReadSurface(before) // what could not be read offered nothing
+	}
+	if c.New.Regular() && after != nil || f.Deleted {
+		f.After, f.Looked = lane.ReadSurface(after)
+	}
 }
 
 // laneText reads a file; nil for one that is not there, is too large, or has no

@@ -21,12 +21,41 @@ type File struct {
 	// Schema is true for SQL that defines something, or may do so; see
 	// DefinesSchema.
 	Schema bool
-	// API are the names that are new in what a file offers to other packages,
-	// where that was looked at; see NewNames. Looked says so.
-	API    []string
-	Looked bool
+	// Object is the id of its content; of one that is gone, of what it had.
+	Object string
+	// Moved is true for a path that is gone because the same content stands at
+	// another one now, whose File says the rest; see FindMoves.
+	Moved bool
+	// Submodule is true for a commit of another repository, before or after.
+	Submodule bool
+	// Before and After are what a file of Go offers to other packages. Looked is
+	// true if all of After could be read.
+	Before, After Surface
+	Looked        bool
+	// API are the names of After that are new in the package or declared
+	// otherwise, Gone those of Before that the package lacks; see ComparePackages.
+	API, Gone []string
 	// OwnTests is true if the file holds tests of its own, as Rust's do.
 	OwnTests bool
+}
+
+// FindMoves marks the files of a change that were moved and not changed: a path
+// that is gone whose content stands at a new one. Together they are one file
+// without lines, though both paths can give signals.
+func FindMoves(files []File) {
+	gone := map[string][]int{}
+	for i := range files {
+		if files[i].Deleted && files[i].Object != "" {
+			gone[files[i].Object] = append(gone[files[i].Object], i)
+		}
+	}
+	for i := range files {
+		f := &files[i]
+		if left := gone[f.Object]; f.Added && len(left) > 0 {
+			gone[f.Object] = left[1:]
+			files[left[0]].Moved, files[left[0]].Lines, f.Lines = true, 0, 0
+		}
+	}
 }
 
 // Counts reports whether a path counts as part of a change's work: the
@@ -51,7 +80,7 @@ var codeExtensions = map[string]bool{
 // wantsTests reports whether a file is code whose tests matter: it counts, is
 // still there, and is no test itself.
 func wantsTests(f *File, cfg *policy.Lanes) bool {
-	return !f.Deleted && isCode(f.Path) && Counts(f.Path, cfg) && !policy.MatchPath(cfg.Tests, f.Path)
+	return !f.Deleted && isCode(f.Path) && Counts(f.Path, cfg) && !cfg.IsTest(f.Path)
 }
 
 // isCode reports whether a file is code that tests can be asked for.

@@ -2,19 +2,27 @@ package lane
 
 import (
 	"go/ast"
+	"go/build/constraint"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"path"
 	"slices"
 	"strings"
 )
 
-// ReadsAPI reports whether NewNames can say what a file offers: Go's own rules
+// Surface is what a file of Go offers to other packages: exported names, of
+// declarations, methods, fields and methods of interfaces, with what their
+// declarations say, as far as others can tell.
+type Surface map[string]string
+
+// ReadsAPI reports whether ReadSurface can say what a file offers: Go's own rules
 // make that plain, and for other languages paths have to do. What lies below
-// internal, in a command, in testdata or vendor, and tests, offers nothing to
-// others (go help packages).
+// internal, in a command, in testdata or vendor, tests, and names that begin with
+// _ or a dot offer nothing to others (go help packages).
 func ReadsAPI(name string) bool {
-	if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+	base := path.Base(name)
+	if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || base[0] == '_' || base[0] == '.' {
 		return false
 	}
 	for dir := range strings.SplitSeq(path.Dir(name), "/") {
@@ -25,39 +33,61 @@ func ReadsAPI(name string) bool {
 	return true
 }
 
-// NewNames lists what the new version of a Go file offers to other packages and
-// the old one did not: names that are exported, of declarations, methods, fields
-// and methods of interfaces, and those whose declaration differs. nil stands
-// for a file that is not there. ok is false if the new version cannot be read as
-// Go.
-func NewNames(before, after []byte) (names []string, ok bool) {
-	now, ok := exported(after)
-	if !ok {
-		return nil, false
-	}
-	old, _ := exported(before) // what could not be read offered nothing
-	for name, text := range now {
-		if was, there := old[name]; !there || was != text {
-			names = append(names, name)
+// ComparePackages finds the names that are new in what packages of Go offer, and
+// those that they lack now. The files of a directory are compared together: what
+// moves from one to another is neither.
+func ComparePackages(files []File) {
+	was, is, unread := map[string]map[string][]string{}, map[string]map[string][]string{}, map[string]bool{}
+	for i := range files {
+		f := &files[i]
+		dir := path.Dir(f.Path)
+		collect(was, dir, f.Before)
+		collect(is, dir, f.After)
+		if f.Before != nil && !f.Looked {
+			unread[dir] = true
 		}
 	}
-	slices.Sort(names)
-	return names, true
+	for i := range files {
+		f := &files[i]
+		dir := path.Dir(f.Path)
+		for name, text := range f.After {
+			if !slices.Contains(was[dir][name], text) {
+				f.API = append(f.API, name)
+			}
+		}
+		for name := range f.Before {
+			if is[dir][name] == nil && !unread[dir] {
+				f.Gone = append(f.Gone, name)
+			}
+		}
+		slices.Sort(f.API)
+		slices.Sort(f.Gone)
+	}
 }
 
-// exported maps the names that a file offers to what their declarations say.
-func exported(text []byte) (map[string]string, bool) {
-	out := map[string]string{}
+// collect adds what a file offers to what its package does: for each name what
+// its declarations say, of which a package can have one for each platform.
+func collect(packages map[string]map[string][]string, dir string, offered Surface) {
+	if packages[dir] == nil {
+		packages[dir] = map[string][]string{}
+	}
+	for name, text := range offered {
+		packages[dir][name] = append(packages[dir][name], text)
+	}
+}
+
+// ReadSurface reads what a file of Go offers; nil stands for a file that is not
+// there. ok is false if there is an error in its syntax: then what could be read
+// is told.
+func ReadSurface(text []byte) (offered Surface, ok bool) {
+	out := Surface{}
 	if text == nil {
 		return out, true
 	}
 	src := source{text: text, set: token.NewFileSet()}
-	file, err := parser.ParseFile(src.set, "", text, parser.SkipObjectResolution)
-	if err != nil {
-		return out, false
-	}
-	if file.Name.Name == "main" {
-		return out, true
+	file, err := parser.ParseFile(src.set, "", text, parser.SkipObjectResolution|parser.ParseComments|parser.AllErrors)
+	if file == nil || file.Name.Name == "main" || ignored(file) {
+		return out, err == nil
 	}
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
@@ -69,10 +99,39 @@ func exported(text []byte) (map[string]string, bool) {
 			}
 		}
 	}
-	return out, true
+	return out, err == nil
 }
 
-func addFunc(out map[string]string, src source, d *ast.FuncDecl) {
+// ignored reports whether a file is left out of every build, by the tag that is
+// the custom for that (go help buildconstraint).
+func ignored(file *ast.File) bool {
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if c.Pos() > file.Package || !constraint.IsGoBuild(c.Text) && !constraint.IsPlusBuild(c.Text) {
+				continue
+			}
+			if expr, err := constraint.Parse(c.Text); err == nil && wantsIgnore(expr) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wantsIgnore reports whether a constraint cannot hold without the tag ignore.
+func wantsIgnore(expr constraint.Expr) bool {
+	switch e := expr.(type) {
+	case *constraint.TagExpr:
+		return e.Tag == "ignore"
+	case *constraint.AndExpr:
+		return wantsIgnore(e.X) || wantsIgnore(e.Y)
+	case *constraint.OrExpr:
+		return wantsIgnore(e.X) && wantsIgnore(e.Y)
+	}
+	return false
+}
+
+func addFunc(out Surface, src source, d *ast.FuncDecl) {
 	name := d.Name.Name
 	if !d.Name.IsExported() {
 		return
@@ -84,7 +143,7 @@ func addFunc(out map[string]string, src source, d *ast.FuncDecl) {
 		}
 		name = receiver + "." + name
 	}
-	out[name] = src.written(d.Type)
+	out[name] = src.parameters(d.Type.TypeParams) + src.written(d.Type)
 }
 
 // receiverName is the name of a method's type.
@@ -107,15 +166,19 @@ func receiverName(expr ast.Expr) string {
 	}
 }
 
-func addSpec(out map[string]string, src source, kind token.Token, spec ast.Spec) {
+func addSpec(out Surface, src source, kind token.Token, spec ast.Spec) {
 	switch s := spec.(type) {
 	case *ast.ValueSpec:
-		for _, name := range s.Names {
-			if name.IsExported() {
-				out[name.Name] = kind.String()
-				if s.Type != nil {
-					out[name.Name] += " " + src.written(s.Type)
-				}
+		for i, name := range s.Names {
+			if !name.IsExported() {
+				continue
+			}
+			out[name.Name] = kind.String()
+			switch {
+			case s.Type != nil:
+				out[name.Name] += " " + src.written(s.Type)
+			case kind == token.VAR && len(s.Values) == len(s.Names):
+				out[name.Name] += " " + src.typeOf(s.Values[i])
 			}
 		}
 	case *ast.TypeSpec:
@@ -126,7 +189,7 @@ func addSpec(out map[string]string, src source, kind token.Token, spec ast.Spec)
 }
 
 // addType adds a type, and what can be reached through it.
-func addType(out map[string]string, src source, s *ast.TypeSpec) {
+func addType(out Surface, src source, s *ast.TypeSpec) {
 	name := s.Name.Name
 	fields := func(kind string, list *ast.FieldList) {
 		out[name] = kind + " " + src.parameters(s.TypeParams)
@@ -157,16 +220,66 @@ type source struct {
 	set  *token.FileSet
 }
 
-// written is a piece of a declaration as it is written, white space aside.
-func (s source) written(node ast.Node) string {
-	from, to := s.set.PositionFor(node.Pos(), false).Offset, s.set.PositionFor(node.End(), false).Offset
-	return strings.Join(strings.Fields(string(s.text[from:to])), " ")
+// written is a type as others see it: neither white space nor the names of
+// parameters make a difference.
+func (s source) written(node ast.Expr) string {
+	ast.Inspect(node, func(n ast.Node) bool {
+		if t, ok := n.(*ast.FuncType); ok {
+			withoutNames(t.Params)
+			withoutNames(t.Results)
+		}
+		return true
+	})
+	return types.ExprString(node)
 }
 
-// parameters is a list of type parameters; empty where there is none.
+// withoutNames takes the names off parameters: (a, b int) is (int, int).
+func withoutNames(list *ast.FieldList) {
+	if list == nil {
+		return
+	}
+	var fields []*ast.Field
+	for _, f := range list.List {
+		for range max(1, len(f.Names)) {
+			fields = append(fields, &ast.Field{Type: f.Type})
+		}
+	}
+	list.List = fields
+}
+
+// typeOf is the type of a value where that is plain to see, else a question
+// mark.
+func (s source) typeOf(value ast.Expr) string {
+	switch v := value.(type) {
+	case *ast.BasicLit:
+		return map[token.Token]string{token.INT: "int", token.FLOAT: "float64", token.IMAG: "complex128", token.CHAR: "rune", token.STRING: "string"}[v.Kind]
+	case *ast.Ident:
+		if v.Name == "true" || v.Name == "false" {
+			return "bool"
+		}
+	case *ast.CompositeLit:
+		if v.Type != nil {
+			return s.written(v.Type)
+		}
+	case *ast.FuncLit:
+		return s.written(v.Type)
+	case *ast.UnaryExpr:
+		if of := s.typeOf(v.X); v.Op == token.AND && of != "?" {
+			return "*" + of
+		}
+	}
+	return "?"
+}
+
+// parameters is a list of type parameters as it is written, white space aside;
+// empty where there is none.
 func (s source) parameters(list *ast.FieldList) string {
 	if list == nil {
 		return ""
 	}
-	return s.written(list)
+	from, to := s.set.PositionFor(list.Pos(), false).Offset, s.set.PositionFor(list.End(), false).Offset
+	if from < 0 || to > len(s.text) || from > to {
+		return "" // a list that is not closed
+	}
+	return strings.Join(strings.Fields(string(s.text[from:to])), " ")
 }

@@ -17,32 +17,6 @@ func told(signals []Signal) string {
 	return strings.Join(parts, " ")
 }
 
-// TestDefaultPaths holds what the patterns make of paths of common ecosystems.
-func TestDefaultPaths(t *testing.T) {
-	cfg := policy.Default().Lanes
-	for path, want := range map[string]string{
-		"README.md": "", "docs/guide.txt": "", "config/app.yml": "", "assets/logo.png": "",
-		"db/migrate/20260101_add.rb": "migration", "app/migrations/0001_initial.py": "migration", "migrations/README.md": "",
-		"alembic/versions/1.py": "migration", "sql/V1__init.sql": "migration", "sql/1.up.sql": "migration", "prisma/schema.prisma": "migration",
-		"DB/Migrations/1.SQL": "migration", "queries/select.sql": "", "schema.sql": "migration", "db/structure.sql": "migration",
-		"api/openapi.yaml": "contract public-api", "proto/a.proto": "contract", "schema.graphql": "contract", "contracts/orders.json": "contract", "web/tsconfig.json": "",
-		"src/auth/login.ts": "security", "app/models/password_reset.rb": "security", "src/main/java/x/AuthController.java": "security",
-		"lib/author.py": "", "src/tokenizer.py": "", "src/authors/list.py": "", "certs/server.pem": "security", ".env.production": "security",
-		"include/lib.h": "public-api", "types/index.d.ts": "public-api", "internal/api/handler.go": "", "src/api/users.ts": "public-api",
-		"tests/auth/test_login.py": "", "auth_test.go": "", "src/auth.test.ts": "", "src/test/java/AuthTest.java": "",
-	} {
-		var names []string
-		for _, s := range Signals([]File{{Path: path, Added: true}}, nil, &cfg) {
-			if s.Name != "untested" {
-				names = append(names, s.Name)
-			}
-		}
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%s: %q, want %q", path, got, want)
-		}
-	}
-}
-
 func TestSignals(t *testing.T) {
 	cfg := policy.Default().Lanes
 	cfg.Reversible = []string{"seeds/**"}
@@ -64,7 +38,14 @@ func TestSignals(t *testing.T) {
 		{"SQL that defines something", []File{{Path: "reports/a.sql", Schema: true}}, "migration=reports/a.sql", Deep},
 		{"SQL that can be taken back", []File{{Path: "seeds/a.sql", Schema: true}}, "reversible-migration=seeds/a.sql", Standard},
 		{"SQL that is not meant", []File{{Path: "scratch/a.sql", Schema: true}}, "", Fast},
-		{"SQL of tests", []File{{Path: "tests/a.sql", Schema: true}}, "", Fast},
+		{"SQL in a folder of tests", []File{{Path: "tests/a.sql", Schema: true}}, "migration=tests/a.sql", Deep},
+		{"a file that was moved", []File{{Path: "a.txt", Deleted: true, Object: "1", Lines: 150}, {Path: "b.txt", Added: true, Object: "1", Lines: 150}, {Path: "c.txt"}, {Path: "d.txt"}}, "", Fast},
+		{"a copy beside a move", []File{{Path: "a.txt", Deleted: true, Object: "1", Lines: 150}, {Path: "b.txt", Added: true, Object: "1", Lines: 150}, {Path: "c.txt", Added: true, Object: "1", Lines: 201}}, "lines=b.txt,c.txt", Standard},
+		{"both ends of a move", []File{{Path: "auth/a.txt.yml", Deleted: true, Object: "1"}, {Path: "api/b.json", Added: true, Object: "1"}}, "security=auth/a.txt.yml public-api=api/b.json", Deep},
+		{"a submodule", []File{{Path: "lib", Submodule: true}}, "submodule=lib", Standard},
+		{"where submodules are", []File{{Path: ".gitmodules"}}, "submodule=.gitmodules", Standard},
+		{"names that are gone", []File{{Path: "x/a.go", Gone: []string{"F"}, Looked: true}}, "api-change=x/a.go", Standard},
+		{"names of what is not meant", []File{{Path: "third_party/a.go", API: []string{"F"}, Looked: true, OwnTests: true}}, "", Fast},
 		{"code that is gone", []File{{Path: "src/b.py", Deleted: true}}, "", Fast},
 		{"a reversible migration", []File{{Path: "seeds/1.sql"}}, "reversible-migration=seeds/1.sql", Standard},
 		{"a file of the API that changes", []File{{Path: "api/a.json"}}, "api-change=api/a.json", Standard},
@@ -73,6 +54,7 @@ func TestSignals(t *testing.T) {
 		{"several", []File{{Path: "b.proto"}, {Path: "a.proto"}, {Path: "auth/x.txt.yml"}}, "contract=a.proto,b.proto security=auth/x.txt.yml", Deep},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			FindMoves(tt.files)
 			tests := TestsOf([]string{"src/a.py", "tests/test_a.py", "x/z_test.go", "docs/test_b.md"}, &cfg)
 			signals := Signals(tt.files, tests, &cfg)
 			if got := told(signals); got != tt.want || Fits(signals) != tt.fits {

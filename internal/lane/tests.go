@@ -21,7 +21,7 @@ var testWords = []string{"_test", "-test", ".test", "_spec", "-spec", ".spec", "
 func TestsOf(paths []string, cfg *policy.Lanes) *Tests {
 	t := &Tests{stems: map[string]bool{}, packages: map[string]bool{}}
 	for _, name := range paths {
-		if !isCode(name) || !policy.MatchPath(cfg.Tests, name) {
+		if !isCode(name) || !cfg.IsTest(name) {
 			continue
 		}
 		if strings.HasSuffix(name, "_test.go") {

@@ -2,9 +2,8 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -27,7 +26,8 @@ type Lanes struct {
 	// PublicAPI is what others call, Contracts what services have agreed upon,
 	// Security what keeps strangers out.
 	PublicAPI, Contracts, Security []string
-	// Tests are files of tests, Ignore files that do not count.
+	// Tests are files of tests; these patterns are compared as they are written,
+	// since Latest.java is no test. Ignore are files that do not count.
 	Tests, Ignore []string
 	// Fast, Standard and Deep are what the lanes demand.
 	Fast, Standard, Deep Rigour
@@ -62,84 +62,11 @@ func (l *Lanes) Rigour(lane string) Rigour {
 	return Rigour{}
 }
 
-// defaultLanes is what holds without a configuration.
-func defaultLanes() Lanes {
-	return Lanes{
-		Files: 3, Lines: 200,
-		Migrations: []string{
-			"**/{migrations,migration}/**", "**/db/migrate/**", "**/alembic/versions/**", "**/{flyway,liquibase}/**",
-			"**/v[0-9]*__*.sql", "**/*.{up,down}.sql", "**/{schema,structure}.sql", "**/db/schema.rb", "**/schema.prisma", "!**/*.{md,txt}",
-		},
-		PublicAPI: []string{
-			"**/api/**", "**/public/api/**", "**/include/**/*.{h,hh,hpp,hxx}", "**/*.d.ts", "**/*.pyi", "!**/internal/**", "!**/*.{md,txt}",
-		},
-		Contracts: []string{
-			"**/*.{proto,thrift,avsc,graphql,graphqls,wsdl,raml,smithy}", "**/*{openapi,swagger,asyncapi}*.{yml,yaml,json}",
-			"**/{contracts,pacts}/**", "!**/*.{md,txt}",
-		},
-		Security: []string{
-			"**/{auth,authn,authz,oauth,oauth2,oidc,saml,sso,iam,rbac,acl,security,crypto,secrets,permissions}/**",
-			"**/{auth,authn,authz,oauth,login,logout,session,password,passwd,permission,permissions,crypto,security,secrets,rbac,acl,csrf,cors,jwt}.*",
-			"**/{auth,login,password,permission,crypto,security,oauth,jwt}[_-]*.*", "**/*[_-]{auth,login,password,permissions,crypto,security,oauth,jwt}.*",
-			"**/auth{controller,service,middleware,handler,guard}*.*", "**/*.{pem,key,p12,pfx,jks}", "**/.env*", "**/sudoers*", "!**/*.{md,txt}",
-		},
-		Tests: []string{
-			"**/{test,tests,__tests__,spec,specs,testdata,e2e}/**", "**/*_test.*", "**/test_*.*", "**/*_spec.*", "**/*.{test,spec}.*",
-			"**/*{test,tests,testcase,spec}.{java,kt,kts,scala,groovy,cs,php,swift}",
-		},
-		Ignore: []string{
-			"**/*.lock", "**/*.lockfile", "**/bun.lockb", "**/gems.locked", "**/{package,cartfile}.resolved",
-			"**/go.sum", "**/go.work.sum", "**/{pnpm,conda}-lock.{yml,yaml}", "**/cabal.project.freeze", "**/cpanfile.snapshot", "**/.terraform.lock.hcl",
-			"**/{package-lock,npm-shrinkwrap,packages.lock,project.lock,brewfile.lock,dub.selections,lake-manifest}.json",
-		},
-		Standard: Rigour{Strict: true},
-		Deep: Rigour{
-			Strict: true, WarningsAreErrors: true, NoInsertions: true, Rules: map[string]Level{"replay/stale": Error},
-			Before: []string{"meta/analysis"}, After: []string{"meta/qa"},
-		},
-	}
-}
-
-// MatchPath reports whether a list of a Lanes matches a path.
-func MatchPath(patterns []string, path string) bool {
-	matched := false
-	path = strings.ToLower(path)
-	for _, pattern := range patterns {
-		pattern, not := strings.CutPrefix(strings.ToLower(pattern), "!")
-		if matched && !not {
-			continue
-		}
-		// The patterns were checked when they were read.
-		if ok, err := doublestar.Match(pattern, path); err != nil || !ok {
-			continue
-		}
-		if not {
-			return false
-		}
-		matched = true
-	}
-	return matched
-}
-
-// ExcludesPath reports whether a pattern of a list of a Lanes that begins with !
-// matches a path.
-func ExcludesPath(patterns []string, path string) bool {
-	path = strings.ToLower(path)
-	for _, pattern := range patterns {
-		rest, not := strings.CutPrefix(strings.ToLower(pattern), "!")
-		// The patterns were checked when they were read.
-		if ok, err := doublestar.Match(rest, path); not && err == nil && ok {
-			return true
-		}
-	}
-	return false
-}
-
 func (r *reader) lanes(v *small.Value, p *Policy) {
 	l := &p.Lanes
 	for _, f := range r.mapping(v, "lanes") {
 		subject := "lanes." + f.Key
-		list := func() []string { return r.patterns(f.Value, subject, lanePattern) }
+		list := func() []string { return r.lanePatterns(f.Value, subject) }
 		switch f.Key {
 		case "files":
 			l.Files = int(r.between(f.Value, subject, 1, 1_000_000))
@@ -169,6 +96,19 @@ func (r *reader) lanes(v *small.Value, p *Policy) {
 			r.fail(f.KeyPos, subject, "the key %q is not known", f.Key)
 		}
 	}
+}
+
+// lanePatterns reads a list of patterns. An empty one says that nothing is meant;
+// one that only takes away from nothing is a slip.
+func (r *reader) lanePatterns(v *small.Value, subject string) []string {
+	out := r.patterns(v, subject, lanePattern)
+	if len(out) > 0 && !slices.ContainsFunc(out, func(pattern string) bool { return !strings.HasPrefix(pattern, "!") }) {
+		r.report(Problem{
+			Pos: v.Pos, Subject: subject, Message: fmt.Sprintf("%q has only patterns that begin with !, so it can match nothing", subject),
+			Hint: "the list replaces the default one: write the patterns that are meant too, or [] if none is",
+		})
+	}
+	return out
 }
 
 // rigour reads what one lane demands; what is not given stays.
