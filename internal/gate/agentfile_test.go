@@ -30,7 +30,10 @@ var agentPaths = []struct{ text, why, fix string }{
 	{"odd [1]*.md", "", ""},
 	{"rooted.md", "", ""}, // the second root has it
 	{"agents/none.md", "which is not there", "commit kit/agents/none.md or base/agents/none.md, or correct the path"},
-	{"agents/a.md/", "which is not there", "commit kit/agents/a.md/ or base/agents/a.md/, or correct the path"},
+	{"agents/a.md/", "which is not there", "write the path of a file, without a slash at its end: agents/a.md"},
+	{"agents/none.md//", "which is not there", "write the path of a file, without a slash at its end: agents/none.md"},
+	{`agents\\a.md`, "which is not there", "write the path with slashes: agents/a.md"},
+	{"nowhere/../agents/a.md", "", ""}, // by its words
 	{"agents/a.md/b.md", "which is not there", "commit kit/agents/a.md/b.md or base/agents/a.md/b.md, or correct the path"},
 	{"agents", "which is a directory", "name a file in it"},
 	{"agents/", "which is a directory", "name a file in it"},
@@ -147,7 +150,7 @@ func wantAgents(t *testing.T, name string, report *gate.Report) {
 			}
 		}
 		if a.why != "" {
-			text := strings.ReplaceAll(a.text, `\0`, "\x00")
+			text := strings.NewReplacer(`\0`, "\x00", `\\`, `\`).Replace(a.text) // as YAML reads it
 			if len(text) > 120 {
 				text = text[:120] + "…"
 			}

@@ -50,6 +50,10 @@ func checkAgents(v *workflowView, r *reporter) {
 		case len(a.Paths) == 0:
 			f.Message = fmt.Sprintf("%s names the agent file %s, which lies outside the folders where agents are looked for", a.Of, quote(a.Text))
 			f.Fix = "put the file " + folderWords(a.Folders) + ", and write its path as it is seen from there, such as agents/planner.md"
+		case f.Fix == "" && strings.Contains(a.Text, `\`):
+			f.Fix = "write the path with slashes: " + typedPath(strings.ReplaceAll(a.Text, `\`, "/"))
+		case f.Fix == "" && strings.HasSuffix(a.Text, "/"):
+			f.Fix = "write the path of a file, without a slash at its end: " + typedPath(strings.TrimRight(a.Text, "/"))
 		case f.Fix == "":
 			var places []string
 			for _, at := range a.Paths {

@@ -7,7 +7,8 @@ var ruleWorkflowCheckpoint = Rule{
 person sees what is about to happen and can say no: after the plan it costs least, before the merge it
 shows most. Without any, the first person to see the work is the one who finds what it broke. Give one
 phase interactive_checkpoint: true. If somebody is asked elsewhere, by a protected branch, set this rule
-to off.`,
+to off. It looks at the workflows job, job-fast, job-deep and campaign, at those whose kind is job or
+campaign, and at those that say no kind and have a phase that codes; upper and lower case are the same.`,
 	Wrong: `
 -- workflows/ship/workflow.md --
 ---

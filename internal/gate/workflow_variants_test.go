@@ -20,6 +20,7 @@ const (
 	fast     = "workflows/job-fast/workflow.md"
 	deep     = "workflows/job-deep/workflow.md"
 	wide     = "workflows/campaign/workflow.md"
+	ship     = "workflows/ship/workflow.md" // which is not there
 	job      = "jobs/7.json"
 	children = "campaigns/import.yml"
 )
@@ -86,6 +87,18 @@ var variants = []struct {
 	{"nobody is asked", fast, ", interactive_checkpoint: true", "", []string{fast + ":4 workflow/checkpoint"}},
 	{"nobody is asked, in so many words", standard, "interactive_checkpoint: true", "interactive_checkpoint: false", []string{standard + ":10 workflow/checkpoint"}},
 
+	{"nobody is asked, by a kind in capitals", ship, "", onePhase("kind: JOB\n", "planning", ""), []string{ship + ":3 workflow/checkpoint"}},
+	{"nobody is asked in a campaign", ship, "", onePhase("kind: Campaign\n", "planning", ""), []string{ship + ":3 workflow/checkpoint"}},
+	{"nobody is asked, and no kind says of what", ship, "", onePhase("", "coding", ""), []string{ship + ":2 workflow/checkpoint"}},
+	{"nobody is asked, with a blank kind", ship, "", onePhase("kind: ' '\n", "coding", ""), []string{ship + ":2 workflow/front-matter"}},
+	{"nobody is asked before code of another name", ship, "", onePhase("", "building", ", tier: coding"), []string{ship + ":2 workflow/checkpoint"}},
+	{"nobody need be asked where nothing is written", ship, "", onePhase("", "planning", ""), nil},
+	{"nobody need be asked inside", ship, "", onePhase("kind: internal\n", "coding", ""), nil},
+	{"somebody is asked", ship, "", onePhase("", "coding", ", interactive_checkpoint: true"), nil},
+	{"a well-known name in capitals", "workflows/Job-Fast/workflow.md", "", onePhase("", "planning", ""), []string{
+		"workflows/Job-Fast/workflow.md:2 workflow/checkpoint", "workflows/Job-Fast/workflow.md:2 workflow/shape", "workflows/Job-Fast/workflow.md:2 workflow/shape",
+	}},
+
 	// The switch history.
 	{"not JSON", job, "\"id\": \"7\",", "\"id\": \"7\"", []string{job + ":3 workflow/history-invalid"}},
 	{"a key of a record twice", job, "\"id\": \"7\",", "\"id\": \"7\",\n  \"id\": \"8\",", []string{job + ":3 workflow/history-invalid"}},
@@ -134,6 +147,11 @@ var variants = []struct {
 	{"a campaign that is no YAML", children, "dependsOn: [schema]\n    status: skipped", "dependsOn: [schema\n    status: skipped", []string{children + ":9 workflow/campaign-invalid"}},
 }
 
+// onePhase is a workflow of one phase.
+func onePhase(kind, phase, more string) string {
+	return "---\n" + kind + "phases:\n  - {name: " + phase + ", agent: agents/planner.md" + more + "}\n---\n"
+}
+
 // TestWorkflowVariants: the valid files have no finding, and each variant has
 // just those that it says, at the lines that it says.
 func TestWorkflowVariants(t *testing.T) {
@@ -147,7 +165,7 @@ func TestWorkflowVariants(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			files := validFiles(t)
 			switch was, there := files[v.file]; {
-			case !there || v.old != "" && strings.Count(was, v.old) != 1:
+			case !there && v.old != "" || v.old != "" && strings.Count(was, v.old) != 1:
 				t.Fatalf("%s holds %q %d times", v.file, v.old, strings.Count(was, v.old))
 			case v.new == "gone":
 				delete(files, v.file)

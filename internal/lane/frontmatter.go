@@ -44,7 +44,8 @@ func noFrontMatter(text []byte) *small.Problem {
 	p := &small.Problem{
 		Kind: small.ProblemYAML, Pos: small.Pos{Line: 1, Column: 1},
 		Message: "the file has no front matter; its first line is to be ---",
-		Hint:    "begin the file with a line ---, the YAML that names the phases, and another line ---",
+		Hint: "begin the file with a line ---, the YAML that names the phases, and another line ---; " +
+			"if it is no workflow, add it to workflows: {exclude: [...]} in .small-gate.yml",
 	}
 	trimmed := bytes.TrimLeft(text, " \t\r\n")
 	if first, _, _ := bytes.Cut(trimmed, []byte("\n")); isFence(first, "---") {

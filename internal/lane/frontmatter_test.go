@@ -19,6 +19,7 @@ func only(more string) string {
 
 const (
 	aPhase     = "phases: [{name: a, agent: agents/a.md}]\n"
+	beginIt    = "begin the file with a line ---, the YAML that names the phases, and another line ---; if it is no workflow, add it to workflows: {exclude: [...]} in .small-gate.yml"
 	writePhase = "write it like this: phases: [{name: planning, agent: agents/planner.md}]"
 )
 
@@ -39,9 +40,9 @@ var oddFrontMatter = []struct {
 	{"a checkpoint in capitals", only(", interactive_checkpoint: TRUE"), "", ""},
 
 	// What is not front matter.
-	{"nothing", "", "1:1 begin the file with a line ---, the YAML that names the phases, and another line ---", only("")},
-	{"a title first", "# Title\n" + only(""), "1:1 begin the file with a line ---, the YAML that names the phases, and another line ---", only("") + "# Title\n"},
-	{"four dashes", "----\n" + aPhase + "----\n", "1:1 begin the file with a line ---, the YAML that names the phases, and another line ---", only("")},
+	{"nothing", "", "1:1 " + beginIt, only("")},
+	{"a title first", "# Title\n" + only(""), "1:1 " + beginIt, only("") + "# Title\n"},
+	{"four dashes", "----\n" + aPhase + "----\n", "1:1 " + beginIt, only("")},
 	{"a blank line first", "\n\n" + only(""), "1:1 remove the white space before ---", only("")},
 	{"no end", "---\n" + aPhase, "1:1 put a line --- between the YAML and the prose", "---\n" + aPhase + "---\n"},
 	{"dots at the end", "---\n" + aPhase + "...\n\nprose\n---\n", "3:1 write --- in the place of this line; or remove it, if the front matter goes on below", "---\n" + aPhase + "---\n\nprose\n---\n"},

@@ -43,14 +43,15 @@ func OfWorkflow(name string) Lane {
 	if path.Base(folder) == "workflow.md" {
 		folder = path.Dir(folder)
 	}
-	l, _ := Parse(shapes[path.Base(folder)].lane)
+	s, _ := wellKnown(path.Base(folder))
+	l, _ := Parse(s.lane)
 	return l
 }
 
 // CheckShape says what a workflow of a well-known name lacks of what its lane
 // promises. A workflow of another name promises nothing.
 func (w *Workflow) CheckShape() []small.Problem {
-	s, known := shapes[w.Name]
+	s, known := wellKnown(w.Name)
 	if !known {
 		return nil
 	}
@@ -113,11 +114,31 @@ func (w *Workflow) checkStep(p *Phase, promise string) []small.Problem {
 	return nil
 }
 
+// wellKnown is the shape of a well-known workflow. Upper and lower case are the
+// same, as they are to whoever reads the name, and on some disks.
+func wellKnown(name string) (shape, bool) {
+	s, known := shapes[strings.ToLower(name)]
+	return s, known
+}
+
+// merges reports whether a workflow ends in a merge: one of the four well-known
+// ones does, and one whose kind is job or campaign. Where no kind says otherwise,
+// so does one that writes code.
+func (w *Workflow) merges() bool {
+	if _, known := wellKnown(w.Name); known {
+		return true
+	}
+	kind := strings.TrimSpace(w.Kind)
+	if kind == "" {
+		return slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.Name == "coding" || p.Tier.Text == "coding" })
+	}
+	return strings.EqualFold(kind, "job") || strings.EqualFold(kind, "campaign")
+}
+
 // CheckCheckpoint says that a workflow which ends in a merge asks no person on
-// the way: the four well-known ones, and those whose kind is job or campaign.
+// the way.
 func (w *Workflow) CheckCheckpoint() []small.Problem {
-	_, known := shapes[w.Name]
-	if !known && w.Kind != "job" && w.Kind != "campaign" {
+	if !w.merges() {
 		return nil
 	}
 	if slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.Checkpoint }) {
