@@ -281,7 +281,11 @@ func (j *judgement) forbidInsertion(f *Finding) {
 	if j.lane == nil || !j.lane.rigour.NoInsertions && !j.lane.rigour.WarningsAreErrors {
 		return
 	}
-	f.Message += fmt.Sprintf("; the lane %s forbids it", j.lane.claim.Lane)
+	if j.lane.rigour.NoInsertions {
+		f.Message += fmt.Sprintf("; the lane %s forbids it", j.lane.claim.Lane)
+	} else {
+		f.Message += fmt.Sprintf("; in the lane %s warnings are errors", j.lane.claim.Lane)
+	}
 	f.Fix += fmt.Sprintf("; or claim a lane that allows it, and append an entry for %s that says why", lane.SwitchTask)
 }
 
@@ -298,6 +302,9 @@ func (j *judgement) judgeLane(ctx context.Context) error {
 		}
 		j.report.Lane.Claim, v.report = j.lane.claim, j.report.Lane
 		if v.entries, err = j.laneEntries(ctx); err != nil {
+			return err
+		}
+		if v.brought, err = j.bringers(ctx, v); err != nil {
 			return err
 		}
 		if v.untried, err = j.untried(ctx, v); err != nil {

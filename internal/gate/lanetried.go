@@ -15,43 +15,52 @@ type untriedCommit struct {
 	files  []string
 }
 
-// untried finds the commits of a change that touch files and that nothing
-// tried: the evidence that the lane demands after the work came with no commit
-// that follows them. What came before the switch into this lane is no work of
-// it, and what a merge brings along is no work of the merge. It is asked of a
-// complete change, and only where the lane demands something after the work.
-func (j *judgement) untried(ctx context.Context, v *laneView) (map[string][]untriedCommit, error) {
-	if !v.state.ends || len(v.state.rigour.After) == 0 {
+// bringers finds the commits that brought the evidence which the lane demands, and
+// the last entries of what was worked on. It is asked of a complete change, and
+// only where the lane demands something.
+func (j *judgement) bringers(ctx context.Context, v *laneView) (map[small.Digest]map[string]bool, error) {
+	rigour := v.state.rigour
+	if !v.state.ends || len(rigour.Before)+len(rigour.After) == 0 {
 		return nil, nil
 	}
-	last := map[string]small.Digest{}
 	wanted := map[small.Digest]bool{}
-	for _, pattern := range v.state.rigour.After {
-		if done, _ := v.evidence(pattern); len(done) > 0 {
-			last[pattern] = v.entries[done[len(done)-1]].Digest
-			wanted[last[pattern]] = true
+	for _, pattern := range slices.Concat(rigour.Before, rigour.After) {
+		done, _ := v.evidence(pattern)
+		for _, place := range done {
+			wanted[v.entries[place].Digest] = true
 		}
 	}
 	if len(wanted) == 0 {
 		return nil, nil // that there is none is told anyway
 	}
-	brought, err := j.brought(ctx, v.state.commits, wanted)
-	if err != nil {
-		return nil, err
+	for _, t := range slices.Concat(v.tasks(), v.allTasks()) {
+		wanted[v.entries[t.last].Digest] = true
 	}
-	earlier := v.state.beforeLane()
+	return j.brought(ctx, v.state.commits, wanted)
+}
+
+// untried finds the commits of a change that touch files and that nothing
+// tried: the evidence that the lane demands after the work came with no commit
+// that follows them. What came before a switch into the lane is tried as well, and
+// what a merge brings along is no work of the merge.
+func (j *judgement) untried(ctx context.Context, v *laneView) (map[string][]untriedCommit, error) {
+	if len(v.brought) == 0 {
+		return nil, nil
+	}
 	touched := map[string][]string{}
 	out := map[string][]untriedCommit{}
 	for _, pattern := range v.state.rigour.After {
-		if !wanted[last[pattern]] {
+		done, _ := v.evidence(pattern)
+		if len(done) == 0 {
 			continue
 		}
-		tried := withAncestors(v.state.commits, brought[last[pattern]])
+		tried := withAncestors(v.state.commits, v.brought[v.entries[done[len(done)-1]].Digest])
 		for _, c := range v.state.commits {
-			if tried[c.ID] || earlier[c.ID] {
+			if tried[c.ID] {
 				continue
 			}
 			if _, known := touched[c.ID]; !known {
+				var err error
 				if touched[c.ID], err = j.countedFiles(ctx, c); err != nil {
 					return nil, err
 				}
@@ -96,22 +105,14 @@ func (j *judgement) countsForLane(path string) bool {
 	return lane.Counts(path, &j.opts.Policy.Lanes) && !j.opts.Policy.JudgesRecord(path)
 }
 
-// beforeLane are the commits from before the change was switched into its lane.
-func (s *laneState) beforeLane() map[string]bool {
-	from := map[string]bool{}
-	parents := map[string][]string{}
-	for _, c := range s.commits {
-		parents[c.ID] = c.Parents
+// withDescendants are some commits and those of the others that follow them.
+// commits are given parents first.
+func withDescendants(commits []Commit, from map[string]bool) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range commits {
+		out[c.ID] = from[c.ID] || slices.ContainsFunc(c.Parents, func(p string) bool { return out[p] })
 	}
-	for _, w := range s.switches {
-		if w.to != s.claim.Lane || w.squashed {
-			continue
-		}
-		for _, p := range parents[w.commit] {
-			from[p] = true
-		}
-	}
-	return withAncestors(s.commits, from)
+	return out
 }
 
 // withAncestors are some commits and those that they follow, as far as they are

@@ -18,6 +18,9 @@ type laneView struct {
 	// untried is, for each pattern of the evidence that is to stand after the
 	// work, what commits did to files that no such evidence follows.
 	untried map[string][]untriedCommit
+	// brought are the commits that brought what evidence and work stand in, by
+	// entry.
+	brought map[small.Digest]map[string]bool
 }
 
 // laneEntry is an entry that a change adds to a log.
@@ -31,8 +34,10 @@ type laneEntry struct {
 }
 
 // done reports whether an entry says of something that it was done: it has
-// evidence, and no status that says otherwise.
-func (e laneEntry) done() bool { return e.Evidenced && (e.Status == "" || e.Status == "completed") }
+// evidence that says something, and no status that says otherwise.
+func (e laneEntry) done() bool {
+	return e.Evidenced && e.Told && (e.Status == "" || e.Status == "completed")
+}
 
 // log is the path of the log in which something is to be recorded: the first
 // that the change adds to.

@@ -22,9 +22,14 @@ type laneTask struct {
 // tasks lists the tasks that the change worked on in this lane, in the order in
 // which it began them. A recorded switch begins anew, as often as the change was
 // switched and no oftener: an entry alone excuses nothing.
-func (v *laneView) tasks() []laneTask {
+func (v *laneView) tasks() []laneTask { return v.tasksAfter(v.switches()) }
+
+// allTasks lists the tasks that the change worked on in whatever lane.
+func (v *laneView) allTasks() []laneTask { return v.tasksAfter(0) }
+
+// tasksAfter lists the tasks worked on after the records of so many switches.
+func (v *laneView) tasksAfter(switches int) []laneTask {
 	var out []laneTask
-	switches := v.switches()
 	for i, e := range v.entries {
 		switch {
 		case e.TaskID == lane.SwitchTask && e.done() && switches > 0:
@@ -40,6 +45,26 @@ func (v *laneView) tasks() []laneTask {
 		}
 	}
 	return out
+}
+
+// precedes reports whether one entry came before another: in the sequence, and,
+// where different commits brought the two, in the history. A time in an entry says
+// what its writer liked.
+func (v *laneView) precedes(first, second int) bool {
+	if first > second {
+		return false
+	}
+	from, to := v.brought[v.entries[first].Digest], v.brought[v.entries[second].Digest]
+	return len(from) == 0 || len(to) == 0 || intersect(withDescendants(v.state.commits, from), to)
+}
+
+func intersect(a, b map[string]bool) bool {
+	for id := range b {
+		if a[id] {
+			return true
+		}
+	}
+	return false
 }
 
 // switches is how often the change was switched until it was in its lane for
@@ -81,8 +106,8 @@ func (v *laneView) evidence(pattern string) (done []int, undone int) {
 // undone says why the entry at a place does not count.
 func (v *laneView) undone(place int) string {
 	e := v.entries[place]
-	if !e.Evidenced {
-		return v.words(e) + " is there but has no evidence"
+	if !e.Evidenced || !e.Told {
+		return v.words(e) + " is there but has no evidence that says anything"
 	}
 	return fmt.Sprintf("%s is there but not completed: its status is %q", v.words(e), e.Status)
 }

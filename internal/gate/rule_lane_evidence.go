@@ -13,13 +13,14 @@ var ruleLaneEvidence = Rule{
 entry for meta/analysis before the work is done, and one for meta/qa after it, each with evidence and
 with the status completed or none. Which entries a lane demands stands in the configuration, under lanes.
 
-What the change adds to all its logs is one sequence, ordered by time; each log keeps its own order. The
-analysis has to stand before the last entry of each task that the change worked on. So one that comes
-late can be made good, though entries are never moved: go over each task again in the light of it, and
-append an entry for each. Work that is recorded after the last qa has not been tried, nor has what a
-commit does to files that no commit with that qa follows. Where the change began in another lane, what
-came before the switch is no work of this lane; an entry for meta/lane-switch without a switch changes
-nothing.
+What the change adds to all its logs is one sequence, ordered by time; each log keeps its own order, and
+an entry is not before another whose commit comes before its own. The analysis has to stand before the
+last entry of each task that the change worked on. So one that comes late can be made good, though
+entries are never moved: go over each task again in the light of it, and append an entry for each. Work
+that is recorded after the last qa has not been tried, nor has what a commit does to files that no commit
+with that qa follows. Where the change began in another lane, what
+came before the switch need not be analysed again, and is tried with the rest; an entry for
+meta/lane-switch without a switch changes nothing.
 
 It is asked of a change that is complete: in a range, for a pull request, and for a push to the default
 branch. A commit, and a push of another branch, may still be on the way.`,
@@ -87,10 +88,7 @@ func checkLaneEvidence(v *laneView, r *reporter) {
 		return
 	}
 	tasks := v.tasks()
-	work, thought := -1, -1 // the places of the last work, and of the evidence before it
-	for _, t := range tasks {
-		work = max(work, t.last)
-	}
+	thought := -1 // the place of the last evidence that is to come before the work
 	for _, pattern := range rigour.Before {
 		done, undone := v.evidence(pattern)
 		if len(done) == 0 {
@@ -98,20 +96,33 @@ func checkLaneEvidence(v *laneView, r *reporter) {
 			continue
 		}
 		thought = max(thought, done[0])
-		early := slices.DeleteFunc(slices.Clone(tasks), func(t laneTask) bool { return t.last > done[0] })
+		early := slices.DeleteFunc(slices.Clone(tasks), func(t laneTask) bool {
+			return slices.ContainsFunc(done, func(at int) bool { return v.precedes(at, t.last) })
+		})
 		if len(early) > 0 {
 			r.add(v.late(pattern, done[0], early))
 		}
 	}
 	for _, pattern := range rigour.After {
 		done, undone := v.evidence(pattern)
-		switch {
-		case len(done) == 0:
+		if len(done) == 0 || undone > done[len(done)-1] {
 			r.add(v.missing(pattern, "after the work", undone, tasks))
-		case done[len(done)-1] < max(work, thought):
-			r.add(v.early(pattern, done[len(done)-1], max(work, thought)))
+			continue
+		}
+		at, last := done[len(done)-1], -1 // the evidence, and what it does not come after
+		if at < thought {
+			last = thought
+		}
+		for _, t := range v.allTasks() {
+			if !v.precedes(t.last, at) {
+				last = max(last, t.last)
+			}
+		}
+		switch {
+		case last >= 0:
+			r.add(v.early(pattern, at, last))
 		case len(v.untried[pattern]) > 0:
-			r.add(v.notTried(pattern, done[len(done)-1]))
+			r.add(v.notTried(pattern, at))
 		}
 	}
 }
@@ -133,7 +144,7 @@ func (v *laneView) missing(pattern, when string, undone int, tasks []laneTask) F
 		e := v.entries[undone]
 		f = v.at(undone)
 		f.Message, f.Fix = v.undone(undone), fmt.Sprintf("append an entry for %s to %s whose evidence says what was found", pattern, e.path)
-		if e.Evidenced {
+		if e.Evidenced && e.Told {
 			f.Fix = fmt.Sprintf(`once it is done, append an entry for %s to %s with the status "completed", whose evidence says what was found`, pattern, e.path)
 		}
 	}
@@ -147,7 +158,11 @@ func (v *laneView) missing(pattern, when string, undone int, tasks []laneTask) F
 // before: at is its place, and tasks are those that were not worked on since.
 func (v *laneView) late(pattern string, at int, tasks []laneTask) Finding {
 	f := v.at(tasks[0].last)
-	f.Message = fmt.Sprintf("%s stands after the last entry for %s", v.words(v.entries[at]), v.taskList(tasks, maxTasksTold))
+	how := "stands"
+	if at < tasks[0].last {
+		how = "was committed" // its time says otherwise
+	}
+	f.Message = fmt.Sprintf("%s %s after the last entry for %s", v.words(v.entries[at]), how, v.taskList(tasks, maxTasksTold))
 	f.Fix = "entries are not moved: " + v.again(tasks)
 	return v.demand(f, pattern, "before the work")
 }
@@ -156,7 +171,11 @@ func (v *laneView) late(pattern string, at int, tasks []laneTask) Finding {
 // after: at is its place, and last that of the work.
 func (v *laneView) early(pattern string, at, last int) Finding {
 	f := v.at(last)
-	f.Message = fmt.Sprintf("%s does not stand after %s", v.words(v.entries[at]), v.words(v.entries[last]))
+	how := "does not stand"
+	if at > last {
+		how = "was not committed" // its time says otherwise
+	}
+	f.Message = fmt.Sprintf("%s %s after %s", v.words(v.entries[at]), how, v.words(v.entries[last]))
 	f.Fix = fmt.Sprintf("try what has been done since, and append an entry for %s to %s whose evidence says what was found", pattern, v.entries[last].path)
 	return v.demand(f, pattern, "after the work")
 }

@@ -1,5 +1,10 @@
 package gate
 
+import (
+	"fmt"
+	"time"
+)
+
 var ruleWorkflowHistory = Rule{
 	ID: ruleHistoryID, Severity: SeverityError, Stage: StageVerify,
 	Summary: "a job's record does not hold together, or it loosens what was given from upstream",
@@ -95,6 +100,9 @@ func checkHistory(v *workflowView, r *reporter) {
 			Message: l.Message, Fix: r.undoing(v.path, v.parents, "put back "+l.Keep),
 		})
 	}
+	if v.edge != nil {
+		checkFutureSwitch(v.edge, r)
+	}
 	if !v.isRecord {
 		return
 	}
@@ -110,5 +118,22 @@ func checkHistory(v *workflowView, r *reporter) {
 	}
 	for _, p := range v.record.CheckSwitches(v.find) {
 		r.add(recordProblem(v.path, p))
+	}
+}
+
+// checkFutureSwitch finds new switches that are dated ahead of now: no honest one
+// could follow until then.
+func checkFutureSwitch(e *edgeView, r *reporter) {
+	for _, place := range e.fresh {
+		s := e.c.Entries[place]
+		when, ok := parseInstant(s.Timestamp)
+		if !ok || !when.After(e.now.Add(clockTolerance)) {
+			continue
+		}
+		f := e.finding(edit{kind: editInserted, before: -1, after: place})
+		f.edits = []editKey{{path: e.path + "\x00future", to: f.EditTo}}
+		f.Message = fmt.Sprintf("%s is dated %s ahead of now", switchWords(s), when.Sub(e.now).Round(time.Second))
+		f.Fix = "correct the clock, and record the switch again before it is committed"
+		r.add(f)
 	}
 }

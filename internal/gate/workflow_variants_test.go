@@ -127,6 +127,17 @@ var variants = []struct {
 	{"a workflow that is nowhere, without switches", job, "", "{\n  \"workflowPath\": \"workflows/jobb/workflow.md\"\n}\n", []string{job + ":2 workflow/history-invalid"}},
 	{"a campaign's workflow that is nowhere", children, "workflows/campaign/workflow.md", "workflows/campagne/workflow.md", []string{children + ":1 workflow/history-invalid"}},
 	{"no path of the workflow", children, "workflows/campaign/workflow.md", "''", []string{children + ":1 workflow/history-invalid"}},
+	{"from a workflow that is nowhere", job, "\"from\": \"workflows/job-fast/workflow.md\"", "\"from\": \"workflows/quick/workflow.md\"", []string{job + ":8 workflow/history-invalid"}},
+	{"a child runs as what is a campaign by its phases", job, "", "{\n  \"workflowPath\": \"workflows/campaign-2024/workflow.md\",\n  \"params\": {\"epicAllowed\": false}\n}\n", []string{job + ":2 workflow/history-invalid"}},
+	{"converted to no campaign", job, "", `{
+  "workflowPath": "workflows/job/workflow.md",
+  "workflowPathHistory": [
+    {"at": "2026-03-01T09:10:00Z", "from": "workflows/job-fast/workflow.md", "to": "workflows/job/workflow.md",
+     "fromPhase": "planning", "reason": "more parts than one",
+     "by": "convert_to_campaign"}
+  ]
+}
+`, []string{job + ":6 workflow/history-invalid"}},
 
 	// What was given from upstream.
 	{"a lane that is misspelt", job, "\"lane\": \"deep\"", "\"lane\": \"dep\"", []string{job + ":4 workflow/history-invalid"}},

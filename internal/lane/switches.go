@@ -36,10 +36,16 @@ func (r *Record) CheckSwitches(find FindWorkflow) []small.Problem {
 			before = &r.Switches[i-1]
 		}
 		out = append(out, s.checkTime(before)...)
-		out = append(out, s.checkChain(before)...)
-		out = append(out, s.checkTarget(find)...)
+		out = append(out, s.checkChain(before, find)...)
+		problems := s.checkTarget(before, find)
+		if i < len(r.Switches)-1 {
+			problems = asPast(problems)
+		}
+		out = append(out, problems...)
 		if r.NoCampaign {
 			out = append(out, s.checkNoCampaign(find)...)
+		} else {
+			out = append(out, s.checkBy(find)...)
 		}
 	}
 	return append(out, r.checkActive(find)...)
@@ -62,21 +68,48 @@ func (s *Switch) checkTime(before *Switch) []small.Problem {
 	return nil
 }
 
-func (s *Switch) checkChain(before *Switch) []small.Problem {
+func (s *Switch) checkChain(before *Switch, find FindWorkflow) []small.Problem {
 	var out []small.Problem
-	if before != nil && !sameWorkflow(before.To.Text, s.From.Text) {
+	if before != nil && !sameWorkflow(before.To.Text, s.From.Text, find) {
 		out = append(out, problem(s.From.Pos, s.subject+".from", "record the new switch from "+clip(before.To.Text)+", or first append the one that led from there; of two branches, one records its switch again after the other's",
 			"the switch is from %q, and the one before it was to %q", clip(s.From.Text), clip(before.To.Text)))
 	}
-	if sameWorkflow(s.From.Text, s.To.Text) {
+	if sameWorkflow(s.From.Text, s.To.Text, find) {
 		out = append(out, problem(s.To.Pos, s.subject+".to", "leave it out: what is active already is not switched to",
 			"the switch is from %q to itself", clip(s.From.Text)))
 	}
 	return out
 }
 
-// sameWorkflow compares two paths of workflows as written.
-func sameWorkflow(a, b string) bool { return path.Clean(a) == path.Clean(b) }
+// sameWorkflow reports whether two paths are written alike or lead to the same
+// workflow.
+func sameWorkflow(a, b string, find FindWorkflow) bool {
+	if path.Clean(a) == path.Clean(b) {
+		return true
+	}
+	one, _ := find(a)
+	other, _ := find(b)
+	return one != nil && one == other
+}
+
+// asPast has problems of a switch that others follow say what can be done about
+// them: a workflow that was renamed since is missing under its old name, and the
+// switch stays as it was recorded.
+func asPast(problems []small.Problem) []small.Problem {
+	for i := range problems {
+		problems[i].Hint = "an earlier switch stays as it is: keep a workflow with that path and that phase for the records that name it, or waive the edit of the switch"
+	}
+	return problems
+}
+
+// checkBy holds the word for making a campaign of a job against where it led.
+func (s *Switch) checkBy(find FindWorkflow) []small.Problem {
+	if _, there := find(s.To.Text); s.By.Text != byCampaign || !there || isCampaign(s.To.Text, find) {
+		return nil
+	}
+	return []small.Problem{problem(s.By.Pos, s.subject+".by", `write "switch_workflow"`,
+		"the switch is recorded by %s, and %q is no campaign", byCampaign, clip(s.To.Text))}
+}
 
 // noWorkflow is the problem of a path that leads nowhere.
 func noWorkflow(at Ref, subject string) small.Problem {
@@ -84,12 +117,15 @@ func noWorkflow(at Ref, subject string) small.Problem {
 		"there is no workflow %q", clip(at.Text))
 }
 
-func (s *Switch) checkTarget(find FindWorkflow) []small.Problem {
+func (s *Switch) checkTarget(before *Switch, find FindWorkflow) []small.Problem {
+	var out []small.Problem
+	if _, there := find(s.From.Text); before == nil && !there { // else the chain leads there
+		out = append(out, noWorkflow(s.From, s.subject+".from"))
+	}
 	to, there := find(s.To.Text)
 	if !there {
-		return []small.Problem{noWorkflow(s.To, s.subject+".to")}
+		return append(out, noWorkflow(s.To, s.subject+".to"))
 	}
-	var out []small.Problem
 	if to != nil && s.ToPhase.Text != "" && !to.HasPhase(s.ToPhase.Text) {
 		out = append(out, problem(s.ToPhase.Pos, s.subject+".toPhase", "name one of its phases, or leave toPhase out to begin at "+clip(to.Initial),
 			"the workflow %q has no phase %q", clip(s.To.Text), clip(s.ToPhase.Text)))
@@ -116,9 +152,16 @@ func (s *Switch) checkNoCampaign(find FindWorkflow) []small.Problem {
 
 func isCampaign(file string, find FindWorkflow) bool {
 	if w, _ := find(file); w != nil {
-		return w.Kind == campaignWorkflow || w.Name == campaignWorkflow
+		return strings.EqualFold(w.Kind, campaignWorkflow) || w.Name == campaignWorkflow || w.fansOut()
 	}
 	return slices.Contains([]string{path.Base(file), path.Base(path.Dir(file))}, campaignWorkflow)
+}
+
+// fansOut reports whether a workflow has the phases of a campaign, whatever it
+// calls itself.
+func (w *Workflow) fansOut() bool {
+	steps := shapes[campaignWorkflow].steps
+	return !slices.ContainsFunc(steps, func(step []string) bool { return !slices.ContainsFunc(step, w.HasPhase) })
 }
 
 // checkActive holds the workflow that is active against the last switch.
@@ -138,7 +181,7 @@ func (r *Record) checkActive(find FindWorkflow) []small.Problem {
 	case r.WorkflowPath.Text == "":
 		return []small.Problem{problem(last.To.Pos, "workflowPath", "add the key workflowPath",
 			"the record does not say which workflow is active; the last switch was to %q", clip(last.To.Text))}
-	case !sameWorkflow(r.WorkflowPath.Text, last.To.Text):
+	case !sameWorkflow(r.WorkflowPath.Text, last.To.Text, find):
 		return []small.Problem{problem(r.WorkflowPath.Pos, "workflowPath", "append the switch that led there",
 			"the active workflow is %q, and the last switch was to %q", clip(r.WorkflowPath.Text), clip(last.To.Text))}
 	}

@@ -2,8 +2,10 @@ package small
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"unicode"
 )
 
 // ReconcileTask is the task_id of the entry that makes an interleaving of two
@@ -28,8 +30,9 @@ type Entry struct {
 	// timestamp, replayId, status and agent_id where they are strings, else
 	// empty.
 	TaskID, Timestamp, ReplayID, Status, AgentID string
-	// Evidenced is true if a field counts as evidence.
-	Evidenced bool
+	// Evidenced is true if a field counts as evidence. Told is true if one of
+	// these fields also says something: an empty mapping counts, and says nothing.
+	Evidenced, Told bool
 }
 
 // Ledger is the ordered entries of one progress file. A ledger is never
@@ -75,7 +78,7 @@ func (l *Ledger) append(items []*Value, lines int) *Ledger {
 }
 
 func newEntry(v *Value) Entry {
-	e := Entry{Pos: v.Pos, Digest: EntryDigest(v), Evidenced: Evidenced(v)}
+	e := Entry{Pos: v.Pos, Digest: EntryDigest(v), Evidenced: Evidenced(v), Told: told(v)}
 	e.TaskID, _ = v.Get("task_id").Str()
 	e.Timestamp, _ = v.Get("timestamp").Str()
 	e.ReplayID, _ = v.Get("replayId").Str()
@@ -93,6 +96,40 @@ func Evidenced(entry *Value) bool {
 		}
 	}
 	return false
+}
+
+// told reports whether what counts as an entry's evidence holds a scalar that
+// people can see.
+func told(entry *Value) bool {
+	for _, key := range evidenceKeys {
+		if v := entry.Get(key); NotBlank(v) && tells(v) {
+			return true
+		}
+	}
+	return false
+}
+
+func tells(v *Value) bool {
+	switch v.Kind {
+	case Map:
+		return slices.ContainsFunc(v.Fields, func(f Field) bool { return tells(f.Value) })
+	case List:
+		return slices.ContainsFunc(v.Items, tells)
+	case Null:
+		return false
+	}
+	return strings.ContainsFunc(v.Text, visible)
+}
+
+// visible reports whether a character leaves a mark. Some that Unicode takes for
+// letters or marks do not: joiners, fillers, variation selectors, and the Braille
+// pattern without dots.
+func visible(r rune) bool {
+	switch {
+	case r == ' ', r == '\u034f', r == '\u115f', r == '\u1160', r == '\u2800', r == '\u3164', r == '\uffa0', r >= '\ufe00' && r <= '\ufe0f':
+		return false
+	}
+	return unicode.IsPrint(r)
 }
 
 // NotBlank reports whether a value is a mapping, or a string with something
