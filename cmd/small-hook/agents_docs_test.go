@@ -19,15 +19,15 @@ var (
 
 // TestAgentsPage types what docs/agents.md says, block by block.
 func TestAgentsPage(t *testing.T) {
-	r := typePage(t, "../../docs/agents.md", 8)
+	r := typePage(t, "../../docs/agents.md", "testdata/workspace/.small", 8)
 	if got := r.Git("log", "--merges", "--format=%s"); !strings.Contains(got, "Merge agent-2") {
 		t.Errorf("the page has merged something else: %s", got)
 	}
 }
 
-// typePage runs the blocks of commands of a page in a new directory with a
-// workspace, and returns it as a repository. The page has at least so many.
-func typePage(t *testing.T, name string, least int) *gittest.Repo {
+// typePage runs the blocks of commands of a page in a new directory with a copy
+// of a workspace, and returns it as a repository. The page has at least so many.
+func typePage(t *testing.T, name, workspace string, least int) *gittest.Repo {
 	t.Helper()
 	page, err := os.ReadFile(name)
 	if err != nil {
@@ -40,7 +40,7 @@ func typePage(t *testing.T, name string, least int) *gittest.Repo {
 	}
 	r := gittest.New(t, gittest.At(t.TempDir()+"/repo"))
 	r.Remove(".git")
-	if err := os.CopyFS(r.Dir, os.DirFS("testdata/workspace")); err != nil {
+	if err := os.CopyFS(r.Path(".small"), os.DirFS(workspace)); err != nil {
 		t.Fatal(err)
 	}
 	var script strings.Builder
