@@ -103,6 +103,50 @@ func judgeCI(t *testing.T, req entrypoint.Request, event []byte, env map[string]
 	return report
 }
 
+// TestLabelsThatDoNotCount: it is said which labels another claim comes before,
+// and nothing of those that say the same.
+func TestLabelsThatDoNotCount(t *testing.T) {
+	const jobs = "version: 1\nworkflows: {jobs: [\"jobs/*.json\"]}\n"
+	for _, tt := range []struct {
+		name, config, record, trailer, labels string
+		want                                  string
+	}{
+		{"a trailer", "", "", "Lane: fast", "lane::deep,bug", "the label lane:deep did not count: a commit's trailer claims the lane fast, and comes before labels"},
+		{"a trailer against several", "", "", "Lane: fast", "lane:deep,Lane::Standard,lane:fast,lane:fats", "the labels lane:deep and lane:standard did not count: a commit's trailer claims the lane fast, and comes before labels"},
+		{"a trailer that says the same", "", "", "Lane: fast", "lane::fast", ""},
+		{"a record that asks for more", jobs, "deep", "", "lane:fast", "the label lane:fast did not count: a job's record asks for more, the lane deep"},
+		{"a record that asks for less", jobs, "fast", "", "lane:deep", ""},
+		{"the configuration", "version: 1\nlane: fast\n", "", "", "lane:deep", ""},
+		{"no label", "", "", "Lane: fast", "bug", ""},
+	} {
+		for _, reader := range []string{"git", "go-git"} {
+			t.Run(tt.name+" by "+reader, func(t *testing.T) {
+				r := workspace(t)
+				if tt.config != "" {
+					r.CommitFile(".small-gate.yml", tt.config)
+				}
+				r.Branch("topic", "main")
+				if tt.record != "" {
+					r.Write("jobs/7.json", `{"params": {"lane": "`+tt.record+`"}}`)
+				}
+				r.Write("note.txt", "text\n")
+				head := r.Commit("a note\n\n" + tt.trailer)
+				report := judgeCI(t, request(r, reader), nil, map[string]string{
+					"GITLAB_CI": "true", "CI_PIPELINE_SOURCE": "merge_request_event", "CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+					"CI_COMMIT_SHA": head, "CI_MERGE_REQUEST_LABELS": tt.labels,
+				})
+				if report.Failure != nil || report.Lane == nil {
+					t.Fatal(report.Failure, report.Lane)
+				}
+				got := strings.Join(report.Examined.Notes, "\n")
+				if got != tt.want {
+					t.Errorf("it notes %q, not %q", got, tt.want)
+				}
+			})
+		}
+	}
+}
+
 // TestNoSuchLane: a claim of the caller that names no lane cannot be judged, and
 // it is said where the claim came from.
 func TestNoSuchLane(t *testing.T) {
