@@ -35,7 +35,9 @@ type workflowView struct {
 	// loosened is what a record held to before an edge, and does not after it;
 	// undone are children that had ended and have not any more, and gone are those
 	// of a record that is gone. parents are the child's.
-	loosened     []lane.Loosening
+	loosened []lane.Loosening
+	// was is the record's path before the edge.
+	was          string
 	undone, gone []lane.Undone
 	parents      []string
 }

@@ -103,6 +103,9 @@ func (j *judgement) keptSince(ctx context.Context, path string, before, child *l
 		if err != nil {
 			return nil, err
 		}
+		if to.Path == "" && len(was.Ended()) == 0 {
+			to = j.onlySuccessor(path, was, changes)
+		}
 		if to.Path == "" {
 			return j.recordGone(ctx, path, was, changes)
 		}
@@ -112,7 +115,7 @@ func (j *judgement) keptSince(ctx context.Context, path string, before, child *l
 	if err != nil || is == nil {
 		return nil, err
 	}
-	v := &workflowView{path: now.Path, undone: is.Undone(was)}
+	v := &workflowView{path: now.Path, was: path, undone: is.Undone(was)}
 	for _, l := range is.Loosened(was) {
 		if !j.loosenedBefore(now.Path, l.LaneFrom, l.LaneTo) {
 			v.loosened = append(v.loosened, l)
@@ -122,6 +125,26 @@ func (j *judgement) keptSince(ctx context.Context, path string, before, child *l
 		return nil, nil
 	}
 	return v, nil
+}
+
+// onlySuccessor is the record in which another goes on that has nothing to know it
+// by: the only one that appears where it is the only one that goes. The zero File
+// if there is none.
+func (j *judgement) onlySuccessor(path string, was *lane.Record, changes []Change) File {
+	var to File
+	for _, c := range changes {
+		switch {
+		case !j.opts.Policy.JudgesJob(c.Path):
+		case c.Old.Mode == "" && to.Path == "":
+			to = c.New
+		case c.Old.Mode == "", c.New.Mode == "" && c.Path != path:
+			return File{}
+		}
+	}
+	if was.ID != "" || to.Path == "" || !j.opts.Policy.JudgesJob(path) {
+		return File{}
+	}
+	return to
 }
 
 // recordGone is what is told of a record that is gone: that children of it had

@@ -94,10 +94,15 @@ func checkHistory(v *workflowView, r *reporter) {
 		if l.LaneFrom == "" {
 			key = editKey{path: v.path, from: wordsDigest(l.Subject)}
 		}
+		keep, message := "put back "+l.Keep, l.Message
+		if v.was != v.path {
+			message += fmt.Sprintf(" (the record was %q)", v.was)
+			keep += "; if it is the record of another job, add it in a commit of its own, or give the records ids"
+		}
 		r.add(Finding{
 			Path: v.path, Line: l.Pos.Line, Column: l.Pos.Column, subject: l.Subject,
 			EditFrom: key.from, EditTo: key.to, edits: []editKey{key},
-			Message: l.Message, Fix: r.undoing(v.path, v.parents, "put back "+l.Keep),
+			Message: message, Fix: r.undoing(v.path, v.parents, keep),
 		})
 	}
 	if v.edge != nil {

@@ -180,6 +180,9 @@ func reportSwitchInserted(e *edgeView, r *reporter, place int) {
 	f := e.finding(edit{kind: editInserted, before: -1, after: place})
 	f.Message = switchWords(e.c.Entries[place]) + " was inserted before older ones"
 	f.Fix = r.undoing(e.path, e.parents, "record it at the end of workflowPathHistory, with the time of recording")
+	if e.merge {
+		f.Fix = rebaseSwitches
+	}
 	r.add(f)
 }
 
@@ -200,8 +203,15 @@ func reportRecordDeleted(e *edgeView, r *reporter) {
 	})
 }
 
+// rebaseSwitches says how two branches that both switched a job come together: in
+// a merge the chain of one of them is always broken.
+const rebaseSwitches = "give the merge up and rebase the one branch on the other instead (git merge --abort, or git reset --hard to before the merge; then git rebase): keep the switches that are there first as they are, and record the branch's own again after them, from the workflow that they led to"
+
 // keepSwitches says how to bring a switch history back.
 func (r *reporter) keepSwitches(e *edgeView) string {
+	if e.merge {
+		return rebaseSwitches
+	}
 	return r.undoing(e.path, e.parents, "put workflowPathHistory back as it was, and append the switch that is right now")
 }
 
