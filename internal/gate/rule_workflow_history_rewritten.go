@@ -212,7 +212,11 @@ func (r *reporter) keepSwitches(e *edgeView) string {
 	if e.merge {
 		return rebaseSwitches
 	}
-	return r.undoing(e.path, e.parents, "put workflowPathHistory back as it was, and append the switch that is right now")
+	fix := r.undoing(e.path, e.parents, "put workflowPathHistory back as it was, and append the switch that is right now")
+	if r.commit == Index {
+		fix += "; if it is HEAD that is wrong, take that commit back (git reset --soft HEAD~1)"
+	}
+	return fix
 }
 
 // restoring says how to bring a file back that a change has deleted.
