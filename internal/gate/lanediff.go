@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/lane"
 )
@@ -58,7 +57,11 @@ func (j *judgement) suggest(ctx context.Context, change laneChange, commits []Co
 // classify finds what a change shows, and which lane fits that.
 func (j *judgement) classify(ctx context.Context, change laneChange) (*LaneReport, error) {
 	cfg := &j.opts.Policy.Lanes
-	touched, err := j.touchedFiles(ctx, change, j.countsForLane)
+	differs := false
+	touched, err := j.touchedFiles(ctx, change, func(path string) bool {
+		differs = true
+		return j.countsForLane(path)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +85,11 @@ func (j *judgement) classify(ctx context.Context, change laneChange) (*LaneRepor
 		tests = lane.TestsOf(paths, cfg)
 	}
 	signals := lane.Signals(files, tests, cfg)
-	return &LaneReport{Signals: signals, Fits: lane.Fits(signals), Why: lane.Why(signals, files, cfg)}, nil
+	why := lane.Why(signals, files, cfg)
+	if !differs && change.head == Index {
+		why = "nothing is staged"
+	}
+	return &LaneReport{Signals: signals, Fits: lane.Fits(signals), Why: why}, nil
 }
 
 // laneFile looks into a file as far as that says something.
@@ -115,7 +122,7 @@ func (j *judgement) laneFile(ctx context.Context, c Change, countLines bool) (la
 	if api {
 		lookAtAPI(&f, c, before, after)
 	}
-	f.OwnTests = strings.HasSuffix(c.Path, ".rs") && bytes.Contains(after, []byte("#[cfg(test)]"))
+	f.OwnTests = lane.HoldsTests(c.Path, after)
 	return f, nil
 }
 

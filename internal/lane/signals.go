@@ -22,6 +22,15 @@ type Signal struct {
 	Files []string
 }
 
+// Untested is the name of the signal that code without tests gives.
+const Untested = "untested"
+
+// ByPath reports whether the patterns of the configuration have a say in a
+// signal.
+func (s *Signal) ByPath() bool {
+	return s.Name != "files" && s.Name != "lines" && s.Name != "submodule"
+}
+
 // kind is a signal that single files give.
 type kind struct {
 	name string
@@ -117,7 +126,7 @@ func Signals(files []File, tests *Tests, cfg *policy.Lanes) []Signal {
 			untested = append(untested, f.Path)
 		}
 	}
-	add("untested", Standard, "code changes, and no test is found for it", untested)
+	add(Untested, Standard, "code changes, and no test is found for it", untested)
 	return out
 }
 

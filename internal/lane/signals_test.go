@@ -110,12 +110,35 @@ func TestCover(t *testing.T) {
 	for file, test := range map[string]string{
 		"a/b.py": "tests/a/test_b.py", "src/b.ts": "src/b.test.ts", "src/c.tsx": "src/__tests__/c.tsx", "app/models/user.rb": "spec/models/user_spec.rb",
 		"src/main/java/x/Foo.java": "src/test/java/x/FooTest.java", "src/Bar.cs": "test/BarTests.cs", "p/q.go": "p/other_test.go", "lib/x.ex": "test/x_test.exs",
+		"app/views.py": "app/tests.py", "src/lib.rs": "tests/it.rs", "crates/a/src/b/c.rs": "crates/a/tests/it/main.rs", "src/a/z.rs": "src/a/tests.rs",
+		"src/main/java/x/Bar.java": "src/test/java/x/BarIT.java", "foo/index.ts": "foo/foo.test.ts", "a/foo/__init__.py": "tests/test_foo.py",
+		"app/controllers/users_controller.rb": "spec/requests/users_spec.rb", "bin/deploy.sh": "test/deploy.bats", "lib/X/Y.pm": "t/01-basic.t",
+		"sub/lib/X.pm": "sub/t/x.t", "R/foo.R": "tests/testthat/test-foo.R", "R/bar.r": "tests/testthat/test_bar.r",
 	} {
 		if !TestsOf([]string{file, test}, &cfg).Cover(file) {
 			t.Errorf("%s does not cover %s", test, file)
 		}
 		if TestsOf([]string{file, "test/other.py", "other/q_test.go"}, &cfg).Cover(file) {
 			t.Errorf("%s is covered by something else", file)
+		}
+	}
+	for file, test := range map[string]string{
+		"other/views.py": "app/tests.py", "app/sub/views.py": "app/tests.py", "b/src/lib.rs": "a/tests/it.rs", "build.rs": "tests/it.rs",
+		"lib/X.pm": "sub/t/x2.t", "s.py": "x/tests.py", "foo/bar.ts": "foo/foo.test.ts", "src/un.java": "test/unit.java", "foo/index.ts": "bar/bar.test.ts",
+	} {
+		if TestsOf([]string{file, test}, &cfg).Cover(file) {
+			t.Errorf("%s covers %s", test, file)
+		}
+	}
+}
+
+func TestHoldsTests(t *testing.T) {
+	for text, want := range map[string]bool{
+		"fn f() {}": false, "#[cfg(test)]\nmod tests {}": true, "#[cfg(all(test, unix))]": true, "#[test]\nfn f() {}": true, "#[tokio::test]": true,
+		"#[cfg(unix)]\nfn test() {}": false, "// tests": false, "#[testing]": false,
+	} {
+		if HoldsTests("a.rs", []byte(text)) != want || HoldsTests("a.py", []byte(text)) {
+			t.Errorf("%q: %v", text, !want)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func defaultLanes() Lanes {
 		Tests: []string{
 			"**/{test,tests,Test,Tests,__tests__,testdata,e2e}/**", "**/src/*Test/**", "**/*{.Test,Tests}/**", "**/{spec,specs}/**/*.{rb,js,jsx,ts,tsx}",
 			"**/*_test.{go,py,rb,exs,dart,c,cc,cpp,clj,cljs,cljc,sh}", "**/test_*.{py,rb,c,cc,cpp,jl,sh}", "**/*_spec.rb",
-			"**/*[._-]{test,spec}.{js,jsx,ts,tsx,mjs,cjs,mts,cts}", "**/{tests,conftest}.py", "**/*{Test,Tests,TestCase}.{java,kt,scala,groovy,cs,php,swift}",
+			"**/*[._-]{test,spec}.{js,jsx,ts,tsx,mjs,cjs,mts,cts}", "**/tests.{py,rs}", "**/conftest.py", "**/*{Test,Tests,TestCase}.{java,kt,scala,groovy,cs,php,swift}",
 			"**/*[a-z0-9]IT.{java,kt}", "**/*Spec.groovy", "**/*.bats", "**/t/**/*.t",
 		},
 		Ignore: []string{
