@@ -64,11 +64,11 @@ func pending(ctx context.Context, req Request, what pendingCommit) *gate.Report 
 		if err != nil {
 			return nil, err
 		}
-		touched, err := history.touches(ctx, gate.Index, parents)
+		touched, taken, err := history.touches(ctx, gate.Index, parents)
 		if err != nil {
 			return nil, err
 		}
-		if !touched && !s.laneClaimed(ctx, head) {
+		if !touched && !taken && !s.laneClaimed(ctx, head) {
 			return gate.Nothing(s.opts), nil
 		}
 		if !trusted {
@@ -76,36 +76,47 @@ func pending(ctx context.Context, req Request, what pendingCommit) *gate.Report 
 				return nil, wayOut(err)
 			}
 		}
-		if !touched && s.req.Lane == "" && s.opts.Policy.Lane == "" {
+		quiet := !touched && s.req.Lane == "" && s.opts.Policy.Lane == ""
+		if quiet && !taken {
 			return gate.Nothing(s.opts), nil
 		}
-		if head != "" && s.opts.Policy.Scope == policy.Published {
-			published, err := s.published(ctx, head)
-			if err != nil {
-				return nil, err
-			}
-			// What is not published may be edited, but whoever committed it has
-			// answered for it.
-			s.opts.Heads = []string{head}
-			parents = append(published, parents[1:]...)
+		what.beside = what.beside && head != "" && !quiet
+		report, err := s.judgeIndex(ctx, what, history, head, parents)
+		if err == nil && quiet && report.Verdict == gate.Pass && len(report.Findings) == 0 {
+			return gate.Nothing(s.opts), nil // what it takes away is nobody's agent
 		}
-		branch, err := s.repo.CurrentBranch(ctx)
+		return report, err
+	})
+}
+
+// judgeIndex judges the index against its parents, HEAD first if there is one.
+func (s *session) judgeIndex(ctx context.Context, what pendingCommit, history *foreseen, head string, parents []string) (*gate.Report, error) {
+	if head != "" && s.opts.Policy.Scope == policy.Published {
+		published, err := s.published(ctx, head)
 		if err != nil {
 			return nil, err
 		}
-		s.opts.Branch = shortRef(branch)
-		var neighbours []gate.Neighbour
-		if what.beside && head != "" {
-			if neighbours, err = s.neighbours(ctx); err != nil {
-				return nil, err
-			}
+		// What is not published may be edited, but whoever committed it has
+		// answered for it.
+		s.opts.Heads = []string{head}
+		parents = append(published, parents[1:]...)
+	}
+	branch, err := s.repo.CurrentBranch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.opts.Branch = shortRef(branch)
+	var neighbours []gate.Neighbour
+	if what.beside {
+		if neighbours, err = s.neighbours(ctx); err != nil {
+			return nil, err
 		}
-		report := gate.Pending(ctx, history, parents, s.opts, neighbours...)
-		if !history.bringsPolicy() {
-			return report, nil
-		}
-		return s.withBrought(ctx, gate.Index, report)
-	})
+	}
+	report := gate.Pending(ctx, history, parents, s.opts, neighbours...)
+	if !history.bringsPolicy() {
+		return report, nil
+	}
+	return s.withBrought(ctx, gate.Index, report)
 }
 
 // parentsOf lists the parents that a commit would have. An unborn HEAD is none.
@@ -209,19 +220,20 @@ type foreseen struct {
 }
 
 // touches reports whether anything of interest differs between a revision and
-// its parents.
-func (f *foreseen) touches(ctx context.Context, child string, parents []string) (bool, error) {
+// its parents, and if not, whether it takes anything away: that may be an agent's
+// file, if there are workflows.
+func (f *foreseen) touches(ctx context.Context, child string, parents []string) (touched, taken bool, err error) {
 	f.edges = gate.EdgesOf(child, parents)
-	var err error
 	if f.changes, err = f.History.Changes(ctx, f.edges); err != nil {
-		return false, err
+		return false, false, err
 	}
 	for _, c := range f.changes {
 		if len(c) > 0 {
-			return true, nil
+			return true, false, nil
 		}
 	}
-	return false, nil
+	paths, err := f.History.Taken(ctx, f.edges[0])
+	return false, len(paths) > 0, err
 }
 
 // Watch forgets what was foreseen with other files in view.

@@ -13,6 +13,9 @@ import (
 type missingAgent struct {
 	lane.AgentRef
 	fate fate
+	// since is a commit that has the file, where it is the change that took it
+	// away; was is the file's path there, empty where a link leads to it.
+	since, was string
 }
 
 // missingAgents finds, for several workflows at once, the agent files that are

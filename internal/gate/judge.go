@@ -110,6 +110,9 @@ func Pending(ctx context.Context, h History, parents []string, opts Options, nei
 		err = j.workflows(ctx, h, Index, j.flows)
 	}
 	if err == nil {
+		err = j.lostAgents(ctx, parents, "", Index)
+	}
+	if err == nil {
 		err = j.judgeLane(ctx)
 	}
 	if err == nil {
@@ -151,6 +154,9 @@ func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 		return err
 	}
 	if err := j.workflows(ctx, j.history, head, j.flows); err != nil {
+		return err
+	}
+	if err := j.lostAgents(ctx, beginnings(commits), base, head); err != nil {
 		return err
 	}
 	if err := j.judgeLane(ctx); err != nil {

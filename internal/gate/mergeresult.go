@@ -59,6 +59,9 @@ func (j *judgement) mergeResult(ctx context.Context, base, head, merge string) e
 		if err := j.workflows(ctx, j.history, merge, flows); err != nil {
 			return err
 		}
+		if err := j.lostAgents(ctx, []string{base}, base, merge); err != nil {
+			return err
+		}
 		j.judgePolicy(false)
 		return nil
 	})

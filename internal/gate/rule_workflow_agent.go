@@ -47,6 +47,9 @@ func checkAgents(v *workflowView, r *reporter) {
 			Fix:     a.fate.fix,
 		}
 		switch {
+		case a.since != "":
+			f.Message += "; before this change it was there"
+			f.Fix = lostAgentFix(a)
 		case len(a.Paths) == 0:
 			f.Message = fmt.Sprintf("%s names the agent file %s, which lies outside the folders where agents are looked for", a.Of, quote(a.Text))
 			f.Fix = "put the file " + folderWords(a.Folders) + ", and write its path as it is seen from there, such as agents/planner.md"
@@ -63,6 +66,18 @@ func checkAgents(v *workflowView, r *reporter) {
 		}
 		r.add(f)
 	}
+}
+
+// lostAgentFix says what to do about an agent file that a change takes away.
+func lostAgentFix(a missingAgent) string {
+	back := "put back what is there in " + short(a.since)
+	switch {
+	case a.was != "":
+		back = "put the file back (git checkout " + short(a.since) + " -- " + shellQuote(a.was) + ")"
+	case a.fate.fix != "":
+		back = a.fate.fix
+	}
+	return back + ", or change the workflow"
 }
 
 // folderWords says where agents' files are looked for.

@@ -73,6 +73,9 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 	if err := j.workflows(ctx, j.history, u.New, j.flows); err != nil {
 		return err
 	}
+	if err := j.lostAgents(ctx, beginnings(commits), u.Old, u.New); err != nil {
+		return err
+	}
 	if err := j.judgeLane(ctx); err != nil {
 		return err
 	}

@@ -45,6 +45,7 @@ type Repo struct {
 	head    string // HEAD's commit when the repository was opened, or empty
 	foreign string // the directory that git would not use by itself, or empty
 	watch   *Watch // files of interest beside workspaces
+	taken   Taken
 
 	blobs   sync.Mutex // guards batch
 	batch   *batch

@@ -3,6 +3,7 @@ package embedded
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -24,10 +25,20 @@ func (e indexEntry) staged() gate.File {
 
 // indexChanges compares a tree with the index. Directories that the index knows
 // to be what they are in the tree are passed over.
-func (r *Repo) indexChanges(ctx context.Context, before plumbing.Hash, of selection) ([]gate.Change, error) {
+//
+// Whether the edge takes anything away is noted as far as that costs nothing:
+// where nothing differs, or nothing is in the index to which it would matter.
+func (r *Repo) indexChanges(ctx context.Context, edge gate.Edge, before plumbing.Hash, of selection) ([]gate.Change, error) {
 	x, err := r.readIndex(ctx, of.indexed)
-	if err != nil || x.tree.is(before) {
+	if err != nil {
 		return nil, err
+	}
+	r.taken.Drop(edge)
+	if x.tree.is(before) || !of.all && !x.holds(r.watch) {
+		r.taken.Note(edge, nil)
+	}
+	if x.tree.is(before) {
+		return nil, nil
 	}
 	c := indexDiff{ctx: ctx, repo: r, wanted: of.wanted, old: map[string]gate.File{}, same: map[string]bool{}}
 	if err := c.dir("", before, x.tree); err != nil {
@@ -49,6 +60,12 @@ func (r *Repo) indexChanges(ctx context.Context, before plumbing.Hash, of select
 		}
 	}
 	return changes, nil
+}
+
+// holds reports whether the index, of which at least the files of interest were
+// read, may have a file that is watched.
+func (x *index) holds(w *githistory.Watch) bool {
+	return len(x.sparse) > 0 || slices.ContainsFunc(x.entries, func(e indexEntry) bool { return w.Matches(e.path) })
 }
 
 // indexDiff compares a tree with an index.

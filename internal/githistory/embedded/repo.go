@@ -29,6 +29,7 @@ type Repo struct {
 	head     string                 // HEAD's commit when the repository was opened
 	headErr  error
 	watch    *githistory.Watch // files of interest beside workspaces
+	taken    githistory.Taken
 
 	mu      sync.Mutex // guards commits
 	commits map[plumbing.Hash]*commit
