@@ -5,7 +5,6 @@ import (
 	"go/build/constraint"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"path"
 	"slices"
 	"strings"
@@ -169,15 +168,16 @@ func receiverName(expr ast.Expr) string {
 func addSpec(out Surface, src source, kind token.Token, spec ast.Spec) {
 	switch s := spec.(type) {
 	case *ast.ValueSpec:
+		typed := kind.String()
+		if s.Type != nil {
+			typed += " " + src.written(s.Type)
+		}
 		for i, name := range s.Names {
 			if !name.IsExported() {
 				continue
 			}
-			out[name.Name] = kind.String()
-			switch {
-			case s.Type != nil:
-				out[name.Name] += " " + src.written(s.Type)
-			case kind == token.VAR && len(s.Values) == len(s.Names):
+			out[name.Name] = typed
+			if s.Type == nil && kind == token.VAR && len(s.Values) == len(s.Names) {
 				out[name.Name] += " " + src.typeOf(s.Values[i])
 			}
 		}
@@ -194,13 +194,14 @@ func addType(out Surface, src source, s *ast.TypeSpec) {
 	fields := func(kind string, list *ast.FieldList) {
 		out[name] = kind + " " + src.parameters(s.TypeParams)
 		for _, f := range list.List {
+			typed := src.written(f.Type)
 			for _, ident := range f.Names {
 				if ident.IsExported() {
-					out[name+"."+ident.Name] = src.written(f.Type)
+					out[name+"."+ident.Name] = typed
 				}
 			}
-			if len(f.Names) == 0 { // embedded
-				out[name+"."+src.written(f.Type)] = "embedded"
+			if len(f.Names) == 0 {
+				out[name+"."+typed] = "embedded"
 			}
 		}
 	}
@@ -212,74 +213,4 @@ func addType(out Surface, src source, s *ast.TypeSpec) {
 	default:
 		out[name] = src.parameters(s.TypeParams) + " " + src.written(s.Type)
 	}
-}
-
-// source is a file's text and where its declarations stand in it.
-type source struct {
-	text []byte
-	set  *token.FileSet
-}
-
-// written is a type as others see it: neither white space nor the names of
-// parameters make a difference.
-func (s source) written(node ast.Expr) string {
-	ast.Inspect(node, func(n ast.Node) bool {
-		if t, ok := n.(*ast.FuncType); ok {
-			withoutNames(t.Params)
-			withoutNames(t.Results)
-		}
-		return true
-	})
-	return types.ExprString(node)
-}
-
-// withoutNames takes the names off parameters: (a, b int) is (int, int).
-func withoutNames(list *ast.FieldList) {
-	if list == nil {
-		return
-	}
-	var fields []*ast.Field
-	for _, f := range list.List {
-		for range max(1, len(f.Names)) {
-			fields = append(fields, &ast.Field{Type: f.Type})
-		}
-	}
-	list.List = fields
-}
-
-// typeOf is the type of a value where that is plain to see, else a question
-// mark.
-func (s source) typeOf(value ast.Expr) string {
-	switch v := value.(type) {
-	case *ast.BasicLit:
-		return map[token.Token]string{token.INT: "int", token.FLOAT: "float64", token.IMAG: "complex128", token.CHAR: "rune", token.STRING: "string"}[v.Kind]
-	case *ast.Ident:
-		if v.Name == "true" || v.Name == "false" {
-			return "bool"
-		}
-	case *ast.CompositeLit:
-		if v.Type != nil {
-			return s.written(v.Type)
-		}
-	case *ast.FuncLit:
-		return s.written(v.Type)
-	case *ast.UnaryExpr:
-		if of := s.typeOf(v.X); v.Op == token.AND && of != "?" {
-			return "*" + of
-		}
-	}
-	return "?"
-}
-
-// parameters is a list of type parameters as it is written, white space aside;
-// empty where there is none.
-func (s source) parameters(list *ast.FieldList) string {
-	if list == nil {
-		return ""
-	}
-	from, to := s.set.PositionFor(list.Pos(), false).Offset, s.set.PositionFor(list.End(), false).Offset
-	if from < 0 || to > len(s.text) || from > to {
-		return "" // a list that is not closed
-	}
-	return strings.Join(strings.Fields(string(s.text[from:to])), " ")
 }
