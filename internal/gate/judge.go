@@ -113,7 +113,7 @@ func Pending(ctx context.Context, h History, parents []string, opts Options, nei
 		err = j.lostAgents(ctx, parents, "", Index)
 	}
 	if err == nil {
-		err = j.judgeLane(ctx)
+		err = j.judgeLanes(ctx)
 	}
 	if err == nil {
 		err = j.beside(ctx, parents, neighbours)
@@ -159,7 +159,7 @@ func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 	if err := j.lostAgents(ctx, beginnings(commits), base, head); err != nil {
 		return err
 	}
-	if err := j.judgeLane(ctx); err != nil {
+	if err := j.judgeLanes(ctx); err != nil {
 		return err
 	}
 	j.judgePolicy(false)

@@ -44,8 +44,10 @@ type judgement struct {
 	atTips map[string]*Workspace
 	// signatures holds the one that was read last.
 	signatures map[string]Signature
-	// lane is what is known of the change's lane; nil where nobody claims one.
-	lane *laneState
+	// lanes is what is known of the lane of each change that is judged, and lane
+	// is the one of them with the most rigour; nil where nobody claims one.
+	lanes []*laneState
+	lane  *laneState
 }
 
 func newJudgement(h History, opts Options) *judgement {
@@ -110,8 +112,9 @@ func (j *judgement) equal(path string) equivalence {
 // waived ones apart, and edits that were reported before left out.
 func (j *judgement) add(findings []Finding) {
 	for _, f := range findings {
+		in := j.rigourOf(f.Commit)
 		if !f.fixedLevel {
-			switch j.level(f.Rule) {
+			switch j.level(f.Rule, in) {
 			case policy.Off:
 				continue
 			case policy.Error:
@@ -120,14 +123,14 @@ func (j *judgement) add(findings []Finding) {
 				f.Severity = SeverityWarning
 			}
 		}
-		if j.lane != nil && j.lane.rigour.WarningsAreErrors {
+		if in != nil && in.rigour.WarningsAreErrors {
 			if f.Rule == ruleConfigChanged.ID && f.Severity == SeverityWarning {
-				f.Fix = "send the edit of " + policy.File + " as a change by itself, in a lane with less rigour than " + string(j.lane.claim.Lane)
+				f.Fix = "send the edit of " + policy.File + " as a change by itself, in a lane with less rigour than " + string(in.claim.Lane)
 			}
 			f.Severity = SeverityError
 		}
 		if f.Rule == ruleReconciledInsertion.ID && f.Severity == SeverityError {
-			j.forbidInsertion(&f)
+			forbidInsertion(&f, in)
 		}
 		if j.known(f) {
 			continue

@@ -108,7 +108,16 @@ func (j *judgement) claimPushed(ctx context.Context, u Update, commits []Commit)
 	if err != nil || !mayClaim && !j.mayClaim(whole) {
 		return err
 	}
-	return j.claimSince(ctx, base, laneChange{head: u.New, ends: ends}, whole)
+	steps := []landing{{base: base, head: u.New, commits: whole}}
+	if ends && base == u.Old && j.opts.Lane == "" {
+		steps = landings(whole, base, u.New)
+	}
+	for _, step := range steps {
+		if err := j.claimSince(ctx, step.base, laneChange{head: step.head, ends: ends}, step.commits); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bringsAll reports whether the commits that are new to the other side are surely all
@@ -161,11 +170,14 @@ func (j *judgement) claimLane(change laneChange, commits []Commit, jobs laneJobs
 		),
 	}
 	s.unknown = slices.Concat(trail.uncorrected(change.head, s.claim), unknown)
+	s.rigour = j.opts.Policy.Lanes.Rigour(string(s.claim.Lane))
+	j.lanes = append(j.lanes, s)
 	if !s.claim.Made() && len(s.unknown) == 0 {
 		return
 	}
-	s.rigour = j.opts.Policy.Lanes.Rigour(string(s.claim.Lane))
-	j.lane = s
+	if j.lane == nil || j.lane.claim.Lane.Less(s.claim.Lane) {
+		j.lane = s
+	}
 	j.opts.Strict = j.opts.Strict || s.rigour.Strict
 	j.report.Strict = j.opts.strict()
 }
@@ -257,15 +269,28 @@ func (t laneTrail) uncorrected(head string, counts lane.Claim) []unknownLane {
 	})
 }
 
+// rigourOf is what the lane demands that a commit is in; where nobody knows, the
+// strictest of what is judged. nil for a commit in none.
+func (j *judgement) rigourOf(commit string) *laneState {
+	if len(j.lanes) > 1 {
+		for _, s := range j.lanes {
+			if slices.ContainsFunc(s.commits, func(c Commit) bool { return c.ID == commit }) {
+				return s
+			}
+		}
+	}
+	return j.lane
+}
+
 // level is the level of a rule: what the configuration gives it, raised by what
-// the lane demands.
-func (j *judgement) level(rule string) policy.Level {
+// a lane demands; nil for none.
+func (j *judgement) level(rule string, in *laneState) policy.Level {
 	level := j.opts.Policy.Rules[rule]
-	if j.lane == nil {
+	if in == nil {
 		return level
 	}
-	raised := j.lane.rigour.Rules[rule]
-	if j.lane.rigour.NoInsertions && rule == ruleReconciledInsertion.ID {
+	raised := in.rigour.Rules[rule]
+	if in.rigour.NoInsertions && rule == ruleReconciledInsertion.ID {
 		raised = policy.Error
 	}
 	if raised == policy.Error || raised == policy.Warning && level == policy.Off {
@@ -276,33 +301,50 @@ func (j *judgement) level(rule string) policy.Level {
 
 // forbidInsertion says what to do about an insertion that is made explicit and
 // is an error all the same.
-func (j *judgement) forbidInsertion(f *Finding) {
+func forbidInsertion(f *Finding, in *laneState) {
 	f.Fix = "make the commit anew so that nothing stands before older entries: merge the other branch instead of squashing it, or append the entries with the time of recording"
-	if j.lane == nil || !j.lane.rigour.NoInsertions && !j.lane.rigour.WarningsAreErrors {
+	if in == nil || !in.rigour.NoInsertions && !in.rigour.WarningsAreErrors {
 		return
 	}
-	if j.lane.rigour.NoInsertions {
-		f.Message += fmt.Sprintf("; the lane %s forbids it", j.lane.claim.Lane)
+	if in.rigour.NoInsertions {
+		f.Message += fmt.Sprintf("; the lane %s forbids it", in.claim.Lane)
 	} else {
-		f.Message += fmt.Sprintf("; in the lane %s warnings are errors", j.lane.claim.Lane)
+		f.Message += fmt.Sprintf("; in the lane %s warnings are errors", in.claim.Lane)
 	}
 	f.Fix += fmt.Sprintf("; or claim a lane that allows it, and append an entry for %s that says why", lane.SwitchTask)
 }
 
-// judgeLane compares the change with the lane that it claims.
-func (j *judgement) judgeLane(ctx context.Context) error {
-	if j.lane == nil {
-		return nil
-	}
-	v := &laneView{state: j.lane}
-	if j.lane.claim.Made() {
-		var err error
-		if j.report.Lane, err = j.classify(ctx, j.lane.laneChange); err != nil {
+// judgeLanes compares each change with the lane that it claims.
+func (j *judgement) judgeLanes(ctx context.Context) error {
+	for _, s := range j.lanes {
+		if !s.claim.Made() && len(s.unknown) == 0 {
+			continue
+		}
+		if err := j.judgeLane(ctx, s); err != nil {
 			return err
 		}
-		j.report.Lane.Claim, v.report = j.lane.claim, j.report.Lane
-		if v.entries, err = j.laneEntries(ctx); err != nil {
+	}
+	return nil
+}
+
+func (j *judgement) judgeLane(ctx context.Context, s *laneState) error {
+	v := &laneView{state: s}
+	if s.claim.Made() {
+		var err error
+		if v.report, err = j.classify(ctx, s.laneChange); err != nil {
 			return err
+		}
+		v.report.Claim = s.claim
+		if s == j.lane {
+			j.report.Lane = v.report
+		}
+		if v.entries, err = j.laneEntries(ctx, s); err != nil {
+			return err
+		}
+		if len(v.entries) == 0 && v.mayAsk() {
+			if v.firstLog, err = j.firstLog(ctx, s.head); err != nil {
+				return err
+			}
 		}
 		if v.brought, err = j.bringers(ctx, v); err != nil {
 			return err
@@ -311,9 +353,9 @@ func (j *judgement) judgeLane(ctx context.Context) error {
 			return err
 		}
 	}
-	r := &reporter{commit: j.lane.head}
-	if len(j.lane.bases) > 0 {
-		r.parent = j.lane.bases[0]
+	r := &reporter{commit: s.head}
+	if len(s.bases) > 0 {
+		r.parent = s.bases[0]
 	}
 	for i := range rules {
 		if rules[i].Lane != nil {

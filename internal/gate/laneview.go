@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -13,6 +14,8 @@ type laneView struct {
 	state *laneState
 	// report is nil where no lane is claimed.
 	report *LaneReport
+	// firstLog is the first log of the head, where the change adds to none.
+	firstLog string
 	// entries are what the change adds to its logs, as one sequence.
 	entries []laneEntry
 	// untried is, for each pattern of the evidence that is to stand after the
@@ -40,15 +43,33 @@ func (e laneEntry) done() bool {
 }
 
 // log is the path of the log in which something is to be recorded: the first
-// that the change adds to.
+// that the change adds to, or the first that there is.
 func (v *laneView) log() string {
-	log := small.Progress.Path("")
+	log := cmp.Or(v.firstLog, small.Progress.Path(""))
 	for i, e := range v.entries {
 		if i == 0 || e.path < log {
 			log = e.path
 		}
 	}
 	return log
+}
+
+// mayAsk reports whether anything may have to be recorded in a log.
+func (v *laneView) mayAsk() bool {
+	s := v.state
+	return len(s.switches) > 0 || s.claim.Lane.Less(v.report.Fits) || s.ends && len(s.rigour.Before)+len(s.rigour.After) > 0
+}
+
+// firstLog is the path of the first log that is judged in the head, empty for
+// none.
+func (j *judgement) firstLog(ctx context.Context, head string) (string, error) {
+	files, err := j.history.Files(ctx, head)
+	for _, f := range files {
+		if isLedger(f.Path) && j.judges(f.Path) {
+			return f.Path, err
+		}
+	}
+	return "", err
 }
 
 // words names an entry, with its log where the change adds to several.
@@ -63,16 +84,16 @@ func (v *laneView) words(e laneEntry) string {
 // Those of several logs are merged by their times, and each log keeps its own
 // order: an entry whose time cannot be read, or is before that of the one before
 // it, follows that one.
-func (j *judgement) laneEntries(ctx context.Context) ([]laneEntry, error) {
-	if !j.lane.ends && len(j.lane.switches) == 0 {
+func (j *judgement) laneEntries(ctx context.Context, s *laneState) ([]laneEntry, error) {
+	if !s.ends && len(s.switches) == 0 {
 		return nil, nil // nothing is asked of them
 	}
-	edges := EdgesOf(j.lane.head, j.lane.bases)
+	edges := EdgesOf(s.head, s.bases)
 	changes, err := j.history.Changes(ctx, edges)
 	if err != nil {
 		return nil, err
 	}
-	known, err := j.entriesBefore(ctx, changes)
+	known, err := j.entriesBefore(ctx, s, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -109,13 +130,13 @@ func (j *judgement) laneEntries(ctx context.Context) ([]laneEntry, error) {
 // entriesBefore are the entries of the bases in the logs that differ from the
 // change's, and where the change has a new log, in all: that may be a copy of
 // another one, and what was copied is not of this change.
-func (j *judgement) entriesBefore(ctx context.Context, changes [][]Change) (map[small.Digest]bool, error) {
+func (j *judgement) entriesBefore(ctx context.Context, s *laneState, changes [][]Change) (map[small.Digest]bool, error) {
 	var logs []File
 	for _, c := range slices.Concat(changes...) {
 		logs = append(logs, c.Old)
 	}
 	if slices.ContainsFunc(changes[0], func(c Change) bool { return isLedger(c.Path) && c.Old.Mode == "" }) {
-		for _, base := range j.lane.bases {
+		for _, base := range s.bases {
 			files, err := j.history.Files(ctx, base)
 			if err != nil {
 				return nil, err

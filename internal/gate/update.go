@@ -76,7 +76,7 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 	if err := j.lostAgents(ctx, beginnings(commits), u.Old, u.New); err != nil {
 		return err
 	}
-	if err := j.judgeLane(ctx); err != nil {
+	if err := j.judgeLanes(ctx); err != nil {
 		return err
 	}
 	j.judgePolicy(false)

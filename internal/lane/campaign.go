@@ -41,7 +41,11 @@ func (r *Record) CheckChildren() []small.Problem {
 				continue
 			}
 			if c.Status.Text == "complete" && on != c && !slices.Contains(done, on.Status.Text) {
-				out = append(out, problem(c.Status.Pos, c.subject+".status", "complete first what it depends on",
+				hint := "complete first what it depends on"
+				if on.ended() {
+					hint = "let it depend on the attempt that is complete"
+				}
+				out = append(out, problem(c.Status.Pos, c.subject+".status", hint,
 					"%q is complete, and %q, on which it depends, is %s", clip(c.Name.Text), clip(d.Text), on.Status.Text))
 			}
 		}

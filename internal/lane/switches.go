@@ -38,9 +38,7 @@ func (r *Record) CheckSwitches(find FindWorkflow) []small.Problem {
 		out = append(out, s.checkTime(before)...)
 		out = append(out, s.checkChain(before, find)...)
 		problems := s.checkTarget(before, find)
-		if i < len(r.Switches)-1 {
-			problems = asPast(problems)
-		}
+		problems = asPast(problems, i < len(r.Switches)-1)
 		out = append(out, problems...)
 		if r.NoCampaign {
 			out = append(out, s.checkNoCampaign(find)...)
@@ -92,12 +90,17 @@ func sameWorkflow(a, b string, find FindWorkflow) bool {
 	return one != nil && one == other
 }
 
-// asPast has problems of a switch that others follow say what can be done about
-// them: a workflow that was renamed since is missing under its old name, and the
-// switch stays as it was recorded.
-func asPast(problems []small.Problem) []small.Problem {
+// asPast has problems of a switch say what can be done about them where it is
+// recorded already, as one that others follow surely is: a workflow that was
+// renamed since is missing under its old name, and the switch stays as it was.
+func asPast(problems []small.Problem, surely bool) []small.Problem {
+	const keep = "keep a workflow with that path and that phase for the records that name it, or waive the edit of the switch"
 	for i := range problems {
-		problems[i].Hint = "an earlier switch stays as it is: keep a workflow with that path and that phase for the records that name it, or waive the edit of the switch"
+		if surely {
+			problems[i].Hint = "an earlier switch stays as it is: " + keep
+		} else {
+			problems[i].Hint += "; if the switch was committed before, it stays as it is: " + keep
+		}
 	}
 	return problems
 }
