@@ -221,5 +221,5 @@ func (r *reporter) keepSwitches(e *edgeView) string {
 
 // restoring says how to bring a file back that a change has deleted.
 func (r *reporter) restoring(path string) string {
-	return "bring it back (git restore --source=" + short(r.parent) + " --staged --worktree -- " + shellQuote(path) + "), or move it whole, in one commit"
+	return "bring it back (git restore --source=" + short(r.parent) + " --staged --worktree -- " + shellQuote(path) + "), or move it whole, in one commit, to where the trusted configuration has records too (workflows: jobs, campaigns)"
 }
