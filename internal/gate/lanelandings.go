@@ -11,33 +11,24 @@ type landing struct {
 
 // landings takes what a push brings to the default branch apart. A merge queue
 // pushes several finished changes at once, each with a merge of its own, and each
-// was judged in its own lane. So each merge on the way from base to head by first
-// parents is one, with what it merged, and so are the commits from one merge to
-// the next. Where head does not follow base that way, all is one.
+// was judged in its own lane: where the way from base to head by first parents is
+// merges and nothing else, each is one, with what it merged. Any other way is that
+// of a branch which went on by itself and merged others, and is one change.
 func landings(commits []Commit, base, head string) []landing {
 	byID := map[string]Commit{}
 	for _, c := range commits {
 		byID[c.ID] = c
 	}
-	var line []Commit // from head towards base
-	at := head
-	for at != base {
+	var out []landing
+	for at := head; at != base; {
 		c, known := byID[at]
-		if !known || len(c.Parents) == 0 {
+		if !known || len(c.Parents) < 2 {
 			return []landing{{base: base, head: head, commits: commits}}
 		}
-		line, at = append(line, c), c.Parents[0]
+		at = c.Parents[0]
+		out = append(out, landing{base: at, head: c.ID, commits: mergedBy(commits, c)})
 	}
-	var out []landing
-	for _, c := range slices.Backward(line) {
-		last := len(out) - 1
-		if len(c.Parents) == 1 && last >= 0 && len(byID[out[last].head].Parents) == 1 {
-			out[last].head = c.ID
-			out[last].commits = append(out[last].commits, c)
-			continue
-		}
-		out = append(out, landing{base: c.Parents[0], head: c.ID, commits: mergedBy(commits, c)})
-	}
+	slices.Reverse(out)
 	return out
 }
 
