@@ -49,7 +49,7 @@ var pathSignals = map[string][]string{
 		"config/credentials.yml.enc", "config/credentials/production.yml.enc", "CODEOWNERS", ".github/CODEOWNERS", "app/controllers/concerns/authentication.rb",
 		"app/controllers/sessions_controller.rb", "app/controllers/passwords_controller.rb", "app/models/ability.rb", "config/initializers/devise.rb",
 		"app/authentication.py", "src/main/java/x/WebSecurityConfig.java", "src/main/java/x/SecurityConfiguration.kt", "src/main/java/x/JwtFilter.java",
-		"infra/iam.tf", "k8s/secret.yaml", "k8s/secrets-prod.yaml", "k8s/db-secret.yml", "prod.tfvars", "src/login.html",
+		"infra/iam.tf", "infra/iam_roles.tf", "k8s/secret.yaml", "k8s/secrets-prod.yaml", "k8s/db-secret.yml", "prod.tfvars", "src/login.html",
 	},
 	"public-api": {
 		"include/lib.h", "types/index.d.ts", "src/api/users.ts", "src/lib.rs", "crates/a/src/lib.rs", "config/routes.rb", "shop/urls.py", "src/index.ts", "packages/a/src/index.js",

@@ -36,7 +36,7 @@ func defaultLanes() Lanes {
 		Security: []string{
 			"**/{auth,authn,authz,oauth,oauth2,oidc,saml,sso,iam,rbac,acl,security,crypto,secrets,permissions}/**",
 			"**/{auth,authn,authz,authentication,authorization,oauth,login,logout,session,password,passwd,permission,permissions}.*",
-			"**/{crypto,security,secrets,rbac,acl,csrf,cors,jwt,iam}.*", "**/{auth,login,password,permission,crypto,security,oauth,jwt}[_-]*.*",
+			"**/{crypto,security,secrets,rbac,acl,csrf,cors,jwt,iam}.*", "**/{auth,login,password,permission,crypto,security,oauth,jwt,iam}[_-]*.*",
 			"**/*[_-]{auth,login,password,permissions,crypto,security,oauth,jwt}.*", "**/auth{controller,service,middleware,handler,guard}*.*",
 			"**/{sessions,passwords}_controller.rb", "**/ability.rb", "**/initializers/devise.rb", "**/{jwt,*securityconfig}*.{java,kt}",
 			"**/*.{pem,key,p12,pfx,jks}", "**/.env*", "**/sudoers*", "**/codeowners", "**/*.yml.enc", "**/*.tfvars", "**/{secret,*-secret}*.{yml,yaml}",
@@ -81,8 +81,7 @@ func match(patterns []string, compared func(pattern string) (string, string)) bo
 			continue
 		}
 		pattern, path := compared(rest)
-		// The patterns were checked when they were read.
-		if ok, err := doublestar.Match(pattern, path); err != nil || !ok {
+		if !matchOne(pattern, path) {
 			continue
 		}
 		if not {
@@ -99,10 +98,20 @@ func ExcludesPath(patterns []string, path string) bool {
 	path = strings.ToLower(path)
 	for _, pattern := range patterns {
 		rest, not := strings.CutPrefix(strings.ToLower(pattern), "!")
-		// The patterns were checked when they were read.
-		if ok, err := doublestar.Match(rest, path); not && err == nil && ok {
+		if not && matchOne(rest, path) {
 			return true
 		}
 	}
 	return false
+}
+
+// matchOne reports whether a pattern matches a path. Most are about a name in
+// any folder, and then there is no need to try every folder.
+func matchOne(pattern, path string) bool {
+	if name, ok := strings.CutPrefix(pattern, "**/"); ok && !strings.Contains(name, "/") && !strings.Contains(name, "**") {
+		pattern, path = name, path[strings.LastIndexByte(path, '/')+1:]
+	}
+	// The patterns were checked when they were read.
+	ok, err := doublestar.Match(pattern, path)
+	return err == nil && ok
 }
