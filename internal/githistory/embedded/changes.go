@@ -215,11 +215,15 @@ func (d *diff) entries(path string, old, now treeEntry) error {
 	if old.isDir() || now.isDir() {
 		return d.dirs(path, old.id, now.id)
 	}
+	wanted := d.wanted(path)
+	if !wanted && (old.mode == 0 || old.mode == now.mode && old.mode != modeLink) {
+		return nil // nothing was there, or what is there now is of the same kind
+	}
 	c := gate.Change{Path: path, Old: old.file(path), New: now.file(path)}
 	if c.Takes() {
 		d.taken = append(d.taken, path)
 	}
-	if d.wanted(path) {
+	if wanted {
 		d.changes = append(d.changes, c)
 	}
 	return nil
