@@ -193,19 +193,7 @@ func (s *session) published(ctx context.Context, head string) ([]string, error) 
 	if len(commits) == 0 {
 		return []string{head}, nil
 	}
-	own := map[string]bool{}
-	for _, c := range commits {
-		own[c.ID] = true
-	}
-	var out []string
-	for _, c := range commits {
-		for _, p := range c.Parents {
-			if !own[p] && !slices.Contains(out, p) {
-				out = append(out, p)
-			}
-		}
-	}
-	return out, nil
+	return gate.Beginnings(commits), nil
 }
 
 // foreseen is a history whose first comparison was asked for in advance: most

@@ -19,9 +19,9 @@ import (
 // away, and nothing says that there are workflows at all, it is looked for them
 // from there.
 
-// beginnings are the commits from which some others go on: their parents that
+// Beginnings are the commits from which some others go on: their parents that
 // are not among them.
-func beginnings(commits []Commit) []string {
+func Beginnings(commits []Commit) []string {
 	own := map[string]bool{}
 	for _, c := range commits {
 		own[c.ID] = true

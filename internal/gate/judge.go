@@ -156,7 +156,7 @@ func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 	if err := j.workflows(ctx, j.history, head, j.flows); err != nil {
 		return err
 	}
-	if err := j.lostAgents(ctx, beginnings(commits), base, head); err != nil {
+	if err := j.lostAgents(ctx, Beginnings(commits), base, head); err != nil {
 		return err
 	}
 	if err := j.judgeLanes(ctx); err != nil {

@@ -12,13 +12,20 @@ import (
 // counts. So what a merge brought along is not the change's own, and what it
 // threw away is.
 func (j *judgement) touchedFiles(ctx context.Context, change laneChange, wanted func(path string) bool) ([]Change, error) {
+	changes, _, err := j.touchedBetween(ctx, change, wanted)
+	return changes, err
+}
+
+// touchedBetween is touchedFiles, and for each of several bases what it has
+// changed since they parted.
+func (j *judgement) touchedBetween(ctx context.Context, change laneChange, wanted func(path string) bool) ([]Change, []map[string]bool, error) {
 	edges := EdgesOf(change.head, change.bases)
 	differing := make([]map[string]Change, len(edges))
 	paths := map[string]bool{}
 	for i, edge := range edges {
 		changes, err := j.history.Difference(ctx, edge)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		differing[i] = map[string]Change{}
 		for _, c := range changes {
@@ -30,7 +37,7 @@ func (j *judgement) touchedFiles(ctx context.Context, change laneChange, wanted 
 	}
 	sides, err := j.changedSinceParting(ctx, change.bases)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var out []Change
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
@@ -38,7 +45,7 @@ func (j *judgement) touchedFiles(ctx context.Context, change laneChange, wanted 
 			out = append(out, c)
 		}
 	}
-	return out, nil
+	return out, sides, nil
 }
 
 // touchedSince reports whether a file is in a change as it is in none of the

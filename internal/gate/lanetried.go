@@ -77,11 +77,7 @@ func (j *judgement) untried(ctx context.Context, v *laneView) (map[string][]untr
 // they are in none of its parents. Where a merge puts together what both sides did
 // to a file, that is no work of its own.
 func (j *judgement) countedFiles(ctx context.Context, c Commit) ([]string, error) {
-	changes, err := j.touchedFiles(ctx, laneChange{bases: c.Parents, head: c.ID}, j.countsForLane)
-	if err != nil || len(changes) == 0 {
-		return nil, err
-	}
-	sides, err := j.changedSinceParting(ctx, c.Parents)
+	changes, sides, err := j.touchedBetween(ctx, laneChange{bases: c.Parents, head: c.ID}, j.countsForLane)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"time"
 )
 
 var ruleWorkflowHistory = Rule{
@@ -106,7 +105,7 @@ func checkHistory(v *workflowView, r *reporter) {
 		})
 	}
 	if v.edge != nil {
-		checkFutureSwitch(v.edge, r)
+		reportAhead(v.edge, r, switchWords, "", "correct the clock, and record the switch again before it is committed")
 	}
 	if !v.isRecord {
 		return
@@ -123,22 +122,5 @@ func checkHistory(v *workflowView, r *reporter) {
 	}
 	for _, p := range v.record.CheckSwitches(v.find) {
 		r.add(recordProblem(v.path, p))
-	}
-}
-
-// checkFutureSwitch finds new switches that are dated ahead of now: no honest one
-// could follow until then.
-func checkFutureSwitch(e *edgeView, r *reporter) {
-	for _, place := range e.fresh {
-		s := e.c.Entries[place]
-		when, ok := parseInstant(s.Timestamp)
-		if !ok || !when.After(e.now.Add(clockTolerance)) {
-			continue
-		}
-		f := e.finding(edit{kind: editInserted, before: -1, after: place})
-		f.edits = []editKey{{path: e.path + "\x00future", to: f.EditTo}}
-		f.Message = fmt.Sprintf("%s is dated %s ahead of now", switchWords(s), when.Sub(e.now).Round(time.Second))
-		f.Fix = "correct the clock, and record the switch again before it is committed"
-		r.add(f)
 	}
 }

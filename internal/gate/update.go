@@ -73,7 +73,7 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 	if err := j.workflows(ctx, j.history, u.New, j.flows); err != nil {
 		return err
 	}
-	if err := j.lostAgents(ctx, beginnings(commits), u.Old, u.New); err != nil {
+	if err := j.lostAgents(ctx, Beginnings(commits), u.Old, u.New); err != nil {
 		return err
 	}
 	if err := j.judgeLanes(ctx); err != nil {

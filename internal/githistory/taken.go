@@ -47,6 +47,16 @@ func (t *Taken) Look(edge gate.Edge) (taken []string, known bool) {
 	return taken, known
 }
 
+// Found says what is known of an edge that has just been compared as a whole. That
+// nothing is known is no answer: it would let pass what nobody looked at.
+func (t *Taken) Found(edge gate.Edge) ([]string, error) {
+	taken, known := t.Look(edge)
+	if !known {
+		return nil, &gate.Failure{Message: "it was not found out what was taken away between " + edge.Parent + " and " + edge.Child}
+	}
+	return taken, nil
+}
+
 // TakenBy lists the paths at which changes take something away.
 func TakenBy(changes []gate.Change) []string {
 	var paths []string
@@ -64,13 +74,13 @@ func (r *Repo) Taken(ctx context.Context, edge gate.Edge) ([]string, error) {
 	if edge.Parent == "" {
 		return nil, nil
 	}
-	taken, known := r.taken.Look(edge)
-	if known {
+	if taken, known := r.taken.Look(edge); known {
 		return taken, nil
 	}
-	_, err := r.compare(ctx, []gate.Edge{edge}, []string{everything}, r.watch.OfInterest)
-	taken, _ = r.taken.Look(edge)
-	return taken, err
+	if _, err := r.compare(ctx, []gate.Edge{edge}, []string{everything}, r.watch.OfInterest); err != nil {
+		return nil, err
+	}
+	return r.taken.Found(edge)
 }
 
 // wholly reports whether edges are compared as wholes: a commit that is about to

@@ -51,8 +51,7 @@ func (r *Repo) Taken(ctx context.Context, edge gate.Edge) ([]string, error) {
 	if edge.Child == gate.Index {
 		return githistory.TakenBy(changes[0]), nil
 	}
-	taken, _ := r.taken.Look(edge)
-	return taken, nil
+	return r.taken.Found(edge)
 }
 
 // selection says which paths are looked at.
