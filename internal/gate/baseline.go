@@ -2,80 +2,317 @@ package gate
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// baselineFor returns the baseline of a log if it is in force: the tip of what
-// is judged begins with it. A baseline that the tip does not have would excuse
-// everything, since no edge would begin with it; it is ignored, and
-// config/baseline-mismatch says so.
-func (j *judgement) baselineFor(ctx context.Context, path string) (*policy.Baseline, error) {
-	b := j.opts.Policy.BaselineFor(path)
-	if b == nil {
-		return nil, nil
+// baseline is one of the configuration's that is in force: the trusted side's
+// own log begins with it.
+type baseline struct {
+	// path is where the log stands on the trusted side.
+	path string
+	// entries are those that are accepted, as they were then.
+	entries []small.Digest
+	head    small.Digest
+	equal   equivalence
+	past    *past
+}
+
+// past is what a baseline accepts as it is: the first commit of the trusted
+// history whose log begins with the baseline, and its ancestors.
+type past struct {
+	commits map[string]bool
+	// paths are where the log stood in these commits.
+	paths map[string]bool
+	// entries are those of any version of the log there.
+	entries map[small.Digest]bool
+}
+
+// recognize returns the entries that a baseline accepts, as they were then, if a
+// log begins with them; nil if it does not. An edit that a waiver excuses counts
+// as not made, and so do all that were excused after it.
+func recognize(b *policy.Baseline, l *small.Ledger, waivers []policy.Waiver) []small.Digest {
+	if l.Len() < b.Entries {
+		return nil
 	}
-	inForce, known := j.baselines[path]
-	if !known {
-		log, err := j.atTip(ctx, path)
+	entries := digestsOf(l)[:b.Entries]
+	if small.HeadOf(entries) == b.Head {
+		return entries
+	}
+	for _, w := range slices.Backward(waivers) {
+		for i, d := range entries {
+			if w.To != nil && *w.To == d {
+				entries[i] = *w.From
+			}
+		}
+		if small.HeadOf(entries) == b.Head {
+			return entries
+		}
+	}
+	return nil
+}
+
+// modifications are the waivers that let entries of a log be changed, in the
+// order of the configuration.
+func modifications(p *policy.Policy, now time.Time, paths ...string) []policy.Waiver {
+	return slices.DeleteFunc(slices.Clone(p.Waivers), func(w policy.Waiver) bool {
+		return !slices.Contains(paths, w.Path) || !modifying[w.Rule] || w.From == nil || w.To == nil || w.Expired(now)
+	})
+}
+
+// accepted returns how many leading entries of a log the baseline accepts; ok is
+// false if the log does not begin with them. What waivers let become of an
+// accepted entry is accepted too.
+func (b *baseline) accepted(l *small.Ledger) (n int, ok bool) {
+	if l.Len() >= len(b.entries) && l.HeadAt(len(b.entries)) == b.head {
+		return len(b.entries), true
+	}
+	at := 0
+	for _, d := range b.entries {
+		switch {
+		case at < l.Len() && b.equal.leads(d, l.Entries[at].Digest):
+			at++
+		case !b.equal.dropped[d]:
+			return 0, false
+		}
+	}
+	return at, true
+}
+
+// inForce are the baselines that count. A baseline with which the trusted side's
+// log does not begin describes some other log, and would excuse anything:
+// config/baseline-mismatch says so.
+func (j *judgement) inForce(ctx context.Context) ([]*baseline, error) {
+	if j.baselinesKnown || j.history == nil || j.opts.Trusted == "" {
+		return j.baselines, nil
+	}
+	var found []*baseline
+	for i := range j.opts.Policy.Baselines {
+		stanza := &j.opts.Policy.Baselines[i]
+		if j.opts.Policy.BaselineFor(stanza.Path) != stanza || stanza.Entries == 0 {
+			continue
+		}
+		b, err := j.find(ctx, stanza)
 		if err != nil {
 			return nil, err
 		}
-		inForce = log.readable() && beginsWith(log.log.Ledger, b)
-		j.baselines[path] = inForce
-		if log != nil && !inForce {
-			j.mismatched = append(j.mismatched, b)
+		if b != nil {
+			found = append(found, b)
 		}
 	}
-	if !inForce {
-		return nil, nil
-	}
-	return b, nil
+	j.baselines, j.baselinesKnown = found, true
+	return found, nil
 }
 
-// atTip reads a log as of the tip of what is judged, nil if it has none there.
-func (j *judgement) atTip(ctx context.Context, path string) (*ledgerFile, error) {
-	dir, _, _ := small.SplitPath(path)
-	files, err := j.history.Files(ctx, j.tip, dir)
+// find looks for the log of a baseline on the trusted side: at its path or, where
+// there is none, wherever it has moved.
+func (j *judgement) find(ctx context.Context, stanza *policy.Baseline) (*baseline, error) {
+	dir, _, _ := small.SplitPath(stanza.Path)
+	files, err := j.history.Files(ctx, j.opts.Trusted, dir)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(files, func(f File) bool { return f.Path == path })
-	if i < 0 {
-		return nil, nil
-	}
-	return j.ledgers.read(ctx, files[i], nil)
-}
-
-// beforeBaseline reports whether an edge lies before the point where the gate
-// was adopted: the parent's log does not begin with the baseline. What leads
-// to the baseline is accepted as it is; from there on everything is judged.
-func (j *judgement) beforeBaseline(ctx context.Context, path string, parents ...*ledgerFile) (bool, error) {
-	b, err := j.baselineFor(ctx, path)
-	if err != nil || b == nil {
-		return false, err
-	}
-	for _, p := range parents {
-		if p.readable() && beginsWith(p.log.Ledger, b) {
-			return false, nil
+	elsewhere := !slices.ContainsFunc(files, func(f File) bool { return f.Path == stanza.Path })
+	if elsewhere {
+		if files, err = j.history.Files(ctx, j.opts.Trusted); err != nil {
+			return nil, err
 		}
 	}
-	return true, nil
+	for _, f := range files {
+		if f.Path != stanza.Path && (!elsewhere || !isLedger(f.Path)) {
+			continue
+		}
+		log, err := j.ledgers.read(ctx, f, nil)
+		if err != nil {
+			return nil, err
+		}
+		if log.readable() {
+			if entries := recognize(stanza, log.log.Ledger, modifications(j.opts.Policy, j.opts.Now, stanza.Path, f.Path)); entries != nil {
+				return &baseline{path: f.Path, entries: entries, head: stanza.Head, equal: j.equal(stanza.Path, f.Path)}, nil
+			}
+		}
+		if !elsewhere {
+			j.mismatched = append(j.mismatched, stanza)
+		}
+	}
+	return nil, nil
 }
 
-// afterBaseline leaves out, of the places of new entries, those that the
-// baseline accepts. In a log that does not begin with the baseline yet, that
-// is all of them.
-func (j *judgement) afterBaseline(ctx context.Context, path string, child *ledgerFile, fresh, intruders []int) ([]int, []int, error) {
-	b, err := j.baselineFor(ctx, path)
-	if err != nil || b == nil {
-		return fresh, intruders, err
+// pastOf finds what a baseline accepts as it is.
+func (j *judgement) pastOf(ctx context.Context, b *baseline) (*past, error) {
+	if b.past != nil {
+		return b.past, nil
 	}
-	if !beginsWith(child.log.Ledger, b) {
-		return nil, nil, nil
+	a, n, err := j.before(ctx, j.opts.Trusted)
+	if err != nil {
+		return nil, err
 	}
-	accepted := func(place int) bool { return place < b.Entries }
-	return slices.DeleteFunc(fresh, accepted), slices.DeleteFunc(intruders, accepted), nil
+	p := &past{commits: map[string]bool{}, paths: map[string]bool{}, entries: map[small.Digest]bool{}}
+	first, path, err := j.adoption(ctx, b, a, a.reach(n))
+	if err != nil || first < 0 {
+		b.past = p
+		return p, err
+	}
+	p.paths[path] = true
+	within := a.reach(first)
+	for i := first; i >= 0; i-- { // backwards, so that moves are known before what came before them
+		if !within[i] {
+			continue
+		}
+		p.commits[a.commits[i].id] = true
+		if err := j.addPast(ctx, p, a, i); err != nil {
+			return nil, err
+		}
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, w := range modifications(j.opts.Policy, j.opts.Now, slices.Collect(maps.Keys(p.paths))...) {
+			if p.entries[*w.From] && !p.entries[*w.To] {
+				p.entries[*w.To], grown = true, true
+			}
+		}
+	}
+	b.past = p
+	return p, nil
+}
+
+// adoption finds the first commit whose log begins with a baseline, and the
+// log's path there; -1 if there is none.
+func (j *judgement) adoption(ctx context.Context, b *baseline, a *ancestry, within []bool) (int, string, error) {
+	earlier := map[string]*ledgerFile{}
+	for i := range within {
+		if !within[i] {
+			continue
+		}
+		for _, edge := range a.commits[i].changes {
+			for _, c := range edge {
+				if !isLedger(c.Path) || c.New.Mode == "" {
+					continue
+				}
+				log, err := j.ledgers.read(ctx, c.New, earlier[c.Path])
+				if err != nil {
+					return 0, "", err
+				}
+				if !log.readable() {
+					continue
+				}
+				earlier[c.Path] = log
+				if _, ok := b.accepted(log.log.Ledger); ok {
+					return i, c.Path, nil
+				}
+			}
+		}
+	}
+	return -1, "", nil
+}
+
+// addPast adds what one commit of the past did to the log.
+func (j *judgement) addPast(ctx context.Context, p *past, a *ancestry, n int) error {
+	commit := &a.commits[n]
+	for i, edge := range commit.changes {
+		for _, c := range edge {
+			if !p.paths[c.Path] {
+				continue
+			}
+			if c.Old.Mode == "" && len(commit.parents) > 0 {
+				parent := a.commits[commit.parents[i]].id
+				m, err := j.moves(ctx, crossing{Edge: Edge{parent, commit.id}, changes: edge, merge: len(commit.parents) > 1, equal: j.plainly})
+				if err != nil {
+					return err
+				}
+				for _, from := range m.to(c.Path) {
+					p.paths[from] = true
+				}
+			}
+			log, err := j.ledgers.read(ctx, c.New, nil)
+			if err != nil {
+				return err
+			}
+			if log.readable() {
+				for _, e := range log.log.Entries {
+					p.entries[e.Digest] = true
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// isPast reports whether what a commit did to a log is accepted as it is. Only
+// where a whole history is judged are there such commits.
+func (j *judgement) isPast(ctx context.Context, commit, path string) (bool, error) {
+	if !j.whole {
+		return false, nil
+	}
+	baselines, err := j.inForce(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, b := range baselines {
+		p, err := j.pastOf(ctx, b)
+		if err != nil {
+			return false, err
+		}
+		if p.commits[commit] && p.paths[path] {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// equality is what counts as equal on an edge: what waivers say and, where a
+// branch that parted before a baseline takes it over, that the entries of the
+// past count on neither side. What the branch recorded besides does.
+func (j *judgement) equality(ctx context.Context, parents []string, from, to string, before, after *ledgerFile) (equivalence, error) {
+	equal := j.equal(from, to)
+	baselines, err := j.inForce(ctx)
+	if err != nil || before.log == after.log {
+		return equal, err
+	}
+	for _, b := range baselines {
+		if _, ok := b.accepted(before.log.Ledger); ok {
+			continue
+		}
+		_, takes := b.accepted(after.log.Ledger)
+		merges := len(parents) > 1 && (from == b.path || to == b.path)
+		if !takes && !merges {
+			continue
+		}
+		p, err := j.pastOf(ctx, b)
+		if err != nil {
+			return equal, err
+		}
+		// A merge with the past takes over what was changed there.
+		if takes || slices.ContainsFunc(parents, func(id string) bool { return p.commits[id] }) {
+			equal = equal.without(p.entries)
+		}
+	}
+	return equal, nil
+}
+
+// acceptedOf returns how many leading entries of a workspace's log are accepted
+// as they are. Where there is no history, the log's own text is the trusted side.
+func (j *judgement) acceptedOf(ctx context.Context, path string, l *small.Ledger) (int, error) {
+	if j.history == nil {
+		b := j.opts.Policy.BaselineFor(path)
+		if b == nil {
+			return 0, nil
+		}
+		if recognize(b, l, modifications(j.opts.Policy, j.opts.Now, path)) == nil {
+			j.mismatched = append(j.mismatched, b)
+			return 0, nil
+		}
+		return b.Entries, nil
+	}
+	baselines, err := j.inForce(ctx)
+	for _, b := range baselines {
+		if n, ok := b.accepted(l); ok {
+			return n, nil
+		}
+	}
+	return 0, err
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -11,6 +12,8 @@ import (
 // entries were rewritten, explained. Rules about edges read it.
 type edgeView struct {
 	path string
+	// was is the log's path in the parent, where it has moved since.
+	was string
 	// p and c are the parent's and the child's ledger; c is nil where the
 	// child's log is gone.
 	p, c  *small.Ledger
@@ -35,14 +38,16 @@ type edgeView struct {
 	// are those among them that stand before an entry of a parent. On one
 	// edge of a merge only.
 	fresh, intruders []int
-	now              time.Time
+	// past are entries that a baseline accepts, where they count on neither side.
+	past map[small.Digest]bool
+	now  time.Time
 	// switches is true of a job's switch history: rules about logs do not speak of
 	// it.
 	switches bool
 }
 
-// of says whose edge it is: that of a node to one of its parents.
-func (e *edgeView) of(n node, side int) {
+// setParent says whose edge it is: that of a node to one of its parents.
+func (e *edgeView) setParent(n node, side int) {
 	if len(n.parents) == 0 {
 		return
 	}
@@ -92,7 +97,7 @@ func (e *edgeView) place(x edit) small.Pos {
 // key under which the edit is reported once.
 func (e *edgeView) finding(x edit) Finding {
 	pos := e.place(x)
-	f := Finding{Path: e.path, Line: pos.Line, Column: pos.Column, Changes: x.changes}
+	f := Finding{Path: e.path, was: e.was, Line: pos.Line, Column: pos.Column, Changes: x.changes}
 	if x.before >= 0 {
 		f.Entry = refOf(e.p.Entries[x.before])
 		f.EditFrom = f.Entry.Digest.String()
@@ -111,17 +116,15 @@ func (e *edgeView) finding(x edit) Finding {
 			ref.Switch = e.switches
 		}
 	}
-	f.edits = []editKey{{path: e.path, from: f.EditFrom, to: f.EditTo}}
+	f.edits = []editKey{{path: cmp.Or(e.was, e.path), from: f.EditFrom, to: f.EditTo}}
 	return f
 }
 
 // comparison is what comparing two ledgers needs beside them.
 type comparison struct {
-	path  string
-	equal equivalence
-	// oneWay says that the child was written after its one parent, so that a
-	// waiver holds from the old version to the new one, and not back.
-	oneWay bool
+	// path is the log's in the child, was that in the parent.
+	path, was string
+	equal     equivalence
 	// before and after give the entries in full, for an explanation.
 	before, after recordsFunc
 	// mayPair says which added entry may be the new version of a lost one.
@@ -130,7 +133,7 @@ type comparison struct {
 
 // compare relates a parent's ledger to a child's.
 func compare(p, c *small.Ledger, with comparison) (*edgeView, error) {
-	e := &edgeView{path: with.path, p: p, c: c, marker: -1}
+	e := &edgeView{path: with.path, was: with.was, p: p, c: c, past: with.equal.past, marker: -1}
 	if c.Extends(p) {
 		e.relation = extended
 		if c.Len() == p.Len() {
@@ -143,22 +146,31 @@ func compare(p, c *small.Ledger, with comparison) (*edgeView, error) {
 	switch e.relation {
 	case interleaved:
 		places := subsequence(pd.digests, cd.digests)
-		last := places[len(places)-1]
-		e.inserted = missing(places)
-		e.marker = resolvedBy(p, c, last)
+		e.inserted = cd.at(missing(places))
+		e.marker = resolvedBy(p, c, cd.places[places[len(places)-1]])
 	case rewritten:
-		mayPair := func(lost, added int) bool { return with.mayPair == nil || with.mayPair(pd.places[lost], added) }
-		told, err := explain(pd.digests, cd.digests, pd.records(with.before), with.after, mayPair)
+		mayPair := func(lost, added int) bool {
+			return with.mayPair == nil || with.mayPair(pd.places[lost], cd.places[added])
+		}
+		told, err := explain(pd.digests, cd.digests, pd.records(with.before), cd.records(with.after), mayPair)
 		if err != nil {
 			return nil, err
 		}
 		for i := range told.edits {
-			if at := told.edits[i].before; at >= 0 {
-				told.edits[i].before = pd.places[at]
+			x := &told.edits[i]
+			if x.before >= 0 {
+				x.before = pd.places[x.before]
+			}
+			if x.after >= 0 {
+				x.after = cd.places[x.after]
 			}
 		}
 		e.edits = told.edits
-		e.marker = resolvedBy(p, c, told.last)
+		last := -1
+		if told.last >= 0 {
+			last = cd.places[told.last]
+		}
+		e.marker = resolvedBy(p, c, last)
 	}
 	return e, e.excuse(pd, cd, with)
 }
@@ -189,7 +201,7 @@ func (e *edgeView) excuse(parent, child sequence, with comparison) error {
 			}
 		}
 		x := modification(old[before], now[after], before, after)
-		if with.oneWay && !with.equal.leads(e.p.Entries[before].Digest, e.c.Entries[after].Digest) {
+		if !with.equal.leads(e.p.Entries[before].Digest, e.c.Entries[after].Digest) {
 			e.edits, e.relation = append(e.edits, x), rewritten
 			continue
 		}

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/policy"
@@ -16,6 +18,9 @@ type equivalence struct {
 	same map[small.Digest]small.Digest
 	// dropped are entries whose deletion is waived.
 	dropped map[small.Digest]bool
+	// past are entries that count on neither side: a baseline accepts what became
+	// of them.
+	past map[small.Digest]bool
 }
 
 // modifying are the rules whose waivers make two versions of an entry equal.
@@ -27,11 +32,12 @@ var modifying = map[string]bool{
 // losing are the rules whose waivers let an entry be missing.
 var losing = map[string]bool{"append-only/deleted": true, "divergence/lost-entry": true, ruleRewrittenID: true}
 
-// equivalenceFor gathers the waivers of one path that hold at now.
-func equivalenceFor(p *policy.Policy, path string, now time.Time) equivalence {
+// equivalenceFor gathers the waivers of one log, whatever its path is and was,
+// that hold at now.
+func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) equivalence {
 	var eq equivalence
 	for _, w := range p.Waivers {
-		if w.Path != path || w.From == nil || w.Expired(now) {
+		if !slices.Contains(paths, w.Path) || w.From == nil || w.Expired(now) {
 			continue
 		}
 		switch {
@@ -85,6 +91,14 @@ func (eq equivalence) leads(from, to small.Digest) bool {
 	return false
 }
 
+// without leaves entries out of both sides.
+func (eq equivalence) without(entries map[small.Digest]bool) equivalence {
+	all := maps.Clone(entries)
+	maps.Copy(all, eq.past)
+	eq.past = all
+	return eq
+}
+
 // sequence is a ledger as it is compared: classes instead of digests, some
 // entries left out.
 type sequence struct {
@@ -96,17 +110,23 @@ type sequence struct {
 }
 
 // view returns a parent's and a child's digests as they are compared: every
-// digest replaced by its class, and the parent's entries left out that the
-// child lacks and may lack.
+// digest replaced by its class, the past left out, and the parent's entries that
+// the child lacks and may lack.
 func (eq equivalence) view(p, c []small.Digest) (parent, child sequence) {
 	there := make(map[small.Digest]bool, len(c))
 	for i, d := range c {
+		if eq.past[d] {
+			continue
+		}
 		d = eq.class(d)
 		there[d] = true
 		child.digests = append(child.digests, d)
 		child.places = append(child.places, i)
 	}
 	for i, d := range p {
+		if eq.past[d] {
+			continue
+		}
 		class := eq.class(d)
 		if eq.dropped[d] && !there[class] {
 			parent.dropped = append(parent.dropped, i)
@@ -116,6 +136,14 @@ func (eq equivalence) view(p, c []small.Digest) (parent, child sequence) {
 		parent.places = append(parent.places, i)
 	}
 	return parent, child
+}
+
+// at gives the indexes in the ledger of some elements.
+func (s sequence) at(elements []int) []int {
+	for i, n := range elements {
+		elements[i] = s.places[n]
+	}
+	return elements
 }
 
 // records gives the full entries of a sequence.

@@ -68,6 +68,9 @@ type Finding struct {
 	// Reason is the waiver's reason, on a waived finding.
 	Reason string
 
+	// was is the log's path before the edge, where it moved there: a waiver may
+	// name either.
+	was string
 	// subject tells apart findings of one rule in one file that have no
 	// entries: the path of the value inside the document.
 	subject string

@@ -27,19 +27,19 @@ func switchValues(path string, data []byte, limits small.Limits) ([]*small.Value
 
 // records judges what a node did to the records at some paths; others are passed
 // over.
-func (j *judgement) records(ctx context.Context, n node, changes [][]Change, paths []string) error {
+func (j *judgement) records(ctx context.Context, s *step, paths []string) error {
 	for _, path := range paths {
 		if !j.isRecord(path) {
 			continue
 		}
-		child, parents, err := j.sides(ctx, n, path, changes)
+		child, parents, err := j.sides(ctx, s, path)
 		if err != nil {
 			return err
 		}
-		if _, err := j.logBetween(ctx, n, path, child, parents, changes); err != nil {
+		if _, err := j.logBetween(ctx, s, path, child, parents); err != nil {
 			return err
 		}
-		if err := j.kept(ctx, n, path, child, parents, changes); err != nil {
+		if err := j.kept(ctx, s.node, path, child, parents, s.changes); err != nil {
 			return err
 		}
 	}
@@ -51,7 +51,11 @@ func (j *judgement) keptIn(ctx context.Context, n node, path string, changes [][
 	if !j.isRecord(path) {
 		return nil
 	}
-	child, parents, err := j.sides(ctx, n, path, changes)
+	s, err := j.step(ctx, n, changes)
+	if err != nil {
+		return err
+	}
+	child, parents, err := j.sides(ctx, s, path)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (j *judgement) keptAt(ctx context.Context, c Change, n node, changes [][]Ch
 	if err != nil || !before.readable() {
 		return err
 	}
-	if to, err := j.movedTo(ctx, c.Path, before, changes[0]); err != nil || to.Path != "" {
+	if to, err := j.movedTo(ctx, Edge{n.parents[0], n.id}, c.Path, changes[0]); err != nil || to.Path != "" {
 		return err
 	}
 	told := len(j.report.Findings)
@@ -99,7 +99,7 @@ func (j *judgement) keptSince(ctx context.Context, path string, before, child *l
 	if child != nil {
 		now = fileAt(path, child.file)
 	} else {
-		to, err := j.movedTo(ctx, path, before, changes)
+		to, err := j.movedTo(ctx, Edge{}, path, changes)
 		if err != nil {
 			return nil, err
 		}

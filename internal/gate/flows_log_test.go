@@ -62,9 +62,24 @@ func TestFlowLogMoved(t *testing.T) {
 	f.clean(f.audit("C"))
 	f.clean(f.rangeOf("A", "C"))
 	f.clean(f.pending("A", "- | sub: a b c"))
-	// The old place is free for another log, but the log that moved is judged
-	// where it is.
+	// What comes to the old place goes on from what stood there, unless a waiver
+	// says that this log has ended.
+	f.clean(f.pending("C", "a b x | sub: a b c"))
+	f.want(f.pending("C", "x | sub: a b c"),
+		"error append-only/deleted index from C: #0 task-a", "error append-only/deleted index from C: #1 task-b")
+	f.want(f.pending("C", "a' b | sub: a b c"),
+		`error append-only/modified index from C: #0 task-a to #0 task-a; evidence "did a" to "did a!"`)
+	head := f.head("a b")
+	f.opts.Policy.Waivers = []policy.Waiver{{Rule: "append-only/log-deleted", Path: logPath(""), From: &head, Reason: "moved"}}
 	f.clean(f.pending("C", "x | sub: a b c"))
+	f.opts.Policy.Waivers = nil
+	// Of two copies neither is the log; of two logs that are alike, each is one.
+	f.want(f.pending("A", "- | sub: a b | deep/er: a b"), "error append-only/log-deleted index from A")
+	f.commit("T", "", "- | one: a b | two: a b")
+	f.clean(f.pending("T", "- | sub: a b | deep/er: a b c"))
+	// Two workspaces that change places have not moved.
+	f.commit("S", "", "a | sub: b")
+	f.wantAny(f.pending("S", "b | sub: a"), "error append-only/deleted index from S: #0 task-a", "error append-only/deleted index from S: #0 task-b in sub/")
 	f.want(f.pending("C", "- | sub: a b' c"),
 		`error append-only/modified index from C: #1 task-b to #1 task-b; evidence "did b" to "did b!" in sub/`)
 	// Moving what was edited, or moving to where a log is, is no move.

@@ -1,6 +1,8 @@
 package gate_test
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -211,8 +213,12 @@ func TestFlowBaseline(t *testing.T) {
 	}
 	f.opts.Policy.Baselines = []policy.Baseline{{Path: logPath(""), Entries: 2, Head: f.head("x y"), Reason: "adopted here"}}
 	f.clean(f.audit("C"))
-	f.clean(f.rangeOf("A", "C"))
+	f.clean(f.rangeOf("B", "C"))
 	f.clean(f.pending("C", "x y z x1"))
+	// Where the trusted side has not adopted it, it excuses nothing.
+	if r := f.rangeOf("A", "C"); r.Verdict != gate.Fail || !strings.Contains(fmt.Sprint(r.Findings), "config/baseline-mismatch") {
+		t.Errorf("a baseline with which the base does not begin: %v", r.Findings)
+	}
 	// From there on everything is judged, the accepted entries too.
 	f.commit("D", "C", "x' y z")
 	f.commit("E", "D", "x y z")
@@ -229,19 +235,141 @@ func TestFlowBaseline(t *testing.T) {
 
 // A branch that began before the gate was adopted is merged.
 //
-//	A(a b) - B(x y) -- D(x y c)
-//	   \              /
-//	    C(a b c) ----+
+//	A(a b) - B(x y) - E(x y z)
+//	   \
+//	    C(a b c1)
 func TestFlowBaselineMerged(t *testing.T) {
 	f := newFlow(t)
 	f.opts.Policy.Baselines = []policy.Baseline{{Path: logPath(""), Entries: 2, Head: f.head("x y"), Reason: "adopted here"}}
 	f.commit("A", "", "a b")
 	f.commit("B", "A", "x y")
-	f.commit("C", "A", "a b c")
-	f.commit("D", "B C", "x y c1")
+	f.commit("C", "A", "a b c1")
 	f.commit("E", "B", "x y z")
-	f.want(f.audit("D"))
-	f.want(f.pending("E D", "x y z c1 M1"))
+	f.clean(f.pending("B C", "x y c1"))
+	f.clean(f.pending("E C", "x y z c1 M2"))
+	// What the branch recorded after it left the accepted past is protected.
+	f.want(f.pending("E C", "x y z"), "error divergence/lost-entry index from C: #2 task-c1")
+	f.want(f.pending("E C", "x y z c1"), "error divergence/unreconciled index from C: #2 task-z")
+	f.want(f.pending("E C", "x y c1 z"), "error divergence/unreconciled index from E: #2 task-c1")
+	f.clean(f.rangeOf("B", "A"))
+	if r := f.rangeOf("B", "C"); len(r.Findings) != 1 || r.Findings[0].Rule != "divergence/concurrent-append" {
+		t.Errorf("two tips, one before the baseline: %v", f.lines(r.Findings))
+	}
+	f.commit("D", "B C", "x y c2")
+	f.want(f.audit("D"), "error divergence/lost-entry D from C: #2 task-c1")
+	// In a plain commit too.
+	f.opts.Trusted = f.id("B")
+	f.want(f.pending("C", "x y"), "error append-only/deleted index from C: #2 task-c1")
+	f.clean(f.pending("C", "x y c1 d1"))
+	f.want(f.pending("C", "b c1"), "error append-only/deleted index from C: #0 task-a")
+}
+
+// A branch takes over what was rewritten before the gate was adopted.
+//
+//	A(a b) - B(a' b) - C(a' b c) the baseline
+//	   \            \
+//	    D(a b d) --- M(a' b d)
+func TestFlowBaselinePastMerged(t *testing.T) {
+	f := newFlow(t)
+	f.opts.Policy.Baselines = []policy.Baseline{{Path: logPath(""), Entries: 3, Head: f.head("a' b c"), Reason: "adopted here"}}
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "a' b")
+	f.commit("C", "B", "a' b c")
+	f.commit("D", "A", "a b d")
+	f.commit("M", "D B", "a' b d")
+	f.want(f.audit("C"))
+	f.opts.Trusted = f.id("C")
+	f.clean(f.pending("D B", "a' b d"))
+	f.want(f.pending("D B", "a' b"), "error divergence/lost-entry index from D: #2 task-d")
+	f.want(f.pending("D", "a' b d"), `error append-only/modified index from D: #0 task-a to #0 task-a; evidence "did a" to "did a!"`)
+	f.clean(f.pending("C M", "a' b c d")) // what the baseline accepts need not be made explicit
+}
+
+// An accepted entry is redacted, with a waiver: then the log does not begin with
+// the baseline to the letter.
+//
+//	A(x) - B(a b c) the baseline - C(a' b c) waived - D(a' b c d)
+func TestFlowBaselineWaived(t *testing.T) {
+	f := newFlow(t)
+	f.opts.Policy.Baselines = []policy.Baseline{{Path: logPath(""), Entries: 2, Head: f.head("a b"), Reason: "adopted here"}}
+	f.waive("append-only/modified", "a", "a'")
+	f.commit("A", "", "x")
+	f.commit("B", "A", "a b c")
+	f.commit("C", "B", "a' b c")
+	f.commit("D", "C", "a' b c d")
+	f.clean(f.audit("D"))
+	f.clean(f.pending("D", "a' b c d e"))
+	for _, forged := range []string{"a b f", "a b c d e", "a' b f"} {
+		f.commit("F", "D", forged)
+		if r := f.rangeOf("D", "F"); r.Verdict != gate.Fail {
+			t.Errorf("%s passes", forged)
+		}
+		if r := f.push("D", "F"); r.Verdict != gate.Fail {
+			t.Errorf("%s can be pushed", forged)
+		}
+	}
+}
+
+// A log with a baseline moves. The stanza may stay as it is, or name the new
+// place, or both places.
+//
+//	A(a) - B(x y) the baseline - C(sub: x y) - D(sub: x y z)
+//	  \
+//	   E(a e1)
+func TestFlowBaselineMoved(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a")
+	f.commit("B", "A", "x y")
+	f.commit("C", "B", "- | sub: x y")
+	f.commit("D", "C", "- | sub: x y z")
+	f.commit("E", "A", "a e1")
+	at := func(dir string) policy.Baseline {
+		return policy.Baseline{Path: logPath(dir), Entries: 2, Head: f.head("x y"), Reason: "adopted here"}
+	}
+	for _, stanzas := range [][]policy.Baseline{{at("")}, {at("sub")}, {at(""), at("sub")}} {
+		f.opts.Policy.Baselines = stanzas
+		f.clean(f.audit("D"))
+		f.clean(f.pending("D E", "- | sub: x y z e1 M2"))
+		if r := f.pending("D E", "- | sub: x y z"); r.Verdict != gate.Fail {
+			t.Error("the branch's own entry is lost")
+		}
+		f.want(f.pending("D", "- | sub: x' y z"), `error append-only/modified index from D: #0 task-x to #0 task-x; evidence "did x" to "did x!" in sub/`)
+		f.clean(f.pending("D", "x y z | sub: -"))
+	}
+}
+
+// A rewrite that was pushed to a branch is taken back by a forced push.
+//
+//	A(a b) main - B(a b c) - C(a b' c) - D(a b' c d)
+func TestFlowTakenBack(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a b")
+	f.commit("B", "A", "a b c")
+	f.commit("C", "B", "a b' c")
+	f.commit("D", "C", "a b' c d")
+	push := func(old, logs, target string) *gate.Report {
+		f.commit("N", "B", logs)
+		u := gate.Update{Ref: "refs/heads/topic", Old: f.id(old), New: f.id("N"), Target: gate.Tip{ID: f.id(target), Name: "main"}}
+		return gate.Push(context.Background(), f.h, u, f.opts)
+	}
+	f.clean(push("D", "a b c d", "A"))
+	f.clean(push("C", "a b c e", "A"))
+	for what, logs := range map[string]string{"another version": "a b'' c d", "an entry lost": "a b c", "the old one elsewhere": "a c b d"} {
+		if r := push("D", logs, "A"); r.Verdict != gate.Fail {
+			t.Error(what)
+		}
+	}
+	// What the default branch has is not taken back.
+	if r := push("D", "a b c d", "C"); r.Verdict != gate.Fail {
+		t.Error("a rewrite on the default branch is taken back")
+	}
+	// Two rewrites, and a change of order.
+	f.commit("E", "D", "a b'' c d")
+	f.clean(push("E", "a b c d", "A"))
+	f.commit("F", "B", "b a c")
+	f.clean(push("F", "a b c", "A"))
+	f.commit("G", "B", "a g b c")
+	f.want(push("G", "a b c g", "B")) // what was inserted is kept, behind the others
 }
 
 // A rule is off, or a warning.
@@ -310,7 +438,7 @@ func TestFlowWaivedModificationMoved(t *testing.T) {
 	f.clean(f.pending("C D", "- | sub: a b' c"))
 	// The move and the edit in one commit.
 	f.clean(f.pending("A", "- | sub: a b'"))
-	f.waived(f.pending("A", "- | sub: a b'"), "error append-only/modified index from A"+edit)
+	f.waived(f.pending("A", "- | sub: a b'"), "error append-only/modified index from A"+edit+" in sub/")
 	f.want(f.pending("A", "- | sub: a b''"), "error append-only/log-deleted index from A")
 }
 

@@ -140,7 +140,7 @@ func (j *judgement) workspaceAt(ctx context.Context, revision, dir string) (*Wor
 	if err != nil {
 		return nil, err
 	}
-	return readWorkspace(ctx, j.history, dir, files, j.opts, j.ledgers)
+	return j.readWorkspace(ctx, j.history, dir, files)
 }
 
 // ledger is the workspace's ledger, an empty one where there is none to read.

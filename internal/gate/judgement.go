@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -20,6 +21,7 @@ type judgement struct {
 	// reported are the edits that findings spoke of, and how loudly.
 	reported map[editKey]Severity
 	equals   map[string]equivalence
+	ancestry *ancestry
 	// touched are the workspace directories that changed in what is examined.
 	touched map[string]bool
 	// flows are the workflow files and records that changed in what is examined.
@@ -30,10 +32,13 @@ type judgement struct {
 	walked bool
 	// predicts is true where a merge that is not made yet is judged.
 	predicts bool
-	// baselines says of each log's baseline whether it is in force; mismatched
-	// are those that are not.
-	baselines  map[string]bool
-	mismatched []*policy.Baseline
+	// whole is true where a whole history is judged.
+	whole bool
+	// baselines are those in force, once they are known; mismatched are those that
+	// are not.
+	baselines      []*baseline
+	baselinesKnown bool
+	mismatched     []*policy.Baseline
 	// policyChange is the change of the configuration in what is judged.
 	policyChange Change
 	// unions are files that git would merge by joining lines.
@@ -54,8 +59,8 @@ func newJudgement(h History, opts Options) *judgement {
 	opts = opts.withDefaults()
 	j := &judgement{
 		opts: opts, history: h, reported: map[editKey]Severity{},
-		equals: map[string]equivalence{}, touched: map[string]bool{}, flows: map[string]bool{},
-		baselines: map[string]bool{}, used: map[int]bool{}, atTips: map[string]*Workspace{},
+		equals: map[string]equivalence{}, ancestry: newAncestry(), touched: map[string]bool{}, flows: map[string]bool{},
+		used: map[int]bool{}, atTips: map[string]*Workspace{},
 	}
 	j.ledgers, j.switches = newLedgers(h, opts.limits()), newLedgers(h, opts.limits())
 	j.switches.switches = true
@@ -67,6 +72,13 @@ func newJudgement(h History, opts Options) *judgement {
 		Examined: Examined{Policy: opts.Policy.Source},
 	}
 	return j
+}
+
+// trust names the commit that baselines are held to, unless the caller did.
+func (j *judgement) trust(commit string) {
+	if j.opts.Trusted == "" {
+		j.opts.Trusted = commit
+	}
 }
 
 // finish turns what was gathered, or the error that stopped it, into the
@@ -98,12 +110,13 @@ func FailureReport(opts Options, err error) *Report {
 	return newJudgement(nil, opts).finish(err)
 }
 
-// equal returns what waivers say about one log.
-func (j *judgement) equal(path string) equivalence {
-	eq, known := j.equals[path]
+// equal returns what waivers say about one log, whatever its path is and was.
+func (j *judgement) equal(paths ...string) equivalence {
+	key := strings.Join(paths, "\x00")
+	eq, known := j.equals[key]
 	if !known {
-		eq = equivalenceFor(j.opts.Policy, path, j.opts.Now)
-		j.equals[path] = eq
+		eq = equivalenceFor(j.opts.Policy, j.opts.Now, paths...)
+		j.equals[key] = eq
 	}
 	return eq
 }
@@ -180,7 +193,7 @@ func (j *judgement) waiver(f Finding) *policy.Waiver {
 	}
 	for i := range j.opts.Policy.Waivers {
 		w := &j.opts.Policy.Waivers[i]
-		if w.Path != f.Path || !sameRule(w.Rule, f.Rule) || w.Expired(j.opts.Now) {
+		if w.Path != f.Path && w.Path != f.was || !sameRule(w.Rule, f.Rule) || w.Expired(j.opts.Now) {
 			continue
 		}
 		if digestText(w.From) == f.EditFrom && digestText(w.To) == f.EditTo {
@@ -243,16 +256,25 @@ func (j *judgement) snapshotOf(ctx context.Context, tree Tree, revision string, 
 }
 
 func (j *judgement) workspace(ctx context.Context, tree Tree, revision, dir string, files []File) error {
-	w, err := readWorkspace(ctx, tree, dir, files, j.opts, j.ledgers)
+	w, err := j.readWorkspace(ctx, tree, dir, files)
 	if err != nil {
 		return err
-	}
-	if path := w.path(small.Progress); j.history == nil && j.opts.Policy.BaselineFor(path) != nil && w.baseline == 0 {
-		j.mismatched = append(j.mismatched, j.opts.Policy.BaselineFor(path))
 	}
 	j.noteWorkspace(w, revision)
 	j.add(judgeSnapshot(w, revision))
 	return nil
+}
+
+// readWorkspace reads a workspace, and what of its log a baseline accepts.
+func (j *judgement) readWorkspace(ctx context.Context, tree Tree, dir string, files []File) (*Workspace, error) {
+	w, err := readWorkspace(ctx, tree, dir, files, j.opts, j.ledgers)
+	if err != nil {
+		return nil, err
+	}
+	if art := w.artifacts[small.Progress]; art != nil && art.log != nil {
+		w.baseline, err = j.acceptedOf(ctx, art.path, art.log.Ledger)
+	}
+	return w, err
 }
 
 // noteWorkspace notes a workspace and its ledger for the report. Only the tip's

@@ -15,6 +15,7 @@ import (
 func RangeInto(ctx context.Context, h History, base, head, merge string, opts Options) *Report {
 	j := newJudgement(h, opts)
 	j.tip, j.report.Examined.Base, j.report.Examined.Head, j.report.Examined.Merge = head, base, head, merge
+	j.trust(base)
 	err := j.rangeOf(ctx, base, head)
 	if err == nil && merge != head {
 		err = j.mergeResult(ctx, base, head, merge)
@@ -47,7 +48,7 @@ func (j *judgement) mergeResult(ctx context.Context, base, head, merge string) e
 	examined, ledgers := j.report.Examined, j.report.Ledgers
 	j.tip, j.atTips, j.policyChange = merge, map[string]*Workspace{}, Change{}
 	j.touched, j.flows = map[string]bool{}, map[string]bool{}
-	j.unions, j.mismatched = nil, nil
+	j.unions = nil
 	if err := j.untold(func() error { return j.walkAll(ctx, commits) }); err != nil {
 		return err
 	}

@@ -1,6 +1,9 @@
 package gate_test
 
-import "slices"
+import (
+	"reflect"
+	"slices"
+)
 
 // The naive model: which histories must fail, said once more, as plainly as
 // possible and from the design alone. It knows no files, only lists of keys,
@@ -175,37 +178,104 @@ func judgeNewInMerge(parents [][]modelEntry, c []modelEntry) modelVerdict {
 	return fine
 }
 
-// lastReadable lists the ledgers that a child of commit n is compared with:
-// n's own, else those of its nearest readable ancestors. The way back ends
-// where the log moved elsewhere: what comes to its old place is a new log.
+// lastReadable lists the ledgers that a child of commit n is compared with at a
+// path: n's own, else those of its nearest readable ancestors, moved away or not.
 func (m model) lastReadable(n int, dir string) [][]modelEntry {
 	if log := m[n].logs[dir]; log.state == readable {
 		return [][]modelEntry{log.entries}
 	}
 	var out [][]modelEntry
 	for _, p := range m[n].parents {
-		before := m[p].logs[dir]
-		if m[n].logs[dir].state == absent && before.state == readable && m.moved(before.entries, p, n) {
-			continue
-		}
 		out = append(out, m.lastReadable(p, dir)...)
 	}
 	return out
 }
 
-// moved reports whether a ledger that is gone from one directory begins
-// another that the edge from p to c brings.
-func (m model) moved(ledger []modelEntry, p, c int) bool {
-	for dir, log := range m[c].logs {
-		if log.state == readable && m[p].logs[dir].state == absent && isPrefix(required(ledger, log.entries), log.entries) {
-			return true
+// holds reports whether a log holds every ledger from its beginning on or, if
+// others may have written between, in order.
+func holds(log []modelEntry, ledgers [][]modelEntry, between bool) bool {
+	for _, ledger := range ledgers {
+		ledger = required(ledger, log)
+		if !isPrefix(ledger, log) && (!between || firstPlaces(ledger, log) < 0) {
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// moves says which logs of commit p go on at another path in commit c: gone from
+// theirs, and held by as many logs that are new as there are logs like them. apart
+// says that a log may have been replaced by another's.
+func (m model) moves(p, c int, between, apart bool) map[string]string {
+	type departure struct {
+		dir  string
+		logs [][]modelEntry
+		size int
+	}
+	var gone []departure
+	arrived := map[string]bool{}
+	for _, dir := range workspaceDirs {
+		before, after := m[p].logs[dir], m[c].logs[dir]
+		if before.state == absent {
+			arrived[dir] = after.state == readable
+			continue
+		}
+		logs := m.lastReadable(p, dir)
+		replaced := apart && after.state == readable && !holds(after.entries, logs, true)
+		if len(logs) > 0 && (after.state == absent || replaced) {
+			d := departure{dir: dir, logs: logs}
+			for _, l := range logs {
+				d.size = max(d.size, len(l))
+			}
+			gone = append(gone, d)
+		}
+	}
+	slices.SortStableFunc(gone, func(a, b departure) int { return b.size - a.size })
+	out := map[string]string{}
+	done := map[string]bool{}
+	for _, d := range gone {
+		if done[d.dir] {
+			continue
+		}
+		var alike []string
+		for _, other := range gone {
+			if reflect.DeepEqual(other.logs, d.logs) {
+				alike = append(alike, other.dir)
+				done[other.dir] = true
+			}
+		}
+		var to []string
+		for _, dir := range workspaceDirs {
+			if arrived[dir] && holds(m[c].logs[dir].entries, d.logs, between) {
+				to = append(to, dir)
+			}
+		}
+		if len(to) == len(alike) || len(to) > len(alike) && d.size == 0 {
+			for i, from := range alike {
+				out[from] = to[i]
+				arrived[to[i]] = false
+			}
+		}
+	}
+	return out
+}
+
+// before lists what a log of commit c is compared with on the edge from p.
+func (m model) before(p int, dir string, moved map[string]string, there bool) [][]modelEntry {
+	var out [][]modelEntry
+	for _, from := range workspaceDirs {
+		if to, ok := moved[from]; ok && to == dir {
+			out = append(out, m.lastReadable(p, from)...)
+		}
+	}
+	if _, away := moved[dir]; away && there {
+		return out
+	}
+	return append(out, m.lastReadable(p, dir)...)
 }
 
 // judgeEdge judges what the edge from p to c does to one directory's log.
-func (m model) judgeEdge(p, c int, dir string) modelVerdict {
+func (m model) judgeEdge(p, c int, dir string, moved map[string]string) modelVerdict {
 	before, after := m[p].logs[dir], m[c].logs[dir]
 	verdict := fine
 	switch after.state {
@@ -217,41 +287,54 @@ func (m model) judgeEdge(p, c int, dir string) modelVerdict {
 		if before.state == absent {
 			break
 		}
-		ledgers := m.lastReadable(p, dir)
-		if len(ledgers) == 0 {
-			verdict = unsure // nobody ever read it
+		if len(m.lastReadable(p, dir)) == 0 {
+			return unsure // nobody ever read it
 		}
-		for _, ledger := range ledgers {
-			if !m.moved(ledger, p, c) {
-				verdict = bad
-			}
+		if _, ok := moved[dir]; !ok {
+			verdict = bad
 		}
 	case readable:
-		for _, ledger := range m.lastReadable(p, dir) {
-			verdict = max(verdict, judgeLedgers(ledger, after.entries))
+		for _, ledger := range m.before(p, dir, moved, true) {
+			verdict = max(verdict, judgeLedgers(ledger, after.entries), judgeWay(ledger, after.entries))
 		}
 	}
 	return verdict
 }
 
+// related reports whether one parent of a merge shares history with another.
+func (m model) related(c, one int) bool {
+	mine := m.reach(m[c].parents[one])
+	for i, p := range m[c].parents {
+		if i == one {
+			continue
+		}
+		for n := range m.reach(p) {
+			if mine[n] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // judgeCommit judges a commit's edges, and a merge as a whole.
 func (m model) judgeCommit(c int) modelVerdict {
 	verdict := fine
+	merge := len(m[c].parents) > 1
+	var moved []map[string]string
+	for i, p := range m[c].parents {
+		moved = append(moved, m.moves(p, c, merge, merge && !m.related(c, i)))
+	}
 	for _, dir := range workspaceDirs {
 		var parents [][]modelEntry
-		for _, p := range m[c].parents {
-			verdict = max(verdict, m.judgeEdge(p, c, dir))
-			parents = append(parents, m.lastReadable(p, dir)...)
-		}
-		if len(m[c].parents) == 1 && m[c].logs[dir].state == readable {
-			for _, p := range parents {
-				verdict = max(verdict, judgeWay(p, m[c].logs[dir].entries))
-			}
+		for i, p := range m[c].parents {
+			verdict = max(verdict, m.judgeEdge(p, c, dir, moved[i]))
+			parents = append(parents, m.before(p, dir, moved[i], m[c].logs[dir].state != absent)...)
 		}
 		if len(m[c].parents) == 0 && m[c].logs[dir].state == broken {
 			verdict = bad
 		}
-		if len(m[c].parents) > 1 && m[c].logs[dir].state == readable {
+		if merge && m[c].logs[dir].state == readable {
 			verdict = max(verdict, judgeNewInMerge(parents, m[c].logs[dir].entries))
 		}
 	}
@@ -307,13 +390,47 @@ func (m model) judgeRange(base, head int) modelVerdict {
 	if m.reach(head)[base] {
 		return verdict // every step from one to the other has been judged
 	}
-	for _, dir := range workspaceDirs {
-		target, ours := m[base].logs[dir], m[head].logs[dir]
-		if target.state == readable && ours.state == readable {
-			verdict = max(verdict, min(judgeLedgers(target.entries, ours.entries), judgeLedgers(ours.entries, target.entries)))
-		}
+	for _, pair := range m.tipPairs(base, head) {
+		target, ours := m[base].logs[pair[0]], m[head].logs[pair[1]]
+		verdict = max(verdict, min(judgeLedgers(target.entries, ours.entries), judgeLedgers(ours.entries, target.entries)))
 	}
 	return verdict
+}
+
+// tipPairs lists the directories of logs that two tips both have, the one's and
+// the other's: the same, or where a log went since the two parted.
+func (m model) tipPairs(target, head int) [][2]string {
+	var out [][2]string
+	add := func(t, h string) {
+		if m[target].logs[t].state == readable && m[head].logs[h].state == readable && !slices.Contains(out, [2]string{t, h}) {
+			out = append(out, [2]string{t, h})
+		}
+	}
+	for _, dir := range workspaceDirs {
+		add(dir, dir)
+	}
+	ours, theirs := m.reach(target), m.reach(head)
+	for base := range m {
+		best := ours[base] && theirs[base]
+		for n := base + 1; n < len(m); n++ {
+			best = best && !(ours[n] && theirs[n] && m.reach(n)[base])
+		}
+		if !best {
+			continue
+		}
+		there, here := m.moves(base, target, true, false), m.moves(base, head, true, false)
+		for _, dir := range workspaceDirs {
+			t, h := dir, dir
+			if to, moved := there[dir]; moved {
+				t = to
+			}
+			if to, moved := here[dir]; moved {
+				h = to
+			}
+			add(t, h)
+		}
+	}
+	return out
 }
 
 // judgePush judges what a ref's new tip has and its old tip lacks, then the
@@ -326,16 +443,22 @@ func (m model) judgePush(old, tip int) modelVerdict {
 			verdict = max(verdict, m.judgeCommit(c))
 		}
 	}
+	moved := m.moves(old, tip, true, false)
 	for _, dir := range workspaceDirs {
 		if m[old].logs[dir].state == absent {
 			continue // the ref had no log there
 		}
-		if m[tip].logs[dir].state != readable {
-			verdict = max(verdict, m.judgeEdge(old, tip, dir))
+		at := dir
+		if to, ok := moved[dir]; ok {
+			at = to
+		}
+		if m[tip].logs[at].state != readable {
+			verdict = max(verdict, m.judgeEdge(old, tip, dir, moved))
 			continue
 		}
 		for _, ledger := range m.lastReadable(old, dir) {
-			now := m[tip].logs[dir].entries
+			now := m[tip].logs[at].entries
+			verdict = max(verdict, judgeWay(ledger, now))
 			if someCopiesGone(ledger, now) {
 				verdict = max(verdict, unsure)
 			} else if firstPlaces(required(ledger, now), now) < 0 {

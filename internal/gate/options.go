@@ -23,6 +23,10 @@ type Options struct {
 	MaxFileSize int64
 	// Policy is the trusted configuration; nil means built-in defaults.
 	Policy *policy.Policy
+	// Trusted is the commit whose logs say which baselines are in force: the one
+	// that the configuration is taken from. Empty stands for what is compared with
+	// (the base, the old tip, HEAD), of a whole history for its head.
+	Trusted string
 	// Agent is the id of the agent who is about to commit the index; empty for
 	// a person.
 	Agent string

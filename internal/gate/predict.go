@@ -18,6 +18,7 @@ func MergeCheck(ctx context.Context, h History, ours, theirs, oursName, theirsNa
 	j := newJudgement(h, opts)
 	j.predicts = true
 	j.tip, j.report.Examined.Base, j.report.Examined.Head = theirs, ours, theirs
+	j.trust(ours)
 	return j.finish(j.mergeCheck(ctx, Tip{ID: ours, Name: oursName}, Tip{ID: theirs, Name: theirsName}))
 }
 
@@ -48,15 +49,19 @@ func (j *judgement) sinceParting(ctx context.Context, base string, side Tip) err
 	if err != nil {
 		return err
 	}
+	s, err := j.replacement(ctx, node{id: side.ID, parents: []string{base}}, changes)
+	if err != nil {
+		return err
+	}
 	for _, c := range changes[0] {
 		if !j.isLog(c.Path) || c.Old.Mode == "" {
 			continue
 		}
 		told := len(j.report.Findings)
-		if err := j.replacedLog(ctx, c, node{id: side.ID, parents: []string{base}}, changes, true); err != nil {
+		if err := j.replacedLog(ctx, c, s, true, nil); err != nil {
 			return err
 		}
-		if err := j.keptIn(ctx, node{id: side.ID, parents: []string{base}}, c.Path, changes); err != nil {
+		if err := j.keptIn(ctx, s.node, c.Path, changes); err != nil {
 			return err
 		}
 		for i := range j.report.Findings[told:] {

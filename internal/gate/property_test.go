@@ -171,7 +171,7 @@ func familiesDisagree(m model, c int, r *gate.Report) string {
 		var parents [][]modelEntry
 		for _, p := range m[c].parents {
 			other = other || log.state == absent && m[p].logs[dir].state != absent
-			for _, ledger := range m.lastReadable(p, dir) {
+			for _, ledger := range m.before(p, dir, m.moves(p, c, true, !m.related(c, slices.Index(m[c].parents, p))), log.state != absent) {
 				parents = append(parents, ledger)
 				ledger = required(ledger, log.entries)
 				if judgeLedgers(ledger, log.entries) != bad || log.state != readable {

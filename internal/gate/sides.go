@@ -17,6 +17,7 @@ const FutureTolerance = clockTolerance
 type Sides struct {
 	equal    equivalence
 	baseline *policy.Baseline
+	waivers  []policy.Waiver
 	ordered  bool
 }
 
@@ -25,7 +26,7 @@ type Sides struct {
 func SidesOf(p *policy.Policy, path string, now time.Time) Sides {
 	level, set := p.Rules[ruleTimestampOrder.ID]
 	return Sides{
-		equal: equivalenceFor(p, path, now), baseline: p.BaselineFor(path),
+		equal: equivalenceFor(p, now, path), baseline: p.BaselineFor(path), waivers: modifications(p, now, path),
 		ordered: p.Mode == policy.Enforce && (!set || level == policy.Error),
 	}
 }
@@ -55,7 +56,7 @@ func (s Sides) Only(a, b *small.Ledger) []small.Entry { return only(a, b, s.equa
 // Baselined reports whether a ledger begins with the log's baseline. Without a
 // baseline none does.
 func (s Sides) Baselined(l *small.Ledger) bool {
-	return s.baseline != nil && beginsWith(l, s.baseline)
+	return s.baseline != nil && recognize(s.baseline, l, s.waivers) != nil
 }
 
 // Ordered reports whether a log is rejected whose times do not increase behind

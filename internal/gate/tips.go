@@ -124,8 +124,8 @@ func relateWithin(p, c *small.Ledger, equal equivalence) tipRelation {
 	r := tipRelation{relation: relate(pd.digests, cd.digests)}
 	if r.relation == interleaved {
 		places := subsequence(pd.digests, cd.digests)
-		r.inserted = missing(places)
-		r.resolved = resolvedBy(p, c, places[len(places)-1]) >= 0
+		r.resolved = resolvedBy(p, c, cd.places[places[len(places)-1]]) >= 0
+		r.inserted = cd.at(missing(places))
 	}
 	return r
 }
@@ -143,7 +143,7 @@ func only(a, b *small.Ledger, equal equivalence) []small.Entry {
 			there[class]--
 			continue
 		}
-		if !equal.dropped[e.Digest] {
+		if !equal.dropped[e.Digest] && !equal.past[e.Digest] {
 			out = append(out, e)
 		}
 	}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -38,6 +39,7 @@ type Tip struct{ ID, Name string }
 func Push(ctx context.Context, h History, u Update, opts Options) *Report {
 	j := newJudgement(h, opts)
 	j.tip, j.report.Examined.Base, j.report.Examined.Head = u.New, u.Old, u.New
+	j.trust(cmp.Or(u.Old, u.Target.ID))
 	return j.finish(j.push(ctx, u))
 }
 
@@ -129,11 +131,19 @@ func (j *judgement) replaced(ctx context.Context, u Update, fix string) error {
 		j.notePolicy(n, changes)
 	}
 	told := len(j.report.Findings)
+	s, err := j.replacement(ctx, n, changes)
+	if err != nil {
+		return err
+	}
+	back, err := j.takenBack(ctx, u)
+	if err != nil {
+		return err
+	}
 	for _, c := range changes[0] {
 		if !j.isLog(c.Path) || c.Old.Mode == "" {
 			continue
 		}
-		if err := j.replacedLog(ctx, c, n, changes, false); err != nil {
+		if err := j.replacedLog(ctx, c, s, false, back); err != nil {
 			return err
 		}
 		if err := j.keptIn(ctx, n, c.Path, changes); err != nil {
@@ -153,40 +163,53 @@ func (j *judgement) replaced(ctx context.Context, u Update, fix string) error {
 	return nil
 }
 
-// replacedLog compares one log of a node with an earlier one that is not its
-// parent's. insertions says whether entries between older ones are told, where
-// no entry makes them explicit.
-func (j *judgement) replacedLog(ctx context.Context, c Change, n node, changes [][]Change, insertions bool) error {
-	before, err := j.logs(c.Path).read(ctx, c.Old, nil)
+// replacement is the step from one commit to another that is not its child.
+// Between the entries of a log that moved others may have come.
+func (j *judgement) replacement(ctx context.Context, n node, changes [][]Change) (*step, error) {
+	m, err := j.moves(ctx, crossing{
+		Edge: Edge{n.parents[0], n.id}, changes: changes[0], merge: true,
+		equal: func(from, to string, before, after *ledgerFile) (equivalence, error) {
+			return j.equality(ctx, n.parents, from, to, before, after)
+		},
+	})
+	return &step{node: n, changes: changes, moves: []moves{m}}, err
+}
+
+// replacedLog compares one log of a commit with an earlier one that is not its
+// parent's. insertions says whether entries between older ones are reported,
+// where no entry makes them explicit. back are the edits that may be taken back.
+func (j *judgement) replacedLog(ctx context.Context, c Change, s *step, insertions bool, back *undoing) error {
+	logs, err := j.readBefore(ctx, s.parents[0], c)
 	if err != nil {
 		return err
 	}
-	parent := parentLog{id: n.parents[0]}
-	if before.readable() {
-		parent.ledgers = []*ledgerFile{before}
-	} else if parent.ledgers, err = j.lastReadable(ctx, parent.id, c.Path); err != nil {
-		return err
+	parent := parentLog{id: s.parents[0]}
+	parent.add(c.Path, logs...)
+	now := c.New
+	if to, moved := s.moves[0][c.Path]; moved {
+		now = to
 	}
-	after, err := j.logs(c.Path).read(ctx, c.New, before)
+	after, err := j.logs(c.Path).read(ctx, now, nil)
 	if err != nil {
 		return err
 	}
 	if !after.readable() {
-		return j.unreadable(ctx, n, c.Path, after, []parentLog{parent}, changes)
+		j.unreadable(s, c.Path, after, []parentLog{parent})
+		return nil
 	}
 	for _, l := range parent.ledgers {
-		e, err := j.compare(ctx, c.Path, l, after, []parentLog{parent}, 0, false)
+		e, err := j.compare(ctx, s.node, now.Path, c.Path, l, after, []parentLog{parent}, 0)
 		if err != nil {
 			return err
 		}
-		if e == nil || e.relation != rewritten && !insertions {
+		if e == nil || e.relation != rewritten && !insertions || back.takes(e) {
 			continue
 		}
 		if !insertions || e.reconciled() {
 			e.inserted = nil
 			e.edits = slices.DeleteFunc(e.edits, func(x edit) bool { return x.kind == editInserted })
 		}
-		j.judgeEdge(e, n.id, parent.id)
+		j.judgeEdge(e, s.id, parent.id)
 	}
 	return nil
 }

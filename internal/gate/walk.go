@@ -40,6 +40,9 @@ func (j *judgement) walk(ctx context.Context, nodes []node) error {
 	if err != nil {
 		return err
 	}
+	if j.whole {
+		j.noteHistory(nodes, changes)
+	}
 	for i, n := range nodes {
 		own := max(len(n.parents), 1)
 		if err := j.node(ctx, n, changes[:own]); err != nil {
@@ -74,9 +77,13 @@ func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error 
 		}
 	}
 	slices.Sort(logs)
+	s, err := j.step(ctx, n, changes)
+	if err != nil {
+		return err
+	}
 	fresh := map[string][]small.Entry{}
 	for _, path := range logs {
-		own, err := j.log(ctx, n, path, changes)
+		own, err := j.log(ctx, s, path)
 		if err != nil {
 			return err
 		}
@@ -85,7 +92,7 @@ func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error 
 	if err := j.work(ctx, n, changes, sortedKeys(dirs), fresh); err != nil {
 		return err
 	}
-	if err := j.records(ctx, n, changes, sortedKeys(flows)); err != nil {
+	if err := j.records(ctx, s, sortedKeys(flows)); err != nil {
 		return err
 	}
 	if j.opts.Each && n.id != Index {
@@ -106,44 +113,95 @@ func sortedKeys(set map[string]bool) []string {
 	return keys
 }
 
+// step is a node and what its edges changed.
+type step struct {
+	node
+	changes [][]Change
+	moves   []moves
+}
+
+// step finds the logs that moved on a node's edges.
+func (j *judgement) step(ctx context.Context, n node, changes [][]Change) (*step, error) {
+	s := &step{node: n, changes: changes, moves: make([]moves, len(changes))}
+	for i, parent := range n.parents {
+		x := crossing{Edge: Edge{parent, n.id}, changes: changes[i], merge: len(n.parents) > 1}
+		x.equal = func(from, to string, before, after *ledgerFile) (equivalence, error) {
+			return j.equality(ctx, n.parents, from, to, before, after)
+		}
+		if x.merge {
+			x.apart = func() (bool, error) { return j.apart(ctx, n.parents, i) }
+		}
+		var err error
+		if s.moves[i], err = j.moves(ctx, x); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// apart reports whether one parent of a merge has no history in common with any
+// other.
+func (j *judgement) apart(ctx context.Context, parents []string, one int) (bool, error) {
+	for i, other := range parents {
+		if i == one {
+			continue
+		}
+		bases, err := j.history.MergeBases(ctx, other, parents[one])
+		if err != nil || len(bases) > 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // parentLog is what one log of a child is compared with on one edge.
 type parentLog struct {
 	id string
 	// ledgers are the parent's, or its last readable ancestors' where it has
-	// none that can be read.
+	// none that can be read, and those that moved here; paths are where they
+	// stood.
 	ledgers []*ledgerFile
+	paths   []string
+}
+
+func (p *parentLog) add(path string, logs ...*ledgerFile) {
+	for _, l := range logs {
+		p.ledgers, p.paths = append(p.ledgers, l), append(p.paths, path)
+	}
 }
 
 // log judges one log on all edges of a node. It returns the entries that no
 // parent has.
-func (j *judgement) log(ctx context.Context, n node, path string, changes [][]Change) ([]small.Entry, error) {
-	child, parents, err := j.sides(ctx, n, path, changes)
+func (j *judgement) log(ctx context.Context, s *step, path string) ([]small.Entry, error) {
+	if past, err := j.isPast(ctx, s.id, path); err != nil || past {
+		return nil, err
+	}
+	child, parents, err := j.sides(ctx, s, path)
 	if err != nil {
 		return nil, err
 	}
-	return j.logBetween(ctx, n, path, child, parents, changes)
+	return j.logBetween(ctx, s, path, child, parents)
 }
 
 // logBetween judges what log has read.
-func (j *judgement) logBetween(ctx context.Context, n node, path string, child *ledgerFile, parents []parentLog, changes [][]Change) ([]small.Entry, error) {
+func (j *judgement) logBetween(ctx context.Context, s *step, path string, child *ledgerFile, parents []parentLog) ([]small.Entry, error) {
 	if !child.readable() {
-		return nil, j.unreadable(ctx, n, path, child, parents, changes)
+		j.unreadable(s, path, child, parents)
+		return nil, nil
 	}
 	fresh, intruders := newEntries(child.log.Ledger, parents)
-	fresh, intruders, err := j.afterBaseline(ctx, path, child, fresh, intruders)
-	if err != nil {
-		return nil, err
-	}
 	var views []*edgeView
 	for i, p := range parents {
-		for _, before := range p.ledgers {
-			e, err := j.compare(ctx, path, before, child, parents, i, len(parents) == 1)
+		for k, before := range p.ledgers {
+			e, err := j.compare(ctx, s.node, path, p.paths[k], before, child, parents, i)
 			if err != nil {
 				return nil, err
 			}
 			if e != nil {
-				e.of(n, i)
+				e.setParent(s.node, i)
 				views = append(views, e)
+				accepted := func(place int) bool { return e.past[child.log.Entries[place].Digest] }
+				fresh, intruders = slices.DeleteFunc(fresh, accepted), slices.DeleteFunc(intruders, accepted)
 			}
 		}
 	}
@@ -151,24 +209,24 @@ func (j *judgement) logBetween(ctx context.Context, n node, path string, child *
 		views[0].fresh, views[0].intruders = fresh, withoutVersions(intruders, views)
 	}
 	for _, e := range views {
-		j.judgeEdge(e, n.id, e.parent)
+		j.judgeEdge(e, s.id, e.parent)
 	}
 	if len(views) == 0 && len(fresh) > 0 {
 		e := &edgeView{path: path, p: &small.Ledger{}, c: child.log.Ledger, relation: extended, marker: -1, fresh: fresh}
 		parent := ""
-		if len(n.parents) > 0 {
-			parent = n.parents[0]
+		if len(s.parents) > 0 {
+			parent = s.parents[0]
 		}
-		j.judgeEdge(e, n.id, parent)
+		j.judgeEdge(e, s.id, parent)
 	}
 	return at(child.log.Ledger, fresh), nil
 }
 
 // sides reads a log in a node and in each parent.
-func (j *judgement) sides(ctx context.Context, n node, path string, changes [][]Change) (*ledgerFile, []parentLog, error) {
+func (j *judgement) sides(ctx context.Context, s *step, path string) (*ledgerFile, []parentLog, error) {
 	var now File
 	var before []*Change
-	for _, edge := range changes {
+	for _, edge := range s.changes {
 		i := slices.IndexFunc(edge, func(c Change) bool { return c.Path == path })
 		if i < 0 {
 			before = append(before, nil)
@@ -185,23 +243,18 @@ func (j *judgement) sides(ctx context.Context, n node, path string, changes [][]
 	}
 	var earlier *ledgerFile
 	for i, c := range before {
-		if len(n.parents) > 0 {
-			parents[i].id = n.parents[i]
+		p := &parents[i]
+		if len(s.parents) > 0 {
+			p.id = s.parents[i]
 		}
 		if c == nil {
 			continue // the same as in the child
 		}
-		own, err := logs.readBefore(ctx, c.Old, child)
-		if err != nil {
+		if err := j.sidesOf(ctx, s, i, *c, child, p); err != nil {
 			return nil, nil, err
 		}
-		switch {
-		case own.readable():
-			parents[i].ledgers, earlier = []*ledgerFile{own}, own
-		case parents[i].id != "":
-			if parents[i].ledgers, err = j.lastReadable(ctx, parents[i].id, path); err != nil {
-				return nil, nil, err
-			}
+		if len(p.ledgers) > 0 {
+			earlier = p.ledgers[0]
 		}
 	}
 	if child == nil {
@@ -211,10 +264,36 @@ func (j *judgement) sides(ctx context.Context, n node, path string, changes [][]
 	}
 	for i, c := range before {
 		if c == nil && child.readable() {
-			parents[i].ledgers = []*ledgerFile{child}
+			parents[i].add(path, child)
 		}
 	}
 	return child, parents, nil
+}
+
+// sidesOf reads what one parent has of a log.
+func (j *judgement) sidesOf(ctx context.Context, s *step, edge int, c Change, child *ledgerFile, p *parentLog) error {
+	for _, from := range s.moves[edge].to(c.Path) {
+		i := slices.IndexFunc(s.changes[edge], func(c Change) bool { return c.Path == from })
+		logs, err := j.readBefore(ctx, p.id, s.changes[edge][i])
+		if err != nil {
+			return err
+		}
+		p.add(from, logs...)
+	}
+	if _, moved := s.moves[edge][c.Path]; moved && c.New.Mode != "" {
+		return nil // the log here is another's
+	}
+	own, err := j.logs(c.Path).readBefore(ctx, c.Old, child)
+	if err != nil {
+		return err
+	}
+	if own.readable() {
+		p.add(c.Path, own)
+		return nil
+	}
+	last, err := j.lastReadable(ctx, p.id, c.Path)
+	p.add(c.Path, last...)
+	return err
 }
 
 // childFirst reads the child's log before its parents' where none of those is
@@ -283,15 +362,15 @@ func withoutVersions(intruders []int, views []*edgeView) []int {
 	return slices.DeleteFunc(intruders, func(at int) bool { return versions[at] })
 }
 
-// compare relates one parent's log to the child's. It returns nil for an edge
-// that is not judged: the log is unchanged, or the baseline begins here. oneWay
-// is that of a [comparison].
-func (j *judgement) compare(ctx context.Context, path string, before, child *ledgerFile, parents []parentLog, side int, oneWay bool) (*edgeView, error) {
+// compare relates one parent's log, which stood at was, to the child's. It
+// returns nil where nothing has changed.
+func (j *judgement) compare(ctx context.Context, n node, path, was string, before, child *ledgerFile, parents []parentLog, side int) (*edgeView, error) {
 	p, c := before.log.Ledger, child.log.Ledger
-	if p == c {
+	if p == c && was == path {
 		return nil, nil
 	}
-	if before, err := j.beforeBaseline(ctx, path, before); err != nil || before {
+	equal, err := j.equality(ctx, n.parents, was, path, before, child)
+	if err != nil {
 		return nil, err
 	}
 	elsewhere := map[small.Digest]bool{}
@@ -306,7 +385,7 @@ func (j *judgement) compare(ctx context.Context, path string, before, child *led
 		}
 	}
 	return compare(p, c, comparison{
-		path: path, equal: j.equal(path), oneWay: oneWay,
+		path: path, was: was, equal: equal,
 		before: j.logs(path).records(ctx, before), after: j.logs(path).records(ctx, child),
 		mayPair: func(lost, added int) bool {
 			// What another parent brought is that side's entry, not a new
@@ -356,16 +435,9 @@ func runEdgeRules(e *edgeView, child, parent string) []Finding {
 // unreadable deals with a child that has no ledger to compare: a file that
 // cannot be read is a finding here, and a log that is gone is one unless it
 // has moved.
-func (j *judgement) unreadable(ctx context.Context, n node, path string, child *ledgerFile, parents []parentLog, changes [][]Change) error {
-	var all []*ledgerFile
-	for _, p := range parents {
-		all = append(all, p.ledgers...)
-	}
-	if before, err := j.beforeBaseline(ctx, path, all...); err != nil || before {
-		return err
-	}
+func (j *judgement) unreadable(s *step, path string, child *ledgerFile, parents []parentLog) {
 	if child != nil {
-		r := &reporter{commit: n.id, parent: parents[0].id}
+		r := &reporter{commit: s.id, parent: parents[0].id}
 		for _, p := range child.problems {
 			r.rule = j.ruleOfProblem(path, p.Kind)
 			f := problemFinding(path, p)
@@ -376,24 +448,16 @@ func (j *judgement) unreadable(ctx context.Context, n node, path string, child *
 			r.add(f)
 		}
 		j.add(r.out)
-		return nil
+		return
 	}
 	for i, p := range parents {
+		if _, moved := s.moves[i][path]; moved {
+			continue // it is judged where it is now
+		}
 		for _, before := range p.ledgers {
-			if changes[i] == nil {
-				continue
-			}
 			e := &edgeView{path: path, p: before.log.Ledger, marker: -1}
-			to, err := j.moved(ctx, path, before, changes[i])
-			if err == nil && to != nil {
-				e, err = j.move(ctx, path, before, to)
-			}
-			if err != nil {
-				return err
-			}
-			e.of(n, i)
-			j.judgeEdge(e, n.id, p.id)
+			e.setParent(s.node, i)
+			j.judgeEdge(e, s.id, p.id)
 		}
 	}
-	return nil
 }

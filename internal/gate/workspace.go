@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -133,11 +132,6 @@ func readWorkspace(ctx context.Context, tree Tree, dir string, files []File, opt
 		}
 		w.artifacts[a] = art
 	}
-	if b := opts.Policy.BaselineFor(w.path(small.Progress)); b != nil {
-		if art := w.artifacts[small.Progress]; art != nil && art.log != nil && beginsWith(art.log.Ledger, b) {
-			w.baseline = b.Entries
-		}
-	}
 	return w, nil
 }
 
@@ -217,11 +211,6 @@ const (
 	modeLink      = "120000"
 	modeSubmodule = "160000"
 )
-
-// beginsWith reports whether a ledger begins with a baseline's entries.
-func beginsWith(l *small.Ledger, b *policy.Baseline) bool {
-	return l.Len() >= b.Entries && l.HeadAt(b.Entries) == b.Head
-}
 
 // judgeSnapshot runs every rule about one snapshot.
 func judgeSnapshot(w *Workspace, commit string) []Finding {

@@ -62,8 +62,9 @@ func (b *builder) addCommit() {
 		}
 	}
 	c := worldCommit{parents: parents, logs: map[string]worldLog{}}
+	followed := b.followed(parents)
 	for _, dir := range workspaceDirs {
-		if log := b.mergedLog(parents, dir); log != nil {
+		if log := b.mergedLog(parents, dir, followed); log != nil {
 			c.logs[dir] = *log
 		}
 	}
@@ -75,9 +76,12 @@ func (b *builder) addCommit() {
 
 // change edits one log of an ordinary commit.
 func (b *builder) change(c *worldCommit) {
-	dir := workspaceDirs[b.n(8)/7]
+	dir := []string{"", "", "", "", "", "", "sub", "deep/er"}[b.n(8)]
 	log, there := c.logs[dir]
 	switch {
+	case there && log.breakage == nil && b.oneIn(10):
+		b.move(c, dir)
+		return
 	case !there && (dir == "" || b.oneIn(3)):
 		log.entries = b.entries(b.n(4))
 	case !there:
@@ -95,6 +99,43 @@ func (b *builder) change(c *worldCommit) {
 		log.style = b.restyle(log.style)
 	}
 	c.logs[dir] = log
+}
+
+// move moves a workspace where there is none.
+func (b *builder) move(c *worldCommit, dir string) {
+	to := workspaceDirs[b.n(len(workspaceDirs))]
+	if _, taken := c.logs[to]; taken {
+		return
+	}
+	log := c.logs[dir]
+	if b.oneIn(2) {
+		log.entries = append(slices.Clone(log.entries), b.entries(1)...)
+	}
+	delete(c.logs, dir)
+	c.logs[to] = log
+}
+
+// followed says, of the parents of a merge, which log of one has moved on
+// another: it is merged where it is there.
+func (b *builder) followed(parents []int) map[int]map[string]string {
+	out := map[int]map[string]string{}
+	for _, p := range parents {
+		for _, q := range parents {
+			for _, from := range workspaceDirs {
+				for _, to := range workspaceDirs {
+					log, there := b.commits[p].logs[from]
+					other, moved := b.commits[q].logs[to]
+					_, stays := b.commits[q].logs[from]
+					_, taken := b.commits[p].logs[to]
+					alike := len(log.entries) > 0 && len(other.entries) > 0 && log.entries[0].key() == other.entries[0].key()
+					if there && moved && !stays && !taken && alike && out[q] == nil {
+						out[p] = map[string]string{from: to}
+					}
+				}
+			}
+		}
+	}
+	return out
 }
 
 func (b *builder) isEvil() bool { return b.evil > 0 && b.oneIn(b.evil) }
@@ -287,11 +328,17 @@ func (b *builder) restyle(s style) style {
 
 // mergedLog makes the log of a commit from those of its parents: of a single
 // parent its own, of several a merge that usually keeps the rules.
-func (b *builder) mergedLog(parents []int, dir string) *worldLog {
+func (b *builder) mergedLog(parents []int, dir string, followed map[int]map[string]string) *worldLog {
 	var logs []worldLog
 	for _, p := range parents {
-		if log, there := b.commits[p].logs[dir]; there {
-			logs = append(logs, log)
+		for _, from := range workspaceDirs {
+			to, moved := followed[p][from]
+			if !moved {
+				to = from
+			}
+			if log, there := b.commits[p].logs[from]; there && dir == to {
+				logs = append(logs, log)
+			}
 		}
 	}
 	if len(logs) == 0 {

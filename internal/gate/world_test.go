@@ -13,7 +13,7 @@ import (
 )
 
 // workspaceDirs are the directories in which a random history has logs.
-var workspaceDirs = []string{"", "sub"}
+var workspaceDirs = []string{"", "deep/er", "sub"}
 
 // world is a random history, known in three forms: as lists of entries, as
 // the naive model, and as commits with files.

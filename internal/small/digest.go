@@ -38,6 +38,15 @@ func EntryDigest(entry *Value) Digest {
 // emptyHead is the head of a ledger without entries: SHA-256 of nothing.
 var emptyHead = Digest(sha256.Sum256(nil))
 
+// HeadOf is the head of a ledger with these entries.
+func HeadOf(entries []Digest) Digest {
+	head := emptyHead
+	for _, d := range entries {
+		head = chain(head, d)
+	}
+	return head
+}
+
 // chain returns the head that follows previous when an entry is appended:
 // SHA-256 over the two digests' raw bytes.
 func chain(previous, entry Digest) Digest {

@@ -1,0 +1,223 @@
+package gate
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// ancestry is the history behind what is judged: which versions of which logs
+// stood where. It is read only when something asks, and then once, whatever the
+// number of paths and commits that are asked about.
+type ancestry struct {
+	commits []ancestor // parents before children
+	number  map[string]int
+	// tips were loaded, with all that is reachable from them.
+	tips []string
+	// first is the number of the first commit that touches a path.
+	first map[string]int
+	paths map[string]*pathHistory
+}
+
+func newAncestry() *ancestry {
+	return &ancestry{number: map[string]int{}, first: map[string]int{}, paths: map[string]*pathHistory{}}
+}
+
+// ancestor is one commit of an ancestry.
+type ancestor struct {
+	id      string
+	parents []int
+	// changes are those of logs, for each edge.
+	changes [][]Change
+}
+
+// pathHistory says, for each commit, which versions at one path a later one has
+// to go on from.
+type pathHistory struct {
+	last [][]*version // by the commit's number, as far as anybody has asked
+}
+
+// version is one file that stood at a path. Before it stood others, which count
+// where this one cannot be read.
+type version struct {
+	file   File
+	before []*version
+}
+
+// before loads the history behind a commit, and returns the commit's number.
+func (j *judgement) before(ctx context.Context, commit string) (*ancestry, int, error) {
+	a := j.ancestry
+	if n, known := a.number[commit]; known {
+		return a, n, nil
+	}
+	commits, err := j.history.Commits(ctx, []string{commit}, a.tips, "")
+	if err != nil {
+		return nil, 0, err
+	}
+	var edges []Edge
+	for _, c := range commits {
+		edges = append(edges, EdgesOf(c.ID, c.Parents)...)
+	}
+	changes, err := j.history.Changes(ctx, edges)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, c := range commits {
+		own := len(EdgesOf(c.ID, c.Parents))
+		j.noteAncestor(node{id: c.ID, parents: c.Parents}, changes[:own])
+		changes = changes[own:]
+	}
+	a.tips = append(a.tips, commit)
+	return a, a.number[commit], nil
+}
+
+// noteAncestor adds a commit whose parents are there.
+func (j *judgement) noteAncestor(n node, changes [][]Change) {
+	a, c := j.ancestry, ancestor{id: n.id}
+	for _, p := range n.parents {
+		c.parents = append(c.parents, a.number[p])
+	}
+	for _, edge := range changes {
+		var logs []Change
+		for _, change := range edge {
+			if !j.isLog(change.Path) {
+				continue
+			}
+			logs = append(logs, change)
+			if _, known := a.first[change.Path]; !known {
+				a.first[change.Path] = len(a.commits)
+			}
+		}
+		c.changes = append(c.changes, logs)
+	}
+	a.number[n.id] = len(a.commits)
+	a.commits = append(a.commits, c)
+}
+
+// noteHistory adds the commits of a whole history, which are being judged.
+func (j *judgement) noteHistory(nodes []node, changes [][]Change) {
+	for _, n := range nodes {
+		own := len(n.edges())
+		j.noteAncestor(n, changes[:own])
+		changes = changes[own:]
+	}
+	for _, n := range nodes {
+		j.ancestry.tips = append(j.ancestry.tips, n.id)
+	}
+}
+
+// reach marks the commits that one has, itself included.
+func (a *ancestry) reach(n int) []bool {
+	seen := make([]bool, n+1)
+	seen[n] = true
+	for i := n; i >= 0; i-- {
+		if seen[i] {
+			for _, p := range a.commits[i].parents {
+				seen[p] = true
+			}
+		}
+	}
+	return seen
+}
+
+// change finds what a commit's edge does to a path.
+func (c *ancestor) change(edge int, path string) (Change, bool) {
+	i, found := slices.BinarySearchFunc(c.changes[edge], path, func(c Change, path string) int { return strings.Compare(c.Path, path) })
+	if !found {
+		return Change{}, false
+	}
+	return c.changes[edge][i], true
+}
+
+// versions lists what stood last at a path on each way back from a commit.
+func (a *ancestry) versions(n int, path string) []*version {
+	if first, known := a.first[path]; !known || first > n {
+		return nil
+	}
+	h := a.paths[path]
+	if h == nil {
+		h = &pathHistory{}
+		a.paths[path] = h
+	}
+	for i := len(h.last); i <= n; i++ {
+		h.last = append(h.last, a.commits[i].versions(h, path))
+	}
+	return h.last[n]
+}
+
+func (c *ancestor) versions(h *pathHistory, path string) []*version {
+	var now File
+	var inherited []*version
+	for _, p := range c.parents {
+		inherited = addVersions(inherited, h.last[p])
+	}
+	for i := range c.changes {
+		if change, changed := c.change(i, path); changed && change.New.Mode != "" {
+			now = change.New
+		}
+	}
+	if now.Mode == "" {
+		return inherited
+	}
+	return []*version{{file: now, before: inherited}}
+}
+
+// addVersions adds versions that are not there yet. It leaves its arguments as they
+// are, since commits share them.
+func addVersions(to, more []*version) []*version {
+	if len(to) == 0 {
+		return more
+	}
+	out := slices.Clip(to)
+	for _, v := range more {
+		if !slices.ContainsFunc(to, func(t *version) bool { return t == v || t.file == v.file }) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// lastReadable finds the logs that a later one at a path has to go on from,
+// where a commit has none that can be read: the last that could be, on each way
+// back. A log that moved away counts, and one whose removal is waived does not.
+func (j *judgement) lastReadable(ctx context.Context, commit, path string) ([]*ledgerFile, error) {
+	if commit == "" {
+		return nil, nil
+	}
+	a, n, err := j.before(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	var out []*ledgerFile
+	seen := map[*version]bool{}
+	for next := a.versions(n, path); len(next) > 0; next = next[1:] {
+		v := next[0]
+		if seen[v] {
+			continue
+		}
+		seen[v] = true
+		log, err := j.logs(path).read(ctx, v.file, nil)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case !log.readable():
+			next = append(slices.Clip(next), v.before...)
+		case j.ended(path, log):
+		case !slices.Contains(out, log):
+			out = append(out, log)
+		}
+	}
+	return out, nil
+}
+
+// ended reports whether a waiver lets a log be gone, so that another may begin
+// at its path.
+func (j *judgement) ended(path string, log *ledgerFile) bool {
+	head := log.log.Head()
+	return slices.ContainsFunc(j.opts.Policy.Waivers, func(w policy.Waiver) bool {
+		return w.Rule == ruleLogDeleted.ID && w.Path == path && w.From != nil && *w.From == head && !w.Expired(j.opts.Now)
+	})
+}

@@ -1,0 +1,217 @@
+package gate
+
+import (
+	"context"
+	"slices"
+)
+
+// moves says which logs go on at another path: the parent's path and the child's
+// file.
+type moves map[string]File
+
+// to lists the paths from which logs come to one.
+func (m moves) to(path string) []string {
+	var from []string
+	for p, f := range m {
+		if f.Path == path {
+			from = append(from, p)
+		}
+	}
+	slices.Sort(from)
+	return from
+}
+
+// crossing is one edge on which logs may move.
+type crossing struct {
+	Edge
+	changes []Change
+	// merge allows that entries of others stand between those of a log that
+	// moved: whether that is made explicit is judged at its new path.
+	merge bool
+	// apart reports whether the two histories have nothing in common: then the
+	// child may have another's log at a log's path. Nil if they have.
+	apart func() (bool, error)
+	// equal says what counts as equal when a log of one path is compared with a
+	// log of another.
+	equal func(from, to string, before, after *ledgerFile) (equivalence, error)
+}
+
+// departure is a log that the child does not have at its path: its last readable
+// version, or several where it could not be read.
+type departure struct {
+	path string
+	logs []*ledgerFile
+}
+
+// moves finds the workspaces that moved: a log is gone from its path and goes on
+// at a path that is new. There have to be as many such paths as logs that begin
+// alike are gone: of two copies of one log, neither is the log.
+func (j *judgement) moves(ctx context.Context, x crossing) (moves, error) {
+	arrived, err := j.arrivals(ctx, x)
+	if err != nil || len(arrived) == 0 {
+		return nil, err
+	}
+	gone, err := j.departures(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	out := moves{}
+	for len(gone) > 0 {
+		alike := func(d departure) bool {
+			return j.isRecord(d.path) == j.isRecord(gone[0].path) && slices.EqualFunc(d.logs, gone[0].logs, func(a, b *ledgerFile) bool {
+				return a.log.Head() == b.log.Head()
+			})
+		}
+		group := slices.DeleteFunc(slices.Clone(gone), func(d departure) bool { return !alike(d) })
+		var to []*ledgerFile
+		for _, log := range arrived {
+			on, err := j.goesOn(ctx, x, group[0], log)
+			if err != nil {
+				return nil, err
+			}
+			if on {
+				to = append(to, log)
+			}
+		}
+		if len(to) == len(group) || len(to) > len(group) && group[0].empty() {
+			for i, d := range group {
+				out[d.path] = to[i].file
+				arrived = slices.DeleteFunc(arrived, func(log *ledgerFile) bool { return log == to[i] })
+			}
+		}
+		gone = slices.DeleteFunc(gone, alike)
+	}
+	return out, nil
+}
+
+// empty reports whether there is nothing in a log that could be lost.
+func (d departure) empty() bool {
+	return !slices.ContainsFunc(d.logs, func(l *ledgerFile) bool { return l.log.Len() > 0 })
+}
+
+// arrivals are the logs that can be read, at paths where the parent has none.
+func (j *judgement) arrivals(ctx context.Context, x crossing) ([]*ledgerFile, error) {
+	var out []*ledgerFile
+	for _, c := range x.changes {
+		if !j.isLog(c.Path) || c.Old.Mode != "" {
+			continue // a log that goes where nobody judges it is gone
+		}
+		log, err := j.logs(c.Path).read(ctx, c.New, nil)
+		if err != nil {
+			return nil, err
+		}
+		if log.readable() {
+			out = append(out, &ledgerFile{file: c.New, log: log.log}) // the same content may lie at several paths
+		}
+	}
+	return out, nil
+}
+
+// departures are the logs that the child does not have, the longest first.
+func (j *judgement) departures(ctx context.Context, x crossing) ([]departure, error) {
+	var out []departure
+	for _, c := range x.changes {
+		if !j.isLog(c.Path) || c.Old.Mode == "" || c.New.Mode != "" && x.apart == nil {
+			continue
+		}
+		logs, err := j.readBefore(ctx, x.Parent, c)
+		if err != nil {
+			return nil, err
+		}
+		if len(logs) > 0 && c.New.Mode != "" {
+			replaced, err := j.replacedApart(ctx, x, c, logs)
+			if err != nil {
+				return nil, err
+			}
+			if !replaced {
+				continue
+			}
+		}
+		if len(logs) > 0 {
+			out = append(out, departure{c.Path, logs})
+		}
+	}
+	longest := func(d departure) int {
+		n := 0
+		for _, l := range d.logs {
+			n = max(n, l.log.Len())
+		}
+		return n
+	}
+	slices.SortStableFunc(out, func(a, b departure) int { return longest(b) - longest(a) })
+	return out, nil
+}
+
+// readBefore reads a parent's log, or its last readable versions.
+func (j *judgement) readBefore(ctx context.Context, parent string, c Change) ([]*ledgerFile, error) {
+	log, err := j.logs(c.Path).read(ctx, c.Old, nil)
+	if err != nil {
+		return nil, err
+	}
+	if log.readable() {
+		return []*ledgerFile{log}, nil
+	}
+	return j.lastReadable(ctx, parent, c.Path)
+}
+
+// replacedApart reports whether the child has another log at a path, from a
+// history that has nothing in common with the parent's.
+func (j *judgement) replacedApart(ctx context.Context, x crossing, c Change, logs []*ledgerFile) (bool, error) {
+	now, err := j.logs(c.Path).read(ctx, c.New, nil)
+	if err != nil || !now.readable() {
+		return false, err
+	}
+	held, err := j.holds(x, departure{c.Path, logs}, now, c.Path)
+	if err != nil || held {
+		return false, err
+	}
+	return x.apart()
+}
+
+// goesOn reports whether a log goes on in one that arrived.
+func (j *judgement) goesOn(ctx context.Context, x crossing, d departure, there *ledgerFile) (bool, error) {
+	to := there.file.Path
+	if j.isRecord(to) != j.isRecord(d.path) {
+		return false, nil
+	}
+	held, err := j.holds(x, d, there, to)
+	if err != nil || !held {
+		return false, err
+	}
+	if j.isRecord(d.path) && d.empty() { // every list of switches begins with none
+		return j.sameRecord(ctx, fileAt(d.path, d.logs[0].file), there.file)
+	}
+	return true, nil
+}
+
+// holds reports whether a log holds every entry of another, from the beginning
+// on or, in a merge, in order.
+func (j *judgement) holds(x crossing, d departure, now *ledgerFile, to string) (bool, error) {
+	for _, before := range d.logs {
+		equal, err := x.equal(d.path, to, before, now)
+		if err != nil {
+			return false, err
+		}
+		switch relateWithin(before.log.Ledger, now.log.Ledger, equal).relation {
+		case rewritten:
+			return false, nil
+		case interleaved:
+			if !x.merge {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+// plainly compares by waivers alone.
+func (j *judgement) plainly(from, to string, _, _ *ledgerFile) (equivalence, error) {
+	return j.equal(from, to), nil
+}
+
+// movedTo is the path at which a log goes on that an edge takes from its own, the
+// zero File if there is none.
+func (j *judgement) movedTo(ctx context.Context, edge Edge, path string, changes []Change) (File, error) {
+	m, err := j.moves(ctx, crossing{Edge: edge, changes: changes, equal: j.plainly})
+	return m[path], err
+}
