@@ -156,6 +156,7 @@ func inRepository(ctx context.Context, req Request, mode string, judge func(*ses
 // trust takes the policy from a revision; label says in words which it is. An
 // empty revision has none.
 func (s *session) trust(ctx context.Context, revision, label string) error {
+	s.opts.Trusted = revision
 	if s.req.Config != "" {
 		return s.useFile(s.req.Config)
 	}

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -276,7 +277,10 @@ func (j *judgement) pairs(ctx context.Context, target, head string, changes []Ch
 				return nil, err
 			}
 		}
-		for path := range at {
+		all := moves{}
+		maps.Copy(all, went[0])
+		maps.Copy(all, went[1])
+		for _, path := range slices.Sorted(maps.Keys(all)) {
 			ours, moved := went[0][path]
 			theirs, movedToo := went[1][path]
 			if !moved {
@@ -285,13 +289,12 @@ func (j *judgement) pairs(ctx context.Context, target, head string, changes []Ch
 			if !movedToo {
 				theirs = at[path].New
 			}
-			pair := [2]File{ours, theirs}
-			if (moved || movedToo) && ours.Mode != "" && theirs.Mode != "" && !slices.Contains(out, pair) {
+			if pair := [2]File{ours, theirs}; ours.Mode != "" && theirs.Mode != "" && !slices.Contains(out, pair) {
 				out = append(out, pair)
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b [2]File) int { return strings.Compare(a[1].Path, b[1].Path) })
+	slices.SortStableFunc(out, func(a, b [2]File) int { return strings.Compare(a[1].Path, b[1].Path) })
 	return out, nil
 }
 

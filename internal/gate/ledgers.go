@@ -6,10 +6,12 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// keptLogs bounds how many logs stay in memory. Logs that extend one another
-// share storage, so that a long history of appends costs little more than its
-// last log.
-const keptLogs = 64
+// keptBytes bounds the logs that stay in memory, as if each had storage of its
+// own; those that extend one another share it. The last one read always stays.
+const keptBytes = 128 << 20
+
+// entryBytes is about what one entry takes, its digest, head and texts included.
+const entryBytes = 400
 
 // ledgers reads progress files as ledgers, each distinct object once.
 type ledgers struct {
@@ -17,6 +19,7 @@ type ledgers struct {
 	limits small.Limits
 	kept   map[string]*ledgerFile
 	order  []string
+	bytes  int
 	whole  wholeFile
 	// switches is true where the files are records of jobs, and the ledger is
 	// their switch history.
@@ -41,6 +44,18 @@ type ledgerFile struct {
 }
 
 func (f *ledgerFile) readable() bool { return f != nil && f.log != nil }
+
+// size is about how many bytes a log takes in memory.
+func (f *ledgerFile) size() int {
+	size := entryBytes
+	for _, p := range f.problems {
+		size += entryBytes + len(p.Message) + len(p.Hint)
+	}
+	if f.readable() {
+		size += entryBytes * f.log.Len()
+	}
+	return size
+}
 
 func newLedgers(tree Tree, limits small.Limits) *ledgers {
 	return &ledgers{tree: tree, limits: limits, kept: map[string]*ledgerFile{}}
@@ -117,12 +132,16 @@ func (l *ledgers) document(f File) (*small.Document, *small.Log) {
 }
 
 func (l *ledgers) keep(key string, f *ledgerFile) {
-	if len(l.order) >= keptLogs {
+	if l.kept[key] == nil {
+		l.order = append(l.order, key)
+		l.bytes += f.size()
+	}
+	l.kept[key] = f
+	for l.bytes > keptBytes && len(l.order) > 1 {
+		l.bytes -= l.kept[l.order[0]].size()
 		delete(l.kept, l.order[0])
 		l.order = l.order[1:]
 	}
-	l.kept[key] = f
-	l.order = append(l.order, key)
 }
 
 // records gives a file's entries in full, for an explanation.
