@@ -5,6 +5,21 @@ import (
 	"slices"
 )
 
+// Moves says which logs went to another path between a commit and a later one.
+func Moves(ctx context.Context, h History, from, to string, opts Options) (map[string]string, error) {
+	if from == to {
+		return nil, nil
+	}
+	m, err := newJudgement(h, opts).movesBetween(ctx, from, to)
+	out := map[string]string{}
+	for path, f := range m {
+		if isLedger(path) {
+			out[path] = f.Path
+		}
+	}
+	return out, err
+}
+
 // moves says which logs go on at another path: the parent's path and the child's
 // file.
 type moves map[string]File

@@ -34,6 +34,10 @@ func SidesOf(p *policy.Policy, path string, now time.Time) Sides {
 // Class is the digest that stands for an entry and all that count as equal.
 func (s Sides) Class(d small.Digest) small.Digest { return s.equal.class(d) }
 
+// Leads reports whether waivers let one version of an entry be changed into
+// another.
+func (s Sides) Leads(from, to small.Digest) bool { return s.equal.leads(from, to) }
+
 // MayLack reports whether an entry may be missing from a later version.
 func (s Sides) MayLack(d small.Digest) bool { return s.equal.dropped[d] }
 

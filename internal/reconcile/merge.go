@@ -132,12 +132,17 @@ func (l *log) classes(items []item) map[small.Digest]bool {
 	return out
 }
 
-// choose takes one of two entries that count as equal: the one that was changed
-// since the sides parted, so that what was taken out of an entry does not come
-// back. Where both were, the choice does not depend on who merges whom.
+// choose takes one of two entries that count as equal: the one into which a waiver
+// lets the other be changed, so that what was taken out of an entry does not come
+// back. Where no waiver decides, the choice does not depend on who merges whom.
 func (l *log) choose(a, b item) item {
+	forth, back := l.sides.Leads(a.Digest, b.Digest), l.sides.Leads(b.Digest, a.Digest)
 	switch {
-	case a.Digest == b.Digest, l.base[b.Digest]:
+	case a.Digest == b.Digest, back && !forth:
+		return a
+	case forth && !back:
+		return b
+	case l.base[b.Digest]:
 		return a
 	case l.base[a.Digest] || b.Digest.String() < a.Digest.String():
 		return b

@@ -89,7 +89,9 @@ type run struct {
 	policies []*policy.Policy
 	// changes are what is to be written, in order of path.
 	changes []change
-	out     *Outcome
+	// left are paths of logs that are brought together at another path.
+	left map[string]string
+	out  *Outcome
 }
 
 // Run makes the explicit resolution and stages it. Until all of it is worked out
@@ -102,7 +104,7 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{repo: repo, git: g, opts: opts, files: map[string]map[string]gate.File{}, out: &Outcome{}}
+	r := &run{repo: repo, git: g, opts: opts, files: map[string]map[string]gate.File{}, left: map[string]string{}, out: &Outcome{}}
 	if r.op, err = underWay(ctx, repo, g, opts.Theirs); err != nil {
 		return nil, err
 	}
@@ -122,6 +124,9 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 			r.policies = append(r.policies, p)
 		}
 	}
+	if err := r.followMoves(ctx); err != nil {
+		return nil, err
+	}
 	dirs, err := r.workspaces(ctx)
 	if err != nil {
 		return nil, err
@@ -130,6 +135,9 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 		if err := r.workspace(ctx, dir); err != nil {
 			return nil, err
 		}
+	}
+	if err := r.leave(); err != nil {
+		return nil, err
 	}
 	if err := r.write(ctx); err != nil {
 		return nil, err

@@ -123,14 +123,20 @@ func (l *log) parted(theirs, ours *version) error {
 				return err
 			}
 		}
-		if theirs.Picked {
+		ourPast, theirPast := !l.sides.Baselined(ours.ledger), !l.sides.Baselined(theirs.ledger)
+		if theirs.Picked || theirPast && !ourPast {
 			theirs.keepOwn(base, ours, l.sides)
+		}
+		if ourPast && !theirPast && !theirs.Picked {
+			ours.keepOwn(base, theirs, l.sides)
 		}
 	}
 	return nil
 }
 
-// keepOwn leaves out what a picked commit did not bring itself and ours lacks.
+// keepOwn leaves out what a side did not bring itself and the other lacks: of a
+// picked commit, and of a side that parted before the baseline with which the
+// other begins.
 func (v *version) keepOwn(base, ours *version, sides gate.Sides) {
 	has := func(in *version) map[small.Digest]bool {
 		out := map[small.Digest]bool{}

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,8 @@ type change struct {
 	// keep is true if what stands there now may be nobody's but the work tree's,
 	// and is to be kept as a blob.
 	keep bool
+	// movedTo is the path at which the log is written instead: this file goes.
+	movedTo string
 }
 
 // onDisk reads a file of the work tree; nil if there is none. A symbolic link on
@@ -180,7 +183,7 @@ func (r *run) write(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if r.ofASide(w.path, blob) || r.onlyOfSides(ctx, w) {
+		if r.ofASide(cmp.Or(w.movedTo, w.path), blob) || r.onlyOfSides(ctx, w) {
 			continue
 		}
 		r.out.Kept = append(r.out.Kept, [2]string{w.path, blob})
@@ -193,6 +196,12 @@ func (r *run) write(ctx context.Context) error {
 			continue
 		}
 		file := filepath.Join(r.git.top, filepath.FromSlash(w.path))
+		if w.movedTo != "" {
+			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return &gate.Failure{Message: fmt.Sprintf("cannot remove %s: %v", w.path, err), Remedy: "remove it, then run small-hook reconcile again", Err: err}
+			}
+			continue
+		}
 		err := os.MkdirAll(filepath.Dir(file), 0o777)
 		if err == nil {
 			err = wholefile.Write(file, w.disk)
@@ -247,7 +256,7 @@ var conflictMarker = regexp.MustCompile(`^(<{7,}|={7,}|>{7,}|\|{7,})( |$)`)
 func (r *run) onlyOfSides(ctx context.Context, w change) bool {
 	known := map[string]bool{}
 	for _, s := range append([]side{r.op.ours}, r.op.theirs...) {
-		data, err := r.read(ctx, s, w.path)
+		data, err := r.read(ctx, s, cmp.Or(w.movedTo, w.path))
 		if err != nil {
 			return false
 		}

@@ -1,0 +1,95 @@
+package reconcile
+
+import (
+	"context"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// followMoves brings the versions of a log together that lie at several paths,
+// since its workspace moved on a side after the sides parted. They count as lying
+// at one path: where the commit that is being made is to have the log.
+func (r *run) followMoves(ctx context.Context) error {
+	for _, t := range r.op.theirs {
+		bases, err := r.repo.MergeBases(ctx, r.op.ours.id, t.id)
+		if err != nil {
+			return err
+		}
+		for _, base := range bases {
+			if err := r.followSince(ctx, base, t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) followSince(ctx context.Context, base string, t side) error {
+	opts := gate.Options{Policy: r.opts.Policy, Now: r.opts.Now, MaxFileSize: r.opts.MaxFileSize}
+	went := map[string]map[string]string{}
+	for _, id := range append([]string{base, r.op.ours.id, t.id}, t.parts...) {
+		if _, err := r.list(ctx, id); err != nil {
+			return err
+		}
+		var err error
+		if went[id], err = gate.Moves(ctx, r.repo, base, id, opts); err != nil {
+			return err
+		}
+	}
+	files, err := r.list(ctx, base)
+	if err != nil {
+		return err
+	}
+	for path := range files {
+		here, moved := went[r.op.ours.id][path]
+		there, movedToo := went[t.id][path]
+		if !moved && !movedToo {
+			continue
+		}
+		to := there
+		if !moved {
+			here = path
+		}
+		if moved || r.op.word == "" || r.op.word == opSquash {
+			to = here // a commit with one parent does not move a log and interleave it
+		}
+		for id, m := range went {
+			from, gone := m[path]
+			if !gone {
+				from = path
+			}
+			r.rename(id, from, to)
+		}
+	}
+	return nil
+}
+
+// rename has a side's log lie at another path, and its own be cleared.
+func (r *run) rename(id, from, to string) {
+	f, there := r.files[id][from]
+	if from == to || !there {
+		return
+	}
+	f.Path = to
+	r.files[id][to] = f
+	delete(r.files[id], from)
+	if _, name, _ := small.SplitPath(from); name == small.Progress.FileName() {
+		r.left[from] = to
+	}
+}
+
+// leave plans to take away the logs that are brought together elsewhere.
+func (r *run) leave() error {
+	for from, to := range r.left {
+		there, err := r.onDisk(from)
+		if err != nil {
+			return err
+		}
+		if _, staged := r.index[from]; !staged && there == nil {
+			continue
+		}
+		r.changes = append(r.changes, change{path: from, there: there, keep: true, movedTo: to})
+	}
+	return nil
+}
