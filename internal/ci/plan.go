@@ -17,29 +17,34 @@ const (
 	Other   Platform = "explicit inputs"
 )
 
-// checkout are the lines of a workflow that bring the whole history.
-const checkout = "- uses: actions/checkout@v4\n  with:\n    fetch-depth: 0"
+// checkout are the lines of a workflow that bring the whole history, with the
+// version of actions/checkout that a platform has.
+func checkout(version string) string {
+	return "- uses: actions/checkout@" + version + "\n  with:\n    fetch-depth: 0"
+}
 
 // Deep is what to write into the job's description so that the whole history is
 // there, or else to type.
 func (p Platform) Deep() string {
 	switch p {
-	case GitHub, Forgejo, Gitea:
-		return checkout
+	case GitHub:
+		return checkout("v6")
+	case Forgejo, Gitea:
+		return checkout("v4")
 	case GitLab:
 		return "variables:\n  GIT_DEPTH: \"0\""
 	}
 	return "git fetch --unshallow"
 }
 
-// Checkout says what is missing from the job's description where there is no
-// repository at all, and the lines that bring it; nothing where nobody knows.
-func (p Platform) Checkout() (message, remedy string) {
+// Checkout says what to do where there is no repository at all, and the lines of
+// the job's description for it; nothing where nobody knows.
+func (p Platform) Checkout() (what, lines string) {
 	switch p {
 	case GitHub, Forgejo, Gitea:
-		return "there is no repository here: put actions/checkout before this step", checkout
+		return "put actions/checkout before this step", p.Deep()
 	case GitLab:
-		return "there is no repository here: GIT_STRATEGY must not be none", "variables:\n  GIT_STRATEGY: fetch\n  GIT_DEPTH: \"0\""
+		return "GIT_STRATEGY must not be none", "variables:\n  GIT_STRATEGY: fetch\n  GIT_DEPTH: \"0\""
 	}
 	return "", ""
 }

@@ -168,8 +168,8 @@ func (j *job) explain(failure *gate.Failure) *gate.Failure {
 	out.Err = failure
 	switch {
 	case errors.Is(failure, githistory.ErrNotRepository):
-		if message, remedy := j.plan.Platform.Checkout(); message != "" {
-			out.Message, out.Remedy = message, remedy
+		if what, lines := j.plan.Platform.Checkout(); what != "" {
+			out.Message, out.Remedy = out.Message+": "+what, lines
 		}
 		return &out
 	case !errors.Is(failure, githistory.ErrLacking):
