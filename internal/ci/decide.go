@@ -89,7 +89,7 @@ func explicit(platform Platform, env map[string]string, event []byte, in Inputs)
 	p.Subject = clipped(head) + " against " + clipped(in.Base)
 	if !isZero(in.Base) {
 		base := given(in.Base)
-		base.Branch = request && strings.HasPrefix(base.Revision, "origin/")
+		base.Branch = request && strings.HasPrefix(strings.TrimPrefix(base.Revision, "refs/remotes/"), "origin/")
 		p.Base = []Point{base}
 		return p, nil
 	}

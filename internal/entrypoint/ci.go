@@ -161,8 +161,8 @@ func (j *job) orFiles(ctx context.Context, s *session, target string, r *gate.Re
 		return r
 	}
 	files := gate.CheckAll(ctx, s.repo, j.head, s.opts)
-	if files.Failure != nil && files.Failure.Err == nil && files.Examined.Workspaces+files.Examined.Workflows == 0 {
-		return r // there are none
+	if files.Failure != nil && errors.Is(files.Failure, gate.ErrNothing) {
+		return r
 	}
 	j.fact("no commit is new", "%s has %s already; its files are judged", target, j.head)
 	all := gate.Combine([]*gate.Report{r, files})
