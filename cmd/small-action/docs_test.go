@@ -101,7 +101,10 @@ func TestRecipes(t *testing.T) {
 		id := r.Git("rev-parse", "HEAD")
 		before := r.Git("rev-parse", "origin/main")
 		for system, envs := range map[string][][]string{
-			"Jenkins": {{"CHANGE_TARGET=main"}, {"GIT_PREVIOUS_COMMIT="}, {"GIT_PREVIOUS_COMMIT=" + before}},
+			"Jenkins": {
+				{"CHANGE_TARGET=main", "BRANCH_NAME=PR-7"}, {"BRANCH_NAME=" + name, "GIT_PREVIOUS_COMMIT="},
+				{"BRANCH_NAME=" + name, "GIT_PREVIOUS_COMMIT=" + before}, {"BRANCH_NAME=" + name, "GIT_PREVIOUS_COMMIT=" + id},
+			},
 			"Buildkite": {
 				{"BUILDKITE_PULL_REQUEST=7", "BUILDKITE_PULL_REQUEST_BASE_BRANCH=main", "BUILDKITE_COMMIT=" + id},
 				{"BUILDKITE_PULL_REQUEST=false", "BUILDKITE_PULL_REQUEST_BASE_BRANCH=", "BUILDKITE_COMMIT=" + id},
@@ -117,10 +120,27 @@ func TestRecipes(t *testing.T) {
 			})
 		}
 	}
+	t.Run("a branch that brings its own policy", func(t *testing.T) {
+		c.bad.CommitFile(".small-gate.yml", "version: 1\nmode: observe\n")
+		before := c.bad.Git("rev-parse", "HEAD")
+		text, err := os.ReadFile(c.bad.Path(log))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.bad.CommitFile(log, strings.Replace(string(text), "workspace created", "tidied", 1))
+		for system, env := range map[string][]string{
+			"Jenkins":   {"BRANCH_NAME=bad", "GIT_PREVIOUS_COMMIT=" + before},
+			"Buildkite": {"BUILDKITE_PULL_REQUEST=false", "BUILDKITE_COMMIT=HEAD"},
+			"CircleCI":  {"CIRCLE_BRANCH=bad", "CIRCLE_SHA1=HEAD"},
+		} {
+			runs(t, 1, c.bad, block(t, section(t, "### "+system), "sh"), env...)
+		}
+	})
 	t.Run("an edited default branch", func(t *testing.T) {
 		c.origin.Git("merge", "-q", "--ff-only", "bad")
 		clone := c.origin.Clone()
-		runs(t, 1, clone, block(t, section(t, "### Jenkins"), "sh"))
+		runs(t, 1, clone, block(t, section(t, "### Jenkins"), "sh"), "BRANCH_NAME=main")
+		runs(t, 1, clone, block(t, section(t, "### Jenkins"), "sh"), "BRANCH_NAME=main", "GIT_PREVIOUS_COMMIT="+clone.Git("rev-parse", "HEAD~2"))
 		runs(t, 1, clone, block(t, section(t, "### Buildkite"), "sh"), "BUILDKITE_COMMIT=HEAD")
 		runs(t, 1, clone, block(t, section(t, "### CircleCI"), "sh"), "CIRCLE_BRANCH=main", "CIRCLE_SHA1=HEAD")
 	})

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/ci"
@@ -19,9 +20,8 @@ import (
 )
 
 // finish tells the outcome everywhere it is wanted, and returns the exit
-// status. What could not be written anywhere makes it one that could not be
-// judged, and what is written after that says so; the rest is written all the
-// same.
+// status. What could not be written is said by what is written after that; the
+// rest is written all the same.
 func (j *job) finish(r *gate.Report, facts []entrypoint.Fact) int {
 	log := j.stdout
 	var errs []error
@@ -38,11 +38,11 @@ func (j *job) finish(r *gate.Report, facts []entrypoint.Fact) int {
 	}
 	outputs := j.outputs(r)
 	tell(outputs)
-	before := len(errs)
+	before := r.Verdict
 	tell(j.summary(r))
 	err := j.log(log, r, facts)
 	tell(err)
-	if outputs == nil && len(errs) > before {
+	if outputs == nil && r.Verdict != before {
 		tell(j.outputs(r)) // of an output that is set twice, the second counts
 	}
 	if err == nil {
@@ -52,16 +52,20 @@ func (j *job) finish(r *gate.Report, facts []entrypoint.Fact) int {
 	for line := range strings.Lines(errors.Join(errs...).Error()) {
 		text.WriteString("small-action: " + report.Sanitize(strings.TrimRight(line, "\n")) + "\n")
 	}
-	if _, err := io.WriteString(j.stderr, text.String()); err != nil {
-		return statusCannot // there is nowhere left to say it; the status does
-	}
-	return statusCannot
+	_, err = io.WriteString(j.stderr, text.String())
+	tell(err) // there is nowhere left to say it; the status does
+	return r.ExitStatus()
 }
 
 // unwritten is the report where something could not be written: whoever waits
-// for that has no outcome.
+// for that has no outcome. What fails already goes on to fail for what was found.
 func unwritten(r *gate.Report, err error) *gate.Report {
 	message, remedy, _ := strings.Cut(err.Error(), "\n")
+	if r.Verdict == gate.Fail && r.ExitStatus() != 0 {
+		out := *r
+		out.Examined.Notes = append(slices.Clone(r.Examined.Notes), message)
+		return &out
+	}
 	if remedy == "" {
 		remedy = "see that there is room and that it may be written, then run this again"
 	}
@@ -82,7 +86,7 @@ func (j *job) write(t target, r *gate.Report) error {
 	case err == nil && t.file == "":
 		_, err = j.stdout.Write(buf.Bytes())
 	case err == nil:
-		if err = noLinks(t.file); err == nil {
+		if err = makeFolder(t.file); err == nil {
 			err = wholefile.Write(t.file, buf.Bytes())
 		}
 	}
@@ -100,10 +104,10 @@ func (j *job) write(t target, r *gate.Report) error {
 	return fmt.Errorf("the %s report could not be written to %s: %w\nmake its directory and let this write there, or name another file", t.format, t.file, err)
 }
 
-// noLinks refuses a file below the current directory that a symbolic link leads
-// to: what is checked out there is a stranger's, and a report must not be led
-// elsewhere by it.
-func noLinks(file string) error {
+// makeFolder makes the folder of a file below the current directory. It refuses
+// one that a symbolic link leads to: what is checked out there is a stranger's,
+// and a report must not be led elsewhere by it.
+func makeFolder(file string) error {
 	here, err := os.Getwd()
 	if err != nil {
 		return err
@@ -123,7 +127,7 @@ func noLinks(file string) error {
 			return fmt.Errorf("%s is a symbolic link; name a file that no link leads to", at)
 		}
 	}
-	return nil
+	return os.MkdirAll(filepath.Dir(full), 0o755)
 }
 
 // log writes for whoever reads the job's log: what was compared, the findings,

@@ -75,14 +75,8 @@ func EventFile(env map[string]string) string {
 // explicit plans by what the caller says. A base of zeros, as CI systems give
 // for a branch that is new, compares with the default branch.
 func explicit(platform Platform, env map[string]string, event []byte, in Inputs) (Plan, error) {
-	p := Plan{Platform: platform, Event: "base and head given", Kind: Change, Deep: deepOther}
-	switch platform {
-	case GitHub, Forgejo, Gitea:
-		p.Deep = deepGitHub
-	case GitLab:
-		p.Deep = deepGitLab
-	}
-	p.labelsBeside(env, event)
+	p := Plan{Platform: platform, Event: "base and head given", Kind: Change}
+	request := p.besides(env, event)
 	head := in.Head
 	if head == "" {
 		head, p.Event = "HEAD", "base given"
@@ -94,7 +88,9 @@ func explicit(platform Platform, env map[string]string, event []byte, in Inputs)
 	p.Head = []Point{given(head)}
 	p.Subject = clipped(head) + " against " + clipped(in.Base)
 	if !isZero(in.Base) {
-		p.Base = []Point{given(in.Base)}
+		base := given(in.Base)
+		base.Branch = request && strings.HasPrefix(strings.TrimPrefix(base.Revision, "refs/remotes/"), "origin/")
+		p.Base = []Point{base}
 		return p, nil
 	}
 	p.Kind, p.Compare = Push, true
@@ -107,13 +103,16 @@ func explicit(platform Platform, env map[string]string, event []byte, in Inputs)
 	return p, nil
 }
 
-// labelsBeside takes the labels of the pull request that a job is about whose
-// caller gives base and head: it is that pull request which is judged. Nothing
-// else of the event is needed, so that one which cannot be read is no error.
-func (p *Plan) labelsBeside(env map[string]string, data []byte) {
+// besides takes from a pull request what counts also where the job's caller gives
+// base and head: its labels, and whose branches the target's are. An event that
+// cannot be read is no error, since no more of it is needed. It reports whether
+// the job is about a pull request.
+func (p *Plan) besides(env map[string]string, data []byte) bool {
 	switch {
 	case p.Platform == GitLab:
+		p.gitlabProjects(env)
 		p.gitlabLabels(env)
+		return env["CI_MERGE_REQUEST_IID"] != ""
 	case p.Platform != Other && isPullRequest(env["GITHUB_EVENT_NAME"]):
 		e, err := parse(data)
 		var why *Error
@@ -124,7 +123,10 @@ func (p *Plan) labelsBeside(env map[string]string, data []byte) {
 			p.Notes = append(p.Notes, "the event describes no pull request; a label of it claims no lane here")
 		}
 		p.labels(e)
+		p.Repository = e.Repository.FullName
+		return true
 	}
+	return false
 }
 
 // given is a revision in the caller's words.

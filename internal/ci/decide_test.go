@@ -108,7 +108,7 @@ func TestGitHub(t *testing.T) {
 				if diff := cmp.Diff(row.want, shapeOf(p)); diff != "" {
 					t.Errorf("%s: (-want +got)\n%s", platform, diff)
 				}
-				if p.Platform != platform || p.Event != row.event || p.Deep != "with actions/checkout: fetch-depth: 0" {
+				if p.Platform != platform || p.Event != row.event || !strings.HasSuffix(platform.Deep(), "\n  with:\n    fetch-depth: 0") {
 					t.Errorf("%+v", p)
 				}
 			}
@@ -166,7 +166,7 @@ func TestGitLab(t *testing.T) {
 			if diff := cmp.Diff(row.want, shapeOf(p)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
-			if p.Platform != GitLab || p.Deep != `in GitLab CI: GIT_DEPTH: "0"` {
+			if p.Platform != GitLab || GitLab.Deep() != "variables:\n  GIT_DEPTH: \"0\"" {
 				t.Errorf("%+v", p)
 			}
 		})

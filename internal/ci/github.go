@@ -14,7 +14,7 @@ func github(platform Platform, env map[string]string, data []byte) (Plan, error)
 	if err != nil {
 		return Plan{}, err
 	}
-	p := Plan{Platform: platform, Event: env["GITHUB_EVENT_NAME"], Deep: deepGitHub, Repository: e.Repository.FullName}
+	p := Plan{Platform: platform, Event: env["GITHUB_EVENT_NAME"], Repository: e.Repository.FullName}
 	switch {
 	case p.Event == "":
 		return p, &Error{Message: "GITHUB_EVENT_NAME is missing, so that nobody can tell what happened", Remedy: explicitRemedy}

@@ -9,7 +9,8 @@ import (
 // (https://docs.gitlab.com/ci/variables/predefined_variables/). Which commit
 // CI_COMMIT_SHA is depends on the kind of the pipeline.
 func gitlab(env map[string]string) (Plan, error) {
-	p := Plan{Platform: GitLab, Event: env["CI_PIPELINE_SOURCE"], Deep: deepGitLab}
+	p := Plan{Platform: GitLab, Event: env["CI_PIPELINE_SOURCE"]}
+	p.gitlabProjects(env)
 	if err := checkID("CI_COMMIT_SHA", env["CI_COMMIT_SHA"]); err != nil {
 		return p, err
 	}
@@ -78,6 +79,17 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 		return &Error{Message: "GitLab names no target branch (CI_MERGE_REQUEST_TARGET_BRANCH_NAME)", Remedy: explicitRemedy}
 	}
 	return nil
+}
+
+// gitlabProjects notes whose branches count and which project was cloned. The
+// pipeline of a merge request from a fork runs in the fork, unless somebody has
+// it run in the target's project.
+func (p *Plan) gitlabProjects(env map[string]string) {
+	p.Project, p.Repository = env["CI_PROJECT_PATH"], env["CI_PROJECT_PATH"]
+	if env["CI_MERGE_REQUEST_IID"] != "" {
+		p.Repository, p.Target = env["CI_MERGE_REQUEST_PROJECT_PATH"], env["CI_MERGE_REQUEST_TARGET_BRANCH_NAME"]
+		p.Open = p.Repository == "" || p.Project == ""
+	}
 }
 
 // gitlabLabels notes those of a merge request's labels that claim a lane. The

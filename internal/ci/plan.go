@@ -17,6 +17,38 @@ const (
 	Other   Platform = "explicit inputs"
 )
 
+// checkout are the lines of a workflow that bring the whole history, with the
+// version of actions/checkout that a platform has.
+func checkout(version string) string {
+	return "- uses: actions/checkout@" + version + "\n  with:\n    fetch-depth: 0"
+}
+
+// Deep is what to write into the job's description so that the whole history is
+// there, or else to type.
+func (p Platform) Deep() string {
+	switch p {
+	case GitHub:
+		return checkout("v6")
+	case Forgejo, Gitea:
+		return checkout("v4")
+	case GitLab:
+		return "variables:\n  GIT_DEPTH: \"0\""
+	}
+	return "git fetch --unshallow"
+}
+
+// Checkout says what to do where there is no repository at all, and the lines of
+// the job's description for it; nothing where nobody knows.
+func (p Platform) Checkout() (what, lines string) {
+	switch p {
+	case GitHub, Forgejo, Gitea:
+		return "put actions/checkout before this step", p.Deep()
+	case GitLab:
+		return "GIT_STRATEGY must not be none", "variables:\n  GIT_STRATEGY: fetch\n  GIT_DEPTH: \"0\""
+	}
+	return "", ""
+}
+
 // Kind is a way to judge.
 type Kind string
 
@@ -97,16 +129,21 @@ type Plan struct {
 	// count, where the platform says so: a clone's remote can be a fork. It is
 	// untrusted text.
 	Repository string
-	// Open says that the change is proposed and not merged yet: a base by the name
-	// of a branch which has all of it is not the target's, or not any more.
+	// Project is the full name of the repository that was cloned, where the
+	// platform says so: for a merge request from a fork it is the fork. It is
+	// untrusted text.
+	Project string
+	// Target is the name of the branch that a merge request is to be merged into.
+	// It is untrusted text.
+	Target string
+	// Open says that a branch by its name which has all of the change need not be
+	// the target's, or not any more: the change is not merged yet, or nobody says
+	// whose branch it is.
 	Open bool
 	// Guarded is true where a stranger's change is looked at with the rights of
 	// the target's workflow (pull_request_target): nothing that is configured
 	// is run, also not to fetch.
 	Guarded bool
-	// Deep is what to write into the job's description so that the whole
-	// history is there, as a person would type it.
-	Deep string
 }
 
 // Inputs are what the caller says and a platform does not.
@@ -114,10 +151,3 @@ type Inputs struct {
 	// Base and Head are revisions to compare, instead of the platform's.
 	Base, Head string
 }
-
-// Lines for Plan.Deep.
-const (
-	deepGitHub = "with actions/checkout: fetch-depth: 0"
-	deepGitLab = `in GitLab CI: GIT_DEPTH: "0"`
-	deepOther  = "git fetch --unshallow"
-)

@@ -132,6 +132,25 @@ func TestGitLab(t *testing.T) {
 	}
 }
 
+// TestGitLabFork runs a merge request's pipeline in a fork whose own main has the change already, and whose reports are to
+// go where no folder is.
+func TestGitLabFork(t *testing.T) {
+	installed(t, "gitlab-ci-local")
+	t.Parallel()
+	r := newProject(t, gitlabIncludes["include"]+"    inputs:\n      reports: out/of/a/fork\n")
+	before := r.ID("main")
+	change(t, r, false)
+	r.Git("update-ref", "refs/remotes/origin/main", "HEAD")
+	said, status := pipeline(t, r, map[string]string{
+		"CI_PIPELINE_SOURCE": "merge_request_event", "CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_EVENT_TYPE": "detached",
+		"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main", "CI_MERGE_REQUEST_DIFF_BASE_SHA": before, "CI_MERGE_REQUEST_PROJECT_PATH": "upstream/project",
+	}, "--force-shell-executor", "--shell-isolation", "small-gate")
+	if status == 0 || !strings.Contains(said, "and not upstream/project") || !strings.Contains(said, "judged:          1 commit") {
+		t.Errorf("exit status %d\n%s", status, said)
+	}
+	expectReports(t, r, "out/of/a/fork", false)
+}
+
 // TestGitLabInputs gives the template its inputs, and demands that what is none is refused.
 func TestGitLabInputs(t *testing.T) {
 	installed(t, "gitlab-ci-local")

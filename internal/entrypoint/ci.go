@@ -30,9 +30,9 @@ func CI(ctx context.Context, req Request, plan ci.Plan) (*gate.Report, []Fact) {
 	job := &job{req: req, plan: plan, asked: map[string]error{}}
 	var report *gate.Report
 	for again := true; again; {
-		job.facts, job.notes = nil, nil
 		report = inRepository(ctx, req, string(plan.Kind), func(s *session) (*gate.Report, error) {
-			job.shallow = s.repo.Where().Shallow
+			// A reader that gives up leaves it to the other to say all this.
+			job.facts, job.notes, job.shallow = nil, nil, s.repo.Where().Shallow
 			return job.judge(ctx, s)
 		})
 		again = report.Failure != nil && ctx.Err() == nil && job.provide(ctx, report.Failure)
@@ -133,8 +133,10 @@ func (j *job) change(ctx context.Context, s *session, head string) (*gate.Report
 	}
 	s.opts.Branch = j.plan.Source
 	j.fact("base", "%s (%s)", base, words)
+	told := []string{base}
 	for _, p := range j.plan.Base {
-		if len(p.Fetch) > 0 && p.Fetch[0] == p.Revision && p.Revision != base {
+		if len(p.Fetch) > 0 && p.Fetch[0] == p.Revision && !slices.Contains(told, p.Revision) {
+			told = append(told, p.Revision)
 			j.fact("passed over", "%s (%s)", p.Revision, p.Words)
 		}
 	}
@@ -145,10 +147,27 @@ func (j *job) change(ctx context.Context, s *session, head string) (*gate.Report
 		return nil, err
 	}
 	if merge == "" {
-		return s.withBrought(ctx, head, gate.Range(ctx, s.repo, base, head, s.opts))
+		return s.withBrought(ctx, head, j.orFiles(ctx, s, words, gate.Range(ctx, s.repo, base, head, s.opts)))
 	}
 	j.fact("merge result", "%s", merge)
-	return s.withBrought(ctx, head, gate.RangeInto(ctx, s.repo, base, head, merge, s.opts))
+	return s.withBrought(ctx, head, j.orFiles(ctx, s, words, gate.RangeInto(ctx, s.repo, base, head, merge, s.opts)))
+}
+
+// orFiles completes a report in which there was no commit to judge, since the
+// target has the head already: then it is the head's files that are judged.
+// target says in words who has it.
+func (j *job) orFiles(ctx context.Context, s *session, target string, r *gate.Report) *gate.Report {
+	if r.Failure != nil || r.Examined.Commits > 0 {
+		return r
+	}
+	files := gate.CheckAll(ctx, s.repo, j.head, s.opts)
+	if files.Failure != nil && errors.Is(files.Failure, gate.ErrNothing) {
+		return r
+	}
+	j.fact("no commit is new", "%s has %s already; its files are judged", target, j.head)
+	all := gate.Combine([]*gate.Report{r, files})
+	all.NoWorkspace, all.Examined.Base, all.Examined.Head = false, r.Examined.Base, r.Examined.Head
+	return all
 }
 
 // wants reports whether the history that a shallow clone hides is still to be
@@ -176,13 +195,20 @@ func (j *job) push(ctx context.Context, s *session, head string) (*gate.Report, 
 	if update.Old, err = j.before(ctx, s, onDefault); err != nil {
 		return nil, err
 	}
-	if !onDefault && update.Old == "" {
-		update.Known = []string{branch.ID}
-		why := "the ref is new"
-		if len(j.plan.Base) > 0 {
-			why = "the tip before the push is not here"
-		}
-		j.fact("base", "%s (%s; %s)", branch.ID, branch.Ref, why)
+	has := "the tip before the push"
+	if !onDefault {
+		// What an earlier push brought is judged with it until the default branch
+		// has it.
+		update.Known, update.Again, has = []string{branch.ID}, true, branch.Ref
+	}
+	switch {
+	case onDefault:
+	case update.Old != "":
+		j.fact("new since", "%s (%s)", branch.ID, branch.Ref)
+	case len(j.plan.Base) > 0:
+		j.fact("base", "%s (%s; the tip before the push is not here)", branch.ID, branch.Ref)
+	default:
+		j.fact("base", "%s (%s; the ref is new)", branch.ID, branch.Ref)
 	}
 	if !onDefault && j.plan.Compare {
 		update.Target = gate.Tip{ID: branch.ID, Name: shortRef(branch.Ref)}
@@ -197,7 +223,7 @@ func (j *job) push(ctx context.Context, s *session, head string) (*gate.Report, 
 	if err := j.knowsConfig(ctx, s, head); err != nil {
 		return nil, err
 	}
-	return s.withBrought(ctx, head, gate.Push(ctx, s.repo, update, s.opts))
+	return s.withBrought(ctx, head, j.orFiles(ctx, s, has, gate.Push(ctx, s.repo, update, s.opts)))
 }
 
 // before is the ref's tip before the push; empty for a ref that is new. A tip
@@ -230,8 +256,8 @@ func (j *job) before(ctx context.Context, s *session, onDefault bool) (string, e
 	return "", nil
 }
 
-// defaultBranch looks the default branch up, unless it is what is judged. The
-// zero Branch means that there is none.
+// defaultBranch looks the default branch up, unless it is what is judged: then,
+// and in a clone without a remote that has none, it is the zero Branch.
 func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch, error) {
 	if j.plan.OnDefault {
 		return githistory.Branch{}, nil
@@ -249,6 +275,12 @@ func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch,
 	branch, err := s.repo.DefaultBranch(ctx, origin)
 	if err == nil && j.plan.Ref != "" && branchName(branch.Ref, "origin") == branchName(j.plan.Ref, "origin") {
 		return githistory.Branch{}, nil
+	}
+	if err == nil && branch.ID == "" && j.remote && j.plan.Kind == ci.Push {
+		return branch, &gate.Failure{
+			Message: "nobody says which branch is the default one: the event does not, and this clone has neither its name (refs/remotes/origin/HEAD) nor a branch of a usual one",
+			Remedy:  "git fetch origin && git remote set-head origin --auto",
+		}
 	}
 	return branch, err
 }

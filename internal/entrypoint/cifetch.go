@@ -164,11 +164,17 @@ func (j *job) fetch(ctx context.Context, spec string) (err error) {
 // explain says of what is lacking why it could not be fetched, and which line
 // of the job's description provides it.
 func (j *job) explain(failure *gate.Failure) *gate.Failure {
-	if !errors.Is(failure, githistory.ErrLacking) {
-		return failure
-	}
 	out := *failure
 	out.Err = failure
+	switch {
+	case errors.Is(failure, githistory.ErrNotRepository):
+		if what, lines := j.plan.Platform.Checkout(); what != "" {
+			out.Message, out.Remedy = out.Message+": "+what, lines
+		}
+		return &out
+	case !errors.Is(failure, githistory.ErrLacking):
+		return failure
+	}
 	var why error
 	for _, err := range j.asked {
 		if err != nil && (why == nil || err.Error() < why.Error()) {
@@ -179,7 +185,7 @@ func (j *job) explain(failure *gate.Failure) *gate.Failure {
 		out.Message += "; and " + message(why)
 	}
 	if j.shallow && !j.told {
-		out.Remedy = j.plan.Deep
+		out.Message, out.Remedy = "the checkout is shallow: "+out.Message, j.plan.Platform.Deep()
 	}
 	return &out
 }

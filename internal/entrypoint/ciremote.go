@@ -24,7 +24,12 @@ func (j *job) look(ctx context.Context, s *session) error {
 	}
 	j.remote, j.stranger = address != "", ""
 	name, host := repositoryOf(address)
-	if j.plan.Repository == "" || !host || endsIn(name, j.plan.Repository) {
+	switch {
+	case j.plan.Repository == "":
+		return nil
+	case j.plan.Project != "" && !strings.EqualFold(j.plan.Project, j.plan.Repository):
+		name = j.plan.Project
+	case !host, endsIn(name, j.plan.Repository):
 		return nil
 	}
 	j.stranger = name
@@ -49,6 +54,12 @@ func (j *job) estranged(err error) error {
 		Message: origin + " is " + githistory.Printable(j.stranger) + " and not " + githistory.Printable(j.plan.Repository) + ", whose branches count",
 		Remedy:  "with actions/checkout: leave repository: out; or say what to compare with, with the input base (--base)",
 		Err:     err,
+	}
+	switch {
+	case j.plan.Platform == ci.GitLab && j.plan.Target != "":
+		out.Remedy = `git fetch "$CI_MERGE_REQUEST_PROJECT_URL.git" ` + typed(j.plan.Target) + " && small-action --base FETCH_HEAD"
+	case j.plan.Platform == ci.GitLab:
+		out.Remedy = `git remote set-url origin "$CI_REPOSITORY_URL"`
 	}
 	if err != nil {
 		out.Message += "; " + message(err)

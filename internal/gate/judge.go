@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"maps"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -82,13 +83,17 @@ func (j *judgement) checkAll(ctx context.Context, tree Tree, revision string) er
 	return nil
 }
 
+// ErrNothing is in the chain of the failure of a check that found nothing to
+// judge.
+var ErrNothing = errors.New("there is nothing to judge")
+
 // nothing says that there is nothing to judge in a place.
 func (j *judgement) nothing(where, remedy string) error {
 	what := "there is no .small/ directory "
 	if j.opts.Policy.Workflows.Configured {
 		what = "there is neither a .small/ directory nor a workflow "
 	}
-	return &Failure{Message: what + where, Remedy: remedy}
+	return &Failure{Message: what + where, Remedy: remedy, Err: ErrNothing}
 }
 
 // Pending judges the index against its parents: HEAD first, then the other

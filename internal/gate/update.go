@@ -18,6 +18,9 @@ type Update struct {
 	// Known are commits that the receiving side has already: their history is
 	// not judged again.
 	Known []string
+	// Again has the commits that Old has judged again, but for those that are
+	// Known.
+	Again bool
 	// Governs is true if the policy is that of the ref's old tip: what the new
 	// tip has comes into force with the push, wherever it was edited.
 	Governs bool
@@ -45,7 +48,7 @@ func Push(ctx context.Context, h History, u Update, opts Options) *Report {
 
 func (j *judgement) push(ctx context.Context, u Update) error {
 	known := slices.Clone(u.Known)
-	if u.Old != "" {
+	if u.Old != "" && !u.Again {
 		known = append(known, u.Old)
 	}
 	commits, err := j.list(ctx, []string{u.New}, known)
@@ -58,7 +61,7 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 	if err := j.walkAll(ctx, commits); err != nil {
 		return err
 	}
-	if u.Old == "" && u.Target.ID != "" {
+	if (u.Old == "" || u.Again) && u.Target.ID != "" {
 		if err := j.keptOver(ctx, u.Target.ID, u.New); err != nil {
 			return err
 		}

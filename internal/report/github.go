@@ -42,10 +42,10 @@ func renderGitHub(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 		failures = []annotation{{title: "could not judge", message: lines(f.Message + "\n" + f.Remedy)}}
 	}
 	errors, warnings := gravestFirst(r.Findings)
-	for _, a := range annotations(failures, errors, "error") {
+	for _, a := range annotations(r, failures, errors, "error") {
 		action.WithFieldsMap(a.fields()).Errorf("%s", a.bounded())
 	}
-	for _, a := range annotations(nil, warnings, "warning") {
+	for _, a := range annotations(r, nil, warnings, "warning") {
 		action.WithFieldsMap(a.fields()).Warningf("%s", a.bounded())
 	}
 	if notes := r.Examined.Notes; len(notes) > 0 {
@@ -102,7 +102,7 @@ func gravestFirst(findings []gate.Finding) (errors, warnings [][]*gate.Finding) 
 
 // annotations makes at most ten of one kind: those that are there already, one
 // for each group, and in the last place one that counts what has no place.
-func annotations(first []annotation, all [][]*gate.Finding, kind string) []annotation {
+func annotations(r *gate.Report, first []annotation, all [][]*gate.Finding, kind string) []annotation {
 	room := maxAnnotations - len(first)
 	if len(all) <= room {
 		room = len(all)
@@ -111,7 +111,7 @@ func annotations(first []annotation, all [][]*gate.Finding, kind string) []annot
 	}
 	out := first
 	for _, group := range all[:room] {
-		out = append(out, groupAnnotation(group))
+		out = append(out, groupAnnotation(r, group))
 	}
 	var rest []*gate.Finding
 	for _, group := range all[room:] {
@@ -125,7 +125,7 @@ func annotations(first []annotation, all [][]*gate.Finding, kind string) []annot
 
 // groupAnnotation tells the first of a group's findings in full and counts the
 // others.
-func groupAnnotation(group []*gate.Finding) annotation {
+func groupAnnotation(r *gate.Report, group []*gate.Finding) annotation {
 	f := group[0]
 	var body bytes.Buffer
 	t := &text{buf: &body, width: defaultWidth}
@@ -133,7 +133,7 @@ func groupAnnotation(group []*gate.Finding) annotation {
 	t.entries(f)
 	t.changes(f.Changes)
 	t.closing(f, group[1:])
-	return annotation{title: clip(f.Rule, maxName), path: f.Path, line: f.Line, column: f.Column, message: body.String()}
+	return annotation{title: clip(f.Rule, maxName), path: f.Path, line: headLine(r, f), column: f.Column, message: body.String()}
 }
 
 // countRules names the rules of some findings with how often each is broken,

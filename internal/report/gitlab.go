@@ -57,7 +57,7 @@ func renderGitLab(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 		issues = append(issues, gitlabIssue{
 			Description: fmt.Sprintf("%s (%s)", upperFirst(clip(f.Message, maxText)), clip(f.Rule, maxName)),
 			CheckName:   clip(f.Rule, maxName), Fingerprint: names[f], Severity: severity,
-			Location: gitlabPlace(filePath(r, f), f.Line),
+			Location: gitlabPlace(filePath(r, f), headLine(r, f)),
 		})
 	}
 	return encodeJSON(buf, issues)

@@ -93,7 +93,7 @@ func (run *sarifRun) add(r *gate.Report, f *gate.Finding, name string, index map
 	result := sarifResult{
 		RuleID: clip(f.Rule, maxName), Level: sarifLevel(f.Severity),
 		Message:             sarifText{resultText(f)},
-		Locations:           []sarifLocation{sarifPlace(filePath(r, f), f.Line, f.Column)},
+		Locations:           []sarifLocation{sarifPlace(filePath(r, f), headLine(r, f), f.Column)},
 		PartialFingerprints: map[string]string{"smallGate/v1": name},
 		Suppressions:        s,
 		Properties: sarifProperties{
