@@ -2,8 +2,8 @@ package gate
 
 import (
 	"context"
-	"maps"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 )
