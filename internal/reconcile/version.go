@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
@@ -123,7 +124,7 @@ func (l *log) parted(theirs, ours *version) error {
 				return err
 			}
 		}
-		ourPast, theirPast := !l.sides.Baselined(ours.ledger), !l.sides.Baselined(theirs.ledger)
+		ourPast, theirPast := !l.baselined(ours), !l.baselined(theirs)
 		if theirs.Picked || theirPast && !ourPast {
 			theirs.keepOwn(base, ours, l.sides)
 		}
@@ -132,6 +133,11 @@ func (l *log) parted(theirs, ours *version) error {
 		}
 	}
 	return nil
+}
+
+// baselined reports whether a log begins with a baseline of some side's.
+func (l *log) baselined(v *version) bool {
+	return slices.ContainsFunc(l.baselines, func(s gate.Sides) bool { return s.Baselined(v.ledger) })
 }
 
 // keepOwn leaves out what a side did not bring itself and the other lacks: of a
@@ -168,7 +174,7 @@ func (l *log) unchanged(base, side *version) error {
 			Remedy:  fmt.Sprintf("bring the log back on that side (git restore --source=%s --staged --worktree -- %s) and commit it, then merge again", base.ID, quoted(l.path)),
 		}
 	}
-	if l.sides.Baselined(side.ledger) && !l.sides.Baselined(base.ledger) {
+	if l.baselined(side) && !l.baselined(base) {
 		return nil
 	}
 	what := "has the entries in another order than where the sides parted"
