@@ -295,19 +295,12 @@ func isRemoteName(s string) bool {
 // another that does not, is not in the answer; a symbolic one is answered with
 // the ref that it names. A damaged ref is an error.
 func (r *Repo) refs(ctx context.Context, names ...string) (map[string]Branch, error) {
-	var stdout bytes.Buffer
-	var stderr excerpt
-	args := append([]string{"for-each-ref", "--format=%(refname) %(objectname) %(symref)"}, names...)
-	cmd := r.command(ctx, args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := commandFailure(ctx, args, cmd.Run(), &stderr); err != nil {
+	out, err := r.forEachRef(ctx, append([]string{"--format=%(refname) %(objectname) %(symref)"}, names...)...)
+	if err != nil {
 		return nil, err
 	}
-	if said := stderr.String(); strings.Contains(said, "broken ref") {
-		return nil, &commandError{name: args[0], stderr: said}
-	}
 	found := map[string]Branch{}
-	for line := range strings.Lines(stdout.String()) {
+	for line := range strings.Lines(out) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), " ")
 		if len(f) != 3 || !r.format.valid(f[1]) {
 			return nil, fmt.Errorf("git for-each-ref printed %q", Printable(line))
@@ -319,4 +312,22 @@ func (r *Repo) refs(ctx context.Context, names ...string) (map[string]Branch, er
 		found[f[0]] = branch
 	}
 	return found, nil
+}
+
+// forEachRef is git for-each-ref, for which a ref that cannot be read is an
+// error: git only warns of it, or does not even see it.
+func (r *Repo) forEachRef(ctx context.Context, args ...string) (string, error) {
+	if err := r.checkPackedRefs(); err != nil {
+		return "", err
+	}
+	var stdout bytes.Buffer
+	var stderr excerpt
+	args = append([]string{"for-each-ref"}, args...)
+	cmd := r.command(ctx, args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := commandFailure(ctx, args, cmd.Run(), &stderr)
+	if said := stderr.String(); err == nil && strings.Contains(said, "broken ref") {
+		err = &commandError{name: args[0], stderr: said}
+	}
+	return stdout.String(), err
 }
