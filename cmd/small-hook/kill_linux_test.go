@@ -168,7 +168,9 @@ func TestReportKilled(t *testing.T) {
 func TestEditKilled(t *testing.T) {
 	const config, own = ".small-gate.yml", "# ours\nversion: 1\n"
 	r := rewritten(t)
-	var report struct{ Findings []struct{ Fingerprint string } }
+	var report struct {
+		Findings []struct{ Fingerprint string }
+	}
 	audit := smallHook(r, "audit", "--format", "json")
 	out, err := audit.Output()
 	if audit.ProcessState.ExitCode() != 1 {
