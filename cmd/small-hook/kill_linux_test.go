@@ -163,24 +163,49 @@ func TestReportKilled(t *testing.T) {
 	}
 }
 
-// The same for the configuration, by which the next commit is judged.
-func TestBaselineKilled(t *testing.T) {
+// The same for the files that are to be committed: and git add -A finds nothing
+// beside them.
+func TestEditKilled(t *testing.T) {
+	const config, own = ".small-gate.yml", "# ours\nversion: 1\n"
 	r := rewritten(t)
-	const own = "# ours\nversion: 1\n"
-	for _, before := range []string{"", own} {
+	var report struct {
+		Findings []struct{ Fingerprint string }
+	}
+	audit := smallHook(r, "audit", "--format", "json")
+	out, err := audit.Output()
+	if audit.ProcessState.ExitCode() != 1 {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out, &report); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args                []string
+		file, before, after string
+		watched             string
+	}{
+		{[]string{"baseline", "HEAD~1"}, config, "", "baseline:", "."},
+		{[]string{"baseline", "HEAD~1"}, config, own, "baseline:", ".git"},
+		{[]string{"waive", report.Findings[0].Fingerprint, "--reason", "why"}, config, own, "waivers:", "."},
+		{[]string{"waive", report.Findings[0].Fingerprint, "--reason", "why"}, config, "", "waivers:", ".git"},
+		{[]string{"install", "--merge-driver"}, ".gitattributes", "*.png binary\n", "merge=small-gate", "."},
+	} {
 		for n, finished := 0, false; !finished; n++ {
-			r.Remove(".small-gate.yml")
-			if before != "" {
-				r.Write(".small-gate.yml", before)
+			r.Git("clean", "-fdq")
+			if c.before != "" {
+				r.Write(c.file, c.before)
 			}
-			finished = killAfter(t, r.Dir, n, smallHook(r, "baseline", "HEAD~1"))
-			data, err := os.ReadFile(r.Path(".small-gate.yml"))
-			old := string(data) == before && (before != "" || errors.Is(err, fs.ErrNotExist))
-			if whole := strings.HasPrefix(string(data), before) && strings.Contains(string(data), "baseline:"); !old && !whole || finished && !whole {
-				t.Errorf("killed after %d changes: %q, %v", n, data, err)
+			finished = killAfter(t, r.Path(c.watched), n, smallHook(r, c.args...))
+			data, err := os.ReadFile(r.Path(c.file))
+			old := string(data) == c.before && (c.before != "" || errors.Is(err, fs.ErrNotExist))
+			if whole := strings.HasPrefix(string(data), c.before) && strings.Contains(string(data), c.after); !old && !whole || finished && !whole {
+				t.Errorf("%q killed after %d changes: %q, %v", c.args, n, data, err)
+			}
+			if others := r.Git("ls-files", "--others"); others != "" && others != c.file {
+				t.Errorf("%q killed after %d changes leaves %s", c.args, n, others)
 			}
 			if status := exitOf(t, smallHook(r, "check")); status != 0 {
-				t.Errorf("killed after %d changes, check ends with %d", n, status)
+				t.Errorf("%q killed after %d changes, check ends with %d", c.args, n, status)
 			}
 		}
 	}

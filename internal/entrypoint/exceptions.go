@@ -159,7 +159,7 @@ func (s *session) edit(edit func(s *session, file string, data []byte) ([]byte, 
 	if err != nil {
 		return err
 	}
-	if err := wholefile.Write(file, edited); err != nil {
+	if err := wholefile.WriteVia(s.repo.Where().GitDir, file, edited); err != nil {
 		return &gate.Failure{Message: fmt.Sprintf("cannot write the configuration: %v", err), Err: err}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
 )
 
 // Range judges every commit that HEAD has and BASE lacks, then the two tips,
@@ -57,7 +58,7 @@ func splitRange(spec string) (base, head string, err error) {
 }
 
 // Audit judges every commit of a revision's history, under its own policy.
-// Without a revision it is HEAD's; an unborn HEAD has no history.
+// Without a revision it is HEAD's.
 func Audit(ctx context.Context, req Request, revision string) *gate.Report {
 	return inRepository(ctx, req, "audit", func(s *session) (*gate.Report, error) {
 		if revision == "" {
@@ -67,7 +68,7 @@ func Audit(ctx context.Context, req Request, revision string) *gate.Report {
 				return nil, err
 			}
 			if head == "" {
-				return gate.Nothing(s.opts), nil
+				return s.auditNothing(ctx)
 			}
 		}
 		head, err := s.commit(ctx, revision)
@@ -79,4 +80,24 @@ func Audit(ctx context.Context, req Request, revision string) *gate.Report {
 		}
 		return gate.Audit(ctx, s.repo, head, s.opts), nil
 	})
+}
+
+// auditNothing is the audit of a HEAD without commits: there is nothing to judge
+// if no other ref has any.
+func (s *session) auditNothing(ctx context.Context) (*gate.Report, error) {
+	tips, err := s.repo.Tips(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(tips) == 0 {
+		return gate.Nothing(s.opts), nil
+	}
+	branch, err := s.repo.CurrentBranch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return nil, &gate.Failure{
+		Message: fmt.Sprintf("HEAD names %s, which has no commit, while other refs do", githistory.Printable(branch)),
+		Remedy:  "name what to audit: `small-hook audit REVISION`; on a server, correct HEAD: `git symbolic-ref HEAD refs/heads/NAME`",
+	}
 }

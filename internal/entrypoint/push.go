@@ -27,6 +27,8 @@ type handover struct {
 	updates []hook.RefUpdate
 	// remote is the name of the remote, or its URL; empty on the server.
 	remote string
+	// received is true on the server, whose refs are all what somebody pushed.
+	received bool
 	// source says where this is from.
 	source string
 }
@@ -144,7 +146,7 @@ func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report 
 		if err != nil {
 			return nil, err
 		}
-		return s.push(ctx, handover{updates: updates}, known), nil
+		return s.push(ctx, handover{updates: updates, received: true}, known), nil
 	})
 	report.Examined.Source = sourceStdin
 	return report
@@ -157,6 +159,16 @@ type move struct {
 	tip string
 	// known is true if the other side has that commit already.
 	known bool
+}
+
+// isOf reports whether the ref that moves is the default branch, as the other
+// side calls it.
+func (m move) isOf(branch githistory.Branch, remote string) bool {
+	ref := m.Ref
+	if !strings.HasPrefix(ref, "refs/") {
+		ref = "refs/heads/" + ref // as a hook manager may name it
+	}
+	return strings.HasPrefix(branch.Ref, "refs/") && ref == "refs/heads/"+branchName(branch.Ref, remote)
 }
 
 // push judges each update by itself and makes one report of them. One that
@@ -181,19 +193,40 @@ func (s *session) push(ctx context.Context, told handover, known []string) *gate
 			moves = append(moves, move{RefUpdate: u, tip: tip})
 		}
 	}
-	branch, err := s.repo.DefaultBranch(ctx, told.remote)
+	branch, err := s.defaultBranch(ctx, told)
 	if err != nil {
 		add(nil, err)
 		return gate.Combine(reports)
 	}
 	s.findKnown(ctx, moves, known)
 	for _, m := range moves {
+		if told.received && branch.Missing() && m.Ref == branch.Ref {
+			add(nil, headless(branch))
+			continue
+		}
 		add(s.update(ctx, m, told.remote, branch, known, moves))
 	}
 	if len(reports) == 0 {
 		return gate.Nothing(s.opts)
 	}
 	return gate.Combine(reports)
+}
+
+// defaultBranch looks up the branch whose policy counts.
+func (s *session) defaultBranch(ctx context.Context, told handover) (githistory.Branch, error) {
+	if told.received {
+		return s.repo.HeadBranch(ctx)
+	}
+	return s.repo.DefaultBranch(ctx, told.remote)
+}
+
+// headless is the failure where a push would make the branch that the server's
+// HEAD names: its policy would hold for everybody from then on.
+func headless(branch githistory.Branch) error {
+	return &gate.Failure{
+		Message: fmt.Sprintf("HEAD names %s, which does not exist: whoever creates it would choose the policy for all the other branches", githistory.Printable(branch.Ref)),
+		Remedy:  "name the default branch, on the server: `git symbolic-ref HEAD refs/heads/NAME`",
+	}
 }
 
 // findKnown finds the moves to what the other side has already: a push of a
@@ -231,7 +264,7 @@ func (s *session) update(ctx context.Context, m move, remote string, branch gith
 	}
 	s.opts.Branch = branchName(m.Ref, remote)
 	update.Target, update.Name = target(m, remote, branch, moves), branchName(m.Ref, remote)
-	update.Governs = branch.ID == "" || update.Old != "" && branchName(m.Ref, remote) == branchName(branch.Ref, remote)
+	update.Governs = branch == githistory.Branch{} || update.Old != "" && m.isOf(branch, remote)
 	if err := s.trustForRef(ctx, update, branch); err != nil {
 		return nil, err
 	}
@@ -247,14 +280,13 @@ func (s *session) update(ctx context.Context, m move, remote string, branch gith
 // another branch; else nothing. What is pushed without a ref's name is taken for
 // a branch.
 func target(m move, remote string, branch githistory.Branch, moves []move) gate.Tip {
-	name := branchName(branch.Ref, remote)
-	if branch.ID == "" || m.Ref != "" && !strings.HasPrefix(m.Ref, "refs/heads/") || branchName(m.Ref, remote) == name {
+	if branch.ID == "" || m.Ref != "" && !strings.HasPrefix(m.Ref, "refs/heads/") || m.isOf(branch, remote) {
 		return gate.Tip{}
 	}
 	tip := gate.Tip{ID: branch.ID, Name: shortRef(branch.Ref)}
 	for _, other := range moves {
-		if branchName(other.Ref, remote) == name {
-			tip = gate.Tip{ID: other.tip, Name: name}
+		if other.isOf(branch, remote) {
+			tip = gate.Tip{ID: other.tip, Name: branchName(branch.Ref, remote)}
 		}
 	}
 	return tip
@@ -289,9 +321,12 @@ func (s *session) oldTip(ctx context.Context, u hook.RefUpdate, remote string) (
 }
 
 // trustForRef takes the policy from the default branch, or from a ref's own
-// old tip where that is the default branch or there is none.
+// old tip where that is the default branch or there is none. Where HEAD names a
+// branch that is missing, nobody's counts.
 func (s *session) trustForRef(ctx context.Context, u gate.Update, branch githistory.Branch) error {
 	switch {
+	case branch.Missing():
+		return s.trustNobody("HEAD names " + branch.Ref + ", which does not exist")
 	case !u.Governs:
 		return s.trust(ctx, branch.ID, branch.Ref)
 	case u.Old == "":

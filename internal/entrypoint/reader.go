@@ -41,6 +41,8 @@ type repository interface {
 	// Neighbours are the upstream branch and what other work trees have checked
 	// out.
 	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
+	// HeadBranch is what the repository's own HEAD names.
+	HeadBranch(ctx context.Context) (githistory.Branch, error)
 	// DefaultBranch looks the default branch of a remote up.
 	DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error)
 	// RemoteURL is where a remote leads to; empty without such a remote.

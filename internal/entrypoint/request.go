@@ -179,6 +179,17 @@ func (s *session) trust(ctx context.Context, revision, label string) error {
 	return s.use(label, data, found)
 }
 
+// trustNobody takes the built-in policy, and says why.
+func (s *session) trustNobody(why string) error {
+	if s.req.Config != "" {
+		return s.useFile(s.req.Config)
+	}
+	s.trusted, s.found = nil, false
+	s.opts.Policy = policy.Default()
+	s.opts.Policy.Source = fmt.Sprintf("%s (%s)", policy.BuiltIn, why)
+	return nil
+}
+
 // mayConfigureWorkflows reports whether the trusted policy may name files beside
 // workspaces. A policy that is not read yet is not parsed for it, so that a
 // commit which touches nothing of interest is not held up by one.

@@ -111,6 +111,18 @@ func IsRevision(name string) bool {
 	return name != "" && !strings.HasPrefix(name, "-") && !strings.ContainsAny(name, "\x00\n")
 }
 
+// BaseOf is the name of a revision without what follows it (gitrevisions(7)):
+// HEAD of HEAD~2.
+func BaseOf(revision string) string {
+	for _, suffix := range []string{"^", "~", ":", "@{"} {
+		revision, _, _ = strings.Cut(revision, suffix)
+	}
+	if revision == "@" {
+		return "HEAD"
+	}
+	return revision
+}
+
 // NotARevision is the failure for a name that no revision can have.
 func NotARevision(name string) *gate.Failure {
 	return &gate.Failure{

@@ -27,6 +27,7 @@ type opened interface {
 	IsAncestor(ctx context.Context, ancestor, commit string) (bool, error)
 	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
 	RemoteURL(ctx context.Context, remote string) (string, error)
+	HeadBranch(ctx context.Context) (githistory.Branch, error)
 	DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error)
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)
 	Peel(ctx context.Context, id string) (string, bool, error)

@@ -47,10 +47,11 @@ func (r *Repo) Neighbours(ctx context.Context) ([]Neighbour, error) {
 // upstream asks for the branches at HEAD's commit: HEAD's own is among them, and
 // others are few.
 func (r *Repo) upstream(ctx context.Context) (Neighbour, error) {
-	if r.head == "" {
-		return Neighbour{}, nil
+	head, err := r.Head(ctx)
+	if err != nil || head == "" {
+		return Neighbour{}, err
 	}
-	out, err := r.output(ctx, nil, "for-each-ref", "--points-at="+r.head, "--format=%(HEAD) %(upstream)", "refs/heads/")
+	out, err := r.output(ctx, nil, "for-each-ref", "--points-at="+head, "--format=%(HEAD) %(upstream)", "refs/heads/")
 	if err != nil {
 		return Neighbour{}, err
 	}

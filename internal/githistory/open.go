@@ -140,14 +140,15 @@ func (r *Repo) Version(ctx context.Context) (string, error) {
 const marker = "--small-gate-next"
 
 // discovery asks everything that Open needs in one process. HEAD comes last
-// because it may be unborn, and then git stops there.
+// because it may be unborn, and then git stops there; or goes on to a tag or a
+// branch of that name, which the full name shows.
 var discovery = []string{
 	"rev-parse",
 	"--is-bare-repository", "--is-shallow-repository", "--show-object-format", marker,
 	"--absolute-git-dir", marker,
 	"--git-common-dir", marker,
 	"--show-cdup", marker,
-	"HEAD",
+	"HEAD", "--symbolic-full-name", "HEAD",
 }
 
 type answers struct {
@@ -155,7 +156,9 @@ type answers struct {
 	// up is as git printed it: nothing at all where there is no work tree, an
 	// empty line at its root, "../" for each level below the root, and an
 	// absolute path when the work tree is elsewhere.
-	up   string
+	up string
+	// head is HEAD's commit and, on a line of its own, the full name of what HEAD
+	// was taken for; without that line, git saw several.
 	head string
 }
 
@@ -186,8 +189,8 @@ func (r *Repo) adopt(here string, a answers) error {
 	r.Shallow = flags[1] == "true"
 	r.GitDir = absolute(here, a.gitDir)
 	r.CommonDir = absolute(here, a.commonDir)
-	if r.format.valid(a.head) {
-		r.head = a.head
+	if id, name, _ := strings.Cut(a.head, "\n"); r.format.valid(id) && (name == "HEAD" || name != "" && !strings.HasSuffix(name, "/HEAD")) {
+		r.head = id // else Head looks
 	}
 	if a.up != "" {
 		r.Top = absolute(here, strings.TrimSuffix(a.up, "\n"))

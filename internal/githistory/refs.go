@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/small-gate/small-gate/internal/gate"
 )
 
 // Resolve turns a revision, as git understands one, into a commit's full id.
@@ -18,6 +16,13 @@ import (
 func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	if !IsRevision(name) {
 		return "", NotARevision(name)
+	}
+	exact, err := r.named(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if !exact {
+		return "", NotResolved(name, r.Shallow, false, errors.New("no such ref"))
 	}
 	out, err := r.output(ctx, nil, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
 	if err == nil {
@@ -32,6 +37,26 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	return "", NotResolved(name, r.Shallow, r.format.valid(name), err)
 }
 
+// named reports whether the ref is there with which a revision begins, where that
+// is HEAD or written in full; any other name is left to git. Where such a ref is
+// missing, git goes on to refs/tags/<name>, refs/heads/<name> and others, which
+// anybody who may push can make.
+func (r *Repo) named(ctx context.Context, revision string) (bool, error) {
+	ref := BaseOf(revision)
+	switch {
+	case ref == "HEAD":
+		head, err := r.Head(ctx)
+		return head != "", err
+	case !strings.HasPrefix(ref, "refs/"):
+		return true, nil
+	}
+	_, err := r.output(ctx, nil, "show-ref", "--verify", "--quiet", "--", ref)
+	if exitedWith(err, 1) {
+		return false, nil
+	}
+	return err == nil, r.failure(fmt.Sprintf("cannot look up %q", revision), err)
+}
+
 // Head is the id of the commit that HEAD named when the repository was opened,
 // or empty on a branch without commits.
 func (r *Repo) Head(ctx context.Context) (string, error) {
@@ -41,19 +66,16 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 	// No answer can also mean a damaged ref. Only a branch that is really
 	// absent is one without commits; about a damaged one git warns.
 	const damaged = "HEAD names no commit, and not because the branch has none yet"
-	out, err := r.output(ctx, nil, "symbolic-ref", "HEAD")
+	branch, err := r.CurrentBranch(ctx)
 	if err != nil {
-		return "", r.failure(damaged, err)
+		return "", err
 	}
-	branch := strings.TrimSuffix(string(out), "\n")
+	if branch == "" {
+		out, err := r.output(ctx, nil, "show-ref", "--verify", "--hash", "--", "HEAD")
+		return strings.TrimSuffix(string(out), "\n"), r.failure(damaged, err)
+	}
 	refs, err := r.refs(ctx, branch)
-	if err != nil {
-		return "", r.failure(damaged, err)
-	}
-	if len(refs) != 0 {
-		return "", &gate.Failure{Message: damaged, Remedy: "git fsck"}
-	}
-	return "", nil
+	return refs[branch].ID, r.failure(damaged, err)
 }
 
 // MergeHeads are the commits that a merge under way brings, in the order of
@@ -155,38 +177,71 @@ func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
 	return nil
 }
 
-// Branch is a ref and the commit at its tip.
+// Branch is a ref and the commit at its tip. One without an ID is missing while
+// other branches are there.
 type Branch struct{ Ref, ID string }
 
-// DefaultBranch looks the default branch up: what the remote's HEAD names (in
-// a bare repository, which is usually the remote itself, its own HEAD), then
-// the remote's and origin's branch of the usual name, then a local one. The
-// usual names are what init.defaultBranch says, main and master. An empty
-// remote means origin; the zero Branch means that none was found.
+// Missing reports whether HEAD names a branch that is not there, while others
+// are.
+func (b Branch) Missing() bool { return b.Ref != "" && b.ID == "" }
+
+// HeadBranch is what the repository's own HEAD names: a branch, or HEAD itself
+// where it is detached. The zero Branch means that there is no branch yet.
+func (r *Repo) HeadBranch(ctx context.Context) (Branch, error) {
+	name, err := r.CurrentBranch(ctx)
+	if err != nil {
+		return Branch{}, err
+	}
+	if name == "" {
+		id, err := r.Head(ctx)
+		return Branch{Ref: "HEAD", ID: id}, err
+	}
+	refs, err := r.refs(ctx, name)
+	if err != nil {
+		return Branch{}, r.failure("cannot look up the default branch", err)
+	}
+	if branch, ok := refs[name]; ok {
+		return branch, nil
+	}
+	others, err := r.Tips(ctx, "refs/heads/")
+	if err != nil || len(others) == 0 {
+		return Branch{}, err
+	}
+	return Branch{Ref: name}, nil
+}
+
+// DefaultBranch looks the default branch up: in a bare repository, which is
+// usually the remote itself, its HeadBranch and nothing else, since all its refs
+// are what somebody pushed. Else it is what the remote's HEAD names, then the
+// remote's and origin's branch of the usual name, then a local one. The usual
+// names are what init.defaultBranch says, main and master. An empty remote means
+// origin; the zero Branch means that none was found.
 func (r *Repo) DefaultBranch(ctx context.Context, remote string) (Branch, error) {
+	if r.Bare {
+		return r.HeadBranch(ctx)
+	}
 	names, err := r.usualNames(ctx)
 	if err != nil {
 		return Branch{}, err
 	}
-	var candidates []string
-	if r.Bare {
-		if out, err := r.output(ctx, nil, "symbolic-ref", "-q", "HEAD"); err == nil {
-			candidates = append(candidates, strings.TrimSuffix(string(out), "\n"))
-		} else if !exitedWith(err, 1) { // 1: detached
-			return Branch{}, r.failure("cannot read HEAD", err)
-		}
-	}
-	candidates = append(candidates, DefaultBranches(remote, names)...)
+	candidates := DefaultBranches(remote, names)
 	refs, err := r.refs(ctx, candidates...)
 	if err != nil {
 		return Branch{}, r.failure("cannot look up the default branch", err)
 	}
 	for _, name := range candidates {
-		if branch, ok := refs[name]; ok {
+		if branch, ok := refs[name]; ok && !PosesAsHead(name, branch.Ref) {
 			return branch, nil
 		}
 	}
 	return Branch{}, nil
+}
+
+// PosesAsHead reports whether a ref has the name of a remote's HEAD and names no
+// branch, as that does: such a ref is a branch "HEAD" that somebody pushed there
+// and that was fetched.
+func PosesAsHead(name, leadsTo string) bool {
+	return strings.HasPrefix(name, "refs/remotes/") && strings.HasSuffix(name, "/HEAD") && leadsTo == name
 }
 
 func (r *Repo) usualNames(ctx context.Context) ([]string, error) {
@@ -208,7 +263,7 @@ func UsualNames(configured string) []string {
 }
 
 // DefaultBranches are the refs at which the default branch is looked for, in
-// order, beside a bare repository's own HEAD. The remote that is asked for comes
+// order, in a repository that is not bare. The remote that is asked for comes
 // first in every respect: in a fork's clone, origin is the fork, and its policy
 // is not to be trusted for the upstream. names are the usual names; an empty
 // remote means origin.
@@ -240,19 +295,12 @@ func isRemoteName(s string) bool {
 // another that does not, is not in the answer; a symbolic one is answered with
 // the ref that it names. A damaged ref is an error.
 func (r *Repo) refs(ctx context.Context, names ...string) (map[string]Branch, error) {
-	var stdout bytes.Buffer
-	var stderr excerpt
-	args := append([]string{"for-each-ref", "--format=%(refname) %(objectname) %(symref)"}, names...)
-	cmd := r.command(ctx, args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := commandFailure(ctx, args, cmd.Run(), &stderr); err != nil {
+	out, err := r.forEachRef(ctx, append([]string{"--format=%(refname) %(objectname) %(symref)"}, names...)...)
+	if err != nil {
 		return nil, err
 	}
-	if said := stderr.String(); strings.Contains(said, "broken ref") {
-		return nil, &commandError{name: args[0], stderr: said}
-	}
 	found := map[string]Branch{}
-	for line := range strings.Lines(stdout.String()) {
+	for line := range strings.Lines(out) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), " ")
 		if len(f) != 3 || !r.format.valid(f[1]) {
 			return nil, fmt.Errorf("git for-each-ref printed %q", Printable(line))
@@ -264,4 +312,22 @@ func (r *Repo) refs(ctx context.Context, names ...string) (map[string]Branch, er
 		found[f[0]] = branch
 	}
 	return found, nil
+}
+
+// forEachRef is git for-each-ref, for which a ref that cannot be read is an
+// error: git only warns of it, or does not even see it.
+func (r *Repo) forEachRef(ctx context.Context, args ...string) (string, error) {
+	if err := r.checkPackedRefs(); err != nil {
+		return "", err
+	}
+	var stdout bytes.Buffer
+	var stderr excerpt
+	args = append([]string{"for-each-ref"}, args...)
+	cmd := r.command(ctx, args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := commandFailure(ctx, args, cmd.Run(), &stderr)
+	if said := stderr.String(); err == nil && strings.Contains(said, "broken ref") {
+		err = &commandError{name: args[0], stderr: said}
+	}
+	return stdout.String(), err
 }

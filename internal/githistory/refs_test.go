@@ -1,6 +1,7 @@
 package githistory_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -163,6 +164,10 @@ func testDefaultBranch(t *testing.T, rd reader) {
 	r.Git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
 	want("", "refs/remotes/origin/trunk", b)
 
+	// A branch HEAD that was pushed to the remote is no HEAD of it.
+	r.Git("update-ref", "--no-deref", "refs/remotes/origin/HEAD", a)
+	want("", "refs/remotes/origin/trunk", b)
+
 	// What cannot be read is not passed over.
 	r.Write(".git/refs/remotes/origin/trunk", "")
 	_, err := repo.DefaultBranch(t.Context(), "")
@@ -185,19 +190,42 @@ func testDefaultBranchOfABareRepository(t *testing.T, rd reader) {
 	bare := r.Clone("--bare")
 	bare.Git("branch", "live", id)
 	repo := rd.open(t, bare)
-	got, err := repo.DefaultBranch(t.Context(), "")
-	if err != nil || got != (githistory.Branch{"refs/heads/main", id}) {
-		t.Errorf("DefaultBranch = %v, %v", got, err)
+	want := func(ref, id string) {
+		t.Helper()
+		got, err := repo.DefaultBranch(t.Context(), "")
+		if err != nil || got != (githistory.Branch{ref, id}) {
+			t.Errorf("DefaultBranch = %v, %v; want %s %s", got, err, ref, id)
+		}
 	}
+	want("refs/heads/main", id)
 	bare.Git("symbolic-ref", "HEAD", "refs/heads/live")
-	got, err = repo.DefaultBranch(t.Context(), "")
-	if err != nil || got != (githistory.Branch{"refs/heads/live", id}) {
-		t.Errorf("DefaultBranch = %v, %v", got, err)
-	}
+	want("refs/heads/live", id)
 	bare.Git("update-ref", "--no-deref", "HEAD", id)
-	got, err = repo.DefaultBranch(t.Context(), "")
-	if err != nil || got != (githistory.Branch{"refs/heads/main", id}) {
-		t.Errorf("DefaultBranch = %v, %v", got, err)
+	want("HEAD", id)
+
+	// Anybody who may push makes a ref.
+	for _, ref := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/heads/HEAD", "refs/tags/HEAD", "refs/tags/refs/heads/gone"} {
+		bare.Git("update-ref", ref, id)
+	}
+	bare.Git("symbolic-ref", "HEAD", "refs/heads/gone")
+	want("refs/heads/gone", "")
+	repo = rd.open(t, bare)
+	if head, err := repo.Head(t.Context()); head != "" || err != nil {
+		t.Errorf("Head = %q, %v", head, err)
+	}
+	for _, name := range []string{"HEAD", "@", "HEAD^0", "refs/heads/gone", "refs/heads/gone~0"} {
+		if got, err := repo.Resolve(t.Context(), name); !errors.Is(err, githistory.ErrLacking) {
+			t.Errorf("Resolve(%q) = %q, %v", name, got, err)
+		}
+	}
+	for _, branch := range []string{"main", "live", "HEAD"} {
+		bare.Git("update-ref", "-d", "refs/heads/"+branch)
+	}
+	want("", "")
+	bare.Git("update-ref", "refs/heads/gone", id)
+	want("refs/heads/gone", id)
+	if head, err := rd.open(t, bare).Head(t.Context()); head != id || err != nil {
+		t.Errorf("Head = %q, %v", head, err)
 	}
 }
 

@@ -15,6 +15,9 @@ func (r *Repo) ReplaceRefs(ctx context.Context) (bool, error) {
 	if base == "" {
 		base = "refs/replace/"
 	}
+	if err := r.checkPackedRefs(); err != nil {
+		return false, r.failure("cannot look for replace refs", err)
+	}
 	out, err := r.output(ctx, nil, "for-each-ref", "--count=1", "--format=%(refname)", base)
 	return len(out) > 0, r.failure("cannot look for replace refs", err)
 }

@@ -1,7 +1,6 @@
 package githistory
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -12,20 +11,12 @@ import (
 // ("refs/remotes/origin/"), tags followed; without a prefix, of all refs. Refs
 // that lead to no commit are left out.
 func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
-	var stdout bytes.Buffer
-	var stderr excerpt
-	args := append([]string{"for-each-ref", "--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)", "--"}, prefixes...)
-	cmd := r.command(ctx, args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := commandFailure(ctx, args, cmd.Run(), &stderr)
-	if said := stderr.String(); err == nil && strings.Contains(said, "broken ref") {
-		err = &commandError{name: args[0], stderr: said}
-	}
+	out, err := r.forEachRef(ctx, append([]string{"--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)", "--"}, prefixes...)...)
 	if err != nil {
 		return nil, r.failure("cannot list refs", err)
 	}
 	var tips []string
-	for line := range strings.Lines(stdout.String()) {
+	for line := range strings.Lines(out) {
 		fields := strings.Fields(line)
 		for i := 0; i+1 < len(fields); i += 2 {
 			if fields[i] == "commit" && r.format.valid(fields[i+1]) {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/natefinch/atomic"
+	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
 // errNotDirectory is what the system says about a path that leads through a file.
@@ -66,26 +66,12 @@ func (f hookFile) same(other hookFile) bool {
 
 // writeHook puts content at path in one step: there is the old file or the new one, never half of one, never a new one that cannot be
 // run yet.
-func writeHook(path string, content []byte, mode fs.FileMode) (err error) {
-	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+temporaryInfix+"*")
-	if err != nil {
+func writeHook(path string, content []byte, mode fs.FileMode) error {
+	if err := wholefile.Replace(path, content, mode); err != nil {
 		return fileError("write", path, err)
 	}
-	defer func() {
-		if err != nil {
-			err = fileError("write", path, errors.Join(err, os.Remove(temporary.Name())))
-		}
-	}()
-	_, err = temporary.Write(content)
-	err = errors.Join(err, temporary.Chmod(mode), temporary.Sync(), temporary.Close())
-	if err != nil {
-		return err
-	}
-	return atomic.ReplaceFile(temporary.Name(), path)
+	return nil
 }
-
-// temporaryInfix marks our temporary files, so that [sweep] finds what a killed process left.
-const temporaryInfix = ".small-gate-"
 
 // sweep removes the temporary files for hook that a killed process left in dir.
 func sweep(dir string, hook Name) error {
@@ -100,7 +86,7 @@ func sweep(dir string, hook Name) error {
 	for _, entry := range entries {
 		rest, found := bytes.CutPrefix([]byte(entry.Name()), prefix)
 		rest = bytes.TrimPrefix(rest, []byte(keptSuffix))
-		if !found || !bytes.HasPrefix(rest, []byte(temporaryInfix)) {
+		if !found || !bytes.HasPrefix(rest, []byte(wholefile.Infix)) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil && !missing(err) {
@@ -175,7 +161,7 @@ func copyHook(from, to string) error {
 
 // putBack moves the kept hook to its old place, over whatever is there, in one step.
 func putBack(kept, path string) error {
-	if err := atomic.ReplaceFile(kept, path); err != nil {
+	if err := os.Rename(kept, path); err != nil {
 		return fileError("put back", path, err)
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
 // logger is a hook of somebody else's that writes its arguments and its input to the stub's log and ends with status.
@@ -168,7 +170,7 @@ func withoutTime(description string) string {
 func TestEveryStateInBetweenWorks(t *testing.T) {
 	states := map[string]func(t *testing.T, path, text string){
 		"a temporary file was begun": func(t *testing.T, path, _ string) {
-			put(t, filepath.Join(filepath.Dir(path), ".pre-commit"+temporaryInfix+"1"), "#!/bi", 0o600)
+			put(t, filepath.Join(filepath.Dir(path), ".pre-commit"+wholefile.Infix+"1"), "#!/bi", 0o600)
 		},
 		"the hook is kept": func(t *testing.T, path, _ string) {
 			file, err := readHook(path)
@@ -188,7 +190,7 @@ func TestEveryStateInBetweenWorks(t *testing.T) {
 			if err := copyHook(path, path+keptSuffix); err != nil {
 				t.Fatal(err)
 			}
-			put(t, filepath.Join(filepath.Dir(path), ".pre-commit"+temporaryInfix+"22"), text, 0o755)
+			put(t, filepath.Join(filepath.Dir(path), ".pre-commit"+wholefile.Infix+"22"), text, 0o755)
 		},
 	}
 	for name, state := range states {

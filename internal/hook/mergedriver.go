@@ -200,7 +200,7 @@ func addAttribute(ctx context.Context, git Git, repo Repository, file string) (A
 	if len(content) > 0 && content[len(content)-1] != '\n' {
 		content = append(content, end...)
 	}
-	if err := wholefile.Write(file, append(content, attributesLine+end...)); err != nil {
+	if err := wholefile.WriteVia(repo.CommonDir, file, append(content, attributesLine+end...)); err != nil {
 		return Left, fileError("write", file, err)
 	}
 	values, err = mergeAttributes(ctx, git, repo, driverProbes)

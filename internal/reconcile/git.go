@@ -17,6 +17,7 @@ import (
 // itself, with its own locks and filters.
 type workTree struct {
 	top     string
+	gitDir  string
 	environ []string
 }
 
@@ -36,7 +37,7 @@ func openWorkTree(place githistory.Place, environ []string) (*workTree, error) {
 		name, _, _ := strings.Cut(entry, "=")
 		return slices.Contains(located, name)
 	})
-	return &workTree{top: place.Top, environ: append(env, "LC_ALL=C", "GIT_DIR="+place.GitDir, "GIT_WORK_TREE="+place.Top)}, nil
+	return &workTree{top: place.Top, gitDir: place.GitDir, environ: append(env, "LC_ALL=C", "GIT_DIR="+place.GitDir, "GIT_WORK_TREE="+place.Top)}, nil
 }
 
 // run runs git and returns its output.

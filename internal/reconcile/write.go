@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -189,9 +188,6 @@ func (r *run) write(ctx context.Context) error {
 		r.out.Kept = append(r.out.Kept, [2]string{w.path, blob})
 	}
 	for _, w := range r.changes {
-		if err := r.sweep(w.path); err != nil {
-			return err
-		}
 		if bytes.Equal(w.there, w.disk) && w.there != nil {
 			continue
 		}
@@ -204,7 +200,7 @@ func (r *run) write(ctx context.Context) error {
 		}
 		err := os.MkdirAll(filepath.Dir(file), 0o777)
 		if err == nil {
-			err = wholefile.Write(file, w.disk)
+			err = wholefile.WriteVia(r.git.gitDir, file, w.disk)
 		}
 		if err != nil {
 			return &gate.Failure{
@@ -218,26 +214,6 @@ func (r *run) write(ctx context.Context) error {
 		return nil
 	}
 	return r.git.stage(ctx, r.changes)
-}
-
-// sweep removes what a killed run left beside a file: the new content under a
-// name of its own, which git add would take along.
-func (r *run) sweep(file string) error {
-	dir, base := path.Split(file)
-	entries, err := os.ReadDir(filepath.Join(r.git.top, filepath.FromSlash(dir)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &gate.Failure{Message: "cannot read the directory of " + file + ": " + err.Error(), Err: err}
-	}
-	left := regexp.MustCompile(`^\.` + regexp.QuoteMeta(base) + `\.[0-9]{1,10}$`)
-	for _, e := range entries {
-		if _, tracked := r.index[dir+e.Name()]; tracked || !left.MatchString(e.Name()) || !e.Type().IsRegular() {
-			continue
-		}
-		if err := os.Remove(filepath.Join(r.git.top, filepath.FromSlash(dir), e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return &gate.Failure{Message: "cannot remove what an earlier run left: " + err.Error(), Remedy: "remove " + dir + e.Name(), Err: err}
-		}
-	}
-	return nil
 }
 
 // ofASide reports whether a blob is some side's version of a file.

@@ -11,15 +11,24 @@ import (
 	"path/filepath"
 )
 
+// Infix marks the names of our temporary files: .NAME, the infix, a number.
+const Infix = ".small-gate-"
+
 // Write makes content all that is in the file at path. The file keeps its
 // permissions; a new one gets what the user's umask leaves. A symbolic link is
 // followed. What is no regular file, such as /dev/stdout or a pipe, is written
 // to as it is. After an error the file is as it was.
-func Write(path string, content []byte) error {
+func Write(path string, content []byte) error { return WriteVia("", path, content) }
+
+// WriteVia is [Write] for a file of a work tree: gitDir is the git directory, where
+// a process that is killed leaves nothing that git add would take along. On
+// another file system, or where nothing may be written in it, the new file is
+// first written beside the old one, as if gitDir were empty.
+func WriteVia(gitDir, path string, content []byte) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return create(path, content)
+		return create(gitDir, path, content)
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
@@ -30,22 +39,35 @@ func Write(path string, content []byte) error {
 		return err
 	}
 	permissions := info.Mode().Perm()
-	return replace(target, content, &permissions)
+	return put(gitDir, target, content, &permissions)
+}
+
+// Replace puts a new file with these permissions at path, in the place of a link
+// too.
+func Replace(path string, content []byte, permissions fs.FileMode) error {
+	return put("", path, content, &permissions)
 }
 
 // create makes a file that is not there yet. A link that leads nowhere is not
 // replaced.
-func create(path string, content []byte) error {
+func create(gitDir, path string, content []byte) error {
 	if _, err := os.Lstat(path); err == nil {
 		return &fs.PathError{Op: "write through a link", Path: path, Err: fs.ErrNotExist}
 	}
-	return replace(path, content, nil)
+	return put(gitDir, path, content, nil)
 }
 
-// replace writes the content beside the file and puts it there in one step. Nil
-// permissions are those that the system gives a new file.
-func replace(path string, content []byte, permissions *fs.FileMode) (err error) {
-	file, err := beside(path)
+// put writes the content in gitDir, or beside the file, and moves it there in one
+// step. Nil permissions are those that the system gives a new file.
+func put(gitDir, path string, content []byte, permissions *fs.FileMode) error {
+	if gitDir != "" && through(gitDir, path, content, permissions) == nil {
+		return nil
+	}
+	return through(filepath.Dir(path), path, content, permissions)
+}
+
+func through(dir, path string, content []byte, permissions *fs.FileMode) (err error) {
+	file, err := temporary(dir, filepath.Base(path))
 	if err != nil {
 		return err
 	}
@@ -64,12 +86,11 @@ func replace(path string, content []byte, permissions *fs.FileMode) (err error) 
 	return os.Rename(file.Name(), path)
 }
 
-// beside makes a new file in the directory of another. [os.CreateTemp] would
-// give it permissions of its own.
-func beside(path string) (*os.File, error) {
-	dir, base := filepath.Split(path)
+// temporary makes a new file. [os.CreateTemp] would give it permissions of its
+// own.
+func temporary(dir, base string) (*os.File, error) {
 	for {
-		name := filepath.Join(dir, fmt.Sprintf(".%s.%d", base, rand.Uint32()))
+		name := filepath.Join(dir, fmt.Sprintf(".%s%s%d", base, Infix, rand.Uint32()))
 		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if !errors.Is(err, fs.ErrExist) {
 			return file, err

@@ -91,6 +91,62 @@ func TestWriteFails(t *testing.T) {
 	names(t, dir)
 }
 
+// Nothing is ever written beside the file but where the git directory will not do:
+// it is not there, or on another file system.
+func TestWriteVia(t *testing.T) {
+	gitDir, dir := t.TempDir(), t.TempDir()
+	file := filepath.Join(dir, "file")
+	if other, err := os.MkdirTemp("/dev/shm", "wholefile"); err != nil {
+		t.Logf("NOT TESTED: there is no other file system here: %v", err)
+	} else {
+		t.Cleanup(func() {
+			if err := os.RemoveAll(other); err != nil {
+				t.Error(err)
+			}
+		})
+		via(t, other, file, "over there")
+		names(t, other)
+	}
+	via(t, filepath.Join(gitDir, "none"), file, "none")
+	via(t, gitDir, file, "here")
+	if err := os.Chmod(file, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	via(t, gitDir, file, "again")
+	if got := permissions(t, file); got != 0o640 {
+		t.Errorf("the permissions were 0640 and are %o", got)
+	}
+	names(t, gitDir)
+	names(t, dir, "file")
+}
+
+// A link is replaced, and what it names is left alone.
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	write(t, file, "one")
+	if err := os.Symlink("file", link); err != nil {
+		t.Skipf("NOT TESTED: no symbolic link can be made here: %v", err)
+	}
+	if err := Replace(link, []byte("two"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	want(t, file, "one")
+	want(t, link, "two")
+	if got := permissions(t, link); got != 0o755 {
+		t.Errorf("the permissions are %o", got)
+	}
+	names(t, dir, "file", "link")
+}
+
+func via(t *testing.T, gitDir, path, content string) {
+	t.Helper()
+	if err := WriteVia(gitDir, path, []byte(content)); err != nil {
+		t.Fatal(err)
+	}
+	want(t, path, content)
+}
+
 func write(t *testing.T, path, content string) {
 	t.Helper()
 	if err := Write(path, []byte(content)); err != nil {

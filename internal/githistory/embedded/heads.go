@@ -63,36 +63,47 @@ func (r *Repo) MergeHeads(_ context.Context) ([]string, error) {
 	return heads, nil
 }
 
-// DefaultBranch looks the default branch up: what the remote's HEAD names (in
-// a bare repository, which is usually the remote itself, its own HEAD), then
-// the remote's and origin's branch of the usual name, then a local one. The
-// usual names are what init.defaultBranch says, main and master. An empty
-// remote means origin; the zero Branch means that none was found.
+// HeadBranch is what the repository's own HEAD names: a branch, or HEAD itself
+// where it is detached. The zero Branch means that there is no branch yet.
+func (r *Repo) HeadBranch(ctx context.Context) (githistory.Branch, error) {
+	id, last, found, err := (&refs{repo: r}).follow("HEAD")
+	if err != nil {
+		return githistory.Branch{}, cannot("cannot look up the default branch", err)
+	}
+	if found {
+		return githistory.Branch{Ref: last, ID: id.String()}, nil
+	}
+	others, err := r.Tips(ctx, "refs/heads/")
+	if err != nil || len(others) == 0 {
+		return githistory.Branch{}, err
+	}
+	return githistory.Branch{Ref: last}, nil
+}
+
+// DefaultBranch looks the default branch up: in a bare repository, which is
+// usually the remote itself, its HeadBranch and nothing else, since all its refs
+// are what somebody pushed. Else it is what the remote's HEAD names, then the
+// remote's and origin's branch of the usual name, then a local one. The usual
+// names are what init.defaultBranch says, main and master. An empty remote means
+// origin; the zero Branch means that none was found.
 func (r *Repo) DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error) {
 	if err := alive(ctx, "looking up the default branch"); err != nil {
 		return githistory.Branch{}, err
+	}
+	if r.Bare {
+		return r.HeadBranch(ctx)
 	}
 	configured, err := r.configuredBranch()
 	if err != nil {
 		return githistory.Branch{}, err
 	}
 	s := &refs{repo: r}
-	var names []string
-	if r.Bare {
-		head, found, err := s.stored("HEAD")
-		if err != nil {
-			return githistory.Branch{}, cannot("cannot read HEAD", err)
-		}
-		if found && head.target != "" {
-			names = append(names, head.target)
-		}
-	}
-	for _, name := range append(names, githistory.DefaultBranches(remote, githistory.UsualNames(configured))...) {
+	for _, name := range githistory.DefaultBranches(remote, githistory.UsualNames(configured)) {
 		id, last, found, err := s.follow(name)
 		if err != nil {
 			return githistory.Branch{}, cannot("cannot look up the default branch", err)
 		}
-		if found {
+		if found && !githistory.PosesAsHead(name, last) {
 			return githistory.Branch{Ref: last, ID: id.String()}, nil
 		}
 	}

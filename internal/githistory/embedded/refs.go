@@ -1,8 +1,6 @@
 package embedded
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -116,28 +114,13 @@ func (s *refs) readPacked() error {
 	if s.packed != nil {
 		return nil
 	}
-	data, err := os.ReadFile(filepath.Join(s.repo.CommonDir, "packed-refs"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 	packed := map[string]plumbing.Hash{}
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	for lines.Scan() {
-		line := lines.Text()
-		if line == "" || line[0] == '#' || line[0] == '^' {
-			continue
-		}
-		if len(line) < idDigits+2 || line[idDigits] != ' ' {
-			return fmt.Errorf("%w: packed-refs has the line %q", errRef, line)
-		}
-		id, err := parseID(line[:idDigits])
-		if err != nil {
-			return fmt.Errorf("%w: packed-refs has the line %q", errRef, line)
-		}
-		packed[line[idDigits+1:]] = id
+	err := githistory.PackedRefs(s.repo.CommonDir, idDigits, func(id, name string) { packed[name] = plumbing.NewHash(id) })
+	if err != nil {
+		return fmt.Errorf("%w: %w", errRef, err)
 	}
 	s.packed = packed
-	return lines.Err()
+	return nil
 }
 
 // list names all refs that begin with one of the prefixes; all if there is

@@ -148,10 +148,14 @@ func (r *Repo) base(name string) (plumbing.Hash, error) {
 }
 
 // refNames are the refs that a name can mean, in the order in which git tries
-// them.
+// them. HEAD and a ref's full name mean that ref alone; git goes on to
+// refs/tags/<name> and others, which anybody who may push can make.
 func refNames(name string) []string {
+	if name == "HEAD" || strings.HasPrefix(name, "refs/") && validRef(name) {
+		return []string{name}
+	}
 	var names []string
-	if strings.HasPrefix(name, "refs/") || strings.IndexFunc(name, func(c rune) bool { return (c < 'A' || c > 'Z') && c != '_' }) < 0 {
+	if strings.IndexFunc(name, func(c rune) bool { return (c < 'A' || c > 'Z') && c != '_' }) < 0 {
 		names = append(names, name)
 	}
 	for _, form := range []string{"refs/", "refs/tags/", "refs/heads/", "refs/remotes/"} {
