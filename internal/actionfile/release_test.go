@@ -1,0 +1,149 @@
+package actionfile_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
+
+// workflowStep is what a step of a workflow does.
+type workflowStep struct {
+	Uses, Run, If   string
+	With            map[string]string
+	ContinueOnError any `yaml:"continue-on-error"`
+}
+
+// workflowJob is what a job of a workflow says of itself.
+type workflowJob struct {
+	Needs           needs
+	If              string
+	Environment     any
+	ContinueOnError any `yaml:"continue-on-error"`
+	Steps           []workflowStep
+}
+
+// needs are the jobs before a job, which YAML names one by one or as a list.
+type needs []string
+
+func (n *needs) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode {
+		*n = needs{node.Value}
+		return nil
+	}
+	return node.Decode((*[]string)(n))
+}
+
+// imageTag is a tag of the image as the workflow's commands write it.
+var imageTag = regexp.MustCompile(`\$IMAGE:[^\s"]+`)
+
+// public reports whether a step sets what people follow. The tags that begin with the commit's id nobody does, and a draft of a release
+// is none yet.
+func (s workflowStep) public() bool {
+	tagged := slices.ContainsFunc(imageTag.FindAllString(s.Run, -1), func(tag string) bool { return !strings.HasPrefix(tag, "$IMAGE:$GITHUB_SHA") })
+	return tagged || strings.Contains(s.Run, "git push") || strings.Contains(s.Run, "gh release")
+}
+
+// TestReleaseOrder demands that what people follow is set by the last steps of one job, which everything else comes before.
+func TestReleaseOrder(t *testing.T) {
+	var workflow struct{ Jobs map[string]workflowJob }
+	if err := yaml.Unmarshal([]byte(readFile(t, filepath.Join(root, ".github", "workflows", "release.yml"))), &workflow); err != nil {
+		t.Fatal(err)
+	}
+	var before func(name string) []string
+	before = func(name string) (all []string) {
+		for _, job := range workflow.Jobs[name].Needs {
+			all = append(append(all, job), before(job)...)
+		}
+		return all
+	}
+	publishers := 0
+	for name, job := range workflow.Jobs {
+		first := slices.IndexFunc(job.Steps, workflowStep.public)
+		if job.If != "" || job.ContinueOnError != nil {
+			t.Errorf("%s does not run always, or may fail", name)
+		}
+		for i, step := range job.Steps {
+			if step.ContinueOnError != nil || step.If != "" && (i <= first || first < 0) {
+				t.Errorf("%s: step %d may be left out, or may fail", name, i+1)
+			}
+			if first >= 0 && i > first && !step.public() {
+				t.Errorf("%s: step %d comes after something was made public", name, i+1)
+			}
+		}
+		if first < 0 {
+			continue
+		}
+		publishers++
+		for other := range workflow.Jobs {
+			if other != name && !slices.Contains(before(name), other) {
+				t.Errorf("%s makes something public and does not wait for %s", name, other)
+			}
+		}
+		if job.Environment == nil {
+			t.Errorf("%s makes something public without an environment", name)
+		}
+		checked := slices.ContainsFunc(job.Steps[:first], func(s workflowStep) bool { return s.Run == "scripts/release verify dist" })
+		if !checked {
+			t.Errorf("%s makes something public that scripts/release did not verify", name)
+		}
+	}
+	if publishers != 1 {
+		t.Errorf("%d jobs make something public", publishers)
+	}
+	said := readFile(t, filepath.Join(root, ".github", "workflows", "release.yml"))
+	for _, want := range []string{`scripts/release check "$VERSION" "$GITHUB_REF"`, "bash .ci/run", "scripts/try-image small-gate \"$VERSION\""} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the workflow does not run %s", want)
+		}
+	}
+}
+
+// TestReleaseAttested demands a signed provenance of the image of each architecture, of the two together and of the files, and a signed
+// SBOM of each architecture's image.
+func TestReleaseAttested(t *testing.T) {
+	var workflow struct{ Jobs map[string]workflowJob }
+	if err := yaml.Unmarshal([]byte(readFile(t, filepath.Join(root, ".github", "workflows", "release.yml"))), &workflow); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for name, job := range workflow.Jobs {
+		for _, step := range job.Steps {
+			if strings.HasPrefix(step.Uses, "actions/attest") {
+				got = append(got, strings.Join([]string{name, step.With["subject-digest"] + step.With["subject-checksums"], step.With["sbom-path"]}, " "))
+			}
+		}
+	}
+	for _, want := range []string{
+		"images ${{ steps.push.outputs.digest }} ",
+		"release ${{ steps.image.outputs.digest }} ",
+		"release ${{ env.AMD64 }} dist/small-hook_linux_amd64.cdx.json",
+		"release ${{ env.ARM64 }} dist/small-hook_linux_arm64.cdx.json",
+		"release dist/checksums.txt ",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("nothing attests %q; attested are %q", want, got)
+		}
+	}
+}
+
+// TestReleaseFromMain demands that a release is refused on any other branch.
+func TestReleaseFromMain(t *testing.T) {
+	for ref, want := range map[string]string{
+		"refs/heads/topic":  "is made from main",
+		"refs/tags/main":    "is made from main",
+		"refs/heads/main":   "CHANGELOG.md has no section", // it goes on to the next demand
+		"refs/heads/main/x": "is made from main",
+	} {
+		cmd := exec.Command("bash", "scripts/release", "check", "v999.0.0", ref)
+		cmd.Dir = root
+		said, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(said), want) {
+			t.Errorf("%s: %v: %s", ref, err, said)
+		}
+	}
+}
