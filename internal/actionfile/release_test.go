@@ -147,3 +147,26 @@ func TestReleaseFromMain(t *testing.T) {
 		}
 	}
 }
+
+// TestImagePinned demands that what the image is built from is named by digest, and that there is one image.
+func TestImagePinned(t *testing.T) {
+	text := readFile(t, filepath.Join(root, "Dockerfile"))
+	stages, images := map[string]bool{}, 0
+	for _, m := range regexp.MustCompile(`(?m)^FROM (\S+)(?: AS (\S+))?$`).FindAllStringSubmatch(text, -1) {
+		stages[m[2]] = true
+		if m[2] == "" {
+			images++
+		}
+		if !regexp.MustCompile(`^\$\{\w+\}$|:[\w.-]+@sha256:[0-9a-f]{64}$`).MatchString(m[1]) {
+			t.Errorf("%s is not named by tag and digest", m[1])
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?m)^ARG (\w+_IMAGE)=(.*)$`).FindAllStringSubmatch(text, -1) {
+		if !stages[m[2]] {
+			t.Errorf("by default %s is %s, which is no stage", m[1], m[2])
+		}
+	}
+	if images != 1 || strings.Contains(text, "\nENTRYPOINT") || strings.Contains(text, "\nUSER") {
+		t.Errorf("%d images, or one with an entry point or a user:\n%s", images, text)
+	}
+}
