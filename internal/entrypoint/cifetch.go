@@ -92,8 +92,8 @@ func nowhere(p ci.Point, err error) error {
 
 // withGit is the way out where a tip that no branch has any more cannot be
 // fetched.
-const withGit = "fetch-depth: 0 does not bring it, since no branch has it any more; run this where git is installed: " +
-	"on GitHub composite/action.yml, on GitLab the image for GitLab"
+const withGit = "fetch-depth: 0 does not bring it, since no branch has it any more; run this where git is installed, " +
+	"as it is in the image"
 
 // withoutGit reports whether something could not be fetched since there is no git.
 func (j *job) withoutGit() bool {

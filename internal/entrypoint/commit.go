@@ -186,7 +186,7 @@ func (s *session) published(ctx context.Context, head string) ([]string, error) 
 	if err != nil {
 		return nil, err
 	}
-	commits, err := s.repo.Commits(ctx, []string{head}, tips, "")
+	commits, err := s.repo.Commits(ctx, []string{head}, tips)
 	if err != nil {
 		return nil, err
 	}

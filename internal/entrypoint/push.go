@@ -240,7 +240,7 @@ func (s *session) findKnown(ctx context.Context, moves []move, known []string) {
 	for _, m := range moves {
 		tips = append(tips, m.tip)
 	}
-	commits, err := s.repo.Commits(ctx, tips, known, "")
+	commits, err := s.repo.Commits(ctx, tips, known)
 	if err != nil {
 		return
 	}

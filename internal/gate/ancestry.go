@@ -52,7 +52,7 @@ func (j *judgement) before(ctx context.Context, commit string) (*ancestry, int, 
 	if n, known := a.number[commit]; known {
 		return a, n, nil
 	}
-	commits, err := j.history.Commits(ctx, []string{commit}, a.tips, "")
+	commits, err := j.history.Commits(ctx, []string{commit}, a.tips)
 	if err != nil {
 		return nil, 0, err
 	}

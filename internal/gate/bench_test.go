@@ -86,7 +86,7 @@ func (h *lineHistory) file(n int) gate.File {
 	return gate.File{Path: small.Progress.Path(""), Mode: "100644", Object: strconv.Itoa(h.ends[n])}
 }
 
-func (h *lineHistory) Commits(_ context.Context, include, _ []string, _ string) ([]gate.Commit, error) {
+func (h *lineHistory) Commits(_ context.Context, include, _ []string) ([]gate.Commit, error) {
 	var out []gate.Commit
 	for i := range h.number(include[0]) + 1 {
 		c := gate.Commit{ID: commitID(i)}

@@ -25,11 +25,11 @@ func (h *failingHistory) fail() error {
 	return nil
 }
 
-func (h *failingHistory) Commits(ctx context.Context, include, exclude []string, path string) ([]gate.Commit, error) {
+func (h *failingHistory) Commits(ctx context.Context, include, exclude []string) ([]gate.Commit, error) {
 	if err := h.fail(); err != nil {
 		return nil, err
 	}
-	return h.memoryHistory.Commits(ctx, include, exclude, path)
+	return h.memoryHistory.Commits(ctx, include, exclude)
 }
 
 func (h *failingHistory) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {

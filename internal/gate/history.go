@@ -12,10 +12,8 @@ const Index = ":index"
 // an error, usually a *Failure that says what to type.
 type History interface {
 	// Commits lists the commits that are reachable from include and not from
-	// exclude, parents before children. If path is not empty the list is
-	// limited to commits that touch it and to merges, and parents are the
-	// nearest listed ancestors.
-	Commits(ctx context.Context, include, exclude []string, path string) ([]Commit, error)
+	// exclude, parents before children.
+	Commits(ctx context.Context, include, exclude []string) ([]Commit, error)
 	// Changes compares trees: for each edge the files below .small directories
 	// and lookalikes of them (small.WorkspaceOf), the policy file, and what is watched, whose
 	// mode or object differs, in order of path. An empty Parent stands for the
@@ -77,7 +75,7 @@ type Commit struct {
 	// Parents in the commit's order, read from the real objects.
 	Parents []string
 	// Lanes are what [LaneWords] reads in the commit, where something was
-	// excluded and no path was named; else nil. A whole history is no change
+	// excluded; else nil. A whole history is no change
 	// that could be in a lane.
 	Lanes []LaneWord
 }

@@ -225,7 +225,7 @@ func (h *memoryHistory) compare(edge gate.Edge, files func(fileTree) []gate.File
 }
 
 // Commits fulfils gate.History.
-func (h *memoryHistory) Commits(_ context.Context, include, exclude []string, path string) ([]gate.Commit, error) {
+func (h *memoryHistory) Commits(_ context.Context, include, exclude []string) ([]gate.Commit, error) {
 	wanted, err := h.reachable(include)
 	if err != nil {
 		return nil, err
@@ -234,58 +234,20 @@ func (h *memoryHistory) Commits(_ context.Context, include, exclude []string, pa
 	if err != nil {
 		return nil, err
 	}
-	listed := func(id string) bool { return wanted[id] && !unwanted[id] && (path == "" || h.touches(id, path)) }
+	listed := func(id string) bool { return wanted[id] && !unwanted[id] }
 	var out []gate.Commit
 	for _, id := range h.order {
 		if !listed(id) {
 			continue
 		}
 		c := gate.Commit{ID: id}
-		if path == "" && len(exclude) > 0 {
+		if len(exclude) > 0 {
 			c.Lanes = gate.LaneWords([]byte(h.signatures[id].Message))
 		}
-		for _, parent := range h.commits[id].Parents {
-			if path != "" {
-				parent = h.nearest(parent, listed)
-			}
-			if parent != "" {
-				c.Parents = append(c.Parents, parent)
-			}
-		}
+		c.Parents = h.commits[id].Parents
 		out = append(out, c)
 	}
 	return out, nil
-}
-
-// nearest follows a line of ordinary commits back to the first that is listed.
-func (h *memoryHistory) nearest(id string, listed func(string) bool) string {
-	for !listed(id) {
-		parents := h.commits[id].Parents
-		if len(parents) != 1 {
-			return ""
-		}
-		id = parents[0]
-	}
-	return id
-}
-
-// touches reports whether a commit is a merge or changes the path.
-func (h *memoryHistory) touches(id, path string) bool {
-	parents := h.commits[id].Parents
-	if len(parents) > 1 {
-		return true
-	}
-	before := blobFile{mode: "absent"}
-	if len(parents) == 1 {
-		if f, there := h.trees[parents[0]][path]; there {
-			before = f
-		}
-	}
-	after, there := h.trees[id][path]
-	if !there {
-		after = blobFile{mode: "absent"}
-	}
-	return before != after
 }
 
 func (h *memoryHistory) reachable(from []string) (map[string]bool, error) {

@@ -210,8 +210,8 @@ type inOtherOrder struct {
 	random *rand.Rand
 }
 
-func (h inOtherOrder) Commits(ctx context.Context, include, exclude []string, path string) ([]gate.Commit, error) {
-	commits, err := h.memoryHistory.Commits(ctx, include, exclude, path)
+func (h inOtherOrder) Commits(ctx context.Context, include, exclude []string) ([]gate.Commit, error) {
+	commits, err := h.memoryHistory.Commits(ctx, include, exclude)
 	if err != nil {
 		return nil, err
 	}

@@ -211,7 +211,7 @@ func (j *judgement) commits(ctx context.Context, include, exclude []string) erro
 
 // list lists the commits between exclude and include, which are to be judged.
 func (j *judgement) list(ctx context.Context, include, exclude []string) ([]Commit, error) {
-	commits, err := j.history.Commits(ctx, include, exclude, "")
+	commits, err := j.history.Commits(ctx, include, exclude)
 	j.report.Examined.Commits += len(commits)
 	return commits, err
 }

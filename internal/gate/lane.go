@@ -104,7 +104,7 @@ func (j *judgement) claimPushed(ctx context.Context, u Update, commits []Commit)
 	case base == "":
 		return nil // it brings a whole history, which is no change in a lane
 	}
-	whole, err := j.history.Commits(ctx, []string{u.New}, []string{base}, "")
+	whole, err := j.history.Commits(ctx, []string{u.New}, []string{base})
 	if err != nil || !mayClaim && !j.mayClaim(whole) {
 		return err
 	}

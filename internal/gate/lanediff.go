@@ -25,7 +25,7 @@ const (
 // claims which one. It judges nothing.
 func Classify(ctx context.Context, h History, base, head string, opts Options) (*LaneReport, error) {
 	j := newJudgement(h, opts)
-	commits, err := h.Commits(ctx, []string{head}, []string{base}, "")
+	commits, err := h.Commits(ctx, []string{head}, []string{base})
 	if err != nil {
 		return nil, err
 	}

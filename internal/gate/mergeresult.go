@@ -26,7 +26,7 @@ func RangeInto(ctx context.Context, h History, base, head, merge string, opts Op
 // mergeResult judges what was made of a head that was judged before. The head's
 // commits, workspaces and logs stay what was examined.
 func (j *judgement) mergeResult(ctx context.Context, base, head, merge string) error {
-	commits, err := j.history.Commits(ctx, []string{merge}, []string{base, head}, "")
+	commits, err := j.history.Commits(ctx, []string{merge}, []string{base, head})
 	if err != nil {
 		return err
 	}

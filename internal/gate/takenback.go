@@ -22,7 +22,7 @@ func (j *judgement) takenBack(ctx context.Context, u Update) (*undoing, error) {
 	if u.Target.ID == "" || u.Old == "" {
 		return nil, nil
 	}
-	commits, err := j.history.Commits(ctx, []string{u.Old}, []string{u.Target.ID}, "")
+	commits, err := j.history.Commits(ctx, []string{u.Old}, []string{u.Target.ID})
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func history(b *testing.B, n int) (*gittest.Repo, []gate.Commit) {
 	r.GitInput(s.String(), "fast-import", "--quiet")
 	r.Git("reset", "-q", "--hard")
 	r.Git("gc", "-q")
-	commits, err := readers[0].open(b, r).Commits(b.Context(), []string{r.ID("HEAD")}, nil, "")
+	commits, err := readers[0].open(b, r).Commits(b.Context(), []string{r.ID("HEAD")}, nil)
 	if err != nil || len(commits) != n {
 		b.Fatalf("%d commits, %v", len(commits), err)
 	}
@@ -106,7 +106,7 @@ func BenchmarkRange(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				own, err := repo.Commits(b.Context(), []string{tip}, []string{base}, "")
+				own, err := repo.Commits(b.Context(), []string{tip}, []string{base})
 				if err != nil || len(own) != 10 {
 					b.Fatal(own, err)
 				}
@@ -129,15 +129,13 @@ func BenchmarkCommits(b *testing.B) {
 	for _, n := range []int{100, 5000} {
 		r, commits := history(b, n)
 		tip := []string{commits[n-1].ID}
-		for _, path := range []string{"", ".small"} {
-			eachBenchmark(b, fmt.Sprintf("commits=%d/path=%s/", n, path), func(b *testing.B, rd reader) {
-				for b.Loop() {
-					if _, err := rd.open(b, r).Commits(b.Context(), tip, nil, path); err != nil {
-						b.Fatal(err)
-					}
+		eachBenchmark(b, fmt.Sprintf("commits=%d/", n), func(b *testing.B, rd reader) {
+			for b.Loop() {
+				if _, err := rd.open(b, r).Commits(b.Context(), tip, nil); err != nil {
+					b.Fatal(err)
 				}
-			})
-		}
+			}
+		})
 	}
 }
 

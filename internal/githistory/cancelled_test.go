@@ -17,7 +17,7 @@ func testCancelledContext(t *testing.T, rd reader) {
 	repo := rd.open(t, r)
 	ctx := cancelled(t)
 
-	_, err := repo.Commits(ctx, []string{id}, nil, "")
+	_, err := repo.Commits(ctx, []string{id}, nil)
 	wantCancelled(t, err)
 	_, err = repo.Changes(ctx, []gate.Edge{{Child: id}, {Parent: id, Child: gate.Index}})
 	wantCancelled(t, err)

@@ -13,44 +13,30 @@ import (
 
 // Commits lists the commits that are reachable from include and not from
 // exclude, parents before children, with parents read from the real objects.
-// If path is not empty the list is limited to commits that touch it and to
-// merges, and parents are the nearest listed ancestors (or excluded ones at
-// the range's edge). Where something is excluded and no path is named, the lanes
-// that a commit's trailers claim are told.
+// Where something is excluded, the lanes that a commit's trailers claim are told.
 //
 // In a shallow clone a range that reaches the boundary is an error, and so is
 // an id that is not here.
-func (r *Repo) Commits(ctx context.Context, include, exclude []string, path string) ([]gate.Commit, error) {
+func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]gate.Commit, error) {
 	if err := errors.Join(r.format.check(include...), r.format.check(exclude...)); err != nil {
 		return nil, err
 	}
 	if len(include) == 0 {
 		return nil, nil
 	}
-	commits, err := r.revList(ctx, include, exclude, path)
+	commits, err := r.revList(ctx, include, exclude)
 	if err != nil || !r.Shallow {
 		return commits, err
 	}
-	whole := commits
-	if path != "" {
-		// The boundary itself need not touch the path.
-		if whole, err = r.revList(ctx, include, exclude, ""); err != nil {
-			return nil, err
-		}
-	}
-	return commits, r.checkBoundary(ctx, whole, len(exclude) > 0)
+	return commits, r.checkBoundary(ctx, commits, len(exclude) > 0)
 }
 
-// revList asks git. --topo-order makes ranges right under clock skew;
-// --full-history keeps what a merge dropped.
-func (r *Repo) revList(ctx context.Context, include, exclude []string, path string) ([]gate.Commit, error) {
+// revList asks git. --topo-order makes ranges right under clock skew.
+func (r *Repo) revList(ctx context.Context, include, exclude []string) ([]gate.Commit, error) {
 	args := []string{"rev-list", "--topo-order", "--reverse", "--parents", "--stdin"}
-	messages := path == "" && len(exclude) > 0
+	messages := len(exclude) > 0
 	if messages {
 		args = append(args, "--encoding=none", "--format=tformat:%B%x00")
-	}
-	if path != "" {
-		args = append(args, "--full-history", "--", literal(path))
 	}
 	var stdin strings.Builder
 	for _, id := range include {

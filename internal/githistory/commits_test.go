@@ -35,62 +35,23 @@ func testCommits(t *testing.T, rd reader) {
 	for _, tt := range []struct {
 		name             string
 		include, exclude []string
-		path             string
 		want             []string
 	}{
-		{"nothing", nil, nil, "", []string{}},
-		{"all", []string{f}, nil, "", []string{"a:", "b: a", "c: a", "d: c", "m: b d", "e: m", "f: e"}},
-		{"range", []string{f}, []string{m}, "", []string{"e: m", "f: e"}},
-		{"range across a merge", []string{m}, []string{b}, "", []string{"c: a", "d: c", "m: b d"}},
-		{"several", []string{b, d}, []string{a}, "", []string{"b: a", "c: a", "d: c"}},
-		{"empty range", []string{b}, []string{f}, "", []string{}},
-		{"same", []string{f}, []string{f}, "", []string{}},
-		{"path", []string{f}, nil, ".small/x", []string{"b:", "m: b", "f: m"}},
-		{"path, range", []string{f}, []string{b}, ".small/x", []string{"m: b a", "f: m"}},
-		{"path in a directory", []string{f}, nil, "sub/.small", []string{"d:", "m: d"}},
-		{"path that never was", []string{e}, nil, "none", []string{"m:"}},
+		{"nothing", nil, nil, []string{}},
+		{"all", []string{f}, nil, []string{"a:", "b: a", "c: a", "d: c", "m: b d", "e: m", "f: e"}},
+		{"range", []string{f}, []string{m}, []string{"e: m", "f: e"}},
+		{"range across a merge", []string{m}, []string{b}, []string{"c: a", "d: c", "m: b d"}},
+		{"several", []string{b, d}, []string{a}, []string{"b: a", "c: a", "d: c"}},
+		{"empty range", []string{b}, []string{f}, []string{}},
+		{"same", []string{f}, []string{f}, []string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := repo.Commits(t.Context(), tt.include, tt.exclude, tt.path)
+			got, err := repo.Commits(t.Context(), tt.include, tt.exclude)
 			if err != nil {
 				t.Fatal(err)
 			}
 			wantEqual(t, tt.want, commitIDs(t, names, got))
 		})
-	}
-}
-
-// git's default walk follows only one parent of a merge that took that
-// parent's version; here the other side's commits are listed as well.
-func TestCommitsThatAMergeDropped(t *testing.T) { eachReader(t, testCommitsThatAMergeDropped) }
-
-func testCommitsThatAMergeDropped(t *testing.T, rd reader) {
-	t.Parallel()
-	r := gittest.New(t)
-	a := r.CommitFile(".small/x", "1")
-	r.Branch("side", a)
-	b := r.CommitFile(".small/x", "2")
-	r.Switch("main")
-	r.CommitFile("code", "1")
-	r.Git("merge", "-q", "-s", "ours", "--no-edit", "side")
-	m := r.ID("HEAD")
-	got, err := rd.open(t, r).Commits(t.Context(), []string{m}, nil, ".small/x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantEqual(t, []string{"a:", "b: a", "m: a b"}, commitIDs(t, map[string]string{a: "a", b: "b", m: "m"}, got))
-}
-
-func TestCommitsPathsAreLiteral(t *testing.T) { eachReader(t, testCommitsPathsAreLiteral) }
-
-func testCommitsPathsAreLiteral(t *testing.T, rd reader) {
-	t.Parallel()
-	r := gittest.New(t)
-	r.CommitFile("ax/.small/p", "1")
-	want := r.CommitFile("a*/.small/p", "1")
-	got, err := rd.open(t, r).Commits(t.Context(), []string{want}, nil, "a*/.small/p")
-	if err != nil || len(got) != 1 || got[0].ID != want {
-		t.Errorf("Commits = %v, %v; want only %s", got, err, want)
 	}
 }
 
@@ -115,7 +76,7 @@ func testCommitsOctopusAndCrissCross(t *testing.T, rd reader) {
 	y := r.Merge(tips[0])
 
 	repo := rd.open(t, r)
-	got, err := repo.Commits(t.Context(), []string{octopus}, []string{base}, "")
+	got, err := repo.Commits(t.Context(), []string{octopus}, []string{base})
 	if err != nil || len(got) != 4 {
 		t.Fatalf("Commits = %v, %v", got, err)
 	}
@@ -137,7 +98,7 @@ func testCommitsUnrelatedRoots(t *testing.T, rd reader) {
 	b := r.CommitFile("b", "1")
 	m := r.Git("commit-tree", "-p", a, "-p", b, "-m", "join", r.ID(a+"^{tree}"))
 	repo := rd.open(t, r)
-	got, err := repo.Commits(t.Context(), []string{m}, []string{a}, "")
+	got, err := repo.Commits(t.Context(), []string{m}, []string{a})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,12 +125,12 @@ func testCommitsOfWhatIsNotHere(t *testing.T, rd reader) {
 		{"base", []string{head}, []string{absent}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := repo.Commits(t.Context(), tt.include, tt.exclude, "")
+			_, err := repo.Commits(t.Context(), tt.include, tt.exclude)
 			wantFailure(t, err, absent+" is not in this clone", "git fetch origin "+absent)
 		})
 	}
 	for _, bad := range []string{"", "HEAD", "--all", head[:39], head + "0", strings.ToUpper(head), strings.Repeat("0", 64), head + "\n" + head} {
-		if _, err := repo.Commits(t.Context(), []string{bad}, nil, ""); err == nil {
+		if _, err := repo.Commits(t.Context(), []string{bad}, nil); err == nil {
 			t.Errorf("%q was taken for an id", bad)
 		}
 	}
@@ -193,12 +154,12 @@ func testSHA256(t *testing.T, rd reader) {
 	r.Write(".small/x", "3")
 	r.Git("add", "-A")
 	repo := rd.open(t, r)
-	got, err := repo.Commits(t.Context(), []string{b}, []string{a}, "")
+	got, err := repo.Commits(t.Context(), []string{b}, []string{a})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantEqual(t, []gate.Commit{{ID: b, Parents: []string{a}}}, got)
-	if _, err := repo.Commits(t.Context(), []string{b[:40]}, nil, ""); err == nil {
+	if _, err := repo.Commits(t.Context(), []string{b[:40]}, nil); err == nil {
 		t.Error("an abbreviation was taken for an id")
 	}
 	wantEqual(t, [][]string{{".small/x - 100644:1"}, {".small/x 100644:1 100644:2"}, {".small/x 100644:2 100644:3"}, {".small/x - 100644:3"}},

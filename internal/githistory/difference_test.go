@@ -62,7 +62,7 @@ func TestLanesOfCommits(t *testing.T) {
 		r.Git("-c", "i18n.commitEncoding=ISO-8859-1", "commit", "-q", "--allow-empty", "-m", "\xfc", "-m", "Lane: \xfc")
 		d := r.ID("HEAD")
 		repo := rd.open(t, r)
-		got, err := repo.Commits(t.Context(), []string{d}, []string{a}, "")
+		got, err := repo.Commits(t.Context(), []string{d}, []string{a})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestLanesOfCommits(t *testing.T) {
 			{ID: c, Parents: []string{b}, Lanes: []gate.LaneWord{{Name: "fast", Stray: true}}},
 			{ID: d, Parents: []string{c}, Lanes: []gate.LaneWord{{Name: "\ufffd"}}},
 		}, got)
-		got, err = repo.Commits(t.Context(), []string{b}, nil, "")
+		got, err = repo.Commits(t.Context(), []string{b}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

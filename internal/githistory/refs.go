@@ -170,7 +170,7 @@ func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
 		return nil
 	}
 	for _, side := range [][2]string{{a, b}, {b, a}} {
-		if _, err := r.Commits(ctx, side[:1], side[1:], ""); err != nil {
+		if _, err := r.Commits(ctx, side[:1], side[1:]); err != nil {
 			return err
 		}
 	}

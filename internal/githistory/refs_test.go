@@ -260,7 +260,7 @@ func testSubstitutesAreNotFollowed(t *testing.T, rd reader) {
 	if got := r.Git("rev-list", "--count", c); got == "3" {
 		t.Fatal("git shows the real history, so nothing is shown here")
 	}
-	got, err := repo.Commits(t.Context(), []string{c}, nil, "")
+	got, err := repo.Commits(t.Context(), []string{c}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

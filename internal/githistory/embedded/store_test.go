@@ -93,7 +93,7 @@ func TestPackIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	write("1")
-	_, err = open(t, r).Commits(t.Context(), []string{head}, nil, "")
+	_, err = open(t, r).Commits(t.Context(), []string{head}, nil)
 	wantUnserved(t, err, "pack index")
 
 	write("2")
@@ -108,7 +108,7 @@ func TestPackIndexes(t *testing.T) {
 		if err := os.WriteFile(index, whole[:size], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := open(t, r).Commits(t.Context(), []string{head}, nil, ""); err == nil {
+		if _, err := open(t, r).Commits(t.Context(), []string{head}, nil); err == nil {
 			t.Errorf("%d of the %d bytes of an index were taken", size, len(whole))
 		}
 	}
@@ -266,7 +266,7 @@ func TestConcurrentReading(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			commits, err := repo.Commits(t.Context(), []string{head}, nil, "file")
+			commits, err := repo.Commits(t.Context(), []string{head}, nil)
 			if err != nil || len(commits) != 30 {
 				t.Errorf("%d commits, %v", len(commits), err)
 			}

@@ -11,17 +11,15 @@ import (
 
 // Commits lists the commits that are reachable from include and not from
 // exclude, parents before children and in git's order, with parents read from
-// the commits themselves. If path is not empty the list is limited to commits
-// that touch it and to merges, and parents are the nearest listed ancestors (or
-// excluded ones at the range's edge). Where something is excluded and no path is
-// named, the lanes that a commit's trailers claim are told.
+// the commits themselves. Where something is excluded, the lanes that a commit's
+// trailers claim are told.
 //
 // What is excluded is followed to its beginning. That costs a walk of the whole
 // history, and it is right whatever dates the commits have.
 //
 // In a shallow clone a range that reaches the boundary is an error, and so is
 // an id that is not here.
-func (r *Repo) Commits(ctx context.Context, include, exclude []string, path string) ([]gate.Commit, error) {
+func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]gate.Commit, error) {
 	from, err := parseIDs(include)
 	if err != nil {
 		return nil, err
@@ -30,32 +28,27 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string, path stri
 	if err != nil || len(from) == 0 {
 		return nil, err
 	}
-	w, err := r.walk(ctx, from, not)
+	commits, err := r.walk(ctx, from, not)
 	if err != nil {
 		return nil, err
 	}
 	if r.Shallow {
-		if err := r.checkBoundary(w.commits, len(not) > 0); err != nil {
+		if err := r.checkBoundary(commits, len(not) > 0); err != nil {
 			return nil, err
 		}
 	}
-	if path == "" {
-		return w.all(len(not) > 0), nil
+	out := make([]gate.Commit, len(commits))
+	for i, c := range commits {
+		out[i] = gate.Commit{ID: c.id.String(), Parents: texts(c.parents)}
+		if len(not) > 0 {
+			out[i].Lanes = c.lanes
+		}
 	}
-	return w.touching(ctx, path)
+	return out, nil
 }
 
-// walk is a range of history.
-type walk struct {
-	repo *Repo
-	// commits are those of the range, parents before children.
-	commits []*commit
-	within  map[plumbing.Hash]bool
-	// bottom are the commits that were excluded by name.
-	bottom map[plumbing.Hash]bool
-}
-
-func (r *Repo) walk(ctx context.Context, include, exclude []plumbing.Hash) (*walk, error) {
+// walk lists a range of history, parents before children.
+func (r *Repo) walk(ctx context.Context, include, exclude []plumbing.Hash) ([]*commit, error) {
 	tips, err := r.commitsOf(include)
 	if err != nil {
 		return nil, err
@@ -68,19 +61,11 @@ func (r *Repo) walk(ctx context.Context, include, exclude []plumbing.Hash) (*wal
 	if _, err := r.ancestry(ctx, bottoms, excluded); err != nil {
 		return nil, err
 	}
-	w := &walk{repo: r, within: map[plumbing.Hash]bool{}, bottom: map[plumbing.Hash]bool{}}
-	for _, c := range bottoms {
-		w.bottom[c.id] = true
-	}
 	commits, err := r.ancestry(ctx, tips, excluded)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range commits {
-		w.within[c.id] = true
-	}
-	w.commits = inOrder(commits, tips)
-	return w, nil
+	return inOrder(commits, tips), nil
 }
 
 // commitsOf reads the commits that the caller named, tags followed.
@@ -169,18 +154,6 @@ func inOrder(commits, tips []*commit) []*commit {
 		}
 	}
 	slices.Reverse(out)
-	return out
-}
-
-// all is the range as the gate wants it.
-func (w *walk) all(withLanes bool) []gate.Commit {
-	out := make([]gate.Commit, len(w.commits))
-	for i, c := range w.commits {
-		out[i] = gate.Commit{ID: c.id.String(), Parents: texts(c.parents)}
-		if withLanes {
-			out[i].Lanes = c.lanes
-		}
-	}
 	return out
 }
 
