@@ -28,7 +28,7 @@ func testCommits(t *testing.T, rd reader) {
 	r.Switch("main")
 	m := r.Merge("side")
 	names[m] = "m"
-	e := commit("e", "code", "2")
+	commit("e", "code", "2")
 	f := commit("f", ".small/x", "2")
 	repo := rd.open(t, r)
 
