@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -17,6 +18,7 @@ type judgement struct {
 	// switches reads records of jobs as ledgers.
 	switches *ledgers
 	report   Report
+	listing  listing
 	// reported are the edits that findings spoke of, and how loudly.
 	reported map[editKey]Severity
 	equals   map[string]equivalence
@@ -38,6 +40,10 @@ type judgement struct {
 	policyChange Change
 	// unions are files that git would merge by joining lines.
 	unions []union
+	// onlyWarns makes warnings of all that is found.
+	onlyWarns bool
+	// told counts what is told, where the same is judged again; else nil.
+	told *told
 	// used are the waivers that excused something, by their index.
 	used map[int]bool
 	// atTips are workspaces in the end of what is judged, by directory.
@@ -57,6 +63,7 @@ func newJudgement(h History, opts Options) *judgement {
 		equals: map[string]equivalence{}, touched: map[string]bool{}, flows: map[string]bool{},
 		baselines: map[string]bool{}, used: map[int]bool{}, atTips: map[string]*Workspace{},
 	}
+	j.listing.find = opts.Find
 	j.ledgers, j.switches = newLedgers(h, opts.limits()), newLedgers(h, opts.limits())
 	j.switches.switches = true
 	if h != nil {
@@ -74,6 +81,7 @@ func newJudgement(h History, opts Options) *judgement {
 func (j *judgement) finish(err error) *Report {
 	r := &j.report
 	r.Findings, r.Waived = sortFindings(r.Findings), sortFindings(r.Waived)
+	err = cmp.Or(err, j.listing.err)
 	switch {
 	case err != nil:
 		r.Verdict, r.Failure = Error, asFailure(err)
@@ -132,18 +140,34 @@ func (j *judgement) add(findings []Finding) {
 		if f.Rule == ruleReconciledInsertion.ID && f.Severity == SeverityError {
 			forbidInsertion(&f, in)
 		}
+		if j.onlyWarns {
+			f.Severity = SeverityWarning
+		}
 		if j.known(f) {
 			continue
 		}
 		if w := j.waiver(f); w != nil {
 			j.remember(f, severityWaived)
 			f.Reason = w.Reason
-			j.report.Waived = append(j.report.Waived, f)
+			j.listing.add(&j.report, f, severityWaived)
 			continue
 		}
 		j.remember(f, f.Severity)
-		j.report.Findings = append(j.report.Findings, f)
+		if j.told.again(&f) {
+			continue
+		}
+		j.listing.add(&j.report, f, f.Severity)
 	}
+}
+
+// asWarnings judges on, and makes warnings of what is found, whatever level the
+// policy gives to the rules.
+func (j *judgement) asWarnings(judge func() error) error {
+	before := j.onlyWarns
+	j.onlyWarns = true
+	err := judge()
+	j.onlyWarns = before
+	return err
 }
 
 // known reports whether all of a finding's edits were reported before, at
@@ -251,7 +275,7 @@ func (j *judgement) workspace(ctx context.Context, tree Tree, revision, dir stri
 		j.mismatched = append(j.mismatched, j.opts.Policy.BaselineFor(path))
 	}
 	j.noteWorkspace(w, revision)
-	j.add(judgeSnapshot(w, revision))
+	j.judgeSnapshot(w, revision)
 	return nil
 }
 
