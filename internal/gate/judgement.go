@@ -20,7 +20,7 @@ type judgement struct {
 	report   Report
 	listing  listing
 	// reported are the edits that findings spoke of, and how loudly.
-	reported map[editKey]Severity
+	reported toldEdits
 	equals   map[string]equivalence
 	// touched are the workspace directories that changed in what is examined.
 	touched map[string]bool
@@ -59,7 +59,7 @@ type judgement struct {
 func newJudgement(h History, opts Options) *judgement {
 	opts = opts.withDefaults()
 	j := &judgement{
-		opts: opts, history: h, reported: map[editKey]Severity{},
+		opts: opts, history: h, reported: toldEdits{},
 		equals: map[string]equivalence{}, touched: map[string]bool{}, flows: map[string]bool{},
 		baselines: map[string]bool{}, used: map[int]bool{}, atTips: map[string]*Workspace{},
 	}
@@ -176,7 +176,7 @@ func (j *judgement) asWarnings(judge func() error) error {
 // the trace of something else that no waiver names, such as another order.
 func (j *judgement) known(f Finding) bool {
 	for _, key := range f.edits {
-		before, seen := j.reported[key]
+		before, seen := j.reported.of(key)
 		if !seen || before == SeverityWarning && f.Severity == SeverityError || before == severityWaived && j.waiver(f) == nil {
 			return false
 		}
@@ -186,9 +186,7 @@ func (j *judgement) known(f Finding) bool {
 
 func (j *judgement) remember(f Finding, s Severity) {
 	for _, key := range f.edits {
-		if before := j.reported[key]; before == "" || before == SeverityWarning {
-			j.reported[key] = s
-		}
+		j.reported.note(key, s)
 	}
 }
 

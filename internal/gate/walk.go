@@ -315,7 +315,7 @@ func (j *judgement) compare(ctx context.Context, path string, before, child *led
 				return true
 			}
 			old, now := p.Entries[lost], c.Entries[added]
-			_, seen := j.reported[editKey{path: path, from: old.Digest.String(), to: now.Digest.String()}]
+			_, seen := j.reported.of(editKey{path: path, from: old.Digest.String(), to: now.Digest.String()})
 			return seen || old.Timestamp != "" && old.Timestamp == now.Timestamp
 		},
 	})

@@ -42,14 +42,19 @@ func renderGitHub(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 		failures = []annotation{{title: "could not judge", message: lines(f.Message + "\n" + f.Remedy)}}
 	}
 	errors, warnings := gravestFirst(r.Findings)
-	for _, a := range annotations(failures, errors, "error") {
+	rest := seeRest(r)
+	for _, a := range annotations(failures, errors, "error", rest) {
 		action.WithFieldsMap(a.fields()).Errorf("%s", a.bounded())
 	}
-	for _, a := range annotations(nil, warnings, "warning") {
+	for _, a := range annotations(nil, warnings, "warning", rest) {
 		action.WithFieldsMap(a.fields()).Warningf("%s", a.bounded())
 	}
 	if notes := r.Examined.Notes; len(notes) > 0 {
 		a := annotation{title: "note", message: lines(strings.Join(notes, "\n"))}
+		action.WithFieldsMap(a.fields()).Noticef("%s", a.bounded())
+	}
+	if words := unlisted(r); words != "" {
+		a := annotation{title: leftOut, message: words}
 		action.WithFieldsMap(a.fields()).Noticef("%s", a.bounded())
 	}
 	if len(r.Waived) > 0 {
@@ -102,7 +107,7 @@ func gravestFirst(findings []gate.Finding) (errors, warnings [][]*gate.Finding) 
 
 // annotations makes at most ten of one kind: those that are there already, one
 // for each group, and in the last place one that counts what has no place.
-func annotations(first []annotation, all [][]*gate.Finding, kind string) []annotation {
+func annotations(first []annotation, all [][]*gate.Finding, kind, where string) []annotation {
 	room := maxAnnotations - len(first)
 	if len(all) <= room {
 		room = len(all)
@@ -118,7 +123,7 @@ func annotations(first []annotation, all [][]*gate.Finding, kind string) []annot
 		rest = append(rest, group...)
 	}
 	if len(rest) > 0 {
-		out = append(out, annotation{title: "more " + kind + "s", message: plural(len(rest), "more "+kind) + ": " + countRules(rest) + "; " + seeAll})
+		out = append(out, annotation{title: "more " + kind + "s", message: plural(len(rest), "more "+kind) + ": " + countRules(rest) + "; " + where})
 	}
 	return out
 }
@@ -131,7 +136,7 @@ func groupAnnotation(group []*gate.Finding) annotation {
 	t := &text{buf: &body, width: defaultWidth}
 	t.line(clip(f.Message, maxText))
 	t.entries(f)
-	t.changes(f.Changes)
+	t.changes(f)
 	t.closing(f, group[1:])
 	return annotation{title: clip(f.Rule, maxName), path: f.Path, line: f.Line, column: f.Column, message: body.String()}
 }
