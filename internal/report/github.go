@@ -42,11 +42,11 @@ func renderGitHub(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 		failures = []annotation{{title: "could not judge", message: lines(f.Message + "\n" + f.Remedy)}}
 	}
 	errors, warnings := gravestFirst(r.Findings)
-	rest := seeRest(r)
-	for _, a := range annotations(failures, errors, "error", rest) {
+	where := seeRest(r)
+	for _, a := range annotations(failures, errors, "error", where) {
 		action.WithFieldsMap(a.fields()).Errorf("%s", a.bounded())
 	}
-	for _, a := range annotations(nil, warnings, "warning", rest) {
+	for _, a := range annotations(nil, warnings, "warning", where) {
 		action.WithFieldsMap(a.fields()).Warningf("%s", a.bounded())
 	}
 	if notes := r.Examined.Notes; len(notes) > 0 {
@@ -116,7 +116,7 @@ func annotations(first []annotation, all [][]*gate.Finding, kind, where string) 
 	}
 	out := first
 	for _, group := range all[:room] {
-		out = append(out, groupAnnotation(group))
+		out = append(out, groupAnnotation(group, where))
 	}
 	var rest []*gate.Finding
 	for _, group := range all[room:] {
@@ -130,10 +130,10 @@ func annotations(first []annotation, all [][]*gate.Finding, kind, where string) 
 
 // groupAnnotation tells the first of a group's findings in full and counts the
 // others.
-func groupAnnotation(group []*gate.Finding) annotation {
+func groupAnnotation(group []*gate.Finding, where string) annotation {
 	f := group[0]
 	var body bytes.Buffer
-	t := &text{buf: &body, width: defaultWidth}
+	t := &text{buf: &body, width: defaultWidth, where: where}
 	t.line(clip(f.Message, maxText))
 	t.entries(f)
 	t.changes(f)

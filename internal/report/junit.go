@@ -63,7 +63,7 @@ type junit struct {
 	cases  int
 	hidden int    // findings for which there was no room
 	room   int    // bytes left for texts
-	rest   string // where all findings are
+	where  string // says where the findings are that are not told
 }
 
 // renderJUnit writes the report as test results. A case is one rule in one
@@ -73,7 +73,7 @@ type junit struct {
 // which of them had something to judge. Outcome 2 is the error of a case of
 // its own. There is no timestamp, so that the same report gives the same file.
 func renderJUnit(buf *bytes.Buffer, r *gate.Report, _ Options) error {
-	j := &junit{at: map[string]int{}, room: maxBodies, rest: seeRest(r)}
+	j := &junit{at: map[string]int{}, room: maxBodies, where: seeRest(r)}
 	j.suites = []junitSuite{{Name: "small-gate"}}
 	for i := range r.Ledgers {
 		j.suite(r.Ledgers[i].Path)
@@ -176,11 +176,11 @@ func headline(group []*gate.Finding) string {
 // body tells a group's findings as text does, commit by commit.
 func (j *junit) body(group []*gate.Finding) string {
 	var body bytes.Buffer
-	t := &text{buf: &body, width: defaultWidth}
+	t := &text{buf: &body, width: defaultWidth, where: j.where}
 	shown := 0
 	for len(group) > 0 {
 		if shown == maxInCase || body.Len() >= j.room {
-			t.line("… and ", plural(len(group), "more finding"), "; ", j.rest)
+			t.line("… and ", plural(len(group), "more finding"), "; ", t.where)
 			break
 		}
 		same := 1

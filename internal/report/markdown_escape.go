@@ -9,7 +9,7 @@ import (
 // escapeMarkdown makes one line of text from outside stand for itself in
 // GitHub's and GitLab's Markdown: no emphasis, link, image, table cell, HTML
 // or formula comes of it, and no address becomes a link. An empty comment
-// keeps a name or number behind @, # and the like from becoming a mention or a
+// keeps a name or number behind @, #, GH- and the like from becoming a mention or a
 // reference, which a backslash does not. It does not help at the beginning of
 // a line, where other rules hold: something has to stand before it.
 func escapeMarkdown(s string) string {
@@ -38,6 +38,11 @@ func escapeMarkdown(s string) string {
 				b.WriteByte('\\')
 			}
 			b.WriteByte(':')
+		case '-':
+			b.WriteByte('-')
+			if !apart && next[0] >= '0' && next[0] <= '9' && endsInKey(s[:i]) {
+				b.WriteString("<!-- -->")
+			}
 		case '.':
 			if i >= 3 && strings.EqualFold(s[i-3:i], "www") {
 				b.WriteByte('\\')
@@ -48,6 +53,16 @@ func escapeMarkdown(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// endsInKey reports whether what follows "-" could be the number of an issue: a
+// key of capitals, or GitHub's GH in any case, stands before it.
+func endsInKey(s string) bool {
+	if s == "" {
+		return false
+	}
+	last := s[len(s)-1]
+	return 'A' <= last && last <= 'Z' || len(s) > 1 && strings.EqualFold(s[len(s)-2:], "gh")
 }
 
 // codeSpan writes one line of text from outside as code. Not for tables.

@@ -64,6 +64,8 @@ const (
 type text struct {
 	buf   *bytes.Buffer
 	color bool
+	// where says where the findings are that are not shown.
+	where string
 	// width is how many characters of a value one line may show.
 	width int
 }
@@ -72,11 +74,11 @@ func renderText(buf *bytes.Buffer, r *gate.Report, opts Options) error {
 	if opts.Quiet && r.Verdict == gate.Pass && r.Failure == nil && len(r.Findings) == 0 {
 		return nil
 	}
-	t := &text{buf: buf, color: opts.Color, width: defaultWidth}
+	t := &text{buf: buf, color: opts.Color, width: defaultWidth, where: seeRest(r)}
 	if opts.Width > 0 {
 		t.width = max(opts.Width-len("    - "), minWidth)
 	}
-	t.findings(r.Findings, seeRest(r))
+	t.findings(r.Findings)
 	t.waived(r.Waived)
 	if words := unlisted(r); words != "" {
 		t.line(words)
@@ -133,7 +135,7 @@ func (t *text) block(label, advice string) {
 func indent(label string) string { return strings.Repeat(" ", len(label)) }
 
 // findings writes them group by group, until there are enough.
-func (t *text) findings(all []gate.Finding, rest string) {
+func (t *text) findings(all []gate.Finding) {
 	shown, left := 0, len(all)
 	for _, group := range groups(all) {
 		if shown == maxFindings {
@@ -146,7 +148,7 @@ func (t *text) findings(all []gate.Finding, rest string) {
 		left -= len(group)
 	}
 	if left > 0 {
-		t.line("… and ", plural(left, "more finding"), "; ", rest)
+		t.line("… and ", plural(left, "more finding"), "; ", t.where)
 		t.line()
 	}
 }
@@ -246,7 +248,7 @@ func (t *text) rest(hidden []*gate.Finding) {
 		word = "lines "
 	}
 	t.line("  … and ", strconv.Itoa(len(hidden)), " more of this rule in this file, ",
-		word, strings.Join(lines, ", "), "; ", seeAll)
+		word, strings.Join(lines, ", "), "; ", t.where)
 }
 
 // entries names the entry, as people count: from 1.
@@ -400,7 +402,7 @@ func (t *text) waived(waived []gate.Finding) {
 	for i := range waived {
 		f := &waived[i]
 		if i == maxWaived {
-			t.line("… and ", strconv.Itoa(len(waived)-i), " more waived; ", seeAll)
+			t.line("… and ", strconv.Itoa(len(waived)-i), " more waived; ", t.where)
 			break
 		}
 		t.line(place(f), "waived [", clip(f.Rule, maxName), "]: ", clip(f.Message, maxText),
