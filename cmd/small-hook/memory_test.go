@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-var full = flag.Bool("full", false, "make the hostile histories as large as is read, not a part of it")
+var fullSize = flag.Bool("full", false, "make the hostile histories as large as is read, not a part of it")
 
 // maxPeak is how much memory a process may take that judges a hostile history and
 // reports on it, in bytes.
@@ -28,7 +28,7 @@ var hostileHistories = map[string]func(n int) (before, after string){
 		return manyEntries(n/3, "- {timestamp: t%, a: x}\n"), manyEntries(n/3, "- {timestamp: t%, a: y}\n")
 	},
 	"escaped": func(n int) (string, string) {
-		return manyEntries(n/30, "- \""+strings.Repeat(`\a`, 200)+"%\"\n"), manyEntries(0, "")
+		return manyEntries(n/20, "- \""+strings.Repeat(`\a`, 200)+"%\"\n"), manyEntries(0, "")
 	},
 }
 
@@ -50,7 +50,7 @@ func manyEntries(n int, entry string) string {
 // the process takes and what it writes. All is counted.
 func TestMemory(t *testing.T) {
 	entries := 200_000
-	if *full {
+	if *fullSize {
 		entries = 600_000
 	}
 	for name, versions := range hostileHistories {

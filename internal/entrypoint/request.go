@@ -77,8 +77,8 @@ func (r Request) options(mode, otherwise string) (gate.Options, error) {
 	opts := gate.Options{
 		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
 		FailOnWarning: r.FailOnWarning, Find: r.find,
-		Agent:         lookup(r.Environ, agentVariable),
-		Labels:        r.Labels, LaneFrom: r.LaneFrom,
+		Agent:  lookup(r.Environ, agentVariable),
+		Labels: r.Labels, LaneFrom: r.LaneFrom,
 	}
 	var err error
 	if opts.Lane, err = r.claimedLane(); err != nil {
