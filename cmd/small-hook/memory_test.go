@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,7 +115,7 @@ func judgeWithin(t *testing.T, dir, format string) string {
 		t.Log("this system does not tell the peak memory of a process; it is not judged")
 		return out.String()
 	}
-	t.Log(fmt.Sprintf("%s: %3d MiB, %v of processor time", format, peak>>20, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()))
+	t.Logf("%s: %3d MiB, %v of processor time", format, peak>>20, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 	if peak > maxPeak {
 		t.Errorf("the process took %d MiB, at most %d are expected", peak>>20, maxPeak>>20)
 	}

@@ -39,10 +39,7 @@ func escapeMarkdown(s string) string {
 			}
 			b.WriteByte(':')
 		case '-':
-			b.WriteByte('-')
-			if !apart && next[0] >= '0' && next[0] <= '9' && endsInKey(s[:i]) {
-				b.WriteString("<!-- -->")
-			}
+			b.WriteString(hyphen(s[:i], next))
 		case '.':
 			if i >= 3 && strings.EqualFold(s[i-3:i], "www") {
 				b.WriteByte('\\')
@@ -55,14 +52,18 @@ func escapeMarkdown(s string) string {
 	return b.String()
 }
 
-// endsInKey reports whether what follows "-" could be the number of an issue: a
-// key of capitals, or GitHub's GH in any case, stands before it.
-func endsInKey(s string) bool {
-	if s == "" {
-		return false
+// hyphen writes the one between two texts, and breaks up what could be the number
+// of an issue: a digit follows, and a key of capitals, or GitHub's GH in any case,
+// stands before it.
+func hyphen(before, after string) string {
+	if before == "" || after == "" || after[0] < '0' || after[0] > '9' {
+		return "-"
 	}
-	last := s[len(s)-1]
-	return 'A' <= last && last <= 'Z' || len(s) > 1 && strings.EqualFold(s[len(s)-2:], "gh")
+	last := before[len(before)-1]
+	if 'A' <= last && last <= 'Z' || strings.EqualFold(before[max(0, len(before)-2):], "gh") {
+		return "-<!-- -->"
+	}
+	return "-"
 }
 
 // codeSpan writes one line of text from outside as code. Not for tables.
