@@ -11,9 +11,12 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/small-gate/small-gate/internal/entrypoint"
 )
 
 func main() {
+	entrypoint.BoundMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program as it would any other
 	// A pipe that nobody reads fails the write, and so the judgement, instead of

@@ -24,6 +24,7 @@ func FindEdit(ctx context.Context, req Request, fingerprint string) (Excuse, err
 	if err := longEnough(fingerprint); err != nil {
 		return Excuse{}, err
 	}
+	req.find = fingerprint
 	for _, judge := range []func() *gate.Report{
 		func() *gate.Report { return PreCommit(ctx, req) },
 		func() *gate.Report { return Audit(ctx, req, "") },
@@ -60,6 +61,7 @@ func FindEditIn(report []byte, fingerprint string) (Excuse, error) {
 			Rule, Path, Fingerprint string
 			Edit                    struct{ From, To string }
 		}
+		More *struct{} // there if not all are listed
 	}
 	const remedy = "write one with: small-hook audit --format json --output FILE"
 	if err := json.Unmarshal(report, &read); err != nil {
@@ -77,6 +79,12 @@ func FindEditIn(report []byte, fingerprint string) (Excuse, error) {
 		err = &gate.Failure{
 			Message: fmt.Sprintf("no finding of the report has the fingerprint %s", fingerprint),
 			Remedy:  "copy it from the report's \"fingerprint\"",
+		}
+		if read.More != nil {
+			err = &gate.Failure{
+				Message: fmt.Sprintf("no finding that the report lists has the fingerprint %s, and it does not list all", fingerprint),
+				Remedy:  "leave --report out where the history is: then all are searched",
+			}
 		}
 	}
 	return orNone(found), err

@@ -179,7 +179,7 @@ func (s *session) push(ctx context.Context, told handover, known []string) *gate
 		if err != nil {
 			report = gate.FailureReport(s.opts, err)
 		}
-		reports = append(reports, report)
+		reports = []*gate.Report{gate.Combine(append(reports, report))} // at once: each may be large
 	}
 	var moves []move
 	for _, u := range told.updates {

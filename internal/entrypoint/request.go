@@ -48,6 +48,9 @@ type Request struct {
 	Now time.Time
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
+
+	// find is that of [gate.Options].
+	find string
 }
 
 // agentVariable names the agent in whose environment a hook runs.
@@ -73,9 +76,9 @@ var kinds = map[string][]string{
 func (r Request) options(mode, otherwise string) (gate.Options, error) {
 	opts := gate.Options{
 		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
-		FailOnWarning: r.FailOnWarning,
-		Agent:         lookup(r.Environ, agentVariable),
-		Labels:        r.Labels, LaneFrom: r.LaneFrom,
+		FailOnWarning: r.FailOnWarning, Find: r.find,
+		Agent:  lookup(r.Environ, agentVariable),
+		Labels: r.Labels, LaneFrom: r.LaneFrom,
 	}
 	var err error
 	if opts.Lane, err = r.claimedLane(); err != nil {

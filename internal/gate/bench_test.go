@@ -221,7 +221,7 @@ func BenchmarkReplaced(b *testing.B) {
 		b.Run(fmt.Sprintf("entries=%d", entries), func(b *testing.B) {
 			for b.Loop() {
 				r := gate.Pending(context.Background(), h, []string{head}, benchOptions)
-				if n := len(r.Findings); n < entries {
+				if n := r.Count().Errors; n < entries {
 					b.Fatalf("%d findings, %v", n, r.Failure)
 				}
 			}

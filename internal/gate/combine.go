@@ -7,16 +7,19 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
+// policySeparator stands between the policies of several judgements.
+const policySeparator = "; "
+
 // Combine makes one report of several judgements of one command: a push of
 // several refs. The worst verdict counts; what was examined is added up; every
 // policy that was used is named; base and head are named only where there is
-// one judgement.
+// one judgement. What it makes can be combined with further ones.
 func Combine(reports []*Report) *Report {
 	if len(reports) == 1 {
 		return reports[0]
 	}
 	out := *reports[0]
-	out.Findings, out.Waived, out.Ledgers = nil, nil, nil
+	out.Findings, out.Waived, out.More, out.Ledgers = nil, nil, Counts{}, nil
 	out.Examined.Commits, out.Examined.Workspaces, out.Examined.Workflows = 0, 0, 0
 	out.Examined.Base, out.Examined.Head = "", ""
 	out.Observe = true
@@ -27,6 +30,7 @@ func Combine(reports []*Report) *Report {
 	seen := map[ledgerKey]bool{}
 	var policies []string
 	for _, r := range reports {
+		out.More = out.More.plus(r.More)
 		out.Findings = append(out.Findings, r.Findings...)
 		out.Waived = append(out.Waived, r.Waived...)
 		out.Examined.Commits += r.Examined.Commits
@@ -41,8 +45,10 @@ func Combine(reports []*Report) *Report {
 		if out.Lane == nil {
 			out.Lane = r.Lane
 		}
-		if !slices.Contains(policies, r.Examined.Policy) {
-			policies = append(policies, r.Examined.Policy)
+		for name := range strings.SplitSeq(r.Examined.Policy, policySeparator) {
+			if !slices.Contains(policies, name) {
+				policies = append(policies, name)
+			}
 		}
 		out.Observe = out.Observe && (r.Observe || r.Verdict == Pass)
 		out.Strict = out.Strict || r.Strict
@@ -50,8 +56,8 @@ func Combine(reports []*Report) *Report {
 			out.Verdict, out.Failure = r.Verdict, r.Failure
 		}
 	}
-	out.Examined.Policy = strings.Join(policies, "; ")
-	out.Findings, out.Waived = sortFindings(out.Findings), sortFindings(out.Waived)
+	out.Examined.Policy = strings.Join(policies, policySeparator)
+	out.bound()
 	return &out
 }
 

@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/small"
@@ -16,8 +17,11 @@ type edgeView struct {
 	was string
 	// p and c are the parent's and the child's ledger; c is nil where the
 	// child's log is gone.
-	p, c  *small.Ledger
-	merge bool
+	p, c *small.Ledger
+	// before and after give the entries of p and c in full; nil where nothing
+	// was compared.
+	before, after recordsFunc
+	merge         bool
 	// parent is the parent's id; side names it among several, for messages.
 	parent string
 	side   string
@@ -116,8 +120,32 @@ func (e *edgeView) finding(x edit) Finding {
 			ref.Switch = e.switches
 		}
 	}
+	if x.kind == editDeleted {
+		f.whole = wholeEntry(e.before, x.before, func(v *small.Value) []FieldChange { return fieldChanges(v, nil) })
+	}
 	f.edits = []editKey{{path: cmp.Or(e.was, e.path), from: f.EditFrom, to: f.EditTo}}
 	return f
+}
+
+// insertion begins the finding of an entry that was put in.
+func (e *edgeView) insertion(place int) Finding {
+	f := e.finding(edit{kind: editInserted, before: -1, after: place})
+	f.whole = wholeEntry(e.after, place, func(v *small.Value) []FieldChange { return fieldChanges(nil, v) })
+	return f
+}
+
+// wholeEntry gives every field of one entry as a change.
+func wholeEntry(records recordsFunc, at int, changes func(*small.Value) []FieldChange) func() ([]FieldChange, error) {
+	if records == nil {
+		return nil
+	}
+	return func() ([]FieldChange, error) {
+		all, err := records()
+		if err != nil {
+			return nil, err
+		}
+		return changes(all[at]), nil
+	}
 }
 
 // comparison is what comparing two ledgers needs beside them.
@@ -133,7 +161,11 @@ type comparison struct {
 
 // compare relates a parent's ledger to a child's.
 func compare(p, c *small.Ledger, with comparison) (*edgeView, error) {
-	e := &edgeView{path: with.path, was: with.was, p: p, c: c, past: with.equal.past, marker: -1}
+	with.before, with.after = sync.OnceValues(with.before), sync.OnceValues(with.after)
+	e := &edgeView{
+		path: with.path, was: with.was, p: p, c: c, before: with.before, after: with.after,
+		past: with.equal.past, marker: -1,
+	}
 	if c.Extends(p) {
 		e.relation = extended
 		if c.Len() == p.Len() {

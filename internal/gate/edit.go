@@ -243,18 +243,6 @@ func mostFieldsSame(sums fieldSums, o, n *small.Value) bool {
 	return 2*same > all-1 // both have a task_id
 }
 
-func unionOfKeys(o, n *small.Value) []string {
-	var keys []string
-	for _, v := range []*small.Value{o, n} {
-		for _, f := range v.Fields {
-			if !slices.Contains(keys, f.Key) {
-				keys = append(keys, f.Key)
-			}
-		}
-	}
-	return keys
-}
-
 // modification says how an entry was modified; two ways have names of their
 // own because known tools produce them.
 func modification(o, n *small.Value, before, after int) edit {
@@ -301,27 +289,51 @@ func sameInstant(from, to string) bool {
 
 // fieldChanges lists the fields in which two versions of an entry differ, in
 // the order of the old version, new fields last. A mapping's members are
-// listed one by one.
+// listed one by one. A version that is nil is no entry at all.
 func fieldChanges(o, n *small.Value) []FieldChange {
-	if o.Kind != small.Map || n.Kind != small.Map {
+	if o != nil && o.Kind != small.Map || n != nil && n.Kind != small.Map {
 		return []FieldChange{changed("", o, n)}
 	}
+	old, now := membersOf(o), membersOf(n)
 	var out []FieldChange
-	for _, key := range unionOfKeys(o, n) {
-		x, y := o.Get(key), n.Get(key)
-		if x != nil && y != nil && small.EntryDigest(x) == small.EntryDigest(y) {
-			continue
-		}
-		if x == nil || y == nil || x.Kind != small.Map || y.Kind != small.Map {
+	tell := func(key string) {
+		x, y := old[key], now[key]
+		switch {
+		case x != nil && y != nil && small.EntryDigest(x) == small.EntryDigest(y):
+		case x == nil || y == nil || x.Kind != small.Map || y.Kind != small.Map:
 			out = append(out, changed(key, x, y))
-			continue
+		default:
+			for _, inner := range fieldChanges(x, y) {
+				inner.Field = key + "." + inner.Field
+				out = append(out, inner)
+			}
 		}
-		for _, inner := range fieldChanges(x, y) {
-			inner.Field = key + "." + inner.Field
-			out = append(out, inner)
+	}
+	for _, f := range fieldsOf(o) {
+		tell(f.Key)
+	}
+	for _, f := range fieldsOf(n) {
+		if old[f.Key] == nil {
+			tell(f.Key)
 		}
 	}
 	return out
+}
+
+func fieldsOf(v *small.Value) []small.Field {
+	if v == nil {
+		return nil
+	}
+	return v.Fields
+}
+
+// membersOf are the values of a mapping by key.
+func membersOf(v *small.Value) map[string]*small.Value {
+	members := make(map[string]*small.Value, len(fieldsOf(v)))
+	for _, f := range fieldsOf(v) {
+		members[f.Key] = f.Value
+	}
+	return members
 }
 
 // changed describes one field's change; a nil value is an absent field. Values

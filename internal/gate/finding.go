@@ -52,8 +52,11 @@ type Finding struct {
 	Entry *EntryRef
 	// EntryAfter is the child's entry where Entry is the parent's.
 	EntryAfter *EntryRef
-	// Changes lists what differs between Entry and EntryAfter.
+	// Changes lists what differs between Entry and EntryAfter; of an entry that
+	// is gone or was put in, every field.
 	Changes []FieldChange
+	// MoreChanges is how many further ones there are, too many to be told.
+	MoreChanges int
 	// EditFrom and EditTo identify the edit that the finding speaks of, as a
 	// waiver names it: entry digests, or a ledger's head where a whole log is
 	// meant; empty on the side that has nothing.
@@ -77,6 +80,9 @@ type Finding struct {
 	// edits are the edits that the finding speaks of; a finding all of whose
 	// edits are reported already is not reported again.
 	edits []editKey
+	// whole gives Changes where they are those of a whole entry: only what is
+	// listed needs them.
+	whole func() ([]FieldChange, error)
 	// fixedLevel keeps the severity from the policy: a log that cannot be read
 	// cannot be judged, whatever levels the rules about files have.
 	fixedLevel bool
@@ -86,9 +92,15 @@ type Finding struct {
 type Side struct {
 	// Name is the branch's, or its commit's abbreviated id.
 	Name string
-	// Entries are those that the other branch lacks, in their order.
+	// Entries are those that the other branch lacks, in their order; of very
+	// many the first ones.
 	Entries []EntryRef
+	// More is how many further ones there are.
+	More int
 }
+
+// Count is how many entries the other branch lacks.
+func (s *Side) Count() int { return len(s.Entries) + s.More }
 
 // Common are the entries that two branches have in common.
 type Common struct {
@@ -146,30 +158,62 @@ type FieldChange struct {
 // runs: it covers the rule, the path and the digests of the entry before and
 // after (or the place inside the document), never a line or a commit.
 func (f *Finding) Fingerprint() string {
+	sum := f.sum()
+	return hex.EncodeToString(sum[:])
+}
+
+func (f *Finding) sum() (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, part := range []string{f.Rule, f.Path, f.EditFrom, f.EditTo, f.subject} {
 		h.Write([]byte(part))
 		h.Write([]byte{0})
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	h.Sum(sum[:0])
+	return sum
 }
 
-// sortFindings puts findings in their one order (path, place, rule, commit,
-// message) and drops those that say the same twice.
+// sortFindings puts findings in their one order (path, place, entry, rule,
+// commit, message) and makes one of those with equal words: the gravest.
 func sortFindings(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(a.Path, b.Path),
 			cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.entryIndex(), b.entryIndex()),
 			cmp.Compare(a.Rule, b.Rule),
 			cmp.Compare(a.Commit, b.Commit),
 			cmp.Compare(a.Message, b.Message),
 			cmp.Compare(a.Parent, b.Parent),
 		)
 	})
-	return slices.CompactFunc(findings, func(a, b Finding) bool {
-		return a.Path == b.Path && a.Line == b.Line && a.Column == b.Column && a.Rule == b.Rule &&
-			a.Commit == b.Commit && a.Message == b.Message
-	})
+	type words struct {
+		path         string
+		line, column int
+		rule, commit string
+		message      string
+	}
+	told := make(map[words]int, len(findings))
+	out := findings[:0]
+	for _, f := range findings {
+		w := words{f.Path, f.Line, f.Column, f.Rule, f.Commit, f.Message}
+		at, known := told[w]
+		switch {
+		case !known:
+			told[w] = len(out)
+			out = append(out, f)
+		case f.Severity == SeverityError && out[at].Severity != SeverityError:
+			out[at] = f
+		}
+	}
+	clear(findings[len(out):])
+	return out
+}
+
+// entryIndex is the place of the finding's entry in its log; -1 if it has none.
+func (f *Finding) entryIndex() int {
+	if f.Entry == nil {
+		return -1
+	}
+	return f.Entry.Index
 }

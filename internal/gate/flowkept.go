@@ -202,7 +202,7 @@ func (j *judgement) loosenedBefore(path string, from, to lane.Lane) bool {
 		if !l.Less(from) {
 			continue
 		}
-		if _, told := j.reported[laneEdit(path, from, l)]; !told || l == to {
+		if _, told := j.reported.of(laneEdit(path, from, l)); !told || l == to {
 			continue // the same edit is left out as any other is
 		}
 		if l.Less(to) || j.loosenedBefore(path, l, to) || j.toldEdit(path, l, to) {
@@ -214,7 +214,7 @@ func (j *judgement) loosenedBefore(path string, from, to lane.Lane) bool {
 
 // toldEdit reports whether findings have told of just this.
 func (j *judgement) toldEdit(path string, from, to lane.Lane) bool {
-	_, told := j.reported[laneEdit(path, from, to)]
+	_, told := j.reported.of(laneEdit(path, from, to))
 	return told
 }
 

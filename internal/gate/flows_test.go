@@ -233,6 +233,9 @@ func (f *flow) lines(findings []gate.Finding) []string {
 			line += " to " + entryName(x.EntryAfter)
 		}
 		for _, c := range x.Changes {
+			if x.Entry != nil && x.EntryAfter == nil {
+				break // all of the entry: TestWholeEntries
+			}
 			line += fmt.Sprintf("; %s %q to %q", c.Field, c.From, c.To)
 		}
 		if dir := strings.TrimSuffix(x.Path, logPath("")); dir != "" {

@@ -374,8 +374,8 @@ func (j *judgement) judgeTips(t *tipsView, edge Edge) {
 // explained are the edits that findings tell of.
 func (j *judgement) explained() map[editKey]bool {
 	explained := map[editKey]bool{}
-	for key, severity := range j.reported {
-		explained[key] = severity != severityWaived // those count as equal anyway
+	for key, i := range j.reported {
+		explained[editKey{path: key.path, from: textOrNone(key.from), to: textOrNone(key.to)}] = loudness[i] != severityWaived // those count as equal anyway
 	}
 	return explained
 }

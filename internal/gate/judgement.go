@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -18,8 +19,9 @@ type judgement struct {
 	// switches reads records of jobs as ledgers.
 	switches *ledgers
 	report   Report
+	listing  listing
 	// reported are the edits that findings spoke of, and how loudly.
-	reported map[editKey]Severity
+	reported toldEdits
 	equals   map[string]equivalence
 	ancestry *ancestry
 	// touched are the workspace directories that changed in what is examined.
@@ -43,6 +45,10 @@ type judgement struct {
 	policyChange Change
 	// unions are files that git would merge by joining lines.
 	unions []union
+	// onlyWarns makes warnings of all that is found.
+	onlyWarns bool
+	// told counts what is told, where the same is judged again; else nil.
+	told *told
 	// used are the waivers that excused something, by their index.
 	used map[int]bool
 	// atTips are workspaces in the end of what is judged, by directory.
@@ -58,10 +64,11 @@ type judgement struct {
 func newJudgement(h History, opts Options) *judgement {
 	opts = opts.withDefaults()
 	j := &judgement{
-		opts: opts, history: h, reported: map[editKey]Severity{},
+		opts: opts, history: h, reported: toldEdits{},
 		equals: map[string]equivalence{}, ancestry: newAncestry(), touched: map[string]bool{}, flows: map[string]bool{},
 		used: map[int]bool{}, atTips: map[string]*Workspace{},
 	}
+	j.listing.find = opts.Find
 	j.ledgers, j.switches = newLedgers(h, opts.limits()), newLedgers(h, opts.limits())
 	j.switches.switches = true
 	if h != nil {
@@ -86,6 +93,7 @@ func (j *judgement) trust(commit string) {
 func (j *judgement) finish(err error) *Report {
 	r := &j.report
 	r.Findings, r.Waived = sortFindings(r.Findings), sortFindings(r.Waived)
+	err = cmp.Or(err, j.listing.err)
 	switch {
 	case err != nil:
 		r.Verdict, r.Failure = Error, asFailure(err)
@@ -145,18 +153,34 @@ func (j *judgement) add(findings []Finding) {
 		if f.Rule == ruleReconciledInsertion.ID && f.Severity == SeverityError {
 			forbidInsertion(&f, in)
 		}
+		if j.onlyWarns {
+			f.Severity = SeverityWarning
+		}
 		if j.known(f) {
 			continue
 		}
 		if w := j.waiver(f); w != nil {
 			j.remember(f, severityWaived)
 			f.Reason = w.Reason
-			j.report.Waived = append(j.report.Waived, f)
+			j.listing.add(&j.report, f, severityWaived)
 			continue
 		}
 		j.remember(f, f.Severity)
-		j.report.Findings = append(j.report.Findings, f)
+		if j.told.again(&f) {
+			continue
+		}
+		j.listing.add(&j.report, f, f.Severity)
 	}
+}
+
+// asWarnings judges on, and makes warnings of what is found, whatever level the
+// policy gives to the rules.
+func (j *judgement) asWarnings(judge func() error) error {
+	before := j.onlyWarns
+	j.onlyWarns = true
+	err := judge()
+	j.onlyWarns = before
+	return err
 }
 
 // known reports whether all of a finding's edits were reported before, at
@@ -165,7 +189,7 @@ func (j *judgement) add(findings []Finding) {
 // the trace of something else that no waiver names, such as another order.
 func (j *judgement) known(f Finding) bool {
 	for _, key := range f.edits {
-		before, seen := j.reported[key]
+		before, seen := j.reported.of(key)
 		if !seen || before == SeverityWarning && f.Severity == SeverityError || before == severityWaived && j.waiver(f) == nil {
 			return false
 		}
@@ -175,9 +199,7 @@ func (j *judgement) known(f Finding) bool {
 
 func (j *judgement) remember(f Finding, s Severity) {
 	for _, key := range f.edits {
-		if before := j.reported[key]; before == "" || before == SeverityWarning {
-			j.reported[key] = s
-		}
+		j.reported.note(key, s)
 	}
 }
 
@@ -261,7 +283,7 @@ func (j *judgement) workspace(ctx context.Context, tree Tree, revision, dir stri
 		return err
 	}
 	j.noteWorkspace(w, revision)
-	j.add(judgeSnapshot(w, revision))
+	j.judgeSnapshot(w, revision)
 	return nil
 }
 

@@ -2,7 +2,7 @@ package gate
 
 import (
 	"context"
-	"slices"
+	"maps"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -16,6 +16,9 @@ func RangeInto(ctx context.Context, h History, base, head, merge string, opts Op
 	j := newJudgement(h, opts)
 	j.tip, j.report.Examined.Base, j.report.Examined.Head, j.report.Examined.Merge = head, base, head, merge
 	j.trust(base)
+	if merge != head {
+		j.told = &told{times: map[toldKey]int{}}
+	}
 	err := j.rangeOf(ctx, base, head)
 	if err == nil && merge != head {
 		err = j.mergeResult(ctx, base, head, merge)
@@ -73,18 +76,39 @@ func (j *judgement) mergeResult(ctx context.Context, base, head, merge string) e
 
 // untold judges on and leaves out of the findings those that were told before.
 func (j *judgement) untold(judge func() error) error {
-	told := map[string]int{}
-	for i := range j.report.Findings {
-		told[j.report.Findings[i].Fingerprint()]++
+	j.told.left = maps.Clone(j.told.times)
+	err := judge()
+	j.told.left = nil
+	return err
+}
+
+// told counts what is told by fingerprint and severity: an error is not left out
+// because there was a warning of the same.
+type told struct {
+	times map[toldKey]int
+	// left is what may be left out from here on; nil while nothing is.
+	left map[toldKey]int
+}
+
+type toldKey struct {
+	fingerprint [8]byte // its beginning
+	severity    Severity
+}
+
+// again notes a finding and reports whether it was told before and is to be left
+// out.
+func (t *told) again(f *Finding) bool {
+	if t == nil {
+		return false
 	}
-	before := len(j.report.Findings)
-	if err := judge(); err != nil {
-		return err
+	sum := f.sum()
+	key := toldKey{[8]byte(sum[:8]), f.Severity}
+	for _, k := range []toldKey{key, {key.fingerprint, SeverityError}} {
+		if t.left[k] > 0 {
+			t.left[k]--
+			return true
+		}
 	}
-	fresh := slices.DeleteFunc(slices.Clone(j.report.Findings[before:]), func(f Finding) bool {
-		told[f.Fingerprint()]--
-		return told[f.Fingerprint()] >= 0
-	})
-	j.report.Findings = append(j.report.Findings[:before], fresh...)
-	return nil
+	t.times[key]++
+	return false
 }

@@ -117,10 +117,10 @@ func (j *judgement) besideLog(ctx context.Context, head string, n Neighbour, dir
 	rule, _ := FindRule(ruleConcurrentAppend.ID)
 	r := &reporter{rule: &rule, commit: Index, parent: n.ID}
 	r.add(f)
-	told := len(j.report.Findings)
-	j.add(r.out)
-	j.onlyWarn(told)
-	return nil
+	return j.asWarnings(func() error {
+		j.add(r.out)
+		return nil
+	})
 }
 
 // atFork are the entries that a workspace's log had where two commits parted. An
@@ -145,14 +145,6 @@ func (j *judgement) atFork(ctx context.Context, head, other, dir string) (map[sm
 		}
 	}
 	return entries, nil
-}
-
-// onlyWarn makes warnings of the findings from a number on, whatever level the
-// policy gives to their rules.
-func (j *judgement) onlyWarn(from int) {
-	for i := range j.report.Findings[from:] {
-		j.report.Findings[from+i].Severity = SeverityWarning
-	}
 }
 
 // runOf is the run that an entry was recorded in: the one that it names, or the

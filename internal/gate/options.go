@@ -38,6 +38,9 @@ type Options struct {
 	Heads []string
 	// Each judges the snapshot of every commit, not the tip's alone.
 	Each bool
+	// Find, if set, is the beginning of a fingerprint: findings that have another
+	// are counted and not listed.
+	Find string
 	// FailOnWarning makes a report with warnings fail, as one with errors does.
 	FailOnWarning bool
 	// Lane is the lane that the caller claims, without regard to case; empty for

@@ -33,6 +33,9 @@ type Report struct {
 	Findings []Finding
 	// Waived are findings that a waiver of the policy excuses.
 	Waived []Finding
+	// More counts the findings that are not listed, of a kind of which there are
+	// too many to keep.
+	More Counts
 	// Lane is what is known of the change's lane; nil where none was claimed.
 	Lane *LaneReport
 	// Failure is set when Verdict is Error.
@@ -89,12 +92,13 @@ func logEntries(l *small.Ledger) []LogEntry {
 	return out
 }
 
-// Counts are the report's numbers.
+// Counts are numbers of findings.
 type Counts struct{ Errors, Warnings, Waived int }
 
-// Count adds up the findings.
+// Count adds up the findings, listed or not.
 func (r *Report) Count() Counts {
-	c := Counts{Waived: len(r.Waived)}
+	c := r.More
+	c.Waived += len(r.Waived)
 	for _, f := range r.Findings {
 		if f.Severity == SeverityError {
 			c.Errors++

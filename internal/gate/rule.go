@@ -68,6 +68,9 @@ type reporter struct {
 	rule           *Rule
 	commit, parent string
 	out            []Finding
+	// to, if set, takes each finding at once: of a large log there may be more
+	// than out can hold.
+	to func([]Finding)
 }
 
 // add records a finding of the current rule. Places before the first line or
@@ -81,6 +84,10 @@ func (r *reporter) add(f Finding) {
 	f.Commit, f.Parent = r.commit, r.parent
 	if f.Commit == Index {
 		f.Commit = ""
+	}
+	if r.to != nil {
+		r.to([]Finding{f})
+		return
 	}
 	r.out = append(r.out, f)
 }

@@ -57,7 +57,7 @@ entries:
 // explicit or not.
 func checkInserted(e *edgeView, r *reporter) {
 	report := func(place int) {
-		f := e.finding(edit{kind: editInserted, before: -1, after: place})
+		f := e.insertion(place)
 		f.Message = entryWords(e.c.Entries[place]) + " was inserted before older entries"
 		f.Fix = "move it to the end of the log, with the time of recording"
 		if e.merge {

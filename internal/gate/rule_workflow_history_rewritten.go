@@ -177,7 +177,7 @@ func rewrittenWords(e *edgeView, x edit) string {
 }
 
 func reportSwitchInserted(e *edgeView, r *reporter, place int) {
-	f := e.finding(edit{kind: editInserted, before: -1, after: place})
+	f := e.insertion(place)
 	f.Message = switchWords(e.c.Entries[place]) + " was inserted before older ones"
 	f.Fix = r.undoing(e.path, e.parents, "record it at the end of workflowPathHistory, with the time of recording")
 	if e.merge {

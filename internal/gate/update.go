@@ -105,20 +105,18 @@ func (j *judgement) againstTarget(ctx context.Context, u Update) error {
 	if err != nil || len(changes[0]) == 0 {
 		return err
 	}
-	told := len(j.report.Findings)
 	bases, err := j.history.MergeBases(ctx, u.Target.ID, u.New)
 	if err != nil {
 		return err
 	}
-	if slices.Contains(bases, u.Target.ID) {
-		// The branch goes on from the other. What it brings is judged, but not
-		// what an earlier push of it brought.
-		err = j.replaced(ctx, Update{Old: u.Target.ID, New: u.New}, fmt.Sprintf("put what %s has back as it is there, and append what is new after it", u.Target.Name))
-	} else {
-		err = j.tips(ctx, u.Target.ID, u.New, u.Target.Name, name)
-	}
-	j.onlyWarn(told)
-	return err
+	return j.asWarnings(func() error {
+		if slices.Contains(bases, u.Target.ID) {
+			// The branch goes on from the other. What it brings is judged, but not
+			// what an earlier push of it brought.
+			return j.replaced(ctx, Update{Old: u.Target.ID, New: u.New}, fmt.Sprintf("put what %s has back as it is there, and append what is new after it", u.Target.Name))
+		}
+		return j.tips(ctx, u.Target.ID, u.New, u.Target.Name, name)
+	})
 }
 
 // replaced compares a ref's old tip with its new one: every old entry is in

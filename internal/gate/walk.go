@@ -394,7 +394,7 @@ func (j *judgement) compare(ctx context.Context, n node, path, was string, befor
 				return true
 			}
 			old, now := p.Entries[lost], c.Entries[added]
-			_, seen := j.reported[editKey{path: path, from: old.Digest.String(), to: now.Digest.String()}]
+			_, seen := j.reported.of(editKey{path: path, from: old.Digest.String(), to: now.Digest.String()})
 			return seen || old.Timestamp != "" && old.Timestamp == now.Timestamp
 		},
 	})
@@ -403,13 +403,15 @@ func (j *judgement) compare(ctx context.Context, n node, path, was string, befor
 // judgeEdge runs every rule about edges, and lists what waivers excuse.
 func (j *judgement) judgeEdge(e *edgeView, child, parent string) {
 	e.now, e.switches = j.opts.Now, j.isRecord(e.path)
-	j.add(runEdgeRules(e, child, parent))
+	runEdgeRules(e, &reporter{commit: child, parent: parent, to: j.add})
 	if len(e.excused) == 0 {
 		return
 	}
 	excused := *e
 	excused.edits, excused.inserted, excused.fresh, excused.intruders = e.excused, nil, nil, nil
-	for _, f := range runEdgeRules(&excused, child, parent) {
+	r := &reporter{commit: child, parent: parent}
+	runEdgeRules(&excused, r)
+	for _, f := range r.out {
 		// Two versions can be equal by way of a third: then no waiver names
 		// just this pair, and its links are listed where they were made.
 		if j.waiver(f) != nil {
@@ -418,10 +420,10 @@ func (j *judgement) judgeEdge(e *edgeView, child, parent string) {
 	}
 }
 
-func runEdgeRules(e *edgeView, child, parent string) []Finding {
-	r := &reporter{commit: child, parent: parent}
+func runEdgeRules(e *edgeView, r *reporter) {
 	if e.switches {
-		return runWorkflowRules(&workflowView{path: e.path, edge: e}, r)
+		runWorkflowRules(&workflowView{path: e.path, edge: e}, r)
+		return
 	}
 	for i := range rules {
 		if rules[i].Edge != nil {
@@ -429,7 +431,6 @@ func runEdgeRules(e *edgeView, child, parent string) []Finding {
 			rules[i].Edge(e, r)
 		}
 	}
-	return r.out
 }
 
 // unreadable deals with a child that has no ledger to compare: a file that

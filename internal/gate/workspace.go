@@ -213,8 +213,8 @@ const (
 )
 
 // judgeSnapshot runs every rule about one snapshot.
-func judgeSnapshot(w *Workspace, commit string) []Finding {
-	r := &reporter{commit: commit}
+func (j *judgement) judgeSnapshot(w *Workspace, commit string) {
+	r := &reporter{commit: commit, to: j.add}
 	for i := range rules {
 		rule := &rules[i]
 		if rule.Snapshot == nil || rule.StrictOnly && !w.Strict {
@@ -223,7 +223,6 @@ func judgeSnapshot(w *Workspace, commit string) []Finding {
 		r.rule = rule
 		rule.Snapshot(w, r)
 	}
-	return r.out
 }
 
 // isStatus compares a task's status as the protocol does: without regard to

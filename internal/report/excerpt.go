@@ -109,22 +109,25 @@ func differingLines(from, to string, width int) (removed, added []string) {
 	if len(a) == 1 && len(b) == 1 {
 		return window(a[0], b[0], width, Sanitize)
 	}
-	return firstLines(a, width), firstLines(b, width)
+	return firstLines(a, width, maxValueLines), firstLines(b, width, maxValueLines)
 }
 
 // excerpt shows the beginning of one text.
-func excerpt(s string, width int) []string {
+func excerpt(s string, width int) []string { return excerptLines(s, width, maxValueLines) }
+
+// excerptLines is an excerpt of a number of lines.
+func excerptLines(s string, width, most int) []string {
 	if s != "" && strings.TrimFunc(s, invisible) == "" {
 		return []string{cut(s, 0, len(s), width, reveal)}
 	}
-	return firstLines(strings.Split(s, "\n"), width)
+	return firstLines(strings.Split(s, "\n"), width, most)
 }
 
 // firstLines shows the first few of some lines, and says how much follows.
-func firstLines(lines []string, width int) []string {
+func firstLines(lines []string, width, most int) []string {
 	var out []string
 	for i, line := range lines {
-		if i == maxValueLines {
+		if i == most {
 			return append(out, more(strings.Join(lines[i:], "\n")))
 		}
 		if line == "" {

@@ -52,6 +52,10 @@ func renderGitHub(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 		a := annotation{title: "note", message: lines(strings.Join(notes, "\n"))}
 		action.WithFieldsMap(a.fields()).Noticef("%s", a.bounded())
 	}
+	if words := unlisted(r); words != "" {
+		a := annotation{title: leftOut, message: words}
+		action.WithFieldsMap(a.fields()).Noticef("%s", a.bounded())
+	}
 	if len(r.Waived) > 0 {
 		a := annotation{title: "waived", message: plural(len(r.Waived), "finding") + " excused by waivers: " + countRules(pointers(r.Waived))}
 		action.WithFieldsMap(a.fields()).Noticef("%s", a.bounded())
@@ -118,7 +122,7 @@ func annotations(r *gate.Report, first []annotation, all [][]*gate.Finding, kind
 		rest = append(rest, group...)
 	}
 	if len(rest) > 0 {
-		out = append(out, annotation{title: "more " + kind + "s", message: plural(len(rest), "more "+kind) + ": " + countRules(rest) + "; " + seeAll})
+		out = append(out, annotation{title: "more " + kind + "s", message: plural(len(rest), "more "+kind) + ": " + countRules(rest) + "; " + seeRest(r)})
 	}
 	return out
 }
@@ -128,10 +132,10 @@ func annotations(r *gate.Report, first []annotation, all [][]*gate.Finding, kind
 func groupAnnotation(r *gate.Report, group []*gate.Finding) annotation {
 	f := group[0]
 	var body bytes.Buffer
-	t := &text{buf: &body, width: defaultWidth}
+	t := &text{buf: &body, width: defaultWidth, where: seeRest(r)}
 	t.line(clip(f.Message, maxText))
 	t.entries(f)
-	t.changes(f.Changes)
+	t.changes(f)
 	t.closing(f, group[1:])
 	return annotation{title: clip(f.Rule, maxName), path: f.Path, line: headLine(r, f), column: f.Column, message: body.String()}
 }

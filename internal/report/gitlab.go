@@ -45,7 +45,7 @@ func renderGitLab(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 	for i, f := range bySeverity(r.Findings) {
 		if i == maxIssues {
 			issues = append(issues, gitlabIssue{
-				Description: plural(len(r.Findings)-i, "more finding") + "; " + seeAll, CheckName: leftOut,
+				Description: plural(len(r.Findings)-i, "more finding") + "; " + seeRest(r), CheckName: leftOut,
 				Fingerprint: leftOut, Severity: "info", Location: gitlabPlace(filePath(r, f), 1),
 			})
 			break
@@ -58,6 +58,12 @@ func renderGitLab(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 			Description: fmt.Sprintf("%s (%s)", upperFirst(clip(f.Message, maxText)), clip(f.Rule, maxName)),
 			CheckName:   clip(f.Rule, maxName), Fingerprint: names[f], Severity: severity,
 			Location: gitlabPlace(filePath(r, f), headLine(r, f)),
+		})
+	}
+	if words := unlisted(r); words != "" {
+		issues = append(issues, gitlabIssue{
+			Description: words, CheckName: leftOut,
+			Fingerprint: leftOut + "-everywhere", Severity: "info", Location: gitlabPlace(filePath(r, &gate.Finding{}), 1),
 		})
 	}
 	return encodeJSON(buf, issues)

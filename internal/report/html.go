@@ -62,7 +62,7 @@ func renderHTML(buf *bytes.Buffer, r *gate.Report, opts Options) error {
 	if err != nil {
 		return err
 	}
-	return p.write("tail", pageTail{Version: clip(opts.Version, maxName), Left: leftWords(hidden+more+errors.hiddenWaived, hiddenLogs)})
+	return p.write("tail", pageTail{Version: clip(opts.Version, maxName), Left: leftWords(r, hidden+more+errors.hiddenWaived, hiddenLogs)})
 }
 
 // write appends a part.

@@ -188,6 +188,7 @@ func drawSides(sides []gate.Side) *timeline {
 			e := &side.Entries[i]
 			t.entry(lane, readTime(e.Timestamp), "entry", func() string { return "entry " + entryFact(e) })
 		}
+		lane.count += side.More
 	}
 	return t.finish()
 }

@@ -91,7 +91,7 @@ func numbered(r *gate.Report) findingNumbers {
 	return out
 }
 
-func leftWords(findings, logs int) string {
+func leftWords(r *gate.Report, findings, logs int) string {
 	var parts []string
 	if findings > 0 {
 		parts = append(parts, plural(findings, "more finding"))
@@ -99,10 +99,14 @@ func leftWords(findings, logs int) string {
 	if logs > 0 {
 		parts = append(parts, plural(logs, "more log"))
 	}
-	if len(parts) == 0 {
-		return ""
+	words := ""
+	if len(parts) > 0 {
+		words = strings.Join(parts, " and ") + "; " + seeRest(r) + "."
 	}
-	return strings.Join(parts, " and ") + "; " + seeAll + "."
+	if more := unlisted(r); more != "" {
+		words = strings.TrimSpace(words + " " + upperFirst(more) + ".")
+	}
+	return words
 }
 
 func pageHeadOf(r *gate.Report) pageHead {
@@ -160,9 +164,15 @@ func pageFindingOf(n numberedFinding, class string) pageFinding {
 		}
 	}
 	out.Facts = findingFacts(f, class == "waived")
+	if isWhole(f) {
+		out.Changes = []pageChange{pageEntryOf(f)}
+	}
 	for i := range f.Changes {
+		if isWhole(f) {
+			break
+		}
 		if i == maxChanges {
-			out.MoreChanges = "… and " + plural(len(f.Changes)-i, "more field") + "; " + seeAll
+			out.MoreChanges = "… and " + plural(len(f.Changes)-i+f.MoreChanges, "more field") + "; " + seeAll
 			break
 		}
 		out.Changes = append(out.Changes, pageChangeOf(&f.Changes[i]))
@@ -210,6 +220,16 @@ func entryFact(e *gate.EntryRef) string {
 	return fmt.Sprintf("%d: %s", e.Index+1, entryLabel(e))
 }
 
+// pageEntryOf shows an entry that is gone or was put in.
+func pageEntryOf(f *gate.Finding) pageChange {
+	const none = "(not there)"
+	text := strings.Join(wholeEntry(f), "\n")
+	if f.Changes[0].HasTo {
+		return pageChange{Field: "the entry", Before: none, After: text}
+	}
+	return pageChange{Field: "the entry", Before: text, After: none}
+}
+
 func pageChangeOf(c *gate.FieldChange) pageChange {
 	d := fieldDifference(c, maxValue)
 	out := pageChange{
@@ -226,10 +246,10 @@ func pageChangeOf(c *gate.FieldChange) pageChange {
 }
 
 func pageSideOf(s *gate.Side) pageSide {
-	out := pageSide{Name: orNone(s.Name, "no name") + ": " + entryCount(len(s.Entries)) + " that the other has not"}
+	out := pageSide{Name: orNone(s.Name, "no name") + ": " + entryCount(s.Count()) + " that the other has not"}
 	for i := range s.Entries {
 		if i == maxRows {
-			out.Entries = append(out.Entries, "… and "+entryCount(len(s.Entries)-i)+" more")
+			out.Entries = append(out.Entries, "… and "+entryCount(s.Count()-i)+" more")
 			break
 		}
 		out.Entries = append(out.Entries, entryWords(&s.Entries[i]))

@@ -11,8 +11,8 @@ import (
 )
 
 // jsonSchema names the contract below. It is stable: keys are added, never
-// removed or renamed. Every key is always there; what does not apply is null,
-// "" or [].
+// removed or renamed. Every key is always there, where nothing else is said; what
+// does not apply is null, "" or [].
 const jsonSchema = "small-gate/report/v1"
 
 type jsonReport struct {
@@ -24,6 +24,9 @@ type jsonReport struct {
 	Ledgers  []jsonLedger  `json:"ledgers"`
 	Findings []jsonFinding `json:"findings"`
 	Waived   []jsonWaived  `json:"waived"`
+	// More counts the findings that are not listed, being too many; it is there
+	// if there are any. The summary counts them too.
+	More *jsonSummary `json:"more,omitempty"`
 	// Lane is null where no lane was claimed.
 	Lane    *jsonLane   `json:"lane"`
 	Summary jsonSummary `json:"summary"`
@@ -51,21 +54,24 @@ type jsonLedger struct {
 }
 
 type jsonFinding struct {
-	Rule        string        `json:"rule"`
-	Severity    gate.Severity `json:"severity"`
-	Stage       gate.Stage    `json:"stage"`
-	Message     string        `json:"message"`
-	Path        string        `json:"path"`
-	Line        int           `json:"line"`
-	Column      int           `json:"column"`
-	Commit      string        `json:"commit"`
-	Parent      string        `json:"parent"`
-	Entry       *jsonEntry    `json:"entry"`
-	EntryAfter  *jsonEntry    `json:"entry_after"`
-	Changes     []jsonChange  `json:"changes"`
-	Fix         string        `json:"fix"`
-	Fingerprint string        `json:"fingerprint"`
-	Edit        *jsonEdit     `json:"edit"`
+	Rule       string        `json:"rule"`
+	Severity   gate.Severity `json:"severity"`
+	Stage      gate.Stage    `json:"stage"`
+	Message    string        `json:"message"`
+	Path       string        `json:"path"`
+	Line       int           `json:"line"`
+	Column     int           `json:"column"`
+	Commit     string        `json:"commit"`
+	Parent     string        `json:"parent"`
+	Entry      *jsonEntry    `json:"entry"`
+	EntryAfter *jsonEntry    `json:"entry_after"`
+	Changes    []jsonChange  `json:"changes"`
+	// MoreChanges counts the changes that are not listed, being too many; it is
+	// there if there are any.
+	MoreChanges int       `json:"more_changes,omitempty"`
+	Fix         string    `json:"fix"`
+	Fingerprint string    `json:"fingerprint"`
+	Edit        *jsonEdit `json:"edit"`
 }
 
 // jsonEdit names an edit as a waiver does: null on the side that has nothing.
@@ -133,6 +139,9 @@ func renderJSON(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 	for i := range r.Waived {
 		doc.Waived[i] = jsonWaived{jsonFinding: toJSON(&r.Waived[i]), Reason: r.Waived[i].Reason}
 	}
+	if more := r.More; more != (gate.Counts{}) {
+		doc.More = &jsonSummary{Errors: more.Errors, Warnings: more.Warnings, Waived: more.Waived}
+	}
 	if f := failure(r); f != nil {
 		doc.Error = &jsonError{Message: f.Message, Remedy: f.Remedy}
 	}
@@ -165,8 +174,8 @@ func toJSON(f *gate.Finding) jsonFinding {
 		Path: f.Path, Line: max(f.Line, 1), Column: max(f.Column, 1),
 		Commit: f.Commit, Parent: f.Parent,
 		Entry: entryJSON(f.Entry), EntryAfter: entryJSON(f.EntryAfter),
-		Changes: make([]jsonChange, len(f.Changes)),
-		Fix:     f.Fix, Fingerprint: f.Fingerprint(),
+		Changes:     make([]jsonChange, len(f.Changes)),
+		MoreChanges: f.MoreChanges, Fix: f.Fix, Fingerprint: f.Fingerprint(),
 	}
 	if f.EditFrom != "" || f.EditTo != "" {
 		out.Edit = &jsonEdit{From: orNull(f.EditFrom), To: orNull(f.EditTo)}

@@ -61,8 +61,9 @@ type junit struct {
 	suites []junitSuite
 	at     map[string]int // a file's suite
 	cases  int
-	hidden int // findings for which there was no room
-	room   int // bytes left for texts
+	hidden int    // findings for which there was no room
+	room   int    // bytes left for texts
+	where  string // says where the findings are that are not told
 }
 
 // renderJUnit writes the report as test results. A case is one rule in one
@@ -72,7 +73,7 @@ type junit struct {
 // which of them had something to judge. Outcome 2 is the error of a case of
 // its own. There is no timestamp, so that the same report gives the same file.
 func renderJUnit(buf *bytes.Buffer, r *gate.Report, _ Options) error {
-	j := &junit{at: map[string]int{}, room: maxBodies}
+	j := &junit{at: map[string]int{}, room: maxBodies, where: seeRest(r)}
 	j.suites = []junitSuite{{Name: "small-gate"}}
 	for i := range r.Ledgers {
 		j.suite(r.Ledgers[i].Path)
@@ -175,11 +176,11 @@ func headline(group []*gate.Finding) string {
 // body tells a group's findings as text does, commit by commit.
 func (j *junit) body(group []*gate.Finding) string {
 	var body bytes.Buffer
-	t := &text{buf: &body, width: defaultWidth}
+	t := &text{buf: &body, width: defaultWidth, where: j.where}
 	shown := 0
 	for len(group) > 0 {
 		if shown == maxInCase || body.Len() >= j.room {
-			t.line("… and ", plural(len(group), "more finding"), "; ", seeAll)
+			t.line("… and ", plural(len(group), "more finding"), "; ", t.where)
 			break
 		}
 		same := 1
@@ -208,8 +209,10 @@ func (j *junit) judged(r *gate.Report) {
 		c.Error = &junitResult{Message: clip(f.Message, maxText), Type: cannotJudge, Body: lines(f.Message+"\n"+f.Remedy) + "\n"}
 	}
 	j.add(s, c)
-	if j.hidden > 0 {
-		words := plural(j.hidden, "more finding") + "; " + seeAll
+	if words := unlisted(r); j.hidden > 0 || words != "" {
+		if j.hidden > 0 {
+			words = strings.TrimSuffix(plural(j.hidden, "more finding")+"; "+seeRest(r)+"; "+words, "; ")
+		}
 		j.add(s, junitCase{Class: s.Name, Name: "complete", Failure: &junitResult{Message: words, Type: leftOut, Body: words + "\n"}})
 	}
 }

@@ -48,19 +48,22 @@ func renderMarkdown(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 		}
 	}
 	m.block(markdownWaived(r.Waived))
+	if words := unlisted(r); words != "" {
+		buf.WriteString("\n*" + upperFirst(words) + ".*\n")
+	}
 	if m.unseen > 0 || m.full {
 		buf.WriteString("\n*Not all is shown here")
 		if m.unseen > 0 {
 			buf.WriteString(": " + plural(m.unseen, "more finding"))
 		}
-		buf.WriteString("; `--format json` lists all.*\n")
+		buf.WriteString("; `--format json` " + strings.TrimPrefix(seeRest(r), "--format json ") + ".*\n")
 	}
 	return nil
 }
 
 // block appends a block after an empty line, if there is room for it.
 func (m *markdown) block(text string) bool {
-	const reserve = 200 // for the closing line
+	const reserve = 500 // for the closing lines
 	if text == "" {
 		return true
 	}
@@ -199,7 +202,7 @@ func markdownGroup(group []*gate.Finding, n int) string {
 		b.WriteString(escapeMarkdownClip(f.Message, maxText) + "\n")
 		b.WriteString(markdownEntry(f))
 		if len(f.Changes) > 0 {
-			b.WriteString("\n" + fenced("diff", diff(f.Changes)))
+			b.WriteString("\n" + fenced("diff", diff(f)))
 		}
 		b.WriteString(fork(f))
 		if last := i+1 == n; last || f.Fix != group[i+1].Fix {
@@ -255,11 +258,22 @@ func markdownClosing(f *gate.Finding, hidden []*gate.Finding, last bool) string 
 }
 
 // diff shows the fields that differ as a patch would.
-func diff(changes []gate.FieldChange) string {
+func diff(f *gate.Finding) string {
 	var b strings.Builder
+	changes := f.Changes
+	if isWhole(f) {
+		sign := "- "
+		if changes[0].HasTo {
+			sign = "+ "
+		}
+		for _, line := range wholeEntry(f) {
+			b.WriteString(sign + line + "\n")
+		}
+		return b.String()
+	}
 	for i := range changes {
 		if i == maxChanges {
-			fmt.Fprintf(&b, "… and %s\n", plural(len(changes)-i, "more field"))
+			fmt.Fprintf(&b, "… and %s\n", plural(len(changes)-i+f.MoreChanges, "more field"))
 			break
 		}
 		c := &changes[i]
@@ -283,11 +297,11 @@ func fork(f *gate.Finding) string {
 	var list strings.Builder
 	for s := range f.Sides {
 		side := &f.Sides[s]
-		fmt.Fprintf(&list, "\n%s, %s:\n\n", codeSpan(orNone(side.Name, "no name")), entryCount(len(side.Entries))+" that the other has not")
+		fmt.Fprintf(&list, "\n%s, %s:\n\n", codeSpan(orNone(side.Name, "no name")), entryCount(side.Count())+" that the other has not")
 		for i := range side.Entries {
 			e := &side.Entries[i]
 			if i == maxOfSide {
-				list.WriteString("- … and " + entryCount(len(side.Entries)-i) + " more\n")
+				list.WriteString("- … and " + entryCount(side.Count()-i) + " more\n")
 				break
 			}
 			fmt.Fprintf(&list, "- entry %d: %s, %s%s\n", e.Index+1, codeSpan(orNone(e.TaskID, "no task_id")), codeSpan(orNone(e.Timestamp, "no timestamp")), byAgent(e))
@@ -329,7 +343,7 @@ func gitGraph(f *gate.Finding) string {
 		}
 		for i := range side.Entries {
 			if i == maxOfSide {
-				node(fmt.Sprintf("%s … %s more", word, entryCount(len(side.Entries)-i)))
+				node(fmt.Sprintf("%s … %s more", word, entryCount(side.Count()-i)))
 				break
 			}
 			node(word + " " + graphLabel(&side.Entries[i]))

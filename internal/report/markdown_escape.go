@@ -9,7 +9,7 @@ import (
 // escapeMarkdown makes one line of text from outside stand for itself in
 // GitHub's and GitLab's Markdown: no emphasis, link, image, table cell, HTML
 // or formula comes of it, and no address becomes a link. An empty comment
-// keeps a name or number behind @, # and the like from becoming a mention or a
+// keeps a name or number behind @, #, GH- and the like from becoming a mention or a
 // reference, which a backslash does not. It does not help at the beginning of
 // a line, where other rules hold: something has to stand before it.
 func escapeMarkdown(s string) string {
@@ -38,6 +38,8 @@ func escapeMarkdown(s string) string {
 				b.WriteByte('\\')
 			}
 			b.WriteByte(':')
+		case '-':
+			b.WriteString(hyphen(s[:i], next))
 		case '.':
 			if i >= 3 && strings.EqualFold(s[i-3:i], "www") {
 				b.WriteByte('\\')
@@ -48,6 +50,20 @@ func escapeMarkdown(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// hyphen writes the one between two texts, and breaks up what could be the number
+// of an issue: a digit follows, and a key of capitals, or GitHub's GH in any case,
+// stands before it.
+func hyphen(before, after string) string {
+	if before == "" || after == "" || after[0] < '0' || after[0] > '9' {
+		return "-"
+	}
+	last := before[len(before)-1]
+	if 'A' <= last && last <= 'Z' || strings.EqualFold(before[max(0, len(before)-2):], "gh") {
+		return "-<!-- -->"
+	}
+	return "-"
 }
 
 // codeSpan writes one line of text from outside as code. Not for tables.

@@ -29,7 +29,7 @@ type page struct {
 	faults []string
 }
 
-var reference = regexp.MustCompile(`(^|[^\pL\pN])[@#!&$~%^][\pL\pN]`)
+var reference = regexp.MustCompile(`(^|[^\pL\pN])[@#!&$~%^][\pL\pN]|[A-Z]-[0-9]|(?i:gh)-[0-9]`)
 
 func readMarkdown(t testing.TB, text string) page {
 	t.Helper()
@@ -146,6 +146,7 @@ func TestEscapeMarkdown(t *testing.T) {
 		{"*a* _b_ `c` [d](e) <f> \\", "\\*a\\* \\_b\\_ \\`c\\` \\[d\\](e) \\<f\\> \\\\"},
 		{"a|b", "a&#124;b"},
 		{"@name #12 !3 &lt; $x$ ~~y~~ %m ^z", "@<!-- -->name #<!-- -->12 !<!-- -->3 \\&<!-- -->lt; \\$<!-- -->x\\$ \\~<!-- -->\\~<!-- -->y\\~<!-- -->\\~ %<!-- -->m ^<!-- -->z"},
+		{"GH-1 gh-2 ABC-3 task-4 2026-03-01", "GH-<!-- -->1 gh-<!-- -->2 ABC-<!-- -->3 task-4 2026-03-01"},
 		{"https://example.com www.example.com a@b.c", "https\\://example.com www\\.example.com a@<!-- -->b.c"},
 		{"at 10:30: now:x", "at 10:30: now\\:x"},
 		{"a\n\x1b", `a\\n\\x1b`},

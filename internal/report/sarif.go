@@ -75,10 +75,13 @@ func sarifInvocationOf(r *gate.Report) sarifInvocation {
 			Level: "note", Message: sarifText{literal(lines(strings.Join(notes, "\n")))}, Descriptor: notice(worthKnowing),
 		})
 	}
+	if words := unlisted(r); words != "" {
+		out.Notifications = append(out.Notifications, sarifNotification{Level: "warning", Message: sarifText{words + "."}, Descriptor: notice(leftOut)})
+	}
 	if all := len(r.Findings) + len(r.Waived); all > maxResults {
 		out.Notifications = append(out.Notifications, sarifNotification{
 			Level:      "warning",
-			Message:    sarifText{fmt.Sprintf("Only %d of %d results are listed, errors first; %s.", maxResults, all, seeAll)},
+			Message:    sarifText{fmt.Sprintf("Only %d of %d results are listed, errors first; %s.", maxResults, all, seeRest(r))},
 			Descriptor: notice(leftOut),
 		})
 	}
@@ -138,9 +141,15 @@ func sarifPlace(path string, line, column int) sarifLocation {
 // resultText is a finding in words: the sentence, what changed, what to do.
 func resultText(f *gate.Finding) string {
 	parts := []string{upperFirst(sentence(clip(f.Message, maxText)))}
+	if isWhole(f) {
+		parts = append(parts, "The entry:\n"+strings.Join(wholeEntry(f), "\n"))
+	}
 	for i := range f.Changes {
+		if isWhole(f) {
+			break
+		}
 		if i == maxResultChanges {
-			parts = append(parts, sentence("And "+plural(len(f.Changes)-i, "more changed field")))
+			parts = append(parts, sentence("And "+plural(len(f.Changes)-i+f.MoreChanges, "more changed field")))
 			break
 		}
 		parts = append(parts, sentence(changeWords(&f.Changes[i])))

@@ -17,6 +17,7 @@ const (
 	maxPlaces   = 10  // lines named of the rest of such a group
 	maxWaived   = 10  // waived findings, one line each
 	maxChanges  = 8   // fields of one finding
+	maxFields   = 30  // fields of an entry that is gone or was put in
 	maxFixLines = 12  // lines of one fix or remedy
 	maxText     = 600 // characters of one message or line of a fix
 	maxPath     = 400 // characters of one path
@@ -27,6 +28,27 @@ const (
 )
 
 const seeAll = "--format json lists all"
+
+// seeRest says where the findings are that a format leaves out.
+func seeRest(r *gate.Report) string {
+	if r.More == (gate.Counts{}) {
+		return seeAll
+	}
+	return "--format json lists " + strconv.Itoa(len(r.Findings)+len(r.Waived))
+}
+
+// unlisted says how many findings the report counts and does not hold; empty
+// where it holds all.
+func unlisted(r *gate.Report) string {
+	if r.More == (gate.Counts{}) {
+		return ""
+	}
+	words := plural(r.More.Errors, "error") + ", " + plural(r.More.Warnings, "warning")
+	if r.More.Waived > 0 {
+		words += fmt.Sprintf(", %d waived", r.More.Waived)
+	}
+	return plural(r.More.Errors+r.More.Warnings+r.More.Waived, "more finding") + " (" + words + "): too many to list in any format, and counted all the same"
+}
 
 // style is an ANSI colour.
 type style string
@@ -42,6 +64,8 @@ const (
 type text struct {
 	buf   *bytes.Buffer
 	color bool
+	// where says where the findings are that are not shown.
+	where string
 	// width is how many characters of a value one line may show.
 	width int
 }
@@ -50,12 +74,16 @@ func renderText(buf *bytes.Buffer, r *gate.Report, opts Options) error {
 	if opts.Quiet && r.Verdict == gate.Pass && r.Failure == nil && len(r.Findings) == 0 {
 		return nil
 	}
-	t := &text{buf: buf, color: opts.Color, width: defaultWidth}
+	t := &text{buf: buf, color: opts.Color, width: defaultWidth, where: seeRest(r)}
 	if opts.Width > 0 {
 		t.width = max(opts.Width-len("    - "), minWidth)
 	}
 	t.findings(r.Findings)
 	t.waived(r.Waived)
+	if words := unlisted(r); words != "" {
+		t.line(words)
+		t.line()
+	}
 	if f := failure(r); f != nil {
 		t.line(t.paint(red, "cannot judge:"), " ", clip(strings.TrimSpace(f.Message), maxText))
 		t.block("  fix: ", f.Remedy)
@@ -120,7 +148,7 @@ func (t *text) findings(all []gate.Finding) {
 		left -= len(group)
 	}
 	if left > 0 {
-		t.line("… and ", plural(left, "more finding"), "; ", seeAll)
+		t.line("… and ", plural(left, "more finding"), "; ", t.where)
 		t.line()
 	}
 }
@@ -159,7 +187,7 @@ func (t *text) group(group []*gate.Finding, n int) {
 	for i, f := range group[:n] {
 		t.line(place(f), t.severity(f), " [", clip(f.Rule, maxName), "]: ", clip(f.Message, maxText))
 		t.entries(f)
-		t.changes(f.Changes)
+		t.changes(f)
 		t.fork(f)
 		if i+1 < n {
 			if f.Fix != group[i+1].Fix {
@@ -220,7 +248,7 @@ func (t *text) rest(hidden []*gate.Finding) {
 		word = "lines "
 	}
 	t.line("  … and ", strconv.Itoa(len(hidden)), " more of this rule in this file, ",
-		word, strings.Join(lines, ", "), "; ", seeAll)
+		word, strings.Join(lines, ", "), "; ", t.where)
 }
 
 // entries names the entry, as people count: from 1.
@@ -259,12 +287,24 @@ func orNone(s, none string) string {
 	return clip(s, maxName)
 }
 
-// changes writes the fields that differ, old and new.
-func (t *text) changes(changes []gate.FieldChange) {
+// changes writes the fields that differ, old and new; those of an entry that is
+// gone or was put in as the entry.
+func (t *text) changes(f *gate.Finding) {
+	changes := f.Changes
+	if isWhole(f) {
+		sign, color := "- ", red
+		if changes[0].HasTo {
+			sign, color = "+ ", green
+		}
+		for _, line := range wholeEntry(f) {
+			t.line("    ", t.paint(color, sign+line))
+		}
+		return
+	}
 	for i := range changes {
 		c := &changes[i]
 		if i == maxChanges {
-			t.line("  … and ", plural(len(changes)-i, "more field"), "; ", seeAll)
+			t.line("  … and ", plural(len(changes)-i+f.MoreChanges, "more field"), "; ", seeAll)
 			return
 		}
 		d := fieldDifference(c, t.width)
@@ -276,6 +316,48 @@ func (t *text) changes(changes []gate.FieldChange) {
 			t.line("    ", t.paint(green, "+ "+line))
 		}
 	}
+}
+
+// isWhole reports whether a finding's changes are all the fields of one entry.
+func isWhole(f *gate.Finding) bool {
+	return f.Entry != nil && f.EntryAfter == nil && len(f.Changes) > 0
+}
+
+// wholeEntry is an entry that is gone or was put in, field by field.
+func wholeEntry(f *gate.Finding) []string {
+	var out []string
+	for i := range f.Changes {
+		if i == maxFields {
+			return append(out, "… and "+plural(len(f.Changes)-i+f.MoreChanges, "more field")+"; "+seeAll)
+		}
+		out = append(out, wholeField(&f.Changes[i])...)
+	}
+	if f.MoreChanges > 0 {
+		out = append(out, "… and "+plural(f.MoreChanges, "more field"))
+	}
+	return out
+}
+
+// wholeField is one field of an entry; the later lines of its value stand under
+// the first.
+func wholeField(c *gate.FieldChange) []string {
+	value := c.From
+	if c.HasTo {
+		value = c.To
+	}
+	label := ""
+	if c.Field != "" {
+		label = clip(c.Field, maxName) + ": "
+	}
+	lines := excerptLines(strings.TrimSuffix(value, "\n"), maxText, maxFixLines)
+	for i := range lines {
+		if i == 0 {
+			lines[i] = label + lines[i]
+		} else {
+			lines[i] = "  " + lines[i]
+		}
+	}
+	return lines
 }
 
 // fieldDifference is how one field changed; the note is in brackets behind a
@@ -320,7 +402,7 @@ func (t *text) waived(waived []gate.Finding) {
 	for i := range waived {
 		f := &waived[i]
 		if i == maxWaived {
-			t.line("… and ", strconv.Itoa(len(waived)-i), " more waived; ", seeAll)
+			t.line("… and ", strconv.Itoa(len(waived)-i), " more waived; ", t.where)
 			break
 		}
 		t.line(place(f), "waived [", clip(f.Rule, maxName), "]: ", clip(f.Message, maxText),

@@ -44,7 +44,7 @@ func (t *text) fork(f *gate.Finding) {
 func (t *text) side(side *gate.Side, margin, word string) {
 	for i := range side.Entries {
 		if i == maxForkText {
-			t.line(margin, ":  ", entryCount(len(side.Entries)-i), " more")
+			t.line(margin, ":  ", entryCount(side.Count()-i), " more")
 			break
 		}
 		t.line(margin, "o  ", forkEntry(&side.Entries[i]))
