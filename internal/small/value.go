@@ -28,7 +28,7 @@ var kindNames = [...]string{"null", "a boolean", "a number", "a string", "a list
 func (k Kind) String() string { return kindNames[k] }
 
 // Value is a decoded YAML value with its place. Aliases and merge keys are
-// resolved; keys are strings and unique.
+// resolved; keys are scalars and unique.
 type Value struct {
 	Kind Kind
 	// Plain is true for a scalar written without quotes.
@@ -46,12 +46,18 @@ type Value struct {
 	Fields []Field
 }
 
-// Field is one member of a mapping.
+// Field is one member of a mapping. Key is a string's content, and the source
+// text of a key that is another scalar.
 type Field struct {
 	Key    string
 	KeyPos Pos
 	Value  *Value
+	// other is the canonical form of a key that is no string.
+	other string
 }
+
+// Named reports whether the key is a string.
+func (f *Field) Named() bool { return f.other == "" }
 
 // Get returns the member called key of a mapping, or nil. It may be called on
 // nil and on any kind.
