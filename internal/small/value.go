@@ -3,6 +3,7 @@ package small
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 )
 
 // Kind is the JSON type that a decoded YAML value has, or Other where JSON has
@@ -83,6 +84,13 @@ func (v *Value) Str() (string, bool) {
 		return "", false
 	}
 	return v.Text, true
+}
+
+// Trimmed returns the text of a string value without the white space around
+// it: the protocol compares ids, statuses and times so.
+func (v *Value) Trimmed() (string, bool) {
+	s, ok := v.Str()
+	return strings.TrimSpace(s), ok
 }
 
 // At follows a dotted path ("tasks.2.title") as far as it exists and returns
