@@ -36,6 +36,8 @@ type edgeView struct {
 	// edge of a merge only.
 	fresh, intruders []int
 	now              time.Time
+	// strict turns what is a warning of a snapshot into an error of new entries.
+	strict bool
 	// switches is true of a job's switch history: rules about logs do not speak of
 	// it.
 	switches bool

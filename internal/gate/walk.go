@@ -323,7 +323,7 @@ func (j *judgement) compare(ctx context.Context, path string, before, child *led
 
 // judgeEdge runs every rule about edges, and lists what waivers excuse.
 func (j *judgement) judgeEdge(e *edgeView, child, parent string) {
-	e.now, e.switches = j.opts.Now, j.isRecord(e.path)
+	e.now, e.strict, e.switches = j.opts.Now, j.opts.strict(), j.isRecord(e.path)
 	j.add(runEdgeRules(e, child, parent))
 	if len(e.excused) == 0 {
 		return

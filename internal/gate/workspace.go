@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -88,9 +87,9 @@ func (w *Workspace) handoffRun() (string, bool) {
 // planTasks returns the ids of the plan's tasks.
 func (w *Workspace) planTasks() map[string]bool {
 	ids := map[string]bool{}
-	for _, task := range w.list(small.Plan, "tasks") {
-		if id, ok := task.Get("id").Str(); ok {
-			ids[id] = true
+	for _, task := range w.tasks() {
+		if task.named {
+			ids[task.id] = true
 		}
 	}
 	return ids
@@ -235,14 +234,4 @@ func judgeSnapshot(w *Workspace, commit string) []Finding {
 		rule.Snapshot(w, r)
 	}
 	return r.out
-}
-
-// isStatus compares a task's status as the protocol does: without regard to
-// case.
-func isStatus(task *small.Value, statuses ...string) bool {
-	s, ok := task.Get("status").Str()
-	if !ok {
-		return false
-	}
-	return slices.ContainsFunc(statuses, func(want string) bool { return strings.EqualFold(s, want) })
 }
