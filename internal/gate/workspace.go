@@ -104,10 +104,19 @@ func groupByWorkspace(files []File) (dirs []string, byDir map[string][]File) {
 		if !ok {
 			continue
 		}
+		if outer, _, nested := small.SplitPath(dir); nested && f.Mode == modeDirectory && f.Path == small.InDir(dir, "") {
+			dir = outer // an empty .small in a .small is no workspace
+		}
 		if _, known := byDir[dir]; !known {
 			dirs = append(dirs, dir)
 		}
 		byDir[dir] = append(byDir[dir], f)
+	}
+	for _, dir := range dirs {
+		// A workspace in another one's .small is a directory there.
+		if outer, _, nested := small.SplitPath(dir); nested && byDir[outer] != nil {
+			byDir[outer] = append(byDir[outer], File{Path: small.InDir(dir, ""), Mode: modeDirectory})
+		}
 	}
 	slices.Sort(dirs)
 	return dirs, byDir
