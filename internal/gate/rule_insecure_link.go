@@ -37,8 +37,9 @@ entries:
 	Snapshot: checkInsecureLink,
 }
 
-// insecureLink finds the scheme, and the first character of a host behind it.
-var insecureLink = regexp.MustCompile(`http://[^\s/"'>)]`)
+// insecureLink finds the scheme and the beginning of a host. "(http://)" has
+// none.
+var insecureLink = regexp.MustCompile(`http://(?:[^\s/"'>)]|\)[^\s/"'>]*[\pL\pN])`)
 
 // loopback finds, at the beginning of what follows the scheme, the hosts that
 // progress entries may link to without TLS.
