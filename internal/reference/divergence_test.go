@@ -96,6 +96,10 @@ var divergences = []divergence{
 		finding: regexp.MustCompile(`^lease/malformed `),
 	},
 	{
+		what: "nesting deeper than 1,000 levels", reference: passes, here: rejects,
+		finding: regexp.MustCompile(`^validate/yaml nested deeper than 1000 levels`),
+	},
+	{
 		what: "a full 40-digit hash in `commit`", reference: rejectStrict, here: passes,
 		says: regexp.MustCompile(`potential secret detected at .*\.commit$`),
 	},
@@ -106,6 +110,10 @@ var divergences = []divergence{
 	{
 		what: "`http://` before a closing parenthesis", reference: rejectStrict, here: passes,
 		says: regexp.MustCompile(`insecure link detected`), in: contains("http://)"),
+	},
+	{
+		what: "a text that yaml.v3 does not write back as it was", reference: rejects, here: "a warning; in strict mode an error for entries that a change adds",
+		says: regexp.MustCompile(`failed to convert YAML to JSON: yaml: `), in: hasBrokenText,
 	},
 	{
 		what: "the directive `%YAML 1.2`", reference: rejects, here: passes,
@@ -184,6 +192,13 @@ func hasScalarKeys(w *workspace) bool {
 		return root != nil && anyValue(root, func(v *small.Value) bool {
 			return slices.ContainsFunc(v.Fields, func(f small.Field) bool { return !f.Named() })
 		})
+	})
+}
+
+func hasBrokenText(w *workspace) bool {
+	return slices.ContainsFunc(small.Artifacts, func(a small.Artifact) bool {
+		root := w.parsed(a)
+		return root != nil && slices.ContainsFunc(small.Suspects(root), small.Suspect.Broken)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -59,10 +60,10 @@ func (g *generator) workspace() *workspace {
 	var tasks, entries strings.Builder
 	for _, id := range ids {
 		status := ""
-		if g.chance(50) {
-			status = ", status: " + g.pick("pending", "in_progress", "completed", "blocked", "cancelled", "Completed", "BLOCKED", `"completed "`, `" blocked\n"`, `"\u00a0completed"`)
-		}
 		if g.chance(15) {
+			status = ", status: " + g.pick("pending", "in_progress", "cancelled", "completed", "blocked", "Completed", "BLOCKED", `"completed "`, `" blocked\n"`, `"\u00a0completed"`)
+		}
+		if g.chance(10) {
 			status += ", " + g.free()
 		}
 		fmt.Fprintf(&tasks, "  - {id: %q, title: \"Work on %s\"%s}\n", id, id, status)
@@ -77,13 +78,13 @@ func (g *generator) workspace() *workspace {
 		small.Plan:        "small_version: \"1.0.0\"\nowner: \"agent\"\ntasks:\n" + tasks.String(),
 		small.Progress:    "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n" + entries.String(),
 		small.Handoff: "small_version: \"1.0.0\"\nowner: \"agent\"\nsummary: \"Set up\"\nresume: {current_task_id: " +
-			g.pick(`"task-1"`, `"task-1"`, `"task-2 "`, "null", `" meta/x"`, `"task-9"`) + ", next_steps: [\"Read the export\"]}\nlinks: []\nreplayId: {value: \"" + run + "\", source: \"auto\"}\n",
+			g.pick(`"task-1"`, `"task-1"`, `"task-1"`, `"task-1"`, `"task-2 "`, `"task-3\n"`, "null", "null", `" meta/x"`, `"meta/"`, `"task-9"`) + ", next_steps: [\"Read the export\"]}\nlinks: []\nreplayId: {value: \"" + run + "\", source: \"auto\"}\n",
 		small.Workspace: "small_version: \"1.0.0\"\nowner: \"agent\"\nkind: \"repo-root\"\ncreated_at: \"2026-03-01T08:59:00Z\"\nupdated_at: \"2026-03-01T09:20:01Z\"\nrun: {replay_id: \"" + run + "\"}\n",
 	}
 	for _, a := range small.Artifacts {
 		g.w.files = append(g.w.files, file{name: a.FileName(), data: []byte(text[a])})
 	}
-	for range g.IntN(4) {
+	for range max(0, g.IntN(5)-2) {
 		g.mutate()
 	}
 	return g.w
@@ -92,26 +93,29 @@ func (g *generator) workspace() *workspace {
 func (g *generator) entry(ids []string) string {
 	g.clock++
 	at := fmt.Sprintf(`"2026-03-01T09:%02d:00.5Z"`, g.clock)
-	if g.chance(12) {
+	if g.chance(6) {
 		at = g.timestamp()
 	}
 	id := strconv.Quote(ids[g.IntN(len(ids))])
-	if g.chance(15) {
-		id = g.pick(`"task-1 "`, `" task-2"`, `"task-3\u00a0"`, `"task-9"`, `" meta/note"`, `"meta/note"`, `"Task-1"`, `"task-1\u200b"`, "|-\n      task-1", "5")
+	if g.chance(10) {
+		id = g.pick(`"task-1 "`, `" task-2"`, `"task-3\u00a0"`, `"task-9"`, `" meta/note"`, `"meta/note"`, `"meta/x "`, `"Task-1"`, `"task-1\u200b"`, "|-\n      task-1", "5")
 	}
 	out := fmt.Sprintf("  - timestamp: %s\n    task_id: %s\n", at, id)
 	if g.chance(50) {
-		out += "    replayId: \"" + g.pick(run, run, strings.ToUpper(run), strings.Repeat("0a", 32)) + "\"\n"
+		out += "    replayId: \"" + g.pick(run, run, run, run, strings.ToUpper(run), strings.Repeat("0a", 32)) + "\"\n"
 	}
 	fields := []string{"evidence", "verification", "command", "test", "link", "commit", "notes", "status"}
 	g.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
-	for _, f := range fields[:1+g.IntN(3)] {
+	if g.chance(70) { // an entry that is right, and perhaps one thing more
+		fields = append([]string{g.pick("evidence", "notes")}, fields...)
+	}
+	for _, f := range slices.Compact(fields[:1+g.IntN(2)]) {
 		value := g.text()
 		switch f {
 		case "commit":
-			value = g.pick(`"0123abc"`, "0123abc", "1234567", `"1234567"`, strings.Repeat("ab12", 10), "0123ABC", "12345e7")
+			value = g.pick(`"0123abc"`, `"1234567"`, "0123abc", "1234567", strings.Repeat("ab12", 10), "0123ABC", "12345e7")
 		case "status":
-			value = g.pick("completed", "pending", `"completed "`, "done")
+			value = g.pick("completed", "pending", "blocked", `"completed "`, "done")
 		case "evidence", "verification", "test":
 			if g.chance(35) {
 				value = g.mapping(3)
@@ -124,8 +128,8 @@ func (g *generator) entry(ids []string) string {
 
 // text is a text of an entry, in YAML's flow style.
 func (g *generator) text() string {
-	switch g.IntN(10) {
-	case 0:
+	switch g.IntN(20) {
+	case 0, 4, 5:
 		return strconv.Quote(g.link())
 	case 1:
 		return g.pick(`""`, `" "`, `"\u00a0"`, `"\u200b"`, "null", "5", "true", "[]", "{}", "2026-01-02")
@@ -156,7 +160,7 @@ func (g *generator) secret() string {
 
 // key is a key of a free mapping.
 func (g *generator) key() string {
-	if g.chance(25) {
+	if g.chance(12) {
 		return g.pick("0", "1", "0x1", "true", "null", "~", "1.5", "2026-01-02", "-3", `"0"`, ".inf", "!!str 7")
 	}
 	return g.pick("a", "b", "c", "codes", "replayId", "replay_id", "command_sha256", "commit", "value", "token", "Password", "secretary", "api-key", "url", "b c", `"<<"`, "yes", "hash")

@@ -16,16 +16,19 @@ import (
 // text, or no YAML at all.
 type Suspect struct {
 	Pos Pos
-	// Subject is the path of the text inside the document.
+	// Subject is the path of the text inside the document, or inside the entry.
 	Subject string
 	text    string
 	key     bool
-	// in are the steps to the text, outermost first: "- " for an element of a
-	// list, otherwise ":" and a key.
-	in []string
+	// in are the steps to the text, outermost first.
+	in []step
 }
 
-const listStep = "- "
+// step leads to a member by its key, or to an element of a list by its index.
+type step struct {
+	key   string
+	index int // -1 where there is a key
+}
 
 // Suspects finds the texts in a value that may not come back. It looks at each
 // text's first character and for a line feed; Suspect.Broken tries.
@@ -37,46 +40,48 @@ func Suspects(root *Value) []Suspect {
 
 // entrySuspects are the suspects of an entry, as an element of the log.
 func entrySuspects(entry *Value) []Suspect {
-	var s suspects
-	s.look(entry, []string{":entries", listStep})
+	s := suspects{above: 2}
+	s.look(entry, []step{{"entries", -1}, {}})
 	return s.found
 }
 
-type suspects struct{ found []Suspect }
-
-func (s *suspects) add(text string, pos Pos, in []string, key bool) {
-	if mayBreak(text) {
-		s.found = append(s.found, Suspect{Pos: pos, text: text, key: key, in: slices.Clone(in)})
-	}
+type suspects struct {
+	found []Suspect
+	above int // how many steps are left out of subjects
 }
 
-func (s *suspects) look(v *Value, in []string) {
+func (s *suspects) add(text string, pos Pos, in []step, key bool) {
+	if !mayBreak(text) {
+		return
+	}
+	names := make([]string, 0, mostSteps)
+	for _, at := range in[s.above:min(len(in), s.above+mostSteps)] {
+		if at.index < 0 {
+			names = append(names, clip(at.key))
+		} else {
+			names = append(names, strconv.Itoa(at.index))
+		}
+	}
+	if key {
+		in = in[:len(in)-1]
+	}
+	s.found = append(s.found, Suspect{
+		Pos: pos, Subject: strings.Join(names, "."), text: text, key: key, in: slices.Clone(in[:min(len(in), mostSteps+1)]),
+	})
+}
+
+func (s *suspects) look(v *Value, in []step) {
 	if v.Kind == String {
 		s.add(v.Text, v.Pos, in, false)
 	}
 	for i, item := range v.Items {
-		before := len(s.found)
-		s.look(item, append(in, listStep))
-		s.name(before, strconv.Itoa(i))
+		s.look(item, append(in, step{index: i}))
 	}
 	for i := range v.Fields {
 		f := &v.Fields[i]
-		before := len(s.found)
-		s.add(f.Key, f.KeyPos, in, true)
-		s.look(f.Value, append(in, ":"+f.Key))
-		s.name(before, clip(f.Key))
-	}
-}
-
-// name puts a step before the subjects of what was found since.
-func (s *suspects) name(since int, step string) {
-	for i := range s.found[since:] {
-		at := &s.found[since+i]
-		if at.Subject == "" {
-			at.Subject = step
-		} else {
-			at.Subject = step + "." + at.Subject
-		}
+		below := append(in, step{f.Key, -1})
+		s.add(f.Key, f.KeyPos, below, true)
+		s.look(f.Value, below)
 	}
 }
 
@@ -104,11 +109,11 @@ func (s Suspect) Broken() bool {
 	if s.key {
 		value = map[string]any{s.text: ""}
 	}
-	for _, step := range slices.Backward(s.in) {
-		if step == listStep {
-			value = []any{value}
+	for _, at := range slices.Backward(s.in) {
+		if at.index < 0 {
+			value = map[string]any{at.key: value}
 		} else {
-			value = map[string]any{step[1:]: value}
+			value = []any{value}
 		}
 	}
 	return !comesBack(value)
