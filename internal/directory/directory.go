@@ -48,8 +48,8 @@ func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File
 	var out []gate.File
 	var err error
 	if len(dirs) == 0 {
-		out, err = t.walk(ctx, ".", func(path string) bool {
-			_, ok := small.WorkspaceOf(path)
+		out, err = t.walk(ctx, ".", func(f gate.File) bool {
+			_, ok := small.WorkspaceOf(f.Path)
 			return ok
 		})
 	}
@@ -57,9 +57,9 @@ func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File
 		starts, listErr := t.smallIn(dir)
 		err = errors.Join(err, listErr)
 		for _, start := range starts {
-			found, walkErr := t.walk(ctx, start, func(string) bool { return true })
+			found, walkErr := t.walk(ctx, start, func(gate.File) bool { return true })
 			if len(found) == 0 && walkErr == nil {
-				found = []gate.File{{Path: start, Mode: "040000"}} // it is there, and empty
+				found = []gate.File{{Path: start, Mode: modeDirectory}} // it is there, and empty
 			}
 			out, err = append(out, found...), errors.Join(err, walkErr)
 		}
@@ -83,7 +83,7 @@ func (t *Tree) Survey(ctx context.Context, revision string, dirs, patterns []str
 		if _, in := small.WorkspaceOf(f.Path); in {
 			workspaces = append(workspaces, f)
 		}
-		if policy.Matches(patterns, f.Path) {
+		if f.Mode != modeDirectory && policy.Matches(patterns, f.Path) {
 			matched = append(matched, f)
 		}
 	})
@@ -139,7 +139,9 @@ func (t *Tree) glob(ctx context.Context, pattern string) ([]gate.File, error) {
 	}
 	var out []gate.File
 	for _, dir := range at {
-		found, err := t.walk(ctx, dir, func(path string) bool { return policy.Matches([]string{pattern}, path) })
+		found, err := t.walk(ctx, dir, func(f gate.File) bool {
+			return f.Mode != modeDirectory && policy.Matches([]string{pattern}, f.Path)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -195,41 +197,48 @@ func (t *Tree) smallIn(dir string) ([]string, error) {
 }
 
 // walk lists the wanted files at any depth below a slash-separated path.
-func (t *Tree) walk(ctx context.Context, start string, wanted func(path string) bool) ([]gate.File, error) {
+func (t *Tree) walk(ctx context.Context, start string, wanted func(gate.File) bool) ([]gate.File, error) {
 	var out []gate.File
 	err := t.below(ctx, start, func(f gate.File) {
-		if wanted(f.Path) {
+		if wanted(f) {
 			out = append(out, f)
 		}
 	})
 	return out, err
 }
 
-// below goes through the files at any depth below a slash-separated path.
+// below goes through the files at any depth below a slash-separated path, and
+// the directories below a .small.
 // Directories called .git are passed over.
 func (t *Tree) below(ctx context.Context, start string, each func(gate.File)) error {
-	return filepath.WalkDir(t.path(start), func(path string, entry fs.DirEntry, err error) error {
+	return filepath.WalkDir(t.path(start), func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if entry.IsDir() {
-			if entry.Name() == ".git" {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		rel, err := filepath.Rel(t.root, path)
+		rel, err := filepath.Rel(t.root, name)
 		if err != nil {
 			return err
 		}
 		rel = filepath.ToSlash(rel)
-		each(gate.File{Path: rel, Mode: mode(entry.Type()), Object: rel})
+		if !entry.IsDir() {
+			each(gate.File{Path: rel, Mode: mode(entry.Type()), Object: rel})
+			return nil
+		}
+		// In .small a directory is a finding, an empty one too.
+		if _, _, in := small.SplitPath(path.Dir(rel)); in {
+			each(gate.File{Path: rel, Mode: modeDirectory})
+		}
+		if entry.Name() == ".git" {
+			return filepath.SkipDir
+		}
 		return nil
 	})
 }
+
+const modeDirectory = "040000"
 
 // mode is the mode that git would record for a kind of file.
 func mode(kind fs.FileMode) string {

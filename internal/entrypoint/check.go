@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/directory"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // CheckMode is the report's mode for Check.
@@ -26,6 +27,7 @@ type What struct {
 // Check judges the workspace of one directory, as its files are on disk, in
 // the index or in a commit. On disk it needs no git.
 func Check(ctx context.Context, req Request, what What) *gate.Report {
+	req.Dir = holding(req.Dir)
 	otherwise := "root"
 	if what.Recursive {
 		otherwise = "any"
@@ -75,6 +77,16 @@ func (s *session) checkFiles(ctx context.Context, what What) (*gate.Report, erro
 		return gate.CheckAll(ctx, tree, "", s.opts), nil
 	}
 	return gate.Check(ctx, tree, "", "", s.opts), nil
+}
+
+// holding is the directory that holds the workspace of dir, which may be the
+// .small directory itself.
+func holding(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil || filepath.Base(abs) != small.Dir {
+		return dir // without a working directory nothing can be opened, which is said there
+	}
+	return filepath.Join(dir, "..")
 }
 
 // trustFiles takes the policy from the root of the repository that the

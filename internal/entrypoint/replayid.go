@@ -14,6 +14,7 @@ func ReplayID(ctx context.Context, req Request, what What) (gate.ReplayID, error
 	if what.Staged && what.Ref != "" {
 		return gate.ReplayID{}, &gate.Failure{Message: "--staged and --ref exclude each other", Remedy: "give one of them"}
 	}
+	req.Dir = holding(req.Dir)
 	opts, err := req.options(mode, "any")
 	if err != nil {
 		return gate.ReplayID{}, err

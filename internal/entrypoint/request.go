@@ -84,7 +84,7 @@ func (r Request) options(mode, otherwise string) (gate.Options, error) {
 	if opts.Lane, err = r.claimedLane(); err != nil {
 		return opts, err
 	}
-	name := r.Workspace
+	name := strings.ToLower(strings.TrimSpace(r.Workspace))
 	if name == "" {
 		name = otherwise
 	}

@@ -45,6 +45,8 @@ type edgeView struct {
 	// past are entries that a baseline accepts, where they count on neither side.
 	past map[small.Digest]bool
 	now  time.Time
+	// strict turns what is a warning of a snapshot into an error of new entries.
+	strict bool
 	// switches is true of a job's switch history: rules about logs do not speak of
 	// it.
 	switches bool

@@ -61,14 +61,9 @@ func leaseOf(task *small.Value) (l *lease, problem string, at *small.Value) {
 // leases are a plan's leases by task.
 func leases(plan *small.Value) map[string]*lease {
 	out := map[string]*lease{}
-	tasks := plan.Get("tasks")
-	if tasks == nil || tasks.Kind != small.List {
-		return out
-	}
-	for _, task := range tasks.Items {
-		id, ok := task.Get("id").Str()
-		if l, _, _ := leaseOf(task); ok && l != nil {
-			out[id] = l
+	for _, task := range tasksIn(plan) {
+		if l, _, _ := leaseOf(task.Value); task.named && l != nil {
+			out[task.id] = l
 		}
 	}
 	return out

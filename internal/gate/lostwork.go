@@ -77,7 +77,7 @@ func reconciles(entries []small.Entry) bool {
 // reopened are the tasks that every parent's plan has and the child's has not,
 // or that every parent's calls completed and the child's does not.
 func (w *worker) reopened(ctx context.Context, path string) ([]lostWork, error) {
-	var old []map[string]*small.Value
+	var old []map[string]*task
 	var order []string
 	for i := range w.changes {
 		c, _ := w.change(i, path)
@@ -99,15 +99,15 @@ func (w *worker) reopened(ctx context.Context, path string) ([]lostWork, error) 
 	now, _ := tasksOf(plan)
 	var out []lostWork
 	for _, id := range order {
-		task := now[id]
-		if !everyPlan(old, id, task != nil) || task != nil && isStatus(task, "completed") {
+		found := now[id]
+		if !everyPlan(old, id, found != nil) || found != nil && found.is("completed") {
 			continue
 		}
-		c := lostWork{task: id, gone: task == nil, status: "pending"}
-		if task != nil {
-			c.pos = task.Pos
-			if s, ok := task.Get("status").Str(); ok {
-				c.status = s
+		c := lostWork{task: id, gone: found == nil, status: "pending"}
+		if found != nil {
+			c.pos = found.Pos
+			if found.status != "" {
+				c.status = found.status
 			}
 		}
 		out = append(out, c)
@@ -117,9 +117,9 @@ func (w *worker) reopened(ctx context.Context, path string) ([]lostWork, error) 
 
 // everyPlan reports whether all plans have a task, and call it completed if that
 // is asked for.
-func everyPlan(plans []map[string]*small.Value, id string, completed bool) bool {
+func everyPlan(plans []map[string]*task, id string, completed bool) bool {
 	for _, tasks := range plans {
-		if tasks[id] == nil || completed && !isStatus(tasks[id], "completed") {
+		if tasks[id] == nil || completed && !tasks[id].is("completed") {
 			return false
 		}
 	}
@@ -127,17 +127,13 @@ func everyPlan(plans []map[string]*small.Value, id string, completed bool) bool 
 }
 
 // tasksOf are a plan's tasks by id, and the ids in order.
-func tasksOf(plan *small.Value) (map[string]*small.Value, []string) {
-	tasks := map[string]*small.Value{}
+func tasksOf(plan *small.Value) (map[string]*task, []string) {
+	tasks := map[string]*task{}
 	var order []string
-	list := plan.Get("tasks")
-	if list == nil || list.Kind != small.List {
-		return tasks, nil
-	}
-	for _, task := range list.Items {
-		if id, ok := task.Get("id").Str(); ok && tasks[id] == nil {
-			tasks[id] = task
-			order = append(order, id)
+	for _, t := range tasksIn(plan) {
+		if t.named && tasks[t.id] == nil {
+			tasks[t.id] = &t
+			order = append(order, t.id)
 		}
 	}
 	return tasks, order

@@ -60,7 +60,7 @@ func digestsOf(l *small.Ledger) []small.Digest {
 func resolvedBy(p, c *small.Ledger, after int) int {
 	for i := c.Len() - 1; i > after; i-- {
 		e := c.Entries[i]
-		if e.TaskID != small.ReconcileTask || !e.Evidenced {
+		if !e.Reconciles || !e.Evidenced {
 			continue
 		}
 		inParent := slices.ContainsFunc(p.Entries, func(o small.Entry) bool { return o.Digest == e.Digest })

@@ -37,7 +37,7 @@ func checkDuplicateID(w *Workspace, r *reporter) {
 		seen := map[string]int{}
 		for i, item := range w.list(a, key) {
 			v := item.Get("id")
-			id, ok := v.Str()
+			id, ok := v.Trimmed()
 			if !ok {
 				continue
 			}

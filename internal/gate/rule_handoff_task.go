@@ -41,8 +41,8 @@ replayId:
 
 func checkHandoffTask(w *Workspace, r *reporter) {
 	v := w.doc(small.Handoff).Get("resume").Get("current_task_id")
-	id, ok := v.Str()
-	if !ok || strings.TrimSpace(id) == "" || strings.HasPrefix(id, small.MetaPrefix) || w.doc(small.Plan) == nil || w.planTasks()[id] {
+	id, ok := v.Trimmed()
+	if !ok || id == "" || strings.HasPrefix(id, small.MetaPrefix) || w.doc(small.Plan) == nil || w.planTasks()[id] {
 		return
 	}
 	r.add(Finding{

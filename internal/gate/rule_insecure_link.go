@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -36,11 +37,22 @@ entries:
 	Snapshot: checkInsecureLink,
 }
 
-// insecureLink finds http links with their authority (RFC 3986, section 3.2).
-var insecureLink = regexp.MustCompile(`http://([^\s/?#"'<>()]+)`)
+// insecureLink finds the scheme and the beginning of a host. "(http://)" has
+// none.
+var insecureLink = regexp.MustCompile(`http://(?:[^\s/"'>)]|\)[^\s/"'>]*[\pL\pN])`)
 
-// loopback are the hosts that progress entries may link to without TLS.
-var loopback = map[string]bool{"localhost": true, "127.0.0.1": true, "0.0.0.0": true, "[::1]": true}
+// loopback finds, at the beginning of what follows the scheme, the hosts that
+// progress entries may link to without TLS.
+var loopback = regexp.MustCompile(`^(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])`)
+
+// goesOn finds what makes a host a part of another one's name: a letter, a digit
+// or another character of names, perhaps behind full stops. White space,
+// punctuation, quotes and brackets end it.
+var goesOn = regexp.MustCompile(`^[.。．｡]*[\pL\pM\pN\p{Cf}@_%-]`)
+
+// userInfo finds an @ in the rest of an authority (RFC 3986, section 3.2.1): then
+// what looks like a host is a user's name.
+var userInfo = regexp.MustCompile("^[^\\s\\pZ/?#\"'<>`\\\\]*@")
 
 func checkInsecureLink(w *Workspace, r *reporter) {
 	w.eachCanonical(func(a small.Artifact, p place) {
@@ -48,13 +60,14 @@ func checkInsecureLink(w *Workspace, r *reporter) {
 		if !ok {
 			return
 		}
-		for _, m := range insecureLink.FindAllStringSubmatch(text, -1) {
-			if a == small.Progress && loopback[hostOf(m[1])] {
+		for _, at := range insecureLink.FindAllStringIndex(text, -1) {
+			authority := text[at[0]+len("http://"):]
+			if a == small.Progress && isLoopback(authority) {
 				continue
 			}
 			r.add(Finding{
 				Path: w.path(a), Line: p.value.Pos.Line, Column: p.value.Pos.Column, subject: p.subject,
-				Message: fmt.Sprintf("%q has the insecure link %s", p.subject, m[0]),
+				Message: fmt.Sprintf("%q has the insecure link %s", p.subject, linkAt(text[at[0]:])),
 				Fix:     "use https://",
 			})
 			return
@@ -62,18 +75,21 @@ func checkInsecureLink(w *Workspace, r *reporter) {
 	})
 }
 
-// hostOf is the host of an authority: user information and port removed. It is
-// compared whole, so that localhost.example.com is not localhost.
-func hostOf(authority string) string {
-	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
-		authority = authority[i+1:]
+// isLoopback reports whether an authority, and what follows it, begins with a
+// loopback host. It is compared whole, so that localhost.example.com is not
+// localhost.
+func isLoopback(authority string) bool {
+	host := loopback.FindString(authority)
+	rest := authority[len(host):]
+	return host != "" && !goesOn.MatchString(rest) && !userInfo.MatchString(rest)
+}
+
+// linkAt is the link at the beginning of a text, for a message.
+func linkAt(text string) string {
+	const scheme = len("http://")
+	end := strings.IndexFunc(text[scheme:], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`/?#"'>`, r) })
+	if end < 0 {
+		return text
 	}
-	if strings.HasPrefix(authority, "[") {
-		if i := strings.IndexByte(authority, ']'); i >= 0 {
-			return authority[:i+1]
-		}
-		return authority
-	}
-	host, _, _ := strings.Cut(authority, ":")
-	return strings.TrimRight(host, ".,;!")
+	return text[:scheme+end]
 }

@@ -2,6 +2,8 @@ package gate
 
 import (
 	"fmt"
+	"path"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -10,9 +12,9 @@ var ruleLayout = Rule{
 	ID: "lint/layout", Severity: SeverityError, Stage: StageLint, StrictOnly: true,
 	Summary: "something else than the six protocol files lies in .small/",
 	Why: `Tools treat .small/ as theirs: they know six files there and may tidy away the rest. Another file in
-it is read by nobody who follows the protocol, may vanish without a word, and lets a second,
-unofficial plan grow beside the real one. Notes, drafts, backups of editors and outputs of tools end
-up there by habit. Move the file elsewhere, or delete it.`,
+it, or a directory, is read by nobody who follows the protocol, may vanish without a word, and lets
+a second, unofficial plan grow beside the real one. Notes, drafts, backups of editors and outputs of
+tools end up there by habit. Move the file elsewhere, or delete it.`,
 	Wrong: `
 -- .small/notes.md --
 Ask whether the export has a header line.
@@ -24,16 +26,30 @@ Ask whether the export has a header line.
 	Snapshot: checkLayout,
 }
 
+// checkLayout reports files, and every directory on the way to one. An empty
+// directory is a finding on disk alone, since git records none.
 func checkLayout(w *Workspace, r *reporter) {
-	for _, f := range w.Files {
-		_, name, _ := small.SplitPath(f.Path)
-		if _, known := small.ArtifactOf(name); known || name == "" {
-			continue
+	reported := map[string]bool{}
+	report := func(path, what string) {
+		name, inside := strings.CutPrefix(path, small.InDir(w.Dir, "")+"/")
+		if _, known := small.ArtifactOf(name); !inside || known && what == "" || reported[path] {
+			return
 		}
+		reported[path] = true
 		r.add(Finding{
-			Path:    f.Path,
-			Message: fmt.Sprintf("%q is none of the six files that belong in .small/", name),
+			Path:    path,
+			Message: fmt.Sprintf("%q is %snone of the six files that belong in .small/", name, what),
 			Fix:     "move it out of .small/",
 		})
+	}
+	for _, f := range w.Files {
+		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
+			report(dir, "a directory, and ")
+		}
+		what := ""
+		if f.Mode == modeDirectory {
+			what = "a directory, and "
+		}
+		report(f.Path, what)
 	}
 }

@@ -14,9 +14,9 @@ var ruleSecret = Rule{
 	Why: `What is committed is copied to every clone and cannot be taken back, and these files are pasted into
 prompts besides. The rule looks at names that announce a secret (api_key, password, secret, token,
 private_key as a part of a key, in any case) and at values that are one long run of base64
-characters. Replay ids, command_sha256 and full commit ids may stand where they belong. If it is a
-secret, remove it before you commit and revoke it if you have; if not, rename the key or refer to
-the value by a link or a file.`,
+characters; a list's elements are evidence. Replay ids, command_sha256 and full commit ids may stand
+where they belong. If it is a secret, remove it before you commit and revoke it if you have; if not,
+rename the key or refer to the value by a link or a file.`,
 	Wrong: `
 -- .small/plan.small.yml --
 small_version: "1.0.0"
@@ -39,7 +39,8 @@ tasks:
 var secretKeys = []string{"api_key", "apikey", "password", "secret", "token", "private_key"}
 
 // encodedSecret is a whole value of 32 or more characters of the base64
-// alphabet.
+// alphabet. Elements of lists are not looked at: there, hashes and paths are
+// evidence.
 var encodedSecret = regexp.MustCompile(`^[A-Za-z0-9+/]{32,}={0,2}$`)
 
 // commitHash is a full commit id, which is evidence and no secret.
@@ -55,7 +56,7 @@ func checkSecret(w *Workspace, r *reporter) {
 			r.add(f)
 			return
 		}
-		if text, ok := p.value.Str(); ok && encodedSecret.MatchString(text) && !knownDigest(p, text) {
+		if text, ok := p.value.Str(); ok && p.field != nil && encodedSecret.MatchString(text) && !knownDigest(p, text) {
 			f.Line, f.Column = p.value.Pos.Line, p.value.Pos.Column
 			f.Message = fmt.Sprintf("the value of %q looks like an encoded secret (%d characters of the base64 alphabet)", p.subject, len(text))
 			f.Fix = "remove it and revoke it if it is one; refer to long values by a file or a link"

@@ -45,20 +45,19 @@ func checkTaskEvidence(w *Workspace, r *reporter) {
 	if !w.hasLedger() {
 		return
 	}
-	for i, task := range w.list(small.Plan, "tasks") {
-		id, ok := task.Get("id").Str()
-		if !ok || !isStatus(task, "completed", "blocked") || w.hasEntry(id, toldInWords) {
+	for _, task := range w.tasks() {
+		if !task.named || !task.is("completed", "blocked") || w.hasEntry(task.id, toldInWords) {
 			continue
 		}
-		if isStatus(task, "completed") && !w.hasEntry(id, evidencedInTime) {
+		if task.is("completed") && !w.hasEntry(task.id, evidencedInTime) {
 			continue
 		}
 		status := task.Get("status")
 		r.add(Finding{
 			Path: w.path(small.Plan), Line: status.Pos.Line, Column: status.Pos.Column,
-			subject: fmt.Sprintf("tasks.%d.status", i),
-			Message: fmt.Sprintf("task %q is %s, but no entry for it has evidence or notes", id, status.Text),
-			Fix:     fmt.Sprintf("append an entry with task_id: %q that says what was done, or correct the status", id),
+			subject: fmt.Sprintf("tasks.%d.status", task.index),
+			Message: fmt.Sprintf("task %q is %s, but no entry for it has evidence or notes", task.id, task.status),
+			Fix:     fmt.Sprintf("append an entry with task_id: %q that says what was done, or correct the status", task.id),
 		})
 	}
 }
@@ -70,10 +69,12 @@ func (w *Workspace) hasLedger() bool {
 	return art != nil && art.log != nil
 }
 
-// hasEntry reports whether an entry of a task fulfils a condition.
+// hasEntry reports whether an entry of a task fulfils a condition, where there
+// is a ledger.
 func (w *Workspace) hasEntry(task string, fulfils func(*small.Value) bool) bool {
-	for _, e := range w.list(small.Progress, "entries") {
-		if id, ok := e.Get("task_id").Str(); ok && id == task && fulfils(e) {
+	items := w.list(small.Progress, "entries")
+	for i, e := range w.artifacts[small.Progress].log.Entries {
+		if e.TaskID == task && e.TaskID != "" && fulfils(items[i]) {
 			return true
 		}
 	}
@@ -85,13 +86,11 @@ func toldInWords(e *small.Value) bool {
 	return small.NotBlank(e.Get("evidence")) || small.NotBlank(e.Get("notes"))
 }
 
-// evidencedInTime: the entry has a valid timestamp and evidence, notes,
-// verification or test. A command, a link or a commit alone says that
-// something ran, not what came of it.
+// evidencedInTime: the entry has a valid timestamp, and evidence or notes.
 func evidencedInTime(e *small.Value) bool {
 	ts, _ := e.Get("timestamp").Str()
 	if _, ok := parseTimestamp(ts); !ok {
 		return false
 	}
-	return toldInWords(e) || small.NotBlank(e.Get("verification")) || small.NotBlank(e.Get("test"))
+	return small.Evidenced(e) || small.NotBlank(e.Get("notes"))
 }

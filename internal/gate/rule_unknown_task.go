@@ -49,8 +49,8 @@ func checkUnknownTask(w *Workspace, r *reporter) {
 	entries, first := w.entries()
 	for i, e := range entries {
 		v := e.Get("task_id")
-		id, ok := v.Str()
-		if !ok || strings.HasPrefix(id, small.MetaPrefix) || tasks[id] || strings.TrimSpace(id) == "" {
+		id, ok := v.Trimmed()
+		if !ok || strings.HasPrefix(id, small.MetaPrefix) || tasks[id] || id == "" {
 			continue
 		}
 		if of, _ := e.Get("replayId").Str(); bound && of != run {

@@ -28,9 +28,6 @@ tasks:
 
 func checkVersionQuoting(w *Workspace, r *reporter) {
 	for _, a := range small.Artifacts {
-		if !a.Canonical() {
-			continue
-		}
 		v := w.doc(a).Get("small_version")
 		if _, ok := v.Str(); !ok || !v.Plain {
 			continue

@@ -10,11 +10,13 @@ import (
 
 var ruleWorkspace = Rule{
 	ID: "verify/workspace", Severity: SeverityError, Stage: StageVerify,
-	Summary: "the workspace file is missing or its kind is not accepted here",
+	Summary: "the workspace file is missing, its kind is not accepted here, or a value has another type",
 	Why: `The workspace file says what kind of place this is: the root of a repository, or an example inside
 one. Tools that write to .small/ ask it first, so that an example is never taken for the real log.
 It goes missing when only the five canonical files are copied or committed. Create it, or correct
-the kind; to check an example on purpose, say "--workspace examples" or "--workspace any".`,
+the kind; to check an example on purpose, say "--workspace examples" or "--workspace any". Where run is
+no mapping, or a version, an owner, a time or the replay id is a list or a mapping, programs refuse the
+file.`,
 	Wrong: `
 -- .small/workspace.small.yml --
 small_version: "1.0.0"
@@ -51,6 +53,7 @@ func checkWorkspace(w *Workspace, r *reporter) {
 	if art.doc == nil {
 		return // a rule of the validate family speaks
 	}
+	checkWorkspaceTypes(w, art.doc.Root, r)
 	v := art.doc.Root.Get("kind")
 	kind, isString := v.Str()
 	if isString && slices.Contains(w.Kinds, kind) {
@@ -73,4 +76,30 @@ func checkWorkspace(w *Workspace, r *reporter) {
 		f.Fix = "for an examples workspace, check it with --workspace examples (or any)"
 	}
 	r.add(f)
+}
+
+// checkWorkspaceTypes reports the values that programs cannot read: run is a
+// mapping, or null, and the others are scalars of any type. Keys that the
+// protocol does not know may hold anything.
+func checkWorkspaceTypes(w *Workspace, root *small.Value, r *reporter) {
+	report := func(v *small.Value, subject, expected string) {
+		r.add(Finding{
+			Path: w.path(small.Workspace), Line: v.Pos.Line, Column: v.Pos.Column, subject: subject,
+			Message: fmt.Sprintf("%s is %s; %s is expected", describeSubject(subject), v.Kind, expected),
+			Fix:     "correct the value, or take the key out",
+		})
+	}
+	run := root.Get("run")
+	if run != nil && run.Kind != small.Map && run.Kind != small.Null {
+		report(run, "run", "a mapping")
+	}
+	scalars := map[string]*small.Value{"run.replay_id": run.Get("replay_id")}
+	for _, key := range []string{"small_version", "owner", "created_at", "updated_at"} {
+		scalars[key] = root.Get(key)
+	}
+	for subject, v := range scalars {
+		if v != nil && (v.Kind == small.List || v.Kind == small.Map) {
+			report(v, subject, "a single value")
+		}
+	}
 }

@@ -15,6 +15,7 @@ var rules = []Rule{
 	ruleEvidence,
 	ruleDuplicateID,
 	ruleVersionQuoting,
+	ruleRoundTrip,
 	ruleSecret,
 	ruleInsecureLink,
 	ruleLayout,

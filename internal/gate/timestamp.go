@@ -2,6 +2,7 @@ package gate
 
 import (
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -10,18 +11,19 @@ import (
 var timestampForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d:\d\d)$`)
 
 // parseTimestamp reads an entry's timestamp. Digits beyond nanoseconds are
-// accepted and do not count.
+// accepted and do not count, nor does white space around it. The years 0 and 1
+// are none: other languages have no such dates.
 func parseTimestamp(s string) (time.Time, bool) {
-	if !timestampForm.MatchString(s) {
+	if !timestampForm.MatchString(strings.TrimSpace(s)) {
 		return time.Time{}, false
 	}
-	t, err := time.Parse(time.RFC3339Nano, s)
-	return t, err == nil
+	t, ok := parseInstant(s)
+	return t, ok && t.Year() > 1
 }
 
 // parseInstant reads a timestamp in any RFC 3339 form, with or without a
 // fraction, for comparing what older tools wrote.
 func parseInstant(s string) (time.Time, bool) {
-	t, err := time.Parse(time.RFC3339Nano, s)
+	t, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(s))
 	return t, err == nil
 }

@@ -402,7 +402,7 @@ func (j *judgement) compare(ctx context.Context, n node, path, was string, befor
 
 // judgeEdge runs every rule about edges, and lists what waivers excuse.
 func (j *judgement) judgeEdge(e *edgeView, child, parent string) {
-	e.now, e.switches = j.opts.Now, j.isRecord(e.path)
+	e.now, e.strict, e.switches = j.opts.Now, j.opts.strict(), j.isRecord(e.path)
 	runEdgeRules(e, &reporter{commit: child, parent: parent, to: j.add})
 	if len(e.excused) == 0 {
 		return

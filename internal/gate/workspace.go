@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -87,9 +86,9 @@ func (w *Workspace) handoffRun() (string, bool) {
 // planTasks returns the ids of the plan's tasks.
 func (w *Workspace) planTasks() map[string]bool {
 	ids := map[string]bool{}
-	for _, task := range w.list(small.Plan, "tasks") {
-		if id, ok := task.Get("id").Str(); ok {
-			ids[id] = true
+	for _, task := range w.tasks() {
+		if task.named {
+			ids[task.id] = true
 		}
 	}
 	return ids
@@ -104,10 +103,19 @@ func groupByWorkspace(files []File) (dirs []string, byDir map[string][]File) {
 		if !ok {
 			continue
 		}
+		if outer, _, nested := small.SplitPath(dir); nested && f.Mode == modeDirectory && f.Path == small.InDir(dir, "") {
+			dir = outer // an empty .small in a .small is no workspace
+		}
 		if _, known := byDir[dir]; !known {
 			dirs = append(dirs, dir)
 		}
 		byDir[dir] = append(byDir[dir], f)
+	}
+	for _, dir := range dirs {
+		// A workspace in another one's .small is a directory there.
+		if outer, _, nested := small.SplitPath(dir); nested && byDir[outer] != nil {
+			byDir[outer] = append(byDir[outer], File{Path: small.InDir(dir, ""), Mode: modeDirectory})
+		}
 	}
 	slices.Sort(dirs)
 	return dirs, byDir
@@ -223,14 +231,4 @@ func (j *judgement) judgeSnapshot(w *Workspace, commit string) {
 		r.rule = rule
 		rule.Snapshot(w, r)
 	}
-}
-
-// isStatus compares a task's status as the protocol does: without regard to
-// case.
-func isStatus(task *small.Value, statuses ...string) bool {
-	s, ok := task.Get("status").Str()
-	if !ok {
-		return false
-	}
-	return slices.ContainsFunc(statuses, func(want string) bool { return strings.EqualFold(s, want) })
 }

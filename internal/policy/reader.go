@@ -56,6 +56,10 @@ func (r *reader) mapping(v *small.Value, subject string, keys ...string) []small
 	}
 	out := make([]small.Field, 0, len(v.Fields))
 	for _, f := range v.Fields {
+		if !f.Named() {
+			r.fail(f.KeyPos, subject+"."+f.Key, "the key %q is no string; quote it", f.Key)
+			continue
+		}
 		if len(keys) > 0 && !slices.Contains(keys, f.Key) {
 			r.fail(f.KeyPos, subject+"."+f.Key, "the key %q is not known", f.Key)
 			continue

@@ -284,7 +284,7 @@ func (l *log) check(text []byte, items []item, added bool) error {
 			return l.meansElse(it)
 		}
 	}
-	if added && (result.Entries[want-1].TaskID != small.ReconcileTask || !result.Entries[want-1].Evidenced) {
+	if added && (!result.Entries[want-1].Reconciles || !result.Entries[want-1].Evidenced) {
 		return l.uncopied("the entry that makes the resolution explicit would not be read as one")
 	}
 	if !l.explicit(result) {

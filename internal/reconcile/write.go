@@ -121,11 +121,11 @@ func (r *run) resolved(ctx context.Context, c Case, there []byte) (*Resolution, 
 		}
 		return &Resolution{
 			Text: stored.Data, Entries: log.Len(), Brought: l.brought(items), Notes: l.lost(stored.Data),
-			Added: slices.ContainsFunc(log.Entries, func(e small.Entry) bool { return e.TaskID == small.ReconcileTask && !l.knows(e) }),
+			Added: slices.ContainsFunc(log.Entries, func(e small.Entry) bool { return e.Reconciles && !l.knows(e) }),
 		}, nil
 	}
 	extra := slices.DeleteFunc(slices.Clone(log.Entries), func(e small.Entry) bool {
-		return e.TaskID == small.ReconcileTask || l.knows(e)
+		return e.Reconciles || l.knows(e)
 	})
 	if len(extra) > 0 {
 		err = &gate.Failure{

@@ -12,7 +12,7 @@ import (
 
 // diffLogs compares all that a log holds, what later extensions need included.
 func diffLogs(a, b *Log) string {
-	return cmp.Diff(a, b, cmp.AllowUnexported(Log{}, Ledger{}), cmpopts.IgnoreFields(Ledger{}, "used"), cmpopts.EquateEmpty(),
+	return cmp.Diff(a, b, cmp.AllowUnexported(Log{}, Ledger{}, Suspect{}, step{}), cmpopts.IgnoreFields(Ledger{}, "used"), cmpopts.EquateEmpty(),
 		cmp.Comparer(func(x, y [32]byte) bool { return x == y }))
 }
 
@@ -22,7 +22,7 @@ var logPieces = []string{
 	"D- task_id: a\nD  evidence: x\n", "D- task_id: b\nD  notes: |\nD    text\n", "D- {task_id: c, evidence: 'y'}\n", "D- ~\n", "D-\n", "D- plain\n",
 	"D- task_id: a\nD  notes: |+\nD    kept\n\n\n", "D- notes: |\n\n", "D- |2\nD    indented\n", "D- >-\nD    folded\nD    text\n", "D- 'quoted\n\nD  on two lines'\n",
 	"D- - nested\nD  - list\n", "D- ? key\nD  : value\n", "D-   wide: 1\nD     gap: 2\n", "D- a:\n", "D- a:\nD  - in the key's column\n", "D- \"u\u2028v\"\n",
-	"D- plain text\nD  goes on\n", "D- a: plain\nD     goes on\n", "D- [x,\nD   y]\n", "D- é: größer\n", "D- # comment\nD  a: 1\n", "D- a: 1 # comment\n",
+	"D- plain text\nD  goes on\n", "D- a: plain\nD     goes on\n", "D- [x,\nD   y]\n", "D- é: größer\n", "D- # comment\nD  a: 1\n", "D- a: \" b\\nc\"\n", "D- {a: {0: 1}}\n", "D- a: 1 # comment\n",
 	// Comments, blank lines.
 	"# comment\n", "D# comment\n", "        # comment\n", "\n", "   \n", "\n\n", "D  # - not an item\n", "#\u2028D- item\n",
 	// Other indentation.

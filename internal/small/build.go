@@ -197,6 +197,7 @@ func (ix *memberIndex) find(fields []Field, key string) *Field {
 
 func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
 	var seen memberIndex
+	others := map[string]int{} // keys that are no strings, which can be spelled in several ways: 0 and 0x0
 	out.Fields = make([]Field, 0, len(n.Content)/2)
 	var merges []*yaml.Node
 	for i := 0; i+1 < len(n.Content) && !b.stopped; i += 2 {
@@ -205,15 +206,24 @@ func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
 			merges = append(merges, key, val)
 			continue
 		}
-		name, ok := b.key(key)
-		if !ok {
+		field := Field{KeyPos: position(key)}
+		var ok bool
+		if field.Key, field.other, ok = b.key(key); !ok {
 			continue
 		}
-		if first := seen.find(out.Fields, name); first != nil {
-			b.fail(key, "remove one of the two", "the key %q is there twice; it stands in line %d already", clip(name), first.KeyPos.Line)
+		first := seen.find(out.Fields, field.Key)
+		if i, known := others[field.other]; known && first == nil {
+			first = &out.Fields[i]
+		}
+		if first != nil {
+			b.fail(key, "remove one of the two", "the key %q is there twice; it stands in line %d already", clip(field.Key), first.KeyPos.Line)
 			continue
 		}
-		out.Fields = append(out.Fields, Field{Key: name, KeyPos: position(key), Value: b.value(val, depth+1)})
+		if !field.Named() {
+			others[field.other] = len(out.Fields)
+		}
+		field.Value = b.value(val, depth+1)
+		out.Fields = append(out.Fields, field)
 		b.drop(n, i, i+1)
 	}
 	if len(merges) > 2 {
@@ -249,8 +259,9 @@ func (b *builder) merge(n *yaml.Node, depth int, out *Value, seen *memberIndex) 
 	}
 }
 
-// key returns the text of a mapping's key, which must be a string.
-func (b *builder) key(n *yaml.Node) (string, bool) {
+// key returns the text of a mapping's key, which must be a scalar; other is the
+// canonical form of one that is no string.
+func (b *builder) key(n *yaml.Node) (text, other string, ok bool) {
 	b.noteLinks(n)
 	at := n
 	if n.Kind == yaml.AliasNode {
@@ -260,19 +271,16 @@ func (b *builder) key(n *yaml.Node) (string, bool) {
 		b.spend(n, at)
 	}
 	if n.Kind != yaml.ScalarNode {
-		b.fail(at, "", "a key is %s; keys are strings", nodeKind(n))
-		return "", false
+		b.fail(at, "", "a key is %s; keys are single values", nodeKind(n))
+		return "", "", false
 	}
 	b.noteLinks(n)
 	var key Value
 	b.scalar(n, &key)
-	switch {
-	case key.Kind == String:
-		return key.Text, true
-	case key.Tag != "": // else it does not even fit its tag
-		b.fail(at, fmt.Sprintf("quote it: %q", clip(n.Value)), "the key %q is read as %s; keys are strings", clip(n.Value), key.readAs())
+	if key.Kind != String {
+		other = key.Canonical()
 	}
-	return "", false
+	return key.Text, other, key.Tag != "" // else it does not even fit its tag
 }
 
 func isMerge(n *yaml.Node) bool {

@@ -8,7 +8,8 @@ import (
 // appendCanonical appends a value's canonical JSON (RFC 8785). A number that a
 // double does not hold and a scalar that JSON lacks are written as their tag
 // followed by their source text as a JSON string. That is deliberately no
-// JSON: no other value can then have the same bytes.
+// JSON: no other value can then have the same bytes. A key that is no string is
+// written as the value would be: no string's form begins without a quote.
 func appendCanonical(out []byte, v *Value) []byte {
 	switch v.Kind {
 	case Null:
@@ -42,14 +43,20 @@ func appendCanonical(out []byte, v *Value) []byte {
 
 func appendObject(out []byte, v *Value) []byte {
 	fields := slices.Clone(v.Fields)
-	slices.SortFunc(fields, func(a, b Field) int { return compareKeys(a.Key, b.Key) })
+	slices.SortFunc(fields, func(a, b Field) int {
+		return cmp.Or(cmp.Compare(a.other, b.other), compareKeys(a.Key, b.Key))
+	})
 	out = append(out, '{')
 	for i, f := range fields {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(appendString(out, f.Key), ':')
-		out = appendCanonical(out, f.Value)
+		if f.Named() {
+			out = appendString(out, f.Key)
+		} else {
+			out = append(out, f.other...)
+		}
+		out = appendCanonical(append(out, ':'), f.Value)
 	}
 	return append(out, '}')
 }

@@ -160,15 +160,27 @@ func equalDecoded(v *Value, d any) bool {
 		}
 		return true
 	case map[any]any: // the library's choice when a key has a tag of its own
-		named := map[string]any{}
+		named, others := map[string]any{}, []any{}
 		for k, member := range d {
-			name, ok := k.(string)
-			if !ok {
+			if name, ok := k.(string); ok {
+				named[name] = member
+			} else {
+				others = append(others, member)
+			}
+		}
+		fields := slices.Clone(v.Fields)
+		for _, f := range v.Fields {
+			if f.Named() {
+				continue
+			}
+			at := slices.IndexFunc(others, func(member any) bool { return equalDecoded(f.Value, member) })
+			if at < 0 {
 				return false
 			}
-			named[name] = member
+			others = slices.Delete(others, at, at+1)
 		}
-		return equalDecoded(v, named)
+		fields = slices.DeleteFunc(fields, func(f Field) bool { return !f.Named() })
+		return len(others) == 0 && equalDecoded(&Value{Kind: v.Kind, Fields: fields}, named)
 	}
 	return false
 }
@@ -202,7 +214,7 @@ func jsonModel(v *Value) (any, bool) {
 		out := map[string]any{}
 		for _, f := range v.Fields {
 			m, ok := jsonModel(f.Value)
-			if !ok || len(f.Key) > 100 {
+			if !ok || !f.Named() || len(f.Key) > 100 {
 				return nil, false
 			}
 			out[f.Key] = m

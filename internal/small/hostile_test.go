@@ -140,7 +140,7 @@ var hostile = map[string]struct {
 	"both levels": {func() string {
 		return "a:\n" + strings.Repeat("- ", deep) + strings.Repeat("[", deep) + strings.Repeat("]", deep)
 	}, "yaml 2:1999 nested deeper than 1000 levels"},
-	"keys of keys":  {func() string { return "a:\n" + fill(" "+strings.Repeat("? ", deep)+"x\n") }, "yaml 2:4 a key is a mapping; keys are strings"},
+	"keys of keys":  {func() string { return "a:\n" + fill(" "+strings.Repeat("? ", deep)+"x\n") }, "yaml 2:4 a key is a mapping; keys are single values"},
 	"same key":      {func() string { return fill("a: 1\n") }, "yaml 2:1 the key \"a\" is there twice; it stands in line 1 already"},
 	"same flow key": {func() string { return "{" + fill("a,") + "}" }, "yaml 1:4 the key \"a\" is there twice; it stands in line 1 already"},
 	"wrong tags":    {func() string { return "a: [" + fill("!!int x,") + "]" }, "yaml 1:5 the value \"x\" does not fit its tag !!int"},

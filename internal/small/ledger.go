@@ -28,8 +28,13 @@ type Entry struct {
 	Digest Digest
 	// TaskID, Timestamp, ReplayID, Status and AgentID are the fields task_id,
 	// timestamp, replayId, status and agent_id where they are strings, else
-	// empty.
+	// empty. The id, the time and the status are without the white space around
+	// them, as the protocol compares them; the digest is not.
 	TaskID, Timestamp, ReplayID, Status, AgentID string
+	// Reconciles is true if the task_id is exactly ReconcileTask.
+	Reconciles bool
+	// Suspects are texts that may not survive a rewriting of the file.
+	Suspects []Suspect
 	// Evidenced is true if a field counts as evidence. Told is true if one of
 	// these fields also says something: an empty mapping counts, and says nothing.
 	Evidenced, Told bool
@@ -70,6 +75,9 @@ func (l *Ledger) append(items []*Value, lines int) *Ledger {
 		e := newEntry(item)
 		e.Index = longer.Len()
 		e.Pos.Line += lines
+		for i := range e.Suspects {
+			e.Suspects[i].Pos.Line += lines
+		}
 		longer.Entries = append(longer.Entries, e)
 		head = chain(head, e.Digest)
 		longer.heads = append(longer.heads, head)
@@ -78,11 +86,13 @@ func (l *Ledger) append(items []*Value, lines int) *Ledger {
 }
 
 func newEntry(v *Value) Entry {
-	e := Entry{Pos: v.Pos, Digest: EntryDigest(v), Evidenced: Evidenced(v), Told: told(v)}
-	e.TaskID, _ = v.Get("task_id").Str()
-	e.Timestamp, _ = v.Get("timestamp").Str()
+	e := Entry{Pos: v.Pos, Digest: EntryDigest(v), Evidenced: Evidenced(v), Told: told(v), Suspects: entrySuspects(v)}
+	task, _ := v.Get("task_id").Str()
+	e.Reconciles = task == ReconcileTask
+	e.TaskID, _ = v.Get("task_id").Trimmed()
+	e.Timestamp, _ = v.Get("timestamp").Trimmed()
 	e.ReplayID, _ = v.Get("replayId").Str()
-	e.Status, _ = v.Get("status").Str()
+	e.Status, _ = v.Get("status").Trimmed()
 	e.AgentID, _ = v.Get("agent_id").Str()
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 
 	"gopkg.in/yaml.v3"
 )
@@ -82,6 +83,24 @@ func decode(data []byte, structure int) (*yaml.Node, *Problem) {
 	return doc.Content[0], nil
 }
 
+// version12 is a directive of YAML 1.2 among the lines before a document.
+var version12 = regexp.MustCompile(`\A(?:\x{FEFF})?(?:(?:[ \t]*(?:#[^\n]*)?|%[^\n]*)\r?\n)*?%YAML[ \t]+1\.(2)(?:[ \t\r\n]|\z)`)
+
+// asVersion11 returns a text that says it is YAML 1.2 as one that says 1.1: the
+// parser reads both alike, and refuses the newer name alone.
+func asVersion11(data []byte) []byte {
+	if !bytes.Contains(data, []byte("%YAML")) {
+		return data
+	}
+	at := version12.FindSubmatchIndex(data)
+	if at == nil {
+		return data
+	}
+	data = bytes.Clone(data)
+	data[at[2]] = '1'
+	return data
+}
+
 // scan returns the first two documents of a text as far as they are there. The
 // parser panics on a few malformed inputs, which is an error of the input
 // here.
@@ -91,7 +110,7 @@ func scan(data []byte) (first, second *yaml.Node, err error) {
 			first, second, err = nil, nil, fmt.Errorf("yaml: %v", r)
 		}
 	}()
-	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec := yaml.NewDecoder(bytes.NewReader(asVersion11(data)))
 	var nodes [2]yaml.Node
 	for i := range nodes {
 		switch err := dec.Decode(&nodes[i]); {

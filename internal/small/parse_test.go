@@ -43,6 +43,12 @@ func TestParseAccepts(t *testing.T) {
 		"a: 2026-01-02\nb: 2026-01-02T03:04:05Z\n":        `{"a":!!timestamp"2026-01-02","b":!!timestamp"2026-01-02T03:04:05Z"}`,
 		"a: !!timestamp '2026-01-02'\n":                   `{"a":!!timestamp"2026-01-02"}`,
 		"a: .inf\nb: -.INF\nc: .nan\nd: !!float '.inf'\n": `{"a":!!float".inf","b":!!float"-.INF","c":!!float".nan","d":!!float".inf"}`,
+		// Keys that are no strings are written as their value would be.
+		"a: {0: 1, \"1\": 2, 0x2: 3, true: 4, ~: 5, 1.50: 6, .nan: 7, 2026-01-02: 8}\n": `{"a":{"1":2,!!float".nan":7,!!timestamp"2026-01-02":8,0:1,1.5:6,2:3,null:5,true:4}}`,
+		"a: {0xa: 1, 9: 2}\n":          `{"a":{10:1,9:2}}`,
+		"1: a\n? !!binary YQ==\n: b\n": `{!!binary"YQ==":"b",1:"a"}`,
+		"%YAML 1.2\n---\na: 1\n":       `{"a":1}`,
+		"\ufeff# c\r\n\r\n%TAG ! !x\r\n%YAML \t 1.2 # c\r\n---\r\na: |\r\n  %YAML 1.2\r\n": `{"a":"%YAML 1.2\n"}`,
 		// Anchors, aliases and merge keys.
 		"a: &x [1]\nb: *x\nc: [*x, *x]\n":                           `{"a":[1],"b":[1],"c":[[1],[1]]}`,
 		"&k a: 1\nb: {*k : 2}\n":                                    `{"a":1,"b":{"a":2}}`,
@@ -139,20 +145,17 @@ func TestParseRejects(t *testing.T) {
 		"a: 1\nb: \"\\q\"\n":                          "yaml 2:1 not YAML: found unknown escape character",
 		"a: 1\nb: \"\\ud800\"\n":                      "yaml 2:1 not YAML: found invalid Unicode character escape code",
 		"a: 1\nb: *c\n":                               "yaml 2:1 not YAML: unknown anchor 'c' referenced",
-		"%YAML 1.2\n---\na: 1\n":                      "yaml 1:1 not YAML: found incompatible YAML document",
+		"%YAML 1.3\n---\na: 1\n":                      "yaml 1:1 not YAML: found incompatible YAML document",
 		// Keys.
 		"a: 1\nb: 2\n\"a\": 3\n":    "yaml 3:1 the key \"a\" is there twice; it stands in line 1 already | remove one of the two",
 		"a:\n  - {b: 1, 'b': 2}\n":  "yaml 2:12 the key \"b\" is there twice; it stands in line 2 already | remove one of the two",
 		"&k a: 1\n*k : 2\n":         "yaml 2:1 the key \"a\" is there twice; it stands in line 1 already | remove one of the two",
-		"1: a\n'1': b\n":            "yaml 1:1 the key \"1\" is read as a number; keys are strings | quote it: \"1\"",
-		"a: {true: 1}\n":            "yaml 1:5 the key \"true\" is read as a boolean; keys are strings | quote it: \"true\"",
-		"~: 1\n":                    "yaml 1:1 the key \"~\" is read as empty; keys are strings | quote it: \"~\"",
-		"1.5: 1\n":                  "yaml 1:1 the key \"1.5\" is read as a number; keys are strings | quote it: \"1.5\"",
-		".nan: 1\n":                 "yaml 1:1 the key \".nan\" is read as a number; keys are strings | quote it: \".nan\"",
-		"2026-01-02: 1\n":           "yaml 1:1 the key \"2026-01-02\" is read as a date; keys are strings | quote it: \"2026-01-02\"",
-		"!!binary YQ==: 1\n":        "yaml 1:1 the key \"YQ==\" is read as binary data; keys are strings | quote it: \"YQ==\"",
-		"? [a]\n: 1\n":              "yaml 1:3 a key is a list; keys are strings",
-		"a: &x {b: 1}\n? *x\n: 1\n": "yaml 2:3 a key is a mapping; keys are strings",
+		"1: a\n'1': b\n":            "yaml 2:1 the key \"1\" is there twice; it stands in line 1 already | remove one of the two",
+		"a: {0: 1, 0x0: 2}\n":       "yaml 1:11 the key \"0x0\" is there twice; it stands in line 1 already | remove one of the two",
+		"a: {~: 1, null: 2}\n":      "yaml 1:11 the key \"null\" is there twice; it stands in line 1 already | remove one of the two",
+		"a: {1: 1, 1.0: 2}\n":       "yaml 1:11 the key \"1.0\" is there twice; it stands in line 1 already | remove one of the two",
+		"? [a]\n: 1\n":              "yaml 1:3 a key is a list; keys are single values",
+		"a: &x {b: 1}\n? *x\n: 1\n": "yaml 2:3 a key is a mapping; keys are single values",
 		"!!int x: 1\n":              "yaml 1:1 the value \"x\" does not fit its tag !!int",
 		// Tags that do not fit.
 		"a: !!int 1.5\n":               "yaml 1:4 the value \"1.5\" does not fit its tag !!int",
@@ -184,7 +187,7 @@ func TestParseRejects(t *testing.T) {
 
 // TestParseListsProblems wants every wrong key, but no endless list.
 func TestParseListsProblems(t *testing.T) {
-	_, problems := Parse([]byte("a: 1\na: 2\nb: {1: x, c: 1, c: 2}\n"), Limits{})
+	_, problems := Parse([]byte("a: 1\na: 2\nb: {[1]: x, c: 1, c: 2}\n"), Limits{})
 	if len(problems) != 3 {
 		t.Errorf("%d problems, want 3: %v", len(problems), problems)
 	}
@@ -267,7 +270,7 @@ func TestWideMappings(t *testing.T) {
 func TestLongTexts(t *testing.T) {
 	long := strings.Repeat("ä", 500)
 	for _, text := range []string{
-		long + ": 1\n" + long + ": 2\n", "a: *" + long + "\n", "a: !!int " + long + "\n", "? " + strings.Repeat("1", 300) + "\n: 1\n",
+		long + ": 1\n" + long + ": 2\n", "a: *" + long + "\n", "a: !!int " + long + "\n", "? " + strings.Repeat("1", 300) + "\n: 1\n? " + strings.Repeat("1", 300) + "\n: 1\n",
 		"a: &" + long + " [*" + long + "]\n", "a: !!binary " + long + "\n",
 	} {
 		_, problems := Parse([]byte(text), Limits{})

@@ -91,10 +91,11 @@ func CheckSchema(a Artifact, doc *Document, allowed ...string) []Problem {
 	if compiled == nil {
 		return nil
 	}
+	schema := compiled()
 	if a == Progress && len(allowed) > 0 {
-		return extended().Check(doc)
+		schema = extended()
 	}
-	return compiled().Check(doc)
+	return append(schema.Check(doc), ambiguous(a, doc.Root)...)
 }
 
 // Schema is a compiled JSON Schema (draft-07), with the words in which it

@@ -132,7 +132,7 @@ func TestSchemaAccepts(t *testing.T) {
 		entry + "commit: \"0123456\", link: '', notes: '', status: blocked}\n":                                                             Progress,
 		entry + "command: c, command_summary: c, command_ref: c, command_sha256: " + strings.Repeat("0a", 32) + "}\n":                      Progress,
 		entry + "replayId: " + strings.Repeat("Fe", 32) + ", commit: " + strings.Repeat("a", 40) + "}\n":                                   Progress,
-		entry + "evidence: !!str 12, notes: !note 12, timestamp: !!binary aGVsbG8=}\n":                                                     Progress,
+		entry + "evidence: !!str 12, notes: !note 12}\n":                                                                                   Progress,
 		strings.Replace(valid[Handoff], "resume: {", "resume: {current_task_id: ~, ", 1) + "run: {}\n":                                     Handoff,
 		strings.Replace(valid[Handoff], "links: []", "links: [{}, {url: u, description: d}]", 1) +
 			"run: {created_at: c, transition_reason: self_heal, previous_replay_id: '" + strings.Repeat("0", 64) + "', previous_run_ref: r}\n": Handoff,
@@ -227,6 +227,13 @@ y the document has the key "x\ny", which the protocol does not know there`},
 7:26 run.transition_reason "transition_reason" of "run" is "crash"; expected "reset", "archive", "manual" or "self_heal"
 7:53 run.previous_replay_id "previous_replay_id" of "run" is "12"; expected 64 hex digits
 7:59 run.by "run" has the key "by", which the protocol does not know there`},
+		{Progress, progress + "    evidence: {0: 1, codes: {0: 1}}\n    notes: !!binary aGVsbG8=\n    test: {a: {\"<<\": {b: c}, !!binary YQ==: d}}\n", `
+5:16 entries.0.evidence.0 the key "0" of "evidence" of entry 1 is no string | quote it: "0"
+6:12 entries.0.notes "notes" of entry 1 is binary data, which some readers decode and some do not | write it as text
+7:16 entries.0.test.a.<< the key "<<" of "a" of entry 1 is text here, and a merge key to other readers | give it another name
+7:30 entries.0.test.a.YQ== a key of "a" of entry 1 is binary data, which some readers decode and some do not | write it as text`},
+		{Plan, plan + "    0: x\n    more: {true: x}\n", `
+6:5 tasks.0.0 the key "0" of task 1 is no string | quote it: "0"`},
 		{Handoff, strings.Replace(handoff+rest, "{value: v, source: auto}", "abc", 1), `
 4:11 replayId "replayId" is a string; a mapping is expected`},
 	} {

@@ -3,6 +3,7 @@ package small
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 )
 
 // Kind is the JSON type that a decoded YAML value has, or Other where JSON has
@@ -28,7 +29,7 @@ var kindNames = [...]string{"null", "a boolean", "a number", "a string", "a list
 func (k Kind) String() string { return kindNames[k] }
 
 // Value is a decoded YAML value with its place. Aliases and merge keys are
-// resolved; keys are strings and unique.
+// resolved; keys are scalars and unique.
 type Value struct {
 	Kind Kind
 	// Plain is true for a scalar written without quotes.
@@ -46,12 +47,18 @@ type Value struct {
 	Fields []Field
 }
 
-// Field is one member of a mapping.
+// Field is one member of a mapping. Key is a string's content, and the source
+// text of a key that is another scalar.
 type Field struct {
 	Key    string
 	KeyPos Pos
 	Value  *Value
+	// other is the canonical form of a key that is no string.
+	other string
 }
+
+// Named reports whether the key is a string.
+func (f *Field) Named() bool { return f.other == "" }
 
 // Get returns the member called key of a mapping, or nil. It may be called on
 // nil and on any kind.
@@ -77,6 +84,13 @@ func (v *Value) Str() (string, bool) {
 		return "", false
 	}
 	return v.Text, true
+}
+
+// Trimmed returns the text of a string value without the white space around
+// it: the protocol compares ids, statuses and times so.
+func (v *Value) Trimmed() (string, bool) {
+	s, ok := v.Str()
+	return strings.TrimSpace(s), ok
 }
 
 // At follows a dotted path ("tasks.2.title") as far as it exists and returns

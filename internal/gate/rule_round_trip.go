@@ -1,0 +1,99 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+var ruleRoundTrip = Rule{
+	ID: "lint/round-trip", Severity: SeverityWarning, Stage: StageLint,
+	Summary: "a text that other programs break when they rewrite the file",
+	Why: `Programs that add an entry read the whole file and write it anew, many of them with the library
+yaml.v3. It writes a text of several lines as a block, and where the first line is empty or begins
+with a space or a tab it gets the indentation wrong: the text is another one afterwards, or the file
+is no YAML any more and nobody can read the log. Begin the text with its first word. It is a warning,
+since what is committed stays; in strict mode it is an error for entries that a change adds.`,
+	Wrong: `
+-- .small/progress.small.yml --
+small_version: "1.0.0"
+owner: "agent"
+entries:
+  - timestamp: "2026-03-01T09:10:00.000000000Z"
+    task_id: "task-1"
+    evidence: "\n  1204 rows\n  0 errors\n"
+`,
+	Right: `
+-- .small/progress.small.yml --
+small_version: "1.0.0"
+owner: "agent"
+entries:
+  - timestamp: "2026-03-01T09:10:00.000000000Z"
+    task_id: "task-1"
+    evidence: "1204 rows\n0 errors\n"
+`,
+	Snapshot: checkRoundTrip,
+	Edge:     checkRoundTripOfNew,
+}
+
+// mostTried bounds how many texts are written and read for one judgement of one
+// file; the rest count as broken.
+const mostTried = 1000
+
+func checkRoundTrip(w *Workspace, r *reporter) {
+	for _, a := range small.Artifacts {
+		var log *small.Log
+		if a == small.Progress {
+			if art := w.artifacts[a]; art != nil {
+				log = art.log
+			}
+		}
+		if log != nil {
+			tried := 0
+			for i, e := range log.Entries {
+				if i >= w.baseline {
+					breaks(w.path(a), &e, e.Suspects, &tried, r, "")
+				}
+			}
+			continue
+		}
+		if doc := w.doc(a); doc != nil {
+			tried := 0
+			breaks(w.path(a), nil, small.Suspects(doc), &tried, r, "")
+		}
+	}
+}
+
+// checkRoundTripOfNew makes the same finding of a new entry an error in strict
+// mode, at the commit that adds it.
+func checkRoundTripOfNew(e *edgeView, r *reporter) {
+	if !e.strict {
+		return
+	}
+	tried := 0
+	for _, at := range e.fresh {
+		entry := e.c.Entries[at]
+		breaks(e.path, &entry, entry.Suspects, &tried, r, SeverityError)
+	}
+}
+
+// breaks reports the suspects of a file, or of one entry of a log, that do not
+// come back.
+func breaks(path string, e *small.Entry, suspects []small.Suspect, tried *int, r *reporter, severity Severity) {
+	for _, s := range suspects {
+		if *tried++; *tried <= mostTried && !s.Broken() {
+			continue
+		}
+		f := Finding{
+			Path: path, Line: s.Pos.Line, Column: s.Pos.Column, subject: s.Subject, Severity: severity,
+			Message: fmt.Sprintf("%s begins with white space and has several lines: programs that rewrite the file with yaml.v3 break it", describeSubject(s.Subject)),
+			Fix:     "begin the text with its first word",
+		}
+		if e != nil {
+			f.Entry, f.EditTo = refOf(*e), e.Digest.String()
+			f.edits = []editKey{{path: path + "\x00round-trip", from: s.Subject, to: f.EditTo}}
+			f.Message = fmt.Sprintf("%s of entry %d begins with white space and has several lines: programs that rewrite the log with yaml.v3 break it", describeSubject(s.Subject), e.Index+1)
+		}
+		r.add(f)
+	}
+}

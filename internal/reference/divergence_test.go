@@ -1,0 +1,218 @@
+package reference
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// divergence is one kind of case that the gate decides otherwise than the
+// reference, on purpose. docs/reference.md is written from the first three
+// fields.
+type divergence struct {
+	what, reference, here string
+	// finding is what the gate says, as "RULE MESSAGE", where it rejects more;
+	// says is a line of the reference where that does.
+	finding, says *regexp.Regexp
+	// plain is true if the two differ without --strict alone.
+	plain bool
+	// in is what else has to hold of the workspace.
+	in func(*workspace) bool
+}
+
+const (
+	passes       = "passes"
+	rejects      = "rejected"
+	rejectStrict = "rejected in strict mode"
+)
+
+var divergences = []divergence{
+	{
+		what: "a second YAML document in an artifact", reference: passes, here: rejects,
+		finding: regexp.MustCompile(`^validate/multiple-documents `),
+	},
+	{
+		what: "a completed plan task with no evidenced entry, without `--strict`", reference: passes, here: rejects,
+		finding: regexp.MustCompile(`^verify/completed-evidence `), plain: true,
+	},
+	{
+		what: "a link in progress whose host only begins as a loopback host does, or has one for a user's name", reference: passes, here: rejectStrict,
+		finding: regexp.MustCompile(`^lint/insecure-link "entries\..* has the insecure link http://(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])[^/]`),
+	},
+	{
+		what: "secret-like keys and values inside lists of lists", reference: passes, here: rejectStrict,
+		finding: regexp.MustCompile(`^lint/secret `), in: hasListOfLists,
+	},
+	{
+		what: "secret-like keys and values, and insecure links, below a mapping with keys that are no strings", reference: passes, here: rejectStrict,
+		finding: regexp.MustCompile(`^lint/(secret|insecure-link) `), in: hasScalarKeys,
+	},
+	{
+		what: "binary data (`!!binary`)", reference: passes, here: rejects,
+		finding: regexp.MustCompile(`^validate/schema .* is binary data|^verify/workspace "kind" is a value JSON does not have`),
+	},
+	{
+		what: "a key `\"<<\"` in quotes", reference: passes, here: rejects,
+		finding: regexp.MustCompile(`^validate/schema the key "<<" of`),
+	},
+	{
+		what: "a key twice under two spellings (`0` and `0x0`), or, in the workspace file's unknown keys, as text and as another scalar", reference: passes, here: rejects,
+		finding: regexp.MustCompile(`^validate/yaml the key "([-+.\d][\w.:+-]*|~|null|true|false|)" is there twice`),
+	},
+	{
+		what: "a key of evidence or a task that is no string and comes by a merge key", reference: passes, here: rejects,
+		finding: regexp.MustCompile(`^validate/schema the key ".*" of .* is no string`), in: contains("<<:"),
+	},
+	{
+		what: "a list or a mapping for a key in the workspace file", reference: passes, here: rejects,
+		finding: regexp.MustCompile(`^validate/yaml a key is a (list|mapping)`), in: func(w *workspace) bool { return w.parsed(small.Workspace) == nil },
+	},
+	{
+		what: "a timestamp in the years 0 and 1, or with an hour of one digit", reference: passes, here: rejects,
+		finding: regexp.MustCompile(`^lint/timestamp-(format the timestamp "\s*(000[01]-|\d{4}-\d\d-\d\dT\d:)|order .* is dated \s*000[01]-)`),
+	},
+	{
+		what: "UTF-16", reference: passes, here: rejects,
+		finding: regexp.MustCompile(`^validate/yaml the byte 0xf[ef] here is not valid UTF-8`),
+	},
+	{
+		what: "lines ended by U+0085, U+2028 or U+2029, where it makes a difference", reference: passes, here: rejects,
+		finding: regexp.MustCompile(`^validate/yaml some YAML readers end a line at`),
+	},
+	{
+		what: "a symbolic link for `.small` or an artifact", reference: passes, here: rejects,
+		finding: regexp.MustCompile(`^validate/not-a-file the path is a symbolic link`),
+	},
+	{
+		what: "a name that differs from a protocol file's in nothing but case, or dots and blanks at its end", reference: "passes without `--strict`", here: rejects,
+		finding: regexp.MustCompile(`^validate/not-a-file ".*" is not .*, but macOS and Windows`), plain: true,
+	},
+	{
+		what: "a lease of another form where another task has one that can be read", reference: passes, here: rejects,
+		finding: regexp.MustCompile(`^lease/malformed `),
+	},
+	{
+		what: "nesting deeper than 1,000 levels", reference: passes, here: rejects,
+		finding: regexp.MustCompile(`^validate/yaml nested deeper than 1000 levels`),
+	},
+	{
+		what: "a full 40-digit hash in `commit`", reference: rejectStrict, here: passes,
+		says: regexp.MustCompile(`potential secret detected at .*\.commit$`),
+	},
+	{
+		what: "replay ids inside evidence or a task", reference: rejectStrict, here: passes,
+		says: regexp.MustCompile(`potential secret detected at .*\.(replay_id|previous_replay_id|replayId\.value)$`),
+	},
+	{
+		what: "`http://` before a closing parenthesis", reference: rejectStrict, here: passes,
+		says: regexp.MustCompile(`insecure link detected`), in: contains("http://)"),
+	},
+	{
+		what: "a text that yaml.v3 does not write back as it was", reference: rejects, here: "a warning; in strict mode an error for entries that a change adds",
+		says: regexp.MustCompile(`failed to convert YAML to JSON: yaml: `), in: hasBrokenText,
+	},
+	{
+		what: "the directive `%YAML 1.2`", reference: rejects, here: passes,
+		says: regexp.MustCompile(`yaml: found incompatible YAML document$`), in: contains("%YAML 1.2"),
+	},
+}
+
+// explains reports whether a finding of the gate, or a line of the reference, is
+// of the divergence's kind.
+func (d *divergence) explains(w *workspace, strict bool, finding *gate.Finding, line string) bool {
+	if d.plain && strict || d.in != nil && !d.in(w) {
+		return false
+	}
+	if finding != nil {
+		return d.finding != nil && d.finding.MatchString(finding.Rule+" "+finding.Message)
+	}
+	return d.says != nil && d.says.MatchString(line)
+}
+
+// unexplained returns what neither side may say where the two verdicts differ.
+func unexplained(w *workspace, strict bool, report *gate.Report, output string) []string {
+	var out []string
+	check := func(finding *gate.Finding, line string) {
+		if !slices.ContainsFunc(divergences, func(d divergence) bool { return d.explains(w, strict, finding, line) }) {
+			out = append(out, line)
+		}
+	}
+	if report.Verdict == gate.Fail {
+		for i := range report.Findings {
+			if f := &report.Findings[i]; f.Severity == gate.SeverityError {
+				check(f, f.Path+": "+f.Rule+" "+f.Message)
+			}
+		}
+		return out
+	}
+	lines := 0
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if line == "" || summary.MatchString(line) {
+			continue
+		}
+		lines++
+		check(nil, line)
+	}
+	if lines == 0 {
+		out = append(out, "the reference rejects it and says nothing that this test knows: "+output)
+	}
+	return out
+}
+
+// summary are the lines of the reference that count what other lines say.
+var summary = regexp.MustCompile(`^((Validate|Lint|Verification) failed \(|Fix: )`)
+
+func contains(text string) func(*workspace) bool {
+	return func(w *workspace) bool {
+		return slices.ContainsFunc(w.files, func(f file) bool { return bytes.Contains(f.data, []byte(text)) })
+	}
+}
+
+// parsed is an artifact's content; nil where it cannot be read.
+func (w *workspace) parsed(a small.Artifact) *small.Value {
+	for _, f := range w.files {
+		if f.name == a.FileName() {
+			if doc, _ := small.Parse(f.data, small.Limits{}); doc != nil {
+				return doc.Root
+			}
+		}
+	}
+	return nil
+}
+
+// hasScalarKeys looks for keys that are no strings.
+func hasScalarKeys(w *workspace) bool {
+	return slices.ContainsFunc(small.Artifacts, func(a small.Artifact) bool {
+		root := w.parsed(a)
+		return root != nil && anyValue(root, func(v *small.Value) bool {
+			return slices.ContainsFunc(v.Fields, func(f small.Field) bool { return !f.Named() })
+		})
+	})
+}
+
+func hasBrokenText(w *workspace) bool {
+	return slices.ContainsFunc(small.Artifacts, func(a small.Artifact) bool {
+		root := w.parsed(a)
+		return root != nil && slices.ContainsFunc(small.Suspects(root), small.Suspect.Broken)
+	})
+}
+
+func hasListOfLists(w *workspace) bool {
+	return slices.ContainsFunc(small.Artifacts, func(a small.Artifact) bool {
+		root := w.parsed(a)
+		return root != nil && anyValue(root, func(v *small.Value) bool {
+			return slices.ContainsFunc(v.Items, func(item *small.Value) bool { return item.Kind == small.List })
+		})
+	})
+}
+
+func anyValue(v *small.Value, holds func(*small.Value) bool) bool {
+	return holds(v) ||
+		slices.ContainsFunc(v.Items, func(item *small.Value) bool { return anyValue(item, holds) }) ||
+		slices.ContainsFunc(v.Fields, func(f small.Field) bool { return anyValue(f.Value, holds) })
+}

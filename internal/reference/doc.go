@@ -1,0 +1,3 @@
+// Package reference holds the gate's verdicts against those of the protocol's own program. It has tests alone, and the list of
+// the cases that the gate decides otherwise on purpose.
+package reference

@@ -1,0 +1,53 @@
+package reference
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+//go:generate go test -count=1 -run ^TestTable$ . -update
+
+var update = flag.Bool("update", false, "write the table in docs/reference.md")
+
+var table = regexp.MustCompile(`(?m)^\| case +\|.*\n(\|.*\n)*`)
+
+// TestTable holds the table in the docs to the list that the test reads.
+func TestTable(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "reference.md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := [][3]string{{"case", "reference", "here"}}
+	for _, d := range divergences {
+		rows = append(rows, [3]string{d.what, d.reference, d.here})
+	}
+	var widths [3]int
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len(cell))
+		}
+	}
+	var out strings.Builder
+	for i, row := range rows {
+		fmt.Fprintf(&out, "| %-*s | %-*s | %-*s |\n", widths[0], row[0], widths[1], row[1], widths[2], row[2])
+		if i == 0 {
+			fmt.Fprintf(&out, "| %s | %s | %s |\n", strings.Repeat("-", widths[0]), strings.Repeat("-", widths[1]), strings.Repeat("-", widths[2]))
+		}
+	}
+	written := table.ReplaceAllLiteralString(string(page), out.String())
+	if written == string(page) {
+		return
+	}
+	if !*update {
+		t.Fatal("docs/reference.md is stale: run go generate ./internal/reference")
+	}
+	if err := os.WriteFile(path, []byte(written), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

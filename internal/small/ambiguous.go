@@ -1,0 +1,63 @@
+package small
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ambiguous finds what readers of YAML do not agree on, and a schema over JSON
+// cannot speak of: keys that are no strings where the protocol says what a
+// mapping is for, binary data, and a key "<<" that is text.
+func ambiguous(a Artifact, root *Value) []Problem {
+	var out []Problem
+	add := func(pos Pos, path []string, hint, format string, args ...any) {
+		if len(out) == maxSchemaProblems { // said of the document, so that no baseline excuses what is not listed
+			pos, path, hint, format, args = root.Pos, nil, "", "more than %d problems of this kind", []any{maxSchemaProblems}
+		} else if len(out) > maxSchemaProblems {
+			return
+		}
+		subject := ""
+		for _, step := range path {
+			subject = join(subject, step)
+		}
+		out = append(out, Problem{Kind: ProblemSchema, Pos: pos, Subject: subject, Hint: hint, Message: fmt.Sprintf(format, args...)})
+	}
+	var look func(v *Value, path []string)
+	look = func(v *Value, path []string) {
+		if v.Tag == binaryTag {
+			add(v.Pos, path, "write it as text", "%s is binary data, which some readers decode and some do not", describe(path))
+		}
+		for i, item := range v.Items {
+			look(item, append(path, strconv.Itoa(i)))
+		}
+		for i := range v.Fields {
+			f := &v.Fields[i]
+			below := append(path, clip(f.Key))
+			switch {
+			case !f.Named() && wantsNames(a, path):
+				add(f.KeyPos, below, fmt.Sprintf("quote it: %q", clip(f.Key)), "the key %q of %s is no string", clip(f.Key), describe(path))
+			case strings.HasPrefix(f.other, binaryTag):
+				add(f.KeyPos, below, "write it as text", "a key of %s is binary data, which some readers decode and some do not", describe(path))
+			case f.Named() && f.Key == "<<":
+				add(f.KeyPos, below, "give it another name", `the key "<<" of %s is text here, and a merge key to other readers`, describe(path))
+			}
+			look(f.Value, below)
+		}
+	}
+	look(root, nil)
+	return out
+}
+
+// wantsNames reports whether a mapping at a path is one whose keys the schema
+// leaves open: a task, and an entry's evidence. What lies deeper may have any
+// scalar for a key, and in all other mappings the schema knows each key.
+func wantsNames(a Artifact, path []string) bool {
+	switch len(path) {
+	case 2:
+		return a == Plan && path[0] == "tasks"
+	case 3:
+		return a == Progress && path[0] == "entries"
+	}
+	return false
+}

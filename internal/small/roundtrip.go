@@ -1,0 +1,136 @@
+package small
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Suspect is a text, or a key, that may come back changed when a program reads
+// the file and writes it with yaml.v3, as the reference program does: yaml.v3
+// writes several lines as a block literal, and gets its indentation wrong where
+// the first of them begins with white space. What it writes then is another
+// text, or no YAML at all.
+type Suspect struct {
+	Pos Pos
+	// Subject is the path of the text inside the document, or inside the entry.
+	Subject string
+	text    string
+	key     bool
+	// in are the steps to the text, outermost first.
+	in []step
+}
+
+// step leads to a member by its key, or to an element of a list by its index.
+type step struct {
+	key   string
+	index int // -1 where there is a key
+}
+
+// Suspects finds the texts in a value that may not come back. It looks at each
+// text's first character and for a line feed; Suspect.Broken tries.
+func Suspects(root *Value) []Suspect {
+	var s suspects
+	s.look(root, nil)
+	return s.found
+}
+
+// entrySuspects are the suspects of an entry, as an element of the log.
+func entrySuspects(entry *Value) []Suspect {
+	s := suspects{above: 2}
+	s.look(entry, []step{{"entries", -1}, {}})
+	return s.found
+}
+
+type suspects struct {
+	found []Suspect
+	above int // how many steps are left out of subjects
+}
+
+func (s *suspects) add(text string, pos Pos, in []step, key bool) {
+	if !mayBreak(text) {
+		return
+	}
+	names := make([]string, 0, mostSteps)
+	for _, at := range in[s.above:min(len(in), s.above+mostSteps)] {
+		if at.index < 0 {
+			names = append(names, clip(at.key))
+		} else {
+			names = append(names, strconv.Itoa(at.index))
+		}
+	}
+	if key {
+		in = in[:len(in)-1]
+	}
+	s.found = append(s.found, Suspect{
+		Pos: pos, Subject: strings.Join(names, "."), text: text, key: key, in: slices.Clone(in[:min(len(in), mostSteps+1)]),
+	})
+}
+
+func (s *suspects) look(v *Value, in []step) {
+	if v.Kind == String {
+		s.add(v.Text, v.Pos, in, false)
+	}
+	for i, item := range v.Items {
+		s.look(item, append(in, step{index: i}))
+	}
+	for i := range v.Fields {
+		f := &v.Fields[i]
+		below := append(in, step{f.Key, -1})
+		s.add(f.Key, f.KeyPos, below, true)
+		s.look(f.Value, below)
+	}
+}
+
+// mayBreak reports whether yaml.v3 can fail on a text: one of several lines of
+// which the first begins with white space. TestSuspects holds it against
+// everything that fails.
+func mayBreak(text string) bool {
+	if text == "" || !strings.HasPrefix(text, "\u2028") && !strings.HasPrefix(text, "\u2029") && strings.IndexByte(" \t\n", text[0]) < 0 {
+		return false
+	}
+	return strings.Contains(text, "\n")
+}
+
+// mostSteps bounds how deep a text may lie to be tried. One that lies deeper
+// counts as broken.
+const mostSteps = 16
+
+// Broken writes the text with yaml.v3 where it stands, reads it back, and
+// reports whether it is another one then.
+func (s Suspect) Broken() bool {
+	if len(s.in) > mostSteps {
+		return true
+	}
+	var value any = s.text
+	if s.key {
+		value = map[string]any{s.text: ""}
+	}
+	for _, at := range slices.Backward(s.in) {
+		if at.index < 0 {
+			value = map[string]any{at.key: value}
+		} else {
+			value = []any{value}
+		}
+	}
+	return !comesBack(value)
+}
+
+// comesBack reports whether yaml.v3 reads what it has written of a value.
+func comesBack(value any) (same bool) {
+	defer func() {
+		if recover() != nil {
+			same = false // it panics on what it cannot write
+		}
+	}()
+	data, err := yaml.Marshal(value)
+	if err != nil {
+		return false
+	}
+	var back any
+	err = yaml.Unmarshal(data, &back)
+	return err == nil && reflect.DeepEqual(back, value)
+}

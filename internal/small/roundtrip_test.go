@@ -1,0 +1,96 @@
+package small
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestSuspects writes logs of random texts with yaml.v3 as a whole. Where one
+// does not come back, a suspect of it says so, and where one says so, it does
+// not: the first look misses nothing, and the second accuses nobody.
+func TestSuspects(t *testing.T) {
+	pieces := []string{
+		"\n", "\n", " ", "\t", "\r", "\u0085", "\u2028", "\u2029", "a", "b c", "é", "😀", ":", ": ", "#", " #", "-", "- ", "'", `"`, "\ufeff",
+		"\x00", "\x1b", "\u00a0", "\ufffe", "|", ">", "%", "---", "...", "{", "~", "true", "1", "<", "=", "\\", "?", "!", "&", "*", "@", "`", string(make([]byte, 90)),
+	}
+	var broken, kept uint64
+	for seed := range seeds {
+		r := seeded(seed)
+		text := func() string {
+			s := ""
+			for range 1 + r.IntN(6) {
+				s += pick(r, pieces)
+			}
+			return s
+		}
+		var random func(depth int) any
+		random = func(depth int) any {
+			switch r.IntN(3 + min(depth, 2)) {
+			case 3:
+				key := text()
+				if key == "<<" {
+					key = "<" // yaml.v3 makes a merge key of it, which the schema's rule says
+				}
+				return map[string]any{"a": random(depth - 1), key: random(depth - 1)}
+			case 4:
+				return []any{random(depth - 1), random(depth - 1)}
+			}
+			return text()
+		}
+		entry := map[string]any{"task_id": "t", pick(r, []string{"evidence", "verification", "zeta"}): random(3)}
+		doc := map[string]any{"entries": []any{map[string]any{"task_id": "first"}, entry}, "owner": "agent"}
+		says := slices.ContainsFunc(entrySuspects(modelValue(entry)), Suspect.Broken)
+		if whole := !comesBack(doc); whole != says {
+			t.Fatalf("seed %d: written as a whole broken is %v, by its texts %v\n%q", seed, whole, says, entry)
+		}
+		if says {
+			broken++
+		} else {
+			kept++
+		}
+		if all := Suspects(modelValue(doc)); slices.ContainsFunc(all, Suspect.Broken) != says {
+			t.Fatalf("seed %d: the document's suspects say otherwise\n%q", seed, entry)
+		}
+	}
+	if min(broken, kept) < *cases/20 {
+		t.Errorf("%d broken and %d kept of %d", broken, kept, *cases)
+	}
+}
+
+// modelValue is a value of strings, lists and mappings.
+func modelValue(model any) *Value {
+	switch m := model.(type) {
+	case string:
+		return &Value{Kind: String, Tag: strTag, Text: m}
+	case []any:
+		v := &Value{Kind: List}
+		for _, item := range m {
+			v.Items = append(v.Items, modelValue(item))
+		}
+		return v
+	}
+	v := &Value{Kind: Map}
+	for key, member := range model.(map[string]any) {
+		v.Fields = append(v.Fields, Field{Key: key, Value: modelValue(member)})
+	}
+	return v
+}
+
+func TestSuspectSubjects(t *testing.T) {
+	doc := parsed(t, "summary: |2\n\n  a\nentries:\n- notes: fine\n- evidence:\n    codes: [x, \"\\tb\\nc\"]\n    \"\\n\": y\n  \"a\\n\": \" no\"\n")
+	var got []string
+	for _, s := range Suspects(doc.Root) {
+		got = append(got, s.Pos.String()+" "+s.Subject)
+	}
+	want := []string{"1:10 summary", "7:16 entries.1.evidence.codes.1", "8:5 entries.1.evidence.\n"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	log, problems := LedgerOf(doc)
+	if log == nil {
+		t.Fatal(problems)
+	}
+	if n := len(log.Entries[1].Suspects); n != 2 || len(log.Entries[0].Suspects) != 0 {
+		t.Errorf("%d suspects", n)
+	}
+}
