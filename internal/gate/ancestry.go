@@ -132,9 +132,10 @@ func (c *ancestor) change(edge int, path string) (Change, bool) {
 }
 
 // versions lists what stood last at a path on each way back from a commit.
-func (a *ancestry) versions(n int, path string) []*version {
+func (j *judgement) versions(ctx context.Context, n int, path string) ([]*version, error) {
+	a := j.ancestry
 	if first, known := a.first[path]; !known || first > n {
-		return nil
+		return nil, nil
 	}
 	h := a.paths[path]
 	if h == nil {
@@ -142,26 +143,41 @@ func (a *ancestry) versions(n int, path string) []*version {
 		a.paths[path] = h
 	}
 	for i := len(h.last); i <= n; i++ {
-		h.last = append(h.last, a.commits[i].versions(h, path))
+		last, err := j.versionsAfter(ctx, h, &a.commits[i], path)
+		if err != nil {
+			return nil, err
+		}
+		h.last = append(h.last, last)
 	}
-	return h.last[n]
+	return h.last[n], nil
 }
 
-func (c *ancestor) versions(h *pathHistory, path string) []*version {
+func (j *judgement) versionsAfter(ctx context.Context, h *pathHistory, c *ancestor, path string) ([]*version, error) {
 	var now File
 	var inherited []*version
-	for _, p := range c.parents {
-		inherited = addVersions(inherited, h.last[p])
-	}
 	for i := range c.changes {
-		if change, changed := c.change(i, path); changed && change.New.Mode != "" {
+		change, changed := c.change(i, path)
+		if changed && change.New.Mode != "" {
 			now = change.New
 		}
+		if i >= len(c.parents) {
+			break
+		}
+		if changed && change.New.Mode == "" && j.isRecord(path) {
+			// A record's path is free for another once it has moved.
+			if to, err := j.movedTo(ctx, Edge{}, path, c.changes[i]); err != nil || to.Path != "" {
+				if err != nil {
+					return nil, err
+				}
+				continue
+			}
+		}
+		inherited = addVersions(inherited, h.last[c.parents[i]])
 	}
 	if now.Mode == "" {
-		return inherited
+		return inherited, nil
 	}
-	return []*version{{file: now, before: inherited}}
+	return []*version{{file: now, before: inherited}}, nil
 }
 
 // addVersions adds versions that are not there yet. It leaves its arguments as they
@@ -186,13 +202,17 @@ func (j *judgement) lastReadable(ctx context.Context, commit, path string) ([]*l
 	if commit == "" {
 		return nil, nil
 	}
-	a, n, err := j.before(ctx, commit)
+	_, n, err := j.before(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	next, err := j.versions(ctx, n, path)
 	if err != nil {
 		return nil, err
 	}
 	var out []*ledgerFile
 	seen := map[*version]bool{}
-	for next := a.versions(n, path); len(next) > 0; next = next[1:] {
+	for ; len(next) > 0; next = next[1:] {
 		v := next[0]
 		if seen[v] {
 			continue

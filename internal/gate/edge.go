@@ -22,6 +22,8 @@ type edgeView struct {
 	// was compared.
 	before, after recordsFunc
 	merge         bool
+	// gone is true if p stood at the path before the parent, which has no log there.
+	gone bool
 	// parent is the parent's id; side names it among several, for messages.
 	parent string
 	side   string

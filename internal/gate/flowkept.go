@@ -69,7 +69,13 @@ func (j *judgement) keptAt(ctx context.Context, c Change, n node, changes [][]Ch
 	if err != nil || !before.readable() {
 		return err
 	}
-	if to, err := j.movedTo(ctx, Edge{n.parents[0], n.id}, c.Path, changes[0]); err != nil || to.Path != "" {
+	gone := slices.Clone(changes[0])
+	for i := range gone {
+		if gone[i].Path == c.Path {
+			gone[i].New = File{}
+		}
+	}
+	if to, err := j.movedTo(ctx, Edge{n.parents[0], n.id}, c.Path, gone); err != nil || to.Path != "" {
 		return err
 	}
 	told := len(j.report.Findings)

@@ -9,6 +9,9 @@ import (
 // editing, in history by taking the commit back or excusing it. What a merge
 // makes is made anew of its sides.
 func (r *reporter) putBack(e *edgeView) string {
+	if e.gone {
+		return goOn(e)
+	}
 	if e.merge {
 		side := "where it says that a side changed the entry, put it back on that side, and append a new entry that says what is right now"
 		if r.commit == Index {
@@ -25,6 +28,9 @@ func (r *reporter) putBack(e *edgeView) string {
 // bringBack says how to bring lost entries back; for a revert that means to
 // undo the code and keep the log.
 func (r *reporter) bringBack(e *edgeView) string {
+	if e.gone {
+		return goOn(e)
+	}
 	path := shellQuote(e.path)
 	if r.commit == Index {
 		return fmt.Sprintf("bring the log back with `git restore --source=HEAD --staged --worktree -- %s`, append a new entry, and commit; after `git revert --no-commit COMMIT` that reverts the code and keeps the log", path)
@@ -34,6 +40,12 @@ func (r *reporter) bringBack(e *edgeView) string {
 	}
 	return fmt.Sprintf("take commit %s back (git rebase -i %s); if it is a revert, redo it as `git revert --no-commit COMMIT`, `git restore --source=HEAD --staged --worktree -- %s`, append an entry that says what was reverted, and commit",
 		short(r.commit), short(r.parent), path)
+}
+
+// goOn is the way out where a log comes to a path at which another stood.
+func goOn(e *edgeView) string {
+	return fmt.Sprintf("another log stood here (`git log -p --full-history -- %s` shows it): go on from it, or begin the new log in another directory; "+
+		"for it to end here a person waives append-only/log-deleted from %s", shellQuote(e.path), e.p.Head())
 }
 
 // reconcileHint is the way out of two writers' entries in one log.

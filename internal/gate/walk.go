@@ -162,6 +162,8 @@ type parentLog struct {
 	// stood.
 	ledgers []*ledgerFile
 	paths   []string
+	// gone is true if the parent itself has no log at the path.
+	gone bool
 }
 
 func (p *parentLog) add(path string, logs ...*ledgerFile) {
@@ -199,6 +201,7 @@ func (j *judgement) logBetween(ctx context.Context, s *step, path string, child 
 			}
 			if e != nil {
 				e.setParent(s.node, i)
+				e.gone = p.gone && p.paths[k] == path
 				views = append(views, e)
 				accepted := func(place int) bool { return e.past[child.log.Entries[place].Digest] }
 				fresh, intruders = slices.DeleteFunc(fresh, accepted), slices.DeleteFunc(intruders, accepted)
@@ -293,6 +296,7 @@ func (j *judgement) sidesOf(ctx context.Context, s *step, edge int, c Change, ch
 	}
 	last, err := j.lastReadable(ctx, p.id, c.Path)
 	p.add(c.Path, last...)
+	p.gone = c.Old.Mode == ""
 	return err
 }
 
