@@ -164,10 +164,11 @@ var ruleBaselineMismatch = Rule{
 	ID: "config/baseline-mismatch", Severity: SeverityWarning, Stage: StagePolicy,
 	Summary: "a log does not begin with its baseline, which is therefore ignored",
 	Why: `A baseline says: these first entries are accepted as they are, and everything after them is judged.
-It knows them by number and by the ledger's head, a digest of them all. If the log begins
-differently, the baseline describes some other log, and believing it would excuse anything, so it is
-ignored. Either an entry below the baseline was changed (then bring it back), or the stanza was
-written by hand or for another branch (then a person runs "small-hook baseline" again).`,
+It knows them by number and by the ledger's head, a digest of them all. If the log on the trusted
+side begins differently, the baseline describes some other log, and believing it would excuse
+anything, so it is ignored. An edit that a waiver excuses counts as not made. Either an entry below
+the baseline was changed or deleted (then bring it back), or the stanza was written by hand or for
+another branch (then a person runs "small-hook baseline" again).`,
 	Wrong: `
 -- .small-gate.yml --
 version: 1

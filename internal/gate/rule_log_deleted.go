@@ -9,7 +9,8 @@ var ruleLogDeleted = Rule{
 who comes later. A log disappears when .small/ is removed at the end of a project, added to
 .gitignore with "git rm --cached", or deleted to get rid of a conflict. Bring it back, and append an
 entry that says that the work has ended. Moving a workspace is fine, as long as one commit removes
-the log here and adds it there with all its entries.`,
+the log here and adds it there with all its entries, and nowhere else: of two copies neither is the
+log. What comes to the old path later goes on from the log that stood there.`,
 	Wrong: `
 -- 1/.small/progress.small.yml --
 small_version: "1.0.0"
