@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -248,103 +247,6 @@ func (j *judgement) tips(ctx context.Context, target, head, targetName, headName
 		j.judgeTips(t, Edge{Parent: target, Child: head})
 	}
 	return j.fork(ctx, target, head, targetName, headName, changes[0])
-}
-
-// pairs are the logs in which two tips differ: the target's and the head's. One
-// that moved on a branch since the two parted is paired with the other branch's,
-// wherever that is.
-func (j *judgement) pairs(ctx context.Context, target, head string, changes []Change) ([][2]File, error) {
-	var out [][2]File
-	missing := false
-	at := map[string]Change{}
-	for _, c := range changes {
-		if !j.isLog(c.Path) {
-			continue
-		}
-		at[c.Path] = c
-		if c.Old.Mode == "" || c.New.Mode == "" {
-			missing = true
-			continue
-		}
-		out = append(out, [2]File{c.Old, c.New})
-	}
-	if !missing {
-		return out, nil
-	}
-	bases, err := j.history.MergeBases(ctx, target, head)
-	if err != nil {
-		return nil, err
-	}
-	for _, base := range bases {
-		var went [2]moves
-		for i, tip := range []string{target, head} {
-			if went[i], err = j.movesBetween(ctx, base, tip); err != nil {
-				return nil, err
-			}
-		}
-		all := moves{}
-		maps.Copy(all, went[0])
-		maps.Copy(all, went[1])
-		for _, path := range slices.Sorted(maps.Keys(all)) {
-			ours, moved := went[0][path]
-			theirs, movedToo := went[1][path]
-			if !moved {
-				ours = at[path].Old
-			}
-			if !movedToo {
-				theirs = at[path].New
-			}
-			if pair := [2]File{ours, theirs}; ours.Mode != "" && theirs.Mode != "" && !slices.Contains(out, pair) {
-				out = append(out, pair)
-			}
-		}
-	}
-	slices.SortStableFunc(out, func(a, b [2]File) int { return strings.Compare(a[1].Path, b[1].Path) })
-	return out, nil
-}
-
-// movesBetween finds the workspaces that moved between a commit and a later one.
-func (j *judgement) movesBetween(ctx context.Context, from, to string) (moves, error) {
-	edge := Edge{Parent: from, Child: to}
-	changes, err := j.history.Changes(ctx, []Edge{edge})
-	if err != nil {
-		return nil, err
-	}
-	return j.moves(ctx, crossing{Edge: edge, changes: changes[0], merge: true, equal: j.plainly})
-}
-
-// tipsOf compares one log of two tips. It returns nil where there is nothing to
-// say.
-func (j *judgement) tipsOf(ctx context.Context, pair [2]File, target, head string) (*tipsView, error) {
-	path := pair[1].Path
-	logs := j.logs(path)
-	ours, err := logs.read(ctx, pair[0], nil)
-	if err != nil {
-		return nil, err
-	}
-	theirs, err := logs.read(ctx, pair[1], ours)
-	if err != nil {
-		return nil, err
-	}
-	if !ours.readable() || !theirs.readable() {
-		return nil, nil // a log that is gone or cannot be read is found on an edge
-	}
-	equal := j.equal(pair[0].Path, path)
-	own, err := j.equality(ctx, nil, path, pair[0].Path, theirs, ours)
-	if err != nil {
-		return nil, err
-	}
-	if own.past != nil && len(only(theirs.log.Ledger, ours.log.Ledger, own)) == 0 {
-		return nil, nil // the head parted before the target's baseline, and has nothing of its own
-	}
-	t := compareTips(ours.log.Ledger, theirs.log.Ledger, equal, j.explained(), path)
-	if inLine, err := j.walkedBetween(ctx, t, target, head); err != nil || inLine {
-		return nil, err
-	}
-	if j.predicts && t.withoutEdited(j.explained(), equal) {
-		return nil, nil
-	}
-	return t, nil
 }
 
 // walkedBetween reports whether the head descends from the target and every
