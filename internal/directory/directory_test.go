@@ -68,10 +68,10 @@ func TestFiles(t *testing.T) {
 		want []string
 	}{
 		{"all", nil, []string{
-			"100644 .small/deep/er/file", "120000 .small/intent.small.yml", "100644 .small/plan.small.yml", "100644 pkg/.small/plan.small.yml",
+			"040000 .small/deep", "040000 .small/deep/er", "100644 .small/deep/er/file", "120000 .small/intent.small.yml", "100644 .small/plan.small.yml", "100644 pkg/.small/plan.small.yml",
 		}},
 		{"the root", []string{""}, []string{
-			"100644 .small/deep/er/file", "120000 .small/intent.small.yml", "100644 .small/plan.small.yml",
+			"040000 .small/deep", "040000 .small/deep/er", "100644 .small/deep/er/file", "120000 .small/intent.small.yml", "100644 .small/plan.small.yml",
 		}},
 		{"one below", []string{"pkg"}, []string{"100644 pkg/.small/plan.small.yml"}},
 		{"none", []string{"other"}, nil},

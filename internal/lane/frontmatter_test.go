@@ -55,7 +55,7 @@ var oddFrontMatter = []struct {
 	{"no UTF-8", "---\ndescription: \xff\n" + aPhase + "---\n", "2:14 save the file as UTF-8", only("")},
 	{"a comment alone", "---\n# phases\n---\n", "1:1 name the phases, like this: phases: [{name: planning, agent: agents/planner.md}]", only("")},
 	{"a list", "---\n- planning\n---\n", "2:1 name the phases, like this: phases: [{name: planning, agent: agents/planner.md}]", only("")},
-	{"a number as key", only(", 1: x"), `3:35 quote it: "1"`, ""},
+	{"a number as key", only(", 1: x"), "3:35 remove it; the keys here are name, agent, tier, model, provider, status, interactive_checkpoint, tools, subagents", ""},
 
 	// Phases.
 	{"no phases", "---\nphases: []\n---\n", "2:9 " + writePhase, "---\nphases: [{name: planning, agent: agents/planner.md}]\n---\n"},

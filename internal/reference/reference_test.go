@@ -147,14 +147,14 @@ func (n *tally) note(w *workspace, strict bool, v verdict, name string, err erro
 	}
 	for _, d := range divergences {
 		for i := range v.report.Findings {
-			if v.passes && d.explains(w, strict, &v.report.Findings[i], "") {
+			if v.passes && d.explains(w, strict, v.report, &v.report.Findings[i], "") {
 				n.explained[d.what]++
 				break
 			}
 		}
 		if !v.passes {
 			for line := range strings.Lines(v.output) {
-				if d.explains(w, strict, nil, strings.TrimSpace(line)) {
+				if d.explains(w, strict, v.report, nil, strings.TrimSpace(line)) {
 					n.explained[d.what]++
 					break
 				}

@@ -28,21 +28,22 @@ func ambiguous(a Artifact, root *Value) []Problem {
 		if v.Tag == binaryTag {
 			add(v.Pos, path, "write it as text", "%s is binary data, which some readers decode and some do not", describe(path))
 		}
+		depth := len(path)
 		for i, item := range v.Items {
 			look(item, append(path, strconv.Itoa(i)))
 		}
 		for i := range v.Fields {
 			f := &v.Fields[i]
-			below := append(path, clip(f.Key))
-			switch {
-			case !f.Named() && wantsNames(a, path):
-				add(f.KeyPos, below, fmt.Sprintf("quote it: %q", clip(f.Key)), "the key %q of %s is no string", clip(f.Key), describe(path))
+			path = append(path[:depth], clip(f.Key))
+			switch owner := path[:depth]; {
+			case !f.Named() && wantsNames(a, owner):
+				add(f.KeyPos, path, fmt.Sprintf("quote it: %q", clip(f.Key)), "the key %q of %s is no string", clip(f.Key), describe(owner))
 			case strings.HasPrefix(f.other, binaryTag):
-				add(f.KeyPos, below, "write it as text", "a key of %s is binary data, which some readers decode and some do not", describe(path))
+				add(f.KeyPos, path, "write it as text", "a key of %s is binary data, which some readers decode and some do not", describe(owner))
 			case f.Named() && f.Key == "<<":
-				add(f.KeyPos, below, "give it another name", `the key "<<" of %s is text here, and a merge key to other readers`, describe(path))
+				add(f.KeyPos, path, "give it another name", `the key "<<" of %s is text here, and a merge key to other readers`, describe(owner))
 			}
-			look(f.Value, below)
+			look(f.Value, path)
 		}
 	}
 	look(root, nil)

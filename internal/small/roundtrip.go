@@ -74,14 +74,15 @@ func (s *suspects) look(v *Value, in []step) {
 	if v.Kind == String {
 		s.add(v.Text, v.Pos, in, false)
 	}
+	depth := len(in)
 	for i, item := range v.Items {
 		s.look(item, append(in, step{index: i}))
 	}
 	for i := range v.Fields {
 		f := &v.Fields[i]
-		below := append(in, step{f.Key, -1})
-		s.add(f.Key, f.KeyPos, below, true)
-		s.look(f.Value, below)
+		in = append(in[:depth], step{f.Key, -1})
+		s.add(f.Key, f.KeyPos, in, true)
+		s.look(f.Value, in)
 	}
 }
 
