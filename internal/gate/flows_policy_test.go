@@ -363,6 +363,16 @@ func TestFlowTakenBack(t *testing.T) {
 	if r := push("D", "a b c d", "C"); r.Verdict != gate.Fail {
 		t.Error("a rewrite on the default branch is taken back")
 	}
+	// What a merge has of one side is no new version of what it lost of the other.
+	f.words["b1"] = f.entry("b1")
+	f.words["c1"] = f.words["b1"].clone()
+	f.words["c1"]["evidence"] = "did another thing at the same time"
+	f.commit("X", "A", "a b b1")
+	f.commit("Y", "A", "a b c1")
+	f.commit("Z", "X Y", "a b b1")
+	if r := push("Z", "a b c1", "A"); r.Verdict != gate.Fail {
+		t.Error("an entry of one side is dropped for that of another")
+	}
 	// Two rewrites, and a change of order.
 	f.commit("E", "D", "a b'' c d")
 	f.clean(push("E", "a b c d", "A"))

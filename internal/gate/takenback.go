@@ -58,6 +58,14 @@ func (j *judgement) noteRewrites(ctx context.Context, out *undoing, n node, chan
 		if !child.readable() {
 			continue
 		}
+		held := map[small.Digest]bool{} // no product of a rewrite: some parent has it
+		for _, p := range parents {
+			for _, l := range p.ledgers {
+				for _, e := range l.log.Entries {
+					held[e.Digest] = true
+				}
+			}
+		}
 		for i, p := range parents {
 			for k, before := range p.ledgers {
 				e, err := j.compare(ctx, s.node, path, p.paths[k], before, child, parents, i)
@@ -65,7 +73,7 @@ func (j *judgement) noteRewrites(ctx context.Context, out *undoing, n node, chan
 					return err
 				}
 				if e != nil && (e.relation == rewritten || e.relation == interleaved && !e.reconciled()) {
-					out.note(e)
+					out.note(e, held)
 				}
 			}
 		}
@@ -86,10 +94,10 @@ func (s *step) logs(j *judgement) []string {
 	return paths
 }
 
-func (u *undoing) note(e *edgeView) {
+func (u *undoing) note(e *edgeView, held map[small.Digest]bool) {
 	u.before[e.path] = append(u.before[e.path], e.p)
 	for _, x := range e.edits {
-		if x.before >= 0 && x.after >= 0 {
+		if x.before >= 0 && x.after >= 0 && !held[e.c.Entries[x.after].Digest] {
 			key := editKey{path: e.path, to: e.c.Entries[x.after].Digest.String()}
 			u.from[key] = append(u.from[key], e.p.Entries[x.before].Digest)
 		}
