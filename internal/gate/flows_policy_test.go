@@ -370,7 +370,8 @@ func TestFlowTakenBack(t *testing.T) {
 	f.commit("X", "A", "a b b1")
 	f.commit("Y", "A", "a b c1")
 	f.commit("Z", "X Y", "a b b1")
-	if r := push("Z", "a b c1", "A"); r.Verdict != gate.Fail {
+	u := gate.Update{Ref: "refs/heads/topic", Old: f.id("Z"), New: f.id("Y"), Target: gate.Tip{ID: f.id("A"), Name: "main"}}
+	if r := gate.Push(context.Background(), f.h, u, f.opts); r.Verdict != gate.Fail {
 		t.Error("an entry of one side is dropped for that of another")
 	}
 	// Two rewrites, and a change of order.
