@@ -58,6 +58,14 @@ func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) equivalenc
 			eq.dropped[*w.From] = true
 		}
 	}
+	for grown := eq.dropped != nil; grown; { // what may become what may be missing
+		grown = false
+		for from, versions := range eq.edits {
+			if !eq.dropped[from] && slices.ContainsFunc(versions, func(d small.Digest) bool { return eq.dropped[d] }) {
+				eq.dropped[from], grown = true, true
+			}
+		}
+	}
 	return eq
 }
 

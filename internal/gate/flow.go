@@ -77,12 +77,6 @@ func (j *judgement) logs(path string) *ledgers {
 	return j.ledgers
 }
 
-// sameKind reports whether a log at one path could have moved to the other: both
-// are judged, and both are progress files, or records.
-func (j *judgement) sameKind(to, from string) bool {
-	return j.isLog(to) && j.isRecord(to) == j.isRecord(from)
-}
-
 // workflows judges the workflow files and records of one revision at some paths.
 // A repository that has no workspace, and does not configure workflows, is left
 // alone.

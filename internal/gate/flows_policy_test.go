@@ -93,6 +93,31 @@ func TestFlowWaivedModificationUndone(t *testing.T) {
 	f.clean(f.rangeOf("A", "C"))
 }
 
+// One commit does what two waivers excuse, one after the other: it is listed, and
+// neither of them is of no use. What was changed and then deleted may be missing
+// from a merge with a branch that still has it.
+//
+//	A(a b c) - B(a b'' c)        A - C(a c) - E(a c c1)
+//	   \
+//	    D(a b c d)
+func TestFlowWaiversInARow(t *testing.T) {
+	f := newFlow(t)
+	f.waive("append-only/modified", "b", "b'")
+	f.waive("append-only/modified", "b'", "b''")
+	f.commit("A", "", "a b c")
+	f.commit("B", "A", "a b'' c")
+	edit := `error append-only/modified B from A: #1 task-b to #1 task-b; evidence "did b" to "did b!!"`
+	f.clean(f.audit("B"))
+	f.waived(f.audit("B"), edit)
+	f.waive("append-only/deleted", "b''", "")
+	f.commit("C", "A", "a c")
+	f.commit("D", "A", "a b c d")
+	f.commit("E", "C", "a c c1")
+	f.clean(f.audit("C"))
+	f.clean(f.pending("E D", "a c d c1 M2"))
+	f.want(f.pending("E D", "a b c d c1"), "error divergence/unreconciled index from E: #1 task-b")
+}
+
 // A waiver for an edit does not excuse that the same two versions changed places.
 //
 //	A(a b) - B(a b')

@@ -207,29 +207,6 @@ func (j *judgement) remember(f Finding, s Severity) {
 // it.
 const severityWaived Severity = "waived"
 
-// waiver finds the waiver that excuses a finding: the same edit of the same
-// log, under the rule or one that says the same of it.
-func (j *judgement) waiver(f Finding) *policy.Waiver {
-	if f.EditFrom == "" && f.EditTo == "" {
-		return nil
-	}
-	for i := range j.opts.Policy.Waivers {
-		w := &j.opts.Policy.Waivers[i]
-		if w.Path != f.Path && w.Path != f.was || !sameRule(w.Rule, f.Rule) || w.Expired(j.opts.Now) {
-			continue
-		}
-		if digestText(w.From) == f.EditFrom && digestText(w.To) == f.EditTo {
-			j.used[i] = true
-			return w
-		}
-	}
-	return nil
-}
-
-func sameRule(a, b string) bool {
-	return a == b || modifying[a] && modifying[b] || losing[a] && losing[b]
-}
-
 func digestText(d *small.Digest) string {
 	if d == nil {
 		return ""

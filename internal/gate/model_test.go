@@ -413,7 +413,7 @@ func (m model) tipPairs(target, head int) [][2]string {
 	for base := range m {
 		best := ours[base] && theirs[base]
 		for n := base + 1; n < len(m); n++ {
-			best = best && !(ours[n] && theirs[n] && m.reach(n)[base])
+			best = best && (!ours[n] || !theirs[n] || !m.reach(n)[base])
 		}
 		if !best {
 			continue
