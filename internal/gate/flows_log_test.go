@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate"
@@ -230,6 +231,85 @@ func TestFlowEachCommit(t *testing.T) {
 	for _, r := range []*gate.Report{f.audit("C"), f.rangeOf("A", "C")} {
 		if len(r.Findings) != 1 || r.Findings[0].Rule != "validate/missing-artifact" || r.Findings[0].Commit != f.id("B") {
 			t.Errorf("findings %+v", r.Findings)
+		}
+	}
+}
+
+// A copy of a workspace, and then the workspace moves: on the way each commit is
+// sound, and a push of both at once is no other than a push of each.
+//
+//	A(a) - B(a b | sub: a c) - C(sub: a c | deep/er: a b)
+func TestFlowCopiedAndMoved(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a")
+	f.commit("B", "A", "a b | sub: a c")
+	f.commit("C", "B", "- | sub: a c | deep/er: a b")
+	f.clean(f.audit("C"))
+	f.clean(f.rangeOf("A", "C"))
+	f.clean(f.push("A", "C"))
+	f.commit("D", "A", "- | sub: a c | deep/er: a b")
+	f.want(f.push("A", "D"), "error append-only/log-deleted D from A")
+}
+
+// readHistory counts what is read of a history.
+type readHistory struct {
+	*memoryHistory
+	commits, edges, blobs int
+}
+
+func (h *readHistory) Commits(ctx context.Context, include, exclude []string) ([]gate.Commit, error) {
+	out, err := h.memoryHistory.Commits(ctx, include, exclude)
+	h.commits += len(out)
+	return out, err
+}
+
+func (h *readHistory) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
+	h.edges += len(edges)
+	return h.memoryHistory.Changes(ctx, edges)
+}
+
+func (h *readHistory) Blob(ctx context.Context, object string, limit int64) (gate.Blob, error) {
+	h.blobs++
+	return h.memoryHistory.Blob(ctx, object, limit)
+}
+
+// What stood at a path before is looked up once for all paths and commits: a
+// workspace that moves to and fro, and a commit that adds many workspaces to a
+// long history, read each commit twice at the most.
+func TestEarlierLogsAreFoundInOnePass(t *testing.T) {
+	const commits, workspaces = 200, 50
+	f := newFlow(t)
+	h := &readHistory{memoryHistory: f.h}
+	var id string
+	var parents []string
+	log := ""
+	for i := range commits {
+		log += fmt.Sprintf(" a%d", i)
+		id = f.h.commit(f.tree([]string{"- | one:", "- | two:"}[i%2]+log), parents...)
+		parents = []string{id}
+	}
+	for name, judge := range map[string]func() *gate.Report{
+		"audit of moves": func() *gate.Report { return gate.Audit(t.Context(), h, id, f.opts) },
+		"range of moves": func() *gate.Report {
+			return gate.Range(t.Context(), h, f.h.order[commits/2], id, f.opts)
+		},
+		"many workspaces": func() *gate.Report {
+			tree := f.tree("- | one:" + log)
+			for i := range workspaces {
+				for path, file := range f.tree(fmt.Sprintf("- | w%d: a", i)) {
+					tree[path] = file
+				}
+			}
+			last := f.h.commit(tree, id)
+			return gate.Range(t.Context(), h, id, last, f.opts)
+		},
+	} {
+		h.commits, h.edges, h.blobs = 0, 0, 0
+		if r := judge(); r.Verdict == gate.Error {
+			t.Fatal(r.Failure)
+		}
+		if most := 3*commits + 10; h.commits > most || h.edges > most || h.blobs > 4*commits+10*workspaces {
+			t.Errorf("%s: %d commits listed, %d edges compared, %d blobs read", name, h.commits, h.edges, h.blobs)
 		}
 	}
 }

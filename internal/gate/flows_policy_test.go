@@ -399,6 +399,22 @@ func TestFlowTakenBack(t *testing.T) {
 	if r := gate.Push(context.Background(), f.h, u, f.opts); r.Verdict != gate.Fail {
 		t.Error("an entry of one side is dropped for that of another")
 	}
+	// What was rewritten and put back is no rewrite of what it was in between, and a
+	// version in between is nothing to go back to.
+	f.commit("P", "A", "a b h1")
+	f.commit("Q", "P", "a b h1'")
+	f.commit("R", "Q", "a b h1")
+	f.commit("S", "A", "a b h1'")
+	f.commit("T", "Q", "a b h1''")
+	for _, c := range []struct {
+		old, tip string
+		want     gate.Verdict
+	}{{"R", "S", gate.Fail}, {"T", "S", gate.Fail}, {"T", "P", gate.Pass}, {"Q", "P", gate.Pass}} {
+		u := gate.Update{Ref: "refs/heads/topic", Old: f.id(c.old), New: f.id(c.tip), Target: gate.Tip{ID: f.id("A"), Name: "main"}}
+		if r := gate.Push(context.Background(), f.h, u, f.opts); r.Verdict != c.want {
+			t.Errorf("%s to %s: %s", c.old, c.tip, r.Verdict)
+		}
+	}
 	// Two rewrites, and a change of order.
 	f.commit("E", "D", "a b'' c d")
 	f.clean(push("E", "a b c d", "A"))

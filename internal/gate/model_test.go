@@ -443,6 +443,9 @@ func (m model) judgePush(old, tip int) modelVerdict {
 			verdict = max(verdict, m.judgeCommit(c))
 		}
 	}
+	if m.reach(tip)[old] {
+		return verdict // every step from one to the other has been judged
+	}
 	moved := m.moves(old, tip, true, false)
 	for _, dir := range workspaceDirs {
 		if m[old].logs[dir].state == absent {

@@ -66,7 +66,9 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 			return err
 		}
 	}
-	if u.Old != "" {
+	if onLine, err := j.judgedSince(ctx, u, commits); err != nil {
+		return err
+	} else if u.Old != "" && !onLine {
 		fix := fmt.Sprintf("what is published stays as it is: git merge %s brings it back; append what is new after it", short(u.Old))
 		if err := j.replaced(ctx, u, fix); err != nil {
 			return err
@@ -86,6 +88,31 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 	}
 	j.judgePolicy(false)
 	return j.againstTarget(ctx, u)
+}
+
+// judgedSince reports whether the new tip goes on from the old one and every
+// commit between the two has been judged: then the edges have said what became of
+// each entry.
+func (j *judgement) judgedSince(ctx context.Context, u Update, judged []Commit) (bool, error) {
+	if u.Old == "" {
+		return false, nil
+	}
+	since, err := j.history.Commits(ctx, []string{u.New}, []string{u.Old})
+	if err != nil {
+		return false, err
+	}
+	known := map[string]bool{}
+	for _, c := range judged {
+		known[c.ID] = true
+	}
+	goesOn := u.Old == u.New
+	for _, c := range since {
+		if !known[c.ID] {
+			return false, nil
+		}
+		goesOn = goesOn || slices.Contains(c.Parents, u.Old)
+	}
+	return goesOn, nil
 }
 
 // againstTarget compares a branch with the one that it will be merged into.

@@ -1,0 +1,40 @@
+package gate
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// blobTree is a tree of which only blobs are read.
+type blobTree struct {
+	Tree
+	blobs map[string]string
+}
+
+func (t blobTree) Blob(_ context.Context, object string, _ int64) (Blob, error) {
+	data := t.blobs[object]
+	return Blob{Size: int64(len(data)), Data: []byte(data)}, nil
+}
+
+// However many logs are read, what stays in memory is bounded in bytes, and small
+// ones stay.
+func TestKeptLogsAreBounded(t *testing.T) {
+	for _, tt := range []struct{ logs, entries, kept int }{{8, 100_000, 3}, {200, 100, 200}} {
+		tree := blobTree{blobs: map[string]string{}}
+		l := newLedgers(tree, small.Limits{})
+		for i := range tt.logs {
+			id := strconv.Itoa(i)
+			tree.blobs[id] = "entries:\n- " + id + "\n" + strings.Repeat("- a\n", tt.entries)
+			if log, err := l.read(t.Context(), File{Path: ".small/progress.small.yml", Mode: "100644", Object: id}, nil); err != nil || !log.readable() {
+				t.Fatal(err)
+			}
+		}
+		if l.bytes > keptBytes || len(l.kept) != tt.kept || len(l.order) != tt.kept {
+			t.Errorf("%d logs of %d entries: %d are kept, %d bytes", tt.logs, tt.entries, len(l.kept), l.bytes)
+		}
+	}
+}
