@@ -136,6 +136,21 @@ func TestRecipes(t *testing.T) {
 			runs(t, 1, c.bad, block(t, section(t, "### "+system), "sh"), env...)
 		}
 	})
+	t.Run("a clone that is kept, and a tag with the target's name", func(t *testing.T) {
+		kept := c.origin.Clone()
+		kept.Git("checkout", "-q", "--detach", "origin/good")
+		c.origin.Git("tag", "origin/main", kept.Git("rev-parse", "HEAD"))
+		kept.Git("fetch", "-q", "--tags")
+		kept.Git("update-ref", "-d", "refs/remotes/origin/main")
+		for _, system := range []string{"Jenkins", "Buildkite"} {
+			runs(t, 0, kept, block(t, section(t, "### "+system), "sh"),
+				"CHANGE_TARGET=main", "BUILDKITE_PULL_REQUEST=7", "BUILDKITE_PULL_REQUEST_BASE_BRANCH=main", "BUILDKITE_COMMIT=HEAD")
+		}
+		if kept.Git("rev-parse", "refs/remotes/origin/main") != c.origin.Git("rev-parse", "refs/heads/main") {
+			t.Error("the target was not fetched")
+		}
+		c.origin.Git("tag", "-d", "origin/main")
+	})
 	t.Run("an edited default branch", func(t *testing.T) {
 		c.origin.Git("merge", "-q", "--ff-only", "bad")
 		clone := c.origin.Clone()

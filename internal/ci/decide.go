@@ -137,7 +137,9 @@ func given(revision string) Point {
 	case isID(revision):
 		p.Fetch = []string{revision}
 	case tracking && isBranch(branch):
-		p.Fetch = []string{"+refs/heads/" + branch + ":refs/remotes/origin/" + branch}
+		// Not a tag or a branch that somebody has called origin/main.
+		p.Revision = "refs/remotes/origin/" + branch
+		p.Fetch = []string{"+refs/heads/" + branch + ":" + p.Revision}
 	}
 	return p
 }

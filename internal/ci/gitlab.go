@@ -67,7 +67,11 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 		}
 		p.Base = append(p.Base, idPoint(sha, "CI_MERGE_REQUEST_TARGET_BRANCH_SHA"))
 	}
-	p.Base = append(p.Base, branchPoints(target, "the target branch "+target)...)
+	// The runner keeps its clone, and fetches the source branch alone.
+	for i, point := range branchPoints(target, "the target branch "+target) {
+		point.Stale = i == 0
+		p.Base = append(p.Base, point)
+	}
 	// Where the branches parted is a commit of the target too, if an old one.
 	if sha := env["CI_MERGE_REQUEST_DIFF_BASE_SHA"]; !absent(sha) {
 		if err := checkID("CI_MERGE_REQUEST_DIFF_BASE_SHA", sha); err != nil {

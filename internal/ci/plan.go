@@ -79,6 +79,9 @@ type Point struct {
 	// Branch says that this is a ref by the platform's name for it, which counts
 	// only if it is one of the platform's repository: see Plan.Repository.
 	Branch bool
+	// Stale says that what is here can be older than the remote's: it is fetched
+	// once more.
+	Stale bool
 }
 
 // Plan is what is to be judged. Of the points of one list, the first that is

@@ -20,7 +20,7 @@ func (s *session) withBrought(ctx context.Context, tip string, r *gate.Report) (
 		return r, nil
 	}
 	data, found, err := s.repo.ReadFile(ctx, tip, s.configFile(), policy.MaxSize)
-	if err != nil || !found || bytes.Equal(data, s.trusted) {
+	if err != nil || !found || s.found && bytes.Equal(data, s.trusted) {
 		return r, err
 	}
 	if _, err := policy.Parse(s.configFile(), data, gate.RuleIDs()); err != nil {

@@ -43,8 +43,14 @@ func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, word
 		if !j.counts(p) {
 			continue
 		}
+		if p.Stale {
+			if err := j.unasked(p, errStale); err != nil {
+				return "", "", err
+			}
+		}
 		id, err := s.repo.Resolve(ctx, p.Revision)
 		if err == nil {
+			j.noteStale(p)
 			return id, p.Words, s.unambiguous(ctx, p.Revision, id)
 		}
 		if !errors.Is(err, githistory.ErrLacking) {
@@ -64,6 +70,18 @@ func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, word
 		first = &gate.Failure{Message: "there is nothing to compare with", Remedy: "say it with the inputs base and head (--base and --head)"}
 	}
 	return "", "", first
+}
+
+// errStale is why a branch is fetched that is here.
+var errStale = errors.New("what is here can be older than the remote's branch")
+
+// noteStale says of a branch that could not be fetched again that it is judged as
+// it is here.
+func (j *job) noteStale(p ci.Point) {
+	note := p.Words + " could not be fetched again; it is taken as it was fetched last"
+	if p.Stale && j.asked[p.Fetch[0]] != nil && !slices.Contains(j.notes, note) {
+		j.notes = append(j.notes, note)
+	}
 }
 
 // unasked is the wish for what of a point was not asked for yet; nil where
