@@ -94,11 +94,11 @@ func (j *judgement) tipsOf(ctx context.Context, pair [2]File, target, head strin
 	if own.past != nil && len(only(theirs.log.Ledger, ours.log.Ledger, own)) == 0 {
 		return nil, nil // the head parted before the target's baseline, and has nothing of its own
 	}
-	t := compareTips(ours.log.Ledger, theirs.log.Ledger, equal, j.explained(), path)
+	t := compareTips(ours.log.Ledger, theirs.log.Ledger, equal, j.explained(path, false), path)
 	if inLine, err := j.walkedBetween(ctx, t, target, head); err != nil || inLine {
 		return nil, err
 	}
-	if j.predicts && t.withoutEdited(j.explained(), equal) {
+	if j.predicts && t.withoutEdited(j.explained(path, true), equal) {
 		return nil, nil
 	}
 	return t, nil

@@ -13,7 +13,7 @@ type undoing struct {
 	// from maps an entry's version to those from which commits rewrote it.
 	from map[editKey][]small.Digest
 	// before are the logs, by path, as they were before they were rewritten.
-	before map[string][]*small.Ledger
+	before map[string][][]small.Digest
 }
 
 // takenBack gathers the edits of the commits that a branch had and the default
@@ -34,7 +34,7 @@ func (j *judgement) takenBack(ctx context.Context, u Update) (*undoing, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &undoing{from: map[editKey][]small.Digest{}, before: map[string][]*small.Ledger{}}
+	out := &undoing{from: map[editKey][]small.Digest{}, before: map[string][][]small.Digest{}}
 	for _, c := range commits {
 		own := len(EdgesOf(c.ID, c.Parents))
 		if err := j.noteRewrites(ctx, out, node{id: c.ID, parents: c.Parents}, changes[:own]); err != nil {
@@ -58,23 +58,20 @@ func (j *judgement) noteRewrites(ctx context.Context, out *undoing, n node, chan
 		if !child.readable() {
 			continue
 		}
-		held := map[small.Digest]bool{} // no product of a rewrite: some parent has it
-		for _, p := range parents {
-			for _, l := range p.ledgers {
-				for _, e := range l.log.Entries {
-					held[e.Digest] = true
-				}
-			}
-		}
+		var held map[small.Digest]bool // no product of a rewrite: some parent has it
 		for i, p := range parents {
 			for k, before := range p.ledgers {
 				e, err := j.compare(ctx, s.node, path, p.paths[k], before, child, parents, i)
 				if err != nil {
 					return err
 				}
-				if e != nil && (e.relation == rewritten || e.relation == interleaved && !e.reconciled()) {
-					out.note(e, held)
+				if e == nil || e.relation != rewritten && (e.relation != interleaved || e.reconciled()) {
+					continue
 				}
+				if held == nil {
+					held = heldBy(parents, -1)
+				}
+				out.note(e, held)
 			}
 		}
 	}
@@ -95,7 +92,7 @@ func (s *step) logs(j *judgement) []string {
 }
 
 func (u *undoing) note(e *edgeView, held map[small.Digest]bool) {
-	u.before[e.path] = append(u.before[e.path], e.p)
+	u.before[e.path] = append(u.before[e.path], digestsOf(e.p))
 	for _, x := range e.edits {
 		if x.before >= 0 && x.after >= 0 && !held[e.c.Entries[x.after].Digest] {
 			key := editKey{path: e.path, to: e.c.Entries[x.after].Digest.String()}
@@ -124,11 +121,16 @@ func (u *undoing) takes(e *edgeView) bool {
 	if subsequence(kept, now) != nil {
 		return true
 	}
-	return slices.ContainsFunc(u.before[e.path], func(before *small.Ledger) bool {
-		rest := slices.DeleteFunc(slices.Clone(kept), func(d small.Digest) bool {
-			return slices.ContainsFunc(before.Entries, func(e small.Entry) bool { return e.Digest == d })
-		})
-		return subsequence(digestsOf(before), now) != nil && subsequence(rest, now) != nil
+	return slices.ContainsFunc(u.before[e.path], func(before []small.Digest) bool {
+		if subsequence(before, now) == nil {
+			return false
+		}
+		old := make(map[small.Digest]bool, len(before))
+		for _, d := range before {
+			old[d] = true
+		}
+		rest := slices.DeleteFunc(slices.Clone(kept), func(d small.Digest) bool { return old[d] })
+		return subsequence(rest, now) != nil
 	})
 }
 

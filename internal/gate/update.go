@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Update is one ref that a push moves.
@@ -136,10 +137,7 @@ func (j *judgement) replaced(ctx context.Context, u Update, fix string) error {
 	if err != nil {
 		return err
 	}
-	back, err := j.takenBack(ctx, u)
-	if err != nil {
-		return err
-	}
+	back := sync.OnceValues(func() (*undoing, error) { return j.takenBack(ctx, u) })
 	for _, c := range changes[0] {
 		if !j.isLog(c.Path) || c.Old.Mode == "" {
 			continue
@@ -178,8 +176,9 @@ func (j *judgement) replacement(ctx context.Context, n node, changes [][]Change)
 
 // replacedLog compares one log of a commit with an earlier one that is not its
 // parent's. insertions says whether entries between older ones are reported,
-// where no entry makes them explicit. back are the edits that may be taken back.
-func (j *judgement) replacedLog(ctx context.Context, c Change, s *step, insertions bool, back *undoing) error {
+// where no entry makes them explicit. back, if set, finds the edits that may be
+// taken back.
+func (j *judgement) replacedLog(ctx context.Context, c Change, s *step, insertions bool, back func() (*undoing, error)) error {
 	logs, err := j.readBefore(ctx, s.parents[0], c)
 	if err != nil {
 		return err
@@ -203,8 +202,17 @@ func (j *judgement) replacedLog(ctx context.Context, c Change, s *step, insertio
 		if err != nil {
 			return err
 		}
-		if e == nil || e.relation != rewritten && !insertions || back.takes(e) {
+		if e == nil || e.relation != rewritten && !insertions {
 			continue
+		}
+		if back != nil {
+			undo, err := back()
+			if err != nil {
+				return err
+			}
+			if undo.takes(e) {
+				continue
+			}
 		}
 		if !insertions || e.reconciled() {
 			e.inserted = nil

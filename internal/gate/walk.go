@@ -227,17 +227,7 @@ func (j *judgement) compare(ctx context.Context, n node, path, was string, befor
 	if err != nil {
 		return nil, err
 	}
-	elsewhere := map[small.Digest]bool{}
-	for i, other := range parents {
-		if i == side {
-			continue
-		}
-		for _, l := range other.ledgers {
-			for _, e := range l.log.Entries {
-				elsewhere[e.Digest] = true
-			}
-		}
-	}
+	elsewhere := heldBy(parents, side)
 	return compare(p, c, comparison{
 		path: path, was: was, equal: equal,
 		before: j.logs(path).records(ctx, before), after: j.logs(path).records(ctx, child),
@@ -252,6 +242,22 @@ func (j *judgement) compare(ctx context.Context, n node, path, was string, befor
 			return seen || old.Timestamp != "" && old.Timestamp == now.Timestamp
 		},
 	})
+}
+
+// heldBy are the entries that parents have, all but one.
+func heldBy(parents []parentLog, but int) map[small.Digest]bool {
+	held := map[small.Digest]bool{}
+	for i, p := range parents {
+		if i == but {
+			continue
+		}
+		for _, l := range p.ledgers {
+			for _, e := range l.log.Entries {
+				held[e.Digest] = true
+			}
+		}
+	}
+	return held
 }
 
 // judgeEdge runs every rule about edges, and lists what waivers excuse.
