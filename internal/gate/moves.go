@@ -38,7 +38,7 @@ func (m moves) to(path string) []string {
 
 // crossing is one edge on which logs may move.
 type crossing struct {
-	Edge
+	parent  string
 	changes []Change
 	// merge allows that entries of others stand between those of a log that
 	// moved: whether that is made explicit is judged at its new path.
@@ -129,7 +129,7 @@ func (j *judgement) departures(ctx context.Context, x crossing) ([]departure, er
 		if !j.isLog(c.Path) || c.Old.Mode == "" || c.New.Mode != "" && x.apart == nil {
 			continue
 		}
-		logs, err := j.readBefore(ctx, x.Parent, c)
+		logs, err := j.readBefore(ctx, x.parent, c)
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +226,7 @@ func (j *judgement) plainly(from, to string, _, _ *ledgerFile) (equivalence, err
 
 // movedTo is the path at which a log goes on that an edge takes from its own, the
 // zero File if there is none.
-func (j *judgement) movedTo(ctx context.Context, edge Edge, path string, changes []Change) (File, error) {
-	m, err := j.moves(ctx, crossing{Edge: edge, changes: changes, equal: j.plainly})
+func (j *judgement) movedTo(ctx context.Context, parent, path string, changes []Change) (File, error) {
+	m, err := j.moves(ctx, crossing{parent: parent, changes: changes, equal: j.plainly})
 	return m[path], err
 }

@@ -62,12 +62,11 @@ func (j *judgement) pairs(ctx context.Context, target, head string, changes []Ch
 
 // movesBetween finds the workspaces that moved between a commit and a later one.
 func (j *judgement) movesBetween(ctx context.Context, from, to string) (moves, error) {
-	edge := Edge{Parent: from, Child: to}
-	changes, err := j.history.Changes(ctx, []Edge{edge})
+	changes, err := j.history.Changes(ctx, []Edge{{Parent: from, Child: to}})
 	if err != nil {
 		return nil, err
 	}
-	return j.moves(ctx, crossing{Edge: edge, changes: changes[0], merge: true, equal: j.plainly})
+	return j.moves(ctx, crossing{parent: from, changes: changes[0], merge: true, equal: j.plainly})
 }
 
 // tipsOf compares one log of two tips. It returns nil where there is nothing to

@@ -166,7 +166,7 @@ func (j *judgement) replaced(ctx context.Context, u Update, fix string) error {
 // Between the entries of a log that moved others may have come.
 func (j *judgement) replacement(ctx context.Context, n node, changes [][]Change) (*step, error) {
 	m, err := j.moves(ctx, crossing{
-		Edge: Edge{n.parents[0], n.id}, changes: changes[0], merge: true,
+		parent: n.parents[0], changes: changes[0], merge: true,
 		equal: func(from, to string, before, after *ledgerFile) (equivalence, error) {
 			return j.equality(ctx, n.parents, from, to, before, after)
 		},
