@@ -50,7 +50,7 @@ func (j *judgement) noteRewrites(ctx context.Context, out *undoing, n node, chan
 	if err != nil {
 		return err
 	}
-	for _, path := range s.logs(j) {
+	for _, path := range pathsOf(changes, j.isLog) {
 		child, parents, err := j.sides(ctx, s, path)
 		if err != nil {
 			return err
@@ -76,19 +76,6 @@ func (j *judgement) noteRewrites(ctx context.Context, out *undoing, n node, chan
 		}
 	}
 	return nil
-}
-
-// logs lists the paths of the logs that a step changes.
-func (s *step) logs(j *judgement) []string {
-	var paths []string
-	for _, edge := range s.changes {
-		for _, c := range edge {
-			if j.isLog(c.Path) && !slices.Contains(paths, c.Path) {
-				paths = append(paths, c.Path)
-			}
-		}
-	}
-	return paths
 }
 
 func (u *undoing) note(e *edgeView, held map[small.Digest]bool) {
