@@ -18,11 +18,13 @@ type ancestry struct {
 	tips []string
 	// first is the number of the first commit that touches a path.
 	first map[string]int
-	paths map[string]*pathHistory
+	// last are, for each path and by the commit's number as far as anybody has
+	// asked, the versions that a later one has to go on from.
+	last map[string][][]*version
 }
 
 func newAncestry() *ancestry {
-	return &ancestry{number: map[string]int{}, first: map[string]int{}, paths: map[string]*pathHistory{}}
+	return &ancestry{number: map[string]int{}, first: map[string]int{}, last: map[string][][]*version{}}
 }
 
 // ancestor is one commit of an ancestry.
@@ -31,12 +33,6 @@ type ancestor struct {
 	parents []int
 	// changes are those of logs, for each edge.
 	changes [][]Change
-}
-
-// pathHistory says, for each commit, which versions at one path a later one has
-// to go on from.
-type pathHistory struct {
-	last [][]*version // by the commit's number, as far as anybody has asked
 }
 
 // version is one file that stood at a path. Before it stood others, which count
@@ -122,13 +118,13 @@ func (a *ancestry) reach(n int) []bool {
 	return seen
 }
 
-// change finds what a commit's edge does to a path.
-func (c *ancestor) change(edge int, path string) (Change, bool) {
-	i, found := slices.BinarySearchFunc(c.changes[edge], path, func(c Change, path string) int { return strings.Compare(c.Path, path) })
+// changeAt finds what an edge does to a path, in changes in order of path.
+func changeAt(changes []Change, path string) (Change, bool) {
+	i, found := slices.BinarySearchFunc(changes, path, func(c Change, path string) int { return strings.Compare(c.Path, path) })
 	if !found {
 		return Change{}, false
 	}
-	return c.changes[edge][i], true
+	return changes[i], true
 }
 
 // versions lists what stood last at a path on each way back from a commit.
@@ -137,26 +133,23 @@ func (j *judgement) versions(ctx context.Context, n int, path string) ([]*versio
 	if first, known := a.first[path]; !known || first > n {
 		return nil, nil
 	}
-	h := a.paths[path]
-	if h == nil {
-		h = &pathHistory{}
-		a.paths[path] = h
-	}
-	for i := len(h.last); i <= n; i++ {
-		last, err := j.versionsAfter(ctx, h, &a.commits[i], path)
+	for i := len(a.last[path]); i <= n; i++ {
+		after, err := j.versionsAfter(ctx, a.last[path], &a.commits[i], path)
 		if err != nil {
 			return nil, err
 		}
-		h.last = append(h.last, last)
+		a.last[path] = append(a.last[path], after)
 	}
-	return h.last[n], nil
+	return a.last[path][n], nil
 }
 
-func (j *judgement) versionsAfter(ctx context.Context, h *pathHistory, c *ancestor, path string) ([]*version, error) {
+// versionsAfter lists what stood last at a path after a commit; last has it for
+// the commits before.
+func (j *judgement) versionsAfter(ctx context.Context, last [][]*version, c *ancestor, path string) ([]*version, error) {
 	var now File
 	var inherited []*version
-	for i := range c.changes {
-		change, changed := c.change(i, path)
+	for i, edge := range c.changes {
+		change, changed := changeAt(edge, path)
 		if changed && change.New.Mode != "" {
 			now = change.New
 		}
@@ -165,14 +158,14 @@ func (j *judgement) versionsAfter(ctx context.Context, h *pathHistory, c *ancest
 		}
 		if changed && change.New.Mode == "" && j.isRecord(path) {
 			// A record's path is free for another once it has moved.
-			if to, err := j.movedTo(ctx, Edge{}, path, c.changes[i]); err != nil || to.Path != "" {
+			if to, err := j.movedTo(ctx, "", path, edge); err != nil || to.Path != "" {
 				if err != nil {
 					return nil, err
 				}
 				continue
 			}
 		}
-		inherited = addVersions(inherited, h.last[c.parents[i]])
+		inherited = addVersions(inherited, last[c.parents[i]])
 	}
 	if now.Mode == "" {
 		return inherited, nil

@@ -220,7 +220,7 @@ func (j *judgement) addPast(ctx context.Context, p *past, a *ancestry, n int) er
 			}
 			if c.Old.Mode == "" && len(commit.parents) > 0 {
 				parent := a.commits[commit.parents[i]].id
-				m, err := j.moves(ctx, crossing{Edge: Edge{parent, commit.id}, changes: edge, merge: len(commit.parents) > 1, equal: j.plainly})
+				m, err := j.moves(ctx, crossing{parent: parent, changes: edge, merge: len(commit.parents) > 1, equal: j.plainly})
 				if err != nil {
 					return err
 				}

@@ -80,6 +80,15 @@ func (eq equivalence) class(d small.Digest) small.Digest {
 	}
 }
 
+// classes returns the entries that stand for some.
+func (eq equivalence) classes(entries map[small.Digest]bool) map[small.Digest]bool {
+	out := make(map[small.Digest]bool, len(entries))
+	for d := range entries {
+		out[eq.class(d)] = true
+	}
+	return out
+}
+
 // leads reports whether waivers, one after the other, let the version from be
 // changed into the version to. Both are of one class; that alone does not say
 // which of them is the later one.

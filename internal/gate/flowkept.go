@@ -75,7 +75,7 @@ func (j *judgement) keptAt(ctx context.Context, c Change, n node, changes [][]Ch
 			gone[i].New = File{}
 		}
 	}
-	if to, err := j.movedTo(ctx, Edge{n.parents[0], n.id}, c.Path, gone); err != nil || to.Path != "" {
+	if to, err := j.movedTo(ctx, n.parents[0], c.Path, gone); err != nil || to.Path != "" {
 		return err
 	}
 	told := len(j.report.Findings)
@@ -105,7 +105,7 @@ func (j *judgement) keptSince(ctx context.Context, path string, before, child *l
 	if child != nil {
 		now = fileAt(path, child.file)
 	} else {
-		to, err := j.movedTo(ctx, Edge{}, path, changes)
+		to, err := j.movedTo(ctx, "", path, changes)
 		if err != nil {
 			return nil, err
 		}

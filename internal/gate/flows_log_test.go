@@ -251,6 +251,43 @@ func TestFlowCopiedAndMoved(t *testing.T) {
 	f.want(f.push("A", "D"), "error append-only/log-deleted D from A")
 }
 
+// A merge of unrelated histories has another log at the log's path. Its edges say
+// that nothing is lost, and the branch that it is to go to has the last word.
+//
+//	M(a b)   O(c d)
+//	    \     /
+//	     X(c d | sub: a b)
+func TestFlowUnrelatedMergeTakesPlace(t *testing.T) {
+	f := newFlow(t)
+	f.commit("M", "", "a b")
+	f.commit("O", "", "c d")
+	f.commit("X", "M O", "c d | sub: a b")
+	f.commit("Y", "M O", "a b | sub: c d")
+	f.clean(f.audit("X"))
+	f.clean(f.rangeOf("M", "Y"))
+	f.clean(f.push("M", "Y"))
+	for _, r := range []*gate.Report{f.rangeOf("M", "X"), f.push("M", "X")} {
+		if r.Verdict != gate.Fail {
+			t.Errorf("another log at the target's path: %s", r.Verdict)
+		}
+	}
+}
+
+// A forced push goes over a tip that has no log: what comes goes on from the last
+// one that stood there.
+//
+//	A(a) - B(a b) - C(-)     A - D(a c)
+func TestFlowForcedOverNoLog(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a")
+	f.commit("B", "A", "a b")
+	f.commit("C", "B", "-")
+	f.commit("D", "A", "a c")
+	f.commit("E", "A", "a b c")
+	f.want(f.push("C", "D"), "error append-only/deleted D from C: #1 task-b")
+	f.clean(f.push("C", "E"))
+}
+
 // readHistory counts what is read of a history.
 type readHistory struct {
 	*memoryHistory

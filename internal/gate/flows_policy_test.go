@@ -421,7 +421,20 @@ func TestFlowTakenBack(t *testing.T) {
 	f.commit("F", "B", "b a c")
 	f.clean(push("F", "a b c", "A"))
 	f.commit("G", "B", "a g b c")
-	f.want(push("G", "a b c g", "B")) // what was inserted is kept, behind the others
+	f.want(push("G", "a b c g", "B"))
+	f.clean(push("G", "a b c g1", "B")) // it is recorded again
+	f.clean(push("G", "a b c", "B"))
+	// The workspace moves on the way, or with the push that takes the rewrite back.
+	f.commit("U", "D", "- | sub: a b' c d")
+	for logs, want := range map[string]gate.Verdict{
+		"a b c d": gate.Pass, "- | sub: a b c d": gate.Pass, "- | deep/er: a b c d": gate.Pass, "- | sub: a b c": gate.Fail, "- | sub: a b'' c d": gate.Fail,
+	} {
+		f.commit("V", "A", logs)
+		u := gate.Update{Ref: "refs/heads/topic", Old: f.id("U"), New: f.id("V"), Target: gate.Tip{ID: f.id("A"), Name: "main"}}
+		if r := gate.Push(context.Background(), f.h, u, f.opts); r.Verdict != want {
+			t.Errorf("taken back to %s: %s %v", logs, r.Verdict, f.lines(r.Findings))
+		}
+	}
 }
 
 // A rule is off, or a warning.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Check judges the workspace in one directory of a tree, as it is, and the
@@ -254,7 +256,7 @@ func (j *judgement) tips(ctx context.Context, target, head, targetName, headName
 // target's entries, and nobody else has written. It is asked of two tips that
 // differ in more than an append.
 func (j *judgement) walkedBetween(ctx context.Context, t *tipsView, target, head string) (bool, error) {
-	if t.outcome == tipsFine || !j.walked {
+	if t.outcome == tipsFine || !j.walked || j.tookAnother {
 		return false, nil
 	}
 	bases, err := j.history.MergeBases(ctx, target, head)
@@ -273,13 +275,22 @@ func (j *judgement) judgeTips(t *tipsView, edge Edge) {
 	j.add(r.out)
 }
 
-// explained are the edits that findings tell of.
-func (j *judgement) explained() map[editKey]bool {
-	explained := map[editKey]bool{}
+// explained are the entries of a log that were edited and of which findings speak
+// and, if wanted, what the edits made of them. Waived edits are left out, which
+// count as equal anyway.
+func (j *judgement) explained(path string, withNew bool) map[small.Digest]bool {
+	entries := map[small.Digest]bool{}
 	for key, i := range j.reported {
-		explained[editKey{path: key.path, from: textOrNone(key.from), to: textOrNone(key.to)}] = loudness[i] != severityWaived // those count as equal anyway
+		if key.path != path || loudness[i] == severityWaived {
+			continue
+		}
+		entries[key.from] = true
+		if withNew {
+			entries[key.to] = true
+		}
 	}
-	return explained
+	delete(entries, small.Digest{}) // where there was none
+	return entries
 }
 
 // Nothing is the report of a change that touches nothing of interest.

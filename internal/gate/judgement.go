@@ -34,6 +34,9 @@ type judgement struct {
 	walked bool
 	// predicts is true where a merge that is not made yet is judged.
 	predicts bool
+	// tookAnother is true once a merge of unrelated histories has another log at a
+	// log's path: of one edge that is no loss, between two tips it can be.
+	tookAnother bool
 	// whole is true where a whole history is judged.
 	whole bool
 	// baselines are those in force, once they are known; mismatched are those that

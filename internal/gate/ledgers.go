@@ -10,7 +10,7 @@ import (
 // own; those that extend one another share it. The last one read always stays.
 const keptBytes = 128 << 20
 
-// entryBytes is about what one entry takes, its digest, head and texts included.
+// entryBytes is about what one entry takes besides its texts.
 const entryBytes = 400
 
 // ledgers reads progress files as ledgers, each distinct object once.
@@ -52,7 +52,9 @@ func (f *ledgerFile) size() int {
 		size += entryBytes + len(p.Message) + len(p.Hint)
 	}
 	if f.readable() {
-		size += entryBytes * f.log.Len()
+		for i := range f.log.Entries {
+			size += entryBytes + f.log.Entries[i].TextBytes()
+		}
 	}
 	return size
 }
@@ -132,10 +134,12 @@ func (l *ledgers) document(f File) (*small.Document, *small.Log) {
 }
 
 func (l *ledgers) keep(key string, f *ledgerFile) {
-	if l.kept[key] == nil {
+	if before := l.kept[key]; before != nil {
+		l.bytes -= before.size()
+	} else {
 		l.order = append(l.order, key)
-		l.bytes += f.size()
 	}
+	l.bytes += f.size()
 	l.kept[key] = f
 	for l.bytes > keptBytes && len(l.order) > 1 {
 		l.bytes -= l.kept[l.order[0]].size()

@@ -387,7 +387,7 @@ func (m model) judgeRange(base, head int) modelVerdict {
 			verdict = max(verdict, m.judgeCommit(c))
 		}
 	}
-	if m.reach(head)[base] {
+	if m.reach(head)[base] && !m.tookAnother(base, head) {
 		return verdict // every step from one to the other has been judged
 	}
 	for _, pair := range m.tipPairs(base, head) {
@@ -395,6 +395,25 @@ func (m model) judgeRange(base, head int) modelVerdict {
 		verdict = max(verdict, min(judgeLedgers(target.entries, ours.entries), judgeLedgers(ours.entries, target.entries)))
 	}
 	return verdict
+}
+
+// tookAnother reports whether a merge between two commits has another log at a
+// log's path, since its parents are unrelated.
+func (m model) tookAnother(base, head int) bool {
+	known := m.reach(base)
+	for c := range m.reach(head) {
+		for i, p := range m[c].parents {
+			if known[c] || len(m[c].parents) < 2 || m.related(c, i) {
+				continue
+			}
+			for from := range m.moves(p, c, true, true) {
+				if m[c].logs[from].state != absent {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // tipPairs lists the directories of logs that two tips both have, the one's and
@@ -443,17 +462,17 @@ func (m model) judgePush(old, tip int) modelVerdict {
 			verdict = max(verdict, m.judgeCommit(c))
 		}
 	}
-	if m.reach(tip)[old] {
+	if m.reach(tip)[old] && !m.tookAnother(old, tip) {
 		return verdict // every step from one to the other has been judged
 	}
 	moved := m.moves(old, tip, true, false)
 	for _, dir := range workspaceDirs {
-		if m[old].logs[dir].state == absent {
-			continue // the ref had no log there
-		}
 		at := dir
 		if to, ok := moved[dir]; ok {
 			at = to
+		}
+		if m[old].logs[dir].state == absent && m[tip].logs[at].state == absent {
+			continue
 		}
 		if m[tip].logs[at].state != readable {
 			verdict = max(verdict, m.judgeEdge(old, tip, dir, moved))

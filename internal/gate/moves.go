@@ -38,7 +38,7 @@ func (m moves) to(path string) []string {
 
 // crossing is one edge on which logs may move.
 type crossing struct {
-	Edge
+	parent  string
 	changes []Change
 	// merge allows that entries of others stand between those of a log that
 	// moved: whether that is made explicit is judged at its new path.
@@ -49,6 +49,8 @@ type crossing struct {
 	// equal says what counts as equal when a log of one path is compared with a
 	// log of another.
 	equal func(from, to string, before, after *ledgerFile) (equivalence, error)
+	// undone, if set, says which rewrites are taken back.
+	undone undoneFunc
 }
 
 // departure is a log that the child does not have at its path: its last readable
@@ -129,7 +131,7 @@ func (j *judgement) departures(ctx context.Context, x crossing) ([]departure, er
 		if !j.isLog(c.Path) || c.Old.Mode == "" || c.New.Mode != "" && x.apart == nil {
 			continue
 		}
-		logs, err := j.readBefore(ctx, x.Parent, c)
+		logs, err := j.readBefore(ctx, x.parent, c)
 		if err != nil {
 			return nil, err
 		}
@@ -209,7 +211,12 @@ func (j *judgement) holds(x crossing, d departure, now *ledgerFile, to string) (
 		}
 		switch relateWithin(before.log.Ledger, now.log.Ledger, equal).relation {
 		case rewritten:
-			return false, nil
+			if x.undone == nil {
+				return false, nil
+			}
+			if is, err := x.undone(before.log.Ledger, now.log.Ledger); err != nil || !is {
+				return false, err
+			}
 		case interleaved:
 			if !x.merge {
 				return false, nil
@@ -226,7 +233,7 @@ func (j *judgement) plainly(from, to string, _, _ *ledgerFile) (equivalence, err
 
 // movedTo is the path at which a log goes on that an edge takes from its own, the
 // zero File if there is none.
-func (j *judgement) movedTo(ctx context.Context, edge Edge, path string, changes []Change) (File, error) {
-	m, err := j.moves(ctx, crossing{Edge: edge, changes: changes, equal: j.plainly})
+func (j *judgement) movedTo(ctx context.Context, parent, path string, changes []Change) (File, error) {
+	m, err := j.moves(ctx, crossing{parent: parent, changes: changes, equal: j.plainly})
 	return m[path], err
 }

@@ -73,7 +73,7 @@ func (j *judgement) besideOne(ctx context.Context, head string, n Neighbour) err
 		if !ours.readable() || !theirs.readable() {
 			continue
 		}
-		if err := j.besideLog(ctx, head, n, dir, compareTips(theirs.log.Ledger, ours.log.Ledger, j.equal(c.Path), j.explained(), c.Path)); err != nil {
+		if err := j.besideLog(ctx, head, n, dir, compareTips(theirs.log.Ledger, ours.log.Ledger, j.equal(c.Path), j.explained(c.Path, false), c.Path)); err != nil {
 			return err
 		}
 	}

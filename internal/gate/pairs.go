@@ -62,12 +62,13 @@ func (j *judgement) pairs(ctx context.Context, target, head string, changes []Ch
 
 // movesBetween finds the workspaces that moved between a commit and a later one.
 func (j *judgement) movesBetween(ctx context.Context, from, to string) (moves, error) {
-	edge := Edge{Parent: from, Child: to}
-	changes, err := j.history.Changes(ctx, []Edge{edge})
+	changes, err := j.history.Changes(ctx, []Edge{{Parent: from, Child: to}})
 	if err != nil {
 		return nil, err
 	}
-	return j.moves(ctx, crossing{Edge: edge, changes: changes[0], merge: true, equal: j.plainly})
+	return j.moves(ctx, crossing{parent: from, changes: changes[0], merge: true, equal: func(from, to string, before, after *ledgerFile) (equivalence, error) {
+		return j.equality(ctx, nil, from, to, before, after)
+	}})
 }
 
 // tipsOf compares one log of two tips. It returns nil where there is nothing to
@@ -94,11 +95,11 @@ func (j *judgement) tipsOf(ctx context.Context, pair [2]File, target, head strin
 	if own.past != nil && len(only(theirs.log.Ledger, ours.log.Ledger, own)) == 0 {
 		return nil, nil // the head parted before the target's baseline, and has nothing of its own
 	}
-	t := compareTips(ours.log.Ledger, theirs.log.Ledger, equal, j.explained(), path)
+	t := compareTips(ours.log.Ledger, theirs.log.Ledger, equal, j.explained(path, false), path)
 	if inLine, err := j.walkedBetween(ctx, t, target, head); err != nil || inLine {
 		return nil, err
 	}
-	if j.predicts && t.withoutEdited(j.explained(), equal) {
+	if j.predicts && t.withoutEdited(j.explained(path, true), equal) {
 		return nil, nil
 	}
 	return t, nil

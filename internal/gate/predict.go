@@ -49,7 +49,7 @@ func (j *judgement) sinceParting(ctx context.Context, base string, side Tip) err
 	if err != nil {
 		return err
 	}
-	s, err := j.replacement(ctx, node{id: side.ID, parents: []string{base}}, changes)
+	s, err := j.replacement(ctx, node{id: side.ID, parents: []string{base}}, changes, nil)
 	if err != nil {
 		return err
 	}
@@ -95,20 +95,13 @@ func (j *judgement) toMerge(target, head Tip) string {
 // withoutEdited reports whether two tips are one writer's work but for the
 // edits that are told already, whichever side made them: without the entries
 // that were changed, moved, lost or put in between, one holds the other.
-func (t *tipsView) withoutEdited(explained map[editKey]bool, equal equivalence) bool {
-	edited := map[small.Digest]bool{}
-	for key, told := range explained {
-		for _, text := range []string{key.from, key.to} {
-			if d, err := small.ParseDigest(text); told && key.path == t.path && err == nil {
-				edited[equal.class(d)] = true
-			}
-		}
-	}
-	rest := func(l *small.Ledger) []small.Digest {
-		return slices.DeleteFunc(slices.Clone(digestsOf(l)), func(d small.Digest) bool { return edited[equal.class(d)] })
-	}
-	if len(edited) == 0 {
+func (t *tipsView) withoutEdited(explained map[small.Digest]bool, equal equivalence) bool {
+	if len(explained) == 0 {
 		return false
+	}
+	edited := equal.classes(explained)
+	rest := func(l *small.Ledger) []small.Digest {
+		return slices.DeleteFunc(digestsOf(l), func(d small.Digest) bool { return edited[equal.class(d)] })
 	}
 	target, head := rest(t.target), rest(t.head)
 	a, b := equal.view(target, head)

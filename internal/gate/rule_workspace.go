@@ -93,13 +93,13 @@ func checkWorkspaceTypes(w *Workspace, root *small.Value, r *reporter) {
 	if run != nil && run.Kind != small.Map && run.Kind != small.Null {
 		report(run, "run", "a mapping")
 	}
-	scalars := map[string]*small.Value{"run.replay_id": run.Get("replay_id")}
-	for _, key := range []string{"small_version", "owner", "created_at", "updated_at"} {
-		scalars[key] = root.Get(key)
-	}
-	for subject, v := range scalars {
+	single := func(v *small.Value, subject string) {
 		if v != nil && (v.Kind == small.List || v.Kind == small.Map) {
 			report(v, subject, "a single value")
 		}
 	}
+	for _, key := range []string{"small_version", "owner", "created_at", "updated_at"} {
+		single(root.Get(key), key)
+	}
+	single(run.Get("replay_id"), "run.replay_id")
 }

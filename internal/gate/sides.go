@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/policy"
@@ -21,12 +22,20 @@ type Sides struct {
 	ordered  bool
 }
 
-// SidesOf is what a configuration says about the log at a path. Waivers that
+// SidesOf is what a configuration says about the log at a path, and where it was
+// before it moved. Waivers that
 // have ended at now do not count.
-func SidesOf(p *policy.Policy, path string, now time.Time) Sides {
+func SidesOf(p *policy.Policy, path string, now time.Time, was ...string) Sides {
 	level, set := p.Rules[ruleTimestampOrder.ID]
+	paths := append([]string{path}, was...)
+	var baseline *policy.Baseline
+	for _, at := range slices.Backward(paths) {
+		if b := p.BaselineFor(at); b != nil {
+			baseline = b
+		}
+	}
 	return Sides{
-		equal: equivalenceFor(p, now, path), baseline: p.BaselineFor(path), waivers: modifications(p, now, path),
+		equal: equivalenceFor(p, now, paths...), baseline: baseline, waivers: modifications(p, now, paths...),
 		ordered: p.Mode == policy.Enforce && (!set || level == policy.Error),
 	}
 }

@@ -1,9 +1,6 @@
 package gate
 
-import (
-	"context"
-	"slices"
-)
+import "context"
 
 // step is a node and what its edges changed.
 type step struct {
@@ -16,7 +13,7 @@ type step struct {
 func (j *judgement) step(ctx context.Context, n node, changes [][]Change) (*step, error) {
 	s := &step{node: n, changes: changes, moves: make([]moves, len(changes))}
 	for i, parent := range n.parents {
-		x := crossing{Edge: Edge{parent, n.id}, changes: changes[i], merge: len(n.parents) > 1}
+		x := crossing{parent: parent, changes: changes[i], merge: len(n.parents) > 1}
 		x.equal = func(from, to string, before, after *ledgerFile) (equivalence, error) {
 			return j.equality(ctx, n.parents, from, to, before, after)
 		}
@@ -26,6 +23,11 @@ func (j *judgement) step(ctx context.Context, n node, changes [][]Change) (*step
 		var err error
 		if s.moves[i], err = j.moves(ctx, x); err != nil {
 			return nil, err
+		}
+		for _, c := range changes[i] {
+			if _, moved := s.moves[i][c.Path]; moved && c.New.Mode != "" {
+				j.tookAnother = true
+			}
 		}
 	}
 	return s, nil
@@ -69,13 +71,13 @@ func (j *judgement) sides(ctx context.Context, s *step, path string) (*ledgerFil
 	var now File
 	var before []*Change
 	for _, edge := range s.changes {
-		i := slices.IndexFunc(edge, func(c Change) bool { return c.Path == path })
-		if i < 0 {
+		c, changed := changeAt(edge, path)
+		if !changed {
 			before = append(before, nil)
 			continue
 		}
-		before = append(before, &edge[i])
-		now = edge[i].New
+		before = append(before, &c)
+		now = c.New
 	}
 	parents := make([]parentLog, len(before))
 	logs := j.logs(path)
@@ -115,8 +117,8 @@ func (j *judgement) sides(ctx context.Context, s *step, path string) (*ledgerFil
 // sidesOf reads what one parent has of a log.
 func (j *judgement) sidesOf(ctx context.Context, s *step, edge int, c Change, child *ledgerFile, p *parentLog) error {
 	for _, from := range s.moves[edge].to(c.Path) {
-		i := slices.IndexFunc(s.changes[edge], func(c Change) bool { return c.Path == from })
-		logs, err := j.readBefore(ctx, p.id, s.changes[edge][i])
+		left, _ := changeAt(s.changes[edge], from)
+		logs, err := j.readBefore(ctx, p.id, left)
 		if err != nil {
 			return err
 		}

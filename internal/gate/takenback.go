@@ -7,21 +7,23 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// undoing are the rewrites of a branch that the default branch lacks: a forced push
-// may take them back.
-type undoing struct {
+// rewrites are what the commits of a branch did to entries, where the default
+// branch lacks these commits: a forced push may take it back.
+type rewrites struct {
 	// from maps a version of an entry to those from which commits rewrote it.
-	from map[editKey][]small.Digest
-	// recorded are entries that some commit recorded as new: these are nobody's
-	// rewrite, whatever became of them later.
-	recorded map[editKey]bool
-	// before are the logs, by path, as they were before they were rewritten.
-	before map[string][]*small.Ledger
+	from map[small.Digest][]small.Digest
+	// recorded are entries that some commit recorded as new at the end: they are
+	// nobody's rewrite, whatever became of them later.
+	recorded map[small.Digest]bool
+	// inserted are entries that commits put before older ones.
+	inserted map[small.Digest]bool
+	// before are logs as they were before they were rewritten.
+	before [][]small.Digest
 }
 
-// takenBack gathers the rewrites of the commits that a branch had and the default
-// branch lacks. Of the default branch nothing can be taken back.
-func (j *judgement) takenBack(ctx context.Context, u Update) (*undoing, error) {
+// rewritesOf gathers what the commits of a branch rewrote. Of the default branch
+// nothing can be taken back.
+func (j *judgement) rewritesOf(ctx context.Context, u Update) (*rewrites, error) {
 	if u.Target.ID == "" || u.Old == "" {
 		return nil, nil
 	}
@@ -39,14 +41,14 @@ func (j *judgement) takenBack(ctx context.Context, u Update) (*undoing, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &undoing{from: map[editKey][]small.Digest{}, recorded: map[editKey]bool{}, before: map[string][]*small.Ledger{}}
+	out := &rewrites{from: map[small.Digest][]small.Digest{}, recorded: map[small.Digest]bool{}, inserted: map[small.Digest]bool{}}
 	for _, c := range commits {
 		own := len(EdgesOf(c.ID, c.Parents))
 		s, err := j.step(ctx, node{id: c.ID, parents: c.Parents}, changes[:own])
 		if err != nil {
 			return nil, err
 		}
-		for _, path := range s.logs(j) {
+		for _, path := range pathsOf(s.changes, j.isLog) {
 			if err := j.noteRewrites(ctx, out, s, path, listed); err != nil {
 				return nil, err
 			}
@@ -57,20 +59,18 @@ func (j *judgement) takenBack(ctx context.Context, u Update) (*undoing, error) {
 }
 
 // noteRewrites notes what a commit did to a log: which of the entries that no
-// parent has are new versions, and which are new.
-func (j *judgement) noteRewrites(ctx context.Context, out *undoing, s *step, path string, listed map[string]bool) error {
+// parent has are rewrites, and which are new.
+func (j *judgement) noteRewrites(ctx context.Context, out *rewrites, s *step, path string, listed map[string]bool) error {
 	child, parents, err := j.sides(ctx, s, path)
 	if err != nil || !child.readable() {
 		return err
 	}
-	held := map[small.Digest]bool{}
-	rewrites := map[small.Digest]bool{}
+	made := map[small.Digest]bool{}
 	for i, p := range parents {
 		for k, before := range p.ledgers {
-			for _, e := range before.log.Entries {
-				held[e.Digest] = true
-				if !listed[p.id] {
-					out.recorded[editKey{path: path, to: e.Digest.String()}] = true
+			if !listed[p.id] {
+				for _, e := range before.log.Entries {
+					out.recorded[e.Digest] = true
 				}
 			}
 			e, err := j.compare(ctx, s.node, path, p.paths[k], before, child, parents, i)
@@ -78,89 +78,93 @@ func (j *judgement) noteRewrites(ctx context.Context, out *undoing, s *step, pat
 				return err
 			}
 			if e != nil && (e.relation == rewritten || e.relation == interleaved && !e.reconciled()) {
-				out.note(e, rewrites)
+				out.note(e, made)
 			}
 		}
 	}
+	held := heldBy(parents, -1)
 	for _, e := range child.log.Entries {
-		if !held[e.Digest] && !rewrites[e.Digest] {
-			out.recorded[editKey{path: path, to: e.Digest.String()}] = true
+		if !held[e.Digest] && !made[e.Digest] {
+			out.recorded[e.Digest] = true
 		}
 	}
 	return nil
 }
 
-// logs lists the paths of the logs that a step changes.
-func (s *step) logs(j *judgement) []string {
-	var paths []string
-	for _, edge := range s.changes {
-		for _, c := range edge {
-			if j.isLog(c.Path) && !slices.Contains(paths, c.Path) {
-				paths = append(paths, c.Path)
-			}
-		}
+// note notes the rewrites on one edge; made are the entries that they made.
+func (r *rewrites) note(e *edgeView, made map[small.Digest]bool) {
+	r.before = append(r.before, digestsOf(e.p))
+	insert := func(place int) {
+		d := e.c.Entries[place].Digest
+		made[d], r.inserted[d] = true, true
 	}
-	return paths
-}
-
-// note notes the rewrites on one edge.
-func (u *undoing) note(e *edgeView, rewrites map[small.Digest]bool) {
-	u.before[e.path] = append(u.before[e.path], e.p)
+	for _, place := range e.inserted {
+		insert(place)
+	}
 	for _, x := range e.edits {
-		if x.before < 0 || x.after < 0 || x.kind == editReordered {
-			continue
+		switch {
+		case x.kind == editInserted:
+			insert(x.after)
+		case x.kind != editReordered && x.before >= 0 && x.after >= 0:
+			to := e.c.Entries[x.after].Digest
+			made[to] = true
+			r.from[to] = append(r.from[to], e.p.Entries[x.before].Digest)
 		}
-		to := e.c.Entries[x.after].Digest
-		rewrites[to] = true
-		key := editKey{path: e.path, to: to.String()}
-		u.from[key] = append(u.from[key], e.p.Entries[x.before].Digest)
 	}
 }
 
-// takes reports whether the difference between a branch's old log and its new one
-// is that rewrites are taken back: each old entry is there, or the version that
-// was rewritten, and all in order, or in the order of a log before it was
-// rewritten.
-func (u *undoing) takes(e *edgeView) bool {
-	if u == nil || e.relation != rewritten {
+// undone reports whether the difference between a branch's old log and its new
+// one is that rewrites are taken back: each old entry is there, or the version
+// that was rewritten, and all in order, or in the order of a log before it was
+// rewritten. What was put before older entries may be gone.
+func (r *rewrites) undone(p, c *small.Ledger) bool {
+	if r == nil {
 		return false
 	}
-	now := digestsOf(e.c)
+	now := digestsOf(c)
 	there := map[small.Digest]bool{}
 	for _, d := range now {
 		there[d] = true
 	}
 	var kept []small.Digest
-	for _, d := range digestsOf(e.p) {
-		if !there[d] {
-			d = u.original(e.path, d, there)
+	for _, d := range digestsOf(p) {
+		switch {
+		case there[d]:
+		case r.inserted[d] && !r.recorded[d]:
+			continue
+		default:
+			d = r.original(d, there)
 		}
 		kept = append(kept, d)
 	}
 	if subsequence(kept, now) != nil {
 		return true
 	}
-	return slices.ContainsFunc(u.before[e.path], func(before *small.Ledger) bool {
-		rest := slices.DeleteFunc(slices.Clone(kept), func(d small.Digest) bool {
-			return slices.ContainsFunc(before.Entries, func(e small.Entry) bool { return e.Digest == d })
-		})
-		return subsequence(digestsOf(before), now) != nil && subsequence(rest, now) != nil
+	return slices.ContainsFunc(r.before, func(before []small.Digest) bool {
+		if subsequence(before, now) == nil {
+			return false
+		}
+		old := make(map[small.Digest]bool, len(before))
+		for _, d := range before {
+			old[d] = true
+		}
+		rest := slices.DeleteFunc(slices.Clone(kept), func(d small.Digest) bool { return old[d] })
+		return subsequence(rest, now) != nil
 	})
 }
 
 // original is the version of an entry that was recorded as new and is there, from
 // one rewrite to the one before it; the entry itself if there is none.
-func (u *undoing) original(path string, d small.Digest, there map[small.Digest]bool) small.Digest {
+func (r *rewrites) original(d small.Digest, there map[small.Digest]bool) small.Digest {
 	seen := map[small.Digest]bool{d: true}
 	for next := []small.Digest{d}; len(next) > 0; next = next[1:] {
-		key := editKey{path: path, to: next[0].String()}
-		if u.recorded[key] {
+		if r.recorded[next[0]] {
 			if there[next[0]] {
 				return next[0]
 			}
 			continue
 		}
-		for _, from := range u.from[key] {
+		for _, from := range r.from[next[0]] {
 			if !seen[from] {
 				seen[from] = true
 				next = append(next, from)

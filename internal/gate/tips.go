@@ -50,9 +50,9 @@ func (t *tipsView) finding() Finding {
 }
 
 // compareTips relates the ledgers of two branches. The edge either way may be
-// fine or resolved. explained are the edits that were found on the edges of
-// the range: what they account for is not divergence.
-func compareTips(target, head *small.Ledger, equal equivalence, explained map[editKey]bool, path string) *tipsView {
+// fine or resolved. explained are the entries that were edited on the edges of
+// the range: what that accounts for is not divergence.
+func compareTips(target, head *small.Ledger, equal equivalence, explained map[small.Digest]bool, path string) *tipsView {
 	t := &tipsView{path: path, target: target, head: head}
 	forth := relateWithin(target, head, equal)
 	back := relateWithin(head, target, equal)
@@ -84,17 +84,11 @@ func compareTips(target, head *small.Ledger, equal equivalence, explained map[ed
 // that keeps the target from being a part of the head: without the entries
 // that they changed, moved or lost, it is one. Then there is one writer, and
 // the edits are the trouble.
-func (t *tipsView) explainedBy(explained map[editKey]bool, equal equivalence) bool {
-	old := map[small.Digest]bool{}
-	for key, told := range explained {
-		// Where there was no entry before, there is no digest.
-		if d, err := small.ParseDigest(key.from); told && key.path == t.path && err == nil {
-			old[equal.class(d)] = true
-		}
-	}
-	if len(old) == 0 {
+func (t *tipsView) explainedBy(explained map[small.Digest]bool, equal equivalence) bool {
+	if len(explained) == 0 {
 		return false
 	}
+	old := equal.classes(explained)
 	var rest []small.Digest
 	for _, e := range t.target.Entries {
 		if !old[equal.class(e.Digest)] {

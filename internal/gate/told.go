@@ -58,11 +58,3 @@ func (t toldEdits) note(k editKey, s Severity) {
 		}
 	}
 }
-
-// textOrNone writes a digest as an editKey has it.
-func textOrNone(d small.Digest) string {
-	if d == (small.Digest{}) {
-		return ""
-	}
-	return d.String()
-}

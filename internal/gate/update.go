@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Update is one ref that a push moves.
@@ -94,7 +97,7 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 // commit between the two has been judged: then the edges have said what became of
 // each entry.
 func (j *judgement) judgedSince(ctx context.Context, u Update, judged []Commit) (bool, error) {
-	if u.Old == "" {
+	if u.Old == "" || j.tookAnother {
 		return false, nil
 	}
 	since, err := j.history.Commits(ctx, []string{u.New}, []string{u.Old})
@@ -159,20 +162,20 @@ func (j *judgement) replaced(ctx context.Context, u Update, fix string) error {
 		j.notePolicy(n, changes)
 	}
 	told := len(j.report.Findings)
-	s, err := j.replacement(ctx, n, changes)
-	if err != nil {
-		return err
-	}
-	back, err := j.takenBack(ctx, u)
+	undone := j.undone(ctx, u)
+	s, err := j.replacement(ctx, n, changes, undone)
 	if err != nil {
 		return err
 	}
 	for _, c := range changes[0] {
-		if !j.isLog(c.Path) || c.Old.Mode == "" {
+		if !j.isLog(c.Path) || c.Old.Mode == "" && j.isRecord(c.Path) {
 			continue
 		}
-		if err := j.replacedLog(ctx, c, s, false, back); err != nil {
+		if err := j.replacedLog(ctx, c, s, false, undone); err != nil {
 			return err
+		}
+		if c.Old.Mode == "" {
+			continue
 		}
 		if err := j.keptIn(ctx, n, c.Path, changes); err != nil {
 			return err
@@ -191,11 +194,24 @@ func (j *judgement) replaced(ctx context.Context, u Update, fix string) error {
 	return nil
 }
 
+// undoneFunc reports whether the difference between two versions of a log is that
+// rewrites are taken back.
+type undoneFunc func(before, now *small.Ledger) (bool, error)
+
+// undone looks for what a branch rewrote when it is first asked.
+func (j *judgement) undone(ctx context.Context, u Update) undoneFunc {
+	find := sync.OnceValues(func() (*rewrites, error) { return j.rewritesOf(ctx, u) })
+	return func(before, now *small.Ledger) (bool, error) {
+		r, err := find()
+		return err == nil && r.undone(before, now), err
+	}
+}
+
 // replacement is the step from one commit to another that is not its child.
 // Between the entries of a log that moved others may have come.
-func (j *judgement) replacement(ctx context.Context, n node, changes [][]Change) (*step, error) {
+func (j *judgement) replacement(ctx context.Context, n node, changes [][]Change, undone undoneFunc) (*step, error) {
 	m, err := j.moves(ctx, crossing{
-		Edge: Edge{n.parents[0], n.id}, changes: changes[0], merge: true,
+		parent: n.parents[0], changes: changes[0], merge: true, undone: undone,
 		equal: func(from, to string, before, after *ledgerFile) (equivalence, error) {
 			return j.equality(ctx, n.parents, from, to, before, after)
 		},
@@ -205,8 +221,9 @@ func (j *judgement) replacement(ctx context.Context, n node, changes [][]Change)
 
 // replacedLog compares one log of a commit with an earlier one that is not its
 // parent's. insertions says whether entries between older ones are reported,
-// where no entry makes them explicit. back are the edits that may be taken back.
-func (j *judgement) replacedLog(ctx context.Context, c Change, s *step, insertions bool, back *undoing) error {
+// where no entry makes them explicit. undone, if set, says which rewrites are
+// taken back.
+func (j *judgement) replacedLog(ctx context.Context, c Change, s *step, insertions bool, undone undoneFunc) error {
 	logs, err := j.readBefore(ctx, s.parents[0], c)
 	if err != nil {
 		return err
@@ -230,8 +247,16 @@ func (j *judgement) replacedLog(ctx context.Context, c Change, s *step, insertio
 		if err != nil {
 			return err
 		}
-		if e == nil || e.relation != rewritten && !insertions || back.takes(e) {
+		if e == nil || e.relation != rewritten && !insertions {
 			continue
+		}
+		if undone != nil && e.relation == rewritten {
+			if is, err := undone(e.p, e.c); err != nil || is {
+				if err != nil {
+					return err
+				}
+				continue
+			}
 		}
 		if !insertions || e.reconciled() {
 			e.inserted = nil

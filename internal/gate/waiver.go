@@ -1,10 +1,6 @@
 package gate
 
-import (
-	"slices"
-
-	"github.com/small-gate/small-gate/internal/policy"
-)
+import "github.com/small-gate/small-gate/internal/policy"
 
 // waiver finds the waiver that excuses a finding: the same edit of the same log,
 // under the rule or one that says the same of it. Of an edit that several waivers
@@ -23,7 +19,7 @@ func (j *judgement) waiver(f Finding) *policy.Waiver {
 	if !modifying[f.Rule] && !losing[f.Rule] {
 		return nil
 	}
-	chain := j.waiverChain(f, f.EditFrom, nil)
+	chain := j.waiverChain(f, f.EditFrom, map[string]bool{})
 	for _, i := range chain {
 		j.used[i] = true
 	}
@@ -35,22 +31,23 @@ func (j *judgement) waiver(f Finding) *policy.Waiver {
 
 // waiverChain finds waivers that lead from one version of an entry to what a
 // finding says became of it, one after the other: their numbers, none if there
-// are none.
-func (j *judgement) waiverChain(f Finding, from string, before []int) []int {
+// are none. seen are the versions from which it has looked.
+func (j *judgement) waiverChain(f Finding, from string, seen map[string]bool) []int {
+	seen[from] = true
 	for i := range j.opts.Policy.Waivers {
 		w := &j.opts.Policy.Waivers[i]
-		if !j.applies(w, f) || !modifying[w.Rule] && !losing[w.Rule] || digestText(w.From) != from || slices.Contains(before, i) {
+		if !j.applies(w, f) || !modifying[w.Rule] && !losing[w.Rule] || digestText(w.From) != from {
 			continue
 		}
-		chain := append(slices.Clone(before), i)
-		if digestText(w.To) == f.EditTo {
-			return chain
+		to := digestText(w.To)
+		if to == f.EditTo {
+			return []int{i}
 		}
-		if w.To == nil {
+		if w.To == nil || seen[to] {
 			continue
 		}
-		if chain = j.waiverChain(f, digestText(w.To), chain); chain != nil {
-			return chain
+		if rest := j.waiverChain(f, to, seen); rest != nil {
+			return append([]int{i}, rest...)
 		}
 	}
 	return nil

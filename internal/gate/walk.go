@@ -60,7 +60,6 @@ func (j *judgement) walk(ctx context.Context, nodes []node) error {
 func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error {
 	j.notePolicy(n, changes)
 	dirs, flows := map[string]bool{}, map[string]bool{}
-	var logs []string
 	for _, edge := range changes {
 		for _, c := range edge {
 			if j.isFlow(c.Path) {
@@ -71,12 +70,9 @@ func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error 
 			}
 			dir, _ := small.WorkspaceOf(c.Path)
 			dirs[dir], j.touched[dir] = true, true
-			if isLedger(c.Path) && !slices.Contains(logs, c.Path) {
-				logs = append(logs, c.Path)
-			}
 		}
 	}
-	slices.Sort(logs)
+	logs := pathsOf(changes, func(path string) bool { return isLedger(path) && j.judges(path) })
 	s, err := j.step(ctx, n, changes)
 	if err != nil {
 		return err
@@ -102,6 +98,20 @@ func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error 
 		return j.workflows(ctx, j.history, n.id, flows)
 	}
 	return nil
+}
+
+// pathsOf lists the wanted paths that change on any edge, in order.
+func pathsOf(changes [][]Change, wanted func(path string) bool) []string {
+	var paths []string
+	for _, edge := range changes {
+		for _, c := range edge {
+			if wanted(c.Path) {
+				paths = append(paths, c.Path)
+			}
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
 func sortedKeys(set map[string]bool) []string {
@@ -227,17 +237,7 @@ func (j *judgement) compare(ctx context.Context, n node, path, was string, befor
 	if err != nil {
 		return nil, err
 	}
-	elsewhere := map[small.Digest]bool{}
-	for i, other := range parents {
-		if i == side {
-			continue
-		}
-		for _, l := range other.ledgers {
-			for _, e := range l.log.Entries {
-				elsewhere[e.Digest] = true
-			}
-		}
-	}
+	elsewhere := heldBy(parents, side)
 	return compare(p, c, comparison{
 		path: path, was: was, equal: equal,
 		before: j.logs(path).records(ctx, before), after: j.logs(path).records(ctx, child),
@@ -252,6 +252,22 @@ func (j *judgement) compare(ctx context.Context, n node, path, was string, befor
 			return seen || old.Timestamp != "" && old.Timestamp == now.Timestamp
 		},
 	})
+}
+
+// heldBy are the entries that parents have, all but one.
+func heldBy(parents []parentLog, but int) map[small.Digest]bool {
+	held := map[small.Digest]bool{}
+	for i, p := range parents {
+		if i == but {
+			continue
+		}
+		for _, l := range p.ledgers {
+			for _, e := range l.log.Entries {
+				held[e.Digest] = true
+			}
+		}
+	}
+	return held
 }
 
 // judgeEdge runs every rule about edges, and lists what waivers excuse.

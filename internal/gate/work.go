@@ -126,12 +126,7 @@ func (w *worker) view(ctx context.Context, fresh []small.Entry) (*workView, erro
 
 // change is what became of a path on one edge; ok is false if it is the same.
 func (w *worker) change(edge int, path string) (Change, bool) {
-	for _, c := range w.changes[edge] {
-		if c.Path == path {
-			return c, true
-		}
-	}
-	return Change{}, false
+	return changeAt(w.changes[edge], path)
 }
 
 // differs reports whether a path differs from every parent.

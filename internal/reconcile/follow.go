@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
@@ -26,7 +27,7 @@ func (r *run) followMoves(ctx context.Context) error {
 }
 
 func (r *run) followSince(ctx context.Context, base string, t side) error {
-	opts := gate.Options{Policy: r.opts.Policy, Now: r.opts.Now, MaxFileSize: r.opts.MaxFileSize}
+	opts := gate.Options{Policy: r.opts.Policy, Trusted: r.op.ours.id, Now: r.opts.Now, MaxFileSize: r.opts.MaxFileSize}
 	went := map[string]map[string]string{}
 	for _, id := range append([]string{base, r.op.ours.id, t.id}, t.parts...) {
 		if _, err := r.list(ctx, id); err != nil {
@@ -77,6 +78,18 @@ func (r *run) rename(id, from, to string) {
 	if _, name, _ := small.SplitPath(from); name == small.Progress.FileName() {
 		r.left[from] = to
 	}
+}
+
+// oldPaths are where a log lay that is brought together at a path.
+func (r *run) oldPaths(path string) []string {
+	var out []string
+	for from, to := range r.left {
+		if to == path {
+			out = append(out, from)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // leave plans to take away the logs that are brought together elsewhere.

@@ -206,10 +206,10 @@ func (r *run) workspace(ctx context.Context, dir string) error {
 func (r *run) log(ctx context.Context, path string) error {
 	c := Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(),
-		Sides: gate.SidesOf(r.opts.Policy, path, r.opts.Now),
+		Sides: gate.SidesOf(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
 	}
 	for _, p := range r.policies {
-		c.Baselines = append(c.Baselines, gate.SidesOf(p, path, r.opts.Now))
+		c.Baselines = append(c.Baselines, gate.SidesOf(p, path, r.opts.Now, r.oldPaths(path)...))
 	}
 	var err error
 	if c.Ours.Data, err = r.read(ctx, r.op.ours, path); err != nil {

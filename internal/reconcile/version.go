@@ -116,7 +116,7 @@ func (l *log) parted(theirs, ours *version) error {
 			l.base[it.Digest] = true
 		}
 		sides := []*version{theirs, ours}
-		if theirs.Picked {
+		if theirs.Picked && ours.Data != nil {
 			sides = sides[:1]
 		}
 		for _, side := range sides {

@@ -97,6 +97,15 @@ func newEntry(v *Value) Entry {
 	return e
 }
 
+// TextBytes is about how many bytes an entry's texts take in memory.
+func (e *Entry) TextBytes() int {
+	size := len(e.TaskID) + len(e.Timestamp) + len(e.ReplayID) + len(e.Status) + len(e.AgentID)
+	for i := range e.Suspects {
+		size += e.Suspects[i].bytes()
+	}
+	return size
+}
+
 // Evidenced reports whether an entry has a field that counts as evidence:
 // a string that is not blank, or a mapping.
 func Evidenced(entry *Value) bool {

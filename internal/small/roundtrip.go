@@ -30,6 +30,12 @@ type step struct {
 	index int // -1 where there is a key
 }
 
+// bytes is about how many bytes a suspect takes in memory.
+func (s *Suspect) bytes() int {
+	const itself, perStep = 120, 24
+	return itself + len(s.text) + len(s.Subject) + perStep*len(s.in)
+}
+
 // Suspects finds the texts in a value that may not come back. It looks at each
 // text's first character and for a line feed; Suspect.Broken tries.
 func Suspects(root *Value) []Suspect {
