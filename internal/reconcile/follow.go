@@ -2,6 +2,9 @@ package reconcile
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
@@ -41,7 +44,7 @@ func (r *run) followSince(ctx context.Context, base string, t side) error {
 	if err != nil {
 		return err
 	}
-	for path := range files {
+	for _, path := range slices.Sorted(maps.Keys(files)) {
 		here, moved := went[r.op.ours.id][path]
 		there, movedToo := went[t.id][path]
 		if !moved && !movedToo {
@@ -81,7 +84,7 @@ func (r *run) rename(id, from, to string) {
 
 // leave plans to take away the logs that are brought together elsewhere.
 func (r *run) leave() error {
-	for from, to := range r.left {
+	for _, from := range slices.Sorted(maps.Keys(r.left)) {
 		there, err := r.onDisk(from)
 		if err != nil {
 			return err
@@ -89,7 +92,8 @@ func (r *run) leave() error {
 		if _, staged := r.index[from]; !staged && there == nil {
 			continue
 		}
-		r.changes = append(r.changes, change{path: from, there: there, keep: true, movedTo: to})
+		none := strings.Repeat("0", len(r.op.ours.id)) // and mode 0: git takes the path out of the index
+		r.changes = append(r.changes, change{path: from, mode: "0", blob: none, there: there, keep: true, movedTo: r.left[from]})
 	}
 	return nil
 }
