@@ -150,7 +150,11 @@ func (j *job) change(ctx context.Context, s *session, head string) (*gate.Report
 		return s.withBrought(ctx, head, j.orFiles(ctx, s, words, gate.Range(ctx, s.repo, base, head, s.opts)))
 	}
 	j.fact("merge result", "%s", merge)
-	return s.withBrought(ctx, head, j.orFiles(ctx, s, words, gate.RangeInto(ctx, s.repo, base, head, merge, s.opts)))
+	r, err := s.withBrought(ctx, head, j.orFiles(ctx, s, words, gate.RangeInto(ctx, s.repo, base, head, merge, s.opts)))
+	if err != nil {
+		return nil, err
+	}
+	return s.withBrought(ctx, merge, r)
 }
 
 // orFiles completes a report in which there was no commit to judge, since the
@@ -276,7 +280,7 @@ func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch,
 	if err == nil && j.plan.Ref != "" && branchName(branch.Ref, "origin") == branchName(j.plan.Ref, "origin") {
 		return githistory.Branch{}, nil
 	}
-	if err == nil && branch.ID == "" && j.remote && j.plan.Kind == ci.Push {
+	if err == nil && branch.ID == "" && j.remote && j.plan.Kind != ci.Change {
 		return branch, &gate.Failure{
 			Message: "nobody says which branch is the default one: the event does not, and this clone has neither its name (refs/remotes/origin/HEAD) nor a branch of a usual one",
 			Remedy:  "git fetch origin && git remote set-head origin --auto",

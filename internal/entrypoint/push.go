@@ -265,7 +265,12 @@ func (s *session) update(ctx context.Context, m move, remote string, branch gith
 	s.opts.Branch = branchName(m.Ref, remote)
 	update.Target, update.Name = target(m, remote, branch, moves), branchName(m.Ref, remote)
 	update.Governs = branch == githistory.Branch{} || update.Old != "" && m.isOf(branch, remote)
-	if err := s.trustForRef(ctx, update, branch); err != nil {
+	if remote == "" && branch == (githistory.Branch{}) && update.Old != "" {
+		// A server without branches: what a tag names is nobody's configuration.
+		if err := s.trustNobody("there is no branch yet"); err != nil {
+			return nil, err
+		}
+	} else if err := s.trustForRef(ctx, update, branch); err != nil {
 		return nil, err
 	}
 	if m.known && m.Creates() {

@@ -187,7 +187,7 @@ func (s *session) trustNobody(why string) error {
 	if s.req.Config != "" {
 		return s.useFile(s.req.Config)
 	}
-	s.trusted, s.found = nil, false
+	s.trusted, s.found, s.opts.Trusted = nil, false, ""
 	s.opts.Policy = policy.Default()
 	s.opts.Policy.Source = fmt.Sprintf("%s (%s)", policy.BuiltIn, why)
 	return nil

@@ -13,8 +13,9 @@ import (
 // baseline is one of the configuration's that is in force: the trusted side's
 // own log begins with it.
 type baseline struct {
-	// path is where the log stands on the trusted side.
-	path string
+	// path is where the log stands on the trusted side, stanza what the
+	// configuration says.
+	path, stanza string
 	// entries are those that are accepted, as they were then.
 	entries []small.Digest
 	head    small.Digest
@@ -132,7 +133,7 @@ func (j *judgement) find(ctx context.Context, stanza *policy.Baseline) (*baselin
 		}
 		if log.readable() {
 			if entries := recognize(stanza, log.log.Ledger, modifications(j.opts.Policy, j.opts.Now, stanza.Path, f.Path)); entries != nil {
-				return &baseline{path: f.Path, entries: entries, head: stanza.Head, equal: j.equal(stanza.Path, f.Path)}, nil
+				return &baseline{path: f.Path, stanza: stanza.Path, entries: entries, head: stanza.Head, equal: j.equal(stanza.Path, f.Path)}, nil
 			}
 		}
 		if !elsewhere {
@@ -285,6 +286,9 @@ func (j *judgement) equality(ctx context.Context, parents []string, from, to str
 		p, err := j.pastOf(ctx, b)
 		if err != nil {
 			return equal, err
+		}
+		if from != b.path && from != b.stanza && !p.paths[from] {
+			continue // what another log does not have any more is not this one's past
 		}
 		// A merge with the past takes over what was changed there.
 		if takes || slices.ContainsFunc(parents, func(id string) bool { return p.commits[id] }) {

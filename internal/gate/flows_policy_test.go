@@ -310,6 +310,23 @@ func TestFlowBaselinePastMerged(t *testing.T) {
 	f.clean(f.pending("C M", "a' b c d")) // what the baseline accepts need not be made explicit
 }
 
+// A baseline of one workspace excuses nothing of another, though that takes the
+// same log.
+//
+//	A(a b | sub: a b) - B(a b | sub: x) both accepted - C(x y | sub: x)
+func TestFlowBaselineOfAnother(t *testing.T) {
+	f := newFlow(t)
+	f.opts.Policy.Baselines = []policy.Baseline{
+		{Path: logPath(""), Entries: 2, Head: f.head("a b"), Reason: "adopted here"},
+		{Path: logPath("sub"), Entries: 1, Head: f.head("x"), Reason: "adopted here"},
+	}
+	f.commit("A", "", "a b | sub: a b")
+	f.commit("B", "A", "a b | sub: x")
+	f.clean(f.audit("B"))
+	f.want(f.pending("B", "x y | sub: x"), "error append-only/deleted index from B: #0 task-a", "error append-only/deleted index from B: #1 task-b")
+	f.want(f.pending("B", "- | sub: x | deep/er: x y"), "error append-only/log-deleted index from B")
+}
+
 // An accepted entry is redacted, with a waiver: then the log does not begin with
 // the baseline to the letter.
 //

@@ -2,7 +2,10 @@ package reconcile
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
@@ -42,7 +45,7 @@ func (r *run) followSince(ctx context.Context, base string, t side) error {
 	if err != nil {
 		return err
 	}
-	for path := range files {
+	for _, path := range slices.Sorted(maps.Keys(files)) {
 		here, moved := went[r.op.ours.id][path]
 		there, movedToo := went[t.id][path]
 		if !moved && !movedToo {
@@ -52,8 +55,15 @@ func (r *run) followSince(ctx context.Context, base string, t side) error {
 		if !moved {
 			here = path
 		}
-		if moved || r.op.word == "" || r.op.word == opSquash {
-			to = here // a commit with one parent does not move a log and interleave it
+		if !moved && r.op.oneParent() && r.files[r.op.ours.id][path].Object != files[path].Object {
+			return &gate.Failure{
+				Message: fmt.Sprintf("%s moved %s to %s, and %s has recorded work at the old path: one commit of a %s cannot say both",
+					t.name, path, there, r.op.ours.name, r.op.word),
+				Remedy: "take it back (" + r.op.undo() + ") and merge instead: git merge " + t.name + ", then small-hook reconcile",
+			}
+		}
+		if moved || r.op.word == "" {
+			to = here
 		}
 		for id, m := range went {
 			from, gone := m[path]
@@ -94,7 +104,7 @@ func (r *run) oldPaths(path string) []string {
 
 // leave plans to take away the logs that are brought together elsewhere.
 func (r *run) leave() error {
-	for from, to := range r.left {
+	for _, from := range slices.Sorted(maps.Keys(r.left)) {
 		there, err := r.onDisk(from)
 		if err != nil {
 			return err
@@ -102,7 +112,8 @@ func (r *run) leave() error {
 		if _, staged := r.index[from]; !staged && there == nil {
 			continue
 		}
-		r.changes = append(r.changes, change{path: from, there: there, keep: true, movedTo: to})
+		none := strings.Repeat("0", len(r.op.ours.id)) // and mode 0: git takes the path out of the index
+		r.changes = append(r.changes, change{path: from, mode: "0", blob: none, there: there, keep: true, movedTo: r.left[from]})
 	}
 	return nil
 }

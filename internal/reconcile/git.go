@@ -110,10 +110,6 @@ func (g *workTree) checkedOut(ctx context.Context, path, blob string) ([]byte, e
 func (g *workTree) stage(ctx context.Context, files []change) error {
 	var lines bytes.Buffer
 	for _, f := range files {
-		if f.movedTo != "" {
-			fmt.Fprintf(&lines, "0 %s\t%s\x00", strings.Repeat("0", 40), f.path)
-			continue
-		}
 		fmt.Fprintf(&lines, "%s %s 0\t%s\x00", f.mode, f.blob, f.path)
 	}
 	_, err := g.run(ctx, &lines, "update-index", "-z", "--index-info")

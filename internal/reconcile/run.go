@@ -87,7 +87,8 @@ type run struct {
 	index map[string]gate.File
 	// policies are the configurations of the other sides.
 	policies []*policy.Policy
-	// changes are what is to be written, in order of path.
+	// changes are what is to be written, and after that what is to go, each in
+	// order of path.
 	changes []change
 	// left are paths of logs that are brought together at another path.
 	left map[string]string

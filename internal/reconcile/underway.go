@@ -55,6 +55,19 @@ const (
 	opSquash = "squash merge"
 )
 
+// oneParent reports whether what is under way ends in a commit with one parent.
+func (o *operation) oneParent() bool {
+	return o.word == opRebase || o.word == opPick || o.word == opSquash
+}
+
+// undo is what takes back what is under way.
+func (o *operation) undo() string {
+	if o.word == opSquash {
+		return "git reset --merge"
+	}
+	return "git " + o.word + " --abort"
+}
+
 // underWay finds the sides: of the merge, rebase, cherry-pick or squash that git
 // is in the midst of, or of a merge with what is named. Conflict stages in the
 // index do not matter: only commits are looked at.

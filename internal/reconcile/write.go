@@ -188,14 +188,14 @@ func (r *run) write(ctx context.Context) error {
 		r.out.Kept = append(r.out.Kept, [2]string{w.path, blob})
 	}
 	for _, w := range r.changes {
-		if bytes.Equal(w.there, w.disk) && w.there != nil {
-			continue
-		}
 		file := filepath.Join(r.git.top, filepath.FromSlash(w.path))
 		if w.movedTo != "" {
 			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return &gate.Failure{Message: fmt.Sprintf("cannot remove %s: %v", w.path, err), Remedy: "remove it, then run small-hook reconcile again", Err: err}
 			}
+			continue
+		}
+		if bytes.Equal(w.there, w.disk) && w.there != nil {
 			continue
 		}
 		err := os.MkdirAll(filepath.Dir(file), 0o777)
