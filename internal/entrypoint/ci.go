@@ -282,7 +282,7 @@ func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch,
 	}
 	if err == nil && branch.ID == "" && j.remote && j.plan.Kind != ci.Change {
 		return branch, &gate.Failure{
-			Message: "nobody says which branch is the default one: the event does not, and this clone has neither its name (refs/remotes/origin/HEAD) nor a branch of a usual one",
+			Message: "the default branch is unknown: the event does not name it, and this clone has neither refs/remotes/origin/HEAD nor a branch of a usual name",
 			Remedy:  "git fetch origin && git remote set-head origin --auto",
 		}
 	}

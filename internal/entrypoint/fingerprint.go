@@ -82,8 +82,8 @@ func FindEditIn(report []byte, fingerprint string) (Excuse, error) {
 		}
 		if read.More != nil {
 			err = &gate.Failure{
-				Message: fmt.Sprintf("no finding that the report lists has the fingerprint %s, and it does not list all", fingerprint),
-				Remedy:  "leave --report out where the history is: then all are searched",
+				Message: fmt.Sprintf("no listed finding has the fingerprint %s, and the report does not list all findings", fingerprint),
+				Remedy:  "leave --report out and run this in the repository: then all findings are searched",
 			}
 		}
 	}

@@ -94,13 +94,19 @@ func (j *judgement) noteAncestor(n node, changes [][]Change) {
 
 // noteHistory adds the commits of a whole history, which are being judged.
 func (j *judgement) noteHistory(nodes []node, changes [][]Change) {
+	inside := map[string]bool{}
 	for _, n := range nodes {
 		own := len(n.edges())
 		j.noteAncestor(n, changes[:own])
 		changes = changes[own:]
+		for _, p := range n.parents {
+			inside[p] = true
+		}
 	}
 	for _, n := range nodes {
-		j.ancestry.tips = append(j.ancestry.tips, n.id)
+		if !inside[n.id] {
+			j.ancestry.tips = append(j.ancestry.tips, n.id)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ type Finding struct {
 	// Changes lists what differs between Entry and EntryAfter; of an entry that
 	// is gone or was put in, every field.
 	Changes []FieldChange
-	// MoreChanges is how many further ones there are, too many to be told.
+	// MoreChanges is how many further ones there are, too many to list.
 	MoreChanges int
 	// EditFrom and EditTo identify the edit that the finding speaks of, as a
 	// waiver names it: entry digests, or a ledger's head where a whole log is
@@ -173,7 +173,7 @@ func (f *Finding) sum() (sum [sha256.Size]byte) {
 }
 
 // sortFindings puts findings in their one order (path, place, entry, rule,
-// commit, message) and makes one of those with equal words: the gravest.
+// commit, message) and keeps one of those with equal words: the gravest.
 func sortFindings(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(
@@ -193,14 +193,14 @@ func sortFindings(findings []Finding) []Finding {
 		rule, commit string
 		message      string
 	}
-	told := make(map[words]int, len(findings))
+	seen := make(map[words]int, len(findings))
 	out := findings[:0]
 	for _, f := range findings {
 		w := words{f.Path, f.Line, f.Column, f.Rule, f.Commit, f.Message}
-		at, known := told[w]
+		at, known := seen[w]
 		switch {
 		case !known:
-			told[w] = len(out)
+			seen[w] = len(out)
 			out = append(out, f)
 		case f.Severity == SeverityError && out[at].Severity != SeverityError:
 			out[at] = f

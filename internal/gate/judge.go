@@ -281,7 +281,7 @@ func (j *judgement) judgeTips(t *tipsView, edge Edge) {
 func (j *judgement) explained(path string, withNew bool) map[small.Digest]bool {
 	entries := map[small.Digest]bool{}
 	for key, i := range j.reported {
-		if key.path != path || loudness[i] == severityWaived {
+		if key.path != path || severities[i] == severityWaived {
 			continue
 		}
 		entries[key.from] = true

@@ -20,8 +20,8 @@ type judgement struct {
 	switches *ledgers
 	report   Report
 	listing  listing
-	// reported are the edits that findings spoke of, and how loudly.
-	reported toldEdits
+	// reported are the edits that findings speak of.
+	reported reportedEdits
 	equals   map[string]equivalence
 	ancestry *ancestry
 	// touched are the workspace directories that changed in what is examined.
@@ -50,8 +50,8 @@ type judgement struct {
 	unions []union
 	// onlyWarns makes warnings of all that is found.
 	onlyWarns bool
-	// told counts what is told, where the same is judged again; else nil.
-	told *told
+	// earlier counts the findings, where the same is judged again; else nil.
+	earlier *earlierFindings
 	// used are the waivers that excused something, by their index.
 	used map[int]bool
 	// atTips are workspaces in the end of what is judged, by directory.
@@ -67,7 +67,7 @@ type judgement struct {
 func newJudgement(h History, opts Options) *judgement {
 	opts = opts.withDefaults()
 	j := &judgement{
-		opts: opts, history: h, reported: toldEdits{},
+		opts: opts, history: h, reported: reportedEdits{},
 		equals: map[string]equivalence{}, ancestry: newAncestry(), touched: map[string]bool{}, flows: map[string]bool{},
 		used: map[int]bool{}, atTips: map[string]*Workspace{},
 	}
@@ -169,7 +169,7 @@ func (j *judgement) add(findings []Finding) {
 			continue
 		}
 		j.remember(f, f.Severity)
-		if j.told.again(&f) {
+		if j.earlier.has(&f) {
 			continue
 		}
 		j.listing.add(&j.report, f, f.Severity)

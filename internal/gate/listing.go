@@ -21,7 +21,7 @@ const (
 	maxFindingChanges = 1 << 20
 	// maxSide is how many entries of one branch a finding holds.
 	maxSide = 1000
-	// weightOfFinding and weightOfChange are what they take beside their texts.
+	// weightOfFinding and weightOfChange are what they take besides their texts.
 	weightOfFinding = 768
 	weightOfChange  = 64
 )
@@ -32,7 +32,7 @@ type listing struct {
 	used map[Severity]int
 	// find is [Options.Find].
 	find string
-	// err is what went wrong in reading what a finding tells.
+	// err is what went wrong in reading the changes of a finding.
 	err error
 }
 

@@ -17,7 +17,7 @@ func RangeInto(ctx context.Context, h History, base, head, merge string, opts Op
 	j.tip, j.report.Examined.Base, j.report.Examined.Head, j.report.Examined.Merge = head, base, head, merge
 	j.trust(base)
 	if merge != head {
-		j.told = &told{times: map[toldKey]int{}}
+		j.earlier = &earlierFindings{times: map[findingKey]int{}}
 	}
 	err := j.rangeOf(ctx, base, head)
 	if err == nil && merge != head {
@@ -76,39 +76,39 @@ func (j *judgement) mergeResult(ctx context.Context, base, head, merge string) e
 
 // untold judges on and leaves out of the findings those that were told before.
 func (j *judgement) untold(judge func() error) error {
-	j.told.left = maps.Clone(j.told.times)
+	j.earlier.left = maps.Clone(j.earlier.times)
 	err := judge()
-	j.told.left = nil
+	j.earlier.left = nil
 	return err
 }
 
-// told counts what is told by fingerprint and severity: an error is not left out
-// because there was a warning of the same.
-type told struct {
-	times map[toldKey]int
+// earlierFindings counts findings by fingerprint and severity: an error is not left
+// out because there was a warning of the same.
+type earlierFindings struct {
+	times map[findingKey]int
 	// left is what may be left out from here on; nil while nothing is.
-	left map[toldKey]int
+	left map[findingKey]int
 }
 
-type toldKey struct {
+type findingKey struct {
 	fingerprint [8]byte // its beginning
 	severity    Severity
 }
 
-// again notes a finding and reports whether it was told before and is to be left
-// out.
-func (t *told) again(f *Finding) bool {
-	if t == nil {
+// has notes a finding, and reports whether it was reported earlier and is to be
+// left out now.
+func (e *earlierFindings) has(f *Finding) bool {
+	if e == nil {
 		return false
 	}
 	sum := f.sum()
-	key := toldKey{[8]byte(sum[:8]), f.Severity}
-	for _, k := range []toldKey{key, {key.fingerprint, SeverityError}} {
-		if t.left[k] > 0 {
-			t.left[k]--
+	key := findingKey{[8]byte(sum[:8]), f.Severity}
+	for _, k := range []findingKey{key, {key.fingerprint, SeverityError}} {
+		if e.left[k] > 0 {
+			e.left[k]--
 			return true
 		}
 	}
-	t.times[key]++
+	e.times[key]++
 	return false
 }

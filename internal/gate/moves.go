@@ -3,6 +3,9 @@ package gate
 import (
 	"context"
 	"slices"
+	"sync"
+
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Moves says which logs went to another path between a commit and a later one.
@@ -60,6 +63,43 @@ type departure struct {
 	logs []*ledgerFile
 }
 
+// arrival is a log at a path where the parent has none.
+type arrival struct {
+	*ledgerFile
+	entries func() map[small.Digest]bool
+}
+
+// excusable are the entries that waivers name. It is nil where a baseline may excuse
+// any other.
+func (j *judgement) excusable() map[small.Digest]bool {
+	if len(j.opts.Policy.Baselines) > 0 {
+		return nil
+	}
+	out := map[small.Digest]bool{}
+	for _, w := range j.opts.Policy.Waivers {
+		for _, d := range []*small.Digest{w.From, w.To} {
+			if d != nil {
+				out[*d] = true
+			}
+		}
+	}
+	return out
+}
+
+// foreign reports whether a log begins or ends with an entry that another lacks and
+// that nothing excuses. Then it cannot go on there. Where many logs move at once,
+// comparing each with each would take too long.
+func (d departure) foreign(there *arrival, excusable map[small.Digest]bool) bool {
+	return slices.ContainsFunc(d.logs, func(l *ledgerFile) bool {
+		if l.log.Len() == 0 {
+			return false
+		}
+		first, last := l.log.Entries[0].Digest, l.log.Entries[l.log.Len()-1].Digest
+		has := there.entries()
+		return !has[first] && !excusable[first] || !has[last] && !excusable[last]
+	})
+}
+
 // moves finds the workspaces that moved: a log is gone from its path and goes on
 // at a path that is new. There have to be as many such paths as logs that begin
 // alike are gone: of two copies of one log, neither is the log.
@@ -73,6 +113,7 @@ func (j *judgement) moves(ctx context.Context, x crossing) (moves, error) {
 		return nil, err
 	}
 	out := moves{}
+	excusable := j.excusable()
 	for len(gone) > 0 {
 		alike := func(d departure) bool {
 			return j.isRecord(d.path) == j.isRecord(gone[0].path) && slices.EqualFunc(d.logs, gone[0].logs, func(a, b *ledgerFile) bool {
@@ -80,9 +121,12 @@ func (j *judgement) moves(ctx context.Context, x crossing) (moves, error) {
 			})
 		}
 		group := slices.DeleteFunc(slices.Clone(gone), func(d departure) bool { return !alike(d) })
-		var to []*ledgerFile
+		var to []*arrival
 		for _, log := range arrived {
-			on, err := j.goesOn(ctx, x, group[0], log)
+			if excusable != nil && group[0].foreign(log, excusable) {
+				continue
+			}
+			on, err := j.goesOn(ctx, x, group[0], log.ledgerFile)
 			if err != nil {
 				return nil, err
 			}
@@ -93,7 +137,7 @@ func (j *judgement) moves(ctx context.Context, x crossing) (moves, error) {
 		if len(to) == len(group) || len(to) > len(group) && group[0].empty() {
 			for i, d := range group {
 				out[d.path] = to[i].file
-				arrived = slices.DeleteFunc(arrived, func(log *ledgerFile) bool { return log == to[i] })
+				arrived = slices.DeleteFunc(arrived, func(log *arrival) bool { return log == to[i] })
 			}
 		}
 		gone = slices.DeleteFunc(gone, alike)
@@ -107,8 +151,8 @@ func (d departure) empty() bool {
 }
 
 // arrivals are the logs that can be read, at paths where the parent has none.
-func (j *judgement) arrivals(ctx context.Context, x crossing) ([]*ledgerFile, error) {
-	var out []*ledgerFile
+func (j *judgement) arrivals(ctx context.Context, x crossing) ([]*arrival, error) {
+	var out []*arrival
 	for _, c := range x.changes {
 		if !j.isLog(c.Path) || c.Old.Mode != "" {
 			continue // a log that goes where nobody judges it is gone
@@ -118,7 +162,10 @@ func (j *judgement) arrivals(ctx context.Context, x crossing) ([]*ledgerFile, er
 			return nil, err
 		}
 		if log.readable() {
-			out = append(out, &ledgerFile{file: c.New, log: log.log}) // the same content may lie at several paths
+			out = append(out, &arrival{
+				ledgerFile: &ledgerFile{file: c.New, log: log.log}, // the same content may lie at several paths
+				entries:    sync.OnceValue(func() map[small.Digest]bool { return setOf(log.log.Ledger) }),
+			})
 		}
 	}
 	return out, nil

@@ -53,6 +53,15 @@ func digestsOf(l *small.Ledger) []small.Digest {
 	return out
 }
 
+// setOf are a ledger's entry digests.
+func setOf(l *small.Ledger) map[small.Digest]bool {
+	out := make(map[small.Digest]bool, l.Len())
+	for i := range l.Entries {
+		out[l.Entries[i].Digest] = true
+	}
+	return out
+}
+
 // resolvedBy returns the index in c of the entry that resolves an
 // interleaving: a meta/reconcile-merge entry with evidence that is not in p
 // and stands after every entry of p; -1 if there is none. after is the place

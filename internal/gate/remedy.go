@@ -10,7 +10,7 @@ import (
 // makes is made anew of its sides.
 func (r *reporter) putBack(e *edgeView) string {
 	if e.gone {
-		return goOn(e)
+		return continueLog(e)
 	}
 	if e.merge {
 		side := "where it says that a side changed the entry, put it back on that side, and append a new entry that says what is right now"
@@ -29,7 +29,7 @@ func (r *reporter) putBack(e *edgeView) string {
 // undo the code and keep the log.
 func (r *reporter) bringBack(e *edgeView) string {
 	if e.gone {
-		return goOn(e)
+		return continueLog(e)
 	}
 	path := shellQuote(e.path)
 	if r.commit == Index {
@@ -42,10 +42,10 @@ func (r *reporter) bringBack(e *edgeView) string {
 		short(r.commit), short(r.parent), path)
 }
 
-// goOn is the way out where a log comes to a path at which another stood.
-func goOn(e *edgeView) string {
-	return fmt.Sprintf("another log stood here (`git log -p --full-history -- %s` shows it): go on from it, or begin the new log in another directory; "+
-		"for it to end here a person waives append-only/log-deleted from %s", shellQuote(e.path), e.p.Head())
+// continueLog is the way out where a log comes to a path at which another stood.
+func continueLog(e *edgeView) string {
+	return fmt.Sprintf("another log stood here (`git log -p --full-history -- %s` shows it): continue it, or begin the new log in another directory; "+
+		"to end the old log here, a person waives append-only/log-deleted from %s", shellQuote(e.path), e.p.Head())
 }
 
 // reconcileHint is the way out of two writers' entries in one log.

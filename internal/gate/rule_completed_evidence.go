@@ -43,14 +43,14 @@ func checkCompletedEvidence(w *Workspace, r *reporter) {
 	if !w.hasLedger() {
 		return
 	}
-	for _, task := range w.tasks() {
+	for i, task := range w.tasks() {
 		if !task.named || !task.is("completed") || w.hasEntry(task.id, evidencedInTime) {
 			continue
 		}
 		status := task.Get("status")
 		r.add(Finding{
 			Path: w.path(small.Plan), Line: status.Pos.Line, Column: status.Pos.Column,
-			subject: fmt.Sprintf("tasks.%d.status", task.index),
+			subject: fmt.Sprintf("tasks.%d.status", i),
 			Message: fmt.Sprintf("task %q is completed, but no entry of the log evidences it", task.id),
 			Fix:     fmt.Sprintf("append an entry with task_id: %q and evidence, or correct the status", task.id),
 		})

@@ -45,7 +45,7 @@ func checkTaskEvidence(w *Workspace, r *reporter) {
 	if !w.hasLedger() {
 		return
 	}
-	for _, task := range w.tasks() {
+	for i, task := range w.tasks() {
 		if !task.named || !task.is("completed", "blocked") || w.hasEntry(task.id, toldInWords) {
 			continue
 		}
@@ -55,7 +55,7 @@ func checkTaskEvidence(w *Workspace, r *reporter) {
 		status := task.Get("status")
 		r.add(Finding{
 			Path: w.path(small.Plan), Line: status.Pos.Line, Column: status.Pos.Column,
-			subject: fmt.Sprintf("tasks.%d.status", task.index),
+			subject: fmt.Sprintf("tasks.%d.status", i),
 			Message: fmt.Sprintf("task %q is %s, but no entry for it has evidence or notes", task.id, task.status),
 			Fix:     fmt.Sprintf("append an entry with task_id: %q that says what was done, or correct the status", task.id),
 		})

@@ -11,7 +11,6 @@ import (
 // white space around them, as an entry's are.
 type task struct {
 	*small.Value
-	index      int
 	id, status string
 	// named is true if the id is a string.
 	named bool
@@ -25,7 +24,7 @@ func tasksIn(plan *small.Value) []task {
 	}
 	out := make([]task, len(list.Items))
 	for i, item := range list.Items {
-		out[i] = task{Value: item, index: i}
+		out[i] = task{Value: item}
 		out[i].id, out[i].named = item.Get("id").Trimmed()
 		out[i].status, _ = item.Get("status").Trimmed()
 	}

@@ -213,7 +213,7 @@ func newEntries(child *small.Ledger, parents []parentLog) (fresh, intruders []in
 }
 
 // withoutVersions leaves out of a merge's intruders the new versions of
-// entries that a parent has: those are told as modifications, or waived.
+// entries that a parent has: those are reported as modifications, or waived.
 func withoutVersions(intruders []int, views []*edgeView) []int {
 	versions := map[int]bool{}
 	for _, e := range views {

@@ -164,13 +164,11 @@ func pageFindingOf(n numberedFinding, class string) pageFinding {
 		}
 	}
 	out.Facts = findingFacts(f, class == "waived")
+	changes := f.Changes
 	if isWhole(f) {
-		out.Changes = []pageChange{pageEntryOf(f)}
+		out.Changes, changes = []pageChange{pageEntryOf(f)}, nil
 	}
-	for i := range f.Changes {
-		if isWhole(f) {
-			break
-		}
+	for i := range changes {
 		if i == maxChanges {
 			out.MoreChanges = "… and " + plural(len(f.Changes)-i+f.MoreChanges, "more field") + "; " + seeAll
 			break

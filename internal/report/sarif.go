@@ -141,13 +141,11 @@ func sarifPlace(path string, line, column int) sarifLocation {
 // resultText is a finding in words: the sentence, what changed, what to do.
 func resultText(f *gate.Finding) string {
 	parts := []string{upperFirst(sentence(clip(f.Message, maxText)))}
+	changes := f.Changes
 	if isWhole(f) {
-		parts = append(parts, "The entry:\n"+strings.Join(wholeEntry(f), "\n"))
+		parts, changes = append(parts, "The entry:\n"+strings.Join(wholeEntry(f), "\n")), nil
 	}
-	for i := range f.Changes {
-		if isWhole(f) {
-			break
-		}
+	for i := range changes {
 		if i == maxResultChanges {
 			parts = append(parts, sentence("And "+plural(len(f.Changes)-i+f.MoreChanges, "more changed field")))
 			break
