@@ -183,7 +183,7 @@ func TestExplicit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := shape{Kind: Change, Base: "origin/main", Head: "HEAD", Subject: "HEAD against origin/main"}
+		want := shape{Kind: Change, Base: "refs/remotes/origin/main", Head: "HEAD", Subject: "HEAD against origin/main"}
 		if diff := cmp.Diff(want, shapeOf(p)); diff != "" || p.Platform != platform {
 			t.Errorf("%s: (-want +got)\n%s", p.Platform, diff)
 		}
