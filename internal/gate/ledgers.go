@@ -8,10 +8,10 @@ import (
 
 // keptBytes bounds the logs that stay in memory, as if each had storage of its
 // own; those that extend one another share it. The last one read always stays.
-const keptBytes = 128 << 20
+const keptBytes = 320 << 20
 
 // entryBytes is about what one entry takes besides its texts.
-const entryBytes = 400
+const entryBytes = 240
 
 // ledgers reads progress files as ledgers, each distinct object once.
 type ledgers struct {

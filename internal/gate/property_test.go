@@ -173,6 +173,7 @@ func familiesDisagree(m model, c int, r *gate.Report) string {
 			other = other || log.state == absent && m[p].logs[dir].state != absent
 			for _, ledger := range m.before(p, dir, m.moves(p, c, true, !m.related(c, slices.Index(m[c].parents, p))), log.state != absent) {
 				parents = append(parents, ledger)
+				other = other || log.state == readable && judgeWay(ledger, log.entries) != fine
 				ledger = required(ledger, log.entries)
 				if judgeLedgers(ledger, log.entries) != bad || log.state != readable {
 					continue
