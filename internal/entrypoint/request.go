@@ -184,10 +184,11 @@ func (s *session) trust(ctx context.Context, revision, label string) error {
 
 // trustNobody takes the built-in policy, and says why.
 func (s *session) trustNobody(why string) error {
+	s.opts.Trusted = ""
 	if s.req.Config != "" {
 		return s.useFile(s.req.Config)
 	}
-	s.trusted, s.found, s.opts.Trusted = nil, false, ""
+	s.trusted, s.found = nil, false
 	s.opts.Policy = policy.Default()
 	s.opts.Policy.Source = fmt.Sprintf("%s (%s)", policy.BuiltIn, why)
 	return nil

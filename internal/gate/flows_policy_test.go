@@ -441,6 +441,14 @@ func TestFlowTakenBack(t *testing.T) {
 	f.want(push("G", "a b c g", "B"))
 	f.clean(push("G", "a b c g1", "B")) // it is recorded again
 	f.clean(push("G", "a b c", "B"))
+	// The first and the last entry are rewritten, and the push that takes it back
+	// moves the workspace.
+	f.commit("W0", "A", "- | sub: a b c")
+	f.commit("W", "W0", "- | sub: a' b c")
+	f.commit("W2", "W", "- | sub: a' b c'")
+	f.commit("W3", "A", "- | deep/er: a b c")
+	u = gate.Update{Ref: "refs/heads/topic", Old: f.id("W2"), New: f.id("W3"), Target: gate.Tip{ID: f.id("A"), Name: "main"}}
+	f.clean(gate.Push(context.Background(), f.h, u, f.opts))
 	// The workspace moves on the way, or with the push that takes the rewrite back.
 	f.commit("U", "D", "- | sub: a b' c d")
 	for logs, want := range map[string]gate.Verdict{

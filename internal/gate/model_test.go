@@ -397,6 +397,18 @@ func (m model) judgeRange(base, head int) modelVerdict {
 	return verdict
 }
 
+// goesOn reports whether what a tip has and an earlier one lacks follows that one
+// alone.
+func (m model) goesOn(old, tip int) bool {
+	known := m.reach(old)
+	for c := range m.reach(tip) {
+		if !known[c] && slices.ContainsFunc(m[c].parents, func(p int) bool { return known[p] && p != old }) {
+			return false
+		}
+	}
+	return m.reach(tip)[old]
+}
+
 // tookAnother reports whether a merge between two commits has another log at a
 // log's path, since its parents are unrelated.
 func (m model) tookAnother(base, head int) bool {
@@ -462,7 +474,7 @@ func (m model) judgePush(old, tip int) modelVerdict {
 			verdict = max(verdict, m.judgeCommit(c))
 		}
 	}
-	if m.reach(tip)[old] && !m.tookAnother(old, tip) {
+	if m.goesOn(old, tip) && !m.tookAnother(old, tip) {
 		return verdict // every step from one to the other has been judged
 	}
 	moved := m.moves(old, tip, true, false)

@@ -123,7 +123,7 @@ func (j *judgement) moves(ctx context.Context, x crossing) (moves, error) {
 		group := slices.DeleteFunc(slices.Clone(gone), func(d departure) bool { return !alike(d) })
 		var to []*arrival
 		for _, log := range arrived {
-			if excusable != nil && group[0].foreign(log, excusable) {
+			if excusable != nil && x.undone == nil && group[0].foreign(log, excusable) {
 				continue
 			}
 			on, err := j.goesOn(ctx, x, group[0], log.ledgerFile)

@@ -69,9 +69,7 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 			return err
 		}
 	}
-	if onLine, err := j.judgedSince(ctx, u, commits); err != nil {
-		return err
-	} else if u.Old != "" && !onLine {
+	if u.Old != "" && !j.judgedSince(u, commits) {
 		fix := fmt.Sprintf("what is published stays as it is: git merge %s brings it back; append what is new after it", short(u.Old))
 		if err := j.replaced(ctx, u, fix); err != nil {
 			return err
@@ -93,29 +91,30 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 	return j.againstTarget(ctx, u)
 }
 
-// judgedSince reports whether the new tip goes on from the old one and every
-// commit between the two has been judged: then the edges have said what became of
-// each entry.
-func (j *judgement) judgedSince(ctx context.Context, u Update, judged []Commit) (bool, error) {
+// judgedSince reports whether the new tip goes on from the old one by commits that
+// have all been judged: then the edges have said what became of each entry.
+func (j *judgement) judgedSince(u Update, judged []Commit) bool {
 	if u.Old == "" || j.tookAnother {
-		return false, nil
+		return false
 	}
-	since, err := j.history.Commits(ctx, []string{u.New}, []string{u.Old})
-	if err != nil {
-		return false, err
-	}
-	known := map[string]bool{}
+	parents := map[string][]string{}
 	for _, c := range judged {
-		known[c.ID] = true
+		parents[c.ID] = c.Parents
 	}
-	goesOn := u.Old == u.New
-	for _, c := range since {
-		if !known[c.ID] {
-			return false, nil
+	seen := map[string]bool{}
+	for next := []string{u.New}; len(next) > 0; next = next[1:] {
+		id := next[0]
+		above, known := parents[id]
+		switch {
+		case seen[id] || id == u.Old:
+		case !known:
+			return false
+		default:
+			next = append(next, above...)
 		}
-		goesOn = goesOn || slices.Contains(c.Parents, u.Old)
+		seen[id] = true
 	}
-	return goesOn, nil
+	return seen[u.Old]
 }
 
 // againstTarget compares a branch with the one that it will be merged into.
