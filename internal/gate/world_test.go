@@ -92,6 +92,11 @@ func (w *world) model() model {
 		}
 	}
 	becomes := w.becomes()
+	for from, versions := range becomes { // what may become what may be missing
+		for to := range versions {
+			mayGo[from] = mayGo[from] || mayGo[to]
+		}
+	}
 	for _, c := range w.commits {
 		mc := modelCommit{parents: c.parents, logs: map[string]modelLog{}}
 		for dir, log := range c.logs {
