@@ -64,11 +64,11 @@ func pending(ctx context.Context, req Request, what pendingCommit) *gate.Report 
 		if err != nil {
 			return nil, err
 		}
-		touched, taken, err := history.touches(ctx, gate.Index, parents)
+		touched, err := history.touches(ctx, gate.Index, parents)
 		if err != nil {
 			return nil, err
 		}
-		if !touched && !taken && !s.laneClaimed(ctx, head) {
+		if !touched && !s.laneClaimed(ctx, head) {
 			return gate.Nothing(s.opts), nil
 		}
 		if !trusted {
@@ -76,16 +76,11 @@ func pending(ctx context.Context, req Request, what pendingCommit) *gate.Report 
 				return nil, wayOut(err)
 			}
 		}
-		quiet := !touched && s.req.Lane == "" && s.opts.Policy.Lane == ""
-		if quiet && !taken {
+		if !touched && s.req.Lane == "" && s.opts.Policy.Lane == "" {
 			return gate.Nothing(s.opts), nil
 		}
-		what.beside = what.beside && head != "" && !quiet
-		report, err := s.judgeIndex(ctx, what, history, head, parents)
-		if err == nil && quiet && report.Verdict == gate.Pass && len(report.Findings) == 0 {
-			return gate.Nothing(s.opts), nil // what it takes away is nobody's agent
-		}
-		return report, err
+		what.beside = what.beside && head != ""
+		return s.judgeIndex(ctx, what, history, head, parents)
 	})
 }
 
@@ -145,7 +140,7 @@ func (s *session) trustHead(ctx context.Context, head string) error {
 // foresee prepares the first comparison. trusted says that the policy had to be
 // read for it, since it may name further files.
 func (s *session) foresee(ctx context.Context, head string) (history *foreseen, trusted bool, err error) {
-	history = &foreseen{History: s.repo, watched: policy.Default().Workflows.Watched()}
+	history = &foreseen{History: s.repo}
 	if trusted, err = s.mayConfigureWorkflows(ctx, head); err != nil || !trusted {
 		return history, false, err
 	}
@@ -193,7 +188,26 @@ func (s *session) published(ctx context.Context, head string) ([]string, error) 
 	if len(commits) == 0 {
 		return []string{head}, nil
 	}
-	return gate.Beginnings(commits), nil
+	return beginnings(commits), nil
+}
+
+// beginnings are the commits from which some others go on: their parents that
+// are not among them.
+func beginnings(commits []gate.Commit) []string {
+	own := map[string]bool{}
+	for _, c := range commits {
+		own[c.ID] = true
+	}
+	var out []string
+	for _, c := range commits {
+		for _, p := range c.Parents {
+			if !own[p] {
+				own[p] = true
+				out = append(out, p)
+			}
+		}
+	}
+	return out
 }
 
 // foreseen is a history whose first comparison was asked for in advance: most
@@ -208,20 +222,12 @@ type foreseen struct {
 }
 
 // touches reports whether anything of interest differs between a revision and
-// its parents, and if not, whether it takes anything away: that may be an agent's
-// file, if there are workflows.
-func (f *foreseen) touches(ctx context.Context, child string, parents []string) (touched, taken bool, err error) {
+// its parents.
+func (f *foreseen) touches(ctx context.Context, child string, parents []string) (bool, error) {
+	var err error
 	f.edges = gate.EdgesOf(child, parents)
-	if f.changes, err = f.History.Changes(ctx, f.edges); err != nil {
-		return false, false, err
-	}
-	for _, c := range f.changes {
-		if len(c) > 0 {
-			return true, false, nil
-		}
-	}
-	paths, err := f.History.Taken(ctx, f.edges[0])
-	return false, len(paths) > 0, err
+	f.changes, err = f.History.Changes(ctx, f.edges)
+	return slices.ContainsFunc(f.changes, func(c []gate.Change) bool { return len(c) > 0 }), err
 }
 
 // Watch forgets what was foreseen with other files in view.

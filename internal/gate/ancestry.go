@@ -162,15 +162,6 @@ func (j *judgement) versionsAfter(ctx context.Context, last [][]*version, c *anc
 		if i >= len(c.parents) {
 			break
 		}
-		if changed && change.New.Mode == "" && j.isRecord(path) {
-			// A record's path is free for another once it has moved.
-			if to, err := j.movedTo(ctx, "", path, edge); err != nil || to.Path != "" {
-				if err != nil {
-					return nil, err
-				}
-				continue
-			}
-		}
 		inherited = addVersions(inherited, last[c.parents[i]])
 	}
 	if now.Mode == "" {
@@ -237,6 +228,6 @@ func (j *judgement) lastReadable(ctx context.Context, commit, path string) ([]*l
 func (j *judgement) ended(path string, log *ledgerFile) bool {
 	head := log.log.Head()
 	return slices.ContainsFunc(j.opts.Policy.Waivers, func(w policy.Waiver) bool {
-		return w.Rule == ruleLogDeleted.ID && w.Path == path && w.From != nil && *w.From == head && !w.Expired(j.opts.Now)
+		return (w.Rule == ruleLogDeleted.ID || w.Rule == ruleRewrittenID) && w.Path == path && w.From != nil && *w.From == head && !w.Expired(j.opts.Now)
 	})
 }

@@ -198,8 +198,6 @@ func (h *lineHistory) Difference(context.Context, gate.Edge) ([]gate.Change, err
 	return nil, errors.New("nobody claims a lane")
 }
 
-func (h *lineHistory) Taken(context.Context, gate.Edge) ([]string, error) { return nil, nil }
-
 func (h *lineHistory) Paths(context.Context, string) ([]string, error) {
 	return nil, errors.New("nobody claims a lane")
 }

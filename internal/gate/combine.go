@@ -19,7 +19,7 @@ func Combine(reports []*Report) *Report {
 		return reports[0]
 	}
 	out := *reports[0]
-	out.Findings, out.Waived, out.More, out.Ledgers = nil, nil, Counts{}, nil
+	out.Findings, out.Waived, out.More, out.Ledgers, out.CrossContracts = nil, nil, Counts{}, nil, nil
 	out.Examined.Commits, out.Examined.Workspaces, out.Examined.Workflows = 0, 0, 0
 	out.Examined.Base, out.Examined.Head = "", ""
 	out.Observe = true
@@ -40,6 +40,11 @@ func Combine(reports []*Report) *Report {
 			if key := (ledgerKey{l.Path, l.Head}); !seen[key] {
 				seen[key] = true
 				out.Ledgers = append(out.Ledgers, l)
+			}
+		}
+		for _, c := range r.CrossContracts {
+			if !slices.Contains(out.CrossContracts, c) {
+				out.CrossContracts = append(out.CrossContracts, c)
 			}
 		}
 		if out.Lane == nil {

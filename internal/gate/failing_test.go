@@ -88,13 +88,6 @@ func (h *failingHistory) Difference(ctx context.Context, edge gate.Edge) ([]gate
 	return h.memoryHistory.Difference(ctx, edge)
 }
 
-func (h *failingHistory) Taken(ctx context.Context, edge gate.Edge) ([]string, error) {
-	if err := h.fail(); err != nil {
-		return nil, err
-	}
-	return h.memoryHistory.Taken(ctx, edge)
-}
-
 func (h *failingHistory) Paths(ctx context.Context, revision string) ([]string, error) {
 	if err := h.fail(); err != nil {
 		return nil, err

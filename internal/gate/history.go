@@ -30,16 +30,11 @@ type History interface {
 	// which are written as in the configuration, in order of path. A path that a
 	// tree holds twice is an error.
 	Glob(ctx context.Context, revision string, patterns ...string) ([]File, error)
-	// Taken lists the paths at which an edge takes something away
-	// ([Change.Takes]), whatever files these are. Of an edge to the index it may
-	// list none where nothing that is watched lies in the index. After Changes was
-	// asked about the same edge alone it costs next to nothing.
-	Taken(ctx context.Context, edge Edge) ([]string, error)
 	// Survey lists what Files lists, of the named directories or, without any, of
 	// all, and what Glob lists: both with one look at the revision.
 	Survey(ctx context.Context, revision string, dirs, patterns []string) (workspaces, matched []File, err error)
 	// Watch has Changes report the files too whose paths match one of the
-	// patterns. Before the first call they are the built-in configuration's.
+	// patterns. Before the first call there are none.
 	Watch(patterns []string)
 	// Blob reads an object whose size is at most limit bytes; a larger one
 	// yields its size and no data.
@@ -104,19 +99,6 @@ func (f File) Regular() bool { return f.Mode == "100644" || f.Mode == "100755" }
 type Change struct {
 	Path     string
 	Old, New File
-}
-
-// Takes reports whether who opened the path before may not find there, or behind
-// it, what was found: the file is gone, or another kind of file, or a link that
-// leads elsewhere. A conflict that is not resolved has taken nothing yet.
-func (c Change) Takes() bool {
-	switch {
-	case c.Old.Mode == "" || c.New.Unmerged:
-		return false
-	case c.Old.Mode == modeLink || c.New.Mode == "":
-		return true
-	}
-	return c.Old.Mode != c.New.Mode && (!c.Old.Regular() || !c.New.Regular())
 }
 
 // Blob is an object's content.

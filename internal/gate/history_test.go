@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -184,12 +183,6 @@ func (h *memoryHistory) Changes(_ context.Context, edges []gate.Edge) ([][]gate.
 // Difference fulfils gate.History.
 func (h *memoryHistory) Difference(_ context.Context, edge gate.Edge) ([]gate.Change, error) {
 	return h.compare(edge, allFiles)
-}
-
-// Taken fulfils gate.History.
-func (h *memoryHistory) Taken(ctx context.Context, edge gate.Edge) ([]string, error) {
-	changes, err := h.Difference(ctx, edge)
-	return githistory.TakenBy(changes), err
 }
 
 // Paths fulfils gate.History.

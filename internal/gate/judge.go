@@ -19,7 +19,7 @@ func Check(ctx context.Context, tree Tree, revision, dir string, opts Options) *
 
 func (j *judgement) check(ctx context.Context, tree Tree, revision, dir string) error {
 	own := j.policyIn(dir)
-	files, flows, err := tree.Survey(ctx, revision, []string{dir}, own.Workflows.Watched())
+	files, workflows, err := tree.Survey(ctx, revision, []string{dir}, own.Workflows.Watched())
 	if err != nil {
 		return err
 	}
@@ -33,14 +33,10 @@ func (j *judgement) check(ctx context.Context, tree Tree, revision, dir string) 
 			return err
 		}
 	}
-	if len(here) > 0 || j.opts.Policy.Workflows.Configured {
-		s := j.flowTree(tree, revision)
-		s.narrow = own
-		s.found(flows)
-		below := func(f File) bool { return dir == "" || strings.HasPrefix(f.Path, dir+"/") }
-		if err := s.judge(ctx, slices.DeleteFunc(slices.Clone(s.files), func(f File) bool { return !below(f) })); err != nil {
-			return err
-		}
+	below := func(f File) bool { return dir == "" || strings.HasPrefix(f.Path, dir+"/") }
+	workflows = slices.DeleteFunc(workflows, func(f File) bool { return !below(f) })
+	if err := j.workflowScan(tree, revision).judge(ctx, workflows); err != nil {
+		return err
 	}
 	if len(here) == 0 && j.report.Examined.Workflows == 0 {
 		return j.nothing("in "+dirWords(dir), "name the directory that has one with --dir, or check all below it with --recursive")
@@ -63,19 +59,15 @@ func CheckAll(ctx context.Context, tree Tree, revision string, opts Options) *Re
 }
 
 func (j *judgement) checkAll(ctx context.Context, tree Tree, revision string) error {
-	files, flows, err := tree.Survey(ctx, revision, nil, j.opts.Policy.Workflows.Watched())
+	files, workflows, err := tree.Survey(ctx, revision, nil, j.opts.Policy.Workflows.Watched())
 	if err != nil {
 		return err
 	}
 	if err := j.snapshotOf(ctx, tree, revision, files); err != nil {
 		return err
 	}
-	if j.opts.Policy.Workflows.Configured || j.report.Examined.Workspaces > 0 {
-		s := j.flowTree(tree, revision)
-		s.found(flows)
-		if err := s.judge(ctx, s.files); err != nil {
-			return err
-		}
+	if err := j.workflowScan(tree, revision).judge(ctx, workflows); err != nil {
+		return err
 	}
 	if j.report.Examined.Workspaces == 0 && j.report.Examined.Workflows == 0 {
 		return j.nothing("here or below", "name a directory that has some with --dir")
@@ -115,10 +107,7 @@ func Pending(ctx context.Context, h History, parents []string, opts Options, nei
 		err = j.snapshot(ctx, h, Index, sortedKeys(j.touched))
 	}
 	if err == nil {
-		err = j.workflows(ctx, h, Index, j.flows)
-	}
-	if err == nil {
-		err = j.lostAgents(ctx, parents, "", Index)
+		err = j.workflows(ctx, h, Index, j.changedWorkflows)
 	}
 	if err == nil {
 		err = j.judgeLanes(ctx)
@@ -153,19 +142,13 @@ func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 		return err
 	}
 	j.walked = true
-	if err := j.keptOver(ctx, base, head); err != nil {
-		return err
-	}
 	if err := j.tips(ctx, base, head, short(base), short(head)); err != nil {
 		return err
 	}
 	if err := j.snapshot(ctx, j.history, head, sortedKeys(j.touched)); err != nil {
 		return err
 	}
-	if err := j.workflows(ctx, j.history, head, j.flows); err != nil {
-		return err
-	}
-	if err := j.lostAgents(ctx, Beginnings(commits), base, head); err != nil {
+	if err := j.workflows(ctx, j.history, head, j.changedWorkflows); err != nil {
 		return err
 	}
 	if err := j.judgeLanes(ctx); err != nil {
@@ -192,7 +175,7 @@ func Audit(ctx context.Context, h History, head string, opts Options) *Report {
 		err = j.snapshot(ctx, h, head, nil)
 	}
 	if err == nil {
-		err = j.workflows(ctx, h, head, j.flows) // each file of the tree came with some commit
+		err = j.workflows(ctx, h, head, j.changedWorkflows) // each file of the tree came with some commit
 	}
 	j.policyChange = Change{} // a history's own configurations are no change to it
 	if err == nil {

@@ -26,8 +26,9 @@ type judgement struct {
 	ancestry *ancestry
 	// touched are the workspace directories that changed in what is examined.
 	touched map[string]bool
-	// flows are the workflow files and records that changed in what is examined.
-	flows map[string]bool
+	// changedWorkflows are the workflow files and records that changed in what is
+	// examined.
+	changedWorkflows map[string]bool
 	// tip is the revision in the end of what is judged.
 	tip string
 	// walked is true once every commit between two tips has been judged.
@@ -68,7 +69,7 @@ func newJudgement(h History, opts Options) *judgement {
 	opts = opts.withDefaults()
 	j := &judgement{
 		opts: opts, history: h, reported: reportedEdits{},
-		equals: map[string]equivalence{}, ancestry: newAncestry(), touched: map[string]bool{}, flows: map[string]bool{},
+		equals: map[string]equivalence{}, ancestry: newAncestry(), touched: map[string]bool{}, changedWorkflows: map[string]bool{},
 		used: map[int]bool{}, atTips: map[string]*Workspace{},
 	}
 	j.listing.find = opts.Find

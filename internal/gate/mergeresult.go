@@ -37,10 +37,10 @@ func (j *judgement) mergeResult(ctx context.Context, base, head, merge string) e
 	if err != nil {
 		return err
 	}
-	touched, flows := j.touched, j.flows
+	touched, workflows := j.touched, j.changedWorkflows
 	for _, c := range landed[0] {
-		if j.isFlow(c.Path) {
-			flows[c.Path] = true
+		if j.isWorkflowOrRecord(c.Path) {
+			workflows[c.Path] = true
 		}
 		if dir, in := small.WorkspaceOf(c.Path); in && j.judges(c.Path) {
 			touched[dir] = true
@@ -50,20 +50,17 @@ func (j *judgement) mergeResult(ctx context.Context, base, head, merge string) e
 	// edges tell what the merge does to it; its snapshot is not this change's.
 	examined, ledgers := j.report.Examined, j.report.Ledgers
 	j.tip, j.atTips, j.policyChange = merge, map[string]*Workspace{}, Change{}
-	j.touched, j.flows = map[string]bool{}, map[string]bool{}
+	j.touched, j.changedWorkflows = map[string]bool{}, map[string]bool{}
 	j.unions = nil
 	if err := j.untold(func() error { return j.walkAll(ctx, commits) }); err != nil {
 		return err
 	}
-	j.touched, j.flows = touched, flows
+	j.touched, j.changedWorkflows = touched, workflows
 	err = j.untold(func() error {
 		if err := j.snapshot(ctx, j.history, merge, sortedKeys(touched)); err != nil {
 			return err
 		}
-		if err := j.workflows(ctx, j.history, merge, flows); err != nil {
-			return err
-		}
-		if err := j.lostAgents(ctx, []string{base}, base, merge); err != nil {
+		if err := j.workflows(ctx, j.history, merge, workflows); err != nil {
 			return err
 		}
 		j.judgePolicy(false)

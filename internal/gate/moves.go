@@ -116,7 +116,7 @@ func (j *judgement) moves(ctx context.Context, x crossing) (moves, error) {
 	excusable := j.excusable()
 	for len(gone) > 0 {
 		alike := func(d departure) bool {
-			return j.isRecord(d.path) == j.isRecord(gone[0].path) && slices.EqualFunc(d.logs, gone[0].logs, func(a, b *ledgerFile) bool {
+			return j.logs(d.path) == j.logs(gone[0].path) && slices.EqualFunc(d.logs, gone[0].logs, func(a, b *ledgerFile) bool {
 				return a.log.Head() == b.log.Head()
 			})
 		}
@@ -232,20 +232,12 @@ func (j *judgement) replacedApart(ctx context.Context, x crossing, c Change, log
 	return x.apart()
 }
 
-// goesOn reports whether a log goes on in one that arrived.
+// goesOn reports whether a log goes on in one of its kind that arrived.
 func (j *judgement) goesOn(ctx context.Context, x crossing, d departure, there *ledgerFile) (bool, error) {
-	to := there.file.Path
-	if j.isRecord(to) != j.isRecord(d.path) {
+	if j.logs(there.file.Path) != j.logs(d.path) {
 		return false, nil
 	}
-	held, err := j.holds(x, d, there, to)
-	if err != nil || !held {
-		return false, err
-	}
-	if j.isRecord(d.path) && d.empty() { // every list of switches begins with none
-		return j.sameRecord(ctx, fileAt(d.path, d.logs[0].file), there.file)
-	}
-	return true, nil
+	return j.holds(x, d, there, there.file.Path)
 }
 
 // holds reports whether a log holds every entry of another, from the beginning
@@ -276,11 +268,4 @@ func (j *judgement) holds(x crossing, d departure, now *ledgerFile, to string) (
 // plainly compares by waivers alone.
 func (j *judgement) plainly(from, to string, _, _ *ledgerFile) (equivalence, error) {
 	return j.equal(from, to), nil
-}
-
-// movedTo is the path at which a log goes on that an edge takes from its own, the
-// zero File if there is none.
-func (j *judgement) movedTo(ctx context.Context, parent, path string, changes []Change) (File, error) {
-	m, err := j.moves(ctx, crossing{parent: parent, changes: changes, equal: j.plainly})
-	return m[path], err
 }

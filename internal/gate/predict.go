@@ -61,18 +61,12 @@ func (j *judgement) sinceParting(ctx context.Context, base string, side Tip) err
 		if err := j.replacedLog(ctx, c, s, true, nil); err != nil {
 			return err
 		}
-		if err := j.keptIn(ctx, s.node, c.Path, changes); err != nil {
-			return err
-		}
 		for i := range j.report.Findings[told:] {
 			f := &j.report.Findings[told+i]
 			f.Message = fmt.Sprintf("on %s, %s", side.Name, f.Message)
-			if strings.HasPrefix(f.Rule, "append-only/") || f.Rule == ruleRewrittenID || ofRecords(f) {
-				f.Fix = fmt.Sprintf("before any merge, put back on %s what is there in %s (git show %s shows it)",
+			if f.ofLog() {
+				f.Fix = fmt.Sprintf("before any merge, put back on %s what is there in %s (git show %s shows it), and append what is new after it",
 					side.Name, short(base), shellQuote(short(base)+":"+c.Path))
-				if !ofRecords(f) || f.Rule == ruleRewrittenID {
-					f.Fix += ", and append what is new after it"
-				}
 			}
 		}
 	}

@@ -44,8 +44,12 @@ func (r *reporter) bringBack(e *edgeView) string {
 
 // continueLog is the way out where a log comes to a path at which another stood.
 func continueLog(e *edgeView) string {
+	rule := "append-only/log-deleted"
+	if e.switches {
+		rule = ruleRewrittenID
+	}
 	return fmt.Sprintf("another log stood here (`git log -p --full-history -- %s` shows it): continue it, or begin the new log in another directory; "+
-		"to end the old log here, a person waives append-only/log-deleted from %s", shellQuote(e.path), e.p.Head())
+		"to end the old log here, a person waives %s from %s", shellQuote(e.path), rule, e.p.Head())
 }
 
 // reconcileHint is the way out of two writers' entries in one log.

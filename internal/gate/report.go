@@ -1,6 +1,9 @@
 package gate
 
-import "github.com/small-gate/small-gate/internal/small"
+import (
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/small"
+)
 
 // Verdict is the outcome of a judgement.
 type Verdict string
@@ -38,6 +41,9 @@ type Report struct {
 	More Counts
 	// Lane is what is known of the change's lane; nil where none was claimed.
 	Lane *LaneReport
+	// CrossContracts are the contract files that a campaign's children name of other
+	// children's repositories, in the records that were judged.
+	CrossContracts []lane.CrossContract
 	// Failure is set when Verdict is Error.
 	Failure *Failure
 }

@@ -25,6 +25,9 @@ type Rule struct {
 	Snapshot func(*Workspace, *reporter)
 	// Edge judges one ledger's way from a parent to a child.
 	Edge func(*edgeView, *reporter)
+	// Switches says that Edge judges the switch histories of records, and no
+	// progress logs.
+	Switches bool
 	// Tips judges one ledger on two branches.
 	Tips func(*tipsView, *reporter)
 	// Fork judges one workspace on two branches, seen from where they parted.
@@ -33,8 +36,7 @@ type Rule struct {
 	Work func(*workView, *reporter)
 	// Lane judges a change by the lane that it claims.
 	Lane func(*laneView, *reporter)
-	// Workflow judges a workflow file, a record of a job or a campaign, or such a
-	// record's way from a parent to a child: whatever of the view is there.
+	// Workflow judges a workflow file, or a record of a job or a campaign.
 	Workflow func(*workflowView, *reporter)
 	// Policy judges the configuration beside what it was applied to.
 	Policy func(*policyView, *reporter)

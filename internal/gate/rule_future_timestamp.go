@@ -3,8 +3,6 @@ package gate
 import (
 	"fmt"
 	"time"
-
-	"github.com/small-gate/small-gate/internal/small"
 )
 
 var ruleFutureTimestamp = Rule{
@@ -39,13 +37,6 @@ entries:
 const clockTolerance = 5 * time.Minute
 
 func checkFutureTimestamp(e *edgeView, r *reporter) {
-	reportAhead(e, r, entryWords, "; nothing honest could ever follow it",
-		"correct the clock, and record the entry again before it is committed")
-}
-
-// reportAhead reports the new elements of a log that are dated ahead of now. words
-// names one of them.
-func reportAhead(e *edgeView, r *reporter, words func(small.Entry) string, consequence, fix string) {
 	for _, place := range e.fresh {
 		entry := e.c.Entries[place]
 		when, ok := parseInstant(entry.Timestamp)
@@ -54,8 +45,8 @@ func reportAhead(e *edgeView, r *reporter, words func(small.Entry) string, conse
 		}
 		f := e.finding(edit{kind: editInserted, before: -1, after: place})
 		f.edits = []editKey{{path: e.path + "\x00future", to: f.EditTo}}
-		f.Message = fmt.Sprintf("%s is dated %s ahead of now%s", words(entry), when.Sub(e.now).Round(time.Second), consequence)
-		f.Fix = fix
+		f.Message = fmt.Sprintf("%s is dated %s ahead of now; nothing honest could ever follow it", entryWords(entry), when.Sub(e.now).Round(time.Second))
+		f.Fix = "correct the clock, and record the entry again before it is committed"
 		r.add(f)
 	}
 }

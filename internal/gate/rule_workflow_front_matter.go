@@ -4,16 +4,18 @@ var ruleWorkflowFrontMatter = Rule{
 	ID: "workflow/front-matter", Severity: SeverityError, Stage: StageValidate,
 	Summary: "a workflow file has no front matter, or it does not have the form of one",
 	Why: `A workflow is a Markdown file whose first lines, between two lines of three dashes, say in YAML which
-phases the work goes through; the prose below is for people. A program runs what stands in front, so a
-key that it does not know is mostly a misspelt one, and what was meant by it does not happen: a
-checkpoint that nobody is asked at, a list of tools that limits nothing. Write what the message asks
-for; docs/workflows.md lists the keys.`,
+phases the work goes through; the prose below is for people. A program runs what stands in front. Where it
+is not YAML, lacks the phases, or has a word where a list or a truth value belongs, the job does not
+start, or starts as something else. docs/workflows.md lists the keys.`,
 	Wrong: `
+-- .small-gate.yml --
+version: 1
+workflows: {}
 -- workflows/ship/workflow.md --
 ---
 display_name: Ship
 phases:
-  - {name: planning, agent: agents/planner.md, interactive_check: true}
+  - {name: planning, agent: agents/planner.md, interactive_checkpoint: often}
 ---
 
 How the work goes, for people.
@@ -21,6 +23,9 @@ How the work goes, for people.
 Plan the work.
 `,
 	Right: `
+-- .small-gate.yml --
+version: 1
+workflows: {}
 -- workflows/ship/workflow.md --
 ---
 display_name: Ship

@@ -2,7 +2,7 @@ package gate
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -24,9 +24,10 @@ workflows: {jobs: ["jobs/*.json"]}
 -- 1/workflows/job-fast/workflow.md --
 ---
 phases:
-  - {name: planning, agent: agents/planner.md, interactive_checkpoint: true}
+  - {name: planning, agent: agents/planner.md}
   - name: coding
     agent: agents/coder.md
+    interactive_checkpoint: true
     subagents: [{name: code-reviewer, agent: agents/coder.md}]
   - {name: review-and-verify, agent: agents/planner.md}
 ---
@@ -67,9 +68,10 @@ workflows: {jobs: ["jobs/*.json"]}
 -- 1/workflows/job-fast/workflow.md --
 ---
 phases:
-  - {name: planning, agent: agents/planner.md, interactive_checkpoint: true}
+  - {name: planning, agent: agents/planner.md}
   - name: coding
     agent: agents/coder.md
+    interactive_checkpoint: true
     subagents: [{name: code-reviewer, agent: agents/coder.md}]
   - {name: review-and-verify, agent: agents/planner.md}
 ---
@@ -107,41 +109,42 @@ Write the code.
   ]
 }
 `,
-	Workflow: checkRewritten,
+	Edge: checkRewritten, Switches: true,
 }
 
 // ruleRewrittenID is named by what knows waivers, which the rule's own value
 // cannot be.
 const ruleRewrittenID = "workflow/history-rewritten"
 
-func checkRewritten(v *workflowView, r *reporter) {
-	if v.edge == nil {
-		return
-	}
-	e := v.edge
+func checkRewritten(e *edgeView, r *reporter) {
 	if e.c == nil {
-		reportRecordDeleted(e, r)
+		if n := e.p.Len(); n > 0 {
+			head := e.p.Head().String()
+			r.add(Finding{
+				Path: e.path, EditFrom: head, edits: []editKey{{path: e.path, from: head}},
+				Message: fmt.Sprintf("the record is gone, and with it its switches of workflow: %d", n), Fix: r.keepSwitches(e),
+			})
+		}
 		return
 	}
 	for _, kind := range []editKind{editModified, editTimestampMigrated, editTaskReassigned, editDeleted, editReordered} {
 		for _, x := range e.ofKind(kind) {
 			f := e.finding(x)
-			f.Message = rewrittenWords(e, x)
-			f.Fix = r.keepSwitches(e)
+			f.Message, f.Fix = rewrittenWords(e, x), r.keepSwitches(e)
 			r.add(f)
 		}
 	}
-	if e.merge {
-		for _, place := range e.intruders {
-			reportSwitchInserted(e, r, place)
+	inserted := e.intruders
+	if !e.merge {
+		inserted = slices.Clone(e.inserted)
+		for _, x := range e.ofKind(editInserted) {
+			inserted = append(inserted, x.after)
 		}
-		return
 	}
-	for _, place := range e.inserted {
-		reportSwitchInserted(e, r, place)
-	}
-	for _, x := range e.ofKind(editInserted) {
-		reportSwitchInserted(e, r, x.after)
+	for _, place := range inserted {
+		f := e.insertion(place)
+		f.Message, f.Fix = switchWords(e.c.Entries[place])+" was inserted before older ones", r.keepSwitches(e)
+		r.add(f)
 	}
 }
 
@@ -155,71 +158,33 @@ func switchWords(e small.Entry) string {
 
 func rewrittenWords(e *edgeView, x edit) string {
 	words := switchWords(e.p.Entries[x.before])
-	switch x.kind {
-	case editDeleted:
-		if e.merge {
-			return "the merge lost " + words + " of " + e.side
-		}
+	switch {
+	case x.kind == editDeleted && e.merge:
+		return "the merge lost " + words + " of " + e.side
+	case x.kind == editDeleted:
 		return words + " was deleted"
-	case editReordered:
+	case x.kind == editReordered:
 		return fmt.Sprintf("%s was moved; it is switch %d now", words, x.after+1)
 	}
-	var fields []string
-	for _, c := range x.changes {
-		if c.Field != "" {
-			fields = append(fields, c.Field)
+	words += " was modified"
+	for i, c := range x.changes {
+		if i == 0 {
+			words += ": " + c.Field
+		} else {
+			words += ", " + c.Field
 		}
 	}
-	if len(fields) > 0 {
-		return words + " was modified: " + strings.Join(fields, ", ")
-	}
-	return words + " was modified"
+	return words
 }
 
-func reportSwitchInserted(e *edgeView, r *reporter, place int) {
-	f := e.insertion(place)
-	f.Message = switchWords(e.c.Entries[place]) + " was inserted before older ones"
-	f.Fix = r.undoing(e.path, e.parents, "record it at the end of workflowPathHistory, with the time of recording")
-	if e.merge {
-		f.Fix = rebaseSwitches
-	}
-	r.add(f)
-}
-
-func reportRecordDeleted(e *edgeView, r *reporter) {
-	if e.p.Len() == 0 {
-		return
-	}
-	head := e.p.Head().String()
-	n := fmt.Sprintf("%d switches", e.p.Len())
-	if e.p.Len() == 1 {
-		n = "1 switch"
-	}
-	r.add(Finding{
-		Path: e.path, EditFrom: head,
-		edits:   []editKey{{path: e.path, from: head}},
-		Message: "the record with " + n + " is gone",
-		Fix:     r.undoing(e.path, e.parents, r.restoring(e.path)),
-	})
-}
-
-// rebaseSwitches says how two branches that both switched a job come together: in
-// a merge the chain of one of them is always broken.
-const rebaseSwitches = "give the merge up and rebase the one branch on the other instead (git merge --abort, or git reset --hard to before the merge; then git rebase): keep the switches that are there first as they are, and record the branch's own again after them, from the workflow that they led to"
-
-// keepSwitches says how to bring a switch history back.
+// keepSwitches says how to bring a switch history back. In a merge of two branches
+// that both switched a job, the chain of one of them is always broken.
 func (r *reporter) keepSwitches(e *edgeView) string {
-	if e.merge {
-		return rebaseSwitches
+	switch {
+	case e.merge:
+		return "give the merge up and rebase the one branch on the other instead (git merge --abort, or git reset --hard to before the merge; then git rebase): keep the switches that are there first as they are, and record the branch's own again after them, from the workflow that they led to"
+	case e.c == nil:
+		return r.bringBack(e)
 	}
-	fix := r.undoing(e.path, e.parents, "put workflowPathHistory back as it was, and append the switch that is right now")
-	if r.commit == Index {
-		fix += "; if it is HEAD that is wrong, take that commit back (git reset --soft HEAD~1)"
-	}
-	return fix
-}
-
-// restoring says how to bring a file back that a change has deleted.
-func (r *reporter) restoring(path string) string {
-	return "bring it back (git restore --source=" + short(r.parent) + " --staged --worktree -- " + shellQuote(path) + "), or move it whole, in one commit, to where the trusted configuration has records too (workflows: jobs, campaigns)"
+	return r.putBack(e)
 }

@@ -6,15 +6,20 @@ var ruleWorkflowShape = Rule{
 	Why: `Who reads that a change went through "job-deep" believes that somebody analysed it before and tested it
 after. The names job, job-fast, job-deep and campaign stand for lanes, and each promises its phases: a
 FAST job plans, codes with a reviewer beside, and verifies; a STANDARD one writes a specification
-before, and reviews and evaluates after; a DEEP one adds analysis and qa. More phases are fine. Add the
-one that is missing, or give the workflow a name of its own, by which nobody is promised anything.`,
+before, and reviews and evaluates after; a DEEP one adds analysis and qa. Both begin with the
+specification, so an initial_phase that skips it is a finding. More phases are fine. Add the one that is
+missing, or give the workflow a name of its own, by which nobody is promised anything.`,
 	Wrong: `
+-- .small-gate.yml --
+version: 1
+workflows: {}
 -- workflows/job-fast/workflow.md --
 ---
 phases:
-  - {name: planning, agent: agents/planner.md, interactive_checkpoint: true}
+  - {name: planning, agent: agents/planner.md}
   - name: coding
     agent: agents/coder.md
+    interactive_checkpoint: true
     subagents: [{name: code-reviewer, agent: agents/coder.md}]
 ---
 
@@ -25,12 +30,16 @@ Plan the work.
 Write the code.
 `,
 	Right: `
+-- .small-gate.yml --
+version: 1
+workflows: {}
 -- workflows/job-fast/workflow.md --
 ---
 phases:
-  - {name: planning, agent: agents/planner.md, interactive_checkpoint: true}
+  - {name: planning, agent: agents/planner.md}
   - name: coding
     agent: agents/coder.md
+    interactive_checkpoint: true
     subagents: [{name: code-reviewer, agent: agents/coder.md}]
   - {name: review-and-verify, agent: agents/planner.md}
 ---

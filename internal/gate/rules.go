@@ -61,6 +61,7 @@ var rules = []Rule{
 	ruleUnknownLane,
 
 	ruleWorkflowFrontMatter,
+	ruleWorkflowUnknownKey,
 	ruleWorkflowPhase,
 	ruleWorkflowAgent,
 	ruleWorkflowShape,

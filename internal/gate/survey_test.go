@@ -4,9 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // countingHistory counts how often somebody looks at a whole revision.
@@ -55,55 +54,39 @@ func TestCheckListsOnce(t *testing.T) {
 	}
 }
 
-// TestRangeLooksNearby: a change that takes nothing away has nobody look for
-// workflows, and one that does has somebody look in the folders on the way to
-// what it takes; in the whole tree only where an agent's file may be meant that
-// is named from elsewhere.
-func TestRangeLooksNearby(t *testing.T) {
-	for name, change := range map[string]struct {
-		path string
-		adds bool
-		want []string
-	}{
-		"a new file":              {path: "code/x/a.go", adds: true},
-		"a deleted file":          {path: "code/[x]/a.go", want: []string{"workflows/*/workflow.md", "code/workflows/*/workflow.md", `code/\[x\]/workflows/*/workflow.md`}},
-		"a file at the root":      {path: "a.go", want: []string{"workflows/*/workflow.md"}},
-		"a file that agents have": {path: "code/agents/x/a.go", want: []string{"**/workflows/*/workflow.md"}},
-	} {
-		with, without := lay(fileTree{}, gate.ParseExample(readFile(t, "testdata/base.txtar")).Files), lay(fileTree{}, gate.ParseExample(readFile(t, "testdata/base.txtar")).Files)
-		with[change.path] = blobFile{data: "package a"}
-		if change.adds {
-			with, without = without, with
-		}
-		h := &countingHistory{memoryHistory: newMemoryHistory()}
-		base := h.commit(with)
-		report := gate.Range(t.Context(), h, base, h.commit(without, base), testOptions())
-		if report.Verdict != gate.Pass || report.NoWorkspace {
-			t.Errorf("%s: %s, %v, %v, no workspace: %t", name, report.Verdict, report.Failure, report.Findings, report.NoWorkspace)
-		}
-		if diff := cmp.Diff(change.want, h.globbed); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+// TestWorkflowsOnlyWhereConfigured: without the section nobody looks for workflow
+// files, whatever a change does; with it, a change has those read that it touches.
+func TestWorkflowsOnlyWhereConfigured(t *testing.T) {
+	const at, broken = "workflows/job/workflow.md", "no front matter"
+	before := lay(fileTree{}, gate.ParseExample(readFile(t, "testdata/base.txtar")).Files)
+	after := lay(fileTree{}, gate.ParseExample(readFile(t, "testdata/base.txtar")).Files)
+	before["agents/a.md"], after[at], after["other/"+at] = blobFile{data: "1"}, blobFile{data: broken}, blobFile{data: broken}
+	configured := testOptions()
+	p, err := policy.Parse("the test", []byte("version: 1\nworkflows: {}\n"), gate.RuleIDs())
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// TestTakes: who opened a path before may not find there what was found.
-func TestTakes(t *testing.T) {
-	file, program := gate.File{Mode: "100644", Object: "1"}, gate.File{Mode: "100755", Object: "2"}
-	link, elsewhere := gate.File{Mode: "120000", Object: "1"}, gate.File{Mode: "120000", Object: "2"}
-	module, other := gate.File{Mode: "160000", Object: "1"}, gate.File{Mode: "160000", Object: "2"}
-	none, conflict := gate.File{}, gate.File{Unmerged: true}
-	for _, c := range []struct {
-		old, now gate.File
-		want     bool
-	}{
-		{none, file, false}, {none, link, false}, {none, conflict, false}, {file, program, false}, {program, file, false},
-		{file, conflict, false}, {link, conflict, false}, {module, other, false},
-		{file, none, true}, {link, none, true}, {module, none, true}, {file, link, true}, {program, module, true},
-		{link, file, true}, {link, elsewhere, true}, {module, file, true},
-	} {
-		if got := (gate.Change{Old: c.old, New: c.now}).Takes(); got != c.want {
-			t.Errorf("from %v to %v: %t", c.old, c.now, got)
+	configured.Policy = p
+	for name, c := range map[string]struct {
+		opts     gate.Options
+		findings int
+	}{"without the section": {testOptions(), 0}, "with it": {configured, 2}} {
+		h := &countingHistory{memoryHistory: newMemoryHistory()}
+		base := h.commit(before)
+		head := h.commit(after, base)
+		h.stage(after)
+		reports := map[string]*gate.Report{
+			"range": gate.Range(t.Context(), h, base, head, c.opts), "pending": gate.Pending(t.Context(), h, []string{base}, c.opts),
+			"audit": gate.Audit(t.Context(), h, head, c.opts), "check --recursive": gate.CheckAll(t.Context(), h, head, c.opts),
+			"push": gate.Push(t.Context(), h, gate.Update{Ref: "refs/heads/main", Old: base, New: head}, c.opts),
+		}
+		for mode, r := range reports {
+			if r.Failure != nil || len(r.Findings) != c.findings || r.Examined.Workflows != c.findings {
+				t.Errorf("%s, %s: %v, %d workflows, %v", name, mode, r.Failure, r.Examined.Workflows, r.Findings)
+			}
+		}
+		if c.findings == 0 && len(h.globbed) > 0 {
+			t.Errorf("%s: somebody looked for %q", name, h.globbed)
 		}
 	}
 }

@@ -64,11 +64,6 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 	if err := j.walkAll(ctx, commits); err != nil {
 		return err
 	}
-	if (u.Old == "" || u.Again) && u.Target.ID != "" {
-		if err := j.keptOver(ctx, u.Target.ID, u.New); err != nil {
-			return err
-		}
-	}
 	if u.Old != "" && !j.judgedSince(u, commits) {
 		fix := fmt.Sprintf("what is published stays as it is: git merge %s brings it back; append what is new after it", short(u.Old))
 		if err := j.replaced(ctx, u, fix); err != nil {
@@ -78,10 +73,7 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 	if err := j.snapshot(ctx, j.history, u.New, sortedKeys(j.touched)); err != nil {
 		return err
 	}
-	if err := j.workflows(ctx, j.history, u.New, j.flows); err != nil {
-		return err
-	}
-	if err := j.lostAgents(ctx, Beginnings(commits), u.Old, u.New); err != nil {
+	if err := j.workflows(ctx, j.history, u.New, j.changedWorkflows); err != nil {
 		return err
 	}
 	if err := j.judgeLanes(ctx); err != nil {
@@ -167,30 +159,25 @@ func (j *judgement) replaced(ctx context.Context, u Update, fix string) error {
 		return err
 	}
 	for _, c := range changes[0] {
-		if !j.isLog(c.Path) || c.Old.Mode == "" && j.isRecord(c.Path) {
+		if !j.isLog(c.Path) {
 			continue
 		}
 		if err := j.replacedLog(ctx, c, s, false, undone); err != nil {
 			return err
 		}
-		if c.Old.Mode == "" {
-			continue
-		}
-		if err := j.keptIn(ctx, n, c.Path, changes); err != nil {
-			return err
-		}
 	}
 	// No commit did this that could be taken back: the push would.
 	for i := range j.report.Findings[told:] {
-		f := &j.report.Findings[told+i]
-		switch {
-		case strings.HasPrefix(f.Rule, "append-only/"), f.Rule == ruleRewrittenID:
+		if f := &j.report.Findings[told+i]; f.ofLog() {
 			f.Fix = fix
-		case ofRecords(f):
-			f.Fix = putBackFrom(u.Old, f.Path)
 		}
 	}
 	return nil
+}
+
+// ofLog reports whether a finding says what became of an append-only log.
+func (f *Finding) ofLog() bool {
+	return strings.HasPrefix(f.Rule, "append-only/") || f.Rule == ruleRewrittenID
 }
 
 // undoneFunc reports whether the difference between two versions of a log is that

@@ -59,11 +59,11 @@ func (j *judgement) walk(ctx context.Context, nodes []node) error {
 // node judges one node's edges; changes has one element for each.
 func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error {
 	j.notePolicy(n, changes)
-	dirs, flows := map[string]bool{}, map[string]bool{}
+	dirs, workflows := map[string]bool{}, map[string]bool{}
 	for _, edge := range changes {
 		for _, c := range edge {
-			if j.isFlow(c.Path) {
-				flows[c.Path], j.flows[c.Path] = true, true
+			if j.isWorkflowOrRecord(c.Path) {
+				workflows[c.Path], j.changedWorkflows[c.Path] = true, true
 			}
 			if !j.judges(c.Path) {
 				continue
@@ -72,7 +72,7 @@ func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error 
 			dirs[dir], j.touched[dir] = true, true
 		}
 	}
-	logs := pathsOf(changes, func(path string) bool { return isLedger(path) && j.judges(path) })
+	logs := pathsOf(changes, j.isLog)
 	s, err := j.step(ctx, n, changes)
 	if err != nil {
 		return err
@@ -88,14 +88,11 @@ func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error 
 	if err := j.work(ctx, n, changes, sortedKeys(dirs), fresh); err != nil {
 		return err
 	}
-	if err := j.records(ctx, s, sortedKeys(flows)); err != nil {
-		return err
-	}
 	if j.opts.Each && n.id != Index {
 		if err := j.snapshot(ctx, j.history, n.id, sortedKeys(dirs)); err != nil {
 			return err
 		}
-		return j.workflows(ctx, j.history, n.id, flows)
+		return j.workflows(ctx, j.history, n.id, workflows)
 	}
 	return nil
 }
@@ -133,11 +130,6 @@ func (j *judgement) log(ctx context.Context, s *step, path string) ([]small.Entr
 	if err != nil {
 		return nil, err
 	}
-	return j.logBetween(ctx, s, path, child, parents)
-}
-
-// logBetween judges what log has read.
-func (j *judgement) logBetween(ctx context.Context, s *step, path string, child *ledgerFile, parents []parentLog) ([]small.Entry, error) {
 	if !child.readable() {
 		j.unreadable(s, path, child, parents)
 		return nil, nil
@@ -289,12 +281,8 @@ func (j *judgement) judgeEdge(e *edgeView, child, parent string) {
 }
 
 func runEdgeRules(e *edgeView, r *reporter) {
-	if e.switches {
-		runWorkflowRules(&workflowView{path: e.path, edge: e}, r)
-		return
-	}
 	for i := range rules {
-		if rules[i].Edge != nil {
+		if rules[i].Edge != nil && rules[i].Switches == e.switches {
 			r.rule = &rules[i]
 			rules[i].Edge(e, r)
 		}
@@ -308,11 +296,8 @@ func (j *judgement) unreadable(s *step, path string, child *ledgerFile, parents 
 	if child != nil {
 		r := &reporter{commit: s.id, parent: parents[0].id}
 		for _, p := range child.problems {
-			r.rule = j.ruleOfProblem(path, p.Kind)
+			r.rule = j.ruleOfUnreadable(path, p.Kind)
 			f := problemFinding(path, p)
-			if j.isRecord(path) {
-				f = recordProblem(path, p)
-			}
 			f.edits, f.fixedLevel = unreadableAs(path, child.file.Object, p), true
 			r.add(f)
 		}

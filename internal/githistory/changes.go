@@ -20,11 +20,7 @@ import (
 // All edges between commits are compared in one git process, and each edge to
 // the index in one of its own.
 func (r *Repo) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
-	pathspecs := changePathspecs(r.watch)
-	if wholly(edges) {
-		pathspecs = []string{everything}
-	}
-	return r.compare(ctx, edges, pathspecs, r.watch.OfInterest)
+	return r.compare(ctx, edges, changePathspecs(r.watch), r.watch.OfInterest)
 }
 
 // Difference compares two trees as Changes does, and lists every path that
@@ -59,11 +55,7 @@ func (r *Repo) compare(ctx context.Context, edges []gate.Edge, pathspecs []strin
 	if err := r.treeChanges(ctx, edges, trees, pathspecs, results); err != nil {
 		return nil, err
 	}
-	whole := slices.Contains(pathspecs, everything)
 	for i, changes := range results {
-		if whole {
-			r.taken.Note(edges[i], TakenBy(changes))
-		}
 		changes = slices.DeleteFunc(changes, func(c gate.Change) bool { return !wanted(c.Path) })
 		slices.SortFunc(changes, func(a, b gate.Change) int { return strings.Compare(a.Path, b.Path) })
 		if err := CheckNames(changes); err != nil {

@@ -278,7 +278,6 @@ func (w *randomWorld) compareTrees(t *testing.T, git, own opened) {
 		same(t, fmt.Sprintf("Changes watching %q", patterns), want, got, err1, err2)
 	}
 	for _, edge := range append(edges[len(edges)-8:], gate.Edge{Child: pick(w, w.ids)}) {
-		compareTaken(t, git, own, edge, true)
 		want, err1 := git.Difference(ctx, edge)
 		got, err2 := own.Difference(ctx, edge)
 		same(t, fmt.Sprint("Difference ", edge), want, got, err1, err2)
@@ -345,12 +344,7 @@ func (w *randomWorld) compareIndex(t *testing.T, git, own opened) {
 		want, err1 := git.Changes(ctx, edges)
 		got, err2 := own.Changes(ctx, edges)
 		same(t, "Changes of the index", want, got, err1, err2)
-		watches, err := git.Glob(ctx, gate.Index, patterns...)
-		if err != nil {
-			t.Fatal(err)
-		}
 		for _, edge := range edges {
-			compareTaken(t, git, own, edge, len(watches) > 0)
 			want, err1 := git.Difference(ctx, edge)
 			got, err2 := own.Difference(ctx, edge)
 			same(t, "Difference of the index", want, got, err1, err2)
@@ -367,23 +361,6 @@ func (w *randomWorld) compareIndex(t *testing.T, git, own opened) {
 			got, err2 := own.Files(ctx, gate.Index, dirs...)
 			same(t, "Files of the index", want, got, err1, err2)
 		}
-	}
-}
-
-// compareTaken: both readers list where an edge takes something away, which its
-// difference shows. Where nothing is watched in the index the embedded reader may
-// list nothing.
-func compareTaken(t *testing.T, git, own opened, edge gate.Edge, watches bool) {
-	t.Helper()
-	want, err1 := git.Taken(t.Context(), edge)
-	got, err2 := own.Taken(t.Context(), edge)
-	slices.Sort(want)
-	slices.Sort(got)
-	changes, err := git.Difference(t.Context(), edge)
-	shown := githistory.TakenBy(changes)
-	same(t, fmt.Sprint("what git's reader says is taken on ", edge), shown, want, err, err1)
-	if watches || len(got) > 0 {
-		same(t, fmt.Sprint("what the embedded reader says is taken on ", edge), shown, got, err, err2)
 	}
 }
 

@@ -10,18 +10,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // Untouched reports whether it is certain that a commit of the index changes
-// nothing of interest: no merge is being concluded, no path below a .small
-// directory (nor the policy file, nor a workflow) differs from HEAD, and nothing
-// is taken away where there are workflows, which may have named it. Where the work
-// tree's policy file may name further files, nothing is certain. That is the answer
-// to most commits, and one git process finds it; a second one where something is
-// taken away. false says nothing: open the
-// repository and look closely, also to learn of any trouble.
+// nothing of interest: no merge is being concluded, and no path below a .small
+// directory (nor the policy file) differs from HEAD. Where the work tree's policy
+// file may name further files, nothing is certain. That is the answer to most
+// commits, and one git process finds it. false says nothing: open the repository
+// and look closely, also to learn of any trouble.
 func Untouched(ctx context.Context, dir string, opts Options) bool {
 	if opts.Git == "" {
 		opts.Git = "git"
@@ -53,38 +50,21 @@ func Untouched(ctx context.Context, dir string, opts Options) bool {
 	if err != nil {
 		return false
 	}
-	watch := DefaultWatch()
-	untouched, takes := glance(string(out), watch)
-	if untouched && takes {
-		out, err = r.output(ctx, nil, slices.Concat([]string{"ls-files", "--"}, watch.pathspecs())...)
-		return err == nil && len(out) == 0
-	}
-	return untouched
+	return glance(string(out))
 }
 
 // glance reads what git printed of a commit in the raw format: whether it is
-// certain that nothing of interest is touched, and whether anything is taken
-// away, by which a workflow that is not touched could lose an agent.
-func glance(raw string, watch *Watch) (untouched, takes bool) {
+// certain that nothing of interest is touched.
+func glance(raw string) bool {
 	for raw != "" {
 		head, rest, _ := strings.Cut(raw, "\x00")
 		path, next, ended := strings.Cut(rest, "\x00")
-		words := strings.Split(head, " ")
-		if !ended || len(words) != 5 || words[4] == "U" || watch.OfInterest(path) {
-			return false, false
+		if !ended || strings.Count(head, " ") != 4 || strings.HasSuffix(head, " U") || OfInterest(path) {
+			return false
 		}
-		c := gate.Change{Old: glanced(path, strings.TrimPrefix(words[0], ":")), New: glanced(path, words[1])}
-		takes, raw = takes || c.Takes(), next
+		raw = next
 	}
-	return true, takes
-}
-
-// glanced is one side of what git printed, as far as a glance goes.
-func glanced(path, mode string) gate.File {
-	if mode == noMode {
-		return gate.File{}
-	}
-	return gate.File{Path: path, Mode: mode}
+	return true
 }
 
 // asksForMore reports whether the configuration in a work tree's root may claim a

@@ -45,7 +45,6 @@ type Repo struct {
 	head    string // HEAD's commit when the repository was opened, or empty
 	foreign string // the directory that git would not use by itself, or empty
 	watch   *Watch // files of interest beside workspaces
-	taken   Taken
 
 	blobs   sync.Mutex // guards batch
 	batch   *batch
@@ -76,7 +75,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 	if err != nil {
 		return nil, &gate.Failure{Message: fmt.Sprintf("cannot open %s: %v", Printable(dir), err), Err: err}
 	}
-	r := &Repo{git: opts.Git, dir: dir, given: opts.Environ, environ: scrubbed(opts.Environ), watch: DefaultWatch()}
+	r := &Repo{git: opts.Git, dir: dir, given: opts.Environ, environ: scrubbed(opts.Environ), watch: NewWatch(nil)}
 	found := ""
 	if lookup(opts.Environ, "GIT_DIR") == "" {
 		found = nearest(here, ceilings(opts.Environ))

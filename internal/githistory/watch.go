@@ -35,13 +35,6 @@ func NewWatch(patterns []string) *Watch {
 	return w
 }
 
-// DefaultWatch is what is watched until Watch says otherwise: what the built-in
-// configuration judges.
-func DefaultWatch() *Watch {
-	p := policy.Default()
-	return NewWatch(p.Workflows.Watched())
-}
-
 func newGlob(pattern string) glob {
 	if text, literal := unescaped(pattern); literal {
 		return glob{prefix: text, exact: true}

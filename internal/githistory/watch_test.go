@@ -46,8 +46,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatched: what is watched is reported beside workspaces, by default the
-// workflows.
+// TestWatched: what is watched is reported beside workspaces; by default nothing is.
 func TestWatched(t *testing.T) { eachReader(t, testWatched) }
 
 func testWatched(t *testing.T, rd reader) {
@@ -60,6 +59,8 @@ func testWatched(t *testing.T, rd reader) {
 	a := r.Commit("a")
 	repo := rd.open(t, r)
 	edge := gate.Edge{Child: a}
+	wantEqual(t, [][]string{{}}, changes(t, repo, edge))
+	repo.Watch([]string{"**/workflows/*/workflow.md"})
 	wantEqual(t, [][]string{{"harness/workflows/job/workflow.md - 100644:1"}}, changes(t, repo, edge))
 	repo.Watch([]string{"jobs/*.json"})
 	wantEqual(t, [][]string{{"jobs/1.json - 100644:{}"}}, changes(t, repo, edge))

@@ -2,23 +2,21 @@ package lane
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// terminal are the statuses of a child on which nothing follows.
-var terminal = []string{"complete", "failed", "escalated", "skipped", "cancelled"}
-
 // done are the statuses of a dependency on which a child can build: it is
 // complete, or it turned out not to be needed.
-var done = []string{"complete", "skipped"}
+var done = []string{"complete", "skipped", "cancelled"}
 
 // CheckChildren says what is wrong with a campaign's children, as they stand:
 // fields, names that are there twice, dependencies that are unknown or go round
 // in a circle, a child that is complete before what it depends on.
 func (r *Record) CheckChildren() []small.Problem {
-	if problems := childrenSchema().Check(r.doc); len(problems) > 0 {
-		return withHints(problems)
+	if problems := checkSchema(childrenSchema(), r.doc, childExample); len(problems) > 0 {
+		return problems
 	}
 	byName := map[string]*Child{}
 	var out []small.Problem
@@ -26,7 +24,7 @@ func (r *Record) CheckChildren() []small.Problem {
 		c := &r.Children[i]
 		if first := byName[c.Name.Text]; first != nil {
 			out = append(out, problem(c.Name.Pos, c.subject+".name", "give each child a name of its own",
-				"the child %q is there twice; it stands in line %d already", clip(c.Name.Text), first.Name.Pos.Line))
+				"the child %q is there twice; the first is in line %d", clip(c.Name.Text), first.Name.Pos.Line))
 			continue
 		}
 		byName[c.Name.Text] = c
@@ -35,82 +33,97 @@ func (r *Record) CheckChildren() []small.Problem {
 		c := &r.Children[i]
 		for _, d := range c.DependsOn {
 			on := byName[d.Text]
-			if on == nil {
+			switch {
+			case on == nil:
 				out = append(out, problem(d.Pos, c.subject+".dependsOn", "name a child of this campaign",
 					"%q depends on %q, which is no child of the campaign", clip(c.Name.Text), clip(d.Text)))
-				continue
-			}
-			if c.Status.Text == "complete" && on != c && !slices.Contains(done, on.Status.Text) {
-				hint := "complete first what it depends on"
-				if on.ended() {
-					hint = "let it depend on the attempt that is complete"
-				}
-				out = append(out, problem(c.Status.Pos, c.subject+".status", hint,
+			case c.Status.Text == "complete" && on != c && !slices.Contains(done, on.Status.Text):
+				out = append(out, problem(c.Status.Pos, c.subject+".status", "complete what it depends on first, or mark that as skipped or cancelled",
 					"%q is complete, and %q, on which it depends, is %s", clip(c.Name.Text), clip(d.Text), on.Status.Text))
 			}
 		}
 	}
-	return append(out, cycles(r.Children, byName)...)
+	return append(out, r.circle(byName)...)
 }
 
-// Ended are the children whose status is one on which nothing follows.
-func (r *Record) Ended() []Undone {
-	var out []Undone
-	for i := range r.Children {
-		if c := &r.Children[i]; c.ended() {
-			out = append(out, Undone{Child: c.Name.Text, From: c.Status.Text, Pos: c.Name.Pos, Subject: c.subject, Was: small.EntryDigest(c.value)})
-		}
+// circle reports one circle of dependencies, the first that a depth-first search
+// closes. The search keeps its own way back: a campaign may be as deep as a file
+// is long.
+func (r *Record) circle(byName map[string]*Child) []small.Problem {
+	type step struct {
+		child *Child
+		next  int // the dependency that is looked at next
 	}
-	return out
-}
-
-func (c *Child) ended() bool { return slices.Contains(terminal, c.Status.Text) }
-
-// Undone is a child of a campaign that had ended.
-type Undone struct {
-	// Child is its name, From the status that it had, and To the one that it has
-	// now; Gone says that there is no such child any more.
-	Child, From, To string
-	Gone            bool
-	// Pos is where the later version of the record has the status; where it has
-	// no such child, that of the list.
-	Pos     small.Pos
-	Subject string
-	// Was is the digest of the child as it had ended.
-	Was small.Digest
-}
-
-// Undone lists the children that had ended in an earlier version of the record
-// and have not any more, by name: one that has another status, and one that is
-// gone or has another name. A name that is there several times has to be there
-// as often with such a status.
-func (r *Record) Undone(earlier *Record) []Undone {
-	now := map[string]int{}
-	open := map[string]*Child{}
+	seen, open := map[*Child]bool{}, map[*Child]bool{}
 	for i := range r.Children {
-		switch c := &r.Children[i]; {
-		case c.ended():
-			now[c.Name.Text]++
-		case open[c.Name.Text] == nil:
-			open[c.Name.Text] = c
+		var way []step
+		if c := &r.Children[i]; !seen[c] {
+			seen[c], open[c] = true, true
+			way = append(way, step{child: c})
 		}
-	}
-	var out []Undone
-	told := map[string]bool{}
-	for _, was := range earlier.Ended() {
-		if now[was.Child]--; now[was.Child] >= 0 || told[was.Child] {
-			continue
-		}
-		told[was.Child] = true
-		u := Undone{Child: was.Child, From: was.From, Gone: true, Subject: "campaignChildren " + was.Child, Was: was.Was}
-		u.Pos = r.doc.Root.At([]string{"campaignChildren"}).Pos
-		if c := open[was.Child]; c != nil {
-			u.Gone, u.To, u.Pos, u.Subject = false, c.Status.Text, c.Status.Pos, c.subject+".status"
-			if u.Pos.Line == 0 {
-				u.Pos = c.value.Pos
+		for len(way) > 0 {
+			at := &way[len(way)-1]
+			if at.next == len(at.child.DependsOn) {
+				delete(open, at.child)
+				way = way[:len(way)-1]
+				continue
+			}
+			d := at.child.DependsOn[at.next]
+			at.next++
+			switch on := byName[d.Text]; {
+			case on == nil:
+			case open[on]:
+				from := slices.IndexFunc(way, func(s step) bool { return s.child == on })
+				var names []string
+				for _, s := range way[from:] {
+					names = append(names, clip(s.child.Name.Text))
+				}
+				return []small.Problem{problem(d.Pos, at.child.subject+".dependsOn", "take one of these dependencies out",
+					"the dependencies go round in a circle: %s", circleWords(append(names, clip(on.Name.Text))))}
+			case !seen[on]:
+				seen[on], open[on] = true, true
+				way = append(way, step{child: on})
 			}
 		}
-		out = append(out, u)
+	}
+	return nil
+}
+
+// circleWords writes a circle of names, a long one in part.
+func circleWords(names []string) string {
+	const most = 12
+	if len(names) > most {
+		names = slices.Concat(names[:most-2], []string{"…"}, names[len(names)-1:])
+	}
+	return strings.Join(names, " -> ")
+}
+
+// CrossContract is a contract file of a repository that another child of the same
+// campaign works in.
+type CrossContract struct {
+	// Path is the campaign's record, and Line where the file is named.
+	Path string
+	Line int
+	// Child relies on the file; Of is the first that works in its repository.
+	Child, Repository, File, Of string
+}
+
+// CrossContracts lists the contract files that children name of other children's
+// repositories.
+func (r *Record) CrossContracts() []CrossContract {
+	first := map[string]string{}
+	for _, c := range r.Children {
+		if _, known := first[c.Repository.Text]; !known {
+			first[c.Repository.Text] = c.Name.Text
+		}
+	}
+	var out []CrossContract
+	for _, c := range r.Children {
+		for _, k := range c.Contracts {
+			if of := first[k.Repository.Text]; of != "" && k.Repository.Text != "" && k.Repository.Text != c.Repository.Text {
+				out = append(out, CrossContract{r.Path, k.File.Pos.Line, c.Name.Text, k.Repository.Text, k.File.Text, of})
+			}
+		}
 	}
 	return out
 }

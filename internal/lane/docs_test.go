@@ -25,9 +25,9 @@ func TestDocs(t *testing.T) {
 		seen[kind]++
 		switch kind {
 		case "markdown":
-			w, problems := ParseWorkflow("harness/workflows/job-fast/workflow.md", data, small.Limits{})
-			if w == nil {
-				t.Errorf("the workflow: %v", problems)
+			w, problems, unknown := ParseWorkflow("harness/workflows/job-fast/workflow.md", data, small.Limits{})
+			if w == nil || len(unknown) > 0 {
+				t.Errorf("the workflow: %v %v", problems, unknown)
 				continue
 			}
 			if problems := append(append(w.CheckPhases(), w.CheckShape()...), w.CheckCheckpoint()...); len(problems) > 0 {

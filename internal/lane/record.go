@@ -2,27 +2,24 @@ package lane
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Record is what is known of one job or campaign. Its fields are read as far as
-// they have the expected type; Problems say where they have not.
+// they have the expected type.
 type Record struct {
 	// Path is the file's, slash-separated from the root of the tree.
 	Path string
-	// ID is what the record calls the job: id or jobId, as it is written; empty
-	// where it has none.
-	ID string
 	// WorkflowPath is the workflow that is active.
 	WorkflowPath Ref
 	// Lane is the lane that was given from upstream, params.lane; the zero Lane
 	// where none was given, or what is given names none.
 	Lane Lane
 	// NoCampaign is true if params.epicAllowed is false: the job is a campaign's
-	// child and never becomes a campaign itself. What is neither true nor false
-	// allows nothing either.
+	// child and never becomes a campaign itself.
 	NoCampaign bool
 	// Switches are the workflowPathHistory, oldest first.
 	Switches []Switch
@@ -43,11 +40,17 @@ type Switch struct {
 
 // Child is one job of a campaign.
 type Child struct {
-	Name, Status, JobID Ref
-	DependsOn           []Ref
-	subject             string
-	value               *small.Value
+	Name, Status Ref
+	DependsOn    []Ref
+	// Repository is the one that the child works in.
+	Repository Ref
+	// Contracts are the files by which it relies on other repositories.
+	Contracts []Contract
+	subject   string
 }
+
+// Contract is a file of a repository on which a child relies.
+type Contract struct{ Repository, File Ref }
 
 // ParseRecord reads the record of a job or a campaign, JSON or YAML; file is its
 // path. It returns nil and the problems of a file that cannot be read as either.
@@ -59,22 +62,14 @@ func ParseRecord(file string, data []byte, limits small.Limits) (*Record, []smal
 	}
 	doc, problems := read(data, limits)
 	if doc == nil {
-		return nil, withinFile(data, inWords(problems))
+		return nil, forFile(problems)
 	}
 	root := doc.Root
-	r := &Record{Path: file, WorkflowPath: refAt(root.Get("workflowPath")), doc: doc}
-	for _, key := range []string{"jobId", "id"} {
-		if v := root.Get(key); v != nil && (v.Kind == small.String || v.Kind == small.Number) {
-			r.ID = v.Text
-		}
-	}
 	params := root.Get("params")
-	if name, given := params.Get("lane").Str(); given {
-		if l, known := Parse(name); known {
-			r.Lane = l
-		}
+	r := &Record{Path: file, WorkflowPath: refAt(root.Get("workflowPath")), doc: doc, NoCampaign: isBool(params.Get("epicAllowed"), "false")}
+	if l, known := Parse(refAt(params.Get("lane")).Text); known {
+		r.Lane = l
 	}
-	r.NoCampaign = !allows(params.Get("epicAllowed"))
 	for i, v := range listOf(root, "workflowPathHistory") {
 		r.Switches = append(r.Switches, switchAt(v, i))
 	}
@@ -82,21 +77,6 @@ func ParseRecord(file string, data []byte, limits small.Limits) (*Record, []smal
 		r.Children = append(r.Children, childAt(v, i))
 	}
 	return r, nil
-}
-
-// withinFile moves what is said of a place behind the end of a file to its last
-// line: so the parser says that nothing follows on three dashes.
-func withinFile(data []byte, problems []small.Problem) []small.Problem {
-	last := 1
-	for _, end := range []string{"\n", "\r", "\u0085", "\u2028", "\u2029"} {
-		last += bytes.Count(data, []byte(end))
-	}
-	for i := range problems {
-		if problems[i].Pos.Line > last {
-			problems[i].Pos = small.Pos{Line: last, Column: 1}
-		}
-	}
-	return problems
 }
 
 // isJSON reports whether a record is to be read as JSON: by its name, or because
@@ -118,12 +98,6 @@ func listOf(v *small.Value, key string) []*small.Value {
 	return nil
 }
 
-// allows reports whether the value of params.epicAllowed lets a job become a
-// campaign: true does, and what is not given.
-func allows(v *small.Value) bool {
-	return v == nil || v.Kind == small.Null || isBool(v, "true")
-}
-
 func isBool(v *small.Value, text string) bool {
 	return v != nil && v.Kind == small.Bool && strings.EqualFold(v.Text, text)
 }
@@ -141,17 +115,20 @@ func switchAt(v *small.Value, index int) Switch {
 	return Switch{
 		Pos: v.Pos, At: timeAt(v.Get("at")), From: refAt(v.Get("from")), To: refAt(v.Get("to")),
 		FromPhase: refAt(v.Get("fromPhase")), ToPhase: refAt(v.Get("toPhase")),
-		Reason: refAt(v.Get("reason")), By: refAt(v.Get("by")), subject: "workflowPathHistory." + itoa(index),
+		Reason: refAt(v.Get("reason")), By: refAt(v.Get("by")), subject: "workflowPathHistory." + strconv.Itoa(index),
 	}
 }
 
 func childAt(v *small.Value, index int) Child {
 	c := Child{
-		Name: refAt(v.Get("name")), Status: refAt(v.Get("status")), JobID: refAt(v.Get("jobId")),
-		subject: "campaignChildren." + itoa(index), value: v,
+		Name: refAt(v.Get("name")), Status: refAt(v.Get("status")), Repository: refAt(v.Get("repository")),
+		subject: "campaignChildren." + strconv.Itoa(index),
 	}
 	for _, name := range listOf(v, "dependsOn") {
 		c.DependsOn = append(c.DependsOn, refAt(name))
+	}
+	for _, contract := range listOf(v, "contracts") {
+		c.Contracts = append(c.Contracts, Contract{refAt(contract.Get("repository")), refAt(contract.Get("file"))})
 	}
 	return c
 }
@@ -159,7 +136,7 @@ func childAt(v *small.Value, index int) Child {
 // Ledger is the switch history as a ledger, so that two versions of it can be
 // compared as two logs are.
 func (r *Record) Ledger() *small.Ledger {
-	l := small.NewLedger(listOf(r.doc.Root, "workflowPathHistory"))
+	l := small.NewLedger(r.SwitchValues())
 	for i := range l.Entries {
 		l.Entries[i].Timestamp = r.Switches[i].At.Text
 	}

@@ -15,25 +15,22 @@ import (
 //go:embed schema/*.json
 var schemaFiles embed.FS
 
-const notBlank = "a text that is not blank"
-
-// forms says what the schemas' patterns ask for, by key.
-var forms = map[string]string{
-	"display_name": notBlank, "kind": notBlank, "initial_phase": "the name of a phase", "initial_status": notBlank,
-	"name": notBlank, "agent": "the path of an agent file, or null", "model": notBlank, "provider": notBlank,
-	"status": notBlank, "workflowPath": "the path of a workflow", "from": "the path of a workflow",
-	"to": "the path of a workflow", "fromPhase": "the phase that the work was in", "reason": "a reason, which is not blank",
-}
+// An example of each form, for whoever got it wrong.
+const (
+	workflowExample = "a workflow is written like this: phases: [{name: coding, agent: agents/coder.md, tier: coding, interactive_checkpoint: true, subagents: [{name: code-reviewer, agent: agents/code-reviewer.md}]}]"
+	switchExample   = `a record is written like this: {"workflowPath": "workflows/job/workflow.md", "workflowPathHistory": [{"at": "2026-03-01T09:10:00Z", "from": "workflows/job-fast/workflow.md", "to": "workflows/job/workflow.md", "fromPhase": "planning", "reason": "WHY", "by": "switch_workflow"}]}`
+	childExample    = "a campaign is written like this: campaignChildren: [{name: schema, status: complete}, {name: reader, status: pending, dependsOn: [schema], repository: api, contracts: [{repository: db, file: schema.sql}]}]"
+)
 
 // schemaOf compiles a schema on first use: who has no such files does not pay
 // for it.
-func schemaOf(name, author string) func() *small.Schema {
+func schemaOf(name string) func() *small.Schema {
 	return sync.OnceValue(func() *small.Schema {
 		raw, err := schemaFiles.ReadFile("schema/" + name + ".json")
 		if err != nil {
 			panic(fmt.Sprintf("lane: the schema %s is not embedded: %v", name, err))
 		}
-		schema, err := small.NewSchema(raw, author, forms)
+		schema, err := small.NewSchema(raw, "", nil)
 		if err != nil {
 			panic(fmt.Sprintf("lane: the schema %s does not compile: %v", name, err))
 		}
@@ -42,7 +39,19 @@ func schemaOf(name, author string) func() *small.Schema {
 }
 
 var (
-	workflowSchema = schemaOf("workflow", "the workflow format")
-	switchesSchema = schemaOf("switches", "the format of job records")
-	childrenSchema = schemaOf("children", "the format of campaign records")
+	workflowSchema = schemaOf("workflow")
+	switchesSchema = schemaOf("switches")
+	childrenSchema = schemaOf("children")
 )
+
+// checkSchema judges a document. Where nothing better is known, an example says
+// what to do.
+func checkSchema(schema *small.Schema, doc *small.Document, example string) []small.Problem {
+	problems := schema.Check(doc)
+	for i := range problems {
+		if problems[i].Hint == "" {
+			problems[i].Hint = example
+		}
+	}
+	return problems
+}

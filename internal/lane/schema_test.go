@@ -2,8 +2,11 @@ package lane
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestSchemaKeywords fails on a keyword that the engine is not known to enforce,
@@ -53,10 +56,43 @@ func walkSchema(t *testing.T, at string, node map[string]any) {
 	}
 	for name, child := range children {
 		if m, ok := child.(map[string]any); ok {
-			if m["pattern"] != nil && forms[name] == "" && name != "[]" {
-				t.Errorf("%s/%s: nothing says what the pattern asks for", at, name)
+			if p := m["pattern"]; p != nil && p != `\S` {
+				t.Errorf("%s/%s: no message says what the pattern %v asks for", at, name, p)
 			}
 			walkSchema(t, at+"/"+name, m)
+		}
+	}
+}
+
+// TestKeysAreTheSchemas: the keys that are known are those of the schema.
+func TestKeysAreTheSchemas(t *testing.T) {
+	type node struct {
+		Properties map[string]*node
+		Items      *node
+		Additional json.RawMessage `json:"additionalProperties"`
+	}
+	raw, err := schemaFiles.ReadFile("schema/workflow.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var top, override node
+	if err := json.Unmarshal(raw, &top); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(top.Properties["overrides"].Additional, &override); err != nil {
+		t.Fatal(err)
+	}
+	phase := top.Properties["phases"].Items
+	for _, c := range []struct {
+		name   string
+		known  []string
+		schema *node
+	}{
+		{"top", topKeys, &top}, {"phase", phaseKeys, phase},
+		{"subagent", subagentKeys, phase.Properties["subagents"].Items}, {"override", overrideKeys, &override},
+	} {
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(c.schema.Properties)), slices.Sorted(slices.Values(c.known))); diff != "" {
+			t.Errorf("%s (-schema +known):\n%s", c.name, diff)
 		}
 	}
 }

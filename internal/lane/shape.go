@@ -1,7 +1,9 @@
 package lane
 
 import (
+	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +13,9 @@ import (
 
 // reviewer is the subagent that looks at code while it is written.
 const reviewer = "code-reviewer"
+
+// specWriting is the phase that jobs begin with; a fast one has none.
+const specWriting = "spec-writing"
 
 // shape is what a workflow of a well-known name promises: its phases in their
 // order. A step that can be done by one of several phases names them all.
@@ -22,9 +27,9 @@ type shape struct {
 // shapes are the four well-known workflows. Older campaigns begin with
 // campaign-architecture and end with campaign-integration.
 var shapes = map[string]shape{
-	"job":      {"STANDARD", steps("spec-writing", "planning", "coding", "review", "evaluation")},
+	"job":      {"STANDARD", steps(specWriting, "planning", "coding", "review", "evaluation")},
 	"job-fast": {"FAST", steps("planning", "coding", "review-and-verify")},
-	"job-deep": {"DEEP", steps("spec-writing", "analysis", "planning", "coding", "review", "qa", "evaluation")},
+	"job-deep": {"DEEP", steps(specWriting, "analysis", "planning", "coding", "review", "qa", "evaluation")},
 	"campaign": {"campaign", steps("campaign-planning|campaign-architecture", "coordinating", "aggregation|campaign-integration")},
 }
 
@@ -76,6 +81,10 @@ func (w *Workflow) CheckShape() []small.Problem {
 		}
 		out = append(out, w.checkStep(&w.Phases[at], promise)...)
 	}
+	if first := s.steps[0][0]; first == specWriting && w.HasPhase(first) && w.Initial.Text != first {
+		out = append(out, problem(w.Initial.Pos, "initial_phase", "write `initial_phase: "+first+"`; overrides may begin elsewhere",
+			"%s begins with %q, not with %q: every job begins with its specification", promise, clip(w.Initial.Text), first))
+	}
 	return out
 }
 
@@ -87,7 +96,7 @@ func addPhase(steps [][]string, i int) string {
 	}
 	agent := ", with its agent"
 	if slices.Contains(agentless, steps[i][0]) {
-		agent = ", with agent: null"
+		agent = ", with `agent: ~`"
 	}
 	return "add the phase " + strings.Join(steps[i], " or ") + " " + where + agent + "; or give the workflow's folder another name"
 }
@@ -108,7 +117,7 @@ func (w *Workflow) checkStep(p *Phase, promise string) []small.Problem {
 		return []small.Problem{problem(p.Pos, p.subject+".subagents", "write it like this: subagents: [{name: "+reviewer+", agent: agents/"+reviewer+".md}]",
 			"%s promises the subagent %q in the phase %q", promise, reviewer, p.Name)}
 	case p.Name == "coordinating" && p.Agent.Text != "":
-		return []small.Problem{problem(p.Agent.Pos, p.subject+".agent", "write agent: null",
+		return []small.Problem{problem(p.Agent.Pos, p.subject+".agent", "write `agent: ~`",
 			"%s promises that no agent works in the phase %q", promise, p.Name)}
 	}
 	return nil
@@ -121,6 +130,9 @@ func wellKnown(name string) (shape, bool) {
 	return s, known
 }
 
+// codes reports whether code is written in a phase.
+func (p *Phase) codes() bool { return p.Name == "coding" || p.Tier.Text == "coding" }
+
 // merges reports whether a workflow ends in a merge: one of the four well-known
 // ones does, and one whose kind is job or campaign. Where no kind says otherwise,
 // so does one that writes code.
@@ -128,22 +140,36 @@ func (w *Workflow) merges() bool {
 	if _, known := wellKnown(w.Name); known {
 		return true
 	}
-	kind := strings.TrimSpace(w.Kind)
-	if kind == "" {
-		return slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.Name == "coding" || p.Tier.Text == "coding" })
+	if kind := strings.ToLower(strings.TrimSpace(w.Kind)); kind != "" {
+		return kind == "job" || kind == campaignWorkflow
 	}
-	return strings.EqualFold(kind, "job") || strings.EqualFold(kind, "campaign")
+	return slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.codes() })
 }
 
-// CheckCheckpoint says that a workflow which ends in a merge asks no person on
-// the way.
+// personal finds the words by which a phase without an agent says that a person
+// does it.
+var personal = regexp.MustCompile(`(?i)approv|await|waiting|human|manual|person|sign-?off`)
+
+// waits reports whether the work waits for a person in a phase.
+func (p *Phase) waits() bool {
+	return p.Checkpoint || p.NoAgent && (personal.MatchString(p.Name) || personal.MatchString(p.Status))
+}
+
+// CheckCheckpoint says that a workflow which ends in a merge waits for no person
+// once code is written; without a phase that writes any, that it never does.
 func (w *Workflow) CheckCheckpoint() []small.Problem {
 	if !w.merges() {
 		return nil
 	}
-	if slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.Checkpoint }) {
+	coding := slices.IndexFunc(w.Phases, func(p Phase) bool { return p.codes() })
+	if slices.ContainsFunc(w.Phases[max(coding, 0):], func(p Phase) bool { return p.waits() }) {
 		return nil
 	}
-	return []small.Problem{problem(w.phasesPos(), "phases", "add interactive_checkpoint: true to the phase after which a person is to agree",
-		"the workflow %q merges without asking a person: no phase has interactive_checkpoint: true", clip(w.Name))}
+	which, where := "no phase", "a phase"
+	if coding >= 0 {
+		which = fmt.Sprintf("neither the phase %q nor a later one", clip(w.Phases[coding].Name))
+		where = "that phase or a later one"
+	}
+	return []small.Problem{problem(w.phasesPos(), "phases", "add `interactive_checkpoint: true` to "+where,
+		"the workflow %q merges without asking a person: %s has a checkpoint", clip(w.Name), which)}
 }

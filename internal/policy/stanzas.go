@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -131,11 +130,8 @@ func (r *reader) baselines(v *small.Value) []Baseline {
 	return out
 }
 
-// recordRules are the rules about records whose findings speak of an edit.
-var recordRules = []string{"workflow/history-rewritten", "workflow/history-invalid", "workflow/campaign-invalid"}
-
-// path reads the path of a log; in a waiver of one of recordRules, that of a record,
-// which may have any name.
+// path reads the path of a log; in a waiver of workflow/history-rewritten, that of
+// a record, which may have any name.
 func (r *reader) path(item *small.Value, subject string) string {
 	subject += ".path"
 	v := item.Get("path")
@@ -156,7 +152,7 @@ func (r *reader) path(item *small.Value, subject string) string {
 		if clean := strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(text, `\`, "/")), "/"); clean != text {
 			p.Suggestion = clip(clean)
 		}
-	case slices.ContainsFunc(recordRules, func(rule string) bool { return isText(item.Get("rule"), rule) }):
+	case isText(item.Get("rule"), "workflow/history-rewritten"):
 		return text
 	case !inside || name != small.Progress.FileName():
 		p.Message = fmt.Sprintf("the path %q is not that of a log", clip(text))

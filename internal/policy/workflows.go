@@ -13,8 +13,8 @@ import (
 // Workflows says where workflow files and the records of jobs and campaigns
 // lie. Paths and patterns count from the repository's root.
 type Workflows struct {
-	// Configured is true if the configuration has the section: then workflows
-	// are judged in a repository without any .small directory too.
+	// Configured is true if the configuration has the section. Without it nothing
+	// of the rest counts.
 	Configured bool
 	// Include and Exclude are glob patterns for the paths of workflow files.
 	// Exclude holds for records as well.
@@ -25,6 +25,8 @@ type Workflows struct {
 	// Roots are directories in which a workflow's agent files are looked for
 	// too, in this order, after the folder that holds the workflow's own.
 	Roots []string
+	// AgentsOptional makes a warning of an agent file that does not exist.
+	AgentsOptional bool
 }
 
 func defaultWorkflows() Workflows {
@@ -36,7 +38,12 @@ func defaultWorkflows() Workflows {
 
 // Watched are the patterns of all files beside workspaces that are judged.
 // Exclude is not in it.
-func (w *Workflows) Watched() []string { return slices.Concat(w.Include, w.Jobs, w.Campaigns) }
+func (w *Workflows) Watched() []string {
+	if !w.Configured {
+		return nil
+	}
+	return slices.Concat(w.Include, w.Jobs, w.Campaigns)
+}
 
 // Matches reports whether a path matches one of some patterns of a
 // configuration.
@@ -57,7 +64,7 @@ func MayConfigureWorkflows(data []byte) bool {
 
 // JudgesWorkflow reports whether a path is that of a workflow file to be judged.
 func (p *Policy) JudgesWorkflow(path string) bool {
-	return matchesAny(p.Workflows.Include, path) && !matchesAny(p.Workflows.Exclude, path)
+	return p.Workflows.Configured && matchesAny(p.Workflows.Include, path) && !matchesAny(p.Workflows.Exclude, path)
 }
 
 // JudgesJob reports whether a path is that of a job's record to be judged.
@@ -75,7 +82,7 @@ func (p *Policy) JudgesRecord(path string) bool {
 func (r *reader) workflows(v *small.Value, p *Policy) {
 	w := &p.Workflows
 	w.Configured = true
-	for _, f := range r.mapping(v, "workflows", "include", "exclude", "jobs", "campaigns", "roots") {
+	for _, f := range r.mapping(v, "workflows", "include", "exclude", "jobs", "campaigns", "roots", "agents") {
 		subject := "workflows." + f.Key
 		switch f.Key {
 		case "include":
@@ -88,6 +95,8 @@ func (r *reader) workflows(v *small.Value, p *Policy) {
 			w.Campaigns = r.patterns(f.Value, subject, filePattern)
 		case "roots":
 			w.Roots = r.folders(f.Value, subject)
+		case "agents":
+			w.AgentsOptional = r.oneOf(f.Value, subject, "required", "optional") == "optional"
 		}
 	}
 }

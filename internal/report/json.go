@@ -28,9 +28,22 @@ type jsonReport struct {
 	// if there are any. The summary counts them too.
 	More *jsonSummary `json:"more,omitempty"`
 	// Lane is null where no lane was claimed.
-	Lane    *jsonLane   `json:"lane"`
-	Summary jsonSummary `json:"summary"`
-	Error   *jsonError  `json:"error"`
+	Lane *jsonLane `json:"lane"`
+	// CrossContracts is there if there are any.
+	CrossContracts []jsonContract `json:"cross_contracts,omitempty"`
+	Summary        jsonSummary    `json:"summary"`
+	Error          *jsonError     `json:"error"`
+}
+
+// jsonContract is a contract file that a campaign's child names of the repository
+// of another child.
+type jsonContract struct {
+	Path       string `json:"path"`
+	Line       int    `json:"line"`
+	Child      string `json:"child"`
+	Repository string `json:"repository"`
+	File       string `json:"file"`
+	Of         string `json:"of"`
 }
 
 type jsonExamined struct {
@@ -132,6 +145,9 @@ func renderJSON(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 	}
 	for i, l := range r.Ledgers {
 		doc.Ledgers[i] = jsonLedger{Path: l.Path, Entries: l.Entries, Head: l.Head.String()}
+	}
+	for _, c := range r.CrossContracts {
+		doc.CrossContracts = append(doc.CrossContracts, jsonContract(c))
 	}
 	for i := range r.Findings {
 		doc.Findings[i] = toJSON(&r.Findings[i])

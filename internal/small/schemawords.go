@@ -37,7 +37,10 @@ func (s *Schema) problem(path []string, at *Value, members finder, e gojsonschem
 		p.Message = fmt.Sprintf("%s is empty; leave the key out or say something", name)
 	case "pattern":
 		form := s.forms[path[len(path)-1]]
-		if form == "" {
+		switch {
+		case form == "" && fmt.Sprint(details["pattern"]) == `\S`:
+			form = "a text that is not blank"
+		case form == "":
 			form = "another form"
 		}
 		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), form)
@@ -85,7 +88,7 @@ var singulars = map[string]string{
 	"exclude": "exclude item", "success_criteria": "success criterion", "acceptance": "acceptance criterion",
 	"waivers": "waiver", "authors": "author pattern",
 	"phases": "phase", "subagents": "subagent", "tools": "tool",
-	"workflowPathHistory": "switch", "campaignChildren": "child", "dependsOn": "dependency",
+	"workflowPathHistory": "switch", "campaignChildren": "child", "dependsOn": "dependency", "contracts": "contract",
 }
 
 func singular(key string) string {

@@ -30,38 +30,12 @@ func (r *Repo) Difference(ctx context.Context, edge gate.Edge) ([]gate.Change, e
 	return changes[0], nil
 }
 
-// Taken lists the paths at which an edge takes something away, whatever files
-// these are. Of an edge to the index it lists none where nothing that is watched
-// lies in the index.
-func (r *Repo) Taken(ctx context.Context, edge gate.Edge) ([]string, error) {
-	if edge.Parent == "" {
-		return nil, nil
-	}
-	if taken, known := r.taken.Look(edge); known {
-		return taken, nil
-	}
-	of := r.ofInterest()
-	if edge.Child == gate.Index {
-		of = anyPath // what is staged at other paths is not read otherwise
-	}
-	changes, err := r.compare(ctx, []gate.Edge{edge}, of)
-	if err != nil {
-		return nil, err
-	}
-	if edge.Child == gate.Index {
-		return githistory.TakenBy(changes[0]), nil
-	}
-	return r.taken.Found(edge)
-}
-
 // selection says which paths are looked at.
 type selection struct {
 	wanted func(path string) bool
 	// indexed is a quick look at a path of the index: false for one that cannot
 	// be wanted.
 	indexed func(path []byte) bool
-	// all says that every path is looked at.
-	all bool
 }
 
 // ofInterest selects what the gate judges, and what it watches.
@@ -78,7 +52,6 @@ func (r *Repo) ofInterest() selection {
 var anyPath = selection{
 	wanted:  func(string) bool { return true },
 	indexed: func([]byte) bool { return true },
-	all:     true,
 }
 
 // compare compares trees as far as the selection goes.
@@ -93,7 +66,7 @@ func (r *Repo) compare(ctx context.Context, edges []gate.Edge, of selection) ([]
 			return nil, err
 		}
 		if e.Child == gate.Index {
-			if results[i], err = r.indexChanges(ctx, e, before, of); err != nil {
+			if results[i], err = r.indexChanges(ctx, before, of); err != nil {
 				return nil, err
 			}
 			continue
@@ -111,9 +84,6 @@ func (r *Repo) compare(ctx context.Context, edges []gate.Edge, of selection) ([]
 			return nil, err
 		}
 		results[i] = d.changes
-		if len(edges) == 1 {
-			r.taken.Note(e, d.taken)
-		}
 	}
 	for _, changes := range results {
 		slices.SortFunc(changes, func(a, b gate.Change) int { return strings.Compare(a.Path, b.Path) })
@@ -146,8 +116,6 @@ type diff struct {
 	repo    *Repo
 	wanted  func(path string) bool
 	changes []gate.Change
-	// taken are the paths at which something is taken away, wanted or not.
-	taken []string
 }
 
 // dirs compares two directories, the zero id standing for none. It descends
@@ -214,16 +182,8 @@ func (d *diff) entries(path string, old, now treeEntry) error {
 	if old.isDir() || now.isDir() {
 		return d.dirs(path, old.id, now.id)
 	}
-	wanted := d.wanted(path)
-	if !wanted && (old.mode == 0 || old.mode == now.mode && old.mode != modeLink) {
-		return nil // nothing was there, or what is there now is of the same kind
-	}
-	c := gate.Change{Path: path, Old: old.file(path), New: now.file(path)}
-	if c.Takes() {
-		d.taken = append(d.taken, path)
-	}
-	if wanted {
-		d.changes = append(d.changes, c)
+	if d.wanted(path) {
+		d.changes = append(d.changes, gate.Change{Path: path, Old: old.file(path), New: now.file(path)})
 	}
 	return nil
 }

@@ -53,11 +53,8 @@ func (r *Repo) Paths(ctx context.Context, revision string) ([]string, error) {
 }
 
 // Watch has Changes report the files too whose paths match one of the patterns.
-// Before the first call these are the built-in configuration's.
-func (r *Repo) Watch(patterns []string) {
-	r.watch = githistory.NewWatch(patterns)
-	r.taken.Forget()
-}
+// Before the first call there are none.
+func (r *Repo) Watch(patterns []string) { r.watch = githistory.NewWatch(patterns) }
 
 // Glob lists the files of a commit or of the index whose paths match one of the
 // patterns, in order of path.

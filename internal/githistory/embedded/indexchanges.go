@@ -3,7 +3,6 @@ package embedded
 import (
 	"bytes"
 	"context"
-	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -25,17 +24,10 @@ func (e indexEntry) staged() gate.File {
 
 // indexChanges compares a tree with the index. Directories that the index knows
 // to be what they are in the tree are passed over.
-//
-// Whether the edge takes anything away is noted as far as that costs nothing:
-// where nothing differs, or nothing is in the index to which it would matter.
-func (r *Repo) indexChanges(ctx context.Context, edge gate.Edge, before plumbing.Hash, of selection) ([]gate.Change, error) {
+func (r *Repo) indexChanges(ctx context.Context, before plumbing.Hash, of selection) ([]gate.Change, error) {
 	x, err := r.readIndex(ctx, of.indexed)
 	if err != nil {
 		return nil, err
-	}
-	r.taken.Drop(edge)
-	if x.tree.is(before) || !of.all && !x.holds(r.watch) {
-		r.taken.Note(edge, nil)
 	}
 	if x.tree.is(before) {
 		return nil, nil
@@ -60,12 +52,6 @@ func (r *Repo) indexChanges(ctx context.Context, edge gate.Edge, before plumbing
 		}
 	}
 	return changes, nil
-}
-
-// holds reports whether the index, of which at least the files of interest were
-// read, may have a file that is watched.
-func (x *index) holds(w *githistory.Watch) bool {
-	return len(x.sparse) > 0 || slices.ContainsFunc(x.entries, func(e indexEntry) bool { return w.Matches(e.path) })
 }
 
 // indexDiff compares a tree with an index.

@@ -29,7 +29,6 @@ type Repo struct {
 	head     string                 // HEAD's commit when the repository was opened
 	headErr  error
 	watch    *githistory.Watch // files of interest beside workspaces
-	taken    githistory.Taken
 
 	mu      sync.Mutex // guards commits
 	commits map[plumbing.Hash]*commit
@@ -63,7 +62,7 @@ func Open(ctx context.Context, dir string, variables []string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{Place: s.Place, env: env, site: s, commits: map[plumbing.Hash]*commit{}, watch: githistory.DefaultWatch()}
+	r := &Repo{Place: s.Place, env: env, site: s, commits: map[plumbing.Hash]*commit{}, watch: githistory.NewWatch(nil)}
 	dirs, err := objectDirs(s, env)
 	if err != nil {
 		return nil, err

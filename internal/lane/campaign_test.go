@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -32,8 +34,8 @@ func campaignOf(t *testing.T, n int, edges map[int][]int) *Record {
 	return r
 }
 
-// TestCircles: children that wait for one another are one finding, however many
-// circles there are among them.
+// TestCircles: the first circle of dependencies is one finding, however many there
+// are.
 func TestCircles(t *testing.T) {
 	dense := map[int][]int{}
 	for i := range 20 {
@@ -51,9 +53,9 @@ func TestCircles(t *testing.T) {
 	}{
 		{"none", 3, map[int][]int{0: {1, 2}, 1: {2}}, nil},
 		{"itself", 2, map[int][]int{1: {1}}, []string{"c1 -> c1"}},
-		{"two", 4, map[int][]int{0: {1}, 1: {0}, 2: {3, 0}, 3: {2}}, []string{"c0 -> c1 -> c0", "c2 -> c3 -> c2"}},
-		{"an eight", 3, map[int][]int{0: {1}, 1: {0, 2}, 2: {1}}, []string{"c0 -> c1 -> c0; 3 children wait for one another"}},
-		{"everybody for everybody", 20, dense, []string{"c0 -> c1 -> c0; 20 children wait for one another"}},
+		{"two", 4, map[int][]int{0: {1}, 1: {0}, 2: {3, 0}, 3: {2}}, []string{"c0 -> c1 -> c0"}},
+		{"an eight", 3, map[int][]int{0: {1}, 1: {0, 2}, 2: {1}}, []string{"c0 -> c1 -> c0"}},
+		{"everybody for everybody", 20, dense, []string{"c0 -> c1 -> c0"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := campaignOf(t, c.n, c.edges).CheckChildren()
@@ -81,8 +83,8 @@ func TestCirclesDeep(t *testing.T) {
 	}
 }
 
-// TestCirclesAtRandom counts the groups in another way: two children are of one
-// group if each is reached from the other.
+// TestCirclesAtRandom finds out in another way whether there is a circle: a child
+// is reached from itself.
 func TestCirclesAtRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 5))
 	found := 0
@@ -109,12 +111,8 @@ func TestCirclesAtRandom(t *testing.T) {
 		}
 		want := 0
 		for i := range n {
-			first := reach[i][i]
-			for j := range i {
-				first = first && (!reach[i][j] || !reach[j][i])
-			}
-			if first {
-				want++
+			if reach[i][i] {
+				want = 1
 			}
 		}
 		if got := campaignOf(t, n, edges).CheckChildren(); len(got) != want {
@@ -124,5 +122,50 @@ func TestCirclesAtRandom(t *testing.T) {
 	}
 	if found == 0 {
 		t.Fatal("no circle was tried")
+	}
+}
+
+// TestCrossContracts: a contract file of another child's repository is listed; one
+// of the child's own, or of a repository in which no child works, is not.
+func TestCrossContracts(t *testing.T) {
+	r, problems := ParseRecord("campaigns/a.yml", []byte(`campaignChildren:
+  - {name: schema, status: complete, repository: db}
+  - name: reader
+    status: cancelled
+    repository: api
+    contracts:
+      - {repository: db, file: schema.sql}
+      - {repository: api, file: openapi.yml}
+      - {repository: elsewhere, file: a.proto}
+  - {name: again, status: complete, repository: db, dependsOn: [schema, reader], contracts: ~}
+  - {name: docs, status: pending, contracts: [{repository: api, file: openapi.yml}]}
+`), small.Limits{})
+	if r == nil {
+		t.Fatal(problems)
+	}
+	if problems := r.CheckChildren(); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	want := []CrossContract{
+		{"campaigns/a.yml", 7, "reader", "db", "schema.sql", "schema"},
+		{"campaigns/a.yml", 11, "docs", "api", "openapi.yml", "reader"},
+	}
+	if diff := cmp.Diff(want, r.CrossContracts()); diff != "" {
+		t.Errorf("contracts (-want +got):\n%s", diff)
+	}
+}
+
+// TestNearest: a record means the workflow at the root, or else the nearest one.
+func TestNearest(t *testing.T) {
+	files := []string{"a/workflows/job/workflow.md", "b/workflows/job/workflow.md", "b/workflows/ship/workflow.md", "workflows/ship/workflow.md"}
+	r := &Record{Path: "b/jobs/7.json"}
+	for name, want := range map[string]string{
+		"workflows/job/workflow.md": "b/workflows/job/workflow.md", "workflows/job": "b/workflows/job/workflow.md",
+		"./workflows/ship/workflow.md": "workflows/ship/workflow.md", "a/workflows/job": "a/workflows/job/workflow.md",
+		"job": "b/workflows/job/workflow.md", "workflows": "", "ob/workflow.md": "", "../workflows/ship": "", "": "",
+	} {
+		if got := r.Nearest(name, files); got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
+		}
 	}
 }
