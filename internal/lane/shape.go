@@ -81,7 +81,7 @@ func (w *Workflow) CheckShape() []small.Problem {
 		}
 		out = append(out, w.checkStep(&w.Phases[at], promise)...)
 	}
-	if first := s.steps[0][0]; first == specWriting && w.HasPhase(first) && w.Initial.Text != first {
+	if first := s.steps[0][0]; first == specWriting && w.HasPhase(first) && w.Initial.Text != first && w.HasPhase(w.Initial.Text) {
 		out = append(out, problem(w.Initial.Pos, "initial_phase", "write `initial_phase: "+first+"`; overrides may begin elsewhere",
 			"%s begins with %q, not with %q: every job begins with its specification", promise, clip(w.Initial.Text), first))
 	}
