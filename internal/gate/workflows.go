@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -261,22 +262,38 @@ func (s *workflowScan) recordAt(ctx context.Context, f File) (*workflowView, err
 	return v, err
 }
 
-// finder looks up the workflows that a record names.
+// finder looks up the workflows that a record names: workflow files, and other
+// files that it names from the root.
 func (s *workflowScan) finder(ctx context.Context, r *lane.Record) (lane.FindWorkflow, error) {
-	found := map[string]string{"": ""}
-	for _, name := range r.Workflows() {
-		if _, known := found[name]; known {
+	names := r.Workflows()
+	if len(names) == 0 {
+		return func(string) (*lane.Workflow, bool) { return nil, s.opts.Part }, nil
+	}
+	var places []string
+	for _, name := range names {
+		places = append(places, path.Clean(name), path.Join(name, "workflow.md"))
+	}
+	files, err := s.present(ctx, places)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.listAll(ctx); err != nil {
+		return nil, err
+	}
+	known := slices.Concat(s.paths, slices.Sorted(maps.Keys(files)))
+	found := map[string]string{}
+	for _, name := range names {
+		at := r.Nearest(name, known)
+		found[name] = at
+		if _, read := s.read[at]; at == "" || read {
 			continue
 		}
-		if err := s.listAll(ctx); err != nil {
-			return nil, err
+		f, is := s.all[at]
+		if !is {
+			f = files[at]
 		}
-		at := r.Nearest(name, s.paths)
-		found[name] = at
-		if _, known := s.read[at]; at != "" && !known {
-			if _, err := s.workflow(ctx, s.all[at]); err != nil {
-				return nil, err
-			}
+		if _, err := s.workflow(ctx, f); err != nil {
+			return nil, err
 		}
 	}
 	return func(name string) (*lane.Workflow, bool) {

@@ -2,6 +2,7 @@ package lane
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -161,13 +162,14 @@ func (r *Record) checkActive(last *Switch, find FindWorkflow) []small.Problem {
 	return nil
 }
 
-// Workflows lists the paths by which a record names workflows.
+// Workflows lists the paths by which a record names workflows, each once.
 func (r *Record) Workflows() []string {
 	names := []string{r.WorkflowPath.Text}
 	for _, s := range r.Switches {
 		names = append(names, s.From.Text, s.To.Text)
 	}
-	return names
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !inside(path.Clean(name)) })
 }
 
 // Nearest picks from workflow files the one that a record means by a path, which
@@ -175,9 +177,6 @@ func (r *Record) Workflows() []string {
 // has the most in common with the record's own path. It is empty if there is none.
 func (r *Record) Nearest(name string, files []string) string {
 	clean := path.Clean(name)
-	if !inside(clean) {
-		return ""
-	}
 	best, most := "", -1
 	for _, file := range files {
 		for _, end := range []string{clean, path.Join(clean, "workflow.md")} {
