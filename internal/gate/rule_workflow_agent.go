@@ -21,8 +21,6 @@ workflows: {}
 phases:
   - {name: planning, agent: agents/planer.md}
 ---
-
-How the work goes, for people.
 -- agents/planner.md --
 Plan the work.
 `,
@@ -35,8 +33,6 @@ workflows: {}
 phases:
   - {name: planning, agent: agents/planner.md}
 ---
-
-How the work goes, for people.
 -- agents/planner.md --
 Plan the work.
 `,

@@ -19,10 +19,9 @@ workflows: {}
 ---
 kind: job
 phases:
-  - {name: planning, agent: agents/planner.md}
+  - {name: planning, agent: agents/planner.md, interactive_checkpoint: true}
+  - {name: coding, agent: agents/planner.md}
 ---
-
-How the work goes, for people.
 -- agents/planner.md --
 Plan the work.
 `,
@@ -34,10 +33,9 @@ workflows: {}
 ---
 kind: job
 phases:
-  - {name: planning, agent: agents/planner.md, interactive_checkpoint: true}
+  - {name: planning, agent: agents/planner.md}
+  - {name: coding, agent: agents/planner.md, interactive_checkpoint: true}
 ---
-
-How the work goes, for people.
 -- agents/planner.md --
 Plan the work.
 `,

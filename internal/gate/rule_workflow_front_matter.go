@@ -13,12 +13,9 @@ version: 1
 workflows: {}
 -- workflows/ship/workflow.md --
 ---
-display_name: Ship
 phases:
   - {name: planning, agent: agents/planner.md, interactive_checkpoint: often}
 ---
-
-How the work goes, for people.
 -- agents/planner.md --
 Plan the work.
 `,
@@ -28,12 +25,9 @@ version: 1
 workflows: {}
 -- workflows/ship/workflow.md --
 ---
-display_name: Ship
 phases:
   - {name: planning, agent: agents/planner.md, interactive_checkpoint: true}
 ---
-
-How the work goes, for people.
 -- agents/planner.md --
 Plan the work.
 `,

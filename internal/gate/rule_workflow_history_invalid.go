@@ -13,33 +13,20 @@ and is no campaign itself.`,
 -- .small-gate.yml --
 version: 1
 workflows: {jobs: ["jobs/*.json"]}
--- workflows/job-fast/workflow.md --
+-- workflows/small/workflow.md --
 ---
-phases:
-  - {name: planning, agent: agents/planner.md}
-  - name: coding
-    agent: agents/coder.md
-    interactive_checkpoint: true
-    subagents: [{name: code-reviewer, agent: agents/coder.md}]
-  - {name: review-and-verify, agent: agents/planner.md}
+phases: [{name: planning, agent: ~}]
 ---
--- workflows/trial/workflow.md --
+-- workflows/large/workflow.md --
 ---
-phases:
-  - {name: planning, agent: agents/planner.md}
+phases: [{name: planning, agent: ~}]
 ---
--- agents/planner.md --
-Plan the work.
--- agents/coder.md --
-Write the code.
 -- jobs/7.json --
 {
-  "workflowPath": "workflows/trial/workflow.md",
+  "workflowPath": "workflows/small",
   "workflowPathHistory": [
-    {
-      "at": "2026-03-01T09:10:00Z", "from": "workflows/trial/workflow.md", "to": "workflows/job-fast/workflow.md",
-      "fromPhase": "planning", "toPhase": "coding", "reason": "small change", "by": "switch_workflow"
-    }
+    {"at": "2026-03-01T09:10:00Z", "from": "workflows/small", "to": "workflows/large", "fromPhase": "planning",
+     "reason": "it touches the parser as well", "by": "switch_workflow"}
   ]
 }
 `,
@@ -47,33 +34,20 @@ Write the code.
 -- .small-gate.yml --
 version: 1
 workflows: {jobs: ["jobs/*.json"]}
--- workflows/job-fast/workflow.md --
+-- workflows/small/workflow.md --
 ---
-phases:
-  - {name: planning, agent: agents/planner.md}
-  - name: coding
-    agent: agents/coder.md
-    interactive_checkpoint: true
-    subagents: [{name: code-reviewer, agent: agents/coder.md}]
-  - {name: review-and-verify, agent: agents/planner.md}
+phases: [{name: planning, agent: ~}]
 ---
--- workflows/trial/workflow.md --
+-- workflows/large/workflow.md --
 ---
-phases:
-  - {name: planning, agent: agents/planner.md}
+phases: [{name: planning, agent: ~}]
 ---
--- agents/planner.md --
-Plan the work.
--- agents/coder.md --
-Write the code.
 -- jobs/7.json --
 {
-  "workflowPath": "workflows/job-fast/workflow.md",
+  "workflowPath": "workflows/large",
   "workflowPathHistory": [
-    {
-      "at": "2026-03-01T09:10:00Z", "from": "workflows/trial/workflow.md", "to": "workflows/job-fast/workflow.md",
-      "fromPhase": "planning", "toPhase": "coding", "reason": "small change", "by": "switch_workflow"
-    }
+    {"at": "2026-03-01T09:10:00Z", "from": "workflows/small", "to": "workflows/large", "fromPhase": "planning",
+     "reason": "it touches the parser as well", "by": "switch_workflow"}
   ]
 }
 `,

@@ -21,43 +21,28 @@ back as it was and append the switch that is right now. Where one really must go
 -- 1/.small-gate.yml --
 version: 1
 workflows: {jobs: ["jobs/*.json"]}
--- 1/workflows/job-fast/workflow.md --
+-- 1/workflows/small/workflow.md --
 ---
-phases:
-  - {name: planning, agent: agents/planner.md}
-  - name: coding
-    agent: agents/coder.md
-    interactive_checkpoint: true
-    subagents: [{name: code-reviewer, agent: agents/coder.md}]
-  - {name: review-and-verify, agent: agents/planner.md}
+phases: [{name: planning, agent: ~}]
 ---
--- 1/workflows/trial/workflow.md --
+-- 1/workflows/large/workflow.md --
 ---
-phases:
-  - {name: planning, agent: agents/planner.md}
+phases: [{name: planning, agent: ~}]
 ---
--- 1/agents/planner.md --
-Plan the work.
--- 1/agents/coder.md --
-Write the code.
 -- 1/jobs/7.json --
 {
-  "workflowPath": "workflows/job-fast/workflow.md",
+  "workflowPath": "workflows/large",
   "workflowPathHistory": [
-    {
-      "at": "2026-03-01T09:10:00Z", "from": "workflows/trial/workflow.md", "to": "workflows/job-fast/workflow.md",
-      "fromPhase": "planning", "toPhase": "coding", "reason": "small change", "by": "switch_workflow"
-    }
+    {"at": "2026-03-01T09:10:00Z", "from": "workflows/small", "to": "workflows/large", "fromPhase": "planning",
+     "reason": "it touches the parser as well", "by": "switch_workflow"}
   ]
 }
 -- 2/jobs/7.json --
 {
-  "workflowPath": "workflows/job-fast/workflow.md",
+  "workflowPath": "workflows/large",
   "workflowPathHistory": [
-    {
-      "at": "2026-03-01T09:10:00Z", "from": "workflows/trial/workflow.md", "to": "workflows/job-fast/workflow.md",
-      "fromPhase": "planning", "toPhase": "coding", "reason": "nothing but text changes", "by": "switch_workflow"
-    }
+    {"at": "2026-03-01T09:10:00Z", "from": "workflows/small", "to": "workflows/large", "fromPhase": "planning",
+     "reason": "more than one part", "by": "switch_workflow"}
   ]
 }
 `,
@@ -65,47 +50,30 @@ Write the code.
 -- 1/.small-gate.yml --
 version: 1
 workflows: {jobs: ["jobs/*.json"]}
--- 1/workflows/job-fast/workflow.md --
+-- 1/workflows/small/workflow.md --
 ---
-phases:
-  - {name: planning, agent: agents/planner.md}
-  - name: coding
-    agent: agents/coder.md
-    interactive_checkpoint: true
-    subagents: [{name: code-reviewer, agent: agents/coder.md}]
-  - {name: review-and-verify, agent: agents/planner.md}
+phases: [{name: planning, agent: ~}]
 ---
--- 1/workflows/trial/workflow.md --
+-- 1/workflows/large/workflow.md --
 ---
-phases:
-  - {name: planning, agent: agents/planner.md}
+phases: [{name: planning, agent: ~}]
 ---
--- 1/agents/planner.md --
-Plan the work.
--- 1/agents/coder.md --
-Write the code.
 -- 1/jobs/7.json --
 {
-  "workflowPath": "workflows/job-fast/workflow.md",
+  "workflowPath": "workflows/large",
   "workflowPathHistory": [
-    {
-      "at": "2026-03-01T09:10:00Z", "from": "workflows/trial/workflow.md", "to": "workflows/job-fast/workflow.md",
-      "fromPhase": "planning", "toPhase": "coding", "reason": "small change", "by": "switch_workflow"
-    }
+    {"at": "2026-03-01T09:10:00Z", "from": "workflows/small", "to": "workflows/large", "fromPhase": "planning",
+     "reason": "it touches the parser as well", "by": "switch_workflow"}
   ]
 }
 -- 2/jobs/7.json --
 {
-  "workflowPath": "workflows/trial/workflow.md",
+  "workflowPath": "workflows/small",
   "workflowPathHistory": [
-    {
-      "at": "2026-03-01T09:10:00Z", "from": "workflows/trial/workflow.md", "to": "workflows/job-fast/workflow.md",
-      "fromPhase": "planning", "toPhase": "coding", "reason": "small change", "by": "switch_workflow"
-    },
-    {
-      "at": "2026-03-01T09:30:00Z", "from": "workflows/job-fast/workflow.md", "to": "workflows/trial/workflow.md",
-      "fromPhase": "coding", "reason": "the reason before was too short: nothing but text changes", "by": "switch_workflow"
-    }
+    {"at": "2026-03-01T09:10:00Z", "from": "workflows/small", "to": "workflows/large", "fromPhase": "planning",
+     "reason": "it touches the parser as well", "by": "switch_workflow"},
+    {"at": "2026-03-01T09:30:00Z", "from": "workflows/large", "to": "workflows/small", "fromPhase": "planning",
+     "reason": "the parser was left out after all", "by": "switch_workflow"}
   ]
 }
 `,

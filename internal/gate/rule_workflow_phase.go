@@ -17,8 +17,6 @@ phases:
   - {name: planning, agent: agents/planner.md}
   - {name: planning, agent: agents/planner.md}
 ---
-
-How the work goes, for people.
 -- agents/planner.md --
 Plan the work.
 `,
@@ -32,8 +30,6 @@ phases:
   - {name: planning, agent: agents/planner.md}
   - {name: approval, agent: ~}
 ---
-
-How the work goes, for people.
 -- agents/planner.md --
 Plan the work.
 `,

@@ -16,18 +16,11 @@ workflows: {}
 -- workflows/job-fast/workflow.md --
 ---
 phases:
-  - {name: planning, agent: agents/planner.md}
-  - name: coding
-    agent: agents/coder.md
-    interactive_checkpoint: true
-    subagents: [{name: code-reviewer, agent: agents/coder.md}]
+  - {name: planning, agent: agents/worker.md}
+  - {name: coding, agent: agents/worker.md, subagents: [{name: code-reviewer, agent: agents/worker.md}], interactive_checkpoint: true}
 ---
-
-How the work goes, for people.
--- agents/planner.md --
-Plan the work.
--- agents/coder.md --
-Write the code.
+-- agents/worker.md --
+Do the work.
 `,
 	Right: `
 -- .small-gate.yml --
@@ -36,19 +29,12 @@ workflows: {}
 -- workflows/job-fast/workflow.md --
 ---
 phases:
-  - {name: planning, agent: agents/planner.md}
-  - name: coding
-    agent: agents/coder.md
-    interactive_checkpoint: true
-    subagents: [{name: code-reviewer, agent: agents/coder.md}]
-  - {name: review-and-verify, agent: agents/planner.md}
+  - {name: planning, agent: agents/worker.md}
+  - {name: coding, agent: agents/worker.md, subagents: [{name: code-reviewer, agent: agents/worker.md}], interactive_checkpoint: true}
+  - {name: review-and-verify, agent: agents/worker.md}
 ---
-
-How the work goes, for people.
--- agents/planner.md --
-Plan the work.
--- agents/coder.md --
-Write the code.
+-- agents/worker.md --
+Do the work.
 `,
 	Workflow: checkShape,
 }

@@ -15,8 +15,6 @@ workflows: {}
 phases:
   - {name: planning, agent: agents/planner.md, interactive_check: true}
 ---
-
-How the work goes, for people.
 -- agents/planner.md --
 Plan the work.
 `,
@@ -29,8 +27,6 @@ workflows: {}
 phases:
   - {name: planning, agent: agents/planner.md, interactive_checkpoint: true}
 ---
-
-How the work goes, for people.
 -- agents/planner.md --
 Plan the work.
 `,

@@ -66,10 +66,10 @@ func (w *Workflow) CheckShape() []small.Problem {
 	}
 	var out []small.Problem
 	last, lastName := -1, ""
-	for i, step := range s.steps {
+	for _, step := range s.steps {
 		at := slices.IndexFunc(w.Phases, func(p Phase) bool { return slices.Contains(step, p.Name) })
 		if at < 0 {
-			out = append(out, problem(w.phasesPos(), "phases."+step[0], addPhase(s.steps, i),
+			out = append(out, problem(w.phasesPos(), "phases."+step[0], "add it, or give the workflow's folder another name; the phases are "+s.order(),
 				"%s lacks the phase %s", promise, strconv.Quote(step[0])))
 			continue
 		}
@@ -86,19 +86,6 @@ func (w *Workflow) CheckShape() []small.Problem {
 			"%s begins with %q, not with %q: every job begins with its specification", promise, clip(w.Initial.Text), first))
 	}
 	return out
-}
-
-// addPhase says where to add a step that is not there.
-func addPhase(steps [][]string, i int) string {
-	where := "first"
-	if i > 0 {
-		where = "after " + strings.Join(steps[i-1], " or ")
-	}
-	agent := ", with its agent"
-	if slices.Contains(agentless, steps[i][0]) {
-		agent = ", with `agent: ~`"
-	}
-	return "add the phase " + strings.Join(steps[i], " or ") + " " + where + agent + "; or give the workflow's folder another name"
 }
 
 // order is the shape's phases in their order.
