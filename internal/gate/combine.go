@@ -42,11 +42,7 @@ func Combine(reports []*Report) *Report {
 				out.Ledgers = append(out.Ledgers, l)
 			}
 		}
-		for _, c := range r.CrossContracts {
-			if !slices.Contains(out.CrossContracts, c) {
-				out.CrossContracts = append(out.CrossContracts, c)
-			}
-		}
+		out.addContracts(r.CrossContracts)
 		if out.Lane == nil {
 			out.Lane = r.Lane
 		}

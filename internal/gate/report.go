@@ -1,6 +1,9 @@
 package gate
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -42,7 +45,8 @@ type Report struct {
 	// Lane is what is known of the change's lane; nil where none was claimed.
 	Lane *LaneReport
 	// CrossContracts are the contract files that a campaign's children name of other
-	// children's repositories, in the records that were judged.
+	// children's repositories, in the records that were judged; of very many the
+	// first ones.
 	CrossContracts []lane.CrossContract
 	// Failure is set when Verdict is Error.
 	Failure *Failure
@@ -96,6 +100,20 @@ func logEntries(l *small.Ledger) []LogEntry {
 		out[i] = LogEntry{Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, ReplayID: e.ReplayID}
 	}
 	return out
+}
+
+// mostContracts is how many contract files a report lists.
+const mostContracts = 1000
+
+// addContracts lists contract files, in order and each once.
+func (r *Report) addContracts(more []lane.CrossContract) {
+	all := slices.Concat(r.CrossContracts, more)
+	slices.SortFunc(all, func(a, b lane.CrossContract) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Child, b.Child),
+			cmp.Compare(a.Repository, b.Repository), cmp.Compare(a.File, b.File), cmp.Compare(a.Of, b.Of))
+	})
+	all = slices.Compact(all)
+	r.CrossContracts = all[:min(len(all), mostContracts)]
 }
 
 // Counts are numbers of findings.

@@ -135,13 +135,8 @@ func (s *workflowScan) judge(ctx context.Context, files []File) error {
 			}
 		}
 		s.add(r.out)
-		if v.record == nil {
-			continue
-		}
-		for _, c := range v.record.CrossContracts() {
-			if !slices.Contains(s.report.CrossContracts, c) {
-				s.report.CrossContracts = append(s.report.CrossContracts, c)
-			}
+		if v.record != nil {
+			s.report.addContracts(v.record.CrossContracts())
 		}
 	}
 	return nil

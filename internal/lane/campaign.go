@@ -121,7 +121,7 @@ func (r *Record) CrossContracts() []CrossContract {
 	for _, c := range r.Children {
 		for _, k := range c.Contracts {
 			if of := first[k.Repository.Text]; of != "" && k.Repository.Text != "" && k.Repository.Text != c.Repository.Text {
-				out = append(out, CrossContract{r.Path, k.File.Pos.Line, c.Name.Text, k.Repository.Text, k.File.Text, of})
+				out = append(out, CrossContract{r.Path, k.File.Pos.Line, clip(c.Name.Text), clip(k.Repository.Text), k.File.Text, clip(of)})
 			}
 		}
 	}

@@ -35,17 +35,6 @@ type jsonReport struct {
 	Error          *jsonError     `json:"error"`
 }
 
-// jsonContract is a contract file that a campaign's child names of the repository
-// of another child.
-type jsonContract struct {
-	Path       string `json:"path"`
-	Line       int    `json:"line"`
-	Child      string `json:"child"`
-	Repository string `json:"repository"`
-	File       string `json:"file"`
-	Of         string `json:"of"`
-}
-
 type jsonExamined struct {
 	Commits    int    `json:"commits"`
 	Workspaces int    `json:"workspaces"`

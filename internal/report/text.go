@@ -425,14 +425,7 @@ func (t *text) summary(r *gate.Report) {
 	if r.Lane != nil {
 		t.line("lane: ", laneWords(r.Lane))
 	}
-	for i, c := range r.CrossContracts {
-		if i == maxWaived {
-			t.line("… and ", strconv.Itoa(len(r.CrossContracts)-i), " more contracts; ", t.where)
-			break
-		}
-		t.line(fmt.Sprintf("contract: %s:%d: %q relies on %q of the repository %q, in which %q works",
-			clip(c.Path, maxName), c.Line, clip(c.Child, maxName), clip(c.File, maxName), clip(c.Repository, maxName), clip(c.Of, maxName)))
-	}
+	t.contracts(r.CrossContracts)
 	for _, note := range r.Examined.Notes {
 		t.line("note: ", clip(note, maxText))
 	}
