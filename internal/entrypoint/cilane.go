@@ -43,8 +43,11 @@ func (j *job) unheeded(r *gate.Report) []string {
 	if len(lost) > 1 {
 		word = "the labels " + strings.Join(lost, " and ")
 	}
-	if claim.Source == lane.FromJob {
+	switch claim.Source {
+	case lane.FromJob:
 		return []string{fmt.Sprintf("%s did not count: a job's record asks for more, the lane %s", word, claim.Lane)}
+	case lane.FromPolicy: // its default comes behind labels
+		return []string{fmt.Sprintf("%s did not count: lanes.minimum asks for more, the lane %s", word, claim.Lane)}
 	}
 	return []string{fmt.Sprintf("%s did not count: %s claims the lane %s, and comes before labels", word, claimant(claim.Source), claim.Lane)}
 }
@@ -58,6 +61,8 @@ func claimant(source lane.Source) string {
 		return "the variable " + laneVariable
 	case lane.FromTrailer:
 		return "a commit's trailer"
+	case lane.FromEntry:
+		return "an entry for " + lane.SwitchTask
 	}
 	return "--lane"
 }

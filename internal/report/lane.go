@@ -137,6 +137,8 @@ func claimText(c changes.Claim) string {
 		who = "SMALL_LANE"
 	case changes.FromTrailer:
 		who = "the trailer of commit " + abbreviate(c.Commit)
+	case changes.FromEntry:
+		who = "an entry for " + changes.SwitchTask
 	case changes.FromLabel:
 		who = "a label"
 	case changes.FromJob:
