@@ -21,7 +21,7 @@ import (
 // Switched is what SwitchLane has written.
 type Switched struct {
 	// Log is the path of the log, from the root of the work tree, and Add the command
-	// that stages it, as it is typed in the current directory.
+	// that stages its workspace.
 	Log, Add string
 	// Evidence is that of the new entry.
 	Evidence string
@@ -84,7 +84,7 @@ func (s *session) switchLane(ctx context.Context, out *Switched, reason string) 
 	rigour := s.opts.Policy.Lanes.Rigour(string(out.Lane))
 	out.Before, out.After = rigour.Before, rigour.After
 	out.Evidence = lane.SwitchText(now.Lane, out.Lane, reason)
-	out.Log, out.Add = small.Progress.Path(dir), "git add -- "+typed(s.fromHere(small.InDir(dir, "")))
+	out.Log, out.Add = small.Progress.Path(dir), "git add -- "+typed(":/"+small.InDir(dir, ""))
 	return s.record(dir, reconcile.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}})
 }
 
@@ -109,18 +109,6 @@ func (s *session) workspaceAbove() (string, error) {
 		dir = path.Dir("/" + dir)[1:]
 	}
 	return dir, err
-}
-
-// fromHere names a path of the work tree as it is typed in the current directory.
-func (s *session) fromHere(name string) string {
-	here, err := below(s.repo, ".")
-	if err == nil && here == "" {
-		return name
-	}
-	if rest, below := strings.CutPrefix(name, here+"/"); err == nil && below {
-		return rest
-	}
-	return ":/" + name // from the root, wherever that is
 }
 
 var replayIDForm = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)

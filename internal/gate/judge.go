@@ -146,7 +146,7 @@ func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 	if err != nil {
 		return err
 	}
-	if err := j.claimLaneOf(ctx, base, head, commits); err != nil {
+	if err := j.claimLaneOf(ctx, base, head, true, commits); err != nil {
 		return err
 	}
 	if err := j.walkAll(ctx, commits); err != nil {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,44 +58,36 @@ type laneSwitch struct {
 // label.
 type unknownLane struct{ name, commit string }
 
-// claimLaneOf finds the lane that a range claims. What it shows is compared
-// with where it began, so that what the base has got since is not held against
-// it.
-func (j *judgement) claimLaneOf(ctx context.Context, base, head string, commits []Commit) error {
+// claimLaneOf finds the lane that a change claims: what head has got since it
+// parted from base.
+func (j *judgement) claimLaneOf(ctx context.Context, base, head string, ends bool, commits []Commit) error {
 	bases, err := j.history.MergeBases(ctx, base, head)
 	if err != nil {
 		return err
 	}
-	return j.claimLane(ctx, laneChange{bases: bases, head: head, ends: true}, commits)
+	return j.claimLane(ctx, laneChange{bases: bases, head: head, ends: ends}, commits)
 }
 
 // claimPushed finds the lane of what a push brings: since the default branch, for
-// another branch.
+// another branch. A whole history is no change in a lane.
 func (j *judgement) claimPushed(ctx context.Context, u Update) error {
-	base, ends := u.Old, u.Target.ID == ""
-	switch {
-	case !ends:
-		base = u.Target.ID
-	case base == "" && len(u.Known) == 1:
+	base, ends := cmp.Or(u.Target.ID, u.Old), u.Target.ID == ""
+	if base == "" && len(u.Known) == 1 {
 		base = u.Known[0]
 	}
 	if base == "" {
-		return nil // it brings a whole history, which is no change in a lane
+		return nil
 	}
 	commits, err := j.history.Commits(ctx, []string{u.New}, []string{base})
 	if err != nil {
 		return err
 	}
 	steps := []landing{{base: base, head: u.New, commits: commits}}
-	if ends && base == u.Old && j.opts.Lane == "" {
+	if base == u.Old && j.opts.Lane == "" {
 		steps = queue(commits, base, u.New)
 	}
 	for _, step := range steps {
-		change := laneChange{head: step.head, ends: ends}
-		if change.bases, err = j.history.MergeBases(ctx, step.base, step.head); err != nil {
-			return err
-		}
-		if err := j.claimLane(ctx, change, step.commits); err != nil {
+		if err := j.claimLaneOf(ctx, step.base, step.head, ends, step.commits); err != nil {
 			return err
 		}
 	}
@@ -298,12 +291,8 @@ func (j *judgement) level(rule string, in *laneState) policy.Level {
 // is an error all the same.
 func forbidInsertion(f *Finding, in *laneState) {
 	f.Fix = "make the commit anew so that nothing stands before older entries: merge the other branch instead of squashing it, or append the entries with the time of recording"
-	switch {
-	case in == nil:
-	case in.rigour.NoInsertions:
+	if in != nil && in.rigour.NoInsertions {
 		f.Message += fmt.Sprintf("; lane %q forbids it", in.claim.Lane)
-	case in.rigour.WarningsAreErrors:
-		f.Message += fmt.Sprintf("; in lane %q warnings are errors", in.claim.Lane)
 	}
 }
 

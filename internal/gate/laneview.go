@@ -178,38 +178,9 @@ func (j *judgement) addedEntries(ctx context.Context, n node, changes [][]Change
 		if !child.readable() {
 			continue // that is a finding of its own
 		}
-		if !slices.ContainsFunc(parents, func(p parentLog) bool { return len(p.ledgers) > 0 }) {
-			if parents, err = j.logsOf(ctx, n.parents); err != nil { // it may be a copy, which says nothing new
-				return nil, err
-			}
-		}
 		fresh, _ := newEntries(child.log.Ledger, parents)
 		for _, e := range at(child.log.Ledger, fresh) {
 			out = append(out, laneEntry{Entry: e, path: path, log: child})
-		}
-	}
-	return out, nil
-}
-
-// logsOf are all the logs of some commits.
-func (j *judgement) logsOf(ctx context.Context, commits []string) ([]parentLog, error) {
-	out := make([]parentLog, len(commits))
-	for i, id := range commits {
-		files, err := j.history.Files(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range files {
-			if !isLedger(f.Path) {
-				continue
-			}
-			l, err := j.ledgers.read(ctx, f, nil)
-			if err != nil {
-				return nil, err
-			}
-			if l.readable() {
-				out[i].add(f.Path, l)
-			}
 		}
 	}
 	return out, nil

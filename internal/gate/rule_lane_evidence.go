@@ -94,7 +94,7 @@ func checkLaneEvidence(v *laneView, r *reporter) {
 	for _, pattern := range v.after {
 		v.demand(r, pattern, "after the work", func(e laneEntry) string {
 			if at := slices.IndexFunc(first, func(b laneEntry) bool { return v.together(e, b) && e.Index < b.Index }); at >= 0 {
-				return "stands before " + v.describe(first[at]) + ", which was to come first"
+				return "stands before " + entryWords(first[at].Entry) + ", which was to come first"
 			}
 			return v.misses(e)
 		})
@@ -121,7 +121,7 @@ func (v *laneView) demand(r *reporter, pattern, when string, problem func(laneEn
 			}
 		}
 		f.Path, f.Line, f.Column, f.Entry = e.path, e.Pos.Line, e.Pos.Column, refOf(e.Entry)
-		found = v.describe(e) + " " + wrong
+		found = entryWords(e.Entry) + " " + wrong
 	}
 	f.Message = fmt.Sprintf("lane %q requires a %q entry %s; %s", l, pattern, when, found)
 	r.add(f)
@@ -168,14 +168,6 @@ func withAncestors(commits []Commit, from map[string]bool) map[string]bool {
 		}
 	}
 	return out
-}
-
-// describe names an entry, with its log where the change adds to several.
-func (v *laneView) describe(e laneEntry) string {
-	if slices.ContainsFunc(v.state.entries, func(other laneEntry) bool { return other.path != e.path }) {
-		return entryWords(e.Entry) + " of " + e.path
-	}
-	return entryWords(e.Entry)
 }
 
 // record says how to append an entry for a task.
