@@ -116,6 +116,7 @@ func TestLabelsThatDoNotCount(t *testing.T) {
 		{"a trailer that says the same", "", "", "Lane: fast", "lane::fast", ""},
 		{"a record that asks for more", jobs, "deep", "", "lane:fast", "the label lane:fast did not count: a job's record asks for more, the lane deep"},
 		{"a record that asks for less", jobs, "fast", "", "lane:deep", ""},
+		{"the least lane", "version: 1\nlanes: {minimum: standard}\n", "", "", "lane:fast", "the label lane:fast did not count: lanes.minimum asks for more, the lane standard"},
 		{"the configuration", "version: 1\nlane: fast\n", "", "", "lane:deep", ""},
 		{"no label", "", "", "Lane: fast", "bug", ""},
 	} {
@@ -129,7 +130,7 @@ func TestLabelsThatDoNotCount(t *testing.T) {
 				if tt.record != "" {
 					r.Write("jobs/7.json", `{"params": {"lane": "`+tt.record+`"}}`)
 				}
-				r.Write("note.txt", "text\n")
+				r.Write("note.cfg", "text\n")
 				head := r.Commit("a note\n\n" + tt.trailer)
 				report := judgeCI(t, request(r, reader), nil, map[string]string{
 					"GITLAB_CI": "true", "CI_PIPELINE_SOURCE": "merge_request_event", "CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
