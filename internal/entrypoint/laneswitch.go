@@ -117,38 +117,26 @@ var replayIDForm = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
 // where the handoff or the workspace's own file has one.
 func (s *session) record(dir string, entry reconcile.Entry) error {
 	limits := small.Limits{MaxFileSize: cmp.Or(s.req.MaxFileSize, s.opts.Policy.MaxFileSize)}
-	read := func(a small.Artifact) ([]byte, string, error) {
-		file := filepath.Join(s.repo.Where().Top, filepath.FromSlash(a.Path(dir)))
-		info, err := os.Lstat(file)
-		if err == nil && !info.Mode().IsRegular() {
-			err = errors.New("it is not an ordinary file")
-		}
-		if err != nil {
-			return nil, file, err
-		}
-		data, err := readBounded(file, limits.FileSize())
-		return data, file, err
+	file := func(a small.Artifact) string {
+		return filepath.Join(s.repo.Where().Top, filepath.FromSlash(a.Path(dir)))
 	}
 	run := func(a small.Artifact, key, member string) string {
-		data, _, err := read(a)
+		data, err := readPlain(file(a), limits)
 		if err != nil {
 			return "" // the check speaks of it; the entry needs no run
 		}
-		doc, _ := small.Parse(data, limits)
-		if doc == nil {
-			return ""
+		if doc, _ := small.Parse(data, limits); doc != nil {
+			if id, _ := doc.Root.Get(key).Get(member).Str(); replayIDForm.MatchString(id) {
+				return id
+			}
 		}
-		id, _ := doc.Root.Get(key).Get(member).Str()
-		if !replayIDForm.MatchString(id) {
-			return ""
-		}
-		return id
+		return ""
 	}
 	if id := cmp.Or(run(small.Handoff, "replayId", "value"), run(small.Workspace, "run", "replay_id")); id != "" {
 		entry = append(entry, [2]string{"replayId", id})
 	}
 	log := small.Progress.Path(dir)
-	data, file, err := read(small.Progress)
+	data, err := readPlain(file(small.Progress), limits)
 	if err != nil {
 		return &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", log, err), Remedy: "small-hook check says what the workspace lacks", Err: err}
 	}
@@ -156,8 +144,20 @@ func (s *session) record(dir string, entry reconcile.Entry) error {
 	if err != nil {
 		return err
 	}
-	if err := wholefile.WriteVia(s.repo.Where().GitDir, file, longer); err != nil {
+	if err := wholefile.WriteVia(s.repo.Where().GitDir, file(small.Progress), longer); err != nil {
 		return &gate.Failure{Message: fmt.Sprintf("cannot write %s: %v", log, err), Err: err}
 	}
 	return nil
+}
+
+// readPlain reads an ordinary file: not what a link leads to.
+func readPlain(file string, limits small.Limits) ([]byte, error) {
+	info, err := os.Lstat(file)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not an ordinary file")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readBounded(file, limits.FileSize())
 }

@@ -65,30 +65,9 @@ func checkUnderClassified(v *laneView, r *reporter) {
 	r.add(Finding{
 		Path: refused[0].Files[0], subject: strings.Join(subject, "\x00"),
 		Message: fmt.Sprintf("%s claims lane %q, but the change requires lane %q: %s",
-			claimWords(v.report.Claim), v.report.Claim.Lane, v.report.Fits, strings.Join(parts, "; ")),
+			v.report.Claim.By(), v.report.Claim.Lane, v.report.Fits, strings.Join(parts, "; ")),
 		Fix: switchAdvice(v),
 	})
-}
-
-// claimWords says who makes a claim.
-func claimWords(c lane.Claim) string {
-	switch c.Source {
-	case lane.FromCaller:
-		return "the caller"
-	case lane.FromInput:
-		return "the input lane"
-	case lane.FromEnvironment:
-		return "SMALL_LANE"
-	case lane.FromTrailer:
-		return "commit " + short(c.Commit)
-	case lane.FromEntry:
-		return "an entry for " + lane.SwitchTask
-	case lane.FromLabel:
-		return "a label"
-	case lane.FromJob:
-		return "the job's record"
-	}
-	return "the configuration"
 }
 
 // newRun follows what is said of labels: whoever changes one and has the same run
@@ -101,17 +80,16 @@ func switchAdvice(v *laneView) string {
 	if v.state.head == Index {
 		return fmt.Sprintf("`SMALL_LANE=%s git commit --trailer %q`", fits, lane.Trailer+": "+string(fits)) + v.needsWorkspace()
 	}
-	switch v.report.Claim.Source {
-	case lane.FromCaller:
-		return fmt.Sprintf("use `--lane %s`", fits) + v.needsWorkspace()
-	case lane.FromInput:
-		return fmt.Sprintf("set the input lane to %s", fits) + v.needsWorkspace()
-	case lane.FromEnvironment:
-		return fmt.Sprintf("`export SMALL_LANE=%s`", fits) + v.needsWorkspace()
-	case lane.FromLabel:
-		return fmt.Sprintf("label the change %s%s instead", lane.LabelPrefix, fits) + newRun + v.needsWorkspace()
+	advice := map[lane.Source]string{
+		lane.FromCaller:      fmt.Sprintf("use `--lane %s`", fits),
+		lane.FromInput:       fmt.Sprintf("set the input lane to %s", fits),
+		lane.FromEnvironment: fmt.Sprintf("`export SMALL_LANE=%s`", fits),
+		lane.FromLabel:       fmt.Sprintf("label the change %s%s instead", lane.LabelPrefix, fits) + newRun,
+	}[v.report.Claim.Source]
+	if advice == "" {
+		return v.goOn(fits)
 	}
-	return v.goOn(fits)
+	return advice + v.needsWorkspace()
 }
 
 // trailerCommand claims a lane in a commit of its own.

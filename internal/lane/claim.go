@@ -93,6 +93,21 @@ type Claim struct {
 	Commit string
 }
 
+// claimants say who makes a claim.
+var claimants = map[Source]string{
+	FromCaller: "--lane", FromInput: "the input lane", FromEnvironment: "SMALL_LANE", FromTrailer: "the trailer of commit ",
+	FromEntry: "an entry for " + SwitchTask, FromLabel: "a label", FromJob: "the job's record", FromPolicy: "the configuration",
+}
+
+// By says in words who makes the claim.
+func (c Claim) By() string {
+	who := claimants[c.Source]
+	if c.Source == FromTrailer {
+		who += c.Commit[:min(len(c.Commit), 12)]
+	}
+	return who
+}
+
 // Made reports whether there is a claim.
 func (c Claim) Made() bool { return c.Lane != "" }
 
