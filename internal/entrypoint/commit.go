@@ -76,7 +76,7 @@ func pending(ctx context.Context, req Request, what pendingCommit) *gate.Report 
 				return nil, wayOut(err)
 			}
 		}
-		quiet := !touched && s.req.Lane == "" && s.opts.Policy.Lane == "" && s.opts.Policy.Lanes.Minimum == ""
+		quiet := !touched && !s.laneGiven()
 		if quiet && !taken {
 			return gate.Nothing(s.opts), nil
 		}

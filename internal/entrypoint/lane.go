@@ -118,6 +118,11 @@ func (r Request) claimedLane() (string, error) {
 	return "", &gate.Failure{Message: fmt.Sprintf("there is no lane %q", r.Lane), Remedy: "use --lane " + laneList}
 }
 
+// laneGiven reports whether the caller or the configuration gives every change a lane.
+func (s *session) laneGiven() bool {
+	return s.req.Lane != "" || s.opts.Policy.Lane != "" || s.opts.Policy.Lanes.Minimum != ""
+}
+
 // laneClaimed reports whether a commit that touches nothing else of interest may
 // have to be judged by its lane all the same: the caller claims one, or the
 // configuration speaks of lanes. One that cannot be read is for who judges to
