@@ -83,7 +83,7 @@ func (j *judgement) claimPushed(ctx context.Context, u Update) error {
 		return err
 	}
 	steps := []landing{{base: base, head: u.New, commits: commits}}
-	if base == u.Old && j.opts.Lane == "" {
+	if ends && base == u.Old && j.opts.Lane == "" {
 		steps = queue(commits, base, u.New)
 	}
 	for _, step := range steps {
@@ -175,11 +175,12 @@ func (j *judgement) laneOf(ctx context.Context, change laneChange, commits []Com
 		s.claim.Commit = ""
 	}
 	if least, _ := lane.Parse(j.opts.Policy.Lanes.Minimum); s.claim.Lane.Less(least) {
-		if documents, err := j.documentsAlone(ctx, change); err != nil || !documents {
+		documents, err := j.documentsAlone(ctx, change)
+		if err != nil {
+			return nil, err
+		}
+		if !documents {
 			s.claim = lane.Claim{Lane: least, Source: lane.FromPolicy}
-			if err != nil {
-				return nil, err
-			}
 		}
 	}
 	s.unknown = append(s.unknown, unknown...)
