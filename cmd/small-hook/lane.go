@@ -2,24 +2,37 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
 func (a *app) laneCommand() *cobra.Command {
+	var to, reason string
 	c := a.claims(&cobra.Command{
 		Use:   "lane [BASE..HEAD]",
-		Short: "Say which lane a change claims, what it shows, and which lane fits",
+		Short: "Say which lane a change claims, what it shows, and which lane fits; or switch to another",
 		Long: "Say which lane a change claims, each signal that it shows with the files that gave it, and which lane\n" +
 			"fits that. Without a range, the change is what is staged, against HEAD, and SMALL_LANE claims a lane as\n" +
-			"it does for a commit's hooks. Nothing is judged: the exit status is 0, or 2 if it could not be found out.",
+			"it does for a commit's hooks. Nothing is judged: the exit status is 0, or 2 if it could not be found out.\n\n" +
+			"With --switch, an entry for " + lane.SwitchTask + " with the reason is appended to the log of the workspace here or\n" +
+			"above, and claims the lane from the commit on that brings it. Nothing is staged.",
 		Args: atMost(1, "at most one range, BASE..HEAD"),
 		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case c.Flags().Changed("switch"):
+				return a.switchLane(c, args, to, reason)
+			case reason != "":
+				return errors.New("--reason says why a lane is switched\nuse: small-hook lane --switch LANE --reason TEXT")
+			}
 			found, err := entrypoint.FindLane(c.Context(), a.request(), optional(args))
 			if err != nil {
 				return err
@@ -28,6 +41,8 @@ func (a *app) laneCommand() *cobra.Command {
 			return a.writeLane(doc)
 		},
 	})
+	c.Flags().StringVar(&to, "switch", "", "switch to the `LANE` "+eitherOf(policy.LaneNames)+": append the entry that claims it")
+	c.Flags().StringVar(&reason, "reason", "", "with --switch, the `TEXT` that says why")
 	formats := report.LaneFormats()
 	c.Flags().Var(formatFlag{&a.flags, report.CheckLaneFormat}, "format", "write it as `FORMAT`: "+eitherOf(formats)+"; may be given several times")
 	c.Flags().Var(outputFlag{&a.flags}, "output", "write it in the format before it, "+eitherOf(formats)+", to `FILE`")
@@ -35,6 +50,32 @@ func (a *app) laneCommand() *cobra.Command {
 		panic(err) // the flag is not registered: a slip of this program
 	}
 	return c
+}
+
+// switchLane appends the entry for a switch, and says what to do next.
+func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) error {
+	if err := a.noReport(c, args); err != nil {
+		return err
+	}
+	if len(args) > 0 {
+		return errors.New("--switch is about what comes next, and takes no range\nuse: small-hook lane --switch LANE --reason TEXT")
+	}
+	done, err := entrypoint.SwitchLane(c.Context(), a.request(), to, reason)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s: appended an entry for %s: %s\n", done.Log, lane.SwitchTask, report.Sanitize(done.Evidence))
+	text += fmt.Sprintf("next: %s && git commit -m \"Go on in the lane %s\"\n", done.Add, done.Lane)
+	for _, when := range []struct {
+		words string
+		tasks []string
+	}{{"with or before the work", done.Before}, {"with or after it", done.After}} {
+		for _, task := range when.tasks {
+			text += fmt.Sprintf("lane %q requires an entry for %s with evidence, committed %s\n", done.Lane, task, when.words)
+		}
+	}
+	_, err = io.WriteString(a.stdout, sanitizeLines(text))
+	return err
 }
 
 // writeLane writes it wherever it was asked for.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -10,7 +11,10 @@ import (
 // to copy.
 func TestLanesPage(t *testing.T) {
 	r := typePage(t, "../../docs/lanes.md", "../../internal/demo/workspace", 4)
-	if got := r.Git("log", "--format=%(trailers:key=Lane,valueonly)"); strings.Join(strings.Fields(got), " ") != "deep fast" {
-		t.Errorf("the page has claimed the lanes %q", got)
+	if got := strings.Fields(r.Git("log", "--format=%(trailers:key=Lane,valueonly)")); !slices.Equal(got, []string{"fast"}) {
+		t.Errorf("the page has claimed the lanes %q by trailers", got)
+	}
+	if log := r.Git("show", "HEAD:.small/progress.small.yml"); !strings.Contains(log, "fast to deep: it changes stored data") {
+		t.Errorf("the page has not switched:\n%s", log)
 	}
 }

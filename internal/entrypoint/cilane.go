@@ -1,6 +1,7 @@
 package entrypoint
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -21,7 +22,7 @@ func (j *job) unheeded(r *gate.Report) []string {
 			return nil // it says that nothing was judged
 		}
 		if given, err := j.req.claimedLane(); err == nil && given != "" {
-			return []string{fmt.Sprintf("the lane %s, claimed by %s, did not count: what is judged here is a history and no change", given, claimant(j.req.LaneFrom))}
+			return []string{fmt.Sprintf("the lane %s, claimed by %s, did not count: what is judged here is a history and no change", given, lane.Claim{Source: cmp.Or(j.req.LaneFrom, lane.FromCaller)}.By())}
 		}
 		return nil
 	}
@@ -43,21 +44,5 @@ func (j *job) unheeded(r *gate.Report) []string {
 	if len(lost) > 1 {
 		word = "the labels " + strings.Join(lost, " and ")
 	}
-	if claim.Source == lane.FromJob {
-		return []string{fmt.Sprintf("%s did not count: a job's record asks for more, the lane %s", word, claim.Lane)}
-	}
-	return []string{fmt.Sprintf("%s did not count: %s claims the lane %s, and comes before labels", word, claimant(claim.Source), claim.Lane)}
-}
-
-// claimant says who makes a claim, for a note.
-func claimant(source lane.Source) string {
-	switch source {
-	case lane.FromInput:
-		return "the input lane"
-	case lane.FromEnvironment:
-		return "the variable " + laneVariable
-	case lane.FromTrailer:
-		return "a commit's trailer"
-	}
-	return "--lane"
+	return []string{fmt.Sprintf("%s did not count: the lane is %s, claimed by %s", word, claim.Lane, claim.By())}
 }

@@ -76,7 +76,7 @@ func pending(ctx context.Context, req Request, what pendingCommit) *gate.Report 
 				return nil, wayOut(err)
 			}
 		}
-		if !touched && s.req.Lane == "" && s.opts.Policy.Lane == "" {
+		if !touched && !s.laneGiven() {
 			return gate.Nothing(s.opts), nil
 		}
 		what.beside = what.beside && head != ""

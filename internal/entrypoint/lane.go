@@ -93,6 +93,9 @@ func (r Request) withLane() Request {
 	return r
 }
 
+// laneList lists the lanes for a message.
+var laneList = policy.LaneNames[0] + ", " + policy.LaneNames[1] + " or " + policy.LaneNames[2]
+
 // claimedLane is the lane that the caller claims, as lanes are spelt; empty for
 // none. A claim that names no lane is an error.
 func (r Request) claimedLane() (string, error) {
@@ -101,19 +104,23 @@ func (r Request) claimedLane() (string, error) {
 			return name, nil
 		}
 	}
-	names := policy.LaneNames[0] + ", " + policy.LaneNames[1] + " or " + policy.LaneNames[2]
 	switch {
 	case r.Lane == "":
 		return "", nil
 	case r.LaneFrom == lane.FromInput:
-		return "", &gate.Failure{Message: fmt.Sprintf("there is no lane %q, which the input lane names", r.Lane), Remedy: "give the input lane " + names + ", or leave it out"}
+		return "", &gate.Failure{Message: fmt.Sprintf("there is no lane %q, which the input lane names", r.Lane), Remedy: "give the input lane " + laneList + ", or leave it out"}
 	case r.LaneFrom == lane.FromEnvironment:
 		return "", &gate.Failure{
 			Message: fmt.Sprintf("there is no lane %q, which the variable %s names", r.Lane, laneVariable),
-			Remedy:  fmt.Sprintf("set %s to %s, or take it out of the environment: unset %[1]s", laneVariable, names),
+			Remedy:  fmt.Sprintf("set %s to %s, or take it out of the environment: unset %[1]s", laneVariable, laneList),
 		}
 	}
-	return "", &gate.Failure{Message: fmt.Sprintf("there is no lane %q", r.Lane), Remedy: "use --lane " + names}
+	return "", &gate.Failure{Message: fmt.Sprintf("there is no lane %q", r.Lane), Remedy: "use --lane " + laneList}
+}
+
+// laneGiven reports whether the caller or the configuration gives every change a lane.
+func (s *session) laneGiven() bool {
+	return s.req.Lane != "" || s.opts.Policy.Lane != "" || s.opts.Policy.Lanes.Minimum != ""
 }
 
 // laneClaimed reports whether a commit that touches nothing else of interest may

@@ -69,10 +69,10 @@ type Commit struct {
 	ID string
 	// Parents in the commit's order, read from the real objects.
 	Parents []string
-	// Lanes are what [LaneWords] reads in the commit, where something was
+	// Lanes are what [ClaimedLanes] reads in the commit, where something was
 	// excluded; else nil. A whole history is no change
 	// that could be in a lane.
-	Lanes []LaneWord
+	Lanes []string
 }
 
 // Edge is one parent and one child.

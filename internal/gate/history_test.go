@@ -235,7 +235,7 @@ func (h *memoryHistory) Commits(_ context.Context, include, exclude []string) ([
 		}
 		c := gate.Commit{ID: id}
 		if len(exclude) > 0 {
-			c.Lanes = gate.LaneWords([]byte(h.signatures[id].Message))
+			c.Lanes = gate.ClaimedLanes([]byte(h.signatures[id].Message))
 		}
 		c.Parents = h.commits[id].Parents
 		out = append(out, c)

@@ -135,7 +135,7 @@ func (j *judgement) rangeOf(ctx context.Context, base, head string) error {
 	if err != nil {
 		return err
 	}
-	if err := j.claimLaneOf(ctx, base, head, commits); err != nil {
+	if err := j.claimLaneOf(ctx, base, head, true, commits); err != nil {
 		return err
 	}
 	if err := j.walkAll(ctx, commits); err != nil {
@@ -170,7 +170,13 @@ func Audit(ctx context.Context, h History, head string, opts Options) *Report {
 	j.tip, j.report.Examined.Head = head, head
 	j.whole = true
 	j.trust(head)
-	err := j.commits(ctx, []string{head}, nil)
+	commits, err := j.list(ctx, []string{head}, nil)
+	if err == nil {
+		err = j.walkAll(ctx, commits)
+	}
+	if err == nil {
+		err = j.judgeUntried(ctx, head, commits)
+	}
 	if err == nil {
 		err = j.snapshot(ctx, h, head, nil)
 	}
@@ -182,15 +188,6 @@ func Audit(ctx context.Context, h History, head string, opts Options) *Report {
 		j.judgePolicy(true)
 	}
 	return j.finish(err)
-}
-
-// commits judges the edges of every commit between exclude and include.
-func (j *judgement) commits(ctx context.Context, include, exclude []string) error {
-	commits, err := j.list(ctx, include, exclude)
-	if err != nil {
-		return err
-	}
-	return j.walkAll(ctx, commits)
 }
 
 // list lists the commits between exclude and include, which are to be judged.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -35,151 +36,156 @@ type laneChange struct {
 // laneState is what is known of the lane of what is judged.
 type laneState struct {
 	laneChange
-	claim    lane.Claim
-	rigour   policy.Rigour
-	switches []laneSwitch
-	unknown  []unknownLane
-	// commits are those of the change, parents before children; none for the
-	// index.
+	claim  lane.Claim
+	rigour policy.Rigour
+	// commits are those of the change, parents before children; the index is one.
 	commits []Commit
-	// jobs are what the records of jobs say that the change touches.
-	jobs laneJobs
+	// entries are what the change adds to its logs.
+	entries []laneEntry
+	laneTrail
+	// recorded is true where an entry or a job's record says that the lane was
+	// switched.
+	recorded bool
 }
 
 // laneSwitch is a commit that claims another lane than what it follows.
 type laneSwitch struct {
 	commit, parent string
 	from, to       lane.Lane
-	// squashed is true where the commit itself claims one lane after the other,
-	// as it does where several commits were made one.
-	squashed bool
 }
 
-// unknownLane is a claim that names no lane, or is none.
-type unknownLane struct {
-	// name is what stands there; commit is the one whose trailer it is, empty for
-	// a label.
-	name, commit string
-	// stray is true for a lane that exists, in a line that is no trailer.
-	stray bool
-}
+// unknownLane is a name that is no lane's: of the trailer of a commit, or of a
+// label.
+type unknownLane struct{ name, commit string }
 
-// claimLaneOf finds the lane that a range claims. What it shows is compared
-// with where it began, so that what the base has got since is not held against
-// it.
-func (j *judgement) claimLaneOf(ctx context.Context, base, head string, commits []Commit) error {
-	if !j.mayClaim(commits) {
-		return nil
-	}
-	return j.claimSince(ctx, base, laneChange{head: head, ends: true}, commits)
-}
-
-// claimSince finds the lane of what a change has got since it parted from base.
-func (j *judgement) claimSince(ctx context.Context, base string, change laneChange, commits []Commit) error {
-	var err error
-	if change.bases, err = j.history.MergeBases(ctx, base, change.head); err != nil {
+// claimLaneOf finds the lane that a change claims: what head has got since it
+// parted from base.
+func (j *judgement) claimLaneOf(ctx context.Context, base, head string, ends bool, commits []Commit) error {
+	bases, err := j.history.MergeBases(ctx, base, head)
+	if err != nil {
 		return err
 	}
-	jobs, err := j.laneJobs(ctx, change)
-	if err == nil {
-		j.claimLane(change, commits, jobs)
-	}
-	return err
+	return j.claimLane(ctx, laneChange{bases: bases, head: head, ends: ends}, commits)
 }
 
-// claimPushed finds the lane of what a push brings: since the default branch,
-// for another branch, where one of the commits that are new to the other side
-// claims it. To the default branch it brings all that this one lacks, also what
-// the other side has in another branch.
-func (j *judgement) claimPushed(ctx context.Context, u Update, commits []Commit) error {
-	base, ends := u.Old, u.Target.ID == ""
-	mayClaim := j.mayClaim(commits)
-	switch {
-	case !mayClaim && (!ends || u.Old == "" || bringsAll(commits, u)):
-		return nil
-	case u.Target.ID != "":
-		base = u.Target.ID
-	case base == "" && len(u.Known) == 1:
+// claimPushed finds the lane of what a push brings: since the default branch, for
+// another branch. A whole history is no change in a lane.
+func (j *judgement) claimPushed(ctx context.Context, u Update) error {
+	base, ends := cmp.Or(u.Target.ID, u.Old), u.Target.ID == ""
+	if base == "" && len(u.Known) == 1 {
 		base = u.Known[0]
-	case base == "":
-		return nil // it brings a whole history, which is no change in a lane
 	}
-	whole, err := j.history.Commits(ctx, []string{u.New}, []string{base})
-	if err != nil || !mayClaim && !j.mayClaim(whole) {
+	if base == "" {
+		return nil
+	}
+	commits, err := j.history.Commits(ctx, []string{u.New}, []string{base})
+	if err != nil {
 		return err
 	}
-	steps := []landing{{base: base, head: u.New, commits: whole}}
+	steps := []landing{{base: base, head: u.New, commits: commits}}
 	if ends && base == u.Old && j.opts.Lane == "" {
-		steps = landings(whole, base, u.New)
+		steps = queue(commits, base, u.New)
 	}
 	for _, step := range steps {
-		if err := j.claimSince(ctx, step.base, laneChange{head: step.head, ends: ends}, step.commits); err != nil {
+		if err := j.claimLaneOf(ctx, step.base, step.head, ends, step.commits); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// bringsAll reports whether the commits that are new to the other side are surely all
-// that a ref gets: none of them follows another commit than the ref's old one.
-func bringsAll(commits []Commit, u Update) bool {
-	own := map[string]bool{u.Old: true}
-	for _, c := range commits {
-		own[c.ID] = true
-	}
-	return own[u.New] && !slices.ContainsFunc(commits, func(c Commit) bool {
-		return slices.ContainsFunc(c.Parents, func(p string) bool { return !own[p] })
-	})
-}
-
 // claimPending finds the lane of what is about to be committed. There is no
 // message yet whose trailer could say it.
 func (j *judgement) claimPending(ctx context.Context, parents []string) error {
-	if !j.mayClaim(nil) {
-		return nil
-	}
-	change := laneChange{bases: parents, head: Index}
-	jobs, err := j.laneJobs(ctx, change)
-	if err == nil {
-		j.claimLane(change, nil, jobs)
-	}
-	return err
+	return j.claimLane(ctx, laneChange{bases: parents, head: Index}, []Commit{{ID: Index, Parents: parents}})
 }
 
-// mayClaim reports whether anybody may claim a lane.
-func (j *judgement) mayClaim(commits []Commit) bool {
-	return j.opts.Lane != "" || len(j.opts.Labels) > 0 || j.opts.Policy.Lane != "" || len(j.opts.Policy.Workflows.Jobs) > 0 ||
-		slices.ContainsFunc(commits, func(c Commit) bool { return len(c.Lanes) > 0 })
+// ClaimedLane is the lane that is claimed for what the index is about to become
+// part of: the commits that head has and base lacks, if there are any.
+func ClaimedLane(ctx context.Context, h History, base, head string, parents []string, opts Options) (lane.Claim, error) {
+	j := newJudgement(h, opts)
+	change := laneChange{bases: parents, head: Index}
+	var commits []Commit
+	if base != "" && head != "" && base != head {
+		var err error
+		if commits, err = h.Commits(ctx, []string{head}, []string{base}); err != nil {
+			return lane.Claim{}, err
+		}
+		if change.bases, err = h.MergeBases(ctx, base, head); err != nil {
+			return lane.Claim{}, err
+		}
+	}
+	s, err := j.laneOf(ctx, change, append(commits, Commit{ID: Index, Parents: parents}))
+	if err != nil {
+		return lane.Claim{}, err
+	}
+	return s.claim, nil
 }
 
 // claimLane finds the claim that counts, and has what is judged from here on
 // judged with the rigour of its lane.
-func (j *judgement) claimLane(change laneChange, commits []Commit, jobs laneJobs) {
-	trail := followLanes(commits)
-	labelled, unknown := labelClaim(j.opts.Labels)
-	caller, _ := lane.Parse(j.opts.Lane)
-	configured, _ := lane.Parse(j.opts.Policy.Lane)
-	s := &laneState{
-		laneChange: change, commits: commits, switches: trail.switches, jobs: jobs,
-		claim: lane.First(
-			lane.Claim{Lane: caller, Source: j.opts.caller()},
-			atLeast(trail.at[change.head], jobs.claim),
-			atLeast(labelled, jobs.claim),
-			jobs.claim,
-			lane.Claim{Lane: configured, Source: lane.FromPolicy},
-		),
+func (j *judgement) claimLane(ctx context.Context, change laneChange, commits []Commit) error {
+	s, err := j.laneOf(ctx, change, commits)
+	if err != nil {
+		return err
 	}
-	s.unknown = slices.Concat(trail.uncorrected(change.head, s.claim), unknown)
-	s.rigour = j.opts.Policy.Lanes.Rigour(string(s.claim.Lane))
 	j.lanes = append(j.lanes, s)
 	if !s.claim.Made() && len(s.unknown) == 0 {
-		return
+		return nil
 	}
 	if j.lane == nil || j.lane.claim.Lane.Less(s.claim.Lane) {
 		j.lane = s
 	}
 	j.opts.Strict = j.opts.Strict || s.rigour.Strict
 	j.report.Strict = j.opts.strict()
+	return nil
+}
+
+// laneOf finds what is claimed of a change, and by whom.
+func (j *judgement) laneOf(ctx context.Context, change laneChange, commits []Commit) (*laneState, error) {
+	s := &laneState{laneChange: change, commits: commits}
+	changes, err := j.history.Changes(ctx, EdgesOf(change.head, change.bases))
+	if err != nil {
+		return nil, err
+	}
+	upstream, switched, err := j.laneJobs(ctx, change, changes)
+	if err != nil {
+		return nil, err
+	}
+	if s.entries, err = j.addedEntries(ctx, node{id: change.head, parents: change.bases}, changes); err != nil {
+		return nil, err
+	}
+	said, err := j.switchedTo(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	s.recorded = switched || slices.ContainsFunc(s.entries, func(e laneEntry) bool { return e.TaskID == lane.SwitchTask && e.lacks() == "" })
+	s.laneTrail = followLanes(commits, said)
+	labelled, unknown := labelClaim(j.opts.Labels)
+	caller, _ := lane.Parse(j.opts.Lane)
+	configured, _ := lane.Parse(j.opts.Policy.Lane)
+	s.claim = lane.First(
+		lane.Claim{Lane: caller, Source: j.opts.caller()},
+		atLeast(s.at[change.head], upstream),
+		atLeast(labelled, upstream),
+		upstream,
+		lane.Claim{Lane: configured, Source: lane.FromPolicy},
+	)
+	if s.claim.Commit == Index {
+		s.claim.Commit = ""
+	}
+	if least, _ := lane.Parse(j.opts.Policy.Lanes.Minimum); s.claim.Lane.Less(least) {
+		documents, err := j.documentsAlone(ctx, change)
+		if err != nil {
+			return nil, err
+		}
+		if !documents {
+			s.claim = lane.Claim{Lane: least, Source: lane.FromPolicy}
+		}
+	}
+	s.unknown = append(s.unknown, unknown...)
+	s.rigour = j.opts.Policy.Lanes.Rigour(string(s.claim.Lane))
+	return s, nil
 }
 
 // atLeast is a claim, unless upstream has decided on a lane with more rigour.
@@ -204,44 +210,34 @@ func labelClaim(labels []string) (claim lane.Claim, unknown []unknownLane) {
 	return claim, unknown
 }
 
-// laneTrail is what the trailers of a change's commits say, one after the other.
+// laneTrail is what a change's commits claim, one after the other.
 type laneTrail struct {
-	// at is the claim that holds in each commit, order the commit's place.
+	// at is the claim that holds in each commit.
 	at       map[string]lane.Claim
-	order    map[string]int
 	switches []laneSwitch
-	unknown  []unknownLane
+	// unknown are the names that no later claim corrects.
+	unknown []unknownLane
 }
 
-// followLanes follows the claims of commits, which are given parents first. A
-// commit without a claim goes on in the strictest lane of its parents; one that
-// claims another than that switches. Of several claims of one
-// commit, as in a squash, the strictest counts.
-func followLanes(commits []Commit) laneTrail {
-	t := laneTrail{at: map[string]lane.Claim{}, order: map[string]int{}}
-	if !slices.ContainsFunc(commits, func(c Commit) bool { return len(c.Lanes) > 0 }) {
-		return t
-	}
-	for i, c := range commits {
-		t.order[c.ID] = i
-		var before lane.Claim
-		own := lane.Claim{Source: lane.FromTrailer, Commit: c.ID}
-		last := lane.Lane("")
-		for _, word := range c.Lanes {
-			l, ok := lane.Parse(word.Name)
-			if !ok || word.Stray {
-				t.unknown = append(t.unknown, unknownLane{name: word.Name, commit: c.ID, stray: word.Stray})
-				continue
+// followLanes follows the claims of commits, which are given parents first: their
+// trailers, and what their entries have said. Of several claims of one commit the
+// strictest counts; a commit without one goes on in the strictest lane of its
+// parents.
+func followLanes(commits []Commit, said map[string]lane.Lane) laneTrail {
+	t := laneTrail{at: map[string]lane.Claim{}}
+	for _, c := range commits {
+		own, before := lane.Claim{Lane: said[c.ID], Source: lane.FromEntry, Commit: c.ID}, lane.Claim{}
+		var unknown []unknownLane
+		for _, name := range c.Lanes {
+			switch l, ok := lane.Parse(name); {
+			case !ok:
+				unknown = append(unknown, unknownLane{name: name, commit: c.ID})
+			case !l.Less(own.Lane):
+				own.Lane, own.Source = l, lane.FromTrailer
 			}
-			own.Lane = lane.Stricter(own.Lane, l)
-			if last != "" && last != l {
-				t.switches = append(t.switches, laneSwitch{commit: c.ID, from: last, to: l, squashed: true})
-			}
-			last = l
 		}
 		for _, p := range c.Parents {
-			parent := t.at[p]
-			if before.Lane.Less(parent.Lane) {
+			if parent := t.at[p]; before.Lane.Less(parent.Lane) {
 				before = parent
 			}
 		}
@@ -254,19 +250,12 @@ func followLanes(commits []Commit) laneTrail {
 		if own.Made() {
 			t.at[c.ID] = own
 		}
+		if own.Commit == c.ID {
+			t.unknown = nil
+		}
+		t.unknown = append(t.unknown, unknown...)
 	}
 	return t
-}
-
-// uncorrected are the claims that name no lane, but for those after which the
-// change goes on to name one; and the stray ones that ask for more than what
-// counts in the end.
-func (t laneTrail) uncorrected(head string, counts lane.Claim) []unknownLane {
-	claim := t.at[head]
-	return slices.DeleteFunc(t.unknown, func(u unknownLane) bool {
-		return claim.Made() && t.order[u.commit] < t.order[claim.Commit] ||
-			u.stray && !counts.Lane.Less(lane.Lane(u.name))
-	})
 }
 
 // rigourOf is what the lane demands that a commit is in; where nobody knows, the
@@ -303,15 +292,9 @@ func (j *judgement) level(rule string, in *laneState) policy.Level {
 // is an error all the same.
 func forbidInsertion(f *Finding, in *laneState) {
 	f.Fix = "make the commit anew so that nothing stands before older entries: merge the other branch instead of squashing it, or append the entries with the time of recording"
-	if in == nil || !in.rigour.NoInsertions && !in.rigour.WarningsAreErrors {
-		return
+	if in != nil && in.rigour.NoInsertions {
+		f.Message += fmt.Sprintf("; lane %q forbids it", in.claim.Lane)
 	}
-	if in.rigour.NoInsertions {
-		f.Message += fmt.Sprintf("; the lane %s forbids it", in.claim.Lane)
-	} else {
-		f.Message += fmt.Sprintf("; in the lane %s warnings are errors", in.claim.Lane)
-	}
-	f.Fix += fmt.Sprintf("; or claim a lane that allows it, and append an entry for %s that says why", lane.SwitchTask)
 }
 
 // judgeLanes compares each change with the lane that it claims.
@@ -320,49 +303,41 @@ func (j *judgement) judgeLanes(ctx context.Context) error {
 		if !s.claim.Made() && len(s.unknown) == 0 {
 			continue
 		}
-		if err := j.judgeLane(ctx, s); err != nil {
+		v, err := j.laneView(ctx, s)
+		if err != nil {
 			return err
 		}
+		if s == j.lane {
+			j.report.Lane = v.report
+		}
+		r := &reporter{commit: s.head}
+		if len(s.bases) > 0 {
+			r.parent = s.bases[0]
+		}
+		for i := range rules {
+			if rules[i].Lane != nil {
+				r.rule = &rules[i]
+				rules[i].Lane(v, r)
+			}
+		}
+		j.add(r.out)
 	}
 	return nil
 }
 
-func (j *judgement) judgeLane(ctx context.Context, s *laneState) error {
-	v := &laneView{state: s}
-	if s.claim.Made() {
-		var err error
-		if v.report, err = j.classify(ctx, s.laneChange); err != nil {
-			return err
-		}
-		v.report.Claim = s.claim
-		if s == j.lane {
-			j.report.Lane = v.report
-		}
-		if v.entries, err = j.laneEntries(ctx, s); err != nil {
-			return err
-		}
-		if len(v.entries) == 0 && v.mayAsk() {
-			if v.firstLog, err = j.firstLog(ctx, s.head); err != nil {
-				return err
-			}
-		}
-		if v.brought, err = j.bringers(ctx, v); err != nil {
-			return err
-		}
-		if v.untried, err = j.untried(ctx, v); err != nil {
-			return err
-		}
-	}
-	r := &reporter{commit: s.head}
-	if len(s.bases) > 0 {
-		r.parent = s.bases[0]
-	}
-	for i := range rules {
-		if rules[i].Lane != nil {
-			r.rule = &rules[i]
-			rules[i].Lane(v, r)
-		}
-	}
-	j.add(r.out)
-	return nil
+// countsForLane reports whether a path is one of the work that a lane is about.
+func (j *judgement) countsForLane(path string) bool {
+	return lane.Counts(path, &j.opts.Policy.Lanes) && !j.opts.Policy.JudgesRecord(path)
+}
+
+// isWork reports whether a path counts and is no document.
+func (j *judgement) isWork(path string) bool {
+	return j.countsForLane(path) && !lane.IsDocument(path, &j.opts.Policy.Lanes)
+}
+
+// documentsAlone reports whether a change touches nothing but documents, and what
+// does not count.
+func (j *judgement) documentsAlone(ctx context.Context, change laneChange) (bool, error) {
+	touched, err := j.touchedFiles(ctx, change, j.isWork)
+	return len(touched) == 0, err
 }

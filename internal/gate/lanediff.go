@@ -38,15 +38,13 @@ func Classify(ctx context.Context, h History, base, head string, opts Options) (
 
 // ClassifyPending is Classify for the index against its parents.
 func ClassifyPending(ctx context.Context, h History, parents []string, opts Options) (*LaneReport, error) {
-	return newJudgement(h, opts).suggest(ctx, laneChange{bases: parents, head: Index}, nil)
+	return newJudgement(h, opts).suggest(ctx, laneChange{bases: parents, head: Index}, []Commit{{ID: Index, Parents: parents}})
 }
 
 func (j *judgement) suggest(ctx context.Context, change laneChange, commits []Commit) (*LaneReport, error) {
-	jobs, err := j.laneJobs(ctx, change)
-	if err != nil {
+	if err := j.claimLane(ctx, change, commits); err != nil {
 		return nil, err
 	}
-	j.claimLane(change, commits, jobs)
 	r, err := j.classify(ctx, change)
 	if err == nil && j.lane != nil {
 		r.Claim = j.lane.claim

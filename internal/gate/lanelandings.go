@@ -1,19 +1,21 @@
 package gate
 
-import "slices"
+import (
+	"context"
+	"slices"
 
-// landing is one change of those that a push brings to a branch: what head has and
-// base, which the branch had before it, lacks.
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// landing is what one commit of a branch brought to it: head is that commit, and base
+// is its first parent, empty for a root.
 type landing struct {
 	base, head string
 	commits    []Commit
 }
 
-// landings takes what a push brings to the default branch apart. A merge queue
-// pushes several finished changes at once, each with a merge of its own, and each
-// was judged in its own lane: where the way from base to head by first parents is
-// merges and nothing else, each is one, with what it merged. Any other way is that
-// of a branch which went on by itself and merged others, and is one change.
+// landings are what each commit brought that is on the way from head back to base by
+// first parents, oldest first.
 func landings(commits []Commit, base, head string) []landing {
 	byID := map[string]Commit{}
 	for _, c := range commits {
@@ -22,19 +24,108 @@ func landings(commits []Commit, base, head string) []landing {
 	var out []landing
 	for at := head; at != base; {
 		c, known := byID[at]
-		if !known || len(c.Parents) < 2 {
-			return []landing{{base: base, head: head, commits: commits}}
+		if !known {
+			break
 		}
-		at = c.Parents[0]
-		out = append(out, landing{base: at, head: c.ID, commits: mergedBy(commits, c)})
+		at = ""
+		if len(c.Parents) > 0 {
+			at = c.Parents[0]
+		}
+		out = append(out, landing{base: at, head: c.ID})
 	}
 	slices.Reverse(out)
+	landed := map[string]int{}
+	for i, l := range out {
+		for next := []string{l.head}; len(next) > 0; next = next[1:] {
+			if _, before := landed[next[0]]; !before {
+				landed[next[0]] = i
+				next = append(next, byID[next[0]].Parents...)
+			}
+		}
+	}
+	for _, c := range commits {
+		if i, on := landed[c.ID]; on {
+			out[i].commits = append(out[i].commits, c)
+		}
+	}
 	return out
 }
 
-// mergedBy are a commit and those that it follows and its first parent does not.
-func mergedBy(commits []Commit, c Commit) []Commit {
-	there := withAncestors(commits, map[string]bool{c.Parents[0]: true})
-	own := withAncestors(commits, map[string]bool{c.ID: true})
-	return slices.DeleteFunc(slices.Clone(commits), func(other Commit) bool { return there[other.ID] || !own[other.ID] })
+// queue takes what a push brings to the default branch apart. A merge queue
+// pushes several finished changes at once, each with a merge of its own, and each
+// was judged in its own lane: where the way from base to head by first parents is
+// merges and nothing else, each is one, with what it merged. Any other way is that
+// of a branch which went on by itself and merged others, and is one change.
+func queue(commits []Commit, base, head string) []landing {
+	out := landings(commits, base, head)
+	merged := func(l landing) bool { return len(l.commits) > 0 && len(l.commits[len(l.commits)-1].Parents) > 1 }
+	if len(out) == 0 || out[0].base != base || slices.ContainsFunc(out, func(l landing) bool { return !merged(l) }) {
+		return []landing{{base: base, head: head, commits: commits}}
+	}
+	return out
+}
+
+// judgeUntried finds the changes of a history, along first parents, for which no
+// entry after the work was ever added: neither with them nor later.
+func (j *judgement) judgeUntried(ctx context.Context, head string, commits []Commit) error {
+	lanes := &j.opts.Policy.Lanes
+	if !lanes.QAAfterMerge {
+		return nil
+	}
+	j.opts.Lane, j.opts.Labels = "", nil // they are about one change
+	tried := map[string]bool{}
+	wanted := slices.Concat(lanes.Fast.After, lanes.Standard.After, lanes.Deep.After)
+	for _, l := range slices.Backward(landings(commits, "", head)) {
+		if !slices.ContainsFunc(wanted, func(pattern string) bool { return !tried[pattern] }) {
+			return nil
+		}
+		if err := j.judgeLanded(ctx, l, wanted, tried); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judgeLanded judges what one commit brought. tried are the patterns for which it or
+// a later one has an entry.
+func (j *judgement) judgeLanded(ctx context.Context, l landing, wanted []string, tried map[string]bool) error {
+	change := laneChange{head: l.head}
+	if l.base != "" {
+		change.bases = []string{l.base}
+	}
+	for i := range l.commits {
+		signature, err := j.history.Signature(ctx, l.commits[i].ID)
+		if err != nil {
+			return err
+		}
+		l.commits[i].Lanes = ClaimedLanes([]byte(signature.Message))
+	}
+	s, err := j.laneOf(ctx, change, l.commits)
+	if err != nil {
+		return err
+	}
+	for _, pattern := range wanted {
+		tried[pattern] = tried[pattern] || slices.ContainsFunc(s.entries, func(e laneEntry) bool {
+			return policy.MatchTask(pattern, e.TaskID) && e.lacks() == ""
+		})
+	}
+	v := &laneView{state: s}
+	for _, pattern := range s.rigour.After {
+		if !tried[pattern] {
+			v.untried = append(v.untried, pattern)
+		}
+	}
+	if len(v.untried) == 0 {
+		return nil
+	}
+	if documents, err := j.documentsAlone(ctx, change); err != nil || documents {
+		return err
+	}
+	if v.log, err = j.logFor(ctx, s); err != nil {
+		return err
+	}
+	r := &reporter{rule: &ruleQAPending, commit: l.head, parent: l.base}
+	ruleQAPending.Lane(v, r)
+	j.add(r.out)
+	return nil
 }

@@ -8,12 +8,11 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
-// TestLaneWords reads messages; what is stray is marked with ~.
-func TestLaneWords(t *testing.T) {
+func TestClaimedLanes(t *testing.T) {
 	for message, want := range map[string][]string{
 		"":                           nil,
 		"x":                          nil,
-		"Lane: fast":                 {"~fast"}, // a title
+		"Lane: fast":                 {"fast"}, // a title
 		"x\n\nLane: fast":            {"fast"},
 		"x\n\nlane : deep \n":        {"deep"},
 		"x\n\nLANE:\n":               {""},
@@ -21,35 +20,28 @@ func TestLaneWords(t *testing.T) {
 		"x\n\nLane:\n\tfast\n":       {"fast"},
 		"x\n\nLanes: fast\n":         nil,
 		"x\n\nThe Lane: fast\n":      nil,
-		"x\n\nLane: fast\n\nwords":   {"~fast"},
-		"x\n\nwords\nLane: fast\n":   {"~fast"},
-		"x\n\nwords\r\n LANE : Fast": {"~fast"},
+		"x\n\nLane: fast\n\nwords":   {"fast"},
+		"x\n\nwords\nLane: fast\n":   {"fast"},
+		"x\n\nwords\r\n LANE : Fast": {"Fast"},
 		"x\n\nLane: what\n\nwords":   nil, // a sentence
-		"x\n\n* a\n\nLane: deep\n\n* b\n\nLane: fast":  {"fast", "~deep"},
-		"x\n\nLane: deep\n\nLane: deep":                {"deep", "~deep"},
-		"Squashed commit\n\n    a\n\n    Lane: deep\n": {"~deep"},
+		"x\n\n* a\n\nLane: deep\n\n* b\n\nLane: fast":  {"fast", "deep"},
+		"x\n\nLane: deep\n\nLane: deep":                {"deep"},
+		"Squashed commit\n\n    a\n\n    Lane: deep\n": {"deep"},
 		"x\n\nLane: \xff\xfe\u00fc":                    {"\ufffd"},
 	} {
-		var got []string
-		for _, w := range gate.LaneWords([]byte(message)) {
-			if w.Stray {
-				w.Name = "~" + w.Name
-			}
-			got = append(got, w.Name)
-		}
-		if !slices.Equal(got, want) {
+		if got := gate.ClaimedLanes([]byte(message)); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", message, got, want)
 		}
 	}
 }
 
-// BenchmarkLaneWords is what lanes cost for each commit of a range where
+// BenchmarkClaimedLanes is what lanes cost for each commit of a range where
 // nobody uses them.
-func BenchmarkLaneWords(b *testing.B) {
+func BenchmarkClaimedLanes(b *testing.B) {
 	message := []byte("Read the export\n\n" + strings.Repeat("It has more lines than one, and Lots of them.\n", 6) + "\nSmall-Agent: agent-1\n")
 	b.ReportAllocs()
 	for b.Loop() {
-		if gate.LaneWords(message) != nil {
+		if gate.ClaimedLanes(message) != nil {
 			b.Fatal("it claims no lane")
 		}
 	}

@@ -1,11 +1,13 @@
 package gate
 
 import (
-	"cmp"
 	"context"
+	"fmt"
+	"path"
 	"slices"
-	"time"
 
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -14,56 +16,92 @@ type laneView struct {
 	state *laneState
 	// report is nil where no lane is claimed.
 	report *LaneReport
-	// firstLog is the first log of the head, where the change adds to none.
-	firstLog string
-	// entries are what the change adds to its logs, as one sequence.
-	entries []laneEntry
-	// untried is, for each pattern of the evidence that is to stand after the
-	// work, what commits did to files that no such evidence follows.
-	untried map[string][]untriedCommit
-	// brought are the commits that brought what evidence and work stand in, by
-	// entry.
-	brought map[small.Digest]map[string]bool
+	// log is the path of a log in which something can be recorded; empty where the
+	// head has none.
+	log string
+	// before and after are the patterns of the entries that are asked of the change.
+	before, after []string
+	// work are the commits that do the change's work: those that touch a file that
+	// counts and is no document, but for merges.
+	work []workCommit
+	// brought are the commits that added an entry.
+	brought map[small.Digest][]string
+	// specs say for entries what keeps them from naming a spec.
+	specs map[small.Digest]string
+	// untried, in an audit, are the patterns that nothing met here or later.
+	untried []string
+}
+
+// workCommit is a commit and the files of the work that it touches.
+type workCommit struct {
+	id    string
+	files []string
 }
 
 // laneEntry is an entry that a change adds to a log.
 type laneEntry struct {
 	small.Entry
-	// path is the log's.
+	// path is the log's, and log the version that it was read from.
 	path string
-	// at is the latest time of its log up to here, the zero time where none can
-	// be read.
-	at time.Time
+	log  *ledgerFile
 }
 
-// done reports whether an entry says of something that it was done: it has
-// evidence that says something, and no status that says otherwise.
-func (e laneEntry) done() bool {
-	return e.Evidenced && e.Told && (e.Status == "" || e.Status == "completed")
+// lacks says why an entry gives no evidence; empty if it does.
+func (e laneEntry) lacks() string {
+	switch {
+	case !e.Evidenced || !e.Told:
+		return "has no evidence that says anything"
+	case e.Status != "" && e.Status != "completed":
+		return fmt.Sprintf("has the status %q", e.Status)
+	}
+	return ""
 }
 
-// log is the path of the log in which something is to be recorded: the first
-// that the change adds to, or the first that there is.
-func (v *laneView) log() string {
-	log := cmp.Or(v.firstLog, small.Progress.Path(""))
-	for i, e := range v.entries {
-		if i == 0 || e.path < log {
-			log = e.path
+// laneView gathers what the rules have to know of a change.
+func (j *judgement) laneView(ctx context.Context, s *laneState) (*laneView, error) {
+	v := &laneView{state: s}
+	if !s.claim.Made() {
+		return v, nil
+	}
+	var err error
+	if v.report, err = j.classify(ctx, s.laneChange); err != nil {
+		return nil, err
+	}
+	v.report.Claim = s.claim
+	if v.log, err = j.logFor(ctx, s); err != nil {
+		return nil, err
+	}
+	if s.ends {
+		v.before = s.rigour.Before
+		if !j.opts.Policy.Lanes.QAAfterMerge {
+			v.after = s.rigour.After
 		}
 	}
-	return log
+	if len(v.before)+len(v.after) == 0 {
+		return v, nil
+	}
+	documents, err := j.documentsAlone(ctx, s.laneChange)
+	if err != nil || documents {
+		v.before, v.after = nil, nil
+		return v, err
+	}
+	if v.work, err = j.laneWork(ctx, s.commits); err != nil {
+		return nil, err
+	}
+	if v.brought, err = j.brought(ctx, s.commits); err != nil {
+		return nil, err
+	}
+	v.specs, err = j.specs(ctx, s)
+	return v, err
 }
 
-// mayAsk reports whether anything may have to be recorded in a log.
-func (v *laneView) mayAsk() bool {
-	s := v.state
-	return len(s.switches) > 0 || s.claim.Lane.Less(v.report.Fits) || s.ends && len(s.rigour.Before)+len(s.rigour.After) > 0
-}
-
-// firstLog is the path of the first log that is judged in the head, empty for
-// none.
-func (j *judgement) firstLog(ctx context.Context, head string) (string, error) {
-	files, err := j.history.Files(ctx, head)
+// logFor is the log in which something is to be recorded: the first that the change
+// adds to, or the first that there is.
+func (j *judgement) logFor(ctx context.Context, s *laneState) (string, error) {
+	if len(s.entries) > 0 {
+		return s.entries[0].path, nil
+	}
+	files, err := j.history.Files(ctx, s.head)
 	for _, f := range files {
 		if isLedger(f.Path) && j.judges(f.Path) {
 			return f.Path, err
@@ -72,91 +110,143 @@ func (j *judgement) firstLog(ctx context.Context, head string) (string, error) {
 	return "", err
 }
 
-// words names an entry, with its log where the change adds to several.
-func (v *laneView) words(e laneEntry) string {
-	if slices.ContainsFunc(v.entries, func(other laneEntry) bool { return other.path != e.path }) {
-		return entryWords(e.Entry) + " of " + e.path
+// laneWork finds the commits that do a change's work.
+func (j *judgement) laneWork(ctx context.Context, commits []Commit) ([]workCommit, error) {
+	var out []workCommit
+	for _, c := range commits {
+		if len(c.Parents) > 1 {
+			continue
+		}
+		changes, err := j.history.Difference(ctx, EdgesOf(c.ID, c.Parents)[0])
+		if err != nil {
+			return nil, err
+		}
+		w := workCommit{id: c.ID}
+		for _, change := range changes {
+			if j.isWork(change.Path) {
+				w.files = append(w.files, change.Path)
+			}
+		}
+		if len(w.files) > 0 {
+			out = append(out, w)
+		}
 	}
-	return entryWords(e.Entry)
+	return out, nil
 }
 
-// laneEntries finds the entries that the change brings, those that no base has.
-// Those of several logs are merged by their times, and each log keeps its own
-// order: an entry whose time cannot be read, or is before that of the one before
-// it, follows that one.
-func (j *judgement) laneEntries(ctx context.Context, s *laneState) ([]laneEntry, error) {
-	if !s.ends && len(s.switches) == 0 {
-		return nil, nil // nothing is asked of them
+// brought finds the commits that add each entry.
+func (j *judgement) brought(ctx context.Context, commits []Commit) (map[small.Digest][]string, error) {
+	var edges []Edge
+	for _, c := range commits {
+		edges = append(edges, EdgesOf(c.ID, c.Parents)...)
 	}
-	edges := EdgesOf(s.head, s.bases)
 	changes, err := j.history.Changes(ctx, edges)
 	if err != nil {
 		return nil, err
 	}
-	known, err := j.entriesBefore(ctx, s, changes)
+	out := map[small.Digest][]string{}
+	for _, c := range commits {
+		own := max(len(c.Parents), 1)
+		entries, err := j.addedEntries(ctx, node{id: c.ID, parents: c.Parents}, changes[:own])
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			out[e.Digest] = append(out[e.Digest], c.ID)
+		}
+		changes = changes[own:]
+	}
+	return out, nil
+}
+
+// addedEntries are the entries that a commit, or a change, has and no parent has.
+func (j *judgement) addedEntries(ctx context.Context, n node, changes [][]Change) ([]laneEntry, error) {
+	logs := pathsOf(changes, func(path string) bool { return isLedger(path) && j.judges(path) })
+	if len(logs) == 0 {
+		return nil, nil
+	}
+	s, err := j.step(ctx, n, changes)
 	if err != nil {
 		return nil, err
 	}
 	var out []laneEntry
-	for _, c := range changes[0] {
-		if !isLedger(c.Path) || !j.judges(c.Path) || c.New.Mode == "" {
-			continue
-		}
-		if slices.ContainsFunc(changes, func(edge []Change) bool { return !touches(edge, c.Path) }) {
-			continue // a base has all of it
-		}
-		now, err := j.ledgers.read(ctx, c.New, nil)
+	for _, path := range logs {
+		child, parents, err := j.sides(ctx, s, path)
 		if err != nil {
 			return nil, err
 		}
-		if !now.readable() {
+		if !child.readable() {
 			continue // that is a finding of its own
 		}
-		var last time.Time
-		for _, e := range now.log.Entries {
-			if at, ok := parseInstant(e.Timestamp); ok && at.After(last) {
-				last = at
-			}
-			if !known[e.Digest] {
-				known[e.Digest] = true // a copy says nothing more
-				out = append(out, laneEntry{Entry: e, path: c.Path, at: last})
-			}
+		fresh, _ := newEntries(child.log.Ledger, parents)
+		for _, e := range at(child.log.Ledger, fresh) {
+			out = append(out, laneEntry{Entry: e, path: path, log: child})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b laneEntry) int { return a.at.Compare(b.at) })
 	return out, nil
 }
 
-// entriesBefore are the entries of the bases in the logs that differ from the
-// change's, and where the change has a new log, in all: that may be a copy of
-// another one, and what was copied is not of this change.
-func (j *judgement) entriesBefore(ctx context.Context, s *laneState, changes [][]Change) (map[small.Digest]bool, error) {
-	var logs []File
-	for _, c := range slices.Concat(changes...) {
-		logs = append(logs, c.Old)
-	}
-	if slices.ContainsFunc(changes[0], func(c Change) bool { return isLedger(c.Path) && c.Old.Mode == "" }) {
-		for _, base := range s.bases {
-			files, err := j.history.Files(ctx, base)
-			if err != nil {
-				return nil, err
-			}
-			logs = append(logs, files...)
-		}
-	}
-	known := map[small.Digest]bool{}
-	for _, f := range logs {
-		if !isLedger(f.Path) || f.Mode == "" {
+// switchedTo are the lanes that entries for a switch claim, by the commits that add
+// them.
+func (j *judgement) switchedTo(ctx context.Context, s *laneState) (map[string]lane.Lane, error) {
+	var brought map[small.Digest][]string
+	said := map[string]lane.Lane{}
+	for _, e := range s.entries {
+		if e.TaskID != lane.SwitchTask || e.lacks() != "" {
 			continue
 		}
-		if err := j.entriesOf(ctx, f, nil, func(digest small.Digest) { known[digest] = true }); err != nil {
+		evidence, err := j.evidenceOf(ctx, e)
+		if err != nil {
 			return nil, err
 		}
+		to := lane.SwitchedTo(evidence)
+		if to != "" && brought == nil {
+			if brought, err = j.brought(ctx, s.commits); err != nil {
+				return nil, err
+			}
+		}
+		for _, c := range brought[e.Digest] {
+			said[c] = lane.Stricter(said[c], to)
+		}
 	}
-	return known, nil
+	return said, nil
 }
 
-// touches reports whether a path is among some changes.
-func touches(changes []Change, path string) bool {
-	return slices.ContainsFunc(changes, func(c Change) bool { return c.Path == path })
+// evidenceOf reads an entry's evidence, which a ledger does not keep.
+func (j *judgement) evidenceOf(ctx context.Context, e laneEntry) (*small.Value, error) {
+	items, err := j.ledgers.records(ctx, e.log)()
+	if err != nil {
+		return nil, err
+	}
+	return items[e.Index].Get("evidence"), nil
+}
+
+// specs says of entries for a spec that a lane demands what keeps them from naming
+// one: a file of the head, from the repository's root or from the workspace's
+// directory.
+func (j *judgement) specs(ctx context.Context, s *laneState) (map[small.Digest]string, error) {
+	out := map[small.Digest]string{}
+	for _, e := range s.entries {
+		if e.TaskID != lane.SpecTask {
+			continue
+		}
+		evidence, err := j.evidenceOf(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		name := lane.SpecFile(evidence)
+		if name == "" {
+			out[e.Digest] = "names no spec-md file"
+			continue
+		}
+		dir, _ := small.WorkspaceOf(e.path)
+		files, err := j.history.Glob(ctx, s.head, policy.LiteralPattern(path.Clean(name)), policy.LiteralPattern(path.Join(dir, name)))
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(files, File.Regular) {
+			out[e.Digest] = fmt.Sprintf("names the spec-md file %q, which is not there", name)
+		}
+	}
+	return out, nil
 }

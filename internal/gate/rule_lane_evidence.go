@@ -1,29 +1,32 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
+
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 var ruleLaneEvidence = Rule{
 	ID: "lane/evidence", Severity: SeverityError, Stage: StageHistory,
-	Summary: "the claimed lane demands evidence that the change does not bring",
+	Summary: "the claimed lane requires entries that the change does not add",
 	Why: `A deep change is thought through before the work and tried out after it, and the log shows both: an
-entry for meta/analysis before the work is done, and one for meta/qa after it, each with evidence and
-with the status completed or none. Which entries a lane demands stands in the configuration, under lanes.
+entry for meta/analysis that comes with or before the last commit of the work, and one for meta/qa that
+comes with or after it, each with evidence and with the status completed or none. In one commit, the first
+stands before the second. Which entries a lane requires stands in the configuration, under lanes; one for
+meta/spec names a file, in a line "spec-md: PATH" of its evidence or by that key.
 
-What the change adds to all its logs is one sequence, ordered by time; each log keeps its own order, and
-an entry is not before another whose commit comes before its own. The analysis has to stand before the
-last entry of each task that the change worked on. So one that comes late can be made good, though
-entries are never moved: go over each task again in the light of it, and append an entry for each. Work
-that is recorded after the last qa has not been tried, nor has what a commit does to files that no commit
-with that qa follows. Where the change began in another lane, what
-came before the switch need not be analysed again, and is tried with the rest; an entry for
-meta/lane-switch without a switch changes nothing.
+The work is what commits change beside documents, and merges are none. Where the change records a switch
+of lane, the analysis may come late: a wrong guess is mended when it is noticed. A change of documents
+alone is asked for nothing. That is all that text can prove: it is as honest as its writer.
 
 It is asked of a change that is complete: in a range, for a pull request, and for a push to the default
-branch. A commit, and a push of another branch, may still be on the way.`,
+branch. A commit, and a push of another branch, may still be on the way. With "lanes: {qa: after-merge}"
+nothing is asked after the work: see lane/qa-pending.`,
 	Wrong: `
 -- theirs/COMMIT --
 Author: Ada <ada@example.com>
@@ -76,144 +79,110 @@ entries:
 	Lane: checkLaneEvidence,
 }
 
-// The bounds of how many tasks a message names, and how many what is to be done
-// about them.
-const maxTasksTold, maxTasksToDo = 5, 50
-
-// checkLaneEvidence wants what the lane demands before and after the work, in the
-// one sequence of all that the change adds to logs.
+// checkLaneEvidence wants an entry for each pattern that the lane asks for.
 func checkLaneEvidence(v *laneView, r *reporter) {
-	rigour := v.state.rigour
-	if v.report == nil || !v.state.ends || len(rigour.Before)+len(rigour.After) == 0 {
-		return
-	}
-	tasks := v.tasks()
-	thought := -1 // the place of the last evidence that is to come before the work
-	for _, pattern := range rigour.Before {
-		done, undone := v.evidence(pattern)
-		if len(done) == 0 {
-			r.add(v.missing(pattern, "before the work", undone, tasks))
-			continue
-		}
-		thought = max(thought, done[0])
-		early := slices.DeleteFunc(slices.Clone(tasks), func(t laneTask) bool {
-			return slices.ContainsFunc(done, func(at int) bool { return v.precedes(at, t.last) })
+	var first []laneEntry
+	for _, pattern := range v.before {
+		v.demand(r, pattern, "before the work", func(e laneEntry) string {
+			if v.inTime(e) {
+				first = append(first, e)
+				return ""
+			}
+			return "was added after it"
 		})
-		if len(early) > 0 {
-			r.add(v.late(pattern, done[0], early))
-		}
 	}
-	for _, pattern := range rigour.After {
-		done, undone := v.evidence(pattern)
-		if len(done) == 0 || undone > done[len(done)-1] {
-			r.add(v.missing(pattern, "after the work", undone, tasks))
+	for _, pattern := range v.after {
+		v.demand(r, pattern, "after the work", func(e laneEntry) string {
+			if at := slices.IndexFunc(first, func(b laneEntry) bool { return v.together(e, b) && e.Index < b.Index }); at >= 0 {
+				return "stands before " + entryWords(first[at].Entry) + ", which was to come first"
+			}
+			return v.misses(e)
+		})
+	}
+}
+
+// demand reports a pattern for which no entry is as it should be. problem says what
+// is wrong with one that has evidence.
+func (v *laneView) demand(r *reporter, pattern, when string, problem func(laneEntry) string) {
+	l := v.state.claim.Lane
+	f := Finding{Path: v.log, Fix: v.record(pattern), subject: string(l) + " " + when + " " + pattern}
+	found := "this change adds none"
+	for _, e := range v.state.entries {
+		if !policy.MatchTask(pattern, e.TaskID) {
 			continue
 		}
-		at, last := done[len(done)-1], -1 // the evidence, and what it does not come after
-		if at < thought {
-			last = thought
-		}
-		for _, t := range v.allTasks() {
-			if !v.precedes(t.last, at) {
-				last = max(last, t.last)
+		wrong := cmp.Or(e.lacks(), v.specs[e.Digest])
+		if wrong == "" {
+			if wrong = problem(e); wrong == "" {
+				return
+			}
+			if when == "before the work" {
+				f.Fix = v.goOn(l)
 			}
 		}
-		switch {
-		case last >= 0:
-			r.add(v.early(pattern, at, last))
-		case len(v.untried[pattern]) > 0:
-			r.add(v.notTried(pattern, at))
+		f.Path, f.Line, f.Column, f.Entry = e.path, e.Pos.Line, e.Pos.Column, refOf(e.Entry)
+		found = entryWords(e.Entry) + " " + wrong
+	}
+	f.Message = fmt.Sprintf("lane %q requires a %q entry %s; %s", l, pattern, when, found)
+	r.add(f)
+}
+
+// inTime reports whether an entry came with or before a commit of the work, or did
+// not have to.
+func (v *laneView) inTime(e laneEntry) bool {
+	work := map[string]bool{}
+	for _, w := range v.work {
+		work[w.id] = true
+	}
+	early := withAncestors(v.state.commits, work)
+	return len(work) == 0 || v.state.recorded || len(v.state.switches) > 0 ||
+		slices.ContainsFunc(v.brought[e.Digest], func(c string) bool { return early[c] })
+}
+
+// misses names a commit of the work that an entry does not come with or after; empty
+// for none.
+func (v *laneView) misses(e laneEntry) (missed string) {
+	for _, c := range v.brought[e.Digest] {
+		tried := withAncestors(v.state.commits, map[string]bool{c: true})
+		at := slices.IndexFunc(v.work, func(w workCommit) bool { return !tried[w.id] })
+		if at < 0 {
+			return ""
+		}
+		missed = fmt.Sprintf("does not follow commit %s, which changes %s", short(v.work[at].id), fileList(v.work[at].files))
+	}
+	return missed
+}
+
+// together reports whether one commit added two entries to one log.
+func (v *laneView) together(a, b laneEntry) bool {
+	return a.path == b.path && slices.ContainsFunc(v.brought[a.Digest], func(c string) bool { return slices.Contains(v.brought[b.Digest], c) })
+}
+
+// withAncestors are some commits and those that they follow, as far as they are
+// among commits, which are given parents first.
+func withAncestors(commits []Commit, from map[string]bool) map[string]bool {
+	out := maps.Clone(from)
+	for _, c := range slices.Backward(commits) {
+		for _, p := range c.Parents {
+			out[p] = out[p] || out[c.ID]
 		}
 	}
+	return out
 }
 
-// missing is the finding of evidence that nothing in the change gives. undone is
-// the place of an entry for it that does not count, -1 for none.
-func (v *laneView) missing(pattern, when string, undone int, tasks []laneTask) Finding {
-	f, log := Finding{Path: v.log()}, v.log()
-	before := when == "before the work"
-	if len(tasks) > 0 {
-		at := tasks[0].last
-		if !before {
-			at = slices.MaxFunc(tasks, func(a, b laneTask) int { return a.last - b.last }).last
-		}
-		f, log = v.at(at), v.entries[at].path
+// record says how to append an entry for a task.
+func (v *laneView) record(task string) string {
+	dir, _ := small.WorkspaceOf(v.log)
+	command, in, evidence := "", "", "what was found"
+	if v.log == "" {
+		command = "lanes above fast need a workspace: `small init --intent \"what it is for\"`, then "
 	}
-	f.Message, f.Fix = "the change brings none", fmt.Sprintf("append an entry for %s to %s whose evidence says what was found", pattern, log)
-	if undone >= 0 {
-		e := v.entries[undone]
-		f = v.at(undone)
-		f.Message, f.Fix = v.undone(undone), fmt.Sprintf("append an entry for %s to %s whose evidence says what was found", pattern, e.path)
-		if e.Evidenced && e.Told {
-			f.Fix = fmt.Sprintf(`once it is done, append an entry for %s to %s with the status "completed", whose evidence says what was found`, pattern, e.path)
-		}
+	if dir != "" {
+		in = " --dir " + shellQuote(dir)
 	}
-	if before && len(tasks) > 0 {
-		f.Fix += "; then " + v.again(tasks)
+	if task == lane.SpecTask {
+		evidence = "spec-md: PATH"
 	}
-	return v.demand(f, pattern, when)
-}
-
-// late is the finding of evidence that stands after work that it was to come
-// before: at is its place, and tasks are those that were not worked on since.
-func (v *laneView) late(pattern string, at int, tasks []laneTask) Finding {
-	f := v.at(tasks[0].last)
-	how := "stands"
-	if at < tasks[0].last {
-		how = "was committed" // its time says otherwise
-	}
-	f.Message = fmt.Sprintf("%s %s after the last entry for %s", v.words(v.entries[at]), how, v.taskList(tasks, maxTasksTold))
-	f.Fix = "entries are not moved: " + v.again(tasks)
-	return v.demand(f, pattern, "before the work")
-}
-
-// early is the finding of evidence that stands before work that it was to come
-// after: at is its place, and last that of the work.
-func (v *laneView) early(pattern string, at, last int) Finding {
-	f := v.at(last)
-	how := "does not stand"
-	if at > last {
-		how = "was not committed" // its time says otherwise
-	}
-	f.Message = fmt.Sprintf("%s %s after %s", v.words(v.entries[at]), how, v.words(v.entries[last]))
-	f.Fix = fmt.Sprintf("try what has been done since, and append an entry for %s to %s whose evidence says what was found", pattern, v.entries[last].path)
-	return v.demand(f, pattern, "after the work")
-}
-
-// notTried is the finding of commits that change files after the evidence which
-// was to come after them; at is its place.
-func (v *laneView) notTried(pattern string, at int) Finding {
-	f, commits := v.at(at), v.untried[pattern]
-	f.Message = fmt.Sprintf("commit %s changes %s after the entry for %s", short(commits[0].commit), fileList(commits[0].files), v.entries[at].TaskID)
-	if more := len(commits) - 1; more == 1 {
-		f.Message += ", and so does 1 more commit"
-	} else if more > 1 {
-		f.Message += fmt.Sprintf(", and so do %d more commits", more)
-	}
-	f.Message += fmt.Sprintf("; the lane %s demands one after the work", v.state.claim.Lane)
-	f.Fix = fmt.Sprintf("try what has been done since, and append an entry for %s to %s whose evidence says what was found", pattern, v.entries[at].path)
-	f.subject = strings.Join(append([]string{string(v.state.claim.Lane), pattern}, commits[0].files...), "\x00")
-	return f
-}
-
-// at begins a finding about an entry.
-func (v *laneView) at(place int) Finding {
-	e := v.entries[place]
-	return Finding{Path: e.path, Line: e.Pos.Line, Column: e.Pos.Column, Entry: refOf(e.Entry)}
-}
-
-// demand ends a finding whose message says how a demand of the lane is not met.
-func (v *laneView) demand(f Finding, pattern, when string) Finding {
-	f.subject = string(v.state.claim.Lane) + " " + when + " " + pattern
-	f.Message = fmt.Sprintf("the lane %s demands an entry with evidence for %q %s, and %s", v.state.claim.Lane, pattern, when, f.Message)
-	return f
-}
-
-// again says how work is made to stand after what was found later.
-func (v *laneView) again(tasks []laneTask) string {
-	each := "each"
-	if len(tasks) == 1 {
-		each = "it"
-	}
-	return fmt.Sprintf("go over %s again in the light of it, and append an entry for %s", v.taskList(tasks, maxTasksToDo), each)
+	command += fmt.Sprintf("`small progress add%s --task %s --status completed --evidence %q`, then ", in, shellQuote(task), evidence)
+	return command + commitWorkspace(dir, "Record "+task)
 }

@@ -2,10 +2,11 @@ package gate
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/lane"
-	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 var ruleUnderClassified = Rule{
@@ -17,8 +18,8 @@ few files and lines, code that has tests, and none of the strong signals: new pu
 a schema or stored data that changes, a contract between services. Any one of these makes deep right.
 Claiming more than the change needs is fine.
 
-A wrong guess is no shame: record the switch with an entry for meta/lane-switch that says why, and claim
-the lane that fits from there on. If the diff only looks like a signal, a person can say so in the
+A wrong guess is no shame: claim the lane that fits in a later commit, with a trailer, or with an entry
+that "small-hook lane --switch" writes. If the diff only looks like a signal, a person can say so in the
 configuration, under lanes. "small-hook lane" shows all of it before you commit.`,
 	Wrong: `
 -- theirs/COMMIT --
@@ -63,69 +64,63 @@ func checkUnderClassified(v *laneView, r *reporter) {
 	}
 	r.add(Finding{
 		Path: refused[0].Files[0], subject: strings.Join(subject, "\x00"),
-		Message: fmt.Sprintf("%s claims the lane %s, which does not allow what the change shows: %s; the lane that fits is %s",
-			claimWords(v.report.Claim), v.report.Claim.Lane, strings.Join(parts, "; "), v.report.Fits),
-		Fix: testAdvice(refused) + switchAdvice(v) + patternAdvice(refused),
+		Message: fmt.Sprintf("%s claims lane %q, but the change requires lane %q: %s",
+			v.report.Claim.By(), v.report.Claim.Lane, v.report.Fits, strings.Join(parts, "; ")),
+		Fix: switchAdvice(v),
 	})
-}
-
-// claimWords says who makes a claim.
-func claimWords(c lane.Claim) string {
-	switch c.Source {
-	case lane.FromCaller:
-		return "the caller"
-	case lane.FromInput:
-		return "the input lane"
-	case lane.FromEnvironment:
-		return "SMALL_LANE"
-	case lane.FromTrailer:
-		return "commit " + short(c.Commit)
-	case lane.FromLabel:
-		return "a label"
-	case lane.FromJob:
-		return "the job's record"
-	}
-	return "the configuration"
 }
 
 // newRun follows what is said of labels: whoever changes one and has the same run
 // repeated waits in vain.
 const newRun = " and start a new run, by a push for example: one that is only repeated can still see the old label"
 
-// testAdvice names the first way where nothing but tests is missing.
-func testAdvice(refused []lane.Signal) string {
-	if len(refused) != 1 || refused[0].Name != lane.Untested {
-		return ""
-	}
-	return fmt.Sprintf("add a test for %s; or ", fileList(refused[0].Files))
-}
-
-// patternAdvice says what to do where a signal is none.
-func patternAdvice(refused []lane.Signal) string {
-	for _, s := range refused {
-		if s.ByPath() {
-			return "; where the patterns are wrong for this project, change lanes in " + policy.File + " before, in a change of its own"
-		}
-	}
-	return ""
-}
-
 // switchAdvice says how to go on in the lane that fits.
 func switchAdvice(v *laneView) string {
-	trailer := trailerCommand(v.report.Fits)
-	how := map[lane.Source]string{
-		lane.FromCaller:      "say --lane " + string(v.report.Fits),
-		lane.FromInput:       "set the input lane to " + string(v.report.Fits),
-		lane.FromEnvironment: "set SMALL_LANE to " + string(v.report.Fits),
-		lane.FromLabel:       "label the change " + lane.LabelPrefix + string(v.report.Fits) + " instead" + newRun,
-	}[v.report.Claim.Source]
-	switch {
-	case v.state.head == Index:
-		how = fmt.Sprintf("claim the lane for this commit: SMALL_LANE=%s %s", v.report.Fits, trailer)
-	case how == "":
-		how = "claim the lane in the next commit: " + trailer
+	fits := v.report.Fits
+	if v.state.head == Index {
+		return fmt.Sprintf("`SMALL_LANE=%s git commit --trailer %q`", fits, lane.Trailer+": "+string(fits)) + v.needsWorkspace()
 	}
-	return fmt.Sprintf("append an entry for %s to %s that says why, and %s; or take out of the change what asks for more", lane.SwitchTask, v.log(), how)
+	advice := map[lane.Source]string{
+		lane.FromCaller:      fmt.Sprintf("use `--lane %s`", fits),
+		lane.FromInput:       fmt.Sprintf("set the input lane to %s", fits),
+		lane.FromEnvironment: fmt.Sprintf("`export SMALL_LANE=%s`", fits),
+		lane.FromLabel:       fmt.Sprintf("label the change %s%s instead", lane.LabelPrefix, fits) + newRun,
+	}[v.report.Claim.Source]
+	if advice == "" {
+		return v.goOn(fits)
+	}
+	return advice + v.needsWorkspace()
+}
+
+// trailerCommand claims a lane in a commit of its own.
+func trailerCommand(l lane.Lane) string {
+	return fmt.Sprintf("`git commit --allow-empty -m \"Go on in the lane %[1]s\" --trailer \"%[2]s: %[1]s\"`", l, lane.Trailer)
+}
+
+// goOn says how to go on in a lane.
+func (v *laneView) goOn(l lane.Lane) string {
+	if v.log == "" {
+		return trailerCommand(l) + v.needsWorkspace()
+	}
+	dir, _ := small.WorkspaceOf(v.log)
+	in := ""
+	if dir != "" {
+		in = " -C " + shellQuote(dir)
+	}
+	return fmt.Sprintf("`small-hook lane%s --switch %s --reason \"why\"`, then ", in, l) + commitWorkspace(dir, "Go on in the lane "+string(l))
+}
+
+// needsWorkspace goes behind advice where the head has no log.
+func (v *laneView) needsWorkspace() string {
+	if v.log != "" {
+		return ""
+	}
+	return "; lanes above fast need a workspace: `small init --intent \"what it is for\"`"
+}
+
+// commitWorkspace is the command that commits what was added to a workspace.
+func commitWorkspace(dir, message string) string {
+	return fmt.Sprintf("`git add -- %s && git commit -m %q`", shellQuote(path.Join(dir, small.Dir)), message)
 }
 
 // fileList names the first few of many files.

@@ -10,12 +10,11 @@ import (
 )
 
 var ruleUnknownLane = Rule{
-	ID: "lane/unknown", Severity: SeverityWarning, Stage: StageHistory,
-	Summary: "a trailer or a label claims a lane that does not exist, or a commit's message one where it is no trailer",
+	ID: "lane/unknown", Severity: SeverityError, Stage: StageHistory,
+	Summary: "a trailer or a label claims a lane that does not exist",
 	Why: `There are three lanes: fast, standard and deep. A claim that names another one, such as a misspelt
-one, is no claim: the change is judged by the next claim, or by no lane at all, and whoever made the
-claim believes otherwise. A squash puts messages together so that their trailers stand in the middle,
-where they claim nothing either. Correct the label, or name the lane in the next commit's trailer; upper and lower
+one, is no claim: the change would be judged by the next claim, or by no lane at all, and whoever made
+the claim would believe otherwise. Correct the label, or name the lane in a later commit; upper and lower
 case are the same. A project whose commits have Lane trailers with another meaning can switch this rule off.`,
 	Wrong: `
 -- theirs/COMMIT --
@@ -38,19 +37,15 @@ Lane: fast
 importer --year 2025
 `,
 	Lane: func(v *laneView, r *reporter) {
+		known := strings.Join(policy.LaneNames, ", ")
 		for _, u := range v.state.unknown {
 			f := Finding{subject: u.name} // and no path: neither a message nor a label is a place in a file
-			known := strings.Join(policy.LaneNames, ", ")
-			switch {
-			case u.stray:
-				f.Message = fmt.Sprintf("commit %s says %q where git sees no trailer, so it claims nothing", short(u.commit), lane.Trailer+": "+u.name)
-				f.Fix = "trailers stand together in the last paragraph of a message; claim the lane in the next commit: " + trailerCommand(lane.Lane(u.name))
-			case u.commit != "":
-				f.Message = fmt.Sprintf("commit %s claims the lane %q; there are %s", short(u.commit), u.name, known)
-				f.Fix = "name the lane in the next commit's trailer, for example " + trailerCommand(cmp.Or(v.state.claim.Lane, lane.Standard))
-			default:
-				f.Message = fmt.Sprintf("a label claims the lane %q; there are %s", u.name, known)
+			if u.commit == "" {
+				f.Message = fmt.Sprintf("a label claims lane %q; there are %s", u.name, known)
 				f.Fix = fmt.Sprintf("label the change with one of %[1]s%[2]s instead"+newRun, lane.LabelPrefix, strings.Join(policy.LaneNames, ", "+lane.LabelPrefix))
+			} else {
+				f.Message = fmt.Sprintf("commit %s claims lane %q; there are %s", short(u.commit), u.name, known)
+				f.Fix = trailerCommand(cmp.Or(v.state.claim.Lane, lane.Standard))
 			}
 			r.add(f)
 			if u.commit != "" {
@@ -58,9 +53,4 @@ importer --year 2025
 			}
 		}
 	},
-}
-
-// trailerCommand is how to claim a lane in the next commit.
-func trailerCommand(l lane.Lane) string {
-	return fmt.Sprintf("git commit --trailer %q", lane.Trailer+": "+string(l))
 }

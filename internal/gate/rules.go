@@ -58,6 +58,7 @@ var rules = []Rule{
 	ruleUnderClassified,
 	ruleEscalated,
 	ruleLaneEvidence,
+	ruleQAPending,
 	ruleUnknownLane,
 
 	ruleWorkflowFrontMatter,

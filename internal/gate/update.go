@@ -58,7 +58,7 @@ func (j *judgement) push(ctx context.Context, u Update) error {
 	if err != nil {
 		return err
 	}
-	if err := j.claimPushed(ctx, u, commits); err != nil {
+	if err := j.claimPushed(ctx, u); err != nil {
 		return err
 	}
 	if err := j.walkAll(ctx, commits); err != nil {

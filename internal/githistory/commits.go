@@ -89,7 +89,7 @@ func (r *Repo) readCommits(out *bufio.Reader, messages bool) ([]gate.Commit, err
 }
 
 // readLanes reads a message and what follows it.
-func readLanes(out *bufio.Reader) ([]gate.LaneWord, error) {
+func readLanes(out *bufio.Reader) ([]string, error) {
 	message, err := out.ReadBytes(0)
 	if err != nil {
 		return nil, noEOF(err)
@@ -97,7 +97,7 @@ func readLanes(out *bufio.Reader) ([]gate.LaneWord, error) {
 	if end, err := out.ReadByte(); err != nil || end != '\n' {
 		return nil, noEOF(errors.Join(err, errors.New("git rev-list ended a message otherwise than asked")))
 	}
-	return gate.LaneWords(message[:len(message)-1]), nil
+	return gate.ClaimedLanes(message[:len(message)-1]), nil
 }
 
 // explainMissing makes outcome 2 of a git process that failed or stopped early:

@@ -67,9 +67,9 @@ func TestLanesOfCommits(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantEqual(t, []gate.Commit{
-			{ID: b, Parents: []string{a}, Lanes: []gate.LaneWord{{Name: "fast"}, {Name: "deep"}}},
-			{ID: c, Parents: []string{b}, Lanes: []gate.LaneWord{{Name: "fast", Stray: true}}},
-			{ID: d, Parents: []string{c}, Lanes: []gate.LaneWord{{Name: "\ufffd"}}},
+			{ID: b, Parents: []string{a}, Lanes: []string{"fast", "deep"}},
+			{ID: c, Parents: []string{b}, Lanes: []string{"fast"}},
+			{ID: d, Parents: []string{c}, Lanes: []string{"\ufffd"}},
 		}, got)
 		got, err = repo.Commits(t.Context(), []string{b}, nil)
 		if err != nil {

@@ -1,5 +1,11 @@
 package lane
 
+import (
+	"regexp"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
 // Source says where a claim comes from.
 type Source string
 
@@ -12,13 +18,15 @@ const (
 	// FromEnvironment is a variable in the environment of a commit's hooks, or of a
 	// job in CI.
 	FromEnvironment Source = "environment"
-	// FromTrailer is a trailer of a commit of the change.
+	// FromTrailer is a trailer of a commit of the change, or a line like one.
 	FromTrailer Source = "trailer"
+	// FromEntry is an entry for SwitchTask that a commit of the change adds.
+	FromEntry Source = "entry"
 	// FromLabel is a label of the pull request.
 	FromLabel Source = "label"
 	// FromJob is what a job's record was given from upstream.
 	FromJob Source = "job"
-	// FromPolicy is the configuration.
+	// FromPolicy is the configuration: its default, or the least lane that it allows.
 	FromPolicy Source = "configuration"
 )
 
@@ -28,15 +36,76 @@ const Trailer = "Lane"
 // LabelPrefix begins the labels that claim a lane.
 const LabelPrefix = "lane:"
 
-// SwitchTask is the task id of the entry that records a change of lane.
-const SwitchTask = "meta/lane-switch"
+// SwitchTask is the task id of the entry that records a change of lane, SpecTask of
+// the one that names a spec.
+const (
+	SwitchTask = "meta/lane-switch"
+	SpecTask   = "meta/spec"
+)
+
+var (
+	// switchText begins the evidence of an entry that switches lanes.
+	switchText = regexp.MustCompile(`(?i)^\s*(?:(?:fast|standard|deep)\s+)?to\s+(fast|standard|deep)\s*:`)
+	specLine   = regexp.MustCompile(`(?m)^\s*` + specKey + `:\s*(\S.*?)\s*$`)
+)
+
+// specKey names the artefact of an entry for SpecTask.
+const specKey = "spec-md"
+
+// SwitchText is the evidence of an entry that switches lanes; from may be none.
+func SwitchText(from, to Lane, reason string) string {
+	text := "to " + string(to) + ": " + reason
+	if from != "" && from != to {
+		text = string(from) + " " + text
+	}
+	return text
+}
+
+// SwitchedTo is the lane that the evidence of an entry for SwitchTask switches to;
+// none if it does not say so in the form of SwitchText.
+func SwitchedTo(evidence *small.Value) Lane {
+	text, _ := evidence.Str()
+	if m := switchText.FindStringSubmatch(text); m != nil {
+		l, _ := Parse(m[1])
+		return l
+	}
+	return ""
+}
+
+// SpecFile is the path that the evidence of an entry for SpecTask gives its
+// artefact, by a key or a line "spec-md"; empty for none.
+func SpecFile(evidence *small.Value) string {
+	if file, ok := evidence.Get(specKey).Str(); ok {
+		return file
+	}
+	text, _ := evidence.Str()
+	if m := specLine.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
+}
 
 // Claim is a lane that somebody says a change is in. The zero Claim is none.
 type Claim struct {
 	Lane   Lane
 	Source Source
-	// Commit is the commit whose trailer it is, empty for other sources.
+	// Commit is the one whose trailer or entry it is, empty for other sources.
 	Commit string
+}
+
+// claimants say who makes a claim.
+var claimants = map[Source]string{
+	FromCaller: "--lane", FromInput: "the input lane", FromEnvironment: "SMALL_LANE", FromTrailer: "the trailer of commit ",
+	FromEntry: "an entry for " + SwitchTask, FromLabel: "a label", FromJob: "the job's record", FromPolicy: "the configuration",
+}
+
+// By says in words who makes the claim.
+func (c Claim) By() string {
+	who := claimants[c.Source]
+	if c.Source == FromTrailer {
+		who += c.Commit[:min(len(c.Commit), 12)]
+	}
+	return who
 }
 
 // Made reports whether there is a claim.

@@ -29,6 +29,11 @@ type Lanes struct {
 	// Tests are files of tests; these patterns are compared as they are written,
 	// since Latest.java is no test. Ignore are files that do not count.
 	Tests, Ignore []string
+	// Minimum is the least lane that a change is judged in; empty for none.
+	Minimum string
+	// QAAfterMerge leaves it to an audit to look for the evidence that a lane
+	// demands after the work.
+	QAAfterMerge bool
 	// Fast, Standard and Deep are what the lanes demand.
 	Fast, Standard, Deep Rigour
 }
@@ -86,6 +91,10 @@ func (r *reader) lanes(v *small.Value, p *Policy) {
 			l.Tests = list()
 		case "ignore":
 			l.Ignore = list()
+		case "minimum":
+			l.Minimum = r.oneOf(f.Value, subject, LaneNames...)
+		case "qa":
+			l.QAAfterMerge = r.oneOf(f.Value, subject, "before-merge", "after-merge") == "after-merge"
 		case "fast":
 			r.rigour(f.Value, subject, &l.Fast)
 		case "standard":

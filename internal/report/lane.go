@@ -127,26 +127,10 @@ func laneText(buf *bytes.Buffer, doc *LaneDocument) {
 
 // claimText says who claims which lane.
 func claimText(c changes.Claim) string {
-	var who string
-	switch c.Source {
-	case changes.FromCaller:
-		who = "--lane"
-	case changes.FromInput:
-		who = "the input lane"
-	case changes.FromEnvironment:
-		who = "SMALL_LANE"
-	case changes.FromTrailer:
-		who = "the trailer of commit " + abbreviate(c.Commit)
-	case changes.FromLabel:
-		who = "a label"
-	case changes.FromJob:
-		who = "the job's record"
-	case changes.FromPolicy:
-		who = "the configuration"
-	default:
+	if !c.Made() {
 		return "none, so nothing is judged by lane"
 	}
-	return string(c.Lane) + ", by " + who
+	return string(c.Lane) + ", by " + c.By()
 }
 
 // laneWords say which lane a change was judged by, and which one fits.

@@ -15,7 +15,7 @@ import (
 func TestLaneIsNamed(t *testing.T) {
 	claimed := map[lane.Source]string{
 		lane.FromCaller: "--lane", lane.FromInput: "the input lane", lane.FromEnvironment: "SMALL_LANE",
-		lane.FromTrailer: "the trailer of commit 0123456", lane.FromLabel: "a label", lane.FromJob: "the job's record", lane.FromPolicy: "the configuration",
+		lane.FromTrailer: "the trailer of commit 0123456", lane.FromEntry: "an entry for meta/lane-switch", lane.FromLabel: "a label", lane.FromJob: "the job's record", lane.FromPolicy: "the configuration",
 	}
 	for source, who := range claimed {
 		r := &gate.Report{Mode: "range", Verdict: gate.Pass, Lane: &gate.LaneReport{

@@ -22,7 +22,7 @@ type commit struct {
 	parents []plumbing.Hash // none where a shallow clone hides them
 	hidden  bool            // whether it does
 	date    int64           // of the committer, in seconds
-	lanes   []gate.LaneWord // what its message says of lanes
+	lanes   []string        // what its message says of lanes
 }
 
 // commit reads a commit that must be there. Commits are kept.
@@ -43,7 +43,7 @@ func (r *Repo) commit(id plumbing.Hash) (*commit, error) {
 	}
 	c.id = id
 	_, message, _ := bytes.Cut(o.data, []byte("\n\n"))
-	c.lanes = gate.LaneWords(message)
+	c.lanes = gate.ClaimedLanes(message)
 	if r.boundary[id] {
 		c.hidden, c.parents = len(c.parents) > 0, nil
 	}

@@ -1,0 +1,54 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Entry is what a new entry says beside its time, as pairs of a key and a text.
+type Entry [][2]string
+
+// Append returns a log with an entry behind its last one, and every byte before it as
+// it was. The entry's time is now, or a nanosecond after the latest one where that is
+// later.
+func Append(path string, data []byte, entry Entry, now time.Time, limits small.Limits) ([]byte, error) {
+	cannot := func(why string) error {
+		return &gate.Failure{
+			Message: fmt.Sprintf("%s: no entry can be appended: %s", path, why),
+			Remedy:  "small-hook check says what is wrong with it; an entry can follow a list that has each entry below a dash of its own",
+		}
+	}
+	doc, problems := small.Parse(data, limits)
+	if doc == nil {
+		return nil, cannot(fmt.Sprintf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message))
+	}
+	before, problems := small.LedgerOf(doc)
+	if before == nil {
+		return nil, cannot(problems[0].Message)
+	}
+	parts, err := takeApart(data, doc, true)
+	if err != nil {
+		return nil, cannot(err.Error())
+	}
+	at := now.UTC()
+	for _, e := range before.Entries {
+		if last, ok := gate.Instant(e); ok && !last.Before(at) {
+			at = last.UTC().Add(time.Nanosecond)
+		}
+	}
+	added := newEntry(slices.Insert(slices.Clone(entry), 1, [2]string{"timestamp", at.Format(timestampForm)}))
+	head := slices.Clone(data[:len(data)-len(parts.footer)])
+	out := slices.Concat(ended(head, parts.end), added.text(parts.column, parts.end), parts.footer)
+	after, problems := small.ReadLog(out, limits)
+	if after == nil {
+		return nil, cannot(problems[0].Message)
+	}
+	if !after.Extends(before) || after.Len() != before.Len()+1 {
+		return nil, cannot("its last entry would mean something else")
+	}
+	return out, nil
+}

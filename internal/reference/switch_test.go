@@ -1,0 +1,51 @@
+package reference
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+// TestSwitchLane has the reference program make a workspace and begin a run in it,
+// and both judge it after a switch of lane; then the program appends to it.
+func TestSwitchLane(t *testing.T) {
+	reference := program(t)
+	r := gittest.New(t)
+	small := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command(reference, args...)
+		cmd.Dir = r.Dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("small %v: %v\n%s", args, err, out)
+		}
+	}
+	small("init", "--intent", "a resumable importer")
+	for _, start := range []bool{false, true} {
+		if start {
+			small("start")
+		}
+		req := entrypoint.Request{Dir: r.Dir, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), Environ: r.Environ()}
+		if _, err := entrypoint.SwitchLane(t.Context(), req, "deep", "it \"stores\" data: é"); err != nil {
+			t.Fatal(err)
+		}
+		for _, strict := range []bool{false, true} {
+			if !start && strict {
+				continue // a fresh workspace is not fit for the strict check yet
+			}
+			v, err := judge(r.Dir, reference, strict)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !v.passes || v.report.Verdict != gate.Pass {
+				t.Errorf("started %v, strict %v: the reference passes it: %v, we say %v:\n%s\n%v", start, strict, v.passes, v.report.Verdict, v.output, v.report.Findings)
+			}
+		}
+	}
+	small("progress", "add", "--task", "meta/qa", "--status", "completed", "--evidence", "tried", "--dir", filepath.Clean(r.Dir))
+	small("check", "--strict")
+}
