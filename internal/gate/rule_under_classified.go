@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/lane"
-	"github.com/small-gate/small-gate/internal/policy"
 )
 
 var ruleUnderClassified = Rule{
@@ -65,7 +64,7 @@ func checkUnderClassified(v *laneView, r *reporter) {
 		Path: refused[0].Files[0], subject: strings.Join(subject, "\x00"),
 		Message: fmt.Sprintf("%s claims the lane %s, which does not allow what the change shows: %s; the lane that fits is %s",
 			claimWords(v.report.Claim), v.report.Claim.Lane, strings.Join(parts, "; "), v.report.Fits),
-		Fix: testAdvice(refused) + switchAdvice(v) + patternAdvice(refused),
+		Fix: switchAdvice(v),
 	})
 }
 
@@ -91,24 +90,6 @@ func claimWords(c lane.Claim) string {
 // newRun follows what is said of labels: whoever changes one and has the same run
 // repeated waits in vain.
 const newRun = " and start a new run, by a push for example: one that is only repeated can still see the old label"
-
-// testAdvice names the first way where nothing but tests is missing.
-func testAdvice(refused []lane.Signal) string {
-	if len(refused) != 1 || refused[0].Name != lane.Untested {
-		return ""
-	}
-	return fmt.Sprintf("add a test for %s; or ", fileList(refused[0].Files))
-}
-
-// patternAdvice says what to do where a signal is none.
-func patternAdvice(refused []lane.Signal) string {
-	for _, s := range refused {
-		if s.ByPath() {
-			return "; where the patterns are wrong for this project, change lanes in " + policy.File + " before, in a change of its own"
-		}
-	}
-	return ""
-}
 
 // switchAdvice says how to go on in the lane that fits.
 func switchAdvice(v *laneView) string {
