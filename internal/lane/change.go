@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/policy"
@@ -23,6 +22,9 @@ type File struct {
 	// are a comment or name what is imported. Of what is not text, or too large, it
 	// is guessed from the size. A file with none gives no signal by its path.
 	Lines int
+	// lost is how many of them are gone, and guarded how many speak of who may do
+	// what.
+	lost, guarded int
 	// statements are the lines of SQL that change a schema or stored data; routes
 	// and exports what the change adds and takes away.
 	statements, routes, exports []mention
@@ -51,11 +53,6 @@ func (l Line) normal() string { return string(normal([]byte(l.Text))) }
 // Read compares the two texts of a file; nil for one that is not there.
 func (f *File) Read(before, after []byte) {
 	lost, came := differ(before, after)
-	for _, line := range slices.Concat(lost, came) {
-		if !trivial.MatchString(line.Text) {
-			f.Lines++
-		}
-	}
 	f.statements = statements(f.Path, before, after)
 	for _, lines := range []struct {
 		gone bool
@@ -63,6 +60,11 @@ func (f *File) Read(before, after []byte) {
 	}{{true, lost}, {false, came}} {
 		for _, line := range lines.all {
 			line.Path = f.Path
+			if !trivial.MatchString(line.Text) {
+				f.Lines++
+				f.lost += count(lines.gone)
+				f.guarded += count(guard.MatchString(line.Text))
+			}
 			if name := route(line); name != "" {
 				f.routes = append(f.routes, mention{name: name, gone: lines.gone, line: line})
 			}
@@ -72,6 +74,16 @@ func (f *File) Read(before, after []byte) {
 		}
 	}
 }
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// guard is a line that speaks of who may do what, or of what proves it.
+var guard = regexp.MustCompile(`(?i)permission|authori[sz]|authenticat|passw(or)?d|\bsession|csrf|\bjwt|(en|de)crypt|\bacl\b|\brole\b|access_?token|secret|credential|forbidden|privilege`)
 
 // trivial is a line that is a comment, or says what is imported from where.
 var trivial = regexp.MustCompile(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)

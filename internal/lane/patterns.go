@@ -11,9 +11,9 @@ import (
 var defaults = map[string][]string{
 	"migrations": {
 		"**/{migrations,migration}/**", "**/db/migrate/**", "**/db/changelog/**", "**/alembic/versions/**", "**/{flyway,liquibase}/**",
-		"**/migration{,s}.*", "**/{v[0-9]*,u[0-9]*,r}__*.{sql,java,kt}", "**/*.{up,down}.sql", "**/{schema,structure}.sql",
+		"**/*migrat{e,ion,ions,or}*.*", "**/{v[0-9]*,u[0-9]*,r}__*.{sql,java,kt}", "**/*.{up,down}.sql", "**/{schema,structure}.sql",
 		"**/db/{,*_}schema.rb", "**/db/*_structure.sql", "**/*.prisma",
-		"!**/*.{md,rst,txt}", "!**/migrations/__init__.py", "!**/migration_lock.toml",
+		"!**/*.{md,rst,txt}", "!**/migrations/__init__.py", "!**/migration_lock.toml", "!**/{api,controllers,components}/**",
 	},
 	"reversible": nil,
 	"contracts": {
@@ -25,7 +25,7 @@ var defaults = map[string][]string{
 		"**/{auth,authn,authz,oauth,oauth2,oidc,saml,sso,iam,rbac,acl,crypto,permissions}/**",
 		"**/*{auth,login,session,password,passwd,permission,crypto,jwt,csrf,sanitiz,csp,middleware,security}*.*",
 		"**/*.{pem,key,p12,pfx,jks}", "**/.env{,.*}", "**/codeowners",
-		"!**/.env.{example,sample,template,dist}", "!**/*.{html,cshtml,hbs,erb,haml,ejs,jinja,j2,tmpl,jsx,tsx,vue,svelte}",
+		"!**/.env.{example,sample,template,dist}", "!**/templates/**", "!**/*.{txt,json}", "!**/*.{html,cshtml,hbs,erb,haml,ejs,jinja,j2,tmpl,jsx,tsx,vue,svelte}",
 	},
 	"documents": {
 		"**/{docs,doc,locale,locales,i18n,l10n,lang,intl,translations}/**", "**/*.{md,mdx,rst,adoc,org,po,pot,png,jpg,jpeg,gif,svg,webp,ico,pdf,css,scss,sass,less}",

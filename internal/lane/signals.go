@@ -40,11 +40,13 @@ var table = []struct {
 }{
 	{"migration", migration},
 	{"contract", func(c *change) []Signal {
-		return found(Deep, "what services have agreed upon changes", c.files, func(f *File) bool { return matches("contracts", f.Path, c.cfg) })
+		is := func(f *File) bool { return matches("contracts", f.Path, c.cfg) }
+		return slices.Concat(
+			found(Deep, "what services have agreed upon is changed or gone", c.files, func(f *File) bool { return is(f) && f.lost > 0 }),
+			found(Standard, "there is more that services can agree upon", c.files, func(f *File) bool { return is(f) && f.lost == 0 }),
+		)
 	}},
-	{"security", func(c *change) []Signal {
-		return found(Deep, "what keeps strangers out changes", c.work, func(f *File) bool { return matches("security", f.Path, c.cfg) })
-	}},
+	{"security", security},
 	{"exported", func(c *change) []Signal {
 		added, gone, changed := compare(c.exports)
 		return slices.Concat(
@@ -54,10 +56,10 @@ var table = []struct {
 	}},
 	{"endpoint", func(c *change) []Signal {
 		added, gone, _ := compare(c.routes)
-		return slices.Concat(
-			fromLines(Deep, "an endpoint is gone", gone),
-			fromLines(Standard, "there is a new endpoint", added),
-		)
+		if len(added) > 0 {
+			return fromLines(Standard, "there is a new endpoint", added)
+		}
+		return fromLines(Deep, "an endpoint is gone", gone)
 	}},
 	{"size", size},
 }
@@ -126,6 +128,25 @@ func migration(c *change) []Signal {
 	}
 	return out
 }
+
+// security is what keeps strangers out: by the path of a file, or because much of
+// the work speaks of it.
+func security(c *change) []Signal {
+	out := found(Deep, "what keeps strangers out changes", c.work, func(f *File) bool { return matches("security", f.Path, c.cfg) })
+	guarded, lines := 0, 0
+	for i := range c.work {
+		lines += c.work[i].Lines
+		guarded += c.work[i].guarded
+	}
+	if len(out) > 0 || guarded < guardedLines || guarded*guardedShare < lines {
+		return out
+	}
+	why := fmt.Sprintf("%d of %d lines speak of permissions, passwords and the like", guarded, lines)
+	return found(Deep, why, c.work, func(f *File) bool { return f.guarded > 0 })
+}
+
+// From how many lines on, and which share of all, work is about security.
+const guardedLines, guardedShare = 10, 5
 
 // size is how much work there is: neither tests nor documents, nor what was only
 // moved.
