@@ -60,11 +60,12 @@ func (f *File) Read(before, after []byte) {
 	}{{true, lost}, {false, came}} {
 		for _, line := range lines.all {
 			line.Path = f.Path
-			if !trivial.MatchString(line.Text) {
-				f.Lines++
-				f.lost += count(lines.gone)
-				f.guarded += count(guard.MatchString(line.Text))
+			if trivial.MatchString(line.Text) {
+				continue
 			}
+			f.Lines++
+			f.lost += count(lines.gone)
+			f.guarded += count(guard.MatchString(line.Text))
 			if name := route(line); name != "" {
 				f.routes = append(f.routes, mention{name: name, gone: lines.gone, line: line})
 			}

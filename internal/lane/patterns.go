@@ -23,9 +23,10 @@ var defaults = map[string][]string{
 	"exported": {"**", "!**/{cmd,internal,example,examples,_examples}/**"},
 	"security": {
 		"**/{auth,authn,authz,oauth,oauth2,oidc,saml,sso,iam,rbac,acl,crypto,permissions}/**",
-		"**/*{auth,login,session,password,passwd,permission,crypto,jwt,csrf,sanitiz,csp,middleware,security}*.*",
-		"**/*.{pem,key,p12,pfx,jks}", "**/.env{,.*}", "**/codeowners",
-		"!**/.env.{example,sample,template,dist}", "!**/templates/**", "!**/*.{txt,json}", "!**/*.{html,cshtml,hbs,erb,haml,ejs,jinja,j2,tmpl,jsx,tsx,vue,svelte}",
+		"**/*{oauth,authenticat,authori[sz]ation,login,session,password,passwd,permission,crypto,jwt,csrf,sanitiz,middleware,security}*.*",
+		"**/auth{,n,z}{,[._-]*,controller*,service*,handler*,guard*}.*", "**/*[._-]{auth,csp,acl}.*", "**/{csp,acl,cors,iam,rbac,ability,devise}.*", "**/csp[._-]*",
+		"**/*.{pem,key,p12,pfx,jks,tfvars}", "**/*.yml.enc", "**/{secret,*-secret}*.{yml,yaml}", "**/.env{,.*}", "**/sudoers*", "**/codeowners",
+		"!**/.env.{example,sample,template,dist}", "!**/templates/**", "!**/*.{txt,json,html,cshtml,hbs,erb,haml,ejs,jinja,j2,tmpl,jsx,tsx,vue,svelte}",
 	},
 	"documents": {
 		"**/{docs,doc,locale,locales,i18n,l10n,lang,intl,translations}/**", "**/*.{md,mdx,rst,adoc,org,po,pot,png,jpg,jpeg,gif,svg,webp,ico,pdf,css,scss,sass,less}",
@@ -38,7 +39,7 @@ var defaults = map[string][]string{
 		"**/*.bats", "**/t/**/*.t",
 	},
 	"ignore": {
-		"**/{.github,.gitlab,.circleci}/**", "**/.{gitlab-ci,travis,appveyor,pre-commit-config,editorconfig,gitignore,gitattributes,golangci,eslintrc,prettierrc}*",
+		"**/{.github,.gitlab,.circleci}/**", "!**/codeowners", "**/.{gitlab-ci,travis,appveyor,pre-commit-config,editorconfig,gitignore,gitattributes,golangci,eslintrc,prettierrc}*",
 		"**/{vendor,node_modules,third_party}/**", "**/{dist,generated,gen}/**", "**/*.{pb.go,pb.gw.go,min.js,min.css,map,snap}", "**/*{_pb2,_pb2_grpc}.py*",
 		"**/*{_gen,.gen,_generated,.generated}.*", "**/*.designer.cs",
 		"**/*.lock", "**/*.lockfile", "**/bun.lockb", "**/gems.locked", "**/{package,cartfile}.resolved",

@@ -37,6 +37,6 @@ func statements(name string, before, after []byte) []mention {
 // withoutComments blanks comments, and keeps the lines.
 func withoutComments(text []byte) string {
 	return sqlComment.ReplaceAllStringFunc(string(text), func(comment string) string {
-		return strings.Repeat("\n", strings.Count(comment, "\n"))
+		return " " + strings.Repeat("\n", strings.Count(comment, "\n"))
 	})
 }
