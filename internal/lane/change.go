@@ -47,11 +47,12 @@ type Line struct {
 	Text   string
 }
 
-// normal is a line's text without regard to white space.
-func (l Line) normal() string { return string(normal([]byte(l.Text))) }
-
-// Read compares the two texts of a file; nil for one that is not there.
+// Read compares the two texts of a file; nil for one that is not there. What a
+// program has written shows nothing.
 func (f *File) Read(before, after []byte) {
+	if generated.Match(before) || generated.Match(after) {
+		return
+	}
 	lost, came := differ(before, after)
 	f.statements = statements(f.Path, before, after)
 	for _, lines := range []struct {
@@ -85,6 +86,9 @@ func count(is bool) int {
 
 // guard is a line that speaks of who may do what, or of what proves it.
 var guard = regexp.MustCompile(`(?i)permission|authori[sz]|authenticat|passw(or)?d|\bsession|csrf|\bjwt|(en|de)crypt|\bacl\b|\brole\b|access_?token|secret|credential|forbidden|privilege`)
+
+// generated is the beginning of a text that a program wrote. Its source counts.
+var generated = regexp.MustCompile(`^(?s).{0,1000}?(DO NOT EDIT|@generated)`)
 
 // trivial is a line that is a comment, or says what is imported from where.
 var trivial = regexp.MustCompile(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)

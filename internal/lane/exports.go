@@ -1,6 +1,10 @@
 package lane
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"path"
 	"regexp"
 	"strings"
@@ -27,6 +31,35 @@ func export(line Line) string {
 		return ""
 	}
 	return path.Dir(line.Path) + ": " + strings.Join(groups[1:], " ")
+}
+
+// signature is what a line declares, without what makes no difference to others:
+// white space, the names of parameters and results, and what follows in the line.
+func signature(line Line) string {
+	text := string(normal([]byte(line.Text)))
+	if extension(line.Path) != ".go" || !strings.HasPrefix(text, "func ") {
+		return text
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package p; "+strings.TrimSuffix(text, "{"), parser.SkipObjectResolution)
+	if err != nil {
+		return text
+	}
+	function, ok := file.Decls[0].(*ast.FuncDecl)
+	if !ok {
+		return text
+	}
+	var out strings.Builder
+	for _, list := range []*ast.FieldList{function.Type.TypeParams, function.Type.Params, function.Type.Results} {
+		if list == nil {
+			continue
+		}
+		out.WriteString("(")
+		for _, field := range list.List {
+			out.WriteString(strings.Repeat(types.ExprString(field.Type)+",", max(1, len(field.Names))))
+		}
+		out.WriteString(")")
+	}
+	return out.String()
 }
 
 // Declares reports whether the lines of a file declare something for others.

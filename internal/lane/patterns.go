@@ -13,14 +13,14 @@ var defaults = map[string][]string{
 		"**/{migrations,migration}/**", "**/db/migrate/**", "**/db/changelog/**", "**/alembic/versions/**", "**/{flyway,liquibase}/**",
 		"**/*migrat{e,ion,ions,or}*.*", "**/{v[0-9]*,u[0-9]*,r}__*.{sql,java,kt}", "**/*.{up,down}.sql", "**/{schema,structure}.sql",
 		"**/db/{,*_}schema.rb", "**/db/*_structure.sql", "**/*.prisma",
-		"!**/*.{md,rst,txt}", "!**/migrations/__init__.py", "!**/migration_lock.toml", "!**/{api,controllers,components}/**",
+		"!**/*.{md,rst,txt,sh}", "!**/migrations/__init__.py", "!**/migration_lock.toml", "!**/{api,controllers,components}/**",
 	},
 	"reversible": nil,
 	"contracts": {
 		"**/*.{proto,thrift,avsc,avdl,graphql,graphqls,gql,wsdl,xsd,raml,smithy}",
 		"**/*{openapi,swagger,asyncapi}*.{yml,yaml,json}", "**/{openapi,swagger,asyncapi}/**/*.{yml,yaml,json}", "**/*.schema.json",
 	},
-	"exported": {"**", "!**/{cmd,internal,example,examples,_examples}/**"},
+	"exported": {"**", "!**/{cmd,internal}/**"},
 	"security": {
 		"**/{auth,authn,authz,oauth,oauth2,oidc,saml,sso,iam,rbac,acl,crypto,permissions}/**",
 		"**/*{oauth,authenticat,authori[sz]ation,login,session,password,passwd,permission,crypto,jwt,csrf,sanitiz,middleware,security}*.*",
@@ -33,7 +33,8 @@ var defaults = map[string][]string{
 		"**/{readme,license,licence,copying,notice,authors,contributors,changelog,changes,news,history}{,.txt}",
 	},
 	"tests": {
-		"**/{test,tests,__tests__,testdata,e2e,spec,specs,fixtures,__snapshots__,__mocks__}/**", "**/src/*test/**", "**/*{.test,tests}/**",
+		"**/{test,tests,__tests__,testdata,e2e,fixtures,snapshots,.snapshots,__snapshots__,__mocks__,mocks}/**", "**/{spec,specs}/**/*.{rb,js,jsx,ts,tsx}",
+		"**/{example,examples,_examples}/**", "**/{*.,}stories.*", "**/src/*test/**", "**/*{.test,tests}/**",
 		"**/*_test.{go,py,rb,exs,dart,c,cc,cpp,clj,sh}", "**/test_*.{py,rb,c,cc,cpp,jl,sh}", "**/*_spec.rb",
 		"**/*[._-]{test,spec}.{js,jsx,ts,tsx,mjs,cjs,mts,cts}", "**/{tests,test}.{py,rs}", "**/conftest.py", "**/*{tests,testcase}.{java,kt,cs,php,swift}",
 		"**/*.bats", "**/t/**/*.t",

@@ -40,7 +40,7 @@ var table = []struct {
 }{
 	{"migration", migration},
 	{"contract", func(c *change) []Signal {
-		is := func(f *File) bool { return matches("contracts", f.Path, c.cfg) }
+		is := func(f *File) bool { return matches("contracts", f.Path, c.cfg) && !matches("tests", f.Path, c.cfg) }
 		return slices.Concat(
 			found(Deep, "what services have agreed upon is changed or gone", c.files, func(f *File) bool { return is(f) && f.lost > 0 }),
 			found(Standard, "there is more that services can agree upon", c.files, func(f *File) bool { return is(f) && f.lost == 0 }),
@@ -146,7 +146,7 @@ func security(c *change) []Signal {
 }
 
 // From how many lines on, and which share of all, work is about security.
-const guardedLines, guardedShare = 10, 5
+const guardedLines, guardedShare = 6, 6
 
 // size is how much work there is: neither tests nor documents, nor what was only
 // moved.
@@ -207,9 +207,9 @@ func compare(all []mention) (added, gone, changed []mention) {
 	was, is := map[string]string{}, map[string]string{}
 	for _, m := range all {
 		if m.gone {
-			was[m.name] = m.line.normal()
+			was[m.name] = signature(m.line)
 		} else {
-			is[m.name] = m.line.normal()
+			is[m.name] = signature(m.line)
 		}
 	}
 	for _, m := range all {

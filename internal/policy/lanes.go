@@ -36,7 +36,7 @@ var PatternKeys = []string{"migrations", "reversible", "contracts", "exported", 
 
 func defaultLanes() Lanes {
 	return Lanes{
-		Files: 3, Lines: 25,
+		Files: 3, Lines: 20,
 		Standard: Rigour{Strict: true},
 		Deep: Rigour{
 			Strict: true, WarningsAreErrors: true, NoInsertions: true, Rules: map[string]Level{"replay/stale": Error},
