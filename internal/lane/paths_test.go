@@ -1,8 +1,15 @@
 package lane
 
 import (
+	"maps"
+	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"gopkg.in/yaml.v3"
 
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -106,5 +113,25 @@ func TestProjectPatterns(t *testing.T) {
 	cfg.Off = []string{"migration"}
 	if got := told(Signals([]File{{Path: "db/migrate/1.rb", Lines: 1}}, &cfg)); got != "" {
 		t.Errorf("switched off: %q", got)
+	}
+}
+
+// TestDocumentedPatterns: the documentation has the default lists.
+func TestDocumentedPatterns(t *testing.T) {
+	text, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, found := strings.Cut(string(text), "<!-- test: patterns -->\n\n```yaml\n")
+	block, _, closed := strings.Cut(block, "```")
+	documented := map[string][]string{}
+	if err := yaml.Unmarshal([]byte(block), &documented); !found || !closed || err != nil {
+		t.Fatalf("the lists cannot be read: %v", err)
+	}
+	if diff := cmp.Diff(defaults, documented, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("the lists as documented differ (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(slices.Sorted(slices.Values(policy.PatternKeys)), slices.Sorted(maps.Keys(defaults))); diff != "" {
+		t.Errorf("the keys of the configuration differ:\n%s", diff)
 	}
 }

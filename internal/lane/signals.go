@@ -252,5 +252,8 @@ func Why(signals []Signal) string {
 	if len(names) == 0 {
 		return "no signal asks for more"
 	}
-	return strings.Join(names, ", ") + " asks for it"
+	if len(names) == 1 {
+		return names[0] + " asks for it"
+	}
+	return strings.Join(names, ", ") + " ask for it"
 }

@@ -121,25 +121,34 @@ func laneText(buf *bytes.Buffer, doc *LaneDocument) {
 	for i := range doc.Signals {
 		s := &doc.Signals[i]
 		t.line("  ", s.Name, " (", string(s.Fits), "): ", clip(s.Why, maxText))
-		places := s.Files
-		if len(s.Lines) > 0 {
-			places = nil
-			for _, l := range s.Lines {
-				places = append(places, fmt.Sprintf("%s:%d: %s", clip(l.Path, maxPath), l.Number, clip(strings.TrimSpace(l.Text), maxText)))
-			}
-		}
+		places := placesOf(s)
 		for n, place := range places {
 			if n == maxPlaces && len(places) > maxPlaces+1 {
 				t.line("    … and ", plural(len(places)-n, "more"), "; ", seeAll)
 				break
 			}
-			t.line("    ", clip(place, maxPath+maxText))
+			t.line("    ", place)
 		}
 	}
 	t.line("fits:    ", string(doc.Fits), ", since ", changes.Why(doc.Signals))
 	if doc.Claim.Made() && doc.Claim.Lane.Less(doc.Fits) {
 		t.line("the claim is too low: `small-hook explain lane/under-classified` says how to go on")
 	}
+}
+
+// placesOf are the lines that gave a signal, and the files that gave it by their
+// paths.
+func placesOf(s *changes.Signal) []string {
+	var out []string
+	for _, l := range s.Lines {
+		out = append(out, fmt.Sprintf("%s:%d: %s", clip(l.Path, maxPath), l.Number, clip(strings.TrimSpace(l.Text), maxText)))
+	}
+	for _, file := range s.Files {
+		if !slices.ContainsFunc(s.Lines, func(l changes.Line) bool { return l.Path == file }) {
+			out = append(out, clip(file, maxPath))
+		}
+	}
+	return out
 }
 
 // claimText says who claims which lane.
