@@ -22,8 +22,8 @@ var defaults = map[string][]string{
 	},
 	"exported": {"**", "!**/{cmd,internal}/**"},
 	"security": {
-		"**/{auth,authn,authz,oauth,oauth2,oidc,saml,sso,iam,rbac,acl,security,crypto,secrets,permissions}/**",
-		"**/*{oauth,authenticat,authori[sz]ation,login,session,password,passwd,permission,crypto,jwt,csrf,sanitiz,middleware,security}*.*",
+		"**/{auth,authn,authz,oauth,oauth2,oidc,saml,sso,iam,rbac,acl,ldap,security,crypto,tls,x509,pgp,openpgp,secrets,permissions}/**",
+		"**/*{oauth,authenticat,authori[sz]ation,ldap,login,session,password,passwd,permission,crypt,cipher,signature,jwt,csrf,sanitiz,middleware,security}*.*",
 		"**/auth{,n,z}{,[._-]*,controller*,service*,handler*,guard*}.*", "**/*[._-]{auth,csp,acl}.*", "**/{csp,acl,cors,iam,rbac,ability,devise}.*", "**/csp[._-]*",
 		"**/*.{pem,key,p12,pfx,jks,tfvars}", "**/*.yml.enc", "**/{secret,*-secret}*.{yml,yaml}", "**/.env{,.*}", "**/sudoers*", "**/codeowners",
 		"!**/.env.{example,sample,template,dist}", "!**/templates/**", "!**/*.{txt,json,html,cshtml,hbs,erb,haml,ejs,jinja,j2,tmpl,jsx,tsx,vue,svelte}",

@@ -19,8 +19,8 @@ var routesOf = map[string]*regexp.Regexp{
 	".java": regexp.MustCompile(`^\s*@(Get|Post|Put|Patch|Delete|Request)Mapping\b(.*)|^\s*@Path\((.*)`),
 	// ASP.NET
 	".cs": regexp.MustCompile(`^\s*\[(Http(?:Get|Post|Put|Patch|Delete)|Route)\b(.*)|\.(Map(?:Get|Post|Put|Patch|Delete|ControllerRoute|HealthChecks|Hub)\b[^(]*)\(\s*(?:name: |pattern: )?"([^"]*)`),
-	// Express, Fastify, Hono; Nest's decorators
-	".ts": regexp.MustCompile(`\b(?:app|server|fastify|api|[\w]*[rR]outer?s?)\.(get|post|put|patch|delete|all|route)\(\s*["'` + "`" + `](/[^"'` + "`" + `]*)|^\s*@(Get|Post|Put|Patch|Delete|Controller)\((.*)`),
+	// Express, Fastify, Hono; Nest's decorators; the functions of Next's route files
+	".ts": regexp.MustCompile(`\b(?:app|server|fastify|api|[\w]*[rR]outer?s?)\.(get|post|put|patch|delete|all|route)\(\s*["'` + "`" + `](/[^"'` + "`" + `]*)|^\s*@(Get|Post|Put|Patch|Delete|Controller)\((.*)|^export (?:async function|function|const) (GET|POST|PUT|PATCH|DELETE)\b`),
 }
 
 func init() {
@@ -42,5 +42,9 @@ func route(line Line) string {
 	if groups == nil || extension == ".py" && groups[3] != "" && !strings.Contains(base, "url") {
 		return ""
 	}
-	return strings.TrimSpace(strings.Join(groups[1:], " "))
+	name := strings.TrimSpace(strings.Join(groups[1:], " "))
+	if strings.HasPrefix(base, "route.") { // the path of the file is the route's
+		name = path.Dir(line.Path) + " " + name
+	}
+	return name
 }

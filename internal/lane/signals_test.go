@@ -97,14 +97,15 @@ func TestRoutes(t *testing.T) {
 			`	http.HandleFunc("/x", f)`, `	mux.Handle("GET /x/{id}", h)`, `	r.Get("/x", f)`, "	r.Mount(`/x`, s)", `	router.POST("/x", f)`, `	e.GET("/x", f)`, `	v1 := r.Group("/v1")`,
 			`	r.Method("GET", "/x", h)`,
 		},
-		"a.py":             {`@app.route("/x")`, `@router.get("/x")`, `    @bp.post('/x/<int:id>')`, `app.add_url_rule("/x", view_func=f)`},
-		"shop/urls.py":     {`    path("x/", f),`, `    re_path(r"^x/$", f),`, `router.register(r"users", V)`},
-		"a.js":             {`app.get('/x', f)`, `router.post("/x", f)`, `usersRouter.delete('/x', f)`},
-		"a.ts":             {`  server.route('/x')`, `  @Get('x')`, `@Controller('x')`},
-		"config/routes.rb": {`  get "/x", to: "a#b"`, `  resources :users`, `    post 'x'`},
-		"A.java":           {`    @GetMapping("/x")`, `@RequestMapping(value = "/x")`, `  @Path("/x")`},
-		"A.kt":             {`    @PostMapping("/x")`},
-		"A.cs":             {`    [HttpGet("{id}")]`, `  [Route("api/x")]`, `app.MapGet("/x", f);`},
+		"a.py":               {`@app.route("/x")`, `@router.get("/x")`, `    @bp.post('/x/<int:id>')`, `app.add_url_rule("/x", view_func=f)`},
+		"app/api/x/route.ts": {`export async function GET(request: Request) {`, `export const POST = f`},
+		"shop/urls.py":       {`    path("x/", f),`, `    re_path(r"^x/$", f),`, `router.register(r"users", V)`},
+		"a.js":               {`app.get('/x', f)`, `router.post("/x", f)`, `usersRouter.delete('/x', f)`},
+		"a.ts":               {`  server.route('/x')`, `  @Get('x')`, `@Controller('x')`},
+		"config/routes.rb":   {`  get "/x", to: "a#b"`, `  resources :users`, `    post 'x'`},
+		"A.java":             {`    @GetMapping("/x")`, `@RequestMapping(value = "/x")`, `  @Path("/x")`},
+		"A.kt":               {`    @PostMapping("/x")`},
+		"A.cs":               {`    [HttpGet("{id}")]`, `  [Route("api/x")]`, `app.MapGet("/x", f);`},
 	} {
 		for _, line := range lines {
 			if got := told(Signals([]File{edit(path, "", line+"\n")}, &cfg)); got != "endpoint="+path {
