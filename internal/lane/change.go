@@ -87,8 +87,9 @@ func count(is bool) int {
 // guard is a line that speaks of who may do what, or of what proves it.
 var guard = regexp.MustCompile(`(?i)permission|authori[sz]|authenticat|passw(or)?d|\bsession|csrf|\bjwt|(en|de)crypt|\bacl\b|\brole\b|access_?token|secret|credential|forbidden|privilege`)
 
-// generated is the beginning of a text that a program wrote. Its source counts.
-var generated = regexp.MustCompile(`^(?s).{0,1000}?(DO NOT EDIT|@generated)`)
+// generated is a text that a program wrote, by its beginning, or because no person
+// writes such lines. Its source counts.
+var generated = regexp.MustCompile(`^(?s).{0,1000}?(DO NOT EDIT|@generated)|(?-s:.{1000}.{1000})`)
 
 // trivial is a line that is a comment, or says what is imported from where.
 var trivial = regexp.MustCompile(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)

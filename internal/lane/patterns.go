@@ -11,7 +11,7 @@ import (
 var defaults = map[string][]string{
 	"migrations": {
 		"**/{migrations,migration}/**", "**/db/migrate/**", "**/db/changelog/**", "**/alembic/versions/**", "**/{flyway,liquibase}/**",
-		"**/*migrat{e,ion,ions,or}*.*", "**/{v[0-9]*,u[0-9]*,r}__*.{sql,java,kt}", "**/*.{up,down}.sql", "**/{schema,structure}.sql",
+		"**/migrations.*", "**/{v[0-9]*,u[0-9]*,r}__*.{sql,java,kt}", "**/*.{up,down}.sql", "**/{schema,structure}.sql",
 		"**/db/{,*_}schema.rb", "**/db/*_structure.sql", "**/*.prisma",
 		"!**/*.{md,rst,txt,sh}", "!**/migrations/__init__.py", "!**/migration_lock.toml", "!**/{api,controllers,components}/**",
 	},
@@ -34,7 +34,7 @@ var defaults = map[string][]string{
 	},
 	"tests": {
 		"**/{test,tests,__tests__,testdata,e2e,fixtures,snapshots,.snapshots,__snapshots__,__mocks__,mocks}/**", "**/{spec,specs}/**/*.{rb,js,jsx,ts,tsx}",
-		"**/{example,examples,_examples}/**", "**/{*.,}stories.*", "**/src/*test/**", "**/*{.test,tests}/**",
+		"**/{example,examples,_examples,bench,benchmark,benchmarks}/**", "**/{*.,}stories.*", "**/*{mock,fake,stub}*.*", "**/src/*test/**", "**/*{.test,tests}/**",
 		"**/*_test.{go,py,rb,exs,dart,c,cc,cpp,clj,sh}", "**/test_*.{py,rb,c,cc,cpp,jl,sh}", "**/*_spec.rb",
 		"**/*[._-]{test,spec}.{js,jsx,ts,tsx,mjs,cjs,mts,cts}", "**/{tests,test}.{py,rs}", "**/conftest.py", "**/*{tests,testcase}.{java,kt,cs,php,swift}",
 		"**/*.bats", "**/t/**/*.t",

@@ -56,10 +56,10 @@ var table = []struct {
 	}},
 	{"endpoint", func(c *change) []Signal {
 		added, gone, _ := compare(c.routes)
-		if len(added) > 0 {
-			return fromLines(Standard, "there is a new endpoint", added)
-		}
-		return fromLines(Deep, "an endpoint is gone", gone)
+		return slices.Concat(
+			fromLines(Deep, "an endpoint is gone", gone),
+			fromLines(Standard, "there is a new endpoint", added),
+		)
 	}},
 	{"size", size},
 }
