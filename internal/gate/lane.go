@@ -15,11 +15,10 @@ import (
 type LaneReport struct {
 	// Claim is who claims which lane; the zero Claim for nobody.
 	Claim lane.Claim
-	// Signals are what the change shows, Fits is the lane with the least rigour
-	// that allows them all, and Why says so in a sentence.
+	// Signals are what the change shows, and Fits is the lane with the least rigour
+	// that allows them all.
 	Signals []lane.Signal
 	Fits    lane.Lane
-	Why     string
 }
 
 // laneChange is a change as far as its lane goes: what head has and the bases

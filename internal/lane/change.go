@@ -1,7 +1,9 @@
 package lane
 
 import (
+	"bytes"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/policy"
@@ -14,34 +16,112 @@ type File struct {
 	Path string
 	// Added is true for a path that was not there, Deleted for one that is gone.
 	Added, Deleted bool
-	// Lines are how many lines only one of the two versions has: those that came
-	// and those that went. A line that has moved is in both. Of what is not text,
-	// or too large, they are guessed from its size.
-	Lines int
-	// Schema is true for SQL that defines something, or may do so; see
-	// DefinesSchema.
-	Schema bool
 	// Object is the id of its content; of one that is gone, of what it had.
 	Object string
-	// Moved is true for a path that is gone because the same content stands at
-	// another one now, whose File says the rest; see FindMoves.
-	Moved bool
-	// Submodule is true for a commit of another repository, before or after.
-	Submodule bool
-	// Before and After are what a file of Go offers to other packages. Looked is
-	// true if all of After could be read.
-	Before, After Surface
-	Looked        bool
-	// API are the names of After that are new in the package or declared
-	// otherwise, Gone those of Before that the package lacks; see ComparePackages.
-	API, Gone []string
-	// OwnTests is true if the file holds tests of its own, as Rust's do.
-	OwnTests bool
+	// Lines is how many lines only one of the two versions has, without those that
+	// are a comment or name what is imported. Of what is not text, or too large, it
+	// is guessed from the size. A file with none gives no signal by its path.
+	Lines int
+	// lost is how many of them are gone, and guarded how many speak of who may do
+	// what.
+	lost, guarded int
+	// statements are the lines of SQL that change a schema or stored data; routes
+	// and exports what the change adds and takes away.
+	statements, routes, exports []mention
 }
 
-// FindMoves marks the files of a change that were moved and not changed: a path
-// that is gone whose content stands at a new one. Together they are one file
-// without lines, though both paths can give signals.
+// mention is one line of a version, and what it names.
+type mention struct {
+	name string
+	// gone is true for a line of the old version; value for one that declares a
+	// variable or a constant.
+	gone, value bool
+	line        Line
+}
+
+// Line is one line of a file that a change touches: of the new version, or if it
+// is gone, of the old one.
+type Line struct {
+	Path   string
+	Number int
+	Text   string
+}
+
+// Read compares the two texts of a file; nil for one that is not there. What a
+// program has written shows nothing.
+func (f *File) Read(before, after []byte) {
+	if generated.Match(before) || generated.Match(after) {
+		return
+	}
+	lost, came := differ(before, after)
+	f.statements = statements(f.Path, before, after)
+	for _, lines := range []struct {
+		gone bool
+		all  []Line
+	}{{true, lost}, {false, came}} {
+		for _, line := range lines.all {
+			line.Path = f.Path
+			if trivial.MatchString(line.Text) {
+				continue
+			}
+			f.Lines++
+			f.lost += count(lines.gone)
+			f.guarded += count(guard.MatchString(line.Text))
+			if name := route(line); name != "" {
+				f.routes = append(f.routes, mention{name: name, gone: lines.gone, line: line})
+			}
+			if name := export(line); name != "" {
+				f.exports = append(f.exports, mention{name: name, gone: lines.gone, value: declaresValue.MatchString(line.Text), line: line})
+			}
+		}
+	}
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// guard is a line that speaks of who may do what, or of what proves it.
+var guard = regexp.MustCompile(`(?i)permission|authori[sz]|authenticat|passw(or)?d|\bsession|csrf|\bjwt|(en|de)crypt|\bacl\b|\brole\b|access_?token|secret|credential|forbidden|privilege`)
+
+// generated is a text that a program wrote, by its beginning, or because no person
+// writes such lines. Its source counts.
+var generated = regexp.MustCompile(`^(?s).{0,1000}?(DO NOT EDIT|@generated)|(?-s:.{1000}.{1000})`)
+
+// trivial is a line that is a comment, or says what is imported from where.
+var trivial = regexp.MustCompile(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)
+
+// differ lists the lines that only one of two texts has, without regard to white
+// space. It does not depend on how a diff aligns them.
+func differ(before, after []byte) (lost, came []Line) {
+	return only(before, after), only(after, before)
+}
+
+// only lists the lines of a text that another lacks.
+func only(text, other []byte) []Line {
+	left := map[string]int{}
+	for line := range bytes.Lines(other) {
+		left[string(normal(line))]++
+	}
+	var out []Line
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		bare := normal(line)
+		if left[string(bare)]--; left[string(bare)] < 0 && len(bare) > 0 {
+			out = append(out, Line{Number: number, Text: string(bytes.TrimRight(line, "\r\n"))})
+		}
+	}
+	return out
+}
+
+func normal(line []byte) []byte { return bytes.Join(bytes.Fields(line), []byte(" ")) }
+
+// FindMoves takes the lines off files that were moved and not changed: a path that
+// is gone, and a new one with the same content.
 func FindMoves(files []File) {
 	gone := map[string][]int{}
 	for i := range files {
@@ -53,35 +133,26 @@ func FindMoves(files []File) {
 		f := &files[i]
 		if left := gone[f.Object]; f.Added && len(left) > 0 {
 			gone[f.Object] = left[1:]
-			files[left[0]].Moved, files[left[0]].Lines, f.Lines = true, 0, 0
+			files[left[0]].Lines, f.Lines = 0, 0
 		}
 	}
 }
 
 // Counts reports whether a path counts as part of a change's work: the
-// protocol's own files, the gate's configuration and the files that the
-// configuration ignores, such as lock files, do not.
+// protocol's own files, the gate's configuration and what is ignored, such as
+// lock files and vendored copies, do not.
 func Counts(name string, cfg *policy.Lanes) bool {
 	if _, ok := small.WorkspaceOf(name); ok || name == policy.File {
 		return false
 	}
-	return !policy.MatchPath(cfg.Ignore, name)
+	return !matches("ignore", name, cfg)
 }
 
-// codeExtensions are those of languages in which code has tests of its own.
-var codeExtensions = map[string]bool{
-	".c": true, ".cc": true, ".cpp": true, ".cxx": true, ".m": true, ".mm": true, ".go": true, ".rs": true, ".zig": true,
-	".java": true, ".kt": true, ".kts": true, ".scala": true, ".groovy": true, ".clj": true, ".cs": true, ".fs": true, ".vb": true,
-	".js": true, ".jsx": true, ".mjs": true, ".cjs": true, ".ts": true, ".tsx": true, ".mts": true, ".cts": true, ".vue": true, ".svelte": true,
-	".py": true, ".rb": true, ".php": true, ".pl": true, ".pm": true, ".lua": true, ".swift": true, ".dart": true, ".r": true, ".jl": true,
-	".ex": true, ".exs": true, ".erl": true, ".hs": true, ".ml": true, ".nim": true, ".sh": true, ".bash": true, ".ps1": true,
+// IsDocument reports whether a path is that of a text for people: prose, a
+// picture, a translation. A change of documents alone fits fast.
+func IsDocument(name string, cfg *policy.Lanes) bool {
+	return matches("documents", name, cfg) && !matches("contracts", name, cfg) && !matches("migrations", name, cfg)
 }
 
-// wantsTests reports whether a file is code whose tests matter: it counts, is
-// still there, and is no test itself.
-func wantsTests(f *File, cfg *policy.Lanes) bool {
-	return !f.Deleted && isCode(f.Path) && Counts(f.Path, cfg) && !cfg.IsTest(f.Path)
-}
-
-// isCode reports whether a file is code that tests can be asked for.
-func isCode(name string) bool { return codeExtensions[strings.ToLower(path.Ext(name))] }
+// extension is a file's, in lower case.
+func extension(name string) string { return strings.ToLower(path.Ext(name)) }

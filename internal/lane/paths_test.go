@@ -1,59 +1,49 @@
 package lane
 
 import (
+	"maps"
+	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"gopkg.in/yaml.v3"
 
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// pathSignals are paths of common ecosystems, by the signals that new files
-// there give.
+// pathSignals are paths of common ecosystems, by the signal that a new file there
+// gives.
 var pathSignals = map[string][]string{
 	"": {
 		"README.md", "docs/guide.txt", "config/app.yml", "assets/logo.png", "web/tsconfig.json", "queries/select.sql",
-		"lib/author.py", "src/tokenizer.py", "src/authors/list.py", "internal/api/handler.go",
-		// Pictures, styles and prose, whatever they are called.
-		"app/assets/login.svg", "public/auth/logo.png", "src/login.css", "src/auth/style.scss", "docs/security.rst", "docs/auth/index.html", "static/api/icon.ico",
-		"docs/api/index.html", "docs/api/usage.rst", "api/diagram.webp", "contracts/overview.adoc", "src/security/lock.gif", "src/login/back.jpg",
-		// Words for people, and what others wrote.
-		"i18n/login.json", "locales/en/auth.ts", "config/locales/password.yml", "node_modules/x/api/index.js", "node_modules/x/index.d.ts",
-		"vendor/x/api.proto", "third_party/include/a.h", "third_party/openapi/x.yaml",
-		"app/migrations/__init__.py", "prisma/migrations/migration_lock.toml", "migrations/README.md", "contracts/Token.sol",
-		// Tests, by the conventions of their languages.
-		"tests/auth/test_login.py", "auth_test.go", "src/auth.test.ts", "src/test/java/AuthTest.java", "src/auth/LoginTest.java", "src/auth/LoginTests.kt",
-		"src/auth/LoginIT.java", "app/auth/tests.py", "spec/auth/login_spec.rb", "src/auth/__tests__/login.tsx", "auth/testdata/key.pem", "App.Tests/Auth/Login.cs",
-		"src/androidTest/kotlin/auth/Login.kt", "src/auth/login-test.js", "auth/LoginSpec.groovy", "src/auth.spec.mts", "test/auth.bats", "t/auth.t",
-		"tests/api/users.py", "api/users_test.py",
+		"lib/author.py", "src/tokenizer.py", "src/authors/list.py", "internal/api/handler.go", "app/plugin.js",
+		"app/assets/login.svg", "public/auth/logo.png", "src/login.css", "src/auth/style.scss", "docs/security.rst", "docs/auth/index.html",
+		"src/login.html", "src/views/_LoginPartial.cshtml", "src/auth/Login.vue",
+		"i18n/login.json", "locales/en/auth.ts", "config/locales/password.yml", "node_modules/x/api/index.js",
+		"vendor/x/api.proto", "third_party/openapi/x.yaml", "vendor/auth/login.go",
+		"app/migrations/__init__.py", "prisma/migrations/migration_lock.toml", "migrations/README.md", "lib/api/controllers/migration/import.ts",
+		"tests/auth/test_login.py", "auth_test.go", "src/auth.test.ts", "src/test/java/AuthTest.java", "src/auth/LoginTests.kt",
+		"app/auth/tests.py", "spec/auth/login_spec.rb", "src/auth/__tests__/login.tsx", "auth/testdata/key.pem", "App.Tests/Auth/Login.cs",
+		"fixtures/certs/server.key", ".env.example", ".env.template", "src/auth/templates/mail.txt", ".github/workflows/security.yml", "web/yarn.lock",
 	},
 	"migration": {
 		"db/migrate/20260101_add.rb", "app/migrations/0001_initial.py", "alembic/versions/1.py", "sql/V1__init.sql", "sql/1.up.sql", "prisma/schema.prisma",
-		"DB/Migrations/1.SQL", "schema.sql", "db/structure.sql",
-		"db/migrate/20240101_add_test.rb", "migrations/0002_test.up.sql", "src/main/resources/db/migration/V3__add_test.sql", "migrations/test_results.sql",
-		"migrations/0002_test.py", "db/migrate/20240101_add_spec.rb", "migrations/test/0001.py", "database/migrations/2024_01_01_create_test.php",
-		"alembic/versions/abc_add_test.py", "myapp/migrations/0003_load_test.py",
-		"src/main/resources/db/changelog/changes/001.yaml", "db/changelog/master.xml", "prisma/schema/user.prisma", "db/queue_schema.rb", "db/schema.rb",
-		"db/cable_structure.sql", "drizzle/meta/0001_snapshot.json", "src/main/java/x/V2__Add.java", "sql/R__views.sql", "sql/U2__undo.sql", "tests/migrations/1.py",
+		"DB/Migrations/1.SQL", "schema.sql", "db/structure.sql", "internal/database/migrations.go", "store/migrator.go",
+		"db/migrate/20240101_add_test.rb", "src/main/resources/db/migration/V3__add_test.sql", "migrations/test_results.sql", "migrations/0002_test.py",
+		"src/main/resources/db/changelog/changes/001.yaml", "db/queue_schema.rb", "src/main/java/x/V2__Add.java", "sql/R__views.sql",
 	},
 	"contract": {
-		"proto/a.proto", "schema.graphql", "contracts/orders.json",
-		"spec/openapi.yaml", "docs/specs/openapi.yaml", "openapi.spec.yaml", "api.spec.json", "specs/user.proto", "proto/load_test.proto", "tests/user.proto",
-		"x/a.gql", "x/a.xsd", "x/a.fbs", "x/a.capnp", "x/a.tsp", "x/a.avdl", "x/a.avpr", "x/a.idl", "x/a.yang", "x/a.wadl",
-		"openapi/paths/users.yaml", "docs/openapi/index.json", "events/order.schema.json", "buf.yaml", "contracts/Order.java",
+		"proto/a.proto", "schema.graphql", "x/a.gql", "x/a.xsd", "x/a.avsc", "spec/openapi.yaml", "docs/specs/openapi.yaml", "api/swagger.json",
+		"openapi/paths/users.yaml", "events/order.schema.json", "proto/load_test.proto",
 	},
-	"contract public-api": {"api/openapi.yaml", "api/spec/openapi.yaml"},
 	"security": {
-		"src/auth/login.ts", "app/models/password_reset.rb", "src/main/java/x/AuthController.java", "certs/server.pem", ".env.production",
-		"src/main/java/x/security/TokenSpec.java", "src/main/java/x/security/DeviceAttest.java", "src/main/kotlin/auth/SecretKeySpec.kt",
-		"src/auth/Contest.java", "src/auth/Latest.java", "src/auth/AUDIT.java", "spec/auth/token.go", "auth/load_test.yml",
-		"config/credentials.yml.enc", "config/credentials/production.yml.enc", "CODEOWNERS", ".github/CODEOWNERS", "app/controllers/concerns/authentication.rb",
-		"app/controllers/sessions_controller.rb", "app/controllers/passwords_controller.rb", "app/models/ability.rb", "config/initializers/devise.rb",
-		"app/authentication.py", "src/main/java/x/WebSecurityConfig.java", "src/main/java/x/SecurityConfiguration.kt", "src/main/java/x/JwtFilter.java",
-		"infra/iam.tf", "infra/iam_roles.tf", "k8s/secret.yaml", "k8s/secrets-prod.yaml", "k8s/db-secret.yml", "prod.tfvars", "src/login.html",
-	},
-	"public-api": {
-		"include/lib.h", "types/index.d.ts", "src/api/users.ts", "src/lib.rs", "crates/a/src/lib.rs", "config/routes.rb", "shop/urls.py", "src/index.ts", "packages/a/src/index.js",
-		"api/Contest.java",
+		"src/auth/login.ts", "app/models/password_reset.rb", "src/main/java/x/AuthController.java", "certs/server.pem", ".env.production", ".env",
+		"config/credentials.yml.enc", "CODEOWNERS", ".github/CODEOWNERS", "app/controllers/sessions_controller.rb", "app/models/ability.rb",
+		"config/initializers/devise.rb", "app/authentication.py", "src/main/java/x/WebSecurityConfig.java", "src/main/java/x/JwtFilter.java", "infra/iam.tf",
+		"k8s/db-secret.yml", "prod.tfvars", "web/csrf.go", "lib/sanitizer.rb", "server/csp.go", "server/middlewares.go", "app/auth.go", "src/user_auth.py",
 	},
 }
 
@@ -62,25 +52,86 @@ func TestDefaultPaths(t *testing.T) {
 	cfg := policy.Default().Lanes
 	for want, paths := range pathSignals {
 		for _, path := range paths {
-			var names []string
-			for _, s := range Signals([]File{{Path: path, Added: true}}, nil, &cfg) {
-				if s.Name != "untested" {
-					names = append(names, s.Name)
-				}
+			names := want
+			if want != "" {
+				names += "=" + path
 			}
-			if got := strings.Join(names, " "); got != want {
+			if got := told(Signals([]File{{Path: path, Added: true, Lines: 1}}, &cfg)); got != names {
 				t.Errorf("%s: %q, want %q", path, got, want)
 			}
 		}
 	}
 }
 
-// TestOff: an empty list switches a signal off, whatever a file's content says.
-func TestOff(t *testing.T) {
+// told writes signals as name=files.
+func told(signals []Signal) string {
+	var parts []string
+	for _, s := range signals {
+		parts = append(parts, s.Name+"="+strings.Join(s.Files, ","))
+	}
+	return strings.Join(parts, " ")
+}
+
+// TestLocks: lock files of common ecosystems do not count.
+func TestLocks(t *testing.T) {
 	cfg := policy.Default().Lanes
-	cfg.Migrations, cfg.PublicAPI = nil, nil
-	files := []File{{Path: "migrations/a.sql", Schema: true}, {Path: "p/a.go", API: []string{"F"}, Gone: []string{"G"}, Looked: true, OwnTests: true}}
-	if got := told(Signals(files, nil, &cfg)); got != "" {
-		t.Errorf("%q", got)
+	for _, name := range []string{
+		".terraform.lock.hcl", "modules/a/.terraform.lock.hcl", "conda-lock.yml", "cabal.project.freeze", "stack.yaml.lock",
+		"gradle.lockfile", "Podfile.lock", "pubspec.lock", "mix.lock", "flake.lock", "uv.lock", "poetry.lock", "Pipfile.lock", "bun.lock", "bun.lockb",
+		"yarn.lock", "pnpm-lock.yaml", "package-lock.json", "npm-shrinkwrap.json", "packages.lock.json", "Package.resolved", "Cartfile.resolved",
+		"go.sum", "go.work.sum", "Cargo.lock", "Gemfile.lock", "gems.locked", "composer.lock", "MODULE.bazel.lock", "cpanfile.snapshot",
+	} {
+		if Counts(name, &cfg) || Counts("web/"+name, &cfg) {
+			t.Errorf("%s counts", name)
+		}
+	}
+	for _, name := range []string{".small/progress.small.yml", "a/.small/plan.small.yml", policy.File} {
+		if Counts(name, &cfg) {
+			t.Errorf("%s counts", name)
+		}
+	}
+}
+
+// TestProjectPatterns: a project adds to the patterns, takes out of them, and
+// switches a signal off in one word.
+func TestProjectPatterns(t *testing.T) {
+	cfg := policy.Default().Lanes
+	cfg.Patterns = map[string][]string{
+		"migrations": {"seeds/**", "!scratch/**"}, "reversible": {"seeds/**"}, "ignore": {"**/*.tsv", "!vendor/ours/**"}, "documents": {"manual/**"},
+	}
+	for path, want := range map[string]string{
+		"seeds/1.txt": "migration=seeds/1.txt", "db/migrate/1.rb": "migration=db/migrate/1.rb", "scratch/migrations/1.rb": "",
+		"auth/a.tsv": "", "vendor/ours/auth/a.go": "security=vendor/ours/auth/a.go", "manual/auth/a.go": "",
+	} {
+		if got := told(Signals([]File{{Path: path, Lines: 1}}, &cfg)); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+	if got := Fits(Signals([]File{{Path: "seeds/1.txt", Lines: 1}}, &cfg)); got != Standard {
+		t.Errorf("what can be taken back is %s", got)
+	}
+	cfg.Off = []string{"migration"}
+	if got := told(Signals([]File{{Path: "db/migrate/1.rb", Lines: 1}}, &cfg)); got != "" {
+		t.Errorf("switched off: %q", got)
+	}
+}
+
+// TestDocumentedPatterns: the documentation has the default lists.
+func TestDocumentedPatterns(t *testing.T) {
+	text, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, found := strings.Cut(string(text), "<!-- test: patterns -->\n\n```yaml\n")
+	block, _, closed := strings.Cut(block, "```")
+	documented := map[string][]string{}
+	if err := yaml.Unmarshal([]byte(block), &documented); !found || !closed || err != nil {
+		t.Fatalf("the lists cannot be read: %v", err)
+	}
+	if diff := cmp.Diff(defaults, documented, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("the lists as documented differ (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(slices.Sorted(slices.Values(policy.PatternKeys)), slices.Sorted(maps.Keys(defaults))); diff != "" {
+		t.Errorf("the keys of the configuration differ:\n%s", diff)
 	}
 }

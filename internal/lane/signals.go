@@ -3,134 +3,257 @@ package lane
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // Signal is one thing that a change shows about the rigour that it needs.
 type Signal struct {
-	// Name is stable: public-api, security, migration, contract for what makes
-	// deep right; reversible-migration, api-change, submodule, files, lines,
-	// untested for what fast does not allow.
+	// Name is one of policy.SignalNames. It is stable.
 	Name string
 	// Fits is the lane with the least rigour that allows it.
 	Fits Lane
-	// Why is a sentence for people, without a final period. It may hold text of
-	// files.
+	// Why is a sentence for people, without a final period.
 	Why string
-	// Files are the paths that gave it, sorted.
+	// Files are the paths that gave it, sorted, and Lines the lines, where it was
+	// lines. They hold text of the change.
 	Files []string
+	Lines []Line
 }
 
-// Untested is the name of the signal that code without tests gives.
-const Untested = "untested"
-
-// ByPath reports whether the patterns of the configuration have a say in a
-// signal.
-func (s *Signal) ByPath() bool {
-	return s.Name != "files" && s.Name != "lines" && s.Name != "submodule"
+// change is what signals are found in.
+type change struct {
+	// files are those that count and differ in more than comments, work those of
+	// them that are neither tests nor documents.
+	files, work []File
+	// routes and exports are what the work adds and takes away.
+	routes, exports []mention
+	cfg             *policy.Lanes
 }
 
-// kind is a signal that single files give.
-type kind struct {
+// table has the signals, in the order in which they are reported. One may give
+// several, for what asks for different lanes.
+var table = []struct {
 	name string
-	fits Lane
-	why  string
-	// gives reports whether a file gives it, and of what in particular.
-	gives func(f *File, cfg *policy.Lanes) bool
+	find func(c *change) []Signal
+}{
+	{"migration", migration},
+	{"contract", func(c *change) []Signal {
+		is := func(f *File) bool { return matches("contracts", f.Path, c.cfg) && !matches("tests", f.Path, c.cfg) }
+		return slices.Concat(
+			found(Deep, "what services have agreed upon is changed or gone", c.files, func(f *File) bool { return is(f) && f.lost > 0 }),
+			found(Standard, "there is more that services can agree upon", c.files, func(f *File) bool { return is(f) && f.lost == 0 }),
+		)
+	}},
+	{"security", security},
+	{"exported", func(c *change) []Signal {
+		added, gone, changed := compare(c.exports)
+		return slices.Concat(
+			fromLines(Deep, "what other packages can use is gone or declared otherwise", slices.Concat(gone, changed)),
+			fromLines(Standard, "there is more that other packages can use", added),
+		)
+	}},
+	{"endpoint", func(c *change) []Signal {
+		added, gone, _ := compare(c.routes)
+		return slices.Concat(
+			fromLines(Deep, "an endpoint is gone", gone),
+			fromLines(Standard, "there is a new endpoint", added),
+		)
+	}},
+	{"size", size},
 }
 
-// kinds lists the signals of single files, in the order in which they are told.
-// Migrations and contracts bind whatever their names look like: a migration that
-// adds a table of tests is one.
-var kinds = []kind{
-	{"migration", Deep, "a schema or stored data changes, and there may be no way back", func(f *File, cfg *policy.Lanes) bool {
-		return migrates(f, cfg) && !policy.MatchPath(cfg.Reversible, f.Path)
-	}},
-	{"contract", Deep, "what services have agreed upon changes", func(f *File, cfg *policy.Lanes) bool {
-		return policy.MatchPath(cfg.Contracts, f.Path)
-	}},
-	{"security", Deep, "what keeps strangers out changes", func(f *File, cfg *policy.Lanes) bool {
-		return !cfg.IsTest(f.Path) && policy.MatchPath(cfg.Security, f.Path)
-	}},
-	{"public-api", Deep, "there is new public surface", func(f *File, cfg *policy.Lanes) bool {
-		return len(f.API) > 0 && offers(f, cfg) || f.Added && inAPI(f, cfg)
-	}},
-	{"api-change", Standard, "a file of the public API changes", func(f *File, cfg *policy.Lanes) bool {
-		return len(f.Gone) > 0 && offers(f, cfg) || !f.Added && inAPI(f, cfg)
-	}},
-	{"reversible-migration", Standard, "a schema or stored data changes", func(f *File, cfg *policy.Lanes) bool {
-		return migrates(f, cfg) && policy.MatchPath(cfg.Reversible, f.Path)
-	}},
-	{"submodule", Standard, "a submodule changes, and what it brings is not looked at here", func(f *File, _ *policy.Lanes) bool {
-		return f.Submodule || f.Path == ".gitmodules"
-	}},
-}
-
-// offers reports whether the names of a file of Go count: there is a public API,
-// and no pattern says that the file is none of it.
-func offers(f *File, cfg *policy.Lanes) bool {
-	return len(cfg.PublicAPI) > 0 && !policy.ExcludesPath(cfg.PublicAPI, f.Path)
-}
-
-// inAPI reports whether a file's path says that it is of the public API, where
-// there is no better way to know.
-func inAPI(f *File, cfg *policy.Lanes) bool {
-	return !f.Looked && !cfg.IsTest(f.Path) && policy.MatchPath(cfg.PublicAPI, f.Path)
-}
-
-// migrates reports whether a file changes a schema or stored data: its path says
-// so, or its statements do and no pattern says that they do not count.
-func migrates(f *File, cfg *policy.Lanes) bool {
-	return policy.MatchPath(cfg.Migrations, f.Path) || f.Schema && len(cfg.Migrations) > 0 && !policy.ExcludesPath(cfg.Migrations, f.Path)
-}
-
-// Signals lists what a change shows. Files that do not count are left out. tests
-// knows which code has tests; nil if no code is touched.
-func Signals(files []File, tests *Tests, cfg *policy.Lanes) []Signal {
-	counted := slices.DeleteFunc(slices.Clone(files), func(f File) bool { return !Counts(f.Path, cfg) })
+// Signals lists what a change shows. Files that do not count are left out.
+func Signals(files []File, cfg *policy.Lanes) []Signal {
+	c := &change{cfg: cfg}
+	for i := range files {
+		f := &files[i]
+		if !Counts(f.Path, cfg) {
+			continue
+		}
+		work := !IsDocument(f.Path, cfg) && !matches("tests", f.Path, cfg)
+		if f.Lines > 0 {
+			c.files = append(c.files, *f)
+		}
+		if f.Lines > 0 && work {
+			c.work = append(c.work, *f)
+		}
+		if work {
+			c.routes = append(c.routes, f.routes...)
+		}
+		if work && matches("exported", f.Path, cfg) {
+			c.exports = append(c.exports, f.exports...)
+		}
+	}
 	var out []Signal
-	add := func(name string, fits Lane, why string, paths []string) {
-		if len(paths) == 0 {
-			return
+	for _, kind := range table {
+		if slices.Contains(cfg.Off, kind.name) {
+			continue
 		}
-		slices.Sort(paths)
-		out = append(out, Signal{Name: name, Fits: fits, Why: why, Files: paths})
-	}
-	for _, k := range kinds {
-		var paths []string
-		for i := range counted {
-			if f := &counted[i]; k.gives(f, cfg) {
-				paths = append(paths, f.Path)
-			}
-		}
-		add(k.name, k.fits, k.why, paths)
-	}
-	var all []string
-	lines := 0
-	for i := range counted {
-		if f := &counted[i]; !f.Moved {
-			all = append(all, f.Path)
-			lines += f.Lines
+		for _, s := range kind.find(c) {
+			s.Name = kind.name
+			out = append(out, s)
 		}
 	}
-	if len(all) > cfg.Files {
-		add("files", Standard, fmt.Sprintf("%d files are changed; fast allows %d", len(all), cfg.Files), slices.Clone(all))
-	}
-	if cfg.Lines > 0 && lines > cfg.Lines {
-		add("lines", Standard, fmt.Sprintf("%d lines are changed; fast allows %d", lines, cfg.Lines), slices.Clone(all))
-	}
-	var untested []string
-	for _, f := range counted {
-		if NeedsTests(f, cfg) && (tests == nil || !tests.Cover(f.Path)) {
-			untested = append(untested, f.Path)
-		}
-	}
-	add(Untested, Standard, "code changes, and no test is found for it", untested)
 	return out
 }
 
-// NeedsTests reports whether tests are looked for, for a file.
-func NeedsTests(f File, cfg *policy.Lanes) bool {
-	return !f.OwnTests && wantsTests(&f, cfg)
+// migration is what changes a schema or stored data: by its path, or by its SQL.
+func migration(c *change) []Signal {
+	var out []Signal
+	for _, back := range []bool{false, true} {
+		fits, why := Deep, "a schema or stored data changes, and there may be no way back"
+		if back {
+			fits, why = Standard, "a schema or stored data changes, and it can be taken back"
+		}
+		var lines []mention
+		signals := found(fits, why, c.files, func(f *File) bool {
+			if matches("reversible", f.Path, c.cfg) != back {
+				return false
+			}
+			if matches("migrations", f.Path, c.cfg) {
+				return true
+			}
+			if excluded("migrations", f.Path, c.cfg) || matches("tests", f.Path, c.cfg) {
+				return false
+			}
+			lines = append(lines, f.statements...)
+			return len(f.statements) > 0
+		})
+		for i := range signals {
+			signals[i].Lines = linesOf(lines)
+		}
+		out = append(out, signals...)
+	}
+	return out
+}
+
+// security is what keeps strangers out: by the path of a file, or because much of
+// the work speaks of it.
+func security(c *change) []Signal {
+	out := found(Deep, "what keeps strangers out changes", c.work, func(f *File) bool { return matches("security", f.Path, c.cfg) })
+	guarded, lines := 0, 0
+	for i := range c.work {
+		lines += c.work[i].Lines
+		guarded += c.work[i].guarded
+	}
+	if len(out) > 0 || guarded < guardedLines || guarded*guardedShare < lines {
+		return out
+	}
+	why := fmt.Sprintf("%d of %d lines speak of permissions, passwords and the like", guarded, lines)
+	return found(Deep, why, c.work, func(f *File) bool { return f.guarded > 0 })
+}
+
+// From how many lines on, and which share of all, work is about security.
+const guardedLines, guardedShare = 6, 6
+
+// size is how much work there is: neither tests nor documents, nor what was only
+// moved.
+func size(c *change) []Signal {
+	var files []string
+	lines := 0
+	for i := range c.work {
+		files = append(files, c.work[i].Path)
+		lines += c.work[i].Lines
+	}
+	if len(files) <= c.cfg.Files && (c.cfg.Lines == 0 || lines <= c.cfg.Lines) {
+		return nil
+	}
+	why := fmt.Sprintf("%d files and %d lines of work differ; fast allows %d and %d", len(files), lines, c.cfg.Files, c.cfg.Lines)
+	return []Signal{{Fits: Standard, Why: why, Files: files}}
+}
+
+// found is the signal of the files that give it.
+func found(fits Lane, why string, files []File, gives func(f *File) bool) []Signal {
+	var paths []string
+	for i := range files {
+		if gives(&files[i]) {
+			paths = append(paths, files[i].Path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	return []Signal{{Fits: fits, Why: why, Files: paths}}
+}
+
+// fromLines is the signal of some lines.
+func fromLines(fits Lane, why string, lines []mention) []Signal {
+	if len(lines) == 0 {
+		return nil
+	}
+	s := Signal{Fits: fits, Why: why, Lines: linesOf(lines)}
+	for _, l := range s.Lines {
+		s.Files = append(s.Files, l.Path)
+	}
+	slices.Sort(s.Files)
+	s.Files = slices.Compact(s.Files)
+	return []Signal{s}
+}
+
+func linesOf(mentions []mention) []Line {
+	var out []Line
+	for _, m := range mentions {
+		out = append(out, m.line)
+	}
+	return out
+}
+
+// compare tells what is new among the lines that differ, what is gone, and what is
+// declared otherwise; what has only moved is none of these, and neither is a
+// variable or a constant with another value.
+func compare(all []mention) (added, gone, changed []mention) {
+	was, is := map[string]string{}, map[string]string{}
+	for _, m := range all {
+		if m.gone {
+			was[m.name] = signature(m.line)
+		} else {
+			is[m.name] = signature(m.line)
+		}
+	}
+	for _, m := range all {
+		before, stood := was[m.name]
+		after, stands := is[m.name]
+		switch {
+		case m.gone && !stands:
+			gone = append(gone, m)
+		case !m.gone && !stood:
+			added = append(added, m)
+		case !m.gone && before != after && !m.value:
+			changed = append(changed, m)
+		}
+	}
+	return added, gone, changed
+}
+
+// Fits is the lane with the least rigour that allows every signal.
+func Fits(signals []Signal) Lane {
+	fits := Fast
+	for i := range signals {
+		fits = Stricter(fits, signals[i].Fits)
+	}
+	return fits
+}
+
+// Refused are the signals that a lane does not allow.
+func Refused(l Lane, signals []Signal) []Signal {
+	return slices.DeleteFunc(slices.Clone(signals), func(s Signal) bool { return !l.Less(s.Fits) })
+}
+
+// Why says in a few words why a lane fits what shows signals.
+func Why(signals []Signal) string {
+	var names []string
+	for i := range signals {
+		if signals[i].Fits == Fits(signals) && !slices.Contains(names, signals[i].Name) {
+			names = append(names, signals[i].Name)
+		}
+	}
+	if len(names) == 0 {
+		return "no signal asks for more"
+	}
+	if len(names) == 1 {
+		return names[0] + " asks for it"
+	}
+	return strings.Join(names, ", ") + " ask for it"
 }

@@ -8,20 +8,26 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// told writes signals as name=files.
-func told(signals []Signal) string {
-	var parts []string
-	for _, s := range signals {
-		parts = append(parts, s.Name+"="+strings.Join(s.Files, ","))
+// edit is a file with two texts; an empty one is not there.
+func edit(path, before, after string) File {
+	f := File{Path: path, Added: before == "", Deleted: after == "", Object: after}
+	if after == "" {
+		f.Object = before
 	}
-	return strings.Join(parts, " ")
+	f.Read([]byte(before), []byte(after))
+	return f
 }
 
 func TestSignals(t *testing.T) {
 	cfg := policy.Default().Lanes
-	cfg.Reversible = []string{"seeds/**"}
-	cfg.Migrations = append(cfg.Migrations, "seeds/**", "!scratch/**")
-	many := []File{{Path: "a.txt"}, {Path: "b.txt"}, {Path: "c.txt", Lines: 150}}
+	long := strings.Repeat("x\n", 10) + strings.Repeat("y\n", 10)
+	numbered := func(n int) string {
+		var text strings.Builder
+		for i := range n {
+			fmt.Fprintf(&text, "call(%d)\n", i)
+		}
+		return text.String()
+	}
 	for _, tt := range []struct {
 		name  string
 		files []File
@@ -29,140 +35,151 @@ func TestSignals(t *testing.T) {
 		fits  Lane
 	}{
 		{"nothing", nil, "", Fast},
-		{"three files", many, "", Fast},
-		{"four files", append(many[:3:3], File{Path: "d.txt"}), "files=a.txt,b.txt,c.txt,d.txt", Standard},
-		{"four, one of which does not count", append(many[:3:3], File{Path: ".small/progress.small.yml"}, File{Path: "web/yarn.lock", Lines: 9000}, File{Path: ".small-gate.yml"}), "", Fast},
-		{"lines", []File{{Path: "a.txt", Lines: 201}}, "lines=a.txt", Standard},
-		{"code with tests", []File{{Path: "src/a.py"}, {Path: "x/a.go"}, {Path: "c.rs", OwnTests: true}}, "", Fast},
-		{"code without tests", []File{{Path: "src/b.py"}, {Path: "y/a.go"}}, "untested=src/b.py,y/a.go", Standard},
-		{"SQL that defines something", []File{{Path: "reports/a.sql", Schema: true}}, "migration=reports/a.sql", Deep},
-		{"SQL that can be taken back", []File{{Path: "seeds/a.sql", Schema: true}}, "reversible-migration=seeds/a.sql", Standard},
-		{"SQL that is not meant", []File{{Path: "scratch/a.sql", Schema: true}}, "", Fast},
-		{"SQL in a folder of tests", []File{{Path: "tests/a.sql", Schema: true}}, "migration=tests/a.sql", Deep},
-		{"a file that was moved", []File{{Path: "a.txt", Deleted: true, Object: "1", Lines: 150}, {Path: "b.txt", Added: true, Object: "1", Lines: 150}, {Path: "c.txt"}, {Path: "d.txt"}}, "", Fast},
-		{"a copy beside a move", []File{{Path: "a.txt", Deleted: true, Object: "1", Lines: 150}, {Path: "b.txt", Added: true, Object: "1", Lines: 150}, {Path: "c.txt", Added: true, Object: "1", Lines: 201}}, "lines=b.txt,c.txt", Standard},
-		{"both ends of a move", []File{{Path: "auth/a.txt.yml", Deleted: true, Object: "1"}, {Path: "api/b.json", Added: true, Object: "1"}}, "security=auth/a.txt.yml public-api=api/b.json", Deep},
-		{"a submodule", []File{{Path: "lib", Submodule: true}}, "submodule=lib", Standard},
-		{"where submodules are", []File{{Path: ".gitmodules"}}, "submodule=.gitmodules", Standard},
-		{"names that are gone", []File{{Path: "x/a.go", Gone: []string{"F"}, Looked: true}}, "api-change=x/a.go", Standard},
-		{"names of what is not meant", []File{{Path: "third_party/a.go", API: []string{"F"}, Looked: true, OwnTests: true}}, "", Fast},
-		{"code that is gone", []File{{Path: "src/b.py", Deleted: true}}, "", Fast},
-		{"a reversible migration", []File{{Path: "seeds/1.sql"}}, "reversible-migration=seeds/1.sql", Standard},
-		{"a file of the API that changes", []File{{Path: "api/a.json"}}, "api-change=api/a.json", Standard},
-		{"new names", []File{{Path: "x/a.go", API: []string{"F"}, Looked: true}}, "public-api=x/a.go", Deep},
-		{"an API that was looked at", []File{{Path: "x/api/a.go", Added: true, Looked: true}}, "untested=x/api/a.go", Standard},
-		{"several", []File{{Path: "b.proto"}, {Path: "a.proto"}, {Path: "auth/x.txt.yml"}}, "contract=a.proto,b.proto security=auth/x.txt.yml", Deep},
+		{"one line", []File{edit("a.py", "x = 1\n", "x = 2\n")}, "", Fast},
+		{"20 lines", []File{edit("a.py", "", numbered(20))}, "", Fast},
+		{"21 lines", []File{edit("a.py", "", numbered(21))}, "size=a.py", Standard},
+		{"four files", []File{edit("a.py", "", "1"), edit("b.py", "", "2"), edit("c.py", "", "3"), edit("d.py", "", "4")}, "size=a.py,b.py,c.py,d.py", Standard},
+		{"lines that do not count", []File{
+			edit("docs/a.md", "", numbered(90)), edit("a_test.go", "", numbered(90)), edit(".github/workflows/ci.yml", "", numbered(90)),
+			edit("vendor/a/a.go", "", numbered(90)), edit("api.pb.go", "", numbered(90)), edit("go.sum", "", numbered(90)), edit("testdata/a.txt", "", numbered(90)),
+		}, "", Fast},
+		{"comments and imports", []File{edit("auth/a.py", "", strings.Repeat("# a note\nimport os\n", 40))}, "", Fast},
+		{"what only moved", []File{edit("auth/a.py", long, ""), edit("b.py", "", long)}, "", Fast},
+		{"what a program wrote", []File{edit("auth/a.go", "", "// Code generated by x. DO NOT EDIT.\n"+numbered(90))}, "", Fast},
+		{"white space", []File{edit("auth/a.py", "if x:\n  y()\n", "if x:\n      y()\n")}, "", Fast},
+
+		{"SQL", []File{edit("reports/a.sql", "", "-- a column\nALTER TABLE bills ADD c text;\n")}, "migration=reports/a.sql", Deep},
+		{"SQL behind a comment", []File{edit("a.sql.erb", "", "insert into t values (1); /* so */ drop/* */table t;")}, "migration=a.sql.erb", Deep},
+		{"SQL that reads", []File{edit("a.sql", "", "select 1;\n-- drop table t;\n/*\ndelete from t;\n*/\n")}, "", Fast},
+		{"SQL in tests", []File{edit("testdata/a.sql", "", "create table t (a int);\n")}, "", Fast},
+		{"SQL whose comment changes", []File{edit("a.sql", "-- one\ndrop table t;\n", "-- two\ndrop table t;\n")}, "", Fast},
+		{"SQL that is gone", []File{edit("a.sql", "drop table t;\n", "")}, "migration=a.sql", Deep},
+
+		{"a contract that grows", []File{edit("a.proto", "message A {\n}\n", "message A {\n  string b = 1;\n}\n")}, "contract=a.proto", Standard},
+		{"a contract that changes", []File{edit("a.proto", "message A {\n  string b = 1;\n}\n", "message A {\n  int32 b = 1;\n}\n")}, "contract=a.proto", Deep},
+
+		{"an exported name is new", []File{edit("a.go", "package a\n", "package a\n\nfunc F() {}\n")}, "exported=a.go", Standard},
+		{"an exported name is gone", []File{edit("a.go", "package a\n\ntype T int\n", "package a\n")}, "exported=a.go", Deep},
+		{"a signature changes", []File{edit("a.go", "func (t *T) M(a int) {\n", "func (t *T) M(a string) {\n")}, "exported=a.go", Deep},
+		{"a constant has another value", []File{edit("a.go", "const V = 1\n", "const V = 2\n")}, "", Fast},
+		{"a receiver and a parameter have other names", []File{edit("a.go", "func (t *T) M(a int) { x() }\n", "func (u *T) M(b int) { x() }\n")}, "", Fast},
+		{"a name moves within its package", []File{edit("p/a.go", "func F() {}\n", ""), edit("p/b.go", "", "// F is.\nfunc F() {}\n")}, "", Fast},
+		{"a name moves to another package", []File{edit("p/a.go", "func F() {}\n", ""), edit("q/a.go", "", "func F() {}\n")}, "exported=p/a.go exported=q/a.go", Deep},
+		{"names that nobody imports", []File{
+			edit("cmd/x/a.go", "", "func F() {}\n"), edit("internal/a.go", "func F() {}\n", ""), edit("a_test.go", "", "func TestF(t *testing.T) {}\n"),
+		}, "", Fast},
+		{"methods of what is not exported", []File{edit("a.go", "func (t *t) M() {\nfunc f() {\n", "")}, "", Fast},
+		{"Rust", []File{edit("src/a.rs", "", "pub fn f() {}\npub(crate) fn g() {}\n")}, "exported=src/a.rs", Standard},
+
+		{"much of the work is about permissions", []File{edit("a.py", "", strings.Repeat("check(permission)\nx\n", 12))}, "security=a.py", Deep},
+		{"one line is", []File{edit("a.py", "", "check(permission)\n")}, "", Fast},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			FindMoves(tt.files)
-			tests := TestsOf([]string{"src/a.py", "tests/test_a.py", "x/z_test.go", "docs/test_b.md"}, &cfg)
-			signals := Signals(tt.files, tests, &cfg)
-			if got := told(signals); got != tt.want || Fits(signals) != tt.fits {
+			signals := Signals(tt.files, &cfg)
+			got := told(signals)
+			if tt.name == "much of the work is about permissions" {
+				got = strings.Split(got, " ")[0]
+			}
+			if got != tt.want || Fits(signals) != tt.fits {
 				t.Errorf("%q fits %s; want %q, %s", got, Fits(signals), tt.want, tt.fits)
 			}
 		})
 	}
 }
 
-// TestLocks: lock files of common ecosystems do not count.
-func TestLocks(t *testing.T) {
+// TestRoutes: each framework's way to register a route, and lines that only look
+// like one.
+func TestRoutes(t *testing.T) {
 	cfg := policy.Default().Lanes
-	for _, name := range []string{
-		".terraform.lock.hcl", "modules/a/.terraform.lock.hcl", "conda-lock.yml", "cabal.project.freeze", "stack.yaml.lock",
-		"gradle.lockfile", "buildscript-gradle.lockfile", "Podfile.lock", "pubspec.lock", "mix.lock", "rebar.lock", "flake.lock", "uv.lock", "pdm.lock",
-		"poetry.lock", "Pipfile.lock", "pixi.lock", "bun.lock", "bun.lockb", "deno.lock", "yarn.lock", "pnpm-lock.yaml", "package-lock.json", "npm-shrinkwrap.json",
-		"packages.lock.json", "project.lock.json", "paket.lock", "Package.resolved", "Cartfile.resolved", "go.sum", "go.work.sum", "Cargo.lock", "Gemfile.lock", "gems.locked",
-		"composer.lock", "renv.lock", "MODULE.bazel.lock", "Chart.lock", "conan.lock", "shard.lock", "dub.selections.json", "lake-manifest.json", "Brewfile.lock.json", "cpanfile.snapshot",
+	for path, lines := range map[string][]string{
+		"a.go": {
+			`	http.HandleFunc("/x", f)`, `	mux.Handle("GET /x/{id}", h)`, `	r.Get("/x", f)`, "	r.Mount(`/x`, s)", `	router.POST("/x", f)`, `	e.GET("/x", f)`, `	v1 := r.Group("/v1")`,
+			`	r.Method("GET", "/x", h)`,
+		},
+		"a.py":               {`@app.route("/x")`, `@router.get("/x")`, `    @bp.post('/x/<int:id>')`, `app.add_url_rule("/x", view_func=f)`},
+		"app/api/x/route.ts": {`export async function GET(request: Request) {`, `export const POST = f`},
+		"shop/urls.py":       {`    path("x/", f),`, `    re_path(r"^x/$", f),`, `router.register(r"users", V)`},
+		"a.js":               {`app.get('/x', f)`, `router.post("/x", f)`, `usersRouter.delete('/x', f)`},
+		"a.ts":               {`  server.route('/x')`, `  @Get('x')`, `@Controller('x')`},
+		"config/routes.rb":   {`  get "/x", to: "a#b"`, `  resources :users`, `    post 'x'`},
+		"A.java":             {`    @GetMapping("/x")`, `@RequestMapping(value = "/x")`, `  @Path("/x")`},
+		"A.kt":               {`    @PostMapping("/x")`},
+		"A.cs":               {`    [HttpGet("{id}")]`, `  [Route("api/x")]`, `app.MapGet("/x", f);`},
 	} {
-		if Counts(name, &cfg) || Counts("web/"+name, &cfg) {
-			t.Errorf("%s counts", name)
+		for _, line := range lines {
+			if got := told(Signals([]File{edit(path, "", line+"\n")}, &cfg)); got != "endpoint="+path {
+				t.Errorf("%s: %q gives %q", path, line, got)
+			}
 		}
 	}
-	for _, name := range []string{"lock.go", "src/locksmith.py", "package.json", "block.txt", ".github/workflows/agent.lock.yml", "main.tf"} {
-		if !Counts(name, &cfg) {
-			t.Errorf("%s does not count", name)
+	for path, lines := range map[string][]string{
+		"a.go":      {`	http.Get("https://example.com/x")`, `	m.Get("key")`, `	// r.Get("/x", f)`},
+		"a.py":      {`requests.get("/x")`, `    path("x/", f),`, `d.get("/x")`},
+		"a.js":      {`cache.get('/x')`, `app.get('port')`},
+		"a_test.go": {`	r.Get("/x", f)`},
+		"app/a.rb":  {`  get "/x"`},
+	} {
+		for _, line := range lines {
+			if got := told(Signals([]File{edit(path, "", line+"\n")}, &cfg)); got != "" {
+				t.Errorf("%s: %q gives %q", path, line, got)
+			}
 		}
 	}
 }
 
-// TestWhy says nothing of tests where there is no code.
-func TestWhy(t *testing.T) {
+// TestEndpoints: a new route is standard; one that is gone is deep, if no other
+// comes.
+func TestEndpoints(t *testing.T) {
 	cfg := policy.Default().Lanes
+	before, after := "@app.route(\"/x\")\ndef x(): pass\n", "@app.route(\"/y\")\ndef x(): pass\n"
 	for _, tt := range []struct {
-		files []File
-		want  string
+		name          string
+		before, after string
+		fits          Lane
 	}{
-		{nil, "it changes no file that counts"},
-		{[]File{{Path: "README.md"}, {Path: "gone.py", Deleted: true}, {Path: "tests/test_a.py"}}, "it is small, touches no code that would need tests, and shows no signal that asks for more"},
-		{[]File{{Path: "a.py"}}, "it is small, the code that it touches has tests, and it shows no signal that asks for more"},
-		{[]File{{Path: "a.rs", OwnTests: true}}, "it is small, the code that it touches has tests, and it shows no signal that asks for more"},
+		{"new", "", before, Standard}, {"gone", before, "", Deep}, {"another", before, after, Standard},
+		{"another handler", before, strings.Replace(before, "def x", "def z", 1), Fast},
 	} {
-		signals := Signals(tt.files, TestsOf([]string{"tests/test_a.py"}, &cfg), &cfg)
-		if got := Why(signals, tt.files, &cfg); got != tt.want || len(signals) > 0 {
-			t.Errorf("%v: %q, %v", tt.files, got, signals)
+		signals := Signals([]File{edit("a.py", tt.before, tt.after)}, &cfg)
+		if Fits(signals) != tt.fits {
+			t.Errorf("%s: %s", tt.name, told(signals))
+		}
+	}
+	signals := Signals([]File{edit("a.py", "", "x = 1\n"+before)}, &cfg)
+	if got := signals[0].Lines; len(got) != 1 || got[0] != (Line{Path: "a.py", Number: 2, Text: `@app.route("/x")`}) {
+		t.Errorf("the line is %+v", got)
+	}
+}
+
+// TestPrograms: nobody imports what is part of a program.
+func TestPrograms(t *testing.T) {
+	for _, tt := range []struct {
+		tree []string
+		want bool
+	}{
+		{[]string{"lib/a.go"}, true}, {[]string{"main.go"}, false}, {[]string{"lib/main.go"}, false}, {[]string{"tool/main.go"}, true}, {[]string{"main.rs"}, true},
+	} {
+		files := []File{edit("lib/a.go", "", "func F() {}\n")}
+		DropPrograms(files, tt.tree)
+		if files[0].Declares() != tt.want {
+			t.Errorf("%v: %v", tt.tree, !tt.want)
 		}
 	}
 }
 
-// TestCover finds tests by the conventions of several ecosystems.
-func TestCover(t *testing.T) {
+// TestDocuments: what documents are, and that they alone fit fast.
+func TestDocuments(t *testing.T) {
 	cfg := policy.Default().Lanes
-	for file, test := range map[string]string{
-		"a/b.py": "tests/a/test_b.py", "src/b.ts": "src/b.test.ts", "src/c.tsx": "src/__tests__/c.tsx", "app/models/user.rb": "spec/models/user_spec.rb",
-		"src/main/java/x/Foo.java": "src/test/java/x/FooTest.java", "src/Bar.cs": "test/BarTests.cs", "p/q.go": "p/other_test.go", "lib/x.ex": "test/x_test.exs",
-		"app/views.py": "app/tests.py", "src/lib.rs": "tests/it.rs", "crates/a/src/b/c.rs": "crates/a/tests/it/main.rs", "src/a/z.rs": "src/a/tests.rs",
-		"src/main/java/x/Bar.java": "src/test/java/x/BarIT.java", "foo/index.ts": "foo/foo.test.ts", "a/foo/__init__.py": "tests/test_foo.py",
-		"app/controllers/users_controller.rb": "spec/requests/users_spec.rb", "bin/deploy.sh": "test/deploy.bats", "lib/X/Y.pm": "t/01-basic.t",
-		"sub/lib/X.pm": "sub/t/x.t", "R/foo.R": "tests/testthat/test-foo.R", "R/bar.r": "tests/testthat/test_bar.r",
+	for path, want := range map[string]bool{
+		"README": true, "docs/a.go": true, "a.md": true, "i18n/de.json": true, "a.png": true, "main.go": false, "requirements.txt": false,
+		"docs/openapi.yaml": false, "docs/migrations/1.sql": false, "CHANGES.txt": true,
 	} {
-		if !TestsOf([]string{file, test}, &cfg).Cover(file) {
-			t.Errorf("%s does not cover %s", test, file)
-		}
-		if TestsOf([]string{file, "test/other.py", "other/q_test.go"}, &cfg).Cover(file) {
-			t.Errorf("%s is covered by something else", file)
+		if IsDocument(path, &cfg) != want {
+			t.Errorf("%s: %v", path, !want)
 		}
 	}
-	for file, test := range map[string]string{
-		"other/views.py": "app/tests.py", "app/sub/views.py": "app/tests.py", "b/src/lib.rs": "a/tests/it.rs", "build.rs": "tests/it.rs",
-		"lib/X.pm": "sub/t/x2.t", "s.py": "x/tests.py", "foo/bar.ts": "foo/foo.test.ts", "src/un.java": "test/unit.java", "foo/index.ts": "bar/bar.test.ts",
-	} {
-		if TestsOf([]string{file, test}, &cfg).Cover(file) {
-			t.Errorf("%s covers %s", test, file)
-		}
-	}
-}
-
-func TestHoldsTests(t *testing.T) {
-	for text, want := range map[string]bool{
-		"fn f() {}": false, "#[cfg(test)]\nmod tests {}": true, "#[cfg(all(test, unix))]": true, "#[test]\nfn f() {}": true, "#[tokio::test]": true,
-		"#[cfg(unix)]\nfn test() {}": false, "// tests": false, "#[testing]": false,
-	} {
-		if HoldsTests("a.rs", []byte(text)) != want || HoldsTests("a.py", []byte(text)) {
-			t.Errorf("%q: %v", text, !want)
-		}
-	}
-}
-
-func TestLanes(t *testing.T) {
-	for text, want := range map[string]Lane{"fast": Fast, "Deep\n": Deep, "STANDARD": Standard} {
-		if l, ok := Parse(text); l != want || !ok {
-			t.Errorf("%q is %q, %v", text, l, ok)
-		}
-	}
-	for _, text := range []string{"", "fats", "fast,deep", "none"} {
-		if l, ok := Parse(text); ok {
-			t.Errorf("%q is %q", text, l)
-		}
-	}
-	if got := fmt.Sprintln(Fast.Less(Standard), Standard.Less(Deep), Deep.Less(Deep), Lane("").Less(Fast), Stricter(Deep, Fast), Stricter("", Fast)); got != "true true false true deep fast\n" {
-		t.Error(got)
-	}
-	low := Claim{Lane: Fast, Source: FromLabel}
-	if First(Claim{}, low, Claim{Lane: Deep}) != low || First().Made() {
-		t.Error("not the first claim")
-	}
-	signals := []Signal{{Name: "a", Fits: Deep}, {Name: "b", Fits: Standard}}
-	if got := told(Refused(Standard, signals)); got != "a=" || len(Refused(Deep, signals)) != 0 || len(Refused(Fast, signals)) != 2 {
-		t.Errorf("refused %q", got)
+	if got := Fits(Signals([]File{edit("docs/auth.md", "", strings.Repeat("permission\n", 999))}, &cfg)); got != Fast {
+		t.Errorf("documents fit %s", got)
 	}
 }

@@ -25,6 +25,9 @@ func TestDocs(t *testing.T) {
 	}
 	seen, lanes := 0, 0
 	for _, block := range blocks {
+		if block[2] == "patterns" {
+			continue // no configuration, and held by the package that has them
+		}
 		p, err := Parse("the documentation", []byte(block[3]), ruleIDs)
 		if err != nil {
 			t.Errorf("%v\n%s", err, block[3])

@@ -12,23 +12,18 @@ import (
 // most.
 var LaneNames = []string{"fast", "standard", "deep"}
 
-// Lanes says what a change shows about the rigour that it needs, and what each
-// lane demands. Patterns are compared with paths from the repository's root,
-// upper and lower case being the same; what a pattern matches that begins with !
-// is not meant, whatever the others of its list match.
+// Lanes is what a project says about lanes: which signals of a change count for
+// it, and what each lane demands.
 type Lanes struct {
 	// Files and Lines are the most that a fast change has of each; Lines 0 is
 	// no limit.
 	Files, Lines int
-	// Migrations change a schema or stored data; those that match Reversible
-	// too can be taken back.
-	Migrations, Reversible []string
-	// PublicAPI is what others call, Contracts what services have agreed upon,
-	// Security what keeps strangers out.
-	PublicAPI, Contracts, Security []string
-	// Tests are files of tests; these patterns are compared as they are written,
-	// since Latest.java is no test. Ignore are files that do not count.
-	Tests, Ignore []string
+	// Off are signals that are switched off, by name.
+	Off []string
+	// Patterns are the project's own, by key of PatternKeys. They come after the
+	// default ones; of those that match a path the last counts, and one that begins
+	// with ! takes it out.
+	Patterns map[string][]string
 	// Minimum is the least lane that a change is judged in; empty for none.
 	Minimum string
 	// QAAfterMerge leaves it to an audit to look for the evidence that a lane
@@ -36,6 +31,23 @@ type Lanes struct {
 	QAAfterMerge bool
 	// Fast, Standard and Deep are what the lanes demand.
 	Fast, Standard, Deep Rigour
+}
+
+// SignalNames are the signals that a change can show.
+var SignalNames = []string{"size", "migration", "contract", "endpoint", "exported", "security"}
+
+// PatternKeys are the lists of patterns that a project can add to.
+var PatternKeys = []string{"migrations", "reversible", "contracts", "exported", "security", "documents", "tests", "ignore"}
+
+func defaultLanes() Lanes {
+	return Lanes{
+		Files: 3, Lines: 20,
+		Standard: Rigour{Strict: true},
+		Deep: Rigour{
+			Strict: true, WarningsAreErrors: true, NoInsertions: true, Rules: map[string]Level{"replay/stale": Error},
+			Before: []string{"meta/analysis"}, After: []string{"meta/qa"},
+		},
+	}
 }
 
 // Rigour is what one lane demands of a change, beyond what holds for all.
@@ -69,32 +81,22 @@ func (l *Lanes) Rigour(lane string) Rigour {
 
 func (r *reader) lanes(v *small.Value, p *Policy) {
 	l := &p.Lanes
+	l.Patterns = map[string][]string{}
 	for _, f := range r.mapping(v, "lanes") {
 		subject := "lanes." + f.Key
-		list := func() []string { return r.lanePatterns(f.Value, subject) }
 		switch f.Key {
 		case "files":
 			l.Files = int(r.between(f.Value, subject, 1, 1_000_000))
 		case "lines":
 			l.Lines = int(r.between(f.Value, subject, 0, 1_000_000_000))
-		case "migrations":
-			l.Migrations = list()
-		case "reversible":
-			l.Reversible = list()
-		case "public_api":
-			l.PublicAPI = list()
-		case "contracts":
-			l.Contracts = list()
-		case "security":
-			l.Security = list()
-		case "tests":
-			l.Tests = list()
-		case "ignore":
-			l.Ignore = list()
 		case "minimum":
 			l.Minimum = r.oneOf(f.Value, subject, LaneNames...)
 		case "qa":
 			l.QAAfterMerge = r.oneOf(f.Value, subject, "before-merge", "after-merge") == "after-merge"
+		case "off":
+			for i, item := range r.list(f.Value, subject) {
+				l.Off = append(l.Off, r.oneOf(item, fmt.Sprintf("%s.%d", subject, i), SignalNames...))
+			}
 		case "fast":
 			r.rigour(f.Value, subject, &l.Fast)
 		case "standard":
@@ -102,22 +104,13 @@ func (r *reader) lanes(v *small.Value, p *Policy) {
 		case "deep":
 			r.rigour(f.Value, subject, &l.Deep)
 		default:
-			r.fail(f.KeyPos, subject, "the key %q is not known", f.Key)
+			if !slices.Contains(PatternKeys, f.Key) {
+				r.fail(f.KeyPos, subject, "the key %q is not known", f.Key)
+				continue
+			}
+			l.Patterns[f.Key] = r.patterns(f.Value, subject, lanePattern)
 		}
 	}
-}
-
-// lanePatterns reads a list of patterns. An empty one says that nothing is meant;
-// one that only takes away from nothing is a slip.
-func (r *reader) lanePatterns(v *small.Value, subject string) []string {
-	out := r.patterns(v, subject, lanePattern)
-	if len(out) > 0 && !slices.ContainsFunc(out, func(pattern string) bool { return !strings.HasPrefix(pattern, "!") }) {
-		r.report(Problem{
-			Pos: v.Pos, Subject: subject, Message: fmt.Sprintf("%q has only patterns that begin with !, so it can match nothing", subject),
-			Hint: "the list replaces the default one: write the patterns that are meant too, or [] if none is",
-		})
-	}
-	return out
 }
 
 // rigour reads what one lane demands; what is not given stays.

@@ -18,15 +18,15 @@ func TestJSONKeys(t *testing.T) {
 	waived.Reason, waived.EntryAfter = "known", nil
 	r.Waived = []gate.Finding{waived}
 	r.Lane = &gate.LaneReport{
-		Claim: lanes.Claim{Lane: lanes.Fast, Source: lanes.FromTrailer, Commit: "1"}, Fits: lanes.Deep, Why: "w",
-		Signals: []lanes.Signal{{Name: "n", Fits: lanes.Deep, Why: "w", Files: []string{"f"}}},
+		Claim: lanes.Claim{Lane: lanes.Fast, Source: lanes.FromTrailer, Commit: "1"}, Fits: lanes.Deep,
+		Signals: []lanes.Signal{{Name: "n", Fits: lanes.Deep, Why: "w", Files: []string{"f"}, Lines: []lanes.Line{{Path: "f", Number: 1, Text: "t"}}}},
 	}
 	r.Failure = &gate.Failure{Message: "m", Remedy: "r"}
 	entry := "{index line task_id timestamp digest}"
 	finding := "rule severity stage message path line column commit parent entry" + entry + " entry_after"
 	want := "{schema verdict mode strict examined{commits workspaces base head merge policy reader source notes[]} ledgers[{path entries head}] findings[{" +
 		finding + entry + " changes[{field from to}] fix fingerprint edit{from to}}] waived[{" +
-		finding + " changes[{field from to}] fix fingerprint edit{from to} reason}] lane{claim{lane source commit} signals[{name fits why files[]}] fits why} summary{errors warnings waived} error{message remedy}}"
+		finding + " changes[{field from to}] fix fingerprint edit{from to} reason}] lane{claim{lane source commit} signals[{name fits why files[] lines[{path line text}]}] fits why} summary{errors warnings waived} error{message remedy}}"
 	dec := json.NewDecoder(strings.NewReader(render(t, "json", r, Options{})))
 	if diff := cmp.Diff(want, keys(t, dec)); diff != "" {
 		t.Errorf("keys differ (-want +got):\n%s", diff)

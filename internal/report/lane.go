@@ -44,19 +44,30 @@ type jsonSignal struct {
 	Fits  changes.Lane `json:"fits"`
 	Why   string       `json:"why"`
 	Files []string     `json:"files"`
+	// Lines is empty for a signal that paths gave.
+	Lines []jsonLine `json:"lines"`
+}
+
+type jsonLine struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Text string `json:"text"`
 }
 
 func laneJSON(r *gate.LaneReport) *jsonLane {
 	if r == nil {
 		return nil
 	}
-	out := &jsonLane{Fits: r.Fits, Why: r.Why, Signals: make([]jsonSignal, len(r.Signals))}
+	out := &jsonLane{Fits: r.Fits, Why: changes.Why(r.Signals), Signals: make([]jsonSignal, len(r.Signals))}
 	if r.Claim.Made() {
 		out.Claim = &jsonClaim{Lane: r.Claim.Lane, Source: r.Claim.Source, Commit: r.Claim.Commit}
 	}
 	for i := range r.Signals {
 		s := &r.Signals[i]
-		out.Signals[i] = jsonSignal{Name: s.Name, Fits: s.Fits, Why: s.Why, Files: s.Files}
+		out.Signals[i] = jsonSignal{Name: s.Name, Fits: s.Fits, Why: s.Why, Files: s.Files, Lines: []jsonLine{}}
+		for _, l := range s.Lines {
+			out.Signals[i].Lines = append(out.Signals[i].Lines, jsonLine{Path: l.Path, Line: l.Number, Text: l.Text})
+		}
 	}
 	return out
 }
@@ -110,19 +121,34 @@ func laneText(buf *bytes.Buffer, doc *LaneDocument) {
 	for i := range doc.Signals {
 		s := &doc.Signals[i]
 		t.line("  ", s.Name, " (", string(s.Fits), "): ", clip(s.Why, maxText))
-		for n, file := range s.Files {
-			if n == maxPlaces && len(s.Files) > maxPlaces+1 {
-				t.line("    … and ", plural(len(s.Files)-n, "more file"), "; ", seeAll)
+		places := placesOf(s)
+		for n, place := range places {
+			if n == maxPlaces && len(places) > maxPlaces+1 {
+				t.line("    … and ", plural(len(places)-n, "more"), "; ", seeAll)
 				break
 			}
-			t.line("    ", clip(file, maxPath))
+			t.line("    ", place)
 		}
 	}
-	t.line("fits:    ", string(doc.Fits))
-	t.line("why:     ", clip(doc.Why, maxText))
+	t.line("fits:    ", string(doc.Fits), ", since ", changes.Why(doc.Signals))
 	if doc.Claim.Made() && doc.Claim.Lane.Less(doc.Fits) {
 		t.line("the claim is too low: `small-hook explain lane/under-classified` says how to go on")
 	}
+}
+
+// placesOf are the lines that gave a signal, and the files that gave it by their
+// paths.
+func placesOf(s *changes.Signal) []string {
+	var out []string
+	for _, l := range s.Lines {
+		out = append(out, fmt.Sprintf("%s:%d: %s", clip(l.Path, maxPath), l.Number, clip(strings.TrimSpace(l.Text), maxText)))
+	}
+	for _, file := range s.Files {
+		if !slices.ContainsFunc(s.Lines, func(l changes.Line) bool { return l.Path == file }) {
+			out = append(out, clip(file, maxPath))
+		}
+	}
+	return out
 }
 
 // claimText says who claims which lane.

@@ -1,0 +1,70 @@
+package lane
+
+import (
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// defaults are the patterns that hold without a configuration, by their key in
+// it. Of the patterns of a list that match, the last counts.
+var defaults = map[string][]string{
+	"migrations": {
+		"**/{migrations,migration}/**", "**/db/migrate/**", "**/db/changelog/**", "**/alembic/versions/**", "**/{flyway,liquibase}/**",
+		"**/migrations.*", "**/{v[0-9]*,u[0-9]*,r}__*.{sql,java,kt}", "**/*.{up,down}.sql", "**/{schema,structure}.sql",
+		"**/db/{,*_}schema.rb", "**/db/*_structure.sql", "**/*.prisma",
+		"!**/*.{md,rst,txt,sh}", "!**/migrations/__init__.py", "!**/migration_lock.toml", "!**/{api,controllers,components}/**",
+	},
+	"reversible": nil,
+	"contracts": {
+		"**/*.{proto,thrift,avsc,avdl,graphql,graphqls,gql,wsdl,xsd,raml,smithy}",
+		"**/*{openapi,swagger,asyncapi}*.{yml,yaml,json}", "**/{openapi,swagger,asyncapi}/**/*.{yml,yaml,json}", "**/*.schema.json",
+	},
+	"exported": {"**", "!**/{cmd,internal}/**"},
+	"security": {
+		"**/{auth,authn,authz,oauth,oauth2,oidc,saml,sso,iam,rbac,acl,ldap,security,crypto,tls,x509,pgp,openpgp,secrets,permissions}/**",
+		"**/*{oauth,authenticat,authori[sz]ation,ldap,login,session,password,passwd,permission,crypt,cipher,signature,jwt,csrf,sanitiz,middleware,security}*.*",
+		"**/auth{,n,z}{,[._-]*,controller*,service*,handler*,guard*}.*", "**/*[._-]{auth,csp,acl}.*", "**/{csp,acl,cors,iam,rbac,ability,devise}.*", "**/csp[._-]*",
+		"**/*.{pem,key,p12,pfx,jks,tfvars}", "**/*.yml.enc", "**/{secret,*-secret}*.{yml,yaml}", "**/.env{,.*}", "**/sudoers*", "**/codeowners",
+		"!**/.env.{example,sample,template,dist}", "!**/templates/**", "!**/*.{txt,json,html,cshtml,hbs,erb,haml,ejs,jinja,j2,tmpl,jsx,tsx,vue,svelte}",
+	},
+	"documents": {
+		"**/{docs,doc,locale,locales,i18n,l10n,lang,intl,translations}/**", "**/*.{md,mdx,rst,adoc,org,po,pot,png,jpg,jpeg,gif,svg,webp,ico,pdf,css,scss,sass,less}",
+		"**/{readme,license,licence,copying,notice,authors,contributors,changelog,changes,news,history}{,.txt}",
+	},
+	"tests": {
+		"**/{test,tests,__tests__,testdata,e2e,fixtures,snapshots,.snapshots,__snapshots__,__mocks__,mocks}/**", "**/{spec,specs}/**/*.{rb,js,jsx,ts,tsx}",
+		"**/{example,examples,_examples,bench,benchmark,benchmarks}/**", "**/{*.,}stories.*", "**/*{mock,fake,stub}*.*", "**/src/*test/**", "**/*{.test,tests}/**",
+		"**/*_test.{go,py,rb,exs,dart,c,cc,cpp,clj,sh}", "**/test_*.{py,rb,c,cc,cpp,jl,sh}", "**/*_spec.rb",
+		"**/*[._-]{test,spec}.{js,jsx,ts,tsx,mjs,cjs,mts,cts}", "**/{tests,test}.{py,rs}", "**/conftest.py", "**/*{tests,testcase}.{java,kt,cs,php,swift}",
+		"**/*.bats", "**/t/**/*.t",
+	},
+	"ignore": {
+		"**/{.github,.gitlab,.circleci}/**", "!**/codeowners", "**/.{gitlab-ci,travis,appveyor,pre-commit-config,editorconfig,gitignore,gitattributes,golangci,eslintrc,prettierrc}*",
+		"**/{vendor,node_modules,third_party}/**", "**/{dist,generated,gen}/**", "**/*.{pb.go,pb.gw.go,min.js,min.css,map,snap}", "**/*{_pb2,_pb2_grpc}.py*",
+		"**/*{_gen,.gen,_generated,.generated}.*", "**/*.designer.cs",
+		"**/*.lock", "**/*.lockfile", "**/bun.lockb", "**/gems.locked", "**/{package,cartfile}.resolved",
+		"**/go.sum", "**/go.work.sum", "**/{pnpm,conda}-lock.{yml,yaml}", "**/cabal.project.freeze", "**/cpanfile.snapshot", "**/.terraform.lock.hcl",
+		"**/{package-lock,npm-shrinkwrap,packages.lock,project.lock,brewfile.lock,dub.selections,lake-manifest}.json",
+	},
+}
+
+// matches reports whether a path is meant by a list: the default one, and after
+// it the project's own.
+func matches(key, name string, cfg *policy.Lanes) bool {
+	own := cfg.Patterns[key]
+	if len(own) == 0 {
+		return policy.MatchLast(defaults[key], name)
+	}
+	return policy.MatchLast(append(defaults[key][:len(defaults[key]):len(defaults[key])], own...), name)
+}
+
+// excluded reports whether a project says that a path is not meant by a list.
+func excluded(key, name string, cfg *policy.Lanes) bool {
+	for _, pattern := range cfg.Patterns[key] {
+		if rest, not := strings.CutPrefix(pattern, "!"); not && policy.MatchLast([]string{rest}, name) {
+			return true
+		}
+	}
+	return false
+}
