@@ -160,9 +160,18 @@ func size(c *change) []Signal {
 	if len(files) <= c.cfg.Files && (c.cfg.Lines == 0 || lines <= c.cfg.Lines) {
 		return nil
 	}
-	why := fmt.Sprintf("%d files and %d lines of work differ; fast allows %d and %d", len(files), lines, c.cfg.Files, c.cfg.Lines)
-	return []Signal{{Fits: Standard, Why: why, Files: files}}
+	s := Signal{Fits: Standard, Files: files}
+	s.Why = fmt.Sprintf("%d files and %d lines of work differ; fast allows %d and %d", len(files), lines, c.cfg.Files, c.cfg.Lines)
+	if len(files) > sweepingFiles && lines > sweepingLines && c.cfg.Lines > 0 {
+		s.Fits = Deep
+		s.Why = fmt.Sprintf("%d files and %d lines of work differ, which is more than anybody reviews at once", len(files), lines)
+	}
+	return []Signal{s}
 }
+
+// With more files and more lines than these, a change is one to think through
+// before.
+const sweepingFiles, sweepingLines = 10, 400
 
 // found is the signal of the files that give it.
 func found(fits Lane, why string, files []File, gives func(f *File) bool) []Signal {

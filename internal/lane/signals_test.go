@@ -28,6 +28,10 @@ func TestSignals(t *testing.T) {
 		}
 		return text.String()
 	}
+	var sweeping []File
+	for _, i := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10} {
+		sweeping = append(sweeping, edit(fmt.Sprintf("%d.py", i), "", numbered(50)))
+	}
 	for _, tt := range []struct {
 		name  string
 		files []File
@@ -39,6 +43,8 @@ func TestSignals(t *testing.T) {
 		{"20 lines", []File{edit("a.py", "", numbered(20))}, "", Fast},
 		{"21 lines", []File{edit("a.py", "", numbered(21))}, "size=a.py", Standard},
 		{"four files", []File{edit("a.py", "", "1"), edit("b.py", "", "2"), edit("c.py", "", "3"), edit("d.py", "", "4")}, "size=a.py,b.py,c.py,d.py", Standard},
+		{"a sweeping change", sweeping, "size=0.py,1.py,2.py,3.py,4.py,5.py,6.py,7.py,8.py,9.py,10.py", Deep},
+		{"many lines of few files", sweeping[:10], "size=0.py,1.py,2.py,3.py,4.py,5.py,6.py,7.py,8.py,9.py", Standard},
 		{"lines that do not count", []File{
 			edit("docs/a.md", "", numbered(90)), edit("a_test.go", "", numbered(90)), edit(".github/workflows/ci.yml", "", numbered(90)),
 			edit("vendor/a/a.go", "", numbered(90)), edit("api.pb.go", "", numbered(90)), edit("go.sum", "", numbered(90)), edit("testdata/a.txt", "", numbered(90)),
@@ -128,8 +134,8 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestEndpoints: a new route is standard; one that is gone is deep, if no other
-// comes.
+// TestEndpoints: a new route is standard; one that is gone is deep, also where
+// another comes.
 func TestEndpoints(t *testing.T) {
 	cfg := policy.Default().Lanes
 	before, after := "@app.route(\"/x\")\ndef x(): pass\n", "@app.route(\"/y\")\ndef x(): pass\n"
@@ -138,7 +144,7 @@ func TestEndpoints(t *testing.T) {
 		before, after string
 		fits          Lane
 	}{
-		{"new", "", before, Standard}, {"gone", before, "", Deep}, {"another", before, after, Standard},
+		{"new", "", before, Standard}, {"gone", before, "", Deep}, {"another", before, after, Deep},
 		{"another handler", before, strings.Replace(before, "def x", "def z", 1), Fast},
 	} {
 		signals := Signals([]File{edit("a.py", tt.before, tt.after)}, &cfg)
