@@ -23,10 +23,10 @@ type LaneReport struct {
 
 // laneChange is a change as far as its lane goes: what head has and the bases
 // lack. The bases are where the change began; none for one that began with
-// nothing.
+// nothing. The target is what it parted from, as it is now; empty for the index.
 type laneChange struct {
-	bases []string
-	head  string
+	bases        []string
+	target, head string
 	// ends is true if the change is complete, so that what it has to bring must
 	// be there: not for the index, and not for a branch that work goes on in.
 	ends bool
@@ -64,7 +64,7 @@ func (j *judgement) claimLaneOf(ctx context.Context, base, head string, ends boo
 	if err != nil {
 		return err
 	}
-	return j.claimLane(ctx, laneChange{bases: bases, head: head, ends: ends}, commits)
+	return j.claimLane(ctx, laneChange{bases: bases, target: base, head: head, ends: ends}, commits)
 }
 
 // claimPushed finds the lane of what a push brings: since the default branch, for
@@ -103,7 +103,7 @@ func (j *judgement) claimPending(ctx context.Context, parents []string) error {
 // part of: the commits that head has and base lacks, if there are any.
 func ClaimedLane(ctx context.Context, h History, base, head string, parents []string, opts Options) (lane.Claim, error) {
 	j := newJudgement(h, opts)
-	change := laneChange{bases: parents, head: Index}
+	change := laneChange{bases: parents, target: base, head: Index}
 	var commits []Commit
 	if base != "" && head != "" && base != head {
 		var err error

@@ -30,7 +30,7 @@ func Classify(ctx context.Context, h History, base, head string, opts Options) (
 	if err != nil {
 		return nil, err
 	}
-	change := laneChange{head: head, ends: true}
+	change := laneChange{target: base, head: head, ends: true}
 	if change.bases, err = h.MergeBases(ctx, base, head); err != nil {
 		return nil, err
 	}

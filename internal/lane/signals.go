@@ -161,12 +161,19 @@ func size(c *change) []Signal {
 		return nil
 	}
 	s := Signal{Fits: Standard, Files: files}
-	s.Why = fmt.Sprintf("%d files and %d lines of work differ; fast allows %d and %d", len(files), lines, c.cfg.Files, c.cfg.Lines)
+	s.Why = fmt.Sprintf("%s and %s of work differ; fast allows %d and %d", plural(len(files), "file"), plural(lines, "line"), c.cfg.Files, c.cfg.Lines)
 	if len(files) > sweepingFiles && lines > sweepingLines && c.cfg.Lines > 0 {
 		s.Fits = Deep
 		s.Why = fmt.Sprintf("%d files and %d lines of work differ, which is more than anybody reviews at once", len(files), lines)
 	}
 	return []Signal{s}
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // With more files and more lines than these, a change is one to think through

@@ -130,7 +130,8 @@ func laneText(buf *bytes.Buffer, doc *LaneDocument) {
 			t.line("    ", place)
 		}
 	}
-	t.line("fits:    ", string(doc.Fits), ", since ", changes.Why(doc.Signals))
+	t.line("fits:    ", string(doc.Fits))
+	t.line("why:     ", changes.Why(doc.Signals))
 	if doc.Claim.Made() && doc.Claim.Lane.Less(doc.Fits) {
 		t.line("the claim is too low: `small-hook explain lane/under-classified` says how to go on")
 	}
