@@ -60,6 +60,14 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
+// TestTexts demands that no text is left of a rule that is gone.
+func TestTexts(t *testing.T) {
+	files, err := filepath.Glob("texts/*/*.txt")
+	if err != nil || len(files) != len(gate.Rules()) {
+		t.Errorf("%d texts for %d rules (%v)", len(files), len(gate.Rules()), err)
+	}
+}
+
 // TestBase demands that what examples are laid over is right in every respect.
 func TestBase(t *testing.T) {
 	for _, strict := range []bool{false, true} {

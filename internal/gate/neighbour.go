@@ -114,7 +114,7 @@ func (j *judgement) besideLog(ctx context.Context, head string, n Neighbour, dir
 	f.Common = commonOf(t.target, t.targetOnly)
 	f.Sides = []Side{{Name: name, Entries: refsOf(there)}, {Name: "the index", Entries: refsOf(t.headOnly)}}
 	f.Fix = fmt.Sprintf("let one of you wait for the other, and merge soon: git merge %s, then %s", shellQuote(name), reconcileHint)
-	rule, _ := FindRule(ruleConcurrentAppend.ID)
+	rule := ruleConcurrentAppend
 	r := &reporter{rule: &rule, commit: Index, parent: n.ID}
 	r.add(f)
 	return j.asWarnings(func() error {

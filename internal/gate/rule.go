@@ -11,15 +11,8 @@ type Rule struct {
 	Stage    Stage
 	// StrictOnly rules speak only in strict mode.
 	StrictOnly bool
-	// Summary is one line.
-	Summary string
-	// Why explains the rule to somebody who has just met it.
-	Why string
-	// Wrong and Right are examples in the txtar format: files of a workspace,
-	// laid over a valid one. A first path element that is a number stands for
-	// the commit in which the files change; "ours", "theirs" and "merge" for
-	// two branches from commit 1 and their merge.
-	Wrong, Right string
+	// Doc is set in what Rules and FindRule return.
+	Doc
 
 	// Snapshot judges one workspace as of one tree.
 	Snapshot func(*Workspace, *reporter)
@@ -43,7 +36,7 @@ type Rule struct {
 }
 
 // Rules lists every rule in documented order. The slice must not be changed.
-func Rules() []Rule { return rules }
+func Rules() []Rule { return documented() }
 
 // RuleIDs lists the ids of all rules in documented order.
 func RuleIDs() []string {
@@ -56,7 +49,7 @@ func RuleIDs() []string {
 
 // FindRule returns the rule with the given id.
 func FindRule(id string) (Rule, bool) {
-	for _, r := range rules {
+	for _, r := range documented() {
 		if r.ID == id {
 			return r, true
 		}

@@ -9,25 +9,6 @@ import (
 
 var ruleBlank = Rule{
 	ID: "lint/blank", Severity: SeverityError, Stage: StageLint,
-	Summary: "a text that must say something is blank",
-	Why: `Some texts are the point of their file: the intent, the id and the wording of a constraint, the id
-and the title of a task, an entry's task_id, the handoff's summary. A blank one has the right shape
-and tells nobody anything. It is usually a template that was never filled in, or a tool whose
-variable was empty. Say what is meant, or remove the item that the text belongs to.`,
-	Wrong: `
--- .small/plan.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-tasks:
-  - {id: "task-1", title: " "}
-`,
-	Right: `
--- .small/plan.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-tasks:
-  - {id: "task-1", title: "Read the export"}
-`,
 	Snapshot: checkBlank,
 }
 

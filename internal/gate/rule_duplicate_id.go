@@ -8,27 +8,6 @@ import (
 
 var ruleDuplicateID = Rule{
 	ID: "lint/duplicate-id", Severity: SeverityWarning, Stage: StageLint,
-	Summary: "two tasks or two constraints have the same id",
-	Why: `Entries, the handoff and other tasks refer to a task by its id, and reviews refer to a constraint by
-its id. If two of them share one, nobody can say which is meant, and evidence for the one passes as
-evidence for the other. It happens when an item is copied, and when two branches each add the next
-number. Give the newer one another id; entries that are committed keep the old one.`,
-	Wrong: `
--- .small/plan.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-tasks:
-  - {id: "task-1", title: "Read the export"}
-  - {id: "task-1", title: "Write checkpoints"}
-`,
-	Right: `
--- .small/plan.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-tasks:
-  - {id: "task-1", title: "Read the export"}
-  - {id: "task-2", title: "Write checkpoints"}
-`,
 	Snapshot: checkDuplicateID,
 }
 

@@ -8,32 +8,6 @@ import (
 
 var ruleEvidence = Rule{
 	ID: "lint/evidence", Severity: SeverityError, Stage: StageLint,
-	Summary: "an entry has no evidence",
-	Why: `If it is not evidenced, it did not happen. An entry that only says "done" asks to be believed, and
-whoever goes on later, an agent most of all, cannot tell work from a claim. Each entry therefore
-says how it can be checked: evidence, verification, command, test, link or commit. A note is welcome
-but is not evidence. Add the field before you commit.`,
-	Wrong: `
--- .small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "task-1"
-    status: "completed"
-    notes: "works now"
-`,
-	Right: `
--- .small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "task-1"
-    status: "completed"
-    command: "go test ./importer"
-    notes: "works now"
-`,
 	Snapshot: checkEvidence,
 }
 

@@ -8,65 +8,6 @@ import (
 
 var ruleForeignLease = Rule{
 	ID: "lease/foreign", Severity: SeverityError, Stage: StageHistory,
-	Summary: "work is recorded on a task that another agent has leased",
-	Why: `A lease in the plan says that one agent works on a task until a certain time, so that no second one
-begins it too: lease: {agent_id, expires}. Work on it by another agent is done twice, or lost. An agent
-is known by SMALL_AGENT_ID in hooks and by the Small-Agent trailer of its commits, or else by its
-branch (small/agent-ID); a commit of nobody in particular has no such finding. A lease counts until it
-expires, as seen from the entry's own time, and a lease that stood there before counts more than one
-that the same commit writes. What a merge brings from its sides was judged there.
-
-Two branches that each give the same task to another agent have both taken it: that is a finding of
-this rule too. And a branch small/agent-ID belongs to that agent: the hook keeps others from recording
-work on it. Wait until the lease has expired, ask its holder to give it up, or work on another task.`,
-	Wrong: `
--- 1/.small/plan.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-tasks:
-  - {id: "task-1", title: "Read the export", lease: {agent_id: "agent-1", expires: "2026-03-01T12:00:00Z"}}
-  - {id: "task-2", title: "Write checkpoints"}
--- 2/COMMIT --
-Author: Ada <ada@example.com>
-
-Read the export
-
-Small-Agent: agent-2
--- 2/.small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:00:00.000000000Z"
-    task_id: "meta/init"
-    evidence: "workspace created"
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "task-1"
-    evidence: "importer reads 1204 rows"
-`,
-	Right: `
--- 1/.small/plan.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-tasks:
-  - {id: "task-1", title: "Read the export", lease: {agent_id: "agent-1", expires: "2026-03-01T12:00:00Z"}}
-  - {id: "task-2", title: "Write checkpoints"}
--- 2/COMMIT --
-Author: Ada <ada@example.com>
-
-Write checkpoints
-
-Small-Agent: agent-2
--- 2/.small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:00:00.000000000Z"
-    task_id: "meta/init"
-    evidence: "workspace created"
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "task-2"
-    evidence: "checkpoints are written"
-`,
 	Work: checkForeignLease,
 	Fork: checkForkLease,
 }

@@ -7,29 +7,6 @@ import (
 
 var ruleFutureTimestamp = Rule{
 	ID: "append-only/future-timestamp", Severity: SeverityError, Stage: StageHistory,
-	Summary: "a new entry is dated ahead of now",
-	Why: `Every entry must be later than the one before it. One that is dated tomorrow therefore shuts the log
-until tomorrow: nobody can append honestly before then. The cause is a wrong clock, local time
-marked as UTC, a mistyped year, or an agent that invented the time. Up to five minutes are allowed,
-since clocks differ. Correct the clock and record the entry again before it is committed.`,
-	Wrong: `
--- 1/.small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2206-03-01T09:10:00.000000000Z"
-    task_id: "task-1"
-    evidence: "importer reads 1204 rows"
-`,
-	Right: `
--- 1/.small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "task-1"
-    evidence: "importer reads 1204 rows"
-`,
 	Edge: checkFutureTimestamp,
 }
 

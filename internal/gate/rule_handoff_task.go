@@ -9,33 +9,6 @@ import (
 
 var ruleHandoffTask = Rule{
 	ID: "verify/handoff-task", Severity: SeverityError, Stage: StageVerify,
-	Summary: "the handoff resumes at a task that the plan does not have",
-	Why: `The handoff is the one place to resume from, and it points at a task of the plan. If the plan has no
-such task, whoever resumes has to guess, or begins something that nobody planned. It happens when
-the plan is rewritten or a task renamed after the handoff was made, and when two branches are merged
-that changed one file each. Name a task that the plan has, or null when there is none to resume.`,
-	Wrong: `
--- .small/handoff.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-summary: "The export can be read"
-resume: {current_task_id: "task-7", next_steps: ["Write checkpoints"]}
-links: []
-replayId:
-  value: "3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f"
-  source: "auto"
-`,
-	Right: `
--- .small/handoff.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-summary: "The export can be read"
-resume: {current_task_id: "task-2", next_steps: ["Write checkpoints"]}
-links: []
-replayId:
-  value: "3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f"
-  source: "auto"
-`,
 	Snapshot: checkHandoffTask,
 }
 

@@ -11,29 +11,6 @@ import (
 
 var ruleInsecureLink = Rule{
 	ID: "lint/insecure-link", Severity: SeverityError, Stage: StageLint, StrictOnly: true,
-	Summary: "a link uses http:// where https:// is meant",
-	Why: `A link is evidence only if it leads to what was seen. Over http:// anybody on the way can answer with
-something else, and no reader would notice. Such links are mostly copied from an old document or
-from a server's log. Write https://; in the log, links to this machine (localhost, 127.0.0.1,
-0.0.0.0, [::1]) are allowed, since nobody stands between.`,
-	Wrong: `
--- .small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "task-1"
-    link: "http://ci.example.com/build/7"
-`,
-	Right: `
--- .small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "task-1"
-    link: "https://ci.example.com/build/7"
-`,
 	Snapshot: checkInsecureLink,
 }
 

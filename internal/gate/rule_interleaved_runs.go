@@ -8,48 +8,6 @@ import (
 
 var ruleInterleavedRuns = Rule{
 	ID: "divergence/interleaved-runs", Severity: SeverityWarning, Stage: StageHistory,
-	Summary: "a run goes on after another one began",
-	Why: `A replayId names the run, and so the agent at work. When a run that had ended goes on after another
-one began, two agents wrote to one log at once, each believing to be alone; or a handoff of the old
-run was used to resume. Public logs hold such places, so this is a warning. Let one agent finish its
-run before the next begins, or give each a branch of its own and merge explicitly. What is committed
-stays as it is.`,
-	Wrong: `
--- .small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "task-1"
-    replayId: "3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f"
-    evidence: "the export can be read"
-  - timestamp: "2026-03-01T09:20:00.000000000Z"
-    task_id: "task-2"
-    replayId: "7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a"
-    evidence: "checkpoints are written"
-  - timestamp: "2026-03-01T09:30:00.000000000Z"
-    task_id: "task-1"
-    replayId: "3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f"
-    evidence: "importer reads 1204 rows"
-`,
-	Right: `
--- .small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "task-1"
-    replayId: "3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f"
-    evidence: "the export can be read"
-  - timestamp: "2026-03-01T09:30:00.000000000Z"
-    task_id: "task-1"
-    replayId: "3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f"
-    evidence: "importer reads 1204 rows"
-  - timestamp: "2026-03-01T09:40:00.000000000Z"
-    task_id: "task-2"
-    replayId: "7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a7a"
-    evidence: "checkpoints are written"
-`,
 	Snapshot: checkInterleavedRuns,
 }
 

@@ -13,69 +13,6 @@ import (
 
 var ruleLaneEvidence = Rule{
 	ID: "lane/evidence", Severity: SeverityError, Stage: StageHistory,
-	Summary: "the claimed lane requires entries that the change does not add",
-	Why: `A deep change is thought through before the work and tried out after it, and the log shows both: an
-entry for meta/analysis that comes with or before the last commit of the work, and one for meta/qa that
-comes with or after it, each with evidence and with the status completed or none. In one commit, the first
-stands before the second. Which entries a lane requires stands in the configuration, under lanes; one for
-meta/spec names a file, in a line "spec-md: PATH" of its evidence or by that key.
-
-The work is what commits change beside documents, and merges are none. Where the change records a switch
-of lane, the analysis may come late: a wrong guess is mended when it is noticed. A change of documents
-alone is asked for nothing. That is all that text can prove: it is as honest as its writer.
-
-It is asked of a change that is complete: in a range, for a pull request, and for a push to the default
-branch. A commit, and a push of another branch, may still be on the way. With "lanes: {qa: after-merge}"
-nothing is asked after the work: see lane/qa-pending.`,
-	Wrong: `
--- theirs/COMMIT --
-Author: Ada <ada@example.com>
-
-Store the currency
-
-Lane: deep
--- theirs/db/migrations/0002_currency.sql --
-alter table bills add column currency text;
--- theirs/.small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:00:00.000000000Z"
-    task_id: "meta/init"
-    evidence: "workspace created"
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "meta/analysis"
-    evidence: "old rows are in euro; a default does"
-  - timestamp: "2026-03-01T09:20:00.000000000Z"
-    task_id: "task-1"
-    evidence: "currency is stored"
-`,
-	Right: `
--- theirs/COMMIT --
-Author: Ada <ada@example.com>
-
-Store the currency
-
-Lane: deep
--- theirs/db/migrations/0002_currency.sql --
-alter table bills add column currency text;
--- theirs/.small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:00:00.000000000Z"
-    task_id: "meta/init"
-    evidence: "workspace created"
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "meta/analysis"
-    evidence: "old rows are in euro; a default does"
-  - timestamp: "2026-03-01T09:20:00.000000000Z"
-    task_id: "task-1"
-    evidence: "currency is stored"
-  - timestamp: "2026-03-01T09:30:00.000000000Z"
-    task_id: "meta/qa"
-    evidence: "migrated a copy of the live data and back"
-`,
 	Lane: checkLaneEvidence,
 }
 

@@ -8,30 +8,6 @@ import (
 
 var ruleRoundTrip = Rule{
 	ID: "lint/round-trip", Severity: SeverityWarning, Stage: StageLint,
-	Summary: "a text that other programs break when they rewrite the file",
-	Why: `Programs that add an entry read the whole file and write it anew, many of them with the library
-yaml.v3. It writes a text of several lines as a block, and where the first line is empty or begins
-with a space or a tab it gets the indentation wrong: the text is another one afterwards, or the file
-is no YAML any more and nobody can read the log. Begin the text with its first word. It is a warning,
-since what is committed stays; in strict mode it is an error for entries that a change adds.`,
-	Wrong: `
--- .small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "task-1"
-    evidence: "\n  1204 rows\n  0 errors\n"
-`,
-	Right: `
--- .small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "task-1"
-    evidence: "1204 rows\n0 errors\n"
-`,
 	Snapshot: checkRoundTrip,
 	Edge:     checkRoundTripOfNew,
 }

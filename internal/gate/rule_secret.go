@@ -10,27 +10,6 @@ import (
 
 var ruleSecret = Rule{
 	ID: "lint/secret", Severity: SeverityError, Stage: StageLint, StrictOnly: true,
-	Summary: "a key or a value looks like a secret",
-	Why: `What is committed is copied to every clone and cannot be taken back, and these files are pasted into
-prompts besides. The rule looks at names that announce a secret (api_key, password, secret, token,
-private_key as a part of a key, in any case) and at values that are one long run of base64
-characters; a list's elements are evidence. Replay ids, command_sha256 and full commit ids may stand
-where they belong. If it is a secret, remove it before you commit and revoke it if you have; if not,
-rename the key or refer to the value by a link or a file.`,
-	Wrong: `
--- .small/plan.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-tasks:
-  - {id: "task-1", title: "Read the export", api_key: "example"}
-`,
-	Right: `
--- .small/plan.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-tasks:
-  - {id: "task-1", title: "Read the export", credentials: "vault entry 12"}
-`,
 	Snapshot: checkSecret,
 }
 

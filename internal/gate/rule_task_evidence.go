@@ -8,34 +8,6 @@ import (
 
 var ruleTaskEvidence = Rule{
 	ID: "lint/task-evidence", Severity: SeverityError, Stage: StageLint, StrictOnly: true,
-	Summary: "a completed or blocked task has no entry with evidence or notes",
-	Why: `A task that is completed or blocked has ended for now, and the plan alone does not say how. Some
-entry for the task must tell it in words, as evidence or notes: what was reached, or what it waits
-for. It is mostly a status that was changed in the plan without an entry beside it. Append the
-entry, or set the status back. Without strict mode, only completed tasks are held to this
-(verify/completed-evidence).`,
-	Wrong: `
--- .small/plan.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-tasks:
-  - {id: "task-1", title: "Read the export", status: "blocked"}
-`,
-	Right: `
--- .small/plan.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-tasks:
-  - {id: "task-1", title: "Read the export", status: "blocked"}
--- .small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "task-1"
-    status: "blocked"
-    evidence: "the export of March is empty; asked its owner in ticket 12"
-`,
 	Snapshot: checkTaskEvidence,
 }
 

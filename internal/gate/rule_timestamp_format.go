@@ -8,30 +8,6 @@ import (
 
 var ruleTimestampFormat = Rule{
 	ID: "lint/timestamp-format", Severity: SeverityError, Stage: StageLint,
-	Summary: "an entry's timestamp is missing or not RFC 3339 with a fraction and a zone",
-	Why: `An entry's time says where it belongs in the log, also after two branches meet. Whole seconds cannot
-order two entries of the same second, and a time without a zone is another instant on every machine.
-Such timestamps come from entries written by hand and from tools that print local time. Write RFC
-3339 with a fraction and a zone; on Linux, date -u +%Y-%m-%dT%H:%M:%S.%NZ prints it. An entry that
-is committed already is not rewritten for this: accept what is there with a baseline.`,
-	Wrong: `
--- .small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01 09:10:00"
-    task_id: "task-1"
-    evidence: "the export can be read"
-`,
-	Right: `
--- .small/progress.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-entries:
-  - timestamp: "2026-03-01T09:10:00.000000000Z"
-    task_id: "task-1"
-    evidence: "the export can be read"
-`,
 	Snapshot: checkTimestampFormat,
 }
 

@@ -11,36 +11,6 @@ import (
 
 var ruleUnderClassified = Rule{
 	ID: "lane/under-classified", Severity: SeverityError, Stage: StageHistory,
-	Summary: "the change shows signals that the lane it claims does not allow",
-	Why: `A lane says how much rigour a change gets, and it is claimed before the work: fast for very small
-changes, standard for most, deep for risky ones. The diff shows whether the claim was right. Fast allows
-few files and lines, code that has tests, and none of the strong signals: new public surface, security,
-a schema or stored data that changes, a contract between services. Any one of these makes deep right.
-Claiming more than the change needs is fine.
-
-A wrong guess is no shame: claim the lane that fits in a later commit, with a trailer, or with an entry
-that "small-hook lane --switch" writes. If the diff only looks like a signal, a person can say so in the
-configuration, under lanes. "small-hook lane" shows all of it before you commit.`,
-	Wrong: `
--- theirs/COMMIT --
-Author: Ada <ada@example.com>
-
-Store the currency
-
-Lane: fast
--- theirs/db/migrations/0002_currency.sql --
-alter table bills add column currency text;
-`,
-	Right: `
--- theirs/COMMIT --
-Author: Ada <ada@example.com>
-
-Say how to import a year
-
-Lane: fast
--- theirs/README.txt --
-importer --year 2025
-`,
 	Lane: checkUnderClassified,
 }
 

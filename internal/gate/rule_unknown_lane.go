@@ -11,31 +11,6 @@ import (
 
 var ruleUnknownLane = Rule{
 	ID: "lane/unknown", Severity: SeverityError, Stage: StageHistory,
-	Summary: "a trailer or a label claims a lane that does not exist",
-	Why: `There are three lanes: fast, standard and deep. A claim that names another one, such as a misspelt
-one, is no claim: the change would be judged by the next claim, or by no lane at all, and whoever made
-the claim would believe otherwise. Correct the label, or name the lane in a later commit; upper and lower
-case are the same. A project whose commits have Lane trailers with another meaning can switch this rule off.`,
-	Wrong: `
--- theirs/COMMIT --
-Author: Ada <ada@example.com>
-
-Say how to import a year
-
-Lane: fats
--- theirs/README.txt --
-importer --year 2025
-`,
-	Right: `
--- theirs/COMMIT --
-Author: Ada <ada@example.com>
-
-Say how to import a year
-
-Lane: fast
--- theirs/README.txt --
-importer --year 2025
-`,
 	Lane: func(v *laneView, r *reporter) {
 		known := strings.Join(policy.LaneNames, ", ")
 		for _, u := range v.state.unknown {

@@ -4,38 +4,6 @@ import "strings"
 
 var ruleWorkflowAgent = Rule{
 	ID: "workflow/agent", Severity: SeverityError, Stage: StageVerify,
-	Summary: "a workflow names an agent file that does not exist",
-	Why: `A phase is done by the agent whose file it names. Where that file is missing, the harness stops in the
-middle of a job, or runs the phase without the instructions that were written for it. It goes missing
-when an agent is renamed or moved, and when a workflow is copied to another place without its agents.
-Paths count from the folder that holds "workflows". Where workflows are laid over those of another
-folder, name that folder in .small-gate.yml (workflows: {roots: [...]}); where that folder is not in the
-repository, write workflows: {agents: optional}, and this is a warning. The path may be a symbolic link
-that leads straight to a file of the repository.`,
-	Wrong: `
--- .small-gate.yml --
-version: 1
-workflows: {}
--- workflows/ship/workflow.md --
----
-phases:
-  - {name: planning, agent: agents/planer.md}
----
--- agents/planner.md --
-Plan the work.
-`,
-	Right: `
--- .small-gate.yml --
-version: 1
-workflows: {}
--- workflows/ship/workflow.md --
----
-phases:
-  - {name: planning, agent: agents/planner.md}
----
--- agents/planner.md --
-Plan the work.
-`,
 	Workflow: checkAgents,
 }
 

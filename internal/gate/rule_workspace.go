@@ -10,25 +10,6 @@ import (
 
 var ruleWorkspace = Rule{
 	ID: "verify/workspace", Severity: SeverityError, Stage: StageVerify,
-	Summary: "the workspace file is missing, its kind is not accepted here, or a value has another type",
-	Why: `The workspace file says what kind of place this is: the root of a repository, or an example inside
-one. Tools that write to .small/ ask it first, so that an example is never taken for the real log.
-It goes missing when only the five canonical files are copied or committed. Create it, or correct
-the kind; to check an example on purpose, say "--workspace examples" or "--workspace any". Where run is
-no mapping, or a version, an owner, a time or the replay id is a list or a mapping, programs refuse the
-file.`,
-	Wrong: `
--- .small/workspace.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-kind: "library"
-`,
-	Right: `
--- .small/workspace.small.yml --
-small_version: "1.0.0"
-owner: "agent"
-kind: "repo-root"
-`,
 	Snapshot: checkWorkspace,
 }
 

@@ -18,29 +18,40 @@ import (
 // history, of branches, and of what is not an ordinary file.
 var explained = []gate.Rule{
 	{
-		ID: "lint/blank", Severity: gate.SeverityError, Summary: "a text that must say something is blank",
-		Why:   "Some texts are the point of their file.\nA blank one has the right shape and tells nobody anything, whatever the tool was\nthat wrote it.\n\nSay what is meant.",
-		Wrong: "\n-- .small/plan.small.yml --\ntasks:\n  - title: \" \"\n",
-		Right: "\n-- .small/plan.small.yml --\ntasks:\n\n  - title: \"Read the export\"\n\n",
+		ID: "lint/blank", Severity: gate.SeverityError,
+		Doc: gate.Doc{
+			Summary: "a text that must say something is blank",
+			Why:     "Some texts are the point of their file.\nA blank one has the right shape and tells nobody anything, whatever the tool was\nthat wrote it.\n\nSay what is meant.",
+			Wrong:   "\n-- .small/plan.small.yml --\ntasks:\n  - title: \" \"\n",
+			Right:   "\n-- .small/plan.small.yml --\ntasks:\n\n  - title: \"Read the export\"\n\n",
+		},
 	},
 	{
 		ID: "lint/layout", Severity: gate.SeverityError, StrictOnly: true,
-		Summary: "something else than the six protocol files lies in .small/, where only those six belong",
-		Why:     "Tools treat .small/ as theirs.",
-		Wrong:   "-- .small/notes --\n# symlink: ../notes\n-- .small/sub --\n# submodule: 1234567\n",
-		Right:   "-- .small/notes --\n# deleted\n",
+		Doc: gate.Doc{
+			Summary: "something else than the six protocol files lies in .small/, where only those six belong",
+			Why:     "Tools treat .small/ as theirs.",
+			Wrong:   "-- .small/notes --\n# symlink: ../notes\n-- .small/sub --\n# submodule: 1234567\n",
+			Right:   "-- .small/notes --\n# deleted\n",
+		},
 	},
 	{
-		ID: "append-only/reconciled-insertion", Severity: gate.SeverityWarning, Summary: "entries were inserted",
-		Why:   "Such a commit cannot be told from another.",
-		Wrong: "-- 1/a.yml --\na: 1\n-- 2/a.yml --\n# deleted\n",
-		Right: "-- 1/a.yml --\na: 1\n",
+		ID: "append-only/reconciled-insertion", Severity: gate.SeverityWarning,
+		Doc: gate.Doc{
+			Summary: "entries were inserted",
+			Why:     "Such a commit cannot be told from another.",
+			Wrong:   "-- 1/a.yml --\na: 1\n-- 2/a.yml --\n# deleted\n",
+			Right:   "-- 1/a.yml --\na: 1\n",
+		},
 	},
 	{
-		ID: "divergence/lost-entry", Severity: gate.SeverityError, Summary: "a merge lost an entry of one side",
-		Why:   "A merge takes both sides' work.",
-		Wrong: "-- ours/a.yml --\na: 1\n-- theirs/a.yml --\na: 2\n-- merge/a.yml --\na: 1\n",
-		Right: "-- ours/a.yml --\na: 1\n",
+		ID: "divergence/lost-entry", Severity: gate.SeverityError,
+		Doc: gate.Doc{
+			Summary: "a merge lost an entry of one side",
+			Why:     "A merge takes both sides' work.",
+			Wrong:   "-- ours/a.yml --\na: 1\n-- theirs/a.yml --\na: 2\n-- merge/a.yml --\na: 1\n",
+			Right:   "-- ours/a.yml --\na: 1\n",
+		},
 	},
 }
 
