@@ -9,6 +9,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // LaneReport is what is known of a change's lane.
@@ -21,30 +22,48 @@ type LaneReport struct {
 	Fits    lane.Lane
 }
 
-// laneChange is a change as far as its lane goes: what head has and the bases
-// lack. The bases are where the change began; none for one that began with
-// nothing. The target is what it parted from, as it is now; empty for the index.
-type laneChange struct {
+// laneState is a change and what is known of its lane.
+type laneState struct {
+	// bases are where the change began, none for one that began with nothing;
+	// target is what it parted from, as it is now, empty for the index.
 	bases        []string
 	target, head string
 	// ends is true if the change is complete, so that what it has to bring must
 	// be there: not for the index, and not for a branch that work goes on in.
 	ends bool
-}
-
-// laneState is what is known of the lane of what is judged.
-type laneState struct {
-	laneChange
-	claim  lane.Claim
-	rigour policy.Rigour
 	// commits are those of the change, parents before children; the index is one.
 	commits []Commit
-	// entries are what the change adds to its logs.
+
+	claim  lane.Claim
+	rigour policy.Rigour
+	// entries are what the change adds to its logs; brought are the commits that
+	// add each of them, once somebody has asked.
 	entries []laneEntry
+	brought map[small.Digest][]string
+	// touched are the files that count, once somebody has asked.
+	touched []Change
 	laneTrail
 	// recorded is true where an entry or a job's record says that the lane was
 	// switched.
 	recorded bool
+
+	// What follows is there for the rules.
+
+	// report is nil where no lane is claimed.
+	report *LaneReport
+	// log is the path of a log in which something can be recorded; empty where the
+	// head has none.
+	log string
+	// workspaceless is true where the head has no log and the lane that fits requires
+	// entries.
+	workspaceless bool
+	// before and after are the patterns of the entries that are asked of the change.
+	before, after []string
+	// work are the commits that do the change's work: those that touch a file that
+	// counts and is no document, but for merges.
+	work []workCommit
+	// untried, in an audit, are the patterns that nothing met here or later.
+	untried []string
 }
 
 // laneSwitch is a commit that claims another lane than what it follows.
@@ -64,7 +83,7 @@ func (j *judgement) claimLaneOf(ctx context.Context, base, head string, ends boo
 	if err != nil {
 		return err
 	}
-	return j.claimLane(ctx, laneChange{bases: bases, target: base, head: head, ends: ends}, commits)
+	return j.claimLane(ctx, &laneState{bases: bases, target: base, head: head, ends: ends, commits: commits})
 }
 
 // claimPushed finds the lane of what a push brings: since the default branch, for
@@ -82,7 +101,7 @@ func (j *judgement) claimPushed(ctx context.Context, u Update) error {
 		return err
 	}
 	steps := []landing{{base: base, head: u.New, commits: commits}}
-	if ends && base == u.Old && j.opts.Lane == "" {
+	if ends && j.opts.Lane == "" {
 		steps = queue(commits, base, u.New)
 	}
 	for _, step := range steps {
@@ -96,36 +115,31 @@ func (j *judgement) claimPushed(ctx context.Context, u Update) error {
 // claimPending finds the lane of what is about to be committed. There is no
 // message yet whose trailer could say it.
 func (j *judgement) claimPending(ctx context.Context, parents []string) error {
-	return j.claimLane(ctx, laneChange{bases: parents, head: Index}, []Commit{{ID: Index, Parents: parents}})
+	return j.claimLane(ctx, &laneState{bases: parents, head: Index, commits: []Commit{{ID: Index, Parents: parents}}})
 }
 
 // ClaimedLane is the lane that is claimed for what the index is about to become
 // part of: the commits that head has and base lacks, if there are any.
 func ClaimedLane(ctx context.Context, h History, base, head string, parents []string, opts Options) (lane.Claim, error) {
-	j := newJudgement(h, opts)
-	change := laneChange{bases: parents, target: base, head: Index}
-	var commits []Commit
+	s := &laneState{bases: parents, target: base, head: Index}
 	if base != "" && head != "" && base != head {
 		var err error
-		if commits, err = h.Commits(ctx, []string{head}, []string{base}); err != nil {
+		if s.commits, err = h.Commits(ctx, []string{head}, []string{base}); err != nil {
 			return lane.Claim{}, err
 		}
-		if change.bases, err = h.MergeBases(ctx, base, head); err != nil {
+		if s.bases, err = h.MergeBases(ctx, base, head); err != nil {
 			return lane.Claim{}, err
 		}
 	}
-	s, err := j.laneOf(ctx, change, append(commits, Commit{ID: Index, Parents: parents}))
-	if err != nil {
-		return lane.Claim{}, err
-	}
-	return s.claim, nil
+	s.commits = append(s.commits, Commit{ID: Index, Parents: parents})
+	err := newJudgement(h, opts).findClaim(ctx, s)
+	return s.claim, err
 }
 
 // claimLane finds the claim that counts, and has what is judged from here on
 // judged with the rigour of its lane.
-func (j *judgement) claimLane(ctx context.Context, change laneChange, commits []Commit) error {
-	s, err := j.laneOf(ctx, change, commits)
-	if err != nil {
+func (j *judgement) claimLane(ctx context.Context, s *laneState) error {
+	if err := j.findClaim(ctx, s); err != nil {
 		return err
 	}
 	j.lanes = append(j.lanes, s)
@@ -140,32 +154,31 @@ func (j *judgement) claimLane(ctx context.Context, change laneChange, commits []
 	return nil
 }
 
-// laneOf finds what is claimed of a change, and by whom.
-func (j *judgement) laneOf(ctx context.Context, change laneChange, commits []Commit) (*laneState, error) {
-	s := &laneState{laneChange: change, commits: commits}
-	changes, err := j.history.Changes(ctx, EdgesOf(change.head, change.bases))
+// findClaim finds what is claimed of a change, and by whom.
+func (j *judgement) findClaim(ctx context.Context, s *laneState) error {
+	changes, err := j.history.Changes(ctx, EdgesOf(s.head, s.bases))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	upstream, switched, err := j.laneJobs(ctx, change, changes)
+	upstream, switched, err := j.laneJobs(ctx, changes)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if s.entries, err = j.addedEntries(ctx, node{id: change.head, parents: change.bases}, changes); err != nil {
-		return nil, err
+	if s.entries, err = j.addedEntries(ctx, node{id: s.head, parents: s.bases}, changes); err != nil {
+		return err
 	}
 	said, err := j.switchedTo(ctx, s)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.recorded = switched || slices.ContainsFunc(s.entries, func(e laneEntry) bool { return e.TaskID == lane.SwitchTask && e.lacks() == "" })
-	s.laneTrail = followLanes(commits, said)
+	s.laneTrail = followLanes(s.commits, said)
 	labelled, unknown := labelClaim(j.opts.Labels)
 	caller, _ := lane.Parse(j.opts.Lane)
 	configured, _ := lane.Parse(j.opts.Policy.Lane)
 	s.claim = lane.First(
 		lane.Claim{Lane: caller, Source: j.opts.caller()},
-		atLeast(s.at[change.head], upstream),
+		atLeast(s.at[s.head], upstream),
 		atLeast(labelled, upstream),
 		upstream,
 		lane.Claim{Lane: configured, Source: lane.FromPolicy},
@@ -174,9 +187,9 @@ func (j *judgement) laneOf(ctx context.Context, change laneChange, commits []Com
 		s.claim.Commit = ""
 	}
 	if least, _ := lane.Parse(j.opts.Policy.Lanes.Minimum); s.claim.Lane.Less(least) {
-		documents, err := j.documentsAlone(ctx, change)
+		documents, err := j.documentsAlone(ctx, s)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !documents {
 			s.claim = lane.Claim{Lane: least, Source: lane.FromPolicy}
@@ -184,7 +197,7 @@ func (j *judgement) laneOf(ctx context.Context, change laneChange, commits []Com
 	}
 	s.unknown = append(s.unknown, unknown...)
 	s.rigour = j.opts.Policy.Lanes.Rigour(string(s.claim.Lane))
-	return s, nil
+	return nil
 }
 
 // atLeast is a claim, unless upstream has decided on a lane with more rigour.
@@ -302,12 +315,11 @@ func (j *judgement) judgeLanes(ctx context.Context) error {
 		if !s.claim.Made() && len(s.unknown) == 0 {
 			continue
 		}
-		v, err := j.laneView(ctx, s)
-		if err != nil {
+		if err := j.examineLane(ctx, s); err != nil {
 			return err
 		}
 		if s == j.lane {
-			j.report.Lane = v.report
+			j.report.Lane = s.report
 		}
 		r := &reporter{commit: s.head}
 		if len(s.bases) > 0 {
@@ -316,7 +328,7 @@ func (j *judgement) judgeLanes(ctx context.Context) error {
 		for i := range rules {
 			if rules[i].Lane != nil {
 				r.rule = &rules[i]
-				rules[i].Lane(v, r)
+				rules[i].Lane(s, r)
 			}
 		}
 		j.add(r.out)
@@ -324,19 +336,19 @@ func (j *judgement) judgeLanes(ctx context.Context) error {
 	return nil
 }
 
-// countsForLane reports whether a path is one of the work that a lane is about.
-func (j *judgement) countsForLane(path string) bool {
+// counts reports whether a path is one of those that a lane is about.
+func (j *judgement) counts(path string) bool {
 	return lane.Counts(path, &j.opts.Policy.Lanes) && !j.opts.Policy.JudgesRecord(path)
 }
 
-// isWork reports whether a path counts and is no document.
-func (j *judgement) isWork(path string) bool {
-	return j.countsForLane(path) && !lane.IsDocument(path, &j.opts.Policy.Lanes)
+// isWork reports whether what differs counts and is no document.
+func (j *judgement) isWork(c Change) bool {
+	return j.counts(c.Path) && !lane.IsDocument(c.Path, &j.opts.Policy.Lanes)
 }
 
 // documentsAlone reports whether a change touches nothing but documents, and what
 // does not count.
-func (j *judgement) documentsAlone(ctx context.Context, change laneChange) (bool, error) {
-	touched, err := j.touchedFiles(ctx, change, j.isWork)
-	return len(touched) == 0, err
+func (j *judgement) documentsAlone(ctx context.Context, s *laneState) (bool, error) {
+	touched, err := j.touchedFiles(ctx, s)
+	return !slices.ContainsFunc(touched, j.isWork), err
 }

@@ -30,33 +30,24 @@ func Classify(ctx context.Context, h History, base, head string, opts Options) (
 	if err != nil {
 		return nil, err
 	}
-	change := laneChange{target: base, head: head, ends: true}
-	if change.bases, err = h.MergeBases(ctx, base, head); err != nil {
+	if err := j.claimLaneOf(ctx, base, head, true, commits); err != nil {
 		return nil, err
 	}
-	return j.suggest(ctx, change, commits)
+	return j.classify(ctx, j.lanes[0])
 }
 
 // ClassifyPending is Classify for the index against its parents.
 func ClassifyPending(ctx context.Context, h History, parents []string, opts Options) (*LaneReport, error) {
-	return newJudgement(h, opts).suggest(ctx, laneChange{bases: parents, head: Index}, []Commit{{ID: Index, Parents: parents}})
-}
-
-func (j *judgement) suggest(ctx context.Context, change laneChange, commits []Commit) (*LaneReport, error) {
-	if err := j.claimLane(ctx, change, commits); err != nil {
+	j := newJudgement(h, opts)
+	if err := j.claimPending(ctx, parents); err != nil {
 		return nil, err
 	}
-	r, err := j.classify(ctx, change)
-	if err == nil && j.lane != nil {
-		r.Claim = j.lane.claim
-	}
-	return r, err
+	return j.classify(ctx, j.lanes[0])
 }
 
 // classify finds what a change shows, and which lane fits that.
-func (j *judgement) classify(ctx context.Context, change laneChange) (*LaneReport, error) {
-	cfg := &j.opts.Policy.Lanes
-	touched, err := j.touchedFiles(ctx, change, j.countsForLane)
+func (j *judgement) classify(ctx context.Context, s *laneState) (*LaneReport, error) {
+	touched, err := j.touchedFiles(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +57,12 @@ func (j *judgement) classify(ctx context.Context, change laneChange) (*LaneRepor
 			Path: c.Path, Object: cmp.Or(c.New.Object, c.Old.Object),
 			Added: c.Old.Mode == "" && !c.Old.Unmerged, Deleted: c.New.Mode == "" && !c.New.Unmerged,
 		}
-		switch read := i < laneFiles && textual(c.Old) && textual(c.New); {
+		switch {
 		case c.Old.Object == c.New.Object: // its mode alone changes
-		case !read:
+		case i >= laneFiles || !textual(c.Old) || !textual(c.New):
 			f.Lines = 1
 		default:
-			if err := j.laneTexts(ctx, c, &f); err != nil {
+			if err := j.readTexts(ctx, c, &f); err != nil {
 				return nil, err
 			}
 		}
@@ -79,49 +70,40 @@ func (j *judgement) classify(ctx context.Context, change laneChange) (*LaneRepor
 	}
 	lane.FindMoves(files)
 	if slices.ContainsFunc(files, func(f lane.File) bool { return f.Declares() }) {
-		tree, err := j.history.Paths(ctx, change.head)
+		tree, err := j.history.Paths(ctx, s.head)
 		if err != nil {
 			return nil, err
 		}
 		lane.DropPrograms(files, tree)
 	}
-	signals := lane.Signals(files, cfg)
-	return &LaneReport{Signals: signals, Fits: lane.Fits(signals)}, nil
+	signals := lane.Signals(files, &j.opts.Policy.Lanes)
+	return &LaneReport{Claim: s.claim, Signals: signals, Fits: lane.Fits(signals)}, nil
 }
 
-// laneTexts compares the two texts of a file, as far as they can be read.
-func (j *judgement) laneTexts(ctx context.Context, c Change, f *lane.File) error {
-	before, oldSize, err := j.laneText(ctx, c.Old)
-	if err != nil {
-		return err
+// readTexts compares the two texts of a file, as far as they can be read.
+func (j *judgement) readTexts(ctx context.Context, c Change, f *lane.File) error {
+	var texts [2][]byte
+	var size int64
+	for i, version := range []File{c.Old, c.New} {
+		if version.Object == "" {
+			continue
+		}
+		blob, err := j.history.Blob(ctx, version.Object, laneFileSize)
+		if err != nil {
+			return err
+		}
+		texts[i], size = blob.Data, max(size, blob.Size)
 	}
-	after, newSize, err := j.laneText(ctx, c.New)
-	if err != nil {
-		return err
-	}
-	if oldSize > laneFileSize || newSize > laneFileSize || binary(before) || binary(after) {
-		f.Lines = int((max(oldSize, newSize) + guessedLine - 1) / guessedLine)
+	if size > laneFileSize || slices.ContainsFunc(texts[:], binary) {
+		f.Lines = int((size + guessedLine - 1) / guessedLine)
 		return nil
 	}
-	f.Read(before, after)
+	f.Read(texts[0], texts[1])
 	return nil
 }
 
 // textual reports whether something has a content of its own, or is not there.
 func textual(f File) bool { return f.Mode == "" || f.Regular() }
-
-// laneText reads a file; nil for one that is not there, or
-// is too large.
-func (j *judgement) laneText(ctx context.Context, f File) ([]byte, int64, error) {
-	if f.Object == "" {
-		return nil, 0, nil
-	}
-	blob, err := j.history.Blob(ctx, f.Object, laneFileSize)
-	if err == nil && blob.Data == nil && blob.Size == 0 {
-		blob.Data = []byte{}
-	}
-	return blob.Data, blob.Size, err
-}
 
 // binary reports whether content is no text, as git sees it: there is a NUL in
 // its beginning (xdiff-interface.c, buffer_is_binary).

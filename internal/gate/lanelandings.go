@@ -73,59 +73,53 @@ func (j *judgement) judgeUntried(ctx context.Context, head string, commits []Com
 		return nil
 	}
 	j.opts.Lane, j.opts.Labels = "", nil // they are about one change
-	tried := map[string]bool{}
-	wanted := slices.Concat(lanes.Fast.After, lanes.Standard.After, lanes.Deep.After)
+	untried := slices.Concat(lanes.Fast.After, lanes.Standard.After, lanes.Deep.After)
 	for _, l := range slices.Backward(landings(commits, "", head)) {
-		if !slices.ContainsFunc(wanted, func(pattern string) bool { return !tried[pattern] }) {
-			return nil
-		}
-		if err := j.judgeLanded(ctx, l, wanted, tried); err != nil {
+		s, err := j.landed(ctx, l)
+		if err != nil {
 			return err
 		}
+		untried = slices.DeleteFunc(untried, func(pattern string) bool {
+			return slices.ContainsFunc(s.entries, func(e laneEntry) bool { return policy.MatchTask(pattern, e.TaskID) && e.lacks() == "" })
+		})
+		if len(untried) == 0 {
+			return nil
+		}
+		for _, pattern := range s.rigour.After {
+			if slices.Contains(untried, pattern) {
+				s.untried = append(s.untried, pattern)
+			}
+		}
+		if len(s.untried) == 0 {
+			continue
+		}
+		if documents, err := j.documentsAlone(ctx, s); err != nil {
+			return err
+		} else if documents {
+			continue
+		}
+		if s.log, err = j.logFor(ctx, s); err != nil {
+			return err
+		}
+		r := &reporter{rule: &ruleQAPending, commit: l.head, parent: l.base}
+		ruleQAPending.Lane(s, r)
+		j.add(r.out)
 	}
 	return nil
 }
 
-// judgeLanded judges what one commit brought. tried are the patterns for which it or
-// a later one has an entry.
-func (j *judgement) judgeLanded(ctx context.Context, l landing, wanted []string, tried map[string]bool) error {
-	change := laneChange{head: l.head}
+// landed finds the lane of what one commit brought.
+func (j *judgement) landed(ctx context.Context, l landing) (*laneState, error) {
+	s := &laneState{head: l.head, commits: l.commits}
 	if l.base != "" {
-		change.bases = []string{l.base}
+		s.bases = []string{l.base}
 	}
-	for i := range l.commits {
-		signature, err := j.history.Signature(ctx, l.commits[i].ID)
+	for i := range s.commits {
+		signature, err := j.history.Signature(ctx, s.commits[i].ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		l.commits[i].Lanes = ClaimedLanes([]byte(signature.Message))
+		s.commits[i].Lanes = ClaimedLanes([]byte(signature.Message))
 	}
-	s, err := j.laneOf(ctx, change, l.commits)
-	if err != nil {
-		return err
-	}
-	for _, pattern := range wanted {
-		tried[pattern] = tried[pattern] || slices.ContainsFunc(s.entries, func(e laneEntry) bool {
-			return policy.MatchTask(pattern, e.TaskID) && e.lacks() == ""
-		})
-	}
-	v := &laneView{state: s}
-	for _, pattern := range s.rigour.After {
-		if !tried[pattern] {
-			v.untried = append(v.untried, pattern)
-		}
-	}
-	if len(v.untried) == 0 {
-		return nil
-	}
-	if documents, err := j.documentsAlone(ctx, change); err != nil || documents {
-		return err
-	}
-	if v.log, err = j.logFor(ctx, s); err != nil {
-		return err
-	}
-	r := &reporter{rule: &ruleQAPending, commit: l.head, parent: l.base}
-	ruleQAPending.Lane(v, r)
-	j.add(r.out)
-	return nil
+	return s, j.findClaim(ctx, s)
 }

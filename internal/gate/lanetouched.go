@@ -3,35 +3,33 @@ package gate
 import (
 	"context"
 	"slices"
-	"strings"
 )
 
-// touchedFiles lists what differs from where a change began, as far as it is
-// wanted, in order of path. Of several merge bases with a target it is what differs
-// from one of them and from the target: so what a merge brought along is not the
-// change's own, and what it threw away is. Without a target, as in the index of a
-// merge, it is what differs from every parent.
-func (j *judgement) touchedFiles(ctx context.Context, change laneChange, wanted func(path string) bool) ([]Change, error) {
-	edges := EdgesOf(change.head, change.bases)
+// touchedFiles lists what differs from where a change began, as far as it counts, in
+// order of path. Of several merge bases with a target it is what differs from one of
+// them and from the target: so what a merge brought along is not the change's own,
+// and what it threw away is. Without a target, as in the index of a merge, it is what
+// differs from every parent.
+func (j *judgement) touchedFiles(ctx context.Context, s *laneState) ([]Change, error) {
+	if s.touched != nil {
+		return s.touched, nil
+	}
+	edges := EdgesOf(s.head, s.bases)
 	often := len(edges)
-	if often > 1 && change.target != "" {
-		edges, often = append(edges, Edge{Parent: change.target, Child: change.head}), 1
+	if often > 1 && s.target != "" {
+		edges, often = append(edges, Edge{Parent: s.target, Child: s.head}), 2
 	}
 	times := map[string]int{}
-	var out []Change
-	for i, edge := range edges {
-		changes, err := j.history.Difference(ctx, edge)
-		if err != nil {
+	var last []Change
+	for _, edge := range edges {
+		var err error
+		if last, err = j.history.Difference(ctx, edge); err != nil {
 			return nil, err
 		}
-		last := i == len(edges)-1
-		for _, c := range changes {
-			if wanted(c.Path) && last && times[c.Path] >= min(often, i) {
-				out = append(out, c)
-			}
+		for _, c := range last {
 			times[c.Path]++
 		}
 	}
-	slices.SortFunc(out, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	return out, nil
+	s.touched = slices.DeleteFunc(last, func(c Change) bool { return times[c.Path] < often || !j.counts(c.Path) })
+	return s.touched, nil
 }

@@ -11,27 +11,6 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// laneView is what rules about lanes read.
-type laneView struct {
-	state *laneState
-	// report is nil where no lane is claimed.
-	report *LaneReport
-	// log is the path of a log in which something can be recorded; empty where the
-	// head has none.
-	log string
-	// before and after are the patterns of the entries that are asked of the change.
-	before, after []string
-	// work are the commits that do the change's work: those that touch a file that
-	// counts and is no document, but for merges.
-	work []workCommit
-	// brought are the commits that added an entry.
-	brought map[small.Digest][]string
-	// specs say for entries what keeps them from naming a spec.
-	specs map[small.Digest]string
-	// untried, in an audit, are the patterns that nothing met here or later.
-	untried []string
-}
-
 // workCommit is a commit and the files of the work that it touches.
 type workCommit struct {
 	id    string
@@ -44,6 +23,8 @@ type laneEntry struct {
 	// path is the log's, and log the version that it was read from.
 	path string
 	log  *ledgerFile
+	// specless says why an entry for a spec names none; empty for any other.
+	specless string
 }
 
 // lacks says why an entry gives no evidence; empty if it does.
@@ -54,45 +35,41 @@ func (e laneEntry) lacks() string {
 	case e.Status != "" && e.Status != "completed":
 		return fmt.Sprintf("has the status %q", e.Status)
 	}
-	return ""
+	return e.specless
 }
 
-// laneView gathers what the rules have to know of a change.
-func (j *judgement) laneView(ctx context.Context, s *laneState) (*laneView, error) {
-	v := &laneView{state: s}
+// examineLane finds what rules ask about a change.
+func (j *judgement) examineLane(ctx context.Context, s *laneState) error {
 	if !s.claim.Made() {
-		return v, nil
+		return nil
 	}
 	var err error
-	if v.report, err = j.classify(ctx, s.laneChange); err != nil {
-		return nil, err
+	if s.report, err = j.classify(ctx, s); err != nil {
+		return err
 	}
-	v.report.Claim = s.claim
-	if v.log, err = j.logFor(ctx, s); err != nil {
-		return nil, err
+	if s.log, err = j.logFor(ctx, s); err != nil {
+		return err
 	}
-	if s.ends {
-		v.before = s.rigour.Before
-		if !j.opts.Policy.Lanes.QAAfterMerge {
-			v.after = s.rigour.After
-		}
+	fits := j.opts.Policy.Lanes.Rigour(string(s.report.Fits))
+	s.workspaceless = s.log == "" && len(fits.Before)+len(fits.After) > 0
+	documents, err := j.documentsAlone(ctx, s)
+	if err != nil || documents || !s.ends {
+		return err
 	}
-	if len(v.before)+len(v.after) == 0 {
-		return v, nil
+	s.before = s.rigour.Before
+	if !j.opts.Policy.Lanes.QAAfterMerge {
+		s.after = s.rigour.After
 	}
-	documents, err := j.documentsAlone(ctx, s.laneChange)
-	if err != nil || documents {
-		v.before, v.after = nil, nil
-		return v, err
+	if len(s.before)+len(s.after) == 0 {
+		return nil
 	}
-	if v.work, err = j.laneWork(ctx, s.commits); err != nil {
-		return nil, err
+	if s.work, err = j.laneWork(ctx, s.commits); err != nil {
+		return err
 	}
-	if v.brought, err = j.brought(ctx, s.commits); err != nil {
-		return nil, err
+	if err := j.findBrought(ctx, s); err != nil {
+		return err
 	}
-	v.specs, err = j.specs(ctx, s)
-	return v, err
+	return j.checkSpecs(ctx, s)
 }
 
 // logFor is the log in which something is to be recorded: the first that the change
@@ -123,7 +100,7 @@ func (j *judgement) laneWork(ctx context.Context, commits []Commit) ([]workCommi
 		}
 		w := workCommit{id: c.ID}
 		for _, change := range changes {
-			if j.isWork(change.Path) {
+			if j.isWork(change) {
 				w.files = append(w.files, change.Path)
 			}
 		}
@@ -134,29 +111,32 @@ func (j *judgement) laneWork(ctx context.Context, commits []Commit) ([]workCommi
 	return out, nil
 }
 
-// brought finds the commits that add each entry.
-func (j *judgement) brought(ctx context.Context, commits []Commit) (map[small.Digest][]string, error) {
+// findBrought finds the commits that add each entry.
+func (j *judgement) findBrought(ctx context.Context, s *laneState) error {
+	if s.brought != nil {
+		return nil
+	}
 	var edges []Edge
-	for _, c := range commits {
+	for _, c := range s.commits {
 		edges = append(edges, EdgesOf(c.ID, c.Parents)...)
 	}
 	changes, err := j.history.Changes(ctx, edges)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out := map[small.Digest][]string{}
-	for _, c := range commits {
+	s.brought = map[small.Digest][]string{}
+	for _, c := range s.commits {
 		own := max(len(c.Parents), 1)
 		entries, err := j.addedEntries(ctx, node{id: c.ID, parents: c.Parents}, changes[:own])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, e := range entries {
-			out[e.Digest] = append(out[e.Digest], c.ID)
+			s.brought[e.Digest] = append(s.brought[e.Digest], c.ID)
 		}
 		changes = changes[own:]
 	}
-	return out, nil
+	return nil
 }
 
 // addedEntries are the entries that a commit, or a change, has and no parent has.
@@ -189,7 +169,6 @@ func (j *judgement) addedEntries(ctx context.Context, n node, changes [][]Change
 // switchedTo are the lanes that entries for a switch claim, by the commits that add
 // them.
 func (j *judgement) switchedTo(ctx context.Context, s *laneState) (map[string]lane.Lane, error) {
-	var brought map[small.Digest][]string
 	said := map[string]lane.Lane{}
 	for _, e := range s.entries {
 		if e.TaskID != lane.SwitchTask || e.lacks() != "" {
@@ -200,12 +179,13 @@ func (j *judgement) switchedTo(ctx context.Context, s *laneState) (map[string]la
 			return nil, err
 		}
 		to := lane.SwitchedTo(evidence)
-		if to != "" && brought == nil {
-			if brought, err = j.brought(ctx, s.commits); err != nil {
-				return nil, err
-			}
+		if to == "" {
+			continue
 		}
-		for _, c := range brought[e.Digest] {
+		if err := j.findBrought(ctx, s); err != nil {
+			return nil, err
+		}
+		for _, c := range s.brought[e.Digest] {
 			said[c] = lane.Stricter(said[c], to)
 		}
 	}
@@ -221,32 +201,31 @@ func (j *judgement) evidenceOf(ctx context.Context, e laneEntry) (*small.Value, 
 	return items[e.Index].Get("evidence"), nil
 }
 
-// specs says of entries for a spec that a lane demands what keeps them from naming
-// one: a file of the head, from the repository's root or from the workspace's
-// directory.
-func (j *judgement) specs(ctx context.Context, s *laneState) (map[small.Digest]string, error) {
-	out := map[small.Digest]string{}
-	for _, e := range s.entries {
+// checkSpecs notes of entries for a spec what keeps them from naming one: a file of
+// the head, from the repository's root or from the workspace's directory.
+func (j *judgement) checkSpecs(ctx context.Context, s *laneState) error {
+	for i := range s.entries {
+		e := &s.entries[i]
 		if e.TaskID != lane.SpecTask {
 			continue
 		}
-		evidence, err := j.evidenceOf(ctx, e)
+		evidence, err := j.evidenceOf(ctx, *e)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		name := lane.SpecFile(evidence)
 		if name == "" {
-			out[e.Digest] = "names no spec-md file"
+			e.specless = "names no spec-md file"
 			continue
 		}
 		dir, _ := small.WorkspaceOf(e.path)
 		files, err := j.history.Glob(ctx, s.head, policy.LiteralPattern(path.Clean(name)), policy.LiteralPattern(path.Join(dir, name)))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !slices.ContainsFunc(files, File.Regular) {
-			out[e.Digest] = fmt.Sprintf("names the spec-md file %q, which is not there", name)
+			e.specless = fmt.Sprintf("names the spec-md file %q, which is not there", name)
 		}
 	}
-	return out, nil
+	return nil
 }

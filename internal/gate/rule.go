@@ -28,7 +28,7 @@ type Rule struct {
 	// Work judges what one commit did to one workspace, and whose commit it is.
 	Work func(*workView, *reporter)
 	// Lane judges a change by the lane that it claims.
-	Lane func(*laneView, *reporter)
+	Lane func(*laneState, *reporter)
 	// Workflow judges a workflow file, or a record of a job or a campaign.
 	Workflow func(*workflowView, *reporter)
 	// Policy judges the configuration beside what it was applied to.

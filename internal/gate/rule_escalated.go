@@ -8,19 +8,19 @@ import (
 
 var ruleEscalated = Rule{
 	ID: "lane/escalated-without-record", Severity: SeverityError, Stage: StageHistory,
-	Lane: func(v *laneView, r *reporter) {
-		for _, s := range v.state.switches {
-			if v.state.recorded || !s.to.Less(s.from) {
+	Lane: func(s *laneState, r *reporter) {
+		for _, c := range s.switches {
+			if s.recorded || !c.to.Less(c.from) {
 				continue
 			}
 			r.add(Finding{
-				Path: v.log, subject: string(s.from) + " " + string(s.to),
+				Path: s.log, subject: string(c.from) + " " + string(c.to),
 				Message: fmt.Sprintf("commit %s goes down to lane %q from lane %q of commit %s, and this change adds no entry for %s with evidence",
-					short(s.commit), s.to, s.from, short(s.parent), lane.SwitchTask),
-				Fix: v.goOn(s.to),
+					short(c.commit), c.to, c.from, short(c.parent), lane.SwitchTask),
+				Fix: s.switchCommand(s.at[s.head].Lane), // a later commit may have gone up again
 			})
 			last := &r.out[len(r.out)-1]
-			last.Commit, last.Parent = s.commit, s.parent
+			last.Commit, last.Parent = c.commit, c.parent
 		}
 	},
 }

@@ -1,14 +1,12 @@
 package gate
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
-	"github.com/small-gate/small-gate/internal/small"
 )
 
 var ruleLaneEvidence = Rule{
@@ -17,44 +15,44 @@ var ruleLaneEvidence = Rule{
 }
 
 // checkLaneEvidence wants an entry for each pattern that the lane asks for.
-func checkLaneEvidence(v *laneView, r *reporter) {
+func checkLaneEvidence(s *laneState, r *reporter) {
 	var first []laneEntry
-	for _, pattern := range v.before {
-		v.demand(r, pattern, "before the work", func(e laneEntry) string {
-			if v.inTime(e) {
+	for _, pattern := range s.before {
+		s.demand(r, pattern, "before the work", func(e laneEntry) string {
+			if s.inTime(e) {
 				first = append(first, e)
 				return ""
 			}
 			return "was added after it"
 		})
 	}
-	for _, pattern := range v.after {
-		v.demand(r, pattern, "after the work", func(e laneEntry) string {
-			if at := slices.IndexFunc(first, func(b laneEntry) bool { return v.together(e, b) && e.Index < b.Index }); at >= 0 {
+	for _, pattern := range s.after {
+		s.demand(r, pattern, "after the work", func(e laneEntry) string {
+			if at := slices.IndexFunc(first, func(b laneEntry) bool { return s.together(e, b) && e.Index < b.Index }); at >= 0 {
 				return "stands before " + entryWords(first[at].Entry) + ", which was to come first"
 			}
-			return v.misses(e)
+			return s.misses(e)
 		})
 	}
 }
 
 // demand reports a pattern for which no entry is as it should be. problem says what
 // is wrong with one that has evidence.
-func (v *laneView) demand(r *reporter, pattern, when string, problem func(laneEntry) string) {
-	l := v.state.claim.Lane
-	f := Finding{Path: v.log, Fix: v.record(pattern), subject: string(l) + " " + when + " " + pattern}
+func (s *laneState) demand(r *reporter, pattern, when string, problem func(laneEntry) string) {
+	l := s.claim.Lane
+	f := Finding{Path: s.log, Fix: s.record(pattern), subject: string(l) + " " + when + " " + pattern}
 	found := "this change adds none"
-	for _, e := range v.state.entries {
+	for _, e := range s.entries {
 		if !policy.MatchTask(pattern, e.TaskID) {
 			continue
 		}
-		wrong := cmp.Or(e.lacks(), v.specs[e.Digest])
+		wrong := e.lacks()
 		if wrong == "" {
 			if wrong = problem(e); wrong == "" {
 				return
 			}
 			if when == "before the work" {
-				f.Fix = v.goOn(l)
+				f.Fix = s.switchCommand(l)
 			}
 		}
 		f.Path, f.Line, f.Column, f.Entry = e.path, e.Pos.Line, e.Pos.Column, refOf(e.Entry)
@@ -66,33 +64,33 @@ func (v *laneView) demand(r *reporter, pattern, when string, problem func(laneEn
 
 // inTime reports whether an entry came with or before a commit of the work, or did
 // not have to.
-func (v *laneView) inTime(e laneEntry) bool {
+func (s *laneState) inTime(e laneEntry) bool {
 	work := map[string]bool{}
-	for _, w := range v.work {
+	for _, w := range s.work {
 		work[w.id] = true
 	}
-	early := withAncestors(v.state.commits, work)
-	return len(work) == 0 || v.state.recorded || len(v.state.switches) > 0 ||
-		slices.ContainsFunc(v.brought[e.Digest], func(c string) bool { return early[c] })
+	early := withAncestors(s.commits, work)
+	return len(work) == 0 || s.recorded || len(s.switches) > 0 ||
+		slices.ContainsFunc(s.brought[e.Digest], func(c string) bool { return early[c] })
 }
 
 // misses names a commit of the work that an entry does not come with or after; empty
 // for none.
-func (v *laneView) misses(e laneEntry) (missed string) {
-	for _, c := range v.brought[e.Digest] {
-		tried := withAncestors(v.state.commits, map[string]bool{c: true})
-		at := slices.IndexFunc(v.work, func(w workCommit) bool { return !tried[w.id] })
+func (s *laneState) misses(e laneEntry) (missed string) {
+	for _, c := range s.brought[e.Digest] {
+		tried := withAncestors(s.commits, map[string]bool{c: true})
+		at := slices.IndexFunc(s.work, func(w workCommit) bool { return !tried[w.id] })
 		if at < 0 {
 			return ""
 		}
-		missed = fmt.Sprintf("does not follow commit %s, which changes %s", short(v.work[at].id), fileList(v.work[at].files))
+		missed = fmt.Sprintf("does not follow commit %s, which changes %s", short(s.work[at].id), fileList(s.work[at].files))
 	}
 	return missed
 }
 
 // together reports whether one commit added two entries to one log.
-func (v *laneView) together(a, b laneEntry) bool {
-	return a.path == b.path && slices.ContainsFunc(v.brought[a.Digest], func(c string) bool { return slices.Contains(v.brought[b.Digest], c) })
+func (s *laneState) together(a, b laneEntry) bool {
+	return a.path == b.path && slices.ContainsFunc(s.brought[a.Digest], func(c string) bool { return slices.Contains(s.brought[b.Digest], c) })
 }
 
 // withAncestors are some commits and those that they follow, as far as they are
@@ -108,18 +106,10 @@ func withAncestors(commits []Commit, from map[string]bool) map[string]bool {
 }
 
 // record says how to append an entry for a task.
-func (v *laneView) record(task string) string {
-	dir, _ := small.WorkspaceOf(v.log)
-	command, in, evidence := "", "", "what was found"
-	if v.log == "" {
-		command = "lanes above fast need a workspace: `small init --intent \"what it is for\"`, then "
-	}
-	if dir != "" {
-		in = " --dir " + shellQuote(dir)
-	}
+func (s *laneState) record(task string) string {
+	evidence := "what was found"
 	if task == lane.SpecTask {
 		evidence = "spec-md: PATH"
 	}
-	command += fmt.Sprintf("`small progress add%s --task %s --status completed --evidence %q`, then ", in, shellQuote(task), evidence)
-	return command + commitWorkspace(dir, "Record "+task)
+	return s.inWorkspace("small progress add", "--dir", fmt.Sprintf("--task %s --status completed --evidence %q", shellQuote(task), evidence), "Record "+task)
 }

@@ -11,16 +11,16 @@ import (
 
 var ruleUnknownLane = Rule{
 	ID: "lane/unknown", Severity: SeverityError, Stage: StageHistory,
-	Lane: func(v *laneView, r *reporter) {
+	Lane: func(s *laneState, r *reporter) {
 		known := strings.Join(policy.LaneNames, ", ")
-		for _, u := range v.state.unknown {
+		for _, u := range s.unknown {
 			f := Finding{subject: u.name} // and no path: neither a message nor a label is a place in a file
 			if u.commit == "" {
 				f.Message = fmt.Sprintf("a label claims lane %q; there are %s", u.name, known)
 				f.Fix = fmt.Sprintf("label the change with one of %[1]s%[2]s instead"+newRun, lane.LabelPrefix, strings.Join(policy.LaneNames, ", "+lane.LabelPrefix))
 			} else {
 				f.Message = fmt.Sprintf("commit %s claims lane %q; there are %s", short(u.commit), u.name, known)
-				f.Fix = trailerCommand(cmp.Or(v.state.claim.Lane, lane.Standard))
+				f.Fix = trailerCommand(cmp.Or(s.claim.Lane, lane.Standard))
 			}
 			r.add(f)
 			if u.commit != "" {

@@ -27,16 +27,7 @@ type File struct {
 	lost, guarded int
 	// statements are the lines of SQL that change a schema or stored data; routes
 	// and exports what the change adds and takes away.
-	statements, routes, exports []mention
-}
-
-// mention is one line of a version, and what it names.
-type mention struct {
-	name string
-	// gone is true for a line of the old version; value for one that declares a
-	// variable or a constant.
-	gone, value bool
-	line        Line
+	statements, routes, exports []Line
 }
 
 // Line is one line of a file that a change touches: of the new version, or if it
@@ -45,43 +36,37 @@ type Line struct {
 	Path   string
 	Number int
 	Text   string
+	// gone is true for a line of the old version.
+	gone bool
+	// name is the route or the declaration that it is.
+	name string
 }
 
-// Read compares the two texts of a file; nil for one that is not there. What a
-// program has written shows nothing.
+// Read compares the two texts of a file. What a program has written shows nothing.
 func (f *File) Read(before, after []byte) {
 	if generated.Match(before) || generated.Match(after) {
 		return
 	}
-	lost, came := differ(before, after)
 	f.statements = statements(f.Path, before, after)
-	for _, lines := range []struct {
-		gone bool
-		all  []Line
-	}{{true, lost}, {false, came}} {
-		for _, line := range lines.all {
-			line.Path = f.Path
-			if trivial.MatchString(line.Text) {
-				continue
-			}
-			f.Lines++
-			f.lost += count(lines.gone)
-			f.guarded += count(guard.MatchString(line.Text))
-			if name := route(line); name != "" {
-				f.routes = append(f.routes, mention{name: name, gone: lines.gone, line: line})
-			}
-			if name := export(line); name != "" {
-				f.exports = append(f.exports, mention{name: name, gone: lines.gone, value: declaresValue.MatchString(line.Text), line: line})
-			}
+	for _, line := range append(only(before, after, true), only(after, before, false)...) {
+		if trivial.MatchString(line.Text) {
+			continue
+		}
+		line.Path = f.Path
+		f.Lines++
+		if line.gone {
+			f.lost++
+		}
+		if guard.MatchString(line.Text) {
+			f.guarded++
+		}
+		if line.name = route(line); line.name != "" {
+			f.routes = append(f.routes, line)
+		}
+		if line.name = export(line); line.name != "" {
+			f.exports = append(f.exports, line)
 		}
 	}
-}
-
-func count(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // guard is a line that speaks of who may do what, or of what proves it.
@@ -94,14 +79,9 @@ var generated = regexp.MustCompile(`^(?s).{0,1000}?(DO NOT EDIT|@generated)|(?-s
 // trivial is a line that is a comment, or says what is imported from where.
 var trivial = regexp.MustCompile(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)
 
-// differ lists the lines that only one of two texts has, without regard to white
-// space. It does not depend on how a diff aligns them.
-func differ(before, after []byte) (lost, came []Line) {
-	return only(before, after), only(after, before)
-}
-
-// only lists the lines of a text that another lacks.
-func only(text, other []byte) []Line {
+// only lists the lines of a text that another lacks, without regard to white space.
+// It does not depend on how a diff aligns them.
+func only(text, other []byte, gone bool) []Line {
 	left := map[string]int{}
 	for line := range bytes.Lines(other) {
 		left[string(normal(line))]++
@@ -112,7 +92,7 @@ func only(text, other []byte) []Line {
 		number++
 		bare := normal(line)
 		if left[string(bare)]--; left[string(bare)] < 0 && len(bare) > 0 {
-			out = append(out, Line{Number: number, Text: string(bytes.TrimRight(line, "\r\n"))})
+			out = append(out, Line{Number: number, Text: string(bytes.TrimRight(line, "\r\n")), gone: gone})
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/policy"
@@ -52,11 +53,7 @@ var defaults = map[string][]string{
 // matches reports whether a path is meant by a list: the default one, and after
 // it the project's own.
 func matches(key, name string, cfg *policy.Lanes) bool {
-	own := cfg.Patterns[key]
-	if len(own) == 0 {
-		return policy.MatchLast(defaults[key], name)
-	}
-	return policy.MatchLast(append(defaults[key][:len(defaults[key]):len(defaults[key])], own...), name)
+	return policy.MatchLast(slices.Concat(defaults[key], cfg.Patterns[key]), name)
 }
 
 // excluded reports whether a project says that a path is not meant by a list.

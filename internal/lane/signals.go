@@ -28,7 +28,7 @@ type change struct {
 	// them that are neither tests nor documents.
 	files, work []File
 	// routes and exports are what the work adds and takes away.
-	routes, exports []mention
+	routes, exports []Line
 	cfg             *policy.Lanes
 }
 
@@ -72,17 +72,17 @@ func Signals(files []File, cfg *policy.Lanes) []Signal {
 		if !Counts(f.Path, cfg) {
 			continue
 		}
-		work := !IsDocument(f.Path, cfg) && !matches("tests", f.Path, cfg)
 		if f.Lines > 0 {
 			c.files = append(c.files, *f)
 		}
-		if f.Lines > 0 && work {
+		if IsDocument(f.Path, cfg) || matches("tests", f.Path, cfg) {
+			continue
+		}
+		if f.Lines > 0 {
 			c.work = append(c.work, *f)
 		}
-		if work {
-			c.routes = append(c.routes, f.routes...)
-		}
-		if work && matches("exported", f.Path, cfg) {
+		c.routes = append(c.routes, f.routes...)
+		if matches("exported", f.Path, cfg) {
 			c.exports = append(c.exports, f.exports...)
 		}
 	}
@@ -101,32 +101,29 @@ func Signals(files []File, cfg *policy.Lanes) []Signal {
 
 // migration is what changes a schema or stored data: by its path, or by its SQL.
 func migration(c *change) []Signal {
-	var out []Signal
-	for _, back := range []bool{false, true} {
-		fits, why := Deep, "a schema or stored data changes, and there may be no way back"
-		if back {
-			fits, why = Standard, "a schema or stored data changes, and it can be taken back"
-		}
-		var lines []mention
+	kind := func(fits Lane, why string, reversible bool) []Signal {
+		var lines []Line
 		signals := found(fits, why, c.files, func(f *File) bool {
-			if matches("reversible", f.Path, c.cfg) != back {
+			switch {
+			case matches("reversible", f.Path, c.cfg) != reversible:
 				return false
-			}
-			if matches("migrations", f.Path, c.cfg) {
+			case matches("migrations", f.Path, c.cfg):
 				return true
-			}
-			if excluded("migrations", f.Path, c.cfg) || matches("tests", f.Path, c.cfg) {
+			case excluded("migrations", f.Path, c.cfg), matches("tests", f.Path, c.cfg), IsDocument(f.Path, c.cfg):
 				return false
 			}
 			lines = append(lines, f.statements...)
 			return len(f.statements) > 0
 		})
 		for i := range signals {
-			signals[i].Lines = linesOf(lines)
+			signals[i].Lines = lines
 		}
-		out = append(out, signals...)
+		return signals
 	}
-	return out
+	return append(
+		kind(Deep, "a schema or stored data changes, and there may be no way back", false),
+		kind(Standard, "a schema or stored data changes, and it can be taken back", true)...,
+	)
 }
 
 // security is what keeps strangers out: by the path of a file, or because much of
@@ -160,8 +157,12 @@ func size(c *change) []Signal {
 	if len(files) <= c.cfg.Files && (c.cfg.Lines == 0 || lines <= c.cfg.Lines) {
 		return nil
 	}
+	allowed := plural(c.cfg.Files, "file")
+	if c.cfg.Lines > 0 {
+		allowed = fmt.Sprintf("%d and %d", c.cfg.Files, c.cfg.Lines)
+	}
 	s := Signal{Fits: Standard, Files: files}
-	s.Why = fmt.Sprintf("%s and %s of work differ; fast allows %d and %d", plural(len(files), "file"), plural(lines, "line"), c.cfg.Files, c.cfg.Lines)
+	s.Why = fmt.Sprintf("%s and %s of work differ; fast allows %s", plural(len(files), "file"), plural(lines, "line"), allowed)
 	if len(files) > sweepingFiles && lines > sweepingLines && c.cfg.Lines > 0 {
 		s.Fits = Deep
 		s.Why = fmt.Sprintf("%d files and %d lines of work differ, which is more than anybody reviews at once", len(files), lines)
@@ -195,12 +196,12 @@ func found(fits Lane, why string, files []File, gives func(f *File) bool) []Sign
 }
 
 // fromLines is the signal of some lines.
-func fromLines(fits Lane, why string, lines []mention) []Signal {
+func fromLines(fits Lane, why string, lines []Line) []Signal {
 	if len(lines) == 0 {
 		return nil
 	}
-	s := Signal{Fits: fits, Why: why, Lines: linesOf(lines)}
-	for _, l := range s.Lines {
+	s := Signal{Fits: fits, Why: why, Lines: lines}
+	for _, l := range lines {
 		s.Files = append(s.Files, l.Path)
 	}
 	slices.Sort(s.Files)
@@ -208,36 +209,28 @@ func fromLines(fits Lane, why string, lines []mention) []Signal {
 	return []Signal{s}
 }
 
-func linesOf(mentions []mention) []Line {
-	var out []Line
-	for _, m := range mentions {
-		out = append(out, m.line)
-	}
-	return out
-}
-
 // compare tells what is new among the lines that differ, what is gone, and what is
 // declared otherwise; what has only moved is none of these, and neither is a
 // variable or a constant with another value.
-func compare(all []mention) (added, gone, changed []mention) {
+func compare(all []Line) (added, gone, changed []Line) {
 	was, is := map[string]string{}, map[string]string{}
-	for _, m := range all {
-		if m.gone {
-			was[m.name] = signature(m.line)
+	for _, l := range all {
+		if l.gone {
+			was[l.name] = signature(l)
 		} else {
-			is[m.name] = signature(m.line)
+			is[l.name] = signature(l)
 		}
 	}
-	for _, m := range all {
-		before, stood := was[m.name]
-		after, stands := is[m.name]
+	for _, l := range all {
+		before, stood := was[l.name]
+		after, stands := is[l.name]
 		switch {
-		case m.gone && !stands:
-			gone = append(gone, m)
-		case !m.gone && !stood:
-			added = append(added, m)
-		case !m.gone && before != after && !m.value:
-			changed = append(changed, m)
+		case l.gone && !stands:
+			gone = append(gone, l)
+		case !l.gone && !stood:
+			added = append(added, l)
+		case !l.gone && before != after && !declaresValue.MatchString(l.Text):
+			changed = append(changed, l)
 		}
 	}
 	return added, gone, changed

@@ -153,7 +153,7 @@ func TestEndpoints(t *testing.T) {
 		}
 	}
 	signals := Signals([]File{edit("a.py", "", "x = 1\n"+before)}, &cfg)
-	if got := signals[0].Lines; len(got) != 1 || got[0] != (Line{Path: "a.py", Number: 2, Text: `@app.route("/x")`}) {
+	if got := signals[0].Lines; len(got) != 1 || got[0].Path != "a.py" || got[0].Number != 2 || got[0].Text != `@app.route("/x")` {
 		t.Errorf("the line is %+v", got)
 	}
 }
@@ -187,5 +187,23 @@ func TestDocuments(t *testing.T) {
 	}
 	if got := Fits(Signals([]File{edit("docs/auth.md", "", strings.Repeat("permission\n", 999))}, &cfg)); got != Fast {
 		t.Errorf("documents fit %s", got)
+	}
+	if got := told(Signals([]File{edit("docs/setup.sql", "", "create table bills (id int);\n")}, &cfg)); got != "" {
+		t.Errorf("SQL in a document gives %s", got)
+	}
+}
+
+// TestSize: the reason names the limits that there are.
+func TestSize(t *testing.T) {
+	cfg := policy.Default().Lanes
+	files := []File{edit("a.py", "", "1"), edit("b.py", "", "2"), edit("c.py", "", "3"), edit("d.py", "", "4\n5")}
+	for lines, want := range map[int]string{
+		20: "4 files and 5 lines of work differ; fast allows 3 and 20",
+		0:  "4 files and 5 lines of work differ; fast allows 3 files",
+	} {
+		cfg.Lines = lines
+		if got := Signals(files, &cfg)[0].Why; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

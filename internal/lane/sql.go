@@ -16,7 +16,7 @@ var (
 // statements are the first lines that change a schema or stored data, of a file
 // of SQL whose text differs in more than comments: of the new version, or where
 // it has none, of the old one.
-func statements(name string, before, after []byte) []mention {
+func statements(name string, before, after []byte) []Line {
 	if !sqlFile.MatchString(name) {
 		return nil
 	}
@@ -28,7 +28,7 @@ func statements(name string, before, after []byte) []mention {
 		if at := sqlVerb.FindStringIndex(text); at != nil {
 			begin := at[1] - len(strings.TrimLeft(text[at[0]:at[1]], "; \t\r\n"))
 			line, _, _ := strings.Cut(text[begin:], "\n")
-			return []mention{{line: Line{Path: name, Number: 1 + strings.Count(text[:begin], "\n"), Text: line}}}
+			return []Line{{Path: name, Number: 1 + strings.Count(text[:begin], "\n"), Text: line}}
 		}
 	}
 	return nil
