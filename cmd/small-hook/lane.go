@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
@@ -37,8 +38,7 @@ func (a *app) laneCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc := &report.LaneDocument{LaneReport: found.LaneReport, Change: found.Change, Policy: found.Policy, Reader: found.Reader}
-			return a.writeLane(doc)
+			return a.writeLane(found)
 		},
 	})
 	c.Flags().StringVar(&to, "switch", "", "switch to the `LANE` "+eitherOf(policy.LaneNames)+": append the entry that claims it")
@@ -79,7 +79,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) err
 }
 
 // writeLane writes it wherever it was asked for.
-func (a *app) writeLane(doc *report.LaneDocument) error {
+func (a *app) writeLane(doc *gate.LaneReport) error {
 	targets := a.flags.targets
 	if len(targets) == 0 {
 		targets = []target{{format: "text"}}

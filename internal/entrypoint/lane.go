@@ -4,53 +4,38 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// Lane is what is known of a change's lane, and of what it was found in.
-type Lane struct {
-	gate.LaneReport
-	// Change says in words what was looked at.
-	Change string
-	// Policy says where the configuration came from.
-	Policy string
-	// Reader names what read the repository.
-	Reader string
-}
-
 // FindLane finds the lane that fits what spec, written BASE..HEAD, brings;
 // without a spec, what is staged against HEAD, whose lane the variable of commit
 // hooks may claim. It judges nothing. The policy is BASE's, or HEAD's.
-func FindLane(ctx context.Context, req Request, spec string) (Lane, error) {
-	var out Lane
-	mode := "range"
+func FindLane(ctx context.Context, req Request, spec string) (*gate.LaneReport, error) {
+	var out *gate.LaneReport
+	mode, change := "range", spec
 	if spec == "" {
-		mode, req = "pre-commit", req.withLane()
+		mode, change, req = "pre-commit", "what is staged, against HEAD", req.withLane()
 	}
 	r := inRepository(ctx, req, mode, func(s *session) (*gate.Report, error) {
-		var found *gate.LaneReport
 		var err error
 		if spec == "" {
-			out.Change = "what is staged, against HEAD"
-			found, err = s.stagedLane(ctx)
+			out, err = s.stagedLane(ctx)
 		} else {
-			out.Change = spec
-			found, err = s.rangeLane(ctx, spec)
+			out, err = s.rangeLane(ctx, spec)
 		}
 		if err != nil {
 			return nil, err
 		}
-		out.LaneReport, out.Policy = *found, s.opts.Policy.Source
+		out.Change, out.Policy = change, s.opts.Policy.Source
 		return gate.Nothing(s.opts), nil
 	})
-	out.Reader = r.Examined.Reader
 	if r.Failure != nil {
-		return out, r.Failure
+		return nil, r.Failure
 	}
+	out.Reader = r.Examined.Reader
 	return out, nil
 }
 
@@ -99,12 +84,10 @@ var laneList = policy.LaneNames[0] + ", " + policy.LaneNames[1] + " or " + polic
 // claimedLane is the lane that the caller claims, as lanes are spelt; empty for
 // none. A claim that names no lane is an error.
 func (r Request) claimedLane() (string, error) {
-	for _, name := range policy.LaneNames {
-		if strings.EqualFold(strings.TrimSpace(r.Lane), name) {
-			return name, nil
-		}
-	}
+	l, ok := lane.Parse(r.Lane)
 	switch {
+	case ok:
+		return string(l), nil
 	case r.Lane == "":
 		return "", nil
 	case r.LaneFrom == lane.FromInput:

@@ -72,7 +72,10 @@ func claimOf(t *testing.T, r *gittest.Repo, req entrypoint.Request, head, variab
 	case variable != "":
 		req.Environ = append(req.Environ, "SMALL_LANE="+variable)
 		found, err := entrypoint.FindLane(ctx, req, "")
-		return found.Claim, err
+		if err != nil {
+			return lane.Claim{}, err
+		}
+		return found.Claim, nil
 	case github != "":
 		event := fmt.Sprintf(`{"pull_request": {"number": 7, "labels": [{"name": "bug"}, {"name": %q}], "head": {"sha": %q, "ref": "topic"}, "base": {"ref": "main"}}}`, github, head)
 		report = judgeCI(t, req, []byte(event), map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "pull_request"})

@@ -20,6 +20,10 @@ type LaneReport struct {
 	// that allows them all.
 	Signals []lane.Signal
 	Fits    lane.Lane
+	// Change says in words what was looked at, Policy where the configuration came
+	// from, and Reader what read the repository; whoever asks for no more than the
+	// lane is told.
+	Change, Policy, Reader string
 }
 
 // laneState is a change and what is known of its lane.

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
@@ -82,7 +81,8 @@ func (l *Lanes) Rigour(lane string) Rigour {
 func (r *reader) lanes(v *small.Value, p *Policy) {
 	l := &p.Lanes
 	l.Patterns = map[string][]string{}
-	for _, f := range r.mapping(v, "lanes") {
+	keys := append([]string{"files", "lines", "minimum", "qa", "off", "fast", "standard", "deep"}, PatternKeys...)
+	for _, f := range r.mapping(v, "lanes", keys...) {
 		subject := "lanes." + f.Key
 		switch f.Key {
 		case "files":
@@ -104,10 +104,6 @@ func (r *reader) lanes(v *small.Value, p *Policy) {
 		case "deep":
 			r.rigour(f.Value, subject, &l.Deep)
 		default:
-			if !slices.Contains(PatternKeys, f.Key) {
-				r.fail(f.KeyPos, subject, "the key %q is not known", f.Key)
-				continue
-			}
 			l.Patterns[f.Key] = r.patterns(f.Value, subject, lanePattern)
 		}
 	}

@@ -15,14 +15,6 @@ import (
 // removed or renamed.
 const laneSchema = "small-gate/lane/v1"
 
-// LaneDocument is what WriteLane says about a change.
-type LaneDocument struct {
-	gate.LaneReport
-	// Change says in words what was looked at, Policy where the configuration
-	// came from, and Reader what read the repository.
-	Change, Policy, Reader string
-}
-
 // jsonLane is a change's lane, for programs.
 type jsonLane struct {
 	// Claim is null where nobody claims a lane.
@@ -86,7 +78,7 @@ func CheckLaneFormat(name string) error {
 
 // WriteLane writes what is known of a change's lane, in one of LaneFormats. It
 // returns the error of w.
-func WriteLane(w io.Writer, format string, doc *LaneDocument) error {
+func WriteLane(w io.Writer, format string, doc *gate.LaneReport) error {
 	var buf bytes.Buffer
 	switch format {
 	case "json":
@@ -96,7 +88,7 @@ func WriteLane(w io.Writer, format string, doc *LaneDocument) error {
 			Policy string `json:"policy"`
 			Reader string `json:"reader"`
 			*jsonLane
-		}{laneSchema, doc.Change, doc.Policy, doc.Reader, laneJSON(&doc.LaneReport)})
+		}{laneSchema, doc.Change, doc.Policy, doc.Reader, laneJSON(doc)})
 		if err != nil {
 			return err
 		}
@@ -109,7 +101,7 @@ func WriteLane(w io.Writer, format string, doc *LaneDocument) error {
 }
 
 // laneText writes for a person.
-func laneText(buf *bytes.Buffer, doc *LaneDocument) {
+func laneText(buf *bytes.Buffer, doc *gate.LaneReport) {
 	t := &text{buf: buf, width: defaultWidth}
 	t.line("change:  ", clip(doc.Change, maxText))
 	t.line("claim:   ", claimText(doc.Claim))
