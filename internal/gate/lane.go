@@ -325,17 +325,18 @@ func (j *judgement) judgeLanes(ctx context.Context) error {
 		if s == j.lane {
 			j.report.Lane = s.report
 		}
-		r := &reporter{commit: s.head}
+		parent := ""
 		if len(s.bases) > 0 {
-			r.parent = s.bases[0]
+			parent = s.bases[0]
 		}
 		for i := range rules {
-			if rules[i].Lane != nil {
-				r.rule = &rules[i]
-				rules[i].Lane(s, r)
+			if rules[i].Lane == nil {
+				continue
 			}
+			r := &reporter{rule: &rules[i], commit: s.head, parent: parent}
+			rules[i].Lane(s, r)
+			j.add(r.out)
 		}
-		j.add(r.out)
 	}
 	return nil
 }

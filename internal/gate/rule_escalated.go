@@ -13,14 +13,13 @@ var ruleEscalated = Rule{
 			if s.recorded || !c.to.Less(c.from) {
 				continue
 			}
+			r.commit, r.parent = c.commit, c.parent
 			r.add(Finding{
 				Path: s.log, subject: string(c.from) + " " + string(c.to),
 				Message: fmt.Sprintf("commit %s goes down to lane %q from lane %q of commit %s, and this change adds no entry for %s with evidence",
 					short(c.commit), c.to, c.from, short(c.parent), lane.SwitchTask),
 				Fix: s.switchCommand(s.at[s.head].Lane), // a later commit may have gone up again
 			})
-			last := &r.out[len(r.out)-1]
-			last.Commit, last.Parent = c.commit, c.parent
 		}
 	},
 }

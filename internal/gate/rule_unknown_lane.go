@@ -22,10 +22,8 @@ var ruleUnknownLane = Rule{
 				f.Message = fmt.Sprintf("commit %s claims lane %q; there are %s", short(u.commit), u.name, known)
 				f.Fix = trailerCommand(cmp.Or(s.claim.Lane, lane.Standard))
 			}
+			r.commit = cmp.Or(u.commit, s.head)
 			r.add(f)
-			if u.commit != "" {
-				r.out[len(r.out)-1].Commit = u.commit
-			}
 		}
 	},
 }
