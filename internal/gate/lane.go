@@ -21,8 +21,7 @@ type LaneReport struct {
 	Signals []lane.Signal
 	Fits    lane.Lane
 	// Change says in words what was looked at, Policy where the configuration came
-	// from, and Reader what read the repository; whoever asks for no more than the
-	// lane is told.
+	// from, and Reader what read the repository: where only the lane was asked for.
 	Change, Policy, Reader string
 }
 
@@ -180,13 +179,16 @@ func (j *judgement) findClaim(ctx context.Context, s *laneState) error {
 	labelled, unknown := labelClaim(j.opts.Labels)
 	caller, _ := lane.Parse(j.opts.Lane)
 	configured, _ := lane.Parse(j.opts.Policy.Lane)
-	s.claim = lane.First(
-		lane.Claim{Lane: caller, Source: j.opts.caller()},
+	claims := []lane.Claim{
+		{Lane: caller, Source: j.opts.caller()},
 		atLeast(s.at[s.head], upstream),
 		atLeast(labelled, upstream),
 		upstream,
-		lane.Claim{Lane: configured, Source: lane.FromPolicy},
-	)
+		{Lane: configured, Source: lane.FromPolicy},
+	}
+	if first := slices.IndexFunc(claims, lane.Claim.Made); first >= 0 {
+		s.claim = claims[first]
+	}
 	if s.claim.Commit == Index {
 		s.claim.Commit = ""
 	}

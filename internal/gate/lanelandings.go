@@ -14,24 +14,20 @@ type landing struct {
 	commits    []Commit
 }
 
-// landings are what each commit brought that is on the way from head back to base by
+// landings are what each of the commits brought that is on the way back from head by
 // first parents, oldest first.
-func landings(commits []Commit, base, head string) []landing {
+func landings(commits []Commit, head string) []landing {
 	byID := map[string]Commit{}
 	for _, c := range commits {
 		byID[c.ID] = c
 	}
 	var out []landing
-	for at := head; at != base; {
-		c, known := byID[at]
-		if !known {
-			break
-		}
-		at = ""
+	for c, on := byID[head]; on; c, on = byID[out[len(out)-1].base] {
+		l := landing{head: c.ID}
 		if len(c.Parents) > 0 {
-			at = c.Parents[0]
+			l.base = c.Parents[0]
 		}
-		out = append(out, landing{base: at, head: c.ID})
+		out = append(out, l)
 	}
 	slices.Reverse(out)
 	landed := map[string]int{}
@@ -51,13 +47,13 @@ func landings(commits []Commit, base, head string) []landing {
 	return out
 }
 
-// queue takes what a push brings to the default branch apart. A merge queue
-// pushes several finished changes at once, each with a merge of its own, and each
-// was judged in its own lane: where the way from base to head by first parents is
-// merges and nothing else, each is one, with what it merged. Any other way is that
-// of a branch which went on by itself and merged others, and is one change.
+// queue takes apart what a push brings to the default branch. A merge queue pushes
+// several finished changes at once, each with a merge of its own, and each was judged
+// in its own lane: where the way from base to head by first parents has nothing but
+// merges, each is a change with what it merged. Otherwise a branch went on by itself
+// and merged others, and that is one change.
 func queue(commits []Commit, base, head string) []landing {
-	out := landings(commits, base, head)
+	out := landings(commits, head)
 	merged := func(l landing) bool { return len(l.commits) > 0 && len(l.commits[len(l.commits)-1].Parents) > 1 }
 	if len(out) == 0 || out[0].base != base || slices.ContainsFunc(out, func(l landing) bool { return !merged(l) }) {
 		return []landing{{base: base, head: head, commits: commits}}
@@ -74,7 +70,7 @@ func (j *judgement) judgeUntried(ctx context.Context, head string, commits []Com
 	}
 	j.opts.Lane, j.opts.Labels = "", nil // they are about one change
 	untried := slices.Concat(lanes.Fast.After, lanes.Standard.After, lanes.Deep.After)
-	for _, l := range slices.Backward(landings(commits, "", head)) {
+	for _, l := range slices.Backward(landings(commits, head)) {
 		s, err := j.landed(ctx, l)
 		if err != nil {
 			return err

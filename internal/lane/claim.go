@@ -110,14 +110,3 @@ func (c Claim) By() string {
 
 // Made reports whether there is a claim.
 func (c Claim) Made() bool { return c.Lane != "" }
-
-// First is the claim that counts of several, which are given in the order in
-// which sources are asked.
-func First(claims ...Claim) Claim {
-	for _, c := range claims {
-		if c.Made() {
-			return c
-		}
-	}
-	return Claim{}
-}
