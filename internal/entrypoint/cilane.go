@@ -22,7 +22,7 @@ func (j *job) unheeded(r *gate.Report) []string {
 			return nil // it says that nothing was judged
 		}
 		if given, err := j.req.claimedLane(); err == nil && given != "" {
-			return []string{fmt.Sprintf("the lane %s, claimed by %s, did not count: what is judged here is a history and no change", given, lane.Claim{Source: cmp.Or(j.req.LaneFrom, lane.FromCaller)}.By())}
+			return []string{fmt.Sprintf("the lane %s, claimed by %s, did not count: a whole history is judged here, not a change", given, lane.Claim{Source: cmp.Or(j.req.LaneFrom, lane.FromCaller)}.By())}
 		}
 		return nil
 	}

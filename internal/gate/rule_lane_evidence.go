@@ -63,7 +63,7 @@ func (s *laneState) demand(r *reporter, pattern, when string, problem func(laneE
 }
 
 // inTime reports whether an entry came with or before a commit of the work, or did
-// not have to.
+// not need to.
 func (s *laneState) inTime(e laneEntry) bool {
 	work := map[string]bool{}
 	for _, w := range s.work {
