@@ -33,10 +33,11 @@ type File struct {
 // mention is one line of a version, and what it names.
 type mention struct {
 	name string
-	// gone is true for a line of the old version; value for one that declares a
-	// variable or a constant.
-	gone, value bool
-	line        Line
+	// form is what matters about it beside its name.
+	form string
+	// gone is true for a line of the old version.
+	gone bool
+	line Line
 }
 
 // Line is one line of a file that a change touches: of the new version, or if it
@@ -50,11 +51,12 @@ type Line struct {
 // Read compares the two texts of a file; nil for one that is not there. What a
 // program has written shows nothing.
 func (f *File) Read(before, after []byte) {
-	if generated.Match(before) || generated.Match(after) {
+	f.statements = statements(f.Path, before, after)
+	if len(f.statements) == 0 && (generated.Match(before) || generated.Match(after)) {
 		return
 	}
 	lost, came := differ(before, after)
-	f.statements = statements(f.Path, before, after)
+	f.exports = exports(f.Path, before, after)
 	for _, lines := range []struct {
 		gone bool
 		all  []Line
@@ -69,9 +71,6 @@ func (f *File) Read(before, after []byte) {
 			f.guarded += count(guard.MatchString(line.Text))
 			if name := route(line); name != "" {
 				f.routes = append(f.routes, mention{name: name, gone: lines.gone, line: line})
-			}
-			if name := export(line); name != "" {
-				f.exports = append(f.exports, mention{name: name, gone: lines.gone, value: declaresValue.MatchString(line.Text), line: line})
 			}
 		}
 	}
@@ -92,7 +91,7 @@ var guard = regexp.MustCompile(`(?i)permission|authori[sz]|authenticat|passw(or)
 var generated = regexp.MustCompile(`^(?s).{0,1000}?(DO NOT EDIT|@generated)|(?-s:.{1000}.{1000})`)
 
 // trivial is a line that is a comment, or says what is imported from where.
-var trivial = regexp.MustCompile(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)
+var trivial = regexp.MustCompile(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--( |$)|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)
 
 // differ lists the lines that only one of two texts has, without regard to white
 // space. It does not depend on how a diff aligns them.

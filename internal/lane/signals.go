@@ -217,15 +217,14 @@ func linesOf(mentions []mention) []Line {
 }
 
 // compare tells what is new among the lines that differ, what is gone, and what is
-// declared otherwise; what has only moved is none of these, and neither is a
-// variable or a constant with another value.
+// declared otherwise; what has only moved is none of these.
 func compare(all []mention) (added, gone, changed []mention) {
 	was, is := map[string]string{}, map[string]string{}
 	for _, m := range all {
 		if m.gone {
-			was[m.name] = signature(m.line)
+			was[m.name] = m.form
 		} else {
-			is[m.name] = signature(m.line)
+			is[m.name] = m.form
 		}
 	}
 	for _, m := range all {
@@ -236,7 +235,7 @@ func compare(all []mention) (added, gone, changed []mention) {
 			gone = append(gone, m)
 		case !m.gone && !stood:
 			added = append(added, m)
-		case !m.gone && before != after && !m.value:
+		case !m.gone && before != after:
 			changed = append(changed, m)
 		}
 	}
