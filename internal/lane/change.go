@@ -38,16 +38,18 @@ type Line struct {
 	Text   string
 	// gone is true for a line of the old version.
 	gone bool
-	// name is the route or the declaration that it is.
-	name string
+	// name is the route or the declaration that it is, and form what matters to
+	// others beside that.
+	name, form string
 }
 
 // Read compares the two texts of a file. What a program has written shows nothing.
 func (f *File) Read(before, after []byte) {
-	if generated.Match(before) || generated.Match(after) {
+	f.statements = statements(f.Path, before, after)
+	if len(f.statements) == 0 && (generated.Match(before) || generated.Match(after)) {
 		return
 	}
-	f.statements = statements(f.Path, before, after)
+	f.exports = exports(f.Path, before, after)
 	for _, line := range append(only(before, after, true), only(after, before, false)...) {
 		if trivial.MatchString(line.Text) {
 			continue
@@ -63,9 +65,6 @@ func (f *File) Read(before, after []byte) {
 		if line.name = route(line); line.name != "" {
 			f.routes = append(f.routes, line)
 		}
-		if line.name = export(line); line.name != "" {
-			f.exports = append(f.exports, line)
-		}
 	}
 }
 
@@ -77,7 +76,7 @@ var guard = regexp.MustCompile(`(?i)permission|authori[sz]|authenticat|passw(or)
 var generated = regexp.MustCompile(`^(?s).{0,1000}?(DO NOT EDIT|@generated)|(?-s:.{1000}.{1000})`)
 
 // trivial is a line that is a comment, or says what is imported from where.
-var trivial = regexp.MustCompile(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)
+var trivial = regexp.MustCompile(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--( |$)|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)
 
 // only lists the lines of a text that another lacks, without regard to white space.
 // It does not depend on how a diff aligns them.

@@ -1,65 +1,60 @@
 package lane
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"go/types"
+	"bytes"
+	"cmp"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// exportsOf are expressions for one line that declares something for others, by
-// the extension of the file. Their groups are what names it.
-var exportsOf = map[string]*regexp.Regexp{
-	".go": regexp.MustCompile(`^(func|type|var|const) (?:\((?:\w+ )?\*?([A-Z]\w*)(?:\[[^\]]*\])?\) )?([A-Z]\w*)`),
-	".rs": regexp.MustCompile(`^\s*pub (?:async |unsafe |const )*(fn|struct|enum|trait|type|static|mod|macro) (\w+)`),
+// declaration is something that a file declares for other packages: the form that
+// matters to them, and its line.
+type declaration struct {
+	form string
+	line int
 }
 
-// declaresValue is a line of Go that declares no function and no type.
-var declaresValue = regexp.MustCompile(`^(var|const) `)
+// rustExport is a line of Rust that declares something for others.
+var rustExport = regexp.MustCompile(`(?m)^\s*pub (?:async |unsafe |const )*(fn|struct|enum|trait|type|static|mod|macro) (\w+)[^\n]*`)
 
-// export is what a line declares for other packages, empty for nothing.
-func export(line Line) string {
-	expression := exportsOf[extension(line.Path)]
-	if expression == nil {
-		return ""
+// exportsIn are what a file declares for other packages, by name.
+func exportsIn(name string, text []byte) map[string]declaration {
+	out := map[string]declaration{}
+	switch extension(name) {
+	case ".go":
+		return goExports(text)
+	case ".rs":
+		for _, at := range rustExport.FindAllSubmatchIndex(text, -1) {
+			begin := at[2] // of what is declared; the line may begin after an empty one
+			line := bytes.Fields(text[begin:at[1]])
+			out[string(text[at[2]:at[5]])] = declaration{string(bytes.Join(line, []byte(" "))), 1 + bytes.Count(text[:begin], []byte("\n"))}
+		}
 	}
-	groups := expression.FindStringSubmatch(line.Text)
-	if groups == nil {
-		return ""
-	}
-	return path.Dir(line.Path) + ": " + strings.Join(groups[1:], " ")
+	return out
 }
 
-// signature is what a line declares, without what makes no difference to others:
-// white space, the names of parameters and results, and what follows in the line.
-func signature(line Line) string {
-	text := string(normal([]byte(line.Text)))
-	if extension(line.Path) != ".go" || !strings.HasPrefix(text, "func ") {
-		return text
-	}
-	file, err := parser.ParseFile(token.NewFileSet(), "", "package p; "+strings.TrimSuffix(text, "{"), parser.SkipObjectResolution)
-	if err != nil {
-		return text
-	}
-	function, ok := file.Decls[0].(*ast.FuncDecl)
-	if !ok {
-		return text
-	}
-	var out strings.Builder
-	for _, list := range []*ast.FieldList{function.Type.TypeParams, function.Type.Params, function.Type.Results} {
-		if list == nil {
-			continue
+// exports are the declarations that only one version of a file has.
+func exports(name string, before, after []byte) []Line {
+	was, is := exportsIn(name, before), exportsIn(name, after)
+	var out []Line
+	for _, side := range []struct {
+		gone        bool
+		text        []byte
+		here, there map[string]declaration
+	}{{true, before, was, is}, {false, after, is, was}} {
+		lines := bytes.Split(side.text, []byte("\n"))
+		for what, d := range side.here {
+			if other, both := side.there[what]; both && other.form == d.form {
+				continue
+			}
+			text := strings.TrimRight(string(lines[d.line-1]), "\r")
+			out = append(out, Line{Path: name, Number: d.line, Text: text, gone: side.gone, name: path.Dir(name) + ": " + what, form: d.form})
 		}
-		out.WriteString("(")
-		for _, field := range list.List {
-			out.WriteString(strings.Repeat(types.ExprString(field.Type)+",", max(1, len(field.Names))))
-		}
-		out.WriteString(")")
 	}
-	return out.String()
+	slices.SortFunc(out, func(a, b Line) int { return cmp.Compare(a.Number, b.Number) })
+	return out
 }
 
 // Declares reports whether the lines of a file declare something for others.

@@ -22,9 +22,9 @@ var pathSignals = map[string][]string{
 		"lib/author.py", "src/tokenizer.py", "src/authors/list.py", "internal/api/handler.go", "app/plugin.js",
 		"app/assets/login.svg", "public/auth/logo.png", "src/login.css", "src/auth/style.scss", "docs/security.rst", "docs/auth/index.html",
 		"src/login.html", "src/views/_LoginPartial.cshtml", "src/auth/Login.vue",
-		"i18n/login.json", "locales/en/auth.ts", "config/locales/password.yml", "node_modules/x/api/index.js",
+		"i18n/login.json", "config/locales/password.yml", "node_modules/x/api/index.js",
 		"vendor/x/api.proto", "third_party/openapi/x.yaml", "vendor/auth/login.go",
-		"app/migrations/__init__.py", "lib/migrate.go", "store/migrator.go", "prisma/migrations/migration_lock.toml", "migrations/README.md", "lib/api/controllers/migration/import.ts",
+		"app/migrations/__init__.py", "lib/migrate.go", "store/migrator.go", "prisma/migrations/migration_lock.toml", "migrations/README.md", "lib/api/controllers/migration/import.ts", "src/stories.go", "contests/a.py",
 		"tests/auth/test_login.py", "auth_test.go", "src/auth.test.ts", "src/test/java/AuthTest.java", "src/auth/LoginTests.kt",
 		"app/auth/tests.py", "spec/auth/login_spec.rb", "src/auth/__tests__/login.tsx", "auth/testdata/key.pem", "App.Tests/Auth/Login.cs",
 		"fixtures/certs/server.key", ".env.example", ".env.template", "src/auth/templates/mail.txt", ".github/workflows/security.yml", "web/yarn.lock",
@@ -32,7 +32,7 @@ var pathSignals = map[string][]string{
 	"migration": {
 		"db/migrate/20260101_add.rb", "app/migrations/0001_initial.py", "alembic/versions/1.py", "sql/V1__init.sql", "sql/1.up.sql", "prisma/schema.prisma",
 		"DB/Migrations/1.SQL", "schema.sql", "db/structure.sql", "internal/database/migrations.go",
-		"db/migrate/20240101_add_test.rb", "src/main/resources/db/migration/V3__add_test.sql", "migrations/test_results.sql", "migrations/0002_test.py",
+		"api/migrations/0002.py", "packages/api/prisma/schema.prisma", "db/migrate/20240101_add_test.rb", "src/main/resources/db/migration/V3__add_test.sql", "migrations/test_results.sql", "migrations/0002_test.py",
 		"src/main/resources/db/changelog/changes/001.yaml", "db/queue_schema.rb", "src/main/java/x/V2__Add.java", "sql/R__views.sql",
 	},
 	"contract": {
@@ -40,7 +40,7 @@ var pathSignals = map[string][]string{
 		"openapi/paths/users.yaml", "events/order.schema.json", "proto/load_test.proto",
 	},
 	"security": {
-		"src/auth/login.ts", "app/models/password_reset.rb", "src/main/java/x/AuthController.java", "certs/server.pem", ".env.production", ".env",
+		"src/auth/login.ts", "locales/en/auth.ts", "contests/auth.py", "src/latest/auth.ts", "src/hammock_auth.go", "app/models/password_reset.rb", "src/main/java/x/AuthController.java", "certs/server.pem", ".env.production", ".env",
 		"config/credentials.yml.enc", "CODEOWNERS", ".github/CODEOWNERS", "app/controllers/sessions_controller.rb", "app/models/ability.rb",
 		"config/initializers/devise.rb", "app/authentication.py", "src/main/java/x/WebSecurityConfig.java", "src/main/java/x/JwtFilter.java", "infra/iam.tf",
 		"k8s/db-secret.yml", "prod.tfvars", "web/csrf.go", "lib/sanitizer.rb", "server/csp.go", "server/middlewares.go", "app/auth.go", "src/user_auth.py",

@@ -11,10 +11,10 @@ import (
 // it. Of the patterns of a list that match, the last counts.
 var defaults = map[string][]string{
 	"migrations": {
-		"**/{migrations,migration}/**", "**/db/migrate/**", "**/db/changelog/**", "**/alembic/versions/**", "**/{flyway,liquibase}/**",
+		"**/migrations/**", "**/migration/**/*.{sql,rb,py,php,java,kt}", "**/db/migrate/**", "**/db/changelog/**", "**/alembic/versions/**", "**/{flyway,liquibase}/**",
 		"**/migrations.*", "**/{v[0-9]*,u[0-9]*,r}__*.{sql,java,kt}", "**/*.{up,down}.sql", "**/{schema,structure}.sql",
 		"**/db/{,*_}schema.rb", "**/db/*_structure.sql", "**/*.prisma",
-		"!**/*.{md,rst,txt,sh}", "!**/migrations/__init__.py", "!**/migration_lock.toml", "!**/{api,controllers,components}/**",
+		"!**/*.{md,rst,txt,sh}", "!**/migrations/__init__.py", "!**/migration_lock.toml",
 	},
 	"reversible": nil,
 	"contracts": {
@@ -30,12 +30,12 @@ var defaults = map[string][]string{
 		"!**/.env.{example,sample,template,dist}", "!**/templates/**", "!**/*.{txt,json,html,cshtml,hbs,erb,haml,ejs,jinja,j2,tmpl,jsx,tsx,vue,svelte}",
 	},
 	"documents": {
-		"**/{docs,doc,locale,locales,i18n,l10n,lang,intl,translations}/**", "**/*.{md,mdx,rst,adoc,org,po,pot,png,jpg,jpeg,gif,svg,webp,ico,pdf,css,scss,sass,less}",
+		"**/{docs,doc}/**", "**/{locale,locales,i18n,l10n,lang,intl,translations}/**/*.{json,yml,yaml,toml,xml,properties,strings,arb}", "**/*.{md,mdx,rst,adoc,org,po,pot,png,jpg,jpeg,gif,svg,webp,ico,pdf,css,scss,sass,less}",
 		"**/{readme,license,licence,copying,notice,authors,contributors,changelog,changes,news,history}{,.txt}",
 	},
 	"tests": {
 		"**/{test,tests,__tests__,testdata,e2e,fixtures,snapshots,.snapshots,__snapshots__,__mocks__,mocks}/**", "**/{spec,specs}/**/*.{rb,js,jsx,ts,tsx}",
-		"**/{example,examples,_examples,bench,benchmark,benchmarks}/**", "**/{*.,}stories.*", "**/*{mock,fake,stub}*.*", "**/src/*test/**", "**/*{.test,tests}/**",
+		"**/{example,examples,_examples,bench,benchmark,benchmarks}/**", "**/{*.,}stories.{js,jsx,ts,tsx}", "**/{mock,fake,stub}[._-]*", "**/*[._-]{mock,fake,stub}*.*", "**/src/{androidtest,commontest,jvmtest,integrationtest}/**", "**/*.tests/**",
 		"**/*_test.{go,py,rb,exs,dart,c,cc,cpp,clj,sh}", "**/test_*.{py,rb,c,cc,cpp,jl,sh}", "**/*_spec.rb",
 		"**/*[._-]{test,spec}.{js,jsx,ts,tsx,mjs,cjs,mts,cts}", "**/{tests,test}.{py,rs}", "**/conftest.py", "**/*{tests,testcase}.{java,kt,cs,php,swift}",
 		"**/*.bats", "**/t/**/*.t",

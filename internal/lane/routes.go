@@ -10,9 +10,10 @@ import (
 // of the file. Their groups are what names the route.
 var routesOf = map[string]*regexp.Regexp{
 	// net/http, chi, gin, echo and what looks like them
-	".go": regexp.MustCompile(`\.(Handle|HandleFunc|Get|Post|Put|Patch|Delete|Any|Mount|Route|GET|POST|PUT|PATCH|DELETE|Group|Match|Method)\(\s*(?:"[A-Z]+", )?["` + "`" + `]((?:[A-Z]+ )?[\w.-]*/[^"` + "`" + `]*)`),
+	".go": regexp.MustCompile(`\.(Handle|HandleFunc|Mount|Route|Group|Match|Method)\(\s*(?:"[A-Z]+", )?["` + "`" + `]((?:[A-Z]+ )?[\w.-]*/[^"` + "`" + `]*)|` +
+		`\.((?i:get|post|put|patch|delete|any))\(\s*["` + "`" + `](/[^"` + "`" + `]*)["` + "`" + `],`),
 	// Flask, FastAPI and Django
-	".py": regexp.MustCompile(`^\s*@\w[\w.]*\.(route|get|post|put|patch|delete|api_route|websocket)\(\s*(?:path=)?[rf]?["']([^"']*)|^\s*(path|re_path|url)\(\s*r?["']([^"']*)|\.(add_url_rule|add_api_route|register)\(\s*r?["']([^"']*)`),
+	".py": regexp.MustCompile(`^\s*@\w[\w.]*\.(route|get|post|put|patch|delete|api_route|websocket)\((?:$|\s*(?:path=)?[rf]?["']([^"']*))|^\s*(path|re_path|url)\(\s*r?["']([^"']*)|\.(add_url_rule|add_api_route|register)\(\s*r?["']([^"']*)`),
 	// Rails
 	".rb": regexp.MustCompile(`^\s*(get|post|put|patch|delete|match|resources?|mount|devise_for)[ (]+([:"'][^,\s]+)`),
 	// Spring and JAX-RS
@@ -20,8 +21,11 @@ var routesOf = map[string]*regexp.Regexp{
 	// ASP.NET
 	".cs": regexp.MustCompile(`^\s*\[(Http(?:Get|Post|Put|Patch|Delete)|Route)\b(.*)|\.(Map(?:Get|Post|Put|Patch|Delete|ControllerRoute|HealthChecks|Hub)\b[^(]*)\(\s*(?:name: |pattern: )?"([^"]*)`),
 	// Express, Fastify, Hono; Nest's decorators; the functions of Next's route files
-	".ts": regexp.MustCompile(`\b(?:app|server|fastify|api|[\w]*[rR]outer?s?)\.(get|post|put|patch|delete|all|route)\(\s*["'` + "`" + `](/[^"'` + "`" + `]*)|^\s*@(Get|Post|Put|Patch|Delete|Controller)\((.*)|^export (?:async function|function|const) (GET|POST|PUT|PATCH|DELETE)\b`),
+	".ts": regexp.MustCompile(`\b(?:app|server|fastify|\w*[rR]outer?s?)\.(get|post|put|patch|delete|all|route)\(\s*["'` + "`" + `](/[^"'` + "`" + `]*)|^\s*@(Get|Post|Put|Patch|Delete|Controller)\((.*)|^export (?:async function|function|const) (GET|POST|PUT|PATCH|DELETE)\b`),
 }
+
+// calls are of what asks for a route, and offers none.
+var calls = regexp.MustCompile(`(?i)(client|http|cache|header\(\)|request|req|resty)\.(get|post|put|patch|delete)\(`)
 
 func init() {
 	routesOf[".kt"] = routesOf[".java"]
@@ -39,7 +43,7 @@ func route(line Line) string {
 		return ""
 	}
 	groups := expression.FindStringSubmatch(line.Text)
-	if groups == nil || extension == ".py" && groups[3] != "" && !strings.Contains(base, "url") {
+	if groups == nil || calls.MatchString(line.Text) || extension == ".py" && groups[3] != "" && !strings.Contains(base, "url") {
 		return ""
 	}
 	name := strings.TrimSpace(strings.Join(groups[1:], " "))

@@ -210,15 +210,14 @@ func fromLines(fits Lane, why string, lines []Line) []Signal {
 }
 
 // compare tells what is new among the lines that differ, what is gone, and what is
-// declared otherwise; what has only moved is none of these, and neither is a
-// variable or a constant with another value.
+// declared otherwise; what has only moved is none of these.
 func compare(all []Line) (added, gone, changed []Line) {
 	was, is := map[string]string{}, map[string]string{}
 	for _, l := range all {
 		if l.gone {
-			was[l.name] = signature(l)
+			was[l.name] = l.form
 		} else {
-			is[l.name] = signature(l)
+			is[l.name] = l.form
 		}
 	}
 	for _, l := range all {
@@ -229,7 +228,7 @@ func compare(all []Line) (added, gone, changed []Line) {
 			gone = append(gone, l)
 		case !l.gone && !stood:
 			added = append(added, l)
-		case !l.gone && before != after && !declaresValue.MatchString(l.Text):
+		case !l.gone && before != after:
 			changed = append(changed, l)
 		}
 	}

@@ -57,6 +57,8 @@ func TestSignals(t *testing.T) {
 		{"SQL", []File{edit("reports/a.sql", "", "-- a column\nALTER TABLE bills ADD c text;\n")}, "migration=reports/a.sql", Deep},
 		{"SQL behind a comment", []File{edit("a.sql.erb", "", "insert into t values (1); /* so */ drop/* */table t;")}, "migration=a.sql.erb", Deep},
 		{"SQL that reads", []File{edit("a.sql", "", "select 1;\n-- drop table t;\n/*\ndelete from t;\n*/\n")}, "", Fast},
+		{"SQL after a mark of bytes", []File{edit("a.sql", "", "\ufeffdrop table t;\n")}, "migration=a.sql", Deep},
+		{"SQL in a long line", []File{edit("a.sql", "", "drop table t; "+strings.Repeat("x", 5000))}, "migration=a.sql", Deep},
 		{"SQL in tests", []File{edit("testdata/a.sql", "", "create table t (a int);\n")}, "", Fast},
 		{"SQL whose comment changes", []File{edit("a.sql", "-- one\ndrop table t;\n", "-- two\ndrop table t;\n")}, "", Fast},
 		{"SQL that is gone", []File{edit("a.sql", "drop table t;\n", "")}, "migration=a.sql", Deep},
@@ -66,15 +68,20 @@ func TestSignals(t *testing.T) {
 
 		{"an exported name is new", []File{edit("a.go", "package a\n", "package a\n\nfunc F() {}\n")}, "exported=a.go", Standard},
 		{"an exported name is gone", []File{edit("a.go", "package a\n\ntype T int\n", "package a\n")}, "exported=a.go", Deep},
-		{"a signature changes", []File{edit("a.go", "func (t *T) M(a int) {\n", "func (t *T) M(a string) {\n")}, "exported=a.go", Deep},
-		{"a constant has another value", []File{edit("a.go", "const V = 1\n", "const V = 2\n")}, "", Fast},
-		{"a receiver and a parameter have other names", []File{edit("a.go", "func (t *T) M(a int) { x() }\n", "func (u *T) M(b int) { x() }\n")}, "", Fast},
-		{"a name moves within its package", []File{edit("p/a.go", "func F() {}\n", ""), edit("p/b.go", "", "// F is.\nfunc F() {}\n")}, "", Fast},
-		{"a name moves to another package", []File{edit("p/a.go", "func F() {}\n", ""), edit("q/a.go", "", "func F() {}\n")}, "exported=p/a.go exported=q/a.go", Deep},
+		{"a signature changes", []File{edit("a.go", "package a\n\nfunc (t *T) M(a int) {\n}\n", "package a\n\nfunc (t *T) M(a string) {\n}\n")}, "exported=a.go", Deep},
+		{"a constant has another value", []File{edit("a.go", "package a\n\nconst V = 1\n", "package a\n\nconst V = 2\n")}, "", Fast},
+		{"a receiver and a parameter have other names", []File{edit("a.go", "package a\n\nfunc (t *T) M(a int) { x() }\n", "package a\n\nfunc (u *T) M(b int) { x() }\n")}, "", Fast},
+		{"a name moves within its package", []File{edit("p/a.go", "package p\n\nfunc F() {}\n", ""), edit("p/b.go", "", "package p\n\n// F is.\nfunc F() {}\n")}, "", Fast},
+		{"a name moves to another package", []File{edit("p/a.go", "package p\n\nfunc F() {}\n", ""), edit("q/a.go", "", "package q\n\nfunc F() {}\n")}, "exported=p/a.go exported=q/a.go", Deep},
 		{"names that nobody imports", []File{
-			edit("cmd/x/a.go", "", "func F() {}\n"), edit("internal/a.go", "func F() {}\n", ""), edit("a_test.go", "", "func TestF(t *testing.T) {}\n"),
+			edit("cmd/x/a.go", "", "package x\n\nfunc F() {}\n"), edit("internal/a.go", "package a\n\nfunc F() {}\n", ""), edit("a_test.go", "", "package a\n\nfunc TestF(t *testing.T) {}\n"),
 		}, "", Fast},
-		{"methods of what is not exported", []File{edit("a.go", "func (t *t) M() {\nfunc f() {\n", "")}, "", Fast},
+		{"methods of what is not exported", []File{edit("a.go", "package a\n\nfunc (t *t) M() {}\n\nfunc f() {}\n", "")}, "", Fast},
+		{"a group", []File{edit("a.go", "package a\n\nvar (\n\tFoo = 1\n\tbar = 2\n)\n", "package a\n\nvar (\n\tbar = 2\n)\n")}, "exported=a.go", Deep},
+		{"a field", []File{edit("a.go", "package a\n\ntype T struct {\n\tA int\n\tb int\n}\n", "package a\n\ntype T struct {\n\tA string\n\tb int\n}\n")}, "exported=a.go", Deep},
+		{"a field that nobody sees", []File{edit("a.go", "package a\n\ntype T struct {\n\tb int\n}\n", "package a\n\ntype T struct {\n\tb string\n\tc int\n}\n")}, "", Fast},
+		{"a method of an interface", []File{edit("a.go", "package a\n\ntype I interface {\n\tM(int) error\n}\n", "package a\n\ntype I interface {\n\tM(a, b int) error\n}\n")}, "exported=a.go", Deep},
+		{"a signature over lines", []File{edit("a.go", "package a\n\nfunc Add(a, b int) {}\n", "package a\n\nfunc Add(\n\ta int,\n\tb int,\n) {\n}\n")}, "", Fast},
 		{"Rust", []File{edit("src/a.rs", "", "pub fn f() {}\npub(crate) fn g() {}\n")}, "exported=src/a.rs", Standard},
 
 		{"much of the work is about permissions", []File{edit("a.py", "", strings.Repeat("check(permission)\nx\n", 12))}, "security=a.py", Deep},
@@ -103,7 +110,7 @@ func TestRoutes(t *testing.T) {
 			`	http.HandleFunc("/x", f)`, `	mux.Handle("GET /x/{id}", h)`, `	r.Get("/x", f)`, "	r.Mount(`/x`, s)", `	router.POST("/x", f)`, `	e.GET("/x", f)`, `	v1 := r.Group("/v1")`,
 			`	r.Method("GET", "/x", h)`,
 		},
-		"a.py":               {`@app.route("/x")`, `@router.get("/x")`, `    @bp.post('/x/<int:id>')`, `app.add_url_rule("/x", view_func=f)`},
+		"a.py":               {`@app.route("/x")`, `@router.get("/x")`, `    @bp.post('/x/<int:id>')`, `app.add_url_rule("/x", view_func=f)`, `@router.get(`},
 		"app/api/x/route.ts": {`export async function GET(request: Request) {`, `export const POST = f`},
 		"shop/urls.py":       {`    path("x/", f),`, `    re_path(r"^x/$", f),`, `router.register(r"users", V)`},
 		"a.js":               {`app.get('/x', f)`, `router.post("/x", f)`, `usersRouter.delete('/x', f)`},
@@ -120,9 +127,9 @@ func TestRoutes(t *testing.T) {
 		}
 	}
 	for path, lines := range map[string][]string{
-		"a.go":      {`	http.Get("https://example.com/x")`, `	m.Get("key")`, `	// r.Get("/x", f)`},
+		"a.go":      {`	http.Get("https://example.com/x")`, `	m.Get("key")`, `	// r.Get("/x", f)`, `	x := cache.Get("/key")`, `	w.Header().Get("/x")`, `	s.client.Post("/a", nil)`, `	if err := c.Delete("/x"); err != nil {`},
 		"a.py":      {`requests.get("/x")`, `    path("x/", f),`, `d.get("/x")`},
-		"a.js":      {`cache.get('/x')`, `app.get('port')`},
+		"a.js":      {`cache.get('/x')`, `export const a = () => api.get("/a", { params })`, `app.get('port')`},
 		"a_test.go": {`	r.Get("/x", f)`},
 		"app/a.rb":  {`  get "/x"`},
 	} {
@@ -166,7 +173,7 @@ func TestPrograms(t *testing.T) {
 	}{
 		{[]string{"lib/a.go"}, true}, {[]string{"main.go"}, false}, {[]string{"lib/main.go"}, false}, {[]string{"tool/main.go"}, true}, {[]string{"main.rs"}, true},
 	} {
-		files := []File{edit("lib/a.go", "", "func F() {}\n")}
+		files := []File{edit("lib/a.go", "", "package lib\n\nfunc F() {}\n")}
 		DropPrograms(files, tt.tree)
 		if files[0].Declares() != tt.want {
 			t.Errorf("%v: %v", tt.tree, !tt.want)

@@ -10,7 +10,7 @@ var (
 	// sqlComment is one that runs to the end of its line, or a bracketed one.
 	sqlComment = regexp.MustCompile(`(?s)--[^\n]*|/\*.*?\*/`)
 	// sqlVerb begins a statement that changes a schema or stored data.
-	sqlVerb = regexp.MustCompile(`(?im)(?:^|;)\s*(?:create|alter|drop|truncate|rename|update|delete)\b`)
+	sqlVerb = regexp.MustCompile(`(?im)(?:^\x{feff}?|;)\s*(?:create|alter|drop|truncate|rename|update|delete)\b`)
 )
 
 // statements are the first lines that change a schema or stored data, of a file

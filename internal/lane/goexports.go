@@ -1,0 +1,104 @@
+package lane
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// goExports are what a file of Go declares for other packages, by name: functions
+// and methods with the types of their parameters and results, types with their
+// fields and methods, variables and constants. A file that does not parse declares
+// what was understood of it.
+func goExports(text []byte) map[string]declaration {
+	fset := token.NewFileSet()
+	file, _ := parser.ParseFile(fset, "", text, parser.SkipObjectResolution) // what is broken is for the compiler to tell
+	out := map[string]declaration{}
+	if file == nil {
+		return out
+	}
+	add := func(name string, at ast.Node, form string) {
+		out[name] = declaration{form: form, line: fset.Position(at.Pos()).Line}
+	}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			name := d.Name.Name
+			if d.Recv != nil && len(d.Recv.List) == 1 {
+				base, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(d.Recv.List[0].Type), "*"), "[")
+				if !ast.IsExported(base) {
+					continue
+				}
+				name = base + "." + name
+			}
+			if d.Name.IsExported() {
+				add(name, d, goSignature(d.Type))
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						if n.IsExported() {
+							add(n.Name, n, "")
+						}
+					}
+				case *ast.TypeSpec:
+					if s.Name.IsExported() {
+						addGoType(s, add)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// addGoType adds a type and its fields and methods that are exported.
+func addGoType(s *ast.TypeSpec, add func(string, ast.Node, string)) {
+	var members *ast.FieldList
+	form := "" // what it is of, where it is not of members
+	switch t := s.Type.(type) {
+	case *ast.StructType:
+		members, form = t.Fields, "struct"
+	case *ast.InterfaceType:
+		members, form = t.Methods, "interface"
+	default:
+		form = types.ExprString(t)
+	}
+	if s.Assign.IsValid() {
+		form = "= " + form
+	}
+	add(s.Name.Name, s, form)
+	if members == nil {
+		return
+	}
+	for _, m := range members.List {
+		of := types.ExprString(m.Type)
+		if f, is := m.Type.(*ast.FuncType); is {
+			of = goSignature(f)
+		}
+		for _, n := range m.Names {
+			if n.IsExported() {
+				add(s.Name.Name+"."+n.Name, n, of)
+			}
+		}
+	}
+}
+
+// goSignature is a function's type without the names of its parameters and results.
+func goSignature(t *ast.FuncType) string {
+	var out strings.Builder
+	for _, list := range []*ast.FieldList{t.TypeParams, t.Params, t.Results} {
+		out.WriteString("(")
+		if list != nil {
+			for _, field := range list.List {
+				out.WriteString(strings.Repeat(types.ExprString(field.Type)+",", max(1, len(field.Names))))
+			}
+		}
+		out.WriteString(")")
+	}
+	return out.String()
+}
