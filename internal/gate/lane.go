@@ -46,9 +46,10 @@ type laneState struct {
 	// touched are the files that count, once somebody has asked.
 	touched []Change
 	laneTrail
-	// recorded is true where an entry or a job's record says that the lane was
-	// switched.
-	recorded bool
+	// switchedTo are the lanes that entries switch to, and jobSwitched is true where a
+	// job's record has a new switch.
+	switchedTo  []lane.Lane
+	jobSwitched bool
 
 	// What follows is there for the rules.
 
@@ -67,12 +68,6 @@ type laneState struct {
 	work []workCommit
 	// untried, in an audit, are the patterns that nothing met here or later.
 	untried []string
-}
-
-// laneSwitch is a commit that claims another lane than what it follows.
-type laneSwitch struct {
-	commit, parent string
-	from, to       lane.Lane
 }
 
 // unknownLane is a name that is no lane's: of the trailer of a commit, or of a
@@ -163,18 +158,17 @@ func (j *judgement) findClaim(ctx context.Context, s *laneState) error {
 	if err != nil {
 		return err
 	}
-	upstream, switched, err := j.laneJobs(ctx, changes)
-	if err != nil {
+	var upstream lane.Claim
+	if upstream, s.jobSwitched, err = j.laneJobs(ctx, changes); err != nil {
 		return err
 	}
 	if s.entries, err = j.addedEntries(ctx, node{id: s.head, parents: s.bases}, changes); err != nil {
 		return err
 	}
-	said, err := j.switchedTo(ctx, s)
+	said, err := j.findSwitches(ctx, s)
 	if err != nil {
 		return err
 	}
-	s.recorded = switched || slices.ContainsFunc(s.entries, func(e laneEntry) bool { return e.TaskID == lane.SwitchTask && e.lacks() == "" })
 	s.laneTrail = followLanes(s.commits, said)
 	labelled, unknown := labelClaim(j.opts.Labels)
 	caller, _ := lane.Parse(j.opts.Lane)
@@ -230,50 +224,56 @@ func labelClaim(labels []string) (claim lane.Claim, unknown []unknownLane) {
 
 // laneTrail is what a change's commits claim, one after the other.
 type laneTrail struct {
-	// at is the claim that holds in each commit.
-	at       map[string]lane.Claim
-	switches []laneSwitch
+	// at is the claim that holds in each commit, most the strictest one so far.
+	at, most map[string]lane.Claim
 	// unknown are the names that no later claim corrects.
 	unknown []unknownLane
 }
 
 // followLanes follows the claims of commits, which are given parents first: their
-// trailers, and what their entries have said. Of several claims of one commit the
-// strictest counts; a commit without one goes on in the strictest lane of its
-// parents.
-func followLanes(commits []Commit, said map[string]lane.Lane) laneTrail {
-	t := laneTrail{at: map[string]lane.Claim{}}
+// trailers, and the names that the last entry for a switch gives. Of several claims of
+// one commit the strictest counts; a commit without one goes on in the strictest lane
+// of its parents.
+func followLanes(commits []Commit, said map[string]string) laneTrail {
+	t := laneTrail{at: map[string]lane.Claim{}, most: map[string]lane.Claim{}}
 	for _, c := range commits {
-		own, before := lane.Claim{Lane: said[c.ID], Source: lane.FromEntry, Commit: c.ID}, lane.Claim{}
+		var own, before, most lane.Claim
 		var unknown []unknownLane
-		for _, name := range c.Lanes {
+		claim := func(name string, source lane.Source) {
 			switch l, ok := lane.Parse(name); {
 			case !ok:
 				unknown = append(unknown, unknownLane{name: name, commit: c.ID})
 			case !l.Less(own.Lane):
-				own.Lane, own.Source = l, lane.FromTrailer
+				own = lane.Claim{Lane: l, Source: source, Commit: c.ID}
 			}
+		}
+		if name := said[c.ID]; name != "" {
+			claim(name, lane.FromEntry)
+		}
+		for _, name := range c.Lanes {
+			claim(name, lane.FromTrailer)
 		}
 		for _, p := range c.Parents {
-			if parent := t.at[p]; before.Lane.Less(parent.Lane) {
-				before = parent
-			}
+			before, most = stricterClaim(before, t.at[p]), stricterClaim(most, t.most[p])
 		}
-		switch {
-		case !own.Made():
+		if !own.Made() {
 			own = before
-		case before.Made() && before.Lane != own.Lane:
-			t.switches = append(t.switches, laneSwitch{commit: c.ID, parent: before.Commit, from: before.Lane, to: own.Lane})
 		}
-		if own.Made() {
-			t.at[c.ID] = own
-		}
+		t.at[c.ID], t.most[c.ID] = own, stricterClaim(most, own)
 		if own.Commit == c.ID {
 			t.unknown = nil
 		}
 		t.unknown = append(t.unknown, unknown...)
 	}
 	return t
+}
+
+// stricterClaim is the second of two claims if its lane has more rigour.
+func stricterClaim(a, b lane.Claim) lane.Claim {
+	if a.Lane.Less(b.Lane) {
+		return b
+	}
+	return a
 }
 
 // rigourOf is what the lane demands that a commit is in; where nobody knows, the
@@ -345,7 +345,7 @@ func (j *judgement) judgeLanes(ctx context.Context) error {
 
 // counts reports whether a path is one of those that a lane is about.
 func (j *judgement) counts(path string) bool {
-	return lane.Counts(path, &j.opts.Policy.Lanes) && !j.opts.Policy.JudgesRecord(path)
+	return lane.Counts(path) && !j.opts.Policy.JudgesRecord(path)
 }
 
 // isWork reports whether what differs counts and is no document.
@@ -353,8 +353,7 @@ func (j *judgement) isWork(c Change) bool {
 	return j.counts(c.Path) && !lane.IsDocument(c.Path, &j.opts.Policy.Lanes)
 }
 
-// documentsAlone reports whether a change touches nothing but documents, and what
-// does not count.
+// documentsAlone reports whether a change touches nothing that counts but documents.
 func (j *judgement) documentsAlone(ctx context.Context, s *laneState) (bool, error) {
 	touched, err := j.touchedFiles(ctx, s)
 	return !slices.ContainsFunc(touched, j.isWork), err

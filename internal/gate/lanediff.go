@@ -14,8 +14,8 @@ const (
 	// laneFileSize is the size up to which a file is read, in bytes; of a larger
 	// one the lines are guessed.
 	laneFileSize = 8 << 20
-	// laneFiles is how many files are read: with more, their number and their paths
-	// say enough.
+	// laneFiles is how many files of the work are read: with more, their number says
+	// enough.
 	laneFiles = 1000
 	// guessedLine is how many bytes a line has where lines are guessed: of a file
 	// that is too large, or no text.
@@ -52,16 +52,18 @@ func (j *judgement) classify(ctx context.Context, s *laneState) (*LaneReport, er
 		return nil, err
 	}
 	files := make([]lane.File, 0, len(touched))
-	for i, c := range touched {
+	cfg, read := &j.opts.Policy.Lanes, 0
+	for _, c := range touched {
 		f := lane.File{
 			Path: c.Path, Object: cmp.Or(c.New.Object, c.Old.Object),
 			Added: c.Old.Mode == "" && !c.Old.Unmerged, Deleted: c.New.Mode == "" && !c.New.Unmerged,
 		}
 		switch {
 		case c.Old.Object == c.New.Object: // its mode alone changes
-		case i >= laneFiles || !textual(c.Old) || !textual(c.New):
+		case read >= laneFiles || !textual(c.Old) || !textual(c.New) || !lane.IsWork(c.Path, cfg):
 			f.Lines = 1
 		default:
+			read++
 			if err := j.readTexts(ctx, c, &f); err != nil {
 				return nil, err
 			}
@@ -76,7 +78,7 @@ func (j *judgement) classify(ctx context.Context, s *laneState) (*LaneReport, er
 		}
 		lane.DropPrograms(files, tree)
 	}
-	signals := lane.Signals(files, &j.opts.Policy.Lanes)
+	signals := lane.Signals(files, cfg)
 	return &LaneReport{Claim: s.claim, Signals: signals, Fits: lane.Fits(signals)}, nil
 }
 

@@ -10,8 +10,8 @@ import (
 
 // laneJobs reads the records of jobs that a change touches: the strictest lane that
 // they were given, and whether the change adds a switch to one. A record counts as it
-// is where the change began, or a change could loosen what binds it; a new one as it
-// is in the end. What a merge brought along is not the change's own.
+// is where the change began, or a change could loosen what binds it, and as it is in
+// the end. What a merge brought along is not the change's own.
 func (j *judgement) laneJobs(ctx context.Context, changes [][]Change) (given lane.Claim, switched bool, err error) {
 	given.Source = lane.FromJob
 	for _, path := range pathsOf(changes[:1], j.opts.Policy.JudgesJob) {
@@ -43,9 +43,7 @@ func (j *judgement) laneJobs(ctx context.Context, changes [][]Change) (given lan
 		}
 		if after != nil { // what cannot be read is a finding of its own
 			switched = switched || slices.ContainsFunc(after.Ledger().Entries, func(e small.Entry) bool { return !known[e.Digest] })
-			if len(records) == 0 {
-				records = append(records, after)
-			}
+			records = append(records, after)
 		}
 		for _, record := range records {
 			given.Lane = lane.Stricter(given.Lane, record.Lane)

@@ -12,8 +12,8 @@ import (
 var notASCII = regexp.MustCompile(`[^\x00-\x7f]+`)
 
 // ClaimedLanes are the names by which a commit's message claims lanes: what its
-// trailers say, be it a lane or not, and the lanes of lines elsewhere that are like
-// such a trailer, since a squash puts messages one after the other. Names of lanes
+// trailers say, and single words in lines elsewhere that are like such a trailer, since
+// a squash puts messages one after the other. They need not be lanes. Names of lanes
 // are ASCII: what is not stands as one U+FFFD for each run of it, since git converts
 // a message from its encoding where it prints it, and the object holds it as it was.
 func ClaimedLanes(message []byte) []string {
@@ -31,8 +31,7 @@ func ClaimedLanes(message []byte) []string {
 		claim(t)
 	}
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		t, _ := parseTrailer(strings.TrimSpace(line))
-		if _, named := lane.Parse(t.value); named {
+		if t, _ := parseTrailer(strings.TrimSpace(line)); t.value != "" && !strings.ContainsAny(t.value, " \t") {
 			claim(t)
 		}
 	}

@@ -23,7 +23,8 @@ func TestClaimedLanes(t *testing.T) {
 		"x\n\nLane: fast\n\nwords":   {"fast"},
 		"x\n\nwords\nLane: fast\n":   {"fast"},
 		"x\n\nwords\r\n LANE : Fast": {"Fast"},
-		"x\n\nLane: what\n\nwords":   nil, // a sentence
+		"x\n\nLane: what\n\nwords":   {"what"},
+		"x\n\nLane: the left one\n\nLane:\n\nwords":    nil, // sentences
 		"x\n\n* a\n\nLane: deep\n\n* b\n\nLane: fast":  {"fast", "deep"},
 		"x\n\nLane: deep\n\nLane: deep":                {"deep"},
 		"Squashed commit\n\n    a\n\n    Lane: deep\n": {"deep"},

@@ -166,10 +166,10 @@ func (j *judgement) addedEntries(ctx context.Context, n node, changes [][]Change
 	return out, nil
 }
 
-// switchedTo are the lanes that entries for a switch claim, by the commits that add
-// them.
-func (j *judgement) switchedTo(ctx context.Context, s *laneState) (map[string]lane.Lane, error) {
-	said := map[string]lane.Lane{}
+// findSwitches finds the names of lanes that entries switch to, by the commits that
+// add them; of several in one commit the last.
+func (j *judgement) findSwitches(ctx context.Context, s *laneState) (map[string]string, error) {
+	said := map[string]string{}
 	for _, e := range s.entries {
 		if e.TaskID != lane.SwitchTask || e.lacks() != "" {
 			continue
@@ -178,15 +178,18 @@ func (j *judgement) switchedTo(ctx context.Context, s *laneState) (map[string]la
 		if err != nil {
 			return nil, err
 		}
-		to := lane.SwitchedTo(evidence)
-		if to == "" {
+		name := lane.SwitchedTo(evidence)
+		if name == "" {
 			continue
+		}
+		if l, ok := lane.Parse(name); ok {
+			s.switchedTo = append(s.switchedTo, l)
 		}
 		if err := j.findBrought(ctx, s); err != nil {
 			return nil, err
 		}
 		for _, c := range s.brought[e.Digest] {
-			said[c] = lane.Stricter(said[c], to)
+			said[c] = name
 		}
 	}
 	return said, nil

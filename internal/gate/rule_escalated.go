@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/lane"
 )
@@ -9,17 +10,16 @@ import (
 var ruleEscalated = Rule{
 	ID: "lane/escalated-without-record", Severity: SeverityError, Stage: StageHistory,
 	Lane: func(s *laneState, r *reporter) {
-		for _, c := range s.switches {
-			if s.recorded || !c.to.Less(c.from) {
-				continue
-			}
-			r.commit, r.parent = c.commit, c.parent
-			r.add(Finding{
-				Path: s.log, subject: string(c.from) + " " + string(c.to),
-				Message: fmt.Sprintf("commit %s goes down to lane %q from lane %q of commit %s, and this change adds no entry for %s with evidence",
-					short(c.commit), c.to, c.from, short(c.parent), lane.SwitchTask),
-				Fix: s.switchCommand(s.at[s.head].Lane), // a later commit may have gone up again
-			})
+		from, to := s.most[s.head], s.at[s.head]
+		if !to.Lane.Less(from.Lane) || s.jobSwitched || slices.Contains(s.switchedTo, to.Lane) {
+			return
 		}
+		r.commit, r.parent = to.Commit, from.Commit
+		r.add(Finding{
+			Path: s.log, subject: string(from.Lane) + " " + string(to.Lane),
+			Message: fmt.Sprintf("commit %s goes down to lane %q from lane %q of commit %s, and this change adds no entry for %s that says why",
+				short(to.Commit), to.Lane, from.Lane, short(from.Commit), lane.SwitchTask),
+			Fix: s.switchCommand(to.Lane),
+		})
 	},
 }

@@ -41,6 +41,9 @@ func checkLaneEvidence(s *laneState, r *reporter) {
 func (s *laneState) demand(r *reporter, pattern, when string, problem func(laneEntry) string) {
 	l := s.claim.Lane
 	f := Finding{Path: s.log, Fix: s.record(pattern), subject: string(l) + " " + when + " " + pattern}
+	if late := when == "before the work" && len(s.workInLane()) > 0; late {
+		f.Fix = s.switchCommand(l) + "; and " + f.Fix
+	}
 	found := "this change adds none"
 	for _, e := range s.entries {
 		if !policy.MatchTask(pattern, e.TaskID) {
@@ -63,15 +66,22 @@ func (s *laneState) demand(r *reporter, pattern, when string, problem func(laneE
 }
 
 // inTime reports whether an entry came with or before a commit of the work, or did
-// not need to.
+// not need to: work that was begun in another lane is mended late.
 func (s *laneState) inTime(e laneEntry) bool {
-	work := map[string]bool{}
-	for _, w := range s.work {
-		work[w.id] = true
-	}
+	work := s.workInLane()
 	early := withAncestors(s.commits, work)
-	return len(work) == 0 || s.recorded || len(s.switches) > 0 ||
-		slices.ContainsFunc(s.brought[e.Digest], func(c string) bool { return early[c] })
+	return len(work) == 0 || slices.ContainsFunc(s.brought[e.Digest], func(c string) bool { return early[c] })
+}
+
+// workInLane are the commits of the work that were made in the lane of the change.
+func (s *laneState) workInLane() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range s.work {
+		if claimed := s.at[w.id]; s.claim.Commit == "" || claimed.Lane == s.claim.Lane {
+			out[w.id] = true
+		}
+	}
+	return out
 }
 
 // misses names a commit of the work that an entry does not come with or after; empty

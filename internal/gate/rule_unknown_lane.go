@@ -19,8 +19,13 @@ var ruleUnknownLane = Rule{
 				f.Message = fmt.Sprintf("a label claims lane %q; there are %s", u.name, known)
 				f.Fix = fmt.Sprintf("label the change with one of %[1]s%[2]s instead"+newRun, lane.LabelPrefix, strings.Join(policy.LaneNames, ", "+lane.LabelPrefix))
 			} else {
-				f.Message = fmt.Sprintf("commit %s claims lane %q; there are %s", short(u.commit), u.name, known)
+				who := "commit " + short(u.commit)
 				f.Fix = trailerCommand(cmp.Or(s.claim.Lane, lane.Standard))
+				if u.commit == Index {
+					who = "what is staged"
+					f.Fix = s.switchCommand(cmp.Or(s.claim.Lane, lane.Standard))
+				}
+				f.Message = fmt.Sprintf("%s claims lane %q; there are %s", who, u.name, known)
 			}
 			r.commit = cmp.Or(u.commit, s.head)
 			r.add(f)

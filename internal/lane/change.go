@@ -117,14 +117,17 @@ func FindMoves(files []File) {
 	}
 }
 
-// Counts reports whether a path counts as part of a change's work: the
-// protocol's own files, the gate's configuration and what is ignored, such as
-// lock files and vendored copies, do not.
-func Counts(name string, cfg *policy.Lanes) bool {
-	if _, ok := small.WorkspaceOf(name); ok || name == policy.File {
-		return false
-	}
-	return !matches("ignore", name, cfg)
+// Counts reports whether a path counts at all: the protocol's own files and the
+// gate's configuration do not.
+func Counts(name string) bool {
+	_, state := small.WorkspaceOf(name)
+	return !state && name != policy.File
+}
+
+// IsWork reports whether a path is that of what a change is about: it counts, is not
+// ignored, as lock files and vendored copies are, and is no test and no document.
+func IsWork(name string, cfg *policy.Lanes) bool {
+	return Counts(name) && !matches("ignore", name, cfg) && !matches("tests", name, cfg) && !IsDocument(name, cfg)
 }
 
 // IsDocument reports whether a path is that of a text for people: prose, a

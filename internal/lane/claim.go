@@ -45,7 +45,7 @@ const (
 
 var (
 	// switchText begins the evidence of an entry that switches lanes.
-	switchText = regexp.MustCompile(`(?i)^\s*(?:(?:fast|standard|deep)\s+)?to\s+(fast|standard|deep)\s*:`)
+	switchText = regexp.MustCompile(`(?i)^\s*(?:\w+\s+)?to\s+(\w+)\s*:`)
 	specLine   = regexp.MustCompile(`(?m)^\s*` + specKey + `:\s*(\S.*?)\s*$`)
 )
 
@@ -61,13 +61,12 @@ func SwitchText(from, to Lane, reason string) string {
 	return text
 }
 
-// SwitchedTo is the lane that the evidence of an entry for SwitchTask switches to;
-// none if it does not say so in the form of SwitchText.
-func SwitchedTo(evidence *small.Value) Lane {
+// SwitchedTo is the name of the lane that the evidence of an entry for SwitchTask
+// switches to, be it one or not; none if it does not say so in the form of SwitchText.
+func SwitchedTo(evidence *small.Value) string {
 	text, _ := evidence.Str()
 	if m := switchText.FindStringSubmatch(text); m != nil {
-		l, _ := Parse(m[1])
-		return l
+		return m[1]
 	}
 	return ""
 }

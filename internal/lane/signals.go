@@ -69,13 +69,13 @@ func Signals(files []File, cfg *policy.Lanes) []Signal {
 	c := &change{cfg: cfg}
 	for i := range files {
 		f := &files[i]
-		if !Counts(f.Path, cfg) {
+		if !Counts(f.Path) || matches("ignore", f.Path, cfg) {
 			continue
 		}
 		if f.Lines > 0 {
 			c.files = append(c.files, *f)
 		}
-		if IsDocument(f.Path, cfg) || matches("tests", f.Path, cfg) {
+		if !IsWork(f.Path, cfg) {
 			continue
 		}
 		if f.Lines > 0 {
