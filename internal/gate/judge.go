@@ -18,8 +18,7 @@ func Check(ctx context.Context, tree Tree, revision, dir string, opts Options) *
 }
 
 func (j *judgement) check(ctx context.Context, tree Tree, revision, dir string) error {
-	own := j.policyIn(dir)
-	files, workflows, err := tree.Survey(ctx, revision, []string{dir}, own.Workflows.Watched())
+	files, workflows, err := tree.Survey(ctx, revision, []string{dir}, j.watchedIn(dir))
 	if err != nil {
 		return err
 	}

@@ -182,6 +182,17 @@ func TestWorkflowVariants(t *testing.T) {
 	}
 }
 
+// TestBrokenWorkflow: a workflow that cannot be read is a finding of its own, and
+// none of a record that names it by its folder and by its file.
+func TestBrokenWorkflow(t *testing.T) {
+	files := validFiles(t)
+	files[standard] = "# Standard job\n"
+	files[job] = strings.Replace(files[job], `"from": "workflows/job/workflow.md"`, `"from": "workflows/job"`, 1)
+	if diff := cmp.Diff([]string{standard + ":1 workflow/front-matter"}, judgeFiles(t, files)); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
+
 func validFiles(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "workflows", "valid.txtar"))
