@@ -139,7 +139,7 @@ func childAt(v *small.Value, index int) Child {
 func (r *Record) Ledger() *small.Ledger {
 	l := small.NewLedger(r.SwitchValues())
 	for i := range l.Entries {
-		l.Entries[i].Timestamp = r.Switches[i].At.Text
+		l.Entries[i].Timestamp, l.Entries[i].Switch = r.Switches[i].At.Text, true
 	}
 	return l
 }
