@@ -227,7 +227,7 @@ func judgeFiles(t *testing.T, files map[string]string) []string {
 	h := newMemoryHistory()
 	opts := testOptions()
 	opts.Policy = config
-	r := gate.CheckAll(context.Background(), h, h.commit(tree), opts)
+	r := gate.CheckAll(context.Background(), h, h.commit(tree), "", opts)
 	if r.Failure != nil {
 		t.Fatal(r.Failure)
 	}

@@ -67,6 +67,19 @@ func (j *judgement) workflows(ctx context.Context, tree Tree, revision string, p
 	return s.judge(ctx, files)
 }
 
+// workflowsBelow judges the workflow files and records below a directory whose
+// paths match some patterns.
+func (j *judgement) workflowsBelow(ctx context.Context, tree Tree, revision, dir string, patterns []string) error {
+	if len(patterns) == 0 {
+		return nil
+	}
+	files, err := tree.Glob(ctx, revision, patterns...)
+	if err != nil {
+		return err
+	}
+	return j.workflowScan(tree, revision).judge(ctx, below(files, dir))
+}
+
 // watchedIn are the patterns of the workflow files and records of one directory: of
 // a pattern that begins with **/ those in the directory itself. Other patterns
 // match elsewhere as well.
@@ -95,29 +108,24 @@ func (j *judgement) workflowScan(tree Tree, revision string) *workflowScan {
 
 // judge judges those of some files that are workflows or records.
 func (s *workflowScan) judge(ctx context.Context, files []File) error {
-	var workflows, records []*workflowView
+	var views []*workflowView
 	for _, f := range files {
-		if s.isRecord(f.Path) {
-			v, err := s.recordAt(ctx, f)
-			if err != nil {
-				return err
-			}
-			records = append(records, v)
-		} else if s.opts.Policy.JudgesWorkflow(f.Path) {
-			v, err := s.workflow(ctx, f)
-			if err != nil {
-				return err
-			}
-			workflows = append(workflows, v)
+		if !s.isWorkflowOrRecord(f.Path) {
+			continue
 		}
+		v, err := s.view(ctx, f)
+		if err != nil {
+			return err
+		}
+		views = append(views, v)
 	}
-	if err := s.findAgents(ctx, workflows); err != nil {
+	if err := s.findAgents(ctx, views); err != nil {
 		return err
 	}
-	if err := s.findWorkflows(ctx, records); err != nil {
+	if err := s.findWorkflows(ctx, views); err != nil {
 		return err
 	}
-	for _, v := range slices.Concat(workflows, records) {
+	for _, v := range views {
 		s.report.Examined.Workflows++
 		r := &reporter{commit: s.revision}
 		for i := range rules {
@@ -134,32 +142,22 @@ func (s *workflowScan) judge(ctx context.Context, files []File) error {
 	return nil
 }
 
-func (s *workflowScan) workflow(ctx context.Context, f File) (*workflowView, error) {
-	v := &workflowView{path: f.Path, optional: s.opts.Policy.Workflows.AgentsOptional}
+// view reads a workflow or a record.
+func (s *workflowScan) view(ctx context.Context, f File) (*workflowView, error) {
+	v := &workflowView{path: f.Path, object: f.Object, optional: s.opts.Policy.Workflows.AgentsOptional, isRecord: s.isRecord(f.Path)}
+	v.isCampaign = v.isRecord && !s.opts.Policy.JudgesJob(f.Path)
 	data, problem, err := readFile(ctx, s.tree, f, s.opts.limits())
 	switch {
 	case err != nil:
 		return nil, err
 	case problem != nil:
 		v.problems = []small.Problem{*problem}
+	case v.isRecord:
+		v.record, v.problems = lane.ParseRecord(f.Path, data, s.opts.limits())
 	default:
 		v.workflow, v.problems, v.unknown = lane.ParseWorkflow(f.Path, data, s.opts.limits())
 	}
 	s.read[f.Path] = v.workflow
-	return v, nil
-}
-
-func (s *workflowScan) recordAt(ctx context.Context, f File) (*workflowView, error) {
-	v := &workflowView{path: f.Path, object: f.Object, isRecord: true, isCampaign: !s.opts.Policy.JudgesJob(f.Path)}
-	data, problem, err := readFile(ctx, s.tree, f, s.opts.limits())
-	switch {
-	case err != nil:
-		return nil, err
-	case problem != nil:
-		v.problems = []small.Problem{*problem}
-	default:
-		v.record, v.problems = lane.ParseRecord(f.Path, data, s.opts.limits())
-	}
 	return v, nil
 }
 
@@ -287,7 +285,7 @@ func (s *workflowScan) findWorkflows(ctx context.Context, views []*workflowView)
 				}
 			}
 			if _, read := s.read[at]; !read && at != "" {
-				if _, err := s.workflow(ctx, files[at]); err != nil {
+				if _, err := s.view(ctx, files[at]); err != nil {
 					return err
 				}
 			}
