@@ -295,7 +295,7 @@ func (s *workflowScan) findWorkflows(ctx context.Context, views []*workflowView)
 			if at := found[name]; at != "" || !s.opts.Part {
 				return at, s.read[at]
 			}
-			return path.Clean(name), nil
+			return strings.TrimSuffix(path.Clean(name), "/workflow.md"), nil // it cannot be seen
 		}
 	}
 	return nil

@@ -177,10 +177,12 @@ func (r *Record) Nearest(name string, files []string) string {
 	ends := WorkflowFiles(name)
 	best, most := "", -1
 	for _, file := range files {
-		if slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix("/"+file, "/"+end) }) {
-			if n := common(file, r.Path); n > most {
-				best, most = file, n
-			}
+		means := slices.ContainsFunc(ends, func(end string) bool {
+			folder, ok := strings.CutSuffix(file, end)
+			return ok && (folder == "" || strings.HasSuffix(folder, "/"))
+		})
+		if n := common(file, r.Path); means && n > most {
+			best, most = file, n
 		}
 	}
 	return best
