@@ -71,31 +71,6 @@ func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File
 	return out, nil
 }
 
-// Survey lists what Files and Glob list; of the whole directory, in one walk.
-func (t *Tree) Survey(ctx context.Context, revision string, dirs, patterns []string) (workspaces, matched []gate.File, err error) {
-	if len(dirs) > 0 {
-		if workspaces, err = t.Files(ctx, revision, dirs...); err == nil {
-			matched, err = t.Glob(ctx, revision, patterns...)
-		}
-		return workspaces, matched, err
-	}
-	err = t.below(ctx, ".", func(f gate.File) {
-		if _, in := small.WorkspaceOf(f.Path); in {
-			workspaces = append(workspaces, f)
-		}
-		if f.Mode != modeDirectory && policy.Matches(patterns, f.Path) {
-			matched = append(matched, f)
-		}
-	})
-	if err != nil {
-		return nil, nil, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
-	}
-	byPath := func(a, b gate.File) int { return strings.Compare(a.Path, b.Path) }
-	slices.SortFunc(workspaces, byPath)
-	slices.SortFunc(matched, byPath)
-	return workspaces, matched, nil
-}
-
 // Glob lists the files whose paths match one of the patterns. Only directories
 // that can hold one are looked into. Directories called .git are passed over.
 func (t *Tree) Glob(ctx context.Context, _ string, patterns ...string) ([]gate.File, error) {

@@ -185,18 +185,5 @@ func TestGlob(t *testing.T) {
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s: got %q, want %q", c.patterns, got, c.want)
 		}
-		for _, dirs := range [][]string{nil, {""}, {"a"}} {
-			workspaces, matched, err := tree.Survey(t.Context(), "", dirs, strings.Fields(c.patterns))
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := tree.Files(t.Context(), "", dirs...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff([][]gate.File{want, files}, [][]gate.File{workspaces, matched}); diff != "" {
-				t.Errorf("a survey of %q, %q (-want +got):\n%s", dirs, c.patterns, diff)
-			}
-		}
 	}
 }

@@ -74,7 +74,7 @@ func (s *session) checkFiles(ctx context.Context, what What) (*gate.Report, erro
 		return nil, err
 	}
 	if what.Recursive {
-		return gate.CheckAll(ctx, tree, "", s.opts), nil
+		return gate.CheckAll(ctx, tree, "", "", s.opts), nil
 	}
 	return gate.Check(ctx, tree, "", "", s.opts), nil
 }
@@ -153,7 +153,7 @@ func (s *session) checkRevision(ctx context.Context, what What) (*gate.Report, e
 		return nil, err
 	}
 	if what.Recursive {
-		return gate.CheckAll(ctx, gate.Below(s.repo, dir), revision, s.opts), nil
+		return gate.CheckAll(ctx, s.repo, revision, dir, s.opts), nil
 	}
 	return gate.Check(ctx, s.repo, revision, dir, s.opts), nil
 }

@@ -164,7 +164,7 @@ func (j *job) orFiles(ctx context.Context, s *session, target string, r *gate.Re
 	if r.Failure != nil || r.Examined.Commits > 0 {
 		return r
 	}
-	files := gate.CheckAll(ctx, s.repo, j.head, s.opts)
+	files := gate.CheckAll(ctx, s.repo, j.head, "", s.opts)
 	if files.Failure != nil && errors.Is(files.Failure, gate.ErrNothing) {
 		return r
 	}

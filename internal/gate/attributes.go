@@ -40,9 +40,6 @@ const maxAttributes = 1 << 20
 // noteUnions finds out which files of workspaces git would merge by joining both
 // sides' lines.
 func (j *judgement) noteUnions(ctx context.Context, tree Tree, revision string, dirs []string) error {
-	if n, ok := tree.(narrowed); ok {
-		tree = n.Tree
-	}
 	from, ok := tree.(attributed)
 	if !ok || len(dirs) == 0 || j.history != nil && revision != j.tip {
 		return nil

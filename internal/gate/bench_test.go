@@ -119,11 +119,6 @@ func (h *lineHistory) Files(_ context.Context, revision string, _ ...string) ([]
 
 func (h *lineHistory) Glob(context.Context, string, ...string) ([]gate.File, error) { return nil, nil }
 
-func (h *lineHistory) Survey(ctx context.Context, revision string, _, _ []string) (workspaces, matched []gate.File, err error) {
-	workspaces, err = h.Files(ctx, revision)
-	return workspaces, nil, err
-}
-
 func (h *lineHistory) Watch([]string) {}
 
 func (h *lineHistory) Attributes(context.Context, string, ...string) ([]gate.File, error) {

@@ -22,11 +22,6 @@ func (m memoryTree) Files(_ context.Context, _ string, _ ...string) ([]gate.File
 
 func (m memoryTree) Glob(context.Context, string, ...string) ([]gate.File, error) { return nil, nil }
 
-func (m memoryTree) Survey(ctx context.Context, revision string, _, _ []string) (workspaces, matched []gate.File, err error) {
-	workspaces, err = m.Files(ctx, revision)
-	return workspaces, nil, err
-}
-
 func (m memoryTree) Blob(_ context.Context, object string, limit int64) (gate.Blob, error) {
 	data := m[object]
 	if int64(len(data)) > limit {

@@ -119,11 +119,6 @@ func (e *edgeView) finding(x edit) Finding {
 			f.EntryAfter = after
 		}
 	}
-	for _, ref := range []*EntryRef{f.Entry, f.EntryAfter} {
-		if ref != nil {
-			ref.Switch = e.switches
-		}
-	}
 	if x.kind == editDeleted {
 		f.whole = wholeEntry(e.before, x.before, func(v *small.Value) []FieldChange { return fieldChanges(v, nil) })
 	}

@@ -108,13 +108,13 @@ type agreement struct {
 
 // agreements are tried in order: the same timestamp; everything but the
 // timestamp the same; the same task and most other fields; of the switches of a
-// job, the same instant, however it is written, or everything but the time.
+// job, the same time, or everything but the time.
 var agreements = []agreement{
 	{key: textOf("timestamp")},
-	{key: withoutTimestamp},
+	{key: without("timestamp")},
 	{key: textOf("task_id"), test: mostFieldsSame},
-	{key: switchInstant},
-	{key: withoutSwitchTime},
+	{key: switchTime},
+	{key: without("at")},
 }
 
 // pairUp matches lost with added entries that agree and stand between the same
@@ -164,37 +164,25 @@ func textOf(field string) func(*small.Value) string {
 	}
 }
 
-// switchInstant is the time of a switch of a job's workflow, in UTC where it is
-// one. YAML takes a time without quotes for something else than a string.
-func switchInstant(v *small.Value) string {
-	at := v.Get("at")
-	if at == nil {
-		return ""
+// switchTime is the time of a switch of a job's workflow. YAML takes one without
+// quotes for something else than a string.
+func switchTime(v *small.Value) string {
+	if at := v.Get("at"); at != nil {
+		return at.Text
 	}
-	if instant, ok := parseInstant(at.Text); ok {
-		return instant.UTC().Format(time.RFC3339Nano)
-	}
-	return at.Text
+	return ""
 }
 
-// withoutSwitchTime identifies all of a switch but its time.
-func withoutSwitchTime(v *small.Value) string {
-	if v.Get("at") == nil {
-		return ""
+// without makes the key function that identifies all of an entry but one field.
+func without(field string) func(*small.Value) string {
+	return func(v *small.Value) string {
+		if v.Kind != small.Map {
+			return ""
+		}
+		rest := *v
+		rest.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f small.Field) bool { return f.Key == field })
+		return small.EntryDigest(&rest).String()
 	}
-	return without(v, "at")
-}
-
-// withoutTimestamp identifies all of an entry but its timestamp.
-func withoutTimestamp(v *small.Value) string { return without(v, "timestamp") }
-
-func without(v *small.Value, key string) string {
-	if v.Kind != small.Map {
-		return ""
-	}
-	rest := *v
-	rest.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f small.Field) bool { return f.Key == key })
-	return small.EntryDigest(&rest).String()
 }
 
 // gap returns the child's places of the kept entries around a lost one.

@@ -53,13 +53,6 @@ func (h *failingHistory) Glob(ctx context.Context, revision string, patterns ...
 	return h.memoryHistory.Glob(ctx, revision, patterns...)
 }
 
-func (h *failingHistory) Survey(ctx context.Context, revision string, dirs, patterns []string) (workspaces, matched []gate.File, err error) {
-	if err := h.fail(); err != nil {
-		return nil, nil, err
-	}
-	return h.memoryHistory.Survey(ctx, revision, dirs, patterns)
-}
-
 func (h *failingHistory) Attributes(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
 	if err := h.fail(); err != nil {
 		return nil, err

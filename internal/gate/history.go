@@ -30,9 +30,6 @@ type History interface {
 	// which are written as in the configuration, in order of path. A path that a
 	// tree holds twice is an error.
 	Glob(ctx context.Context, revision string, patterns ...string) ([]File, error)
-	// Survey lists what Files lists, of the named directories or, without any, of
-	// all, and what Glob lists: both with one look at the revision.
-	Survey(ctx context.Context, revision string, dirs, patterns []string) (workspaces, matched []File, err error)
 	// Watch has Changes report the files too whose paths match one of the
 	// patterns. Before the first call there are none.
 	Watch(patterns []string)

@@ -136,14 +136,6 @@ func (h *memoryHistory) Glob(_ context.Context, revision string, patterns ...str
 	return slices.DeleteFunc(gateFiles(tree, patterns...), func(f gate.File) bool { return !policy.Matches(patterns, f.Path) }), nil
 }
 
-// Survey fulfils gate.History.
-func (h *memoryHistory) Survey(ctx context.Context, revision string, dirs, patterns []string) (workspaces, matched []gate.File, err error) {
-	if workspaces, err = h.Files(ctx, revision, dirs...); err == nil {
-		matched, err = h.Glob(ctx, revision, patterns...)
-	}
-	return workspaces, matched, err
-}
-
 // Attributes fulfils gate.History.
 func (h *memoryHistory) Attributes(_ context.Context, revision string, dirs ...string) ([]gate.File, error) {
 	tree, err := h.tree(revision)

@@ -18,8 +18,7 @@ func Check(ctx context.Context, tree Tree, revision, dir string, opts Options) *
 }
 
 func (j *judgement) check(ctx context.Context, tree Tree, revision, dir string) error {
-	own := j.policyIn(dir)
-	files, workflows, err := tree.Survey(ctx, revision, []string{dir}, own.Workflows.Watched())
+	files, err := tree.Files(ctx, revision, dir)
 	if err != nil {
 		return err
 	}
@@ -33,9 +32,7 @@ func (j *judgement) check(ctx context.Context, tree Tree, revision, dir string) 
 			return err
 		}
 	}
-	below := func(f File) bool { return dir == "" || strings.HasPrefix(f.Path, dir+"/") }
-	workflows = slices.DeleteFunc(workflows, func(f File) bool { return !below(f) })
-	if err := j.workflowScan(tree, revision).judge(ctx, workflows); err != nil {
+	if err := j.workflowsBelow(ctx, tree, revision, dir, j.watchedIn(dir)); err != nil {
 		return err
 	}
 	if len(here) == 0 && j.report.Examined.Workflows == 0 {
@@ -52,21 +49,22 @@ func dirWords(dir string) string {
 	return dir
 }
 
-// CheckAll judges every workspace of a tree that the policy does not exclude.
-func CheckAll(ctx context.Context, tree Tree, revision string, opts Options) *Report {
+// CheckAll judges every workspace at or below a directory of a tree ("" for all of
+// it) that the policy does not exclude, and the workflows there.
+func CheckAll(ctx context.Context, tree Tree, revision, dir string, opts Options) *Report {
 	j := newJudgement(nil, opts)
-	return j.finish(j.checkAll(ctx, tree, revision))
+	return j.finish(j.checkAll(ctx, tree, revision, dir))
 }
 
-func (j *judgement) checkAll(ctx context.Context, tree Tree, revision string) error {
-	files, workflows, err := tree.Survey(ctx, revision, nil, j.opts.Policy.Workflows.Watched())
+func (j *judgement) checkAll(ctx context.Context, tree Tree, revision, dir string) error {
+	files, err := tree.Files(ctx, revision)
 	if err != nil {
 		return err
 	}
-	if err := j.snapshotOf(ctx, tree, revision, files); err != nil {
+	if err := j.snapshotOf(ctx, tree, revision, below(files, dir)); err != nil {
 		return err
 	}
-	if err := j.workflowScan(tree, revision).judge(ctx, workflows); err != nil {
+	if err := j.workflowsBelow(ctx, tree, revision, dir, j.opts.Policy.Workflows.Watched()); err != nil {
 		return err
 	}
 	if j.report.Examined.Workspaces == 0 && j.report.Examined.Workflows == 0 {
@@ -79,6 +77,11 @@ func (j *judgement) checkAll(ctx context.Context, tree Tree, revision string) er
 // ErrNothing is in the chain of the failure of a check that found nothing to
 // judge.
 var ErrNothing = errors.New("there is nothing to judge")
+
+// below are those of some files that lie below a directory, "" for the root.
+func below(files []File, dir string) []File {
+	return slices.DeleteFunc(files, func(f File) bool { return dir != "" && !strings.HasPrefix(f.Path, dir+"/") })
+}
 
 // nothing says that there is nothing to judge in a place.
 func (j *judgement) nothing(where, remedy string) error {

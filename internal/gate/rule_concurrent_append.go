@@ -19,15 +19,24 @@ func checkConcurrentAppend(t *tipsView, r *reporter) {
 	f := t.finding()
 	f.Common = commonOf(t.target, t.targetOnly)
 	f.Sides = []Side{{Name: t.targetName, Entries: refsOf(t.targetOnly)}, {Name: t.headName, Entries: refsOf(t.headOnly)}}
+	what, noun := "recorded work", "entry"
 	if t.switches {
-		r.add(t.concurrentSwitches(f))
-		return
+		what, noun = "switched the workflow of one job", "switch"
 	}
-	f.Message = fmt.Sprintf("both branches recorded work since they parted: %s has %s (%s); %s has %s (%s)",
-		t.targetName, count(len(t.targetOnly), "entry"), entryList(t.targetOnly),
-		t.headName, count(len(t.headOnly), "entry"), entryList(t.headOnly))
+	f.Message = fmt.Sprintf("both branches %s since they parted: %s has %s (%s); %s has %s (%s)", what,
+		t.targetName, count(len(t.targetOnly), noun), entryList(t.targetOnly),
+		t.headName, count(len(t.headOnly), noun), entryList(t.headOnly))
 	if len(t.targetOnly) == 0 && len(t.headOnly) == 0 {
-		f.Message = fmt.Sprintf("%s and %s hold the same entries in different orders", t.targetName, t.headName)
+		f.Message = fmt.Sprintf("%s and %s hold the same %s in different orders", t.targetName, t.headName, plural(noun))
+	}
+	if t.switches {
+		// No merge can join them, and no waiver make the two one: each began at the
+		// workflow that was active where the branches parted.
+		f.subject, f.EditFrom, f.EditTo = f.EditFrom+" "+f.EditTo, "", ""
+		f.Fix = fmt.Sprintf("on %s, git rebase %s: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; if the branch is published already, push it under another name",
+			t.headName, shellQuote(t.targetName), t.targetName)
+		r.add(f)
+		return
 	}
 	f.Fix = fmt.Sprintf("%s, then %s", t.merge, reconcileHint)
 	if ours, theirs, same := atOnce(t.targetOnly, t.headOnly); same {
@@ -35,35 +44,6 @@ func checkConcurrentAppend(t *tipsView, r *reporter) {
 			entryWords(ours), t.targetName, entryWords(theirs), t.headName, f.Fix)
 	}
 	r.add(f)
-}
-
-// concurrentSwitches makes of a finding about two branches one about the switches
-// of one job. No merge can join them: each began at the workflow that was active
-// where the branches parted.
-func (t *tipsView) concurrentSwitches(f Finding) Finding {
-	for _, refs := range [][]EntryRef{f.Common.Last, f.Sides[0].Entries, f.Sides[1].Entries} {
-		for i := range refs {
-			refs[i].Switch = true
-		}
-	}
-	// No waiver could make the two one.
-	f.subject, f.EditFrom, f.EditTo = f.EditFrom+" "+f.EditTo, "", ""
-	f.Message = fmt.Sprintf("both branches switched the workflow of one job since they parted: %s has %s; %s has %s",
-		t.targetName, switchList(t.targetOnly), t.headName, switchList(t.headOnly))
-	f.Fix = fmt.Sprintf("on %s, git rebase %s: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; if the branch is published already, push it under another name",
-		t.headName, shellQuote(t.targetName), t.targetName)
-	return f
-}
-
-func switchList(entries []small.Entry) string {
-	if len(entries) == 0 {
-		return "the same in another order"
-	}
-	words := switchWords(entries[0])
-	if more := len(entries) - 1; more > 0 {
-		words += fmt.Sprintf(" and %d more", more)
-	}
-	return words
 }
 
 // atOnce finds two entries, one of each side, that no order of time can tell

@@ -38,7 +38,7 @@ func checkInterleavedRuns(w *Workspace, r *reporter) {
 
 // refOf is the reference to an entry for a finding.
 func refOf(e small.Entry) *EntryRef {
-	return &EntryRef{Index: e.Index, Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, AgentID: e.AgentID, Digest: e.Digest}
+	return &EntryRef{Index: e.Index, Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, AgentID: e.AgentID, Digest: e.Digest, Switch: e.Switch}
 }
 
 func refsOf(entries []small.Entry) []EntryRef {

@@ -3,8 +3,6 @@ package gate
 import (
 	"fmt"
 	"slices"
-
-	"github.com/small-gate/small-gate/internal/small"
 )
 
 var ruleWorkflowRewritten = Rule{
@@ -22,7 +20,7 @@ func checkRewritten(e *edgeView, r *reporter) {
 			head := e.p.Head().String()
 			r.add(Finding{
 				Path: e.path, EditFrom: head, edits: []editKey{{path: e.path, from: head}},
-				Message: fmt.Sprintf("the record is gone, and with it its switches of workflow: %d", n), Fix: r.keepSwitches(e),
+				Message: fmt.Sprintf("the record with %s is gone", count(n, "workflow switch")), Fix: r.keepSwitches(e),
 			})
 		}
 		return
@@ -43,21 +41,13 @@ func checkRewritten(e *edgeView, r *reporter) {
 	}
 	for _, place := range inserted {
 		f := e.insertion(place)
-		f.Message, f.Fix = switchWords(e.c.Entries[place])+" was inserted before older ones", r.keepSwitches(e)
+		f.Message, f.Fix = entryWords(e.c.Entries[place])+" was inserted before older ones", r.keepSwitches(e)
 		r.add(f)
 	}
 }
 
-// switchWords names a switch for people: its number and time.
-func switchWords(e small.Entry) string {
-	if e.Timestamp == "" {
-		return fmt.Sprintf("switch %d", e.Index+1)
-	}
-	return fmt.Sprintf("switch %d (%s)", e.Index+1, e.Timestamp)
-}
-
 func rewrittenWords(e *edgeView, x edit) string {
-	words := switchWords(e.p.Entries[x.before])
+	words := entryWords(e.p.Entries[x.before])
 	switch {
 	case x.kind == editDeleted && e.merge:
 		return "the merge lost " + words + " of " + e.side
@@ -66,15 +56,7 @@ func rewrittenWords(e *edgeView, x edit) string {
 	case x.kind == editReordered:
 		return fmt.Sprintf("%s was moved; it is switch %d now", words, x.after+1)
 	}
-	words += " was modified"
-	for i, c := range x.changes {
-		if i == 0 {
-			words += ": " + c.Field
-		} else {
-			words += ", " + c.Field
-		}
-	}
-	return words
+	return modifiedWords(e, x)
 }
 
 // keepSwitches says how to bring a switch history back. In a merge of two branches

@@ -44,7 +44,6 @@ func (t *tipsView) finding() Finding {
 	if len(own) > 0 {
 		f.Line, f.Column = own[0].Pos.Line, own[0].Pos.Column
 		f.Entry = refOf(own[0])
-		f.Entry.Switch = t.switches
 	}
 	return f
 }

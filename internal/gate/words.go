@@ -7,8 +7,12 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// entryWords names an entry for people: number, task and time.
+// entryWords names an entry for people: number, task and time; a switch has no
+// task.
 func entryWords(e small.Entry) string {
+	if e.Switch {
+		return fmt.Sprintf("switch %d (%s)", e.Index+1, e.Timestamp)
+	}
 	return fmt.Sprintf("entry %d (%s)", e.Index+1, entryLabel(e))
 }
 
@@ -48,13 +52,20 @@ func at(l *small.Ledger, places []int) []small.Entry {
 }
 
 func count(n int, noun string) string {
-	switch {
-	case n == 1:
+	if n == 1 {
 		return "1 " + noun
-	case strings.HasSuffix(noun, "y"):
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d %s", n, plural(noun))
+}
+
+func plural(noun string) string {
+	switch {
+	case strings.HasSuffix(noun, "y"):
+		return strings.TrimSuffix(noun, "y") + "ies"
+	case strings.HasSuffix(noun, "ch"):
+		return noun + "es"
+	}
+	return noun + "s"
 }
 
 // short abbreviates an object id for messages.

@@ -182,6 +182,29 @@ func TestWorkflowVariants(t *testing.T) {
 	}
 }
 
+// TestBrokenWorkflow: a workflow that cannot be read is a finding of its own, and
+// none of a record that names it by its folder and by its file.
+func TestBrokenWorkflow(t *testing.T) {
+	files := validFiles(t)
+	files[standard] = "# Standard job\n"
+	files[job] = strings.Replace(files[job], `"from": "workflows/job/workflow.md"`, `"from": "workflows/job"`, 1)
+	if diff := cmp.Diff([]string{standard + ":1 workflow/front-matter"}, judgeFiles(t, files)); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
+
+// TestPart: of a record in a part of a repository it is not said that a workflow
+// which cannot be seen from there is another one, or none.
+func TestPart(t *testing.T) {
+	files := map[string]string{
+		policy.File: validFiles(t)[policy.File],
+		job:         strings.Replace(validFiles(t)[job], `"from": "workflows/job/workflow.md"`, `"from": "workflows/job"`, 1),
+	}
+	if diff := cmp.Diff([]string(nil), judgeFiles(t, files, func(o *gate.Options) { o.Part = true })); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
+
 func validFiles(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "workflows", "valid.txtar"))
@@ -203,7 +226,7 @@ func needsFix(t *testing.T, f gate.Finding) {
 	}
 }
 
-func judgeFiles(t *testing.T, files map[string]string) []string {
+func judgeFiles(t *testing.T, files map[string]string, with ...func(*gate.Options)) []string {
 	t.Helper()
 	config, err := policy.Parse("the test", []byte(files[policy.File]), gate.RuleIDs())
 	if err != nil {
@@ -216,7 +239,10 @@ func judgeFiles(t *testing.T, files map[string]string) []string {
 	h := newMemoryHistory()
 	opts := testOptions()
 	opts.Policy = config
-	r := gate.CheckAll(context.Background(), h, h.commit(tree), opts)
+	for _, change := range with {
+		change(&opts)
+	}
+	r := gate.CheckAll(context.Background(), h, h.commit(tree), "", opts)
 	if r.Failure != nil {
 		t.Fatal(r.Failure)
 	}

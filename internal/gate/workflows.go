@@ -67,22 +67,30 @@ func (j *judgement) workflows(ctx context.Context, tree Tree, revision string, p
 	return s.judge(ctx, files)
 }
 
-// policyIn is the policy with the workflow files and records that belong to one
-// directory: of a pattern that begins with **/ those in the directory itself. Of
-// another it still has those that lie elsewhere.
-func (j *judgement) policyIn(dir string) *policy.Policy {
-	own := *j.opts.Policy
-	w := &own.Workflows
-	for _, list := range []*[]string{&w.Include, &w.Jobs, &w.Campaigns} {
-		patterns := slices.Clone(*list)
-		for i, p := range patterns {
-			if rest, anywhere := strings.CutPrefix(p, "**/"); anywhere {
-				patterns[i] = path.Join(policy.LiteralPattern(dir), rest)
-			}
-		}
-		*list = patterns
+// workflowsBelow judges the workflow files and records below a directory whose
+// paths match some patterns.
+func (j *judgement) workflowsBelow(ctx context.Context, tree Tree, revision, dir string, patterns []string) error {
+	if len(patterns) == 0 {
+		return nil
 	}
-	return &own
+	files, err := tree.Glob(ctx, revision, patterns...)
+	if err != nil {
+		return err
+	}
+	return j.workflowScan(tree, revision).judge(ctx, below(files, dir))
+}
+
+// watchedIn are the patterns of the workflow files and records of one directory: of
+// a pattern that begins with **/ those in the directory itself. Other patterns
+// match elsewhere as well.
+func (j *judgement) watchedIn(dir string) []string {
+	patterns := j.opts.Policy.Workflows.Watched()
+	for i, p := range patterns {
+		if rest, anywhere := strings.CutPrefix(p, "**/"); anywhere {
+			patterns[i] = path.Join(policy.LiteralPattern(dir), rest)
+		}
+	}
+	return patterns
 }
 
 // workflowScan judges workflow files and records of one tree.
@@ -90,11 +98,7 @@ type workflowScan struct {
 	*judgement
 	tree     Tree
 	revision string
-	// all are the workflow files of the tree and paths their paths, once a record
-	// has asked.
-	all   map[string]File
-	paths []string
-	// read are the workflows that were read, nil for one that cannot be.
+	// read are the workflows that were read, by path, nil for one that cannot be.
 	read map[string]*lane.Workflow
 }
 
@@ -104,28 +108,24 @@ func (j *judgement) workflowScan(tree Tree, revision string) *workflowScan {
 
 // judge judges those of some files that are workflows or records.
 func (s *workflowScan) judge(ctx context.Context, files []File) error {
-	var workflows, records []*workflowView
+	var views []*workflowView
 	for _, f := range files {
-		var v *workflowView
-		var err error
-		switch {
-		case s.isRecord(f.Path):
-			if v, err = s.recordAt(ctx, f); err == nil {
-				records = append(records, v)
-			}
-		case s.opts.Policy.JudgesWorkflow(f.Path):
-			if v, err = s.workflow(ctx, f); err == nil {
-				workflows = append(workflows, v)
-			}
+		if !s.isWorkflowOrRecord(f.Path) {
+			continue
 		}
+		v, err := s.view(ctx, f)
 		if err != nil {
 			return err
 		}
+		views = append(views, v)
 	}
-	if err := s.findAgents(ctx, workflows); err != nil {
+	if err := s.findAgents(ctx, views); err != nil {
 		return err
 	}
-	for _, v := range slices.Concat(workflows, records) {
+	if err := s.findWorkflows(ctx, views); err != nil {
+		return err
+	}
+	for _, v := range views {
 		s.report.Examined.Workflows++
 		r := &reporter{commit: s.revision}
 		for i := range rules {
@@ -142,14 +142,18 @@ func (s *workflowScan) judge(ctx context.Context, files []File) error {
 	return nil
 }
 
-func (s *workflowScan) workflow(ctx context.Context, f File) (*workflowView, error) {
-	v := &workflowView{path: f.Path, object: f.Object, optional: s.opts.Policy.Workflows.AgentsOptional}
+// view reads a workflow or a record.
+func (s *workflowScan) view(ctx context.Context, f File) (*workflowView, error) {
+	v := &workflowView{path: f.Path, object: f.Object, optional: s.opts.Policy.Workflows.AgentsOptional, isRecord: s.isRecord(f.Path)}
+	v.isCampaign = v.isRecord && !s.opts.Policy.JudgesJob(f.Path)
 	data, problem, err := readFile(ctx, s.tree, f, s.opts.limits())
 	switch {
 	case err != nil:
 		return nil, err
 	case problem != nil:
 		v.problems = []small.Problem{*problem}
+	case v.isRecord:
+		v.record, v.problems = lane.ParseRecord(f.Path, data, s.opts.limits())
 	default:
 		v.workflow, v.problems, v.unknown = lane.ParseWorkflow(f.Path, data, s.opts.limits())
 	}
@@ -160,14 +164,13 @@ func (s *workflowScan) workflow(ctx context.Context, f File) (*workflowView, err
 // findAgents looks, for several workflows at once, for the agent files that they
 // name. A symbolic link is followed once, to a file of the tree.
 func (s *workflowScan) findAgents(ctx context.Context, views []*workflowView) error {
-	roots := s.opts.Policy.Workflows.Roots
 	agents := map[*workflowView][]lane.AgentRef{}
 	var wanted []string
 	for _, v := range views {
 		if v.workflow == nil {
 			continue
 		}
-		agents[v] = v.workflow.Agents(roots)
+		agents[v] = v.workflow.Agents(s.opts.Policy.Workflows.Roots)
 		for _, a := range agents[v] {
 			wanted = append(wanted, a.Paths...)
 		}
@@ -176,41 +179,20 @@ func (s *workflowScan) findAgents(ctx context.Context, views []*workflowView) er
 	if err != nil {
 		return err
 	}
-	targets := map[string]string{}
-	for p, f := range there {
-		if f.Mode != modeLink {
-			continue
-		}
-		blob, err := s.tree.Blob(ctx, f.Object, longestTarget)
-		if err != nil {
-			return err
-		}
-		if target := string(blob.Data); !path.IsAbs(target) && !strings.Contains(target, "\x00") {
-			targets[p] = path.Join(path.Dir(p), target)
-		}
-	}
-	var ends []string
-	for _, to := range targets {
-		ends = append(ends, to)
-	}
-	behind, err := s.present(ctx, ends)
+	links, err := s.follow(ctx, there)
 	if err != nil {
 		return err
 	}
-	serves := func(p string) bool {
-		f, to := there[p], behind[targets[p]]
-		return f.Regular() || f.Unmerged || to.Regular() || to.Unmerged
-	}
+	isFile := func(p string) bool { return there[p].Regular() || there[p].Unmerged }
+	isLink := func(p string) bool { _, is := links[p]; return is }
 	for _, v := range views {
 		for _, a := range agents[v] {
-			if slices.ContainsFunc(a.Paths, serves) {
+			if slices.ContainsFunc(a.Paths, isFile) {
 				continue
 			}
 			m := missingAgent{AgentRef: a}
-			for _, p := range slices.Backward(a.Paths) {
-				if there[p].Mode == modeLink {
-					m.link = p
-				}
+			if i := slices.IndexFunc(a.Paths, isLink); i >= 0 {
+				m.link = a.Paths[i]
 			}
 			v.missing = append(v.missing, m)
 		}
@@ -221,94 +203,99 @@ func (s *workflowScan) findAgents(ctx context.Context, views []*workflowView) er
 // longestTarget is how long the target of a symbolic link may be.
 const longestTarget = 4096
 
+// follow replaces each symbolic link in there with what it leads to, and returns
+// where the links lead.
+func (s *workflowScan) follow(ctx context.Context, there map[string]File) (links map[string]string, err error) {
+	links = map[string]string{}
+	for p, f := range there {
+		if f.Mode != modeLink {
+			continue
+		}
+		blob, err := s.tree.Blob(ctx, f.Object, longestTarget)
+		if err != nil {
+			return nil, err
+		}
+		links[p] = ""
+		if target := string(blob.Data); !path.IsAbs(target) && !strings.Contains(target, "\x00") {
+			links[p] = path.Join(path.Dir(p), target)
+		}
+	}
+	behind, err := s.present(ctx, slices.Collect(maps.Values(links)))
+	for p, to := range links {
+		there[p] = behind[to]
+	}
+	return links, err
+}
+
 // present looks up which of some paths are files of the tree.
 func (s *workflowScan) present(ctx context.Context, paths []string) (map[string]File, error) {
-	paths = slices.Clone(paths)
-	slices.Sort(paths)
 	var patterns []string
-	for _, p := range slices.Compact(paths) {
-		patterns = append(patterns, policy.LiteralPattern(p))
+	for _, p := range slices.Compact(slices.Sorted(slices.Values(paths))) {
+		if p != "" {
+			patterns = append(patterns, policy.LiteralPattern(p))
+		}
 	}
+	there := map[string]File{}
 	if len(patterns) == 0 {
-		return nil, nil
+		return there, nil
 	}
 	files, err := s.tree.Glob(ctx, s.revision, patterns...)
-	there := map[string]File{}
 	for _, f := range files {
 		there[f.Path] = f
 	}
 	return there, err
 }
 
-func (s *workflowScan) recordAt(ctx context.Context, f File) (*workflowView, error) {
-	v := &workflowView{path: f.Path, object: f.Object, isRecord: true, isCampaign: !s.opts.Policy.JudgesJob(f.Path)}
-	data, problem, err := readFile(ctx, s.tree, f, s.opts.limits())
-	switch {
-	case err != nil:
-		return nil, err
-	case problem != nil:
-		v.problems = []small.Problem{*problem}
-		return v, nil
-	}
-	if v.record, v.problems = lane.ParseRecord(f.Path, data, s.opts.limits()); v.record == nil {
-		return v, nil
-	}
-	v.find, err = s.finder(ctx, v.record)
-	return v, err
-}
-
-// finder looks up the workflows that a record names: workflow files, and other
-// files that it names from the root.
-func (s *workflowScan) finder(ctx context.Context, r *lane.Record) (lane.FindWorkflow, error) {
-	names := r.Workflows()
-	if len(names) == 0 {
-		return func(string) (*lane.Workflow, bool) { return nil, s.opts.Part }, nil
-	}
-	var places []string
-	for _, name := range names {
-		places = append(places, path.Clean(name), path.Join(name, "workflow.md"))
-	}
-	files, err := s.present(ctx, places)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.listAll(ctx); err != nil {
-		return nil, err
-	}
-	known := slices.Concat(s.paths, slices.Sorted(maps.Keys(files)))
-	found := map[string]string{}
-	for _, name := range names {
-		at := r.Nearest(name, known)
-		found[name] = at
-		if _, read := s.read[at]; at == "" || read {
-			continue
+// findWorkflows looks, for several records at once, for the workflows that they
+// name: any file that is named from the root, or else a workflow file.
+func (s *workflowScan) findWorkflows(ctx context.Context, views []*workflowView) error {
+	var wanted []string
+	names := map[*workflowView][]string{}
+	for _, v := range views {
+		if v.record != nil {
+			names[v] = v.record.Workflows()
 		}
-		f, is := s.all[at]
-		if !is {
-			f = files[at]
-		}
-		if _, err := s.workflow(ctx, f); err != nil {
-			return nil, err
+		for _, name := range names[v] {
+			wanted = append(wanted, lane.WorkflowFiles(name)...)
 		}
 	}
-	return func(name string) (*lane.Workflow, bool) {
-		return s.read[found[name]], found[name] != "" || s.opts.Part
-	}, nil
-}
-
-// listAll lists the workflow files of the whole tree, once.
-func (s *workflowScan) listAll(ctx context.Context) error {
-	if s.all != nil {
-		return nil
-	}
-	files, err := s.tree.Glob(ctx, s.revision, s.opts.Policy.Workflows.Include...)
+	files, err := s.present(ctx, wanted)
 	if err != nil {
 		return err
 	}
-	s.all = map[string]File{}
-	for _, f := range files {
-		if s.opts.Policy.JudgesWorkflow(f.Path) {
-			s.all[f.Path], s.paths = f, append(s.paths, f.Path)
+	var anywhere []string
+	if len(wanted) > 0 {
+		all, err := s.tree.Glob(ctx, s.revision, s.opts.Policy.Workflows.Include...)
+		if err != nil {
+			return err
+		}
+		for _, f := range all {
+			if s.opts.Policy.JudgesWorkflow(f.Path) {
+				files[f.Path], anywhere = f, append(anywhere, f.Path)
+			}
+		}
+	}
+	for _, v := range views {
+		found := map[string]string{}
+		for _, name := range names[v] {
+			at := v.record.Nearest(name, anywhere)
+			for _, exact := range lane.WorkflowFiles(name) {
+				if _, is := files[exact]; is {
+					at = exact
+				}
+			}
+			if _, read := s.read[at]; !read && at != "" {
+				if _, err := s.view(ctx, files[at]); err != nil {
+					return err
+				}
+			}
+			found[name] = at
+		}
+		v.find = func(name string) (string, *lane.Workflow) {
+			if at := found[name]; at != "" || !s.opts.Part {
+				return at, s.read[at]
+			}
+			return strings.TrimSuffix(path.Clean(name), "/workflow.md"), nil // it cannot be seen
 		}
 	}
 	return nil

@@ -104,9 +104,9 @@ func TestAgentFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		return map[string]*gate.Report{
-			"git, commit": gate.CheckAll(t.Context(), git, r.ID("HEAD"), opts), "git, index": gate.CheckAll(t.Context(), git, gate.Index, opts),
-			"go-git, commit": gate.CheckAll(t.Context(), own, r.ID("HEAD"), opts), "go-git, index": gate.CheckAll(t.Context(), own, gate.Index, opts),
-			"files": gate.CheckAll(t.Context(), files, "", opts),
+			"git, commit": gate.CheckAll(t.Context(), git, r.ID("HEAD"), "", opts), "git, index": gate.CheckAll(t.Context(), git, gate.Index, "", opts),
+			"go-git, commit": gate.CheckAll(t.Context(), own, r.ID("HEAD"), "", opts), "go-git, index": gate.CheckAll(t.Context(), own, gate.Index, "", opts),
+			"files": gate.CheckAll(t.Context(), files, "", "", opts),
 		}
 	}
 	for name, report := range judge(config) {

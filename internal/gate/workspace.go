@@ -13,8 +13,6 @@ type Tree interface {
 	// Files lists what lies below the .small directories of a revision, as
 	// History.Files does.
 	Files(ctx context.Context, revision string, dirs ...string) ([]File, error)
-	// Survey lists what Files and Glob list, as History.Survey does.
-	Survey(ctx context.Context, revision string, dirs, patterns []string) (workspaces, matched []File, err error)
 	// Glob lists files by their paths, as History.Glob does.
 	Glob(ctx context.Context, revision string, patterns ...string) ([]File, error)
 	// Blob reads one object, as History.Blob does.

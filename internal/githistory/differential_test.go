@@ -1,7 +1,6 @@
 package githistory_test
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -301,7 +300,6 @@ func (w *randomWorld) compareTrees(t *testing.T, git, own opened) {
 			got, err2 := own.Glob(ctx, id, patterns...)
 			same(t, fmt.Sprintf("Glob(%s, %q)", id, patterns), want, got, err1, err2)
 		}
-		compareSurveys(t, git, own, id)
 		path := pick(w, w.paths)
 		data, found, err1 := git.ReadFile(ctx, id, path, 1000)
 		ownData, ownFound, err2 := own.ReadFile(ctx, id, path, 1000)
@@ -355,29 +353,10 @@ func (w *randomWorld) compareIndex(t *testing.T, git, own opened) {
 		some, err1 := git.Glob(ctx, gate.Index, patterns...)
 		others, err2 := own.Glob(ctx, gate.Index, patterns...)
 		same(t, fmt.Sprintf("Glob of the index, %q", patterns), some, others, err1, err2)
-		compareSurveys(t, git, own, gate.Index)
 		for _, dirs := range [][]string{nil, {"a"}} {
 			want, err1 := git.Files(ctx, gate.Index, dirs...)
 			got, err2 := own.Files(ctx, gate.Index, dirs...)
 			same(t, "Files of the index", want, got, err1, err2)
-		}
-	}
-}
-
-// compareSurveys: what a survey lists in one go is what two questions list.
-func compareSurveys(t *testing.T, git, own opened, revision string) {
-	t.Helper()
-	ctx := t.Context()
-	for _, dirs := range [][]string{nil, {""}, {"a", "a/b"}} {
-		workspaces, err1 := git.Files(ctx, revision, dirs...)
-		for _, patterns := range watched {
-			matched, err2 := git.Glob(ctx, revision, patterns...)
-			want := [][]gate.File{workspaces, matched}
-			for name, of := range map[string]opened{"git": git, "embedded": own} {
-				workspaces, matched, err := of.Survey(ctx, revision, dirs, patterns)
-				same(t, fmt.Sprintf("Survey(%s, %q, %q) of %s", revision, dirs, patterns, name),
-					want, [][]gate.File{workspaces, matched}, errors.Join(err1, err2), err)
-			}
 		}
 	}
 }

@@ -54,23 +54,6 @@ func (r *Repo) list(ctx context.Context, revision string, pathspecs []string, wa
 	return files, CheckNames(files)
 }
 
-// Survey lists what Files and Glob list of a commit or of the index, with one
-// look at it.
-func (r *Repo) Survey(ctx context.Context, revision string, dirs, patterns []string) (workspaces, matched []gate.File, err error) {
-	if len(dirs)+len(patterns) > maxNamed {
-		if workspaces, err = r.Files(ctx, revision, dirs...); err == nil {
-			matched, err = r.Glob(ctx, revision, patterns...)
-		}
-		return workspaces, matched, err
-	}
-	w := NewWatch(patterns)
-	files, err := r.list(ctx, revision, slices.Concat(pathspecsIn(dirs), w.pathspecs()), func(path string) bool {
-		return InWorkspaces(path, dirs) || w.Matches(path)
-	})
-	workspaces, matched = w.Split(files, dirs)
-	return workspaces, matched, err
-}
-
 // Paths lists every path of a commit or of the index, in order.
 func (r *Repo) Paths(ctx context.Context, revision string) ([]string, error) {
 	var files []gate.File

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
@@ -129,17 +128,3 @@ func (w *Watch) Literals() ([]string, bool) {
 // OfInterest reports whether a file is one that Changes reports where w is
 // watched, for readers that look by themselves.
 func (w *Watch) OfInterest(path string) bool { return OfInterest(path) || w.Matches(path) }
-
-// Split parts a list of files into those that are [InWorkspaces] of some
-// directories and those that w matches. A file may be both.
-func (w *Watch) Split(files []gate.File, dirs []string) (workspaces, matched []gate.File) {
-	for _, f := range files {
-		if InWorkspaces(f.Path, dirs) {
-			workspaces = append(workspaces, f)
-		}
-		if w.Matches(f.Path) {
-			matched = append(matched, f)
-		}
-	}
-	return workspaces, matched
-}

@@ -12,22 +12,20 @@ import (
 var done = []string{"complete", "skipped", "cancelled"}
 
 // CheckChildren says what is wrong with a campaign's children, as they stand:
-// fields, names that are there twice, dependencies that are unknown or go round
-// in a circle, a child that is complete before what it depends on.
+// fields, duplicate names, dependencies that are unknown or form a circle, a
+// child that is complete before what it depends on.
 func (r *Record) CheckChildren() []small.Problem {
 	if problems := checkSchema(childrenSchema(), r.doc, childExample); len(problems) > 0 {
 		return problems
 	}
-	byName := map[string]*Child{}
 	var out []small.Problem
+	byName, lines := map[string]*Child{}, map[string]int{}
 	for i := range r.Children {
 		c := &r.Children[i]
-		if first := byName[c.Name.Text]; first != nil {
-			out = append(out, problem(c.Name.Pos, c.subject+".name", "give each child a name of its own",
-				"the child %q is there twice; the first is in line %d", clip(c.Name.Text), first.Name.Pos.Line))
-			continue
+		out = append(out, checkTwice(c.Name, "child", c.subject, lines)...)
+		if byName[c.Name.Text] == nil {
+			byName[c.Name.Text] = c
 		}
-		byName[c.Name.Text] = c
 	}
 	for i := range r.Children {
 		c := &r.Children[i]
@@ -36,10 +34,10 @@ func (r *Record) CheckChildren() []small.Problem {
 			switch {
 			case on == nil:
 				out = append(out, problem(d.Pos, c.subject+".dependsOn", "name a child of this campaign",
-					"%q depends on %q, which is no child of the campaign", clip(c.Name.Text), clip(d.Text)))
+					"%q depends on %q, which is not a child of the campaign", clip(c.Name.Text), clip(d.Text)))
 			case c.Status.Text == "complete" && on != c && !slices.Contains(done, on.Status.Text):
 				out = append(out, problem(c.Status.Pos, c.subject+".status", "complete what it depends on first, or mark that as skipped or cancelled",
-					"%q is complete, and %q, on which it depends, is %s", clip(c.Name.Text), clip(d.Text), on.Status.Text))
+					"%q is complete, but %q, on which it depends, is %s", clip(c.Name.Text), clip(d.Text), on.Status.Text))
 			}
 		}
 	}
@@ -50,39 +48,30 @@ func (r *Record) CheckChildren() []small.Problem {
 // closes. The search keeps its own way back: a campaign may be as deep as a file
 // is long.
 func (r *Record) circle(byName map[string]*Child) []small.Problem {
-	type step struct {
-		child *Child
-		next  int // the dependency that is looked at next
-	}
-	seen, open := map[*Child]bool{}, map[*Child]bool{}
+	next := map[*Child]int{}  // the dependency that is looked at next
+	open := map[*Child]bool{} // whether a child is on the way
 	for i := range r.Children {
-		var way []step
-		if c := &r.Children[i]; !seen[c] {
-			seen[c], open[c] = true, true
-			way = append(way, step{child: c})
-		}
+		way := []*Child{&r.Children[i]}
 		for len(way) > 0 {
-			at := &way[len(way)-1]
-			if at.next == len(at.child.DependsOn) {
-				delete(open, at.child)
+			at := way[len(way)-1]
+			open[at] = next[at] < len(at.DependsOn)
+			if !open[at] {
 				way = way[:len(way)-1]
 				continue
 			}
-			d := at.child.DependsOn[at.next]
-			at.next++
-			switch on := byName[d.Text]; {
-			case on == nil:
-			case open[on]:
-				from := slices.IndexFunc(way, func(s step) bool { return s.child == on })
-				var names []string
-				for _, s := range way[from:] {
-					names = append(names, clip(s.child.Name.Text))
+			d := at.DependsOn[next[at]]
+			next[at]++
+			on := byName[d.Text]
+			if on != nil && open[on] {
+				names := []string{clip(on.Name.Text)}
+				for _, c := range way[slices.Index(way, on)+1:] {
+					names = append(names, clip(c.Name.Text))
 				}
-				return []small.Problem{problem(d.Pos, at.child.subject+".dependsOn", "take one of these dependencies out",
-					"the dependencies go round in a circle: %s", circleWords(append(names, clip(on.Name.Text))))}
-			case !seen[on]:
-				seen[on], open[on] = true, true
-				way = append(way, step{child: on})
+				return []small.Problem{problem(d.Pos, at.subject+".dependsOn", "take one of these dependencies out",
+					"the dependencies form a circle: %s", circleWords(append(names, clip(on.Name.Text))))}
+			}
+			if on != nil {
+				way = append(way, on)
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func TestCircles(t *testing.T) {
 				t.Fatalf("got %d problems, want %d: %v", len(got), len(c.want), got)
 			}
 			for i, p := range got {
-				if want := "the dependencies go round in a circle: " + c.want[i]; p.Message != want || p.Hint == "" {
+				if want := "the dependencies form a circle: " + c.want[i]; p.Message != want || p.Hint == "" {
 					t.Errorf("got %q (%q), want %q", p.Message, p.Hint, want)
 				}
 			}
@@ -155,13 +155,13 @@ func TestCrossContracts(t *testing.T) {
 	}
 }
 
-// TestNearest: a record means the workflow at the root, or else the nearest one.
+// TestNearest: a record means the workflow that is nearest to it.
 func TestNearest(t *testing.T) {
 	files := []string{"a/workflows/job/workflow.md", "b/workflows/job/workflow.md", "b/workflows/ship/workflow.md", "workflows/ship/workflow.md"}
 	r := &Record{Path: "b/jobs/7.json"}
 	for name, want := range map[string]string{
 		"workflows/job/workflow.md": "b/workflows/job/workflow.md", "workflows/job": "b/workflows/job/workflow.md",
-		"./workflows/ship/workflow.md": "workflows/ship/workflow.md", "a/workflows/job": "a/workflows/job/workflow.md",
+		"./workflows/ship/workflow.md": "b/workflows/ship/workflow.md", "a/workflows/job": "a/workflows/job/workflow.md",
 		"job": "b/workflows/job/workflow.md", "workflows": "", "ob/workflow.md": "",
 	} {
 		if got := r.Nearest(name, files); got != want {

@@ -144,6 +144,8 @@ func TestBegins(t *testing.T) {
 		{"job", "initial_phase: planning\n" + standard, 1},
 		{"job", "overrides: {jira: {initial_phase: planning}}\n" + standard, 0},
 		{"Job", "initial_phase: planning\n" + standard, 1},
+		{"job", strings.Replace(standard, "[", "[{name: intake}, ", 1), 0},
+		{"job", "initial_phase: intake\n" + strings.Replace(standard, "[", "[{name: intake}, ", 1), 0},
 		{"job-deep", deep, 0},
 		{"job-deep", "initial_phase: analysis\n" + deep, 1},
 		{"job-fast", "initial_phase: planning\nphases: [{name: planning}, {name: coding, " + reviewed + "}, {name: review-and-verify}]", 0},

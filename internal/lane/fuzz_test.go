@@ -77,7 +77,7 @@ func FuzzParseRecord(f *testing.F) {
 		if r == nil {
 			return
 		}
-		for _, problems := range [][]small.Problem{r.CheckSwitches(func(string) (*Workflow, bool) { return nil, true }), r.CheckChildren()} {
+		for _, problems := range [][]small.Problem{r.CheckSwitches(func(name string) (string, *Workflow) { return name, nil }), r.CheckChildren()} {
 			within(t, data, problems)
 			for _, p := range problems {
 				if p.Hint == "" || strings.HasSuffix(p.Hint, " ") {

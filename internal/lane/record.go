@@ -31,11 +31,8 @@ type Record struct {
 
 // Switch is one change of a job's workflow.
 type Switch struct {
-	// Pos is where the element begins.
-	Pos                            small.Pos
-	At, From, To                   Ref
-	FromPhase, ToPhase, Reason, By Ref
-	subject                        string
+	At, From, To, FromPhase, ToPhase, By Ref
+	subject                              string
 }
 
 // Child is one job of a campaign.
@@ -98,25 +95,29 @@ func listOf(v *small.Value, key string) []*small.Value {
 	return nil
 }
 
+// fieldsOf are the members of a mapping, none where there is no value.
+func fieldsOf(v *small.Value) []small.Field {
+	if v == nil {
+		return nil
+	}
+	return v.Fields
+}
+
 func isBool(v *small.Value, text string) bool {
 	return v != nil && v.Kind == small.Bool && strings.EqualFold(v.Text, text)
 }
 
-// timeAt is the time of a switch as it is written: YAML takes one without quotes
-// for a date, and the text is the same.
-func timeAt(v *small.Value) Ref {
-	if v == nil {
-		return Ref{}
-	}
-	return Ref{Text: v.Text, Pos: v.Pos}
-}
-
 func switchAt(v *small.Value, index int) Switch {
-	return Switch{
-		Pos: v.Pos, At: timeAt(v.Get("at")), From: refAt(v.Get("from")), To: refAt(v.Get("to")),
+	s := Switch{
+		From: refAt(v.Get("from")), To: refAt(v.Get("to")),
 		FromPhase: refAt(v.Get("fromPhase")), ToPhase: refAt(v.Get("toPhase")),
-		Reason: refAt(v.Get("reason")), By: refAt(v.Get("by")), subject: "workflowPathHistory." + strconv.Itoa(index),
+		By: refAt(v.Get("by")), subject: "workflowPathHistory." + strconv.Itoa(index),
 	}
+	// YAML takes a time without quotes for a date; the text is the same.
+	if at := v.Get("at"); at != nil {
+		s.At = Ref{at.Text, at.Pos}
+	}
+	return s
 }
 
 func childAt(v *small.Value, index int) Child {
@@ -138,7 +139,7 @@ func childAt(v *small.Value, index int) Child {
 func (r *Record) Ledger() *small.Ledger {
 	l := small.NewLedger(r.SwitchValues())
 	for i := range l.Entries {
-		l.Entries[i].Timestamp = r.Switches[i].At.Text
+		l.Entries[i].Timestamp, l.Entries[i].Switch = r.Switches[i].At.Text, true
 	}
 	return l
 }

@@ -2,10 +2,8 @@ package lane
 
 import (
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
@@ -18,39 +16,19 @@ const reviewer = "code-reviewer"
 const specWriting = "spec-writing"
 
 // shape is what a workflow of a well-known name promises: its phases in their
-// order. A step that can be done by one of several phases names them all.
+// order. A step that can be done by either of two phases names both: a|b.
 type shape struct {
 	lane  string
-	steps [][]string
+	steps []string
 }
 
 // shapes are the four well-known workflows. Older campaigns begin with
 // campaign-architecture and end with campaign-integration.
 var shapes = map[string]shape{
-	"job":      {"STANDARD", steps(specWriting, "planning", "coding", "review", "evaluation")},
-	"job-fast": {"FAST", steps("planning", "coding", "review-and-verify")},
-	"job-deep": {"DEEP", steps(specWriting, "analysis", "planning", "coding", "review", "qa", "evaluation")},
-	"campaign": {"campaign", steps("campaign-planning|campaign-architecture", "coordinating", "aggregation|campaign-integration")},
-}
-
-func steps(names ...string) [][]string {
-	out := make([][]string, len(names))
-	for i, name := range names {
-		out[i] = strings.Split(name, "|")
-	}
-	return out
-}
-
-// OfWorkflow is the lane that a workflow promises by its name, given its path or
-// that of its folder; the zero Lane for one that promises none.
-func OfWorkflow(name string) Lane {
-	folder := path.Clean(name)
-	if path.Base(folder) == "workflow.md" {
-		folder = path.Dir(folder)
-	}
-	s, _ := wellKnown(path.Base(folder))
-	l, _ := Parse(s.lane)
-	return l
+	"job":      {" (STANDARD)", []string{specWriting, "planning", "coding", "review", "evaluation"}},
+	"job-fast": {" (FAST)", []string{"planning", "coding", "review-and-verify"}},
+	"job-deep": {" (DEEP)", []string{specWriting, "analysis", "planning", "coding", "review", "qa", "evaluation"}},
+	"campaign": {"", []string{"campaign-planning|campaign-architecture", "coordinating", "aggregation|campaign-integration"}},
 }
 
 // CheckShape says what a workflow of a well-known name lacks of what its lane
@@ -60,52 +38,44 @@ func (w *Workflow) CheckShape() []small.Problem {
 	if !known {
 		return nil
 	}
-	promise := "the workflow " + w.Name
-	if s.lane != w.Name {
-		promise += " (" + s.lane + ")"
-	}
+	promise := "the workflow " + w.Name + s.lane
+	order := strings.ReplaceAll(strings.Join(s.steps, ", "), "|", " or ")
 	var out []small.Problem
 	last, lastName := -1, ""
 	for _, step := range s.steps {
-		at := slices.IndexFunc(w.Phases, func(p Phase) bool { return slices.Contains(step, p.Name) })
+		names := strings.Split(step, "|")
+		at := slices.IndexFunc(w.Phases, func(p Phase) bool { return slices.Contains(names, p.Name.Text) })
 		if at < 0 {
-			out = append(out, problem(w.phasesPos(), "phases."+step[0], "add it, or give the workflow's folder another name; the phases are "+s.order(),
-				"%s lacks the phase %s", promise, strconv.Quote(step[0])))
+			out = append(out, problem(w.phasesPos(), "phases."+names[0], "add it, or give the workflow's folder another name; the phases are "+order,
+				"%s lacks the phase %q", promise, names[0]))
 			continue
 		}
+		p := &w.Phases[at]
 		if at < last {
-			out = append(out, problem(w.Phases[at].Pos, w.Phases[at].subject+".name", "put the phases in this order: "+s.order(),
-				"%s promises %q after %q", promise, clip(w.Phases[at].Name), lastName))
+			out = append(out, problem(p.Name.Pos, p.subject+".name", "put the phases in this order: "+order,
+				"%s promises %q after %q", promise, p.Name.Text, lastName))
 		} else {
-			last, lastName = at, w.Phases[at].Name
+			last, lastName = at, p.Name.Text
 		}
-		out = append(out, w.checkStep(&w.Phases[at], promise)...)
+		out = append(out, p.checkStep(promise)...)
 	}
-	if first := s.steps[0][0]; first == specWriting && w.HasPhase(first) && w.Initial.Text != first && w.HasPhase(w.Initial.Text) {
-		out = append(out, problem(w.Initial.Pos, "initial_phase", "write `initial_phase: "+first+"`; overrides may begin elsewhere",
-			"%s begins with %q, not with %q: every job begins with its specification", promise, clip(w.Initial.Text), first))
+	spec, begins := w.phase(specWriting), w.phase(w.Initial.Text)
+	if s.steps[0] == specWriting && spec >= 0 && begins > spec {
+		out = append(out, problem(w.Initial.Pos, "initial_phase", "write `initial_phase: "+specWriting+"`; overrides may begin elsewhere",
+			"%s skips the phase %q and begins with %q: every job begins with its specification", promise, specWriting, clip(w.Initial.Text)))
 	}
 	return out
 }
 
-// order is the shape's phases in their order.
-func (s shape) order() string {
-	names := make([]string, len(s.steps))
-	for i, step := range s.steps {
-		names[i] = strings.Join(step, " or ")
-	}
-	return strings.Join(names, ", ")
-}
-
-// checkStep says what a phase of a well-known workflow is without.
-func (w *Workflow) checkStep(p *Phase, promise string) []small.Problem {
+// checkStep says what a phase of a well-known workflow lacks.
+func (p *Phase) checkStep(promise string) []small.Problem {
 	switch {
-	case p.Name == "coding" && !slices.ContainsFunc(p.Subagents, func(s Subagent) bool { return s.Name.Text == reviewer }):
-		return []small.Problem{problem(p.Pos, p.subject+".subagents", "write it like this: subagents: [{name: "+reviewer+", agent: agents/"+reviewer+".md}]",
-			"%s promises the subagent %q in the phase %q", promise, reviewer, p.Name)}
-	case p.Name == "coordinating" && p.Agent.Text != "":
+	case p.Name.Text == "coding" && !slices.ContainsFunc(p.Subagents, func(s Worker) bool { return s.Name.Text == reviewer }):
+		return []small.Problem{problem(p.Name.Pos, p.subject+".subagents", "write it like this: subagents: [{name: "+reviewer+", agent: agents/"+reviewer+".md}]",
+			"%s promises the subagent %q in the phase %q", promise, reviewer, p.Name.Text)}
+	case p.Name.Text == "coordinating" && p.Agent.Text != "":
 		return []small.Problem{problem(p.Agent.Pos, p.subject+".agent", "write `agent: ~`",
-			"%s promises that no agent works in the phase %q", promise, p.Name)}
+			"%s promises that no agent works in the phase %q", promise, p.Name.Text)}
 	}
 	return nil
 }
@@ -118,7 +88,7 @@ func wellKnown(name string) (shape, bool) {
 }
 
 // codes reports whether code is written in a phase.
-func (p *Phase) codes() bool { return p.Name == "coding" || p.Tier.Text == "coding" }
+func (p *Phase) codes() bool { return p.Name.Text == "coding" || p.Tier.Text == "coding" }
 
 // merges reports whether a workflow ends in a merge: one of the four well-known
 // ones does, and one whose kind is job or campaign. Where no kind says otherwise,
@@ -139,7 +109,7 @@ var personal = regexp.MustCompile(`(?i)approv|await|waiting|human|manual|person|
 
 // waits reports whether the work waits for a person in a phase.
 func (p *Phase) waits() bool {
-	return p.Checkpoint || p.NoAgent && (personal.MatchString(p.Name) || personal.MatchString(p.Status))
+	return p.Checkpoint || p.NoAgent && (personal.MatchString(p.Name.Text) || personal.MatchString(p.Status))
 }
 
 // CheckCheckpoint says that a workflow which ends in a merge waits for no person
@@ -154,7 +124,7 @@ func (w *Workflow) CheckCheckpoint() []small.Problem {
 	}
 	which, where := "no phase", "a phase"
 	if coding >= 0 {
-		which = fmt.Sprintf("neither the phase %q nor a later one", clip(w.Phases[coding].Name))
+		which = fmt.Sprintf("neither the phase %q nor a later one", clip(w.Phases[coding].Name.Text))
 		where = "that phase or a later one"
 	}
 	return []small.Problem{problem(w.phasesPos(), "phases", "add `interactive_checkpoint: true` to "+where,

@@ -17,10 +17,9 @@ const campaignWorkflow = "campaign"
 // byCampaign is what a switch is recorded by that makes a campaign of a job.
 const byCampaign = "convert_to_campaign"
 
-// FindWorkflow returns the workflow that a record names by its path. there says
-// whether the path leads to a workflow file at all; one that cannot be read is
-// nil, and true.
-type FindWorkflow func(path string) (w *Workflow, there bool)
+// FindWorkflow returns the file that a record means by a workflow's path, empty if
+// there is none, and the workflow in it, nil if it cannot be read.
+type FindWorkflow func(name string) (file string, w *Workflow)
 
 // CheckSwitches says what is wrong with what a job was given and with its switch
 // history, as they stand.
@@ -80,7 +79,7 @@ func (s *Switch) checkChain(before *Switch, find FindWorkflow) []small.Problem {
 	var out []small.Problem
 	if before != nil && !sameWorkflow(before.To.Text, s.From.Text, find) {
 		out = append(out, problem(s.From.Pos, s.subject+".from", "record the switch from "+clip(before.To.Text)+", or first append the one that led away from there",
-			"the switch is from %q, and the one before it was to %q", clip(s.From.Text), clip(before.To.Text)))
+			"the switch is from %q, but the one before it was to %q", clip(s.From.Text), clip(before.To.Text)))
 	}
 	if sameWorkflow(s.From.Text, s.To.Text, find) {
 		out = append(out, problem(s.To.Pos, s.subject+".to", "leave the switch out: this workflow is active already",
@@ -90,74 +89,67 @@ func (s *Switch) checkChain(before *Switch, find FindWorkflow) []small.Problem {
 }
 
 // sameWorkflow reports whether two paths are written alike or lead to the same
-// workflow.
+// file.
 func sameWorkflow(a, b string, find FindWorkflow) bool {
-	if path.Clean(a) == path.Clean(b) {
-		return true
-	}
 	one, _ := find(a)
 	other, _ := find(b)
-	return one != nil && one == other
+	return path.Clean(a) == path.Clean(b) || one != "" && one == other
 }
 
 // checkNames says which workflows and phases of a switch do not exist. Where a
 // later switch begins, the chain says.
 func (s *Switch) checkNames(first bool, find FindWorkflow) []small.Problem {
 	var out []small.Problem
-	from, there := find(s.From.Text)
-	if first && !there {
-		out = append(out, noWorkflow(s.From, s.subject+".from"))
+	if first {
+		out = checkWorkflow(s.From, s.subject+".from", find)
 	}
-	out = append(out, checkPhase(from, s.FromPhase, s.subject+".fromPhase")...)
-	to, there := find(s.To.Text)
-	if !there {
-		out = append(out, noWorkflow(s.To, s.subject+".to"))
-	}
-	return append(out, checkPhase(to, s.ToPhase, s.subject+".toPhase")...)
+	out = append(out, checkPhase(s.From, s.FromPhase, s.subject+".fromPhase", find)...)
+	out = append(out, checkWorkflow(s.To, s.subject+".to", find)...)
+	return append(out, checkPhase(s.To, s.ToPhase, s.subject+".toPhase", find)...)
 }
 
 // keepOld is what can be done about a name in a switch that is committed.
 const keepOld = "; a switch that is committed stays as it is: keep a workflow with that path and phase for it"
 
-func checkPhase(w *Workflow, phase Ref, subject string) []small.Problem {
-	if w == nil || phase.Text == "" || w.HasPhase(phase.Text) {
+func checkPhase(workflow, phase Ref, subject string, find FindWorkflow) []small.Problem {
+	_, w := find(workflow.Text)
+	if w == nil || phase.Text == "" || w.phase(phase.Text) >= 0 {
 		return nil
 	}
 	return []small.Problem{problem(phase.Pos, subject, "name one of its phases, such as "+clip(w.Initial.Text)+keepOld,
 		"the workflow %q has no phase %q", clip(w.Path), clip(phase.Text))}
 }
 
-// noWorkflow is the problem of a path that leads nowhere.
-func noWorkflow(at Ref, subject string) small.Problem {
-	return problem(at.Pos, subject, "name a workflow file, such as workflows/job/workflow.md"+keepOld, "there is no workflow %q", clip(at.Text))
+func checkWorkflow(workflow Ref, subject string, find FindWorkflow) []small.Problem {
+	if file, _ := find(workflow.Text); file != "" {
+		return nil
+	}
+	return []small.Problem{problem(workflow.Pos, subject, "name a workflow file, such as workflows/job/workflow.md"+keepOld,
+		"there is no workflow %q", clip(workflow.Text))}
 }
 
-func isCampaign(file string, find FindWorkflow) bool {
-	if w, _ := find(file); w != nil {
-		return strings.EqualFold(w.Kind, campaignWorkflow) || strings.EqualFold(w.Name, campaignWorkflow)
-	}
-	return false
+func isCampaign(name string, find FindWorkflow) bool {
+	_, w := find(name)
+	return w != nil && (strings.EqualFold(w.Kind, campaignWorkflow) || strings.EqualFold(w.Name, campaignWorkflow))
 }
 
 // checkActive holds the workflow that is active against the last switch.
 func (r *Record) checkActive(last *Switch, find FindWorkflow) []small.Problem {
+	active := r.WorkflowPath
 	switch {
-	case last == nil && r.WorkflowPath.Text == "":
+	case last == nil && active.Text == "":
 		return nil
-	case last == nil && r.NoCampaign && isCampaign(r.WorkflowPath.Text, find):
-		return []small.Problem{problem(r.WorkflowPath.Pos, "workflowPath", noCampaignHint,
+	case last == nil && r.NoCampaign && isCampaign(active.Text, find):
+		return []small.Problem{problem(active.Pos, "workflowPath", noCampaignHint,
 			"the job is a campaign's child (params.epicAllowed is false) and runs as a campaign")}
 	case last == nil:
-		if _, there := find(r.WorkflowPath.Text); there {
-			return nil
-		}
-		return []small.Problem{noWorkflow(r.WorkflowPath, "workflowPath")}
-	case r.WorkflowPath.Text == "":
+		return checkWorkflow(active, "workflowPath", find)
+	case active.Text == "":
 		return []small.Problem{problem(last.To.Pos, "workflowPath", "add the key workflowPath",
 			"the record does not say which workflow is active; the last switch was to %q", clip(last.To.Text))}
-	case !sameWorkflow(r.WorkflowPath.Text, last.To.Text, find):
-		return []small.Problem{problem(r.WorkflowPath.Pos, "workflowPath", "append the switch that led there",
-			"the active workflow is %q, and the last switch was to %q", clip(r.WorkflowPath.Text), clip(last.To.Text))}
+	case !sameWorkflow(active.Text, last.To.Text, find):
+		return []small.Problem{problem(active.Pos, "workflowPath", "append the switch that led there",
+			"the active workflow is %q, but the last switch was to %q", clip(active.Text), clip(last.To.Text))}
 	}
 	return nil
 }
@@ -172,22 +164,25 @@ func (r *Record) Workflows() []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !inside(path.Clean(name)) })
 }
 
-// Nearest picks from workflow files the one that a record means by a path, which
-// may be that of its folder, seen from any folder: the root, or else that which
-// has the most in common with the record's own path. It is empty if there is none.
+// WorkflowFiles are the files that the path of a workflow may mean, as seen from
+// one folder: a path is that of the file or of its folder.
+func WorkflowFiles(name string) []string {
+	return []string{path.Clean(name), path.Join(name, "workflow.md")}
+}
+
+// Nearest picks from workflow files the one that a record means by a path, seen
+// from any folder: the one that shares the most folders with the record. It is
+// empty if there is none.
 func (r *Record) Nearest(name string, files []string) string {
-	clean := path.Clean(name)
+	ends := WorkflowFiles(name)
 	best, most := "", -1
 	for _, file := range files {
-		for _, end := range []string{clean, path.Join(clean, "workflow.md")} {
-			if file == end {
-				return file
-			}
-			if rest, ok := strings.CutSuffix(file, "/"+end); ok {
-				if n := common(rest+"/", r.Path); n > most {
-					best, most = file, n
-				}
-			}
+		means := slices.ContainsFunc(ends, func(end string) bool {
+			folder, ok := strings.CutSuffix(file, end)
+			return ok && (folder == "" || strings.HasSuffix(folder, "/"))
+		})
+		if n := common(file, r.Path); means && n > most {
+			best, most = file, n
 		}
 	}
 	return best

@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -22,42 +23,28 @@ type Workflow struct {
 	// Initial is the phase to begin with: initial_phase, else the first.
 	Initial Ref
 	Phases  []Phase
-	// Overrides are other phases to begin with, by trigger.
-	Overrides []Override
 
 	root *small.Value
 }
 
 // Phase is one phase of a workflow.
 type Phase struct {
-	// Name is the phase's stable id.
-	Name string
-	Pos  small.Pos
-	// Agent names the agent file; empty for a phase without one.
-	Agent Ref
+	Worker
 	// NoAgent is true where the file says that there is none (agent: ~).
 	NoAgent bool
-	// Tier and Status are empty where the file does not say.
-	Tier   Ref
+	// Status is empty where the file does not say.
 	Status string
 	// Checkpoint is true if a person has to agree before the work goes on.
 	Checkpoint bool
-	Subagents  []Subagent
-
-	subject string
+	// Subagents are the helpers that the phase's agent may call.
+	Subagents []Worker
 }
 
-// Subagent is a helper that a phase's agent may call.
-type Subagent struct {
-	Name        Ref
-	Agent, Tier Ref
-	subject     string
-}
-
-// Override has a trigger begin with another phase.
-type Override struct {
-	Trigger string
-	Initial Ref
+// Worker is what a phase and a subagent have in common. Name is the stable id;
+// the others are the zero Ref where the file does not say.
+type Worker struct {
+	Name, Agent, Tier Ref
+	subject           string
 }
 
 // Ref is a text in a file, with its place. The zero Ref is one that is not
@@ -93,12 +80,7 @@ func ParseWorkflow(file string, data []byte, limits small.Limits) (w *Workflow, 
 		w.Phases = append(w.Phases, phaseAt(v, i))
 	}
 	if w.Initial = refAt(doc.Root.Get("initial_phase")); w.Initial.Text == "" {
-		w.Initial = Ref{w.Phases[0].Name, w.Phases[0].Pos}
-	}
-	if overrides := doc.Root.Get("overrides"); overrides != nil {
-		for _, f := range overrides.Fields {
-			w.Overrides = append(w.Overrides, Override{Trigger: f.Key, Initial: refAt(f.Value.Get("initial_phase"))})
-		}
+		w.Initial = w.Phases[0].Name
 	}
 	return w, nil, unknown
 }
@@ -116,24 +98,24 @@ func baseOf(file string) string {
 }
 
 func phaseAt(v *small.Value, index int) Phase {
-	name, agent := v.Get("name"), v.Get("agent")
+	agent := v.Get("agent")
 	p := Phase{
-		Name: name.Text, Pos: name.Pos, Agent: refAt(agent), NoAgent: agent != nil && agent.Kind == small.Null,
-		Tier: refAt(v.Get("tier")), Status: refAt(v.Get("status")).Text, Checkpoint: isBool(v.Get("interactive_checkpoint"), "true"),
-		subject: "phases." + strconv.Itoa(index),
+		Worker: workerAt(v, "phases."+strconv.Itoa(index)), NoAgent: agent != nil && agent.Kind == small.Null,
+		Status: refAt(v.Get("status")).Text, Checkpoint: isBool(v.Get("interactive_checkpoint"), "true"),
 	}
 	for i, s := range listOf(v, "subagents") {
-		p.Subagents = append(p.Subagents, Subagent{
-			Name: refAt(s.Get("name")), Agent: refAt(s.Get("agent")), Tier: refAt(s.Get("tier")),
-			subject: p.subject + ".subagents." + strconv.Itoa(i),
-		})
+		p.Subagents = append(p.Subagents, workerAt(s, p.subject+".subagents."+strconv.Itoa(i)))
 	}
 	return p
 }
 
-// HasPhase reports whether a workflow has a phase of that name.
-func (w *Workflow) HasPhase(name string) bool {
-	return slices.ContainsFunc(w.Phases, func(p Phase) bool { return p.Name == name })
+func workerAt(v *small.Value, subject string) Worker {
+	return Worker{Name: refAt(v.Get("name")), Agent: refAt(v.Get("agent")), Tier: refAt(v.Get("tier")), subject: subject}
+}
+
+// phase is the index of the phase of a name; -1 without one.
+func (w *Workflow) phase(name string) int {
+	return slices.IndexFunc(w.Phases, func(p Phase) bool { return p.Name.Text == name })
 }
 
 // phasesPos is where the list of phases is named.
@@ -152,60 +134,54 @@ var agentless = []string{"coordinating", "tracking"}
 // tiers are the classes of model that a phase may ask for.
 var tiers = []string{"planning", "coding", "mini"}
 
-// CheckPhases says what is wrong with the phases, one against the other: names
-// that are there twice, a phase to begin with that does not exist, an agent that
-// is not mentioned, an unknown tier.
+// CheckPhases says what is wrong with the phases beside each other: a duplicate
+// name, a phase to begin with that does not exist, an agent that is not mentioned,
+// an unknown tier.
 func (w *Workflow) CheckPhases() []small.Problem {
 	var out []small.Problem
-	first := map[string]int{}
+	phases := map[string]int{}
 	for _, p := range w.Phases {
-		if line := first[p.Name]; line > 0 {
-			out = append(out, problem(p.Pos, p.subject+".name", "a phase's name is its id: give each its own",
-				"the phase %q is there twice; the first is in line %d", clip(p.Name), line))
-		} else {
-			first[p.Name] = p.Pos.Line
+		out = append(out, p.check("phase", phases)...)
+		if p.Agent.Text == "" && !p.NoAgent && !slices.Contains(agentless, p.Name.Text) {
+			out = append(out, problem(p.Name.Pos, p.subject+".agent", "name the agent's file (agent: agents/planner.md), or write `agent: ~` for a phase without one",
+				"the phase %q does not say which agent does it", clip(p.Name.Text)))
 		}
-		out = append(out, p.check()...)
+		subagents := map[string]int{}
+		for _, s := range p.Subagents {
+			out = append(out, s.check("subagent", subagents)...)
+		}
 	}
 	begin := func(ref Ref, subject string) {
-		if first[ref.Text] == 0 {
-			out = append(out, problem(ref.Pos, subject, "name one of the workflow's phases, such as "+clip(w.Phases[0].Name),
+		if phases[ref.Text] == 0 {
+			out = append(out, problem(ref.Pos, subject, "name one of the workflow's phases, such as "+clip(w.Phases[0].Name.Text),
 				"there is no phase %q to begin with", clip(ref.Text)))
 		}
 	}
 	begin(w.Initial, "initial_phase")
-	for _, o := range w.Overrides {
-		begin(o.Initial, "overrides."+clip(o.Trigger)+".initial_phase")
+	for _, o := range fieldsOf(w.root.Get("overrides")) {
+		begin(refAt(o.Value.Get("initial_phase")), "overrides."+clip(o.Key)+".initial_phase")
 	}
 	return out
 }
 
-func (p *Phase) check() []small.Problem {
-	var out []small.Problem
-	if p.Agent.Text == "" && !p.NoAgent && !slices.Contains(agentless, p.Name) {
-		out = append(out, problem(p.Pos, p.subject+".agent", "name the agent's file (agent: agents/planner.md), or write `agent: ~` for a phase without one",
-			"the phase %q does not say which agent does it", clip(p.Name)))
-	}
-	out = append(out, checkTier(p.Tier, p.subject)...)
-	first := map[string]int{}
-	for _, s := range p.Subagents {
-		if line := first[s.Name.Text]; line > 0 {
-			out = append(out, problem(s.Name.Pos, s.subject+".name", "give each subagent of a phase a name of its own",
-				"the subagent %q is there twice; the first is in line %d", clip(s.Name.Text), line))
-		} else {
-			first[s.Name.Text] = s.Name.Pos.Line
-		}
-		out = append(out, checkTier(s.Tier, s.subject)...)
+// check judges a phase or a subagent; lines has where each name before it stands.
+func (w *Worker) check(what string, lines map[string]int) []small.Problem {
+	out := checkTwice(w.Name, what, w.subject, lines)
+	if w.Tier.Pos.Line > 0 && !slices.Contains(tiers, w.Tier.Text) {
+		out = append(out, problem(w.Tier.Pos, w.subject+".tier", "write planning, coding or mini; a model is named under the key model",
+			"there is no tier %q", clip(w.Tier.Text)))
 	}
 	return out
 }
 
-func checkTier(tier Ref, subject string) []small.Problem {
-	if tier.Pos.Line == 0 || slices.Contains(tiers, tier.Text) {
-		return nil
+// checkTwice reports a name that is in lines already, else notes its line.
+func checkTwice(name Ref, what, subject string, lines map[string]int) []small.Problem {
+	if line := lines[name.Text]; line > 0 {
+		return []small.Problem{problem(name.Pos, subject+".name", "give each "+what+" a name of its own",
+			"the %s %q appears twice; the first is on line %d", what, clip(name.Text), line)}
 	}
-	return []small.Problem{problem(tier.Pos, subject+".tier", "write planning, coding or mini; a model is named under the key model",
-		"there is no tier %q", clip(tier.Text))}
+	lines[name.Text] = name.Pos.Line
+	return nil
 }
 
 // The keys of a front matter; a test holds them against the schema.
@@ -220,9 +196,6 @@ var (
 func unknownKeys(root *small.Value) []small.Problem {
 	var out []small.Problem
 	check := func(v *small.Value, where, subject string, known []string) {
-		if v == nil {
-			return
-		}
 		for _, f := range v.Fields {
 			if slices.Contains(known, f.Key) {
 				continue
@@ -242,11 +215,9 @@ func unknownKeys(root *small.Value) []small.Problem {
 			check(s, "subagent "+strconv.Itoa(k+1), subject+"subagents."+strconv.Itoa(k)+".", subagentKeys)
 		}
 	}
-	if overrides := root.Get("overrides"); overrides != nil {
-		for _, f := range overrides.Fields {
-			trigger := clip(f.Key)
-			check(f.Value, "override "+strconv.Quote(trigger), "overrides."+trigger+".", overrideKeys)
-		}
+	for _, f := range fieldsOf(root.Get("overrides")) {
+		trigger := clip(f.Key)
+		check(f.Value, "override "+strconv.Quote(trigger), "overrides."+trigger+".", overrideKeys)
 	}
 	return out
 }
@@ -266,26 +237,29 @@ type AgentRef struct {
 // Agents lists the agent files that a workflow names. Roots are further folders
 // in which they are looked for.
 func (w *Workflow) Agents(roots []string) []AgentRef {
-	folders := append([]string{w.Base}, roots...)
+	folders := []string{cmp.Or(w.Base, ".")}
+	for _, root := range roots {
+		if !slices.Contains(folders, root) {
+			folders = append(folders, root)
+		}
+	}
 	var out []AgentRef
-	add := func(ref Ref, subject, of, name string) {
-		if ref.Text == "" {
+	add := func(w Worker, what string) {
+		if w.Agent.Text == "" {
 			return
 		}
-		a := AgentRef{Ref: ref, Subject: subject, Of: of + " " + strconv.Quote(clip(name))}
-		if clean := path.Clean(ref.Text); inside(clean) {
+		a := AgentRef{Ref: w.Agent, Subject: w.subject + ".agent", Of: what + " " + strconv.Quote(clip(w.Name.Text))}
+		if clean := path.Clean(w.Agent.Text); inside(clean) {
 			for _, folder := range folders {
-				if at := path.Join(folder, clean); !slices.Contains(a.Paths, at) {
-					a.Paths = append(a.Paths, at)
-				}
+				a.Paths = append(a.Paths, path.Join(folder, clean))
 			}
 		}
 		out = append(out, a)
 	}
 	for _, p := range w.Phases {
-		add(p.Agent, p.subject+".agent", "phase", p.Name)
+		add(p.Worker, "phase")
 		for _, s := range p.Subagents {
-			add(s.Agent, s.subject+".agent", "subagent", s.Name.Text)
+			add(s, "subagent")
 		}
 	}
 	return out

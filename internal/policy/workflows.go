@@ -69,34 +69,34 @@ func (p *Policy) JudgesWorkflow(path string) bool {
 
 // JudgesJob reports whether a path is that of a job's record to be judged.
 func (p *Policy) JudgesJob(path string) bool {
-	return matchesAny(p.Workflows.Jobs, path) && !matchesAny(p.Workflows.Exclude, path)
+	return matchesAny(p.Workflows.Jobs, path) && p.JudgesRecord(path)
 }
 
 // JudgesRecord reports whether a path is that of a record to be judged: a job's
-// or a campaign's.
+// or a campaign's. What lies in a workspace is none, whatever a pattern says: a
+// log is judged as a log.
 func (p *Policy) JudgesRecord(path string) bool {
 	w := &p.Workflows
-	return (matchesAny(w.Jobs, path) || matchesAny(w.Campaigns, path)) && !matchesAny(w.Exclude, path)
+	if !matchesAny(w.Jobs, path) && !matchesAny(w.Campaigns, path) || matchesAny(w.Exclude, path) {
+		return false
+	}
+	_, inWorkspace := small.WorkspaceOf(path)
+	return !inWorkspace
 }
 
 func (r *reader) workflows(v *small.Value, p *Policy) {
 	w := &p.Workflows
 	w.Configured = true
+	lists := map[string]*[]string{"include": &w.Include, "exclude": &w.Exclude, "jobs": &w.Jobs, "campaigns": &w.Campaigns}
 	for _, f := range r.mapping(v, "workflows", "include", "exclude", "jobs", "campaigns", "roots", "agents") {
 		subject := "workflows." + f.Key
 		switch f.Key {
-		case "include":
-			w.Include = r.patterns(f.Value, subject, filePattern)
-		case "exclude":
-			w.Exclude = r.patterns(f.Value, subject, filePattern)
-		case "jobs":
-			w.Jobs = r.patterns(f.Value, subject, filePattern)
-		case "campaigns":
-			w.Campaigns = r.patterns(f.Value, subject, filePattern)
 		case "roots":
 			w.Roots = r.folders(f.Value, subject)
 		case "agents":
 			w.AgentsOptional = r.oneOf(f.Value, subject, "required", "optional") == "optional"
+		default:
+			*lists[f.Key] = r.patterns(f.Value, subject, filePattern)
 		}
 	}
 }

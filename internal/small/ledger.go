@@ -31,6 +31,9 @@ type Entry struct {
 	// empty. The id, the time and the status are without the white space around
 	// them, as the protocol compares them; the digest is not.
 	TaskID, Timestamp, ReplayID, Status, AgentID string
+	// Switch says that it is no entry of a log but a switch of a job's workflow,
+	// which has a time and no task.
+	Switch bool
 	// Reconciles is true if the task_id is exactly ReconcileTask.
 	Reconciles bool
 	// Suspects are texts that may not survive a rewriting of the file.

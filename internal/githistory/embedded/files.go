@@ -74,37 +74,6 @@ func (r *Repo) Glob(ctx context.Context, revision string, patterns ...string) ([
 	return files, githistory.CheckNames(files)
 }
 
-// Survey lists what Files and Glob list of a commit or of the index. The index,
-// and a whole commit, are gone through once.
-func (r *Repo) Survey(ctx context.Context, revision string, dirs, patterns []string) (workspaces, matched []gate.File, err error) {
-	w := githistory.NewWatch(patterns)
-	l := lister{ctx: ctx, repo: r, wanted: func(path string) bool {
-		return githistory.InWorkspaces(path, dirs) || w.Matches(path)
-	}}
-	switch {
-	case revision != gate.Index && len(dirs) > 0: // each looks into a few directories
-		if workspaces, err = r.Files(ctx, revision, dirs...); err == nil {
-			matched, err = r.Glob(ctx, revision, patterns...)
-		}
-		return workspaces, matched, err
-	case revision != gate.Index:
-		err = l.committed(revision, nil)
-	default:
-		err = l.staged(func(e indexEntry) error {
-			if len(dirs) == 0 || w.Below(e.path) {
-				return l.dir(e.path, e.id)
-			}
-			return l.sparse(e, dirs)
-		})
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	files := l.sorted()
-	workspaces, matched = w.Split(files, dirs)
-	return workspaces, matched, githistory.CheckNames(files)
-}
-
 // globbed lists what a commit holds of what a Watch matches: paths one by one
 // where all are known, else whatever may hold some.
 func (l *lister) globbed(revision string, w *githistory.Watch) error {

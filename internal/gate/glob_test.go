@@ -11,8 +11,8 @@ import (
 // countingHistory counts how often somebody looks at a whole revision.
 type countingHistory struct {
 	*memoryHistory
-	listings, surveys int
-	globbed           []string // the patterns
+	listings int
+	globbed  []string // the patterns
 }
 
 func (h *countingHistory) Files(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
@@ -26,11 +26,6 @@ func (h *countingHistory) Glob(ctx context.Context, revision string, patterns ..
 	return h.memoryHistory.Glob(ctx, revision, patterns...)
 }
 
-func (h *countingHistory) Survey(ctx context.Context, revision string, dirs, patterns []string) (workspaces, matched []gate.File, err error) {
-	h.surveys++
-	return h.memoryHistory.Survey(ctx, revision, dirs, patterns)
-}
-
 // TestCheckListsOnce: in a repository without workflows, nobody pays for those
 // with a second look at the tree.
 func TestCheckListsOnce(t *testing.T) {
@@ -40,7 +35,7 @@ func TestCheckListsOnce(t *testing.T) {
 			return gate.Check(t.Context(), tree, revision, "", testOptions())
 		},
 		"check --recursive": func(tree gate.Tree, revision string) *gate.Report {
-			return gate.CheckAll(t.Context(), tree, revision, testOptions())
+			return gate.CheckAll(t.Context(), tree, revision, "", testOptions())
 		},
 	} {
 		h := &countingHistory{memoryHistory: newMemoryHistory()}
@@ -48,8 +43,8 @@ func TestCheckListsOnce(t *testing.T) {
 		if report.Verdict != gate.Pass {
 			t.Errorf("%s: %s, %v, %v", name, report.Verdict, report.Failure, report.Findings)
 		}
-		if h.surveys != 1 || h.listings != 0 {
-			t.Errorf("%s: %d surveys and %d listings", name, h.surveys, h.listings)
+		if h.listings != 1 {
+			t.Errorf("%s: %d listings", name, h.listings)
 		}
 	}
 }
@@ -77,7 +72,7 @@ func TestWorkflowsOnlyWhereConfigured(t *testing.T) {
 		h.stage(after)
 		reports := map[string]*gate.Report{
 			"range": gate.Range(t.Context(), h, base, head, c.opts), "pending": gate.Pending(t.Context(), h, []string{base}, c.opts),
-			"audit": gate.Audit(t.Context(), h, head, c.opts), "check --recursive": gate.CheckAll(t.Context(), h, head, c.opts),
+			"audit": gate.Audit(t.Context(), h, head, c.opts), "check --recursive": gate.CheckAll(t.Context(), h, head, "", c.opts),
 			"push": gate.Push(t.Context(), h, gate.Update{Ref: "refs/heads/main", Old: base, New: head}, c.opts),
 		}
 		for mode, r := range reports {
