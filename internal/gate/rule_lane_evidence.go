@@ -41,7 +41,7 @@ func checkLaneEvidence(s *laneState, r *reporter) {
 func (s *laneState) demand(r *reporter, pattern, when string, problem func(laneEntry) string) {
 	l := s.claim.Lane
 	f := Finding{Path: s.log, Fix: s.record(pattern), subject: string(l) + " " + when + " " + pattern}
-	if late := when == "before the work" && len(s.workInLane()) > 0; late {
+	if late := when == "before the work" && len(s.workSinceClaim()) > 0; late {
 		f.Fix = s.switchCommand(l) + "; and " + f.Fix
 	}
 	found := "this change adds none"
@@ -66,18 +66,21 @@ func (s *laneState) demand(r *reporter, pattern, when string, problem func(laneE
 }
 
 // inTime reports whether an entry came with or before a commit of the work, or did
-// not need to: work that was begun in another lane is mended late.
+// not need to.
 func (s *laneState) inTime(e laneEntry) bool {
-	work := s.workInLane()
+	work := s.workSinceClaim()
 	early := withAncestors(s.commits, work)
 	return len(work) == 0 || slices.ContainsFunc(s.brought[e.Digest], func(c string) bool { return early[c] })
 }
 
-// workInLane are the commits of the work that were made in the lane of the change.
-func (s *laneState) workInLane() map[string]bool {
+// workSinceClaim are the commits of the work that do not come before the one that
+// claims the lane, be it anew: a wrong guess is mended when it is noticed.
+func (s *laneState) workSinceClaim() map[string]bool {
+	claimed := s.at[s.head].Commit
+	before := withAncestors(s.commits, map[string]bool{claimed: true})
 	out := map[string]bool{}
 	for _, w := range s.work {
-		if claimed := s.at[w.id]; s.claim.Commit == "" || claimed.Lane == s.claim.Lane {
+		if w.id == claimed || !before[w.id] {
 			out[w.id] = true
 		}
 	}

@@ -89,7 +89,7 @@ func (s *laneState) inWorkspace(command, flag, args, message string) string {
 	if dir != "" {
 		command += " " + flag + " " + shellQuote(dir)
 	}
-	return fmt.Sprintf("%s`%s %s`, then `git add -- %s && git commit -m %q`", first, command, args, shellQuote(":/"+path.Join(dir, small.Dir)), message)
+	return fmt.Sprintf("%s`%s %s`, then `git add -- %s && git commit -m %q`", first, command, args, ":/"+shellQuote(path.Join(dir, small.Dir)), message)
 }
 
 // fileList names the first few of many files.
