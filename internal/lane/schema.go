@@ -17,7 +17,7 @@ var schemaFiles embed.FS
 
 // An example of each form, for whoever got it wrong.
 const (
-	workflowExample = "a workflow is written like this: phases: [{name: coding, agent: agents/coder.md, tier: coding, interactive_checkpoint: true, subagents: [{name: code-reviewer, agent: agents/code-reviewer.md}]}]"
+	workflowExample = "a workflow is written like this: phases: [{name: coding, agent: agents/coder.md, tier: coding, interactive_checkpoint: true, subagents: [{name: code-reviewer, agent: agents/code-reviewer.md}]}], overrides: {jira: {initial_phase: coding}}"
 	switchExample   = `a record is written like this: {"workflowPath": "workflows/job/workflow.md", "workflowPathHistory": [{"at": "2026-03-01T09:10:00Z", "from": "workflows/job-fast/workflow.md", "to": "workflows/job/workflow.md", "fromPhase": "planning", "reason": "WHY", "by": "switch_workflow"}]}`
 	childExample    = "a campaign is written like this: campaignChildren: [{name: schema, status: complete}, {name: reader, status: pending, dependsOn: [schema], repository: api, contracts: [{repository: db, file: schema.sql}]}]"
 )

@@ -40,6 +40,10 @@ func (r *Record) CheckSwitches(find FindWorkflow) []small.Problem {
 		}
 		before = s
 	}
+	if r.NoCampaign && len(r.Children) > 0 {
+		out = append(out, problem(r.doc.Root.At([]string{"campaignChildren"}).Pos, "campaignChildren", noCampaignHint,
+			"the job is a campaign's child (params.epicAllowed is false) and has children of its own"))
+	}
 	return append(out, r.checkActive(before, find)...)
 }
 

@@ -19,7 +19,7 @@ func Append(path string, data []byte, entry Entry, now time.Time, limits small.L
 	cannot := func(why string) error {
 		return &gate.Failure{
 			Message: fmt.Sprintf("%s: no entry can be appended: %s", path, why),
-			Remedy:  "small-hook check says what is wrong with it; an entry can follow a list that has each entry below a dash of its own",
+			Remedy:  "small-hook check says whether something is wrong with it; the first entry, and one of a list in brackets, is for small progress add",
 		}
 	}
 	doc, problems := small.Parse(data, limits)

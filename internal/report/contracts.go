@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strconv"
 
 	changes "github.com/small-gate/small-gate/internal/lane"
 )
@@ -21,7 +20,7 @@ type jsonContract struct {
 func (t *text) contracts(list []changes.CrossContract) {
 	for i, c := range list {
 		if i == maxWaived {
-			t.line("… and ", strconv.Itoa(len(list)-i), " more contracts; ", t.where)
+			t.line("… and more contracts; ", t.where)
 			return
 		}
 		t.line(fmt.Sprintf("contract: %s:%d: %q relies on %q of the repository %q, in which %q works",

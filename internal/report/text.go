@@ -468,9 +468,10 @@ func summaryWords(r *gate.Report) string {
 	return numbers + "; examined " + examined + origin
 }
 
-// ofThePast reports whether a finding is about what a commit did to a log.
+// ofThePast reports whether a finding is about what a commit did to a progress log.
 func ofThePast(f gate.Finding) bool {
-	return f.Severity == gate.SeverityError && f.Stage == gate.StageHistory && f.Commit != ""
+	family, _, _ := strings.Cut(f.Rule, "/")
+	return f.Severity == gate.SeverityError && f.Stage == gate.StageHistory && f.Commit != "" && family != "lane" && family != "workflow"
 }
 
 // judgesNoCommits tells the commands that look at files or at the index: "0
