@@ -14,9 +14,9 @@ import (
 // what was understood of it.
 func goExports(text []byte) map[string]declaration {
 	fset := token.NewFileSet()
-	file, _ := parser.ParseFile(fset, "", text, parser.SkipObjectResolution) // what is broken is for the compiler to tell
 	out := map[string]declaration{}
-	if file == nil {
+	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
+	if err != nil && file == nil {
 		return out
 	}
 	add := func(name string, at ast.Node, form string) {
