@@ -107,7 +107,6 @@ var variants = []struct {
 	{"a history that is no list", job, "", "{\n  \"workflowPathHistory\": {}\n}\n", []string{job + ":2 workflow/history-invalid"}},
 	{"no reason", job, "      \"reason\": \"a migration is needed\",\n", "", []string{job + ":15 workflow/history-invalid"}},
 	{"a blank reason", job, "a migration is needed", "  ", []string{job + ":21 workflow/history-invalid"}},
-	{"switched by nobody known", job, "\"reason\": \"a migration is needed\",\n      \"by\": \"switch_workflow\"", "\"reason\": \"a migration is needed\",\n      \"by\": \"hand\"", []string{job + ":22 workflow/history-invalid"}},
 	{"no time", job, "2026-03-01T09:10:00Z", "yesterday", []string{job + ":7 workflow/history-invalid"}},
 	{"backwards in time", job, "2026-03-01T10:30:00.5+01:00", "2026-03-01T10:05:00+01:00", []string{job + ":16 workflow/history-invalid"}},
 	{"a gap", job, "\"from\": \"workflows/job/workflow.md\"", "\"from\": \"workflows/job-fast/workflow.md\"", []string{job + ":17 workflow/history-invalid"}},
