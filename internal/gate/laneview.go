@@ -52,8 +52,7 @@ func (j *judgement) examineLane(ctx context.Context, s *laneState) error {
 	}
 	fits := j.opts.Policy.Lanes.Rigour(string(s.report.Fits))
 	s.workspaceless = s.log == "" && len(fits.Before)+len(fits.After) > 0
-	documents, err := j.documentsAlone(ctx, s)
-	if err != nil || documents || !s.ends {
+	if s.documents, err = j.documentsAlone(ctx, s); err != nil || s.documents || !s.ends {
 		return err
 	}
 	s.before = s.rigour.Before

@@ -11,7 +11,8 @@ var ruleEscalated = Rule{
 	ID: "lane/escalated-without-record", Severity: SeverityError, Stage: StageHistory,
 	Lane: func(s *laneState, r *reporter) {
 		from, to := s.most[s.head], s.at[s.head]
-		if !to.Lane.Less(from.Lane) || s.jobSwitched || slices.Contains(s.switchedTo, to.Lane) {
+		recorded := s.jobSwitched || slices.ContainsFunc(s.switchedTo, func(l lane.Lane) bool { return !to.Lane.Less(l) })
+		if !to.Lane.Less(from.Lane) || recorded || s.documents {
 			return
 		}
 		r.commit, r.parent = to.Commit, from.Commit

@@ -76,7 +76,10 @@ func (s *laneState) inTime(e laneEntry) bool {
 // workSinceClaim are the commits of the work that do not come before the one that
 // claims the lane, be it anew: a wrong guess is mended when it is noticed.
 func (s *laneState) workSinceClaim() map[string]bool {
-	claimed := s.at[s.head].Commit
+	claimed := ""
+	if own := s.at[s.head]; own.Lane == s.claim.Lane {
+		claimed = own.Commit
+	}
 	before := withAncestors(s.commits, map[string]bool{claimed: true})
 	out := map[string]bool{}
 	for _, w := range s.work {

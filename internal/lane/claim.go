@@ -45,7 +45,7 @@ const (
 
 var (
 	// switchText begins the evidence of an entry that switches lanes.
-	switchText = regexp.MustCompile(`(?i)^\s*(?:\w+\s+)?to\s+(\w+)\s*:`)
+	switchText = regexp.MustCompile(`(?i)^\s*(?:\w+\s+)?to\s+(\w+)\s*:\s*\S`)
 	specLine   = regexp.MustCompile(`(?m)^\s*` + specKey + `:\s*(\S.*?)\s*$`)
 )
 

@@ -14,6 +14,7 @@ func TestSwitchedTo(t *testing.T) {
 		`"Deep To FAST : one line"`:               "FAST",
 		`"to standard: to deep: both"`:            "standard",
 		`"fast to deep"`:                          "",
+		`"fast to deep: "`:                        "",
 		`"switched from fast to deep: it stores"`: "",
 		`"quick to deep: it stores data"`:         "deep",
 		`"to quick: it is"`:                       "quick",

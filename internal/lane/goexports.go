@@ -16,7 +16,7 @@ func goExports(text []byte) map[string]declaration {
 	fset := token.NewFileSet()
 	out := map[string]declaration{}
 	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
-	if err != nil && file == nil {
+	if err != nil && file == nil || file.Name.Name == "main" {
 		return out
 	}
 	add := func(name string, at ast.Node, form string) {
@@ -25,16 +25,17 @@ func goExports(text []byte) map[string]declaration {
 	for _, d := range file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			name := d.Name.Name
+			name, receiver := d.Name.Name, ""
 			if d.Recv != nil && len(d.Recv.List) == 1 {
-				base, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(d.Recv.List[0].Type), "*"), "[")
+				receiver = types.ExprString(d.Recv.List[0].Type)
+				base, _, _ := strings.Cut(strings.TrimPrefix(receiver, "*"), "[")
 				if !ast.IsExported(base) {
 					continue
 				}
 				name = base + "." + name
 			}
 			if d.Name.IsExported() {
-				add(name, d, goSignature(d.Type))
+				add(name, d, receiver[:min(len(receiver), 1)]+goSignature(d.Type))
 			}
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
@@ -42,7 +43,7 @@ func goExports(text []byte) map[string]declaration {
 				case *ast.ValueSpec:
 					for _, n := range s.Names {
 						if n.IsExported() {
-							add(n.Name, n, "")
+							add(n.Name, n, goType(s.Type))
 						}
 					}
 				case *ast.TypeSpec:
@@ -68,6 +69,7 @@ func addGoType(s *ast.TypeSpec, add func(string, ast.Node, string)) {
 	default:
 		form = types.ExprString(t)
 	}
+	form += goFields(s.TypeParams)
 	if s.Assign.IsValid() {
 		form = "= " + form
 	}
@@ -85,20 +87,32 @@ func addGoType(s *ast.TypeSpec, add func(string, ast.Node, string)) {
 				add(s.Name.Name+"."+n.Name, n, of)
 			}
 		}
+		if len(m.Names) == 0 { // it is embedded
+			add(s.Name.Name+"."+of, m, "")
+		}
 	}
 }
 
 // goSignature is a function's type without the names of its parameters and results.
 func goSignature(t *ast.FuncType) string {
+	return goFields(t.TypeParams) + goFields(t.Params) + goFields(t.Results)
+}
+
+// goFields are the types of a list of parameters.
+func goFields(list *ast.FieldList) string {
 	var out strings.Builder
-	for _, list := range []*ast.FieldList{t.TypeParams, t.Params, t.Results} {
-		out.WriteString("(")
-		if list != nil {
-			for _, field := range list.List {
-				out.WriteString(strings.Repeat(types.ExprString(field.Type)+",", max(1, len(field.Names))))
-			}
+	if list != nil {
+		for _, field := range list.List {
+			out.WriteString(strings.Repeat(types.ExprString(field.Type)+",", max(1, len(field.Names))))
 		}
-		out.WriteString(")")
 	}
-	return out.String()
+	return "(" + out.String() + ")"
+}
+
+// goType is a type as it is written, empty where none is.
+func goType(t ast.Expr) string {
+	if t == nil {
+		return ""
+	}
+	return types.ExprString(t)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
@@ -116,7 +117,7 @@ func laneText(buf *bytes.Buffer, doc *gate.LaneReport) {
 		places := placesOf(s)
 		for n, place := range places {
 			if n == maxPlaces && len(places) > maxPlaces+1 {
-				t.line("    … and ", plural(len(places)-n, "more"), "; ", seeAll)
+				t.line("    … and ", strconv.Itoa(len(places)-n), " more", "; ", seeAll)
 				break
 			}
 			t.line("    ", place)
