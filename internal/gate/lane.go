@@ -61,8 +61,6 @@ type laneState struct {
 	// workspaceless is true where the head has no log and the lane that fits requires
 	// entries.
 	workspaceless bool
-	// documents is true if nothing that counts is changed but documents.
-	documents bool
 	// before and after are the patterns of the entries that are asked of the change.
 	before, after []string
 	// work are the commits that do the change's work: those that touch a file that

@@ -52,7 +52,8 @@ func (j *judgement) examineLane(ctx context.Context, s *laneState) error {
 	}
 	fits := j.opts.Policy.Lanes.Rigour(string(s.report.Fits))
 	s.workspaceless = s.log == "" && len(fits.Before)+len(fits.After) > 0
-	if s.documents, err = j.documentsAlone(ctx, s); err != nil || s.documents || !s.ends {
+	documents, err := j.documentsAlone(ctx, s)
+	if err != nil || documents || !s.ends {
 		return err
 	}
 	s.before = s.rigour.Before

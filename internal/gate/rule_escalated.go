@@ -12,7 +12,7 @@ var ruleEscalated = Rule{
 	Lane: func(s *laneState, r *reporter) {
 		from, to := s.most[s.head], s.at[s.head]
 		recorded := s.jobSwitched || slices.ContainsFunc(s.switchedTo, func(l lane.Lane) bool { return !to.Lane.Less(l) })
-		if !to.Lane.Less(from.Lane) || recorded || s.documents {
+		if !to.Lane.Less(from.Lane) || recorded {
 			return
 		}
 		r.commit, r.parent = to.Commit, from.Commit
