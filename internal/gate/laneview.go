@@ -23,8 +23,9 @@ type laneEntry struct {
 	// path is the log's, and log the version that it was read from.
 	path string
 	log  *ledgerFile
-	// specless says why an entry for a spec names none; empty for any other.
-	specless string
+	// specless says why an entry for a spec names none; empty for any other. spec is
+	// the file that it names.
+	specless, spec string
 }
 
 // lacks says why an entry gives no evidence; empty if it does.
@@ -227,7 +228,7 @@ func (j *judgement) checkSpecs(ctx context.Context, s *laneState) error {
 			return err
 		}
 		if !slices.ContainsFunc(files, File.Regular) {
-			e.specless = fmt.Sprintf("names the spec-md file %q, which is not there", name)
+			e.specless, e.spec = fmt.Sprintf("names the spec-md file %q, which is not there", name), name
 		}
 	}
 	return nil

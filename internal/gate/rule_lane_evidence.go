@@ -58,6 +58,9 @@ func (s *laneState) demand(r *reporter, pattern, when string, problem func(laneE
 				f.Fix = s.switchCommand(l)
 			}
 		}
+		if e.spec != "" {
+			f.Fix = fmt.Sprintf("write the file, then `git add -- %s && git commit -m \"Add the spec\"`", shellQuote(e.spec))
+		}
 		f.Path, f.Line, f.Column, f.Entry = e.path, e.Pos.Line, e.Pos.Column, refOf(e.Entry)
 		found = entryWords(e.Entry) + " " + wrong
 	}
