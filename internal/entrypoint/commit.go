@@ -101,6 +101,9 @@ func (s *session) judgeIndex(ctx context.Context, what pendingCommit, history *f
 		return nil, err
 	}
 	s.opts.Branch = shortRef(branch)
+	if err := s.claimOfBranch(ctx, head); err != nil {
+		return nil, err
+	}
 	var neighbours []gate.Neighbour
 	if what.beside {
 		if neighbours, err = s.neighbours(ctx); err != nil {

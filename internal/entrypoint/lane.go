@@ -59,6 +59,9 @@ func (s *session) stagedLane(ctx context.Context) (*gate.LaneReport, error) {
 	if err := s.trustHead(ctx, head); err != nil {
 		return nil, err
 	}
+	if err := s.claimOfBranch(ctx, head); err != nil {
+		return nil, err
+	}
 	return gate.ClassifyPending(ctx, s.repo, parentsOf(head, others), s.opts)
 }
 
@@ -99,6 +102,21 @@ func (r Request) claimedLane() (string, error) {
 		}
 	}
 	return "", &gate.Failure{Message: fmt.Sprintf("there is no lane %q", r.Lane), Remedy: "use --lane " + laneList}
+}
+
+// claimOfBranch finds what the branch claims that the index goes on, where the
+// configuration gives every change a lane: its default would send back each commit of
+// a branch that has claimed another.
+func (s *session) claimOfBranch(ctx context.Context, head string) error {
+	if head == "" || s.req.Lane != "" || !s.laneGiven() {
+		return nil
+	}
+	branch, err := s.repo.DefaultBranch(ctx, "")
+	if err != nil || branch.ID == "" || branch.ID == head {
+		return err
+	}
+	s.opts.BranchClaim, err = gate.BranchClaim(ctx, s.repo, branch.ID, head, s.opts)
+	return err
 }
 
 // laneGiven reports whether the caller or the configuration gives every change a lane.

@@ -134,6 +134,19 @@ func ClaimedLane(ctx context.Context, h History, base, head string, parents []st
 	return s.claim, err
 }
 
+// BranchClaim is what the commits claim that head has and base lacks.
+func BranchClaim(ctx context.Context, h History, base, head string, opts Options) (lane.Claim, error) {
+	commits, err := h.Commits(ctx, []string{head}, []string{base})
+	if err != nil {
+		return lane.Claim{}, err
+	}
+	j := newJudgement(h, opts)
+	if err := j.claimLaneOf(ctx, base, head, false, commits); err != nil {
+		return lane.Claim{}, err
+	}
+	return j.lanes[0].at[head], nil
+}
+
 // claimLane finds the claim that counts, and has what is judged from here on
 // judged with the rigour of its lane.
 func (j *judgement) claimLane(ctx context.Context, s *laneState) error {
@@ -173,9 +186,13 @@ func (j *judgement) findClaim(ctx context.Context, s *laneState) error {
 	labelled, unknown := labelClaim(j.opts.Labels)
 	caller, _ := lane.Parse(j.opts.Lane)
 	configured, _ := lane.Parse(j.opts.Policy.Lane)
+	own := s.at[s.head]
+	if s.head == Index && !own.Made() {
+		own = j.opts.BranchClaim
+	}
 	claims := []lane.Claim{
 		{Lane: caller, Source: j.opts.caller()},
-		atLeast(s.at[s.head], upstream),
+		atLeast(own, upstream),
 		atLeast(labelled, upstream),
 		upstream,
 		{Lane: configured, Source: lane.FromPolicy},

@@ -50,6 +50,9 @@ type Options struct {
 	LaneFrom lane.Source
 	// Labels are those of the pull request that begin with lane.LabelPrefix.
 	Labels []string
+	// BranchClaim is what the commits of the branch claim that the index goes on, where
+	// that was looked for: the index is a step of the same change.
+	BranchClaim lane.Claim
 	// Part is true if the tree that is checked is a directory of a larger one: what
 	// a record names from above cannot be seen, and nothing is said of it.
 	Part bool
