@@ -3,7 +3,6 @@ package lane
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/policy"
@@ -46,12 +45,12 @@ type Line struct {
 // Read compares the two texts of a file. What a program has written shows nothing.
 func (f *File) Read(before, after []byte) {
 	f.statements = statements(f.Path, before, after)
-	if len(f.statements) == 0 && (generated.Match(before) || generated.Match(after)) {
+	if len(f.statements) == 0 && (generated(before) || generated(after)) {
 		return
 	}
 	f.exports = exports(f.Path, before, after)
 	for _, line := range append(only(before, after, true), only(after, before, false)...) {
-		if trivial.MatchString(line.Text) {
+		if trivial().MatchString(line.Text) {
 			continue
 		}
 		line.Path = f.Path
@@ -59,7 +58,7 @@ func (f *File) Read(before, after []byte) {
 		if line.gone {
 			f.lost++
 		}
-		if guard.MatchString(line.Text) {
+		if guard().MatchString(line.Text) {
 			f.guarded++
 		}
 		if line.name = route(line); line.name != "" {
@@ -69,14 +68,26 @@ func (f *File) Read(before, after []byte) {
 }
 
 // guard is a line that speaks of who may do what, or of what proves it.
-var guard = regexp.MustCompile(`(?i)permission|authori[sz]|authenticat|passw(or)?d|\bsession|csrf|\bjwt|(en|de)crypt|\bacl\b|\brole\b|access_?token|secret|credential|forbidden|privilege`)
+var guard = expression(`(?i)permission|authori[sz]|authenticat|passw(or)?d|\bsession|csrf|\bjwt|(en|de)crypt|\bacl\b|\brole\b|access_?token|secret|credential|forbidden|privilege`)
 
-// generated is a text that a program wrote, by its beginning, or because no person
-// writes such lines. Its source counts.
-var generated = regexp.MustCompile(`^(?s).{0,1000}?(DO NOT EDIT|@generated)|(?-s:.{1000}.{1000})`)
+// generated reports whether a program wrote a text, by what its beginning says, or
+// because no person writes such lines. Its source counts.
+func generated(text []byte) bool {
+	const beginning, longest = 1000, 2000
+	head := text[:min(len(text), beginning)]
+	if bytes.Contains(head, []byte("DO NOT EDIT")) || bytes.Contains(head, []byte("@generated")) {
+		return true
+	}
+	for line := range bytes.Lines(text) {
+		if len(line) > longest {
+			return true
+		}
+	}
+	return false
+}
 
 // trivial is a line that is a comment, or says what is imported from where.
-var trivial = regexp.MustCompile(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--( |$)|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)
+var trivial = expression(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--( |$)|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)
 
 // only lists the lines of a text that another lacks, without regard to white space.
 // It does not depend on how a diff aligns them.

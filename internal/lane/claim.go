@@ -1,8 +1,6 @@
 package lane
 
 import (
-	"regexp"
-
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -45,8 +43,8 @@ const (
 
 var (
 	// switchText begins the evidence of an entry that switches lanes.
-	switchText = regexp.MustCompile(`(?i)^\s*(?:\w+\s+)?to\s+(\w+)\s*:\s*\S`)
-	specLine   = regexp.MustCompile(`(?m)^\s*` + specKey + `:\s*(\S.*?)\s*$`)
+	switchText = expression(`(?i)^\s*(?:\w+\s+)?to\s+(\w+)\s*:\s*\S`)
+	specLine   = expression(`(?m)^\s*` + specKey + `:\s*(\S.*?)\s*$`)
 )
 
 // specKey names the artefact of an entry for SpecTask.
@@ -65,7 +63,7 @@ func SwitchText(from, to Lane, reason string) string {
 // switches to, be it one or not; none if it does not say so in the form of SwitchText.
 func SwitchedTo(evidence *small.Value) string {
 	text, _ := evidence.Str()
-	if m := switchText.FindStringSubmatch(text); m != nil {
+	if m := switchText().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
 	return ""
@@ -78,7 +76,7 @@ func SpecFile(evidence *small.Value) string {
 		return file
 	}
 	text, _ := evidence.Str()
-	if m := specLine.FindStringSubmatch(text); m != nil {
+	if m := specLine().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
 	return ""

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -17,7 +16,7 @@ type declaration struct {
 }
 
 // rustExport is a line of Rust that declares something for others.
-var rustExport = regexp.MustCompile(`(?m)^\s*pub (?:async |unsafe |const )*(fn|struct|enum|trait|type|static|mod|macro) (\w+)[^\n]*`)
+var rustExport = expression(`(?m)^\s*pub (?:async |unsafe |const )*(fn|struct|enum|trait|type|static|mod|macro) (\w+)[^\n]*`)
 
 // exportsIn are what a file declares for other packages, by name.
 func exportsIn(name string, text []byte) map[string]declaration {
@@ -26,7 +25,7 @@ func exportsIn(name string, text []byte) map[string]declaration {
 	case ".go":
 		return goExports(text)
 	case ".rs":
-		for _, at := range rustExport.FindAllSubmatchIndex(text, -1) {
+		for _, at := range rustExport().FindAllSubmatchIndex(text, -1) {
 			begin := at[2] // of what is declared; the line may begin after an empty one
 			line := bytes.Fields(text[begin:at[1]])
 			out[string(text[at[2]:at[5]])] = declaration{string(bytes.Join(line, []byte(" "))), 1 + bytes.Count(text[:begin], []byte("\n"))}

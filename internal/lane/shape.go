@@ -2,7 +2,6 @@ package lane
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -105,11 +104,11 @@ func (w *Workflow) merges() bool {
 
 // personal finds the words by which a phase without an agent says that a person
 // does it.
-var personal = regexp.MustCompile(`(?i)approv|await|waiting|human|manual|person|sign-?off`)
+var personal = expression(`(?i)approv|await|waiting|human|manual|person|sign-?off`)
 
 // waits reports whether the work waits for a person in a phase.
 func (p *Phase) waits() bool {
-	return p.Checkpoint || p.NoAgent && (personal.MatchString(p.Name.Text) || personal.MatchString(p.Status))
+	return p.Checkpoint || p.NoAgent && (personal().MatchString(p.Name.Text) || personal().MatchString(p.Status))
 }
 
 // CheckCheckpoint says that a workflow which ends in a merge waits for no person
