@@ -218,3 +218,23 @@ func TestSize(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkRead is what a file of 3,000 lines costs, in which every tenth differs.
+func BenchmarkRead(b *testing.B) {
+	var before, after strings.Builder
+	before.WriteString("package a\n\n")
+	after.WriteString("package a\n\n")
+	for i := range 1000 {
+		fmt.Fprintf(&before, "func F%d(a int) {\n\tr.Get(\"/x\", f)\n}\n", i)
+		fmt.Fprintf(&after, "func F%d(a int) {\n\tr.Get(\"/x%d\", f)\n}\n", i, i%10/9)
+	}
+	old, now := []byte(before.String()), []byte(after.String())
+	b.SetBytes(int64(len(old) + len(now)))
+	for b.Loop() {
+		f := File{Path: "a.go"}
+		f.Read(old, now)
+		if f.Lines == 0 {
+			b.Fatal("nothing differs")
+		}
+	}
+}
