@@ -19,8 +19,12 @@ type File struct {
 	Object string
 	// Lines is how many lines only one of the two versions has, without those that
 	// are a comment or name what is imported. Of what is not text, or too large, it
-	// is guessed from the size. A file with none gives no signal by its path.
+	// is guessed from the size. A file with none gives no signal by its path, unless
+	// a program wrote a migration.
 	Lines int
+	// written is true for what a program has written. It is no work, but a migration
+	// that a program wrote is one.
+	written bool
 	// lost is how many of them are gone, and guarded how many speak of who may do
 	// what.
 	lost, guarded int
@@ -42,10 +46,10 @@ type Line struct {
 	name, form string
 }
 
-// Read compares the two texts of a file. What a program has written shows nothing.
+// Read compares the two texts of a file. What a program has written shows no lines.
 func (f *File) Read(before, after []byte) {
 	f.statements = statements(f.Path, before, after)
-	if len(f.statements) == 0 && (generated(before) || generated(after)) {
+	if f.written = generated(before) || generated(after); f.written {
 		return
 	}
 	f.exports = exports(f.Path, before, after)
@@ -57,6 +61,9 @@ func (f *File) Read(before, after []byte) {
 		f.Lines++
 		if line.gone {
 			f.lost++
+		}
+		if len(line.Text) > longestLine {
+			continue
 		}
 		if guard().MatchString(line.Text) {
 			f.guarded++
@@ -70,21 +77,17 @@ func (f *File) Read(before, after []byte) {
 // guard is a line that speaks of who may do what, or of what proves it.
 var guard = expression(`(?i)permission|authori[sz]|authenticat|passw(or)?d|\bsession|csrf|\bjwt|(en|de)crypt|\bacl\b|\brole\b|access_?token|secret|credential|forbidden|privilege`)
 
-// generated reports whether a program wrote a text, by what its beginning says, or
-// because no person writes such lines. Its source counts.
+// generated reports whether a program wrote a text, by what its beginning says. Its
+// source counts.
 func generated(text []byte) bool {
-	const beginning, longest = 1000, 2000
+	const beginning = 1000
 	head := text[:min(len(text), beginning)]
-	if bytes.Contains(head, []byte("DO NOT EDIT")) || bytes.Contains(head, []byte("@generated")) {
-		return true
-	}
-	for line := range bytes.Lines(text) {
-		if len(line) > longest {
-			return true
-		}
-	}
-	return false
+	return bytes.Contains(head, []byte("DO NOT EDIT")) || bytes.Contains(head, []byte("@generated"))
 }
+
+// longestLine is how long a line is that somebody wrote: of a longer one nothing is
+// made but that it differs.
+const longestLine = 2000
 
 // trivial is a line that is a comment, or says what is imported from where.
 var trivial = expression(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--( |$)|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)
@@ -124,6 +127,7 @@ func FindMoves(files []File) {
 		if left := gone[f.Object]; f.Added && len(left) > 0 {
 			gone[f.Object] = left[1:]
 			files[left[0]].Lines, f.Lines = 0, 0
+			files[left[0]].written, f.written = false, false
 		}
 	}
 }

@@ -25,7 +25,7 @@ type Signal struct {
 // change is what signals are found in.
 type change struct {
 	// files are those that count and differ in more than comments, work those of
-	// them that are neither tests nor documents.
+	// them that are no tests, no documents, and that no program has written.
 	files, work []File
 	// routes and exports are what the work adds and takes away.
 	routes, exports []Line
@@ -40,7 +40,9 @@ var table = []struct {
 }{
 	{"migration", migration},
 	{"contract", func(c *change) []Signal {
-		is := func(f *File) bool { return matches("contracts", f.Path, c.cfg) && !matches("tests", f.Path, c.cfg) }
+		is := func(f *File) bool {
+			return f.Lines > 0 && matches("contracts", f.Path, c.cfg) && !matches("tests", f.Path, c.cfg)
+		}
 		return slices.Concat(
 			found(Deep, "what services have agreed upon is changed or gone", c.files, func(f *File) bool { return is(f) && f.lost > 0 }),
 			found(Standard, "there is more that services can agree upon", c.files, func(f *File) bool { return is(f) && f.lost == 0 }),
@@ -72,7 +74,7 @@ func Signals(files []File, cfg *policy.Lanes) []Signal {
 		if !Counts(f.Path) || matches("ignore", f.Path, cfg) {
 			continue
 		}
-		if f.Lines > 0 {
+		if f.Lines > 0 || f.written {
 			c.files = append(c.files, *f)
 		}
 		if !IsWork(f.Path, cfg) {
