@@ -2,9 +2,8 @@
 //
 // A case is a txtar archive: header lines "case: NAME", "check: pass|fail",
 // "strict: pass|fail" and perhaps "note: TEXT", then the files of one
-// workspace. This repository keeps cases of its own in testdata. More, recorded
-// from the reference program, may lie beside the repository in
-// ../shared/conformance/cases; where they do, they are read as well.
+// workspace. Those in testdata/recorded were recorded from the reference program,
+// those in testdata/own are the repository's own.
 package conformance
 
 import (
@@ -38,35 +37,15 @@ type Case struct {
 	Files map[string][]byte
 }
 
-// Cases reads every case that is there. Where the recorded cases are not, it
-// logs that, and the repository's own remain.
+// Cases reads every case.
 func Cases(t testing.TB) []Case {
 	t.Helper()
-	root := moduleRoot(t)
-	own := read(t, filepath.Join(root, "internal", "conformance", "testdata"))
-	if len(own) == 0 {
-		t.Fatal("the repository's own conformance cases are gone")
-	}
-	recorded := read(t, recordedDir(root))
-	if len(recorded) == 0 {
-		t.Logf("ATTENTION: no recorded conformance cases in %s; only the repository's own %d are judged", recordedDir(root), len(own))
-	}
-	for i := range recorded {
-		if check := superseded[recorded[i].Name]; check != "" {
-			recorded[i].Check = check
-		}
-	}
-	return append(own, recorded...)
+	return append(read(t, casesDir(t, "own")), read(t, casesDir(t, "recorded"))...)
 }
 
-// superseded are recorded cases whose plain verdict the protocol's description
-// has changed since: any evidence field evidences a completed task.
-var superseded = map[string]string{
-	"progress-completed-evidence-only-notes-elsewhere": Pass,
-}
-
-func recordedDir(root string) string {
-	return filepath.Join(filepath.Dir(root), "shared", "conformance", "cases")
+func casesDir(t testing.TB, kind string) string {
+	t.Helper()
+	return filepath.Join(moduleRoot(t), "internal", "conformance", "testdata", kind)
 }
 
 // moduleRoot is the nearest directory upwards that holds a go.mod. Tests run
@@ -92,12 +71,11 @@ func moduleRoot(t testing.TB) string {
 	}
 }
 
-// read returns the cases of a directory in the order of their file names,
-// none if there is no such directory.
+// read returns the cases of a directory in the order of their file names.
 func read(t testing.TB, dir string) []Case {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		t.Fatal(err)
 	}
 	var cases []Case

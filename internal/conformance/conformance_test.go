@@ -2,14 +2,13 @@ package conformance
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
 
 // TestOwnCases holds the repository's own cases to their form.
 func TestOwnCases(t *testing.T) {
-	dir := filepath.Join(moduleRoot(t), "internal", "conformance", "testdata")
+	dir := casesDir(t, "own")
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -32,12 +31,8 @@ func TestOwnCases(t *testing.T) {
 
 // TestRecordedCases notices when the recorded cases are read no more.
 func TestRecordedCases(t *testing.T) {
-	dir := recordedDir(moduleRoot(t))
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the recorded conformance cases are not to be had: %v", err)
-	}
-	if n := len(read(t, dir)); n < 200 {
-		t.Errorf("%d recorded conformance cases in %s", n, dir)
+	if n := len(read(t, casesDir(t, "recorded"))); n != 204 {
+		t.Errorf("%d recorded conformance cases, not 204", n)
 	}
 	names := map[string]bool{}
 	for _, c := range Cases(t) {
