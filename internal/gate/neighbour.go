@@ -41,7 +41,7 @@ type NeighbourLog struct {
 // learn of each other, the less there is to reconcile.
 func compareNeighbours(r *run, ctx context.Context) error {
 	parents := r.scope.parents
-	if len(r.scope.workspaces) == 0 {
+	if len(parents) == 0 || len(r.scope.workspaces) == 0 {
 		return nil
 	}
 	seen := map[string]bool{}
