@@ -229,6 +229,6 @@ func (src *source) lastReadable(ctx context.Context, commit, path string) ([]*le
 func (src *source) ended(path string, log *ledgerFile) bool {
 	head := log.log.Head()
 	return slices.ContainsFunc(src.policy.Waivers, func(w policy.Waiver) bool {
-		return editOf(w.Rule).Has(ledger.LogEnded) && w.Path == path && w.From != nil && *w.From == head && !w.Expired(src.now)
+		return w.Edit.Has(ledger.LogEnded) && w.Path == path && w.From != nil && *w.From == head && !w.Expired(src.now)
 	})
 }

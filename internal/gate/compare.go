@@ -52,7 +52,7 @@ func (r *run) compare(ctx context.Context, target, head Tip) error {
 // target's entries, and nobody else has written. It is asked of two tips that
 // differ in more than an append.
 func (r *run) walkedBetween(ctx context.Context, t *LogTips, edge Edge) (bool, error) {
-	if t.outcome == tipsFine || !r.scope.walked || r.scope.tookAnother {
+	if t.outcome == inLine || !r.scope.walked || r.scope.tookAnother {
 		return false, nil
 	}
 	bases, err := r.src.history.MergeBases(ctx, edge.Parent, edge.Child)

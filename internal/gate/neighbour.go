@@ -82,7 +82,7 @@ func (r *run) compareNeighbour(ctx context.Context, head string, n Neighbour) er
 		if !ours.readable() || !theirs.readable() {
 			continue
 		}
-		if err := r.neighbourLog(ctx, head, n, dir, newTips(theirs.log.Ledger, ours.log.Ledger, r.src.equal(c.Path), r.out.explained(c.Path, false), c.Path)); err != nil {
+		if err := r.neighbourLog(ctx, head, n, dir, &LogTips{path: c.Path, divergence: diverge(theirs.log.Ledger, ours.log.Ledger, r.src.equal(c.Path), r.out.explained(c.Path, false))}); err != nil {
 			return err
 		}
 	}
@@ -90,7 +90,7 @@ func (r *run) compareNeighbour(ctx context.Context, head string, n Neighbour) er
 }
 
 func (r *run) neighbourLog(ctx context.Context, head string, n Neighbour, dir string, t *LogTips) error {
-	if t.outcome != tipsDiverged {
+	if t.outcome != diverged {
 		return nil
 	}
 	forked, err := r.atFork(ctx, head, n.ID, dir)

@@ -95,7 +95,7 @@ func (r *run) tipsOf(ctx context.Context, pair [2]File, edge Edge) (*LogTips, er
 	if own.past != nil && len(only(theirs.log.Ledger, ours.log.Ledger, own)) == 0 {
 		return nil, nil // the head parted before the target's baseline, and has nothing of its own
 	}
-	t := newTips(ours.log.Ledger, theirs.log.Ledger, equal, r.out.explained(path, false), path)
+	t := &LogTips{path: path, divergence: diverge(ours.log.Ledger, theirs.log.Ledger, equal, r.out.explained(path, false))}
 	if inLine, err := r.walkedBetween(ctx, t, edge); err != nil || inLine {
 		return nil, err
 	}

@@ -3,10 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/small-gate/small-gate/internal/small"
 )
 
 // compareSides compares, for the prediction of a merge, what each side did since the
@@ -64,23 +61,4 @@ func (r *run) toMerge(target, head Tip) string {
 		name = short(head.ID) // HEAD is another commit where one stands on the other branch
 	}
 	return "git merge " + shellQuote(name)
-}
-
-// withoutEdited reports whether two tips are one writer's work but for the
-// edits that are told already, whichever side made them: without the entries
-// that were changed, moved, lost or put in between, one holds the other.
-func (t *LogTips) withoutEdited(explained map[small.Digest]bool, equal equivalence) bool {
-	if len(explained) == 0 {
-		return false
-	}
-	edited := equal.classes(explained)
-	rest := func(l *small.Ledger) []small.Digest {
-		return slices.DeleteFunc(digestsOf(l), func(d small.Digest) bool { return edited[equal.class(d)] })
-	}
-	target, head := rest(t.target), rest(t.head)
-	a, b := equal.view(target, head)
-	there := relate(a.digests, b.digests)
-	a, b = equal.view(head, target)
-	back := relate(a.digests, b.digests)
-	return there == identical || there == extended || back == extended
 }

@@ -93,9 +93,9 @@ func (r *run) noteRewrites(ctx context.Context, out *rewrites, s *step, path str
 
 // note notes the rewrites on one edge; made are the entries that they made.
 func (r *rewrites) note(e *LogEdge, made map[small.Digest]bool) {
-	r.before = append(r.before, digestsOf(e.p))
+	r.before = append(r.before, digestsOf(e.old))
 	insert := func(place int) {
-		d := e.c.Entries[place].Digest
+		d := e.now.Entries[place].Digest
 		made[d], r.inserted[d] = true, true
 	}
 	for _, place := range e.inserted {
@@ -106,9 +106,9 @@ func (r *rewrites) note(e *LogEdge, made map[small.Digest]bool) {
 		case x.kind == editInserted:
 			insert(x.after)
 		case x.kind != editReordered && x.before >= 0 && x.after >= 0:
-			to := e.c.Entries[x.after].Digest
+			to := e.now.Entries[x.after].Digest
 			made[to] = true
-			r.from[to] = append(r.from[to], e.p.Entries[x.before].Digest)
+			r.from[to] = append(r.from[to], e.old.Entries[x.before].Digest)
 		}
 	}
 }

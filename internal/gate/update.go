@@ -188,7 +188,7 @@ func (r *run) replacedLog(ctx context.Context, c Change, s *step, insertions boo
 			continue
 		}
 		if undone != nil && e.relation == rewritten {
-			if is, err := undone(e.p, e.c); err != nil || is {
+			if is, err := undone(e.old, e.now); err != nil || is {
 				if err != nil {
 					return err
 				}

@@ -168,7 +168,7 @@ func (r *run) log(ctx context.Context, s *step, path string) ([]small.Entry, err
 		r.judgeEdge(e, s.id)
 	}
 	if len(views) == 0 && len(fresh) > 0 {
-		e := &LogEdge{path: path, p: &small.Ledger{}, c: child.log.Ledger, relation: extended, marker: -1, fresh: fresh}
+		e := &LogEdge{path: path, comparison: &comparison{old: &small.Ledger{}, now: child.log.Ledger, relation: extended, marker: -1}, fresh: fresh}
 		if len(s.parents) > 0 {
 			e.Parent = s.parents[0]
 		}
@@ -239,8 +239,8 @@ func (r *run) compareLogs(ctx context.Context, n node, path, was string, before,
 		return nil, err
 	}
 	elsewhere := heldBy(parents, side)
-	return compare(p, c, comparison{
-		path: path, was: was, equal: equal,
+	compared, err := compare(p, c, comparing{
+		equal:  equal,
 		before: r.src.logs(path).records(ctx, before), after: r.src.logs(path).records(ctx, child),
 		mayPair: func(lost, added int) bool {
 			// What another parent brought is that side's entry, not a new
@@ -253,6 +253,10 @@ func (r *run) compareLogs(ctx context.Context, n node, path, was string, before,
 			return seen || old.Timestamp != "" && old.Timestamp == now.Timestamp
 		},
 	})
+	if err != nil {
+		return nil, err
+	}
+	return &LogEdge{path: path, was: was, comparison: compared}, nil
 }
 
 // heldBy are the entries that parents have, all but one.
@@ -273,7 +277,7 @@ func heldBy(parents []parentLog, but int) map[small.Digest]bool {
 
 // judgeEdge judges one way of a log, and lists what waivers excuse.
 func (r *run) judgeEdge(e *LogEdge, child string) {
-	e.now, e.strict, e.switches = r.src.now, r.out.strict, r.src.isRecord(e.path)
+	e.clock, e.strict, e.switches = r.src.now, r.out.strict, r.src.isRecord(e.path)
 	e.Commit = child
 	if e.remedies == nil {
 		e.remedies = onEdge{e}
@@ -282,8 +286,9 @@ func (r *run) judgeEdge(e *LogEdge, child string) {
 	if len(e.excused) == 0 {
 		return
 	}
-	excused := *e
-	excused.edits, excused.inserted, excused.fresh, excused.intruders = e.excused, nil, nil, nil
+	excused, compared := *e, *e.comparison
+	compared.edits, compared.inserted = e.excused, nil
+	excused.comparison, excused.fresh, excused.intruders = &compared, nil, nil
 	excused.Excused = true
 	r.out.judge(excused.subject())
 }
@@ -305,7 +310,7 @@ func (r *run) unreadable(s *step, path string, child *ledgerFile, parents []pare
 			continue // it is judged where it is now
 		}
 		for _, before := range p.ledgers {
-			e := &LogEdge{path: path, p: before.log.Ledger, marker: -1, remedies: s.remedies}
+			e := &LogEdge{path: path, comparison: &comparison{old: before.log.Ledger, marker: -1}, remedies: s.remedies}
 			e.setParent(s.node, i)
 			e.Branch = s.branch
 			r.judgeEdge(e, s.id)
