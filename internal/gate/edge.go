@@ -44,14 +44,14 @@ func (e *LogEdge) subject() Subject {
 	return e
 }
 
-// setParent says whose edge it is: that of a node to one of its parents.
-func (e *LogEdge) setParent(n node, side int) {
-	if len(n.parents) == 0 {
+// setParent says whose edge it is: that of a commit to one of its parents.
+func (e *LogEdge) setParent(n Commit, side int) {
+	if len(n.Parents) == 0 {
 		return
 	}
-	e.Parent, e.side = n.parents[side], sideName(side, n.parents[side])
-	if e.merge = len(n.parents) > 1; e.merge {
-		e.parents = n.parents
+	e.Parent, e.side = n.Parents[side], sideName(side, n.Parents[side])
+	if e.merge = len(n.Parents) > 1; e.merge {
+		e.parents = n.Parents
 	}
 }
 

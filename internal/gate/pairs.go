@@ -73,7 +73,7 @@ func (src *source) movesBetween(ctx context.Context, from, to string) (moves, er
 
 // tipsOf compares one log of two tips. It returns nil where there is nothing to
 // say.
-func (r *run) tipsOf(ctx context.Context, pair [2]File, edge Edge) (*LogTips, error) {
+func (r walker) tipsOf(ctx context.Context, pair [2]File, edge Edge) (*LogTips, error) {
 	path := pair[1].Path
 	logs := r.src.logs(path)
 	ours, err := logs.read(ctx, pair[0], nil)

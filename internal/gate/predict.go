@@ -15,7 +15,7 @@ func compareSides(r *run, ctx context.Context) error {
 	}
 	for _, side := range []Tip{r.scope.base, r.scope.tip} {
 		for _, base := range bases {
-			if err := r.sinceParting(ctx, base, side); err != nil {
+			if err := (walker{r}).sinceParting(ctx, base, side); err != nil {
 				return err
 			}
 		}
@@ -24,7 +24,7 @@ func compareSides(r *run, ctx context.Context) error {
 }
 
 // sinceParting compares the logs of a merge base with those of one side.
-func (r *run) sinceParting(ctx context.Context, base string, side Tip) error {
+func (r walker) sinceParting(ctx context.Context, base string, side Tip) error {
 	if base == side.ID {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (r *run) sinceParting(ctx context.Context, base string, side Tip) error {
 	if err != nil {
 		return err
 	}
-	s, err := r.src.replacement(ctx, node{id: side.ID, parents: []string{base}}, changes, nil)
+	s, err := r.src.replacement(ctx, Commit{ID: side.ID, Parents: []string{base}}, changes, nil)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (r *run) sinceParting(ctx context.Context, base string, side Tip) error {
 
 // toMerge says which branch is to be merged: of a range one stands on the head,
 // of a prediction on the first of the two.
-func (r *run) toMerge(target, head Tip) string {
+func (r walker) toMerge(target, head Tip) string {
 	if !r.scope.predicts {
 		return "git merge " + shellQuote(target.Name)
 	}
