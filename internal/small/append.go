@@ -100,12 +100,12 @@ func (l *Log) appendedItems(tail []byte) ([]*Value, int) {
 	const key = "entries:\n"
 	text := append([]byte(key), tail...)
 	doc, _ := Parse(text, Limits{MaxFileSize: int64(len(text))})
-	if doc == nil || doc.linked || len(doc.Root.Fields) != 1 {
+	if doc == nil || doc.Linked() || len(doc.Root.Fields) != 1 {
 		return nil, 0
 	}
 	structure := doc.structure - structureOf([]byte(key[:len(key)-1]))
 	items := doc.Root.Fields[0].Value
-	if items.Kind != List || !items.block || items.Pos.Column != l.column {
+	if items.Kind != List || !items.Block() || items.Pos.Column != l.column {
 		return nil, 0
 	}
 	return items.Items, structure
@@ -118,7 +118,7 @@ func (l *Log) appendedItems(tail []byte) ([]*Value, int) {
 func (d *Document) appendColumn(data []byte) int {
 	fields := d.Root.Fields
 	last := fields[len(fields)-1]
-	if last.Key != "entries" || !last.Value.block || len(last.Value.Items) == 0 || d.linked || hasMarker(data) || !readableAlone(data) {
+	if last.Key != "entries" || !last.Value.Block() || len(last.Value.Items) == 0 || d.Linked() || hasMarker(data) || !readableAlone(data) {
 		return 0
 	}
 	return last.Value.Pos.Column
