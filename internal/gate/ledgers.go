@@ -116,7 +116,7 @@ func (l *ledgers) parse(out *ledgerFile, data []byte) {
 		out.problems = problems
 		return
 	}
-	if out.log, out.problems = doc.Log(data); out.log != nil {
+	if out.log, out.problems = small.LogOf(doc, data); out.log != nil {
 		l.whole = wholeFile{log: out, data: data, doc: doc}
 	}
 }

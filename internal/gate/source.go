@@ -145,7 +145,7 @@ func (src *source) artifact(ctx context.Context, a small.Artifact, f File) (*art
 	}
 	art.problems = small.CheckSchema(a, art.doc, src.policy.Extensions...)
 	if a == small.Progress {
-		art.log, _ = art.doc.Log(data) // a ledger that cannot be read does not fit the schema either
+		art.log, _ = small.LogOf(art.doc, data) // a ledger that cannot be read does not fit the schema either
 	}
 	return art, nil
 }
