@@ -163,7 +163,7 @@ func TestExtendOther(t *testing.T) {
 // TestExtendCountsStructure appends until the whole file has more structure
 // than is read, though no part of it has.
 func TestExtendCountsStructure(t *testing.T) {
-	item := "- [" + strings.Repeat("a,", maxStructure/8) + "]\n"
+	item := "- [" + strings.Repeat("a,", 3<<16) + "]\n"
 	text := "entries:\n"
 	log, problems := ReadLog([]byte(text+item), Limits{})
 	if log == nil {
