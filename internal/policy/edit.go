@@ -90,11 +90,11 @@ type EditError struct {
 
 // Error is the reason and the text to write.
 func (e *EditError) Error() string {
-	where := fmt.Sprintf("under %q", e.Key+":")
+	todo := fmt.Sprintf("add this item under %q", e.Key+":")
 	if e.Line > 0 {
-		where = fmt.Sprintf("in place of the item in line %d", e.Line)
+		todo = fmt.Sprintf("replace the item on line %d with this one", e.Line)
 	}
-	return fmt.Sprintf("%s is left as it was: %s; write this %s by hand:\n%s", File, e.Why, where, e.Stanza)
+	return fmt.Sprintf("%s was not changed: %s; %s by hand:\n%s", File, e.Why, todo, e.Stanza)
 }
 
 // draft is a configuration that is being changed.
@@ -136,7 +136,7 @@ func valid(key string, s stanza, want *Policy, texts ...string) error {
 	full := Default()
 	full.Waivers, full.Baselines = want.Waivers, want.Baselines
 	if !equal(got, full) {
-		return fmt.Errorf("it does not read back as it was: %s", s.flow())
+		return fmt.Errorf("it does not read back as it was:\n%s", text)
 	}
 	return nil
 }
