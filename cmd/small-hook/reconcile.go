@@ -99,9 +99,6 @@ func logText(l reconcile.Log) string {
 	default:
 		text += "; one side follows the other, or the resolution is explicit already"
 	}
-	for _, note := range l.Notes {
-		text += "\n  " + report.Sanitize(note)
-	}
 	return text + "\n"
 }
 

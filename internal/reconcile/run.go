@@ -70,7 +70,6 @@ type Log struct {
 	Brought []int
 	// Changed is true if the file or the index was written.
 	Changed bool
-	Notes   []string
 }
 
 // Taken is one file of which a side was taken.
@@ -260,7 +259,7 @@ func (r *run) resolve(ctx context.Context, c Case, mode string) error {
 			return err
 		}
 	}
-	told.Entries, told.Added, told.Brought, told.Notes = resolved.Entries, resolved.Added, resolved.Brought, resolved.Notes
+	told.Entries, told.Added, told.Brought = resolved.Entries, resolved.Added, resolved.Brought
 	w := change{path: c.Path, mode: mode, content: resolved.Text, there: there, keep: done == nil}
 	if told.Changed, err = r.plan(ctx, w); err != nil {
 		return err

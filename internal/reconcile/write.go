@@ -120,7 +120,7 @@ func (r *run) resolved(ctx context.Context, c Case, there []byte) (*Resolution, 
 			items[i] = item{Entry: e}
 		}
 		return &Resolution{
-			Text: stored.Data, Entries: log.Len(), Brought: l.brought(items), Notes: l.lost(stored.Data),
+			Text: stored.Data, Entries: log.Len(), Brought: l.brought(items),
 			Added: slices.ContainsFunc(log.Entries, func(e small.Entry) bool { return e.Reconciles && !l.knows(e) }),
 		}, nil
 	}
