@@ -3,7 +3,6 @@ package hook
 import (
 	"context"
 	"errors"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -20,8 +19,9 @@ const (
 	// ProofRanDirectly means that the shim answered, but was started without git: this git cannot run a single hook, or would run hooks of
 	// its configuration along with it.
 	ProofRanDirectly Proof = "it was run without git"
-	// ProofRead means that the gate's call was found by reading the files of a manager or of somebody else's script, which is not run.
-	ProofRead Proof = "its files say so"
+	// ProofMention is a line of a manager's files, or of somebody's own hook, that names the gate. Neither is run, so whether the line is
+	// reached, and heard, is not verified.
+	ProofMention Proof = "not verified"
 )
 
 // Check is what the doctor found about one hook.
@@ -30,12 +30,14 @@ type Check struct {
 	Hook Name
 	// Path is the file that git would run.
 	Path string
-	// Fires says that the gate would be reached, and would be able to answer.
+	// Fires says that the gate would be reached, and would be able to answer, as far as Proof goes.
 	Fires bool
 	// Proof says how that is known.
 	Proof Proof
 	// Why says why it would not fire; Remedy what to do about it.
 	Why, Remedy string
+	// For is what a hook with [ProofMention] is installed for: a manager, or the user's own hook.
+	For string
 	// How says how the gate is reached where the file is not a shim of ours.
 	How string
 	// Kept is the hook that runs before the gate, or "".
@@ -53,10 +55,8 @@ type Diagnosis struct {
 	Git Git
 	// Repository says where git looks for hooks.
 	Repository Repository
-	// Manager is what rules the hooks.
-	Manager Manager
-	// Why says how the manager was recognised.
-	Why string
+	// Manager says what manages the hooks, and how that was recognised, or is "".
+	Manager string
 	// Checks tells it hook by hook.
 	Checks []Check
 	// Driver is about the merge driver.
@@ -91,11 +91,11 @@ func Doctor(ctx context.Context, dir string) (Diagnosis, error) {
 	}
 	diagnosis := Diagnosis{Git: git, Repository: repo}
 	hooks := hooksToCheck(repo)
-	by, err := findRuler(repo, hooks)
+	at, err := findManager(repo, hooks)
 	if err != nil {
 		return diagnosis, err
 	}
-	diagnosis.Manager, diagnosis.Why = by.manager, by.why
+	diagnosis.Manager = at.why
 	configured, err := configuredHooks(ctx, git, repo)
 	if err != nil {
 		return diagnosis, err
@@ -177,7 +177,7 @@ func (e examination) check(ctx context.Context, hook Name) (Check, error) {
 	case origin == ours:
 		e.prove(ctx, &check, file)
 	default:
-		e.read(ctx, &check, file)
+		e.look(ctx, &check, file)
 	}
 	return check, ctx.Err()
 }
@@ -207,34 +207,28 @@ func (e examination) whyAbsent(hook Name) string {
 	return why
 }
 
-// read judges a hook of somebody else's by its text.
-func (e examination) read(ctx context.Context, check *Check, file hookFile) {
-	site, err := findCall(e.repo, check.Hook, file)
+// look reads a hook of somebody else's.
+func (e examination) look(ctx context.Context, check *Check, file hookFile) {
+	aside, runs, err := findAside(check.Hook, file)
 	if err != nil {
 		check.refuse(err)
 		return
 	}
-	if !site.calls {
-		check.Why, check.Remedy = site.fault, site.remedy
-		if check.Remedy == "" {
-			check.Remedy = "Type: " + ProgramName + " install"
-		}
+	if runs {
+		check.How = writerOf(file.text).Name + " runs " + show(aside.path) + " first"
+		e.prove(ctx, check, aside)
 		return
 	}
-	check.How, check.Proof, check.Fires = site.how, ProofRead, true
+	found, err := findMention(e.repo, check.Hook, file)
 	switch {
-	case site.program == "" || strings.ContainsAny(site.program, "$`*?"):
-		check.Program = site.program // built or found by means that reading cannot follow
-	case filepath.IsAbs(filepath.FromSlash(site.program)):
-		check.Program = filepath.FromSlash(site.program)
-		e.askVersion(ctx, check)
+	case err != nil:
+		check.refuse(err)
+	case found.in == "":
+		check.Why, check.Remedy = found.read+" does not name "+ProgramName+" "+string(check.Hook), "Type: "+ProgramName+" install"
 	default:
-		found, err := exec.LookPath(ProgramName)
-		if err != nil {
-			check.refuse(&Error{Kind: ErrProgram, What: "it calls " + ProgramName + ", which is not on PATH", Remedy: "Type: " + howToInstall, Cause: err})
-			return
+		check.Fires, check.Proof, check.How = true, ProofMention, found.how(check.Hook)
+		if check.For = "your own hook"; found.by != nil {
+			check.For = found.by.Name
 		}
-		check.Program = found
-		e.askVersion(ctx, check)
 	}
 }

@@ -27,8 +27,9 @@ type hookFile struct {
 	link bool
 	// runnable says that git would run it: a file, or a link to one, that is executable.
 	runnable bool
-	// text is the content of the file or of what the link leads to.
+	// text is the content of the file or of what the link leads to, mode its permissions.
 	text string
+	mode fs.FileMode
 }
 
 // readHook looks at a hook's file. Only an existing file that cannot be read is an error, and a directory of that name.
@@ -55,7 +56,7 @@ func readHook(path string) (hookFile, error) {
 	if err != nil {
 		return file, fileError("read", path, err)
 	}
-	file.runnable, file.text = executable(info), string(content)
+	file.runnable, file.text, file.mode = executable(info), string(content), info.Mode().Perm()
 	return file, nil
 }
 
@@ -98,8 +99,8 @@ func sweep(dir string, hook Name) error {
 
 // sameAuthor reports whether both hooks were written by one manager, so that the newer one stands for both.
 func (f hookFile) sameAuthor(other hookFile) bool {
-	manager := signed(f.text)
-	return manager != NoManager && manager == signed(other.text)
+	writer := writerOf(f.text)
+	return writer != nil && writer == writerOf(other.text)
 }
 
 // keep makes the hook at file.path available at kept as well, and leaves it where it is: whoever is killed after this has lost
@@ -110,25 +111,19 @@ func keep(file hookFile, kept string) error {
 	if err != nil {
 		return err
 	}
-	if there.same(file) {
-		return nil // an interrupted installation came as far as this
-	}
-	if there.exists && !there.sameAuthor(file) {
+	switch {
+	case there.same(file):
+		return nil // an interrupted installation came as far as this, or another one is under way
+	case there.exists && !there.sameAuthor(file):
 		return keptAlready(file.path, kept)
-	}
-	if there.exists {
-		if err := remove(kept); err != nil {
-			return err
+	case file.link:
+		err = keepLink(file, there, kept)
+	case there.exists:
+		return writeHook(kept, []byte(file.text), file.mode)
+	default:
+		if err = os.Link(file.path, kept); err != nil && !errors.Is(err, fs.ErrExist) {
+			return writeHook(kept, []byte(file.text), file.mode)
 		}
-	}
-	if file.link {
-		var target string
-		if target, err = os.Readlink(file.path); err != nil {
-			return fileError("read", file.path, err)
-		}
-		err = os.Symlink(target, kept)
-	} else if err = os.Link(file.path, kept); err != nil && !errors.Is(err, fs.ErrExist) {
-		err = copyHook(file.path, kept)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return keptAlready(file.path, kept)
@@ -139,24 +134,22 @@ func keep(file hookFile, kept string) error {
 	return nil
 }
 
+func keepLink(file, there hookFile, kept string) error {
+	target, err := os.Readlink(file.path)
+	if err == nil && there.exists {
+		err = os.Remove(kept)
+	}
+	if err == nil {
+		err = os.Symlink(target, kept)
+	}
+	return err
+}
+
 // keptAlready says that a hook cannot be kept since another one is.
 func keptAlready(path, kept string) error {
 	return &Error{Kind: ErrKept,
 		What:   "there is a hook at " + show(path) + " and an older one is kept at " + show(kept),
 		Remedy: "Only one can be kept. Move one of the two away, then run the command again."}
-}
-
-// copyHook copies a hook with its mode.
-func copyHook(from, to string) error {
-	info, err := os.Stat(from)
-	if err != nil {
-		return err
-	}
-	content, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return writeHook(to, content, info.Mode().Perm())
 }
 
 // putBack moves the kept hook to its old place, over whatever is there, in one step.

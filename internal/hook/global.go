@@ -2,7 +2,6 @@ package hook
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 )
@@ -70,12 +69,7 @@ func InstallGlobal(ctx context.Context, options GlobalOptions) (Result, error) {
 }
 
 // installInto puts the hooks into a directory that no manager rules.
-func installInto(dir string, hooks []Name, program string) (result Result, err error) {
-	held, err := lock(dir)
-	if err != nil {
-		return Result{}, err
-	}
-	defer func() { err = errors.Join(err, held.release()) }()
+func installInto(dir string, hooks []Name, program string) (Result, error) {
 	plans, err := planAll(dir, hooks, program)
 	if err != nil {
 		return Result{}, err
@@ -146,9 +140,9 @@ func configureTemplate(ctx context.Context, git Git, into templates, set bool, r
 // globalManual is what to do where core.hooksPath is set for all repositories.
 func globalManual(hooksPath Setting, hooks []Name, program string) *Manual {
 	manual := &Manual{
-		Manager: HooksPath,
-		Why:     "core.hooksPath is " + show(hooksPath.Value) + " (" + show(hooksPath.Origin) + "), so git ignores hooks that come from a template",
-		Notes:   []string{"Each of these files must be executable and begin with a line such as #!/bin/sh."},
+		Manager: teamDirectory.Name,
+		Why:     "Hooks are taken from " + show(hooksPath.Value) + " (core.hooksPath, " + show(hooksPath.Origin) + "), so git ignores hooks that come from a template",
+		Notes:   []string{executableNote},
 	}
 	manual.Additions = scriptLines(Repository{Bare: true}, hooksPath.Value, hooks, quoteShell(filepath.ToSlash(program)), " || exit $?")
 	return manual

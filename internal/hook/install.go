@@ -47,12 +47,12 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	if err != nil {
 		return Result{}, err
 	}
-	held, err := lock(repo.HooksDir)
+	release, err := lock(ctx, repo)
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() { err = errors.Join(err, held.release()) }()
-	by, err := findRuler(repo, hooks)
+	defer func() { err = errors.Join(err, release()) }()
+	at, err := findManager(repo, hooks)
 	if err != nil {
 		return Result{}, err
 	}
@@ -60,13 +60,13 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	if err != nil {
 		return Result{}, err
 	}
-	if by.manager != NoManager && !options.Force {
-		undone, err := leaveToManager(repo, by, plans)
+	if at.Manager != nil && !options.Force {
+		undone, err := leaveToManager(repo, plans)
 		if err != nil {
 			return Result{}, err
 		}
 		if len(undone) > 0 {
-			manual, err := manualFor(repo, by, undone, program)
+			manual, err := manualFor(at, undone, program)
 			if err != nil {
 				return Result{}, err
 			}
@@ -74,7 +74,7 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 		}
 	}
 	result, err = apply(repo.HooksDir, program, plans)
-	result.Notes = installNotes(repo, by, program, result.Outcome)
+	result.Notes = installNotes(at, program, result.Outcome)
 	return result, err
 }
 
@@ -144,12 +144,12 @@ func planHook(dir string, hook Name, program string) (plan, error) {
 	}
 	before := kept
 	if p.file.exists && recognise(hook, p.file.text) == foreign {
-		legacy, runs, err := findLegacy(hook, p.file)
+		aside, runs, err := findAside(hook, p.file)
 		if err != nil {
 			return p, err
 		}
 		if runs {
-			p.file, p.note = legacy, "the manager's hook runs it"
+			p.file, p.note = aside, "the manager's hook runs it"
 		} else {
 			before, p.action, p.note = p.file, Chained, chainNote(p.file)
 		}
@@ -198,24 +198,24 @@ func chainNote(file hookFile) string {
 
 // leaveToManager marks the plans that a manager fulfils already, and returns the hooks that it would have to be told about. Shims of
 // ours in its directory are there because somebody insisted; they are kept up to date.
-func leaveToManager(repo Repository, by ruler, plans []plan) ([]Name, error) {
+func leaveToManager(repo Repository, plans []plan) ([]Name, error) {
 	var undone []Name
 	for i, p := range plans {
 		if p.action != Installed && p.action != Chained {
 			continue
 		}
-		site := callSite{}
+		found := mention{}
 		if p.file.runnable {
 			var err error
-			if site, err = findCall(repo, p.hook, p.file); err != nil {
+			if found, err = findMention(repo, p.hook, p.file); err != nil {
 				return nil, err
 			}
 		}
-		if !site.calls {
+		if found.in == "" {
 			undone = append(undone, p.hook)
 			continue
 		}
-		plans[i].action, plans[i].kept, plans[i].note = Called, "", site.how
+		plans[i].action, plans[i].kept, plans[i].note = Called, "", found.how(p.hook)+"; not verified"
 	}
 	return undone, nil
 }
@@ -237,10 +237,17 @@ func apply(dir, program string, plans []plan) (Result, error) {
 	return result, nil
 }
 
-// write puts one shim in place.
+// write puts one shim in place, unless somebody has put another hook there since it was planned.
 func (p plan) write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fileError("make the directory", dir, err)
+	}
+	now, err := readHook(p.file.path)
+	if err != nil {
+		return err
+	}
+	if now.exists && !now.same(p.file) && recognise(p.hook, now.text) != ours {
+		return &Error{Kind: ErrFile, What: show(now.path) + " was changed while the hooks were installed", Remedy: "Run the command again."}
 	}
 	if p.action == Chained {
 		if err := keep(p.file, p.kept); err != nil {
@@ -256,27 +263,14 @@ func (r *Result) add(p plan) {
 }
 
 // installNotes says what may undo an installation later on.
-func installNotes(repo Repository, by ruler, program string, outcome Outcome) []string {
+func installNotes(at managed, program string, outcome Outcome) []string {
 	var notes []string
-	if !repo.Bare && inside(repo.Top, program) {
+	if !at.repo.Bare && inside(at.repo.Top, program) {
 		notes = append(notes, "The hooks call "+show(program)+", which is inside this work tree: it goes when the work tree goes. "+
-			"A lasting program: "+howToInstall)
+			"A lasting program: `"+howToInstall+"`")
 	}
-	if outcome != Changed {
-		return notes
-	}
-	switch by.manager {
-	case Husky:
-		if repo.redirected() {
-			notes = append(notes, "husky writes this folder anew whenever packages are installed, without our hooks: "+
-				"run "+ProgramName+" install --force again then, and see "+ProgramName+" doctor.")
-		} else {
-			notes = append(notes, "Once husky sets core.hooksPath, git no longer looks here: see "+ProgramName+" doctor.")
-		}
-	case Lefthook:
-		notes = append(notes, "lefthook moves hooks that are not its own aside when it installs its own, and does not run them. It does so by itself "+
-			"once its configuration has changed: "+
-			"run "+ProgramName+" install --force again then, and see "+ProgramName+" doctor.")
+	if outcome == Changed && at.Manager != nil && at.undoes != nil {
+		notes = append(notes, at.undoes(at.repo))
 	}
 	return notes
 }

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -182,14 +183,10 @@ func TestEveryStateInBetweenWorks(t *testing.T) {
 			}
 		},
 		"the hook is kept as a copy": func(t *testing.T, path, _ string) {
-			if err := copyHook(path, path+keptSuffix); err != nil {
-				t.Fatal(err)
-			}
+			put(t, path+keptSuffix, get(t, path), 0o755)
 		},
 		"kept, and a temporary file is complete": func(t *testing.T, path, text string) {
-			if err := copyHook(path, path+keptSuffix); err != nil {
-				t.Fatal(err)
-			}
+			put(t, path+keptSuffix, get(t, path), 0o755)
 			put(t, filepath.Join(filepath.Dir(path), ".pre-commit"+wholefile.Infix+"22"), text, 0o755)
 		},
 	}
@@ -319,6 +316,41 @@ func TestKeepRefusesToOverwrite(t *testing.T) {
 	}
 	if err := keep(file, kept); err == nil || get(t, kept) != "two" {
 		t.Errorf("%v; kept is %q", err, get(t, kept))
+	}
+}
+
+// Installations at the same time lose no hook, though none waits for another.
+func TestInstallationsAtTheSameTime(t *testing.T) {
+	repo, program := newRepo(t), newStub(t)
+	git := Git{Path: "git", Version: "2"}
+	where, err := locate(t.Context(), git, repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		for _, hook := range ClientHooks() {
+			put(t, filepath.Join(where.HooksDir, string(hook)), logger(program, "0"), 0o755)
+		}
+		errs := make(chan error)
+		for range 8 {
+			go func() {
+				_, err := installInto(where.HooksDir, ClientHooks(), program.path)
+				errs <- err
+			}()
+		}
+		for range 8 {
+			// One that comes between two steps of another may refuse.
+			if err := <-errs; err != nil && !errors.Is(err, ErrKept) && !errors.Is(err, ErrFile) {
+				t.Error(err)
+			}
+		}
+		for _, hook := range ClientHooks() {
+			path := filepath.Join(where.HooksDir, string(hook))
+			if get(t, path+keptSuffix) != logger(program, "0") || recognise(hook, get(t, path)) != ours {
+				t.Fatalf("%s: kept is %q", hook, get(t, path+keptSuffix))
+			}
+		}
+		uninstall(t, repo)
 	}
 }
 

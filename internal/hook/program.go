@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"unicode"
@@ -66,16 +65,14 @@ func executable(info fs.FileInfo) bool {
 	return runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
 }
 
-// cachedBuild matches the folder in Go's build cache that holds a program which go run keeps for the next time.
-var cachedBuild = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
-
 // temporaryBuild reports whether path is a program that go run built: in a go-build folder of the temporary directory, or in the
 // build cache, whose place is GOCACHE if that is set.
 func temporaryBuild(path, goCache string) bool {
 	if goCache != "" && inside(goCache, path) {
 		return true
 	}
-	if cachedBuild.MatchString(filepath.Base(filepath.Dir(path))) {
+	// Go keeps a program that go run built in a folder whose name is a checksum and -d.
+	if sum, cached := strings.CutSuffix(filepath.Base(filepath.Dir(path)), "-d"); cached && len(sum) == 64 && strings.Trim(sum, "0123456789abcdef") == "" {
 		return true
 	}
 	for _, folder := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {

@@ -11,10 +11,10 @@ import (
 
 // prove runs a shim of ours and lets it answer, then asks the program that it would call.
 func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
-	if kept, err := readHook(check.Path + keptSuffix); err == nil && kept.runnable {
+	if kept, err := readHook(check.Path + keptSuffix); err == nil && kept.runnable && file.path == check.Path {
 		check.Kept = kept.path
 	}
-	program, proof, err := e.ask(ctx, check)
+	program, proof, err := e.ask(ctx, check.Hook, file.path)
 	if err != nil {
 		check.refuse(err)
 		return
@@ -34,24 +34,24 @@ func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
 	e.askVersion(ctx, check)
 }
 
-// ask runs a shim with the doctor's variable set and returns the program that it says it would call.
-func (e examination) ask(ctx context.Context, check *Check) (program string, proof Proof, err error) {
+// ask runs the shim at path with the doctor's variable set and returns the program that it says it would call.
+func (e examination) ask(ctx context.Context, hook Name, path string) (program string, proof Proof, err error) {
 	random := make([]byte, 16)
 	if _, err := rand.Read(random); err != nil {
 		return "", ProofNone, err
 	}
 	nonce := hex.EncodeToString(random)
-	command := exec.CommandContext(ctx, check.Path)
+	command := exec.CommandContext(ctx, path)
 	proof = ProofRanDirectly
-	if e.alone && e.git.atLeast(2, 36) {
-		command = exec.CommandContext(ctx, e.git.Path, "hook", "run", "--ignore-missing", string(check.Hook))
+	if e.alone && e.git.atLeast(2, 36) && filepath.Base(path) == string(hook) {
+		command = exec.CommandContext(ctx, e.git.Path, "hook", "run", "--ignore-missing", string(hook))
 		proof = ProofRan
 	}
 	command.Dir = e.repo.Top
 	command.Env = environment(DoctorVariable + "=" + nonce)
 	// The shim answers with status 2, so that the variable can never let anything through: the answer counts, the status does not.
 	output, err := command.CombinedOutput()
-	prefix, suffix := "small-gate doctor "+string(check.Hook)+" ", " "+nonce
+	prefix, suffix := "small-gate doctor "+string(hook)+" ", " "+nonce
 	for _, line := range strings.Split(string(output), "\n") {
 		if answer, found := strings.CutPrefix(line, prefix); found && strings.HasSuffix(answer, suffix) {
 			return strings.TrimSuffix(answer, suffix), proof, nil

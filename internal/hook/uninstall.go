@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // UninstallOptions says where hooks are to be taken away.
@@ -18,7 +19,7 @@ type UninstallOptions struct {
 //
 // It looks both where git takes hooks from now and in the repository's own directory, since core.hooksPath may have been set after the
 // installation.
-func Uninstall(ctx context.Context, options UninstallOptions) (Result, error) {
+func Uninstall(ctx context.Context, options UninstallOptions) (result Result, err error) {
 	git, err := findGit(ctx)
 	if err != nil {
 		return Result{}, err
@@ -27,6 +28,11 @@ func Uninstall(ctx context.Context, options UninstallOptions) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	release, err := lock(ctx, repo)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	dirs := []string{repo.HooksDir}
 	if repo.redirected() {
 		dirs = append(dirs, repo.OwnHooksDir)
@@ -35,14 +41,8 @@ func Uninstall(ctx context.Context, options UninstallOptions) (Result, error) {
 }
 
 // removeAll takes our hooks out of several directories, of which the first is the one that counts.
-func removeAll(dirs []string) (result Result, err error) {
-	result = Result{Dir: dirs[0], Outcome: Unchanged}
-	held, err := lock(dirs...)
-	if err != nil {
-		result.Outcome = Failed
-		return result, err
-	}
-	defer func() { err = errors.Join(err, held.release()) }()
+func removeAll(dirs []string) (Result, error) {
+	result := Result{Dir: dirs[0], Outcome: Unchanged}
 	for i, dir := range dirs {
 		if err := removeFrom(dir, &result, i == 0); err != nil {
 			result.Outcome = Failed
@@ -79,17 +79,23 @@ func removeFrom(dir string, result *Result, tellAbsent bool) error {
 	return nil
 }
 
-// placesOf lists where a hook of ours may be: its own path, and where a manager moved it, which is .legacy for pre-commit and prek and
-// .old for lefthook. The kept hook goes back to the first place where ours is, so the hook's own path is first if ours is there.
+// placesOf lists where a hook of ours may be: its own path, and where a manager moved it. The kept hook goes back to the first place where
+// ours is, so the hook's own path is first if ours is there.
 func placesOf(hook Name, path string) ([]string, error) {
 	file, err := readHook(path)
 	if err != nil {
 		return nil, err
 	}
-	if recognise(hook, file.text) == ours {
-		return []string{path, path + ".legacy", path + ".old"}, nil
+	var places []string
+	for _, m := range managers {
+		if aside := path + m.aside; m.aside != "" && !slices.Contains(places, aside) {
+			places = append(places, aside)
+		}
 	}
-	return []string{path + ".legacy", path + ".old", path}, nil
+	if recognise(hook, file.text) == ours {
+		return slices.Insert(places, 0, path), nil
+	}
+	return append(places, path), nil
 }
 
 // record adds a change to the result and lets it decide about the outcome.
@@ -106,15 +112,16 @@ func (r *Result) record(change Change) {
 // removeHook takes away the hook at place if it is ours, and puts the kept one there. The place is one of [placesOf] path.
 func removeHook(hook Name, place, path, kept string) (Change, error) {
 	change := Change{Hook: hook, Path: place, Action: Absent}
+	// The kept hook first: whoever puts it back in the meantime is then seen.
+	before, err := readHook(kept)
+	if err != nil {
+		return change, err
+	}
 	file, err := readHook(place)
 	if err != nil {
 		return change, err
 	}
 	now, err := readHook(path)
-	if err != nil {
-		return change, err
-	}
-	before, err := readHook(kept)
 	if err != nil {
 		return change, err
 	}
