@@ -47,7 +47,7 @@ func lefthookFiles() []string {
 func lefthookAddition(file string, hooks []Name) Addition {
 	const block = "%[1]s:\n  commands:\n    small-gate:\n      files: echo %[4]s\n      run: %[2]s %[1]s %[3]s\n"
 	const table = "[%[1]s.commands.small-gate]\nfiles = \"echo %[4]s\"\nrun = \"%[2]s %[1]s %[3]s\"\n"
-	out := Addition{File: file, Place: "at the top level; where a hook's name is there already, put what stands below it below that"}
+	out := Addition{File: file, Place: "at the top level; if a hook's name is there already, add what is below it"}
 	form, stdin := block, "      use_stdin: true\n"
 	switch path.Ext(file) {
 	case ".toml":
