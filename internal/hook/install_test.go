@@ -186,7 +186,7 @@ func TestInstallTwiceChangesNothing(t *testing.T) {
 	before := tree(t, filepath.Join(repo, ".git"))
 	for _, force := range []bool{false, true} {
 		result := install(t, InstallOptions{Dir: repo, Program: program.path, PreReceive: true, Force: force})
-		if result.Outcome != Unchanged || !strings.Contains(result.Text(), "nothing was changed") {
+		if result.Outcome != Unchanged || !strings.Contains(result.Text(), "Nothing was changed") {
 			t.Errorf("the second time: %v\n%s", result.Outcome, result.Text())
 		}
 		if diff := cmp.Diff(each(Present, allHooks()...), actions(result)); diff != "" {
