@@ -23,7 +23,7 @@ func (s *session) withBrought(ctx context.Context, tip string, r *gate.Report) (
 	if err != nil || !found || s.found && bytes.Equal(data, s.trusted) {
 		return r, err
 	}
-	if _, err := policy.Parse(s.configFile(), data, gate.RuleIDs()); err != nil {
+	if _, err := policy.Parse(s.configFile(), data, gate.Known()); err != nil {
 		r.Verdict = gate.Error
 		r.Failure = &gate.Failure{
 			Message: "this change brings a configuration by which nothing could be judged: " + oneLine(err),

@@ -243,7 +243,7 @@ func (s *session) use(source string, data []byte, found bool) error {
 		}
 		return nil
 	}
-	p, err := policy.Parse(source, data, gate.RuleIDs())
+	p, err := policy.Parse(source, data, gate.Known())
 	if err != nil {
 		return &gate.Failure{
 			Message: oneLine(err),

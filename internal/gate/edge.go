@@ -9,10 +9,12 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// edgeView is one ledger's way from a parent to a child, compared and, where
+// LogEdge is one ledger's way from a parent to a child, compared and, where
 // entries were rewritten, explained. Rules about edges read it.
-type edgeView struct {
-	path string
+type LogEdge struct {
+	Place
+	remedies Remedies
+	path     string
 	// was is the log's path in the parent, where it has moved since.
 	was string
 	// p and c are the parent's and the child's ledger; c is nil where the
@@ -24,9 +26,8 @@ type edgeView struct {
 	merge         bool
 	// gone is true if p stood at the path before the parent, which has no log there.
 	gone bool
-	// parent is the parent's id; side names it among several, for messages.
-	parent string
-	side   string
+	// side names the parent among several, for messages.
+	side string
 	// parents are all of the child's, the first one first, where it is a merge.
 	parents  []string
 	relation relation
@@ -54,22 +55,30 @@ type edgeView struct {
 	switches bool
 }
 
+// subject is what rules judge: those about logs do not speak of switches.
+func (e *LogEdge) subject() Subject {
+	if e.switches {
+		return SwitchEdge{e}
+	}
+	return e
+}
+
 // setParent says whose edge it is: that of a node to one of its parents.
-func (e *edgeView) setParent(n node, side int) {
+func (e *LogEdge) setParent(n node, side int) {
 	if len(n.parents) == 0 {
 		return
 	}
-	e.parent, e.side = n.parents[side], sideName(side, n.parents[side])
+	e.Parent, e.side = n.parents[side], sideName(side, n.parents[side])
 	if e.merge = len(n.parents) > 1; e.merge {
 		e.parents = n.parents
 	}
 }
 
 // reconciled reports whether the edge's insertions are made explicit.
-func (e *edgeView) reconciled() bool { return e.marker >= 0 }
+func (e *LogEdge) reconciled() bool { return e.marker >= 0 }
 
 // ofKind lists the explained edits of one kind in the order of their places.
-func (e *edgeView) ofKind(kind editKind) []edit {
+func (e *LogEdge) ofKind(kind editKind) []edit {
 	var out []edit
 	for _, x := range e.edits {
 		if x.kind == kind {
@@ -88,7 +97,7 @@ func (e *edgeView) ofKind(kind editKind) []edit {
 // place is the line and column in the child's file of what an edit changed:
 // the first changed field, or the entry; for an entry that is gone, where it
 // would stand.
-func (e *edgeView) place(x edit) small.Pos {
+func (e *LogEdge) place(x edit) small.Pos {
 	if x.pos.Line > 0 {
 		return x.pos
 	}
@@ -103,7 +112,7 @@ func (e *edgeView) place(x edit) small.Pos {
 
 // finding begins the finding of one edit: places, references, digests and the
 // key under which the edit is reported once.
-func (e *edgeView) finding(x edit) Finding {
+func (e *LogEdge) finding(x edit) Finding {
 	pos := e.place(x)
 	f := Finding{Path: e.path, was: e.was, Line: pos.Line, Column: pos.Column, Changes: x.changes}
 	if x.before >= 0 {
@@ -127,7 +136,7 @@ func (e *edgeView) finding(x edit) Finding {
 }
 
 // insertion begins the finding of an entry that was put in.
-func (e *edgeView) insertion(place int) Finding {
+func (e *LogEdge) insertion(place int) Finding {
 	f := e.finding(edit{kind: editInserted, before: -1, after: place})
 	f.whole = wholeEntry(e.after, place, func(v *small.Value) []FieldChange { return fieldChanges(nil, v) })
 	return f
@@ -159,9 +168,9 @@ type comparison struct {
 }
 
 // compare relates a parent's ledger to a child's.
-func compare(p, c *small.Ledger, with comparison) (*edgeView, error) {
+func compare(p, c *small.Ledger, with comparison) (*LogEdge, error) {
 	with.before, with.after = sync.OnceValues(with.before), sync.OnceValues(with.after)
-	e := &edgeView{
+	e := &LogEdge{
 		path: with.path, was: with.was, p: p, c: c, before: with.before, after: with.after,
 		past: with.equal.past, marker: -1,
 	}
@@ -209,7 +218,7 @@ func compare(p, c *small.Ledger, with comparison) (*edgeView, error) {
 // excuse lists the edits that do not show in the comparison because waivers
 // make both versions equal or let an entry be missing. What goes one way against
 // its waiver is an edit like any other.
-func (e *edgeView) excuse(parent, child sequence, with comparison) error {
+func (e *LogEdge) excuse(parent, child sequence, with comparison) error {
 	for _, place := range parent.dropped {
 		e.excused = append(e.excused, edit{kind: editDeleted, before: place, after: -1})
 	}
@@ -252,4 +261,25 @@ func missing(places []int) []int {
 		next = at + 1
 	}
 	return out
+}
+
+// sideName names a parent of a merge for people.
+func sideName(index int, id string) string {
+	if index == 0 {
+		return "our side (" + short(id) + ")"
+	}
+	return "the merged side (" + short(id) + ")"
+}
+
+// SwitchEdge is the way of a record's history of switches.
+type SwitchEdge struct{ *LogEdge }
+
+// UnreadableLog is a log, or a record, that a child has and that cannot be read as
+// one.
+type UnreadableLog struct {
+	Place
+	path, object string
+	problems     []small.Problem
+	// isJob and isCampaign are true of records.
+	isJob, isCampaign bool
 }

@@ -4,10 +4,10 @@ import "fmt"
 
 var ruleAgentID = Rule{
 	ID: "ownership/agent-id", Severity: SeverityError, Stage: StageHistory,
-	Work: checkAgentID,
+	Checks: []RuleCheck{On(checkAgentID)},
 }
 
-func checkAgentID(v *workView, r *reporter) {
+func checkAgentID(v *CommitWork, r *Reporter) {
 	if v.agent == "" {
 		return
 	}
@@ -18,6 +18,6 @@ func checkAgentID(v *workView, r *reporter) {
 		f := v.entryFinding(e)
 		f.Message = fmt.Sprintf("%s names agent %q, and the commit is that of %q", entryWords(e), e.AgentID, v.agent)
 		f.Fix = "name the agent who did the work, or commit the entry as that agent"
-		r.add(f)
+		r.Add(f)
 	}
 }

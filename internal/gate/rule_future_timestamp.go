@@ -7,13 +7,13 @@ import (
 
 var ruleFutureTimestamp = Rule{
 	ID: "append-only/future-timestamp", Severity: SeverityError, Stage: StageHistory,
-	Edge: checkFutureTimestamp,
+	Checks: []RuleCheck{On(checkFutureTimestamp)},
 }
 
 // clockTolerance is how far clocks of honest machines may differ.
 const clockTolerance = 5 * time.Minute
 
-func checkFutureTimestamp(e *edgeView, r *reporter) {
+func checkFutureTimestamp(e *LogEdge, r *Reporter) {
 	for _, place := range e.fresh {
 		entry := e.c.Entries[place]
 		when, ok := parseInstant(entry.Timestamp)
@@ -24,6 +24,6 @@ func checkFutureTimestamp(e *edgeView, r *reporter) {
 		f.edits = []editKey{{path: e.path + "\x00future", to: f.EditTo}}
 		f.Message = fmt.Sprintf("%s is dated %s ahead of now; nothing honest could ever follow it", entryWords(entry), when.Sub(e.now).Round(time.Second))
 		f.Fix = "correct the clock, and record the entry again before it is committed"
-		r.add(f)
+		r.Add(f)
 	}
 }

@@ -11,11 +11,11 @@ import (
 
 var ruleLaneEvidence = Rule{
 	ID: "lane/evidence", Severity: SeverityError, Stage: StageHistory,
-	Lane: checkLaneEvidence,
+	Checks: []RuleCheck{On(checkLaneEvidence)},
 }
 
 // checkLaneEvidence wants an entry for each pattern that the lane asks for.
-func checkLaneEvidence(s *laneState, r *reporter) {
+func checkLaneEvidence(s *LaneChange, r *Reporter) {
 	var first []laneEntry
 	for _, pattern := range s.before {
 		s.demand(r, pattern, "before the work", func(e laneEntry) string {
@@ -38,7 +38,7 @@ func checkLaneEvidence(s *laneState, r *reporter) {
 
 // demand reports a pattern for which no entry is as it should be. problem says what
 // is wrong with one that has evidence.
-func (s *laneState) demand(r *reporter, pattern, when string, problem func(laneEntry) string) {
+func (s *LaneChange) demand(r *Reporter, pattern, when string, problem func(laneEntry) string) {
 	l := s.claim.Lane
 	f := Finding{Path: s.log, Fix: s.record(pattern), subject: string(l) + " " + when + " " + pattern}
 	if late := when == "before the work" && len(s.workSinceClaim()) > 0; late {
@@ -65,12 +65,12 @@ func (s *laneState) demand(r *reporter, pattern, when string, problem func(laneE
 		found = entryWords(e.Entry) + " " + wrong
 	}
 	f.Message = fmt.Sprintf("lane %q requires a %q entry %s; %s", l, pattern, when, found)
-	r.add(f)
+	r.Add(f)
 }
 
 // inTime reports whether an entry came with or before a commit of the work, or did
 // not need to.
-func (s *laneState) inTime(e laneEntry) bool {
+func (s *LaneChange) inTime(e laneEntry) bool {
 	work := s.workSinceClaim()
 	early := withAncestors(s.commits, work)
 	return len(work) == 0 || slices.ContainsFunc(s.brought[e.Digest], func(c string) bool { return early[c] })
@@ -78,7 +78,7 @@ func (s *laneState) inTime(e laneEntry) bool {
 
 // workSinceClaim are the commits of the work that do not come before the one that
 // claims the lane, be it anew: a wrong guess is mended when it is noticed.
-func (s *laneState) workSinceClaim() map[string]bool {
+func (s *LaneChange) workSinceClaim() map[string]bool {
 	claimed := ""
 	if own := s.at[s.head]; own.Lane == s.claim.Lane {
 		claimed = own.Commit
@@ -95,7 +95,7 @@ func (s *laneState) workSinceClaim() map[string]bool {
 
 // misses names a commit of the work that an entry does not come with or after; empty
 // for none.
-func (s *laneState) misses(e laneEntry) (missed string) {
+func (s *LaneChange) misses(e laneEntry) (missed string) {
 	for _, c := range s.brought[e.Digest] {
 		tried := withAncestors(s.commits, map[string]bool{c: true})
 		at := slices.IndexFunc(s.work, func(w workCommit) bool { return !tried[w.id] })
@@ -108,7 +108,7 @@ func (s *laneState) misses(e laneEntry) (missed string) {
 }
 
 // together reports whether one commit added two entries to one log.
-func (s *laneState) together(a, b laneEntry) bool {
+func (s *LaneChange) together(a, b laneEntry) bool {
 	return a.path == b.path && slices.ContainsFunc(s.brought[a.Digest], func(c string) bool { return slices.Contains(s.brought[b.Digest], c) })
 }
 
@@ -125,7 +125,7 @@ func withAncestors(commits []Commit, from map[string]bool) map[string]bool {
 }
 
 // record says how to append an entry for a task.
-func (s *laneState) record(task string) string {
+func (s *LaneChange) record(task string) string {
 	evidence := "what was found"
 	if task == lane.SpecTask {
 		evidence = "spec-md: PATH"

@@ -13,9 +13,10 @@ const (
 	tipsDiverged                // each has entries that the other lacks
 )
 
-// tipsView is one ledger on two branches: the target that is to be merged into
+// LogTips is one ledger on two branches: the target that is to be merged into
 // and the head that is to be merged.
-type tipsView struct {
+type LogTips struct {
+	Place
 	path                 string
 	target, head         *small.Ledger
 	targetName, headName string
@@ -35,7 +36,7 @@ type tipsView struct {
 }
 
 // finding begins a finding about the two tips, at the head's first own entry.
-func (t *tipsView) finding() Finding {
+func (t *LogTips) finding() Finding {
 	f := Finding{Path: t.path, EditFrom: t.target.Head().String(), EditTo: t.head.Head().String()}
 	own := t.headOnly
 	if len(own) == 0 {
@@ -48,11 +49,11 @@ func (t *tipsView) finding() Finding {
 	return f
 }
 
-// compareTips relates the ledgers of two branches. The edge either way may be
+// newTips relates the ledgers of two branches. The edge either way may be
 // fine or resolved. explained are the entries that were edited on the edges of
 // the range: what that accounts for is not divergence.
-func compareTips(target, head *small.Ledger, equal equivalence, explained map[small.Digest]bool, path string) *tipsView {
-	t := &tipsView{path: path, target: target, head: head}
+func newTips(target, head *small.Ledger, equal equivalence, explained map[small.Digest]bool, path string) *LogTips {
+	t := &LogTips{path: path, target: target, head: head}
 	forth := relateWithin(target, head, equal)
 	back := relateWithin(head, target, equal)
 	if forth.fine() || back.fine() {
@@ -83,7 +84,7 @@ func compareTips(target, head *small.Ledger, equal equivalence, explained map[sm
 // that keeps the target from being a part of the head: without the entries
 // that they changed, moved or lost, it is one. Then there is one writer, and
 // the edits are the trouble.
-func (t *tipsView) explainedBy(explained map[small.Digest]bool, equal equivalence) bool {
+func (t *LogTips) explainedBy(explained map[small.Digest]bool, equal equivalence) bool {
 	if len(explained) == 0 {
 		return false
 	}
