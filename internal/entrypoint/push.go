@@ -2,7 +2,6 @@ package entrypoint
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -42,7 +41,7 @@ func PrePush(ctx context.Context, req Request, args []string, stdin io.Reader) *
 	if len(args) > 0 {
 		told.remote = args[0]
 	}
-	lines := sync.OnceValues(func() ([]hook.RefUpdate, error) { return refLines(hook.ReadPrePush(stdin)) })
+	lines := sync.OnceValues(func() ([]hook.RefUpdate, error) { return hook.ReadPrePush(stdin) })
 	report := inRepository(ctx, req, "pre-push", func(s *session) (*gate.Report, error) {
 		var err error
 		if told.updates, err = lines(); err != nil {
@@ -61,17 +60,6 @@ func PrePush(ctx context.Context, req Request, args []string, stdin io.Reader) *
 	})
 	report.Examined.Source = told.source
 	return report
-}
-
-// refLines passes on what was read, and takes an error apart into what is wrong
-// and what to do about it.
-func refLines(updates []hook.RefUpdate, err error) ([]hook.RefUpdate, error) {
-	var trouble *hook.Error
-	if errors.As(err, &trouble) {
-		message, remedy, _ := strings.Cut(trouble.Error(), "\n")
-		return nil, &gate.Failure{Message: message, Remedy: remedy, Err: err}
-	}
-	return updates, err
 }
 
 // knownTo lists the commits that a remote is known to have.
@@ -130,7 +118,7 @@ func (s *session) unsaid(ctx context.Context, told *handover) error {
 // The policy is the default branch's; for the default branch itself, its old
 // tip's.
 func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report {
-	lines := sync.OnceValues(func() ([]hook.RefUpdate, error) { return refLines(hook.ReadPreReceive(stdin)) })
+	lines := sync.OnceValues(func() ([]hook.RefUpdate, error) { return hook.ReadPreReceive(stdin) })
 	report := inRepository(ctx, req, "pre-receive", func(s *session) (*gate.Report, error) {
 		updates, err := lines()
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
 )
 
 // Proof says how it is known that a hook would fire.
@@ -140,7 +142,7 @@ func configuredHooks(ctx context.Context, git Git, repo Repository) (map[Name]bo
 		return nil, nil // none
 	}
 	if err != nil {
-		return nil, &Error{Kind: ErrGit, What: "git cannot read its settings hook.*.event", Cause: err}
+		return nil, failure("git cannot read its settings hook.*.event", "", err)
 	}
 	found := map[Name]bool{}
 	for _, entry := range strings.Split(strings.TrimSuffix(out, "\x00"), "\x00") {
@@ -185,12 +187,9 @@ func (e examination) check(ctx context.Context, hook Name) (Check, error) {
 // refuse records an error as the reason why a hook does not fire.
 func (c *Check) refuse(err error) {
 	c.Fires, c.Proof, c.Why = false, ProofNone, err.Error()
-	var known *Error
+	var known *gate.Failure
 	if errors.As(err, &known) {
-		c.Why, c.Remedy = known.What, known.Remedy
-		if known.Cause != nil {
-			c.Why += ": " + show(known.Cause.Error())
-		}
+		c.Why, c.Remedy = known.Message, known.Remedy
 	}
 }
 

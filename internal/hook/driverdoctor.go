@@ -38,7 +38,7 @@ func checkDriver(ctx context.Context, git Git, repo Repository) (DriverCheck, er
 	}
 	command, err := git.run(ctx, repo.Top, "config", "-z", "--get", driverSection+".driver")
 	if err != nil && gitStatus(err) != 1 {
-		return DriverCheck{}, &Error{Kind: ErrGit, What: "git cannot read its setting " + driverSection + ".driver", Cause: err}
+		return DriverCheck{}, failure("git cannot read its setting "+driverSection+".driver", "", err)
 	}
 	command = strings.TrimSuffix(command, "\x00")
 	paths, err := workspaceFiles(ctx, git, repo)
@@ -78,7 +78,7 @@ func checkDriver(ctx context.Context, git Git, repo Repository) (DriverCheck, er
 func workspaceFiles(ctx context.Context, git Git, repo Repository) ([]string, error) {
 	out, err := git.run(ctx, repo.Top, "ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml")
 	if err != nil {
-		return nil, &Error{Kind: ErrGit, What: "git cannot list the files of " + show(repo.Top), Cause: err}
+		return nil, failure("git cannot list the files of "+show(repo.Top), "", err)
 	}
 	const most = 1000 // of one command line
 	paths := slices.Compact(strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"))

@@ -50,7 +50,7 @@ func readHook(path string) (hookFile, error) {
 		return file, fileError("look at", path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return file, &Error{Kind: ErrFile, What: show(path) + " is not a file", Remedy: "Move it away, then run the command again."}
+		return file, failure(show(path)+" is not a file", "Move it away, then run the command again.", nil)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -147,9 +147,7 @@ func keepLink(file, there hookFile, kept string) error {
 
 // keptAlready says that a hook cannot be kept since another one is.
 func keptAlready(path, kept string) error {
-	return &Error{Kind: ErrKept,
-		What:   "there is a hook at " + show(path) + " and an older one is kept at " + show(kept),
-		Remedy: "Only one can be kept. Move one of the two away, then run the command again."}
+	return failure("there is a hook at "+show(path)+" and an older one is kept at "+show(kept), "Only one can be kept. Move one of the two away, then run the command again.", nil)
 }
 
 // putBack moves the kept hook to its old place, over whatever is there, in one step.

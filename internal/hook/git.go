@@ -24,7 +24,7 @@ type Git struct {
 func findGit(ctx context.Context) (Git, error) {
 	path, err := exec.LookPath("git")
 	if err != nil {
-		return Git{}, &Error{Kind: ErrGit, What: "git is not on PATH", Remedy: "Install git, or add its folder to PATH.", Cause: err}
+		return Git{}, failure("git is not on PATH", "Install git, or add its folder to PATH.", err)
 	}
 	git := Git{Path: path}
 	out, err := git.run(ctx, "", "version")

@@ -24,7 +24,7 @@ type GlobalOptions struct {
 func DefaultTemplateDir() (string, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
-		return "", &Error{Kind: ErrFile, What: "there is no folder for the user's configuration", Remedy: "Set HOME, or name a template directory.", Cause: err}
+		return "", failure("there is no folder for the user's configuration", "Set HOME, or name a template directory.", err)
 	}
 	return filepath.Join(config, "small-gate", "git-template"), nil
 }
@@ -130,8 +130,7 @@ func configureTemplate(ctx context.Context, git Git, into templates, set bool, r
 	}
 	if _, err := git.run(ctx, "", "config", "--global", "init.templateDir", filepath.ToSlash(into.dir)); err != nil {
 		result.Outcome = Failed
-		return result, &Error{Kind: ErrGit, What: "git cannot write its setting init.templateDir", Cause: err,
-			Remedy: "The hooks are in " + show(into.dir) + ". Make your git configuration writable, then run the command again."}
+		return result, failure("git cannot write its setting init.templateDir", "The hooks are in "+show(into.dir)+". Make your git configuration writable, then run the command again.", err)
 	}
 	result.Outcome = Changed
 	return result, nil

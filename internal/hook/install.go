@@ -96,9 +96,8 @@ func wantedHooks(repo Repository, preReceive bool) ([]Name, error) {
 		return ClientHooks(), nil
 	}
 	if !preReceive {
-		return nil, &Error{Kind: ErrBare, What: show(repo.Top) + " is a bare repository: nobody commits there, so client hooks would never run",
-			Remedy: "Ask for the hook of the receiving side: " + ProgramName + " install --pre-receive\n" +
-				"If worktrees are linked to it, run install in one of those for their hooks."}
+		return nil, failure(show(repo.Top)+" is a bare repository: nobody commits there, so client hooks would never run", "Install the server-side hook instead: `"+ProgramName+" install --pre-receive`\n"+
+			"For the hooks of a worktree that is linked to it, run install in that worktree.", nil)
 	}
 	return []Name{PreReceive}, nil
 }
@@ -116,8 +115,7 @@ type plan struct {
 // planAll plans every hook, so that what cannot be done is found out before the first is written.
 func planAll(dir string, hooks []Name, program string) ([]plan, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, &Error{Kind: ErrFile, What: "git takes hooks from " + show(dir) + ", which is not a directory: hooks are switched off here",
-			Remedy: "Find out where that is set: git config --show-origin --get core.hooksPath"}
+		return nil, failure("git takes hooks from "+show(dir)+", which is not a directory: hooks are switched off here", "Find out where that is set: `git config --show-origin --get core.hooksPath`", nil)
 	}
 	plans := make([]plan, 0, len(hooks))
 	for _, hook := range hooks {
@@ -172,13 +170,11 @@ func (p plan) overOurs() (Action, error) {
 	case !p.file.exists:
 		return Installed, nil
 	case recognise(p.hook, p.file.text) == edited:
-		return Left, &Error{Kind: ErrEdited, What: show(p.file.path) + " is a hook of ours that somebody edited",
-			Remedy: "Move it away or delete it, then run the command again."}
+		return Left, failure(show(p.file.path)+" is small-gate's hook, but somebody edited it", "Move it away or delete it, then run the command again.", nil)
 	case p.file.runnable && (p.file.text == p.text || programIn(p.file.text) == ""):
 		return Present, nil // one that names no program was put there by hand, and is left
 	case p.file.link:
-		return Left, &Error{Kind: ErrFile, What: show(p.file.path) + " is a link to a hook of ours that is out of date or not executable",
-			Remedy: "Remove the link, then run the command again."}
+		return Left, failure(show(p.file.path)+" is a link to a small-gate hook that is out of date or not executable", "Remove the link, then run the command again.", nil)
 	default:
 		return Updated, nil
 	}
@@ -247,7 +243,7 @@ func (p plan) write(dir string) error {
 		return err
 	}
 	if now.exists && !now.same(p.file) && recognise(p.hook, now.text) != ours {
-		return &Error{Kind: ErrFile, What: show(now.path) + " was changed while the hooks were installed", Remedy: "Run the command again."}
+		return failure(show(now.path)+" was changed while the hooks were installed", "Run the command again.", nil)
 	}
 	if p.action == Chained {
 		if err := keep(p.file, p.kept); err != nil {

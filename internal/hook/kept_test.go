@@ -2,7 +2,6 @@ package hook
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -327,7 +326,7 @@ func TestInstallationsAtTheSameTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 20 {
+	for range 5 {
 		for _, hook := range ClientHooks() {
 			put(t, filepath.Join(where.HooksDir, string(hook)), logger(program, "0"), 0o755)
 		}
@@ -340,7 +339,7 @@ func TestInstallationsAtTheSameTime(t *testing.T) {
 		}
 		for range 8 {
 			// One that comes between two steps of another may refuse.
-			if err := <-errs; err != nil && !errors.Is(err, ErrKept) && !errors.Is(err, ErrFile) {
+			if err := <-errs; err != nil && !strings.Contains(err.Error(), "one is kept at") && !strings.Contains(err.Error(), "was changed while") {
 				t.Error(err)
 			}
 		}

@@ -123,8 +123,7 @@ func locateWorkTree(ctx context.Context, dir string) (Git, Repository, error) {
 	}
 	repo, err := locate(ctx, git, dir)
 	if err == nil && repo.Bare {
-		err = &Error{Kind: ErrBare, What: show(repo.Top) + " is a bare repository: nothing is merged there, so a merge driver would never run",
-			Remedy: "Install it in each clone."}
+		err = failure(show(repo.Top)+" is a bare repository: nothing is merged there, so a merge driver would never run", "Install it in each clone.", nil)
 	}
 	return git, repo, err
 }
@@ -170,7 +169,7 @@ func configureDriver(ctx context.Context, git Git, repo Repository, command stri
 }
 
 func configError(file string, err error) error {
-	return &Error{Kind: ErrGit, What: "git cannot change its configuration in " + show(file), Remedy: "Make sure that you may write there, then run the command again.", Cause: err}
+	return failure("git cannot change its configuration in "+show(file), "Make sure that you can write there, then run the command again.", err)
 }
 
 // addAttribute adds the line to .gitattributes unless the files are given to the driver already.
@@ -184,7 +183,7 @@ func addAttribute(ctx context.Context, git Git, repo Repository, file string) (A
 	}
 	info, err := os.Lstat(file)
 	if err == nil && !info.Mode().IsRegular() {
-		return Left, &Error{Kind: ErrFile, What: show(file) + " is no ordinary file", Remedy: "Add the line to the file that git reads: " + attributesLine}
+		return Left, failure(show(file)+" is not an ordinary file", "Add this line to the file that git reads: "+attributesLine, nil)
 	}
 	var content []byte
 	if err == nil {
@@ -205,8 +204,7 @@ func addAttribute(ctx context.Context, git Git, repo Repository, file string) (A
 	}
 	values, err = mergeAttributes(ctx, git, repo, driverProbes)
 	if err == nil && slices.ContainsFunc(values, func(v string) bool { return v != driverName }) {
-		err = &Error{Kind: ErrFile, What: "the line is in " + show(file) + ", but git goes by another one",
-			Remedy: "Find it with: git check-attr --all " + driverProbes[0] + "; info/attributes in git's folder counts more than " + attributesFile}
+		err = failure("the line is in "+show(file)+", but another one overrides it", "Find it with `git check-attr --all "+driverProbes[0]+"`; info/attributes in git's folder overrides "+attributesFile, nil)
 	}
 	return Installed, err
 }
@@ -215,7 +213,7 @@ func addAttribute(ctx context.Context, git Git, repo Repository, file string) (A
 func mergeAttributes(ctx context.Context, git Git, repo Repository, paths []string) ([]string, error) {
 	out, err := git.run(ctx, repo.Top, append([]string{"check-attr", "-z", "merge", "--"}, paths...)...)
 	if err != nil {
-		return nil, &Error{Kind: ErrGit, What: "git cannot read the attributes in " + show(repo.Top), Cause: err}
+		return nil, failure("git cannot read the attributes in "+show(repo.Top), "", err)
 	}
 	fields := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 	var values []string
@@ -223,7 +221,7 @@ func mergeAttributes(ctx context.Context, git Git, repo Repository, paths []stri
 		values = append(values, fields[i])
 	}
 	if len(values) != len(paths) {
-		return nil, &Error{Kind: ErrGit, What: "git did not say what it would merge with in " + show(repo.Top)}
+		return nil, failure("git did not say what it would merge with in "+show(repo.Top), "", nil)
 	}
 	return values, nil
 }

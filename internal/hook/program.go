@@ -20,19 +20,17 @@ func resolveProgram(named string) (string, error) {
 	if named == "" {
 		running, err := os.Executable()
 		if err != nil {
-			return "", &Error{Kind: ErrProgram, What: "this program cannot find out where it is",
-				Remedy: "Name a lasting program for the hooks to call.", Cause: err}
+			return "", failure("cannot determine where this program is", "Name the program for the hooks to call: --program FILE", err)
 		}
 		if temporaryBuild(running, os.Getenv("GOCACHE")) {
-			return "", &Error{Kind: ErrTemporaryProgram, What: "this is a temporary build of go run, at " + show(running),
-				Remedy: "Hooks need a program that stays. Type:\n  " + howToInstall + "\n  " + ProgramName +
-					" install\nor, in a clone of small-gate, go install ./cmd/small-hook."}
+			return "", failure("this is a temporary build of go run, at "+show(running), "Hooks need a program that stays. Type:\n  "+howToInstall+"\n  "+ProgramName+
+				" install\nor, in a clone of small-gate, go install ./cmd/small-hook.", nil)
 		}
 		path = steadyName(running)
 	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
-		return "", &Error{Kind: ErrProgram, What: show(path) + " cannot be made an absolute path", Cause: err}
+		return "", failure(show(path)+" cannot be made an absolute path", "", err)
 	}
 	return absolute, checkProgram(absolute)
 }
@@ -40,8 +38,7 @@ func resolveProgram(named string) (string, error) {
 // checkProgram reports why a shim could not call the program at path, or nil.
 func checkProgram(path string) error {
 	fault := func(what string, cause error) error {
-		return &Error{Kind: ErrProgram, What: "hooks cannot call " + show(path) + what,
-			Remedy: "Name a program that stays where it is, or install one: " + howToInstall, Cause: cause}
+		return failure("hooks cannot call "+show(path)+what, "Name a program that stays where it is, or install one: "+howToInstall, cause)
 	}
 	if strings.ContainsFunc(path, unicode.IsControl) {
 		return fault(": its path holds a line break or another control character", nil)

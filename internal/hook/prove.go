@@ -28,7 +28,7 @@ func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
 		if check.Moved != "" {
 			what = "the program is gone from " + show(check.Moved) + ", and " + what
 		}
-		check.refuse(&Error{Kind: ErrProgram, What: what, Remedy: "Type:\n  " + howToInstall + "\n  " + ProgramName + " install"})
+		check.refuse(failure(what, "Type:\n  "+howToInstall+"\n  "+ProgramName+" install", nil))
 		return
 	}
 	e.askVersion(ctx, check)
@@ -61,8 +61,7 @@ func (e examination) ask(ctx context.Context, hook Name, path string) (program s
 	if text := strings.TrimSpace(string(output)); text != "" {
 		what += ": " + show(text)
 	}
-	return "", ProofNone, &Error{Kind: ErrFile, What: what, Cause: err,
-		Remedy: "See whether programs may be run from that directory, and whether there is a /bin/sh."}
+	return "", ProofNone, failure(what, "See whether programs may be run from that directory, and whether there is a /bin/sh.", err)
 }
 
 // askVersion asks the program that a hook would call for its version.
@@ -77,8 +76,7 @@ func (e examination) askVersion(ctx context.Context, check *Check) {
 	output, err := command.CombinedOutput()
 	answer, _, _ := strings.Cut(strings.TrimSpace(string(output)), "\n")
 	if err != nil || answer == "" {
-		check.refuse(&Error{Kind: ErrProgram, What: show(check.Program) + " does not answer to version: " + show(answer), Cause: err,
-			Remedy: "Type:\n  " + howToInstall + "\n  " + ProgramName + " install"})
+		check.refuse(failure(show(check.Program)+" does not answer to version: "+show(answer), "Type:\n  "+howToInstall+"\n  "+ProgramName+" install", err))
 		return
 	}
 	check.Version = answer

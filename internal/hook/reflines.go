@@ -81,7 +81,7 @@ func readLines(r io.Reader, fields int, build func([]string) RefUpdate) ([]RefUp
 		out = append(out, u)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, &Error{Kind: ErrInput, What: "the ref lines on standard input could not be read", Cause: err}
+		return nil, failure("the ref lines on standard input could not be read", "", err)
 	}
 	return out, nil
 }
@@ -99,11 +99,7 @@ func scanLF(data []byte, atEOF bool) (advance int, token []byte, err error) {
 }
 
 func malformed(line, why string) error {
-	return &Error{
-		Kind:   ErrInput,
-		What:   fmt.Sprintf("standard input has a line that no git writes: %q: %s", show(line), why),
-		Remedy: "Let git run this hook; by hand, give it lines as githooks(5) describes them.",
-	}
+	return failure(fmt.Sprintf("standard input has a line that git never writes: %q: %s", show(line), why), "Let git run this hook. By hand, give it lines as githooks(5) describes them.", nil)
 }
 
 // isObjectID reports whether s is a full object id, of SHA-1 or SHA-256.

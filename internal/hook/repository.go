@@ -43,7 +43,7 @@ func (r Repository) redirected() bool {
 // locate asks git about the repository around dir ("" is the current directory).
 func locate(ctx context.Context, git Git, dir string) (Repository, error) {
 	if info, err := os.Stat(orDot(dir)); err != nil || !info.IsDir() {
-		return Repository{}, &Error{Kind: ErrNoRepository, What: show(dir) + " is not a directory", Cause: err}
+		return Repository{}, failure(show(dir)+" is not a directory", "", err)
 	}
 	bare, err := git.line(ctx, dir, "rev-parse", "--is-bare-repository")
 	if err != nil {
@@ -74,20 +74,17 @@ func locate(ctx context.Context, git Git, dir string) (Repository, error) {
 
 // locateError turns git's complaint into one of the kinds that a caller tells apart.
 func locateError(dir string, err error) error {
-	var failure *gitFailure
-	if !errors.As(err, &failure) {
-		return &Error{Kind: ErrGit, What: "git cannot be asked about " + show(orDot(dir)), Cause: err}
+	var failed *gitFailure
+	if !errors.As(err, &failed) {
+		return failure("git cannot be asked about "+show(orDot(dir)), "", err)
 	}
 	switch {
-	case strings.Contains(failure.complaint, "not a git repository (or any"):
-		return &Error{Kind: ErrNoRepository, What: show(orDot(dir)) + " is in no git repository",
-			Remedy: "Change to a repository, or name one with -C DIR. A new one begins with: git init", Cause: err}
-	case strings.Contains(failure.complaint, "must be run in a work tree"):
-		return &Error{Kind: ErrNoWorkTree, What: show(orDot(dir)) + " is inside a repository's own folder, not in its work tree",
-			Remedy: "Change to the folder where the files are checked out.", Cause: err}
+	case strings.Contains(failed.complaint, "not a git repository (or any"):
+		return failure(show(orDot(dir))+" is not in a git repository", "Change to a repository, or name one with -C DIR. To make a new one: `git init`", err)
+	case strings.Contains(failed.complaint, "must be run in a work tree"):
+		return failure(show(orDot(dir))+" is inside a repository's own folder, not in its work tree", "Change to the folder where the files are checked out.", err)
 	default:
-		return &Error{Kind: ErrGit, What: "git does not serve the repository at " + show(orDot(dir)),
-			Remedy: "See what git says: git rev-parse --git-dir", Cause: err}
+		return failure("git cannot use the repository at "+show(orDot(dir)), "See what git says: `git rev-parse --git-dir`", err)
 	}
 }
 
@@ -98,7 +95,7 @@ func setting(ctx context.Context, git Git, dir, name string) (Setting, error) {
 		return Setting{}, nil // git's word for: not set
 	}
 	if err != nil {
-		return Setting{}, &Error{Kind: ErrGit, What: "git cannot read its setting " + name, Cause: err}
+		return Setting{}, failure("git cannot read its setting "+name, "", err)
 	}
 	origin, value, _ := strings.Cut(strings.TrimSuffix(out, "\x00"), "\x00")
 	return Setting{Set: true, Value: value, Origin: origin}, nil

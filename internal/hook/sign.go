@@ -24,7 +24,7 @@ func SignMessage(ctx context.Context, file, agent string, edited bool) error {
 		return nil
 	}
 	if strings.ContainsFunc(agent, unicode.IsControl) {
-		return &Error{Kind: ErrInput, What: fmt.Sprintf("SMALL_AGENT_ID is %q, and no trailer can hold that", agent), Remedy: "Give the agent an id of one line."}
+		return failure(fmt.Sprintf("SMALL_AGENT_ID is %q, which no trailer can hold", agent), "Give the agent an id of one line.", nil)
 	}
 	paths, err := inHook(ctx, replayingPaths()...)
 	if err != nil {
@@ -102,8 +102,7 @@ func inHook(ctx context.Context, args ...string) (string, error) {
 		if exit, ok := err.(*exec.ExitError); ok { //nolint:errorlint // Output returns it as it is
 			complaint += ": " + string(exit.Stderr)
 		}
-		return "", &Error{Kind: ErrGit, What: "the commit message could not be signed: git " + args[0] + ": " + show(complaint),
-			Remedy: "See what git says: git " + args[0] + " --help; or commit without SMALL_AGENT_ID, and add the trailer by hand."}
+		return "", failure("cannot sign the commit message: git "+args[0]+": "+show(complaint), "Commit without SMALL_AGENT_ID, and add the trailer by hand.", nil)
 	}
 	return string(out), nil
 }
