@@ -53,8 +53,6 @@ type Check struct {
 
 // Diagnosis is what the doctor found.
 type Diagnosis struct {
-	// Git is the git that was asked.
-	Git Git
 	// Repository says where git looks for hooks.
 	Repository Repository
 	// Manager says what manages the hooks, and how that was recognised, or is "".
@@ -83,22 +81,18 @@ func (d Diagnosis) Fires() bool {
 //
 // In a work tree the client hooks are looked at, and pre-receive if there is one; in a bare repository pre-receive alone.
 func Doctor(ctx context.Context, dir string) (Diagnosis, error) {
-	git, err := findGit(ctx)
+	repo, err := locate(ctx, dir)
+	diagnosis := Diagnosis{Repository: repo}
 	if err != nil {
-		return Diagnosis{}, err
+		return diagnosis, err
 	}
-	repo, err := locate(ctx, git, dir)
-	if err != nil {
-		return Diagnosis{Git: git}, err
-	}
-	diagnosis := Diagnosis{Git: git, Repository: repo}
 	hooks := hooksToCheck(repo)
 	at, err := findManager(repo, hooks)
 	if err != nil {
 		return diagnosis, err
 	}
 	diagnosis.Manager = at.why
-	configured, err := configuredHooks(ctx, git, repo)
+	configured, err := configuredHooks(ctx, repo)
 	if err != nil {
 		return diagnosis, err
 	}
@@ -106,14 +100,13 @@ func Doctor(ctx context.Context, dir string) (Diagnosis, error) {
 		diagnosis.Notes = append(diagnosis.Notes, "git's configuration has hooks of its own (hook.*.event): they run besides, and were not run now.")
 	}
 	for _, hook := range hooks {
-		exam := examination{git: git, repo: repo, alone: !configured[hook]}
-		check, err := exam.check(ctx, hook)
+		check, err := examination{repo, !configured[hook]}.check(ctx, hook)
 		if err != nil {
 			return diagnosis, err
 		}
 		diagnosis.Checks = append(diagnosis.Checks, check)
 	}
-	diagnosis.Driver, err = checkDriver(ctx, git, repo)
+	diagnosis.Driver, err = checkDriver(ctx, repo)
 	return diagnosis, err
 }
 
@@ -136,13 +129,10 @@ func hooksToCheck(repo Repository) []Name {
 }
 
 // configuredHooks returns for which hooks git's configuration names commands of its own, which git knows since version 2.54.
-func configuredHooks(ctx context.Context, git Git, repo Repository) (map[Name]bool, error) {
-	out, err := git.run(ctx, repo.Top, "config", "-z", "--get-regexp", `^hook\..*\.event$`)
-	if gitStatus(err) == 1 {
-		return nil, nil // none
-	}
-	if err != nil {
-		return nil, failure("git cannot read its settings hook.*.event", "", err)
+func configuredHooks(ctx context.Context, repo Repository) (map[Name]bool, error) {
+	out, set, err := repo.Git.config(ctx, repo.Top, "-z", "--get-regexp", `^hook\..*\.event$`)
+	if err != nil || !set {
+		return nil, err
 	}
 	found := map[Name]bool{}
 	for _, entry := range strings.Split(strings.TrimSuffix(out, "\x00"), "\x00") {
@@ -154,7 +144,6 @@ func configuredHooks(ctx context.Context, git Git, repo Repository) (map[Name]bo
 
 // examination is what the look at one hook needs.
 type examination struct {
-	git  Git
 	repo Repository
 	// alone says that git would run nothing besides the hook's file.
 	alone bool

@@ -43,7 +43,7 @@ func TestDoctorProvesThatHooksFire(t *testing.T) {
 	install(t, InstallOptions{Dir: repo, Program: program.path})
 	before := tree(t, repo)
 	diagnosis := diagnose(t, repo)
-	if !diagnosis.Fires() || len(diagnosis.Checks) != 3 || diagnosis.Git.Path == "" || !strings.HasPrefix(diagnosis.Git.Version, "2.") {
+	if !diagnosis.Fires() || len(diagnosis.Checks) != 3 || diagnosis.Repository.Git.Path == "" || !strings.HasPrefix(diagnosis.Repository.Git.Version, "2.") {
 		t.Error(diagnosis.Text())
 	}
 	want := Check{Hook: PreCommit, Path: kept, Fires: true, Proof: ProofRan, Kept: kept + keptSuffix, Program: program.path, Version: "small-hook 1.2.3 stub"}
@@ -56,7 +56,7 @@ func TestDoctorProvesThatHooksFire(t *testing.T) {
 	if diff := cmp.Diff(before, tree(t, repo)); diff != "" {
 		t.Errorf("the doctor changed something: %s", diff)
 	}
-	for _, part := range []string{"pre-push: fires (git ran it)", "runs before it: " + kept + keptSuffix, "version: small-hook 1.2.3 stub", diagnosis.Git.Path} {
+	for _, part := range []string{"pre-push: fires (git ran it)", "runs before it: " + kept + keptSuffix, "version: small-hook 1.2.3 stub", diagnosis.Repository.Git.Path} {
 		if !strings.Contains(diagnosis.Text(), part) {
 			t.Errorf("%q is missing:\n%s", part, diagnosis.Text())
 		}

@@ -32,20 +32,20 @@ func (c DriverCheck) text() string {
 }
 
 // checkDriver finds out whether git would call the merge driver.
-func checkDriver(ctx context.Context, git Git, repo Repository) (DriverCheck, error) {
+func checkDriver(ctx context.Context, repo Repository) (DriverCheck, error) {
 	if repo.Bare {
 		return DriverCheck{}, nil
 	}
-	command, err := git.run(ctx, repo.Top, "config", "-z", "--get", driverSection+".driver")
-	if err != nil && gitStatus(err) != 1 {
-		return DriverCheck{}, failure("git cannot read its setting "+driverSection+".driver", "", err)
-	}
-	command = strings.TrimSuffix(command, "\x00")
-	paths, err := workspaceFiles(ctx, git, repo)
+	command, _, err := repo.Git.config(ctx, repo.Top, "-z", "--get", driverSection+".driver")
 	if err != nil {
 		return DriverCheck{}, err
 	}
-	values, err := mergeAttributes(ctx, git, repo, paths)
+	command = strings.TrimSuffix(command, "\x00")
+	paths, err := workspaceFiles(ctx, repo)
+	if err != nil {
+		return DriverCheck{}, err
+	}
+	values, err := mergeAttributes(ctx, repo, paths)
 	if err != nil {
 		return DriverCheck{}, err
 	}
@@ -75,8 +75,8 @@ func checkDriver(ctx context.Context, git Git, repo Repository) (DriverCheck, er
 }
 
 // workspaceFiles lists the files of workspaces in the index, or one as it would be called where there is none yet.
-func workspaceFiles(ctx context.Context, git Git, repo Repository) ([]string, error) {
-	out, err := git.run(ctx, repo.Top, "ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml")
+func workspaceFiles(ctx context.Context, repo Repository) ([]string, error) {
+	out, err := repo.Git.run(ctx, repo.Top, "ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml")
 	if err != nil {
 		return nil, failure("git cannot list the files of "+show(repo.Top), "", err)
 	}

@@ -69,6 +69,18 @@ func (g Git) line(ctx context.Context, dir string, args ...string) (string, erro
 	return strings.TrimSuffix(out, "\n"), err
 }
 
+// config reads settings as they hold in dir. Nothing is set where git ends with status 1.
+func (g Git) config(ctx context.Context, dir string, args ...string) (out string, set bool, err error) {
+	out, err = g.run(ctx, dir, append([]string{"config"}, args...)...)
+	if gitStatus(err) == 1 {
+		return "", false, nil
+	}
+	if err != nil {
+		err = failure("git cannot read its configuration", "", err)
+	}
+	return out, err == nil, err
+}
+
 // gitFailure is a git that ran and failed, or could not be run.
 type gitFailure struct {
 	args      []string

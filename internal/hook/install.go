@@ -24,11 +24,7 @@ type InstallOptions struct {
 // Install puts the hooks of a repository in place. Done twice, it changes nothing. Where a manager rules the hooks, nothing is
 // written unless options say so, and the result's Manual says what to add.
 func Install(ctx context.Context, options InstallOptions) (result Result, err error) {
-	git, err := findGit(ctx)
-	if err != nil {
-		return Result{}, err
-	}
-	repo, err := locate(ctx, git, options.Dir)
+	repo, err := locate(ctx, options.Dir)
 	if err != nil {
 		return Result{}, err
 	}

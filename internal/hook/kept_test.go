@@ -321,8 +321,7 @@ func TestKeepRefusesToOverwrite(t *testing.T) {
 // Installations at the same time lose no hook, though none waits for another.
 func TestInstallationsAtTheSameTime(t *testing.T) {
 	repo, program := newRepo(t), newStub(t)
-	git := Git{Path: "git", Version: "2"}
-	where, err := locate(t.Context(), git, repo)
+	where, err := locate(t.Context(), repo)
 	if err != nil {
 		t.Fatal(err)
 	}

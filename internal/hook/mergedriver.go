@@ -61,7 +61,7 @@ func (r DriverResult) Text() string {
 // driver goes into the repository's configuration, which no clone takes over; the line that gives it the files goes into .gitattributes,
 // which is to be committed. What stands there is kept. Done twice, it changes nothing.
 func InstallMergeDriver(ctx context.Context, options InstallOptions) (DriverResult, error) {
-	git, repo, err := locateWorkTree(ctx, options.Dir)
+	repo, err := locateWorkTree(ctx, options.Dir)
 	if err != nil {
 		return DriverResult{}, err
 	}
@@ -70,10 +70,10 @@ func InstallMergeDriver(ctx context.Context, options InstallOptions) (DriverResu
 		return DriverResult{}, err
 	}
 	result := DriverResult{Program: program, ConfigFile: filepath.Join(repo.CommonDir, "config"), AttributesFile: filepath.Join(repo.Top, attributesFile)}
-	if result.Config, err = configureDriver(ctx, git, repo, driverCommand(program)); err != nil {
+	if result.Config, err = configureDriver(ctx, repo, driverCommand(program)); err != nil {
 		return result, err
 	}
-	if result.Attributes, err = addAttribute(ctx, git, repo, result.AttributesFile); err != nil {
+	if result.Attributes, err = addAttribute(ctx, repo, result.AttributesFile); err != nil {
 		return result, err
 	}
 	if result.Attributes == Installed {
@@ -85,30 +85,23 @@ func InstallMergeDriver(ctx context.Context, options InstallOptions) (DriverResu
 // UninstallMergeDriver takes the driver out of the repository's configuration. The line in .gitattributes is left: it is everybody's, and
 // without a driver git goes by it as if it were not there.
 func UninstallMergeDriver(ctx context.Context, dir string) (DriverResult, error) {
-	git, err := findGit(ctx)
-	if err != nil {
-		return DriverResult{}, err
-	}
-	repo, err := locate(ctx, git, dir)
+	repo, err := locate(ctx, dir)
 	if err != nil {
 		return DriverResult{}, err
 	}
 	result := DriverResult{Config: Absent, Attributes: Absent, ConfigFile: filepath.Join(repo.CommonDir, "config"), AttributesFile: filepath.Join(repo.Top, attributesFile)}
-	_, err = git.run(ctx, repo.Top, "config", "--local", "--get-regexp", `^merge\.`+driverName+`\.`)
-	if gitStatus(err) == 1 {
-		return result, nil
+	_, set, err := repo.Git.config(ctx, repo.Top, "--local", "--get-regexp", `^merge\.`+driverName+`\.`)
+	if err != nil || !set {
+		return result, err
 	}
-	if err == nil {
-		_, err = git.run(ctx, repo.Top, "config", "--local", "--remove-section", driverSection)
-	}
-	if err != nil {
+	if _, err = repo.Git.run(ctx, repo.Top, "config", "--local", "--remove-section", driverSection); err != nil {
 		return result, configError(result.ConfigFile, err)
 	}
 	result.Config = Removed
 	if repo.Bare {
 		return result, nil
 	}
-	values, err := mergeAttributes(ctx, git, repo, driverProbes)
+	values, err := mergeAttributes(ctx, repo, driverProbes)
 	if err == nil && slices.Contains(values, driverName) {
 		result.Notes = append(result.Notes, attributesFile+" still names the driver; without it git merges these files line by line here. Take the line out if nobody uses it: "+attributesLine)
 	}
@@ -116,16 +109,12 @@ func UninstallMergeDriver(ctx context.Context, dir string) (DriverResult, error)
 }
 
 // locateWorkTree finds a repository with a work tree, where alone something is merged.
-func locateWorkTree(ctx context.Context, dir string) (Git, Repository, error) {
-	git, err := findGit(ctx)
-	if err != nil {
-		return git, Repository{}, err
-	}
-	repo, err := locate(ctx, git, dir)
+func locateWorkTree(ctx context.Context, dir string) (Repository, error) {
+	repo, err := locate(ctx, dir)
 	if err == nil && repo.Bare {
 		err = failure(show(repo.Top)+" is a bare repository: nothing is merged there, so a merge driver would never run", "Install it in each clone.", nil)
 	}
-	return git, repo, err
+	return repo, err
 }
 
 // driverCommand is the command line that git hands to a shell. A percent sign is doubled, since git replaces what follows a single one.
@@ -144,24 +133,24 @@ func driverProgram(command string) string {
 }
 
 // configureDriver sets the driver up in the repository's own configuration.
-func configureDriver(ctx context.Context, git Git, repo Repository, command string) (Action, error) {
+func configureDriver(ctx context.Context, repo Repository, command string) (Action, error) {
 	file := filepath.Join(repo.CommonDir, "config")
 	action := Installed
 	for key, value := range map[string]string{"name": driverWords, "driver": command} {
-		now, err := git.run(ctx, repo.Top, "config", "--local", "-z", "--get", driverSection+"."+key)
-		if err != nil && gitStatus(err) != 1 {
-			return Left, configError(file, err)
+		now, set, err := repo.Git.config(ctx, repo.Top, "--local", "-z", "--get", driverSection+"."+key)
+		if err != nil {
+			return Left, err
 		}
-		if err == nil && key == "driver" {
+		if set && key == "driver" {
 			action = Updated
 		}
-		if err == nil && strings.TrimSuffix(now, "\x00") == value {
+		if set && strings.TrimSuffix(now, "\x00") == value {
 			if key == "driver" {
 				action = Present
 			}
 			continue
 		}
-		if _, err := git.run(ctx, repo.Top, "config", "--local", "--replace-all", driverSection+"."+key, value); err != nil {
+		if _, err := repo.Git.run(ctx, repo.Top, "config", "--local", "--replace-all", driverSection+"."+key, value); err != nil {
 			return Left, configError(file, err)
 		}
 	}
@@ -173,8 +162,8 @@ func configError(file string, err error) error {
 }
 
 // addAttribute adds the line to .gitattributes unless the files are given to the driver already.
-func addAttribute(ctx context.Context, git Git, repo Repository, file string) (Action, error) {
-	values, err := mergeAttributes(ctx, git, repo, driverProbes)
+func addAttribute(ctx context.Context, repo Repository, file string) (Action, error) {
+	values, err := mergeAttributes(ctx, repo, driverProbes)
 	if err != nil {
 		return Left, err
 	}
@@ -202,7 +191,7 @@ func addAttribute(ctx context.Context, git Git, repo Repository, file string) (A
 	if err := wholefile.WriteVia(repo.CommonDir, file, append(content, attributesLine+end...)); err != nil {
 		return Left, fileError("write", file, err)
 	}
-	values, err = mergeAttributes(ctx, git, repo, driverProbes)
+	values, err = mergeAttributes(ctx, repo, driverProbes)
 	if err == nil && slices.ContainsFunc(values, func(v string) bool { return v != driverName }) {
 		err = failure("the line is in "+show(file)+", but another one overrides it", "Find it with `git check-attr --all "+driverProbes[0]+"`; info/attributes in git's folder overrides "+attributesFile, nil)
 	}
@@ -210,8 +199,8 @@ func addAttribute(ctx context.Context, git Git, repo Repository, file string) (A
 }
 
 // mergeAttributes asks git for the merge attribute of paths, as the work tree has it.
-func mergeAttributes(ctx context.Context, git Git, repo Repository, paths []string) ([]string, error) {
-	out, err := git.run(ctx, repo.Top, append([]string{"check-attr", "-z", "merge", "--"}, paths...)...)
+func mergeAttributes(ctx context.Context, repo Repository, paths []string) ([]string, error) {
+	out, err := repo.Git.run(ctx, repo.Top, append([]string{"check-attr", "-z", "merge", "--"}, paths...)...)
 	if err != nil {
 		return nil, failure("git cannot read the attributes in "+show(repo.Top), "", err)
 	}

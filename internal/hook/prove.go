@@ -43,8 +43,8 @@ func (e examination) ask(ctx context.Context, hook Name, path string) (program s
 	nonce := hex.EncodeToString(random)
 	command := exec.CommandContext(ctx, path)
 	proof = ProofRanDirectly
-	if e.alone && e.git.atLeast(2, 36) && filepath.Base(path) == string(hook) {
-		command = exec.CommandContext(ctx, e.git.Path, "hook", "run", "--ignore-missing", string(hook))
+	if e.alone && e.repo.Git.atLeast(2, 36) && filepath.Base(path) == string(hook) {
+		command = exec.CommandContext(ctx, e.repo.Git.Path, "hook", "run", "--ignore-missing", string(hook))
 		proof = ProofRan
 	}
 	command.Dir = e.repo.Top

@@ -11,6 +11,8 @@ import (
 
 // Repository says where git looks for hooks, as git itself answers it.
 type Repository struct {
+	// Git is the git that was asked.
+	Git Git
 	// Top is the directory in which git runs hooks: the work tree's top, or the repository itself if it is bare.
 	Top string
 	// CommonDir is the folder that all linked worktrees share.
@@ -41,33 +43,34 @@ func (r Repository) redirected() bool {
 }
 
 // locate asks git about the repository around dir ("" is the current directory).
-func locate(ctx context.Context, git Git, dir string) (Repository, error) {
-	if info, err := os.Stat(orDot(dir)); err != nil || !info.IsDir() {
-		return Repository{}, failure(show(dir)+" is not a directory", "", err)
-	}
-	bare, err := git.line(ctx, dir, "rev-parse", "--is-bare-repository")
+func locate(ctx context.Context, dir string) (Repository, error) {
+	git, err := findGit(ctx)
 	if err != nil {
-		return Repository{}, locateError(dir, err)
+		return Repository{}, err
 	}
-	repo := Repository{Bare: bare == "true"}
+	repo := Repository{Git: git}
+	if info, err := os.Stat(orDot(dir)); err != nil || !info.IsDir() {
+		return repo, failure(show(dir)+" is not a directory", "", err)
+	}
+	ask := func(in string, what ...string) (answer string) {
+		if err == nil {
+			answer, err = git.line(ctx, in, append([]string{"rev-parse"}, what...)...)
+		}
+		return answer
+	}
+	repo.Bare = ask(dir, "--is-bare-repository") == "true"
 	question := "--show-toplevel"
 	if repo.Bare {
 		question = "--absolute-git-dir"
 	}
-	if repo.Top, err = git.line(ctx, dir, "rev-parse", question); err != nil {
-		return Repository{}, locateError(dir, err)
-	}
-	repo.Top = filepath.FromSlash(repo.Top)
+	repo.Top = filepath.FromSlash(ask(dir, question))
 	// git answers both relative to its directory, and a relative core.hooksPath is relative to the top: so it is asked there.
-	if repo.CommonDir, err = git.line(ctx, repo.Top, "rev-parse", "--git-common-dir"); err != nil {
-		return Repository{}, locateError(dir, err)
-	}
-	if repo.HooksDir, err = git.line(ctx, repo.Top, "rev-parse", "--git-path", "hooks"); err != nil {
-		return Repository{}, locateError(dir, err)
-	}
-	repo.CommonDir = within(repo.Top, repo.CommonDir)
-	repo.HooksDir = within(repo.Top, repo.HooksDir)
+	repo.CommonDir = within(repo.Top, ask(repo.Top, "--git-common-dir"))
+	repo.HooksDir = within(repo.Top, ask(repo.Top, "--git-path", "hooks"))
 	repo.OwnHooksDir = filepath.Join(repo.CommonDir, "hooks")
+	if err != nil {
+		return repo, locateError(dir, err)
+	}
 	repo.HooksPath, err = setting(ctx, git, repo.Top, "core.hooksPath")
 	return repo, err
 }
@@ -90,12 +93,9 @@ func locateError(dir string, err error) error {
 
 // setting reads one path-like value of git's configuration as it holds in dir.
 func setting(ctx context.Context, git Git, dir, name string) (Setting, error) {
-	out, err := git.run(ctx, dir, "config", "-z", "--show-origin", "--type=path", "--get", name)
-	if gitStatus(err) == 1 {
-		return Setting{}, nil // git's word for: not set
-	}
-	if err != nil {
-		return Setting{}, failure("git cannot read its setting "+name, "", err)
+	out, set, err := git.config(ctx, dir, "-z", "--show-origin", "--type=path", "--get", name)
+	if err != nil || !set {
+		return Setting{}, err
 	}
 	origin, value, _ := strings.Cut(strings.TrimSuffix(out, "\x00"), "\x00")
 	return Setting{Set: true, Value: value, Origin: origin}, nil

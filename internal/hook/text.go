@@ -42,7 +42,7 @@ func (r Result) Text() string {
 // Text tells a person, hook by hook, whether it would fire, and if not, why and what to do.
 func (d Diagnosis) Text() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "git %s, %s\n", show(d.Git.Version), show(d.Git.Path))
+	fmt.Fprintf(&text, "git %s, %s\n", show(d.Repository.Git.Version), show(d.Repository.Git.Path))
 	fmt.Fprintf(&text, "hooks from %s\n", show(d.Repository.HooksDir))
 	if d.Manager != "" {
 		fmt.Fprintf(&text, "%s\n", d.Manager)

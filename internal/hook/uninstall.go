@@ -20,11 +20,7 @@ type UninstallOptions struct {
 // It looks both where git takes hooks from now and in the repository's own directory, since core.hooksPath may have been set after the
 // installation.
 func Uninstall(ctx context.Context, options UninstallOptions) (result Result, err error) {
-	git, err := findGit(ctx)
-	if err != nil {
-		return Result{}, err
-	}
-	repo, err := locate(ctx, git, options.Dir)
+	repo, err := locate(ctx, options.Dir)
 	if err != nil {
 		return Result{}, err
 	}
