@@ -10,7 +10,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/hook"
+	"github.com/small-gate/small-gate/internal/hookinput"
 )
 
 // Where the refs of a push came from, for the report.
@@ -23,7 +23,7 @@ const (
 
 // handover is what a hook was told of a push.
 type handover struct {
-	updates []hook.RefUpdate
+	updates []hookinput.RefUpdate
 	// remote is the name of the remote, or its URL; empty on the server.
 	remote string
 	// received is true on the server, whose refs are all what somebody pushed.
@@ -41,7 +41,7 @@ func PrePush(ctx context.Context, req Request, args []string, stdin io.Reader) *
 	if len(args) > 0 {
 		told.remote = args[0]
 	}
-	lines := sync.OnceValues(func() ([]hook.RefUpdate, error) { return hook.ReadPrePush(stdin) })
+	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPrePush(stdin) })
 	report := inRepository(ctx, req, "pre-push", func(s *session) (*gate.Report, error) {
 		var err error
 		if told.updates, err = lines(); err != nil {
@@ -99,18 +99,18 @@ func (s *session) unsaid(ctx context.Context, told *handover) error {
 			return err
 		}
 	}
-	u := hook.RefUpdate{LocalRef: to, Ref: getenv("PRE_COMMIT_REMOTE_BRANCH")}
+	u := hookinput.RefUpdate{LocalRef: to, Ref: getenv("PRE_COMMIT_REMOTE_BRANCH")}
 	var err error
 	if u.LocalID, err = s.commit(ctx, to); err != nil {
 		return err
 	}
 	u.RemoteID = "0"
-	if from != "" && !hook.IsZero(from) {
+	if from != "" && !hookinput.IsZero(from) {
 		if u.RemoteID, err = s.commit(ctx, from); err != nil {
 			return err
 		}
 	}
-	told.updates = []hook.RefUpdate{u}
+	told.updates = []hookinput.RefUpdate{u}
 	return nil
 }
 
@@ -118,7 +118,7 @@ func (s *session) unsaid(ctx context.Context, told *handover) error {
 // The policy is the default branch's; for the default branch itself, its old
 // tip's.
 func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report {
-	lines := sync.OnceValues(func() ([]hook.RefUpdate, error) { return hook.ReadPreReceive(stdin) })
+	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPreReceive(stdin) })
 	report := inRepository(ctx, req, "pre-receive", func(s *session) (*gate.Report, error) {
 		updates, err := lines()
 		if err != nil {
@@ -142,7 +142,7 @@ func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report 
 
 // move is an update of a ref that leads to a commit.
 type move struct {
-	hook.RefUpdate
+	hookinput.RefUpdate
 	// tip is the commit where the ref will be.
 	tip string
 	// known is true if the other side has that commit already.
@@ -292,7 +292,7 @@ func shortRef(ref string) string {
 
 // oldTip is the commit where a ref is now. One that is not here cannot be
 // compared with: it has to be fetched first.
-func (s *session) oldTip(ctx context.Context, u hook.RefUpdate, remote string) (string, error) {
+func (s *session) oldTip(ctx context.Context, u hookinput.RefUpdate, remote string) (string, error) {
 	here, err := s.repo.Has(ctx, u.RemoteID)
 	if err != nil {
 		return "", err
