@@ -66,7 +66,7 @@ func (a *app) uninstallCommand() *cobra.Command {
 			if err := a.tellDriver(hook.UninstallMergeDriver(c.Context(), a.flags.dir)); err != nil {
 				return err
 			}
-			result, err := hook.Uninstall(c.Context(), hook.UninstallOptions{Dir: a.flags.dir})
+			result, err := hook.Uninstall(c.Context(), a.flags.dir)
 			return a.tell(result, err)
 		},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
@@ -12,29 +13,20 @@ import (
 // Proof says how it is known that a hook would fire.
 type Proof string
 
-// The kinds of proof.
+// The kinds of proof. A hook that answers the doctor judges nothing.
 const (
-	// ProofNone is none: the hook would not fire, or nobody can tell.
-	ProofNone Proof = ""
-	// ProofRan means that git was told to run the hook, and the shim answered. It does not judge anything when it is asked so.
-	ProofRan Proof = "git ran it"
-	// ProofRanDirectly means that the shim answered, but was started without git: this git cannot run a single hook, or would run hooks of
-	// its configuration along with it.
-	ProofRanDirectly Proof = "it was run without git"
-	// ProofMention is a line of a manager's files, or of somebody's own hook, that names the gate. Neither is run, so whether the line is
-	// reached, and heard, is not verified.
-	ProofMention Proof = "not verified"
+	ProofNone        Proof = ""
+	ProofRan         Proof = "git ran it"             // and the shim answered
+	ProofRanDirectly Proof = "it was run without git" // this git cannot run one hook, or would run others of its configuration with it
+	ProofMention     Proof = "not verified"           // a manager's file, or a hook of the user's own, names the gate; neither is run
 )
 
 // Check is what the doctor found about one hook.
 type Check struct {
-	// Hook is the hook.
 	Hook Name
-	// Path is the file that git would run.
-	Path string
-	// Fires says that the gate would be reached, and would be able to answer, as far as Proof goes.
+	Path string // of the file that git would run
+	// Fires says that the gate would be reached, and could answer, as far as Proof goes.
 	Fires bool
-	// Proof says how that is known.
 	Proof Proof
 	// Why says why it would not fire; Remedy what to do about it.
 	Why, Remedy string
@@ -44,35 +36,25 @@ type Check struct {
 	How string
 	// Kept is the hook that runs before the gate, or "".
 	Kept string
-	// Program is the program that would be run, and Version what it answers to "version".
+	// Program is what would be run, Version what it answers to "version".
 	Program, Version string
-	// Moved is the path that the shim names but where no program is any more, or "". The program was then found on PATH, where not every
-	// client finds it.
+	// Moved is the path that the shim names, if no program is there any more. The program was then found on PATH, which not every client
+	// has.
 	Moved string
 }
 
 // Diagnosis is what the doctor found.
 type Diagnosis struct {
-	// Repository says where git looks for hooks.
 	Repository Repository
-	// Manager says what manages the hooks, and how that was recognised, or is "".
-	Manager string
-	// Checks tells it hook by hook.
-	Checks []Check
-	// Driver is about the merge driver.
-	Driver DriverCheck
-	// Notes say what else to know.
-	Notes []string
+	Manager    string // what manages the hooks, and how that was recognised
+	Checks     []Check
+	Driver     DriverCheck
+	Notes      []string
 }
 
 // Fires reports whether every hook that was looked at would fire.
 func (d Diagnosis) Fires() bool {
-	for _, check := range d.Checks {
-		if !check.Fires {
-			return false
-		}
-	}
-	return len(d.Checks) > 0
+	return len(d.Checks) > 0 && !slices.ContainsFunc(d.Checks, func(c Check) bool { return !c.Fires })
 }
 
 // Doctor finds out, for each hook, whether git would really run it in the repository around dir ("" is the current directory), and
@@ -97,7 +79,7 @@ func Doctor(ctx context.Context, dir string) (Diagnosis, error) {
 		return diagnosis, err
 	}
 	if len(configured) > 0 {
-		diagnosis.Notes = append(diagnosis.Notes, "git's configuration has hooks of its own (hook.*.event): they run besides, and were not run now.")
+		diagnosis.Notes = append(diagnosis.Notes, "git's configuration has hooks too (hook.*.event): git runs them as well, the doctor does not.")
 	}
 	for _, hook := range hooks {
 		check, err := examination{repo, !configured[hook]}.check(ctx, hook)
@@ -149,7 +131,7 @@ type examination struct {
 	alone bool
 }
 
-// check looks at one hook. Only a cancelled context is an error: what cannot be found out is a reason why the hook does not fire.
+// check looks at one hook. Only a cancelled context is an error: anything else is a reason why the hook does not fire.
 func (e examination) check(ctx context.Context, hook Name) (Check, error) {
 	check := Check{Hook: hook, Path: filepath.Join(e.repo.HooksDir, string(hook))}
 	file, err := readHook(check.Path)
@@ -157,14 +139,14 @@ func (e examination) check(ctx context.Context, hook Name) (Check, error) {
 	case err != nil:
 		check.refuse(err)
 	case !file.exists:
-		check.Why, check.Remedy = e.whyAbsent(hook), "Type: "+ProgramName+" install"
+		check.Why, check.Remedy = e.whyAbsent(hook), "Type: `"+ProgramName+" install`"
 	case !file.runnable && file.text == "" && file.link:
-		check.Why, check.Remedy = "it is a link that leads nowhere", "Remove it, then type: "+ProgramName+" install"
+		check.Why, check.Remedy = "it is a link that leads nowhere", "Remove it, then type: `"+ProgramName+" install`"
 	case !file.runnable:
-		check.Why, check.Remedy = "it is not executable, so git ignores it", "Type: chmod +x "+typed(check.Path)
+		check.Why, check.Remedy = "it is not executable, so git ignores it", "Type: `chmod +x "+typed(check.Path)+"`"
 	case origin == edited:
-		check.Why = "it is ours, but somebody edited it, so it is not run to find out"
-		check.Remedy = "Delete it, then type: " + ProgramName + " install"
+		check.Why = "it is small-gate's, but somebody edited it, so it was not run"
+		check.Remedy = "Delete it, then type: `" + ProgramName + " install`"
 	case origin == ours:
 		e.prove(ctx, &check, file)
 	default:
@@ -187,10 +169,10 @@ func (e examination) whyAbsent(hook Name) string {
 	if !e.repo.redirected() {
 		return "there is no such file"
 	}
-	why := "there is no such file, and core.hooksPath (" + show(e.repo.HooksPath.Origin) + ") makes git look nowhere else"
+	why := "there is no such file, and git looks nowhere else: core.hooksPath is set in " + show(e.repo.HooksPath.Origin)
 	own, err := readHook(filepath.Join(e.repo.OwnHooksDir, string(hook)))
 	if err == nil && recognise(hook, own.text) == ours {
-		why += ": the hook of ours at " + show(own.path) + " is never run"
+		why += ": small-gate's hook at " + show(own.path) + " is never run"
 	}
 	return why
 }
@@ -212,7 +194,7 @@ func (e examination) look(ctx context.Context, check *Check, file hookFile) {
 	case err != nil:
 		check.refuse(err)
 	case found.in == "":
-		check.Why, check.Remedy = found.read+" does not name "+ProgramName+" "+string(check.Hook), "Type: "+ProgramName+" install"
+		check.Why, check.Remedy = found.read+" does not name "+ProgramName+" "+string(check.Hook), "Type: `"+ProgramName+" install`"
 	default:
 		check.Fires, check.Proof, check.How = true, ProofMention, found.how(check.Hook)
 		if check.For = "your own hook"; found.by != nil {

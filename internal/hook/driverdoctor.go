@@ -9,12 +9,11 @@ import (
 // DriverCheck is what the doctor found about the merge driver.
 type DriverCheck struct {
 	// Works says that git would call the driver for every file of a workspace that is in the index.
-	Works bool
-	// Program is what git would call.
+	Works   bool
 	Program string
 	// Why says why not, Remedy what to do about it.
 	Why, Remedy string
-	// Broken says that something asks for the driver and would not get it: then git merges line by line while everybody thinks otherwise.
+	// Broken says that something asks for the driver and would not get it: git merges line by line while everybody thinks otherwise.
 	Broken bool
 }
 
@@ -49,14 +48,14 @@ func checkDriver(ctx context.Context, repo Repository) (DriverCheck, error) {
 	if err != nil {
 		return DriverCheck{}, err
 	}
-	check := DriverCheck{Program: driverProgram(command), Remedy: "Type: " + ProgramName + " install --merge-driver"}
+	check := DriverCheck{Program: driverProgram(command), Remedy: "Type: `" + ProgramName + " install --merge-driver`"}
 	given := slices.Contains(values, driverName)
 	other := slices.IndexFunc(values, func(v string) bool { return v != driverName })
 	switch {
 	case command == "" && !given:
-		check.Why = "where two branches change a file of .small/, git merges it line by line"
+		check.Why = "git merges files of .small/ line by line where two branches change one"
 		if at := slices.Index(values, "union"); at >= 0 {
-			check.Broken, check.Why = true, "git's attributes say merge=union for "+show(paths[at])+", which has been seen to lose entries"
+			check.Broken, check.Why = true, "git's attributes say merge=union for "+show(paths[at])+", which can lose entries"
 		}
 	case command == "":
 		check.Broken, check.Why = true, "git's attributes ask for it, but it is not set up in this clone: git merges line by line"

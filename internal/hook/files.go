@@ -1,55 +1,42 @@
 package hook
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
-
-// errNotDirectory is what the system says about a path that leads through a file.
-var errNotDirectory error = syscall.ENOTDIR
 
 // hookMode is the mode of a hook: everybody may read and run it, as git's own samples.
 const hookMode fs.FileMode = 0o755
 
 // hookFile is a hook's file as it was found.
 type hookFile struct {
-	// path is where it is, or would be.
-	path string
-	// exists says whether anything is there, a link that leads nowhere included.
-	exists bool
-	// link says that it is a symbolic link.
-	link bool
-	// runnable says that git would run it: a file, or a link to one, that is executable.
-	runnable bool
-	// text is the content of the file or of what the link leads to, mode its permissions.
-	text string
-	mode fs.FileMode
+	path     string
+	exists   bool   // or is a link that leads nowhere
+	link     bool   // a symbolic one
+	runnable bool   // by git
+	text     string // of the file or of what the link leads to
+	mode     fs.FileMode
 }
 
 // readHook looks at a hook's file. Only an existing file that cannot be read is an error, and a directory of that name.
 func readHook(path string) (hookFile, error) {
 	file := hookFile{path: path}
 	info, err := os.Lstat(path)
-	if missing(err) {
+	if err == nil {
+		file.exists, file.link = true, info.Mode()&fs.ModeSymlink != 0
+		info, err = os.Stat(path)
+	}
+	switch {
+	case missing(err) && (!file.exists || file.link):
 		return file, nil
-	}
-	if err != nil {
+	case err != nil:
 		return file, fileError("look at", path, err)
-	}
-	file.exists, file.link = true, info.Mode()&fs.ModeSymlink != 0
-	if info, err = os.Stat(path); file.link && missing(err) {
-		return file, nil
-	}
-	if err != nil {
-		return file, fileError("look at", path, err)
-	}
-	if !info.Mode().IsRegular() {
+	case !info.Mode().IsRegular():
 		return file, failure(show(path)+" is not a file", "Move it away, then run the command again.", nil)
 	}
 	content, err := os.ReadFile(path)
@@ -83,11 +70,9 @@ func sweep(dir string, hook Name) error {
 	if err != nil {
 		return fileError("read", dir, err)
 	}
-	prefix := []byte("." + string(hook))
 	for _, entry := range entries {
-		rest, found := bytes.CutPrefix([]byte(entry.Name()), prefix)
-		rest = bytes.TrimPrefix(rest, []byte(keptSuffix))
-		if !found || !bytes.HasPrefix(rest, []byte(wholefile.Infix)) {
+		rest, found := strings.CutPrefix(entry.Name(), "."+string(hook))
+		if !found || !strings.HasPrefix(strings.TrimPrefix(rest, keptSuffix), wholefile.Infix) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil && !missing(err) {
@@ -125,10 +110,10 @@ func keep(file hookFile, kept string) error {
 			return writeHook(kept, []byte(file.text), file.mode)
 		}
 	}
-	if errors.Is(err, fs.ErrExist) {
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		return keptAlready(file.path, kept)
-	}
-	if err != nil {
+	case err != nil:
 		return fileError("keep the hook as", kept, err)
 	}
 	return nil
@@ -158,7 +143,6 @@ func putBack(kept, path string) error {
 	return nil
 }
 
-// remove deletes a file.
 func remove(path string) error {
 	if err := os.Remove(path); err != nil {
 		return fileError("remove", path, err)

@@ -8,20 +8,17 @@ import (
 
 // GlobalOptions says how hooks are put into the template from which git makes repositories.
 type GlobalOptions struct {
-	// Program is the program that the hooks are to call; "" is the running one, unless that is a temporary build.
-	Program string
-	// TemplateDir is used if init.templateDir is not set; "" is [DefaultTemplateDir].
-	TemplateDir string
+	Program     string // as in [InstallOptions]
+	TemplateDir string // is used if init.templateDir is not set; "" is one in the user's folder for configuration
 	// Configure sets init.templateDir in the user's configuration if it is not set. Otherwise the result says what to type.
-	Configure bool
-	// PreReceive adds the hook of the receiving side.
+	Configure  bool
 	PreReceive bool
 	// Force puts the hooks into the directory of a global core.hooksPath, if that is set: git then looks nowhere else.
 	Force bool
 }
 
-// DefaultTemplateDir is the template directory that is made for a user who has none.
-func DefaultTemplateDir() (string, error) {
+// defaultTemplateDir is the template directory that is made for a user who has none.
+func defaultTemplateDir() (string, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
 		return "", failure("there is no folder for the user's configuration", "Set HOME, or name a template directory.", err)
@@ -68,7 +65,7 @@ func InstallGlobal(ctx context.Context, options GlobalOptions) (Result, error) {
 	return configureTemplate(ctx, git, into, options.Configure, result)
 }
 
-// installInto puts the hooks into a directory that no manager rules.
+// installInto puts the hooks into a directory that no manager fills.
 func installInto(dir string, hooks []Name, program string) (Result, error) {
 	plans, err := planAll(dir, hooks, program)
 	if err != nil {
@@ -95,7 +92,7 @@ func findTemplate(ctx context.Context, git Git, usual string) (templates, error)
 		usual = set.Value
 	}
 	if usual == "" {
-		if usual, err = DefaultTemplateDir(); err != nil {
+		if usual, err = defaultTemplateDir(); err != nil {
 			return into, err
 		}
 	}
@@ -117,9 +114,9 @@ func neutralDirectory() (string, error) {
 // configureTemplate makes git use the template directory, or says what to type.
 func configureTemplate(ctx context.Context, git Git, into templates, set bool, result Result) (Result, error) {
 	if os.Getenv("GIT_TEMPLATE_DIR") != "" {
-		result.Notes = append(result.Notes, "GIT_TEMPLATE_DIR is set in your environment: git takes that instead of "+show(into.dir)+".")
+		result.Notes = append(result.Notes, "GIT_TEMPLATE_DIR is set in your environment: git uses that instead of "+show(into.dir)+".")
 	}
-	result.Notes = append(result.Notes, "New repositories and clones will have these hooks. In one that exists, type: git init")
+	result.Notes = append(result.Notes, "New repositories and clones will have these hooks. In one that exists, type: `git init`")
 	if into.configured {
 		return result, nil
 	}
@@ -147,7 +144,7 @@ func globalManual(hooksPath Setting, hooks []Name, program string) *Manual {
 	return manual
 }
 
-// UninstallGlobal takes our hooks out of the template directory and of a global core.hooksPath. Repositories that have them already
+// UninstallGlobal removes our hooks from the template directory and from a global core.hooksPath. Repositories that have them already
 // keep them.
 func UninstallGlobal(ctx context.Context, options GlobalOptions) (Result, error) {
 	git, err := findGit(ctx)
@@ -164,7 +161,7 @@ func UninstallGlobal(ctx context.Context, options GlobalOptions) (Result, error)
 	}
 	result, err := removeAll(dirs)
 	if result.Outcome == Changed {
-		result.Notes = []string{"Repositories that have the hooks already keep them: type " + ProgramName + " uninstall there."}
+		result.Notes = []string{"Repositories that have the hooks already keep them: type `" + ProgramName + " uninstall` there."}
 	}
 	return result, err
 }

@@ -208,7 +208,7 @@ func install(t *testing.T, options InstallOptions) Result {
 // uninstall uninstalls and fails the test if that fails.
 func uninstall(t *testing.T, dir string) Result {
 	t.Helper()
-	result, err := Uninstall(context.Background(), UninstallOptions{Dir: dir})
+	result, err := Uninstall(context.Background(), dir)
 	if err != nil {
 		t.Fatalf("Uninstall: %v", err)
 	}

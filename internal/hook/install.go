@@ -9,19 +9,17 @@ import (
 
 // InstallOptions says where and what to install.
 type InstallOptions struct {
-	// Dir is a directory in the repository; "" is the current one.
-	Dir string
-	// Program is the program that the hooks are to call; "" is the running one, unless that is a temporary build.
-	Program string
-	// PreReceive adds the hook of the receiving side. In a bare repository it is the only one.
+	Dir     string // in the repository; "" is the current directory
+	Program string // what the hooks are to call; "" is the running program, unless that is a temporary build
+	// PreReceive adds the server-side hook. In a bare repository it is the only one.
 	PreReceive bool
-	// PrepareCommitMsg adds the hook that signs the commits of agents. Once it is there, later installations keep it up to date.
+	// PrepareCommitMsg adds the hook that signs the commits of agents. Once it is there, later installations update it.
 	PrepareCommitMsg bool
-	// Force chains the hooks into a directory that a manager rules, instead of returning what to add to the manager's files.
+	// Force chains the hooks into a directory that a manager fills, instead of returning what to add to the manager's files.
 	Force bool
 }
 
-// Install puts the hooks of a repository in place. Done twice, it changes nothing. Where a manager rules the hooks, nothing is
+// Install puts the hooks of a repository in place. Done twice, it changes nothing. Where a manager fills the directory, nothing is
 // written unless options say so, and the result's Manual says what to add.
 func Install(ctx context.Context, options InstallOptions) (result Result, err error) {
 	repo, err := locate(ctx, options.Dir)
@@ -108,7 +106,7 @@ type plan struct {
 	note   string
 }
 
-// planAll plans every hook, so that what cannot be done is found out before the first is written.
+// planAll plans every hook before the first is written.
 func planAll(dir string, hooks []Name, program string) ([]plan, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, failure("git takes hooks from "+show(dir)+", which is not a directory: hooks are switched off here", "Find out where that is set: `git config --show-origin --get core.hooksPath`", nil)
@@ -160,7 +158,7 @@ func planHook(dir string, hook Name, program string) (plan, error) {
 	return p, err
 }
 
-// overOurs decides where there is no hook, or one that carries our mark.
+// overOurs decides where there is no hook, or one with our mark.
 func (p plan) overOurs() (Action, error) {
 	switch {
 	case !p.file.exists:
@@ -180,16 +178,16 @@ func (p plan) overOurs() (Action, error) {
 func chainNote(file hookFile) string {
 	switch {
 	case !file.runnable:
-		return "what was there is not executable: git ignored it, and it goes on being ignored"
+		return "the hook that was there is not executable: git ignored it, and it is still ignored"
 	case !goesByName(file.text) && mayGoByName(file.text):
-		return "the kept hook seems to ask for its own file name, which is another one now: see that it still does its work"
+		return "the kept hook seems to use its own file name, which is different now: check that it still works"
 	default:
 		return ""
 	}
 }
 
-// leaveToManager marks the plans that a manager fulfils already, and returns the hooks that it would have to be told about. Shims of
-// ours in its directory are there because somebody insisted; they are kept up to date.
+// leaveToManager marks the plans of hooks that a manager's files name already, and returns the others. Shims of ours in its directory are
+// there because somebody insisted; they are kept up to date.
 func leaveToManager(repo Repository, plans []plan) ([]Name, error) {
 	var undone []Name
 	for i, p := range plans {
@@ -224,7 +222,7 @@ func apply(dir, program string, plans []plan) (Result, error) {
 			}
 			result.Outcome = Changed
 		}
-		result.add(p)
+		result.Changes = append(result.Changes, Change{Hook: p.hook, Path: p.file.path, Action: p.action, Kept: p.kept, Note: p.note})
 	}
 	return result, nil
 }
@@ -249,17 +247,12 @@ func (p plan) write(dir string) error {
 	return writeHook(p.file.path, []byte(p.text), hookMode)
 }
 
-// add records a plan that was carried out.
-func (r *Result) add(p plan) {
-	r.Changes = append(r.Changes, Change{Hook: p.hook, Path: p.file.path, Action: p.action, Kept: p.kept, Note: p.note})
-}
-
 // installNotes says what may undo an installation later on.
 func installNotes(at managed, program string, outcome Outcome) []string {
 	var notes []string
 	if !at.repo.Bare && inside(at.repo.Top, program) {
-		notes = append(notes, "The hooks call "+show(program)+", which is inside this work tree: it goes when the work tree goes. "+
-			"A lasting program: `"+howToInstall+"`")
+		notes = append(notes, "The hooks call "+show(program)+", which is inside this work tree and goes when it goes. "+
+			"To install a lasting one: `"+howToInstall+"`")
 	}
 	if outcome == Changed && at.Manager != nil && at.undoes != nil {
 		notes = append(notes, at.undoes(at.repo))

@@ -312,7 +312,7 @@ func TestErrors(t *testing.T) {
 	if diff := cmp.Diff([]string(nil), notSamples(t, filepath.Join(repo, ".git", "hooks"))); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := Uninstall(context.Background(), UninstallOptions{Dir: outside}); err == nil || !strings.Contains(err.Error(), "is not in a git repository") {
+	if _, err := Uninstall(context.Background(), outside); err == nil || !strings.Contains(err.Error(), "is not in a git repository") {
 		t.Error(err)
 	}
 	if _, err := Doctor(context.Background(), outside); err == nil || !strings.Contains(err.Error(), "is not in a git repository") {

@@ -8,26 +8,18 @@ import (
 
 // Manual is what a person has to do where a manager fills the directory of the hooks.
 type Manual struct {
-	// Manager is the manager's name.
-	Manager string
-	// Why says how it was recognised.
-	Why string
-	// Additions are the lines to add, file by file.
+	Manager   string
+	Why       string // how it was recognised
 	Additions []Addition
-	// Commands are to be typed afterwards, in this order.
-	Commands []string
-	// Notes say what else to know.
-	Notes []string
+	Commands  []string // to be typed afterwards, in this order
+	Notes     []string
 }
 
 // Addition is text to add to one file.
 type Addition struct {
-	// File is the file's path: relative to the work tree's top where it is inside, else absolute.
-	File string
-	// Place says where in the file, for people.
-	Place string
-	// Text is the lines to add, with their indentation and line ends.
-	Text string
+	File  string // relative to the work tree's top where it is inside, else absolute
+	Place string // where in the file, for people
+	Text  string // with indentation and line ends
 }
 
 // manualFor returns what to add for each of hooks, in the manager's own terms. Files of a work tree are shared with other machines, so

@@ -28,16 +28,11 @@ var driverProbes = []string{".small/progress.small.yml", "a/b/.small/plan.small.
 
 // DriverResult is what setting up the merge driver, or taking it away, did.
 type DriverResult struct {
-	// Config is what was done in the repository's configuration, ConfigFile is that file.
-	Config     Action
-	ConfigFile string
-	// Attributes is what was done in the work tree's AttributesFile.
-	Attributes     Action
-	AttributesFile string
-	// Program is what git is to call; empty when the driver was taken away.
-	Program string
-	// Notes say what else to know.
-	Notes []string
+	// Config is what was done in the repository's configuration, ConfigFile; Attributes what was done in the work tree's AttributesFile.
+	Config, Attributes         Action
+	ConfigFile, AttributesFile string
+	Program                    string // what git is to call; empty when the driver was removed
+	Notes                      []string
 }
 
 // Text tells a person what was done. It is empty where there was nothing.
@@ -58,8 +53,8 @@ func (r DriverResult) Text() string {
 }
 
 // InstallMergeDriver has git call this program, or the one that options name, where it would merge a workspace's file line by line. The
-// driver goes into the repository's configuration, which no clone takes over; the line that gives it the files goes into .gitattributes,
-// which is to be committed. What stands there is kept. Done twice, it changes nothing.
+// driver goes into the repository's configuration, which clones do not copy; the line that gives it the files goes into .gitattributes,
+// which is to be committed. Done twice, it changes nothing.
 func InstallMergeDriver(ctx context.Context, options InstallOptions) (DriverResult, error) {
 	repo, err := locateWorkTree(ctx, options.Dir)
 	if err != nil {
@@ -77,13 +72,13 @@ func InstallMergeDriver(ctx context.Context, options InstallOptions) (DriverResu
 		return result, err
 	}
 	if result.Attributes == Installed {
-		result.Notes = append(result.Notes, "commit "+attributesFile+", so that every clone has the line; each clone sets the driver up for itself: "+ProgramName+" install --merge-driver")
+		result.Notes = append(result.Notes, "Commit "+attributesFile+", so that every clone has the line. Each clone sets up the driver for itself: `"+ProgramName+" install --merge-driver`")
 	}
 	return result, nil
 }
 
-// UninstallMergeDriver takes the driver out of the repository's configuration. The line in .gitattributes is left: it is everybody's, and
-// without a driver git goes by it as if it were not there.
+// UninstallMergeDriver removes the driver from the repository's configuration. The line in .gitattributes stays: it is everybody's, and
+// without a driver git ignores it.
 func UninstallMergeDriver(ctx context.Context, dir string) (DriverResult, error) {
 	repo, err := locate(ctx, dir)
 	if err != nil {
@@ -103,12 +98,12 @@ func UninstallMergeDriver(ctx context.Context, dir string) (DriverResult, error)
 	}
 	values, err := mergeAttributes(ctx, repo, driverProbes)
 	if err == nil && slices.Contains(values, driverName) {
-		result.Notes = append(result.Notes, attributesFile+" still names the driver; without it git merges these files line by line here. Take the line out if nobody uses it: "+attributesLine)
+		result.Notes = append(result.Notes, attributesFile+" still names the driver; without it git merges these files line by line here. Remove the line if nobody uses it: "+attributesLine)
 	}
 	return result, err
 }
 
-// locateWorkTree finds a repository with a work tree, where alone something is merged.
+// locateWorkTree finds a repository with a work tree: nothing is merged in another.
 func locateWorkTree(ctx context.Context, dir string) (Repository, error) {
 	repo, err := locate(ctx, dir)
 	if err == nil && repo.Bare {
@@ -134,24 +129,21 @@ func driverProgram(command string) string {
 
 // configureDriver sets the driver up in the repository's own configuration.
 func configureDriver(ctx context.Context, repo Repository, command string) (Action, error) {
-	file := filepath.Join(repo.CommonDir, "config")
-	action := Installed
-	for key, value := range map[string]string{"name": driverWords, "driver": command} {
-		now, set, err := repo.Git.config(ctx, repo.Top, "--local", "-z", "--get", driverSection+"."+key)
+	action := Present
+	for _, setting := range [][2]string{{"name", driverWords}, {"driver", command}} {
+		key := driverSection + "." + setting[0]
+		now, set, err := repo.Git.config(ctx, repo.Top, "--local", "-z", "--get", key)
 		if err != nil {
 			return Left, err
 		}
-		if set && key == "driver" {
-			action = Updated
-		}
-		if set && strings.TrimSuffix(now, "\x00") == value {
-			if key == "driver" {
-				action = Present
-			}
+		if set && now == setting[1]+"\x00" {
 			continue
 		}
-		if _, err := repo.Git.run(ctx, repo.Top, "config", "--local", "--replace-all", driverSection+"."+key, value); err != nil {
-			return Left, configError(file, err)
+		if action = Updated; !set {
+			action = Installed
+		}
+		if _, err := repo.Git.run(ctx, repo.Top, "config", "--local", "--replace-all", key, setting[1]); err != nil {
+			return Left, configError(filepath.Join(repo.CommonDir, "config"), err)
 		}
 	}
 	return action, nil

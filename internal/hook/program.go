@@ -72,12 +72,7 @@ func temporaryBuild(path, goCache string) bool {
 	if sum, cached := strings.CutSuffix(filepath.Base(filepath.Dir(path)), "-d"); cached && len(sum) == 64 && strings.Trim(sum, "0123456789abcdef") == "" {
 		return true
 	}
-	for _, folder := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
-		if strings.HasPrefix(folder, "go-build") {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(filepath.ToSlash(filepath.Dir(path)), "/go-build")
 }
 
 // steadyName prefers the name under which PATH finds the running program, if it is the same file: a package manager keeps a link
@@ -89,10 +84,10 @@ func steadyName(running string) string {
 	}
 	here, errHere := os.Stat(running)
 	there, errThere := os.Stat(found)
-	if errHere != nil || errThere != nil || !os.SameFile(here, there) {
-		return running
+	if errHere == nil && errThere == nil && os.SameFile(here, there) {
+		return found
 	}
-	return found
+	return running
 }
 
 // inside reports whether path lies in dir or below it.

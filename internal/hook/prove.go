@@ -3,7 +3,6 @@ package hook
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -36,11 +35,7 @@ func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
 
 // ask runs the shim at path with the doctor's variable set and returns the program that it says it would call.
 func (e examination) ask(ctx context.Context, hook Name, path string) (program string, proof Proof, err error) {
-	random := make([]byte, 16)
-	if _, err := rand.Read(random); err != nil {
-		return "", ProofNone, err
-	}
-	nonce := hex.EncodeToString(random)
+	nonce := rand.Text()
 	command := exec.CommandContext(ctx, path)
 	proof = ProofRanDirectly
 	if e.alone && e.repo.Git.atLeast(2, 36) && filepath.Base(path) == string(hook) {
@@ -61,7 +56,7 @@ func (e examination) ask(ctx context.Context, hook Name, path string) (program s
 	if text := strings.TrimSpace(string(output)); text != "" {
 		what += ": " + show(text)
 	}
-	return "", ProofNone, failure(what, "See whether programs may be run from that directory, and whether there is a /bin/sh.", err)
+	return "", ProofNone, failure(what, "Check that programs can be run from that directory, and that there is a /bin/sh.", err)
 }
 
 // askVersion asks the program that a hook would call for its version.

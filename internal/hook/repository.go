@@ -7,34 +7,25 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Repository says where git looks for hooks, as git itself answers it.
 type Repository struct {
-	// Git is the git that was asked.
-	Git Git
-	// Top is the directory in which git runs hooks: the work tree's top, or the repository itself if it is bare.
-	Top string
-	// CommonDir is the folder that all linked worktrees share.
-	CommonDir string
-	// Bare says that there is no work tree.
-	Bare bool
-	// HooksDir is the directory that git takes hooks from here.
-	HooksDir string
-	// OwnHooksDir is the directory that git would take hooks from if core.hooksPath were not set.
-	OwnHooksDir string
-	// HooksPath is core.hooksPath, if it is set.
-	HooksPath Setting
+	Git         Git
+	Top         string // where git runs hooks: the work tree's top, or the repository itself if it is bare
+	CommonDir   string // what all linked worktrees share
+	Bare        bool
+	HooksDir    string  // where git takes hooks from
+	OwnHooksDir string  // where git would take them from without core.hooksPath
+	HooksPath   Setting // core.hooksPath
 }
 
 // Setting is one value of git's configuration.
 type Setting struct {
-	// Set says whether there is a value at all; it may be set to nothing.
-	Set bool
-	// Value is the value, with ~ expanded.
-	Value string
-	// Origin is where git found it, for example "file:.git/config".
-	Origin string
+	Set    bool   // maybe to nothing
+	Value  string // with ~ expanded
+	Origin string // where git found it, for example "file:.git/config"
 }
 
 // redirected reports whether core.hooksPath sends git to another directory than its own.
@@ -75,19 +66,16 @@ func locate(ctx context.Context, dir string) (Repository, error) {
 	return repo, err
 }
 
-// locateError turns git's complaint into one of the kinds that a caller tells apart.
+// locateError says what git's complaint means.
 func locateError(dir string, err error) error {
-	var failed *gitFailure
-	if !errors.As(err, &failed) {
-		return failure("git cannot be asked about "+show(orDot(dir)), "", err)
-	}
-	switch {
-	case strings.Contains(failed.complaint, "not a git repository (or any"):
-		return failure(show(orDot(dir))+" is not in a git repository", "Change to a repository, or name one with -C DIR. To make a new one: `git init`", err)
-	case strings.Contains(failed.complaint, "must be run in a work tree"):
-		return failure(show(orDot(dir))+" is inside a repository's own folder, not in its work tree", "Change to the folder where the files are checked out.", err)
+	dir = show(orDot(dir))
+	switch complaint := err.Error(); {
+	case strings.Contains(complaint, "not a git repository (or any"):
+		return failure(dir+" is not in a git repository", "Change to a repository, or name one with -C DIR. To make a new one: `git init`", err)
+	case strings.Contains(complaint, "must be run in a work tree"):
+		return failure(dir+" is inside a repository's own folder, not in its work tree", "Change to the folder where the files are checked out.", err)
 	default:
-		return failure("git cannot use the repository at "+show(orDot(dir)), "See what git says: `git rev-parse --git-dir`", err)
+		return failure("git cannot use the repository at "+dir, "See what git says: `git rev-parse --git-dir`", err)
 	}
 }
 
@@ -130,5 +118,5 @@ func sameDirectory(a, b string) bool {
 
 // missing reports whether an error says that a file is not there. A parent that is a file rather than a folder counts.
 func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDirectory)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -16,14 +16,10 @@ var shimText string
 
 // shim is what one shim is made from.
 type shim struct {
-	// hook is the hook it answers.
-	hook Name
-	// program is the absolute path of the program, or "" for a shim that looks it up on PATH alone.
-	program string
-	// ownName says that the kept hook must be told the name it had, since it goes by it. See [goesByName].
-	ownName bool
-	// aside says that the kept hook is that of a manager which may move the shim aside and run it.
-	aside bool
+	hook    Name
+	program string // an absolute path, or "" for a shim that looks on PATH alone
+	ownName bool   // the kept hook must be told the name it had: see [goesByName]
+	aside   bool   // the kept hook's manager may move the shim aside and run it
 }
 
 // shimFor is the shim for hook where before is the hook that runs before it, if there is one.

@@ -32,7 +32,7 @@ func (r Result) Text() string {
 	case r.Outcome == Unchanged:
 		text.WriteString("Nothing was changed: small-gate's hooks are not installed here.\n")
 	}
-	writeList(&text, "Type, to finish:", r.Commands)
+	writeList(&text, "To finish, type:", r.Commands)
 	for _, note := range r.Notes {
 		fmt.Fprintf(&text, "Note: %s\n", note)
 	}
@@ -81,7 +81,7 @@ func (c Check) text() string {
 	if c.Moved != "" {
 		line("moved: no longer at", c.Moved)
 		if c.Fires {
-			fmt.Fprintf(&text, "  it was found on PATH, where not every client finds it. Type: %s install\n", ProgramName)
+			fmt.Fprintf(&text, "  it was found on PATH, which not every client has. Type: `%s install`\n", ProgramName)
 		}
 	}
 	if c.Remedy != "" {

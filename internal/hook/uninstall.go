@@ -8,19 +8,13 @@ import (
 	"slices"
 )
 
-// UninstallOptions says where hooks are to be taken away.
-type UninstallOptions struct {
-	// Dir is a directory in the repository; "" is the current one.
-	Dir string
-}
-
-// Uninstall takes the hooks of ours away and puts back what was there before them. A hook of ours that somebody edited is left, and
-// the outcome is [NeedsManual]. Done twice, it changes nothing.
+// Uninstall removes our hooks from the repository around dir ("" is the current directory), and puts back what was there before them. A
+// hook of ours that somebody edited is left, and the outcome is [NeedsManual]. Done twice, it changes nothing.
 //
 // It looks both where git takes hooks from now and in the repository's own directory, since core.hooksPath may have been set after the
 // installation.
-func Uninstall(ctx context.Context, options UninstallOptions) (result Result, err error) {
-	repo, err := locate(ctx, options.Dir)
+func Uninstall(ctx context.Context, dir string) (result Result, err error) {
+	repo, err := locate(ctx, dir)
 	if err != nil {
 		return Result{}, err
 	}
@@ -36,7 +30,7 @@ func Uninstall(ctx context.Context, options UninstallOptions) (result Result, er
 	return removeAll(dirs)
 }
 
-// removeAll takes our hooks out of several directories, of which the first is the one that counts.
+// removeAll removes our hooks from several directories, of which the first is the one that counts.
 func removeAll(dirs []string) (Result, error) {
 	result := Result{Dir: dirs[0], Outcome: Unchanged}
 	for i, dir := range dirs {
@@ -48,8 +42,8 @@ func removeAll(dirs []string) (Result, error) {
 	return result, nil
 }
 
-// removeFrom takes our hooks out of one directory. What is absent is told only if asked.
-func removeFrom(dir string, result *Result, tellAbsent bool) error {
+// removeFrom removes our hooks from one directory. What is absent is reported only if asked.
+func removeFrom(dir string, result *Result, reportAbsent bool) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil // such as /dev/null: no hook can be in there
 	}
@@ -67,7 +61,7 @@ func removeFrom(dir string, result *Result, tellAbsent bool) error {
 			if err != nil {
 				return err
 			}
-			if change.Action != Absent || tellAbsent && place == path && !hook.forAgents() {
+			if change.Action != Absent || reportAbsent && place == path && !hook.forAgents() {
 				result.record(change)
 			}
 		}
@@ -125,7 +119,7 @@ func removeHook(hook Name, place, path, kept string) (Change, error) {
 	again := before.exists && (before.same(now) || before.sameAuthor(now))
 	switch recognise(hook, file.text) {
 	case edited:
-		change.Action, change.Note = Left, "it is ours, but somebody edited it: delete it if it is not wanted"
+		change.Action, change.Note = Left, "it is small-gate's, but somebody edited it: delete it if it is not wanted"
 		if before.exists {
 			change.Kept, change.Note = kept, change.Note+", and rename the kept hook"
 		}
@@ -161,11 +155,11 @@ func (c *Change) bringBack(file hookFile, again bool, kept string) error {
 		c.Action = Restored
 		return putBack(kept, file.path)
 	case again:
-		c.Action, c.Note = Removed, "only the copy at "+show(kept)+": the hook itself stands here already"
+		c.Action, c.Note = Removed, "only the copy at "+show(kept)+": the hook itself is back already"
 		return remove(kept)
 	default:
 		c.Action, c.Kept = Left, kept
-		c.Note = "somebody else's hook is here, and the one that was here before ours is kept: choose one of them"
+		c.Note = "this is somebody else's hook, and the one that was here before small-gate's is kept: choose one of them"
 		return nil
 	}
 }
