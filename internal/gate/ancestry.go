@@ -63,7 +63,7 @@ func (src *source) before(ctx context.Context, commit string) (*ancestry, int, e
 	}
 	for _, c := range commits {
 		own := len(EdgesOf(c.ID, c.Parents))
-		src.noteAncestor(node{id: c.ID, parents: c.Parents}, changes[:own])
+		src.noteAncestor(Commit{ID: c.ID, Parents: c.Parents}, changes[:own])
 		changes = changes[own:]
 	}
 	a.tips = append(a.tips, commit)
@@ -71,9 +71,9 @@ func (src *source) before(ctx context.Context, commit string) (*ancestry, int, e
 }
 
 // noteAncestor adds a commit whose parents are there.
-func (src *source) noteAncestor(n node, changes [][]Change) {
-	a, c := src.ancestry, ancestor{id: n.id}
-	for _, p := range n.parents {
+func (src *source) noteAncestor(n Commit, changes [][]Change) {
+	a, c := src.ancestry, ancestor{id: n.ID}
+	for _, p := range n.Parents {
 		c.parents = append(c.parents, a.number[p])
 	}
 	for _, edge := range changes {
@@ -89,24 +89,24 @@ func (src *source) noteAncestor(n node, changes [][]Change) {
 		}
 		c.changes = append(c.changes, logs)
 	}
-	a.number[n.id] = len(a.commits)
+	a.number[n.ID] = len(a.commits)
 	a.commits = append(a.commits, c)
 }
 
 // noteHistory adds the commits of a whole history, which are being judged.
-func (src *source) noteHistory(nodes []node, changes [][]Change) {
+func (src *source) noteHistory(nodes []Commit, changes [][]Change) {
 	inside := map[string]bool{}
 	for _, n := range nodes {
-		own := len(n.edges())
+		own := len(EdgesOf(n.ID, n.Parents))
 		src.noteAncestor(n, changes[:own])
 		changes = changes[own:]
-		for _, p := range n.parents {
+		for _, p := range n.Parents {
 			inside[p] = true
 		}
 	}
 	for _, n := range nodes {
-		if !inside[n.id] {
-			src.ancestry.tips = append(src.ancestry.tips, n.id)
+		if !inside[n.ID] {
+			src.ancestry.tips = append(src.ancestry.tips, n.ID)
 		}
 	}
 }
@@ -229,6 +229,6 @@ func (src *source) lastReadable(ctx context.Context, commit, path string) ([]*le
 func (src *source) ended(path string, log *ledgerFile) bool {
 	head := log.log.Head()
 	return slices.ContainsFunc(src.policy.Waivers, func(w policy.Waiver) bool {
-		return editOf(w.Rule).Has(ledger.LogEnded) && w.Path == path && w.From != nil && *w.From == head && !w.Expired(src.now)
+		return w.Edit.Has(ledger.LogEnded) && w.Path == path && w.From != nil && *w.From == head && !w.Expired(src.now)
 	})
 }

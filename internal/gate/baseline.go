@@ -62,7 +62,7 @@ func recognize(b *policy.Baseline, l *small.Ledger, waivers []policy.Waiver) []s
 // order of the configuration.
 func modifications(p *policy.Policy, now time.Time, paths ...string) []policy.Waiver {
 	return slices.DeleteFunc(slices.Clone(p.Waivers), func(w policy.Waiver) bool {
-		return !slices.Contains(paths, w.Path) || !editOf(w.Rule).Has(ledger.EntryChanged) || w.From == nil || w.To == nil || w.Expired(now)
+		return !slices.Contains(paths, w.Path) || !w.Edit.Has(ledger.EntryChanged) || w.From == nil || w.To == nil || w.Expired(now)
 	})
 }
 

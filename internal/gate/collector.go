@@ -66,7 +66,7 @@ func (c *collector) judge(s Subject) {
 		if !on && !place.Mandatory {
 			continue
 		}
-		r := &Reporter{Place: place, rule: rule, severity: severity, raisedBy: raisedBy, to: func(f Finding) { c.add(rule, f, place, in) }}
+		r := NewReporter(rule, place, severity, raisedBy, func(f Finding) { c.add(rule, f, place, in) })
 		for _, check := range rule.Checks {
 			check(s, r)
 		}

@@ -7,7 +7,7 @@ import (
 
 // compareTips compares the logs of the base and the tip, as of two branches.
 func compareTips(r *run, ctx context.Context) error {
-	return r.compare(ctx, r.scope.base, r.scope.tip)
+	return walker{r}.compare(ctx, r.scope.base, r.scope.tip)
 }
 
 // compareFork is compareTips, unless one of the two goes on from the other.
@@ -17,11 +17,11 @@ func compareFork(r *run, ctx context.Context) error {
 	if err != nil || slices.Contains(bases, base.ID) || slices.Contains(bases, tip.ID) {
 		return err
 	}
-	return r.compare(ctx, base, tip)
+	return walker{r}.compare(ctx, base, tip)
 }
 
 // compare compares the logs of two branches.
-func (r *run) compare(ctx context.Context, target, head Tip) error {
+func (r walker) compare(ctx context.Context, target, head Tip) error {
 	edge := Edge{Parent: target.ID, Child: head.ID}
 	changes, err := r.src.history.Changes(ctx, []Edge{edge})
 	if err != nil {
@@ -51,8 +51,8 @@ func (r *run) compare(ctx context.Context, target, head Tip) error {
 // commit on the way has been judged: then each edge has said what became of the
 // target's entries, and nobody else has written. It is asked of two tips that
 // differ in more than an append.
-func (r *run) walkedBetween(ctx context.Context, t *LogTips, edge Edge) (bool, error) {
-	if t.outcome == tipsFine || !r.scope.walked || r.scope.tookAnother {
+func (r walker) walkedBetween(ctx context.Context, t *LogTips, edge Edge) (bool, error) {
+	if t.outcome == inLine || !r.scope.walked || r.scope.tookAnother {
 		return false, nil
 	}
 	bases, err := r.src.history.MergeBases(ctx, edge.Parent, edge.Child)

@@ -33,7 +33,7 @@ func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) equivalenc
 			continue
 		}
 		switch {
-		case editOf(w.Rule).Has(ledger.EntryChanged) && w.To != nil:
+		case w.Edit.Has(ledger.EntryChanged) && w.To != nil:
 			if eq.same == nil {
 				eq.same = map[small.Digest]small.Digest{}
 				eq.edits = map[small.Digest][]small.Digest{}
@@ -43,7 +43,7 @@ func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) equivalenc
 			if from != to {
 				eq.same[from] = to
 			}
-		case editOf(w.Rule).Has(ledger.EntryLost) && w.To == nil:
+		case w.Edit.Has(ledger.EntryLost) && w.To == nil:
 			if eq.dropped == nil {
 				eq.dropped = map[small.Digest]bool{}
 			}

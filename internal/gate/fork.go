@@ -60,7 +60,7 @@ func currentRun(w *Workspace) (string, bool) {
 
 // fork compares two branches from where they parted. changed are the paths in
 // which their tips differ.
-func (r *run) fork(ctx context.Context, target, head Tip, changed []Change) error {
+func (r walker) fork(ctx context.Context, target, head Tip, changed []Change) error {
 	dirs := map[string]bool{}
 	for _, c := range changed {
 		if dir, _, ok := small.SplitPath(c.Path); ok && r.opts.Policy.Judges(dir) && c.Old.Mode != "" && c.New.Mode != "" {

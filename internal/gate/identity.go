@@ -20,7 +20,7 @@ const AgentBranches = "small/agent-"
 // agentOf finds out which agent's work a commit is, or the commit that is to be
 // made of the index: by what the commit itself says, or the variable in a hook,
 // or else the branch that it is made on. It is empty for a person's.
-func (r *run) agentOf(ctx context.Context, revision string) (string, error) {
+func (r walker) agentOf(ctx context.Context, revision string) (string, error) {
 	id := strings.TrimSpace(r.opts.Agent)
 	if revision != Index {
 		s, err := r.src.signature(ctx, revision)
@@ -50,7 +50,7 @@ type agentSign struct {
 
 // signOf says what makes a commit an agent's: its author, or the variable in a
 // hook; else a trailer, or the branch.
-func (r *run) signOf(ctx context.Context, revision string) (agentSign, error) {
+func (r walker) signOf(ctx context.Context, revision string) (agentSign, error) {
 	if id := strings.TrimSpace(r.opts.Agent); revision == Index && id != "" {
 		return agentSign{words: fmt.Sprintf("SMALL_AGENT_ID is %q", id)}, nil
 	}

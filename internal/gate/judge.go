@@ -63,7 +63,7 @@ func RangeInto(ctx context.Context, h History, base, head, merge string, opts Op
 		return r.do(ctx, rangePasses...)
 	}
 	r.out.earlier = &earlierFindings{times: map[findingKey]int{}}
-	return r.do(ctx, append(slices.Clone(rangePasses), func(r *run, ctx context.Context) error { return r.mergeResult(ctx, merge) })...)
+	return r.do(ctx, append(slices.Clone(rangePasses), func(r *run, ctx context.Context) error { return mergeResult(r, ctx, merge) })...)
 }
 
 // Audit judges every commit of a revision's history and all of its
@@ -132,7 +132,7 @@ func noteNoWorkspace(r *run, ctx context.Context) error {
 // commits, workspaces and logs stay what was examined. Of what the target alone has
 // changed the edges tell what the merge does to it; its snapshot is not this
 // change's.
-func (r *run) mergeResult(ctx context.Context, merge string) error {
+func mergeResult(r *run, ctx context.Context, merge string) error {
 	head := r.scope
 	landed, err := r.src.history.Changes(ctx, []Edge{{Parent: head.base.ID, Child: merge}})
 	if err != nil {
@@ -191,11 +191,11 @@ func checkWorkspacesBelow(r *run, ctx context.Context) error {
 }
 
 func checkWorkflowsHere(r *run, ctx context.Context) error {
-	return r.workflowsBelow(ctx, r.watchedIn(r.scope.dir))
+	return workflowsBelow(r, ctx, watchedIn(r, r.scope.dir))
 }
 
 func checkWorkflowsBelow(r *run, ctx context.Context) error {
-	return r.workflowsBelow(ctx, r.src.policy.Workflows.Watched())
+	return workflowsBelow(r, ctx, r.src.policy.Workflows.Watched())
 }
 
 // checkSomething fails where there was nothing to judge.

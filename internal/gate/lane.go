@@ -11,6 +11,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
+// lanes find out which lane a change claims, and which one fits.
+type lanes struct{ *run }
+
 // LaneReport is what is known of a change's lane.
 type LaneReport struct {
 	// Claim is who claims which lane; the zero Claim for nobody.
@@ -76,7 +79,7 @@ type unknownLane struct{ name, commit string }
 
 // claimLaneOf finds the lane that a change claims: what head has got since it
 // parted from base.
-func (r *run) claimLaneOf(ctx context.Context, base, head string, ends bool, commits []Commit) error {
+func (r lanes) claimLaneOf(ctx context.Context, base, head string, ends bool, commits []Commit) error {
 	bases, err := r.src.history.MergeBases(ctx, base, head)
 	if err != nil {
 		return err
@@ -86,7 +89,7 @@ func (r *run) claimLaneOf(ctx context.Context, base, head string, ends bool, com
 
 // claimRange finds the lane that a range claims.
 func claimRange(r *run, ctx context.Context) error {
-	return r.claimLaneOf(ctx, r.scope.base.ID, r.scope.tip.ID, true, r.scope.commits)
+	return lanes{r}.claimLaneOf(ctx, r.scope.base.ID, r.scope.tip.ID, true, r.scope.commits)
 }
 
 // claimPushed finds the lane of what a push brings: since the default branch, for
@@ -109,7 +112,7 @@ func claimPushed(r *run, ctx context.Context) error {
 		steps = queue(commits, base, u.New)
 	}
 	for _, step := range steps {
-		if err := r.claimLaneOf(ctx, step.base, step.head, ends, step.commits); err != nil {
+		if err := (lanes{r}).claimLaneOf(ctx, step.base, step.head, ends, step.commits); err != nil {
 			return err
 		}
 	}
@@ -120,7 +123,7 @@ func claimPushed(r *run, ctx context.Context) error {
 // message yet whose trailer could say it.
 func claimPending(r *run, ctx context.Context) error {
 	parents := r.scope.parents
-	return r.claimLane(ctx, &LaneChange{bases: parents, head: Index, commits: []Commit{{ID: Index, Parents: parents}}})
+	return lanes{r}.claimLane(ctx, &LaneChange{bases: parents, head: Index, commits: []Commit{{ID: Index, Parents: parents}}})
 }
 
 // ClaimedLane is the lane that is claimed for what the index is about to become
@@ -137,7 +140,7 @@ func ClaimedLane(ctx context.Context, h History, base, head string, parents []st
 		}
 	}
 	s.commits = append(s.commits, Commit{ID: Index, Parents: parents})
-	err := newRun(h, opts, scope{}).findClaim(ctx, s)
+	err := lanes{newRun(h, opts, scope{})}.findClaim(ctx, s)
 	return s.claim, err
 }
 
@@ -148,7 +151,7 @@ func BranchClaim(ctx context.Context, h History, base, head string, opts Options
 		return lane.Claim{}, err
 	}
 	r := newRun(h, opts, scope{})
-	if err := r.claimLaneOf(ctx, base, head, false, commits); err != nil {
+	if err := (lanes{r}).claimLaneOf(ctx, base, head, false, commits); err != nil {
 		return lane.Claim{}, err
 	}
 	return r.scope.lanes[0].at[head], nil
@@ -156,7 +159,7 @@ func BranchClaim(ctx context.Context, h History, base, head string, opts Options
 
 // claimLane finds the claim that counts, and has what is judged from here on
 // judged with the rigour of its lane.
-func (r *run) claimLane(ctx context.Context, s *LaneChange) error {
+func (r lanes) claimLane(ctx context.Context, s *LaneChange) error {
 	if err := r.findClaim(ctx, s); err != nil {
 		return err
 	}
@@ -169,7 +172,7 @@ func (r *run) claimLane(ctx context.Context, s *LaneChange) error {
 func (s *LaneChange) claimed() bool { return s.claim.Made() || len(s.unknown) > 0 }
 
 // findClaim finds what is claimed of a change, and by whom.
-func (r *run) findClaim(ctx context.Context, s *LaneChange) error {
+func (r lanes) findClaim(ctx context.Context, s *LaneChange) error {
 	changes, err := r.src.history.Changes(ctx, EdgesOf(s.head, s.bases))
 	if err != nil {
 		return err
@@ -178,7 +181,7 @@ func (r *run) findClaim(ctx context.Context, s *LaneChange) error {
 	if upstream, s.jobSwitched, err = r.laneJobs(ctx, changes); err != nil {
 		return err
 	}
-	if s.entries, err = r.src.addedEntries(ctx, node{id: s.head, parents: s.bases}, changes); err != nil {
+	if s.entries, err = r.addedEntries(ctx, Commit{ID: s.head, Parents: s.bases}, changes); err != nil {
 		return err
 	}
 	said, err := r.findSwitches(ctx, s)
@@ -304,7 +307,7 @@ func judgeLanes(r *run, ctx context.Context) error {
 		if !s.claimed() {
 			continue
 		}
-		if err := r.examineLane(ctx, s); err != nil {
+		if err := (lanes{r}).examineLane(ctx, s); err != nil {
 			return err
 		}
 		if strictest == nil || strictest.claim.Lane.Less(s.claim.Lane) {
@@ -321,17 +324,17 @@ func judgeLanes(r *run, ctx context.Context) error {
 }
 
 // counts reports whether a path is one of those that a lane is about.
-func (r *run) counts(path string) bool {
+func (r lanes) counts(path string) bool {
 	return lane.Counts(path) && !r.src.policy.JudgesRecord(path)
 }
 
 // isWork reports whether what differs counts and is no document.
-func (r *run) isWork(c Change) bool {
+func (r lanes) isWork(c Change) bool {
 	return r.counts(c.Path) && !lane.IsDocument(c.Path, &r.src.policy.Lanes)
 }
 
 // documentsAlone reports whether a change touches nothing that counts but documents.
-func (r *run) documentsAlone(ctx context.Context, s *LaneChange) (bool, error) {
+func (r lanes) documentsAlone(ctx context.Context, s *LaneChange) (bool, error) {
 	touched, err := r.touchedFiles(ctx, s)
 	return !slices.ContainsFunc(touched, r.isWork), err
 }

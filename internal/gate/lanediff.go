@@ -30,10 +30,10 @@ func Classify(ctx context.Context, h History, base, head string, opts Options) (
 	if err != nil {
 		return nil, err
 	}
-	if err := r.claimLaneOf(ctx, base, head, true, commits); err != nil {
+	if err := (lanes{r}).claimLaneOf(ctx, base, head, true, commits); err != nil {
 		return nil, err
 	}
-	return r.classify(ctx, r.scope.lanes[0])
+	return lanes{r}.classify(ctx, r.scope.lanes[0])
 }
 
 // ClassifyPending is Classify for the index against its parents.
@@ -42,11 +42,11 @@ func ClassifyPending(ctx context.Context, h History, parents []string, opts Opti
 	if err := claimPending(r, ctx); err != nil {
 		return nil, err
 	}
-	return r.classify(ctx, r.scope.lanes[0])
+	return lanes{r}.classify(ctx, r.scope.lanes[0])
 }
 
 // classify finds what a change shows, and which lane fits that.
-func (r *run) classify(ctx context.Context, s *LaneChange) (*LaneReport, error) {
+func (r lanes) classify(ctx context.Context, s *LaneChange) (*LaneReport, error) {
 	touched, err := r.touchedFiles(ctx, s)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (r *run) classify(ctx context.Context, s *LaneChange) (*LaneReport, error) 
 }
 
 // readTexts compares the two texts of a file, as far as they can be read.
-func (r *run) readTexts(ctx context.Context, c Change, f *lane.File) error {
+func (r lanes) readTexts(ctx context.Context, c Change, f *lane.File) error {
 	var texts [2][]byte
 	var size int64
 	for i, version := range []File{c.Old, c.New} {

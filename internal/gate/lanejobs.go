@@ -12,7 +12,7 @@ import (
 // they were given, and whether the change adds a switch to one. A record counts as it
 // is where the change began, or a change could loosen what binds it, and as it is in
 // the end. What a merge brought along is not the change's own.
-func (r *run) laneJobs(ctx context.Context, changes [][]Change) (given lane.Claim, switched bool, err error) {
+func (r lanes) laneJobs(ctx context.Context, changes [][]Change) (given lane.Claim, switched bool, err error) {
 	given.Source = lane.FromJob
 	for _, path := range pathsOf(changes[:1], r.src.policy.JudgesJob) {
 		var records []*lane.Record

@@ -67,13 +67,14 @@ type LaneLanding struct{ *LaneChange }
 // judgeUntried finds the changes of a history, along first parents, for which no
 // entry after the work was ever added: neither with them nor later.
 func judgeUntried(r *run, ctx context.Context) error {
-	lanes := &r.src.policy.Lanes
-	if !lanes.QAAfterMerge {
+	cfg := &r.src.policy.Lanes
+	if !cfg.QAAfterMerge {
 		return nil
 	}
-	each := *r
-	each.opts.Lane, each.opts.Labels = "", nil // they are about one change
-	untried := slices.Concat(lanes.Fast.After, lanes.Standard.After, lanes.Deep.After)
+	own := *r
+	own.opts.Lane, own.opts.Labels = "", nil // they are about one change
+	each := lanes{&own}
+	untried := slices.Concat(cfg.Fast.After, cfg.Standard.After, cfg.Deep.After)
 	for _, l := range slices.Backward(landings(r.scope.commits, r.scope.tip.ID)) {
 		s, err := each.landed(ctx, l)
 		if err != nil {
@@ -93,12 +94,12 @@ func judgeUntried(r *run, ctx context.Context) error {
 		if len(s.untried) == 0 {
 			continue
 		}
-		if documents, err := r.documentsAlone(ctx, s); err != nil {
+		if documents, err := each.documentsAlone(ctx, s); err != nil {
 			return err
 		} else if documents {
 			continue
 		}
-		if s.log, err = r.logFor(ctx, s); err != nil {
+		if s.log, err = each.logFor(ctx, s); err != nil {
 			return err
 		}
 		s.Place = Place{Commit: l.head, Parent: l.base}
@@ -108,7 +109,7 @@ func judgeUntried(r *run, ctx context.Context) error {
 }
 
 // landed finds the lane of what one commit brought.
-func (r *run) landed(ctx context.Context, l landing) (*LaneChange, error) {
+func (r lanes) landed(ctx context.Context, l landing) (*LaneChange, error) {
 	s := &LaneChange{head: l.head, commits: l.commits}
 	if l.base != "" {
 		s.bases = []string{l.base}

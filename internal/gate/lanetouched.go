@@ -10,7 +10,7 @@ import (
 // them and from the target: so what a merge brought along is not the change's own,
 // and what it threw away is. Without a target, as in the index of a merge, it is what
 // differs from every parent.
-func (r *run) touchedFiles(ctx context.Context, s *LaneChange) ([]Change, error) {
+func (r lanes) touchedFiles(ctx context.Context, s *LaneChange) ([]Change, error) {
 	if s.touched != nil {
 		return s.touched, nil
 	}

@@ -20,9 +20,8 @@ type workCommit struct {
 // laneEntry is an entry that a change adds to a log.
 type laneEntry struct {
 	small.Entry
-	// path is the log's, and log the version that it was read from.
-	path string
-	log  *ledgerFile
+	// file is the log's version that it was read from.
+	file File
 	// specless says why an entry for a spec names none; empty for any other. spec is
 	// the file that it names.
 	specless, spec string
@@ -40,7 +39,7 @@ func (e laneEntry) lacks() string {
 }
 
 // examineLane finds what rules ask about a change.
-func (r *run) examineLane(ctx context.Context, s *LaneChange) error {
+func (r lanes) examineLane(ctx context.Context, s *LaneChange) error {
 	if !s.claim.Made() {
 		return nil
 	}
@@ -75,9 +74,9 @@ func (r *run) examineLane(ctx context.Context, s *LaneChange) error {
 
 // logFor is the log in which something is to be recorded: the first that the change
 // adds to, or the first that there is.
-func (r *run) logFor(ctx context.Context, s *LaneChange) (string, error) {
+func (r lanes) logFor(ctx context.Context, s *LaneChange) (string, error) {
 	if len(s.entries) > 0 {
-		return s.entries[0].path, nil
+		return s.entries[0].file.Path, nil
 	}
 	files, err := r.src.history.Files(ctx, s.head)
 	for _, f := range files {
@@ -89,7 +88,7 @@ func (r *run) logFor(ctx context.Context, s *LaneChange) (string, error) {
 }
 
 // laneWork finds the commits that do a change's work.
-func (r *run) laneWork(ctx context.Context, commits []Commit) ([]workCommit, error) {
+func (r lanes) laneWork(ctx context.Context, commits []Commit) ([]workCommit, error) {
 	var out []workCommit
 	for _, c := range commits {
 		if len(c.Parents) > 1 {
@@ -113,7 +112,7 @@ func (r *run) laneWork(ctx context.Context, commits []Commit) ([]workCommit, err
 }
 
 // findBrought finds the commits that add each entry.
-func (r *run) findBrought(ctx context.Context, s *LaneChange) error {
+func (r lanes) findBrought(ctx context.Context, s *LaneChange) error {
 	if s.brought != nil {
 		return nil
 	}
@@ -128,7 +127,7 @@ func (r *run) findBrought(ctx context.Context, s *LaneChange) error {
 	s.brought = map[small.Digest][]string{}
 	for _, c := range s.commits {
 		own := max(len(c.Parents), 1)
-		entries, err := r.src.addedEntries(ctx, node{id: c.ID, parents: c.Parents}, changes[:own])
+		entries, err := r.addedEntries(ctx, Commit{ID: c.ID, Parents: c.Parents}, changes[:own])
 		if err != nil {
 			return err
 		}
@@ -141,18 +140,18 @@ func (r *run) findBrought(ctx context.Context, s *LaneChange) error {
 }
 
 // addedEntries are the entries that a commit, or a change, has and no parent has.
-func (src *source) addedEntries(ctx context.Context, n node, changes [][]Change) ([]laneEntry, error) {
-	logs := pathsOf(changes, func(path string) bool { return isLedger(path) && src.judges(path) })
+func (r lanes) addedEntries(ctx context.Context, n Commit, changes [][]Change) ([]laneEntry, error) {
+	logs := pathsOf(changes, func(path string) bool { return isLedger(path) && r.src.judges(path) })
 	if len(logs) == 0 {
 		return nil, nil
 	}
-	s, err := src.step(ctx, n, changes)
+	s, err := r.src.step(ctx, n, changes)
 	if err != nil {
 		return nil, err
 	}
 	var out []laneEntry
 	for _, path := range logs {
-		child, parents, err := src.sides(ctx, s, path)
+		child, parents, err := r.src.sides(ctx, s, path)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +160,7 @@ func (src *source) addedEntries(ctx context.Context, n node, changes [][]Change)
 		}
 		fresh, _ := newEntries(child.log.Ledger, parents)
 		for _, e := range at(child.log.Ledger, fresh) {
-			out = append(out, laneEntry{Entry: e, path: path, log: child})
+			out = append(out, laneEntry{Entry: e, file: child.file})
 		}
 	}
 	return out, nil
@@ -169,7 +168,7 @@ func (src *source) addedEntries(ctx context.Context, n node, changes [][]Change)
 
 // findSwitches finds the names of lanes that entries switch to, by the commits that
 // add them; of several in one commit the last.
-func (r *run) findSwitches(ctx context.Context, s *LaneChange) (map[string]string, error) {
+func (r lanes) findSwitches(ctx context.Context, s *LaneChange) (map[string]string, error) {
 	said := map[string]string{}
 	for _, e := range s.entries {
 		if e.TaskID != lane.SwitchTask || e.lacks() != "" {
@@ -197,8 +196,8 @@ func (r *run) findSwitches(ctx context.Context, s *LaneChange) (map[string]strin
 }
 
 // evidenceOf reads an entry's evidence, which a ledger does not keep.
-func (r *run) evidenceOf(ctx context.Context, e laneEntry) (*small.Value, error) {
-	items, err := r.src.ledgers.records(ctx, e.log)()
+func (r lanes) evidenceOf(ctx context.Context, e laneEntry) (*small.Value, error) {
+	items, err := r.src.ledgers.records(ctx, e.file)()
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +206,7 @@ func (r *run) evidenceOf(ctx context.Context, e laneEntry) (*small.Value, error)
 
 // checkSpecs notes of entries for a spec what keeps them from naming one: a file of
 // the head, from the repository's root or from the workspace's directory.
-func (r *run) checkSpecs(ctx context.Context, s *LaneChange) error {
+func (r lanes) checkSpecs(ctx context.Context, s *LaneChange) error {
 	for i := range s.entries {
 		e := &s.entries[i]
 		if e.TaskID != lane.SpecTask {
@@ -222,7 +221,7 @@ func (r *run) checkSpecs(ctx context.Context, s *LaneChange) error {
 			e.specless = "names no spec-md file"
 			continue
 		}
-		dir, _ := small.WorkspaceOf(e.path)
+		dir, _ := small.WorkspaceOf(e.file.Path)
 		files, err := r.src.history.Glob(ctx, s.head, policy.LiteralPattern(path.Clean(name)), policy.LiteralPattern(path.Join(dir, name)))
 		if err != nil {
 			return err

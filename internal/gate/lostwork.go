@@ -43,7 +43,7 @@ func (w *worker) lostWork(ctx context.Context, fresh []small.Entry) ([]lostWork,
 	if err != nil || !log.readable() {
 		return nil, err
 	}
-	if w.scope.tip.ID != w.node.id {
+	if w.scope.tip.ID != w.commit.ID {
 		tip, err := w.src.workspaceOnce(ctx, w.scope.tip.ID, w.dir)
 		if err != nil || reconciles(since(tip.ledger().Entries, log.log.Ledger)) {
 			return nil, err

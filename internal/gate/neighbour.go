@@ -53,14 +53,14 @@ func compareNeighbours(r *run, ctx context.Context) error {
 			continue
 		}
 		seen[n.ID] = true
-		if err := r.compareNeighbour(ctx, parents[0], n); err != nil {
+		if err := (walker{r}).compareNeighbour(ctx, parents[0], n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) compareNeighbour(ctx context.Context, head string, n Neighbour) error {
+func (r walker) compareNeighbour(ctx context.Context, head string, n Neighbour) error {
 	edge := Edge{Parent: n.ID, Child: Index}
 	changes, err := r.src.history.Changes(ctx, []Edge{edge})
 	if err != nil {
@@ -82,15 +82,15 @@ func (r *run) compareNeighbour(ctx context.Context, head string, n Neighbour) er
 		if !ours.readable() || !theirs.readable() {
 			continue
 		}
-		if err := r.neighbourLog(ctx, head, n, dir, newTips(theirs.log.Ledger, ours.log.Ledger, r.src.equal(c.Path), r.out.explained(c.Path, false), c.Path)); err != nil {
+		if err := r.neighbourLog(ctx, head, n, dir, &LogTips{path: c.Path, divergence: diverge(theirs.log.Ledger, ours.log.Ledger, r.src.equal(c.Path), r.out.explained(c.Path, false))}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) neighbourLog(ctx context.Context, head string, n Neighbour, dir string, t *LogTips) error {
-	if t.outcome != tipsDiverged {
+func (r walker) neighbourLog(ctx context.Context, head string, n Neighbour, dir string, t *LogTips) error {
+	if t.outcome != diverged {
 		return nil
 	}
 	forked, err := r.atFork(ctx, head, n.ID, dir)
@@ -122,7 +122,7 @@ func (r *run) neighbourLog(ctx context.Context, head string, n Neighbour, dir st
 // atFork are the entries that a workspace's log had where two commits parted. An
 // entry that is gone here and was there by then has been rewritten here, which is
 // told of the edge: nobody else is at work because of it.
-func (r *run) atFork(ctx context.Context, head, other, dir string) (map[small.Digest]bool, error) {
+func (r walker) atFork(ctx context.Context, head, other, dir string) (map[small.Digest]bool, error) {
 	bases, err := r.src.history.MergeBases(ctx, head, other)
 	if hidden := new(Failure); errors.As(err, &hidden) {
 		return nil, nil // in a shallow clone, say; then the warning names all that is not here

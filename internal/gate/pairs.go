@@ -73,7 +73,7 @@ func (src *source) movesBetween(ctx context.Context, from, to string) (moves, er
 
 // tipsOf compares one log of two tips. It returns nil where there is nothing to
 // say.
-func (r *run) tipsOf(ctx context.Context, pair [2]File, edge Edge) (*LogTips, error) {
+func (r walker) tipsOf(ctx context.Context, pair [2]File, edge Edge) (*LogTips, error) {
 	path := pair[1].Path
 	logs := r.src.logs(path)
 	ours, err := logs.read(ctx, pair[0], nil)
@@ -95,7 +95,7 @@ func (r *run) tipsOf(ctx context.Context, pair [2]File, edge Edge) (*LogTips, er
 	if own.past != nil && len(only(theirs.log.Ledger, ours.log.Ledger, own)) == 0 {
 		return nil, nil // the head parted before the target's baseline, and has nothing of its own
 	}
-	t := newTips(ours.log.Ledger, theirs.log.Ledger, equal, r.out.explained(path, false), path)
+	t := &LogTips{path: path, divergence: diverge(ours.log.Ledger, theirs.log.Ledger, equal, r.out.explained(path, false))}
 	if inLine, err := r.walkedBetween(ctx, t, edge); err != nil || inLine {
 		return nil, err
 	}

@@ -7,16 +7,16 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// notePolicy notes that a node edits the configuration. A merge edits it if it
+// notePolicy notes that a commit edits the configuration. A merge edits it if it
 // has another one than each of its parents: otherwise it takes over what was
 // edited, and noted, elsewhere. What is about to be committed is compared with
 // HEAD alone, whose configuration is the trusted one. In a whole history the
 // configurations of its own are no change.
-func (s *scope) notePolicy(n node, changes [][]Change) {
+func (s *scope) notePolicy(n Commit, changes [][]Change) {
 	if s.whole {
 		return
 	}
-	if n.id == Index {
+	if n.ID == Index {
 		changes = changes[:1]
 	}
 	var edit Change

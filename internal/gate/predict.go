@@ -3,10 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/small-gate/small-gate/internal/small"
 )
 
 // compareSides compares, for the prediction of a merge, what each side did since the
@@ -18,7 +15,7 @@ func compareSides(r *run, ctx context.Context) error {
 	}
 	for _, side := range []Tip{r.scope.base, r.scope.tip} {
 		for _, base := range bases {
-			if err := r.sinceParting(ctx, base, side); err != nil {
+			if err := (walker{r}).sinceParting(ctx, base, side); err != nil {
 				return err
 			}
 		}
@@ -27,7 +24,7 @@ func compareSides(r *run, ctx context.Context) error {
 }
 
 // sinceParting compares the logs of a merge base with those of one side.
-func (r *run) sinceParting(ctx context.Context, base string, side Tip) error {
+func (r walker) sinceParting(ctx context.Context, base string, side Tip) error {
 	if base == side.ID {
 		return nil
 	}
@@ -35,7 +32,7 @@ func (r *run) sinceParting(ctx context.Context, base string, side Tip) error {
 	if err != nil {
 		return err
 	}
-	s, err := r.src.replacement(ctx, node{id: side.ID, parents: []string{base}}, changes, nil)
+	s, err := r.src.replacement(ctx, Commit{ID: side.ID, Parents: []string{base}}, changes, nil)
 	if err != nil {
 		return err
 	}
@@ -55,7 +52,7 @@ func (r *run) sinceParting(ctx context.Context, base string, side Tip) error {
 
 // toMerge says which branch is to be merged: of a range one stands on the head,
 // of a prediction on the first of the two.
-func (r *run) toMerge(target, head Tip) string {
+func (r walker) toMerge(target, head Tip) string {
 	if !r.scope.predicts {
 		return "git merge " + shellQuote(target.Name)
 	}
@@ -64,23 +61,4 @@ func (r *run) toMerge(target, head Tip) string {
 		name = short(head.ID) // HEAD is another commit where one stands on the other branch
 	}
 	return "git merge " + shellQuote(name)
-}
-
-// withoutEdited reports whether two tips are one writer's work but for the
-// edits that are told already, whichever side made them: without the entries
-// that were changed, moved, lost or put in between, one holds the other.
-func (t *LogTips) withoutEdited(explained map[small.Digest]bool, equal equivalence) bool {
-	if len(explained) == 0 {
-		return false
-	}
-	edited := equal.classes(explained)
-	rest := func(l *small.Ledger) []small.Digest {
-		return slices.DeleteFunc(digestsOf(l), func(d small.Digest) bool { return edited[equal.class(d)] })
-	}
-	target, head := rest(t.target), rest(t.head)
-	a, b := equal.view(target, head)
-	there := relate(a.digests, b.digests)
-	a, b = equal.view(head, target)
-	back := relate(a.digests, b.digests)
-	return there == identical || there == extended || back == extended
 }

@@ -79,7 +79,7 @@ func (e *LogEdge) continueLog() string {
 		rule = "workflow/history-rewritten"
 	}
 	return fmt.Sprintf("another log stood here (`git log -p --full-history -- %s` shows it): continue it, or begin the new log in another directory; "+
-		"to end the old log here, a person waives %s from %s", shellQuote(e.path), rule, e.p.Head())
+		"to end the old log here, a person waives %s from %s", shellQuote(e.path), rule, e.old.Head())
 }
 
 // reconcileHint is the way out of two writers' entries in one log.

@@ -15,7 +15,7 @@ func checkAgentID(v *CommitWork, r *Reporter) {
 		if e.AgentID == "" || e.AgentID == v.agent {
 			continue
 		}
-		f := v.entryFinding(e)
+		f := entryFinding(v, e)
 		f.Message = fmt.Sprintf("%s names agent %q, and the commit is that of %q", entryWords(e), e.AgentID, v.agent)
 		f.Fix = "name the agent who did the work, or commit the entry as that agent"
 		r.Add(f)

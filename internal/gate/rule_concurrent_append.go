@@ -14,7 +14,7 @@ var ruleConcurrentAppend = Rule{
 }
 
 func checkConcurrentAppend(t *LogTips, r *Reporter) {
-	if t.outcome != tipsDiverged {
+	if t.outcome != diverged {
 		return
 	}
 	f := t.finding()

@@ -15,7 +15,7 @@ func checkDeleted(e *LogEdge, r *Reporter) {
 	}
 	for _, x := range e.ofKind(editDeleted) {
 		f := e.finding(x)
-		f.Message = entryWords(e.p.Entries[x.before]) + " was deleted"
+		f.Message = entryWords(e.old.Entries[x.before]) + " was deleted"
 		f.Fix = e.remedies.BringBack()
 		r.Add(f)
 	}

@@ -19,7 +19,7 @@ var ruleEscalated = Rule{
 			Commit: to.Commit, Parent: from.Commit, Path: s.log, subject: string(from.Lane) + " " + string(to.Lane),
 			Message: fmt.Sprintf("commit %s goes down to lane %q from lane %q of commit %s, and this change adds no entry for %s that says why",
 				short(to.Commit), to.Lane, from.Lane, short(from.Commit), lane.SwitchTask),
-			Fix: s.switchCommand(to.Lane),
+			Fix: switchCommand(s, to.Lane),
 		})
 	})},
 }

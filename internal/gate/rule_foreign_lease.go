@@ -13,7 +13,7 @@ var ruleForeignLease = Rule{
 
 func checkForeignLease(v *CommitWork, r *Reporter) {
 	for _, l := range v.leases {
-		f := v.entryFinding(l.entry)
+		f := entryFinding(v, l.entry)
 		f.Message = fmt.Sprintf("%s is work of %q on a task that agent %q has leased until %s", entryWords(l.entry), v.agent, l.lease.agent, l.lease.text)
 		f.Fix = "wait until the lease has expired, ask its holder to give it up in the plan, or work on another task"
 		r.Add(f)
@@ -21,14 +21,14 @@ func checkForeignLease(v *CommitWork, r *Reporter) {
 	if v.branch == "" || v.agent == v.branch || len(v.leases) > 0 {
 		return
 	}
-	f := v.entryFinding(v.fresh[0])
+	f := entryFinding(v, v.fresh[0])
 	f.Message = fmt.Sprintf("%s is work of %q on the branch of agent %q", entryWords(v.fresh[0]), v.agent, v.branch)
 	f.Fix = "git switch -c " + shellQuote(AgentBranches+v.agent) + ", and commit there"
 	r.Add(f)
 }
 
 // entryFinding begins a finding about an entry that a commit records.
-func (v *CommitWork) entryFinding(e small.Entry) Finding {
+func entryFinding(v *CommitWork, e small.Entry) Finding {
 	return Finding{Path: small.Progress.Path(v.dir), Line: e.Pos.Line, Column: e.Pos.Column, Entry: refOf(e), EditTo: e.Digest.String()}
 }
 

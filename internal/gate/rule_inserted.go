@@ -19,10 +19,10 @@ var ruleInserted = Rule{
 func checkInserted(e *LogEdge, r *Reporter) {
 	report := func(place int) {
 		f := e.insertion(place)
-		f.Message = entryWords(e.c.Entries[place]) + " was inserted before older entries"
+		f.Message = entryWords(e.now.Entries[place]) + " was inserted before older entries"
 		f.Fix = e.remedies.MoveToEnd()
 		if e.merge {
-			f.Message = entryWords(e.c.Entries[place]) + " is in no parent of the merge and stands before entries of a parent"
+			f.Message = entryWords(e.now.Entries[place]) + " is in no parent of the merge and stands before entries of a parent"
 		}
 		r.Add(f)
 	}
@@ -63,7 +63,7 @@ func checkReconciledInsertion(e *LogEdge, r *Reporter) {
 	f := e.finding(edit{kind: editInserted, before: -1, after: places[0]})
 	f.edits = insertionKeys(e, places)
 	f.Message = fmt.Sprintf("%s inserted before older ones, made explicit by %s: %s",
-		wasWere(count(len(places), "entry"), len(places)), entryWords(e.c.Entries[e.marker]), entryList(at(e.c, places)))
+		wasWere(count(len(places), "entry"), len(places)), entryWords(e.now.Entries[e.marker]), entryList(at(e.now, places)))
 	f.Fix = "nothing to do if this is the result of a reconciled merge that was squashed"
 	if severity, lane := r.Severity(); severity == SeverityError {
 		f.Fix = "make the commit anew so that nothing stands before older entries: merge the other branch instead of squashing it, or append the entries with the time of recording"
@@ -77,7 +77,7 @@ func checkReconciledInsertion(e *LogEdge, r *Reporter) {
 func insertionKeys(e *LogEdge, places []int) []editKey {
 	keys := make([]editKey, len(places))
 	for i, place := range places {
-		keys[i] = editKey{path: e.path, to: e.c.Entries[place].Digest.String()}
+		keys[i] = editKey{path: e.path, to: e.now.Entries[place].Digest.String()}
 	}
 	return keys
 }

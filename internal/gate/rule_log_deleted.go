@@ -15,14 +15,14 @@ var ruleLogDeleted = Rule{
 // checkLogDeleted reports a log that the child does not have. Whether it has
 // moved is found out before.
 func checkLogDeleted(e *LogEdge, r *Reporter) {
-	if e.c != nil {
+	if e.now != nil {
 		return
 	}
-	head := e.p.Head().String()
+	head := e.old.Head().String()
 	r.Add(Finding{
 		Path: e.path, EditFrom: head,
 		edits:   []editKey{{path: e.path, from: head}},
-		Message: fmt.Sprintf("the log with %s is gone", count(e.p.Len(), "entry")),
+		Message: fmt.Sprintf("the log with %s is gone", count(e.old.Len(), "entry")),
 		Fix:     e.remedies.BringBack(),
 	})
 }

@@ -18,7 +18,7 @@ func checkLostEntry(e *LogEdge, r *Reporter) {
 	}
 	for _, x := range e.ofKind(editDeleted) {
 		f := e.finding(x)
-		f.Message = fmt.Sprintf("the merge lost %s of %s", entryWords(e.p.Entries[x.before]), e.side)
+		f.Message = fmt.Sprintf("the merge lost %s of %s", entryWords(e.old.Entries[x.before]), e.side)
 		f.Fix = "keep every entry of both sides: " + e.remedies.Reconcile()
 		r.Add(f)
 	}

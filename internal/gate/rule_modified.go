@@ -17,7 +17,7 @@ var ruleTimestampMigrated = Rule{
 	ID: "append-only/timestamp-migrated", Severity: SeverityError, Stage: StageHistory,
 	Edit: ledger.EntryChanged,
 	Checks: []RuleCheck{On(reportEdits(editTimestampMigrated, func(e *LogEdge, x edit) string {
-		return fmt.Sprintf("the timestamp of %s was rewritten; the instant is the same to the microsecond", entryWords(e.p.Entries[x.before]))
+		return fmt.Sprintf("the timestamp of %s was rewritten; the instant is the same to the microsecond", entryWords(e.old.Entries[x.before]))
 	}))},
 }
 
@@ -25,7 +25,7 @@ var ruleTaskReassigned = Rule{
 	ID: "append-only/task-reassigned", Severity: SeverityError, Stage: StageHistory,
 	Edit: ledger.EntryChanged,
 	Checks: []RuleCheck{On(reportEdits(editTaskReassigned, func(e *LogEdge, x edit) string {
-		return fmt.Sprintf("%s was reassigned to %q", entryWords(e.p.Entries[x.before]), x.changes[0].To)
+		return fmt.Sprintf("%s was reassigned to %q", entryWords(e.old.Entries[x.before]), x.changes[0].To)
 	}))},
 }
 
@@ -48,7 +48,7 @@ func modifiedWords(e *LogEdge, x edit) string {
 			fields = append(fields, c.Field)
 		}
 	}
-	words := entryWords(e.p.Entries[x.before]) + " was modified"
+	words := entryWords(e.old.Entries[x.before]) + " was modified"
 	if len(fields) > 0 {
 		words += ": " + strings.Join(fields, ", ")
 	}

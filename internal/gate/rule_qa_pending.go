@@ -9,7 +9,7 @@ var ruleQAPending = Rule{
 			r.Add(Finding{
 				Path: s.log, subject: s.head + " " + pattern,
 				Message: fmt.Sprintf("commit %s landed in lane %q, and neither it nor a later commit adds a %q entry with evidence", short(s.head), s.claim.Lane, pattern),
-				Fix:     s.record(pattern),
+				Fix:     recordCommand(s.LaneChange, pattern),
 			})
 		}
 	})},

@@ -47,7 +47,7 @@ func checkRoundTripOfNew(e *LogEdge, r *Reporter) {
 	}
 	tried := 0
 	for _, at := range e.fresh {
-		entry := e.c.Entries[at]
+		entry := e.now.Entries[at]
 		breaks(e.path, &entry, entry.Suspects, &tried, r, SeverityError)
 	}
 }

@@ -23,7 +23,7 @@ var ruleUnknownLane = Rule{
 				f.Fix = trailerCommand(cmp.Or(s.claim.Lane, lane.Standard))
 				if u.commit == Index {
 					who = "what is staged"
-					f.Fix = s.switchCommand(cmp.Or(s.claim.Lane, lane.Standard))
+					f.Fix = switchCommand(s, cmp.Or(s.claim.Lane, lane.Standard))
 				}
 				f.Message = fmt.Sprintf("%s claims lane %q; there are %s", who, u.name, known)
 			}

@@ -14,13 +14,13 @@ func checkUnreconciled(e *LogEdge, r *Reporter) {
 	f := e.finding(edit{kind: editInserted, before: -1, after: e.inserted[0]})
 	f.edits = insertionKeys(e, e.inserted)
 	f.Message = fmt.Sprintf("the merge puts %s before entries of %s, and no %s entry makes that explicit: %s",
-		count(len(e.inserted), "entry"), e.side, "meta/reconcile-merge", entryList(at(e.c, e.inserted)))
+		count(len(e.inserted), "entry"), e.side, "meta/reconcile-merge", entryList(at(e.now, e.inserted)))
 	f.Fix = "make the resolution explicit: " + e.remedies.Reconcile()
 	r.Add(f)
 }
 
 func checkUnreconciledTips(t *LogTips, r *Reporter) {
-	if t.outcome != tipsInterleaved || t.switches {
+	if t.outcome != mixed || t.switches {
 		return
 	}
 	f := t.finding()

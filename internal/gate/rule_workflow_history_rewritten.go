@@ -14,9 +14,9 @@ var ruleWorkflowRewritten = Rule{
 }
 
 func checkRewritten(e *LogEdge, r *Reporter) {
-	if e.c == nil {
-		if n := e.p.Len(); n > 0 {
-			head := e.p.Head().String()
+	if e.now == nil {
+		if n := e.old.Len(); n > 0 {
+			head := e.old.Head().String()
 			r.Add(Finding{
 				Path: e.path, EditFrom: head, edits: []editKey{{path: e.path, from: head}},
 				Message: fmt.Sprintf("the record with %s is gone", count(n, "workflow switch")), Fix: keepSwitches(e),
@@ -40,13 +40,13 @@ func checkRewritten(e *LogEdge, r *Reporter) {
 	}
 	for _, place := range inserted {
 		f := e.insertion(place)
-		f.Message, f.Fix = entryWords(e.c.Entries[place])+" was inserted before older ones", keepSwitches(e)
+		f.Message, f.Fix = entryWords(e.now.Entries[place])+" was inserted before older ones", keepSwitches(e)
 		r.Add(f)
 	}
 }
 
 func rewrittenWords(e *LogEdge, x edit) string {
-	words := entryWords(e.p.Entries[x.before])
+	words := entryWords(e.old.Entries[x.before])
 	switch {
 	case x.kind == editDeleted && e.merge:
 		return "the merge lost " + words + " of " + e.side
@@ -64,7 +64,7 @@ func keepSwitches(e *LogEdge) string {
 	switch {
 	case e.merge:
 		return "give the merge up and rebase the one branch on the other instead (git merge --abort, or git reset --hard to before the merge; then git rebase): keep the switches that are there first as they are, and record the branch's own again after them, from the workflow that they led to"
-	case e.c == nil:
+	case e.now == nil:
 		return e.remedies.BringBack()
 	}
 	return e.remedies.PutBack()

@@ -22,7 +22,7 @@ const (
 func checkWorkspace(w *Workspace, r *Reporter) {
 	f := Finding{Path: w.path(small.Workspace), subject: "kind"}
 	art := w.artifacts[small.Workspace]
-	if art == nil && w.noDirectory() {
+	if art == nil && noDirectory(w) {
 		return
 	}
 	if art == nil {

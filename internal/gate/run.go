@@ -72,7 +72,7 @@ func newCheck(tree Tree, opts Options, s scope) *run {
 
 func over(tree Tree, h History, opts Options, s scope) *run {
 	s.workspaces, s.workflows = map[string]bool{}, map[string]bool{}
-	r := &run{opts: opts, src: newSource(tree, h, opts), scope: &s, out: newCollector(opts)}
+	r := &run{opts: opts, src: newSource(tree, h, opts.basis()), scope: &s, out: newCollector(opts)}
 	if h != nil && r.opts.Trusted == "" {
 		r.src.trusted = s.trusted()
 	}

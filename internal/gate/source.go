@@ -10,17 +10,23 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
+// basis is what reading depends on beside the content.
+type basis struct {
+	policy *policy.Policy
+	// kinds are the workspace kinds that are accepted.
+	kinds  []string
+	now    time.Time
+	limits small.Limits
+	// trusted is the commit whose logs say which baselines are in force.
+	trusted string
+}
+
 // source reads a tree, or a history, for one judgement, and keeps what it has read.
 type source struct {
+	basis
 	tree Tree
 	// history is nil where there is only one tree.
 	history History
-	policy  *policy.Policy
-	kinds   []string
-	now     time.Time
-	limits  small.Limits
-	// trusted is the commit whose logs say which baselines are in force.
-	trusted string
 
 	// ledgers reads logs, switches reads records of jobs as ledgers.
 	ledgers, switches *ledgers
@@ -37,10 +43,10 @@ type source struct {
 	workspaces map[[2]string]*Workspace
 }
 
-func newSource(tree Tree, h History, opts Options) *source {
+func newSource(tree Tree, h History, b basis) *source {
 	src := &source{
-		tree: tree, history: h, policy: opts.Policy, kinds: opts.Kinds, now: opts.Now, limits: opts.limits(), trusted: opts.Trusted,
-		ledgers: newLedgers(tree, opts.limits()), switches: newLedgers(tree, opts.limits()),
+		basis: b, tree: tree, history: h,
+		ledgers: newLedgers(tree, b.limits), switches: newLedgers(tree, b.limits),
 		equals: map[string]equivalence{}, ancestry: newAncestry(), workspaces: map[[2]string]*Workspace{},
 	}
 	src.switches.switches = true
@@ -139,7 +145,7 @@ func (src *source) artifact(ctx context.Context, a small.Artifact, f File) (*art
 	}
 	art.problems = small.CheckSchema(a, art.doc, src.policy.Extensions...)
 	if a == small.Progress {
-		art.log, _ = art.doc.Log(data) // a ledger that cannot be read does not fit the schema either
+		art.log, _ = small.LogOf(art.doc, data) // a ledger that cannot be read does not fit the schema either
 	}
 	return art, nil
 }

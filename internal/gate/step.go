@@ -2,9 +2,9 @@ package gate
 
 import "context"
 
-// step is a node and what its edges changed.
+// step is a commit, or the index, and what its edges changed.
 type step struct {
-	node
+	Commit
 	changes [][]Change
 	moves   []moves
 	// tookAnother is true of a merge of unrelated histories that has another log at a
@@ -15,16 +15,16 @@ type step struct {
 	remedies Remedies
 }
 
-// step finds the logs that moved on a node's edges.
-func (src *source) step(ctx context.Context, n node, changes [][]Change) (*step, error) {
-	s := &step{node: n, changes: changes, moves: make([]moves, len(changes))}
-	for i, parent := range n.parents {
-		x := crossing{parent: parent, changes: changes[i], merge: len(n.parents) > 1}
+// step finds the logs that moved on a commit's edges.
+func (src *source) step(ctx context.Context, n Commit, changes [][]Change) (*step, error) {
+	s := &step{Commit: n, changes: changes, moves: make([]moves, len(changes))}
+	for i, parent := range n.Parents {
+		x := crossing{parent: parent, changes: changes[i], merge: len(n.Parents) > 1}
 		x.equal = func(from, to string, before, after *ledgerFile) (equivalence, error) {
-			return src.equality(ctx, n.parents, from, to, before, after)
+			return src.equality(ctx, n.Parents, from, to, before, after)
 		}
 		if x.merge {
-			x.apart = func() (bool, error) { return src.apart(ctx, n.parents, i) }
+			x.apart = func() (bool, error) { return src.apart(ctx, n.Parents, i) }
 		}
 		var err error
 		if s.moves[i], err = src.moves(ctx, x); err != nil {
@@ -72,7 +72,7 @@ func (p *parentLog) add(path string, logs ...*ledgerFile) {
 	}
 }
 
-// sides reads a log in a node and in each parent.
+// sides reads a log in a commit and in each parent.
 func (src *source) sides(ctx context.Context, s *step, path string) (*ledgerFile, []parentLog, error) {
 	var now File
 	var before []*Change
@@ -94,8 +94,8 @@ func (src *source) sides(ctx context.Context, s *step, path string) (*ledgerFile
 	var earlier *ledgerFile
 	for i, c := range before {
 		p := &parents[i]
-		if len(s.parents) > 0 {
-			p.id = s.parents[i]
+		if len(s.Parents) > 0 {
+			p.id = s.Parents[i]
 		}
 		if c == nil {
 			continue // the same as in the child

@@ -23,7 +23,7 @@ type rewrites struct {
 
 // rewritesOf gathers what the commits of a branch rewrote. Of the default branch
 // nothing can be taken back.
-func (r *run) rewritesOf(ctx context.Context, u Update) (*rewrites, error) {
+func (r walker) rewritesOf(ctx context.Context, u Update) (*rewrites, error) {
 	if u.Target.ID == "" || u.Old == "" {
 		return nil, nil
 	}
@@ -44,7 +44,7 @@ func (r *run) rewritesOf(ctx context.Context, u Update) (*rewrites, error) {
 	out := &rewrites{from: map[small.Digest][]small.Digest{}, recorded: map[small.Digest]bool{}, inserted: map[small.Digest]bool{}}
 	for _, c := range commits {
 		own := len(EdgesOf(c.ID, c.Parents))
-		s, err := r.src.step(ctx, node{id: c.ID, parents: c.Parents}, changes[:own])
+		s, err := r.src.step(ctx, Commit{ID: c.ID, Parents: c.Parents}, changes[:own])
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (r *run) rewritesOf(ctx context.Context, u Update) (*rewrites, error) {
 
 // noteRewrites notes what a commit did to a log: which of the entries that no
 // parent has are rewrites, and which are new.
-func (r *run) noteRewrites(ctx context.Context, out *rewrites, s *step, path string, listed map[string]bool) error {
+func (r walker) noteRewrites(ctx context.Context, out *rewrites, s *step, path string, listed map[string]bool) error {
 	child, parents, err := r.src.sides(ctx, s, path)
 	if err != nil || !child.readable() {
 		return err
@@ -73,7 +73,7 @@ func (r *run) noteRewrites(ctx context.Context, out *rewrites, s *step, path str
 					out.recorded[e.Digest] = true
 				}
 			}
-			e, err := r.compareLogs(ctx, s.node, path, p.paths[k], before, child, parents, i)
+			e, err := r.compareLogs(ctx, s.Commit, path, p.paths[k], before, child, parents, i)
 			if err != nil {
 				return err
 			}
@@ -93,9 +93,9 @@ func (r *run) noteRewrites(ctx context.Context, out *rewrites, s *step, path str
 
 // note notes the rewrites on one edge; made are the entries that they made.
 func (r *rewrites) note(e *LogEdge, made map[small.Digest]bool) {
-	r.before = append(r.before, digestsOf(e.p))
+	r.before = append(r.before, digestsOf(e.old))
 	insert := func(place int) {
-		d := e.c.Entries[place].Digest
+		d := e.now.Entries[place].Digest
 		made[d], r.inserted[d] = true, true
 	}
 	for _, place := range e.inserted {
@@ -106,9 +106,9 @@ func (r *rewrites) note(e *LogEdge, made map[small.Digest]bool) {
 		case x.kind == editInserted:
 			insert(x.after)
 		case x.kind != editReordered && x.before >= 0 && x.after >= 0:
-			to := e.c.Entries[x.after].Digest
+			to := e.now.Entries[x.after].Digest
 			made[to] = true
-			r.from[to] = append(r.from[to], e.p.Entries[x.before].Digest)
+			r.from[to] = append(r.from[to], e.old.Entries[x.before].Digest)
 		}
 	}
 }

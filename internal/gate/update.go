@@ -39,16 +39,16 @@ type Tip struct{ ID, Name string }
 // compareReplaced compares the old tip of a ref with the new one, unless the new one
 // goes on from it.
 func compareReplaced(r *run, ctx context.Context) error {
-	u := r.scope.update
-	if u.Old == "" || r.judgedSince(u) {
+	u, w := r.scope.update, walker{r}
+	if u.Old == "" || w.judgedSince(u) {
 		return nil
 	}
-	return r.replaced(ctx, u, sameRemedy(fmt.Sprintf("what is published stays as it is: git merge %s brings it back; append what is new after it", short(u.Old))))
+	return w.replaced(ctx, u, sameRemedy(fmt.Sprintf("what is published stays as it is: git merge %s brings it back; append what is new after it", short(u.Old))))
 }
 
 // judgedSince reports whether the new tip goes on from the old one by commits that
 // have all been judged: then the edges have said what became of each entry.
-func (r *run) judgedSince(u Update) bool {
+func (r walker) judgedSince(u Update) bool {
 	if u.Old == "" || r.scope.tookAnother {
 		return false
 	}
@@ -96,21 +96,21 @@ func compareTarget(r *run, ctx context.Context) error {
 		// The branch goes on from the other. What it brings is judged, but not
 		// what an earlier push of it brought.
 		fix := fmt.Sprintf("put what %s has back as it is there, and append what is new after it", u.Target.Name)
-		return r.replaced(ctx, Update{Old: u.Target.ID, New: u.New}, sameRemedy(fix))
+		return walker{r}.replaced(ctx, Update{Old: u.Target.ID, New: u.New}, sameRemedy(fix))
 	}
-	return r.compare(ctx, u.Target, Tip{ID: u.New, Name: cmp.Or(u.Name, short(u.New))})
+	return walker{r}.compare(ctx, u.Target, Tip{ID: u.New, Name: cmp.Or(u.Name, short(u.New))})
 }
 
 // replaced compares a ref's old tip with its new one: every old entry is in
 // the new ledger, in order. Entries between older ones were judged on the
 // edges, so a rebased branch passes. No commit did what is found that could be
 // taken back: fix is what to do about it.
-func (r *run) replaced(ctx context.Context, u Update, fix Remedies) error {
+func (r walker) replaced(ctx context.Context, u Update, fix Remedies) error {
 	changes, err := r.src.history.Changes(ctx, []Edge{{Parent: u.Old, Child: u.New}})
 	if err != nil {
 		return err
 	}
-	n := node{id: u.New, parents: []string{u.Old}}
+	n := Commit{ID: u.New, Parents: []string{u.Old}}
 	if u.Governs {
 		r.scope.notePolicy(n, changes)
 	}
@@ -136,7 +136,7 @@ func (r *run) replaced(ctx context.Context, u Update, fix Remedies) error {
 type undoneFunc func(before, now *small.Ledger) (bool, error)
 
 // undone looks for what a branch rewrote when it is first asked.
-func (r *run) undone(ctx context.Context, u Update) undoneFunc {
+func (r walker) undone(ctx context.Context, u Update) undoneFunc {
 	find := sync.OnceValues(func() (*rewrites, error) { return r.rewritesOf(ctx, u) })
 	return func(before, now *small.Ledger) (bool, error) {
 		r, err := find()
@@ -146,26 +146,26 @@ func (r *run) undone(ctx context.Context, u Update) undoneFunc {
 
 // replacement is the step from one commit to another that is not its child.
 // Between the entries of a log that moved others may have come.
-func (src *source) replacement(ctx context.Context, n node, changes [][]Change, undone undoneFunc) (*step, error) {
+func (src *source) replacement(ctx context.Context, n Commit, changes [][]Change, undone undoneFunc) (*step, error) {
 	m, err := src.moves(ctx, crossing{
-		parent: n.parents[0], changes: changes[0], merge: true, undone: undone,
+		parent: n.Parents[0], changes: changes[0], merge: true, undone: undone,
 		equal: func(from, to string, before, after *ledgerFile) (equivalence, error) {
-			return src.equality(ctx, n.parents, from, to, before, after)
+			return src.equality(ctx, n.Parents, from, to, before, after)
 		},
 	})
-	return &step{node: n, changes: changes, moves: []moves{m}}, err
+	return &step{Commit: n, changes: changes, moves: []moves{m}}, err
 }
 
 // replacedLog compares one log of a commit with an earlier one that is not its
 // parent's. insertions says whether entries between older ones are reported,
 // where no entry makes them explicit. undone, if set, says which rewrites are
 // taken back.
-func (r *run) replacedLog(ctx context.Context, c Change, s *step, insertions bool, undone undoneFunc) error {
-	logs, err := r.src.readBefore(ctx, s.parents[0], c)
+func (r walker) replacedLog(ctx context.Context, c Change, s *step, insertions bool, undone undoneFunc) error {
+	logs, err := r.src.readBefore(ctx, s.Parents[0], c)
 	if err != nil {
 		return err
 	}
-	parent := parentLog{id: s.parents[0]}
+	parent := parentLog{id: s.Parents[0]}
 	parent.add(c.Path, logs...)
 	now := c.New
 	if to, moved := s.moves[0][c.Path]; moved {
@@ -180,7 +180,7 @@ func (r *run) replacedLog(ctx context.Context, c Change, s *step, insertions boo
 		return nil
 	}
 	for _, l := range parent.ledgers {
-		e, err := r.compareLogs(ctx, s.node, now.Path, c.Path, l, after, []parentLog{parent}, 0)
+		e, err := r.compareLogs(ctx, s.Commit, now.Path, c.Path, l, after, []parentLog{parent}, 0)
 		if err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (r *run) replacedLog(ctx context.Context, c Change, s *step, insertions boo
 			continue
 		}
 		if undone != nil && e.relation == rewritten {
-			if is, err := undone(e.p, e.c); err != nil || is {
+			if is, err := undone(e.old, e.now); err != nil || is {
 				if err != nil {
 					return err
 				}
@@ -200,7 +200,7 @@ func (r *run) replacedLog(ctx context.Context, c Change, s *step, insertions boo
 			e.edits = slices.DeleteFunc(e.edits, func(x edit) bool { return x.kind == editInserted })
 		}
 		e.Parent, e.Branch, e.remedies = parent.id, s.branch, s.remedies
-		r.judgeEdge(e, s.id)
+		r.judgeEdge(e, s.ID)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ var ruleSchema = Rule{
 }
 
 func checkMissing(w *Workspace, r *Reporter) {
-	if w.noDirectory() {
+	if noDirectory(w) {
 		return
 	}
 	for _, a := range small.Artifacts {
@@ -58,7 +58,7 @@ func checkMissing(w *Workspace, r *Reporter) {
 
 // noDirectory reports whether .small itself is no directory, or is not there at
 // all and only a lookalike of it is.
-func (w *Workspace) noDirectory() bool {
+func noDirectory(w *Workspace) bool {
 	there := false
 	for _, f := range w.Files {
 		_, name, ok := small.SplitPath(f.Path)
@@ -111,7 +111,7 @@ func problemsOf(kind small.ProblemKind) func(*Workspace, *Reporter) {
 				continue
 			}
 			for _, p := range art.problems {
-				if p.Kind != kind || w.underBaseline(a, p) {
+				if p.Kind != kind || underBaseline(w, a, p) {
 					continue
 				}
 				f := problemFinding(art.path, p)
@@ -146,7 +146,7 @@ func (u *UnreadableLog) report(r *Reporter, kind small.ProblemKind) {
 }
 
 // underBaseline reports whether a problem lies in an accepted entry.
-func (w *Workspace) underBaseline(a small.Artifact, p small.Problem) bool {
+func underBaseline(w *Workspace, a small.Artifact, p small.Problem) bool {
 	if a != small.Progress || w.baseline == 0 {
 		return false
 	}

@@ -1,22 +1,9 @@
 package gate
 
 import (
-	"sync"
-
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 )
-
-// editOf is what a rule's findings say was done to a log.
-func editOf(rule string) ledger.EditEffect { return edits()[rule] }
-
-var edits = sync.OnceValue(func() map[string]ledger.EditEffect {
-	out := make(map[string]ledger.EditEffect, len(rules))
-	for i := range rules {
-		out[rules[i].ID] = rules[i].Edit
-	}
-	return out
-})
 
 // Known lists the rules as a configuration has to know them.
 func Known() []policy.Rule {
@@ -36,7 +23,7 @@ func (c *collector) waiver(rule *Rule, f Finding) *policy.Waiver {
 	}
 	for i := range c.policy.Waivers {
 		w := &c.policy.Waivers[i]
-		if c.applies(w, f) && sameEdit(w.Rule, rule) && digestText(w.From) == f.EditFrom && digestText(w.To) == f.EditTo {
+		if c.applies(w, f) && sameEdit(w, rule) && digestText(w.From) == f.EditFrom && digestText(w.To) == f.EditTo {
 			c.used[i] = true
 			return w
 		}
@@ -61,7 +48,7 @@ func (c *collector) waiverChain(f Finding, from string, seen map[string]bool) []
 	seen[from] = true
 	for i := range c.policy.Waivers {
 		w := &c.policy.Waivers[i]
-		if !c.applies(w, f) || !editOf(w.Rule).Has(ledger.EntryChanged|ledger.EntryLost) || digestText(w.From) != from {
+		if !c.applies(w, f) || !w.Edit.Has(ledger.EntryChanged|ledger.EntryLost) || digestText(w.From) != from {
 			continue
 		}
 		to := digestText(w.To)
@@ -84,6 +71,6 @@ func (c *collector) applies(w *policy.Waiver, f Finding) bool {
 }
 
 // sameEdit reports whether a waiver's rule is another or says the same of an entry.
-func sameEdit(waived string, rule *Rule) bool {
-	return waived == rule.ID || editOf(waived).Has(rule.Edit&(ledger.EntryChanged|ledger.EntryLost))
+func sameEdit(w *policy.Waiver, rule *Rule) bool {
+	return w.Rule == rule.ID || w.Edit.Has(rule.Edit&(ledger.EntryChanged|ledger.EntryLost))
 }

@@ -7,15 +7,6 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// node is a commit, or the index, with its parents.
-type node struct {
-	id      string
-	parents []string
-}
-
-// edges lists a node's edges.
-func (n node) edges() []Edge { return EdgesOf(n.id, n.parents) }
-
 // EdgesOf lists the edges of a child, one for each parent; a root has one,
 // from the empty tree.
 func EdgesOf(child string, parents []string) []Edge {
@@ -29,28 +20,27 @@ func EdgesOf(child string, parents []string) []Edge {
 	return out
 }
 
+// walker follows logs from commit to commit, and from branch to branch.
+type walker struct{ *run }
+
 // walkIndex judges the edges of the index.
 func walkIndex(r *run, ctx context.Context) error {
-	return r.walk(ctx, []node{{id: Index, parents: r.scope.parents}})
+	return walker{r}.walk(ctx, []Commit{{ID: Index, Parents: r.scope.parents}})
 }
 
 // walkCommits judges every edge of the commits.
 func walkCommits(r *run, ctx context.Context) error {
-	nodes := make([]node, len(r.scope.commits))
-	for i, c := range r.scope.commits {
-		nodes[i] = node{id: c.ID, parents: c.Parents}
-	}
-	err := r.walk(ctx, nodes)
+	err := walker{r}.walk(ctx, r.scope.commits)
 	r.scope.walked = err == nil
 	return err
 }
 
 // walk judges every edge of the nodes.
-func (r *run) walk(ctx context.Context, nodes []node) error {
+func (r walker) walk(ctx context.Context, nodes []Commit) error {
 	nodes = inOrder(nodes)
 	var edges []Edge
 	for _, n := range nodes {
-		edges = append(edges, n.edges()...)
+		edges = append(edges, EdgesOf(n.ID, n.Parents)...)
 	}
 	changes, err := r.src.history.Changes(ctx, edges)
 	if err != nil {
@@ -60,8 +50,8 @@ func (r *run) walk(ctx context.Context, nodes []node) error {
 		r.src.noteHistory(nodes, changes)
 	}
 	for i, n := range nodes {
-		own := max(len(n.parents), 1)
-		if err := r.node(ctx, n, changes[:own]); err != nil {
+		own := max(len(n.Parents), 1)
+		if err := r.commit(ctx, n, changes[:own]); err != nil {
 			return err
 		}
 		changes = changes[own:]
@@ -72,8 +62,8 @@ func (r *run) walk(ctx context.Context, nodes []node) error {
 	return nil
 }
 
-// node judges one node's edges; changes has one element for each.
-func (r *run) node(ctx context.Context, n node, changes [][]Change) error {
+// commit judges one commit's edges; changes has one element for each.
+func (r walker) commit(ctx context.Context, n Commit, changes [][]Change) error {
 	r.scope.notePolicy(n, changes)
 	own := scope{workspaces: map[string]bool{}, workflows: map[string]bool{}}
 	for _, edge := range changes {
@@ -96,11 +86,11 @@ func (r *run) node(ctx context.Context, n node, changes [][]Change) error {
 	if err := r.work(ctx, n, changes, sortedKeys(own.workspaces), fresh); err != nil {
 		return err
 	}
-	if r.opts.Each && n.id != Index {
-		if err := r.snapshots(ctx, n.id, sortedKeys(own.workspaces)); err != nil {
+	if r.opts.Each && n.ID != Index {
+		if err := r.snapshots(ctx, n.ID, sortedKeys(own.workspaces)); err != nil {
 			return err
 		}
-		return r.workflowsAt(ctx, n.id, own.workflows)
+		return workflowsAt(r.run, ctx, n.ID, own.workflows)
 	}
 	return nil
 }
@@ -128,11 +118,11 @@ func sortedKeys(set map[string]bool) []string {
 	return keys
 }
 
-// log judges one log on all edges of a node. It returns the entries that no
+// log judges one log on all edges of a commit. It returns the entries that no
 // parent has.
-func (r *run) log(ctx context.Context, s *step, path string) ([]small.Entry, error) {
+func (r walker) log(ctx context.Context, s *step, path string) ([]small.Entry, error) {
 	if r.scope.whole { // only there is what came before a baseline judged
-		if past, err := r.src.isPast(ctx, s.id, path); err != nil || past {
+		if past, err := r.src.isPast(ctx, s.ID, path); err != nil || past {
 			return nil, err
 		}
 	}
@@ -148,12 +138,12 @@ func (r *run) log(ctx context.Context, s *step, path string) ([]small.Entry, err
 	var views []*LogEdge
 	for i, p := range parents {
 		for k, before := range p.ledgers {
-			e, err := r.compareLogs(ctx, s.node, path, p.paths[k], before, child, parents, i)
+			e, err := r.compareLogs(ctx, s.Commit, path, p.paths[k], before, child, parents, i)
 			if err != nil {
 				return nil, err
 			}
 			if e != nil {
-				e.setParent(s.node, i)
+				e.setParent(s.Commit, i)
 				e.gone = p.gone && p.paths[k] == path
 				views = append(views, e)
 				accepted := func(place int) bool { return e.past[child.log.Entries[place].Digest] }
@@ -165,14 +155,14 @@ func (r *run) log(ctx context.Context, s *step, path string) ([]small.Entry, err
 		views[0].fresh, views[0].intruders = fresh, withoutVersions(intruders, views)
 	}
 	for _, e := range views {
-		r.judgeEdge(e, s.id)
+		r.judgeEdge(e, s.ID)
 	}
 	if len(views) == 0 && len(fresh) > 0 {
-		e := &LogEdge{path: path, p: &small.Ledger{}, c: child.log.Ledger, relation: extended, marker: -1, fresh: fresh}
-		if len(s.parents) > 0 {
-			e.Parent = s.parents[0]
+		e := &LogEdge{path: path, comparison: &comparison{old: &small.Ledger{}, now: child.log.Ledger, relation: extended, marker: -1}, fresh: fresh}
+		if len(s.Parents) > 0 {
+			e.Parent = s.Parents[0]
 		}
-		r.judgeEdge(e, s.id)
+		r.judgeEdge(e, s.ID)
 	}
 	return at(child.log.Ledger, fresh), nil
 }
@@ -229,19 +219,19 @@ func withoutVersions(intruders []int, views []*LogEdge) []int {
 
 // compareLogs relates one parent's log, which stood at was, to the child's. It
 // returns nil where nothing has changed.
-func (r *run) compareLogs(ctx context.Context, n node, path, was string, before, child *ledgerFile, parents []parentLog, side int) (*LogEdge, error) {
+func (r walker) compareLogs(ctx context.Context, n Commit, path, was string, before, child *ledgerFile, parents []parentLog, side int) (*LogEdge, error) {
 	p, c := before.log.Ledger, child.log.Ledger
 	if p == c && was == path {
 		return nil, nil
 	}
-	equal, err := r.src.equality(ctx, n.parents, was, path, before, child)
+	equal, err := r.src.equality(ctx, n.Parents, was, path, before, child)
 	if err != nil {
 		return nil, err
 	}
 	elsewhere := heldBy(parents, side)
-	return compare(p, c, comparison{
-		path: path, was: was, equal: equal,
-		before: r.src.logs(path).records(ctx, before), after: r.src.logs(path).records(ctx, child),
+	compared, err := compare(p, c, comparing{
+		equal:  equal,
+		before: r.src.logs(path).records(ctx, before.file), after: r.src.logs(path).records(ctx, child.file),
 		mayPair: func(lost, added int) bool {
 			// What another parent brought is that side's entry, not a new
 			// version of this side's, unless it plainly is.
@@ -253,6 +243,10 @@ func (r *run) compareLogs(ctx context.Context, n node, path, was string, before,
 			return seen || old.Timestamp != "" && old.Timestamp == now.Timestamp
 		},
 	})
+	if err != nil {
+		return nil, err
+	}
+	return &LogEdge{path: path, was: was, comparison: compared}, nil
 }
 
 // heldBy are the entries that parents have, all but one.
@@ -272,8 +266,8 @@ func heldBy(parents []parentLog, but int) map[small.Digest]bool {
 }
 
 // judgeEdge judges one way of a log, and lists what waivers excuse.
-func (r *run) judgeEdge(e *LogEdge, child string) {
-	e.now, e.strict, e.switches = r.src.now, r.out.strict, r.src.isRecord(e.path)
+func (r walker) judgeEdge(e *LogEdge, child string) {
+	e.clock, e.strict, e.switches = r.src.now, r.out.strict, r.src.isRecord(e.path)
 	e.Commit = child
 	if e.remedies == nil {
 		e.remedies = onEdge{e}
@@ -282,8 +276,9 @@ func (r *run) judgeEdge(e *LogEdge, child string) {
 	if len(e.excused) == 0 {
 		return
 	}
-	excused := *e
-	excused.edits, excused.inserted, excused.fresh, excused.intruders = e.excused, nil, nil, nil
+	excused, compared := *e, *e.comparison
+	compared.edits, compared.inserted = e.excused, nil
+	excused.comparison, excused.fresh, excused.intruders = &compared, nil, nil
 	excused.Excused = true
 	r.out.judge(excused.subject())
 }
@@ -291,10 +286,10 @@ func (r *run) judgeEdge(e *LogEdge, child string) {
 // unreadable deals with a child that has no ledger to compare: a file that
 // cannot be read is a finding here, and a log that is gone is one unless it
 // has moved.
-func (r *run) unreadable(s *step, path string, child *ledgerFile, parents []parentLog) {
+func (r walker) unreadable(s *step, path string, child *ledgerFile, parents []parentLog) {
 	if child != nil {
 		r.out.judge(&UnreadableLog{
-			Place: Place{Commit: s.id, Parent: parents[0].id, Branch: s.branch, Mandatory: true},
+			Place: Place{Commit: s.ID, Parent: parents[0].id, Branch: s.branch, Mandatory: true},
 			path:  path, object: child.file.Object, problems: child.problems,
 			isJob: r.src.policy.JudgesJob(path), isCampaign: r.src.isRecord(path) && !r.src.policy.JudgesJob(path),
 		})
@@ -305,10 +300,10 @@ func (r *run) unreadable(s *step, path string, child *ledgerFile, parents []pare
 			continue // it is judged where it is now
 		}
 		for _, before := range p.ledgers {
-			e := &LogEdge{path: path, p: before.log.Ledger, marker: -1, remedies: s.remedies}
-			e.setParent(s.node, i)
+			e := &LogEdge{path: path, comparison: &comparison{old: before.log.Ledger, marker: -1}, remedies: s.remedies}
+			e.setParent(s.Commit, i)
 			e.Branch = s.branch
-			r.judgeEdge(e, s.id)
+			r.judgeEdge(e, s.ID)
 		}
 	}
 }

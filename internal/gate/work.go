@@ -45,13 +45,13 @@ type humanChange struct {
 	key string
 }
 
-// work judges what a node did to workspaces. fresh are the new entries by path
+// work judges what a commit did to workspaces. fresh are the new entries by path
 // of the log.
-func (r *run) work(ctx context.Context, n node, changes [][]Change, dirs []string, fresh map[string][]small.Entry) error {
+func (r walker) work(ctx context.Context, n Commit, changes [][]Change, dirs []string, fresh map[string][]small.Entry) error {
 	if len(dirs) == 0 {
 		return nil
 	}
-	if n.id == Index && len(r.opts.Heads) > 0 {
+	if n.ID == Index && len(r.opts.Heads) > 0 {
 		var edges []Edge
 		for _, head := range r.opts.Heads {
 			edges = append(edges, Edge{Parent: head, Child: Index})
@@ -60,18 +60,18 @@ func (r *run) work(ctx context.Context, n node, changes [][]Change, dirs []strin
 		if err != nil {
 			return err
 		}
-		n.parents = slices.Concat(n.parents, r.opts.Heads)
+		n.Parents = slices.Concat(n.Parents, r.opts.Heads)
 		changes = slices.Concat(changes, more)
 	}
 	for _, dir := range dirs {
-		w := &worker{run: r, node: n, changes: changes, dir: dir}
+		w := &worker{walker: r, commit: n, changes: changes, dir: dir}
 		v, err := w.view(ctx, fresh[small.Progress.Path(dir)])
 		if err != nil {
 			return err
 		}
-		v.Commit = n.id
-		if len(n.parents) > 0 {
-			v.Parent = n.parents[0]
+		v.Commit = n.ID
+		if len(n.Parents) > 0 {
+			v.Parent = n.Parents[0]
 		}
 		r.out.judge(v)
 	}
@@ -80,8 +80,8 @@ func (r *run) work(ctx context.Context, n node, changes [][]Change, dirs []strin
 
 // worker reads what a view of one commit's work needs, and no more.
 type worker struct {
-	*run
-	node    node
+	walker
+	commit  Commit
 	changes [][]Change
 	dir     string
 	// files are those of the workspace in the child, once they were listed.
@@ -95,7 +95,7 @@ func (w *worker) view(ctx context.Context, fresh []small.Entry) (*CommitWork, er
 		return nil, err
 	}
 	if len(v.human) > 0 {
-		if v.sign, err = w.signOf(ctx, w.node.id); err != nil {
+		if v.sign, err = w.signOf(ctx, w.commit.ID); err != nil {
 			return nil, err
 		}
 		if v.stale, err = w.sameReplay(ctx); err != nil {
@@ -103,7 +103,7 @@ func (w *worker) view(ctx context.Context, fresh []small.Entry) (*CommitWork, er
 		}
 	}
 	if len(fresh) > 0 {
-		if v.agent, err = w.agentOf(ctx, w.node.id); err != nil {
+		if v.agent, err = w.agentOf(ctx, w.commit.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -111,7 +111,7 @@ func (w *worker) view(ctx context.Context, fresh []small.Entry) (*CommitWork, er
 		if v.leases, err = w.foreignLeases(ctx, v); err != nil {
 			return nil, err
 		}
-		if w.node.id == Index {
+		if w.commit.ID == Index {
 			v.branch = branchOwner(w.opts.Branch)
 		}
 	}
@@ -143,7 +143,7 @@ func (w *worker) now(ctx context.Context, path string) (File, error) {
 	}
 	if w.files == nil {
 		var err error
-		if w.files, err = w.src.history.Files(ctx, w.node.id, w.dir); err != nil {
+		if w.files, err = w.src.history.Files(ctx, w.commit.ID, w.dir); err != nil {
 			return File{}, err
 		}
 	}
@@ -351,7 +351,7 @@ func (w *worker) sameReplay(ctx context.Context) (bool, error) {
 		}
 		same = same || strings.EqualFold(old, now)
 	}
-	if !same || w.scope.tip.ID == w.node.id {
+	if !same || w.scope.tip.ID == w.commit.ID {
 		return same, nil
 	}
 	tip, err := w.src.workspaceOnce(ctx, w.scope.tip.ID, w.dir)

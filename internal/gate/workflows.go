@@ -48,12 +48,12 @@ type missingAgent struct {
 
 // judgeWorkflows judges, at the tip, the workflow files and records that changed.
 func judgeWorkflows(r *run, ctx context.Context) error {
-	return r.workflowsAt(ctx, r.scope.tip.ID, r.scope.workflows)
+	return workflowsAt(r, ctx, r.scope.tip.ID, r.scope.workflows)
 }
 
 // workflowsAt judges the workflow files and records of one revision at some paths.
-func (r *run) workflowsAt(ctx context.Context, revision string, paths map[string]bool) error {
-	s := r.workflowScan(revision)
+func workflowsAt(r *run, ctx context.Context, revision string, paths map[string]bool) error {
+	s := newScan(r, revision)
 	there, err := s.present(ctx, sortedKeys(paths))
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (r *run) workflowsAt(ctx context.Context, revision string, paths map[string
 
 // workflowsBelow judges the workflow files and records below the directory that is
 // checked whose paths match some patterns.
-func (r *run) workflowsBelow(ctx context.Context, patterns []string) error {
+func workflowsBelow(r *run, ctx context.Context, patterns []string) error {
 	if len(patterns) == 0 {
 		return nil
 	}
@@ -77,13 +77,13 @@ func (r *run) workflowsBelow(ctx context.Context, patterns []string) error {
 	if err != nil {
 		return err
 	}
-	return r.workflowScan(r.scope.tip.ID).judge(ctx, below(files, r.scope.dir))
+	return newScan(r, r.scope.tip.ID).judge(ctx, below(files, r.scope.dir))
 }
 
 // watchedIn are the patterns of the workflow files and records of one directory: of
 // a pattern that begins with **/ those in the directory itself. Other patterns
 // match elsewhere as well.
-func (r *run) watchedIn(dir string) []string {
+func watchedIn(r *run, dir string) []string {
 	patterns := r.opts.Policy.Workflows.Watched()
 	for i, p := range patterns {
 		if rest, anywhere := strings.CutPrefix(p, "**/"); anywhere {
@@ -101,7 +101,7 @@ type workflowScan struct {
 	read map[string]*lane.Workflow
 }
 
-func (r *run) workflowScan(revision string) *workflowScan {
+func newScan(r *run, revision string) *workflowScan {
 	return &workflowScan{run: r, revision: revision, read: map[string]*lane.Workflow{}}
 }
 

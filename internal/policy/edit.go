@@ -168,7 +168,7 @@ func placeless(p *Policy) Policy {
 	out.Source = ""
 	out.Waivers, out.Baselines = slices.Clone(p.Waivers), slices.Clone(p.Baselines)
 	for i := range out.Waivers {
-		out.Waivers[i].Pos = small.Pos{}
+		out.Waivers[i].Pos, out.Waivers[i].Edit = small.Pos{}, 0
 	}
 	for i := range out.Baselines {
 		out.Baselines[i].Pos = small.Pos{}

@@ -37,6 +37,7 @@ func (r *reader) waivers(v *small.Value) []Waiver {
 		} else if id, ok := r.text(rule, subject+".rule"); ok {
 			w.Rule = id
 			r.rule(rule.Pos, id, subject+".rule")
+			w.Edit = r.rules.effects[id]
 		}
 		r.sides(item, subject, w)
 		out = append(out, w)
@@ -48,7 +49,7 @@ func (r *reader) waivers(v *small.Value) []Waiver {
 // sides checks that a waiver names one edit.
 func (r *reader) sides(item *small.Value, subject string, w Waiver) {
 	hasFrom, hasTo := item.Get("from") != nil, item.Get("to") != nil
-	needsFrom, needsTo, one := r.rules.effects[w.Rule].Names()
+	needsFrom, needsTo, one := w.Edit.Names()
 	switch {
 	case !hasFrom && !hasTo:
 		r.fail(item.Pos, subject+".from", "the waiver names no edit: neither \"from\" nor \"to\" is there")
