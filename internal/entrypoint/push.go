@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/hookinput"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Where the refs of a push came from, for the report.
@@ -303,7 +304,7 @@ func (s *session) oldTip(ctx context.Context, u hookinput.RefUpdate, remote stri
 		}
 		return "", &gate.Failure{
 			Message: fmt.Sprintf("%s is at %s on the remote, and that commit is not here: it cannot be seen whether the push drops entries", u.Ref, u.RemoteID),
-			Remedy:  fmt.Sprintf("git fetch %s %s", typed(remote), typed(u.Ref)),
+			Remedy:  fmt.Sprintf("git fetch %s %s", wording.ShellWord(remote), wording.ShellWord(u.Ref)),
 		}
 	}
 	old, isCommit, err := s.repo.Peel(ctx, u.RemoteID)
@@ -337,16 +338,6 @@ func branchName(ref, remote string) string {
 		}
 	}
 	return ref
-}
-
-// typed makes a word fit to be typed into a shell: names of refs may hold what a
-// shell would obey.
-func typed(word string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@+%=,"
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // lookup reads a variable of an environment, the last one of a name.

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // failure is an error that says what went wrong and where, what to type or change next (may be empty), and the cause (may be nil).
@@ -29,7 +30,7 @@ func typed(path string) string {
 	if show(path) != path {
 		return show(path)
 	}
-	return quoteShell(filepath.ToSlash(path))
+	return wording.ShellWord(filepath.ToSlash(path))
 }
 
 // show makes text from outside fit for one line of a terminal: anything that does not print is quoted.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // GlobalOptions says how hooks are put into the template from which git makes repositories.
@@ -140,7 +142,7 @@ func globalManual(hooksPath Setting, hooks []Name, program string) *Manual {
 		Why:     "Hooks are taken from " + show(hooksPath.Value) + " (core.hooksPath, " + show(hooksPath.Origin) + "), so git ignores hooks that come from a template",
 		Notes:   []string{executableNote},
 	}
-	manual.Additions = scriptLines(Repository{Bare: true}, hooksPath.Value, hooks, quoteShell(filepath.ToSlash(program)), " || exit $?")
+	manual.Additions = scriptLines(Repository{Bare: true}, hooksPath.Value, hooks, wording.ShellWord(filepath.ToSlash(program)), " || exit $?")
 	return manual
 }
 

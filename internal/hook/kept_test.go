@@ -10,11 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/wholefile"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // logger is a hook of somebody else's that writes its arguments and its input to the stub's log and ends with status.
 func logger(s stub, status string) string {
-	return "#!/bin/sh\n{ printf 'kept'; printf ' [%s]' \"$@\"; echo; cat; } >>" + quoteShell(s.log) + "\nexit " + status + "\n"
+	return "#!/bin/sh\n{ printf 'kept'; printf ' [%s]' \"$@\"; echo; cat; } >>" + wording.ShellQuote(s.log) + "\nexit " + status + "\n"
 }
 
 func TestKeptHookRunsFirstAndSeesTheSame(t *testing.T) {

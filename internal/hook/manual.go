@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Manual is what a person has to do where a manager fills the directory of the hooks.
@@ -29,7 +31,7 @@ func manualFor(at managed, hooks []Name, program string) (*Manual, error) {
 	if at.fill != nil {
 		return manual, at.fill(manual, at, hooks)
 	}
-	command := quoteShell(filepath.ToSlash(program))
+	command := wording.ShellWord(filepath.ToSlash(program))
 	if !at.repo.Bare && inside(at.repo.Top, at.repo.HooksDir) {
 		command = ProgramName
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/wholefile"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // The merge driver (gitattributes(5), "Defining a custom merge driver") as it is set up in a repository's configuration and named in
@@ -114,7 +115,7 @@ func locateWorkTree(ctx context.Context, dir string) (Repository, error) {
 
 // driverCommand is the command line that git hands to a shell. A percent sign is doubled, since git replaces what follows a single one.
 func driverCommand(program string) string {
-	return strings.ReplaceAll(quoteShell(filepath.ToSlash(program)), "%", "%%") + driverArguments
+	return strings.ReplaceAll(wording.ShellQuote(filepath.ToSlash(program)), "%", "%%") + driverArguments
 }
 
 // driverProgram is the program that a command line of ours calls, "" if it is not of that form.

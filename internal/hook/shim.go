@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"text/template"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 //go:embed shim.sh.tmpl
@@ -34,7 +36,7 @@ func (s shim) render() string {
 	const marker = "# small-gate hook"
 	program := ""
 	if s.program != "" {
-		program = quoteShell(filepath.ToSlash(s.program))
+		program = wording.ShellQuote(filepath.ToSlash(s.program))
 	}
 	callKept := `"$sg_kept"`
 	if s.ownName {
@@ -92,11 +94,6 @@ func programIn(text string) string {
 		return ""
 	}
 	return strings.ReplaceAll(quoted, `'\''`, "'")
-}
-
-// quoteShell makes one word of text in a POSIX shell, whatever it holds.
-func quoteShell(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // mayGoByName reports whether a hook looks as if its own file name mattered to it, without it being certain.

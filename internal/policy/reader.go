@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // mostAdvised bounds how many problems get a suggestion, and so the work on a
@@ -141,7 +142,7 @@ func (r *reader) rule(pos small.Pos, id, subject string) {
 	if slices.Contains(r.rules.ids, id) {
 		return
 	}
-	p := Problem{Pos: pos, Subject: subject, Message: fmt.Sprintf("there is no rule %q", clip(id))}
+	p := Problem{Pos: pos, Subject: subject, Message: fmt.Sprintf("there is no rule %q", wording.Clip(id))}
 	if r.advised() {
 		p.Suggestion = nearestRule(id, r.rules.ids)
 	}
@@ -149,13 +150,4 @@ func (r *reader) rule(pos small.Pos, id, subject string) {
 		p.Hint = "`small-hook explain` lists the rules"
 	}
 	r.report(p)
-}
-
-// clip shortens a text for a message.
-func clip(s string) string {
-	const most = 80
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
 }

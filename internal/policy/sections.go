@@ -8,6 +8,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 var (
@@ -56,7 +57,7 @@ func (r *reader) trailers(v *small.Value) map[string][]string {
 	for _, f := range r.mapping(v, "agents.trailers") {
 		subject := "agents.trailers." + f.Key
 		if !trailerForm.MatchString(f.Key) {
-			r.fail(f.KeyPos, subject, "%q cannot be a trailer's name; it consists of letters, digits and hyphens", clip(f.Key))
+			r.fail(f.KeyPos, subject, "%q cannot be a trailer's name; it consists of letters, digits and hyphens", wording.Clip(f.Key))
 			continue
 		}
 		if line := lines[strings.ToLower(f.Key)]; line > 0 {
@@ -85,7 +86,7 @@ func (r *reader) patterns(v *small.Value, subject string, check func(string) (me
 			r.fail(item.Pos, at, "the pattern is empty")
 		case !doublestar.ValidatePattern(pattern):
 			r.report(Problem{
-				Pos: item.Pos, Subject: at, Message: fmt.Sprintf("the pattern %q is malformed", clip(pattern)),
+				Pos: item.Pos, Subject: at, Message: fmt.Sprintf("the pattern %q is malformed", wording.Clip(pattern)),
 				Hint: `close every [ and {; a bracket itself is written [[] or \[`,
 			})
 		case check != nil:
@@ -111,6 +112,6 @@ func dirPattern(pattern string) (message, hint string) {
 	if mended == pattern {
 		return "", ""
 	}
-	return fmt.Sprintf("the pattern %q matches no path of a %s directory", clip(pattern), small.Dir),
-		fmt.Sprintf("write %q", clip(mended))
+	return fmt.Sprintf("the pattern %q matches no path of a %s directory", wording.Clip(pattern), small.Dir),
+		fmt.Sprintf("write %q", wording.Clip(mended))
 }

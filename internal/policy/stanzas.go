@@ -9,6 +9,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (
@@ -111,7 +112,7 @@ func (r *reader) baselines(v *small.Value) []Baseline {
 		if line := lines[b.Path]; line > 0 && b.Path != "" {
 			r.report(Problem{
 				Pos: item.Pos, Subject: subject,
-				Message: fmt.Sprintf("%q has a baseline already, in line %d", clip(b.Path), line),
+				Message: fmt.Sprintf("%q has a baseline already, in line %d", wording.Clip(b.Path), line),
 				Hint:    "keep the later one",
 			})
 		}
@@ -139,14 +140,14 @@ func (r *reader) path(item *small.Value, subject string) string {
 	case text == "":
 		p.Message = "the path is empty"
 	case path.IsAbs(text) || path.Clean(text) != text || strings.HasPrefix(text, "../") || strings.Contains(text, `\`):
-		p.Message = fmt.Sprintf("the path %q is not one from the repository's root, with slashes and without detours", clip(text))
+		p.Message = fmt.Sprintf("the path %q is not one from the repository's root, with slashes and without detours", wording.Clip(text))
 		if clean := strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(text, `\`, "/")), "/"); clean != text {
-			p.Suggestion = clip(clean)
+			p.Suggestion = wording.Clip(clean)
 		}
 	case r.ofRecord(item.Get("rule")):
 		return text
 	case !inside || name != small.Progress.FileName():
-		p.Message = fmt.Sprintf("the path %q is not that of a log", clip(text))
+		p.Message = fmt.Sprintf("the path %q is not that of a log", wording.Clip(text))
 		p.Hint = "it ends in " + small.Progress.Path("")
 	default:
 		return text
@@ -186,7 +187,7 @@ func (r *reader) reason(item *small.Value, subject string) string {
 func ParseDay(text string) (time.Time, error) {
 	day, err := time.Parse(dayLayout, text)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%q is not a day of the calendar; expected %s", clip(text), dayForm)
+		return time.Time{}, fmt.Errorf("%q is not a day of the calendar; expected %s", wording.Clip(text), dayForm)
 	}
 	if day.IsZero() {
 		return time.Time{}, fmt.Errorf("the day %s cannot be used; leave it out for a waiver without end", text)

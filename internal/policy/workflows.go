@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Workflows says where workflow files and the records of jobs and campaigns
@@ -134,4 +135,4 @@ func (r *reader) folders(v *small.Value, subject string) []string {
 	return out
 }
 
-func quoted(text string) string { return strconv.Quote(clip(text)) }
+func quoted(text string) string { return strconv.Quote(wording.Clip(text)) }

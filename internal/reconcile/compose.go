@@ -11,6 +11,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // timestampForm is RFC 3339 with nanoseconds, as the protocol's entries have it.
@@ -45,7 +46,7 @@ func (l *log) entry(items []item, brought []int, now time.Time) (newEntry, error
 		case v.ID != "":
 			name += " at " + v.ID
 		}
-		sides[i] = fmt.Sprintf("%s (%s)", name, count(brought[i]))
+		sides[i] = fmt.Sprintf("%s (%s)", name, wording.Count(brought[i], "entry"))
 	}
 	last := len(sides) - 1
 	return newEntry{
@@ -54,14 +55,6 @@ func (l *log) entry(items []item, brought []int, now time.Time) (newEntry, error
 		{"status", "completed"},
 		{"evidence", "merged " + strings.Join(sides[:last], ", ") + " and " + sides[last]},
 	}, nil
-}
-
-// count is a number of entries in words.
-func count(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
 }
 
 // text writes the entry as an item whose dash stands at a column. YAML reads

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // halfway refuses what git is in the midst of without a commit to name the other
@@ -25,7 +26,7 @@ func (o *operation) halfway(ctx context.Context, repo Repository) error {
 	var paths, show []string
 	for _, f := range files {
 		if f.Unmerged {
-			paths, show = append(paths, quoted(f.Path)), append(show, "git show "+quoted(":3:"+f.Path))
+			paths, show = append(paths, wording.ShellWord(f.Path)), append(show, "git show "+wording.ShellWord(":3:"+f.Path))
 		}
 	}
 	slices.Sort(paths)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Version is one side's version of a log.
@@ -171,7 +172,7 @@ func (l *log) unchanged(base, side *version) error {
 	if side.Data == nil {
 		return &gate.Failure{
 			Message: fmt.Sprintf("%s deleted %s", side.Name, l.path),
-			Remedy:  fmt.Sprintf("bring the log back on that side (git restore --source=%s --staged --worktree -- %s) and commit it, then merge again", base.ID, quoted(l.path)),
+			Remedy:  fmt.Sprintf("bring the log back on that side (git restore --source=%s --staged --worktree -- %s) and commit it, then merge again", base.ID, wording.ShellWord(l.path)),
 		}
 	}
 	if l.baselined(side) && !l.baselined(base) {

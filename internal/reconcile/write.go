@@ -16,6 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // change is one file that is to be written and staged.
@@ -130,7 +131,7 @@ func (r *run) resolved(ctx context.Context, c Case, there []byte) (*Resolution, 
 	if len(extra) > 0 {
 		err = &gate.Failure{
 			Message: fmt.Sprintf("%s holds what no side has, and it would be lost: %s", c.Path, gate.EntryList(extra)),
-			Remedy:  "copy it elsewhere, restore the file (git checkout --merge -- " + quoted(c.Path) + "), run small-hook reconcile, then append it again",
+			Remedy:  "copy it elsewhere, restore the file (git checkout --merge -- " + wording.ShellWord(c.Path) + "), run small-hook reconcile, then append it again",
 		}
 	}
 	return nil, err
@@ -279,6 +280,3 @@ func (r *run) tell(ctx context.Context) error {
 	}
 	return err
 }
-
-// quoted writes a path so that a POSIX shell reads it as one word.
-func quoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
