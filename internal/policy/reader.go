@@ -52,17 +52,17 @@ func (r *reader) advised() bool { return len(r.problems) < mostAdvised }
 // without names any key may stand there.
 func (r *reader) mapping(v *small.Value, subject string, keys ...string) []small.Field {
 	if v.Kind != small.Map {
-		r.fail(v.Pos, subject, "%q is %s; a mapping is expected", subject, v.Kind)
+		r.fail(v.Pos, subject, "%q is %s, not a mapping", subject, v.Kind)
 		return nil
 	}
 	out := make([]small.Field, 0, len(v.Fields))
 	for _, f := range v.Fields {
 		if !f.Named() {
-			r.fail(f.KeyPos, subject+"."+f.Key, "the key %q is no string; quote it", f.Key)
+			r.fail(f.KeyPos, subject+"."+f.Key, "the key %q is not a string; quote it", f.Key)
 			continue
 		}
 		if len(keys) > 0 && !slices.Contains(keys, f.Key) {
-			r.fail(f.KeyPos, subject+"."+f.Key, "the key %q is not known", f.Key)
+			r.fail(f.KeyPos, subject+"."+f.Key, "unknown key %q in %q", f.Key, subject)
 			continue
 		}
 		out = append(out, f)
@@ -72,7 +72,7 @@ func (r *reader) mapping(v *small.Value, subject string, keys ...string) []small
 
 func (r *reader) list(v *small.Value, subject string) []*small.Value {
 	if v.Kind != small.List {
-		r.fail(v.Pos, subject, "%q is %s; a list is expected", subject, v.Kind)
+		r.fail(v.Pos, subject, "%q is %s, not a list", subject, v.Kind)
 		return nil
 	}
 	return v.Items
@@ -85,7 +85,7 @@ func (r *reader) text(v *small.Value, subject string) (string, bool) {
 	}
 	s, ok := v.Str()
 	if !ok {
-		r.fail(v.Pos, subject, "%q is %s; a string is expected", subject, v.Kind)
+		r.fail(v.Pos, subject, "%q is %s, not a string", subject, v.Kind)
 	}
 	return s, ok
 }
@@ -121,7 +121,7 @@ func (r *reader) integer(v *small.Value, subject string) (int64, bool) {
 func (r *reader) between(v *small.Value, subject string, least, most int64) int64 {
 	n, ok := r.integer(v, subject)
 	if ok && (n < least || n > most) {
-		r.fail(v.Pos, subject, "%q is %d; %d to %d is expected", subject, n, least, most)
+		r.fail(v.Pos, subject, "%q is %d; expected %d to %d", subject, n, least, most)
 	}
 	return n
 }
@@ -130,7 +130,7 @@ func (r *reader) oneOf(v *small.Value, subject string, words ...string) string {
 	s, ok := r.text(v, subject)
 	if ok && !slices.Contains(words, s) {
 		r.report(Problem{
-			Pos: v.Pos, Subject: subject, Message: fmt.Sprintf("%q is none of %q", s, words),
+			Pos: v.Pos, Subject: subject, Message: fmt.Sprintf("%q is not one of %q", s, words),
 			Suggestion: nearest(s, words),
 		})
 	}

@@ -57,11 +57,11 @@ func (r *reader) trailers(v *small.Value) map[string][]string {
 	for _, f := range r.mapping(v, "agents.trailers") {
 		subject := "agents.trailers." + f.Key
 		if !trailerForm.MatchString(f.Key) {
-			r.fail(f.KeyPos, subject, "%q cannot be a trailer's name; it consists of letters, digits and hyphens", wording.Clip(f.Key))
+			r.fail(f.KeyPos, subject, "%q cannot be a trailer's name; use letters, digits and hyphens", wording.Clip(f.Key))
 			continue
 		}
 		if line := lines[strings.ToLower(f.Key)]; line > 0 {
-			r.fail(f.KeyPos, subject, "the trailer %q is there already, in line %d; upper and lower case are the same", f.Key, line)
+			r.fail(f.KeyPos, subject, "the trailer %q is already on line %d; case is ignored", f.Key, line)
 		}
 		lines[strings.ToLower(f.Key)] = f.KeyPos.Line
 		if out[f.Key] = r.patterns(f.Value, subject, nil); len(out[f.Key]) == 0 {
@@ -87,7 +87,7 @@ func (r *reader) patterns(v *small.Value, subject string, check func(string) (me
 		case !doublestar.ValidatePattern(pattern):
 			r.report(Problem{
 				Pos: item.Pos, Subject: at, Message: fmt.Sprintf("the pattern %q is malformed", wording.Clip(pattern)),
-				Hint: `close every [ and {; a bracket itself is written [[] or \[`,
+				Hint: `close every [ and {; write a bracket itself as [[] or \[`,
 			})
 		case check != nil:
 			if message, hint := check(pattern); message != "" {

@@ -32,9 +32,9 @@ func (l *log) entry(items []item, brought []int, now time.Time) (newEntry, error
 	}
 	if at.After(now.Add(gate.FutureTolerance)) {
 		return nil, &gate.Failure{
-			Message: fmt.Sprintf("%s: an entry is dated %s, ahead of now (%s): nothing honest can follow it", l.path,
+			Message: fmt.Sprintf("%s: an entry is dated %s, later than now (%s): no later entry could be valid", l.path,
 				at.Add(-time.Nanosecond).Format(time.RFC3339Nano), now.UTC().Format(time.RFC3339)),
-			Remedy: "correct the clock of this machine; or record that entry again on its side, with the time of recording, then merge again",
+			Remedy: "correct the clock of this machine; or record that entry again on its side, with the current time, then merge again",
 		}
 	}
 	sides := make([]string, len(l.versions))
@@ -135,7 +135,7 @@ func (l *log) composer(how strategy) (*composer, error) {
 		}
 	}
 	if len(c.layouts) == 0 {
-		return nil, l.uncopied("no side has an entry")
+		return nil, l.uncopied("neither side has an entry")
 	}
 	for _, v := range l.bases {
 		if v.doc == nil {
@@ -161,7 +161,7 @@ func (c *composer) textOf(it item) ([]byte, error) {
 		}
 		text, ok := indented(one.entries[at], form.column-one.column)
 		if !ok {
-			return nil, c.uncopied(fmt.Sprintf("%s of %s cannot be indented as the others are", gate.EntryWords(it.Entry), one.of.Name))
+			return nil, c.uncopied(fmt.Sprintf("%s of %s cannot be indented like the others", gate.EntryWords(it.Entry), one.of.Name))
 		}
 		return ended(withLineEnd(text, one.end, form.end), form.end), nil
 	}

@@ -90,7 +90,7 @@ func (in MergeInput) message() string {
 		}
 	}
 	if a, ok := small.ArtifactOf(path.Base(in.Path)); !ok || a != small.Progress && a != small.Plan && a != small.Handoff {
-		return fmt.Sprintf("both sides changed %s; nothing was merged. Choose what is right, then type: git add %s", in.Path, wording.ShellWord(in.Path))
+		return fmt.Sprintf("both sides changed %s; nothing was merged. Edit the file, then type: git add %s", in.Path, wording.ShellWord(in.Path))
 	}
 	return fmt.Sprintf("both sides changed %s; nothing was merged. Type: %s", in.Path, command)
 }

@@ -90,10 +90,10 @@ func (l *log) increases(items []item) error {
 		if !ok || !known || at.After(previous) {
 			continue
 		}
-		remedy := "record the entry again on its side, with the time of recording, then merge again"
+		remedy := "record the entry again on its side, with the current time, then merge again"
 		if l.base[items[i].Digest] {
-			remedy = "a person has to accept it: take back what is under way (git merge --abort), type small-hook baseline " + l.accepting() +
-				", review .small-gate.yml and commit it by itself, then merge again"
+			remedy = "a person has to accept it: undo what is under way (`git merge --abort`), type `small-hook baseline " + l.accepting() +
+				"`, review .small-gate.yml and commit it by itself, then merge again"
 		}
 		return &gate.Failure{
 			Message: fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (lint/timestamp-order)",
@@ -268,10 +268,10 @@ func (l *log) check(text []byte, items []item, added bool) error {
 		}
 	}
 	if added && (!result.Entries[want-1].Reconciles || !result.Entries[want-1].Evidenced) {
-		return l.uncopied("the entry that makes the resolution explicit would not be read as one")
+		return l.uncopied("the entry for meta/reconcile-merge would not be read as one")
 	}
 	if !l.explicit(result) {
-		return l.uncopied("the result would not hold every entry of every side in order")
+		return l.uncopied("the result would not have every entry of every side in order")
 	}
 	return nil
 }
@@ -279,12 +279,12 @@ func (l *log) check(text []byte, items []item, added bool) error {
 // uncopied is the failure of a text that cannot be put together from the sides'
 // own.
 func (l *log) uncopied(why string) *gate.Failure {
-	remedy := "write the list in its plain form on each side (every entry below a dash of its own, each line ended) and commit that, " +
+	remedy := "write the list in its plain form on each side (a dash for each entry, a line break after the last line) and commit that, " +
 		"which changes no entry; then merge again"
 	if slices.ContainsFunc(l.versions, func(v *version) bool { return v.doc != nil && v.doc.Linked() }) {
-		remedy = "the log uses anchors, aliases or tags: write their content out on each side and commit that, which changes no entry; then merge again"
+		remedy = "the log uses anchors, aliases or tags: replace them by their content on each side and commit that, which changes no entry; then merge again"
 	}
-	return &gate.Failure{Message: fmt.Sprintf("%s: the entries cannot be copied as they are written: %s", l.path, why), Remedy: remedy}
+	return &gate.Failure{Message: fmt.Sprintf("%s: the entries cannot be copied unchanged: %s", l.path, why), Remedy: remedy}
 }
 
 // broken is a baseline that a side begins with and a result does not, nil if
@@ -302,10 +302,10 @@ func (l *log) broken(result *small.Ledger) *gate.Sides {
 // to stand. A text at the end of a file whose last line is not ended does: with
 // an entry behind it, it ends in a line feed.
 func (l *log) meansElse(it item) error {
-	failure := l.uncopied(fmt.Sprintf("%s of %s would mean something else", gate.EntryWords(it.Entry), it.from.Name))
+	failure := l.uncopied(fmt.Sprintf("%s of %s would change", gate.EntryWords(it.Entry), it.from.Name))
 	if it.at == len(it.from.places)-1 && len(ended(it.from.Data, "\n")) > len(it.from.Data) {
-		failure.Remedy = "its text has no end of line where the file of that side ends: write |- in place of | there (>- in place of >), " +
-			"which says just that, end the line and commit it, which changes no entry; then merge again"
+		failure.Remedy = "its text ends without a line break at the end of that side's file: write |- instead of | there (>- instead of >), " +
+			"end the line and commit it, which changes no entry; then merge again"
 	}
 	return failure
 }
@@ -321,8 +321,8 @@ func (l *log) keepsBaseline(out *Resolution) error {
 		return nil
 	}
 	return &gate.Failure{
-		Message: fmt.Sprintf("%s: an entry would be put among the first %d, which the baseline in .small-gate.yml accepts as they are", l.path, b.BaselineEntries()),
-		Remedy: "record the entries of the side that lacks the baseline again, behind it, with the time of recording; " +
-			"or have a person accept the merged log with small-hook baseline",
+		Message: fmt.Sprintf("%s: an entry would be put among the first %d, which the baseline in .small-gate.yml fixes", l.path, b.BaselineEntries()),
+		Remedy: "on the side without the baseline, record the entries again after it, with the current time; " +
+			"or have a person accept the merged log with `small-hook baseline`",
 	}
 }
