@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -12,11 +13,17 @@ import (
 )
 
 var (
-	ruleForm = regexp.MustCompile(`^[a-z][a-z0-9-]*/[a-z][a-z0-9-]*$`)
+	ruleForm = expression(`^[a-z][a-z0-9-]*/[a-z][a-z0-9-]*$`)
 	// trailerForm is what git takes as a trailer's name
 	// (git-interpret-trailers: letters, digits and hyphens).
-	trailerForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
+	trailerForm = expression(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
 )
+
+// expression is a regular expression that is compiled when it is first asked for: an idle
+// hook needs none.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 func (r *reader) workspaces(v *small.Value, p *Policy) {
 	for _, f := range r.mapping(v, "workspaces", "include", "exclude") {
@@ -56,7 +63,7 @@ func (r *reader) trailers(v *small.Value) map[string][]string {
 	lines := map[string]int{} // by the name in lower case: git ignores its case
 	for _, f := range r.mapping(v, "agents.trailers") {
 		subject := "agents.trailers." + f.Key
-		if !trailerForm.MatchString(f.Key) {
+		if !trailerForm().MatchString(f.Key) {
 			r.fail(f.KeyPos, subject, "%q cannot be a trailer's name; use letters, digits and hyphens", wording.Clip(f.Key))
 			continue
 		}

@@ -12,7 +12,7 @@ type stanza [][2]string
 
 func (w Waiver) stanza() stanza {
 	s := stanza{{"rule", w.Rule}, {"path", quote(w.Path)}}
-	if !ruleForm.MatchString(w.Rule) {
+	if !ruleForm().MatchString(w.Rule) {
 		s[0][1] = quote(w.Rule)
 	}
 	if w.From != nil {

@@ -190,9 +190,6 @@ func (o *operation) applying(ctx context.Context, repo Repository, git *workTree
 	return nil
 }
 
-// squashed is git's line for a commit in the message of a squash.
-var squashed = regexp.MustCompile(`^commit ([0-9a-f]{40}|[0-9a-f]{64})\b`)
-
 // squashing looks for a git merge --squash. It leaves the list of the commits
 // that it squashed, and the tips among them are the sides.
 func (o *operation) squashing(ctx context.Context, repo Repository, git *workTree) error {
@@ -203,6 +200,7 @@ func (o *operation) squashing(ctx context.Context, repo Repository, git *workTre
 	if err != nil {
 		return &gate.Failure{Message: "cannot read what was squashed: " + err.Error(), Err: err}
 	}
+	squashed := regexp.MustCompile(`^commit ([0-9a-f]{40}|[0-9a-f]{64})\b`)
 	var listed []string
 	inside := map[string]bool{}
 	for line := range strings.Lines(string(data)) {

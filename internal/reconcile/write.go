@@ -225,12 +225,10 @@ func (r *run) ofASide(file, blob string) bool {
 	})
 }
 
-// conflictMarker matches the lines with which git marks a conflict.
-var conflictMarker = regexp.MustCompile(`^(<{7,}|={7,}|>{7,}|\|{7,})( |$)`)
-
 // onlyOfSides reports whether each line that stands in the work tree is one of a
 // side's, or a conflict marker: so it is where git has just merged.
 func (r *run) onlyOfSides(ctx context.Context, w change) bool {
+	conflictMarker := regexp.MustCompile(`^(<{7,}|={7,}|>{7,}|\|{7,})( |$)`)
 	known := map[string]bool{}
 	for _, s := range append([]side{r.op.ours}, r.op.theirs...) {
 		data, err := r.read(ctx, s, cmp.Or(w.movedTo, w.path))
