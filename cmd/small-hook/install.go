@@ -18,7 +18,7 @@ func (a *app) installCommand() *cobra.Command {
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if global && driver {
-				return errors.New("--merge-driver is for one repository, not for --global: a clone takes no configuration over")
+				return errors.New("--merge-driver is for one repository, not for --global: clones do not copy configuration")
 			}
 			if global && opts.PrepareCommitMsg {
 				return errors.New("--prepare-commit-msg is for one repository, not for --global")
@@ -27,26 +27,26 @@ func (a *app) installCommand() *cobra.Command {
 				result, err := hook.InstallGlobal(c.Context(), hook.GlobalOptions{
 					Program: opts.Program, Configure: configure, PreReceive: opts.PreReceive, Force: opts.Force,
 				})
-				return a.tell(result, err)
+				return a.reportHooks(result, err)
 			}
 			if configure {
 				return errors.New("--configure belongs to --global")
 			}
 			opts.Dir = a.flags.dir
 			if driver {
-				if err := a.tellDriver(hook.InstallMergeDriver(c.Context(), opts)); err != nil {
+				if err := a.reportDriver(hook.InstallMergeDriver(c.Context(), opts)); err != nil {
 					return err
 				}
 			}
 			result, err := hook.Install(c.Context(), opts)
-			return a.tell(result, err)
+			return a.reportHooks(result, err)
 		},
 	}
 	c.Flags().StringVar(&opts.Program, "program", "", "have the hooks call `FILE` instead of this program")
-	c.Flags().BoolVar(&opts.PreReceive, "pre-receive", false, "install the hook of the receiving side too")
+	c.Flags().BoolVar(&opts.PreReceive, "pre-receive", false, "install the server-side hook too")
 	c.Flags().BoolVar(&opts.PrepareCommitMsg, "prepare-commit-msg", false, "install the hook that signs the commits of agents (SMALL_AGENT_ID) too")
-	c.Flags().BoolVar(&opts.Force, "force", false, "chain the hooks into a directory that a hook manager rules")
-	c.Flags().BoolVar(&driver, "merge-driver", false, "have git call this program, too, where it would merge a workspace's file line by line")
+	c.Flags().BoolVar(&opts.Force, "force", false, "chain the hooks into a directory that a hook manager fills")
+	c.Flags().BoolVar(&driver, "merge-driver", false, "also have git call this program where it would merge a workspace's file line by line")
 	c.Flags().BoolVar(&global, "global", false, "install into the template directory that git copies into new repositories and clones")
 	c.Flags().BoolVar(&configure, "configure", false, "with --global: set init.templateDir if it is not set")
 	return c
@@ -56,35 +56,35 @@ func (a *app) uninstallCommand() *cobra.Command {
 	var global bool
 	c := &cobra.Command{
 		Use:   "uninstall",
-		Short: "Take the hooks away and put back what was there before",
+		Short: "Remove the hooks and put back what was there before",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if global {
 				result, err := hook.UninstallGlobal(c.Context(), hook.GlobalOptions{})
-				return a.tell(result, err)
+				return a.reportHooks(result, err)
 			}
-			if err := a.tellDriver(hook.UninstallMergeDriver(c.Context(), a.flags.dir)); err != nil {
+			if err := a.reportDriver(hook.UninstallMergeDriver(c.Context(), a.flags.dir)); err != nil {
 				return err
 			}
-			result, err := hook.Uninstall(c.Context(), hook.UninstallOptions{Dir: a.flags.dir})
-			return a.tell(result, err)
+			result, err := hook.Uninstall(c.Context(), a.flags.dir)
+			return a.reportHooks(result, err)
 		},
 	}
-	c.Flags().BoolVar(&global, "global", false, "take them out of the template directory")
+	c.Flags().BoolVar(&global, "global", false, "remove them from the template directory")
 	return c
 }
 
-// tellDriver prints what was done about the merge driver.
-func (a *app) tellDriver(result hook.DriverResult, err error) error {
+// reportDriver prints what was done about the merge driver.
+func (a *app) reportDriver(result hook.DriverResult, err error) error {
 	if _, writeErr := io.WriteString(a.stdout, result.Text()); err == nil {
 		err = writeErr
 	}
 	return err
 }
 
-// tell prints what was done about hooks. What a person still has to do is
+// reportHooks prints what was done about hooks. What a person still has to do is
 // outcome 2: nothing is guarded yet.
-func (a *app) tell(result hook.Result, err error) error {
+func (a *app) reportHooks(result hook.Result, err error) error {
 	if text := result.Text(); text != "" {
 		if _, writeErr := io.WriteString(a.stdout, text); writeErr != nil {
 			return writeErr

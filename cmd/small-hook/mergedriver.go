@@ -19,9 +19,9 @@ func (a *app) mergeDriverCommand() *cobra.Command {
 		Use:   "merge-driver BASE OURS THEIRS SIZE PATH",
 		Short: "Git's merge driver: never merge two versions of a workspace's file line by line",
 		Long: "Git calls this for the files that .gitattributes gives to it (small-hook install --merge-driver), with\n" +
-			"%O %A %B %L %P. Where one side left the file alone, or its log is the other's with more behind it, the\n" +
-			"other one is taken. Where both changed it, that is a conflict: OURS is written anew with all of both\n" +
-			"sides between conflict markers, and the exit status is 1.",
+			"%O %A %B %L %P. Where only one side changed the file, or one side's log continues the other's, that side is\n" +
+			"taken. Where both changed it, that is a conflict: OURS is rewritten with all of both sides between conflict\n" +
+			"markers, and the exit status is 1.",
 		Args: exactly(5, "what git hands over: %O %A %B %L %P"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			merged, err := a.mergeFiles(args)
@@ -44,13 +44,13 @@ func (a *app) mergeFiles(args []string) (reconcile.Merged, error) {
 	if err != nil {
 		return reconcile.Merged{}, &gate.Failure{Message: fmt.Sprintf("%q is not the length of a conflict marker", args[3]), Remedy: "small-hook install --merge-driver sets the driver up"}
 	}
-	three := reconcile.Three{Marker: min(max(size, 0), 1000), Path: args[4]}
-	for i, into := range []*[]byte{&three.Base, &three.Ours, &three.Theirs} {
+	in := reconcile.MergeInput{Marker: min(max(size, 0), 1000), Path: args[4]}
+	for i, into := range []*[]byte{&in.Base, &in.Ours, &in.Theirs} {
 		if *into, err = readVersion(args[i]); err != nil {
 			return reconcile.Merged{}, err
 		}
 	}
-	merged := three.Merge()
+	merged := in.Merge()
 	return merged, wholefile.Write(args[1], merged.Text)
 }
 

@@ -16,12 +16,12 @@ func (a *app) reconcileCommand() *cobra.Command {
 	var what entrypoint.Resolution
 	c := &cobra.Command{
 		Use:   "reconcile [THEIRS]",
-		Short: "Bring two writers' logs together: every entry of both by time, and one that says so",
+		Short: "Merge two sides' logs: every entry of both in order of time, and one that says so",
 		Long: "In a merge, rebase, cherry-pick or squash that stopped (or was not committed yet), or with the branch\n" +
-			"THEIRS: write each progress log anew with every entry of both sides as it is written, in order of time,\n" +
-			"and one new entry for meta/reconcile-merge that names both sides. The result is staged and shown; nothing\n" +
-			"is committed. Of plan and handoff a side is taken only where --plan or --handoff says which: ours is what\n" +
-			"is checked out, theirs what comes to it (in a rebase, the commit that is applied).\n\n" +
+			"THEIRS: rewrite each progress log with every entry of both sides unchanged, in order of time, and one new\n" +
+			"entry for meta/reconcile-merge that names both sides. The result is staged and shown; nothing is\n" +
+			"committed. The plan and the handoff of one side are taken only if --plan or --handoff says which: ours is\n" +
+			"what is checked out, theirs what comes to it (in a rebase, the commit that is applied).\n\n" +
 			"Exit status: 0 all is resolved, 1 something below .small/ is still in conflict, 2 nothing was done, and\n" +
 			"the message says why and what to do.",
 		Args:    atMost(1, "at most one branch"),
@@ -54,23 +54,23 @@ func reconcileText(done *reconcile.Outcome) string {
 		fmt.Fprintf(&text, "%s: taken from %s\n", report.Sanitize(t.Path), report.Sanitize(t.Side))
 	}
 	if len(done.Logs)+len(done.Taken) == 0 {
-		text.WriteString("There is nothing to reconcile: the log here holds what the other side's does.\n")
+		text.WriteString("There is nothing to reconcile: the log here has every entry of the other side.\n")
 	}
 	if done.Diff != "" {
 		text.WriteString("\n" + sanitizeLines(done.Diff) + "\n")
 	}
 	for _, k := range done.Kept {
-		fmt.Fprintf(&text, "What stood in %s before: git cat-file blob %s\n", report.Sanitize(k[0]), k[1])
+		fmt.Fprintf(&text, "What was in %s before: git cat-file blob %s\n", report.Sanitize(k[0]), k[1])
 	}
 	for _, path := range done.Conflicts {
 		text.WriteString("STILL IN CONFLICT: " + report.Sanitize(path) + wayOutOf(path) + "\n")
 	}
 	for _, path := range done.Elsewhere {
-		text.WriteString("STILL IN CONFLICT: " + report.Sanitize(path) + " (no file of a workspace)\n")
+		text.WriteString("STILL IN CONFLICT: " + report.Sanitize(path) + " (not a file of a workspace)\n")
 	}
 	if done.Diff != "" {
-		text.WriteString("The handoff must be regenerated: it tells one side's state alone.\n")
-		text.WriteString("Nothing is committed. Read the change, see that both sides' work holds together, " + nextOf(done) + "\n")
+		text.WriteString("Regenerate the handoff: it describes only one side.\n")
+		text.WriteString("Nothing is committed. Read the change, check that both sides' work fits together, " + nextOf(done) + "\n")
 	}
 	return text.String()
 }
@@ -79,7 +79,7 @@ func reconcileText(done *reconcile.Outcome) string {
 // conflict.
 func nextOf(done *reconcile.Outcome) string {
 	if len(done.Conflicts)+len(done.Elsewhere) > 0 {
-		return "and resolve what is still in conflict; only then type: " + done.Finish
+		return "and resolve the remaining conflicts; then type: " + done.Finish
 	}
 	return "then type: " + done.Finish
 }
@@ -97,10 +97,7 @@ func logText(l reconcile.Log) string {
 	case !l.Changed:
 		text += "; it is resolved already"
 	default:
-		text += "; one side follows the other, or the resolution is explicit already"
-	}
-	for _, note := range l.Notes {
-		text += "\n  " + report.Sanitize(note)
+		text += "; no new entry is needed"
 	}
 	return text + "\n"
 }
@@ -109,8 +106,8 @@ func logText(l reconcile.Log) string {
 func wayOutOf(path string) string {
 	for _, name := range []string{"plan", "handoff"} {
 		if strings.HasSuffix(path, ".small/"+name+".small.yml") {
-			return " (small-hook reconcile --" + name + " ours, or theirs)"
+			return " (type small-hook reconcile --" + name + " ours, or theirs)"
 		}
 	}
-	return " (resolve it by hand and git add it)"
+	return " (edit it, then git add it)"
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/hook"
 	"github.com/small-gate/small-gate/internal/report"
 )
 
@@ -124,19 +123,14 @@ func (a *app) fail(mode string, err error) int {
 // usage.
 func ofGit(err error) bool {
 	var failure *gate.Failure
-	var trouble *hook.Error
-	return errors.As(err, &failure) || errors.As(err, &trouble)
+	return errors.As(err, &failure)
 }
 
 // failureOf takes an error apart into what is wrong and what to type next.
 func failureOf(err error) *gate.Failure {
 	var failure *gate.Failure
-	var trouble *hook.Error
-	switch {
-	case errors.As(err, &failure):
+	if errors.As(err, &failure) {
 		return failure
-	case errors.As(err, &trouble):
-		err = trouble
 	}
 	message, remedy, _ := strings.Cut(err.Error(), "\n")
 	return &gate.Failure{Message: message, Remedy: remedy, Err: err}

@@ -3,6 +3,8 @@ package ci
 import (
 	"errors"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Error is why no plan could be made.
@@ -82,11 +84,11 @@ func explicit(platform Platform, env map[string]string, event []byte, in Inputs)
 		head, p.Event = "HEAD", "base given"
 	}
 	if isZero(head) {
-		p.Kind, p.Reason = Nothing, "head is "+clipped(head)+": the branch was deleted"
+		p.Kind, p.Reason = Nothing, "head is "+wording.Clip(head)+": the branch was deleted"
 		return p, nil
 	}
 	p.Head = []Point{given(head)}
-	p.Subject = clipped(head) + " against " + clipped(in.Base)
+	p.Subject = wording.Clip(head) + " against " + wording.Clip(in.Base)
 	if !isZero(in.Base) {
 		base := given(in.Base)
 		base.Branch = request && strings.HasPrefix(strings.TrimPrefix(base.Revision, "refs/remotes/"), "origin/")
@@ -94,7 +96,7 @@ func explicit(platform Platform, env map[string]string, event []byte, in Inputs)
 		return p, nil
 	}
 	p.Kind, p.Compare = Push, true
-	p.Subject = clipped(head) + ", which is new"
+	p.Subject = wording.Clip(head) + ", which is new"
 	name := env["CI_DEFAULT_BRANCH"]
 	if e, err := parse(event); err == nil && name == "" {
 		name, p.Repository = e.Repository.DefaultBranch, e.Repository.FullName
@@ -131,7 +133,7 @@ func (p *Plan) besides(env map[string]string, data []byte) bool {
 
 // given is a revision in the caller's words.
 func given(revision string) Point {
-	p := Point{Revision: revision, Words: clipped(revision)}
+	p := Point{Revision: revision, Words: wording.Clip(revision)}
 	branch, tracking := strings.CutPrefix(strings.TrimPrefix(revision, "refs/remotes/"), "origin/")
 	switch {
 	case isID(revision):

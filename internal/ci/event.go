@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // MaxEvent is how many bytes an event may have. GitHub's are at most 25 MB.
@@ -73,9 +75,9 @@ func unreadable(err error) string {
 	var broken *json.SyntaxError
 	switch {
 	case errors.As(err, &odd) && odd.Field == "":
-		return fmt.Sprintf("it is of the JSON type %s, and no object", clipped(jsonType(odd.Value)))
+		return fmt.Sprintf("it is of the JSON type %s, and no object", wording.Clip(jsonType(odd.Value)))
 	case errors.As(err, &odd):
-		return fmt.Sprintf("%s holds what is of the JSON type %s, which nobody writes there", clipped(odd.Field), clipped(jsonType(odd.Value)))
+		return fmt.Sprintf("%s holds what is of the JSON type %s, which nobody writes there", wording.Clip(odd.Field), wording.Clip(jsonType(odd.Value)))
 	case errors.As(err, &broken):
 		return fmt.Sprintf("it is not JSON, or not all of it is there (byte %d)", broken.Offset)
 	}

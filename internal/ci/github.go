@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // github plans for GitHub Actions, and for Forgejo's and Gitea's, which take
@@ -42,11 +44,11 @@ func noEvent(env map[string]string, data []byte) error {
 		return &Error{Message: "GITHUB_EVENT_PATH is missing, so that nobody can tell what was " + happened(env), Remedy: explicitRemedy}
 	case data == nil:
 		return &Error{
-			Message: fmt.Sprintf("the event's file is missing: there is no %s (GITHUB_EVENT_PATH)", clipped(file)),
+			Message: fmt.Sprintf("the event's file is missing: there is no %s (GITHUB_EVENT_PATH)", wording.Clip(file)),
 			Remedy:  "let the job see that file, in a container by mounting it; or " + explicitRemedy,
 		}
 	}
-	return &Error{Message: fmt.Sprintf("the event's file, %s (GITHUB_EVENT_PATH), is empty", clipped(file)), Remedy: explicitRemedy}
+	return &Error{Message: fmt.Sprintf("the event's file, %s (GITHUB_EVENT_PATH), is empty", wording.Clip(file)), Remedy: explicitRemedy}
 }
 
 // happened is what an event did, in a word.
@@ -73,9 +75,9 @@ func (p *Plan) pullRequest(env map[string]string, e event) error {
 	p.labels(e)
 	number := pr.Number.String()
 	if strings.Trim(number, "0123456789") != "" {
-		return &Error{Message: fmt.Sprintf("pull_request.number of the event is %q", clipped(number)), Remedy: explicitRemedy}
+		return &Error{Message: fmt.Sprintf("pull_request.number of the event is %q", wording.Clip(number)), Remedy: explicitRemedy}
 	}
-	p.Subject = fmt.Sprintf("pull request %s into %s", number, clipped(pr.Base.Ref))
+	p.Subject = fmt.Sprintf("pull request %s into %s", number, wording.Clip(pr.Base.Ref))
 	p.Source = pr.Head.Ref
 	head := idPoint(pr.Head.SHA, "pull_request.head.sha")
 	if number != "" {
@@ -120,9 +122,9 @@ func (p *Plan) githubPush(env map[string]string, e event) error {
 	if after == "" {
 		after, words = env["GITHUB_SHA"], "GITHUB_SHA"
 	}
-	p.Subject = "push to " + clipped(p.Ref)
+	p.Subject = "push to " + wording.Clip(p.Ref)
 	if e.Deleted || isZero(after) {
-		p.Kind, p.Reason = Nothing, clipped(p.Ref)+" was deleted"
+		p.Kind, p.Reason = Nothing, wording.Clip(p.Ref)+" was deleted"
 		return nil
 	}
 	if err := checkID(words+" of the push", after); err != nil {
@@ -173,7 +175,7 @@ func (p *Plan) mergeGroup(env map[string]string, e event) error {
 	if err := checkID("merge_group.base_sha of the event", e.MergeGroup.BaseSHA); err != nil {
 		return err
 	}
-	p.Subject = "merge group into " + clipped(strings.TrimPrefix(e.MergeGroup.BaseRef, "refs/heads/"))
+	p.Subject = "merge group into " + wording.Clip(strings.TrimPrefix(e.MergeGroup.BaseRef, "refs/heads/"))
 	p.Head = []Point{idPoint(head, words)}
 	p.Base = []Point{idPoint(e.MergeGroup.BaseSHA, "merge_group.base_sha")}
 	return nil
@@ -194,7 +196,7 @@ func (p *Plan) wholeGitHub(env map[string]string, e event) error {
 // history sets whose policy a whole history is judged by.
 func (p *Plan) history(defaultBranch string) {
 	name, isBranch := strings.CutPrefix(p.Ref, "refs/heads/")
-	p.Subject = "the whole history of " + clipped(p.Ref)
+	p.Subject = "the whole history of " + wording.Clip(p.Ref)
 	if p.Ref == "" {
 		p.Subject = "the whole history"
 	}

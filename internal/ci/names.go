@@ -3,6 +3,8 @@ package ci
 import (
 	"fmt"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // isZero reports whether an id stands for no commit: all zeros, whatever its
@@ -28,16 +30,7 @@ func checkID(where, id string) error {
 	if id == "" {
 		return &Error{Message: fmt.Sprintf("%s is missing", where), Remedy: explicitRemedy}
 	}
-	return &Error{Message: fmt.Sprintf("%s is %q, which is not the id of a commit", where, clipped(id)), Remedy: explicitRemedy}
-}
-
-// clipped bounds what of an untrusted value is quoted in a message.
-func clipped(s string) string {
-	const most = 80
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
+	return &Error{Message: fmt.Sprintf("%s is %q, which is not the id of a commit", where, wording.Clip(id)), Remedy: explicitRemedy}
 }
 
 // labelPrefix begins the labels that claim a lane; GitLab's scoped labels have

@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // wish is the cause of a failure that a fetch may mend.
@@ -135,7 +136,7 @@ func (j *job) proposed(err error) error {
 		for _, spec := range p.Fetch {
 			if strings.HasPrefix(spec, "refs/pull/") {
 				out := *f
-				out.Remedy, j.told = "in a step before this one: git fetch --no-tags origin "+typed(spec), true
+				out.Remedy, j.told = "in a step before this one: git fetch --no-tags origin "+wording.ShellWord(spec), true
 				return &out
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // origin is the remote that CI systems make.
@@ -57,7 +58,7 @@ func (j *job) estranged(err error) error {
 	}
 	switch {
 	case j.plan.Platform == ci.GitLab && j.plan.Target != "":
-		out.Remedy = `git fetch "$CI_MERGE_REQUEST_PROJECT_URL.git" ` + typed(j.plan.Target) + " && small-action --base FETCH_HEAD"
+		out.Remedy = `git fetch "$CI_MERGE_REQUEST_PROJECT_URL.git" ` + wording.ShellWord(j.plan.Target) + " && small-action --base FETCH_HEAD"
 	case j.plan.Platform == ci.GitLab:
 		out.Remedy = `git remote set-url origin "$CI_REPOSITORY_URL"`
 	}

@@ -2,7 +2,6 @@ package entrypoint
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,7 +10,8 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/hook"
+	"github.com/small-gate/small-gate/internal/hookinput"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Where the refs of a push came from, for the report.
@@ -24,7 +24,7 @@ const (
 
 // handover is what a hook was told of a push.
 type handover struct {
-	updates []hook.RefUpdate
+	updates []hookinput.RefUpdate
 	// remote is the name of the remote, or its URL; empty on the server.
 	remote string
 	// received is true on the server, whose refs are all what somebody pushed.
@@ -42,7 +42,7 @@ func PrePush(ctx context.Context, req Request, args []string, stdin io.Reader) *
 	if len(args) > 0 {
 		told.remote = args[0]
 	}
-	lines := sync.OnceValues(func() ([]hook.RefUpdate, error) { return refLines(hook.ReadPrePush(stdin)) })
+	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPrePush(stdin) })
 	report := inRepository(ctx, req, "pre-push", func(s *session) (*gate.Report, error) {
 		var err error
 		if told.updates, err = lines(); err != nil {
@@ -61,17 +61,6 @@ func PrePush(ctx context.Context, req Request, args []string, stdin io.Reader) *
 	})
 	report.Examined.Source = told.source
 	return report
-}
-
-// refLines passes on what was read, and takes an error apart into what is wrong
-// and what to do about it.
-func refLines(updates []hook.RefUpdate, err error) ([]hook.RefUpdate, error) {
-	var trouble *hook.Error
-	if errors.As(err, &trouble) {
-		message, remedy, _ := strings.Cut(trouble.Error(), "\n")
-		return nil, &gate.Failure{Message: message, Remedy: remedy, Err: err}
-	}
-	return updates, err
 }
 
 // knownTo lists the commits that a remote is known to have.
@@ -111,18 +100,18 @@ func (s *session) unsaid(ctx context.Context, told *handover) error {
 			return err
 		}
 	}
-	u := hook.RefUpdate{LocalRef: to, Ref: getenv("PRE_COMMIT_REMOTE_BRANCH")}
+	u := hookinput.RefUpdate{LocalRef: to, Ref: getenv("PRE_COMMIT_REMOTE_BRANCH")}
 	var err error
 	if u.LocalID, err = s.commit(ctx, to); err != nil {
 		return err
 	}
 	u.RemoteID = "0"
-	if from != "" && !hook.IsZero(from) {
+	if from != "" && !hookinput.IsZero(from) {
 		if u.RemoteID, err = s.commit(ctx, from); err != nil {
 			return err
 		}
 	}
-	told.updates = []hook.RefUpdate{u}
+	told.updates = []hookinput.RefUpdate{u}
 	return nil
 }
 
@@ -130,7 +119,7 @@ func (s *session) unsaid(ctx context.Context, told *handover) error {
 // The policy is the default branch's; for the default branch itself, its old
 // tip's.
 func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report {
-	lines := sync.OnceValues(func() ([]hook.RefUpdate, error) { return refLines(hook.ReadPreReceive(stdin)) })
+	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPreReceive(stdin) })
 	report := inRepository(ctx, req, "pre-receive", func(s *session) (*gate.Report, error) {
 		updates, err := lines()
 		if err != nil {
@@ -154,7 +143,7 @@ func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report 
 
 // move is an update of a ref that leads to a commit.
 type move struct {
-	hook.RefUpdate
+	hookinput.RefUpdate
 	// tip is the commit where the ref will be.
 	tip string
 	// known is true if the other side has that commit already.
@@ -304,7 +293,7 @@ func shortRef(ref string) string {
 
 // oldTip is the commit where a ref is now. One that is not here cannot be
 // compared with: it has to be fetched first.
-func (s *session) oldTip(ctx context.Context, u hook.RefUpdate, remote string) (string, error) {
+func (s *session) oldTip(ctx context.Context, u hookinput.RefUpdate, remote string) (string, error) {
 	here, err := s.repo.Has(ctx, u.RemoteID)
 	if err != nil {
 		return "", err
@@ -315,7 +304,7 @@ func (s *session) oldTip(ctx context.Context, u hook.RefUpdate, remote string) (
 		}
 		return "", &gate.Failure{
 			Message: fmt.Sprintf("%s is at %s on the remote, and that commit is not here: it cannot be seen whether the push drops entries", u.Ref, u.RemoteID),
-			Remedy:  fmt.Sprintf("git fetch %s %s", typed(remote), typed(u.Ref)),
+			Remedy:  fmt.Sprintf("git fetch %s %s", wording.ShellWord(remote), wording.ShellWord(u.Ref)),
 		}
 	}
 	old, isCommit, err := s.repo.Peel(ctx, u.RemoteID)
@@ -349,16 +338,6 @@ func branchName(ref, remote string) string {
 		}
 	}
 	return ref
-}
-
-// typed makes a word fit to be typed into a shell: names of refs may hold what a
-// shell would obey.
-func typed(word string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@+%=,"
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // lookup reads a variable of an environment, the last one of a name.

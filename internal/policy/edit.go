@@ -30,7 +30,7 @@ func AddWaiver(data []byte, w Waiver, rules []Rule) ([]byte, error) {
 		w.Until = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 	}
 	if err := valid("waivers", w.stanza(), &Policy{Waivers: []Waiver{w}}, rules, w.Path, w.Reason); err != nil {
-		return nil, fmt.Errorf("the waiver cannot be written: %w", err)
+		return nil, fmt.Errorf("cannot write the waiver: %w", err)
 	}
 	d, err := open(data, rules)
 	if err != nil {
@@ -53,7 +53,7 @@ func AddWaiver(data []byte, w Waiver, rules []Rule) ([]byte, error) {
 func AddBaseline(data []byte, baselines []Baseline, rules []Rule) ([]byte, error) {
 	for _, b := range baselines {
 		if err := valid("baseline", b.stanza(), &Policy{Baselines: []Baseline{b}}, rules, b.Path, b.Reason); err != nil {
-			return nil, fmt.Errorf("the baseline cannot be written: %w", err)
+			return nil, fmt.Errorf("cannot write the baseline: %w", err)
 		}
 		d, err := open(data, rules)
 		if err != nil {
@@ -90,11 +90,11 @@ type EditError struct {
 
 // Error is the reason and the text to write.
 func (e *EditError) Error() string {
-	where := fmt.Sprintf("under %q", e.Key+":")
+	todo := fmt.Sprintf("add this item under %q", e.Key+":")
 	if e.Line > 0 {
-		where = fmt.Sprintf("in place of the item in line %d", e.Line)
+		todo = fmt.Sprintf("replace the item on line %d with this one", e.Line)
 	}
-	return fmt.Sprintf("%s is left as it was: %s; write this %s by hand:\n%s", File, e.Why, where, e.Stanza)
+	return fmt.Sprintf("%s was not changed: %s; %s by hand:\n%s", File, e.Why, todo, e.Stanza)
 }
 
 // draft is a configuration that is being changed.
@@ -116,7 +116,7 @@ func open(data []byte, rules []Rule) (*draft, error) {
 	}
 	doc, problems := small.Parse(data, small.Limits{MaxFileSize: MaxSize})
 	if doc == nil {
-		return nil, fmt.Errorf("%s cannot be read: %v", File, problems)
+		return nil, fmt.Errorf("cannot read %s: %v", File, problems)
 	}
 	return &draft{rules: rules, src: newSource(data), root: doc.Root, policy: policy}, nil
 }
@@ -126,7 +126,7 @@ func open(data []byte, rules []Rule) (*draft, error) {
 func valid(key string, s stanza, want *Policy, rules []Rule, texts ...string) error {
 	for _, text := range texts {
 		if !utf8.ValidString(text) {
-			return fmt.Errorf("%q is not UTF-8, and so cannot stand in YAML", text)
+			return fmt.Errorf("%q is not UTF-8, which YAML requires", text)
 		}
 	}
 	text := fmt.Sprintf("version: %d\n%s:\n%s", version, key, s.item(style{gap: 2, eol: "\n"}))
@@ -137,7 +137,7 @@ func valid(key string, s stanza, want *Policy, rules []Rule, texts ...string) er
 	full := Default()
 	full.Waivers, full.Baselines = want.Waivers, want.Baselines
 	if !equal(got, full) {
-		return fmt.Errorf("it does not read back as it was: %s", s.flow())
+		return fmt.Errorf("it does not read back as it was:\n%s", text)
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (d *draft) finish(edits []edit, want *Policy) (text []byte, why string) {
 	}
 	got, err := Parse(File, text, d.rules)
 	if err != nil || !equal(got, want) {
-		return nil, "what stands there cannot be changed without disturbing the rest"
+		return nil, "the text there cannot be changed without changing the rest"
 	}
 	return text, ""
 }
