@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
 
@@ -10,8 +9,11 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
-// idDigits is the length of an object id as text. This reader knows sha1 only.
-const idDigits = 2 * len(plumbing.Hash{})
+// This reader knows sha1 only.
+const (
+	idSize   = len(plumbing.Hash{})
+	idDigits = 2 * idSize // as text
+)
 
 func isHex(s string) bool {
 	for i := range len(s) {
@@ -32,14 +34,6 @@ func parseID(s string) (id plumbing.Hash, err error) {
 	}
 	_, err = hex.Decode(id[:], []byte(s))
 	return id, err
-}
-
-// idOf is the id that an object's content gives it.
-func idOf(o object) plumbing.Hash {
-	sum := sha1.New()
-	sum.Write(fmt.Appendf(nil, "%s %d\x00", o.kind, len(o.data)))
-	sum.Write(o.data)
-	return plumbing.Hash(sum.Sum(nil))
 }
 
 func parseIDs(list []string) ([]plumbing.Hash, error) {

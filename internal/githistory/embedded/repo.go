@@ -102,11 +102,7 @@ func (r *Repo) Blob(ctx context.Context, object string, limit int64) (gate.Blob,
 	if err != nil {
 		return gate.Blob{}, err
 	}
-	blob := gate.Blob{Size: o.size}
-	if o.data != nil {
-		blob.Data = append(make([]byte, 0, len(o.data)), o.data...) // the store may keep its own
-	}
-	return blob, nil
+	return gate.Blob{Size: o.size, Data: o.data}, nil
 }
 
 // object reads an object that must be there and of a kind.

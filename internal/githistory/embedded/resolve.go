@@ -2,11 +2,8 @@ package embedded
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -23,8 +20,8 @@ var errNoSuchName = errors.New("no such revision")
 // described matches what git describe prints.
 var described = regexp.MustCompile(`-g[0-9a-f]{4,}$`)
 
-// Resolve turns a revision into a commit's full id: an id or the beginning of
-// one, a ref or a part of its name, HEAD and @, followed by any number of ^,
+// Resolve turns a revision into a commit's full id: an id, a ref or a part of its
+// name, HEAD and @, followed by any number of ^,
 // ^<n>, ~<n>, ^{commit}, ^{} and ^0 (gitrevisions(7)). Tags are followed. A
 // name that begins with a dash is refused, and so is what gitrevisions knows
 // besides.
@@ -128,8 +125,11 @@ func (r *Repo) up(id plumbing.Hash, generations, parent int) (plumbing.Hash, err
 	return id, nil
 }
 
-// base resolves a name without suffixes: a full id, a ref, or the beginning of
-// an id.
+
+// minAbbreviation is the least number of digits that git takes for an id.
+const minAbbreviation = 4
+
+// base resolves a name without suffixes: a full id or a ref.
 func (r *Repo) base(name string) (plumbing.Hash, error) {
 	if isID(name) {
 		return parseID(name)
@@ -144,7 +144,10 @@ func (r *Repo) base(name string) (plumbing.Hash, error) {
 			return id, err
 		}
 	}
-	return r.abbreviated(name)
+	if len(name) >= minAbbreviation && len(name) <= idDigits && isHex(strings.ToLower(name)) {
+		return plumbing.ZeroHash, unserved("%q may be the beginning of an id", name)
+	}
+	return plumbing.ZeroHash, errNoSuchName
 }
 
 // refNames are the refs that a name can mean, in the order in which git tries
@@ -169,75 +172,4 @@ func refNames(name string) []string {
 		}
 	}
 	return valid
-}
-
-// minAbbreviation is the least number of digits that git takes for an id.
-const minAbbreviation = 4
-
-// abbreviated finds the one commit, or tag of a commit, whose id begins so.
-func (r *Repo) abbreviated(digits string) (plumbing.Hash, error) {
-	digits = strings.ToLower(digits)
-	if len(digits) < minAbbreviation || len(digits) > idDigits || !isHex(digits) {
-		return plumbing.ZeroHash, errNoSuchName
-	}
-	candidates, err := r.objects.withPrefix(digits)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	var commits []plumbing.Hash
-	for id := range candidates {
-		_, kind, err := r.peel(id)
-		if err != nil {
-			return id, err
-		}
-		if kind == plumbing.CommitObject {
-			commits = append(commits, id)
-		}
-	}
-	switch len(commits) {
-	case 0:
-		return plumbing.ZeroHash, errNoSuchName
-	case 1:
-		return commits[0], nil
-	}
-	return plumbing.ZeroHash, &gate.Failure{
-		Message: fmt.Sprintf("%q is the beginning of the ids of %d commits", digits, len(commits)),
-		Remedy:  "give more digits",
-	}
-}
-
-// withPrefix lists the objects whose ids begin with the digits.
-func (s *store) withPrefix(digits string) (map[plumbing.Hash]bool, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	found := map[plumbing.Hash]bool{}
-	if err := s.list(); err != nil {
-		return nil, err
-	}
-	half := len(digits)%2 == 1
-	padded := digits
-	if half {
-		padded += "0"
-	}
-	prefix, err := hex.DecodeString(padded)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range s.order {
-		if err := p.index.withPrefix(prefix, half, func(id plumbing.Hash) { found[id] = true }); err != nil {
-			return nil, err
-		}
-	}
-	for _, dir := range s.dirs {
-		names, err := os.ReadDir(filepath.Join(dir, digits[:2]))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
-		for _, entry := range names {
-			if text := digits[:2] + entry.Name(); isID(text) && strings.HasPrefix(text, digits) {
-				found[plumbing.NewHash(text)] = true
-			}
-		}
-	}
-	return found, nil
 }

@@ -183,8 +183,8 @@ func TestDamagedPack(t *testing.T) {
 			o, err := repo.objects.read(plumbing.NewHash(id), 1<<20)
 			if err != nil {
 				errs++
-			} else if idOf(o).String() != id {
-				t.Errorf("byte %d: the object %s has the content of %s", at, id, idOf(o))
+			} else if o.id().String() != id {
+				t.Errorf("byte %d: the object %s has the content of %s", at, id, o.id())
 			}
 		}
 	}
