@@ -184,33 +184,31 @@ func TestGitJudgesAnew(t *testing.T) {
 	wantReport(t, "partial, no git", entrypoint.Audit(t.Context(), request(other, ""), ""), gate.Error, "go-git", "partial clone", "git was not found")
 }
 
-// A long history is git's, where there is a git.
+// A long history is git's, where there is a git, and in a larger repository
+// everything is.
 func TestLargeRepositories(t *testing.T) {
 	r := workspace(t)
+	index := r.Path(".git/objects/pack/pack-large.idx")
 	r.Write(".git/objects/pack/pack-large.idx", "")
-	if err := os.Truncate(r.Path(".git/objects/pack/pack-large.idx"), 1<<30); err != nil {
-		t.Fatal(err)
-	}
-	want := func(reader string) {
+	walks := func(what string) bool { return !strings.HasPrefix(what, "check") && !strings.HasSuffix(what, "commit") }
+	want := func(objects int64, byGit func(what string) bool) {
 		t.Helper()
+		if err := os.Truncate(index, objects*28); err != nil {
+			t.Fatal(err)
+		}
 		for what, report := range everyMode(t, r, "") {
-			name := reader
-			if strings.HasPrefix(what, "check") || strings.HasSuffix(what, "commit") {
-				name = "go-git" // walks no history
+			name := "go-git"
+			if byGit(what) {
+				name = "git"
 			}
 			wantReport(t, what, report, gate.Pass, name)
 		}
 	}
-	want("git")
-	// A commit is judged by the embedded reader, unless the policy asks for
-	// what is published: then there is a walk.
-	r.CommitFile(".small-gate.yml", "version: 1\nappend_only: {scope: published}\n")
-	wantReport(t, "nothing staged", entrypoint.PreCommit(t.Context(), request(r, "")), gate.Pass, "go-git")
-	r.Write(log, entries(3))
-	r.Git("add", "-A")
-	wantReport(t, "published", entrypoint.PreCommit(t.Context(), request(r, "")), gate.Pass, "git")
+	want(9_000, func(string) bool { return false })
+	want(20_000, walks)
+	want(1_000_000, func(string) bool { return true })
 	noGit(t)
-	want("go-git")
+	want(1_000_000, func(string) bool { return false })
 }
 
 // Outside a repository it is said so, whoever looks.

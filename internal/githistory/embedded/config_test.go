@@ -152,13 +152,8 @@ func TestConfiguredBranch(t *testing.T) {
 	system := write("system", set("system"))
 	global := write(".gitconfig", set("global"))
 	write("xdg/git/config", set("xdg"))
-	write("included", set("included"))
-	harmless := write("harmless", "[include]\n\tpath = other\n[includeIf \"onbranch:x\"]\n\tpath = other\n"+set("harmless"))
-	write("other", "[user]\n\tname = x\n")
 	including := write("including", "[include]\n\tpath = included\n[include]\n\tpath = ~/none\n")
 	conditional := write("conditional", "[includeIf \"gitdir:/\"]\n\tpath = ~/included\n")
-	circle := write("circle", "[include]\n\tpath = circle\n")
-	odd := write("odd", "[include]\n\tpath = ~somebody/x\n")
 
 	r := gittest.New(t)
 	for _, tt := range []struct {
@@ -171,15 +166,11 @@ func TestConfiguredBranch(t *testing.T) {
 		{"no system", []string{"GIT_CONFIG_SYSTEM=" + system, "GIT_CONFIG_NOSYSTEM=1"}, "-"},
 		{"global", []string{"GIT_CONFIG_GLOBAL=" + global}, "global"},
 		{"global over system", []string{"GIT_CONFIG_SYSTEM=" + system, "GIT_CONFIG_NOSYSTEM=0", "GIT_CONFIG_GLOBAL=" + global}, "global"},
-		{"environment", []string{"GIT_CONFIG_GLOBAL=" + global, "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=INIT.defaultbranch", "GIT_CONFIG_VALUE_0=env",
-			"GIT_CONFIG_KEY_1=a.b", "GIT_CONFIG_VALUE_1=c"}, "env"},
-		{"included", []string{"GIT_CONFIG_GLOBAL=" + including}, "included"},
-		{"harmless condition", []string{"GIT_CONFIG_GLOBAL=" + harmless}, "harmless"},
+		{"environment", []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=INIT.defaultbranch", "GIT_CONFIG_VALUE_0=env"}, ""},
+		{"another variable", []string{"GIT_CONFIG_GLOBAL=" + global, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_VALUE_0=c"}, "global"},
+		{"included", []string{"GIT_CONFIG_GLOBAL=" + including}, ""},
 		{"condition", []string{"GIT_CONFIG_GLOBAL=" + conditional}, ""},
-		{"circle", []string{"GIT_CONFIG_GLOBAL=" + circle}, ""},
-		{"another user's home", []string{"GIT_CONFIG_GLOBAL=" + odd}, ""},
 		{"git -c", []string{"GIT_CONFIG_PARAMETERS='init.defaultBranch'='x'"}, ""},
-		{"bad count", []string{"GIT_CONFIG_COUNT=x"}, ""},
 	} {
 		environment := append(r.Environ(), append([]string{"HOME=" + home, "XDG_CONFIG_HOME="}, tt.vars...)...)
 		repo, err := Open(t.Context(), r.Dir, environment)

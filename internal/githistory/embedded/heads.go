@@ -93,12 +93,22 @@ func (r *Repo) DefaultBranch(ctx context.Context, remote string) (githistory.Bra
 	if r.Bare {
 		return r.HeadBranch(ctx)
 	}
+	// The configuration is read only where the remote's HEAD is not known.
+	branch, err := r.firstBranch(githistory.DefaultBranches(remote, nil)[:1])
+	if err != nil || branch.ID != "" {
+		return branch, err
+	}
 	configured, err := r.configuredBranch()
 	if err != nil {
 		return githistory.Branch{}, err
 	}
+	return r.firstBranch(githistory.DefaultBranches(remote, githistory.UsualNames(configured)))
+}
+
+// firstBranch is what the first of some refs that is there leads to.
+func (r *Repo) firstBranch(names []string) (githistory.Branch, error) {
 	s := &refs{repo: r}
-	for _, name := range githistory.DefaultBranches(remote, githistory.UsualNames(configured)) {
+	for _, name := range names {
 		id, last, found, err := s.follow(name)
 		if err != nil {
 			return githistory.Branch{}, cannot("cannot look up the default branch", err)

@@ -125,7 +125,6 @@ func (r *Repo) up(id plumbing.Hash, generations, parent int) (plumbing.Hash, err
 	return id, nil
 }
 
-
 // minAbbreviation is the least number of digits that git takes for an id.
 const minAbbreviation = 4
 
