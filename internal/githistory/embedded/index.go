@@ -18,9 +18,7 @@ import (
 // (gitformat-index(5), versions 2 to 4).
 type index struct {
 	entries []indexEntry
-	// sparse are directories of which the index has only the tree.
-	sparse []indexEntry
-	tree   *cachedTree
+	tree    *cachedTree
 }
 
 // indexEntry is one path. A path with a conflict has up to three, of stages 1
@@ -123,8 +121,10 @@ func (d *indexDecoder) entry() error {
 		d.nameless = true // so a split index refers to the entries of another
 		return nil
 	}
-	sparse := d.path[len(d.path)-1] == '/'
-	if extended&flagIntended != 0 || !sparse && !d.wanted(d.path) {
+	if d.path[len(d.path)-1] == '/' {
+		return unserved("the index is sparse")
+	}
+	if extended&flagIntended != 0 || !d.wanted(d.path) {
 		return nil
 	}
 	m := mode(binary.BigEndian.Uint32(head[entryModeAt:]))
@@ -133,15 +133,10 @@ func (d *indexDecoder) entry() error {
 		treeEntry: treeEntry{mode: m, id: plumbing.Hash(head[entryIDAt : entryIDAt+idSize])},
 		stage:     int(flags >> 12 & 3),
 	}
-	switch {
-	case m != canonical(m) || e.isDir() != sparse:
+	if m != canonical(m) || e.isDir() {
 		return fmt.Errorf("%w: %s has the mode %o", errIndex, githistory.Printable(e.path), uint32(m))
-	case sparse:
-		e.path = e.path[:len(e.path)-1]
-		d.index.sparse = append(d.index.sparse, e)
-	default:
-		d.entries = append(d.entries, e)
 	}
+	d.entries = append(d.entries, e)
 	return nil
 }
 
@@ -209,7 +204,7 @@ func (d *indexDecoder) extensions() error {
 			d.index.tree = t
 		case name == "link":
 			return unserved("the index is split")
-		case name == "sdir", name[0] >= 'A' && name[0] <= 'Z':
+		case name[0] >= 'A' && name[0] <= 'Z':
 		default:
 			return unserved("the index has the extension %q", name)
 		}

@@ -36,9 +36,11 @@ func (r *Repo) indexChanges(ctx context.Context, before plumbing.Hash, of select
 	if err := c.dir("", before, x.tree); err != nil {
 		return nil, err
 	}
-	now, err := c.now(x)
-	if err != nil {
-		return nil, err
+	now := map[string]gate.File{}
+	for _, e := range x.entries {
+		if !c.covered(e.path) {
+			now[e.path] = e.staged()
+		}
 	}
 	var changes []gate.Change
 	for path, old := range c.old {
@@ -100,30 +102,6 @@ func (c *indexDiff) dir(path string, id plumbing.Hash, cached *cachedTree) error
 		return c.repo.unreadable(id, t.err)
 	}
 	return nil
-}
-
-// now are the files of interest in the index, but for those in directories that
-// are the same in the tree.
-func (c *indexDiff) now(x *index) (map[string]gate.File, error) {
-	files := map[string]gate.File{}
-	l := lister{ctx: c.ctx, repo: c.repo, wanted: c.wanted}
-	for _, e := range x.sparse {
-		if c.covered(e.path + "/") {
-			continue
-		}
-		if err := l.dir(e.path, e.id); err != nil {
-			return nil, err
-		}
-	}
-	for _, f := range l.files {
-		files[f.Path] = f
-	}
-	for _, e := range x.entries {
-		if !c.covered(e.path) {
-			files[e.path] = e.staged()
-		}
-	}
-	return files, nil
 }
 
 // covered reports whether a path lies in a directory that is the same in the
