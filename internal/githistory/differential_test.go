@@ -368,7 +368,7 @@ func (w *randomWorld) compareRefs(t *testing.T, git, own opened) {
 		id := pick(w, w.ids)
 		for _, name := range []string{
 			id, fmt.Sprintf("c%d", 1+w.IntN(len(w.ids)+1)), fmt.Sprintf("%s~%d", id, w.IntN(4)),
-			fmt.Sprintf("heads/c1^%d", w.IntN(3)), id + "^^", id + "^{commit}~1^2", "HEAD", "c1^{tree}",
+			fmt.Sprintf("heads/c1^%d", w.IntN(3)), id + "^^", id + "^0~1^2", "HEAD",
 		} {
 			want, err1 := git.Resolve(ctx, name)
 			got, err2 := own.Resolve(ctx, name)

@@ -129,7 +129,7 @@ func WorktreeOf(gitDir string) (string, error) {
 	if named == "" {
 		return "", nil
 	}
-	return filepath.Dir(absolute(gitDir, named)), nil
+	return filepath.Dir(Within(gitDir, named)), nil
 }
 
 // WorktreeIsThere reports whether a work tree has not been deleted. Its entry

@@ -115,7 +115,7 @@ func GitHeads(environ []string) []string {
 	for _, v := range environ {
 		name, _, _ := strings.Cut(v, "=")
 		id, ok := strings.CutPrefix(name, "GITHEAD_")
-		if ok && (len(id) == 40 || len(id) == 64) && isHex(id) {
+		if ok && (len(id) == 40 || len(id) == 64) && IsHex(id) {
 			heads = append(heads, id)
 		}
 	}

@@ -48,7 +48,7 @@ func (r *Repo) checkBoundary(ctx context.Context, commits []gate.Commit, limited
 
 // boundary reads the commits whose parents the clone hides.
 func (r *Repo) boundary() (map[string]bool, error) {
-	name := lookup(r.environ, "GIT_SHALLOW_FILE")
+	name := Environ(r.environ).Get("GIT_SHALLOW_FILE")
 	if name == "" {
 		name = filepath.Join(r.CommonDir, "shallow")
 	} else if !filepath.IsAbs(name) {

@@ -7,6 +7,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
 )
 
 // This reader knows sha1 only.
@@ -15,17 +16,8 @@ const (
 	idDigits = 2 * idSize // as text
 )
 
-func isHex(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
-}
-
 // isID reports whether s is a full object id as git writes it.
-func isID(s string) bool { return len(s) == idDigits && isHex(s) }
+func isID(s string) bool { return len(s) == idDigits && githistory.IsHex(s) }
 
 // parseID takes nothing but full ids.
 func parseID(s string) (id plumbing.Hash, err error) {

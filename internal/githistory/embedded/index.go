@@ -42,8 +42,8 @@ func (r *Repo) readIndex(ctx context.Context, wanted func(path []byte) bool) (*i
 		return nil, githistory.NoIndex(r.GitDir)
 	}
 	name := filepath.Join(r.GitDir, "index")
-	if named := r.env.get("GIT_INDEX_FILE"); named != "" {
-		name = within(r.site.base, named)
+	if named := r.env.Get("GIT_INDEX_FILE"); named != "" {
+		name = githistory.Within(r.site.base, named)
 	}
 	data, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {

@@ -22,7 +22,7 @@ import (
 type Repo struct {
 	githistory.Place
 
-	env      environ
+	env      githistory.Environ
 	site     site
 	objects  *store
 	boundary map[plumbing.Hash]bool // commits whose parents the clone hides
@@ -50,14 +50,11 @@ func Open(ctx context.Context, dir string, variables []string) (*Repo, error) {
 	if variables == nil {
 		variables = os.Environ()
 	}
-	here, err := physical(dir)
+	here, err := githistory.Physical(dir)
 	if err != nil {
 		return nil, &gate.Failure{Message: fmt.Sprintf("cannot open %s: %s", githistory.Printable(dir), githistory.Printable(err.Error())), Err: err}
 	}
-	env := environ(variables)
-	if named := env.get("GIT_COMMON_DIR"); named != "" {
-		env = append(env[:len(env):len(env)], "GIT_COMMON_DIR="+within(here, named))
-	}
+	env := githistory.Environ(variables)
 	s, err := locate(here, env)
 	if err != nil {
 		return nil, err

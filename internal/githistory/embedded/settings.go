@@ -58,17 +58,23 @@ func includes(config *raw.Config) bool {
 	return len(config.Section("include").Options)+len(config.Section("includeIf").Subsections) > 0
 }
 
+// on reports whether a text is one of git's words for yes.
+func on(text string) bool {
+	yes, err := parseBool(text)
+	return err == nil && yes == 1
+}
+
 func (r *Repo) configFiles() []string {
 	system := "/etc/gitconfig"
-	if named, set := r.env.lookup("GIT_CONFIG_SYSTEM"); set {
+	if named, set := r.env.Lookup("GIT_CONFIG_SYSTEM"); set {
 		system = named
 	}
-	if r.env.on("GIT_CONFIG_NOSYSTEM") {
+	if on(r.env.Get("GIT_CONFIG_NOSYSTEM")) {
 		system = ""
 	}
 	files := []string{system}
-	home, base := r.env.get("HOME"), r.env.get("XDG_CONFIG_HOME")
-	if named, set := r.env.lookup("GIT_CONFIG_GLOBAL"); set {
+	home, base := r.env.Get("HOME"), r.env.Get("XDG_CONFIG_HOME")
+	if named, set := r.env.Lookup("GIT_CONFIG_GLOBAL"); set {
 		files, home, base = append(files, named), "", ""
 	} else if base == "" && home != "" {
 		base = filepath.Join(home, ".config")

@@ -13,13 +13,13 @@ import (
 
 // readBoundary reads which commits have parents that the clone hides. shallow
 // says whether there is such a list at all.
-func readBoundary(s site, env environ) (cut map[plumbing.Hash]bool, shallow bool, err error) {
-	name, set := env.lookup("GIT_SHALLOW_FILE")
+func readBoundary(s site, env githistory.Environ) (cut map[plumbing.Hash]bool, shallow bool, err error) {
+	name, set := env.Lookup("GIT_SHALLOW_FILE")
 	switch {
 	case set && name == "":
 		return nil, false, nil // how a server says that nothing is hidden
 	case set:
-		name = within(s.base, name)
+		name = githistory.Within(s.base, name)
 	default:
 		name = filepath.Join(s.CommonDir, "shallow")
 	}

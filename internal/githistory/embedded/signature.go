@@ -17,7 +17,7 @@ func (r *Repo) Signature(ctx context.Context, revision string) (gate.Signature, 
 		return gate.Signature{}, err
 	}
 	if revision == gate.Index {
-		name, email := r.env.get("GIT_AUTHOR_NAME"), r.env.get("GIT_AUTHOR_EMAIL")
+		name, email := r.env.Get("GIT_AUTHOR_NAME"), r.env.Get("GIT_AUTHOR_EMAIL")
 		if name == "" || email == "" {
 			return gate.Signature{}, unserved("who the author of this commit will be is for git to tell")
 		}
