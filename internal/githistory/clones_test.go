@@ -14,10 +14,9 @@ import (
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
-func TestShallowClone(t *testing.T) { eachReader(t, testShallowClone) }
-
-func testShallowClone(t *testing.T, rd reader) {
+func TestShallowClone(t *testing.T) {
 	t.Parallel()
+	rd := readers[0]
 	origin := gittest.New(t)
 	var ids []string
 	for _, s := range []string{"1", "2", "3", "4", "5"} {
@@ -80,11 +79,8 @@ func testShallowClone(t *testing.T, rd reader) {
 
 // The depth may end exactly at the first commit: nothing is hidden then.
 func TestShallowCloneOfTheWholeHistory(t *testing.T) {
-	eachReader(t, testShallowCloneOfTheWholeHistory)
-}
-
-func testShallowCloneOfTheWholeHistory(t *testing.T, rd reader) {
 	t.Parallel()
+	rd := readers[0]
 	origin := gittest.New(t)
 	origin.CommitFile("f", "1")
 	tip := origin.CommitFile("f", "2")
@@ -100,10 +96,9 @@ func testShallowCloneOfTheWholeHistory(t *testing.T, rd reader) {
 
 // The range may begin at a true root only because the excluded side's way to
 // it is hidden.
-func TestShallowCloneWithAHiddenLink(t *testing.T) { eachReader(t, testShallowCloneWithAHiddenLink) }
-
-func testShallowCloneWithAHiddenLink(t *testing.T, rd reader) {
+func TestShallowCloneWithAHiddenLink(t *testing.T) {
 	t.Parallel()
+	rd := readers[0]
 	origin := gittest.New(t)
 	origin.CommitFile("f", "1")
 	fork := origin.CommitFile("f", "2")
@@ -120,10 +115,9 @@ func testShallowCloneWithAHiddenLink(t *testing.T, rd reader) {
 	wantFailure(t, err, "shallow", "fetch-depth: 0")
 }
 
-func TestShallowBoundaryInAnotherFile(t *testing.T) { eachReader(t, testShallowBoundaryInAnotherFile) }
-
-func testShallowBoundaryInAnotherFile(t *testing.T, rd reader) {
+func TestShallowBoundaryInAnotherFile(t *testing.T) {
 	t.Parallel()
+	rd := readers[0]
 	origin := gittest.New(t)
 	first := origin.CommitFile("f", "1")
 	tip := origin.CommitFile("f", "2")
@@ -190,47 +184,36 @@ func TestPartialClone(t *testing.T) {
 	}
 }
 
-// The embedded reader does not fetch. What is not here is never taken for
-// absent.
-func TestPartialCloneIsNotFetched(t *testing.T) {
+// The embedded reader refuses clones that lack something by design.
+func TestClonesThatAreNotServed(t *testing.T) {
 	t.Parallel()
-	rd := readers[1]
 	origin := gittest.New(t)
 	origin.Git("config", "uploadpack.allowFilter", "true")
-	a := origin.CommitFile(".small/x", "1")
-	b := origin.CommitFile(".small/x", "2")
-
-	blobs := rd.open(t, origin.Clone("--filter=blob:none", "--no-checkout"))
-	got, err := blobs.Changes(t.Context(), []gate.Edge{{Child: a}, {Parent: a, Child: b}})
-	if err != nil || len(got) != 2 || len(got[0]) != 1 || len(got[1]) != 1 {
-		t.Fatalf("Changes = %v, %v", got, err)
+	origin.CommitFile(".small/x", "1")
+	tip := origin.CommitFile(".small/x", "2")
+	whole := origin.Clone()
+	whole.Write(".git/other", tip+"\n")
+	shallow := origin.Clone("--depth=1")
+	for _, tt := range []struct {
+		repo  *gittest.Repo
+		words []string
+	}{
+		{shallow, []string{"a shallow clone", "git fetch --unshallow", "fetch-depth: 0"}},
+		{whole.With("GIT_SHALLOW_FILE=.git/other"), []string{"a shallow clone"}},
+		{origin.Clone("--filter=blob:none", "--no-checkout"), []string{"a partial clone"}},
+		{origin.Clone("--filter=tree:0", "--no-checkout"), []string{"a partial clone"}},
+		{origin.Clone("--filter=blob:none", "--no-checkout").Worktree("side"), []string{"a partial clone"}},
+	} {
+		readers[1].refuses(t, tt.repo, tt.words...)
 	}
-	_, err = blobs.Blob(t.Context(), got[1][0].Old.Object, 100)
-	wantUnserved(t, err, got[1][0].Old.Object, "partial clone", "git fetch --refetch")
-	_, _, err = blobs.ReadFile(t.Context(), a, ".small/x", 100)
-	wantUnserved(t, err, "partial clone")
-	if _, found, err := blobs.ReadFile(t.Context(), a, ".small/y", 100); found || err != nil {
-		t.Errorf("a file that never was: %v, %v", found, err)
+	for _, r := range []*gittest.Repo{whole, shallow.With("GIT_SHALLOW_FILE=")} {
+		readers[1].open(t, r)
 	}
-
-	trees := rd.open(t, origin.Clone("--filter=tree:0", "--no-checkout"))
-	if got, err := trees.Commits(t.Context(), []string{b}, nil); err != nil || len(got) != 2 {
-		t.Errorf("Commits = %v, %v", got, err)
-	}
-	_, err = trees.Changes(t.Context(), []gate.Edge{{Parent: a, Child: b}})
-	wantUnserved(t, err, "partial clone")
-	_, err = trees.Files(t.Context(), b)
-	wantUnserved(t, err, "partial clone")
-	_, err = trees.Commits(t.Context(), []string{strings.Repeat("12", 20)}, nil)
-	wantUnserved(t, err, "partial clone")
 }
 
 func TestPartialCloneWithoutTreesOrRemote(t *testing.T) {
-	eachReader(t, testPartialCloneWithoutTreesOrRemote)
-}
-
-func testPartialCloneWithoutTreesOrRemote(t *testing.T, rd reader) {
 	t.Parallel()
+	rd := readers[0]
 	origin := gittest.New(t)
 	origin.Git("config", "uploadpack.allowFilter", "true")
 	a := origin.CommitFile(".small/x", "1")

@@ -19,10 +19,9 @@ const maxCommit = 64 << 20
 type commit struct {
 	id      plumbing.Hash
 	tree    plumbing.Hash
-	parents []plumbing.Hash // none where a shallow clone hides them
-	hidden  bool            // whether it does
-	date    int64           // of the committer, in seconds
-	lanes   []string        // what its message says of lanes
+	parents []plumbing.Hash
+	date    int64    // of the committer, in seconds
+	lanes   []string // what its message says of lanes
 }
 
 // commit reads a commit that must be there. Commits are kept.
@@ -44,9 +43,6 @@ func (r *Repo) commit(id plumbing.Hash) (*commit, error) {
 	c.id = id
 	_, message, _ := bytes.Cut(o.data, []byte("\n\n"))
 	c.lanes = gate.ClaimedLanes(message)
-	if r.boundary[id] {
-		c.hidden, c.parents = len(c.parents) > 0, nil
-	}
 	r.mu.Lock()
 	r.commits[id] = c
 	r.mu.Unlock()
@@ -57,7 +53,7 @@ func (r *Repo) commit(id plumbing.Hash) (*commit, error) {
 // what the failure says.
 func (r *Repo) named(id plumbing.Hash) (*commit, error) {
 	c, err := r.commit(id)
-	if errors.Is(err, errMissing) && !r.site.layout.promisor {
+	if errors.Is(err, errMissing) {
 		return nil, githistory.NotHere(id.String(), err)
 	}
 	return c, err
@@ -147,7 +143,7 @@ func (r *Repo) kind(id plumbing.Hash) (plumbing.ObjectType, error) {
 func (r *Repo) peelNamed(id plumbing.Hash) (plumbing.Hash, error) {
 	to, kind, err := r.peel(id)
 	switch {
-	case errors.Is(err, errMissing) && !r.site.layout.promisor:
+	case errors.Is(err, errMissing):
 		return to, githistory.NotHere(id.String(), err)
 	case err == nil && kind != plumbing.CommitObject:
 		return to, &gate.Failure{Message: fmt.Sprintf("object %s is a %s, not a commit", id, kind)}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -22,13 +23,12 @@ import (
 type Repo struct {
 	githistory.Place
 
-	env      githistory.Environ
-	site     site
-	objects  *store
-	boundary map[plumbing.Hash]bool // commits whose parents the clone hides
-	head     string                 // HEAD's commit when the repository was opened
-	headErr  error
-	watch    *githistory.Watch // files of interest beside workspaces
+	env     githistory.Environ
+	site    site
+	objects *store
+	head    string // HEAD's commit when the repository was opened
+	headErr error
+	watch   *githistory.Watch // files of interest beside workspaces
 
 	mu      sync.Mutex // guards commits
 	commits map[plumbing.Hash]*commit
@@ -65,11 +65,36 @@ func Open(ctx context.Context, dir string, variables []string) (*Repo, error) {
 		return nil, err
 	}
 	r.objects = newStore(dirs)
-	if r.boundary, r.Shallow, err = readBoundary(s, env); err != nil {
+	if err := refuseShallow(s, env); err != nil {
 		return nil, err
 	}
 	r.head, r.headErr = r.readHead()
 	return r, nil
+}
+
+// refuseShallow refuses a clone that hides the parents of some commits. A server
+// says with an empty variable that nothing is hidden.
+func refuseShallow(s site, env githistory.Environ) error {
+	name, set := env.Lookup("GIT_SHALLOW_FILE")
+	switch {
+	case set && name == "":
+		return nil
+	case set:
+		name = githistory.Within(s.base, name)
+	default:
+		name = filepath.Join(s.CommonDir, "shallow")
+	}
+	info, err := os.Stat(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err == nil && info.Size() == 0 {
+		return nil
+	}
+	if err == nil {
+		err = unserved("it is a shallow clone; `git fetch --unshallow`, or fetch-depth: 0 in CI, makes it whole")
+	}
+	return cannot("cannot tell whether this is a shallow clone", err)
 }
 
 // Close closes the files that are open. The Repo is of no use after it.
@@ -114,18 +139,14 @@ func (r *Repo) object(id plumbing.Hash, kind plumbing.ObjectType, limit int64) (
 	return o, nil
 }
 
-// unreadable makes the failure for an object that cannot be read. git may be
-// able to: it fetches what a partial clone left out.
+// unreadable makes the failure for an object that cannot be read. git may be able
+// to.
 func (r *Repo) unreadable(id plumbing.Hash, err error) error {
 	if errors.Is(err, githistory.ErrDamaged) {
 		return githistory.Damaged(id.String()) // and git would not look
 	}
 	f := githistory.Unreadable(id.String(), errors.Join(ErrUnserved, err))
-	switch {
-	case errors.Is(err, errMissing) && r.site.layout.promisor:
-		f.Message = fmt.Sprintf("object %s is not in this partial clone, and the embedded reader does not fetch", id)
-		f.Remedy = useGit + ", which fetches it; or fetch everything: git fetch --refetch --no-filter"
-	case !errors.Is(err, errMissing):
+	if !errors.Is(err, errMissing) {
 		f.Message += ": " + githistory.Printable(err.Error())
 		f.Remedy += "; or " + useGit
 	}

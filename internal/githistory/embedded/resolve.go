@@ -36,10 +36,10 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	switch {
 	case err == nil:
 		return id.String(), nil
-	case errors.As(err, &done) && !errors.Is(err, errMissing), errors.Is(err, errMissing) && r.site.layout.promisor:
+	case errors.As(err, &done) && !errors.Is(err, errMissing):
 		return "", err
 	case errors.Is(err, errNoSuchName), errors.Is(err, errMissing):
-		return "", githistory.NotResolved(name, r.Shallow, isID(name), err)
+		return "", githistory.NotResolved(name, false, isID(name), err)
 	}
 	return "", cannot(fmt.Sprintf("cannot look up %q", name), err)
 }

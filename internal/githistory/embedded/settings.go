@@ -27,6 +27,29 @@ func (r *Repo) configuredBranch() (branch string, err error) {
 	return branch, err
 }
 
+// Neighbours refuses a repository that may have some: one with other work trees,
+// or in which the branch that is checked out has an upstream.
+func (r *Repo) Neighbours(ctx context.Context) ([]githistory.Neighbour, error) {
+	trees, err := os.ReadDir(filepath.Join(r.CommonDir, "worktrees"))
+	switch {
+	case len(trees) > 0:
+		return nil, unserved("it has several work trees")
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return nil, cannot("cannot list the work trees", err)
+	}
+	head, err := r.CurrentBranch(ctx)
+	branch, isBranch := strings.CutPrefix(head, "refs/heads/")
+	if err != nil || !isBranch || r.head == "" {
+		return nil, err
+	}
+	return nil, r.eachConfig("branch.", func(config *raw.Config) error {
+		if config.Section("branch").Subsection(branch).HasOption("merge") {
+			return unserved("the branch %s has an upstream", githistory.Printable(branch))
+		}
+		return nil
+	})
+}
+
 // eachConfig hands on the files of configuration that git reads, in its order
 // (git-config(1), FILES). A file that includes others, and a variable that sets a
 // key which begins with name, are refused.
