@@ -153,7 +153,7 @@ func checkFormat(config *raw.Config) (own bool, err error) {
 	}
 	for _, remote := range config.Section("remote").Subsections {
 		if remote.HasOption("promisor") {
-			return false, unserved("it is a partial clone, and what is missing would have to be fetched")
+			return false, unserved("it is a partial clone")
 		}
 	}
 	return own, nil

@@ -202,6 +202,8 @@ func (d *indexDecoder) extensions() error {
 				return errIndex
 			}
 			d.index.tree = t
+		case name == "sdir":
+			return unserved("the index is sparse")
 		case name == "link":
 			return unserved("the index is split")
 		case name[0] >= 'A' && name[0] <= 'Z':

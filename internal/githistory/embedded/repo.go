@@ -92,7 +92,7 @@ func refuseShallow(s site, env githistory.Environ) error {
 		return nil
 	}
 	if err == nil {
-		err = unserved("it is a shallow clone; `git fetch --unshallow`, or fetch-depth: 0 in CI, makes it whole")
+		err = unserved("it is a shallow clone; fetch-depth: 0 in CI, or `git fetch --unshallow`, makes it whole")
 	}
 	return cannot("cannot tell whether this is a shallow clone", err)
 }
