@@ -82,20 +82,11 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 // the merge; none if there is no merge. Where a tag is merged, it is the tag's
 // commit.
 func (r *Repo) MergeHeads(ctx context.Context) ([]string, error) {
-	// git keeps this file in the work tree's own git directory whatever the
-	// storage of refs.
-	data, err := os.ReadFile(filepath.Join(r.GitDir, "MERGE_HEAD"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	heads, err := ReadMergeHead(r.GitDir)
+	if err != nil || len(heads) == 0 {
 		return nil, r.failure("cannot read what is being merged", err)
 	}
-	var heads []string
-	for line := range strings.Lines(string(data)) {
-		heads = append(heads, strings.TrimRight(line, "\r\n"))
-	}
-	if len(heads) == 0 || r.format.check(heads...) != nil {
+	if r.format.check(heads...) != nil {
 		return nil, DamagedMergeHead()
 	}
 	commits, err := r.peel(ctx, heads, "commit")
@@ -106,6 +97,23 @@ func (r *Repo) MergeHeads(ctx context.Context) ([]string, error) {
 		return nil, r.explainMissing(ctx, "cannot look up what is being merged", errors.New("no such commit"), heads)
 	}
 	return commits, nil
+}
+
+// ReadMergeHead reads what is being merged, nothing if there is no merge. git keeps
+// the file in the work tree's own git directory whatever the storage of refs.
+func ReadMergeHead(gitDir string) ([]string, error) {
+	data, err := os.ReadFile(filepath.Join(gitDir, "MERGE_HEAD"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && len(data) == 0 {
+		err = DamagedMergeHead()
+	}
+	var heads []string
+	for line := range strings.Lines(string(data)) {
+		heads = append(heads, strings.TrimRight(line, "\r\n"))
+	}
+	return heads, err
 }
 
 // GitHeads are the commits that git merge names in GITHEAD_<id> variables for

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -34,31 +31,30 @@ func (r *Repo) readHead() (string, error) {
 	return id.String(), nil
 }
 
+// CurrentBranch is the full name of the branch that HEAD names, empty for a
+// detached HEAD.
+func (r *Repo) CurrentBranch(context.Context) (string, error) {
+	head, _, err := (&refs{repo: r}).stored("HEAD")
+	return head.target, cannot("cannot read HEAD", err)
+}
+
 // MergeHeads are the commits that a merge under way brings, in the order of
 // the merge; none if there is no merge. Where a tag is merged, it is the tag's
 // commit.
-func (r *Repo) MergeHeads(_ context.Context) ([]string, error) {
-	data, err := os.ReadFile(filepath.Join(r.GitDir, "MERGE_HEAD"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
+func (r *Repo) MergeHeads(context.Context) ([]string, error) {
+	heads, err := githistory.ReadMergeHead(r.GitDir)
 	if err != nil {
 		return nil, cannot("cannot read what is being merged", err)
 	}
-	var heads []string
-	for line := range strings.Lines(string(data)) {
-		id, err := parseID(strings.TrimRight(line, "\r\n"))
+	for i, head := range heads {
+		id, err := parseID(head)
 		if err != nil {
 			return nil, githistory.DamagedMergeHead()
 		}
-		commit, err := r.peelNamed(id)
-		if err != nil {
+		if id, err = r.peelNamed(id); err != nil {
 			return nil, err
 		}
-		heads = append(heads, commit.String())
-	}
-	if len(heads) == 0 {
-		return nil, githistory.DamagedMergeHead()
+		heads[i] = id.String()
 	}
 	return heads, nil
 }
@@ -168,7 +164,7 @@ func (r *Repo) Peel(_ context.Context, id string) (commit string, ok bool, err e
 	return to.String(), true, nil
 }
 
-// Has reports whether an object is in the repository, without fetching it.
+// Has reports whether an object is in the repository.
 func (r *Repo) Has(_ context.Context, id string) (bool, error) {
 	parsed, err := parseID(id)
 	if err != nil {

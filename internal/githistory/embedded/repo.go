@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strings"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -105,10 +107,6 @@ func (r *Repo) Close() error {
 // Reader names this reader in a report.
 func (r *Repo) Reader() string { return "go-git" }
 
-// Version is the version of the library, such as "5.19.3"; empty if the program
-// does not know it.
-func (r *Repo) Version(context.Context) (string, error) { return libraryVersion(), nil }
-
 // Blob reads an object whose size is at most limit bytes; a larger one yields
 // its size and no data, and is not held in memory. One that is missing is an
 // error, never an empty file.
@@ -151,4 +149,65 @@ func (r *Repo) unreadable(id plumbing.Hash, err error) error {
 		f.Remedy += "; or " + useGit
 	}
 	return f
+}
+
+// Version is the version of the library as it was built into the program, such as
+// "5.19.3"; empty if that is not known.
+func (r *Repo) Version(context.Context) (string, error) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", nil
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == "github.com/go-git/go-git/v5" {
+			return strings.TrimPrefix(dep.Version, "v"), nil
+		}
+	}
+	return "", nil
+}
+
+// ReplaceRefs reports whether the repository has replace refs. They are never
+// followed here; a report says that the judgement is of the real objects.
+func (r *Repo) ReplaceRefs(context.Context) (bool, error) {
+	base := r.env.Get("GIT_REPLACE_REF_BASE")
+	if base == "" {
+		base = "refs/replace/"
+	}
+	names, err := (&refs{repo: r}).list([]string{base})
+	return len(names) > 0, cannot("cannot look for replace refs", err)
+}
+
+// Grafts reports whether the repository has a file that gives commits other
+// parents. It is never followed here.
+func (r *Repo) Grafts() (bool, error) {
+	found, err := githistory.HasGrafts(r.CommonDir, r.env.Get("GIT_GRAFT_FILE"))
+	return found, cannot("cannot read the file of grafts", err)
+}
+
+// Signature says whose a commit is. Of the index, it is the author that git
+// would write, where git has said so: it hands GIT_AUTHOR_* to the hooks of
+// git commit. Otherwise that is for git to tell.
+func (r *Repo) Signature(ctx context.Context, revision string) (gate.Signature, error) {
+	if err := alive(ctx, "reading a commit"); err != nil {
+		return gate.Signature{}, err
+	}
+	if revision == gate.Index {
+		name, email := r.env.Get("GIT_AUTHOR_NAME"), r.env.Get("GIT_AUTHOR_EMAIL")
+		if name == "" || email == "" {
+			return gate.Signature{}, unserved("who the author of this commit will be is for git to tell")
+		}
+		return gate.Signature{Name: name, Email: email}, nil
+	}
+	id, err := parseID(revision)
+	if err != nil {
+		return gate.Signature{}, err
+	}
+	o, err := r.object(id, plumbing.CommitObject, maxCommit)
+	if err != nil {
+		return gate.Signature{}, err
+	}
+	if o.data == nil {
+		return gate.Signature{}, githistory.TooLargeCommit(revision)
+	}
+	return githistory.ParseSignature(o.data), nil
 }
