@@ -14,9 +14,10 @@ import (
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
-func TestShallowClone(t *testing.T) {
+func TestShallowClone(t *testing.T) { eachReader(t, testShallowClone) }
+
+func testShallowClone(t *testing.T, rd reader) {
 	t.Parallel()
-	rd := readers[0]
 	origin := gittest.New(t)
 	var ids []string
 	for _, s := range []string{"1", "2", "3", "4", "5"} {
@@ -79,8 +80,11 @@ func TestShallowClone(t *testing.T) {
 
 // The depth may end exactly at the first commit: nothing is hidden then.
 func TestShallowCloneOfTheWholeHistory(t *testing.T) {
+	eachReader(t, testShallowCloneOfTheWholeHistory)
+}
+
+func testShallowCloneOfTheWholeHistory(t *testing.T, rd reader) {
 	t.Parallel()
-	rd := readers[0]
 	origin := gittest.New(t)
 	origin.CommitFile("f", "1")
 	tip := origin.CommitFile("f", "2")
@@ -96,9 +100,10 @@ func TestShallowCloneOfTheWholeHistory(t *testing.T) {
 
 // The range may begin at a true root only because the excluded side's way to
 // it is hidden.
-func TestShallowCloneWithAHiddenLink(t *testing.T) {
+func TestShallowCloneWithAHiddenLink(t *testing.T) { eachReader(t, testShallowCloneWithAHiddenLink) }
+
+func testShallowCloneWithAHiddenLink(t *testing.T, rd reader) {
 	t.Parallel()
-	rd := readers[0]
 	origin := gittest.New(t)
 	origin.CommitFile("f", "1")
 	fork := origin.CommitFile("f", "2")
@@ -115,9 +120,10 @@ func TestShallowCloneWithAHiddenLink(t *testing.T) {
 	wantFailure(t, err, "shallow", "fetch-depth: 0")
 }
 
-func TestShallowBoundaryInAnotherFile(t *testing.T) {
+func TestShallowBoundaryInAnotherFile(t *testing.T) { eachReader(t, testShallowBoundaryInAnotherFile) }
+
+func testShallowBoundaryInAnotherFile(t *testing.T, rd reader) {
 	t.Parallel()
-	rd := readers[0]
 	origin := gittest.New(t)
 	first := origin.CommitFile("f", "1")
 	tip := origin.CommitFile("f", "2")
@@ -184,30 +190,16 @@ func TestPartialClone(t *testing.T) {
 	}
 }
 
-// The embedded reader refuses clones that lack something by design.
-func TestClonesThatAreNotServed(t *testing.T) {
+// The embedded reader refuses a clone that lacks something by design.
+func TestPartialCloneIsNotServed(t *testing.T) {
 	t.Parallel()
 	origin := gittest.New(t)
 	origin.Git("config", "uploadpack.allowFilter", "true")
 	origin.CommitFile(".small/x", "1")
-	tip := origin.CommitFile(".small/x", "2")
-	whole := origin.Clone()
-	whole.Write(".git/other", tip+"\n")
-	shallow := origin.Clone("--depth=1")
-	for _, tt := range []struct {
-		repo  *gittest.Repo
-		words []string
-	}{
-		{shallow, []string{"a shallow clone", "git fetch --unshallow", "fetch-depth: 0"}},
-		{whole.With("GIT_SHALLOW_FILE=.git/other"), []string{"a shallow clone"}},
-		{origin.Clone("--filter=blob:none", "--no-checkout"), []string{"a partial clone"}},
-		{origin.Clone("--filter=tree:0", "--no-checkout"), []string{"a partial clone"}},
-		{origin.Clone("--filter=blob:none", "--no-checkout").Worktree("side"), []string{"a partial clone"}},
-	} {
-		readers[1].refuses(t, tt.repo, tt.words...)
-	}
-	for _, r := range []*gittest.Repo{whole, shallow.With("GIT_SHALLOW_FILE=")} {
-		readers[1].open(t, r)
+	for _, filter := range []string{"blob:none", "tree:0"} {
+		r := origin.Clone("--filter="+filter, "--no-checkout")
+		readers[1].refuses(t, r, "a partial clone")
+		readers[1].refuses(t, r.Worktree("side"), "a partial clone")
 	}
 }
 

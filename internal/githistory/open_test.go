@@ -120,9 +120,6 @@ func testOpenFindsTheRepository(t *testing.T, rd reader) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			where, want := tt.make(t)
-			if want.Shallow && rd.refuses(t, where, "a shallow clone") {
-				return
-			}
 			wantEqual(t, want, rd.open(t, where).Where())
 		})
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // MergeBases are the best common ancestors of two commits, in order of id: none
-// if their histories are unrelated, several after criss-cross merges.
+// if their histories are unrelated, several after criss-cross merges. In a shallow
+// clone that may hide an answer it is an error.
 func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 	first, err := r.history(ctx, a)
 	if err != nil {
@@ -16,6 +17,9 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 	}
 	second, err := r.history(ctx, b)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.checkDifference(ctx, a, b); err != nil {
 		return nil, err
 	}
 	// What is common has common ancestors only, so the best are those that are
@@ -38,7 +42,8 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 	return bases, nil
 }
 
-// IsAncestor reports whether ancestor is commit or reachable from it.
+// IsAncestor reports whether ancestor is commit or reachable from it. In a
+// shallow clone that may hide the way from one to the other it is an error.
 func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, error) {
 	id, err := parseID(ancestor)
 	if err == nil {
@@ -48,7 +53,10 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, e
 		return false, err
 	}
 	below, err := r.history(ctx, commit)
-	return below[id] != nil, err
+	if err != nil || below[id] != nil {
+		return err == nil, err
+	}
+	return false, r.checkDifference(ctx, ancestor, commit) // a no is only as good as the history that was seen
 }
 
 // history is a commit and everything that is reachable from it.

@@ -19,9 +19,10 @@ const maxCommit = 64 << 20
 type commit struct {
 	id      plumbing.Hash
 	tree    plumbing.Hash
-	parents []plumbing.Hash
-	date    int64    // of the committer, in seconds
-	lanes   []string // what its message says of lanes
+	parents []plumbing.Hash // none where a shallow clone hides them
+	hidden  bool            // whether it does
+	date    int64           // of the committer, in seconds
+	lanes   []string        // what its message says of lanes
 }
 
 // commit reads a commit that must be there. Commits are kept.
@@ -43,6 +44,9 @@ func (r *Repo) commit(id plumbing.Hash) (*commit, error) {
 	c.id = id
 	_, message, _ := bytes.Cut(o.data, []byte("\n\n"))
 	c.lanes = gate.ClaimedLanes(message)
+	if r.boundary[id] {
+		c.hidden, c.parents = len(c.parents) > 0, nil
+	}
 	r.mu.Lock()
 	r.commits[id] = c
 	r.mu.Unlock()

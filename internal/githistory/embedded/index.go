@@ -43,7 +43,7 @@ func (r *Repo) readIndex(ctx context.Context, wanted func(path []byte) bool) (*i
 	}
 	name := filepath.Join(r.GitDir, "index")
 	if named := r.env.Get("GIT_INDEX_FILE"); named != "" {
-		name = githistory.Within(r.site.base, named)
+		name = githistory.Within(r.base, named)
 	}
 	data, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -25,12 +24,13 @@ import (
 type Repo struct {
 	githistory.Place
 
-	env     githistory.Environ
-	site    site
-	objects *store
-	head    string // HEAD's commit when the repository was opened
-	headErr error
-	watch   *githistory.Watch // files of interest beside workspaces
+	env      githistory.Environ
+	base     string // of relative paths in git's variables
+	objects  *store
+	boundary map[plumbing.Hash]bool // commits whose parents the clone hides
+	head     string                 // HEAD's commit when the repository was opened
+	headErr  error
+	watch    *githistory.Watch // files of interest beside workspaces
 
 	mu      sync.Mutex // guards commits
 	commits map[plumbing.Hash]*commit
@@ -61,42 +61,17 @@ func Open(ctx context.Context, dir string, variables []string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{Place: s.Place, env: env, site: s, commits: map[plumbing.Hash]*commit{}, watch: githistory.NewWatch(nil)}
+	r := &Repo{Place: s.Place, env: env, base: s.base, commits: map[plumbing.Hash]*commit{}, watch: githistory.NewWatch(nil)}
 	dirs, err := objectDirs(s, env)
 	if err != nil {
 		return nil, err
 	}
 	r.objects = newStore(dirs)
-	if err := refuseShallow(s, env); err != nil {
+	if r.boundary, r.Shallow, err = readBoundary(s, env); err != nil {
 		return nil, err
 	}
 	r.head, r.headErr = r.readHead()
 	return r, nil
-}
-
-// refuseShallow refuses a clone that hides the parents of some commits. A server
-// says with an empty variable that nothing is hidden.
-func refuseShallow(s site, env githistory.Environ) error {
-	name, set := env.Lookup("GIT_SHALLOW_FILE")
-	switch {
-	case set && name == "":
-		return nil
-	case set:
-		name = githistory.Within(s.base, name)
-	default:
-		name = filepath.Join(s.CommonDir, "shallow")
-	}
-	info, err := os.Stat(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err == nil && info.Size() == 0 {
-		return nil
-	}
-	if err == nil {
-		err = unserved("it is a shallow clone; fetch-depth: 0 in CI, or `git fetch --unshallow`, makes it whole")
-	}
-	return cannot("cannot tell whether this is a shallow clone", err)
 }
 
 // Close closes the files that are open. The Repo is of no use after it.

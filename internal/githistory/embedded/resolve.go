@@ -39,7 +39,7 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	case errors.As(err, &done) && !errors.Is(err, errMissing):
 		return "", err
 	case errors.Is(err, errNoSuchName), errors.Is(err, errMissing):
-		return "", githistory.NotResolved(name, false, isID(name), err)
+		return "", githistory.NotResolved(name, r.Shallow, isID(name), err)
 	}
 	return "", cannot(fmt.Sprintf("cannot look up %q", name), err)
 }
@@ -50,7 +50,7 @@ var suffix = regexp.MustCompile(`[~^][0-9]*$`)
 func (r *Repo) resolve(name string) (plumbing.Hash, error) {
 	step := suffix.FindString(name)
 	if step == "" {
-		id, err := r.base(name)
+		id, err := r.byName(name)
 		if err != nil {
 			return id, err
 		}
@@ -96,8 +96,8 @@ func (r *Repo) toCommit(id plumbing.Hash) (plumbing.Hash, error) {
 // takes for one, also as git describe prints it.
 var abbreviated = regexp.MustCompile(`^[0-9a-fA-F]{4,40}$|-g[0-9a-fA-F]{4,40}$`)
 
-// base resolves a name without suffixes: a full id or a ref.
-func (r *Repo) base(name string) (plumbing.Hash, error) {
+// byName resolves a name without suffixes: a full id or a ref.
+func (r *Repo) byName(name string) (plumbing.Hash, error) {
 	if isID(name) {
 		return parseID(name)
 	}

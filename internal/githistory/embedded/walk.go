@@ -17,7 +17,8 @@ import (
 // What is excluded is followed to its beginning. That costs a walk of the whole
 // history, and it is right whatever dates the commits have.
 //
-// An id that is not here is an error.
+// In a shallow clone a range that reaches the boundary is an error, and so is
+// an id that is not here.
 func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]gate.Commit, error) {
 	from, err := parseIDs(include)
 	if err != nil {
@@ -29,6 +30,9 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]gate.C
 	}
 	commits, err := r.walk(ctx, from, not)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.checkBoundary(commits, len(not) > 0); err != nil {
 		return nil, err
 	}
 	out := make([]gate.Commit, len(commits))
