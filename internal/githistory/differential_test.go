@@ -317,7 +317,7 @@ func (w *randomWorld) compareIndex(t *testing.T, git, own opened) {
 	ctx := t.Context()
 	for range 4 {
 		w.Git("read-tree", "--reset", pick(w, w.ids))
-		version := fmt.Sprint(2 + w.IntN(3))
+		version := fmt.Sprint(2 + w.IntN(2))
 		for range w.IntN(4) {
 			path := pick(w, w.paths)
 			switch w.IntN(3) {

@@ -7,9 +7,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// MergeBases are the best common ancestors of two commits, in order of id: none
-// if their histories are unrelated, several after criss-cross merges. In a shallow
-// clone that may hide an answer it is an error.
+// MergeBases are as [githistory.Repo.MergeBases].
 func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 	first, err := r.history(ctx, a)
 	if err != nil {
@@ -42,8 +40,7 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 	return bases, nil
 }
 
-// IsAncestor reports whether ancestor is commit or reachable from it. In a
-// shallow clone that may hide the way from one to the other it is an error.
+// IsAncestor is as [githistory.Repo.IsAncestor].
 func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, error) {
 	id, err := parseID(ancestor)
 	if err == nil {

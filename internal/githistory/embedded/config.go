@@ -111,44 +111,27 @@ func (l *layout) take(config *raw.Config) (err error) {
 	return nil
 }
 
-// ignorable are the extensions that do not change what a reader sees. The value
-// tells whether git knows them in version 0 too; it refuses the others there.
-var ignorable = map[string]bool{
-	"noop":              true,
-	"preciousobjects":   true,
-	"worktreeconfig":    true,
-	"noop-v1":           false,
-	"relativeworktrees": false,
-}
-
 // checkFormat refuses, by name, every version and extension that is not known to
 // be harmless to a reader, and partial clones. own reports extensions.worktreeConfig.
 func checkFormat(config *raw.Config) (own bool, err error) {
-	version := 0
-	if text, set := lookUp(config, "core", "repositoryformatversion"); set {
-		version, err = strconv.Atoi(text)
-		if err != nil || version < 0 || version > 1 {
-			return false, unserved("core.repositoryFormatVersion is %q", text)
-		}
+	if text, set := lookUp(config, "core", "repositoryformatversion"); set && text != "0" && text != "1" {
+		return false, unserved("core.repositoryFormatVersion is %q", text)
 	}
 	extensions := config.Section("extensions")
 	if len(extensions.Subsections) > 0 {
 		return false, unserved("it has extensions.%s", githistory.Printable(extensions.Subsections[0].Name))
 	}
 	for _, option := range extensions.Options {
-		name := strings.ToLower(option.Key)
-		v0, known := ignorable[name]
-		switch {
-		case name == "objectformat" && version == 1 && strings.EqualFold(option.Value, "sha1"):
-		case name == "refstorage" && version == 1 && option.Value == "files":
-		case !known, version == 0 && !v0:
-			return false, unserved("extensions.%s is %q in a repository of version %d", name, option.Value, version)
-		case name == "worktreeconfig":
+		switch name := strings.ToLower(option.Key); name {
+		case "noop", "preciousobjects":
+		case "worktreeconfig":
 			on, err := parseBool(option.Value)
 			if err != nil {
 				return false, unserved("extensions.worktreeConfig is %q", option.Value)
 			}
 			own = on == 1
+		default:
+			return false, unserved("extensions.%s is %q", name, option.Value)
 		}
 	}
 	for _, remote := range config.Section("remote").Subsections {

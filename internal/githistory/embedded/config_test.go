@@ -52,8 +52,8 @@ func TestExtensions(t *testing.T) {
 		{"[core]\n\trepositoryformatversion = -1\n", "core.repositoryFormatVersion"},
 		{"[core]\n\trepositoryformatversion = 7\n[core]\n\trepositoryformatversion = 0\n", ""}, // the last counts
 		{"[extensions]\n\tworktreeConfig = true\n\tpreciousObjects = true\n\tnoop = x\n", ""},
-		{v1 + "[Extensions]\n\tworktreeconfig = false\n\tnoop-v1\n\trelativeWorktrees = true\n", ""},
-		{v1 + "[extensions]\n\tobjectFormat = sha1\n\trefStorage = files\n", ""},
+		{v1 + "[Extensions]\n\tworktreeconfig = false\n\tnoop\n", ""},
+		{v1 + "[extensions]\n\trelativeWorktrees = true\n", "extensions.relativeworktrees"},
 		{v1 + "[extensions]\n\tobjectFormat = sha256\n", "extensions.objectformat"},
 		{v1 + "[extensions]\n\tcompatObjectFormat = sha256\n", "extensions.compatobjectformat"},
 		{v1 + "[extensions]\n\trefStorage = reftable\n", "extensions.refstorage"},
@@ -62,10 +62,6 @@ func TestExtensions(t *testing.T) {
 		{"[remote \"origin\"]\n\tpromisor = true\n", "partial clone"},
 		{v1 + "[extensions \"x\"]\n\tnoop = 1\n", "extensions.x"},
 		{v1 + "[extensions]\n\tworktreeConfig\n", "extensions.worktreeConfig"},
-		// git refuses these in version 0, where it knows them.
-		{"[extensions]\n\tobjectFormat = sha1\n", "extensions.objectformat"},
-		{"[extensions]\n\trefStorage = files\n", "extensions.refstorage"},
-		{"[extensions]\n\trelativeWorktrees = true\n", "extensions.relativeworktrees"},
 		{"[extensions]\n\tfromTheFuture = 1\n", "extensions.fromthefuture"},
 		{"[core]\n\tbare\n", "core.bare"},
 		{"[core]\n\tbare = maybe\n", "core.bare"},

@@ -12,12 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// Files lists what lies below the .small directories of a commit or of the
-// index, and .small itself where it is something else than a directory, and the
-// same of its lookalikes, in order of path: all of them, or only those of the
-// named workspace directories ("" or "." is the root). A path of the index with
-// an unresolved conflict is listed once, marked, without mode and object. A path
-// that a tree holds twice is an error.
+// Files lists files as [githistory.Repo.Files] does.
 func (r *Repo) Files(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
 	l := lister{ctx: ctx, repo: r, wanted: func(path string) bool { return githistory.InWorkspaces(path, dirs) }}
 	files, err := l.list(revision, func(root plumbing.Hash) error {
@@ -39,24 +34,19 @@ func (r *Repo) Files(ctx context.Context, revision string, dirs ...string) ([]ga
 
 // Paths lists every path of a commit or of the index, in order.
 func (r *Repo) Paths(ctx context.Context, revision string) ([]string, error) {
-	l := lister{ctx: ctx, repo: r, wanted: anyPath.wanted}
+	l := lister{ctx: ctx, repo: r, wanted: anyPath}
 	files, err := l.list(revision, func(root plumbing.Hash) error { return l.dir("", root) })
 	return githistory.PathsOf(files), err
 }
 
 // Watch has Changes report the files too whose paths match one of the patterns.
-// Before the first call there are none.
 func (r *Repo) Watch(patterns []string) { r.watch = githistory.NewWatch(patterns) }
 
-// Glob lists the files of a commit or of the index whose paths match one of the
-// patterns, in order of path.
+// Glob lists the files whose paths match one of the patterns, in order of path.
 func (r *Repo) Glob(ctx context.Context, revision string, patterns ...string) ([]gate.File, error) {
 	w := githistory.NewWatch(patterns)
 	l := lister{ctx: ctx, repo: r, wanted: w.Matches, below: w.Below}
 	files, err := l.list(revision, func(root plumbing.Hash) error {
-		if paths, literal := w.Literals(); literal {
-			return l.at(root, paths...)
-		}
 		return l.dir("", root)
 	})
 	if err != nil {
@@ -65,9 +55,7 @@ func (r *Repo) Glob(ctx context.Context, revision string, patterns ...string) ([
 	return files, githistory.CheckNames(files)
 }
 
-// ReadFile reads one regular file of a commit or of the index. found is false
-// if the path is not there; something else than a regular file, a conflict, or
-// more than limit bytes is an error.
+// ReadFile reads one regular file as [githistory.Repo.ReadFile] does.
 func (r *Repo) ReadFile(ctx context.Context, revision, path string, limit int64) (data []byte, found bool, err error) {
 	l := lister{ctx: ctx, repo: r, wanted: func(name string) bool { return atOrBelow(name, path) }}
 	files, err := l.list(revision, func(root plumbing.Hash) error { return l.at(root, path) })
@@ -78,8 +66,7 @@ func (r *Repo) ReadFile(ctx context.Context, revision, path string, limit int64)
 	return data, err == nil, err
 }
 
-// Attributes lists the files of attributes of a commit or of the index that bear
-// on the named workspace directories, in order of path.
+// Attributes lists files of attributes as [githistory.Repo.Attributes] does.
 func (r *Repo) Attributes(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
 	paths := gate.AttributePaths(dirs)
 	l := lister{ctx: ctx, repo: r, wanted: func(name string) bool { return slices.Contains(paths, name) }}
@@ -100,7 +87,7 @@ type lister struct {
 // root directory. The files are in order of path.
 func (l *lister) list(revision string, walk func(root plumbing.Hash) error) ([]gate.File, error) {
 	if revision == gate.Index {
-		x, err := l.repo.readIndex(l.ctx, func(path []byte) bool { return l.wanted(string(path)) })
+		x, err := l.repo.readIndex(l.ctx, l.wanted)
 		if err != nil {
 			return nil, err
 		}
@@ -134,11 +121,11 @@ func (l *lister) workspace(root plumbing.Hash, dir string) error {
 		}
 		prefix = dir
 	}
-	return l.each(at.id, func(name string, e treeEntry) error {
-		if !githistory.InWorkspace(name, "") {
+	return l.each(at.id, func(e treeEntry) error {
+		if !githistory.InWorkspace(e.name, "") {
 			return nil
 		}
-		return l.entry(join(prefix, name), e)
+		return l.entry(join(prefix, e.name), e)
 	})
 }
 
@@ -146,7 +133,7 @@ func (l *lister) workspace(root plumbing.Hash, dir string) error {
 func (l *lister) at(root plumbing.Hash, paths ...string) error {
 	for _, path := range paths {
 		e, err := l.repo.entryAt(root, path)
-		if err == nil && e != (treeEntry{}) {
+		if err == nil && e.name != "" {
 			err = l.entry(path, e)
 		}
 		if err != nil {
@@ -171,25 +158,22 @@ func (l *lister) entry(path string, e treeEntry) error {
 
 // dir lists the wanted files of a directory at any depth.
 func (l *lister) dir(path string, id plumbing.Hash) error {
-	return l.each(id, func(name string, e treeEntry) error { return l.entry(join(path, name), e) })
+	return l.each(id, func(e treeEntry) error { return l.entry(join(path, e.name), e) })
 }
 
 // each goes through the entries of a tree.
-func (l *lister) each(id plumbing.Hash, do func(name string, e treeEntry) error) error {
+func (l *lister) each(id plumbing.Hash, do func(treeEntry) error) error {
 	if err := alive(l.ctx, "listing files"); err != nil {
 		return err
 	}
-	t, err := l.repo.tree(id)
+	entries, err := l.repo.tree(id)
 	if err != nil {
 		return err
 	}
-	for t.next() {
-		if err := do(string(t.name), t.entry); err != nil {
+	for _, e := range entries {
+		if err := do(e); err != nil {
 			return err
 		}
-	}
-	if t.err != nil {
-		return l.repo.unreadable(id, t.err)
 	}
 	return nil
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// Head is the id of the commit that HEAD named when the repository was opened,
-// or empty on a branch without commits.
+// Head is as [githistory.Repo.Head].
 func (r *Repo) Head(context.Context) (string, error) { return r.head, r.headErr }
 
 func (r *Repo) readHead() (string, error) {
@@ -31,16 +30,13 @@ func (r *Repo) readHead() (string, error) {
 	return id.String(), nil
 }
 
-// CurrentBranch is the full name of the branch that HEAD names, empty for a
-// detached HEAD.
+// CurrentBranch is the full name of the branch that HEAD names, empty for a detached HEAD.
 func (r *Repo) CurrentBranch(context.Context) (string, error) {
 	head, _, err := (&refs{repo: r}).stored("HEAD")
 	return head.target, cannot("cannot read HEAD", err)
 }
 
-// MergeHeads are the commits that a merge under way brings, in the order of
-// the merge; none if there is no merge. Where a tag is merged, it is the tag's
-// commit.
+// MergeHeads are as [githistory.Repo.MergeHeads].
 func (r *Repo) MergeHeads(context.Context) ([]string, error) {
 	heads, err := githistory.ReadMergeHead(r.GitDir)
 	if err != nil {
@@ -59,8 +55,7 @@ func (r *Repo) MergeHeads(context.Context) ([]string, error) {
 	return heads, nil
 }
 
-// HeadBranch is what the repository's own HEAD names: a branch, or HEAD itself
-// where it is detached. The zero Branch means that there is no branch yet.
+// HeadBranch is as [githistory.Repo.HeadBranch].
 func (r *Repo) HeadBranch(ctx context.Context) (githistory.Branch, error) {
 	id, last, found, err := (&refs{repo: r}).follow("HEAD")
 	if err != nil {
@@ -76,12 +71,7 @@ func (r *Repo) HeadBranch(ctx context.Context) (githistory.Branch, error) {
 	return githistory.Branch{Ref: last}, nil
 }
 
-// DefaultBranch looks the default branch up: in a bare repository, which is
-// usually the remote itself, its HeadBranch and nothing else, since all its refs
-// are what somebody pushed. Else it is what the remote's HEAD names, then the
-// remote's and origin's branch of the usual name, then a local one. The usual
-// names are what init.defaultBranch says, main and master. An empty remote means
-// origin; the zero Branch means that none was found.
+// DefaultBranch looks the default branch up where [githistory.Repo.DefaultBranch] does.
 func (r *Repo) DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error) {
 	if err := alive(ctx, "looking up the default branch"); err != nil {
 		return githistory.Branch{}, err
@@ -116,9 +106,7 @@ func (r *Repo) firstBranch(names []string) (githistory.Branch, error) {
 	return githistory.Branch{}, nil
 }
 
-// Tips are the commits at the tips of all refs below the given prefixes
-// ("refs/remotes/origin/"), tags followed; without a prefix, of all refs. Refs
-// that lead to no commit are left out.
+// Tips are as [githistory.Repo.Tips].
 func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 	if err := alive(ctx, "listing refs"); err != nil {
 		return nil, err
@@ -149,9 +137,7 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 	return slices.Compact(tips), nil
 }
 
-// Peel follows an object to the commit that it is or that it tags. ok is false
-// for an object that leads to no commit. An object that is not here is an
-// error.
+// Peel follows an object to a commit as [githistory.Repo.Peel] does.
 func (r *Repo) Peel(_ context.Context, id string) (commit string, ok bool, err error) {
 	parsed, err := parseID(id)
 	if err != nil {

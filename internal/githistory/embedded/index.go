@@ -15,7 +15,7 @@ import (
 )
 
 // index is what is wanted of a file that lists what a commit would hold
-// (gitformat-index(5), versions 2 to 4).
+// (gitformat-index(5), versions 2 and 3).
 type index struct {
 	entries []indexEntry
 	tree    *cachedTree
@@ -34,7 +34,7 @@ var errIndex = errors.New("the index is damaged")
 // readIndex reads the index that git names, or the work tree's own. Paths that
 // are only intended to be added are not in it yet, as far as a commit is
 // concerned. A missing file is an empty index.
-func (r *Repo) readIndex(ctx context.Context, wanted func(path []byte) bool) (*index, error) {
+func (r *Repo) readIndex(ctx context.Context, wanted func(path string) bool) (*index, error) {
 	if err := alive(ctx, "reading the index"); err != nil {
 		return nil, err
 	}
@@ -71,13 +71,13 @@ const (
 // decodeIndex reads the bytes of an index. The sum at its end is not compared:
 // git does not do it either, so that this is what it commits, and git may be
 // told to leave the sum out (index.skipHash).
-func decodeIndex(data []byte, wanted func(path []byte) bool) (*index, error) {
+func decodeIndex(data []byte, wanted func(path string) bool) (*index, error) {
 	if len(data) < indexHead+idSize || string(data[:4]) != "DIRC" {
 		return nil, errIndex
 	}
 	body := data[:len(data)-idSize]
 	d := &indexDecoder{version: binary.BigEndian.Uint32(body[4:]), rest: body[indexHead:], wanted: wanted}
-	if d.version < 2 || d.version > 4 {
+	if d.version != 2 && d.version != 3 {
 		return nil, unserved("the index has version %d", d.version)
 	}
 	for range binary.BigEndian.Uint32(body[8:]) {
@@ -93,8 +93,8 @@ type indexDecoder struct {
 	index
 	version uint32
 	rest    []byte
-	path    []byte // of the last entry; version 4 writes what differs
-	wanted  func(path []byte) bool
+	path    []byte // of the last entry
+	wanted  func(path string) bool
 	// nameless says that an entry has no path.
 	nameless bool
 }
@@ -124,7 +124,7 @@ func (d *indexDecoder) entry() error {
 	if d.path[len(d.path)-1] == '/' {
 		return unserved("the index is sparse")
 	}
-	if extended&flagIntended != 0 || !d.wanted(d.path) {
+	if extended&flagIntended != 0 || !d.wanted(string(d.path)) {
 		return nil
 	}
 	m := mode(binary.BigEndian.Uint32(head[entryModeAt:]))
@@ -142,43 +142,13 @@ func (d *indexDecoder) entry() error {
 
 // name reads the path of an entry whose head has size bytes.
 func (d *indexDecoder) name(size int) error {
-	keep := 0
-	if d.version == 4 {
-		drop, n := offsetNumber(d.rest)
-		if n == 0 || drop > uint64(len(d.path)) {
-			return errIndex
-		}
-		keep, d.rest = len(d.path)-int(drop), d.rest[n:]
-	}
 	end := bytes.IndexByte(d.rest, 0)
-	if end < 0 {
+	next := (size+end+8)/8*8 - size // zeros up to a multiple of 8
+	if end < 0 || next > len(d.rest) {
 		return errIndex
 	}
-	d.path = append(d.path[:keep], d.rest[:end]...)
-	end++
-	if d.version < 4 {
-		end = (size+end+7)/8*8 - size // zeros up to a multiple of 8
-	}
-	if end > len(d.rest) {
-		return errIndex
-	}
-	d.rest = d.rest[end:]
+	d.path, d.rest = d.rest[:end], d.rest[next:]
 	return nil
-}
-
-// offsetNumber reads a number as pack files write offsets; n is the number of
-// its bytes, 0 if it is damaged.
-func offsetNumber(data []byte) (number uint64, n int) {
-	for n < len(data) && n < 9 {
-		c := data[n]
-		n++
-		number += uint64(c & 0x7f)
-		if c&0x80 == 0 {
-			return number, n
-		}
-		number = (number + 1) << 7
-	}
-	return 0, 0
 }
 
 // extensions reads what follows the entries. One whose name begins with a small

@@ -82,9 +82,7 @@ func (r *Repo) Close() error {
 // Reader names this reader in a report.
 func (r *Repo) Reader() string { return "go-git" }
 
-// Blob reads an object whose size is at most limit bytes; a larger one yields
-// its size and no data, and is not held in memory. One that is missing is an
-// error, never an empty file.
+// Blob reads an object as [githistory.Repo.Blob] does, but fetches nothing.
 func (r *Repo) Blob(ctx context.Context, object string, limit int64) (gate.Blob, error) {
 	id, err := parseID(object)
 	if err != nil {
@@ -141,8 +139,7 @@ func (r *Repo) Version(context.Context) (string, error) {
 	return "", nil
 }
 
-// ReplaceRefs reports whether the repository has replace refs. They are never
-// followed here; a report says that the judgement is of the real objects.
+// ReplaceRefs is as [githistory.Repo.ReplaceRefs].
 func (r *Repo) ReplaceRefs(context.Context) (bool, error) {
 	base := r.env.Get("GIT_REPLACE_REF_BASE")
 	if base == "" {
@@ -152,8 +149,7 @@ func (r *Repo) ReplaceRefs(context.Context) (bool, error) {
 	return len(names) > 0, cannot("cannot look for replace refs", err)
 }
 
-// Grafts reports whether the repository has a file that gives commits other
-// parents. It is never followed here.
+// Grafts is as [githistory.Repo.Grafts].
 func (r *Repo) Grafts() (bool, error) {
 	found, err := githistory.HasGrafts(r.CommonDir, r.env.Get("GIT_GRAFT_FILE"))
 	return found, cannot("cannot read the file of grafts", err)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
@@ -32,12 +31,9 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 		return "", unserved("the revision %q needs more than a name with ^ and ~", name)
 	}
 	id, err := r.resolve(name)
-	var done *gate.Failure
 	switch {
 	case err == nil:
 		return id.String(), nil
-	case errors.As(err, &done) && !errors.Is(err, errMissing):
-		return "", err
 	case errors.Is(err, errNoSuchName), errors.Is(err, errMissing):
 		return "", githistory.NotResolved(name, r.Shallow, isID(name), err)
 	}

@@ -2,10 +2,7 @@ package embedded
 
 import (
 	"context"
-	"errors"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -24,22 +21,16 @@ func readBoundary(s site, env githistory.Environ) (cut map[plumbing.Hash]bool, s
 	default:
 		name = filepath.Join(s.CommonDir, "shallow")
 	}
-	data, err := os.ReadFile(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, cannot("cannot read where the shallow clone ends", err)
-	}
+	lines, shallow, err := githistory.ReadShallow(name)
 	cut = map[plumbing.Hash]bool{}
-	for line := range strings.Lines(string(data)) {
-		id, err := parseID(strings.TrimRight(line, "\r\n"))
+	for _, line := range lines {
+		id, err := parseID(line)
 		if err != nil {
 			return nil, false, err
 		}
 		cut[id] = true
 	}
-	return cut, true, nil
+	return cut, shallow, cannot("cannot read where the shallow clone ends", err)
 }
 
 // checkBoundary fails if the commits of a range in a shallow clone may not be
