@@ -106,7 +106,7 @@ func TestNeighboursUpstream(t *testing.T) {
 			r.Git("branch", "--unset-upstream")
 			r.Write(".git/more", "[branch \"main\"]\n\tremote = .\n\tmerge = refs/heads/base\n")
 			r.Git("config", "includeIf.onbranch:main.path", "more")
-		}, "refs/heads/base", []string{".git/config includes other files, which may set branch.*"}},
+		}, "refs/heads/base", []string{".git/config includes other files, which may set branch.main.merge"}},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

@@ -209,7 +209,7 @@ func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) e
 		return Nowhere(here)
 	case dubious(err):
 		return &gate.Failure{
-			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git does not let that be allowed for one command", Printable(found)),
+			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git cannot be told to allow it for one command", Printable(found)),
 			Remedy:  "git config --global --add safe.directory " + shellQuoted(found),
 			Err:     err,
 		}

@@ -65,7 +65,7 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 	}
 	// No answer can also mean a damaged ref. Only a branch that is really
 	// absent is one without commits; about a damaged one git warns.
-	const damaged = "HEAD names no commit, and not because the branch has none yet"
+	const damaged = "HEAD is damaged"
 	branch, err := r.CurrentBranch(ctx)
 	if err != nil {
 		return "", err

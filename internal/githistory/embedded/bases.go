@@ -42,15 +42,12 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 
 // IsAncestor is as [githistory.Repo.IsAncestor].
 func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, error) {
-	id, err := parseID(ancestor)
-	if err == nil {
-		_, err = r.named(id)
-	}
+	above, err := r.named(ancestor)
 	if err != nil {
 		return false, err
 	}
 	below, err := r.history(ctx, commit)
-	if err != nil || below[id] != nil {
+	if err != nil || below[above.id] != nil {
 		return err == nil, err
 	}
 	return false, r.checkDifference(ctx, ancestor, commit) // a no is only as good as the history that was seen
@@ -58,11 +55,7 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, e
 
 // history is a commit and everything that is reachable from it.
 func (r *Repo) history(ctx context.Context, name string) (map[plumbing.Hash]*commit, error) {
-	id, err := parseID(name)
-	if err != nil {
-		return nil, err
-	}
-	tip, err := r.named(id)
+	tip, err := r.named(name)
 	if err != nil {
 		return nil, err
 	}

@@ -36,21 +36,23 @@ func (r *Repo) compare(ctx context.Context, edges []gate.Edge, wanted func(path 
 		if err := alive(ctx, "comparing commits"); err != nil {
 			return nil, err
 		}
-		before, err := r.rootOf(e.Parent)
-		if err != nil {
-			return nil, err
-		}
-		if e.Child == gate.Index {
-			if results[i], err = r.indexChanges(ctx, before, wanted); err != nil {
+		before := emptyTree
+		if e.Parent != "" {
+			parent, err := r.named(e.Parent)
+			if err != nil {
 				return nil, err
 			}
+			before = parent.tree
+		}
+		if e.Child == gate.Index {
+			changes, err := r.indexChanges(ctx, before, wanted)
+			if err != nil {
+				return nil, err
+			}
+			results[i] = changes
 			continue
 		}
-		child, err := parseID(e.Child)
-		if err != nil {
-			return nil, err
-		}
-		after, err := r.named(child)
+		after, err := r.named(e.Child)
 		if err != nil {
 			return nil, err
 		}
@@ -67,22 +69,6 @@ func (r *Repo) compare(ctx context.Context, edges []gate.Edge, wanted func(path 
 		}
 	}
 	return results, nil
-}
-
-// rootOf is the tree of a commit; an empty id stands for the empty tree.
-func (r *Repo) rootOf(id string) (plumbing.Hash, error) {
-	if id == "" {
-		return emptyTree, nil
-	}
-	parsed, err := parseID(id)
-	if err != nil {
-		return parsed, err
-	}
-	c, err := r.named(parsed)
-	if err != nil {
-		return parsed, err
-	}
-	return c.tree, nil
 }
 
 // diff gathers what differs between two trees.

@@ -55,10 +55,14 @@ func (r *Repo) commit(id plumbing.Hash) (*commit, error) {
 
 // named reads a commit that the caller named: where it is not here, that is
 // what the failure says.
-func (r *Repo) named(id plumbing.Hash) (*commit, error) {
+func (r *Repo) named(name string) (*commit, error) {
+	id, err := parseID(name)
+	if err != nil {
+		return nil, err
+	}
 	c, err := r.commit(id)
 	if errors.Is(err, errMissing) {
-		return nil, githistory.NotHere(id.String(), err)
+		return nil, githistory.NotHere(name, err)
 	}
 	return c, err
 }

@@ -95,11 +95,7 @@ func (l *lister) list(revision string, walk func(root plumbing.Hash) error) ([]g
 			l.files = append(l.files, e.staged())
 		}
 	} else {
-		id, err := parseID(revision)
-		if err != nil {
-			return nil, err
-		}
-		c, err := l.repo.named(id)
+		c, err := l.repo.named(revision)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +157,6 @@ func (l *lister) dir(path string, id plumbing.Hash) error {
 	return l.each(id, func(e treeEntry) error { return l.entry(join(path, e.name), e) })
 }
 
-// each goes through the entries of a tree.
 func (l *lister) each(id plumbing.Hash, do func(treeEntry) error) error {
 	if err := alive(l.ctx, "listing files"); err != nil {
 		return err

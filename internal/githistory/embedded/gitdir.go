@@ -13,7 +13,6 @@ import (
 // maxLink bounds how much of a file that names a directory is read, in bytes.
 const maxLink = 1 << 16
 
-// errNotGitDir says that something stands where a git directory is expected.
 var errNotGitDir = errors.New("not a git repository")
 
 // isGitDir reports whether dir is a git directory, as git decides it: it has a
@@ -93,7 +92,7 @@ func readSmall(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxLink {
-		return nil, fmt.Errorf("%s is no file of a reasonable size", githistory.Printable(name))
+		return nil, fmt.Errorf("%s is not a regular file, or too large", githistory.Printable(name))
 	}
 	return os.ReadFile(name)
 }

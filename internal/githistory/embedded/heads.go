@@ -19,7 +19,7 @@ func (r *Repo) readHead() (string, error) {
 	id, _, found, err := (&refs{repo: r}).follow("HEAD")
 	if err != nil {
 		return "", &gate.Failure{
-			Message: "HEAD names no commit, and not because the branch has none yet: " + githistory.Printable(err.Error()),
+			Message: "HEAD is damaged: " + githistory.Printable(err.Error()),
 			Remedy:  "git fsck",
 			Err:     err,
 		}

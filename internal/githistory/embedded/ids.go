@@ -27,15 +27,3 @@ func parseID(s string) (id plumbing.Hash, err error) {
 	_, err = hex.Decode(id[:], []byte(s))
 	return id, err
 }
-
-func parseIDs(list []string) ([]plumbing.Hash, error) {
-	ids := make([]plumbing.Hash, len(list))
-	for i, s := range list {
-		id, err := parseID(s)
-		if err != nil {
-			return nil, err
-		}
-		ids[i] = id
-	}
-	return ids, nil
-}

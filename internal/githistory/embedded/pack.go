@@ -22,7 +22,6 @@ type pack struct {
 	entries map[int64]entry
 }
 
-// entry is what an entry of a pack yields.
 type entry struct {
 	kind plumbing.ObjectType
 	size int64

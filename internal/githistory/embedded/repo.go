@@ -98,7 +98,6 @@ func (r *Repo) Blob(ctx context.Context, object string, limit int64) (gate.Blob,
 	return gate.Blob{Size: o.size, Data: o.data}, nil
 }
 
-// object reads an object that must be there and of a kind.
 func (r *Repo) object(id plumbing.Hash, kind plumbing.ObjectType, limit int64) (object, error) {
 	o, err := r.objects.read(id, limit)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// errNoSuchName says that a name leads nowhere.
 var errNoSuchName = errors.New("no such revision")
 
 // Resolve turns a revision into a commit's full id: an id, HEAD or @, a ref or a

@@ -42,7 +42,7 @@ func (r *Repo) Neighbours(ctx context.Context) ([]githistory.Neighbour, error) {
 	if err != nil || !isBranch || r.head == "" {
 		return nil, err
 	}
-	return nil, r.eachConfig("branch.", func(config *raw.Config) error {
+	return nil, r.eachConfig("branch."+githistory.Printable(branch)+".merge", func(config *raw.Config) error {
 		if config.Section("branch").Subsection(branch).HasOption("merge") {
 			return unserved("the branch %s has an upstream", githistory.Printable(branch))
 		}
@@ -51,12 +51,12 @@ func (r *Repo) Neighbours(ctx context.Context) ([]githistory.Neighbour, error) {
 }
 
 // eachConfig hands on the files of configuration that git reads, in its order
-// (git-config(1), FILES). A file that includes others, and a variable that sets a
-// key which begins with name, are refused.
-func (r *Repo) eachConfig(name string, take func(*raw.Config) error) error {
+// (git-config(1), FILES). A file that includes others, and a variable that sets the
+// key, are refused.
+func (r *Repo) eachConfig(key string, take func(*raw.Config) error) error {
 	for _, v := range r.env {
-		if strings.HasPrefix(v, "GIT_CONFIG_") && strings.Contains(strings.ToLower(v), strings.ToLower(name)) {
-			return unserved("a variable sets %s*", name)
+		if strings.HasPrefix(v, "GIT_CONFIG_") && strings.Contains(strings.ToLower(v), strings.ToLower(key)) {
+			return unserved("a variable sets %s", key)
 		}
 	}
 	for _, file := range r.configFiles() {
@@ -65,7 +65,7 @@ func (r *Repo) eachConfig(name string, take func(*raw.Config) error) error {
 			continue // as git does
 		}
 		if err == nil && includes(config) {
-			err = unserved("%s includes other files, which may set %s*", githistory.Printable(file), name)
+			err = unserved("%s includes other files, which may set %s", githistory.Printable(file), key)
 		}
 		if err == nil {
 			err = take(config)
@@ -81,7 +81,6 @@ func includes(config *raw.Config) bool {
 	return len(config.Section("include").Options)+len(config.Section("includeIf").Subsections) > 0
 }
 
-// on reports whether a text is one of git's words for yes.
 func on(text string) bool {
 	yes, err := parseBool(text)
 	return err == nil && yes == 1

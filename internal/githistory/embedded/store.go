@@ -19,7 +19,6 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// errMissing says that no object directory has an object.
 var errMissing = errors.New("the object is not here")
 
 // cacheSize bounds what go-git keeps of objects from packs, in bytes.
@@ -38,7 +37,6 @@ type store struct {
 	cache *cache.ObjectLRU
 }
 
-// object is what the store reads.
 type object struct {
 	kind plumbing.ObjectType
 	size int64
