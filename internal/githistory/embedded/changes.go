@@ -101,6 +101,10 @@ func (d *diff) dirs(path string, before, after plumbing.Hash) error {
 	for len(a)+len(b) > 0 {
 		order := len(b) - len(a) // one may have come to its end
 		if len(a) > 0 && len(b) > 0 {
+			if a[0] == b[0] {
+				a, b = a[1:], b[1:]
+				continue
+			}
 			order = strings.Compare(a[0].sortKey(), b[0].sortKey())
 		}
 		var old, now treeEntry
@@ -109,9 +113,6 @@ func (d *diff) dirs(path string, before, after plumbing.Hash) error {
 		}
 		if order >= 0 {
 			now, b = b[0], b[1:]
-		}
-		if old == now {
-			continue
 		}
 		if err := d.entries(join(path, cmp.Or(old.name, now.name)), old, now); err != nil {
 			return err

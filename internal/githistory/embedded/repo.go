@@ -32,8 +32,10 @@ type Repo struct {
 	headErr  error
 	watch    *githistory.Watch // files of interest beside workspaces
 
-	mu      sync.Mutex // guards commits
+	mu      sync.Mutex // guards what follows
 	commits map[plumbing.Hash]*commit
+	trees   map[plumbing.Hash][]treeEntry // the last ones: neighbours in history share most
+	room    int                           // how many more entries trees may hold
 }
 
 var _ gate.History = (*Repo)(nil)
@@ -61,7 +63,8 @@ func Open(ctx context.Context, dir string, variables []string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{Place: s.Place, env: env, base: s.base, commits: map[plumbing.Hash]*commit{}, watch: githistory.NewWatch(nil)}
+	r := &Repo{Place: s.Place, env: env, base: s.base, watch: githistory.NewWatch(nil)}
+	r.commits, r.trees, r.room = map[plumbing.Hash]*commit{}, map[plumbing.Hash][]treeEntry{}, maxEntries
 	dirs, err := objectDirs(s, env)
 	if err != nil {
 		return nil, err

@@ -11,8 +11,12 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
-// maxTree bounds the size of one tree object, in bytes.
-const maxTree = 256 << 20
+const (
+	// maxTree bounds the size of one tree object, in bytes.
+	maxTree = 256 << 20
+	// maxEntries bounds how many entries of trees are kept.
+	maxEntries = 100_000
+)
 
 // mode is the kind of a tree's entry and its permissions, as git reads them.
 type mode uint32
@@ -73,7 +77,7 @@ func (e treeEntry) file(path string) gate.File {
 //
 //	<octal mode> SP <name> NUL <id>
 func parseTree(data []byte) ([]treeEntry, error) {
-	entries := make([]treeEntry, 0, len(data)/(idSize+16))
+	entries := make([]treeEntry, 0, len(data)/(idSize+12))
 	for text := string(data); text != ""; {
 		digits, rest, ok1 := strings.Cut(text, " ")
 		name, rest, ok2 := strings.Cut(rest, "\x00")
@@ -93,6 +97,11 @@ func (r *Repo) tree(id plumbing.Hash) ([]treeEntry, error) {
 	if id == plumbing.ZeroHash || id == emptyTree {
 		return nil, nil
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if entries, known := r.trees[id]; known {
+		return entries, nil
+	}
 	o, err := r.object(id, plumbing.TreeObject, maxTree)
 	if err != nil {
 		return nil, err
@@ -104,6 +113,10 @@ func (r *Repo) tree(id plumbing.Hash) ([]treeEntry, error) {
 	if err != nil {
 		return nil, r.unreadable(id, err)
 	}
+	if r.room -= len(entries); r.room < 0 {
+		r.trees, r.room = map[plumbing.Hash][]treeEntry{}, maxEntries
+	}
+	r.trees[id] = entries
 	return entries, nil
 }
 
