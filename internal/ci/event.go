@@ -56,37 +56,32 @@ type side struct {
 func parse(data []byte) (event, error) {
 	var e event
 	if len(data) > MaxEvent {
-		return e, &Error{Message: fmt.Sprintf("the event has more than %d bytes", MaxEvent), Remedy: explicitRemedy}
+		return e, undecided(fmt.Sprintf("the event has more than %d bytes", MaxEvent))
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return e, nil
 	}
 	if err := json.Unmarshal(data, &e); err != nil {
-		return event{}, &Error{Message: "the event cannot be read: " + unreadable(err), Remedy: explicitRemedy}
+		return event{}, undecided("the event cannot be read: " + unreadable(err))
 	}
 	return e, nil
 }
 
 // unreadable says why an event cannot be read, by the names of its fields.
 func unreadable(err error) string {
-	var odd *json.UnmarshalTypeError
-	var broken *json.SyntaxError
+	var unexpected *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
 	switch {
-	case errors.As(err, &odd) && odd.Field == "":
-		return fmt.Sprintf("it is of the JSON type %s, and no object", clipped(jsonType(odd.Value)))
-	case errors.As(err, &odd):
-		return fmt.Sprintf("%s holds what is of the JSON type %s, which nobody writes there", clipped(odd.Field), clipped(jsonType(odd.Value)))
-	case errors.As(err, &broken):
-		return fmt.Sprintf("it is not JSON, or not all of it is there (byte %d)", broken.Offset)
+	case errors.As(err, &unexpected):
+		kind, _, _ := strings.Cut(unexpected.Value, " ") // of a number it has the digits too
+		if unexpected.Field == "" {
+			return fmt.Sprintf("it is a JSON %s, not an object", clipped(kind))
+		}
+		return fmt.Sprintf("unexpected JSON %s in %s", clipped(kind), clipped(unexpected.Field))
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("it is not valid JSON, or is cut off (byte %d)", syntax.Offset)
 	}
-	return "what should be a number in it is none" // of what is left this alone can be
-}
-
-// jsonType is the type in what encoding/json says of a value: of a number it
-// gives the digits too.
-func jsonType(value string) string {
-	word, _, _ := strings.Cut(value, " ")
-	return word
+	return "a number in it is invalid" // the only other error that there can be
 }
 
 // labels notes those of a pull request's labels that claim a lane.

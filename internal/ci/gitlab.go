@@ -5,34 +5,57 @@ import (
 	"strings"
 )
 
-// gitlab plans for GitLab CI from its predefined variables
-// (https://docs.gitlab.com/ci/variables/predefined_variables/). Which commit
+// GitLab is GitLab CI.
+var GitLab = &System{
+	Name:   "GitLab CI",
+	detect: func(env map[string]string) bool { return env["GITLAB_CI"] == "true" },
+	plan:   (*Plan).gitlab, request: (*Plan).gitlabRequest, otherOrigin: (*Plan).gitlabOrigin,
+	Deep:       "variables:\n  GIT_DEPTH: \"0\"",
+	NoCheckout: "GIT_STRATEGY must not be none",
+	Checkout:   "variables:\n  GIT_STRATEGY: fetch\n  GIT_DEPTH: \"0\"",
+}
+
+// gitlab plans from GitLab's predefined variables (https://docs.gitlab.com/ci/variables/predefined_variables/). Which commit
 // CI_COMMIT_SHA is depends on the kind of the pipeline.
-func gitlab(env map[string]string) (Plan, error) {
-	p := Plan{Platform: GitLab, Event: env["CI_PIPELINE_SOURCE"]}
+func (p *Plan) gitlab(env map[string]string, _ []byte) error {
+	p.Event = env["CI_PIPELINE_SOURCE"]
 	p.gitlabProjects(env)
 	if err := checkID("CI_COMMIT_SHA", env["CI_COMMIT_SHA"]); err != nil {
-		return p, err
+		return err
 	}
 	switch {
 	// A child pipeline of a merge request's pipeline has the variables too.
 	case env["CI_MERGE_REQUEST_IID"] != "":
-		return p, p.mergeRequest(env)
+		return p.mergeRequest(env)
 	case env["CI_EXTERNAL_PULL_REQUEST_IID"] != "":
-		return p, p.externalPullRequest(env)
+		return p.externalPullRequest(env)
 	case p.Event == "":
-		return p, &Error{Message: "CI_PIPELINE_SOURCE is missing, so that nobody can tell what the pipeline is for", Remedy: explicitRemedy}
+		return undecided("CI_PIPELINE_SOURCE is missing: it says what the pipeline runs for")
 	case p.Event == "merge_request_event":
-		return p, &Error{Message: "CI_MERGE_REQUEST_IID is missing in a merge request's pipeline, and so are its branches", Remedy: explicitRemedy}
+		return undecided("CI_MERGE_REQUEST_IID is missing in a merge request's pipeline, and so are its branches")
 	case p.Event == "external_pull_request_event":
-		return p, &Error{Message: "CI_EXTERNAL_PULL_REQUEST_IID is missing in a pull request's pipeline, and so are its branches", Remedy: explicitRemedy}
+		return undecided("CI_EXTERNAL_PULL_REQUEST_IID is missing in a pull request's pipeline, and so are its branches")
 	case p.Event == "push":
-		return p, p.gitlabPush(env)
+		return p.gitlabPush(env)
 	}
-	p.Kind, p.Ref = History, gitlabRef(env)
-	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
+	p.Ref, p.Head = gitlabRef(env), []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
 	p.history(env["CI_DEFAULT_BRANCH"])
-	return p, nil
+	return nil
+}
+
+// gitlabRequest takes from a merge request its labels and whose branches the target's are.
+func (p *Plan) gitlabRequest(env map[string]string, _ []byte) surroundings {
+	p.gitlabProjects(env)
+	p.gitlabLabels(env)
+	return surroundings{inRequest: env["CI_MERGE_REQUEST_IID"] != ""}
+}
+
+// gitlabOrigin fetches the target from its own project: a fork's pipeline has cloned the fork.
+func (p *Plan) gitlabOrigin() string {
+	if p.Target != "" {
+		return `git fetch "$CI_MERGE_REQUEST_PROJECT_URL.git" "$CI_MERGE_REQUEST_TARGET_BRANCH_NAME" && small-action --base FETCH_HEAD`
+	}
+	return `git remote set-url origin "$CI_REPOSITORY_URL"`
 }
 
 // mergeRequest compares the source branch with the target. In merged-results
@@ -80,7 +103,7 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 		p.Base = append(p.Base, idPoint(sha, "CI_MERGE_REQUEST_DIFF_BASE_SHA"))
 	}
 	if len(p.Base) == 0 {
-		return &Error{Message: "GitLab names no target branch (CI_MERGE_REQUEST_TARGET_BRANCH_NAME)", Remedy: explicitRemedy}
+		return undecided("GitLab names no target branch (CI_MERGE_REQUEST_TARGET_BRANCH_NAME)")
 	}
 	return nil
 }
@@ -118,7 +141,7 @@ func (p *Plan) externalPullRequest(env map[string]string) error {
 	}
 	p.Base = append(p.Base, branchPoints(target, "the target branch "+target)...)
 	if len(p.Base) == 0 {
-		return &Error{Message: "GitLab names no target branch (CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME)", Remedy: explicitRemedy}
+		return undecided("GitLab names no target branch (CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME)")
 	}
 	return nil
 }
@@ -130,7 +153,7 @@ func (p *Plan) gitlabPush(env map[string]string) error {
 	p.Subject = "push to " + clipped(p.Ref)
 	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
 	if p.Ref == "" {
-		return &Error{Message: "CI_COMMIT_BRANCH and CI_COMMIT_TAG are missing", Remedy: explicitRemedy}
+		return undecided("CI_COMMIT_BRANCH and CI_COMMIT_TAG are missing")
 	}
 	if before := env["CI_COMMIT_BEFORE_SHA"]; !isZero(before) {
 		if err := checkID("CI_COMMIT_BEFORE_SHA", before); err != nil {

@@ -37,7 +37,7 @@ func CI(ctx context.Context, req Request, plan ci.Plan) (*gate.Report, []Fact) {
 		})
 		again = report.Failure != nil && ctx.Err() == nil && job.provide(ctx, report.Failure)
 	}
-	report.Examined.Source = fmt.Sprintf("%s, %s", plan.Platform, plan.Event)
+	report.Examined.Source = plan.System.Name + ", " + plan.Event
 	report.Examined.Notes = append(report.Examined.Notes, slices.Concat(plan.Notes, job.notes, job.unheeded(report))...)
 	if report.Failure != nil {
 		report.Failure = job.explain(report.Failure)
@@ -342,7 +342,7 @@ func (j *job) knowsConfig(ctx context.Context, s *session, head string) error {
 
 // account completes the facts: where this runs, what about, by whose policy.
 func (j *job) account(r *gate.Report) []Fact {
-	all := []Fact{{"where", string(j.plan.Platform) + ", " + j.plan.Event}}
+	all := []Fact{{"where", j.plan.System.Name + ", " + j.plan.Event}}
 	if j.plan.Subject != "" {
 		all = append(all, Fact{"what", j.plan.Subject})
 	}

@@ -186,8 +186,8 @@ func (j *job) explain(failure *gate.Failure) *gate.Failure {
 	out.Err = failure
 	switch {
 	case errors.Is(failure, githistory.ErrNotRepository):
-		if what, lines := j.plan.Platform.Checkout(); what != "" {
-			out.Message, out.Remedy = out.Message+": "+what, lines
+		if system := j.plan.System; system.NoCheckout != "" {
+			out.Message, out.Remedy = out.Message+": "+system.NoCheckout, system.Checkout
 		}
 		return &out
 	case !errors.Is(failure, githistory.ErrLacking):
@@ -203,7 +203,7 @@ func (j *job) explain(failure *gate.Failure) *gate.Failure {
 		out.Message += "; and " + message(why)
 	}
 	if j.shallow && !j.told {
-		out.Message, out.Remedy = "the checkout is shallow: "+out.Message, j.plan.Platform.Deep()
+		out.Message, out.Remedy = "the checkout is shallow: "+out.Message, j.plan.System.Deep
 	}
 	return &out
 }

@@ -52,22 +52,11 @@ func (j *job) estranged(err error) error {
 	}
 	out := &gate.Failure{
 		Message: origin + " is " + githistory.Printable(j.stranger) + " and not " + githistory.Printable(j.plan.Repository) + ", whose branches count",
-		Remedy:  "with actions/checkout: leave repository: out; or say what to compare with, with the input base (--base)",
+		Remedy:  j.plan.OriginRemedy(),
 		Err:     err,
-	}
-	switch {
-	case j.plan.Platform == ci.GitLab && j.plan.Target != "":
-		out.Remedy = `git fetch "$CI_MERGE_REQUEST_PROJECT_URL.git" ` + typed(j.plan.Target) + " && small-action --base FETCH_HEAD"
-	case j.plan.Platform == ci.GitLab:
-		out.Remedy = `git remote set-url origin "$CI_REPOSITORY_URL"`
 	}
 	if err != nil {
 		out.Message += "; " + message(err)
-	}
-	for _, p := range j.plan.Head {
-		if at := slices.IndexFunc(p.Fetch, func(spec string) bool { return strings.HasPrefix(spec, "refs/pull/") }); at >= 0 {
-			out.Remedy = "with actions/checkout: ref: " + p.Fetch[at] + " instead of repository:; or say what to compare with, with the input base (--base)"
-		}
 	}
 	return out
 }

@@ -171,3 +171,12 @@ func plural(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
+
+// SanitizeLines is [Sanitize] for each line of a text.
+func SanitizeLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Sanitize(line)
+	}
+	return strings.Join(lines, "\n")
+}
