@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/small-gate/small-gate/internal/failure"
 )
 
 // Kinds of error, to be told apart with [errors.Is]. All of them mean outcome 2.
@@ -46,15 +48,23 @@ type Error struct {
 }
 
 // Error joins what happened, why, and what to do.
-func (e *Error) Error() string {
+func (e *Error) Error() string { return e.failure().Error() }
+
+func (e *Error) failure() *failure.Error {
 	text := e.What
 	if e.Cause != nil {
 		text += ": " + show(e.Cause.Error())
 	}
-	if e.Remedy != "" {
-		text += "\n" + e.Remedy
+	return &failure.Error{Message: text, Remedy: e.Remedy, Err: e}
+}
+
+// As makes errors.As see the error that all packages share.
+func (e *Error) As(target any) bool {
+	f, ok := target.(**failure.Error)
+	if ok {
+		*f = e.failure()
 	}
-	return text
+	return ok
 }
 
 // Unwrap gives errors.Is and errors.As the kind and the cause.
