@@ -30,7 +30,7 @@ func (a *app) laneCommand() *cobra.Command {
 			case c.Flags().Changed("switch"):
 				return a.switchLane(c, args, to, reason)
 			case reason != "":
-				return usage(c, "--reason says why --switch switches the lane, and there is no --switch")
+				return usage(c, "--reason needs --switch")
 			}
 			found, err := entrypoint.FindLane(c.Context(), a.request(), optional(args))
 			if err != nil {
