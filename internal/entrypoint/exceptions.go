@@ -57,7 +57,7 @@ func Baseline(ctx context.Context, req Request, revision, reason string) (Writte
 		if len(out.Baselines) == 0 && !accepted {
 			return nil, &failure.Error{Message: "there is no log with entries to accept in " + revision, Remedy: "commit the .small/ directory first"}
 		}
-		return policy.AddBaseline(data, out.Baselines)
+		return policy.AddBaseline(data, out.Baselines, gate.Known())
 	})
 	return out, err
 }
@@ -87,7 +87,7 @@ func Waive(ctx context.Context, req Request, e Excuse) (Written, error) {
 		if err := s.use(policy.File, data, data != nil); err != nil {
 			return nil, err
 		}
-		return policy.AddWaiver(data, waiver)
+		return policy.AddWaiver(data, waiver, gate.Known())
 	})
 	return out, err
 }

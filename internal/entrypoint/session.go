@@ -165,7 +165,7 @@ func (s *session) use(source string, data []byte, found bool) error {
 		}
 		return nil
 	}
-	p, err := policy.Parse(source, data, gate.RuleIDs())
+	p, err := policy.Parse(source, data, gate.Known())
 	if err != nil {
 		return &failure.Error{Message: oneLine(err), Remedy: "correct it there; docs/configuration.md lists every key", Err: err}
 	}
@@ -184,7 +184,7 @@ func (s *session) checkAdded(ctx context.Context, tip string, r *gate.Report) (*
 	if err != nil || !found || s.found && bytes.Equal(data, s.trusted) {
 		return r, err
 	}
-	if _, err := policy.Parse(s.configFile(), data, gate.RuleIDs()); err != nil {
+	if _, err := policy.Parse(s.configFile(), data, gate.Known()); err != nil {
 		r.Verdict = gate.Error
 		r.Failure = &failure.Error{
 			Message: "this change adds an invalid configuration: " + oneLine(err),

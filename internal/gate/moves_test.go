@@ -11,7 +11,7 @@ import (
 // one that it becomes, and not with all the others.
 func TestManyMoves(t *testing.T) {
 	const workspaces = 50
-	j := newJudgement(nil, Options{})
+	j := newRun(nil, Options{}, scope{}).src
 	var changes []Change
 	for i := range workspaces {
 		log, problems := small.ReadLog(fmt.Appendf(nil, "entries:\n- {task_id: t%d, evidence: x}\n", i), small.Limits{})

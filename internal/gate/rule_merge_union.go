@@ -4,12 +4,12 @@ import "fmt"
 
 var ruleMergeUnion = Rule{
 	ID: "config/merge-union", Severity: SeverityWarning, Stage: StagePolicy,
-	Policy: checkMergeUnion,
+	Checks: []RuleCheck{On(checkMergeUnion)},
 }
 
 // checkMergeUnion reports each line that says so once, with the first of the
 // files that it is about.
-func checkMergeUnion(v *policyView, r *reporter) {
+func checkMergeUnion(v *PolicyState, r *Reporter) {
 	told := map[string]int{}
 	for _, u := range v.unions {
 		told[fmt.Sprint(u.said.File, ":", u.said.Line)]++
@@ -25,7 +25,7 @@ func checkMergeUnion(v *policyView, r *reporter) {
 		if n > 1 {
 			what += fmt.Sprintf(" and %s", count(n-1, "more file"))
 		}
-		r.add(Finding{
+		r.Add(Finding{
 			Path: u.said.File, Line: u.said.Line, subject: u.path,
 			Message: fmt.Sprintf("merge=union holds for %s: git joins both sides' lines there and reports no conflict", what),
 			Fix:     "take merge=union away for these files, or put a line behind it: small-hook install --merge-driver",

@@ -36,13 +36,13 @@ func TestEditCases(t *testing.T) {
 		var err error
 		switch words[0] {
 		case "waiver":
-			after, err = AddWaiver([]byte(files["before"]), newWaiver(t))
+			after, err = AddWaiver([]byte(files["before"]), newWaiver(t), knownRules)
 		case "baseline":
 			var list []Baseline
 			for _, path := range words[1:] {
 				list = append(list, newBaseline(t, path))
 			}
-			after, err = AddBaseline([]byte(files["before"]), list)
+			after, err = AddBaseline([]byte(files["before"]), list, knownRules)
 		default:
 			t.Fatalf("no such edit: %q", op)
 		}
@@ -97,7 +97,7 @@ func TestAddKeepsBytes(t *testing.T) {
 		"unicode line breaks":   {"version: 1 # a\u2028# b\u0085", "version: 1 # a\u2028# b\u0085\n" + key},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := AddBaseline([]byte(c.before), []Baseline{newBaseline(t, ".small/progress.small.yml")})
+			got, err := AddBaseline([]byte(c.before), []Baseline{newBaseline(t, ".small/progress.small.yml")}, knownRules)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestHostileText(t *testing.T) {
 		w := newWaiver(t)
 		w.Reason = "x" + text
 		w.Path = fmt.Sprintf("%d/d%s/.small/progress.small.yml", i, strings.Trim(strings.NewReplacer(`\`, "", "/", "").Replace(text), "."))
-		next, err := AddWaiver(data, w)
+		next, err := AddWaiver(data, w, knownRules)
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
@@ -131,7 +131,7 @@ func TestHostileText(t *testing.T) {
 		}
 		data, want = next, append(want, w)
 	}
-	p, err := Parse(File, data, ruleIDs)
+	p, err := Parse(File, data, knownRules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,17 +168,17 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := good
 			c.change(&w)
-			got, err := AddWaiver([]byte(c.data), w)
+			got, err := AddWaiver([]byte(c.data), w, knownRules)
 			if err == nil || got != nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %q, %v; want an error with %q", got, err, c.want)
 			}
 		})
 	}
-	data, err := AddWaiver(nil, good)
+	data, err := AddWaiver(nil, good, knownRules)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := AddWaiver(data, good); err == nil || !strings.Contains(err.Error(), "line 5 of .small-gate.yml waives this edit already") {
+	if _, err := AddWaiver(data, good, knownRules); err == nil || !strings.Contains(err.Error(), "line 5 of .small-gate.yml waives this edit already") {
 		t.Errorf("the same waiver twice: %v", err)
 	}
 	for want, change := range map[string]func(*Baseline){
@@ -190,7 +190,7 @@ func TestRefused(t *testing.T) {
 	} {
 		b := newBaseline(t, ".small/progress.small.yml")
 		change(&b)
-		if _, err := AddBaseline(nil, []Baseline{b}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := AddBaseline(nil, []Baseline{b}, knownRules); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v; want an error with %q", err, want)
 		}
 	}
@@ -200,7 +200,7 @@ func TestRefused(t *testing.T) {
 func TestUntilIsADay(t *testing.T) {
 	w := newWaiver(t)
 	w.Until = time.Date(2026, 12, 31, 23, 30, 0, 5, time.FixedZone("west", -3600))
-	data, err := AddWaiver(nil, w)
+	data, err := AddWaiver(nil, w, knownRules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestUntilIsADay(t *testing.T) {
 
 // TestNothingToAdd holds that no baseline changes nothing.
 func TestNothingToAdd(t *testing.T) {
-	got, err := AddBaseline([]byte("version: 1"), nil)
+	got, err := AddBaseline([]byte("version: 1"), nil, knownRules)
 	if err != nil || string(got) != "version: 1" {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -219,12 +219,12 @@ func TestNothingToAdd(t *testing.T) {
 
 // TestEditError holds that what to write by hand can be written as it stands.
 func TestEditError(t *testing.T) {
-	_, err := AddWaiver([]byte("{version: 1}\n"), newWaiver(t))
+	_, err := AddWaiver([]byte("{version: 1}\n"), newWaiver(t), knownRules)
 	var refused *EditError
 	if !errors.As(err, &refused) || refused.Key != "waivers" {
 		t.Fatalf("got %v", err)
 	}
-	p, err := Parse(File, []byte("version: 1\nwaivers:\n"+refused.Stanza), ruleIDs)
+	p, err := Parse(File, []byte("version: 1\nwaivers:\n"+refused.Stanza), knownRules)
 	if err != nil || len(p.Waivers) != 1 || p.Waivers[0].Reason != newWaiver(t).Reason {
 		t.Errorf("got %v, %v from\n%s", p, err, refused.Stanza)
 	}

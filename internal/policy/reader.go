@@ -138,7 +138,7 @@ func (r *reader) oneOf(v *small.Value, subject string, words ...string) string {
 
 // rule reads a rule id at a place.
 func (r *reader) rule(pos small.Pos, id, subject string) {
-	if r.rules.open && ruleForm.MatchString(id) || !r.rules.open && slices.Contains(r.rules.ids, id) {
+	if slices.Contains(r.rules.ids, id) {
 		return
 	}
 	p := Problem{Pos: pos, Subject: subject, Message: fmt.Sprintf("there is no rule %q", clip(id))}
