@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/githistory/embedded"
@@ -212,10 +213,4 @@ func neither(own, git error) error {
 }
 
 // message is what an error says, without what to do about it.
-func message(err error) string {
-	var f *gate.Failure
-	if errors.As(err, &f) {
-		return f.Message
-	}
-	return oneLine(err)
-}
+func message(err error) string { return failure.Of(err).Message }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
@@ -167,7 +166,7 @@ func (s *session) use(source string, data []byte, found bool) error {
 	}
 	p, err := policy.Parse(source, data, gate.Known())
 	if err != nil {
-		return &failure.Error{Message: oneLine(err), Remedy: "correct it there; docs/configuration.md lists every key", Err: err}
+		return err
 	}
 	s.opts.Policy = p
 	return nil
@@ -187,22 +186,10 @@ func (s *session) checkAdded(ctx context.Context, tip string, r *gate.Report) (*
 	if _, err := policy.Parse(s.configFile(), data, gate.Known()); err != nil {
 		r.Verdict = gate.Error
 		r.Failure = &failure.Error{
-			Message: "this change adds an invalid configuration: " + oneLine(err),
+			Message: "this change adds an invalid configuration: " + failure.Of(err).Message,
 			Remedy:  "correct it in this change; docs/configuration.md lists every key",
 			Err:     err,
 		}
 	}
 	return r, nil
-}
-
-// oneLine is an error that lists problems, one to a line, as one sentence.
-func oneLine(err error) string {
-	lines := strings.Split(err.Error(), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
-	}
-	if len(lines) == 1 {
-		return lines[0]
-	}
-	return lines[0] + ": " + strings.Join(lines[1:], "; ")
 }

@@ -3,7 +3,7 @@ package failure
 
 import "errors"
 
-// Error says what went wrong and what to type next.
+// Error says what went wrong and what to type next. An error that carries data of its own becomes one in errors.As, by a method As.
 type Error struct {
 	// Message is one sentence on what is missing or wrong, and where.
 	Message string
