@@ -82,8 +82,7 @@ func (p *Plan) actionsOrigin() string {
 	return "with actions/checkout: leave repository: out; or " + remedy
 }
 
-// noEvent is the error for an event that is described nowhere: the commit that
-// is checked out does not say what it is to be compared with.
+// noEvent is the error for an event that is described nowhere: the checked-out commit does not say what to compare it with.
 func noEvent(env map[string]string, data []byte) error {
 	file := env["GITHUB_EVENT_PATH"]
 	switch {
@@ -100,7 +99,7 @@ func noEvent(env map[string]string, data []byte) error {
 	return undecided(fmt.Sprintf("the event's file, %s (GITHUB_EVENT_PATH), is empty", clipped(file)))
 }
 
-// happened is what an event did, in a word.
+// happened says what was done in an event.
 func happened(env map[string]string) string {
 	if env["GITHUB_EVENT_NAME"] == "push" {
 		return "pushed"
@@ -108,10 +107,8 @@ func happened(env map[string]string) string {
 	return "proposed"
 }
 
-// pullRequest compares the head with the target. GITHUB_SHA is GitHub's own
-// merge of the two, whose first parent is the target as of that merge;
-// base.sha can be older by hours and is the last resort. Forgejo and Gitea have
-// the head itself in GITHUB_SHA, which is then taken for no merge.
+// pullRequest compares the head with the target. GITHUB_SHA is GitHub's own merge of the two, whose first parent is the target as of
+// that merge; base.sha can be hours older and is the last resort. On Forgejo and Gitea GITHUB_SHA is the head itself, which is no merge.
 func (p *Plan) pullRequest(env map[string]string, e event) error {
 	p.Kind = Change
 	if e.PullRequest == nil {
@@ -160,8 +157,7 @@ func (p *Plan) pullRequest(env map[string]string, e event) error {
 	return nil
 }
 
-// actionsPush follows one ref from before to after. before is zeros for a ref that
-// is new; one that is absent says nothing.
+// actionsPush follows one ref from before to after. before is zeros for a new ref; if it is absent, nothing is known.
 func (p *Plan) actionsPush(env map[string]string, e event) error {
 	p.Kind, p.Ref, p.Forced = Push, e.Ref, e.Forced
 	if p.Ref == "" {
@@ -193,8 +189,7 @@ func (p *Plan) actionsPush(env map[string]string, e event) error {
 	return nil
 }
 
-// mergeGroup compares what a merge queue would merge with what it would be
-// merged into. The head is a merge result already.
+// mergeGroup compares what a merge queue would merge with its target. The head is already a merge result.
 func (p *Plan) mergeGroup(env map[string]string, e event) error {
 	p.Kind = Change
 	if e.MergeGroup == nil {

@@ -11,9 +11,8 @@ import (
 // MaxEvent is how many bytes an event may have. GitHub's are at most 25 MB.
 const MaxEvent = 32 << 20
 
-// event is what is read of GitHub's webhook payloads
-// (https://docs.github.com/en/webhooks/webhook-events-and-payloads); Forgejo's
-// and Gitea's have the same fields.
+// event is what is read of GitHub's webhook payloads (https://docs.github.com/en/webhooks/webhook-events-and-payloads); Forgejo's and
+// Gitea's have the same fields.
 type event struct {
 	Action string `json:"action"`
 
@@ -52,7 +51,7 @@ type side struct {
 	SHA string `json:"sha"`
 }
 
-// parse reads an event; nothing at all is an empty one.
+// parse reads an event; no bytes are an empty one.
 func parse(data []byte) (event, error) {
 	var e event
 	if len(data) > MaxEvent {
@@ -94,7 +93,6 @@ func (p *Plan) labels(e event) {
 	}
 }
 
-// isPullRequest reports whether an event of that name is of a pull request.
 func isPullRequest(name string) bool {
 	switch name {
 	case "pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment":

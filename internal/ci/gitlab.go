@@ -58,10 +58,9 @@ func (p *Plan) gitlabOrigin() string {
 	return `git remote set-url origin "$CI_REPOSITORY_URL"`
 }
 
-// mergeRequest compares the source branch with the target. In merged-results
-// and merge-train pipelines CI_COMMIT_SHA is GitLab's merge of the two, and the
-// tips have variables of their own, which are empty in other pipelines. In a
-// train that squashes or fast-forwards it is what GitLab made instead.
+// mergeRequest compares the source branch with the target. In merged-results and merge-train pipelines CI_COMMIT_SHA is GitLab's merge
+// of the two (in a train that squashes or fast-forwards, what it made instead), and the tips have variables of their own, which are
+// empty in other pipelines.
 func (p *Plan) mergeRequest(env map[string]string) error {
 	p.Kind = Change
 	kind, number := env["CI_MERGE_REQUEST_EVENT_TYPE"], env["CI_MERGE_REQUEST_IID"]
@@ -90,12 +89,12 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 		}
 		p.Base = append(p.Base, idPoint(sha, "CI_MERGE_REQUEST_TARGET_BRANCH_SHA"))
 	}
-	// The runner keeps its clone, and fetches the source branch alone.
+	// The runner keeps its clone and fetches only the source branch.
 	for i, point := range branchPoints(target, "the target branch "+target) {
 		point.Stale = i == 0
 		p.Base = append(p.Base, point)
 	}
-	// Where the branches parted is a commit of the target too, if an old one.
+	// The merge base is a commit of the target too, if an old one.
 	if sha := env["CI_MERGE_REQUEST_DIFF_BASE_SHA"]; !absent(sha) {
 		if err := checkID("CI_MERGE_REQUEST_DIFF_BASE_SHA", sha); err != nil {
 			return err
@@ -108,9 +107,8 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 	return nil
 }
 
-// gitlabProjects notes whose branches count and which project was cloned. The
-// pipeline of a merge request from a fork runs in the fork, unless somebody has
-// it run in the target's project.
+// gitlabProjects notes whose branches count and which project was cloned. The pipeline of a merge request from a fork runs in the fork,
+// unless somebody runs it in the target's project.
 func (p *Plan) gitlabProjects(env map[string]string) {
 	p.Project, p.Repository = env["CI_PROJECT_PATH"], env["CI_PROJECT_PATH"]
 	if env["CI_MERGE_REQUEST_IID"] != "" {
@@ -119,8 +117,7 @@ func (p *Plan) gitlabProjects(env map[string]string) {
 	}
 }
 
-// gitlabLabels notes those of a merge request's labels that claim a lane. The
-// variable is there in its pipelines only.
+// gitlabLabels notes those of a merge request's labels that claim a lane.
 func (p *Plan) gitlabLabels(env map[string]string) {
 	for name := range strings.SplitSeq(env["CI_MERGE_REQUEST_LABELS"], ",") {
 		p.label(name)
@@ -146,8 +143,7 @@ func (p *Plan) externalPullRequest(env map[string]string) error {
 	return nil
 }
 
-// gitlabPush follows a branch or a tag. CI_COMMIT_BEFORE_SHA is zeros for what
-// is new.
+// gitlabPush follows a branch or a tag. CI_COMMIT_BEFORE_SHA is zeros for a new one.
 func (p *Plan) gitlabPush(env map[string]string) error {
 	p.Kind, p.Ref = Push, gitlabRef(env)
 	p.Subject = "push to " + clipped(p.Ref)

@@ -30,7 +30,7 @@ func checkID(where, id string) error {
 	return undecided(fmt.Sprintf("%s is %q, which is not the id of a commit", where, clipped(id)))
 }
 
-// clipped bounds what of an untrusted value is quoted in a message.
+// clipped bounds how much of an untrusted value a message quotes.
 func clipped(s string) string {
 	const most = 80
 	if len(s) > most {
@@ -39,8 +39,7 @@ func clipped(s string) string {
 	return s
 }
 
-// labelPrefix begins the labels that claim a lane; GitLab's scoped labels have
-// two colons.
+// labelPrefix begins the labels that claim a lane; GitLab's scoped labels have two colons.
 const labelPrefix = "lane:"
 
 // label notes a label that claims a lane. Upper and lower case are the same.
@@ -52,8 +51,7 @@ func (p *Plan) label(name string) {
 	p.Labels = append(p.Labels, labelPrefix+strings.TrimSpace(strings.TrimPrefix(name[len(labelPrefix):], ":")))
 }
 
-// isBranch reports whether s can be the name of a branch, and so a part of a
-// refspec (git-check-ref-format(1)).
+// isBranch reports whether s can be the name of a branch, and so part of a refspec (git-check-ref-format(1)).
 func isBranch(s string) bool {
 	return s != "" && !strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "/") && !strings.HasSuffix(s, "/") &&
 		!strings.HasSuffix(s, ".") && !strings.Contains(s, "..") && !strings.Contains(s, "@{") && !strings.Contains(s, "//") &&

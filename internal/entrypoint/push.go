@@ -320,8 +320,7 @@ func branchName(ref, remote string) string {
 	return ref
 }
 
-// typed makes a word fit to be typed into a shell: names of refs may hold what a
-// shell would obey.
+// typed quotes a word for a shell: names of refs may hold what a shell would obey.
 func typed(word string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@+%=,"
 	if word != "" && strings.Trim(word, plain) == "" {
