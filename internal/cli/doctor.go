@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +20,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := io.WriteString(a.Stdout, found.Text()); err != nil {
+			if err := a.print(found.Text()); err != nil {
 				return err
 			}
 			if !found.Fires() || found.Driver.Broken {
@@ -41,8 +40,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			for _, w := range scope.Workspaces {
 				text += "Would judge: " + report.Sanitize(w) + "\n"
 			}
-			_, err = io.WriteString(a.Stdout, text)
-			return err
+			return a.print(text)
 		},
 	}
 }

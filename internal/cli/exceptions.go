@@ -27,8 +27,7 @@ func (a *app) baselineCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(a.Stdout, baselineText(written))
-			return err
+			return a.print(baselineText(written))
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "adopted the gate here", "the reason `WHY`, for the stanza")
@@ -70,9 +69,8 @@ func (a *app) waiveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.Stdout, "%s is excused in %s\nwritten to %s; review it, commit it by itself, and merge it before the change\n",
-				report.Sanitize(edit.Rule), report.Sanitize(edit.Path), report.Sanitize(written.File))
-			return err
+			return a.print(fmt.Sprintf("%s is excused in %s\nwritten to %s; review it, commit it by itself, and merge it before the change\n",
+				report.Sanitize(edit.Rule), report.Sanitize(edit.Path), report.Sanitize(written.File)))
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "the reason `WHY`, for the stanza (required)")

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"io"
+	"cmp"
 
 	"github.com/spf13/cobra"
 
@@ -73,18 +73,13 @@ func (a *app) uninstallCommand() *cobra.Command {
 
 // printDriver prints what was done about the merge driver.
 func (a *app) printDriver(result hook.DriverResult, err error) error {
-	if _, writeErr := io.WriteString(a.Stdout, result.Text()); err == nil {
-		err = writeErr
-	}
-	return err
+	return cmp.Or(err, a.print(result.Text()))
 }
 
 // printResult prints what was done about hooks. If a person still has to do something, that is outcome 2: nothing is guarded yet.
 func (a *app) printResult(result hook.Result, err error) error {
-	if text := result.Text(); text != "" {
-		if _, writeErr := io.WriteString(a.Stdout, text); writeErr != nil {
-			return writeErr
-		}
+	if unwritten := a.print(result.Text()); unwritten != nil {
+		return unwritten
 	}
 	if err == nil && result.Outcome == hook.NeedsManual {
 		a.status = statusCannot

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -72,8 +71,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) err
 			text += fmt.Sprintf("lane %q requires an entry for %s with evidence, committed %s\n", done.Lane, task, when.words)
 		}
 	}
-	_, err = io.WriteString(a.Stdout, report.SanitizeLines(text))
-	return err
+	return a.print(report.SanitizeLines(text))
 }
 
 // writeLane writes the reports that were asked for.

@@ -81,6 +81,15 @@ func (a *app) write(stream io.Writer, format string, r *gate.Report, quiet bool)
 	return nil
 }
 
+// print writes text to standard output.
+func (a *app) print(text string) error {
+	if text == "" {
+		return nil
+	}
+	_, err := io.WriteString(a.Stdout, text)
+	return err
+}
+
 // width is how many columns a terminal has; 0 for another stream.
 func width(stream io.Writer) int {
 	f, ok := stream.(*os.File)

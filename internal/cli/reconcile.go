@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,8 +33,7 @@ func (a *app) reconcileCommand() *cobra.Command {
 			if len(done.Conflicts) > 0 {
 				a.status = 1
 			}
-			_, err = io.WriteString(a.Stdout, reconcileText(done))
-			return err
+			return a.print(reconcileText(done))
 		},
 	}
 	c.Flags().StringVar(&what.Plan, "plan", "", "take the plan of `SIDE`: ours or theirs")

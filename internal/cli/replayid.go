@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -23,8 +22,7 @@ func (a *app) replayIDCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(a.Stdout, replayIDText(id))
-			return err
+			return a.print(replayIDText(id))
 		},
 	}
 	c.Flags().BoolVar(&what.Staged, "staged", false, "read the files in the index")

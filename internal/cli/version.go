@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/version"
@@ -14,8 +12,7 @@ func (a *app) versionCommand() *cobra.Command {
 		Short: "Print the program's version",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(a.Stdout, version.Long("small-hook"))
-			return err
+			return a.print(version.Long("small-hook") + "\n")
 		},
 	}
 }
