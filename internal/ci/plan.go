@@ -86,7 +86,7 @@ type Plan struct {
 	Guarded bool
 }
 
-// against sets what a push is compared with beside its own past.
+// against sets what a push is compared with, apart from its own past.
 func (p *Plan) against(defaultBranch string) {
 	p.OnDefault = defaultBranch != "" && p.Ref == "refs/heads/"+defaultBranch
 	if p.OnDefault {

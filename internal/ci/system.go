@@ -29,7 +29,7 @@ type System struct {
 	SummaryVariable, OutputsVariable string
 	// InputPrefix begins the variables that hold the step's inputs.
 	InputPrefix string
-	// Annotations is the report format that the system shows beside the change when it stands in the job's log.
+	// Annotations is the report format that the system shows next to the change if it is in the job's log.
 	Annotations string
 
 	// Deep are the lines of a job's description that fetch the whole history, or the command that does.
@@ -56,7 +56,7 @@ func Detect(env map[string]string) *System {
 	return Other
 }
 
-// surroundings is what a job says beside what to compare.
+// surroundings is what a job says apart from what to compare.
 type surroundings struct {
 	// inRequest is true in the job of a pull or merge request.
 	inRequest bool

@@ -19,7 +19,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report"
 )
 
-// Exit statuses beside those of a report.
+// Exit statuses other than a report's.
 const (
 	statusCannot      = 2
 	statusInterrupted = 130

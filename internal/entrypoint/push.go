@@ -22,7 +22,7 @@ const (
 	sourceGuess   = "HEAD against what the remote is known to have, since no refs were handed over"
 )
 
-// handover is what a hook was told of a push.
+// handover is what a hook knows about a push.
 type handover struct {
 	updates []hook.RefUpdate
 	// remote is the name of the remote, or its URL; empty on the server.

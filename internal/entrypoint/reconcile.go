@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/reconcile"
 )
 
-// Resolution says what a reconciliation does beside the logs.
+// Resolution says what a reconciliation does apart from the logs.
 type Resolution struct {
 	// Theirs names the other side if no merge is under way.
 	Theirs string

@@ -3,6 +3,7 @@ package entrypoint
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -31,8 +32,8 @@ func (r Request) inSession(ctx context.Context, mode string, do func(*session) e
 		done = do(&session{opened: o, opts: opts, req: r})
 		return done
 	})
-	if err == nil {
-		err = done
+	if done != nil && !errors.Is(err, done) { // else err says more about it
+		err = errors.Join(done, err)
 	}
 	return reader, err
 }
