@@ -58,16 +58,16 @@ func (c *collector) judge(s Subject) {
 	place := s.Where()
 	in := c.rigourOf(place.Commit)
 	for i := range rules {
-		rule := &rules[i]
-		if rule.StrictOnly && !c.strict {
+		one := &rules[i]
+		if one.StrictOnly && !c.strict {
 			continue
 		}
-		severity, raisedBy, on := c.severity(rule, rule.Severity, in)
+		severity, raisedBy, on := c.severity(one, one.Severity, in)
 		if !on && !place.Mandatory {
 			continue
 		}
-		r := &Reporter{Place: place, rule: rule, severity: severity, raisedBy: raisedBy, to: func(f Finding) { c.add(rule, f, place, in) }}
-		for _, check := range rule.Checks {
+		r := NewReporter(one, place, severity, raisedBy, func(f Finding) { c.add(one, f, place, in) })
+		for _, check := range one.Checks {
 			check(s, r)
 		}
 	}
@@ -76,11 +76,11 @@ func (c *collector) judge(s Subject) {
 // severity is what becomes of a rule's own severity by the configuration, and by a
 // lane, which may be nil. by is the lane that raised it; on is false for a rule that
 // is switched off.
-func (c *collector) severity(rule *Rule, own Severity, in *laneRigour) (s Severity, by lane.Lane, on bool) {
-	level := c.policy.Rules[rule.ID]
+func (c *collector) severity(of *Rule, own Severity, in *laneRigour) (s Severity, by lane.Lane, on bool) {
+	level := c.policy.Rules[of.ID]
 	if in != nil {
-		raised := in.rigour.Rules[rule.ID]
-		if in.rigour.NoInsertions && rule.Edit.Has(ledger.InsertionExplained) {
+		raised := in.rigour.Rules[of.ID]
+		if in.rigour.NoInsertions && of.Edit.Has(ledger.InsertionExplained) {
 			raised = policy.Error
 		}
 		if raised == policy.Error || raised == policy.Warning && level == policy.Off {
@@ -126,15 +126,15 @@ func (c *collector) demand(l laneRigour) {
 }
 
 // add takes a finding into the report.
-func (c *collector) add(rule *Rule, f Finding, place Place, in *laneRigour) {
-	f.Severity = cmp.Or(f.Severity, rule.Severity)
+func (c *collector) add(of *Rule, f Finding, place Place, in *laneRigour) {
+	f.Severity = cmp.Or(f.Severity, of.Severity)
 	if !place.Mandatory {
-		f.Severity, _, _ = c.severity(rule, f.Severity, in)
+		f.Severity, _, _ = c.severity(of, f.Severity, in)
 	}
 	if c.onlyWarns {
 		f.Severity = SeverityWarning
 	}
-	waiver := c.waiver(rule, f)
+	waiver := c.waiver(of, f)
 	if waiver == nil && place.Excused || c.known(f, waiver) {
 		return
 	}

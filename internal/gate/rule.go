@@ -96,6 +96,13 @@ type Reporter struct {
 	to       func(Finding)
 }
 
+// NewReporter makes the reporter of one rule about a subject at a place. severity is that
+// of a finding which has none of its own, raisedBy the lane that made an error of a
+// warning; to takes what is found.
+func NewReporter(rule *Rule, place Place, severity Severity, raisedBy lane.Lane, to func(Finding)) *Reporter {
+	return &Reporter{Place: place, rule: rule, severity: severity, raisedBy: raisedBy, to: to}
+}
+
 // Severity is what the configuration and the change's lane make of the rule's
 // own; the lane is the one that made an error of a warning, or empty.
 func (r *Reporter) Severity() (Severity, lane.Lane) { return r.severity, r.raisedBy }

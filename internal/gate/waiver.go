@@ -17,18 +17,18 @@ func Known() []policy.Rule {
 // waiver finds the waiver that excuses a finding: the same edit of the same log,
 // under the rule or one that says the same of it. Of an edit that several waivers
 // excuse, one after the other, it is the last.
-func (c *collector) waiver(rule *Rule, f Finding) *policy.Waiver {
+func (c *collector) waiver(of *Rule, f Finding) *policy.Waiver {
 	if f.EditFrom == "" && f.EditTo == "" {
 		return nil
 	}
 	for i := range c.policy.Waivers {
 		w := &c.policy.Waivers[i]
-		if c.applies(w, f) && sameEdit(w, rule) && digestText(w.From) == f.EditFrom && digestText(w.To) == f.EditTo {
+		if c.applies(w, f) && sameEdit(w, of) && digestText(w.From) == f.EditFrom && digestText(w.To) == f.EditTo {
 			c.used[i] = true
 			return w
 		}
 	}
-	if !rule.Edit.Has(ledger.EntryChanged | ledger.EntryLost) {
+	if !of.Edit.Has(ledger.EntryChanged | ledger.EntryLost) {
 		return nil
 	}
 	chain := c.waiverChain(f, f.EditFrom, map[string]bool{})
@@ -71,6 +71,6 @@ func (c *collector) applies(w *policy.Waiver, f Finding) bool {
 }
 
 // sameEdit reports whether a waiver's rule is another or says the same of an entry.
-func sameEdit(w *policy.Waiver, rule *Rule) bool {
-	return w.Rule == rule.ID || w.Edit.Has(rule.Edit&(ledger.EntryChanged|ledger.EntryLost))
+func sameEdit(w *policy.Waiver, of *Rule) bool {
+	return w.Rule == of.ID || w.Edit.Has(of.Edit&(ledger.EntryChanged|ledger.EntryLost))
 }
