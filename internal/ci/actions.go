@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // actions is a system of GitHub's kind: Forgejo and Gitea have taken over GitHub's variables, events and workflow commands.
@@ -92,11 +93,11 @@ func noEvent(env map[string]string, data []byte) error {
 		return undecided("GITHUB_EVENT_PATH is missing: it names the file that says what was " + happened(env))
 	case data == nil:
 		return &failure.Error{
-			Message: fmt.Sprintf("the event's file is missing: there is no %s (GITHUB_EVENT_PATH)", clipped(file)),
+			Message: fmt.Sprintf("the event's file is missing: there is no %s (GITHUB_EVENT_PATH)", wording.Clip(file)),
 			Remedy:  "let the job see that file (mount it into a container); or " + remedy,
 		}
 	}
-	return undecided(fmt.Sprintf("the event's file, %s (GITHUB_EVENT_PATH), is empty", clipped(file)))
+	return undecided(fmt.Sprintf("the event's file, %s (GITHUB_EVENT_PATH), is empty", wording.Clip(file)))
 }
 
 // happened says what was done in an event.
@@ -121,9 +122,9 @@ func (p *Plan) pullRequest(env map[string]string, e event) error {
 	p.labels(e)
 	number := pr.Number.String()
 	if strings.Trim(number, "0123456789") != "" {
-		return undecided(fmt.Sprintf("pull_request.number of the event is %q", clipped(number)))
+		return undecided(fmt.Sprintf("pull_request.number of the event is %q", wording.Clip(number)))
 	}
-	p.Subject = fmt.Sprintf("pull request %s into %s", number, clipped(pr.Base.Ref))
+	p.Subject = fmt.Sprintf("pull request %s into %s", number, wording.Clip(pr.Base.Ref))
 	p.Source = pr.Head.Ref
 	head := idPoint(pr.Head.SHA, "pull_request.head.sha")
 	if number != "" {
@@ -167,9 +168,9 @@ func (p *Plan) actionsPush(env map[string]string, e event) error {
 	if after == "" {
 		after, words = env["GITHUB_SHA"], "GITHUB_SHA"
 	}
-	p.Subject = "push to " + clipped(p.Ref)
+	p.Subject = "push to " + wording.Clip(p.Ref)
 	if e.Deleted || isZero(after) {
-		p.Kind, p.Reason = Nothing, clipped(p.Ref)+" was deleted"
+		p.Kind, p.Reason = Nothing, wording.Clip(p.Ref)+" was deleted"
 		return nil
 	}
 	if err := checkID(words+" of the push", after); err != nil {
@@ -209,7 +210,7 @@ func (p *Plan) mergeGroup(env map[string]string, e event) error {
 	if err := checkID("merge_group.base_sha of the event", e.MergeGroup.BaseSHA); err != nil {
 		return err
 	}
-	p.Subject = "merge group into " + clipped(strings.TrimPrefix(e.MergeGroup.BaseRef, "refs/heads/"))
+	p.Subject = "merge group into " + wording.Clip(strings.TrimPrefix(e.MergeGroup.BaseRef, "refs/heads/"))
 	p.Head = []Point{idPoint(head, words)}
 	p.Base = []Point{idPoint(e.MergeGroup.BaseSHA, "merge_group.base_sha")}
 	return nil

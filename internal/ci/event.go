@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // MaxEvent is how many bytes an event may have. GitHub's are at most 25 MB.
@@ -74,9 +76,9 @@ func unreadable(err error) string {
 	case errors.As(err, &unexpected):
 		kind, _, _ := strings.Cut(unexpected.Value, " ") // of a number it has the digits too
 		if unexpected.Field == "" {
-			return fmt.Sprintf("it is a JSON %s, not an object", clipped(kind))
+			return fmt.Sprintf("it is a JSON %s, not an object", wording.Clip(kind))
 		}
-		return fmt.Sprintf("unexpected JSON %s in %s", clipped(kind), clipped(unexpected.Field))
+		return fmt.Sprintf("unexpected JSON %s in %s", wording.Clip(kind), wording.Clip(unexpected.Field))
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("it is not valid JSON, or is cut off (byte %d)", syntax.Offset)
 	}

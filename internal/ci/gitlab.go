@@ -3,6 +3,8 @@ package ci
 import (
 	"fmt"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // GitLab is GitLab CI.
@@ -69,7 +71,7 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 	}
 	p.gitlabLabels(env)
 	target := env["CI_MERGE_REQUEST_TARGET_BRANCH_NAME"]
-	p.Subject = fmt.Sprintf("merge request %s into %s", clipped(number), clipped(target))
+	p.Subject = fmt.Sprintf("merge request %s into %s", wording.Clip(number), wording.Clip(target))
 	p.Source = env["CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"]
 	var more []string
 	if strings.Trim(number, "0123456789") == "" {
@@ -128,7 +130,7 @@ func (p *Plan) gitlabLabels(env map[string]string) {
 func (p *Plan) externalPullRequest(env map[string]string) error {
 	p.Kind = Change
 	target := env["CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME"]
-	p.Subject = fmt.Sprintf("external pull request %s into %s", clipped(env["CI_EXTERNAL_PULL_REQUEST_IID"]), clipped(target))
+	p.Subject = fmt.Sprintf("external pull request %s into %s", wording.Clip(env["CI_EXTERNAL_PULL_REQUEST_IID"]), wording.Clip(target))
 	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
 	if sha := env["CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA"]; !absent(sha) {
 		if err := checkID("CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA", sha); err != nil {
@@ -146,7 +148,7 @@ func (p *Plan) externalPullRequest(env map[string]string) error {
 // gitlabPush follows a branch or a tag. CI_COMMIT_BEFORE_SHA is zeros for a new one.
 func (p *Plan) gitlabPush(env map[string]string) error {
 	p.Kind, p.Ref = Push, gitlabRef(env)
-	p.Subject = "push to " + clipped(p.Ref)
+	p.Subject = "push to " + wording.Clip(p.Ref)
 	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
 	if p.Ref == "" {
 		return undecided("CI_COMMIT_BRANCH and CI_COMMIT_TAG are missing")

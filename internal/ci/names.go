@@ -3,6 +3,8 @@ package ci
 import (
 	"fmt"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // isZero reports whether an id stands for no commit: all zeros, whatever its length.
@@ -27,16 +29,7 @@ func checkID(where, id string) error {
 	if id == "" {
 		return undecided(fmt.Sprintf("%s is missing", where))
 	}
-	return undecided(fmt.Sprintf("%s is %q, which is not the id of a commit", where, clipped(id)))
-}
-
-// clipped bounds how much of an untrusted value a message quotes.
-func clipped(s string) string {
-	const most = 80
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
+	return undecided(fmt.Sprintf("%s is %q, which is not the id of a commit", where, wording.Clip(id)))
 }
 
 // labelPrefix begins the labels that claim a lane; GitLab's scoped labels have two colons.

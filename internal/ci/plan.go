@@ -2,7 +2,11 @@
 // an event, and asks neither a repository nor the network: whether what the plan names is there is for others to see.
 package ci
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
+)
 
 // Kind is a way to judge.
 type Kind string
@@ -99,7 +103,7 @@ func (p *Plan) against(defaultBranch string) {
 // history sets whose policy a whole history is judged by.
 func (p *Plan) history(defaultBranch string) {
 	p.Kind = History
-	p.Subject = "the whole history of " + clipped(p.Ref)
+	p.Subject = "the whole history of " + wording.Clip(p.Ref)
 	if p.Ref == "" {
 		p.Subject = "the whole history"
 	}

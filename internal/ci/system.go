@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // System is a CI system: how its jobs are recognized, and what is particular to it. Each is a value in a file of its own.
@@ -101,25 +102,25 @@ func (p *Plan) explicit(env map[string]string, event []byte, in Inputs) {
 		head, p.Event = "HEAD", "base given"
 	}
 	if isZero(head) {
-		p.Kind, p.Reason = Nothing, "head is "+clipped(head)+": the branch was deleted"
+		p.Kind, p.Reason = Nothing, "head is "+wording.Clip(head)+": the branch was deleted"
 		return
 	}
 	p.Head = []Point{given(head)}
 	if !isZero(in.Base) {
-		p.Subject = clipped(head) + " against " + clipped(in.Base)
+		p.Subject = wording.Clip(head) + " against " + wording.Clip(in.Base)
 		base := given(in.Base)
 		base.Branch = around.inRequest && strings.HasPrefix(strings.TrimPrefix(base.Revision, "refs/remotes/"), "origin/")
 		p.Base = []Point{base}
 		return
 	}
-	p.Kind, p.Compare, p.Subject = Push, true, clipped(head)+", which is new"
+	p.Kind, p.Compare, p.Subject = Push, true, wording.Clip(head)+", which is new"
 	p.Repository = cmp.Or(p.Repository, around.repository)
 	p.Default = defaultBranchPoints(cmp.Or(env["CI_DEFAULT_BRANCH"], around.defaultBranch))
 }
 
 // given is a revision in the caller's words.
 func given(revision string) Point {
-	p := Point{Revision: revision, Words: clipped(revision)}
+	p := Point{Revision: revision, Words: wording.Clip(revision)}
 	branch, tracking := strings.CutPrefix(strings.TrimPrefix(revision, "refs/remotes/"), "origin/")
 	switch {
 	case isID(revision):

@@ -12,6 +12,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 func (a *app) baselineCommand() *cobra.Command {
@@ -40,11 +41,7 @@ func baselineText(written entrypoint.Written) string {
 	}
 	var text strings.Builder
 	for _, b := range written.Baselines {
-		noun := "entries"
-		if b.Entries == 1 {
-			noun = "entry"
-		}
-		fmt.Fprintf(&text, "%s: %d %s accepted, head %s\n", report.Sanitize(b.Path), b.Entries, noun, b.Head)
+		fmt.Fprintf(&text, "%s: %s accepted, head %s\n", report.Sanitize(b.Path), wording.Count(b.Entries, "entry"), b.Head)
 	}
 	fmt.Fprintf(&text, "written to %s; review and commit it\n", report.Sanitize(written.File))
 	return text.String()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/hook"
+	"github.com/small-gate/small-gate/internal/hookinput"
 )
 
 // hookCommand is a command that git runs, with whatever arguments it gives.
@@ -52,7 +52,7 @@ func (a *app) prepareCommitMsgCommand() *cobra.Command {
 		Short: "Git hook: sign the message with the agent that commits (SMALL_AGENT_ID)",
 		Args:  cobra.RangeArgs(1, 3),
 		RunE: func(c *cobra.Command, args []string) error {
-			return hook.SignMessage(c.Context(), args[0], a.request().Agent(), a.request().Edited())
+			return hookinput.SignMessage(c.Context(), args[0], a.request().Agent(), a.request().Edited())
 		},
 	}
 }

@@ -40,7 +40,7 @@ func (a *app) installCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&opts.Program, "program", "", "have the hooks call `FILE` instead of this program")
-	c.Flags().BoolVar(&opts.PreReceive, "pre-receive", false, "also install the hook of the receiving side")
+	c.Flags().BoolVar(&opts.PreReceive, "pre-receive", false, "also install the server-side hook")
 	c.Flags().BoolVar(&opts.PrepareCommitMsg, "prepare-commit-msg", false, "also install the hook that signs the commits of agents (SMALL_AGENT_ID)")
 	c.Flags().BoolVar(&opts.Force, "force", false, "install the hooks even in a directory of a hook manager")
 	c.Flags().BoolVar(&driver, "merge-driver", false, "also have git merge workspace files with this program instead of line by line")
@@ -63,7 +63,7 @@ func (a *app) uninstallCommand() *cobra.Command {
 			if err := a.printDriver(hook.UninstallMergeDriver(c.Context(), a.flags.dir)); err != nil {
 				return err
 			}
-			result, err := hook.Uninstall(c.Context(), hook.UninstallOptions{Dir: a.flags.dir})
+			result, err := hook.Uninstall(c.Context(), a.flags.dir)
 			return a.printResult(result, err)
 		},
 	}

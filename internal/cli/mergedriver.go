@@ -42,13 +42,13 @@ func (a *app) mergeFiles(args []string) (reconcile.Merged, error) {
 	if err != nil {
 		return reconcile.Merged{}, &failure.Error{Message: fmt.Sprintf("%q is not the length of a conflict marker", args[3]), Remedy: "small-hook install --merge-driver"}
 	}
-	three := reconcile.Three{Marker: min(max(size, 0), 1000), Path: args[4]}
-	for i, into := range []*[]byte{&three.Base, &three.Ours, &three.Theirs} {
+	in := reconcile.MergeInput{Marker: min(max(size, 0), 1000), Path: args[4]}
+	for i, into := range []*[]byte{&in.Base, &in.Ours, &in.Theirs} {
 		if *into, err = readVersion(args[i]); err != nil {
 			return reconcile.Merged{}, err
 		}
 	}
-	merged := three.Merge()
+	merged := in.Merge()
 	return merged, wholefile.Write(args[1], merged.Text)
 }
 

@@ -51,13 +51,13 @@ func reconcileText(done *reconcile.Outcome) string {
 		fmt.Fprintf(&text, "%s: taken from %s\n", report.Sanitize(t.Path), report.Sanitize(t.Side))
 	}
 	if len(done.Logs)+len(done.Taken) == 0 {
-		text.WriteString("There is nothing to reconcile: the log here has everything that the other side's has.\n")
+		text.WriteString("There is nothing to reconcile: the log here has every entry of the other side.\n")
 	}
 	if done.Diff != "" {
 		text.WriteString("\n" + report.SanitizeLines(done.Diff) + "\n")
 	}
 	for _, k := range done.Kept {
-		fmt.Fprintf(&text, "Previous content of %s: git cat-file blob %s\n", report.Sanitize(k[0]), k[1])
+		fmt.Fprintf(&text, "What was in %s before: git cat-file blob %s\n", report.Sanitize(k[0]), k[1])
 	}
 	for _, path := range done.Conflicts {
 		text.WriteString("STILL IN CONFLICT: " + report.Sanitize(path) + resolutionOf(path) + "\n")
@@ -75,7 +75,7 @@ func reconcileText(done *reconcile.Outcome) string {
 // nextOf says what to type next: git refuses to commit while files are in conflict.
 func nextOf(done *reconcile.Outcome) string {
 	if len(done.Conflicts)+len(done.Elsewhere) > 0 {
-		return "and resolve what is still in conflict; then type: " + done.Finish
+		return "and resolve the remaining conflicts; then type: " + done.Finish
 	}
 	return "then type: " + done.Finish
 }
@@ -93,10 +93,7 @@ func logText(l reconcile.Log) string {
 	case !l.Changed:
 		text += "; already resolved"
 	default:
-		text += "; one side continues the other, or the resolution is already explicit"
-	}
-	for _, note := range l.Notes {
-		text += "\n  " + report.Sanitize(note)
+		text += "; no new entry is needed"
 	}
 	return text + "\n"
 }
@@ -105,8 +102,8 @@ func logText(l reconcile.Log) string {
 func resolutionOf(path string) string {
 	for _, name := range []string{"plan", "handoff"} {
 		if strings.HasSuffix(path, ".small/"+name+".small.yml") {
-			return " (small-hook reconcile --" + name + " ours, or theirs)"
+			return " (type small-hook reconcile --" + name + " ours, or theirs)"
 		}
 	}
-	return " (resolve it by hand and git add it)"
+	return " (edit it, then git add it)"
 }

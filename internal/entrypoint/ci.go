@@ -12,6 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Fact is one thing that a job finds out about what to judge, for people. Both parts may hold untrusted text.
@@ -341,9 +342,5 @@ func (j *job) account(r *gate.Report) []Fact {
 	if r.Lane != nil {
 		all = append(all, Fact{"lane", fmt.Sprintf("%s (from the %s); what the change shows fits %s", r.Lane.Claim.Lane, r.Lane.Claim.Source, r.Lane.Fits)})
 	}
-	commits := fmt.Sprintf("%d commits", r.Examined.Commits)
-	if r.Examined.Commits == 1 {
-		commits = "1 commit"
-	}
-	return append(all, Fact{"judged", commits})
+	return append(all, Fact{"judged", wording.Count(r.Examined.Commits, "commit")})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // missingRef is the cause of a failure that fetching spec may mend.
@@ -122,7 +123,7 @@ func (j *job) missingHead(err error) error {
 		for _, spec := range p.Fetch {
 			if strings.HasPrefix(spec, "refs/") {
 				f := *failure.Of(err)
-				f.Remedy, j.keepRemedy = "in a step before this one: `git fetch --no-tags origin "+typed(spec)+"`", true
+				f.Remedy, j.keepRemedy = "in a step before this one: `git fetch --no-tags origin "+wording.ShellWord(spec)+"`", true
 				return &f
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Switched is what SwitchLane has written.
@@ -67,7 +68,7 @@ func (s *session) switchLane(ctx context.Context, out *Switched, reason string) 
 	rigour := s.opts.Policy.Lanes.Rigour(string(out.Lane))
 	out.Before, out.After = rigour.Before, rigour.After
 	out.Evidence = lane.SwitchText(now.Lane, out.Lane, reason)
-	out.Log, out.Add = small.Progress.Path(dir), "git add -- "+typed(":/"+small.InDir(dir, ""))
+	out.Log, out.Add = small.Progress.Path(dir), "git add -- "+wording.ShellWord(":/"+small.InDir(dir, ""))
 	return s.record(dir, reconcile.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}})
 }
 

@@ -11,7 +11,8 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/hook"
+	"github.com/small-gate/small-gate/internal/hookinput"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Where the refs of a push came from, for the report.
@@ -24,7 +25,7 @@ const (
 
 // handover is what a hook knows about a push.
 type handover struct {
-	updates []hook.RefUpdate
+	updates []hookinput.RefUpdate
 	// remote is the name of the remote, or its URL; empty on the server.
 	remote string
 	// received is true on the server, whose refs are all what somebody pushed.
@@ -41,7 +42,7 @@ func PrePush(ctx context.Context, req Request, args []string, stdin io.Reader) *
 	if len(args) > 0 {
 		push.remote = args[0]
 	}
-	lines := sync.OnceValues(func() ([]hook.RefUpdate, error) { return hook.ReadPrePush(stdin) })
+	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPrePush(stdin) })
 	report := inRepository(ctx, req, "pre-push", func(s *session) (*gate.Report, error) {
 		var err error
 		if push.updates, err = lines(); err != nil {
@@ -92,24 +93,24 @@ func (s *session) guess(ctx context.Context, push *handover) error {
 			return err
 		}
 	}
-	u := hook.RefUpdate{LocalRef: to, Ref: s.req.getenv("PRE_COMMIT_REMOTE_BRANCH"), RemoteID: "0"}
+	u := hookinput.RefUpdate{LocalRef: to, Ref: s.req.getenv("PRE_COMMIT_REMOTE_BRANCH"), RemoteID: "0"}
 	var err error
 	if u.LocalID, err = s.commit(ctx, to); err != nil {
 		return err
 	}
-	if from != "" && !hook.IsZero(from) {
+	if from != "" && !hookinput.IsZero(from) {
 		if u.RemoteID, err = s.commit(ctx, from); err != nil {
 			return err
 		}
 	}
-	push.updates = []hook.RefUpdate{u}
+	push.updates = []hookinput.RefUpdate{u}
 	return nil
 }
 
 // PreReceive judges, on the server, what a push brings before any ref moves. The policy is the default branch's; for the default branch
 // itself, its old tip's.
 func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report {
-	lines := sync.OnceValues(func() ([]hook.RefUpdate, error) { return hook.ReadPreReceive(stdin) })
+	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPreReceive(stdin) })
 	report := inRepository(ctx, req, "pre-receive", func(s *session) (*gate.Report, error) {
 		updates, err := lines()
 		if err != nil {
@@ -133,7 +134,7 @@ func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report 
 
 // move is an update of a ref that leads to a commit.
 type move struct {
-	hook.RefUpdate
+	hookinput.RefUpdate
 	// tip is the commit where the ref will be.
 	tip string
 	// known is true if the other side has that commit already.
@@ -278,7 +279,7 @@ func shortRef(ref string) string {
 }
 
 // oldTip is the commit where a ref is now.
-func (s *session) oldTip(ctx context.Context, u hook.RefUpdate, remote string) (string, error) {
+func (s *session) oldTip(ctx context.Context, u hookinput.RefUpdate, remote string) (string, error) {
 	here, err := s.repo.Has(ctx, u.RemoteID)
 	if err != nil {
 		return "", err
@@ -286,7 +287,7 @@ func (s *session) oldTip(ctx context.Context, u hook.RefUpdate, remote string) (
 	if !here {
 		return "", &failure.Error{
 			Message: fmt.Sprintf("%s is at %s on the remote, and that commit is not here, so whether the push drops entries is unknown", u.Ref, u.RemoteID),
-			Remedy:  fmt.Sprintf("git fetch %s %s", typed(cmp.Or(remote, origin)), typed(u.Ref)),
+			Remedy:  fmt.Sprintf("git fetch %s %s", wording.ShellWord(cmp.Or(remote, origin)), wording.ShellWord(u.Ref)),
 		}
 	}
 	old, isCommit, err := s.repo.Peel(ctx, u.RemoteID)
@@ -318,13 +319,4 @@ func branchName(ref, remote string) string {
 		}
 	}
 	return ref
-}
-
-// typed quotes a word for a shell: names of refs may hold what a shell would obey.
-func typed(word string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@+%=,"
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

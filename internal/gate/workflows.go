@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // WorkflowFile is one workflow file, or one record of a job or a campaign, as of
@@ -295,10 +296,4 @@ func (s *workflowScan) findWorkflows(ctx context.Context, views []*WorkflowFile)
 }
 
 // quote shows a path in a message.
-func quote(p string) string {
-	const most = 120
-	if r := []rune(p); len(r) > most {
-		p = string(r[:most]) + "…"
-	}
-	return strconv.Quote(p)
-}
+func quote(p string) string { return strconv.Quote(wording.Clip(p)) }

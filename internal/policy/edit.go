@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -30,7 +31,7 @@ func AddWaiver(data []byte, w Waiver, rules []Rule) ([]byte, error) {
 		w.Until = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 	}
 	if err := valid("waivers", w.stanza(), &Policy{Waivers: []Waiver{w}}, rules, w.Path, w.Reason); err != nil {
-		return nil, fmt.Errorf("the waiver cannot be written: %w", err)
+		return nil, fmt.Errorf("cannot write the waiver: %w", err)
 	}
 	d, err := open(data, rules)
 	if err != nil {
@@ -53,7 +54,7 @@ func AddWaiver(data []byte, w Waiver, rules []Rule) ([]byte, error) {
 func AddBaseline(data []byte, baselines []Baseline, rules []Rule) ([]byte, error) {
 	for _, b := range baselines {
 		if err := valid("baseline", b.stanza(), &Policy{Baselines: []Baseline{b}}, rules, b.Path, b.Reason); err != nil {
-			return nil, fmt.Errorf("the baseline cannot be written: %w", err)
+			return nil, fmt.Errorf("cannot write the baseline: %w", err)
 		}
 		d, err := open(data, rules)
 		if err != nil {
@@ -90,11 +91,25 @@ type EditError struct {
 
 // Error is the reason and the text to write.
 func (e *EditError) Error() string {
-	where := fmt.Sprintf("under %q", e.Key+":")
-	if e.Line > 0 {
-		where = fmt.Sprintf("in place of the item in line %d", e.Line)
+	f := e.failure()
+	return f.Message + "; " + f.Remedy
+}
+
+// As makes it a [failure.Error], for whoever asks errors.As for one.
+func (e *EditError) As(target any) bool {
+	f, ok := target.(**failure.Error)
+	if ok {
+		*f = e.failure()
 	}
-	return fmt.Sprintf("%s is left as it was: %s; write this %s by hand:\n%s", File, e.Why, where, e.Stanza)
+	return ok
+}
+
+func (e *EditError) failure() *failure.Error {
+	todo := fmt.Sprintf("add this item under %q", e.Key+":")
+	if e.Line > 0 {
+		todo = fmt.Sprintf("replace the item on line %d with this one", e.Line)
+	}
+	return &failure.Error{Message: File + " was not changed: " + e.Why, Remedy: todo + " by hand:\n" + e.Stanza, Err: e}
 }
 
 // draft is a configuration that is being changed.
@@ -116,7 +131,7 @@ func open(data []byte, rules []Rule) (*draft, error) {
 	}
 	doc, problems := small.Parse(data, small.Limits{MaxFileSize: MaxSize})
 	if doc == nil {
-		return nil, fmt.Errorf("%s cannot be read: %v", File, problems)
+		return nil, fmt.Errorf("cannot read %s: %v", File, problems)
 	}
 	return &draft{rules: rules, src: newSource(data), root: doc.Root, policy: policy}, nil
 }
@@ -126,7 +141,7 @@ func open(data []byte, rules []Rule) (*draft, error) {
 func valid(key string, s stanza, want *Policy, rules []Rule, texts ...string) error {
 	for _, text := range texts {
 		if !utf8.ValidString(text) {
-			return fmt.Errorf("%q is not UTF-8, and so cannot stand in YAML", text)
+			return fmt.Errorf("%q is not UTF-8, which YAML requires", text)
 		}
 	}
 	text := fmt.Sprintf("version: %d\n%s:\n%s", version, key, s.item(style{gap: 2, eol: "\n"}))
@@ -137,7 +152,7 @@ func valid(key string, s stanza, want *Policy, rules []Rule, texts ...string) er
 	full := Default()
 	full.Waivers, full.Baselines = want.Waivers, want.Baselines
 	if !equal(got, full) {
-		return fmt.Errorf("it does not read back as it was: %s", s.flow())
+		return fmt.Errorf("it does not read back as it was:\n%s", text)
 	}
 	return nil
 }
@@ -151,7 +166,7 @@ func (d *draft) finish(edits []edit, want *Policy) (text []byte, why string) {
 	}
 	got, err := Parse(File, text, d.rules)
 	if err != nil || !equal(got, want) {
-		return nil, "what stands there cannot be changed without disturbing the rest"
+		return nil, "the text there cannot be changed without changing the rest"
 	}
 	return text, ""
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -129,6 +130,7 @@ func TestHostileText(t *testing.T) {
 		if bytes.IndexFunc(next, func(r rune) bool { return r != '\n' && r < ' ' || r == 0x7f || r == 0x202e }) >= 0 {
 			t.Fatalf("%q: control characters in %q", text, next)
 		}
+		w.Edit = ledger.EntryChanged // as the rule's catalogue says
 		data, want = next, append(want, w)
 	}
 	p, err := Parse(File, data, knownRules)
@@ -155,7 +157,7 @@ func TestRefused(t *testing.T) {
 		"no reason":      {"", func(w *Waiver) { w.Reason = "\t" }, "the reason is blank"},
 		"not UTF-8":      {"", func(w *Waiver) { w.Reason = "a\xff" }, `"a\xff" is not UTF-8`},
 		"path not UTF-8": {"", func(w *Waiver) { w.Path = "\xff/.small/progress.small.yml" }, "is not UTF-8"},
-		"another path":   {"", func(w *Waiver) { w.Path = "README.md" }, "is not that of a log"},
+		"another path":   {"", func(w *Waiver) { w.Path = "README.md" }, "is not the path of a log"},
 		"no rule":        {"", func(w *Waiver) { w.Rule = "" }, `there is no rule ""`},
 		"hostile rule":   {"", func(w *Waiver) { w.Rule = "a/b\nwaivers: []" }, "there is no rule"},
 		"no digests":     {"", func(w *Waiver) { w.From, w.To = nil, nil }, "the waiver names no edit"},
@@ -184,9 +186,9 @@ func TestRefused(t *testing.T) {
 	for want, change := range map[string]func(*Baseline){
 		"at least 1 is expected":         func(b *Baseline) { b.Entries = 0 },
 		"the reason is blank":            func(b *Baseline) { b.Reason = "" },
-		"is not that of a log":           func(b *Baseline) { b.Path = "x" },
+		"is not the path of a log":       func(b *Baseline) { b.Path = "x" },
 		`"x\xff/.small/progress.small.`:  func(b *Baseline) { b.Path = "x\xff/.small/progress.small.yml" },
-		"without detours; did you mean ": func(b *Baseline) { b.Path = "./.small/progress.small.yml" },
+		"without . or ..; did you mean ": func(b *Baseline) { b.Path = "./.small/progress.small.yml" },
 	} {
 		b := newBaseline(t, ".small/progress.small.yml")
 		change(&b)

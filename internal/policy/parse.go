@@ -176,7 +176,7 @@ func (r *reader) policy(root *small.Value) *Policy {
 				p.MaxFileSize = r.between(f.Value, "limits.file_size", 1, 1<<30)
 			}
 		default:
-			r.fail(f.KeyPos, f.Key, "the key %q is not known", f.Key)
+			r.fail(f.KeyPos, f.Key, "unknown key %q", f.Key)
 		}
 	}
 	return p

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -80,11 +81,11 @@ workflows: {include: ["flows/*.md"], exclude: [old/**], jobs: ["jobs/*.json"], c
 		Lanes:         defaultLanes(),
 		Waivers: []Waiver{
 			{
-				Rule: "append-only/modified", Path: ".small/progress.small.yml", From: digest(t, "a"), To: digest(t, "b"),
+				Rule: "append-only/modified", Edit: ledger.EntryChanged, Path: ".small/progress.small.yml", From: digest(t, "a"), To: digest(t, "b"),
 				Reason: "a key", Until: date(2026, 12, 31), Pos: small.Pos{Line: 9, Column: 5},
 			},
 			{
-				Rule: "append-only/deleted", Path: "web/.small/progress.small.yml", From: digest(t, "a"),
+				Rule: "append-only/deleted", Edit: ledger.EntryLost, Path: "web/.small/progress.small.yml", From: digest(t, "a"),
 				Reason: "twice", Until: date(2027, 1, 1), Pos: small.Pos{Line: 10, Column: 5},
 			},
 		},

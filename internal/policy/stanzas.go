@@ -9,6 +9,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (
@@ -52,7 +53,7 @@ func (r *reader) sides(item *small.Value, subject string, w Waiver) {
 	needsFrom, needsTo, one := w.Edit.Names()
 	switch {
 	case !hasFrom && !hasTo:
-		r.fail(item.Pos, subject+".from", "the waiver names no edit: neither \"from\" nor \"to\" is there")
+		r.fail(item.Pos, subject+".from", "the waiver names no edit: it has neither \"from\" nor \"to\"")
 	case !one:
 	case needsFrom && !hasFrom:
 		r.fail(item.Pos, subject+".from", "a waiver of %s needs \"from\", the digest before the edit", w.Rule)
@@ -80,7 +81,7 @@ func (r *reader) distinct(waivers []Waiver) {
 		if j, found := first[key]; found {
 			r.report(Problem{
 				Pos: w.Pos, Subject: subject,
-				Message: fmt.Sprintf("waiver %d is about the same edit as waiver %d in line %d", i+1, j+1, waivers[j].Pos.Line),
+				Message: fmt.Sprintf("waiver %d is for the same edit as waiver %d on line %d", i+1, j+1, waivers[j].Pos.Line),
 				Hint:    "keep one of them",
 			})
 			continue
@@ -111,7 +112,7 @@ func (r *reader) baselines(v *small.Value) []Baseline {
 		if line := lines[b.Path]; line > 0 && b.Path != "" {
 			r.report(Problem{
 				Pos: item.Pos, Subject: subject,
-				Message: fmt.Sprintf("%q has a baseline already, in line %d", clip(b.Path), line),
+				Message: fmt.Sprintf("%q already has a baseline, on line %d", wording.Clip(b.Path), line),
 				Hint:    "keep the later one",
 			})
 		}
@@ -139,14 +140,14 @@ func (r *reader) path(item *small.Value, subject string) string {
 	case text == "":
 		p.Message = "the path is empty"
 	case path.IsAbs(text) || path.Clean(text) != text || strings.HasPrefix(text, "../") || strings.Contains(text, `\`):
-		p.Message = fmt.Sprintf("the path %q is not one from the repository's root, with slashes and without detours", clip(text))
+		p.Message = fmt.Sprintf("write the path %q from the repository's root, with / and without . or ..", wording.Clip(text))
 		if clean := strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(text, `\`, "/")), "/"); clean != text {
-			p.Suggestion = clip(clean)
+			p.Suggestion = wording.Clip(clean)
 		}
 	case r.ofRecord(item.Get("rule")):
 		return text
 	case !inside || name != small.Progress.FileName():
-		p.Message = fmt.Sprintf("the path %q is not that of a log", clip(text))
+		p.Message = fmt.Sprintf("the path %q is not the path of a log", wording.Clip(text))
 		p.Hint = "it ends in " + small.Progress.Path("")
 	default:
 		return text
@@ -176,7 +177,7 @@ func (r *reader) reason(item *small.Value, subject string) string {
 	case v == nil:
 		r.fail(item.Pos, subject+".reason", "the reason is missing")
 	case ok && strings.TrimSpace(text) == "":
-		r.fail(v.Pos, subject+".reason", "the reason is blank; whoever reads this later needs one")
+		r.fail(v.Pos, subject+".reason", "the reason is blank")
 	}
 	return text
 }
@@ -186,10 +187,10 @@ func (r *reader) reason(item *small.Value, subject string) string {
 func ParseDay(text string) (time.Time, error) {
 	day, err := time.Parse(dayLayout, text)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%q is not a day of the calendar; expected %s", clip(text), dayForm)
+		return time.Time{}, fmt.Errorf("%q is not a day of the calendar; expected %s", wording.Clip(text), dayForm)
 	}
 	if day.IsZero() {
-		return time.Time{}, fmt.Errorf("the day %s cannot be used; leave it out for a waiver without end", text)
+		return time.Time{}, fmt.Errorf("the day %s cannot be used; leave it out for a waiver that does not end", text)
 	}
 	return day, nil
 }

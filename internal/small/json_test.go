@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 func TestParseJSON(t *testing.T) {
@@ -42,11 +44,11 @@ func TestParseJSONProblems(t *testing.T) {
 	} {
 		doc, problems := ParseJSON([]byte(text), Limits{})
 		if doc != nil || len(problems) != 1 {
-			t.Errorf("%q: %v", clip(text), problems)
+			t.Errorf("%q: %v", wording.Clip(text), problems)
 			continue
 		}
 		if got := problems[0].Pos.String() + " " + problems[0].Message; got != want {
-			t.Errorf("%q: got %s, want %s", clip(text), got, want)
+			t.Errorf("%q: got %s, want %s", wording.Clip(text), got, want)
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/xeipuuv/gojsonschema"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // The schemas are draft-07 and use only keywords that the engine enforces;
@@ -237,7 +239,7 @@ func tooWide(v *Value, path []string) *Problem {
 		}
 	}
 	for _, f := range v.Fields {
-		if p := tooWide(f.Value, append(path, clip(f.Key))); p != nil {
+		if p := tooWide(f.Value, append(path, wording.Clip(f.Key))); p != nil {
 			return p
 		}
 	}

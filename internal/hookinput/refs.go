@@ -1,4 +1,5 @@
-package hook
+// Package hookinput reads what git hands to a hook (githooks(5)): the refs of a push, and the message of a commit, which it can sign.
+package hookinput
 
 import (
 	"bufio"
@@ -7,13 +8,13 @@ import (
 	"io"
 	"strings"
 	"unicode"
+
+	"github.com/small-gate/small-gate/internal/gate"
 )
 
-// RefUpdate is one line that git hands to a hook on standard input: one ref
-// that is to be moved.
+// RefUpdate is one ref that is to be moved, a line of a hook's standard input.
 type RefUpdate struct {
-	// LocalRef and LocalID are what is pushed (githooks(5), pre-push).
-	// LocalRef is "(delete)" for a deletion and empty in pre-receive.
+	// LocalRef and LocalID are what is pushed. LocalRef is "(delete)" for a deletion and empty in pre-receive.
 	LocalRef, LocalID string
 	// Ref is the ref that is moved, RemoteID where it is now.
 	Ref, RemoteID string
@@ -25,24 +26,20 @@ func (u RefUpdate) Deletes() bool { return IsZero(u.LocalID) }
 // Creates reports whether the ref does not exist yet.
 func (u RefUpdate) Creates() bool { return IsZero(u.RemoteID) }
 
-// IsZero reports whether an object id is git's null id. Git writes it as long as
-// the repository's object format makes ids; here any length will do.
+// IsZero reports whether an object id is git's null id, of any length.
 func IsZero(id string) bool { return id != "" && strings.Trim(id, "0") == "" }
 
-// maxRefLine bounds one line, in bytes. Git's own limit for a ref name is
-// lower.
+// maxRefLine bounds one line, in bytes. Git's own limit for a ref name is lower.
 const maxRefLine = 64 << 10
 
-// ReadPrePush reads the lines of pre-push: local ref, local object id, remote
-// ref, remote object id.
+// ReadPrePush reads the lines of pre-push: local ref, local object id, remote ref, remote object id.
 func ReadPrePush(r io.Reader) ([]RefUpdate, error) {
 	return readLines(r, 4, func(f []string) RefUpdate {
 		return RefUpdate{LocalRef: f[0], LocalID: f[1], Ref: f[2], RemoteID: f[3]}
 	})
 }
 
-// ReadPreReceive reads the lines of pre-receive: old object id, new object id,
-// ref.
+// ReadPreReceive reads the lines of pre-receive: old object id, new object id, ref.
 func ReadPreReceive(r io.Reader) ([]RefUpdate, error) {
 	return readLines(r, 3, func(f []string) RefUpdate {
 		return RefUpdate{RemoteID: f[0], LocalID: f[1], Ref: f[2]}
@@ -63,31 +60,36 @@ func readLines(r io.Reader, fields int, build func([]string) RefUpdate) ([]RefUp
 			return nil, malformed(lines.Text(), fmt.Sprintf("%d fields are expected, it has %d", fields, len(parts)))
 		}
 		u := build(parts)
-		for _, id := range []string{u.LocalID, u.RemoteID} {
-			if !isObjectID(id) && !IsZero(id) {
-				return nil, malformed(lines.Text(), fmt.Sprintf("%q is no object id", show(id)))
-			}
-		}
-		if len(u.LocalID) != len(u.RemoteID) && !u.Deletes() && !u.Creates() {
-			return nil, malformed(lines.Text(), "its object ids differ in length")
-		}
-		if u.Ref == "" {
-			return nil, malformed(lines.Text(), "it names no ref")
-		}
-		// No ref's name has control characters (git-check-ref-format(1)).
-		if strings.ContainsFunc(u.Ref, unicode.IsControl) {
-			return nil, malformed(lines.Text(), "its ref has control characters in its name")
+		if why := u.fault(); why != "" {
+			return nil, malformed(lines.Text(), why)
 		}
 		out = append(out, u)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, &Error{Kind: ErrInput, What: "the ref lines on standard input could not be read", Cause: err}
+		return nil, &gate.Failure{Message: "cannot read the ref lines on standard input: " + err.Error(), Err: err}
 	}
 	return out, nil
 }
 
-// scanLF splits at line feeds alone; a carriage return is part of a line, where
-// it is not welcome.
+// fault says what is wrong with an update, or is "".
+func (u RefUpdate) fault() string {
+	for _, id := range []string{u.LocalID, u.RemoteID} {
+		if !isObjectID(id) && !IsZero(id) {
+			return fmt.Sprintf("%q is not an object id", id)
+		}
+	}
+	switch {
+	case len(u.LocalID) != len(u.RemoteID) && !u.Deletes() && !u.Creates():
+		return "its object ids differ in length"
+	case u.Ref == "":
+		return "it names no ref"
+	case strings.ContainsFunc(u.Ref, unicode.IsControl): // git-check-ref-format(1)
+		return "its ref has control characters in its name"
+	}
+	return ""
+}
+
+// scanLF splits at line feeds alone, so that a carriage return is seen.
 func scanLF(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i], nil
@@ -99,17 +101,13 @@ func scanLF(data []byte, atEOF bool) (advance int, token []byte, err error) {
 }
 
 func malformed(line, why string) error {
-	return &Error{
-		Kind:   ErrInput,
-		What:   fmt.Sprintf("standard input has a line that no git writes: %q: %s", show(line), why),
-		Remedy: "Let git run this hook; by hand, give it lines as githooks(5) describes them.",
+	return &gate.Failure{
+		Message: fmt.Sprintf("standard input has a line that git never writes: %q: %s", line, why),
+		Remedy:  "Let git run this hook. By hand, give it lines as githooks(5) describes them.",
 	}
 }
 
 // isObjectID reports whether s is a full object id, of SHA-1 or SHA-256.
 func isObjectID(s string) bool {
-	if len(s) != 40 && len(s) != 64 {
-		return false
-	}
-	return strings.Trim(s, "0123456789abcdef") == ""
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }

@@ -28,40 +28,6 @@ func (s *source) quotedEnd(start int) int {
 	return 0
 }
 
-// flowEnd finds the bracket that closes the list opened at start, and the
-// offset after the last byte before it that is neither white space nor
-// comment. A closing of 0 says that there is none.
-func (s *source) flowEnd(start int) (closing, last int) {
-	depth := 0
-	for i := start; i < len(s.text); i++ {
-		switch c := s.text[i]; c {
-		case ' ', '\t', '\r', '\n':
-			continue
-		case '#':
-			if strings.IndexByte(" \t\r\n", s.at(i-1)) >= 0 {
-				i = s.start(s.lineOf(i)+1) - 1 // the comment's line end
-				continue
-			}
-		case '"', '\'':
-			if strings.IndexByte("[{,:", s.at(last-1)) >= 0 { // else it stands inside a plain scalar
-				end := s.quotedEnd(i)
-				if end == 0 {
-					return 0, 0
-				}
-				i = end - 1
-			}
-		case '[', '{':
-			depth++
-		case ']', '}':
-			if depth--; depth == 0 {
-				return i, last
-			}
-		}
-		last = i + 1
-	}
-	return 0, 0
-}
-
 // scalar finds the text of a mapping's scalar value. ok is false for an alias,
 // an anchor, a tag, and an unquoted text of several lines.
 func (s *source) scalar(f small.Field) (start, end int, ok bool) {
