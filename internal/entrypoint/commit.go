@@ -81,6 +81,14 @@ func (s *session) onlyWorkspaces() bool {
 
 // judgeIndex judges the index against its parents, HEAD first if there is one.
 func (s *session) judgeIndex(ctx context.Context, history *prefetchedHistory, head string, parents []string) (*gate.Report, error) {
+	// First what the embedded reader may have to leave to git.
+	var neighbours []gate.Neighbour
+	if s.opts.Mode == "pre-commit" && head != "" {
+		var err error
+		if neighbours, err = s.neighbours(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if head != "" && s.opts.Policy.Scope == policy.Published {
 		published, err := s.published(ctx, head)
 		if err != nil {
@@ -97,12 +105,6 @@ func (s *session) judgeIndex(ctx context.Context, history *prefetchedHistory, he
 	s.opts.Branch = shortRef(branch)
 	if err := s.claimOfBranch(ctx, head); err != nil {
 		return nil, err
-	}
-	var neighbours []gate.Neighbour
-	if s.opts.Mode == "pre-commit" && head != "" {
-		if neighbours, err = s.neighbours(ctx); err != nil {
-			return nil, err
-		}
 	}
 	return s.checkAdded(ctx, gate.Index, gate.Pending(ctx, history, parents, s.opts, neighbours...))
 }
