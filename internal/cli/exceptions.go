@@ -35,7 +35,7 @@ func (a *app) baselineCommand() *cobra.Command {
 	return c
 }
 
-func baselineText(written entrypoint.Written) string {
+func baselineText(written entrypoint.Accepted) string {
 	if len(written.Baselines) == 0 {
 		return fmt.Sprintf("%s already accepts every log as it stands in %s\n", report.Sanitize(written.File), report.Sanitize(written.Revision))
 	}
@@ -62,12 +62,12 @@ func (a *app) waiveCommand() *cobra.Command {
 				return err
 			}
 			edit.Reason, edit.Until = reason, until
-			written, err := entrypoint.Waive(c.Context(), a.request(), edit)
+			file, err := entrypoint.Waive(c.Context(), a.request(), edit)
 			if err != nil {
 				return err
 			}
 			return a.print(fmt.Sprintf("%s is excused in %s\nwritten to %s; review it, commit it by itself, and merge it before the change\n",
-				report.Sanitize(edit.Rule), report.Sanitize(edit.Path), report.Sanitize(written.File)))
+				report.Sanitize(edit.Rule), report.Sanitize(edit.Path), report.Sanitize(file)))
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "the reason `WHY`, for the stanza (required)")

@@ -14,8 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// CheckMode is the report's mode for Check.
-const CheckMode = "check"
+// checkMode is the report's mode for Check.
+const checkMode = "check"
 
 // What says which state of the files is meant.
 type What struct {
@@ -36,11 +36,11 @@ func Check(ctx context.Context, req Request, what What) *gate.Report {
 	}
 	switch {
 	case what.Staged && what.Ref != "":
-		return gate.FailureReport(gate.Options{Mode: CheckMode}, errBoth)
+		return gate.FailureReport(gate.Options{Mode: checkMode}, errBoth)
 	case what.Staged || what.Ref != "":
-		return inRepository(ctx, req, CheckMode, func(s *session) (*gate.Report, error) { return s.checkRevision(ctx, what) })
+		return inRepository(ctx, req, checkMode, func(s *session) (*gate.Report, error) { return s.checkRevision(ctx, what) })
 	}
-	opts, err := req.options(CheckMode, "any")
+	opts, err := req.options(checkMode, "any")
 	if err != nil {
 		return gate.FailureReport(opts, err)
 	}

@@ -1,6 +1,7 @@
 package entrypoint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -14,32 +15,22 @@ import (
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
-// Written is what Baseline and Waive wrote.
-type Written struct {
+// Accepted is what Baseline wrote.
+type Accepted struct {
 	// File is the configuration's path.
 	File string
-	// Revision is what the logs of Baseline were taken from.
-	Revision string
-	// Baselines are the stanzas of Baseline, Waiver that of Waive.
+	// Revision is what the logs were taken from.
+	Revision  string
 	Baselines []policy.Baseline
-	Waiver    policy.Waiver
 }
 
 // Baseline writes a stanza into the configuration of the work tree that accepts every log as it stands in a revision (default HEAD).
 // Logs that the configuration already accepts so are not in what it returns.
-func Baseline(ctx context.Context, req Request, revision, reason string) (Written, error) {
-	out := Written{}
-	if revision == "" {
-		revision = "HEAD"
-	}
-	out.Revision = revision
-	err := editConfig(ctx, req, "baseline", func(s *session, file string, data []byte) ([]byte, error) {
-		out.File = file
-		commit, err := s.commit(ctx, revision)
+func Baseline(ctx context.Context, req Request, revision, reason string) (out Accepted, err error) {
+	out.Revision = cmp.Or(revision, "HEAD")
+	out.File, err = editConfig(ctx, req, "baseline", func(s *session, data []byte) ([]byte, error) {
+		commit, err := s.commit(ctx, out.Revision)
 		if err != nil {
-			return nil, err
-		}
-		if err := s.use(policy.File, data, data != nil); err != nil {
 			return nil, err
 		}
 		ledgers, err := gate.Ledgers(ctx, s.repo, commit, s.opts)
@@ -55,7 +46,7 @@ func Baseline(ctx context.Context, req Request, revision, reason string) (Writte
 			}
 		}
 		if len(out.Baselines) == 0 && !accepted {
-			return nil, &failure.Error{Message: "there is no log with entries to accept in " + revision, Remedy: "commit the .small/ directory first"}
+			return nil, &failure.Error{Message: "there is no log with entries to accept in " + out.Revision, Remedy: "commit the .small/ directory first"}
 		}
 		return policy.AddBaseline(data, out.Baselines, gate.Known())
 	})
@@ -71,25 +62,18 @@ type Excuse struct {
 	Reason, Until string
 }
 
-// Waive writes the stanza that excuses one edit into the configuration of the work tree.
-func Waive(ctx context.Context, req Request, e Excuse) (Written, error) {
-	out := Written{}
+// Waive writes the stanza that excuses one edit into the configuration of the work tree, and returns its path.
+func Waive(ctx context.Context, req Request, e Excuse) (file string, err error) {
 	waiver, err := e.waiver()
 	if err != nil {
-		return out, err
+		return "", err
 	}
 	if waiver.Expired(req.Now) {
-		return out, &failure.Error{Message: fmt.Sprintf("%s is in the past: the waiver would excuse nothing", e.Until), Remedy: "give a later day with --until, or leave it out"}
+		return "", &failure.Error{Message: fmt.Sprintf("%s is in the past: the waiver would excuse nothing", e.Until), Remedy: "give a later day with --until, or leave it out"}
 	}
-	out.Waiver = waiver
-	err = editConfig(ctx, req, "waive", func(s *session, file string, data []byte) ([]byte, error) {
-		out.File = file
-		if err := s.use(policy.File, data, data != nil); err != nil {
-			return nil, err
-		}
+	return editConfig(ctx, req, "waive", func(_ *session, data []byte) ([]byte, error) {
 		return policy.AddWaiver(data, waiver, gate.Known())
 	})
-	return out, err
 }
 
 func (e Excuse) waiver() (policy.Waiver, error) {
@@ -126,20 +110,23 @@ func (e Excuse) waiver() (policy.Waiver, error) {
 	return w, nil
 }
 
-// editConfig edits the configuration in the root of the work tree: edit gets the present content, nil if there is none, and returns the
-// new one.
-func editConfig(ctx context.Context, req Request, mode string, edit func(s *session, file string, data []byte) ([]byte, error)) error {
-	_, err := req.inSession(ctx, mode, func(s *session) error {
+// editConfig edits the configuration in the root of the work tree and returns its path: edit gets the present content, nil if there is
+// none, and a session with that configuration, and returns the new content.
+func editConfig(ctx context.Context, req Request, mode string, edit func(s *session, data []byte) ([]byte, error)) (file string, err error) {
+	_, err = req.inSession(ctx, mode, func(s *session) error {
 		top := s.repo.Where().Top
 		if top == "" {
 			return &failure.Error{Message: "a bare repository has no work tree to write the configuration to", Remedy: "run this in a clone, and push the result"}
 		}
-		file := filepath.Join(top, policy.File)
+		file = filepath.Join(top, policy.File)
 		data, err := readConfig(file)
 		if err != nil {
 			return err
 		}
-		edited, err := edit(s, file, data)
+		if err := s.use(policy.File, data, data != nil); err != nil {
+			return err
+		}
+		edited, err := edit(s, data)
 		if err != nil {
 			return err
 		}
@@ -148,5 +135,5 @@ func editConfig(ctx context.Context, req Request, mode string, edit func(s *sess
 		}
 		return nil
 	})
-	return err
+	return file, err
 }
