@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -90,11 +91,25 @@ type EditError struct {
 
 // Error is the reason and the text to write.
 func (e *EditError) Error() string {
+	f := e.failure()
+	return f.Message + "; " + f.Remedy
+}
+
+// As makes it a [failure.Error], for whoever asks errors.As for one.
+func (e *EditError) As(target any) bool {
+	f, ok := target.(**failure.Error)
+	if ok {
+		*f = e.failure()
+	}
+	return ok
+}
+
+func (e *EditError) failure() *failure.Error {
 	todo := fmt.Sprintf("add this item under %q", e.Key+":")
 	if e.Line > 0 {
 		todo = fmt.Sprintf("replace the item on line %d with this one", e.Line)
 	}
-	return fmt.Sprintf("%s was not changed: %s; %s by hand:\n%s", File, e.Why, todo, e.Stanza)
+	return &failure.Error{Message: File + " was not changed: " + e.Why, Remedy: todo + " by hand:\n" + e.Stanza, Err: e}
 }
 
 // draft is a configuration that is being changed.

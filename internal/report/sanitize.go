@@ -168,3 +168,12 @@ func back(s string, i, n int) int {
 
 // plural is "1 thing" or "3 things".
 func plural(n int, thing string) string { return wording.Count(n, thing) }
+
+// SanitizeLines is [Sanitize] for each line of a text.
+func SanitizeLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Sanitize(line)
+	}
+	return strings.Join(lines, "\n")
+}
