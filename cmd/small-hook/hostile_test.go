@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 // TestHostile runs every script of testdata/hostile once for each reader: what
@@ -16,6 +18,7 @@ func TestHostile(t *testing.T) {
 			run := &kindRun{reader: reader}
 			testscript.Run(t, testscript.Params{
 				Dir:                 filepath.Join("testdata", "hostile"),
+				WorkdirRoot:         gittest.TempDir(t),
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				Cmds:                commands,

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 // readerVariable names the reader that the program is to use in a script of the
@@ -91,6 +93,7 @@ func runKind(t *testing.T, file, reader string, table *outcomes) {
 	run := &kindRun{reader: reader}
 	testscript.Run(t, testscript.Params{
 		Files:               []string{file},
+		WorkdirRoot:         gittest.TempDir(t),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds:                run.commands(),

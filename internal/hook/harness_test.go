@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 // TestMain takes away what would let the machine's own configuration, or a git that runs these tests in a hook, into the tests.
@@ -31,7 +33,7 @@ func runIsolated(m *testing.M) int {
 	} {
 		check(os.Setenv(name, value))
 	}
-	status := m.Run()
+	status := gittest.Suite{M: m}.Run()
 	check(os.RemoveAll(home))
 	return status
 }
@@ -91,7 +93,7 @@ func newRepo(t *testing.T) string {
 // realTemp is a temporary directory without symbolic links in its path, as git prints it.
 func realTemp(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+	dir, err := filepath.EvalSymlinks(gittest.TempDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}
