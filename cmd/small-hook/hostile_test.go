@@ -13,7 +13,8 @@ import (
 // somebody may put into a repository, a file or an environment to mislead the
 // gate or its reader, to make it run something, or to make it cost too much.
 func TestHostile(t *testing.T) {
-	for _, reader := range everyReader() {
+	gittest.Long(t)
+	for _, reader := range readers {
 		t.Run(reader, func(t *testing.T) {
 			run := &kindRun{reader: reader}
 			testscript.Run(t, testscript.Params{
