@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -45,7 +46,7 @@ func scriptedMain() {
 }
 
 // judging are the commands that only judge, and so can be run twice.
-var judging = []string{"check", "range", "audit", "pre-commit", "pre-merge-commit", "pre-push", "pre-receive"}
+var judging = []string{"check", "range", "audit", "doctor", "pre-commit", "pre-merge-commit", "pre-push", "pre-receive"}
 
 // judgeSideBySide runs a command that judges once with each reader, and any
 // other once. It says what the first reader said.
@@ -57,26 +58,37 @@ func judgeSideBySide() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	type outcome struct {
-		status         int
-		stdout, stderr string
-	}
-	var all []outcome
-	for _, reader := range readers {
+	var first outcome
+	for i, reader := range readers {
 		var stdout, stderr bytes.Buffer
 		status, err := runWith(reader, bytes.NewReader(input), &stdout, &stderr)
 		if err != nil {
 			return 0, err
 		}
-		own, neutral := []byte(`"reader": "`+reader+`"`), []byte(`"reader": "`+readers[0]+`"`)
-		all = append(all, outcome{status, string(bytes.ReplaceAll(stdout.Bytes(), own, neutral)), stderr.String()})
-		if all[0] != all[len(all)-1] {
-			return 0, fmt.Errorf("the readers differ: %+v", all)
+		now := outcome{status, stdout.String(), stderr.String()}
+		if i == 0 {
+			first = now
+		} else if now.anyReader() != first.anyReader() {
+			return 0, fmt.Errorf("the readers differ: %+v, %+v", first, now)
 		}
 	}
-	_, err = io.WriteString(os.Stdout, all[0].stdout)
-	_, errOfErr := io.WriteString(os.Stderr, all[0].stderr)
-	return all[0].status, errors.Join(err, errOfErr)
+	_, err = io.WriteString(os.Stdout, first.stdout)
+	_, errOfErr := io.WriteString(os.Stderr, first.stderr)
+	return first.status, errors.Join(err, errOfErr)
+}
+
+// outcome is what a run of the program came to.
+type outcome struct {
+	status         int
+	stdout, stderr string
+}
+
+var readerSaid = regexp.MustCompile(`(?m)^Reader: .*$|"reader": "[a-z-]+"`)
+
+// anyReader is the outcome without the reader's name.
+func (o outcome) anyReader() outcome {
+	o.stdout = readerSaid.ReplaceAllString(o.stdout, "(reader)")
+	return o
 }
 
 // inputOf is what git hands to a hook; other commands read nothing.
