@@ -86,6 +86,14 @@ func pending(ctx context.Context, req Request, what pendingCommit) *gate.Report 
 
 // judgeIndex judges the index against its parents, HEAD first if there is one.
 func (s *session) judgeIndex(ctx context.Context, what pendingCommit, history *foreseen, head string, parents []string) (*gate.Report, error) {
+	// First what the embedded reader may have to leave to git.
+	var neighbours []gate.Neighbour
+	if what.beside {
+		var err error
+		if neighbours, err = s.neighbours(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if head != "" && s.opts.Policy.Scope == policy.Published {
 		published, err := s.published(ctx, head)
 		if err != nil {
@@ -103,12 +111,6 @@ func (s *session) judgeIndex(ctx context.Context, what pendingCommit, history *f
 	s.opts.Branch = shortRef(branch)
 	if err := s.claimOfBranch(ctx, head); err != nil {
 		return nil, err
-	}
-	var neighbours []gate.Neighbour
-	if what.beside {
-		if neighbours, err = s.neighbours(ctx); err != nil {
-			return nil, err
-		}
 	}
 	report := gate.Pending(ctx, history, parents, s.opts, neighbours...)
 	if !history.bringsPolicy() {
@@ -177,9 +179,6 @@ func (s *session) neighbours(ctx context.Context) ([]gate.Neighbour, error) {
 // remote-tracking branch holds; head itself where it is published. What came
 // after them may still be amended.
 func (s *session) published(ctx context.Context, head string) ([]string, error) {
-	if s.dearer {
-		return nil, errWalk
-	}
 	tips, err := s.repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
 		return nil, err
