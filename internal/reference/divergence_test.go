@@ -126,12 +126,12 @@ var divergences = []divergence{
 
 // explains reports whether a finding of the gate, or a line of the reference, is
 // of the divergence's kind.
-func (d *divergence) explains(w *workspace, strict bool, report *gate.Report, finding *gate.Finding, line string) bool {
+func (d *divergence) explains(w *workspace, strict bool, report *gate.Report, found *gate.Finding, line string) bool {
 	if d.plain && strict || d.in != nil && !d.in(w) {
 		return false
 	}
-	if finding != nil {
-		return d.matches(finding) || d.follows != nil && d.follows.MatchString(inWords(finding)) &&
+	if found != nil {
+		return d.matches(found) || d.follows != nil && d.follows.MatchString(inWords(found)) &&
 			slices.ContainsFunc(report.Findings, func(f gate.Finding) bool { return d.matches(&f) })
 	}
 	return d.says != nil && d.says.MatchString(line)
