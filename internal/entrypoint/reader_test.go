@@ -161,56 +161,62 @@ func TestGitStandsIn(t *testing.T) {
 func TestGitJudgesAnew(t *testing.T) {
 	split := workspace(t)
 	split.Git("update-index", "--split-index")
-	origin := workspace(t)
-	origin.Git("config", "uploadpack.allowFilter", "true")
-	origin.Git("config", "uploadpack.allowAnySHA1InWant", "true")
-	partial := func() *gittest.Repo { return origin.Clone("--filter=blob:none") }
-
-	for what, report := range map[string]*gate.Report{
-		"split":   entrypoint.PreCommit(t.Context(), request(split, "")),
-		"partial": entrypoint.Audit(t.Context(), request(partial(), ""), ""),
-	} {
-		wantReport(t, what, report, gate.Pass, "git")
-	}
-	pushed := push(t, partial(), "")
-	wantReport(t, "partial, push", pushed, gate.Pass, "git")
+	included := workspace(t)
+	included.Git("config", "include.path", "more")
+	wantReport(t, "split", entrypoint.PreCommit(t.Context(), request(split, "")), gate.Pass, "git")
+	pushed := push(t, included, "")
+	wantReport(t, "push", pushed, gate.Pass, "git")
 	if pushed.Examined.Commits != 2 {
 		t.Errorf("the push had %d commits", pushed.Examined.Commits)
 	}
-	other := partial()
-	wantReport(t, "partial, by name", entrypoint.Audit(t.Context(), request(other, entrypoint.ReaderEmbedded), ""), gate.Error, "go-git", "partial clone", "--reader git")
+	wantReport(t, "push, by name", push(t, included, entrypoint.ReaderEmbedded), gate.Error, "go-git", "init.defaultBranch", "--reader git")
 	noGit(t)
 	wantReport(t, "split, no git", entrypoint.PreCommit(t.Context(), request(split, "")), gate.Error, "go-git", "the index is split", "git was not found")
-	wantReport(t, "partial, no git", entrypoint.Audit(t.Context(), request(other, ""), ""), gate.Error, "go-git", "partial clone", "git was not found")
+	wantReport(t, "push, no git", push(t, included, ""), gate.Error, "go-git", "init.defaultBranch", "git was not found")
 }
 
-// A long history is git's, where there is a git.
+// An ordinary clone, whose branch has an upstream, is served but for the commit
+// that touches a workspace.
+func TestClone(t *testing.T) {
+	r := workspace(t).Clone()
+	wantReport(t, "nothing staged", entrypoint.PreCommit(t.Context(), request(r, "")), gate.Pass, "go-git")
+	r.Write(log, entries(3))
+	r.Git("add", "-A")
+	for what, report := range everyMode(t, r, "") {
+		name := "go-git"
+		if what == "pre-commit" {
+			name = "git"
+		}
+		wantReport(t, what, report, gate.Pass, name)
+	}
+	wantReport(t, "by name", entrypoint.PreCommit(t.Context(), request(r, entrypoint.ReaderEmbedded)), gate.Error, "go-git", "the branch main has an upstream", "--reader git")
+}
+
+// A long history is git's, where there is a git, and in a larger repository
+// everything is.
 func TestLargeRepositories(t *testing.T) {
 	r := workspace(t)
+	index := r.Path(".git/objects/pack/pack-large.idx")
 	r.Write(".git/objects/pack/pack-large.idx", "")
-	if err := os.Truncate(r.Path(".git/objects/pack/pack-large.idx"), 1<<30); err != nil {
-		t.Fatal(err)
-	}
-	want := func(reader string) {
+	walks := func(what string) bool { return !strings.HasPrefix(what, "check") && !strings.HasSuffix(what, "commit") }
+	want := func(objects int64, byGit func(what string) bool) {
 		t.Helper()
+		if err := os.Truncate(index, objects*28); err != nil {
+			t.Fatal(err)
+		}
 		for what, report := range everyMode(t, r, "") {
-			name := reader
-			if strings.HasPrefix(what, "check") || strings.HasSuffix(what, "commit") {
-				name = "go-git" // walks no history
+			name := "go-git"
+			if byGit(what) {
+				name = "git"
 			}
 			wantReport(t, what, report, gate.Pass, name)
 		}
 	}
-	want("git")
-	// A commit is judged by the embedded reader, unless the policy asks for
-	// what is published: then there is a walk.
-	r.CommitFile(".small-gate.yml", "version: 1\nappend_only: {scope: published}\n")
-	wantReport(t, "nothing staged", entrypoint.PreCommit(t.Context(), request(r, "")), gate.Pass, "go-git")
-	r.Write(log, entries(3))
-	r.Git("add", "-A")
-	wantReport(t, "published", entrypoint.PreCommit(t.Context(), request(r, "")), gate.Pass, "git")
+	want(9_000, func(string) bool { return false })
+	want(20_000, walks)
+	want(1_000_000, func(string) bool { return true })
 	noGit(t)
-	want("go-git")
+	want(1_000_000, func(string) bool { return false })
 }
 
 // Outside a repository it is said so, whoever looks.

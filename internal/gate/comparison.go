@@ -82,12 +82,12 @@ func compare(p, c *small.Ledger, with comparing) (*comparison, error) {
 		mayPair := func(lost, added int) bool {
 			return with.mayPair == nil || with.mayPair(pd.places[lost], cd.places[added])
 		}
-		told, err := explain(pd.digests, cd.digests, pd.records(with.before), cd.records(with.after), mayPair)
+		found, err := explain(pd.digests, cd.digests, pd.records(with.before), cd.records(with.after), mayPair)
 		if err != nil {
 			return nil, err
 		}
-		for i := range told.edits {
-			x := &told.edits[i]
+		for i := range found.edits {
+			x := &found.edits[i]
 			if x.before >= 0 {
 				x.before = pd.places[x.before]
 			}
@@ -95,10 +95,10 @@ func compare(p, c *small.Ledger, with comparing) (*comparison, error) {
 				x.after = cd.places[x.after]
 			}
 		}
-		e.edits = told.edits
+		e.edits = found.edits
 		last := -1
-		if told.last >= 0 {
-			last = cd.places[told.last]
+		if found.last >= 0 {
+			last = cd.places[found.last]
 		}
 		e.marker = resolvedBy(p, c, last)
 	}

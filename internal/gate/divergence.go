@@ -46,7 +46,7 @@ func diverge(target, head *small.Ledger, equal equivalence, explained map[small.
 		t.inserted = at(head, forth.inserted)
 	case back.relation == interleaved:
 		if t.explainedBy(explained, equal) {
-			return t // the head lost what it lacks, which is told already
+			return t // the head lost what it lacks, which is reported already
 		}
 		t.outcome = mixed
 		t.inserted, t.insertedByTarget = at(target, back.inserted), true
@@ -126,7 +126,7 @@ func only(a, b *small.Ledger, equal equivalence) []small.Entry {
 }
 
 // withoutEdited reports whether two tips are one writer's work but for the
-// edits that are told already, whichever side made them: without the entries
+// edits that are reported already, whichever side made them: without the entries
 // that were changed, moved, lost or put in between, one holds the other.
 func (t *divergence) withoutEdited(explained map[small.Digest]bool, equal equivalence) bool {
 	if len(explained) == 0 {

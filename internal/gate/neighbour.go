@@ -121,7 +121,7 @@ func (r walker) neighbourLog(ctx context.Context, head string, n Neighbour, dir 
 
 // atFork are the entries that a workspace's log had where two commits parted. An
 // entry that is gone here and was there by then has been rewritten here, which is
-// told of the edge: nobody else is at work because of it.
+// reported for the edge: nobody else is at work because of it.
 func (r walker) atFork(ctx context.Context, head, other, dir string) (map[small.Digest]bool, error) {
 	bases, err := r.src.history.MergeBases(ctx, head, other)
 	if hidden := new(Failure); errors.As(err, &hidden) {

@@ -7,7 +7,7 @@ import (
 
 // inOrder puts commits in the order in which they are judged: parents before
 // children, and of a merge's sides the first parent's first. An edit that
-// several commits make is told at the first of them, so the order is a matter
+// several commits make is reported at the first of them, so the order is a matter
 // of the graph alone and not of how a reader happens to list it.
 func inOrder(commits []Commit) []Commit {
 	byID := make(map[string]Commit, len(commits))

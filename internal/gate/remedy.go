@@ -42,16 +42,16 @@ func (s onEdge) PutBack() string {
 		return e.continueLog()
 	}
 	if e.merge {
-		side := "where it says that a side changed the entry, put it back on that side, and append a new entry that says what is right now"
+		side := "where it says that a side changed the entry, put it back on that side, and append a new entry with the correction"
 		if e.Commit == Index {
 			return fmt.Sprintf("take both sides again (git checkout --merge -- %s), then %s; %s (git merge --abort)", shellQuote(e.path), reconcileHint, side)
 		}
 		return e.mergeAgain() + reconcileHint + "; " + side
 	}
 	if e.Commit == Index {
-		return fmt.Sprintf("put the entry back as it was (git diff --cached -- %s shows the change) and append a new entry that says what is right now; if it is HEAD that is wrong, take that commit back (git reset --soft HEAD~1)", shellQuote(e.path))
+		return fmt.Sprintf("put the entry back as it was (git diff --cached -- %s shows the change) and append a new entry with the correction; if it is HEAD that is wrong, take that commit back (git reset --soft HEAD~1)", shellQuote(e.path))
 	}
-	return fmt.Sprintf("take commit %s back (git rebase -i %s) and append a new entry that says what is right now", short(e.Commit), short(e.Parent))
+	return fmt.Sprintf("take commit %s back (git rebase -i %s) and append a new entry with the correction", short(e.Commit), short(e.Parent))
 }
 
 // BringBack says how to bring lost entries back; for a revert that means to

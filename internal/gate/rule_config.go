@@ -31,7 +31,7 @@ var ruleConfigChanged = Rule{
 		}
 		f := Finding{
 			Path:    policy.File,
-			Message: "this change edits the gate's configuration; it was judged by the trusted one (" + v.policy.Source + ")",
+			Message: "this change edits the gate's configuration; it was judged under the current configuration (" + v.policy.Source + ")",
 			Fix:     "have a person look at the change; it takes effect once it is merged",
 		}
 		if _, lane := r.Severity(); lane != "" {

@@ -22,7 +22,7 @@ func checkFutureTimestamp(e *LogEdge, r *Reporter) {
 		}
 		f := e.finding(edit{kind: editInserted, before: -1, after: place})
 		f.edits = []editKey{{path: e.path + "\x00future", to: f.EditTo}}
-		f.Message = fmt.Sprintf("%s is dated %s ahead of now; nothing honest could ever follow it", entryWords(entry), when.Sub(e.clock).Round(time.Second))
+		f.Message = fmt.Sprintf("%s is dated %s ahead of now; no later entry could be valid", entryWords(entry), when.Sub(e.clock).Round(time.Second))
 		f.Fix = "correct the clock, and record the entry again before it is committed"
 		r.Add(f)
 	}

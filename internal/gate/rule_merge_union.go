@@ -10,17 +10,17 @@ var ruleMergeUnion = Rule{
 // checkMergeUnion reports each line that says so once, with the first of the
 // files that it is about.
 func checkMergeUnion(v *PolicyState, r *Reporter) {
-	told := map[string]int{}
+	seen := map[string]int{}
 	for _, u := range v.unions {
-		told[fmt.Sprint(u.said.File, ":", u.said.Line)]++
+		seen[fmt.Sprint(u.said.File, ":", u.said.Line)]++
 	}
 	for _, u := range v.unions {
 		key := fmt.Sprint(u.said.File, ":", u.said.Line)
-		n := told[key]
+		n := seen[key]
 		if n == 0 {
 			continue
 		}
-		delete(told, key)
+		delete(seen, key)
 		what := u.path
 		if n > 1 {
 			what += fmt.Sprintf(" and %s", count(n-1, "more file"))

@@ -43,7 +43,7 @@ func compareReplaced(r *run, ctx context.Context) error {
 	if u.Old == "" || w.judgedSince(u) {
 		return nil
 	}
-	return w.replaced(ctx, u, sameRemedy(fmt.Sprintf("what is published stays as it is: git merge %s brings it back; append what is new after it", short(u.Old))))
+	return w.replaced(ctx, u, sameRemedy(fmt.Sprintf("published entries must not change: run `git merge %s`, then append", short(u.Old))))
 }
 
 // judgedSince reports whether the new tip goes on from the old one by commits that

@@ -74,13 +74,13 @@ func noDirectory(w *Workspace) bool {
 // directory, and what would take the place of either on some systems. Where an
 // artifact is not there, and only a lookalike of it is, it is missing.
 func checkNotAFile(w *Workspace, r *Reporter) {
-	told := map[string]bool{}
+	seen := map[string]bool{}
 	for _, f := range w.Files {
 		_, name, ok := small.SplitPath(f.Path)
 		if !ok {
 			dir, element, _ := small.SplitLookalike(f.Path)
-			if path := path.Join(dir, element); !told[path] {
-				told[path] = true
+			if path := path.Join(dir, element); !seen[path] {
+				seen[path] = true
 				r.Add(lookalikeFinding(path, element, small.Dir))
 			}
 		} else if name == "" && f.Mode != modeDirectory {

@@ -109,7 +109,7 @@ func commandFailure(ctx context.Context, args []string, err error, stderr *excer
 // failure makes outcome 2 of an error, unless it is one already or the context
 // ended. It returns nil for nil.
 func (r *Repo) failure(message string, err error) error {
-	return r.failureWith(message, "see what is damaged: git fsck", err)
+	return r.failureWith(message, "see what is damaged: `git fsck`", err)
 }
 
 // failureWith is failure with another remedy than that for damage.

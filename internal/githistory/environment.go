@@ -121,12 +121,21 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 	return false
 }
 
-// lookup is the value of a variable; of several the last counts.
-func lookup(environ []string, name string) string {
-	for i := len(environ) - 1; i >= 0; i-- {
-		if key, value, _ := strings.Cut(environ[i], "="); key == name {
-			return value
+// Environ is an environment, each variable as KEY=VALUE.
+type Environ []string
+
+// Lookup is the value of a variable; of several the last counts.
+func (e Environ) Lookup(name string) (value string, set bool) {
+	for i := len(e) - 1; i >= 0; i-- {
+		if key, value, ok := strings.Cut(e[i], "="); ok && key == name {
+			return value, true
 		}
 	}
-	return ""
+	return "", false
+}
+
+// Get is the value of a variable, empty if it is not set.
+func (e Environ) Get(name string) string {
+	value, _ := e.Lookup(name)
+	return value
 }

@@ -45,7 +45,7 @@ func Hidden(id string) *gate.Failure {
 func Unreadable(id string, cause error) *gate.Failure {
 	return &gate.Failure{
 		Message: fmt.Sprintf("object %s cannot be read from the repository", id),
-		Remedy:  "see what is damaged: git fsck",
+		Remedy:  "see what is damaged: `git fsck`",
 		Err:     cause,
 	}
 }
@@ -74,7 +74,7 @@ func NoIndex(gitDir string) *gate.Failure {
 func Nowhere(dir string) *gate.Failure {
 	return &gate.Failure{
 		Message: fmt.Sprintf("%s is not in a git repository", Printable(dir)),
-		Remedy:  "go to a repository, or make one with: git init",
+		Remedy:  "go to a repository, or make one: `git init`",
 		Err:     ErrNotRepository,
 	}
 }
@@ -84,12 +84,12 @@ func Nowhere(dir string) *gate.Failure {
 func CannotOpen(dir string) string { return "cannot open the repository of " + Printable(dir) }
 
 // SeeWhatGitSays is the remedy for a repository that cannot be opened.
-const SeeWhatGitSays = "see what git says: git rev-parse --git-dir"
+const SeeWhatGitSays = "see what git says: `git rev-parse --git-dir`"
 
 // DamagedMergeHead is the failure for a MERGE_HEAD that does not say what is
 // being merged.
 func DamagedMergeHead() *gate.Failure {
-	return &gate.Failure{Message: "MERGE_HEAD is damaged", Remedy: "git merge --abort, then merge again"}
+	return &gate.Failure{Message: "MERGE_HEAD is damaged", Remedy: "`git merge --abort`, then merge again"}
 }
 
 // NotResolved is the failure for a name that leads to no commit.
@@ -101,7 +101,7 @@ func NotResolved(name string, shallow, isID bool, cause error) *gate.Failure {
 	case isID:
 		f.Remedy = "git fetch origin " + name
 	default:
-		f.Remedy = "see what there is: git branch --all; git tag; or fetch it: git fetch origin"
+		f.Remedy = "see what there is: `git branch --all`, `git tag`; or fetch it: `git fetch origin`"
 	}
 	return f
 }

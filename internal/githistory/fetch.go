@@ -50,7 +50,7 @@ func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) 
 // configured.
 func Guarded(environ []string) []string {
 	guarded := append(slices.Clone(environ), "GIT_ALLOW_PROTOCOL=http:https", "GIT_ASKPASS=", "SSH_ASKPASS=")
-	n, err := strconv.Atoi(lookup(environ, "GIT_CONFIG_COUNT"))
+	n, err := strconv.Atoi(Environ(environ).Get("GIT_CONFIG_COUNT"))
 	if err != nil || n < 0 {
 		n = 0 // git itself takes no configuration from such a number
 	}

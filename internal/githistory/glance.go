@@ -26,18 +26,18 @@ func Untouched(ctx context.Context, dir string, opts Options) bool {
 	if opts.Environ == nil {
 		opts.Environ = os.Environ()
 	}
-	here, err := physical(dir)
+	here, err := Physical(dir)
 	if err != nil {
 		return false
 	}
-	found, gitDir := "", lookup(opts.Environ, "GIT_DIR")
+	found, gitDir := "", Environ(opts.Environ).Get("GIT_DIR")
 	if gitDir == "" {
-		if found = nearest(here, ceilings(opts.Environ)); found == "" {
+		if found = nearest(here, Ceilings(opts.Environ)); found == "" {
 			return false
 		}
 		gitDir = linkedDir(filepath.Join(found, ".git"))
 	}
-	merge := filepath.Join(absolute(here, gitDir), "MERGE_HEAD")
+	merge := filepath.Join(Within(here, gitDir), "MERGE_HEAD")
 	if _, err := os.Lstat(merge); gitDir == "" || !errors.Is(err, os.ErrNotExist) || !exists(filepath.Dir(merge)) {
 		return false
 	}
@@ -96,5 +96,5 @@ func linkedDir(path string) string {
 	if err != nil || !isLink || named == "" {
 		return ""
 	}
-	return absolute(filepath.Dir(path), named)
+	return Within(filepath.Dir(path), named)
 }

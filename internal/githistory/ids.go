@@ -43,9 +43,10 @@ func newFormat(sum func() hash.Hash) format {
 
 // valid reports whether s is a full object id as git writes it. Nothing else
 // is ever sent to git as one: a shorter id could be taken for an abbreviation.
-func (f format) valid(s string) bool { return len(s) == f.idLength && isHex(s) }
+func (f format) valid(s string) bool { return len(s) == f.idLength && IsHex(s) }
 
-func isHex(s string) bool {
+// IsHex reports whether a text holds nothing but digits as git writes those of ids.
+func IsHex(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
 			return false

@@ -23,8 +23,8 @@ func CheckNames[T gate.File | gate.Change](sorted []T) error {
 	for i := 1; i < len(sorted); i++ {
 		if name := path(i); name == path(i-1) {
 			return &gate.Failure{
-				Message: fmt.Sprintf("a tree holds %s twice, so that nobody can tell which of the two counts", Printable(name)),
-				Remedy:  "see what is damaged: git fsck; then make the commit anew",
+				Message: fmt.Sprintf("a tree holds %s twice: the tree is corrupt", Printable(name)),
+				Remedy:  "see what is damaged: `git fsck`; then make the commit again",
 			}
 		}
 	}

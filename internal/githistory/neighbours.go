@@ -94,7 +94,7 @@ func (r *Repo) worktrees(ctx context.Context) ([]Neighbour, error) {
 			}
 		}
 		main := i == 0
-		if bare || main && own == "" || !main && SamePlace(tree.Worktree, own) || strings.Trim(tree.ID, "0") == "" || !WorktreeIsThere(tree.Worktree) {
+		if bare || main && own == "" || !main && samePlace(tree.Worktree, own) || strings.Trim(tree.ID, "0") == "" || !worktreeIsThere(tree.Worktree) {
 			continue
 		}
 		if err := r.format.check(tree.ID); err != nil {
@@ -102,7 +102,7 @@ func (r *Repo) worktrees(ctx context.Context) ([]Neighbour, error) {
 		}
 		trees = append(trees, tree)
 	}
-	SortNeighbours(trees)
+	slices.SortFunc(trees, func(a, b Neighbour) int { return strings.Compare(a.Worktree, b.Worktree) })
 	return trees, nil
 }
 
@@ -111,13 +111,13 @@ func (r *Repo) ownWorktree() (string, error) {
 	if r.GitDir == r.CommonDir {
 		return "", nil
 	}
-	return WorktreeOf(r.GitDir)
+	return worktreeOf(r.GitDir)
 }
 
-// WorktreeOf is the path of the work tree that a git directory below worktrees
+// worktreeOf is the path of the work tree that a git directory below worktrees
 // belongs to (gitrepository-layout(5), worktrees/<id>/gitdir); empty where it
 // says none.
-func WorktreeOf(gitDir string) (string, error) {
+func worktreeOf(gitDir string) (string, error) {
 	data, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
 	if errors.Is(err, os.ErrNotExist) {
 		return "", nil
@@ -129,15 +129,15 @@ func WorktreeOf(gitDir string) (string, error) {
 	if named == "" {
 		return "", nil
 	}
-	return filepath.Dir(absolute(gitDir, named)), nil
+	return filepath.Dir(Within(gitDir, named)), nil
 }
 
-// WorktreeIsThere reports whether a work tree has not been deleted. Its entry
+// worktreeIsThere reports whether a work tree has not been deleted. Its entry
 // outlives it until git worktree prune.
-func WorktreeIsThere(path string) bool { return path != "" && exists(filepath.Join(path, ".git")) }
+func worktreeIsThere(path string) bool { return path != "" && exists(filepath.Join(path, ".git")) }
 
-// SamePlace reports whether two paths lead to the same directory.
-func SamePlace(a, b string) bool {
+// samePlace reports whether two paths lead to the same directory.
+func samePlace(a, b string) bool {
 	if a == b {
 		return true
 	}
@@ -147,9 +147,4 @@ func SamePlace(a, b string) bool {
 	}
 	other, err := os.Stat(b)
 	return err == nil && os.SameFile(there, other)
-}
-
-// SortNeighbours puts work trees in order of path.
-func SortNeighbours(trees []Neighbour) {
-	slices.SortFunc(trees, func(a, b Neighbour) int { return strings.Compare(a.Worktree, b.Worktree) })
 }

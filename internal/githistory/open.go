@@ -71,14 +71,14 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 	if opts.Environ == nil {
 		opts.Environ = os.Environ()
 	}
-	here, err := physical(dir)
+	here, err := Physical(dir)
 	if err != nil {
 		return nil, &gate.Failure{Message: fmt.Sprintf("cannot open %s: %v", Printable(dir), err), Err: err}
 	}
 	r := &Repo{git: opts.Git, dir: dir, given: opts.Environ, environ: scrubbed(opts.Environ), watch: NewWatch(nil)}
 	found := ""
-	if lookup(opts.Environ, "GIT_DIR") == "" {
-		found = nearest(here, ceilings(opts.Environ))
+	if Environ(opts.Environ).Get("GIT_DIR") == "" {
+		found = nearest(here, Ceilings(opts.Environ))
 	}
 	r.config = fixedConfig("")
 	out, err := r.output(ctx, nil, discovery...)
@@ -186,13 +186,13 @@ func (r *Repo) adopt(here string, a answers) error {
 	}
 	r.Bare = flags[0] == "true"
 	r.Shallow = flags[1] == "true"
-	r.GitDir = absolute(here, a.gitDir)
-	r.CommonDir = absolute(here, a.commonDir)
+	r.GitDir = Within(here, a.gitDir)
+	r.CommonDir = Within(here, a.commonDir)
 	if id, name, _ := strings.Cut(a.head, "\n"); r.format.valid(id) && (name == "HEAD" || name != "" && !strings.HasSuffix(name, "/HEAD")) {
 		r.head = id // else Head looks
 	}
 	if a.up != "" {
-		r.Top = absolute(here, strings.TrimSuffix(a.up, "\n"))
+		r.Top = Within(here, strings.TrimSuffix(a.up, "\n"))
 	}
 	return nil
 }
@@ -209,7 +209,7 @@ func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) e
 		return Nowhere(here)
 	case dubious(err):
 		return &gate.Failure{
-			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git does not let that be allowed for one command", Printable(found)),
+			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git cannot be told to allow it for one command", Printable(found)),
 			Remedy:  "git config --global --add safe.directory " + typed(found),
 			Err:     err,
 		}
@@ -224,30 +224,12 @@ func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) e
 	return r.failureWith(CannotOpen(here), SeeWhatGitSays, err)
 }
 
-// physical is the absolute path of dir with symbolic links resolved, which is
-// the path that git sees.
-func physical(dir string) (string, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(abs)
-}
-
-func absolute(base, path string) string {
-	path = filepath.FromSlash(path)
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(base, path)
-}
-
 // nearest is the directory whose ownership git checks when it walks up from
 // here: the first that holds .git, or that looks like a bare repository. It is
 // empty if there is none below a ceiling.
 func nearest(here string, ceilings []string) string {
 	for dir := here; ; dir = filepath.Dir(dir) {
-		if exists(filepath.Join(dir, ".git")) || looksBare(dir) {
+		if LooksLikeRepository(dir) {
 			return dir
 		}
 		up := filepath.Dir(dir)
@@ -255,26 +237,4 @@ func nearest(here string, ceilings []string) string {
 			return ""
 		}
 	}
-}
-
-// ceilings are the directories that git, when it walks up, does not enter.
-func ceilings(environ []string) []string {
-	var dirs []string
-	for _, dir := range filepath.SplitList(lookup(environ, "GIT_CEILING_DIRECTORIES")) {
-		if dir, err := physical(dir); err == nil {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
-}
-
-func looksBare(dir string) bool {
-	return exists(filepath.Join(dir, "HEAD")) &&
-		exists(filepath.Join(dir, "objects")) &&
-		exists(filepath.Join(dir, "refs"))
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil || !errors.Is(err, os.ErrNotExist)
 }

@@ -26,7 +26,7 @@ func PackedRefs(commonDir string, digits int, each func(id, name string)) error 
 		peeled := strings.HasPrefix(text, "^")
 		switch {
 		case ended && strings.HasPrefix(text, "#"):
-		case !ended, len(id) != digits, !isHex(id), named == peeled, named && name == "":
+		case !ended, len(id) != digits, !IsHex(id), named == peeled, named && name == "":
 			return fmt.Errorf("packed-refs has the line %q", text)
 		case named:
 			each(id, name)

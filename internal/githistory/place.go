@@ -1,5 +1,11 @@
 package githistory
 
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
 // Place says where a repository lies and of what kind it is.
 type Place struct {
 	// Top is the absolute path of the work tree's root, with symbolic links
@@ -19,3 +25,44 @@ type Place struct {
 
 // Where is the place itself, for those who know a repository by its methods.
 func (p Place) Where() Place { return p }
+
+// Physical is the absolute path of dir with symbolic links resolved, which is
+// the path that git sees.
+func Physical(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+// Within is a path, which git writes with slashes, as it is meant in base.
+func Within(base, path string) string {
+	path = filepath.FromSlash(path)
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(base, path)
+}
+
+// Ceilings are the directories that git, when it walks up, does not enter.
+func Ceilings(environ Environ) []string {
+	var dirs []string
+	for _, dir := range filepath.SplitList(environ.Get("GIT_CEILING_DIRECTORIES")) {
+		if dir, err := Physical(dir); err == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// LooksLikeRepository reports whether git looks closer at a directory when it walks up.
+func LooksLikeRepository(dir string) bool {
+	return exists(filepath.Join(dir, ".git")) ||
+		exists(filepath.Join(dir, "HEAD")) && exists(filepath.Join(dir, "objects")) && exists(filepath.Join(dir, "refs"))
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil || !errors.Is(err, os.ErrNotExist)
+}

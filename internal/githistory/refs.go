@@ -65,7 +65,7 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 	}
 	// No answer can also mean a damaged ref. Only a branch that is really
 	// absent is one without commits; about a damaged one git warns.
-	const damaged = "HEAD names no commit, and not because the branch has none yet"
+	const damaged = "HEAD is damaged"
 	branch, err := r.CurrentBranch(ctx)
 	if err != nil {
 		return "", err
@@ -82,20 +82,11 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 // the merge; none if there is no merge. Where a tag is merged, it is the tag's
 // commit.
 func (r *Repo) MergeHeads(ctx context.Context) ([]string, error) {
-	// git keeps this file in the work tree's own git directory whatever the
-	// storage of refs.
-	data, err := os.ReadFile(filepath.Join(r.GitDir, "MERGE_HEAD"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	heads, err := ReadMergeHead(r.GitDir)
+	if err != nil || len(heads) == 0 {
 		return nil, r.failure("cannot read what is being merged", err)
 	}
-	var heads []string
-	for line := range strings.Lines(string(data)) {
-		heads = append(heads, strings.TrimRight(line, "\r\n"))
-	}
-	if len(heads) == 0 || r.format.check(heads...) != nil {
+	if r.format.check(heads...) != nil {
 		return nil, DamagedMergeHead()
 	}
 	commits, err := r.peel(ctx, heads, "commit")
@@ -108,6 +99,23 @@ func (r *Repo) MergeHeads(ctx context.Context) ([]string, error) {
 	return commits, nil
 }
 
+// ReadMergeHead reads what is being merged, nothing if there is no merge. git keeps
+// the file in the work tree's own git directory whatever the storage of refs.
+func ReadMergeHead(gitDir string) ([]string, error) {
+	data, err := os.ReadFile(filepath.Join(gitDir, "MERGE_HEAD"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && len(data) == 0 {
+		err = DamagedMergeHead()
+	}
+	var heads []string
+	for line := range strings.Lines(string(data)) {
+		heads = append(heads, strings.TrimRight(line, "\r\n"))
+	}
+	return heads, err
+}
+
 // GitHeads are the commits that git merge names in GITHEAD_<id> variables for
 // its hooks, sorted. MERGE_HEAD does not exist yet when pre-merge-commit runs.
 func GitHeads(environ []string) []string {
@@ -115,7 +123,7 @@ func GitHeads(environ []string) []string {
 	for _, v := range environ {
 		name, _, _ := strings.Cut(v, "=")
 		id, ok := strings.CutPrefix(name, "GITHEAD_")
-		if ok && (len(id) == 40 || len(id) == 64) && isHex(id) {
+		if ok && (len(id) == 40 || len(id) == 64) && IsHex(id) {
 			heads = append(heads, id)
 		}
 	}

@@ -26,13 +26,18 @@ func testResolve(t *testing.T, rd reader) {
 	repo := rd.open(t, r)
 	for name, want := range map[string]string{
 		"main": second, "HEAD": first, "main~1": first, "main^": first, "light": first, "annotated": first, "nested": first,
-		"refs/heads/main": second, "Zweig/ü": first, first: first, first[:12]: first, "refs/heads/--odd": first,
-		"@": first, "annotated^{commit}": first, r.ID("nested"): first,
+		"refs/heads/main": second, "Zweig/ü": first, first: first, "refs/heads/--odd": first,
+		"@": first, "annotated^0": first, r.ID("nested"): first,
 	} {
 		got, err := repo.Resolve(t.Context(), name)
 		if err != nil || got != want {
 			t.Errorf("Resolve(%q) = %q, %v, want %s", name, got, err, want)
 		}
+	}
+	if got, err := repo.Resolve(t.Context(), first[:12]); rd.name == "go-git" {
+		wantUnserved(t, err, first[:12])
+	} else if err != nil || got != first {
+		t.Errorf("Resolve(%q) = %q, %v, want %s", first[:12], got, err, first)
 	}
 	for _, name := range []string{"", "none", "--all", "-x", "--odd", "main..HEAD", "^main", "HEAD:f", "main^{tree}", "main\nHEAD", "a\x00b", "main f", "\x1b[31m"} {
 		got, err := repo.Resolve(t.Context(), name)

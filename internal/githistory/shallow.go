@@ -48,7 +48,7 @@ func (r *Repo) checkBoundary(ctx context.Context, commits []gate.Commit, limited
 
 // boundary reads the commits whose parents the clone hides.
 func (r *Repo) boundary() (map[string]bool, error) {
-	name := lookup(r.environ, "GIT_SHALLOW_FILE")
+	name := Environ(r.environ).Get("GIT_SHALLOW_FILE")
 	if name == "" {
 		name = filepath.Join(r.CommonDir, "shallow")
 	} else if !filepath.IsAbs(name) {
@@ -58,22 +58,28 @@ func (r *Repo) boundary() (map[string]bool, error) {
 		}
 		name = filepath.Join(base, name)
 	}
-	data, err := os.ReadFile(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
+	ids, _, err := ReadShallow(name)
 	if err != nil {
 		return nil, r.failure("cannot read where the shallow clone ends", err)
 	}
 	cut := map[string]bool{}
-	for line := range strings.Lines(string(data)) {
-		id := strings.TrimRight(line, "\r\n")
-		if err := r.format.check(id); err != nil {
-			return nil, err
-		}
+	for _, id := range ids {
 		cut[id] = true
 	}
-	return cut, nil
+	return cut, r.format.check(ids...)
+}
+
+// ReadShallow reads a list of commits whose parents a clone hides; found is false
+// if there is none.
+func ReadShallow(name string) (ids []string, found bool, err error) {
+	data, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, false, nil
+	}
+	for line := range strings.Lines(string(data)) {
+		ids = append(ids, strings.TrimRight(line, "\r\n"))
+	}
+	return ids, true, err
 }
 
 // hasParents looks into the commit object itself, where a shallow clone's

@@ -29,7 +29,7 @@ func (r *Repo) Signature(ctx context.Context, revision string) (gate.Signature, 
 
 // TooLargeCommit makes the failure for a commit that is not held in memory.
 func TooLargeCommit(id string) *gate.Failure {
-	return &gate.Failure{Message: "commit " + id + " is too large to be read", Remedy: "see what it holds: git cat-file -p " + id + " | head"}
+	return &gate.Failure{Message: "commit " + id + " is too large to be read", Remedy: "see what it holds: `git cat-file -p " + id + " | head`"}
 }
 
 // pendingAuthor asks git who it would write as the author. For git commit that is

@@ -11,7 +11,7 @@ import (
 // ReplaceRefs reports whether the repository has replace refs. They are never
 // followed here; a report says that the judgement is of the real objects.
 func (r *Repo) ReplaceRefs(ctx context.Context) (bool, error) {
-	base := lookup(r.given, "GIT_REPLACE_REF_BASE")
+	base := Environ(r.given).Get("GIT_REPLACE_REF_BASE")
 	if base == "" {
 		base = "refs/replace/"
 	}
@@ -25,7 +25,7 @@ func (r *Repo) ReplaceRefs(ctx context.Context) (bool, error) {
 // Grafts reports whether the repository has a file that gives commits other
 // parents. It is never followed here.
 func (r *Repo) Grafts() (bool, error) {
-	found, err := HasGrafts(r.CommonDir, lookup(r.given, "GIT_GRAFT_FILE"))
+	found, err := HasGrafts(r.CommonDir, Environ(r.given).Get("GIT_GRAFT_FILE"))
 	return found, r.failure("cannot read the file of grafts", err)
 }
 

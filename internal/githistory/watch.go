@@ -113,18 +113,6 @@ func (w *Watch) Below(dir string) bool {
 	})
 }
 
-// Literals are the paths that the patterns match, if they all match just one.
-func (w *Watch) Literals() ([]string, bool) {
-	var out []string
-	for _, g := range w.globs {
-		if !g.exact {
-			return nil, false
-		}
-		out = append(out, g.prefix)
-	}
-	return out, true
-}
-
 // OfInterest reports whether a file is one that Changes reports where w is
 // watched, for readers that look by themselves.
 func (w *Watch) OfInterest(path string) bool { return OfInterest(path) || w.Matches(path) }

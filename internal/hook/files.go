@@ -10,8 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
-// hookMode is the mode of a hook: everybody may read and run it, as git's own samples.
-const hookMode fs.FileMode = 0o755
+const hookMode fs.FileMode = 0o755 // as git's own samples
 
 // hookFile is a hook's file as it was found.
 type hookFile struct {
@@ -102,7 +101,13 @@ func keep(file hookFile, kept string) error {
 	case there.exists && !there.sameAuthor(file):
 		return keptAlready(file.path, kept)
 	case file.link:
-		err = keepLink(file, there, kept)
+		var target string
+		if target, err = os.Readlink(file.path); err == nil && there.exists {
+			err = os.Remove(kept)
+		}
+		if err == nil {
+			err = os.Symlink(target, kept)
+		}
 	case there.exists:
 		return writeHook(kept, []byte(file.text), file.mode)
 	default:
@@ -119,18 +124,6 @@ func keep(file hookFile, kept string) error {
 	return nil
 }
 
-func keepLink(file, there hookFile, kept string) error {
-	target, err := os.Readlink(file.path)
-	if err == nil && there.exists {
-		err = os.Remove(kept)
-	}
-	if err == nil {
-		err = os.Symlink(target, kept)
-	}
-	return err
-}
-
-// keptAlready says that a hook cannot be kept since another one is.
 func keptAlready(path, kept string) error {
 	return failure("there is a hook at "+show(path)+" and an older one is kept at "+show(kept), "Only one can be kept. Move one of the two away, then run the command again.", nil)
 }

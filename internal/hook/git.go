@@ -54,12 +54,6 @@ func (g Git) run(ctx context.Context, dir string, args ...string) (string, error
 	return out.String(), nil
 }
 
-// line runs git and returns its output without the line's end. A path may itself hold line breaks, so only one is cut.
-func (g Git) line(ctx context.Context, dir string, args ...string) (string, error) {
-	out, err := g.run(ctx, dir, args...)
-	return strings.TrimSuffix(out, "\n"), err
-}
-
 // config reads settings as they hold in dir. Nothing is set where git ends with status 1.
 func (g Git) config(ctx context.Context, dir string, args ...string) (out string, set bool, err error) {
 	out, err = g.run(ctx, dir, append([]string{"config"}, args...)...)

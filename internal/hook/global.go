@@ -76,13 +76,10 @@ func installInto(dir string, hooks []Name, program string) (Result, error) {
 	return apply(dir, program, plans)
 }
 
-// findTemplate asks git for the template directory. It is asked outside of any repository, whose own settings would not count.
+// findTemplate asks git for the template directory, at the root of the file system: settings of a repository would not count.
 func findTemplate(ctx context.Context, git Git, usual string) (templates, error) {
 	var into templates
-	outside, err := neutralDirectory()
-	if err != nil {
-		return into, err
-	}
+	outside := filepath.VolumeName(os.TempDir()) + string(filepath.Separator)
 	set, err := setting(ctx, git, outside, "init.templateDir")
 	if err != nil {
 		return into, err
@@ -102,15 +99,6 @@ func findTemplate(ctx context.Context, git Git, usual string) (templates, error)
 		return into, fileError("make absolute", usual, err)
 	}
 	return into, nil
-}
-
-// neutralDirectory is a directory outside of repositories as far as that can be had: the root of the file system.
-func neutralDirectory() (string, error) {
-	here, err := os.Getwd()
-	if err != nil {
-		return "", fileError("find", "the current directory", err)
-	}
-	return filepath.VolumeName(here) + string(filepath.Separator), nil
 }
 
 // configureTemplate makes git use the template directory, or says what to type.

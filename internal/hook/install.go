@@ -30,11 +30,11 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	if err != nil {
 		return Result{}, err
 	}
-	signs, err := ourFile(repo.HooksDir, PrepareCommitMsg)
+	signs, err := readHook(filepath.Join(repo.HooksDir, string(PrepareCommitMsg)))
 	if err != nil {
 		return Result{}, err
 	}
-	if !repo.Bare && (signs || options.PrepareCommitMsg) {
+	if !repo.Bare && (recognise(PrepareCommitMsg, signs.text) == ours || options.PrepareCommitMsg) {
 		hooks = append(hooks, PrepareCommitMsg)
 	}
 	program, err := resolveProgram(options.Program)
@@ -72,24 +72,14 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	return result, err
 }
 
-// ourFile reports whether a directory has a hook of ours.
-func ourFile(dir string, hook Name) (bool, error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return false, nil //nolint:nilerr // what is wrong with it is found when it is written to
-	}
-	file, err := readHook(filepath.Join(dir, string(hook)))
-	return recognise(hook, file.text) == ours, err
-}
-
 // wantedHooks returns the hooks that make sense in a repository.
 func wantedHooks(repo Repository, preReceive bool) ([]Name, error) {
-	if !repo.Bare {
-		if preReceive {
-			return allHooks(), nil
-		}
+	switch {
+	case !repo.Bare && preReceive:
+		return allHooks(), nil
+	case !repo.Bare:
 		return ClientHooks(), nil
-	}
-	if !preReceive {
+	case !preReceive:
 		return nil, failure(show(repo.Top)+" is a bare repository: nobody commits there, so client hooks would never run", "Install the server-side hook instead: `"+ProgramName+" install --pre-receive`\n"+
 			"For the hooks of a worktree that is linked to it, run install in that worktree.", nil)
 	}
@@ -181,9 +171,8 @@ func chainNote(file hookFile) string {
 		return "the hook that was there is not executable: git ignored it, and it is still ignored"
 	case !goesByName(file.text) && mayGoByName(file.text):
 		return "the kept hook seems to use its own file name, which is different now: check that it still works"
-	default:
-		return ""
 	}
+	return ""
 }
 
 // leaveToManager marks the plans of hooks that a manager's files name already, and returns the others. Shims of ours in its directory are

@@ -68,9 +68,7 @@ func (m Manual) Text() string {
 	}
 	text.WriteString("\n")
 	writeList(&text, "Then type:", m.Commands)
-	for _, note := range m.Notes {
-		fmt.Fprintf(&text, "Note: %s\n", note)
-	}
+	writeNotes(&text, m.Notes)
 	fmt.Fprintf(&text, "Or chain the hooks in where they are: `%s install --force`\n", ProgramName)
 	return text.String()
 }

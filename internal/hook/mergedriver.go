@@ -47,9 +47,7 @@ func (r DriverResult) Text() string {
 			fmt.Fprintf(&text, "merge driver: %s, %s\n", place.action, show(place.file))
 		}
 	}
-	for _, note := range r.Notes {
-		fmt.Fprintf(&text, "Note: %s\n", note)
-	}
+	writeNotes(&text, r.Notes)
 	return text.String()
 }
 
@@ -150,9 +148,7 @@ func configureDriver(ctx context.Context, repo Repository, command string) (Acti
 	return action, nil
 }
 
-func configError(file string, err error) error {
-	return failure("git cannot change its configuration in "+show(file), "Make sure that you can write there, then run the command again.", err)
-}
+func configError(file string, err error) error { return fileError("change git's configuration in", file, err) }
 
 // addAttribute adds the line to .gitattributes unless the files are given to the driver already.
 func addAttribute(ctx context.Context, repo Repository, file string) (Action, error) {

@@ -19,12 +19,6 @@ func ClientHooks() []Name { return []Name{PreCommit, PreMergeCommit, PrePush} }
 // allHooks returns every hook that judges.
 func allHooks() []Name { return append(ClientHooks(), PreReceive) }
 
-// everyHook returns every hook that an installation may have written.
-func everyHook() []Name { return append(allHooks(), PrepareCommitMsg) }
-
-// forAgents reports whether the hook has work only where an agent commits.
-func (n Name) forAgents() bool { return n == PrepareCommitMsg }
-
 // readsInput reports whether git gives the hook its work on standard input.
 func (n Name) readsInput() bool { return n == PrePush || n == PreReceive }
 

@@ -16,7 +16,6 @@ const howToInstall = "go install github.com/small-gate/small-gate/cmd/small-hook
 // resolveProgram returns the absolute path that a shim is to call. Named is the caller's own choice and may be empty: then it is
 // the running program, unless that is a temporary build.
 func resolveProgram(named string) (string, error) {
-	path := named
 	if named == "" {
 		running, err := os.Executable()
 		if err != nil {
@@ -26,11 +25,11 @@ func resolveProgram(named string) (string, error) {
 			return "", failure("this is a temporary build of go run, at "+show(running), "Hooks need a program that stays. Type:\n  "+howToInstall+"\n  "+ProgramName+
 				" install\nor, in a clone of small-gate, go install ./cmd/small-hook.", nil)
 		}
-		path = steadyName(running)
+		named = steadyName(running)
 	}
-	absolute, err := filepath.Abs(path)
+	absolute, err := filepath.Abs(named)
 	if err != nil {
-		return "", failure(show(path)+" cannot be made an absolute path", "", err)
+		return "", failure(show(named)+" cannot be made an absolute path", "", err)
 	}
 	return absolute, checkProgram(absolute)
 }

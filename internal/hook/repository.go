@@ -40,14 +40,17 @@ func locate(ctx context.Context, dir string) (Repository, error) {
 		return Repository{}, err
 	}
 	repo := Repository{Git: git}
-	if info, err := os.Stat(orDot(dir)); err != nil || !info.IsDir() {
+	if dir == "" {
+		dir = "."
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return repo, failure(show(dir)+" is not a directory", "", err)
 	}
 	ask := func(in string, what ...string) (answer string) {
 		if err == nil {
-			answer, err = git.line(ctx, in, append([]string{"rev-parse"}, what...)...)
+			answer, err = git.run(ctx, in, append([]string{"rev-parse"}, what...)...)
 		}
-		return answer
+		return strings.TrimSuffix(answer, "\n") // one alone: a path may end in others
 	}
 	repo.Bare = ask(dir, "--is-bare-repository") == "true"
 	question := "--show-toplevel"
@@ -68,15 +71,14 @@ func locate(ctx context.Context, dir string) (Repository, error) {
 
 // locateError says what git's complaint means.
 func locateError(dir string, err error) error {
-	dir = show(orDot(dir))
+	dir = show(dir)
 	switch complaint := err.Error(); {
 	case strings.Contains(complaint, "not a git repository (or any"):
 		return failure(dir+" is not in a git repository", "Change to a repository, or name one with -C DIR. To make a new one: `git init`", err)
 	case strings.Contains(complaint, "must be run in a work tree"):
 		return failure(dir+" is inside a repository's own folder, not in its work tree", "Change to the folder where the files are checked out.", err)
-	default:
-		return failure("git cannot use the repository at "+dir, "See what git says: `git rev-parse --git-dir`", err)
 	}
+	return failure("git cannot use the repository at "+dir, "See what git says: `git rev-parse --git-dir`", err)
 }
 
 // setting reads one path-like value of git's configuration as it holds in dir.
@@ -87,14 +89,6 @@ func setting(ctx context.Context, git Git, dir, name string) (Setting, error) {
 	}
 	origin, value, _ := strings.Cut(strings.TrimSuffix(out, "\x00"), "\x00")
 	return Setting{Set: true, Value: value, Origin: origin}, nil
-}
-
-// orDot names the current directory where dir is empty.
-func orDot(dir string) string {
-	if dir == "" {
-		return "."
-	}
-	return dir
 }
 
 // within resolves a path that git printed while running in dir.

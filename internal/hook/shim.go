@@ -33,7 +33,6 @@ func shimFor(hook Name, program string, before hookFile) shim {
 // render returns the shim's text. Its second line names the hook and the checksum of all other lines, by which a shim that
 // somebody edited is told from one that was written so, whatever version of this program wrote it.
 func (s shim) render() string {
-	const marker = "# small-gate hook"
 	program := ""
 	if s.program != "" {
 		program = wording.ShellQuote(filepath.ToSlash(s.program))
@@ -44,14 +43,14 @@ func (s shim) render() string {
 	}
 	var text strings.Builder
 	err := template.Must(template.New("shim").Parse(shimText)).Execute(&text, map[string]any{
-		"Marker": marker, "Hook": string(s.hook), "Program": program,
-		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.aside, "ForAgents": s.hook.forAgents(),
+		"Hook": string(s.hook), "Program": program,
+		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.aside, "ForAgents": s.hook == PrepareCommitMsg,
 	})
 	if err != nil {
 		panic("hook: the shim's template does not fit its data: " + err.Error())
 	}
-	body := strings.Replace(text.String(), marker+"\n", "", 1)
-	return strings.Replace(text.String(), marker, markerLine(s.hook, body), 1)
+	first, rest, _ := strings.Cut(text.String(), "\n")
+	return first + "\n" + markerLine(s.hook, text.String()) + "\n" + rest
 }
 
 // markerLine is the second line of a shim whose other lines are body.

@@ -295,7 +295,7 @@ func TestNoteOnHookThatMayGoByItsName(t *testing.T) {
 // The shims in hooks/ are made from the same text, without a program's path. Run the tests with -update after changing it.
 func TestShippedShims(t *testing.T) {
 	folder := filepath.Join("..", "..", "hooks")
-	for _, hook := range everyHook() {
+	for _, hook := range append(allHooks(), PrepareCommitMsg) {
 		path, want := filepath.Join(folder, string(hook)), shim{hook: hook}.render()
 		if *update {
 			put(t, path, want, 0o755)

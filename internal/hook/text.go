@@ -33,9 +33,7 @@ func (r Result) Text() string {
 		text.WriteString("Nothing was changed: small-gate's hooks are not installed here.\n")
 	}
 	writeList(&text, "To finish, type:", r.Commands)
-	for _, note := range r.Notes {
-		fmt.Fprintf(&text, "Note: %s\n", note)
-	}
+	writeNotes(&text, r.Notes)
 	return text.String()
 }
 
@@ -51,9 +49,7 @@ func (d Diagnosis) Text() string {
 		text.WriteString(check.text())
 	}
 	text.WriteString(d.Driver.text())
-	for _, note := range d.Notes {
-		fmt.Fprintf(&text, "Note: %s\n", note)
-	}
+	writeNotes(&text, d.Notes)
 	return text.String()
 }
 
@@ -88,6 +84,12 @@ func (c Check) text() string {
 		fmt.Fprintf(&text, "  %s\n", strings.ReplaceAll(c.Remedy, "\n", "\n  "))
 	}
 	return text.String()
+}
+
+func writeNotes(text *strings.Builder, notes []string) {
+	for _, note := range notes {
+		fmt.Fprintf(text, "Note: %s\n", note)
+	}
 }
 
 // writeList writes a heading and indented lines, if there are any.

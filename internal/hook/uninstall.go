@@ -3,7 +3,6 @@ package hook
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 )
@@ -44,10 +43,7 @@ func removeAll(dirs []string) (Result, error) {
 
 // removeFrom removes our hooks from one directory. What is absent is reported only if asked.
 func removeFrom(dir string, result *Result, reportAbsent bool) error {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil // such as /dev/null: no hook can be in there
-	}
-	for _, hook := range everyHook() {
+	for _, hook := range append(allHooks(), PrepareCommitMsg) {
 		path := filepath.Join(dir, string(hook))
 		if err := sweep(dir, hook); err != nil {
 			return err
@@ -61,7 +57,7 @@ func removeFrom(dir string, result *Result, reportAbsent bool) error {
 			if err != nil {
 				return err
 			}
-			if change.Action != Absent || reportAbsent && place == path && !hook.forAgents() {
+			if change.Action != Absent || reportAbsent && place == path && hook != PrepareCommitMsg {
 				result.record(change)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 // newWaiver is the waiver that the cases add.
 func newWaiver(t testing.TB) Waiver {
 	return Waiver{
+		Edit: ledger.EntryChanged,
 		Rule: "append-only/modified", Path: ".small/progress.small.yml", From: digest(t, "1"), To: digest(t, "2"),
 		Reason: `a "key" was: taken out # yesterday`, Until: date(2026, 12, 31),
 	}

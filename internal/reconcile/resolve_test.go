@@ -124,7 +124,7 @@ func TestResolveRefuses(t *testing.T) {
 		"other order":            {"", text(a, b), text(b, a), "cannot be merged by time"},
 		"deleted":                {text(a), "", text(a, b), "main deleted .small/progress.small.yml"},
 		"deleted by them":        {text(a), text(a, b), "", "agent-2 deleted"},
-		"unreadable":             {text(a), text(a, b), text(a) + "<<<<<<< x\n", "of agent-2 cannot be read as a log: line 7: a conflict marker"},
+		"unreadable":             {text(a), text(a, b), text(a) + "<<<<<<< x\n", "of agent-2 cannot be read as a log: line 7: the file contains a conflict marker"},
 		"flow":                   {text(a), text(a, b), flow, "written in brackets"},
 		"future":                 {text(a), text(a, b), text(a, strings.Replace(c, "2026", "2027", 1)), "later than now"},
 		"last text not ended": {text(a), text(a, b),

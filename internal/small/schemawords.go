@@ -24,7 +24,7 @@ func (s *Schema) problem(path []string, at *Value, members finder, e gojsonschem
 		p.Subject = join(p.Subject, key)
 	case "additional_property_not_allowed":
 		key := fmt.Sprint(details["property"])
-		p.Message = fmt.Sprintf("%s has the key %q, which %s does not know there", name, wording.Clip(key), s.author)
+		p.Message = fmt.Sprintf("unknown key %q in %s", wording.Clip(key), name)
 		p.Subject = join(p.Subject, wording.Clip(key))
 		if f := members.field(at, key); f != nil {
 			p.Pos = f.KeyPos

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/githistory"
@@ -18,94 +17,57 @@ const maxAlternates = 5
 // or the one that git names (in a hook on the receiving side that is the
 // quarantine of the push), those that git names besides, and those that each of
 // them names in turn (gitrepository-layout(5), objects/info/alternates).
-func objectDirs(s site, env environ) ([]string, error) {
+func objectDirs(s site, env githistory.Environ) ([]string, error) {
 	own := filepath.Join(s.CommonDir, "objects")
-	if named := env.get("GIT_OBJECT_DIRECTORY"); named != "" {
-		own = within(s.base, named)
+	if named := env.Get("GIT_OBJECT_DIRECTORY"); named != "" {
+		own = githistory.Within(s.base, named)
 	}
-	var dirs []string
-	seen := map[string]bool{}
-	var add func(dir string, depth int) error
-	add = func(dir string, depth int) error {
-		real, err := filepath.EvalSymlinks(dir)
-		if errors.Is(err, os.ErrNotExist) && depth > 0 {
-			return nil // as git does; an object that is missed for it is an error
-		}
-		if err != nil {
-			return err
-		}
-		if seen[real] || depth > maxAlternates {
-			return nil
-		}
-		seen[real] = true
-		dirs = append(dirs, real)
-		data, err := readSmall(filepath.Join(real, "info", "alternates"))
-		if errors.Is(err, os.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for line := range strings.Lines(string(data)) {
-			line = strings.TrimRight(line, "\r\n")
-			if line == "" || line[0] == '#' {
-				continue
-			}
-			line, err := unquoted(line)
-			if err != nil {
-				return err
-			}
-			if err := add(within(real, line), depth+1); err != nil {
-				return err
-			}
-		}
+	d := &directories{seen: map[string]bool{}}
+	err := d.add(own, 0)
+	if named := env.Get("GIT_ALTERNATE_OBJECT_DIRECTORIES"); err == nil && named != "" {
+		err = d.addAll(s.base, strings.Split(named, string(os.PathListSeparator)), 1)
+	}
+	return d.list, cannot("cannot find the objects", err)
+}
+
+// directories gathers directories of objects, each once.
+type directories struct {
+	list []string
+	seen map[string]bool
+}
+
+func (d *directories) add(dir string, depth int) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, os.ErrNotExist) && depth > 0 {
+		return nil // as git does; an object that is missed for it is an error
+	}
+	if err != nil || d.seen[real] || depth > maxAlternates {
+		return err
+	}
+	d.seen[real], d.list = true, append(d.list, real)
+	data, err := readSmall(filepath.Join(real, "info", "alternates"))
+	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	if err := add(own, 0); err != nil {
-		return nil, cannot("the objects cannot be found", err)
-	}
-	for _, named := range splitAlternates(env.get("GIT_ALTERNATE_OBJECT_DIRECTORIES")) {
-		dir, err := unquoted(named)
-		if err == nil {
-			err = add(within(s.base, dir), 1)
-		}
-		if err != nil {
-			return nil, cannot("GIT_ALTERNATE_OBJECT_DIRECTORIES cannot be followed", err)
-		}
-	}
-	return dirs, nil
-}
-
-// splitAlternates takes a list of directories apart. One that begins with a
-// quotation mark is quoted and may hold the separator.
-func splitAlternates(list string) []string {
-	var dirs []string
-	for list != "" {
-		end := strings.IndexByte(list, os.PathListSeparator)
-		if list[0] == '"' {
-			if quoted, err := strconv.QuotedPrefix(list); err == nil {
-				end = len(quoted)
-			}
-		}
-		if end < 0 || end >= len(list) {
-			return append(dirs, list)
-		}
-		if end > 0 {
-			dirs = append(dirs, list[:end])
-		}
-		list = list[end+1:]
-	}
-	return dirs
-}
-
-// unquoted undoes the quoting of C, which git uses for unusual paths.
-func unquoted(path string) (string, error) {
-	if !strings.HasPrefix(path, `"`) {
-		return path, nil
-	}
-	text, err := strconv.Unquote(path)
 	if err != nil {
-		return "", errors.New("the path " + githistory.Printable(path) + " is not quoted as git quotes")
+		return err
 	}
-	return text, nil
+	return d.addAll(real, strings.Split(string(data), "\n"), depth+1)
+}
+
+// addAll takes in what a list names, as it is meant in base.
+func (d *directories) addAll(base string, list []string, depth int) error {
+	for _, name := range list {
+		name = strings.TrimSuffix(name, "\r")
+		switch {
+		case name == "" || name[0] == '#':
+			continue
+		case name[0] == '"': // git quotes unusual paths as C does
+			return unserved("the path %s of a directory of objects is quoted", githistory.Printable(name))
+		}
+		if err := d.add(githistory.Within(base, name), depth); err != nil {
+			return err
+		}
+	}
+	return nil
 }

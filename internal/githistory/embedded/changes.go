@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -11,17 +12,12 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// Changes compares trees: for each edge the files below .small directories,
-// .small itself where it is not a directory, the same of its lookalikes, the
-// policy file at the root, and what is watched, if their mode or object differs,
-// in order of path. An empty Parent stands for the empty tree; Child may be gate.Index. A
-// path that a tree holds twice is an error.
+// Changes compares trees as [githistory.Repo.Changes] does.
 func (r *Repo) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
-	return r.compare(ctx, edges, r.ofInterest())
+	return r.compare(ctx, edges, r.watch.OfInterest)
 }
 
-// Difference compares two trees as Changes does, and lists every path that
-// differs.
+// Difference compares two trees as Changes does, and lists every path that differs.
 func (r *Repo) Difference(ctx context.Context, edge gate.Edge) ([]gate.Change, error) {
 	changes, err := r.compare(ctx, []gate.Edge{edge}, anyPath)
 	if err != nil {
@@ -30,56 +26,37 @@ func (r *Repo) Difference(ctx context.Context, edge gate.Edge) ([]gate.Change, e
 	return changes[0], nil
 }
 
-// selection says which paths are looked at.
-type selection struct {
-	wanted func(path string) bool
-	// indexed is a quick look at a path of the index: false for one that cannot
-	// be wanted.
-	indexed func(path []byte) bool
-}
-
-// ofInterest selects what the gate judges, and what it watches.
-func (r *Repo) ofInterest() selection {
-	return selection{
-		wanted: r.watch.OfInterest,
-		indexed: func(path []byte) bool {
-			return hidden(path) && githistory.OfInterest(string(path)) || r.watch.Maybe(path) && r.watch.Matches(string(path))
-		},
-	}
-}
-
 // anyPath selects all.
-var anyPath = selection{
-	wanted:  func(string) bool { return true },
-	indexed: func([]byte) bool { return true },
-}
+func anyPath(string) bool { return true }
 
-// compare compares trees as far as the selection goes.
-func (r *Repo) compare(ctx context.Context, edges []gate.Edge, of selection) ([][]gate.Change, error) {
+// compare compares trees as far as their paths are wanted.
+func (r *Repo) compare(ctx context.Context, edges []gate.Edge, wanted func(path string) bool) ([][]gate.Change, error) {
 	results := make([][]gate.Change, len(edges))
 	for i, e := range edges {
 		if err := alive(ctx, "comparing commits"); err != nil {
 			return nil, err
 		}
-		before, err := r.rootOf(e.Parent)
-		if err != nil {
-			return nil, err
-		}
-		if e.Child == gate.Index {
-			if results[i], err = r.indexChanges(ctx, before, of); err != nil {
+		before := emptyTree
+		if e.Parent != "" {
+			parent, err := r.named(e.Parent)
+			if err != nil {
 				return nil, err
 			}
+			before = parent.tree
+		}
+		if e.Child == gate.Index {
+			changes, err := r.indexChanges(ctx, before, wanted)
+			if err != nil {
+				return nil, err
+			}
+			results[i] = changes
 			continue
 		}
-		child, err := parseID(e.Child)
+		after, err := r.named(e.Child)
 		if err != nil {
 			return nil, err
 		}
-		after, err := r.named(child)
-		if err != nil {
-			return nil, err
-		}
-		d := diff{ctx: ctx, repo: r, wanted: of.wanted}
+		d := diff{ctx: ctx, repo: r, wanted: wanted}
 		if err := d.dirs("", before, after.tree); err != nil {
 			return nil, err
 		}
@@ -92,22 +69,6 @@ func (r *Repo) compare(ctx context.Context, edges []gate.Edge, of selection) ([]
 		}
 	}
 	return results, nil
-}
-
-// rootOf is the tree of a commit; an empty id stands for the empty tree.
-func (r *Repo) rootOf(id string) (plumbing.Hash, error) {
-	if id == "" {
-		return emptyTree, nil
-	}
-	parsed, err := parseID(id)
-	if err != nil {
-		return parsed, err
-	}
-	c, err := r.named(parsed)
-	if err != nil {
-		return parsed, err
-	}
-	return c.tree, nil
 }
 
 // diff gathers what differs between two trees.
@@ -137,41 +98,25 @@ func (d *diff) dirs(path string, before, after plumbing.Hash) error {
 	if err != nil {
 		return err
 	}
-	for moreA, moreB := a.next(), b.next(); moreA || moreB; {
-		order := 0
-		switch {
-		case !moreB:
-			order = -1
-		case !moreA:
-			order = 1
-		default:
-			order = compareNames(a.name, a.entry.isDir(), b.name, b.entry.isDir())
+	for len(a)+len(b) > 0 {
+		order := len(b) - len(a) // one may have come to its end
+		if len(a) > 0 && len(b) > 0 {
+			if a[0] == b[0] {
+				a, b = a[1:], b[1:]
+				continue
+			}
+			order = strings.Compare(a[0].sortKey(), b[0].sortKey())
 		}
 		var old, now treeEntry
-		name := b.name
 		if order <= 0 {
-			old, name = a.entry, a.name
+			old, a = a[0], a[1:]
 		}
 		if order >= 0 {
-			now = b.entry
+			now, b = b[0], b[1:]
 		}
-		if old != now {
-			if err := d.entries(join(path, string(name)), old, now); err != nil {
-				return err
-			}
+		if err := d.entries(join(path, cmp.Or(old.name, now.name)), old, now); err != nil {
+			return err
 		}
-		if order <= 0 {
-			moreA = a.next()
-		}
-		if order >= 0 {
-			moreB = b.next()
-		}
-	}
-	if a.err != nil {
-		return d.repo.unreadable(before, a.err)
-	}
-	if b.err != nil {
-		return d.repo.unreadable(after, b.err)
 	}
 	return nil
 }

@@ -55,10 +55,14 @@ func (r *Repo) commit(id plumbing.Hash) (*commit, error) {
 
 // named reads a commit that the caller named: where it is not here, that is
 // what the failure says.
-func (r *Repo) named(id plumbing.Hash) (*commit, error) {
+func (r *Repo) named(name string) (*commit, error) {
+	id, err := parseID(name)
+	if err != nil {
+		return nil, err
+	}
 	c, err := r.commit(id)
-	if errors.Is(err, errMissing) && !r.site.layout.promisor {
-		return nil, githistory.NotHere(id.String(), err)
+	if errors.Is(err, errMissing) {
+		return nil, githistory.NotHere(name, err)
 	}
 	return c, err
 }
@@ -147,7 +151,7 @@ func (r *Repo) kind(id plumbing.Hash) (plumbing.ObjectType, error) {
 func (r *Repo) peelNamed(id plumbing.Hash) (plumbing.Hash, error) {
 	to, kind, err := r.peel(id)
 	switch {
-	case errors.Is(err, errMissing) && !r.site.layout.promisor:
+	case errors.Is(err, errMissing):
 		return to, githistory.NotHere(id.String(), err)
 	case err == nil && kind != plumbing.CommitObject:
 		return to, &gate.Failure{Message: fmt.Sprintf("object %s is a %s, not a commit", id, kind)}

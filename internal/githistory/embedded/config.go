@@ -51,12 +51,7 @@ func parseConfig(data []byte) (*raw.Config, error) {
 // lookUp is the last value of a key without a subsection.
 func lookUp(config *raw.Config, section, key string) (string, bool) {
 	options := config.Section(section).Options
-	for i := len(options) - 1; i >= 0; i-- {
-		if options[i].IsKey(key) {
-			return options[i].Value, true
-		}
-	}
-	return "", false
+	return options.Get(key), options.Has(key)
 }
 
 // plain reports whether a value is one that the decoder understands as git
@@ -71,19 +66,6 @@ type layout struct {
 	bare int
 	// workTree is core.worktree.
 	workTree string
-	// promisor reports a partial clone: objects may be missing by design.
-	promisor bool
-}
-
-// ignorable are the extensions that do not change what a reader sees. The value
-// tells whether git knows them in version 0 too; it refuses the others there.
-var ignorable = map[string]bool{
-	"noop":              true,
-	"preciousobjects":   true,
-	"partialclone":      true,
-	"worktreeconfig":    true,
-	"noop-v1":           false,
-	"relativeworktrees": false,
 }
 
 // readLayout reads the configuration that decides whether, and how, the
@@ -92,97 +74,72 @@ var ignorable = map[string]bool{
 // the main work tree's.
 func readLayout(gitDir, commonDir string, linked bool) (layout, error) {
 	l := layout{bare: -1}
-	config, err := decodeConfig(filepath.Join(commonDir, "config"))
+	shared, err := decodeConfig(filepath.Join(commonDir, "config"))
 	if err != nil {
-		return l, cannot("the configuration cannot be read", err)
+		return l, cannot("cannot read the configuration", err)
 	}
-	version, err := formatVersion(config)
-	if err != nil {
-		return l, err
-	}
-	own, err := checkExtensions(config, version)
+	own, err := checkFormat(shared)
 	if err != nil {
 		return l, err
 	}
-	files := []*raw.Config{config}
-	if own {
-		config, err := decodeConfig(filepath.Join(gitDir, "config.worktree"))
-		if err != nil {
-			return l, cannot("the work tree's configuration cannot be read", err)
-		}
-		files = append(files, config)
-	}
-	for _, config := range files {
-		l.promisor = l.promisor || promises(config)
-		if linked && !own {
-			continue
-		}
-		if text, set := lookUp(config, "core", "bare"); set {
-			if l.bare, err = parseBool(text); err != nil {
-				return l, unserved("core.bare is %q", text)
-			}
-		}
-		if text, set := lookUp(config, "core", "worktree"); set {
-			if l.workTree = text; !plain(text) {
-				return l, unserved("core.worktree is %q", text)
-			}
+	if !linked || own {
+		if err := l.take(shared); err != nil {
+			return l, err
 		}
 	}
-	return l, nil
+	if !own {
+		return l, nil
+	}
+	config, err := decodeConfig(filepath.Join(gitDir, "config.worktree"))
+	if err != nil {
+		return l, cannot("cannot read the work tree's configuration", err)
+	}
+	return l, l.take(config)
 }
 
-// formatVersion is core.repositoryFormatVersion; 0 if it is not set.
-func formatVersion(config *raw.Config) (int, error) {
-	text, set := lookUp(config, "core", "repositoryformatversion")
-	if !set {
-		return 0, nil
+func (l *layout) take(config *raw.Config) (err error) {
+	if text, set := lookUp(config, "core", "bare"); set {
+		if l.bare, err = parseBool(text); err != nil {
+			return unserved("core.bare is %q", text)
+		}
 	}
-	version, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || version < 0 || version > 1 {
-		return 0, unserved("core.repositoryFormatVersion is %q", text)
+	if text, set := lookUp(config, "core", "worktree"); set {
+		if l.workTree = text; !plain(text) {
+			return unserved("core.worktree is %q", text)
+		}
 	}
-	return version, nil
+	return nil
 }
 
-// checkExtensions refuses, by name, every extension that is not known to be
-// harmless to a reader. own reports extensions.worktreeConfig.
-func checkExtensions(config *raw.Config, version int) (own bool, err error) {
+// checkFormat refuses, by name, every version and extension that is not known to
+// be harmless to a reader, and partial clones. own reports extensions.worktreeConfig.
+func checkFormat(config *raw.Config) (own bool, err error) {
+	if text, set := lookUp(config, "core", "repositoryformatversion"); set && text != "0" && text != "1" {
+		return false, unserved("core.repositoryFormatVersion is %q", text)
+	}
 	extensions := config.Section("extensions")
 	if len(extensions.Subsections) > 0 {
-		return false, unserved("it has extensions.%s", extensions.Subsections[0].Name)
+		return false, unserved("it has extensions.%s", githistory.Printable(extensions.Subsections[0].Name))
 	}
 	for _, option := range extensions.Options {
-		name := strings.ToLower(option.Key)
-		v0, known := ignorable[name]
-		switch {
-		case name == "objectformat" && version == 1 && strings.EqualFold(option.Value, "sha1"):
-		case name == "refstorage" && version == 1 && option.Value == "files":
-		case !known, version == 0 && !v0:
-			return false, unserved("extensions.%s is %q in a repository of version %d", name, option.Value, version)
-		case name == "worktreeconfig":
+		switch name := strings.ToLower(option.Key); name {
+		case "noop", "preciousobjects":
+		case "worktreeconfig":
 			on, err := parseBool(option.Value)
 			if err != nil {
 				return false, unserved("extensions.worktreeConfig is %q", option.Value)
 			}
 			own = on == 1
+		default:
+			return false, unserved("extensions.%s is %q", name, option.Value)
+		}
+	}
+	for _, remote := range config.Section("remote").Subsections {
+		if remote.HasOption("promisor") {
+			return false, unserved("it is a partial clone")
 		}
 	}
 	return own, nil
-}
-
-// promises reports whether a remote has promised to deliver missing objects.
-func promises(config *raw.Config) bool {
-	if _, set := lookUp(config, "extensions", "partialclone"); set {
-		return true
-	}
-	for _, remote := range config.Section("remote").Subsections {
-		for _, option := range remote.Options {
-			if option.IsKey("promisor") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // parseBool reads git's words for yes (1) and no (0). An empty value is an
@@ -196,11 +153,5 @@ func parseBool(text string) (int, error) {
 		return 0, nil
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		return 0, err
-	}
-	if n != 0 {
-		n = 1
-	}
-	return n, nil
+	return min(max(n, -n), 1), err
 }

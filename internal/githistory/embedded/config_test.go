@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -50,19 +51,17 @@ func TestExtensions(t *testing.T) {
 		{"[core]\n\trepositoryformatversion = x\n", "core.repositoryFormatVersion"},
 		{"[core]\n\trepositoryformatversion = -1\n", "core.repositoryFormatVersion"},
 		{"[core]\n\trepositoryformatversion = 7\n[core]\n\trepositoryformatversion = 0\n", ""}, // the last counts
-		{"[extensions]\n\tworktreeConfig = true\n\tpreciousObjects = true\n\tpartialClone = origin\n\tnoop = x\n", ""},
-		{v1 + "[Extensions]\n\tworktreeconfig = false\n\tnoop-v1\n\trelativeWorktrees = true\n", ""},
-		{v1 + "[extensions]\n\tobjectFormat = sha1\n\trefStorage = files\n", ""},
+		{"[extensions]\n\tworktreeConfig = true\n\tpreciousObjects = true\n\tnoop = x\n", ""},
+		{v1 + "[Extensions]\n\tworktreeconfig = false\n\tnoop\n", ""},
+		{v1 + "[extensions]\n\trelativeWorktrees = true\n", "extensions.relativeworktrees"},
 		{v1 + "[extensions]\n\tobjectFormat = sha256\n", "extensions.objectformat"},
 		{v1 + "[extensions]\n\tcompatObjectFormat = sha256\n", "extensions.compatobjectformat"},
 		{v1 + "[extensions]\n\trefStorage = reftable\n", "extensions.refstorage"},
 		{v1 + "[extensions]\n\tfromTheFuture = 1\n", "extensions.fromthefuture"},
+		{v1 + "[extensions]\n\tpartialClone = origin\n", "extensions.partialclone"},
+		{"[remote \"origin\"]\n\tpromisor = true\n", "partial clone"},
 		{v1 + "[extensions \"x\"]\n\tnoop = 1\n", "extensions.x"},
 		{v1 + "[extensions]\n\tworktreeConfig\n", "extensions.worktreeConfig"},
-		// git refuses these in version 0, where it knows them.
-		{"[extensions]\n\tobjectFormat = sha1\n", "extensions.objectformat"},
-		{"[extensions]\n\trefStorage = files\n", "extensions.refstorage"},
-		{"[extensions]\n\trelativeWorktrees = true\n", "extensions.relativeworktrees"},
 		{"[extensions]\n\tfromTheFuture = 1\n", "extensions.fromthefuture"},
 		{"[core]\n\tbare\n", "core.bare"},
 		{"[core]\n\tbare = maybe\n", "core.bare"},
@@ -129,7 +128,6 @@ func FuzzConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		if config, err := parseConfig([]byte(text)); err == nil {
 			lookUp(config, "core", "bare")
-			promises(config)
 		}
 	})
 }
@@ -152,13 +150,8 @@ func TestConfiguredBranch(t *testing.T) {
 	system := write("system", set("system"))
 	global := write(".gitconfig", set("global"))
 	write("xdg/git/config", set("xdg"))
-	write("included", set("included"))
-	harmless := write("harmless", "[include]\n\tpath = other\n[includeIf \"onbranch:x\"]\n\tpath = other\n"+set("harmless"))
-	write("other", "[user]\n\tname = x\n")
 	including := write("including", "[include]\n\tpath = included\n[include]\n\tpath = ~/none\n")
 	conditional := write("conditional", "[includeIf \"gitdir:/\"]\n\tpath = ~/included\n")
-	circle := write("circle", "[include]\n\tpath = circle\n")
-	odd := write("odd", "[include]\n\tpath = ~somebody/x\n")
 
 	r := gittest.New(t)
 	for _, tt := range []struct {
@@ -171,15 +164,11 @@ func TestConfiguredBranch(t *testing.T) {
 		{"no system", []string{"GIT_CONFIG_SYSTEM=" + system, "GIT_CONFIG_NOSYSTEM=1"}, "-"},
 		{"global", []string{"GIT_CONFIG_GLOBAL=" + global}, "global"},
 		{"global over system", []string{"GIT_CONFIG_SYSTEM=" + system, "GIT_CONFIG_NOSYSTEM=0", "GIT_CONFIG_GLOBAL=" + global}, "global"},
-		{"environment", []string{"GIT_CONFIG_GLOBAL=" + global, "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=INIT.defaultbranch", "GIT_CONFIG_VALUE_0=env",
-			"GIT_CONFIG_KEY_1=a.b", "GIT_CONFIG_VALUE_1=c"}, "env"},
-		{"included", []string{"GIT_CONFIG_GLOBAL=" + including}, "included"},
-		{"harmless condition", []string{"GIT_CONFIG_GLOBAL=" + harmless}, "harmless"},
+		{"environment", []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=INIT.defaultbranch", "GIT_CONFIG_VALUE_0=env"}, ""},
+		{"another variable", []string{"GIT_CONFIG_GLOBAL=" + global, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_VALUE_0=c"}, "global"},
+		{"included", []string{"GIT_CONFIG_GLOBAL=" + including}, ""},
 		{"condition", []string{"GIT_CONFIG_GLOBAL=" + conditional}, ""},
-		{"circle", []string{"GIT_CONFIG_GLOBAL=" + circle}, ""},
-		{"another user's home", []string{"GIT_CONFIG_GLOBAL=" + odd}, ""},
 		{"git -c", []string{"GIT_CONFIG_PARAMETERS='init.defaultBranch'='x'"}, ""},
-		{"bad count", []string{"GIT_CONFIG_COUNT=x"}, ""},
 	} {
 		environment := append(r.Environ(), append([]string{"HOME=" + home, "XDG_CONFIG_HOME="}, tt.vars...)...)
 		repo, err := Open(t.Context(), r.Dir, environment)
@@ -204,7 +193,7 @@ func TestConfiguredBranch(t *testing.T) {
 	}
 	// Without GIT_CONFIG_GLOBAL there are two files of the user.
 	for _, xdg := range []string{filepath.Join(home, "xdg"), ""} {
-		repo := &Repo{env: environ{"GIT_CONFIG_NOSYSTEM=1", "HOME=" + home, "XDG_CONFIG_HOME=" + xdg}}
+		repo := &Repo{env: githistory.Environ{"GIT_CONFIG_NOSYSTEM=1", "HOME=" + home, "XDG_CONFIG_HOME=" + xdg}}
 		repo.GitDir, repo.CommonDir = t.TempDir(), t.TempDir()
 		if got, err := repo.configuredBranch(); err != nil || got != "global" {
 			t.Errorf("the user's own: %q, %v", got, err)

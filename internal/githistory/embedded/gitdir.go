@@ -13,22 +13,26 @@ import (
 // maxLink bounds how much of a file that names a directory is read, in bytes.
 const maxLink = 1 << 16
 
-// errNotGitDir says that something stands where a git directory is expected.
 var errNotGitDir = errors.New("not a git repository")
 
 // isGitDir reports whether dir is a git directory, as git decides it: it has a
 // HEAD that can be one, and objects and refs are there.
-func isGitDir(dir string, env environ) bool {
+func isGitDir(dir string, env githistory.Environ) bool {
 	if !plausibleHead(filepath.Join(dir, "HEAD")) {
 		return false
 	}
-	common, _, err := commonDir(dir, env)
+	common, _, err := commonDir(dir)
 	if err != nil {
 		return false
 	}
 	// The variable's own directory is checked where it is used.
-	objects := env.get("GIT_OBJECT_DIRECTORY") != "" || isDir(filepath.Join(common, "objects"))
+	objects := env.Get("GIT_OBJECT_DIRECTORY") != "" || isDir(filepath.Join(common, "objects"))
 	return objects && isDir(filepath.Join(common, "refs"))
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // plausibleHead reports whether a file can be a HEAD: a symbolic link into
@@ -45,15 +49,15 @@ func plausibleHead(name string) bool {
 	if target, ok := strings.CutPrefix(text, "ref:"); ok {
 		return strings.HasPrefix(strings.TrimLeft(target, " \t\r\n"), "refs/")
 	}
-	return len(text) >= idDigits && isHex(text[:idDigits])
+	return len(text) >= idDigits && githistory.IsHex(text[:idDigits])
 }
 
 // readLink reads a .git file, which names the git directory of a linked work
 // tree or of a submodule (gitrepository-layout(5)). isLink is false if path is
 // something else than a file.
-func readLink(path string, env environ) (gitDir string, isLink bool, err error) {
-	if !isFile(path) {
-		return "", false, nil
+func readLink(path string) (gitDir string, isLink bool, err error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "", false, nil //nolint:nilerr // then it is no file
 	}
 	data, err := readSmall(path)
 	if err != nil {
@@ -64,31 +68,21 @@ func readLink(path string, env environ) (gitDir string, isLink bool, err error) 
 	if !ok || named == "" {
 		return "", true, fmt.Errorf("%s does not name a git directory", githistory.Printable(path))
 	}
-	gitDir = within(filepath.Dir(path), named)
-	if !isGitDir(gitDir, env) {
-		return "", true, fmt.Errorf("%w: %s", errNotGitDir, githistory.Printable(gitDir))
-	}
-	return gitDir, true, nil
+	return githistory.Within(filepath.Dir(path), named), true, nil
 }
 
 // commonDir is the git directory that holds objects and branches for gitDir:
 // itself, or for a linked work tree the one that its file commondir names.
-func commonDir(gitDir string, env environ) (dir string, linked bool, err error) {
-	if named := env.get("GIT_COMMON_DIR"); named != "" {
-		return named, true, nil // made absolute by whoever made env
-	}
+func commonDir(gitDir string) (dir string, linked bool, err error) {
 	data, err := readSmall(filepath.Join(gitDir, "commondir"))
 	if errors.Is(err, os.ErrNotExist) {
 		return gitDir, false, nil
 	}
-	if err != nil {
-		return "", false, err
-	}
 	named := strings.TrimRight(string(data), "\r\n")
-	if named == "" {
-		return "", false, fmt.Errorf("%s is empty", githistory.Printable(filepath.Join(gitDir, "commondir")))
+	if err == nil && named == "" {
+		err = fmt.Errorf("%s is empty", githistory.Printable(filepath.Join(gitDir, "commondir")))
 	}
-	return within(gitDir, named), true, nil
+	return githistory.Within(gitDir, named), true, err
 }
 
 // readSmall reads a file that has no reason to be long.
@@ -98,7 +92,7 @@ func readSmall(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxLink {
-		return nil, fmt.Errorf("%s is no file of a reasonable size", githistory.Printable(name))
+		return nil, fmt.Errorf("%s is not a regular file, or too large", githistory.Printable(name))
 	}
 	return os.ReadFile(name)
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -15,15 +12,14 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// Head is the id of the commit that HEAD named when the repository was opened,
-// or empty on a branch without commits.
+// Head is as [githistory.Repo.Head].
 func (r *Repo) Head(context.Context) (string, error) { return r.head, r.headErr }
 
 func (r *Repo) readHead() (string, error) {
 	id, _, found, err := (&refs{repo: r}).follow("HEAD")
 	if err != nil {
 		return "", &gate.Failure{
-			Message: "HEAD names no commit, and not because the branch has none yet: " + githistory.Printable(err.Error()),
+			Message: "HEAD is damaged: " + githistory.Printable(err.Error()),
 			Remedy:  "git fsck",
 			Err:     err,
 		}
@@ -34,37 +30,32 @@ func (r *Repo) readHead() (string, error) {
 	return id.String(), nil
 }
 
-// MergeHeads are the commits that a merge under way brings, in the order of
-// the merge; none if there is no merge. Where a tag is merged, it is the tag's
-// commit.
-func (r *Repo) MergeHeads(_ context.Context) ([]string, error) {
-	data, err := os.ReadFile(filepath.Join(r.GitDir, "MERGE_HEAD"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
+// CurrentBranch is the full name of the branch that HEAD names, empty for a detached HEAD.
+func (r *Repo) CurrentBranch(context.Context) (string, error) {
+	head, _, err := (&refs{repo: r}).stored("HEAD")
+	return head.target, cannot("cannot read HEAD", err)
+}
+
+// MergeHeads are as [githistory.Repo.MergeHeads].
+func (r *Repo) MergeHeads(context.Context) ([]string, error) {
+	heads, err := githistory.ReadMergeHead(r.GitDir)
 	if err != nil {
 		return nil, cannot("cannot read what is being merged", err)
 	}
-	var heads []string
-	for line := range strings.Lines(string(data)) {
-		id, err := parseID(strings.TrimRight(line, "\r\n"))
+	for i, head := range heads {
+		id, err := parseID(head)
 		if err != nil {
 			return nil, githistory.DamagedMergeHead()
 		}
-		commit, err := r.peelNamed(id)
-		if err != nil {
+		if id, err = r.peelNamed(id); err != nil {
 			return nil, err
 		}
-		heads = append(heads, commit.String())
-	}
-	if len(heads) == 0 {
-		return nil, githistory.DamagedMergeHead()
+		heads[i] = id.String()
 	}
 	return heads, nil
 }
 
-// HeadBranch is what the repository's own HEAD names: a branch, or HEAD itself
-// where it is detached. The zero Branch means that there is no branch yet.
+// HeadBranch is as [githistory.Repo.HeadBranch].
 func (r *Repo) HeadBranch(ctx context.Context) (githistory.Branch, error) {
 	id, last, found, err := (&refs{repo: r}).follow("HEAD")
 	if err != nil {
@@ -80,12 +71,7 @@ func (r *Repo) HeadBranch(ctx context.Context) (githistory.Branch, error) {
 	return githistory.Branch{Ref: last}, nil
 }
 
-// DefaultBranch looks the default branch up: in a bare repository, which is
-// usually the remote itself, its HeadBranch and nothing else, since all its refs
-// are what somebody pushed. Else it is what the remote's HEAD names, then the
-// remote's and origin's branch of the usual name, then a local one. The usual
-// names are what init.defaultBranch says, main and master. An empty remote means
-// origin; the zero Branch means that none was found.
+// DefaultBranch looks the default branch up where [githistory.Repo.DefaultBranch] does.
 func (r *Repo) DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error) {
 	if err := alive(ctx, "looking up the default branch"); err != nil {
 		return githistory.Branch{}, err
@@ -93,12 +79,22 @@ func (r *Repo) DefaultBranch(ctx context.Context, remote string) (githistory.Bra
 	if r.Bare {
 		return r.HeadBranch(ctx)
 	}
+	// The configuration is read only where the remote's HEAD is not known.
+	branch, err := r.firstBranch(githistory.DefaultBranches(remote, nil)[:1])
+	if err != nil || branch.ID != "" {
+		return branch, err
+	}
 	configured, err := r.configuredBranch()
 	if err != nil {
 		return githistory.Branch{}, err
 	}
+	return r.firstBranch(githistory.DefaultBranches(remote, githistory.UsualNames(configured)))
+}
+
+// firstBranch is what the first of some refs that is there leads to.
+func (r *Repo) firstBranch(names []string) (githistory.Branch, error) {
 	s := &refs{repo: r}
-	for _, name := range githistory.DefaultBranches(remote, githistory.UsualNames(configured)) {
+	for _, name := range names {
 		id, last, found, err := s.follow(name)
 		if err != nil {
 			return githistory.Branch{}, cannot("cannot look up the default branch", err)
@@ -110,9 +106,7 @@ func (r *Repo) DefaultBranch(ctx context.Context, remote string) (githistory.Bra
 	return githistory.Branch{}, nil
 }
 
-// Tips are the commits at the tips of all refs below the given prefixes
-// ("refs/remotes/origin/"), tags followed; without a prefix, of all refs. Refs
-// that lead to no commit are left out.
+// Tips are as [githistory.Repo.Tips].
 func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 	if err := alive(ctx, "listing refs"); err != nil {
 		return nil, err
@@ -143,9 +137,7 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 	return slices.Compact(tips), nil
 }
 
-// Peel follows an object to the commit that it is or that it tags. ok is false
-// for an object that leads to no commit. An object that is not here is an
-// error.
+// Peel follows an object to a commit as [githistory.Repo.Peel] does.
 func (r *Repo) Peel(_ context.Context, id string) (commit string, ok bool, err error) {
 	parsed, err := parseID(id)
 	if err != nil {
@@ -158,7 +150,7 @@ func (r *Repo) Peel(_ context.Context, id string) (commit string, ok bool, err e
 	return to.String(), true, nil
 }
 
-// Has reports whether an object is in the repository, without fetching it.
+// Has reports whether an object is in the repository.
 func (r *Repo) Has(_ context.Context, id string) (bool, error) {
 	parsed, err := parseID(id)
 	if err != nil {

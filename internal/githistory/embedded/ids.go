@@ -1,29 +1,23 @@
 package embedded
 
 import (
-	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// idDigits is the length of an object id as text. This reader knows sha1 only.
-const idDigits = 2 * len(plumbing.Hash{})
-
-func isHex(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
-}
+// This reader knows sha1 only.
+const (
+	idSize   = len(plumbing.Hash{})
+	idDigits = 2 * idSize // as text
+)
 
 // isID reports whether s is a full object id as git writes it.
-func isID(s string) bool { return len(s) == idDigits && isHex(s) }
+func isID(s string) bool { return len(s) == idDigits && githistory.IsHex(s) }
 
 // parseID takes nothing but full ids.
 func parseID(s string) (id plumbing.Hash, err error) {
@@ -32,24 +26,4 @@ func parseID(s string) (id plumbing.Hash, err error) {
 	}
 	_, err = hex.Decode(id[:], []byte(s))
 	return id, err
-}
-
-// idOf is the id that an object's content gives it.
-func idOf(o object) plumbing.Hash {
-	sum := sha1.New()
-	sum.Write(fmt.Appendf(nil, "%s %d\x00", o.kind, len(o.data)))
-	sum.Write(o.data)
-	return plumbing.Hash(sum.Sum(nil))
-}
-
-func parseIDs(list []string) ([]plumbing.Hash, error) {
-	ids := make([]plumbing.Hash, len(list))
-	for i, s := range list {
-		id, err := parseID(s)
-		if err != nil {
-			return nil, err
-		}
-		ids[i] = id
-	}
-	return ids, nil
 }

@@ -15,12 +15,10 @@ import (
 )
 
 // index is what is wanted of a file that lists what a commit would hold
-// (gitformat-index(5), versions 2 to 4).
+// (gitformat-index(5), versions 2 and 3).
 type index struct {
 	entries []indexEntry
-	// sparse are directories of which the index has only the tree.
-	sparse []indexEntry
-	tree   *cachedTree
+	tree    *cachedTree
 }
 
 // indexEntry is one path. A path with a conflict has up to three, of stages 1
@@ -36,7 +34,7 @@ var errIndex = errors.New("the index is damaged")
 // readIndex reads the index that git names, or the work tree's own. Paths that
 // are only intended to be added are not in it yet, as far as a commit is
 // concerned. A missing file is an empty index.
-func (r *Repo) readIndex(ctx context.Context, wanted func(path []byte) bool) (*index, error) {
+func (r *Repo) readIndex(ctx context.Context, wanted func(path string) bool) (*index, error) {
 	if err := alive(ctx, "reading the index"); err != nil {
 		return nil, err
 	}
@@ -44,8 +42,8 @@ func (r *Repo) readIndex(ctx context.Context, wanted func(path []byte) bool) (*i
 		return nil, githistory.NoIndex(r.GitDir)
 	}
 	name := filepath.Join(r.GitDir, "index")
-	if named := r.env.get("GIT_INDEX_FILE"); named != "" {
-		name = within(r.site.base, named)
+	if named := r.env.Get("GIT_INDEX_FILE"); named != "" {
+		name = githistory.Within(r.base, named)
 	}
 	data, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -73,13 +71,13 @@ const (
 // decodeIndex reads the bytes of an index. The sum at its end is not compared:
 // git does not do it either, so that this is what it commits, and git may be
 // told to leave the sum out (index.skipHash).
-func decodeIndex(data []byte, wanted func(path []byte) bool) (*index, error) {
+func decodeIndex(data []byte, wanted func(path string) bool) (*index, error) {
 	if len(data) < indexHead+idSize || string(data[:4]) != "DIRC" {
 		return nil, errIndex
 	}
 	body := data[:len(data)-idSize]
 	d := &indexDecoder{version: binary.BigEndian.Uint32(body[4:]), rest: body[indexHead:], wanted: wanted}
-	if d.version < 2 || d.version > 4 {
+	if d.version != 2 && d.version != 3 {
 		return nil, unserved("the index has version %d", d.version)
 	}
 	for range binary.BigEndian.Uint32(body[8:]) {
@@ -95,8 +93,8 @@ type indexDecoder struct {
 	index
 	version uint32
 	rest    []byte
-	path    []byte // of the last entry; version 4 writes what differs
-	wanted  func(path []byte) bool
+	path    []byte // of the last entry
+	wanted  func(path string) bool
 	// nameless says that an entry has no path.
 	nameless bool
 }
@@ -123,8 +121,10 @@ func (d *indexDecoder) entry() error {
 		d.nameless = true // so a split index refers to the entries of another
 		return nil
 	}
-	sparse := d.path[len(d.path)-1] == '/'
-	if extended&flagIntended != 0 || !sparse && !d.wanted(d.path) {
+	if d.path[len(d.path)-1] == '/' {
+		return unserved("the index is sparse")
+	}
+	if extended&flagIntended != 0 || !d.wanted(string(d.path)) {
 		return nil
 	}
 	m := mode(binary.BigEndian.Uint32(head[entryModeAt:]))
@@ -133,57 +133,22 @@ func (d *indexDecoder) entry() error {
 		treeEntry: treeEntry{mode: m, id: plumbing.Hash(head[entryIDAt : entryIDAt+idSize])},
 		stage:     int(flags >> 12 & 3),
 	}
-	switch {
-	case m != canonical(m) || e.isDir() != sparse:
+	if m != canonical(m) || e.isDir() {
 		return fmt.Errorf("%w: %s has the mode %o", errIndex, githistory.Printable(e.path), uint32(m))
-	case sparse:
-		e.path = e.path[:len(e.path)-1]
-		d.index.sparse = append(d.index.sparse, e)
-	default:
-		d.entries = append(d.entries, e)
 	}
+	d.entries = append(d.entries, e)
 	return nil
 }
 
 // name reads the path of an entry whose head has size bytes.
 func (d *indexDecoder) name(size int) error {
-	keep := 0
-	if d.version == 4 {
-		drop, n := offsetNumber(d.rest)
-		if n == 0 || drop > uint64(len(d.path)) {
-			return errIndex
-		}
-		keep, d.rest = len(d.path)-int(drop), d.rest[n:]
-	}
 	end := bytes.IndexByte(d.rest, 0)
-	if end < 0 {
+	next := (size+end+8)/8*8 - size // zeros up to a multiple of 8
+	if end < 0 || next > len(d.rest) {
 		return errIndex
 	}
-	d.path = append(d.path[:keep], d.rest[:end]...)
-	end++
-	if d.version < 4 {
-		end = (size+end+7)/8*8 - size // zeros up to a multiple of 8
-	}
-	if end > len(d.rest) {
-		return errIndex
-	}
-	d.rest = d.rest[end:]
+	d.path, d.rest = d.rest[:end], d.rest[next:]
 	return nil
-}
-
-// offsetNumber reads a number as pack files write offsets; n is the number of
-// its bytes, 0 if it is damaged.
-func offsetNumber(data []byte) (number uint64, n int) {
-	for n < len(data) && n < 9 {
-		c := data[n]
-		n++
-		number += uint64(c & 0x7f)
-		if c&0x80 == 0 {
-			return number, n
-		}
-		number = (number + 1) << 7
-	}
-	return 0, 0
 }
 
 // extensions reads what follows the entries. One whose name begins with a small
@@ -207,9 +172,11 @@ func (d *indexDecoder) extensions() error {
 				return errIndex
 			}
 			d.index.tree = t
+		case name == "sdir":
+			return unserved("the index is sparse")
 		case name == "link":
 			return unserved("the index is split")
-		case name == "sdir", name[0] >= 'A' && name[0] <= 'Z':
+		case name[0] >= 'A' && name[0] <= 'Z':
 		default:
 			return unserved("the index has the extension %q", name)
 		}

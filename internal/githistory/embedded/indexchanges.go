@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"context"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -9,10 +8,6 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
-
-// hidden reports whether a path can be that of a workspace's file at all, which
-// is so for few: an element of it begins with a dot.
-func hidden(path []byte) bool { return path[0] == '.' || bytes.Contains(path, []byte("/.")) }
 
 // staged is the entry as the gate knows it.
 func (e indexEntry) staged() gate.File {
@@ -24,21 +19,23 @@ func (e indexEntry) staged() gate.File {
 
 // indexChanges compares a tree with the index. Directories that the index knows
 // to be what they are in the tree are passed over.
-func (r *Repo) indexChanges(ctx context.Context, before plumbing.Hash, of selection) ([]gate.Change, error) {
-	x, err := r.readIndex(ctx, of.indexed)
+func (r *Repo) indexChanges(ctx context.Context, before plumbing.Hash, wanted func(path string) bool) ([]gate.Change, error) {
+	x, err := r.readIndex(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
 	if x.tree.is(before) {
 		return nil, nil
 	}
-	c := indexDiff{ctx: ctx, repo: r, wanted: of.wanted, old: map[string]gate.File{}, same: map[string]bool{}}
+	c := indexDiff{ctx: ctx, repo: r, wanted: wanted, old: map[string]gate.File{}, same: map[string]bool{}}
 	if err := c.dir("", before, x.tree); err != nil {
 		return nil, err
 	}
-	now, err := c.now(x)
-	if err != nil {
-		return nil, err
+	now := map[string]gate.File{}
+	for _, e := range x.entries {
+		if !c.covered(e.path) {
+			now[e.path] = e.staged()
+		}
 	}
 	var changes []gate.Change
 	for path, old := range c.old {
@@ -76,17 +73,17 @@ func (c *indexDiff) dir(path string, id plumbing.Hash, cached *cachedTree) error
 	if err := alive(c.ctx, "comparing the index"); err != nil {
 		return err
 	}
-	t, err := c.repo.tree(id)
+	entries, err := c.repo.tree(id)
 	if err != nil {
 		return err
 	}
 	subs := cached.byName()
-	for t.next() {
-		name := join(path, string(t.name))
-		if t.entry.isDir() {
-			err = c.dir(name, t.entry.id, subs[string(t.name)])
+	for _, e := range entries {
+		name := join(path, e.name)
+		if e.isDir() {
+			err = c.dir(name, e.id, subs[e.name])
 		} else if c.wanted(name) {
-			f := t.entry.file(name)
+			f := e.file(name)
 			if before, twice := c.old[name]; twice {
 				return githistory.CheckNames([]gate.File{before, f})
 			}
@@ -96,34 +93,7 @@ func (c *indexDiff) dir(path string, id plumbing.Hash, cached *cachedTree) error
 			return err
 		}
 	}
-	if t.err != nil {
-		return c.repo.unreadable(id, t.err)
-	}
 	return nil
-}
-
-// now are the files of interest in the index, but for those in directories that
-// are the same in the tree.
-func (c *indexDiff) now(x *index) (map[string]gate.File, error) {
-	files := map[string]gate.File{}
-	l := lister{ctx: c.ctx, repo: c.repo, wanted: c.wanted}
-	for _, e := range x.sparse {
-		if c.covered(e.path + "/") {
-			continue
-		}
-		if err := l.dir(e.path, e.id); err != nil {
-			return nil, err
-		}
-	}
-	for _, f := range l.files {
-		files[f.Path] = f
-	}
-	for _, e := range x.entries {
-		if !c.covered(e.path) {
-			files[e.path] = e.staged()
-		}
-	}
-	return files, nil
 }
 
 // covered reports whether a path lies in a directory that is the same in the

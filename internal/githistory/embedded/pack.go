@@ -1,98 +1,149 @@
 package embedded
 
 import (
-	"bytes"
+	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
-// object is what the store reads.
-type object struct {
+// pack is a pack with its index in memory. The file stays open, so that a
+// repository that is being repacked can still be read.
+type pack struct {
+	*packfile.Packfile
+	name    string // the path without .pack
+	entries map[int64]entry
+}
+
+type entry struct {
 	kind plumbing.ObjectType
 	size int64
-	// data is nil if size is above the limit that was asked for. It may be
-	// held elsewhere too and is not to be changed.
-	data []byte
 }
 
-// pack is a pack and its index. Both files stay open, so that a repository that
-// is being repacked can still be read.
-type pack struct {
-	name    string // the path without .pack
-	index   *packIndex
-	file    *os.File
-	entries *packfile.Scanner
-}
+// packFile is a file as go-git wants it. Nobody locks it.
+type packFile struct{ *os.File }
 
-// maxChain bounds how many deltas may follow one another. git makes at most
-// 4095; more can only be a circle.
-const maxChain = 10000
+// Lock does nothing.
+func (packFile) Lock() error { return nil }
 
-// maxBase bounds the size of an object that another is a delta of, in bytes,
-// and the size of a delta itself.
-const maxBase = 1 << 30
+// Unlock does nothing.
+func (packFile) Unlock() error { return nil }
 
-var errChain = errors.New("the deltas of a pack go round in a circle")
+const (
+	// maxChain is how many deltas may follow one another. git makes at most 4095.
+	maxChain = 10000
+	// maxDelta bounds the size of a delta and of its base, in bytes.
+	maxDelta = 1 << 30
+)
 
-func openPack(name string) (*pack, error) {
-	index, err := openPackIndex(name + ".idx")
+func openPack(name string, shared cache.Object) (*pack, error) {
+	index := idxfile.NewMemoryIndex()
+	file, err := os.Open(name + ".idx")
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.Open(name + ".pack")
-	if err != nil {
-		return nil, errors.Join(err, index.close())
+	if err := errors.Join(idxfile.NewDecoder(file).Decode(index), file.Close()); err != nil {
+		return nil, fmt.Errorf("pack index %s.idx: %w", name, err)
 	}
-	return &pack{name: name, index: index, file: file, entries: packfile.NewScanner(&window{file: file})}, nil
+	if file, err = os.Open(name + ".pack"); err != nil {
+		return nil, err
+	}
+	return &pack{packfile.NewPackfileWithCache(index, nil, packFile{file}, shared, 0), name, map[int64]entry{}}, nil
 }
 
-// entry is one entry of the pack: a whole object, or a delta and its base.
-func (p *pack) entry(offset int64) (*packfile.ObjectHeader, error) {
-	h, err := p.entries.SeekObjectHeader(offset)
-	if err != nil {
-		return nil, fmt.Errorf("%s.pack at %d: %w", p.name, offset, err)
+// read reads an object if the pack has it.
+func (p *pack) read(id plumbing.Hash, limit int64) (o object, found bool, err error) {
+	offset, err := p.FindOffset(id)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return o, false, nil
 	}
-	return h, nil
-}
-
-// content inflates the entry whose header was read last.
-func (p *pack) content(h *packfile.ObjectHeader) ([]byte, error) {
-	if h.Length < 0 || h.Length > maxBase {
-		return nil, fmt.Errorf("%s.pack at %d: an entry of %d bytes", p.name, h.Offset, h.Length)
+	var e entry
+	if err == nil {
+		e, err = p.entryAt(offset, 0)
 	}
-	var buf bytes.Buffer
-	buf.Grow(int(min(h.Length, 1<<20)) + bytes.MinRead)
-	n, _, err := p.entries.NextObject(&buf)
-	if err == nil && n != h.Length {
-		err = io.ErrUnexpectedEOF
+	if o = (object{kind: e.kind, size: e.size}); err == nil && e.size <= limit {
+		o.data, err = p.content(id, e.size)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s.pack at %d: %w", p.name, h.Offset, err)
+		return object{}, false, fmt.Errorf("%s.pack at %d: %w", p.name, offset, err)
 	}
-	return buf.Bytes(), nil
+	return o, true, nil
 }
 
-// targetSize is the size of what the delta makes whose header was read last.
-func (p *pack) targetSize(h *packfile.ObjectHeader) (size int64, err error) {
-	r, err := p.entries.ReadObject()
+func (p *pack) content(id plumbing.Hash, size int64) ([]byte, error) {
+	encoded, err := p.Get(id)
+	if err != nil {
+		return nil, err
+	}
+	r, err := encoded.Reader()
+	if err != nil {
+		return nil, err
+	}
+	data, err := readExactly(r, size)
+	return data, errors.Join(err, r.Close())
+}
+
+// entryAt finds out what an entry yields without making it. go-git would follow
+// deltas that form a circle without end, and apply them to a base of any size.
+func (p *pack) entryAt(offset int64, depth int) (entry, error) {
+	if e, known := p.entries[offset]; known {
+		return e, nil
+	}
+	h, err := p.Scanner().SeekObjectHeader(offset)
+	if err != nil {
+		return entry{}, err
+	}
+	e := entry{h.Type, h.Length}
+	if !isWhole(h.Type) {
+		if e, err = p.deltaAt(h, depth); err != nil {
+			return e, err
+		}
+	}
+	p.entries[offset] = e
+	return e, nil
+}
+
+// deltaAt is entryAt of the delta whose header was read last.
+func (p *pack) deltaAt(h *packfile.ObjectHeader, depth int) (entry, error) {
+	base := h.OffsetReference
+	size, err := p.deltaSize()
+	if err == nil && h.Type == plumbing.REFDeltaObject {
+		base, err = p.FindOffset(h.Reference)
+	}
+	switch {
+	case err != nil:
+		return entry{}, err
+	case h.Type != plumbing.OFSDeltaObject && h.Type != plumbing.REFDeltaObject, base <= 0, depth > maxChain:
+		return entry{}, packfile.ErrMalformedPackFile
+	}
+	e, err := p.entryAt(base, depth+1)
+	if err == nil && max(e.size, h.Length) > maxDelta {
+		err = fmt.Errorf("a delta of %d bytes and its base of %d are too large", h.Length, e.size)
+	}
+	return entry{e.kind, size}, err
+}
+
+// deltaSize is the size of what the delta makes whose header was read last: the
+// second of the two numbers with which it begins (gitformat-pack(5)).
+func (p *pack) deltaSize() (int64, error) {
+	r, err := p.Scanner().ReadObject()
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	head := make([]byte, min(h.Length, 20))
-	if _, err := io.ReadFull(r, head); err != nil {
-		return 0, fmt.Errorf("%s.pack at %d: %w", p.name, h.Offset, err)
+	start := bufio.NewReaderSize(io.LimitReader(r, 20), 20)
+	_, err1 := binary.ReadUvarint(start)
+	size, err2 := binary.ReadUvarint(start)
+	if err := errors.Join(err1, err2, r.Close()); err != nil {
+		return 0, err
 	}
-	return deltaSize(head)
-}
-
-func isDelta(kind plumbing.ObjectType) bool {
-	return kind == plumbing.OFSDeltaObject || kind == plumbing.REFDeltaObject
+	return int64(min(size, 1<<62)), nil
 }
 
 func isWhole(kind plumbing.ObjectType) bool {
@@ -101,30 +152,4 @@ func isWhole(kind plumbing.ObjectType) bool {
 		return true
 	}
 	return false
-}
-
-// deltaSize is the size of what a delta makes: the second of the two numbers
-// with which it begins.
-func deltaSize(delta []byte) (int64, error) {
-	for number := range 2 {
-		var size uint64
-		for i := 0; ; i++ {
-			if i >= len(delta) || i > 8 {
-				return 0, packfile.ErrInvalidDelta
-			}
-			size |= uint64(delta[i]&0x7f) << (7 * i)
-			if delta[i]&0x80 == 0 {
-				delta = delta[i+1:]
-				break
-			}
-		}
-		if number == 1 {
-			return int64(size), nil
-		}
-	}
-	return 0, packfile.ErrInvalidDelta
-}
-
-func (p *pack) close() error {
-	return errors.Join(p.index.close(), p.file.Close())
 }

@@ -75,15 +75,6 @@ func TestPlaceAsGitFindsIt(t *testing.T) {
 			w := r.Worktree("side")
 			return w.With("GIT_DIR=" + w.Path(".git"))
 		},
-		"GIT_DIR and no work tree implied": func(t *testing.T) *gittest.Repo {
-			r := base(t)
-			return r.With("GIT_DIR=.git", "GIT_IMPLICIT_WORK_TREE=0")
-		},
-		"GIT_COMMON_DIR": func(t *testing.T) *gittest.Repo {
-			r := base(t)
-			w := r.Worktree("side")
-			return w.With("GIT_DIR="+r.Path(".git/worktrees/tree"), "GIT_COMMON_DIR="+r.Path(".git"))
-		},
 		"relative index, from a subdirectory": func(t *testing.T) *gittest.Repo {
 			r := base(t)
 			index := r.With("GIT_INDEX_FILE=.git/other")
@@ -164,6 +155,16 @@ func TestPlaceAsGitFindsIt(t *testing.T) {
 			t.Parallel()
 			compareWithGit(t, make(t))
 		})
+	}
+}
+
+// What few set is left to git.
+func TestVariablesThatAreNotServed(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	for _, name := range []string{"GIT_COMMON_DIR", "GIT_IMPLICIT_WORK_TREE"} {
+		_, err := Open(t.Context(), r.Dir, r.With(name+"="+r.Path(".git")).Environ())
+		wantUnserved(t, err, name)
 	}
 }
 

@@ -23,7 +23,6 @@ type ref struct {
 // maxLinks bounds how many refs may name one another; git's own limit.
 const maxLinks = 5
 
-// errRef says that a ref is there and cannot be understood.
 var errRef = errors.New("broken ref")
 
 // ownRef reports whether a work tree has a ref for itself (gitrepository-layout(5)).

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
+	"strings"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -22,16 +24,18 @@ import (
 type Repo struct {
 	githistory.Place
 
-	env      environ
-	site     site
+	env      githistory.Environ
+	base     string // of relative paths in git's variables
 	objects  *store
 	boundary map[plumbing.Hash]bool // commits whose parents the clone hides
 	head     string                 // HEAD's commit when the repository was opened
 	headErr  error
 	watch    *githistory.Watch // files of interest beside workspaces
 
-	mu      sync.Mutex // guards commits
+	mu      sync.Mutex // guards what follows
 	commits map[plumbing.Hash]*commit
+	trees   map[plumbing.Hash][]treeEntry // the last ones: neighbours in history share most
+	room    int                           // how many more entries trees may hold
 }
 
 var _ gate.History = (*Repo)(nil)
@@ -50,19 +54,17 @@ func Open(ctx context.Context, dir string, variables []string) (*Repo, error) {
 	if variables == nil {
 		variables = os.Environ()
 	}
-	here, err := physical(dir)
+	here, err := githistory.Physical(dir)
 	if err != nil {
 		return nil, &gate.Failure{Message: fmt.Sprintf("cannot open %s: %s", githistory.Printable(dir), githistory.Printable(err.Error())), Err: err}
 	}
-	env := environ(variables)
-	if named := env.get("GIT_COMMON_DIR"); named != "" {
-		env = append(env[:len(env):len(env)], "GIT_COMMON_DIR="+within(here, named))
-	}
+	env := githistory.Environ(variables)
 	s, err := locate(here, env)
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{Place: s.Place, env: env, site: s, commits: map[plumbing.Hash]*commit{}, watch: githistory.NewWatch(nil)}
+	r := &Repo{Place: s.Place, env: env, base: s.base, watch: githistory.NewWatch(nil)}
+	r.commits, r.trees, r.room = map[plumbing.Hash]*commit{}, map[plumbing.Hash][]treeEntry{}, maxEntries
 	dirs, err := objectDirs(s, env)
 	if err != nil {
 		return nil, err
@@ -83,13 +85,7 @@ func (r *Repo) Close() error {
 // Reader names this reader in a report.
 func (r *Repo) Reader() string { return "go-git" }
 
-// Version is the version of the library, such as "5.19.3"; empty if the program
-// does not know it.
-func (r *Repo) Version(context.Context) (string, error) { return libraryVersion(), nil }
-
-// Blob reads an object whose size is at most limit bytes; a larger one yields
-// its size and no data, and is not held in memory. One that is missing is an
-// error, never an empty file.
+// Blob reads an object as [githistory.Repo.Blob] does, but fetches nothing.
 func (r *Repo) Blob(ctx context.Context, object string, limit int64) (gate.Blob, error) {
 	id, err := parseID(object)
 	if err != nil {
@@ -102,14 +98,9 @@ func (r *Repo) Blob(ctx context.Context, object string, limit int64) (gate.Blob,
 	if err != nil {
 		return gate.Blob{}, err
 	}
-	blob := gate.Blob{Size: o.size}
-	if o.data != nil {
-		blob.Data = append(make([]byte, 0, len(o.data)), o.data...) // the store may keep its own
-	}
-	return blob, nil
+	return gate.Blob{Size: o.size, Data: o.data}, nil
 }
 
-// object reads an object that must be there and of a kind.
 func (r *Repo) object(id plumbing.Hash, kind plumbing.ObjectType, limit int64) (object, error) {
 	o, err := r.objects.read(id, limit)
 	if err != nil {
@@ -121,20 +112,75 @@ func (r *Repo) object(id plumbing.Hash, kind plumbing.ObjectType, limit int64) (
 	return o, nil
 }
 
-// unreadable makes the failure for an object that cannot be read. git may be
-// able to: it fetches what a partial clone left out.
+// unreadable makes the failure for an object that cannot be read. git may be able
+// to.
 func (r *Repo) unreadable(id plumbing.Hash, err error) error {
 	if errors.Is(err, githistory.ErrDamaged) {
 		return githistory.Damaged(id.String()) // and git would not look
 	}
 	f := githistory.Unreadable(id.String(), errors.Join(ErrUnserved, err))
-	switch {
-	case errors.Is(err, errMissing) && r.site.layout.promisor:
-		f.Message = fmt.Sprintf("object %s is not in this partial clone, and the embedded reader does not fetch", id)
-		f.Remedy = useGit + ", which fetches it; or fetch everything: git fetch --refetch --no-filter"
-	case !errors.Is(err, errMissing):
+	if !errors.Is(err, errMissing) {
 		f.Message += ": " + githistory.Printable(err.Error())
 		f.Remedy += "; or " + useGit
 	}
 	return f
+}
+
+// Version is the version of the library as it was built into the program, such as
+// "5.19.3"; empty if that is not known.
+func (r *Repo) Version(context.Context) (string, error) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", nil
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == "github.com/go-git/go-git/v5" {
+			return strings.TrimPrefix(dep.Version, "v"), nil
+		}
+	}
+	return "", nil
+}
+
+// ReplaceRefs is as [githistory.Repo.ReplaceRefs].
+func (r *Repo) ReplaceRefs(context.Context) (bool, error) {
+	base := r.env.Get("GIT_REPLACE_REF_BASE")
+	if base == "" {
+		base = "refs/replace/"
+	}
+	names, err := (&refs{repo: r}).list([]string{base})
+	return len(names) > 0, cannot("cannot look for replace refs", err)
+}
+
+// Grafts is as [githistory.Repo.Grafts].
+func (r *Repo) Grafts() (bool, error) {
+	found, err := githistory.HasGrafts(r.CommonDir, r.env.Get("GIT_GRAFT_FILE"))
+	return found, cannot("cannot read the file of grafts", err)
+}
+
+// Signature says whose a commit is. Of the index, it is the author that git
+// would write, where git has said so: it hands GIT_AUTHOR_* to the hooks of
+// git commit. Otherwise that is for git to tell.
+func (r *Repo) Signature(ctx context.Context, revision string) (gate.Signature, error) {
+	if err := alive(ctx, "reading a commit"); err != nil {
+		return gate.Signature{}, err
+	}
+	if revision == gate.Index {
+		name, email := r.env.Get("GIT_AUTHOR_NAME"), r.env.Get("GIT_AUTHOR_EMAIL")
+		if name == "" || email == "" {
+			return gate.Signature{}, unserved("who the author of this commit will be is for git to tell")
+		}
+		return gate.Signature{Name: name, Email: email}, nil
+	}
+	id, err := parseID(revision)
+	if err != nil {
+		return gate.Signature{}, err
+	}
+	o, err := r.object(id, plumbing.CommitObject, maxCommit)
+	if err != nil {
+		return gate.Signature{}, err
+	}
+	if o.data == nil {
+		return gate.Signature{}, githistory.TooLargeCommit(revision)
+	}
+	return githistory.ParseSignature(o.data), nil
 }

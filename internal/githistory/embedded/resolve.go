@@ -2,31 +2,22 @@ package embedded
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// errNoSuchName says that a name leads nowhere.
 var errNoSuchName = errors.New("no such revision")
 
-// described matches what git describe prints.
-var described = regexp.MustCompile(`-g[0-9a-f]{4,}$`)
-
-// Resolve turns a revision into a commit's full id: an id or the beginning of
-// one, a ref or a part of its name, HEAD and @, followed by any number of ^,
-// ^<n>, ~<n>, ^{commit}, ^{} and ^0 (gitrevisions(7)). Tags are followed. A
-// name that begins with a dash is refused, and so is what gitrevisions knows
+// Resolve turns a revision into a commit's full id: an id, HEAD or @, a ref or a
+// part of its name, followed by any number of ^, ^<n> and ~<n>. Tags are followed.
+// A name that begins with a dash is refused, and so is what gitrevisions(7) knows
 // besides.
 func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	if err := alive(ctx, "looking up a revision"); err != nil {
@@ -35,86 +26,45 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	if !githistory.IsRevision(name) {
 		return "", githistory.NotARevision(name)
 	}
-	if strings.Contains(name, "@{") || strings.Contains(name, ":/") || strings.Contains(name, "^{/") || described.MatchString(name) {
-		return "", &gate.Failure{
-			Message: fmt.Sprintf("the embedded reader does not understand the revision %q", name),
-			Remedy:  "name a commit, a branch or a tag; or " + useGit,
-			Err:     ErrUnserved,
-		}
+	if strings.Contains(name, "@{") || strings.Contains(name, ":/") || strings.Contains(name, "^{") {
+		return "", unserved("the revision %q needs more than a name with ^ and ~", name)
 	}
 	id, err := r.resolve(name)
-	var done *gate.Failure
 	switch {
 	case err == nil:
 		return id.String(), nil
-	case errors.As(err, &done) && !errors.Is(err, errMissing), errors.Is(err, errMissing) && r.site.layout.promisor:
-		return "", err
 	case errors.Is(err, errNoSuchName), errors.Is(err, errMissing):
 		return "", githistory.NotResolved(name, r.Shallow, isID(name), err)
 	}
 	return "", cannot(fmt.Sprintf("cannot look up %q", name), err)
 }
 
+// suffix matches the last step of a revision: ~3, ^ or ^2.
+var suffix = regexp.MustCompile(`[~^][0-9]*$`)
+
 func (r *Repo) resolve(name string) (plumbing.Hash, error) {
-	end := strings.IndexAny(name, "^~")
-	if end < 0 {
-		end = len(name)
+	step := suffix.FindString(name)
+	if step == "" {
+		id, err := r.byName(name)
+		if err != nil {
+			return id, err
+		}
+		return r.toCommit(id)
 	}
-	id, err := r.base(name[:end])
+	id, err := r.resolve(strings.TrimSuffix(name, step))
 	if err != nil {
 		return id, err
 	}
-	for steps := name[end:]; steps != ""; {
-		if id, steps, err = r.step(id, steps); err != nil {
-			return id, err
-		}
-	}
-	return r.toCommit(id)
-}
-
-// toCommit follows tags to a commit, or fails because there is none.
-func (r *Repo) toCommit(id plumbing.Hash) (plumbing.Hash, error) {
-	to, kind, err := r.peel(id)
-	if err == nil && kind != plumbing.CommitObject {
-		err = fmt.Errorf("%w: it leads to a %s", errNoSuchName, kind)
-	}
-	return to, err
-}
-
-// step takes one suffix off and goes where it leads.
-func (r *Repo) step(id plumbing.Hash, steps string) (plumbing.Hash, string, error) {
-	for _, peel := range []string{"^{commit}", "^{}"} {
-		if rest, ok := strings.CutPrefix(steps, peel); ok {
-			to, err := r.toCommit(id)
-			return to, rest, err
-		}
-	}
-	kind, rest := steps[0], steps[1:]
-	end := strings.IndexAny(rest, "^~")
-	if end < 0 {
-		end = len(rest)
-	}
 	n := 1
-	if end > 0 {
-		number, err := strconv.ParseUint(rest[:end], 10, 31)
-		if err != nil {
-			return id, "", errNoSuchName
+	if len(step) > 1 {
+		if n, err = strconv.Atoi(step[1:]); err != nil || n > 1<<30 {
+			return id, errNoSuchName
 		}
-		n = int(number)
 	}
-	generations, parent := 1, n
-	if kind == '~' {
-		generations, parent = n, 1
+	generations, parent := n, 1
+	if step[0] == '^' {
+		generations, parent = min(n, 1), n // ^0 is the commit itself
 	}
-	to, err := r.toCommit(id)
-	if err == nil && parent > 0 { // ^0 is the commit itself
-		to, err = r.up(to, generations, parent)
-	}
-	return to, rest[end:], err
-}
-
-// up goes to a parent, by its number from 1 on, several times over.
-func (r *Repo) up(id plumbing.Hash, generations, parent int) (plumbing.Hash, error) {
 	for range generations {
 		c, err := r.commit(id)
 		if err != nil {
@@ -128,9 +78,21 @@ func (r *Repo) up(id plumbing.Hash, generations, parent int) (plumbing.Hash, err
 	return id, nil
 }
 
-// base resolves a name without suffixes: a full id, a ref, or the beginning of
-// an id.
-func (r *Repo) base(name string) (plumbing.Hash, error) {
+// toCommit follows tags to a commit, or fails because there is none.
+func (r *Repo) toCommit(id plumbing.Hash) (plumbing.Hash, error) {
+	to, kind, err := r.peel(id)
+	if err == nil && kind != plumbing.CommitObject {
+		err = fmt.Errorf("%w: it leads to a %s", errNoSuchName, kind)
+	}
+	return to, err
+}
+
+// abbreviated matches the beginning of an id, of at least as many digits as git
+// takes for one, also as git describe prints it.
+var abbreviated = regexp.MustCompile(`^[0-9a-fA-F]{4,40}$|-g[0-9a-fA-F]{4,40}$`)
+
+// byName resolves a name without suffixes: a full id or a ref.
+func (r *Repo) byName(name string) (plumbing.Hash, error) {
 	if isID(name) {
 		return parseID(name)
 	}
@@ -144,7 +106,10 @@ func (r *Repo) base(name string) (plumbing.Hash, error) {
 			return id, err
 		}
 	}
-	return r.abbreviated(name)
+	if abbreviated.MatchString(name) {
+		return plumbing.ZeroHash, unserved("%q may be the beginning of an id", name)
+	}
+	return plumbing.ZeroHash, errNoSuchName
 }
 
 // refNames are the refs that a name can mean, in the order in which git tries
@@ -169,75 +134,4 @@ func refNames(name string) []string {
 		}
 	}
 	return valid
-}
-
-// minAbbreviation is the least number of digits that git takes for an id.
-const minAbbreviation = 4
-
-// abbreviated finds the one commit, or tag of a commit, whose id begins so.
-func (r *Repo) abbreviated(digits string) (plumbing.Hash, error) {
-	digits = strings.ToLower(digits)
-	if len(digits) < minAbbreviation || len(digits) > idDigits || !isHex(digits) {
-		return plumbing.ZeroHash, errNoSuchName
-	}
-	candidates, err := r.objects.withPrefix(digits)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	var commits []plumbing.Hash
-	for id := range candidates {
-		_, kind, err := r.peel(id)
-		if err != nil {
-			return id, err
-		}
-		if kind == plumbing.CommitObject {
-			commits = append(commits, id)
-		}
-	}
-	switch len(commits) {
-	case 0:
-		return plumbing.ZeroHash, errNoSuchName
-	case 1:
-		return commits[0], nil
-	}
-	return plumbing.ZeroHash, &gate.Failure{
-		Message: fmt.Sprintf("%q is the beginning of the ids of %d commits", digits, len(commits)),
-		Remedy:  "give more digits",
-	}
-}
-
-// withPrefix lists the objects whose ids begin with the digits.
-func (s *store) withPrefix(digits string) (map[plumbing.Hash]bool, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	found := map[plumbing.Hash]bool{}
-	if err := s.list(); err != nil {
-		return nil, err
-	}
-	half := len(digits)%2 == 1
-	padded := digits
-	if half {
-		padded += "0"
-	}
-	prefix, err := hex.DecodeString(padded)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range s.order {
-		if err := p.index.withPrefix(prefix, half, func(id plumbing.Hash) { found[id] = true }); err != nil {
-			return nil, err
-		}
-	}
-	for _, dir := range s.dirs {
-		names, err := os.ReadDir(filepath.Join(dir, digits[:2]))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
-		for _, entry := range names {
-			if text := digits[:2] + entry.Name(); isID(text) && strings.HasPrefix(text, digits) {
-				found[plumbing.NewHash(text)] = true
-			}
-		}
-	}
-	return found, nil
 }

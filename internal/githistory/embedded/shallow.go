@@ -1,10 +1,8 @@
 package embedded
 
 import (
-	"errors"
-	"os"
+	"context"
 	"path/filepath"
-	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -13,37 +11,34 @@ import (
 
 // readBoundary reads which commits have parents that the clone hides. shallow
 // says whether there is such a list at all.
-func readBoundary(s site, env environ) (cut map[plumbing.Hash]bool, shallow bool, err error) {
-	name, set := env.lookup("GIT_SHALLOW_FILE")
+func readBoundary(s site, env githistory.Environ) (cut map[plumbing.Hash]bool, shallow bool, err error) {
+	name, set := env.Lookup("GIT_SHALLOW_FILE")
 	switch {
 	case set && name == "":
 		return nil, false, nil // how a server says that nothing is hidden
 	case set:
-		name = within(s.base, name)
+		name = githistory.Within(s.base, name)
 	default:
 		name = filepath.Join(s.CommonDir, "shallow")
 	}
-	data, err := os.ReadFile(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, cannot("cannot read where the shallow clone ends", err)
-	}
+	lines, shallow, err := githistory.ReadShallow(name)
 	cut = map[plumbing.Hash]bool{}
-	for line := range strings.Lines(string(data)) {
-		id, err := parseID(strings.TrimRight(line, "\r\n"))
+	for _, line := range lines {
+		id, err := parseID(line)
 		if err != nil {
 			return nil, false, err
 		}
 		cut[id] = true
 	}
-	return cut, true, nil
+	return cut, shallow, cannot("cannot read where the shallow clone ends", err)
 }
 
 // checkBoundary fails if the commits of a range in a shallow clone may not be
 // the whole range. limited says that the range excludes something.
 func (r *Repo) checkBoundary(commits []*commit, limited bool) error {
+	if !r.Shallow {
+		return nil
+	}
 	for _, c := range commits {
 		if len(c.parents) > 0 {
 			continue
@@ -52,6 +47,21 @@ func (r *Repo) checkBoundary(commits []*commit, limited bool) error {
 		// own, the link to the excluded side may be what is hidden.
 		if limited || c.hidden {
 			return githistory.Hidden(c.id.String())
+		}
+	}
+	return nil
+}
+
+// checkDifference fails if, in a shallow clone, the commits that only one of two
+// can reach touch the boundary: what is hidden there may connect them. Hidden
+// history that both share cannot.
+func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
+	if !r.Shallow {
+		return nil
+	}
+	for _, side := range [][2]string{{a, b}, {b, a}} {
+		if _, err := r.Commits(ctx, side[:1], side[1:]); err != nil {
+			return err
 		}
 	}
 	return nil

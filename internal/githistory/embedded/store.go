@@ -1,50 +1,68 @@
 package embedded
 
 import (
+	"crypto/sha1"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// errMissing says that no object directory has an object.
 var errMissing = errors.New("the object is not here")
 
+// cacheSize bounds what go-git keeps of objects from packs, in bytes.
+const cacheSize = 32 * cache.MiByte
+
 // store reads objects. It is safe for concurrent use.
+//
+// go-git's own ObjectStorage is not used: it takes the objects of another push's
+// quarantine for the repository's, searches alternates anew for each object, and
+// after a damaged pack index takes what it missed for absent.
 type store struct {
 	dirs []string
 
 	mu    sync.Mutex // guards everything below
-	packs map[string]*pack
-	order []*pack // the pack of the last success comes first
-	// bases are objects that others are deltas of, trees are trees that were
-	// compared with their ids: neighbours in history share most of both.
-	bases cache[place]
-	trees cache[plumbing.Hash]
+	packs []*pack    // the pack of the last success comes first
+	cache *cache.ObjectLRU
 }
 
-// cacheSize bounds each cache, in bytes.
-const cacheSize = 32 << 20
+type object struct {
+	kind plumbing.ObjectType
+	size int64
+	data []byte // nil if size is above the limit that was asked for
+}
+
+// id is what the object's content gives it.
+func (o object) id() plumbing.Hash {
+	sum := sha1.New()
+	fmt.Fprintf(sum, "%s %d\x00", o.kind, len(o.data))
+	sum.Write(o.data)
+	return plumbing.Hash(sum.Sum(nil))
+}
 
 func newStore(dirs []string) *store {
-	return &store{dirs: dirs, packs: map[string]*pack{}, bases: newCache[place](cacheSize), trees: newCache[plumbing.Hash](cacheSize)}
+	return &store{dirs: dirs, cache: cache.NewObjectLRU(cacheSize)}
 }
 
 func (s *store) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var errs []error
-	for _, p := range s.order {
-		errs = append(errs, p.close())
+	for _, p := range s.packs {
+		errs = append(errs, p.Close())
 	}
-	s.packs, s.order = map[string]*pack{}, nil
+	s.packs = nil
 	return errors.Join(errs...)
 }
 
@@ -53,27 +71,18 @@ func (s *store) close() error {
 func (s *store) read(id plumbing.Hash, limit int64) (object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if o, ok := s.trees.get(id); ok {
-		return o, nil
-	}
-	o, err := s.find(id, limit, 0)
-	if err != nil {
-		return o, err
-	}
-	if o.data != nil && idOf(o) != id {
+	o, err := s.find(id, limit)
+	if err == nil && o.data != nil && o.id() != id {
 		return object{}, githistory.ErrDamaged
 	}
-	if o.kind == plumbing.TreeObject {
-		s.trees.put(id, o)
-	}
-	return o, nil
+	return o, err
 }
 
 // find looks where the last object was, then among loose objects, then in the
 // other packs, and once more among packs that have come since.
-func (s *store) find(id plumbing.Hash, limit int64, depth int) (object, error) {
-	if len(s.order) > 0 {
-		if o, found, err := s.fromPack(s.order[0], id, limit, depth); found || err != nil {
+func (s *store) find(id plumbing.Hash, limit int64) (object, error) {
+	if len(s.packs) > 0 {
+		if o, found, err := s.packs[0].read(id, limit); found || err != nil {
 			return o, err
 		}
 	}
@@ -81,23 +90,20 @@ func (s *store) find(id plumbing.Hash, limit int64, depth int) (object, error) {
 		return o, err
 	}
 	for range 2 {
-		known := len(s.order)
-		for i := range s.order {
-			p := s.order[i]
-			o, found, err := s.fromPack(p, id, limit, depth)
-			if err != nil {
-				return o, err
-			}
+		known := len(s.packs)
+		for i, p := range s.packs {
+			o, found, err := p.read(id, limit)
 			if found {
-				copy(s.order[1:i+1], s.order[:i])
-				s.order[0] = p
-				return o, nil
+				s.packs = slices.Insert(slices.Delete(s.packs, i, i+1), 0, p)
+			}
+			if found || err != nil {
+				return o, err
 			}
 		}
 		if err := s.list(); err != nil {
 			return object{}, err
 		}
-		if len(s.order) == known {
+		if len(s.packs) == known {
 			break
 		}
 	}
@@ -107,32 +113,42 @@ func (s *store) find(id plumbing.Hash, limit int64, depth int) (object, error) {
 // list takes in packs that are not known yet. One that has gone in the
 // meantime has left its objects in another.
 func (s *store) list() error {
-	for _, dir := range s.dirs {
-		names, err := os.ReadDir(filepath.Join(dir, "pack"))
+	names, err := s.indexes()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if slices.ContainsFunc(s.packs, func(p *pack) bool { return p.name == name }) {
+			continue
+		}
+		p, err := openPack(name, s.cache)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		for _, entry := range names {
-			base, isIndex := strings.CutSuffix(entry.Name(), ".idx")
-			name := filepath.Join(dir, "pack", base)
-			if !isIndex || s.packs[name] != nil {
-				continue
-			}
-			p, err := openPack(name)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			s.packs[name] = p
-			s.order = append(s.order, p)
-		}
+		s.packs = append(s.packs, p)
 	}
 	return nil
+}
+
+// indexes lists the packs, without .idx.
+func (s *store) indexes() ([]string, error) {
+	var names []string
+	for _, dir := range s.dirs {
+		dir = filepath.Join(dir, "pack")
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, entry := range entries {
+			if name, isIndex := strings.CutSuffix(entry.Name(), ".idx"); isIndex {
+				names = append(names, filepath.Join(dir, name))
+			}
+		}
+	}
+	return names, nil
 }
 
 // loose reads an object that has a file of its own.
@@ -164,19 +180,44 @@ func readLoose(file *os.File, limit int64) (o object, err error) {
 	if o.size < 0 || !isWhole(o.kind) {
 		return o, errors.New("the object's header is damaged")
 	}
-	if o.size > limit {
-		return o, nil
+	if o.size <= limit {
+		o.data, err = readExactly(r, o.size)
 	}
-	o.data, err = readExactly(r, o.size)
 	return o, err
 }
 
-// fromPack reads an object if the pack has it.
-func (s *store) fromPack(p *pack, id plumbing.Hash, limit int64, depth int) (o object, found bool, err error) {
-	offset, found, err := p.index.find(id)
-	if err != nil || !found {
-		return o, false, err
+// readExactly reads size bytes, and fails if there are more or fewer.
+func readExactly(r io.Reader, size int64) ([]byte, error) {
+	data := make([]byte, size)
+	if _, err := io.ReadFull(r, data); err != nil {
+		return nil, errors.Join(io.ErrUnexpectedEOF, err)
 	}
-	o, err = s.resolve(p, offset, limit, depth)
-	return o, err == nil, err
+	switch n, err := r.Read(make([]byte, 1)); {
+	case n > 0:
+		return nil, errors.New("the object is longer than its header says")
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, err
+	}
+	return data, nil
+}
+
+// indexBytes is about how many bytes of a pack's index there are for each
+// object: its id, its checksum and its offset.
+const indexBytes = 28
+
+// PackedObjects is about how many objects are in packs, judged by the sizes of
+// their indexes. It only decides which reader is faster: what cannot be seen is
+// not counted.
+func (r *Repo) PackedObjects() int64 {
+	names, err := r.objects.indexes()
+	if err != nil {
+		return 0
+	}
+	var bytes int64
+	for _, name := range names {
+		if info, err := os.Stat(name + ".idx"); err == nil {
+			bytes += info.Size()
+		}
+	}
+	return bytes / indexBytes
 }

@@ -1,9 +1,9 @@
 package embedded
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -11,8 +11,12 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
-// maxTree bounds the size of one tree object, in bytes.
-const maxTree = 256 << 20
+const (
+	// maxTree bounds the size of one tree object, in bytes.
+	maxTree = 256 << 20
+	// maxEntries bounds how many entries of trees are kept.
+	maxEntries = 100_000
+)
 
 // mode is the kind of a tree's entry and its permissions, as git reads them.
 type mode uint32
@@ -43,14 +47,22 @@ func canonical(m mode) mode {
 	return modeModule
 }
 
-// treeEntry is one entry of a tree, without its name. The zero value stands for
-// none.
+// treeEntry is one entry of a tree. The zero value stands for none.
 type treeEntry struct {
+	name string
 	mode mode
 	id   plumbing.Hash
 }
 
 func (e treeEntry) isDir() bool { return e.mode == modeDir }
+
+// sortKey is what git sorts the entries of a tree by.
+func (e treeEntry) sortKey() string {
+	if e.isDir() {
+		return e.name + "/"
+	}
+	return e.name
+}
 
 // file is the entry as the gate knows it; the zero File for none and for a
 // directory.
@@ -61,75 +73,51 @@ func (e treeEntry) file(path string) gate.File {
 	return gate.File{Path: path, Mode: fmt.Sprintf("%06o", uint32(e.mode)), Object: e.id.String()}
 }
 
-// tree goes through the entries of a tree object:
+// parseTree reads the entries of a tree object:
 //
 //	<octal mode> SP <name> NUL <id>
-type tree struct {
-	rest []byte
-	// name and entry are the present one's; name is empty at the end.
-	name  []byte
-	entry treeEntry
-	err   error
-}
-
-var errTree = errors.New("the tree is damaged")
-
-// next goes on to the next entry.
-func (t *tree) next() bool {
-	t.name, t.entry = nil, treeEntry{}
-	if len(t.rest) == 0 || t.err != nil {
-		return false
-	}
-	space := bytes.IndexByte(t.rest, ' ')
-	end := bytes.IndexByte(t.rest, 0)
-	if space < 1 || space > 7 || end < space+2 || len(t.rest) < end+1+idSize {
-		t.err = errTree
-		return false
-	}
-	var m mode
-	for _, digit := range t.rest[:space] {
-		if digit < '0' || digit > '7' {
-			t.err = errTree
-			return false
+func parseTree(data []byte) ([]treeEntry, error) {
+	entries := make([]treeEntry, 0, len(data)/(idSize+12))
+	for text := string(data); text != ""; {
+		digits, rest, ok1 := strings.Cut(text, " ")
+		name, rest, ok2 := strings.Cut(rest, "\x00")
+		m, err := strconv.ParseUint(digits, 8, 21)
+		if !ok1 || !ok2 || err != nil || name == "" || len(rest) < idSize {
+			return nil, errors.New("the tree is damaged")
 		}
-		m = m<<3 | mode(digit-'0')
+		e := treeEntry{name: name, mode: canonical(mode(m))}
+		text = rest[copy(e.id[:], rest):]
+		entries = append(entries, e)
 	}
-	t.name = t.rest[space+1 : end]
-	t.entry = treeEntry{mode: canonical(m), id: plumbing.Hash(t.rest[end+1 : end+1+idSize])}
-	t.rest = t.rest[end+1+idSize:]
-	return true
+	return entries, nil
 }
 
-// compareNames orders the entries of a tree as git does: a directory counts as
-// if its name ended in a slash.
-func compareNames(a []byte, aDir bool, b []byte, bDir bool) int {
-	n := min(len(a), len(b))
-	if c := bytes.Compare(a[:n], b[:n]); c != 0 {
-		return c
-	}
-	return int(nameEnd(a, aDir, n)) - int(nameEnd(b, bDir, n))
-}
-
-func nameEnd(name []byte, dir bool, n int) byte {
-	switch {
-	case len(name) > n:
-		return name[n]
-	case dir:
-		return '/'
-	}
-	return 0
-}
-
-// tree opens a tree. The zero id stands for the one without entries.
-func (r *Repo) tree(id plumbing.Hash) (*tree, error) {
+// tree reads a tree. The zero id stands for the one without entries.
+func (r *Repo) tree(id plumbing.Hash) ([]treeEntry, error) {
 	if id == plumbing.ZeroHash || id == emptyTree {
-		return &tree{}, nil
+		return nil, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if entries, known := r.trees[id]; known {
+		return entries, nil
 	}
 	o, err := r.object(id, plumbing.TreeObject, maxTree)
-	if err == nil && o.data == nil {
-		err = r.unreadable(id, fmt.Errorf("a tree of %d bytes", o.size))
+	if err != nil {
+		return nil, err
 	}
-	return &tree{rest: o.data}, err
+	if o.data == nil {
+		return nil, r.unreadable(id, fmt.Errorf("a tree of %d bytes", o.size))
+	}
+	entries, err := parseTree(o.data)
+	if err != nil {
+		return nil, r.unreadable(id, err)
+	}
+	if r.room -= len(entries); r.room < 0 {
+		r.trees, r.room = map[plumbing.Hash][]treeEntry{}, maxEntries
+	}
+	r.trees[id] = entries
+	return entries, nil
 }
 
 // emptyTree is the id of the tree without entries. It need not be stored.
@@ -142,23 +130,19 @@ func (r *Repo) entryAt(root plumbing.Hash, path string) (treeEntry, error) {
 		if !at.isDir() {
 			return treeEntry{}, nil
 		}
-		t, err := r.tree(at.id)
+		entries, err := r.tree(at.id)
 		if err != nil {
 			return treeEntry{}, err
 		}
 		id := at.id
 		at = treeEntry{}
-		for t.next() {
-			if string(t.name) != name {
-				continue
-			}
-			if at != (treeEntry{}) {
+		for _, e := range entries {
+			if e.name == name && at.name != "" {
 				return treeEntry{}, r.unreadable(id, errors.New("it holds a name twice"))
 			}
-			at = t.entry
-		}
-		if t.err != nil {
-			return treeEntry{}, r.unreadable(id, t.err)
+			if e.name == name {
+				at = e
+			}
 		}
 	}
 	return at, nil

@@ -14,7 +14,7 @@ import (
 var ErrUnserved = errors.New("not served by the embedded reader")
 
 // useGit is what to do then.
-const useGit = "read it with the installed git: --reader git"
+const useGit = "read it with the installed git: `--reader git`"
 
 // unserved refuses something by name.
 func unserved(format string, args ...any) *gate.Failure {

@@ -9,52 +9,17 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
-// Commits lists the commits that are reachable from include and not from
-// exclude, parents before children and in git's order, with parents read from
-// the commits themselves. Where something is excluded, the lanes that a commit's
-// trailers claim are told.
+// Commits lists commits as [githistory.Repo.Commits] does, also in git's order.
 //
 // What is excluded is followed to its beginning. That costs a walk of the whole
 // history, and it is right whatever dates the commits have.
-//
-// In a shallow clone a range that reaches the boundary is an error, and so is
-// an id that is not here.
 func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]gate.Commit, error) {
-	from, err := parseIDs(include)
-	if err != nil {
-		return nil, err
-	}
-	not, err := parseIDs(exclude)
-	if err != nil || len(from) == 0 {
-		return nil, err
-	}
-	commits, err := r.walk(ctx, from, not)
-	if err != nil {
-		return nil, err
-	}
-	if r.Shallow {
-		if err := r.checkBoundary(commits, len(not) > 0); err != nil {
-			return nil, err
-		}
-	}
-	out := make([]gate.Commit, len(commits))
-	for i, c := range commits {
-		out[i] = gate.Commit{ID: c.id.String(), Parents: texts(c.parents)}
-		if len(not) > 0 {
-			out[i].Lanes = c.lanes
-		}
-	}
-	return out, nil
-}
-
-// walk lists a range of history, parents before children.
-func (r *Repo) walk(ctx context.Context, include, exclude []plumbing.Hash) ([]*commit, error) {
 	tips, err := r.commitsOf(include)
 	if err != nil {
 		return nil, err
 	}
 	bottoms, err := r.commitsOf(exclude)
-	if err != nil {
+	if err != nil || len(tips) == 0 {
 		return nil, err
 	}
 	excluded := map[plumbing.Hash]bool{}
@@ -65,18 +30,32 @@ func (r *Repo) walk(ctx context.Context, include, exclude []plumbing.Hash) ([]*c
 	if err != nil {
 		return nil, err
 	}
-	return inOrder(commits, tips), nil
+	commits = inOrder(commits, tips)
+	if err := r.checkBoundary(commits, len(exclude) > 0); err != nil {
+		return nil, err
+	}
+	out := make([]gate.Commit, len(commits))
+	for i, c := range commits {
+		out[i] = gate.Commit{ID: c.id.String(), Parents: texts(c.parents)}
+		if len(exclude) > 0 {
+			out[i].Lanes = c.lanes
+		}
+	}
+	return out, nil
 }
 
 // commitsOf reads the commits that the caller named, tags followed.
-func (r *Repo) commitsOf(ids []plumbing.Hash) ([]*commit, error) {
-	commits := make([]*commit, len(ids))
-	for i, id := range ids {
-		to, err := r.peelNamed(id)
+func (r *Repo) commitsOf(names []string) ([]*commit, error) {
+	commits := make([]*commit, len(names))
+	for i, name := range names {
+		id, err := parseID(name)
+		if err == nil {
+			id, err = r.peelNamed(id)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if commits[i], err = r.commit(to); err != nil {
+		if commits[i], err = r.commit(id); err != nil {
 			return nil, err
 		}
 	}
