@@ -140,9 +140,6 @@ func (s *session) neighbours(ctx context.Context) ([]gate.Neighbour, error) {
 // published lists the last commits on each way back from head that a remote-tracking branch has; head itself if it is published. What
 // came after them may still be amended.
 func (s *session) published(ctx context.Context, head string) ([]string, error) {
-	if s.dearer {
-		return nil, errWalk
-	}
 	tips, err := s.repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
 		return nil, err
