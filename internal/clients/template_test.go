@@ -64,7 +64,7 @@ func TestGlobalTemplateByHand(t *testing.T) {
 	t.Parallel()
 	d := newcomer(t)
 	said := d.must(2, "small-hook install --global")
-	_, tail, found := strings.Cut(said, "Type, to finish:\n  ")
+	_, tail, found := strings.Cut(said, "To finish, type:\n  ")
 	command, _, _ := strings.Cut(tail, "\n")
 	if !found || !strings.HasPrefix(command, "git config --global init.templateDir ") {
 		t.Fatal(said)

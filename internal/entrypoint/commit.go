@@ -52,11 +52,11 @@ func pending(ctx context.Context, req Request, mode string, sides func(repositor
 		if untrusted != nil && !errors.As(untrusted, &invalid) {
 			return nil, untrusted
 		}
-		history, parents := &prefetchedHistory{History: s.repo}, parentsOf(head, merged)
+		fetched, parents := &prefetchedHistory{History: s.repo}, parentsOf(head, merged)
 		if untrusted == nil {
-			history.Watch(s.opts.Policy.Workflows.Watched())
+			fetched.Watch(s.opts.Policy.Workflows.Watched())
 		}
-		touched, err := history.touches(ctx, gate.Index, parents)
+		touched, err := fetched.touches(ctx, gate.Index, parents)
 		switch {
 		case err != nil:
 			return nil, err
@@ -69,7 +69,7 @@ func pending(ctx context.Context, req Request, mode string, sides func(repositor
 				Err:     untrusted,
 			}
 		}
-		return s.judgeIndex(ctx, history, head, parents)
+		return s.judgeIndex(ctx, fetched, head, parents)
 	})
 }
 
@@ -80,7 +80,7 @@ func (s *session) onlyWorkspaces() bool {
 }
 
 // judgeIndex judges the index against its parents, HEAD first if there is one.
-func (s *session) judgeIndex(ctx context.Context, history *prefetchedHistory, head string, parents []string) (*gate.Report, error) {
+func (s *session) judgeIndex(ctx context.Context, fetched *prefetchedHistory, head string, parents []string) (*gate.Report, error) {
 	// First what the embedded reader may have to leave to git.
 	var neighbours []gate.Neighbour
 	if s.opts.Mode == "pre-commit" && head != "" {
@@ -106,7 +106,7 @@ func (s *session) judgeIndex(ctx context.Context, history *prefetchedHistory, he
 	if err := s.claimOfBranch(ctx, head); err != nil {
 		return nil, err
 	}
-	return s.checkAdded(ctx, gate.Index, gate.Pending(ctx, history, parents, s.opts, neighbours...))
+	return s.checkAdded(ctx, gate.Index, gate.Pending(ctx, fetched, parents, s.opts, neighbours...))
 }
 
 // parentsOf lists the parents that a commit would have. An unborn HEAD is none.

@@ -103,7 +103,7 @@ func judgeUntried(r *run, ctx context.Context) error {
 			return err
 		}
 		s.Place = Place{Commit: l.head, Parent: l.base}
-		r.out.judge(LaneLanding{s})
+		r.out.judge(LaneLanding{LaneChange: s})
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func (w *worker) foreignLeases(ctx context.Context, v *CommitWork) ([]foreignLea
 	var out []foreignLease
 	for _, e := range v.fresh {
 		if l := inForce(e, before, now, v.agent); l != nil && l.agent != v.agent {
-			out = append(out, foreignLease{e, l})
+			out = append(out, foreignLease{entry: e, lease: l})
 		}
 	}
 	return out, nil

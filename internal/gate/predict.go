@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // compareSides compares, for the prediction of a merge, what each side did since the
@@ -42,7 +44,7 @@ func (r walker) sinceParting(ctx context.Context, base string, side Tip) error {
 			continue
 		}
 		s.remedies = sameRemedy(fmt.Sprintf("before any merge, put back on %s what is there in %s (git show %s shows it), and append what is new after it",
-			side.Name, short(base), shellQuote(short(base)+":"+c.Path)))
+			side.Name, short(base), wording.ShellWord(short(base)+":"+c.Path)))
 		if err := r.replacedLog(ctx, c, s, true, nil); err != nil {
 			return err
 		}
@@ -54,11 +56,11 @@ func (r walker) sinceParting(ctx context.Context, base string, side Tip) error {
 // of a prediction on the first of the two.
 func (r walker) toMerge(target, head Tip) string {
 	if !r.scope.predicts {
-		return "git merge " + shellQuote(target.Name)
+		return "git merge " + wording.ShellWord(target.Name)
 	}
 	name := head.Name
 	if strings.HasPrefix(name, "HEAD") || strings.HasPrefix(name, "@") {
 		name = short(head.ID) // HEAD is another commit where one stands on the other branch
 	}
-	return "git merge " + shellQuote(name)
+	return "git merge " + wording.ShellWord(name)
 }

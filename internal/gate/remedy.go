@@ -3,6 +3,8 @@ package gate
 import (
 	"fmt"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Remedies say how to undo what was done to a log. Each situation has its own.
@@ -44,12 +46,12 @@ func (s onEdge) PutBack() string {
 	if e.merge {
 		side := "where it says that a side changed the entry, put it back on that side, and append a new entry with the correction"
 		if e.Commit == Index {
-			return fmt.Sprintf("take both sides again (git checkout --merge -- %s), then %s; %s (git merge --abort)", shellQuote(e.path), reconcileHint, side)
+			return fmt.Sprintf("take both sides again (git checkout --merge -- %s), then %s; %s (git merge --abort)", wording.ShellWord(e.path), reconcileHint, side)
 		}
 		return e.mergeAgain() + reconcileHint + "; " + side
 	}
 	if e.Commit == Index {
-		return fmt.Sprintf("put the entry back as it was (git diff --cached -- %s shows the change) and append a new entry with the correction; if it is HEAD that is wrong, take that commit back (git reset --soft HEAD~1)", shellQuote(e.path))
+		return fmt.Sprintf("put the entry back as it was (git diff --cached -- %s shows the change) and append a new entry with the correction; if it is HEAD that is wrong, take that commit back (git reset --soft HEAD~1)", wording.ShellWord(e.path))
 	}
 	return fmt.Sprintf("take commit %s back (git rebase -i %s) and append a new entry with the correction", short(e.Commit), short(e.Parent))
 }
@@ -61,7 +63,7 @@ func (s onEdge) BringBack() string {
 	if e.gone {
 		return e.continueLog()
 	}
-	path := shellQuote(e.path)
+	path := wording.ShellWord(e.path)
 	if e.Commit == Index {
 		return fmt.Sprintf("bring the log back with `git restore --source=HEAD --staged --worktree -- %s`, append a new entry, and commit; after `git revert --no-commit COMMIT` that reverts the code and keeps the log", path)
 	}
@@ -79,7 +81,7 @@ func (e *LogEdge) continueLog() string {
 		rule = "workflow/history-rewritten"
 	}
 	return fmt.Sprintf("another log stood here (`git log -p --full-history -- %s` shows it): continue it, or begin the new log in another directory; "+
-		"to end the old log here, a person waives %s from %s", shellQuote(e.path), rule, e.old.Head())
+		"to end the old log here, a person waives %s from %s", wording.ShellWord(e.path), rule, e.old.Head())
 }
 
 // reconcileHint is the way out of two writers' entries in one log.

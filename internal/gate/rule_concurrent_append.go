@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 var ruleConcurrentAppend = Rule{
@@ -25,17 +26,17 @@ func checkConcurrentAppend(t *LogTips, r *Reporter) {
 		what, noun = "switched the workflow of one job", "switch"
 	}
 	f.Message = fmt.Sprintf("both branches %s since they parted: %s has %s (%s); %s has %s (%s)", what,
-		t.targetName, count(len(t.targetOnly), noun), entryList(t.targetOnly),
-		t.headName, count(len(t.headOnly), noun), entryList(t.headOnly))
+		t.targetName, wording.Count(len(t.targetOnly), noun), entryList(t.targetOnly),
+		t.headName, wording.Count(len(t.headOnly), noun), entryList(t.headOnly))
 	if len(t.targetOnly) == 0 && len(t.headOnly) == 0 {
-		f.Message = fmt.Sprintf("%s and %s hold the same %s in different orders", t.targetName, t.headName, plural(noun))
+		f.Message = fmt.Sprintf("%s and %s hold the same %s in different orders", t.targetName, t.headName, wording.Plural(noun))
 	}
 	if t.switches {
 		// No merge can join them, and no waiver make the two one: each began at the
 		// workflow that was active where the branches parted.
 		f.subject, f.EditFrom, f.EditTo = f.EditFrom+" "+f.EditTo, "", ""
 		f.Fix = fmt.Sprintf("on %s, git rebase %s: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; if the branch is published already, push it under another name",
-			t.headName, shellQuote(t.targetName), t.targetName)
+			t.headName, wording.ShellWord(t.targetName), t.targetName)
 		r.Add(f)
 		return
 	}
@@ -50,11 +51,11 @@ func checkConcurrentAppend(t *LogTips, r *Reporter) {
 func checkNeighbour(n *NeighbourLog, r *Reporter) {
 	f := n.finding()
 	f.Message = fmt.Sprintf("%s has recorded %s in this run that you do not have: %s; you have %s that it does not have: %s",
-		n.neighbour.words(), count(len(n.theirs), "entry"), entryList(n.theirs), count(len(n.headOnly), "entry"), entryList(n.headOnly))
+		n.neighbour.words(), wording.Count(len(n.theirs), "entry"), entryList(n.theirs), wording.Count(len(n.headOnly), "entry"), entryList(n.headOnly))
 	name := cmp.Or(n.neighbour.Name, short(n.neighbour.ID))
 	f.Common = commonOf(n.target, n.targetOnly)
 	f.Sides = []Side{{Name: name, Entries: refsOf(n.theirs)}, {Name: "the index", Entries: refsOf(n.headOnly)}}
-	f.Fix = fmt.Sprintf("let one of you wait for the other, and merge soon: git merge %s, then %s", shellQuote(name), reconcileHint)
+	f.Fix = fmt.Sprintf("let one of you wait for the other, and merge soon: git merge %s, then %s", wording.ShellWord(name), reconcileHint)
 	r.Add(f)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // PolicyState is what rules about the configuration read.
@@ -75,7 +76,7 @@ var ruleBaselineMismatch = Rule{
 		for _, b := range v.mismatched {
 			r.Add(Finding{
 				Path: policy.File, Line: b.Pos.Line, Column: b.Pos.Column, subject: b.Path,
-				Message: fmt.Sprintf("%s does not begin with the baseline of %s; the baseline is ignored and all of the log is judged", b.Path, count(b.Entries, "entry")),
+				Message: fmt.Sprintf("%s does not begin with the baseline of %s; the baseline is ignored and all of the log is judged", b.Path, wording.Count(b.Entries, "entry")),
 				Fix:     "if the log was rewritten, bring it back; if the baseline is wrong, have a person run small-hook baseline again",
 			})
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 var ruleForeignLease = Rule{
@@ -23,7 +24,7 @@ func checkForeignLease(v *CommitWork, r *Reporter) {
 	}
 	f := entryFinding(v, v.fresh[0])
 	f.Message = fmt.Sprintf("%s is work of %q on the branch of agent %q", entryWords(v.fresh[0]), v.agent, v.branch)
-	f.Fix = "git switch -c " + shellQuote(AgentBranches+v.agent) + ", and commit there"
+	f.Fix = "git switch -c " + wording.ShellWord(AgentBranches+v.agent) + ", and commit there"
 	r.Add(f)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 var ruleHumanArtifact = Rule{
@@ -20,10 +21,10 @@ func checkHumanArtifact(v *CommitWork, r *Reporter) {
 		f := Finding{
 			Path: path, Line: c.pos.Line, Column: c.pos.Column, Changes: c.changes, subject: c.key,
 			Message: fmt.Sprintf("%s belongs to people, and an agent's commit %s (%s)", artifactWord(c.artifact), c.what, v.sign.words),
-			Fix:     fmt.Sprintf("git restore --source=%s -- %s, and have a person make the change in a commit of their own", short(r.Parent), shellQuote(path)),
+			Fix:     fmt.Sprintf("git restore --source=%s -- %s, and have a person make the change in a commit of their own", short(r.Parent), wording.ShellWord(path)),
 		}
 		if r.Commit == Index {
-			f.Fix = fmt.Sprintf("git restore --source=HEAD --staged --worktree -- %s, and have a person make the change in a commit of their own", shellQuote(path))
+			f.Fix = fmt.Sprintf("git restore --source=HEAD --staged --worktree -- %s, and have a person make the change in a commit of their own", wording.ShellWord(path))
 		}
 		if v.sign.hint {
 			f.Severity = SeverityWarning

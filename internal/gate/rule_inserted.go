@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 var ruleInserted = Rule{
@@ -63,7 +64,7 @@ func checkReconciledInsertion(e *LogEdge, r *Reporter) {
 	f := e.finding(edit{kind: editInserted, before: -1, after: places[0]})
 	f.edits = insertionKeys(e, places)
 	f.Message = fmt.Sprintf("%s inserted before older ones, made explicit by %s: %s",
-		wasWere(count(len(places), "entry"), len(places)), entryWords(e.now.Entries[e.marker]), entryList(at(e.now, places)))
+		wasWere(wording.Count(len(places), "entry"), len(places)), entryWords(e.now.Entries[e.marker]), entryList(at(e.now, places)))
 	f.Fix = "nothing to do if this is the result of a reconciled merge that was squashed"
 	if severity, lane := r.Severity(); severity == SeverityError {
 		f.Fix = "make the commit anew so that nothing stands before older entries: merge the other branch instead of squashing it, or append the entries with the time of recording"

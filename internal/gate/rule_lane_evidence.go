@@ -7,6 +7,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 var ruleLaneEvidence = Rule{
@@ -59,7 +60,7 @@ func demand(s *LaneChange, r *Reporter, pattern, when string, problem func(laneE
 			}
 		}
 		if e.spec != "" {
-			f.Fix = fmt.Sprintf("write the file, then `git add -- %s && git commit -m \"Add the spec\"`", shellQuote(e.spec))
+			f.Fix = fmt.Sprintf("write the file, then `git add -- %s && git commit -m \"Add the spec\"`", wording.ShellWord(e.spec))
 		}
 		f.Path, f.Line, f.Column, f.Entry = e.file.Path, e.Pos.Line, e.Pos.Column, refOf(e.Entry)
 		found = entryWords(e.Entry) + " " + wrong
@@ -130,5 +131,5 @@ func recordCommand(s *LaneChange, task string) string {
 	if task == lane.SpecTask {
 		evidence = "spec-md: PATH"
 	}
-	return inWorkspace(s, "small progress add", "--dir", fmt.Sprintf("--task %s --status completed --evidence %q", shellQuote(task), evidence), "Record "+task)
+	return inWorkspace(s, "small progress add", "--dir", fmt.Sprintf("--task %s --status completed --evidence %q", wording.ShellWord(task), evidence), "Record "+task)
 }

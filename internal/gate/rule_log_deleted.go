@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 var ruleLogDeleted = Rule{
@@ -22,7 +23,7 @@ func checkLogDeleted(e *LogEdge, r *Reporter) {
 	r.Add(Finding{
 		Path: e.path, EditFrom: head,
 		edits:   []editKey{{path: e.path, from: head}},
-		Message: fmt.Sprintf("the log with %s is gone", count(e.old.Len(), "entry")),
+		Message: fmt.Sprintf("the log with %s is gone", wording.Count(e.old.Len(), "entry")),
 		Fix:     e.remedies.BringBack(),
 	})
 }

@@ -1,6 +1,10 @@
 package gate
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/wording"
+)
 
 var ruleMergeUnion = Rule{
 	ID: "config/merge-union", Severity: SeverityWarning, Stage: StagePolicy,
@@ -23,7 +27,7 @@ func checkMergeUnion(v *PolicyState, r *Reporter) {
 		delete(seen, key)
 		what := u.path
 		if n > 1 {
-			what += fmt.Sprintf(" and %s", count(n-1, "more file"))
+			what += fmt.Sprintf(" and %s", wording.Count(n-1, "more file"))
 		}
 		r.Add(Finding{
 			Path: u.said.File, Line: u.said.Line, subject: u.path,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 var ruleUnderClassified = Rule{
@@ -87,9 +88,9 @@ func inWorkspace(s *LaneChange, command, flag, args, message string) string {
 		first = makeWorkspace + ", then "
 	}
 	if dir != "" {
-		command += " " + flag + " " + shellQuote(dir)
+		command += " " + flag + " " + wording.ShellWord(dir)
 	}
-	return fmt.Sprintf("%s`%s %s`, then `git add -- %s && git commit -m %q`", first, command, args, ":/"+shellQuote(path.Join(dir, small.Dir)), message)
+	return fmt.Sprintf("%s`%s %s`, then `git add -- %s && git commit -m %q`", first, command, args, ":/"+wording.ShellWord(path.Join(dir, small.Dir)), message)
 }
 
 // fileList names the first few of many files.

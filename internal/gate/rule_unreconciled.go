@@ -1,6 +1,10 @@
 package gate
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/wording"
+)
 
 var ruleUnreconciled = Rule{
 	ID: "divergence/unreconciled", Severity: SeverityError, Stage: StageHistory,
@@ -14,7 +18,7 @@ func checkUnreconciled(e *LogEdge, r *Reporter) {
 	f := e.finding(edit{kind: editInserted, before: -1, after: e.inserted[0]})
 	f.edits = insertionKeys(e, e.inserted)
 	f.Message = fmt.Sprintf("the merge puts %s before entries of %s, and no %s entry makes that explicit: %s",
-		count(len(e.inserted), "entry"), e.side, "meta/reconcile-merge", entryList(at(e.now, e.inserted)))
+		wording.Count(len(e.inserted), "entry"), e.side, "meta/reconcile-merge", entryList(at(e.now, e.inserted)))
 	f.Fix = "make the resolution explicit: " + e.remedies.Reconcile()
 	r.Add(f)
 }
@@ -29,7 +33,7 @@ func checkUnreconciledTips(t *LogTips, r *Reporter) {
 		whose, before = before, whose
 	}
 	f.Message = fmt.Sprintf("%s has %s that %s lacks before entries that both have, and no %s entry makes that explicit: %s",
-		whose, count(len(t.inserted), "entry"), before, "meta/reconcile-merge", entryList(t.inserted))
+		whose, wording.Count(len(t.inserted), "entry"), before, "meta/reconcile-merge", entryList(t.inserted))
 	f.Fix = fmt.Sprintf("make the resolution explicit: %s, then %s", t.merge, reconcileHint)
 	for _, e := range t.inserted {
 		f.edits = append(f.edits, editKey{path: t.path, to: e.Digest.String()})

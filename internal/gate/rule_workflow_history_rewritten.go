@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 var ruleWorkflowRewritten = Rule{
@@ -19,7 +20,7 @@ func checkRewritten(e *LogEdge, r *Reporter) {
 			head := e.old.Head().String()
 			r.Add(Finding{
 				Path: e.path, EditFrom: head, edits: []editKey{{path: e.path, from: head}},
-				Message: fmt.Sprintf("the record with %s is gone", count(n, "workflow switch")), Fix: keepSwitches(e),
+				Message: fmt.Sprintf("the record with %s is gone", wording.Count(n, "workflow switch")), Fix: keepSwitches(e),
 			})
 		}
 		return

@@ -270,7 +270,7 @@ func (r walker) judgeEdge(e *LogEdge, child string) {
 	e.clock, e.strict, e.switches = r.src.now, r.out.strict, r.src.isRecord(e.path)
 	e.Commit = child
 	if e.remedies == nil {
-		e.remedies = onEdge{e}
+		e.remedies = onEdge{LogEdge: e}
 	}
 	r.out.judge(e.subject())
 	if len(e.excused) == 0 {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // entryWords names an entry for people: number, task and time; a switch has no
@@ -52,10 +51,6 @@ func at(l *small.Ledger, places []int) []small.Entry {
 	return out
 }
 
-func count(n int, noun string) string { return wording.Count(n, noun) }
-
-func plural(noun string) string { return wording.Plural(noun) }
-
 // short abbreviates an object id for messages.
 func short(id string) string {
 	if len(id) > 12 {
@@ -63,6 +58,3 @@ func short(id string) string {
 	}
 	return id
 }
-
-// shellQuote writes a path so that a POSIX shell reads it as one word.
-func shellQuote(s string) string { return wording.ShellWord(s) }

@@ -5,13 +5,11 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // WorkflowFile is one workflow file, or one record of a job or a campaign, as of
@@ -294,6 +292,3 @@ func (s *workflowScan) findWorkflows(ctx context.Context, views []*WorkflowFile)
 	}
 	return nil
 }
-
-// quote shows a path in a message.
-func quote(p string) string { return strconv.Quote(wording.Clip(p)) }

@@ -11,7 +11,7 @@ import (
 
 // history makes a repository with many files and n commits, of which every
 // tenth appends to the log, packed.
-func history(b *testing.B, n int) (*gittest.Repo, []gate.Commit) {
+func longHistory(b *testing.B, n int) (*gittest.Repo, []gate.Commit) {
 	b.Helper()
 	r := gittest.New(b)
 	var s strings.Builder
@@ -55,7 +55,7 @@ func eachBenchmark(b *testing.B, name string, run func(b *testing.B, rd reader))
 // processes.
 func BenchmarkNothingStaged(b *testing.B) {
 	for _, files := range []int{1000, 50_000} {
-		r, _ := history(b, 100)
+		r, _ := longHistory(b, 100)
 		var index strings.Builder
 		for i := range files {
 			fmt.Fprintf(&index, "100644 %s\tmore/%d/%d\x00", r.ID("HEAD:dir0/file0"), i%100, i)
@@ -98,7 +98,7 @@ func BenchmarkNothingStaged(b *testing.B) {
 // What a hook does before a push: the last ten commits and what they change.
 func BenchmarkRange(b *testing.B) {
 	for _, n := range []int{100, 5000} {
-		r, commits := history(b, n)
+		r, commits := longHistory(b, n)
 		tip, base := commits[n-1].ID, commits[n-11].ID
 		eachBenchmark(b, fmt.Sprintf("commits=%d/", n), func(b *testing.B, rd reader) {
 			for b.Loop() {
@@ -127,7 +127,7 @@ func BenchmarkRange(b *testing.B) {
 
 func BenchmarkCommits(b *testing.B) {
 	for _, n := range []int{100, 5000} {
-		r, commits := history(b, n)
+		r, commits := longHistory(b, n)
 		tip := []string{commits[n-1].ID}
 		eachBenchmark(b, fmt.Sprintf("commits=%d/", n), func(b *testing.B, rd reader) {
 			for b.Loop() {
@@ -141,7 +141,7 @@ func BenchmarkCommits(b *testing.B) {
 
 func BenchmarkChanges(b *testing.B) {
 	for _, n := range []int{100, 5000} {
-		r, commits := history(b, n)
+		r, commits := longHistory(b, n)
 		var edges []gate.Edge
 		for _, c := range commits {
 			edges = append(edges, gate.EdgesOf(c.ID, c.Parents)...)

@@ -22,6 +22,7 @@ const (
 	driverWords     = "SMALL workspaces: never line by line"
 	attributesFile  = ".gitattributes"
 	attributesLine  = "**/.small/*.small.yml merge=" + driverName
+	changeConfig    = "change git's configuration in"
 )
 
 // driverProbes are paths at which the attribute must hold: in the root and below.
@@ -89,7 +90,7 @@ func UninstallMergeDriver(ctx context.Context, dir string) (DriverResult, error)
 		return result, err
 	}
 	if _, err = repo.Git.run(ctx, repo.Top, "config", "--local", "--remove-section", driverSection); err != nil {
-		return result, configError(result.ConfigFile, err)
+		return result, fileError(changeConfig, result.ConfigFile, err)
 	}
 	result.Config = Removed
 	if repo.Bare {
@@ -142,13 +143,11 @@ func configureDriver(ctx context.Context, repo Repository, command string) (Acti
 			action = Installed
 		}
 		if _, err := repo.Git.run(ctx, repo.Top, "config", "--local", "--replace-all", key, setting[1]); err != nil {
-			return Left, configError(filepath.Join(repo.CommonDir, "config"), err)
+			return Left, fileError(changeConfig, filepath.Join(repo.CommonDir, "config"), err)
 		}
 	}
 	return action, nil
 }
-
-func configError(file string, err error) error { return fileError("change git's configuration in", file, err) }
 
 // addAttribute adds the line to .gitattributes unless the files are given to the driver already.
 func addAttribute(ctx context.Context, repo Repository, file string) (Action, error) {

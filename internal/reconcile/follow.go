@@ -15,7 +15,7 @@ import (
 // followMoves brings the versions of a log together that lie at several paths,
 // since its workspace moved on a side after the sides parted. They count as lying
 // at one path: where the commit that is being made is to have the log.
-func (r *run) followMoves(ctx context.Context) error {
+func (r *resolving) followMoves(ctx context.Context) error {
 	for _, t := range r.op.theirs {
 		bases, err := r.repo.MergeBases(ctx, r.op.ours.id, t.id)
 		if err != nil {
@@ -30,7 +30,7 @@ func (r *run) followMoves(ctx context.Context) error {
 	return nil
 }
 
-func (r *run) followSince(ctx context.Context, base string, t side) error {
+func (r *resolving) followSince(ctx context.Context, base string, t side) error {
 	opts := gate.Options{Policy: r.opts.Policy, Trusted: r.op.ours.id, Now: r.opts.Now, MaxFileSize: r.opts.MaxFileSize}
 	went := map[string]map[string]string{}
 	for _, id := range append([]string{base, r.op.ours.id, t.id}, t.parts...) {
@@ -78,7 +78,7 @@ func (r *run) followSince(ctx context.Context, base string, t side) error {
 }
 
 // rename has a side's log lie at another path, and its own be cleared.
-func (r *run) rename(id, from, to string) {
+func (r *resolving) rename(id, from, to string) {
 	f, there := r.files[id][from]
 	if from == to || !there {
 		return
@@ -92,7 +92,7 @@ func (r *run) rename(id, from, to string) {
 }
 
 // oldPaths are where a log lay that is brought together at a path.
-func (r *run) oldPaths(path string) []string {
+func (r *resolving) oldPaths(path string) []string {
 	var out []string
 	for from, to := range r.left {
 		if to == path {
@@ -104,7 +104,7 @@ func (r *run) oldPaths(path string) []string {
 }
 
 // leave plans to take away the logs that are brought together elsewhere.
-func (r *run) leave() error {
+func (r *resolving) leave() error {
 	for _, from := range slices.Sorted(maps.Keys(r.left)) {
 		there, err := r.onDisk(from)
 		if err != nil {

@@ -76,8 +76,8 @@ type Log struct {
 // Taken is one file of which a side was taken.
 type Taken struct{ Path, Side string }
 
-// run is one reconciliation.
-type run struct {
+// resolving is one reconciliation.
+type resolving struct {
 	repo Repository
 	git  *workTree
 	opts Options
@@ -105,7 +105,7 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{repo: repo, git: g, opts: opts, files: map[string]map[string]gate.File{}, left: map[string]string{}, out: &Outcome{}}
+	r := &resolving{repo: repo, git: g, opts: opts, files: map[string]map[string]gate.File{}, left: map[string]string{}, out: &Outcome{}}
 	if r.op, err = underWay(ctx, repo, g, opts.Theirs); err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 }
 
 // list reads the files of a revision, by path.
-func (r *run) list(ctx context.Context, revision string) (map[string]gate.File, error) {
+func (r *resolving) list(ctx context.Context, revision string) (map[string]gate.File, error) {
 	if known, ok := r.files[revision]; ok {
 		return known, nil
 	}
@@ -166,7 +166,7 @@ func (r *run) list(ctx context.Context, revision string) (map[string]gate.File, 
 }
 
 // workspaces are the directories with a workspace on any side.
-func (r *run) workspaces(ctx context.Context) ([]string, error) {
+func (r *resolving) workspaces(ctx context.Context) ([]string, error) {
 	var dirs []string
 	for _, s := range append([]side{r.op.ours}, r.op.theirs...) {
 		files, err := r.list(ctx, s.id)
@@ -185,7 +185,7 @@ func (r *run) workspaces(ctx context.Context) ([]string, error) {
 }
 
 // workspace works out what is to become of one workspace.
-func (r *run) workspace(ctx context.Context, dir string) error {
+func (r *resolving) workspace(ctx context.Context, dir string) error {
 	if err := r.log(ctx, small.Progress.Path(dir)); err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (r *run) workspace(ctx context.Context, dir string) error {
 }
 
 // log works out what is to become of one log.
-func (r *run) log(ctx context.Context, path string) error {
+func (r *resolving) log(ctx context.Context, path string) error {
 	c := Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(),
 		Sides: gate.SidesOf(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
@@ -245,7 +245,7 @@ func (r *run) log(ctx context.Context, path string) error {
 	return r.resolve(ctx, c, mode)
 }
 
-func (r *run) resolve(ctx context.Context, c Case, mode string) error {
+func (r *resolving) resolve(ctx context.Context, c Case, mode string) error {
 	log := Log{Path: c.Path, Sides: []string{c.Ours.Name}}
 	for _, t := range c.Theirs {
 		log.Sides = append(log.Sides, t.Name)
@@ -272,7 +272,7 @@ func (r *run) resolve(ctx context.Context, c Case, mode string) error {
 	return nil
 }
 
-func (r *run) limits() small.Limits {
+func (r *resolving) limits() small.Limits {
 	if r.opts.MaxFileSize > 0 {
 		return small.Limits{MaxFileSize: r.opts.MaxFileSize}
 	}
@@ -280,7 +280,7 @@ func (r *run) limits() small.Limits {
 }
 
 // read reads a side's version of a file, nil if it has none.
-func (r *run) read(ctx context.Context, s side, path string) ([]byte, error) {
+func (r *resolving) read(ctx context.Context, s side, path string) ([]byte, error) {
 	files, err := r.list(ctx, s.id)
 	if err != nil {
 		return nil, err
@@ -313,7 +313,7 @@ func (r *run) read(ctx context.Context, s side, path string) ([]byte, error) {
 }
 
 // take plans to take a side's version of a file.
-func (r *run) take(ctx context.Context, path, name string) error {
+func (r *resolving) take(ctx context.Context, path, name string) error {
 	from := r.op.ours
 	if name == Theirs {
 		from = r.op.theirs[0]
@@ -351,7 +351,7 @@ func (r *run) take(ctx context.Context, path, name string) error {
 }
 
 // mine demands that a file is as HEAD has it, or as it is to be already.
-func (r *run) mine(ctx context.Context, path string, want gate.File, there []byte) error {
+func (r *resolving) mine(ctx context.Context, path string, want gate.File, there []byte) error {
 	dirty, err := r.git.dirty(ctx, []string{path})
 	if err != nil || !dirty {
 		return err

@@ -76,21 +76,21 @@ func (l *log) read(v *Version) (*version, error) {
 		return out, nil
 	}
 	doc, problems := small.Parse(v.Data, l.limits)
-	var ledger *small.Ledger
+	var read *small.Ledger
 	if doc != nil {
-		ledger, problems = small.LedgerOf(doc)
+		read, problems = small.LedgerOf(doc)
 	}
-	if ledger == nil {
+	if read == nil {
 		return nil, &gate.Failure{
 			Message: fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.path, v.Name, max(problems[0].Pos.Line, 1), problems[0].Message),
 			Remedy:  "correct the log on that side and commit it, then merge again",
 		}
 	}
-	out.doc, out.ledger = doc, ledger
-	out.places = make(map[small.Digest]int, ledger.Len())
+	out.doc, out.ledger = doc, read
+	out.places = make(map[small.Digest]int, read.Len())
 	for i, value := range doc.Root.Get("entries").Items {
-		out.items = append(out.items, item{Entry: ledger.Entries[i], value: value, from: out, at: i})
-		out.places[ledger.Entries[i].Digest] = i
+		out.items = append(out.items, item{Entry: read.Entries[i], value: value, from: out, at: i})
+		out.places[read.Entries[i].Digest] = i
 	}
 	return out, nil
 }

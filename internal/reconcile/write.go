@@ -35,7 +35,7 @@ type change struct {
 
 // onDisk reads a file of the work tree; nil if there is none. A symbolic link on
 // the way is refused: what it leads to is not in this repository.
-func (r *run) onDisk(path string) ([]byte, error) {
+func (r *resolving) onDisk(path string) ([]byte, error) {
 	at := r.git.top
 	for _, name := range strings.Split(path, "/") {
 		at = filepath.Join(at, name)
@@ -67,7 +67,7 @@ func (r *run) onDisk(path string) ([]byte, error) {
 // present reads what the work tree holds. Where that is a resolution already, it
 // is the one that counts: another run, or a person, made it. One with entries
 // that no side has would be lost, and is refused.
-func (r *run) present(ctx context.Context, c Case) (there []byte, done *Resolution, err error) {
+func (r *resolving) present(ctx context.Context, c Case) (there []byte, done *Resolution, err error) {
 	if there, err = r.onDisk(c.Path); err != nil || there == nil {
 		return there, nil, err
 	}
@@ -98,7 +98,7 @@ func uncommitted(path string) error {
 
 // resolved is what stands in the work tree where that is a resolution, nil where
 // it is none. Added says that its last explicit entry is one that no side has.
-func (r *run) resolved(ctx context.Context, c Case, there []byte) (*Resolution, error) {
+func (r *resolving) resolved(ctx context.Context, c Case, there []byte) (*Resolution, error) {
 	blob, err := r.git.storeFile(ctx, c.Path, there)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (l *log) knows(e small.Entry) bool {
 
 // plan works out what writing a file comes to, and reports whether anything
 // would change.
-func (r *run) plan(ctx context.Context, w change) (bool, error) {
+func (r *resolving) plan(ctx context.Context, w change) (bool, error) {
 	var err error
 	if w.blob, err = r.git.store(ctx, w.content); err != nil {
 		return false, err
@@ -170,7 +170,7 @@ func (r *run) plan(ctx context.Context, w change) (bool, error) {
 // From here on nothing is interrupted. Whoever is killed in between finds each
 // file as it was or as it is to be, and the index as it was; the same command
 // again comes to the end.
-func (r *run) write(ctx context.Context) error {
+func (r *resolving) write(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (r *run) write(ctx context.Context) error {
 }
 
 // ofASide reports whether a blob is some side's version of a file.
-func (r *run) ofASide(file, blob string) bool {
+func (r *resolving) ofASide(file, blob string) bool {
 	return slices.ContainsFunc(append([]side{r.op.ours}, r.op.theirs...), func(s side) bool {
 		f, ok := r.files[s.id][file]
 		return ok && f.Object == blob
@@ -227,7 +227,7 @@ func (r *run) ofASide(file, blob string) bool {
 
 // onlyOfSides reports whether each line that stands in the work tree is one of a
 // side's, or a conflict marker: so it is where git has just merged.
-func (r *run) onlyOfSides(ctx context.Context, w change) bool {
+func (r *resolving) onlyOfSides(ctx context.Context, w change) bool {
 	conflictMarker := regexp.MustCompile(`^(<{7,}|={7,}|>{7,}|\|{7,})( |$)`)
 	known := map[string]bool{}
 	for _, s := range append([]side{r.op.ours}, r.op.theirs...) {
@@ -249,7 +249,7 @@ func (r *run) onlyOfSides(ctx context.Context, w change) bool {
 }
 
 // report fills in what there is to show once all is written.
-func (r *run) report(ctx context.Context) error {
+func (r *resolving) report(ctx context.Context) error {
 	var paths []string
 	for _, w := range r.changes {
 		paths = append(paths, w.path)

@@ -11,6 +11,7 @@ import (
 	"github.com/sethvargo/go-githubactions"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (
@@ -57,7 +58,7 @@ func renderGitHub(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 		action.WithFieldsMap(a.fields()).Noticef("%s", a.bounded())
 	}
 	if len(r.Waived) > 0 {
-		a := annotation{title: "waived", message: plural(len(r.Waived), "finding") + " excused by waivers: " + countRules(pointers(r.Waived))}
+		a := annotation{title: "waived", message: wording.Count(len(r.Waived), "finding") + " excused by waivers: " + countRules(pointers(r.Waived))}
 		action.WithFieldsMap(a.fields()).Noticef("%s", a.bounded())
 	}
 	return nil
@@ -122,7 +123,7 @@ func annotations(r *gate.Report, first []annotation, all [][]*gate.Finding, kind
 		rest = append(rest, group...)
 	}
 	if len(rest) > 0 {
-		out = append(out, annotation{title: "more " + kind + "s", message: plural(len(rest), "more "+kind) + ": " + countRules(rest) + "; " + seeRest(r)})
+		out = append(out, annotation{title: "more " + kind + "s", message: wording.Count(len(rest), "more "+kind) + ": " + countRules(rest) + "; " + seeRest(r)})
 	}
 	return out
 }
@@ -153,7 +154,7 @@ func countRules(findings []*gate.Finding) string {
 	var parts []string
 	for i, rule := range order {
 		if i == maxRulesNamed {
-			parts = append(parts, plural(len(order)-i, "more rule"))
+			parts = append(parts, wording.Count(len(order)-i, "more rule"))
 			break
 		}
 		parts = append(parts, fmt.Sprintf("%s (%d)", clip(rule, maxName), times[rule]))

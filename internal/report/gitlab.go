@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // maxIssues is how many issues a Code Quality report holds at most.
@@ -45,7 +46,7 @@ func renderGitLab(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 	for i, f := range bySeverity(r.Findings) {
 		if i == maxIssues {
 			issues = append(issues, gitlabIssue{
-				Description: plural(len(r.Findings)-i, "more finding") + "; " + seeRest(r), CheckName: leftOut,
+				Description: wording.Count(len(r.Findings)-i, "more finding") + "; " + seeRest(r), CheckName: leftOut,
 				Fingerprint: leftOut, Severity: "info", Location: gitlabPlace(filePath(r, f), 1),
 			})
 			break

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // What the templates are given. Every text in it is clean and bounded; the
@@ -94,10 +95,10 @@ func numbered(r *gate.Report) findingNumbers {
 func leftWords(r *gate.Report, findings, logs int) string {
 	var parts []string
 	if findings > 0 {
-		parts = append(parts, plural(findings, "more finding"))
+		parts = append(parts, wording.Count(findings, "more finding"))
 	}
 	if logs > 0 {
-		parts = append(parts, plural(logs, "more log"))
+		parts = append(parts, wording.Count(logs, "more log"))
 	}
 	words := ""
 	if len(parts) > 0 {
@@ -170,7 +171,7 @@ func pageFindingOf(n numberedFinding, class string) pageFinding {
 	}
 	for i := range changes {
 		if i == maxChanges {
-			out.MoreChanges = "… and " + plural(len(f.Changes)-i+f.MoreChanges, "more field") + "; " + seeAll
+			out.MoreChanges = "… and " + wording.Count(len(f.Changes)-i+f.MoreChanges, "more field") + "; " + seeAll
 			break
 		}
 		out.Changes = append(out.Changes, pageChangeOf(&f.Changes[i]))

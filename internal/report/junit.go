@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (
@@ -180,7 +181,7 @@ func (j *junit) body(group []*gate.Finding) string {
 	shown := 0
 	for len(group) > 0 {
 		if shown == maxInCase || body.Len() >= j.room {
-			t.line("… and ", plural(len(group), "more finding"), "; ", t.where)
+			t.line("… and ", wording.Count(len(group), "more finding"), "; ", t.where)
 			break
 		}
 		same := 1
@@ -211,7 +212,7 @@ func (j *junit) judged(r *gate.Report) {
 	j.add(s, c)
 	if words := unlisted(r); j.hidden > 0 || words != "" {
 		if j.hidden > 0 {
-			words = strings.TrimSuffix(plural(j.hidden, "more finding")+"; "+seeRest(r)+"; "+words, "; ")
+			words = strings.TrimSuffix(wording.Count(j.hidden, "more finding")+"; "+seeRest(r)+"; "+words, "; ")
 		}
 		j.add(s, junitCase{Class: s.Name, Name: "complete", Failure: &junitResult{Message: words, Type: leftOut, Body: words + "\n"}})
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (
@@ -54,7 +55,7 @@ func renderMarkdown(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 	if m.unseen > 0 || m.full {
 		buf.WriteString("\n*Not all is shown here")
 		if m.unseen > 0 {
-			buf.WriteString(": " + plural(m.unseen, "more finding"))
+			buf.WriteString(": " + wording.Count(m.unseen, "more finding"))
 		}
 		buf.WriteString("; `--format json` " + strings.TrimPrefix(seeRest(r), "--format json ") + ".*\n")
 	}
@@ -129,7 +130,7 @@ func ledgerTable(ledgers []gate.LedgerState) string {
 	b.WriteString("| log | entries | head |\n| --- | ---: | --- |\n")
 	for i := range ledgers {
 		if i == maxLedgerRows {
-			fmt.Fprintf(&b, "| … and %s | | |\n", plural(len(ledgers)-i, "more log"))
+			fmt.Fprintf(&b, "| … and %s | | |\n", wording.Count(len(ledgers)-i, "more log"))
 			break
 		}
 		l := &ledgers[i]
@@ -151,7 +152,7 @@ func findingTable(all [][]*gate.Finding) string {
 			for _, g := range all[i:] {
 				left += len(g)
 			}
-			fmt.Fprintf(&b, "| | | | … and %s |\n", plural(left, "more finding"))
+			fmt.Fprintf(&b, "| | | | … and %s |\n", wording.Count(left, "more finding"))
 			break
 		}
 		f := group[0]
@@ -273,7 +274,7 @@ func diff(f *gate.Finding) string {
 	}
 	for i := range changes {
 		if i == maxChanges {
-			fmt.Fprintf(&b, "… and %s\n", plural(len(changes)-i+f.MoreChanges, "more field"))
+			fmt.Fprintf(&b, "… and %s\n", wording.Count(len(changes)-i+f.MoreChanges, "more field"))
 			break
 		}
 		c := &changes[i]

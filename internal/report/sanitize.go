@@ -145,7 +145,7 @@ func clip(s string, limit int) string {
 
 // more says how much text is not shown.
 func more(rest string) string {
-	return "… " + plural(utf8.RuneCountInString(rest), "more character")
+	return "… " + wording.Count(utf8.RuneCountInString(rest), "more character")
 }
 
 // forward is the offset n characters after offset i, at most the length.
@@ -165,9 +165,6 @@ func back(s string, i, n int) int {
 	}
 	return i
 }
-
-// plural is "1 thing" or "3 things".
-func plural(n int, thing string) string { return wording.Count(n, thing) }
 
 // SanitizeLines is [Sanitize] for each line of a text.
 func SanitizeLines(text string) string {

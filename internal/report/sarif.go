@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (
@@ -147,7 +148,7 @@ func resultText(f *gate.Finding) string {
 	}
 	for i := range changes {
 		if i == maxResultChanges {
-			parts = append(parts, sentence("And "+plural(len(f.Changes)-i+f.MoreChanges, "more changed field")))
+			parts = append(parts, sentence("And "+wording.Count(len(f.Changes)-i+f.MoreChanges, "more changed field")))
 			break
 		}
 		parts = append(parts, sentence(changeWords(&f.Changes[i])))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // The bounds of what text shows. Whoever needs everything takes json.
@@ -43,11 +44,11 @@ func unlisted(r *gate.Report) string {
 	if r.More == (gate.Counts{}) {
 		return ""
 	}
-	words := plural(r.More.Errors, "error") + ", " + plural(r.More.Warnings, "warning")
+	words := wording.Count(r.More.Errors, "error") + ", " + wording.Count(r.More.Warnings, "warning")
 	if r.More.Waived > 0 {
 		words += fmt.Sprintf(", %d waived", r.More.Waived)
 	}
-	return plural(r.More.Errors+r.More.Warnings+r.More.Waived, "more finding") + " (" + words + "): too many to list in any format, and counted all the same"
+	return wording.Count(r.More.Errors+r.More.Warnings+r.More.Waived, "more finding") + " (" + words + "): too many to list in any format, and counted all the same"
 }
 
 // style is an ANSI colour.
@@ -148,7 +149,7 @@ func (t *text) findings(all []gate.Finding) {
 		left -= len(group)
 	}
 	if left > 0 {
-		t.line("… and ", plural(left, "more finding"), "; ", t.where)
+		t.line("… and ", wording.Count(left, "more finding"), "; ", t.where)
 		t.line()
 	}
 }
@@ -304,7 +305,7 @@ func (t *text) changes(f *gate.Finding) {
 	for i := range changes {
 		c := &changes[i]
 		if i == maxChanges {
-			t.line("  … and ", plural(len(changes)-i+f.MoreChanges, "more field"), "; ", seeAll)
+			t.line("  … and ", wording.Count(len(changes)-i+f.MoreChanges, "more field"), "; ", seeAll)
 			return
 		}
 		d := fieldDifference(c, t.width)
@@ -328,12 +329,12 @@ func wholeEntry(f *gate.Finding) []string {
 	var out []string
 	for i := range f.Changes {
 		if i == maxFields {
-			return append(out, "… and "+plural(len(f.Changes)-i+f.MoreChanges, "more field")+"; "+seeAll)
+			return append(out, "… and "+wording.Count(len(f.Changes)-i+f.MoreChanges, "more field")+"; "+seeAll)
 		}
 		out = append(out, wholeField(&f.Changes[i])...)
 	}
 	if f.MoreChanges > 0 {
-		out = append(out, "… and "+plural(f.MoreChanges, "more field"))
+		out = append(out, "… and "+wording.Count(f.MoreChanges, "more field"))
 	}
 	return out
 }
@@ -447,16 +448,16 @@ func outcomeWords(r *gate.Report) (string, style) {
 // summaryWords are the numbers, what was looked at and by whose rules.
 func summaryWords(r *gate.Report) string {
 	count := r.Count()
-	numbers := plural(count.Errors, "error") + ", " + plural(count.Warnings, "warning")
+	numbers := wording.Count(count.Errors, "error") + ", " + wording.Count(count.Warnings, "warning")
 	if count.Waived > 0 {
 		numbers += fmt.Sprintf(", %d waived", count.Waived)
 	}
-	examined := plural(r.Examined.Workspaces, "workspace")
+	examined := wording.Count(r.Examined.Workspaces, "workspace")
 	if r.Examined.Commits > 0 || !judgesNoCommits(r.Mode) {
-		examined = plural(r.Examined.Commits, "commit") + " and " + examined
+		examined = wording.Count(r.Examined.Commits, "commit") + " and " + examined
 	}
 	if r.Examined.Workflows > 0 {
-		examined = strings.Replace(examined, " and ", ", ", 1) + " and " + plural(r.Examined.Workflows, "workflow file")
+		examined = strings.Replace(examined, " and ", ", ", 1) + " and " + wording.Count(r.Examined.Workflows, "workflow file")
 	}
 	origin := ""
 	if r.Examined.Source != "" {

@@ -3,6 +3,7 @@ package wording
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -48,3 +49,6 @@ func Plural(noun string) string {
 	}
 	return noun + "s"
 }
+
+// Quote shows text of a file in a message.
+func Quote(text string) string { return strconv.Quote(Clip(text)) }
