@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/directory"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
@@ -103,7 +104,7 @@ func TestBlob(t *testing.T) {
 	if b, err := tree.Blob(ctx, "a", 4); err != nil || b.Data != nil || b.Size != 5 {
 		t.Errorf("%+v, %v", b, err)
 	}
-	var failure *gate.Failure
+	var failure *failure.Error
 	if _, err := tree.Blob(ctx, "b", 4); !errors.As(err, &failure) {
 		t.Errorf("a missing file: %v", err)
 	}

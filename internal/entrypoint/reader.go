@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/githistory/embedded"
 	"github.com/small-gate/small-gate/internal/reconcile"
@@ -102,7 +101,7 @@ func (r Request) read(ctx context.Context, mode string, do func(opened) error) (
 	case ReaderAuto, "":
 		return r.readAuto(ctx, mode, do)
 	}
-	return "", &gate.Failure{
+	return "", &failure.Error{
 		Message: fmt.Sprintf("there is no reader %q", r.Reader),
 		Remedy:  "use --reader auto, go-git or git",
 	}
@@ -152,14 +151,14 @@ func (r Request) openGit(ctx context.Context) (repository, error) {
 
 // neither is the failure where no reader can do it.
 func neither(own, git error) error {
-	f := &gate.Failure{
+	f := &failure.Error{
 		Message: fmt.Sprintf("%s; and git cannot do it instead: %s", message(own), message(git)),
 		Err:     errors.Join(own, git),
 	}
 	if message(own) == message(git) {
 		f.Message = message(own)
 	}
-	var failure *gate.Failure
+	var failure *failure.Error
 	if errors.As(git, &failure) {
 		f.Remedy = failure.Remedy
 	}

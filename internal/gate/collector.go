@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -199,7 +200,7 @@ func (c *collector) finish(err error, failOnWarning bool) *Report {
 	err = cmp.Or(err, c.listing.err)
 	switch {
 	case err != nil:
-		r.Verdict, r.Failure = Error, asFailure(err)
+		r.Verdict, r.Failure = Error, failure.Of(err)
 	case r.Count().Errors > 0, failOnWarning && r.Count().Warnings > 0:
 		r.Verdict = Fail
 	default:

@@ -9,7 +9,7 @@ const Index = ":index"
 // History is what the gate needs of a repository. Revisions are full object
 // ids, or Index. An implementation never answers from less than the repository
 // really holds: what it cannot see (a shallow boundary, a missing object) is
-// an error, usually a *Failure that says what to type.
+// an error, usually a *failure.Error that says what to type.
 type History interface {
 	// Commits lists the commits that are reachable from include and not from
 	// exclude, parents before children.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -214,7 +215,7 @@ func checkSomething(r *run, _ context.Context) error {
 	if r.src.policy.Workflows.Configured {
 		what = "there is neither a .small/ directory nor a workflow "
 	}
-	return &Failure{Message: what + where, Remedy: remedy, Err: ErrNothing}
+	return &failure.Error{Message: what + where, Remedy: remedy, Err: ErrNothing}
 }
 
 // below are those of some files that lie below a directory, "" for the root.

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -156,14 +157,14 @@ func (l *ledgers) records(ctx context.Context, f File) recordsFunc {
 			return nil, err
 		}
 		if problem != nil {
-			return nil, &Failure{Message: f.Path + ": " + problem.Message, Remedy: problem.Hint}
+			return nil, &failure.Error{Message: f.Path + ": " + problem.Message, Remedy: problem.Hint}
 		}
 		if l.switches {
 			return switchValues(f.Path, data, l.limits)
 		}
 		doc, problems := small.Parse(data, l.limits)
 		if doc == nil {
-			return nil, &Failure{Message: f.Path + ": " + problems[0].Message, Remedy: problems[0].Hint}
+			return nil, &failure.Error{Message: f.Path + ": " + problems[0].Message, Remedy: problems[0].Hint}
 		}
 		return doc.Root.Get("entries").Items, nil
 	}

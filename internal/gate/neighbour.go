@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -124,7 +125,7 @@ func (r walker) neighbourLog(ctx context.Context, head string, n Neighbour, dir 
 // reported for the edge: nobody else is at work because of it.
 func (r walker) atFork(ctx context.Context, head, other, dir string) (map[small.Digest]bool, error) {
 	bases, err := r.src.history.MergeBases(ctx, head, other)
-	if hidden := new(Failure); errors.As(err, &hidden) {
+	if hidden := new(failure.Error); errors.As(err, &hidden) {
 		return nil, nil // in a shallow clone, say; then the warning names all that is not here
 	}
 	if err != nil {

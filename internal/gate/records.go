@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -35,7 +36,7 @@ func readSwitches(path string, data []byte, limits small.Limits) (*small.Log, []
 func switchValues(path string, data []byte, limits small.Limits) ([]*small.Value, error) {
 	r, problems := lane.ParseRecord(path, data, limits)
 	if r == nil {
-		return nil, &Failure{Message: path + ": " + problems[0].Message, Remedy: problems[0].Hint}
+		return nil, &failure.Error{Message: path + ": " + problems[0].Message, Remedy: problems[0].Hint}
 	}
 	return r.SwitchValues(), nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -61,7 +62,7 @@ func ReplayIDOf(ctx context.Context, tree Tree, revision, dir string, opts Optio
 			continue
 		}
 		if doc == nil {
-			return ReplayID{}, &Failure{Message: "there is no " + a.Path(dir) + ", and a replay id is made of it", Remedy: "name the workspace's directory with --dir"}
+			return ReplayID{}, &failure.Error{Message: "there is no " + a.Path(dir) + ", and a replay id is made of it", Remedy: "name the workspace's directory with --dir"}
 		}
 		raw = append(raw, lineFeeds(data))
 		declared.Fields = append(declared.Fields, small.Field{Key: string(a), Value: doc.Root})
@@ -89,11 +90,11 @@ func declaration(ctx context.Context, tree Tree, files []File, path string, limi
 			return nil, nil, err
 		}
 		if problem != nil {
-			return nil, nil, &Failure{Message: path + ": " + problem.Message, Remedy: problem.Hint}
+			return nil, nil, &failure.Error{Message: path + ": " + problem.Message, Remedy: problem.Hint}
 		}
 		doc, problems := small.Parse(data, limits)
 		if doc == nil {
-			return nil, nil, &Failure{Message: fmt.Sprintf("%s:%d: %s", path, problems[0].Pos.Line, problems[0].Message), Remedy: problems[0].Hint}
+			return nil, nil, &failure.Error{Message: fmt.Sprintf("%s:%d: %s", path, problems[0].Pos.Line, problems[0].Message), Remedy: problems[0].Hint}
 		}
 		return data, doc, nil
 	}

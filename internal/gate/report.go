@@ -50,7 +50,7 @@ type Report struct {
 	// first ones.
 	CrossContracts []lane.CrossContract
 	// Failure is set when Verdict is Error.
-	Failure *Failure
+	Failure *failure.Error
 }
 
 // Examined says what was looked at.
@@ -148,6 +148,3 @@ func (r *Report) ExitStatus() int {
 	}
 	return 2
 }
-
-// Failure is outcome 2: what prevented the judgement.
-type Failure = failure.Error

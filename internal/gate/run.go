@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/small"
@@ -118,14 +117,6 @@ func FailureReport(opts Options, err error) *Report {
 
 // Nothing is the report of a change that touches nothing of interest.
 func Nothing(opts Options) *Report { return FailureReport(opts, nil) }
-
-func asFailure(err error) *Failure {
-	var f *Failure
-	if errors.As(err, &f) {
-		return f
-	}
-	return &Failure{Message: err.Error(), Err: err}
-}
 
 func digestText(d *small.Digest) string {
 	if d == nil {

@@ -3,10 +3,12 @@ package gate
 import (
 	"context"
 	"fmt"
+
+	"github.com/small-gate/small-gate/internal/failure"
 )
 
 // Ledgers lists the state of every log of a revision that the policy judges. A
-// log that cannot be read is a *Failure.
+// log that cannot be read is a *failure.Error.
 func Ledgers(ctx context.Context, h History, revision string, opts Options) ([]LedgerState, error) {
 	src := newRun(h, opts, scope{}).src
 	files, err := h.Files(ctx, revision)
@@ -23,7 +25,7 @@ func Ledgers(ctx context.Context, h History, revision string, opts Options) ([]L
 			return nil, err
 		}
 		if !l.readable() {
-			return nil, &Failure{
+			return nil, &failure.Error{
 				Message: fmt.Sprintf("%s cannot be read as a log: %s", f.Path, l.problems[0].Message),
 				Remedy:  "correct the file and commit it first",
 			}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
@@ -57,7 +58,7 @@ func (r *Repo) object(ctx context.Context, id, kind string, limit int64) (gate.B
 	case errors.As(err, &answer) && answer.missing:
 		return gate.Blob{}, r.missing(ctx, id, "")
 	case errors.As(err, &answer):
-		return gate.Blob{}, &gate.Failure{Message: answer.text}
+		return gate.Blob{}, &failure.Error{Message: answer.text}
 	}
 	// git ended. That is what it does when a fetch of a missing object fails.
 	said := r.stopBatch()

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 )
 
 // drain bounds how long a finished process is waited for when a process that
@@ -114,20 +114,20 @@ func (r *Repo) failure(message string, err error) error {
 
 // failureWith is failure with another remedy than that for damage.
 func (r *Repo) failureWith(message, remedy string, err error) error {
-	var done *gate.Failure
+	var done *failure.Error
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &done), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, exec.ErrDot):
-		return &gate.Failure{
+		return &failure.Error{
 			Message: "git was not found: " + Printable(err.Error()),
 			Remedy:  "install git, or add its directory to PATH",
 			Err:     err,
 		}
 	}
-	return &gate.Failure{Message: message + ": " + Printable(err.Error()), Remedy: remedy, Err: err}
+	return &failure.Error{Message: message + ": " + Printable(err.Error()), Remedy: remedy, Err: err}
 }
 
 // excerpt keeps the beginning of what a process writes to standard error.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 )
 
 // ErrLacking is in the chain of the errors for what this clone does not have and
@@ -23,8 +23,8 @@ in GitLab CI: GIT_DEPTH: "0"`
 
 // NotHere is the failure for a commit that was asked about and that the clone
 // does not have.
-func NotHere(id string, cause error) *gate.Failure {
-	return &gate.Failure{
+func NotHere(id string, cause error) *failure.Error {
+	return &failure.Error{
 		Message: fmt.Sprintf("commit %s is not in this clone", id),
 		Remedy:  "git fetch origin " + id,
 		Err:     errors.Join(ErrLacking, cause),
@@ -33,8 +33,8 @@ func NotHere(id string, cause error) *gate.Failure {
 
 // Hidden is the failure for history that a shallow clone hides: what comes
 // before the commit is needed.
-func Hidden(id string) *gate.Failure {
-	return &gate.Failure{
+func Hidden(id string) *failure.Error {
+	return &failure.Error{
 		Message: fmt.Sprintf("this is a shallow clone: the history before commit %s is needed and not here", id),
 		Remedy:  unshallow,
 		Err:     ErrLacking,
@@ -42,8 +42,8 @@ func Hidden(id string) *gate.Failure {
 }
 
 // Unreadable is the failure for an object that ought to be in the repository.
-func Unreadable(id string, cause error) *gate.Failure {
-	return &gate.Failure{
+func Unreadable(id string, cause error) *failure.Error {
+	return &failure.Error{
 		Message: fmt.Sprintf("object %s cannot be read from the repository", id),
 		Remedy:  "see what is damaged: `git fsck`",
 		Err:     cause,
@@ -55,7 +55,7 @@ func Unreadable(id string, cause error) *gate.Failure {
 var ErrDamaged = errors.New("its content is not what its id says")
 
 // Damaged is the failure for an object whose content does not have its id.
-func Damaged(id string) *gate.Failure {
+func Damaged(id string) *failure.Error {
 	f := Unreadable(id, ErrDamaged)
 	f.Message += ": " + ErrDamaged.Error()
 	return f
@@ -63,16 +63,16 @@ func Damaged(id string) *gate.Failure {
 
 // NoIndex is the failure for a question about the index of a repository that
 // has no work tree. git would take it for an empty one.
-func NoIndex(gitDir string) *gate.Failure {
-	return &gate.Failure{
+func NoIndex(gitDir string) *failure.Error {
+	return &failure.Error{
 		Message: fmt.Sprintf("%s has no work tree, so there is no index to judge", Printable(gitDir)),
 		Remedy:  "name a commit instead, or run this in a work tree",
 	}
 }
 
 // Nowhere is the failure for a directory that is in no repository at all.
-func Nowhere(dir string) *gate.Failure {
-	return &gate.Failure{
+func Nowhere(dir string) *failure.Error {
+	return &failure.Error{
 		Message: fmt.Sprintf("%s is not in a git repository", Printable(dir)),
 		Remedy:  "go to a repository, or make one: `git init`",
 		Err:     ErrNotRepository,
@@ -88,13 +88,13 @@ const SeeWhatGitSays = "see what git says: `git rev-parse --git-dir`"
 
 // DamagedMergeHead is the failure for a MERGE_HEAD that does not say what is
 // being merged.
-func DamagedMergeHead() *gate.Failure {
-	return &gate.Failure{Message: "MERGE_HEAD is damaged", Remedy: "`git merge --abort`, then merge again"}
+func DamagedMergeHead() *failure.Error {
+	return &failure.Error{Message: "MERGE_HEAD is damaged", Remedy: "`git merge --abort`, then merge again"}
 }
 
 // NotResolved is the failure for a name that leads to no commit.
-func NotResolved(name string, shallow, isID bool, cause error) *gate.Failure {
-	f := &gate.Failure{Message: fmt.Sprintf("%q does not name a commit of this clone", name), Err: errors.Join(ErrLacking, cause)}
+func NotResolved(name string, shallow, isID bool, cause error) *failure.Error {
+	f := &failure.Error{Message: fmt.Sprintf("%q does not name a commit of this clone", name), Err: errors.Join(ErrLacking, cause)}
 	switch {
 	case shallow:
 		f.Remedy = unshallow
@@ -124,8 +124,8 @@ func BaseOf(revision string) string {
 }
 
 // NotARevision is the failure for a name that no revision can have.
-func NotARevision(name string) *gate.Failure {
-	return &gate.Failure{
+func NotARevision(name string) *failure.Error {
+	return &failure.Error{
 		Message: fmt.Sprintf("%q is not the name of a revision", name),
 		Remedy:  "name a commit, a branch or a tag",
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 )
 
 // Fetch has git fetch from a remote what refspec names, and in a shallow clone
@@ -24,7 +24,7 @@ import (
 // A Repo, and any other reader, has to be opened anew to see what was fetched.
 func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) error {
 	if !isRemoteName(remote) || strings.HasPrefix(remote, "-") || refspec == "" || strings.HasPrefix(refspec, "-") {
-		return &gate.Failure{Message: fmt.Sprintf("cannot fetch %q from %q", Printable(refspec), Printable(remote))}
+		return &failure.Error{Message: fmt.Sprintf("cannot fetch %q from %q", Printable(refspec), Printable(remote))}
 	}
 	args := []string{
 		"fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance",

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
@@ -254,16 +255,16 @@ func (r *Repo) ReadFile(ctx context.Context, revision, path string, limit int64)
 func Content(ctx context.Context, history gate.History, f gate.File, path string, limit int64) ([]byte, error) {
 	switch {
 	case f.Unmerged:
-		return nil, &gate.Failure{Message: fmt.Sprintf("%s has an unresolved conflict", Printable(path)), Remedy: "resolve it and git add it"}
+		return nil, &failure.Error{Message: fmt.Sprintf("%s has an unresolved conflict", Printable(path)), Remedy: "resolve it and git add it"}
 	case f.Path != path || !f.Regular():
-		return nil, &gate.Failure{Message: fmt.Sprintf("%s is not a regular file", Printable(path)), Remedy: "replace it by a file"}
+		return nil, &failure.Error{Message: fmt.Sprintf("%s is not a regular file", Printable(path)), Remedy: "replace it by a file"}
 	}
 	blob, err := history.Blob(ctx, f.Object, limit)
 	if err != nil {
 		return nil, err
 	}
 	if blob.Data == nil {
-		return nil, &gate.Failure{
+		return nil, &failure.Error{
 			Message: fmt.Sprintf("%s has %d bytes, more than the limit of %d", Printable(path), blob.Size, limit),
 			Remedy:  "make the file smaller",
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/githistory/embedded"
@@ -120,11 +121,11 @@ func wantCancelled(t *testing.T, err error) {
 }
 
 // wantFailure checks that err is outcome 2 and says all of the words.
-func wantFailure(t *testing.T, err error, words ...string) *gate.Failure {
+func wantFailure(t *testing.T, err error, words ...string) *failure.Error {
 	t.Helper()
-	var f *gate.Failure
+	var f *failure.Error
 	if !errors.As(err, &f) {
-		t.Fatalf("the error is %#v, want a *gate.Failure", err)
+		t.Fatalf("the error is %#v, want a *failure.Error", err)
 	}
 	for _, word := range words {
 		if !strings.Contains(f.Error(), word) {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"hash"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 )
 
 // format is what depends on the repository's hash function.
@@ -59,7 +59,7 @@ func IsHex(s string) bool {
 func (f format) check(ids ...string) error {
 	for _, id := range ids {
 		if !f.valid(id) {
-			return &gate.Failure{Message: fmt.Sprintf("%q is not a full object id of this repository", id)}
+			return &failure.Error{Message: fmt.Sprintf("%q is not a full object id of this repository", id)}
 		}
 	}
 	return nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -28,11 +28,11 @@ func open(t testing.TB, r *gittest.Repo) *Repo {
 }
 
 // wantFailure checks that err is outcome 2 and says all of the words.
-func wantFailure(t *testing.T, err error, words ...string) *gate.Failure {
+func wantFailure(t *testing.T, err error, words ...string) *failure.Error {
 	t.Helper()
-	var f *gate.Failure
+	var f *failure.Error
 	if !errors.As(err, &f) {
-		t.Fatalf("the error is %#v, want a *gate.Failure", err)
+		t.Fatalf("the error is %#v, want a *failure.Error", err)
 	}
 	for _, word := range words {
 		if !strings.Contains(f.Error(), word) {

@@ -3,6 +3,7 @@ package githistory
 import (
 	"fmt"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
@@ -22,7 +23,7 @@ func CheckNames[T gate.File | gate.Change](sorted []T) error {
 	}
 	for i := 1; i < len(sorted); i++ {
 		if name := path(i); name == path(i-1) {
-			return &gate.Failure{
+			return &failure.Error{
 				Message: fmt.Sprintf("a tree holds %s twice: the tree is corrupt", Printable(name)),
 				Remedy:  "see what is damaged: `git fsck`; then make the commit again",
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
@@ -31,7 +32,7 @@ type Options struct {
 // called when it is no longer needed.
 //
 // The errors of its methods mean that the question could not be answered. They
-// are *gate.Failure values with what to type next, or wrap the error of a
+// are *failure.Error values with what to type next, or wrap the error of a
 // context that ended.
 type Repo struct {
 	Place
@@ -73,7 +74,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 	}
 	here, err := Physical(dir)
 	if err != nil {
-		return nil, &gate.Failure{Message: fmt.Sprintf("cannot open %s: %v", Printable(dir), err), Err: err}
+		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %v", Printable(dir), err), Err: err}
 	}
 	r := &Repo{git: opts.Git, dir: dir, given: opts.Environ, environ: scrubbed(opts.Environ), watch: NewWatch(nil)}
 	found := ""
@@ -175,11 +176,11 @@ func parseDiscovery(out []byte) (answers, bool) {
 func (r *Repo) adopt(here string, a answers) error {
 	flags := strings.Split(a.flags, "\n")
 	if len(flags) != 3 {
-		return &gate.Failure{Message: "git did not say what kind of repository this is", Remedy: oldGit}
+		return &failure.Error{Message: "git did not say what kind of repository this is", Remedy: oldGit}
 	}
 	var ok bool
 	if r.format, ok = formats[flags[2]]; !ok {
-		return &gate.Failure{
+		return &failure.Error{
 			Message: fmt.Sprintf("the repository's object format %s is unknown", Printable(flags[2])),
 			Remedy:  oldGit,
 		}
@@ -208,14 +209,14 @@ func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) e
 	case strings.Contains(said, "not a git repository (or any") && found == "":
 		return Nowhere(here)
 	case dubious(err):
-		return &gate.Failure{
+		return &failure.Error{
 			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git cannot be told to allow it for one command", Printable(found)),
 			Remedy:  "git config --global --add safe.directory " + typed(found),
 			Err:     err,
 		}
 	case strings.Contains(said, "repository extension") || strings.Contains(said, "git repo version"):
 		version, _ := r.Version(ctx) //nolint:errcheck // only a detail of a message that is an error already
-		return &gate.Failure{
+		return &failure.Error{
 			Message: fmt.Sprintf("the installed git %s cannot read this repository: %s", version, Printable(said)),
 			Remedy:  "install a newer git",
 			Err:     err,

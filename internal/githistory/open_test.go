@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
@@ -240,7 +241,7 @@ func testOpenWhatCannotBeJudged(t *testing.T, rd reader) {
 			r := tt.where(t)
 			_, err := rd.try(t.Context(), r.Dir, r.Environ())
 			wantFailure(t, err, tt.words...)
-			if f := new(gate.Failure); !errors.As(err, &f) || f.Remedy == "" {
+			if f := new(failure.Error); !errors.As(err, &f) || f.Remedy == "" {
 				t.Errorf("no remedy: %v", err)
 			}
 			if errors.Is(err, githistory.ErrNotRepository) {

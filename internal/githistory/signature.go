@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
@@ -27,9 +28,9 @@ func (r *Repo) Signature(ctx context.Context, revision string) (gate.Signature, 
 	return ParseSignature(blob.Data), nil
 }
 
-// TooLargeCommit makes the failure for a commit that is not held in memory.
-func TooLargeCommit(id string) *gate.Failure {
-	return &gate.Failure{Message: "commit " + id + " is too large to be read", Remedy: "see what it holds: `git cat-file -p " + id + " | head`"}
+// TooLargeCommit makes the error for a commit that is not held in memory.
+func TooLargeCommit(id string) *failure.Error {
+	return &failure.Error{Message: "commit " + id + " is too large to be read", Remedy: "see what it holds: `git cat-file -p " + id + " | head`"}
 }
 
 // pendingAuthor asks git who it would write as the author. For git commit that is
@@ -46,11 +47,11 @@ func (r *Repo) pendingAuthor(ctx context.Context) (gate.Signature, error) {
 	var stderr excerpt
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := commandFailure(ctx, []string{"var"}, cmd.Run(), &stderr); err != nil {
-		failure := r.failure("cannot tell who the author of this commit will be", err)
-		if f, ok := failure.(*gate.Failure); ok && f.Remedy == "" { //nolint:errorlint // failure has just made it
+		unknown := r.failure("cannot tell who the author of this commit will be", err)
+		if f, ok := unknown.(*failure.Error); ok && f.Remedy == "" { //nolint:errorlint // r.failure has just made it
 			f.Remedy = "git config user.name NAME && git config user.email ADDRESS"
 		}
-		return gate.Signature{}, failure
+		return gate.Signature{}, unknown
 	}
 	name, email := parseIdent(stdout.Bytes())
 	return gate.Signature{Name: name, Email: email}, nil

@@ -4,5 +4,5 @@
 // that do not have the user's PATH. A hook that was there before is kept beside the shim and runs first. Where a hook manager fills the
 // directory, nothing is written unless the caller insists: the lines to add to the manager's own file are returned instead.
 //
-// Every error is a *gate.Failure: outcome 2 of the command line.
+// Every error is a *failure.Error: outcome 2 of the command line.
 package hook

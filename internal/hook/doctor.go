@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 )
 
 // Proof says how it is known that a hook would fire.
@@ -158,7 +158,7 @@ func (e examination) check(ctx context.Context, hook Name) (Check, error) {
 // refuse records an error as the reason why a hook does not fire.
 func (c *Check) refuse(err error) {
 	c.Fires, c.Proof, c.Why = false, ProofNone, err.Error()
-	var known *gate.Failure
+	var known *failure.Error
 	if errors.As(err, &known) {
 		c.Why, c.Remedy = known.Message, known.Remedy
 	}

@@ -77,7 +77,7 @@ func checkDriver(ctx context.Context, repo Repository) (DriverCheck, error) {
 func workspaceFiles(ctx context.Context, repo Repository) ([]string, error) {
 	out, err := repo.Git.run(ctx, repo.Top, "ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml")
 	if err != nil {
-		return nil, failure("git cannot list the files of "+show(repo.Top), "", err)
+		return nil, failed("git cannot list the files of "+show(repo.Top), "", err)
 	}
 	const most = 1000 // of one command line
 	paths := slices.Compact(strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"))

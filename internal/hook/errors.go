@@ -7,21 +7,21 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// failure is an error that says what went wrong and where, what to type or change next (may be empty), and the cause (may be nil).
-func failure(what, remedy string, cause error) error {
+// failed is an error that says what went wrong and where, what to type or change next (may be empty), and the cause (may be nil).
+func failed(what, remedy string, cause error) error {
 	if cause != nil {
 		what += ": " + show(cause.Error())
 	}
-	return &gate.Failure{Message: what, Remedy: remedy, Err: cause}
+	return &failure.Error{Message: what, Remedy: remedy, Err: cause}
 }
 
 // fileError wraps a failed file operation on path. Its remedy fits missing permission and a full or read-only disk alike.
 func fileError(doing, path string, cause error) error {
-	return failure(fmt.Sprintf("cannot %s %s", doing, show(path)),
+	return failed(fmt.Sprintf("cannot %s %s", doing, show(path)),
 		"Make sure that you can write there, then run the command again. What was there before still works.", cause)
 }
 

@@ -36,7 +36,7 @@ func readHook(path string) (hookFile, error) {
 	case err != nil:
 		return file, fileError("look at", path, err)
 	case !info.Mode().IsRegular():
-		return file, failure(show(path)+" is not a file", "Move it away, then run the command again.", nil)
+		return file, failed(show(path)+" is not a file", "Move it away, then run the command again.", nil)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -125,7 +125,7 @@ func keep(file hookFile, kept string) error {
 }
 
 func keptAlready(path, kept string) error {
-	return failure("there is a hook at "+show(path)+" and an older one is kept at "+show(kept), "Only one can be kept. Move one of the two away, then run the command again.", nil)
+	return failed("there is a hook at "+show(path)+" and an older one is kept at "+show(kept), "Only one can be kept. Move one of the two away, then run the command again.", nil)
 }
 
 // putBack moves the kept hook to its old place, over whatever is there, in one step.

@@ -21,7 +21,7 @@ type Git struct {
 func findGit(ctx context.Context) (Git, error) {
 	path, err := exec.LookPath("git")
 	if err != nil {
-		return Git{}, failure("git is not on PATH", "Install git, or add its folder to PATH.", err)
+		return Git{}, failed("git is not on PATH", "Install git, or add its folder to PATH.", err)
 	}
 	git := Git{Path: path}
 	out, err := git.run(ctx, "", "version")
@@ -49,7 +49,7 @@ func (g Git) run(ctx context.Context, dir string, args ...string) (string, error
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	if err := cmd.Run(); err != nil {
-		return "", failure("git "+strings.Join(args, " ")+": "+strings.TrimSpace(complaint.String()), "", err)
+		return "", failed("git "+strings.Join(args, " ")+": "+strings.TrimSpace(complaint.String()), "", err)
 	}
 	return out.String(), nil
 }
@@ -61,7 +61,7 @@ func (g Git) config(ctx context.Context, dir string, args ...string) (out string
 		return "", false, nil
 	}
 	if err != nil {
-		err = failure("git cannot read its configuration", "", err)
+		err = failed("git cannot read its configuration", "", err)
 	}
 	return out, err == nil, err
 }

@@ -23,7 +23,7 @@ type GlobalOptions struct {
 func defaultTemplateDir() (string, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
-		return "", failure("there is no folder for the user's configuration", "Set HOME, or name a template directory.", err)
+		return "", failed("there is no folder for the user's configuration", "Set HOME, or name a template directory.", err)
 	}
 	return filepath.Join(config, "small-gate", "git-template"), nil
 }
@@ -117,7 +117,7 @@ func configureTemplate(ctx context.Context, git Git, into templates, set bool, r
 	}
 	if _, err := git.run(ctx, "", "config", "--global", "init.templateDir", filepath.ToSlash(into.dir)); err != nil {
 		result.Outcome = Failed
-		return result, failure("git cannot write its setting init.templateDir", "The hooks are in "+show(into.dir)+". Make your git configuration writable, then run the command again.", err)
+		return result, failed("git cannot write its setting init.templateDir", "The hooks are in "+show(into.dir)+". Make your git configuration writable, then run the command again.", err)
 	}
 	result.Outcome = Changed
 	return result, nil

@@ -80,7 +80,7 @@ func wantedHooks(repo Repository, preReceive bool) ([]Name, error) {
 	case !repo.Bare:
 		return ClientHooks(), nil
 	case !preReceive:
-		return nil, failure(show(repo.Top)+" is a bare repository: nobody commits there, so client hooks would never run", "Install the server-side hook instead: `"+ProgramName+" install --pre-receive`\n"+
+		return nil, failed(show(repo.Top)+" is a bare repository: nobody commits there, so client hooks would never run", "Install the server-side hook instead: `"+ProgramName+" install --pre-receive`\n"+
 			"For the hooks of a worktree that is linked to it, run install in that worktree.", nil)
 	}
 	return []Name{PreReceive}, nil
@@ -99,7 +99,7 @@ type plan struct {
 // planAll plans every hook before the first is written.
 func planAll(dir string, hooks []Name, program string) ([]plan, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, failure("git takes hooks from "+show(dir)+", which is not a directory: hooks are switched off here", "Find out where that is set: `git config --show-origin --get core.hooksPath`", nil)
+		return nil, failed("git takes hooks from "+show(dir)+", which is not a directory: hooks are switched off here", "Find out where that is set: `git config --show-origin --get core.hooksPath`", nil)
 	}
 	plans := make([]plan, 0, len(hooks))
 	for _, hook := range hooks {
@@ -154,11 +154,11 @@ func (p plan) overOurs() (Action, error) {
 	case !p.file.exists:
 		return Installed, nil
 	case recognise(p.hook, p.file.text) == edited:
-		return Left, failure(show(p.file.path)+" is small-gate's hook, but somebody edited it", "Move it away or delete it, then run the command again.", nil)
+		return Left, failed(show(p.file.path)+" is small-gate's hook, but somebody edited it", "Move it away or delete it, then run the command again.", nil)
 	case p.file.runnable && (p.file.text == p.text || programIn(p.file.text) == ""):
 		return Present, nil // one that names no program was put there by hand, and is left
 	case p.file.link:
-		return Left, failure(show(p.file.path)+" is a link to a small-gate hook that is out of date or not executable", "Remove the link, then run the command again.", nil)
+		return Left, failed(show(p.file.path)+" is a link to a small-gate hook that is out of date or not executable", "Remove the link, then run the command again.", nil)
 	default:
 		return Updated, nil
 	}
@@ -226,7 +226,7 @@ func (p plan) write(dir string) error {
 		return err
 	}
 	if now.exists && !now.same(p.file) && recognise(p.hook, now.text) != ours {
-		return failure(show(now.path)+" was changed while the hooks were installed", "Run the command again.", nil)
+		return failed(show(now.path)+" was changed while the hooks were installed", "Run the command again.", nil)
 	}
 	if p.action == Chained {
 		if err := keep(p.file, p.kept); err != nil {

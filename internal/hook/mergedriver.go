@@ -107,7 +107,7 @@ func UninstallMergeDriver(ctx context.Context, dir string) (DriverResult, error)
 func locateWorkTree(ctx context.Context, dir string) (Repository, error) {
 	repo, err := locate(ctx, dir)
 	if err == nil && repo.Bare {
-		err = failure(show(repo.Top)+" is a bare repository: nothing is merged there, so a merge driver would never run", "Install it in each clone.", nil)
+		err = failed(show(repo.Top)+" is a bare repository: nothing is merged there, so a merge driver would never run", "Install it in each clone.", nil)
 	}
 	return repo, err
 }
@@ -160,7 +160,7 @@ func addAttribute(ctx context.Context, repo Repository, file string) (Action, er
 	}
 	info, err := os.Lstat(file)
 	if err == nil && !info.Mode().IsRegular() {
-		return Left, failure(show(file)+" is not an ordinary file", "Add this line to the file that git reads: "+attributesLine, nil)
+		return Left, failed(show(file)+" is not an ordinary file", "Add this line to the file that git reads: "+attributesLine, nil)
 	}
 	var content []byte
 	if err == nil {
@@ -181,7 +181,7 @@ func addAttribute(ctx context.Context, repo Repository, file string) (Action, er
 	}
 	values, err = mergeAttributes(ctx, repo, driverProbes)
 	if err == nil && slices.ContainsFunc(values, func(v string) bool { return v != driverName }) {
-		err = failure("the line is in "+show(file)+", but another one overrides it", "Find it with `git check-attr --all "+driverProbes[0]+"`; info/attributes in git's folder overrides "+attributesFile, nil)
+		err = failed("the line is in "+show(file)+", but another one overrides it", "Find it with `git check-attr --all "+driverProbes[0]+"`; info/attributes in git's folder overrides "+attributesFile, nil)
 	}
 	return Installed, err
 }
@@ -190,7 +190,7 @@ func addAttribute(ctx context.Context, repo Repository, file string) (Action, er
 func mergeAttributes(ctx context.Context, repo Repository, paths []string) ([]string, error) {
 	out, err := repo.Git.run(ctx, repo.Top, append([]string{"check-attr", "-z", "merge", "--"}, paths...)...)
 	if err != nil {
-		return nil, failure("git cannot read the attributes in "+show(repo.Top), "", err)
+		return nil, failed("git cannot read the attributes in "+show(repo.Top), "", err)
 	}
 	fields := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 	var values []string
@@ -198,7 +198,7 @@ func mergeAttributes(ctx context.Context, repo Repository, paths []string) ([]st
 		values = append(values, fields[i])
 	}
 	if len(values) != len(paths) {
-		return nil, failure("git did not say what it would merge with in "+show(repo.Top), "", nil)
+		return nil, failed("git did not say what it would merge with in "+show(repo.Top), "", nil)
 	}
 	return values, nil
 }

@@ -19,17 +19,17 @@ func resolveProgram(named string) (string, error) {
 	if named == "" {
 		running, err := os.Executable()
 		if err != nil {
-			return "", failure("cannot determine where this program is", "Name the program for the hooks to call: --program FILE", err)
+			return "", failed("cannot determine where this program is", "Name the program for the hooks to call: --program FILE", err)
 		}
 		if temporaryBuild(running, os.Getenv("GOCACHE")) {
-			return "", failure("this is a temporary build of go run, at "+show(running), "Hooks need a program that stays. Type:\n  "+howToInstall+"\n  "+ProgramName+
+			return "", failed("this is a temporary build of go run, at "+show(running), "Hooks need a program that stays. Type:\n  "+howToInstall+"\n  "+ProgramName+
 				" install\nor, in a clone of small-gate, go install ./cmd/small-hook.", nil)
 		}
 		named = steadyName(running)
 	}
 	absolute, err := filepath.Abs(named)
 	if err != nil {
-		return "", failure(show(named)+" cannot be made an absolute path", "", err)
+		return "", failed(show(named)+" cannot be made an absolute path", "", err)
 	}
 	return absolute, checkProgram(absolute)
 }
@@ -37,7 +37,7 @@ func resolveProgram(named string) (string, error) {
 // checkProgram reports why a shim could not call the program at path, or nil.
 func checkProgram(path string) error {
 	fault := func(what string, cause error) error {
-		return failure("hooks cannot call "+show(path)+what, "Name a program that stays where it is, or install one: "+howToInstall, cause)
+		return failed("hooks cannot call "+show(path)+what, "Name a program that stays where it is, or install one: "+howToInstall, cause)
 	}
 	if strings.ContainsFunc(path, unicode.IsControl) {
 		return fault(": its path holds a line break or another control character", nil)

@@ -27,7 +27,7 @@ func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
 		if check.Moved != "" {
 			what = "the program is gone from " + show(check.Moved) + ", and " + what
 		}
-		check.refuse(failure(what, "Type:\n  "+howToInstall+"\n  "+ProgramName+" install", nil))
+		check.refuse(failed(what, "Type:\n  "+howToInstall+"\n  "+ProgramName+" install", nil))
 		return
 	}
 	e.askVersion(ctx, check)
@@ -56,7 +56,7 @@ func (e examination) ask(ctx context.Context, hook Name, path string) (program s
 	if text := strings.TrimSpace(string(output)); text != "" {
 		what += ": " + show(text)
 	}
-	return "", ProofNone, failure(what, "Check that programs can be run from that directory, and that there is a /bin/sh.", err)
+	return "", ProofNone, failed(what, "Check that programs can be run from that directory, and that there is a /bin/sh.", err)
 }
 
 // askVersion asks the program that a hook would call for its version.
@@ -71,7 +71,7 @@ func (e examination) askVersion(ctx context.Context, check *Check) {
 	output, err := command.CombinedOutput()
 	answer, _, _ := strings.Cut(strings.TrimSpace(string(output)), "\n")
 	if err != nil || answer == "" {
-		check.refuse(failure(show(check.Program)+" does not answer to version: "+show(answer), "Type:\n  "+howToInstall+"\n  "+ProgramName+" install", err))
+		check.refuse(failed(show(check.Program)+" does not answer to version: "+show(answer), "Type:\n  "+howToInstall+"\n  "+ProgramName+" install", err))
 		return
 	}
 	check.Version = answer

@@ -44,7 +44,7 @@ func locate(ctx context.Context, dir string) (Repository, error) {
 		dir = "."
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return repo, failure(show(dir)+" is not a directory", "", err)
+		return repo, failed(show(dir)+" is not a directory", "", err)
 	}
 	ask := func(in string, what ...string) (answer string) {
 		if err == nil {
@@ -74,11 +74,11 @@ func locateError(dir string, err error) error {
 	dir = show(dir)
 	switch complaint := err.Error(); {
 	case strings.Contains(complaint, "not a git repository (or any"):
-		return failure(dir+" is not in a git repository", "Change to a repository, or name one with -C DIR. To make a new one: `git init`", err)
+		return failed(dir+" is not in a git repository", "Change to a repository, or name one with -C DIR. To make a new one: `git init`", err)
 	case strings.Contains(complaint, "must be run in a work tree"):
-		return failure(dir+" is inside a repository's own folder, not in its work tree", "Change to the folder where the files are checked out.", err)
+		return failed(dir+" is inside a repository's own folder, not in its work tree", "Change to the folder where the files are checked out.", err)
 	}
-	return failure("git cannot use the repository at "+dir, "See what git says: `git rev-parse --git-dir`", err)
+	return failed("git cannot use the repository at "+dir, "See what git says: `git rev-parse --git-dir`", err)
 }
 
 // setting reads one path-like value of git's configuration as it holds in dir.

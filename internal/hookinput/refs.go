@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 )
 
 // RefUpdate is one ref that is to be moved, a line of a hook's standard input.
@@ -66,7 +66,7 @@ func readLines(r io.Reader, fields int, build func([]string) RefUpdate) ([]RefUp
 		out = append(out, u)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, &gate.Failure{Message: "cannot read the ref lines on standard input: " + err.Error(), Err: err}
+		return nil, &failure.Error{Message: "cannot read the ref lines on standard input: " + err.Error(), Err: err}
 	}
 	return out, nil
 }
@@ -101,7 +101,7 @@ func scanLF(data []byte, atEOF bool) (advance int, token []byte, err error) {
 }
 
 func malformed(line, why string) error {
-	return &gate.Failure{
+	return &failure.Error{
 		Message: fmt.Sprintf("standard input has a line that git never writes: %q: %s", line, why),
 		Remedy:  "Let git run this hook. By hand, give it lines as githooks(5) describes them.",
 	}

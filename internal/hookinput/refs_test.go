@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/hookinput"
 )
 
@@ -128,6 +128,6 @@ func FuzzReadRefs(f *testing.F) {
 
 // refused reports whether an error is one about the input.
 func refused(err error) bool {
-	var failure *gate.Failure
+	var failure *failure.Error
 	return errors.As(err, &failure) && strings.Contains(failure.Message, "standard input")
 }

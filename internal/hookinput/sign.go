@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
@@ -25,7 +26,7 @@ func SignMessage(ctx context.Context, file, agent string, edited bool) error {
 		return nil
 	}
 	if strings.ContainsFunc(agent, unicode.IsControl) {
-		return &gate.Failure{Message: fmt.Sprintf("SMALL_AGENT_ID is %q, which no trailer can hold", agent), Remedy: "Give the agent an id of one line."}
+		return &failure.Error{Message: fmt.Sprintf("SMALL_AGENT_ID is %q, which no trailer can hold", agent), Remedy: "Give the agent an id of one line."}
 	}
 	paths, err := git(ctx, append([]string{"rev-parse"}, replayed...)...)
 	if err != nil {
@@ -79,7 +80,7 @@ func leaveTitle(file, trailer string) error {
 }
 
 func messageError(doing string, err error) error {
-	return &gate.Failure{Message: "cannot " + doing + " the commit message: " + err.Error(), Err: err,
+	return &failure.Error{Message: "cannot " + doing + " the commit message: " + err.Error(), Err: err,
 		Remedy: "Make sure that you can write there, then commit again."}
 }
 
@@ -92,7 +93,7 @@ func git(ctx context.Context, args ...string) (string, error) {
 		if errors.As(err, &exit) {
 			complaint += ": " + string(exit.Stderr)
 		}
-		return "", &gate.Failure{Message: fmt.Sprintf("cannot sign the commit message: git %s: %q", args[0], complaint),
+		return "", &failure.Error{Message: fmt.Sprintf("cannot sign the commit message: git %s: %q", args[0], complaint),
 			Remedy: "Commit without SMALL_AGENT_ID, and add the trailer by hand.", Err: err}
 	}
 	return string(out), nil

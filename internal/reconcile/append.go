@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -17,7 +18,7 @@ type Entry [][2]string
 // later.
 func Append(path string, data []byte, entry Entry, now time.Time, limits small.Limits) ([]byte, error) {
 	cannot := func(why string) error {
-		return &gate.Failure{
+		return &failure.Error{
 			Message: fmt.Sprintf("%s: no entry can be appended: %s", path, why),
 			Remedy:  "`small-hook check` says what is wrong with it; `small progress add` adds the first entry, and one of a list in brackets",
 		}

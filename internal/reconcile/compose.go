@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -31,7 +32,7 @@ func (l *log) entry(items []item, brought []int, now time.Time) (newEntry, error
 		}
 	}
 	if at.After(now.Add(gate.FutureTolerance)) {
-		return nil, &gate.Failure{
+		return nil, &failure.Error{
 			Message: fmt.Sprintf("%s: an entry is dated %s, later than now (%s): no later entry could be valid", l.path,
 				at.Add(-time.Nanosecond).Format(time.RFC3339Nano), now.UTC().Format(time.RFC3339)),
 			Remedy: "correct the clock of this machine; or record that entry again on its side, with the current time, then merge again",

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -57,7 +58,7 @@ func (r *resolving) followSince(ctx context.Context, base string, t side) error 
 			here = path
 		}
 		if !moved && r.op.oneParent() && r.files[r.op.ours.id][path].Object != files[path].Object {
-			return &gate.Failure{
+			return &failure.Error{
 				Message: fmt.Sprintf("%s moved %s to %s, and %s has recorded work at the old path: one commit of a %s cannot do both",
 					t.name, path, there, r.op.ours.name, r.op.word),
 				Remedy: "undo it (`" + r.op.undo() + "`) and merge instead: `git merge " + wording.ShellWord(t.name) + "`, then `small-hook reconcile`",

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
@@ -28,10 +28,10 @@ var located = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX
 // openWorkTree finds the work tree of a place.
 func openWorkTree(place githistory.Place, environ []string) (*workTree, error) {
 	if place.Top == "" {
-		return nil, &gate.Failure{Message: "a bare repository has no work tree, which reconcile needs", Remedy: "run this in a clone, and push the result"}
+		return nil, &failure.Error{Message: "a bare repository has no work tree, which reconcile needs", Remedy: "run this in a clone, and push the result"}
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		return nil, &gate.Failure{Message: "git was not found: " + err.Error(), Remedy: "install git, or add its directory to PATH", Err: err}
+		return nil, &failure.Error{Message: "git was not found: " + err.Error(), Remedy: "install git, or add its directory to PATH", Err: err}
 	}
 	env := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -47,7 +47,7 @@ func (g *workTree) run(ctx context.Context, stdin io.Reader, args ...string) ([]
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if err := cmd.Run(); err != nil {
-		return nil, &gate.Failure{
+		return nil, &failure.Error{
 			Message: fmt.Sprintf("git %s: %s", args[0], githistory.Printable(strings.TrimSpace(said.String()+" "+err.Error()))),
 			Err:     err,
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -36,17 +37,17 @@ func (o *operation) halfway(ctx context.Context, repo Repository) error {
 		strings.Join(slices.Compact(show), " and "), strings.Join(paths, " "))
 	switch {
 	case patch && len(paths) > 0:
-		return &gate.Failure{
+		return &failure.Error{
 			Message: "git am is under way: the commit that the patch comes from is unknown, and so is whose entries it brings",
 			Remedy:  "type `git am --abort`, fetch the branch and merge it; or " + keep + ", and type `git am --continue`",
 		}
 	case len(paths) > 0:
-		return &gate.Failure{
+		return &failure.Error{
 			Message: strings.Join(paths, " ") + " is in conflict without a merge (as after git stash pop, git cherry-pick -n or git checkout -m): the other side's commit is unknown",
 			Remedy:  keep,
 		}
 	case len(o.theirs) == 0:
-		return &gate.Failure{
+		return &failure.Error{
 			Message: "no merge, rebase, cherry-pick or squash is under way here",
 			Remedy: "name the branch to reconcile with yours: `small-hook reconcile BRANCH`; " +
 				"merge several branches one at a time, since git undoes a merge of several that conflicts",

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"fmt"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -45,7 +46,7 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	case l.same(a, b):
 		return 0, nil
 	case aInB && bInA:
-		return 0, &gate.Failure{
+		return 0, &failure.Error{
 			Message: fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
 				l.path, gate.EntryWords(a.Entry), a.from.Name, gate.EntryWords(b.Entry), b.from.Name),
 			Remedy: "`small-hook audit` says which commit reordered them; restore the order on that side, then merge again",
@@ -59,7 +60,7 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	other, _ := gate.Instant(b.Entry)
 	switch {
 	case at.Equal(other):
-		return 0, &gate.Failure{
+		return 0, &failure.Error{
 			Message: fmt.Sprintf("%s: two different entries have the same time, so they have no order: %s of %s, and %s of %s",
 				l.path, gate.EntryWords(a.Entry), a.from.Name, gate.EntryWords(b.Entry), b.from.Name),
 			Remedy: "change the timestamp of the one that is not published yet: undo what is under way (`git merge --abort`), " +
@@ -89,7 +90,7 @@ func (l *log) rising(before, rest []item) error {
 			}
 		}
 		if what != "" {
-			return &gate.Failure{
+			return &failure.Error{
 				Message: fmt.Sprintf("%s of %s cannot be merged by time: %s", l.path, rest[i].from.Name, what),
 				Remedy:  "record the entry again on that side, with the current time (`small-hook check` shows every such entry), then merge again",
 			}

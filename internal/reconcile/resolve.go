@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -40,7 +41,7 @@ type Resolution struct {
 	Brought []int
 }
 
-// Resolve brings the sides of a log together. The error is a *gate.Failure that
+// Resolve brings the sides of a log together. The error is a *failure.Error that
 // says what stands in the way and what to do about it; there is nothing honest
 // to be done then.
 func (c Case) Resolve() (*Resolution, error) {
@@ -95,7 +96,7 @@ func (l *log) increases(items []item) error {
 			remedy = "a person has to accept it: undo what is under way (`git merge --abort`), type `small-hook baseline " + l.accepting() +
 				"`, review .small-gate.yml and commit it by itself, then merge again"
 		}
-		return &gate.Failure{
+		return &failure.Error{
 			Message: fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (lint/timestamp-order)",
 				l.path, gate.EntryWords(items[i].Entry), gate.EntryWords(items[i-1].Entry)),
 			Remedy: remedy,
@@ -278,13 +279,13 @@ func (l *log) check(text []byte, items []item, added bool) error {
 
 // uncopied is the failure of a text that cannot be put together from the sides'
 // own.
-func (l *log) uncopied(why string) *gate.Failure {
+func (l *log) uncopied(why string) *failure.Error {
 	remedy := "write the list in its plain form on each side (a dash for each entry, a line break after the last line) and commit that, " +
 		"which changes no entry; then merge again"
 	if slices.ContainsFunc(l.versions, func(v *version) bool { return v.doc != nil && v.doc.Linked() }) {
 		remedy = "the log uses anchors, aliases or tags: replace them by their content on each side and commit that, which changes no entry; then merge again"
 	}
-	return &gate.Failure{Message: fmt.Sprintf("%s: the entries cannot be copied unchanged: %s", l.path, why), Remedy: remedy}
+	return &failure.Error{Message: fmt.Sprintf("%s: the entries cannot be copied unchanged: %s", l.path, why), Remedy: remedy}
 }
 
 // broken is a baseline that a side begins with and a result does not, nil if
@@ -320,7 +321,7 @@ func (l *log) keepsBaseline(out *Resolution) error {
 	if b == nil {
 		return nil
 	}
-	return &gate.Failure{
+	return &failure.Error{
 		Message: fmt.Sprintf("%s: an entry would be put among the first %d, which the baseline in .small-gate.yml fixes", l.path, b.BaselineEntries()),
 		Remedy: "on the side without the baseline, record the entries again after it, with the current time; " +
 			"or have a person accept the merged log with `small-hook baseline`",

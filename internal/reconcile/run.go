@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -290,7 +291,7 @@ func (r *resolving) read(ctx context.Context, s side, path string) ([]byte, erro
 		return nil, nil
 	}
 	if !f.Regular() {
-		return nil, &gate.Failure{
+		return nil, &failure.Error{
 			Message: fmt.Sprintf("%s of %s is not an ordinary file", path, s.name),
 			Remedy:  "replace it by an ordinary file on that side and commit it, then merge again",
 		}
@@ -301,7 +302,7 @@ func (r *resolving) read(ctx context.Context, s side, path string) ([]byte, erro
 		return nil, err
 	}
 	if blob.Size > limit {
-		return nil, &gate.Failure{
+		return nil, &failure.Error{
 			Message: fmt.Sprintf("%s of %s has %d bytes, the limit is %d", path, s.name, blob.Size, limit),
 			Remedy:  "raise the limit with --max-file-size BYTES",
 		}
@@ -326,11 +327,11 @@ func (r *resolving) take(ctx context.Context, path, name string) error {
 		return nil
 	}
 	if name == Theirs && len(r.op.theirs) > 1 {
-		return &gate.Failure{Message: "several branches are being merged, so it is unclear which one is theirs", Remedy: "edit the file, then type: git add " + wording.ShellWord(path)}
+		return &failure.Error{Message: "several branches are being merged, so it is unclear which one is theirs", Remedy: "edit the file, then type: git add " + wording.ShellWord(path)}
 	}
 	f, ok := r.files[from.id][path]
 	if !ok {
-		return &gate.Failure{Message: fmt.Sprintf("%s has no %s", from.name, path), Remedy: "take the other side's, or resolve it by hand"}
+		return &failure.Error{Message: fmt.Sprintf("%s has no %s", from.name, path), Remedy: "take the other side's, or resolve it by hand"}
 	}
 	data, err := r.read(ctx, from, path)
 	if err != nil {

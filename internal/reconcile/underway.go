@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
@@ -77,7 +78,7 @@ func underWay(ctx context.Context, repo Repository, git *workTree, named string)
 		return nil, err
 	}
 	if head == "" {
-		return nil, &gate.Failure{Message: "this branch has no commit yet, so there is nothing to reconcile"}
+		return nil, &failure.Error{Message: "this branch has no commit yet, so there is nothing to reconcile"}
 	}
 	op := &operation{ours: side{id: head}}
 	for _, look := range []func(context.Context, Repository, *workTree) error{op.merging, op.rebasing, op.picking, op.squashing} {
@@ -112,7 +113,7 @@ func (o *operation) named(ctx context.Context, repo Repository, name string) err
 	case o.word == "" || o.word == opSquash && !known:
 		o.theirs = []side{{name: name, id: id}}
 	case !known:
-		return &gate.Failure{
+		return &failure.Error{
 			Message: fmt.Sprintf("a %s is under way, and %s is not part of it", o.word, name),
 			Remedy:  "type `small-hook reconcile` without a name, or end the " + o.word + " first (`git status` says how)",
 		}
@@ -154,7 +155,7 @@ func (o *operation) rebasing(ctx context.Context, repo Repository, git *workTree
 func (o *operation) picking(ctx context.Context, repo Repository, git *workTree) error {
 	if there, err := exists(filepath.Join(repo.Where().GitDir, "REVERT_HEAD")); err != nil || there {
 		if err == nil {
-			err = &gate.Failure{
+			err = &failure.Error{
 				Message: "a revert is under way: it reverts code, but the log keeps what was recorded",
 				Remedy:  "restore the log: `git restore --source=HEAD --staged --worktree -- .small`; append an entry that says what was reverted, then type `git revert --continue`",
 			}
@@ -180,7 +181,7 @@ func (o *operation) applying(ctx context.Context, repo Repository, git *workTree
 		return err
 	}
 	if len(parents) > 1 {
-		return &gate.Failure{
+		return &failure.Error{
 			Message: fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, short(id)),
 			Remedy:  "undo it (`git " + word + " --abort`) and merge instead: `git merge " + id + "`, then `small-hook reconcile`",
 		}
@@ -198,7 +199,7 @@ func (o *operation) squashing(ctx context.Context, repo Repository, git *workTre
 		return nil
 	}
 	if err != nil {
-		return &gate.Failure{Message: "cannot read what was squashed: " + err.Error(), Err: err}
+		return &failure.Error{Message: "cannot read what was squashed: " + err.Error(), Err: err}
 	}
 	squashed := regexp.MustCompile(`^commit ([0-9a-f]{40}|[0-9a-f]{64})\b`)
 	var listed []string
@@ -264,7 +265,7 @@ func exists(path string) (bool, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	}
-	return false, &gate.Failure{Message: "cannot look for " + path + ": " + err.Error(), Err: err}
+	return false, &failure.Error{Message: "cannot look for " + path + ": " + err.Error(), Err: err}
 }
 
 // short abbreviates an object id for messages.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -81,7 +82,7 @@ func (l *log) read(v *Version) (*version, error) {
 		read, problems = small.LedgerOf(doc)
 	}
 	if read == nil {
-		return nil, &gate.Failure{
+		return nil, &failure.Error{
 			Message: fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.path, v.Name, max(problems[0].Pos.Line, 1), problems[0].Message),
 			Remedy:  "correct the log on that side and commit it, then merge again",
 		}
@@ -170,7 +171,7 @@ func (l *log) unchanged(base, side *version) error {
 		return nil
 	}
 	if side.Data == nil {
-		return &gate.Failure{
+		return &failure.Error{
 			Message: fmt.Sprintf("%s deleted %s", side.Name, l.path),
 			Remedy:  fmt.Sprintf("restore the log on that side (`git restore --source=%s --staged --worktree -- %s`) and commit it, then merge again", base.ID, wording.ShellWord(l.path)),
 		}
@@ -182,7 +183,7 @@ func (l *log) unchanged(base, side *version) error {
 	if lost := l.sides.Only(base.ledger, side.ledger); len(lost) > 0 {
 		what = "changed or lost entries of the merge base: " + gate.EntryList(lost)
 	}
-	return &gate.Failure{
+	return &failure.Error{
 		Message: fmt.Sprintf("%s: %s %s", l.path, side.Name, what),
 		Remedy: "restore the entries on that side, append an entry with the correction, and merge again; " +
 			"or have a person excuse the edit: `small-hook audit COMMIT` names it, `small-hook waive FINGERPRINT --reason WHY` excuses it",

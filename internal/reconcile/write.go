@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
@@ -44,11 +45,11 @@ func (r *resolving) onDisk(path string) ([]byte, error) {
 			return nil, nil
 		}
 		if err != nil {
-			return nil, &gate.Failure{Message: "cannot look at " + path + ": " + err.Error(), Err: err}
+			return nil, &failure.Error{Message: "cannot look at " + path + ": " + err.Error(), Err: err}
 		}
 		last := at == filepath.Join(r.git.top, filepath.FromSlash(path))
 		if !info.IsDir() && !last || last && !info.Mode().IsRegular() {
-			return nil, &gate.Failure{
+			return nil, &failure.Error{
 				Message: fmt.Sprintf("%s is not an ordinary file in the work tree: %s is in the way", path, at),
 				Remedy:  "move it away, then run `small-hook reconcile` again",
 			}
@@ -56,7 +57,7 @@ func (r *resolving) onDisk(path string) ([]byte, error) {
 	}
 	data, err := os.ReadFile(at)
 	if err != nil {
-		return nil, &gate.Failure{Message: "cannot read " + path + ": " + err.Error(), Err: err}
+		return nil, &failure.Error{Message: "cannot read " + path + ": " + err.Error(), Err: err}
 	}
 	if data == nil {
 		data = []byte{}
@@ -93,7 +94,7 @@ func (r *resolving) present(ctx context.Context, c Case) (there []byte, done *Re
 
 // uncommitted is the failure of a file that is not as HEAD has it.
 func uncommitted(path string) error {
-	return &gate.Failure{Message: path + " has changes that are not committed", Remedy: "commit them first, then run `small-hook reconcile` again"}
+	return &failure.Error{Message: path + " has changes that are not committed", Remedy: "commit them first, then run `small-hook reconcile` again"}
 }
 
 // resolved is what stands in the work tree where that is a resolution, nil where
@@ -129,7 +130,7 @@ func (r *resolving) resolved(ctx context.Context, c Case, there []byte) (*Resolu
 		return e.Reconciles || l.knows(e)
 	})
 	if len(extra) > 0 {
-		err = &gate.Failure{
+		err = &failure.Error{
 			Message: fmt.Sprintf("%s has entries that no side has, and they would be lost: %s", c.Path, gate.EntryList(extra)),
 			Remedy:  "copy them elsewhere, restore the file (`git checkout --merge -- " + wording.ShellWord(c.Path) + "`), run `small-hook reconcile`, then append them again",
 		}
@@ -192,7 +193,7 @@ func (r *resolving) write(ctx context.Context) error {
 		file := filepath.Join(r.git.top, filepath.FromSlash(w.path))
 		if w.movedTo != "" {
 			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return &gate.Failure{Message: fmt.Sprintf("cannot remove %s: %v", w.path, err), Remedy: "remove it, then run `small-hook reconcile` again", Err: err}
+				return &failure.Error{Message: fmt.Sprintf("cannot remove %s: %v", w.path, err), Remedy: "remove it, then run `small-hook reconcile` again", Err: err}
 			}
 			continue
 		}
@@ -204,7 +205,7 @@ func (r *resolving) write(ctx context.Context) error {
 			err = wholefile.WriteVia(r.git.gitDir, file, w.disk)
 		}
 		if err != nil {
-			return &gate.Failure{
+			return &failure.Error{
 				Message: fmt.Sprintf("cannot write %s: %v", w.path, err),
 				Remedy:  "make the file writable, then run `small-hook reconcile` again; nothing is staged yet",
 				Err:     err,

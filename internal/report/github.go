@@ -39,7 +39,7 @@ type annotation struct {
 func renderGitHub(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 	action := githubactions.New(githubactions.WithWriter(buf), githubactions.WithGetenv(func(string) string { return "" }))
 	var failures []annotation
-	if f := failure(r); f != nil {
+	if f := failureOf(r); f != nil {
 		failures = []annotation{{title: "could not judge", message: lines(f.Message + "\n" + f.Remedy)}}
 	}
 	errors, warnings := gravestFirst(r.Findings)

@@ -36,7 +36,7 @@ type gitlabLines struct {
 // is waived is left out, since every issue counts as a degradation there.
 func renderGitLab(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 	issues := []gitlabIssue{}
-	if f := failure(r); f != nil {
+	if f := failureOf(r); f != nil {
 		issues = append(issues, gitlabIssue{
 			Description: "Could not judge: " + clip(f.Message, maxText), CheckName: cannotJudge,
 			Fingerprint: cannotJudge, Severity: "blocker", Location: gitlabPlace(filePath(r, &gate.Finding{}), 1),

@@ -140,7 +140,7 @@ func pageHeadOf(r *gate.Report) pageHead {
 		}
 		out.Notes = append(out.Notes, clip(note, maxText))
 	}
-	if f := failure(r); f != nil {
+	if f := failureOf(r); f != nil {
 		out.Failure = &pageFailure{Message: upperFirst(clip(strings.TrimSpace(f.Message), maxText)), Remedy: lines(f.Remedy)}
 	}
 	return out

@@ -147,7 +147,7 @@ func renderJSON(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 	if more := r.More; more != (gate.Counts{}) {
 		doc.More = &jsonSummary{Errors: more.Errors, Warnings: more.Warnings, Waived: more.Waived}
 	}
-	if f := failure(r); f != nil {
+	if f := failureOf(r); f != nil {
 		doc.Error = &jsonError{Message: f.Message, Remedy: f.Remedy}
 	}
 	return encodeJSON(buf, doc)

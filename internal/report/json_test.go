@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	lanes "github.com/small-gate/small-gate/internal/lane"
 )
@@ -21,7 +22,7 @@ func TestJSONKeys(t *testing.T) {
 		Claim: lanes.Claim{Lane: lanes.Fast, Source: lanes.FromTrailer, Commit: "1"}, Fits: lanes.Deep,
 		Signals: []lanes.Signal{{Name: "n", Fits: lanes.Deep, Why: "w", Files: []string{"f"}, Lines: []lanes.Line{{Path: "f", Number: 1, Text: "t"}}}},
 	}
-	r.Failure = &gate.Failure{Message: "m", Remedy: "r"}
+	r.Failure = &failure.Error{Message: "m", Remedy: "r"}
 	entry := "{index line task_id timestamp digest}"
 	finding := "rule severity stage message path line column commit parent entry" + entry + " entry_after"
 	want := "{schema verdict mode strict examined{commits workspaces base head merge policy reader source notes[]} ledgers[{path entries head}] findings[{" +

@@ -206,7 +206,7 @@ func (j *junit) judged(r *gate.Report) {
 		words += lines(strings.Join(notes, "\n")) + "\n"
 	}
 	c := junitCase{Class: s.Name, Name: "judged", Output: &junitText{words}}
-	if f := failure(r); f != nil {
+	if f := failureOf(r); f != nil {
 		c.Error = &junitResult{Message: clip(f.Message, maxText), Type: cannotJudge, Body: lines(f.Message+"\n"+f.Remedy) + "\n"}
 	}
 	j.add(s, c)

@@ -111,7 +111,7 @@ func escapeMarkdownClip(s string, limit int) string {
 }
 
 func markdownFailure(r *gate.Report) string {
-	f := failure(r)
+	f := failureOf(r)
 	if f == nil {
 		return ""
 	}

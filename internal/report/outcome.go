@@ -1,6 +1,9 @@
 package report
 
-import "github.com/small-gate/small-gate/internal/gate"
+import (
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate"
+)
 
 // verdict is the report's verdict; one that is none of the three is an error,
 // as it is for the exit status.
@@ -12,11 +15,11 @@ func verdict(r *gate.Report) gate.Verdict {
 	return gate.Error
 }
 
-// failure is what prevented the judgement, nil where nothing did. Outcome 2
+// failureOf is what prevented the judgement, nil where nothing did. Outcome 2
 // never goes without a message.
-func failure(r *gate.Report) *gate.Failure {
+func failureOf(r *gate.Report) *failure.Error {
 	if r.Failure == nil && verdict(r) == gate.Error {
-		return &gate.Failure{
+		return &failure.Error{
 			Message: "the judgement ended without a verdict and without a reason",
 			Remedy:  "run the command again; if it says the same, it is a fault of this program: please report it",
 		}

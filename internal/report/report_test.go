@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -266,7 +267,7 @@ func forked() gate.Finding {
 func failed() *gate.Report {
 	return &gate.Report{
 		Mode: "range", Verdict: gate.Error, Examined: gate.Examined{Reader: "git"},
-		Failure: &gate.Failure{
+		Failure: &failure.Error{
 			Message: "the clone is shallow and does not hold commit " + base,
 			Remedy:  "fetch the rest:\n  git fetch --unshallow\nor in the workflow, under actions/checkout:\n  fetch-depth: 0",
 			Err:     errors.New("not shown"),
@@ -298,6 +299,6 @@ func hostile(s string) *gate.Report {
 			{Line: 1, TaskID: s, Timestamp: s, ReplayID: s}, {Line: 3, TaskID: s, Timestamp: "2026-01-02T03:04:05.6Z"},
 		}}},
 		Findings: []gate.Finding{f, short}, Waived: []gate.Finding{f},
-		Failure: &gate.Failure{Message: s, Remedy: s},
+		Failure: &failure.Error{Message: s, Remedy: s},
 	}
 }

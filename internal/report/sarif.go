@@ -65,7 +65,7 @@ func sarifRunOf(r *gate.Report, opts Options) sarifRun {
 // does not hold.
 func sarifInvocationOf(r *gate.Report) sarifInvocation {
 	out := sarifInvocation{ExecutionSuccessful: verdict(r) != gate.Error}
-	if f := failure(r); f != nil {
+	if f := failureOf(r); f != nil {
 		out.ExecutionSuccessful = false
 		out.Notifications = append(out.Notifications, sarifNotification{
 			Level: "error", Message: sarifText{literal(lines(f.Message + "\n" + f.Remedy))}, Descriptor: notice(cannotJudge),

@@ -85,7 +85,7 @@ func renderText(buf *bytes.Buffer, r *gate.Report, opts Options) error {
 		t.line(words)
 		t.line()
 	}
-	if f := failure(r); f != nil {
+	if f := failureOf(r); f != nil {
 		t.line(t.paint(red, "cannot judge:"), " ", clip(strings.TrimSpace(f.Message), maxText))
 		t.block("  fix: ", f.Remedy)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
@@ -154,7 +155,7 @@ func (r *Repo) peelNamed(id plumbing.Hash) (plumbing.Hash, error) {
 	case errors.Is(err, errMissing):
 		return to, githistory.NotHere(id.String(), err)
 	case err == nil && kind != plumbing.CommitObject:
-		return to, &gate.Failure{Message: fmt.Sprintf("object %s is a %s, not a commit", id, kind)}
+		return to, &failure.Error{Message: fmt.Sprintf("object %s is a %s, not a commit", id, kind)}
 	}
 	return to, err
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
@@ -29,7 +29,7 @@ func open(t testing.TB, r *gittest.Repo) *Repo {
 // wantUnserved checks that an error refuses something by name.
 func wantUnserved(t *testing.T, err error, words ...string) {
 	t.Helper()
-	var f *gate.Failure
+	var f *failure.Error
 	if !errors.As(err, &f) || !errors.Is(err, ErrUnserved) {
 		t.Fatalf("the error is %v, want one that is unserved", err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
@@ -18,7 +18,7 @@ func (r *Repo) Head(context.Context) (string, error) { return r.head, r.headErr 
 func (r *Repo) readHead() (string, error) {
 	id, _, found, err := (&refs{repo: r}).follow("HEAD")
 	if err != nil {
-		return "", &gate.Failure{
+		return "", &failure.Error{
 			Message: "HEAD is damaged: " + githistory.Printable(err.Error()),
 			Remedy:  "git fsck",
 			Err:     err,

@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
@@ -22,7 +22,7 @@ func isID(s string) bool { return len(s) == idDigits && githistory.IsHex(s) }
 // parseID takes nothing but full ids.
 func parseID(s string) (id plumbing.Hash, err error) {
 	if !isID(s) {
-		return id, &gate.Failure{Message: fmt.Sprintf("%q is not a full object id of this repository", s)}
+		return id, &failure.Error{Message: fmt.Sprintf("%q is not a full object id of this repository", s)}
 	}
 	_, err = hex.Decode(id[:], []byte(s))
 	return id, err

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
@@ -81,8 +81,8 @@ func discover(here string, env githistory.Environ) (site, error) {
 	return site{}, githistory.Nowhere(here)
 }
 
-func notOpened(here string, err error) *gate.Failure {
-	return &gate.Failure{
+func notOpened(here string, err error) *failure.Error {
+	return &failure.Error{
 		Message: fmt.Sprintf("%s: %v", githistory.CannotOpen(here), err),
 		Remedy:  githistory.SeeWhatGitSays,
 		Err:     err,

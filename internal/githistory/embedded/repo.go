@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
@@ -19,7 +20,7 @@ import (
 // called when it is no longer needed.
 //
 // The errors of its methods mean that the question could not be answered. They
-// are *gate.Failure values with what to type next, or wrap the error of a
+// are *failure.Error values with what to type next, or wrap the error of a
 // context that ended.
 type Repo struct {
 	githistory.Place
@@ -56,7 +57,7 @@ func Open(ctx context.Context, dir string, variables []string) (*Repo, error) {
 	}
 	here, err := githistory.Physical(dir)
 	if err != nil {
-		return nil, &gate.Failure{Message: fmt.Sprintf("cannot open %s: %s", githistory.Printable(dir), githistory.Printable(err.Error())), Err: err}
+		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %s", githistory.Printable(dir), githistory.Printable(err.Error())), Err: err}
 	}
 	env := githistory.Environ(variables)
 	s, err := locate(here, env)
@@ -107,7 +108,7 @@ func (r *Repo) object(id plumbing.Hash, kind plumbing.ObjectType, limit int64) (
 		return o, r.unreadable(id, err)
 	}
 	if o.kind != kind {
-		return o, &gate.Failure{Message: fmt.Sprintf("object %s is a %s, not a %s", id, o.kind, kind)}
+		return o, &failure.Error{Message: fmt.Sprintf("object %s is a %s, not a %s", id, o.kind, kind)}
 	}
 	return o, nil
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
@@ -17,8 +17,8 @@ var ErrUnserved = errors.New("not served by the embedded reader")
 const useGit = "read it with the installed git: `--reader git`"
 
 // unserved refuses something by name.
-func unserved(format string, args ...any) *gate.Failure {
-	return &gate.Failure{
+func unserved(format string, args ...any) *failure.Error {
+	return &failure.Error{
 		Message: "the embedded reader does not serve this repository: " + fmt.Sprintf(format, args...),
 		Remedy:  useGit,
 		Err:     ErrUnserved,
@@ -36,14 +36,14 @@ func alive(ctx context.Context, doing string) error {
 // cannot makes outcome 2 of an error, unless it is one already or the context
 // ended. It returns nil for nil.
 func cannot(message string, err error) error {
-	var done *gate.Failure
+	var done *failure.Error
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &done), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
-	return &gate.Failure{
+	return &failure.Error{
 		Message: message + ": " + githistory.Printable(err.Error()),
 		Remedy:  useGit,
 		Err:     errors.Join(ErrUnserved, err),
