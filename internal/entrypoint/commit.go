@@ -13,13 +13,7 @@ import (
 // against every other side of a merge that is being concluded. The policy is
 // HEAD's.
 func PreCommit(ctx context.Context, req Request) *gate.Report {
-	req = req.withLane()
-	if opts, err := req.options("pre-commit", "any"); err == nil && req.Reader == ReaderGit && req.Lane == "" && githistory.Untouched(ctx, req.Dir, githistory.Options{Environ: req.Environ}) {
-		report := gate.Nothing(opts)
-		report.Examined.Reader = "git"
-		return report
-	}
-	return pending(ctx, req, pendingCommit{
+	return pending(ctx, req.withLane(), pendingCommit{
 		mode:   "pre-commit",
 		others: func(repo repository) ([]string, error) { return repo.MergeHeads(ctx) },
 		beside: true,
