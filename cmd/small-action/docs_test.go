@@ -13,6 +13,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/small-gate/small-gate/internal/action"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -218,7 +219,7 @@ func TestForgejoRecipe(t *testing.T) {
 func TestPageListsInputsAndOutputs(t *testing.T) {
 	t.Parallel()
 	page := section(t, "## Inputs")
-	for _, name := range actionInputs {
+	for _, name := range action.InputNames {
 		if !strings.Contains(page, "`"+name+"`") {
 			t.Errorf("docs/ci.md does not tell of the input %s", name)
 		}

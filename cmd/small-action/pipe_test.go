@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/action"
 	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/program"
 )
 
 // What nobody reads is not told: outcome 2, whether it is the log or a report.
@@ -53,8 +55,8 @@ func TestInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		var stdout, stderr bytes.Buffer
-		status := run(ctx, process{
-			args: []string{"--base", "HEAD", "-C", r.Dir, "--reader", reader}, stdout: &stdout, stderr: &stderr, environ: r.Environ(),
+		status := action.Run(ctx, program.Process{
+			Args: []string{"small-action", "--base", "HEAD", "-C", r.Dir, "--reader", reader}, Stdout: &stdout, Stderr: &stderr, Environ: r.Environ(),
 		})
 		if status != statusCannot || !strings.Contains(stdout.String(), "cannot judge: ") || strings.Contains(stdout.String(), "passed") {
 			t.Errorf("%s: exit status %d\n%s%s", reader, status, stdout.String(), stderr.String())

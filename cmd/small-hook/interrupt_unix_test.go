@@ -13,7 +13,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/cli"
 	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/program"
 )
 
 // Ctrl-C ends an audit that is under way, with the status that shells expect.
@@ -91,9 +93,9 @@ func TestHookInterrupted(t *testing.T) {
 			ctx, interrupt := context.WithCancel(t.Context())
 			lines, keyboard := io.Pipe()
 			defer closeAll(t, keyboard)
-			status := run(ctx, process{
-				args: []string{"small-hook", hook, "-C", repo.Dir}, environ: repo.Environ(),
-				stdin: onRead{lines, interrupt}, stdout: io.Discard, stderr: io.Discard,
+			status := cli.Run(ctx, program.Process{
+				Args: []string{"small-hook", hook, "-C", repo.Dir}, Environ: repo.Environ(),
+				Stdin: onRead{lines, interrupt}, Stdout: io.Discard, Stderr: io.Discard,
 			})
 			if status != statusInterrupted {
 				t.Errorf("exit status %d, not %d", status, statusInterrupted)

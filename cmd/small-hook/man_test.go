@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/small-gate/small-gate/internal/cli"
 )
 
 //go:generate go test . -run TestManPages -update
@@ -26,7 +28,7 @@ func TestManPages(t *testing.T) {
 		}
 	}
 	pages := map[string]bool{}
-	root := (&app{}).root()
+	root := cli.Command()
 	root.InitDefaultCompletionCmd()
 	for _, c := range withSubcommands(root) {
 		var page bytes.Buffer

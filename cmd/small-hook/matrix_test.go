@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/small-gate/small-gate/internal/cli"
 )
 
 // readerVariable names the reader that the program is to use in a script of the
@@ -33,7 +35,7 @@ func everyReader() []string {
 	return []string{"git", "go-git"}
 }
 
-func choosesReader() bool { return (&app{}).root().PersistentFlags().Lookup("reader") != nil }
+func choosesReader() bool { return cli.Command().PersistentFlags().Lookup("reader") != nil }
 
 // setupReader prepares a script in which the program uses one reader.
 func setupReader(env *testscript.Env, reader string) error {

@@ -6,14 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // MaxEvent is how many bytes an event may have. GitHub's are at most 25 MB.
 const MaxEvent = 32 << 20
 
-// event is what is read of GitHub's webhook payloads
-// (https://docs.github.com/en/webhooks/webhook-events-and-payloads); Forgejo's
-// and Gitea's have the same fields.
+// event is what is read of GitHub's webhook payloads (https://docs.github.com/en/webhooks/webhook-events-and-payloads); Forgejo's and
+// Gitea's have the same fields.
 type event struct {
 	Action string `json:"action"`
 
@@ -52,41 +53,36 @@ type side struct {
 	SHA string `json:"sha"`
 }
 
-// parse reads an event; nothing at all is an empty one.
+// parse reads an event; no bytes are an empty one.
 func parse(data []byte) (event, error) {
 	var e event
 	if len(data) > MaxEvent {
-		return e, &Error{Message: fmt.Sprintf("the event has more than %d bytes", MaxEvent), Remedy: explicitRemedy}
+		return e, undecided(fmt.Sprintf("the event has more than %d bytes", MaxEvent))
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return e, nil
 	}
 	if err := json.Unmarshal(data, &e); err != nil {
-		return event{}, &Error{Message: "the event cannot be read: " + unreadable(err), Remedy: explicitRemedy}
+		return event{}, undecided("the event cannot be read: " + unreadable(err))
 	}
 	return e, nil
 }
 
 // unreadable says why an event cannot be read, by the names of its fields.
 func unreadable(err error) string {
-	var odd *json.UnmarshalTypeError
-	var broken *json.SyntaxError
+	var unexpected *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
 	switch {
-	case errors.As(err, &odd) && odd.Field == "":
-		return fmt.Sprintf("it is of the JSON type %s, and no object", clipped(jsonType(odd.Value)))
-	case errors.As(err, &odd):
-		return fmt.Sprintf("%s holds what is of the JSON type %s, which nobody writes there", clipped(odd.Field), clipped(jsonType(odd.Value)))
-	case errors.As(err, &broken):
-		return fmt.Sprintf("it is not JSON, or not all of it is there (byte %d)", broken.Offset)
+	case errors.As(err, &unexpected):
+		kind, _, _ := strings.Cut(unexpected.Value, " ") // of a number it has the digits too
+		if unexpected.Field == "" {
+			return fmt.Sprintf("it is a JSON %s, not an object", wording.Clip(kind))
+		}
+		return fmt.Sprintf("unexpected JSON %s in %s", wording.Clip(kind), wording.Clip(unexpected.Field))
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("it is not valid JSON, or is cut off (byte %d)", syntax.Offset)
 	}
-	return "what should be a number in it is none" // of what is left this alone can be
-}
-
-// jsonType is the type in what encoding/json says of a value: of a number it
-// gives the digits too.
-func jsonType(value string) string {
-	word, _, _ := strings.Cut(value, " ")
-	return word
+	return "a number in it is invalid" // the only other error that there can be
 }
 
 // labels notes those of a pull request's labels that claim a lane.
@@ -99,7 +95,6 @@ func (p *Plan) labels(e event) {
 	}
 }
 
-// isPullRequest reports whether an event of that name is of a pull request.
 func isPullRequest(name string) bool {
 	switch name {
 	case "pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment":

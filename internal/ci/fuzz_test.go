@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/failure"
 )
 
 // Whatever an event says, there is a plan or an error with a way out, and what
@@ -21,7 +23,7 @@ func FuzzEvent(f *testing.F) {
 		env := map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": event, "GITHUB_SHA": mergeID}
 		p, err := Decide(env, payload, Inputs{})
 		if err != nil {
-			var trouble *Error
+			var trouble *failure.Error
 			if !errors.As(err, &trouble) || trouble.Message == "" || trouble.Remedy == "" {
 				t.Fatalf("an error without a way out: %v", err)
 			}

@@ -3,42 +3,66 @@ package ci
 import (
 	"fmt"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// gitlab plans for GitLab CI from its predefined variables
-// (https://docs.gitlab.com/ci/variables/predefined_variables/). Which commit
+// GitLab is GitLab CI.
+var GitLab = &System{
+	Name:   "GitLab CI",
+	detect: func(env map[string]string) bool { return env["GITLAB_CI"] == "true" },
+	plan:   (*Plan).gitlab, request: (*Plan).gitlabRequest, otherOrigin: (*Plan).gitlabOrigin,
+	Deep:       "variables:\n  GIT_DEPTH: \"0\"",
+	NoCheckout: "GIT_STRATEGY must not be none",
+	Checkout:   "variables:\n  GIT_STRATEGY: fetch\n  GIT_DEPTH: \"0\"",
+}
+
+// gitlab plans from GitLab's predefined variables (https://docs.gitlab.com/ci/variables/predefined_variables/). Which commit
 // CI_COMMIT_SHA is depends on the kind of the pipeline.
-func gitlab(env map[string]string) (Plan, error) {
-	p := Plan{Platform: GitLab, Event: env["CI_PIPELINE_SOURCE"]}
+func (p *Plan) gitlab(env map[string]string, _ []byte) error {
+	p.Event = env["CI_PIPELINE_SOURCE"]
 	p.gitlabProjects(env)
 	if err := checkID("CI_COMMIT_SHA", env["CI_COMMIT_SHA"]); err != nil {
-		return p, err
+		return err
 	}
 	switch {
 	// A child pipeline of a merge request's pipeline has the variables too.
 	case env["CI_MERGE_REQUEST_IID"] != "":
-		return p, p.mergeRequest(env)
+		return p.mergeRequest(env)
 	case env["CI_EXTERNAL_PULL_REQUEST_IID"] != "":
-		return p, p.externalPullRequest(env)
+		return p.externalPullRequest(env)
 	case p.Event == "":
-		return p, &Error{Message: "CI_PIPELINE_SOURCE is missing, so that nobody can tell what the pipeline is for", Remedy: explicitRemedy}
+		return undecided("CI_PIPELINE_SOURCE is missing: it says what the pipeline runs for")
 	case p.Event == "merge_request_event":
-		return p, &Error{Message: "CI_MERGE_REQUEST_IID is missing in a merge request's pipeline, and so are its branches", Remedy: explicitRemedy}
+		return undecided("CI_MERGE_REQUEST_IID is missing in a merge request's pipeline, and so are its branches")
 	case p.Event == "external_pull_request_event":
-		return p, &Error{Message: "CI_EXTERNAL_PULL_REQUEST_IID is missing in a pull request's pipeline, and so are its branches", Remedy: explicitRemedy}
+		return undecided("CI_EXTERNAL_PULL_REQUEST_IID is missing in a pull request's pipeline, and so are its branches")
 	case p.Event == "push":
-		return p, p.gitlabPush(env)
+		return p.gitlabPush(env)
 	}
-	p.Kind, p.Ref = History, gitlabRef(env)
-	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
+	p.Ref, p.Head = gitlabRef(env), []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
 	p.history(env["CI_DEFAULT_BRANCH"])
-	return p, nil
+	return nil
 }
 
-// mergeRequest compares the source branch with the target. In merged-results
-// and merge-train pipelines CI_COMMIT_SHA is GitLab's merge of the two, and the
-// tips have variables of their own, which are empty in other pipelines. In a
-// train that squashes or fast-forwards it is what GitLab made instead.
+// gitlabRequest takes from a merge request its labels and whose branches the target's are.
+func (p *Plan) gitlabRequest(env map[string]string, _ []byte) surroundings {
+	p.gitlabProjects(env)
+	p.gitlabLabels(env)
+	return surroundings{inRequest: env["CI_MERGE_REQUEST_IID"] != ""}
+}
+
+// gitlabOrigin fetches the target from its own project: a fork's pipeline has cloned the fork.
+func (p *Plan) gitlabOrigin() string {
+	if p.Target != "" {
+		return `git fetch "$CI_MERGE_REQUEST_PROJECT_URL.git" "$CI_MERGE_REQUEST_TARGET_BRANCH_NAME" && small-action --base FETCH_HEAD`
+	}
+	return `git remote set-url origin "$CI_REPOSITORY_URL"`
+}
+
+// mergeRequest compares the source branch with the target. In merged-results and merge-train pipelines CI_COMMIT_SHA is GitLab's merge
+// of the two (in a train that squashes or fast-forwards, what it made instead), and the tips have variables of their own, which are
+// empty in other pipelines.
 func (p *Plan) mergeRequest(env map[string]string) error {
 	p.Kind = Change
 	kind, number := env["CI_MERGE_REQUEST_EVENT_TYPE"], env["CI_MERGE_REQUEST_IID"]
@@ -47,7 +71,7 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 	}
 	p.gitlabLabels(env)
 	target := env["CI_MERGE_REQUEST_TARGET_BRANCH_NAME"]
-	p.Subject = fmt.Sprintf("merge request %s into %s", clipped(number), clipped(target))
+	p.Subject = fmt.Sprintf("merge request %s into %s", wording.Clip(number), wording.Clip(target))
 	p.Source = env["CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"]
 	var more []string
 	if strings.Trim(number, "0123456789") == "" {
@@ -67,12 +91,12 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 		}
 		p.Base = append(p.Base, idPoint(sha, "CI_MERGE_REQUEST_TARGET_BRANCH_SHA"))
 	}
-	// The runner keeps its clone, and fetches the source branch alone.
+	// The runner keeps its clone and fetches only the source branch.
 	for i, point := range branchPoints(target, "the target branch "+target) {
 		point.Stale = i == 0
 		p.Base = append(p.Base, point)
 	}
-	// Where the branches parted is a commit of the target too, if an old one.
+	// The merge base is a commit of the target too, if an old one.
 	if sha := env["CI_MERGE_REQUEST_DIFF_BASE_SHA"]; !absent(sha) {
 		if err := checkID("CI_MERGE_REQUEST_DIFF_BASE_SHA", sha); err != nil {
 			return err
@@ -80,14 +104,13 @@ func (p *Plan) mergeRequest(env map[string]string) error {
 		p.Base = append(p.Base, idPoint(sha, "CI_MERGE_REQUEST_DIFF_BASE_SHA"))
 	}
 	if len(p.Base) == 0 {
-		return &Error{Message: "GitLab names no target branch (CI_MERGE_REQUEST_TARGET_BRANCH_NAME)", Remedy: explicitRemedy}
+		return undecided("GitLab names no target branch (CI_MERGE_REQUEST_TARGET_BRANCH_NAME)")
 	}
 	return nil
 }
 
-// gitlabProjects notes whose branches count and which project was cloned. The
-// pipeline of a merge request from a fork runs in the fork, unless somebody has
-// it run in the target's project.
+// gitlabProjects notes whose branches count and which project was cloned. The pipeline of a merge request from a fork runs in the fork,
+// unless somebody runs it in the target's project.
 func (p *Plan) gitlabProjects(env map[string]string) {
 	p.Project, p.Repository = env["CI_PROJECT_PATH"], env["CI_PROJECT_PATH"]
 	if env["CI_MERGE_REQUEST_IID"] != "" {
@@ -96,8 +119,7 @@ func (p *Plan) gitlabProjects(env map[string]string) {
 	}
 }
 
-// gitlabLabels notes those of a merge request's labels that claim a lane. The
-// variable is there in its pipelines only.
+// gitlabLabels notes those of a merge request's labels that claim a lane.
 func (p *Plan) gitlabLabels(env map[string]string) {
 	for name := range strings.SplitSeq(env["CI_MERGE_REQUEST_LABELS"], ",") {
 		p.label(name)
@@ -108,7 +130,7 @@ func (p *Plan) gitlabLabels(env map[string]string) {
 func (p *Plan) externalPullRequest(env map[string]string) error {
 	p.Kind = Change
 	target := env["CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME"]
-	p.Subject = fmt.Sprintf("external pull request %s into %s", clipped(env["CI_EXTERNAL_PULL_REQUEST_IID"]), clipped(target))
+	p.Subject = fmt.Sprintf("external pull request %s into %s", wording.Clip(env["CI_EXTERNAL_PULL_REQUEST_IID"]), wording.Clip(target))
 	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
 	if sha := env["CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA"]; !absent(sha) {
 		if err := checkID("CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA", sha); err != nil {
@@ -118,19 +140,18 @@ func (p *Plan) externalPullRequest(env map[string]string) error {
 	}
 	p.Base = append(p.Base, branchPoints(target, "the target branch "+target)...)
 	if len(p.Base) == 0 {
-		return &Error{Message: "GitLab names no target branch (CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME)", Remedy: explicitRemedy}
+		return undecided("GitLab names no target branch (CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME)")
 	}
 	return nil
 }
 
-// gitlabPush follows a branch or a tag. CI_COMMIT_BEFORE_SHA is zeros for what
-// is new.
+// gitlabPush follows a branch or a tag. CI_COMMIT_BEFORE_SHA is zeros for a new one.
 func (p *Plan) gitlabPush(env map[string]string) error {
 	p.Kind, p.Ref = Push, gitlabRef(env)
-	p.Subject = "push to " + clipped(p.Ref)
+	p.Subject = "push to " + wording.Clip(p.Ref)
 	p.Head = []Point{idPoint(env["CI_COMMIT_SHA"], "CI_COMMIT_SHA")}
 	if p.Ref == "" {
-		return &Error{Message: "CI_COMMIT_BRANCH and CI_COMMIT_TAG are missing", Remedy: explicitRemedy}
+		return undecided("CI_COMMIT_BRANCH and CI_COMMIT_TAG are missing")
 	}
 	if before := env["CI_COMMIT_BEFORE_SHA"]; !isZero(before) {
 		if err := checkID("CI_COMMIT_BEFORE_SHA", before); err != nil {

@@ -3,13 +3,14 @@ package ci
 import (
 	"fmt"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// isZero reports whether an id stands for no commit: all zeros, whatever its
-// length. Nothing at all is not an id.
+// isZero reports whether an id stands for no commit: all zeros, whatever its length.
 func isZero(id string) bool { return id != "" && strings.Trim(id, "0") == "" }
 
-// absent reports whether an id names no commit: it is zero, or was not given.
+// absent reports whether an id is zero or was not given.
 func absent(id string) bool { return strings.Trim(id, "0") == "" }
 
 // isID reports whether s is a full object id, of SHA-1 or SHA-256.
@@ -20,28 +21,18 @@ func isID(s string) bool {
 	return strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// checkID demands an id of what a platform says. where names the place.
+// checkID demands that what a system says is an id. where names the place.
 func checkID(where, id string) error {
 	if isID(id) {
 		return nil
 	}
 	if id == "" {
-		return &Error{Message: fmt.Sprintf("%s is missing", where), Remedy: explicitRemedy}
+		return undecided(fmt.Sprintf("%s is missing", where))
 	}
-	return &Error{Message: fmt.Sprintf("%s is %q, which is not the id of a commit", where, clipped(id)), Remedy: explicitRemedy}
+	return undecided(fmt.Sprintf("%s is %q, which is not the id of a commit", where, wording.Clip(id)))
 }
 
-// clipped bounds what of an untrusted value is quoted in a message.
-func clipped(s string) string {
-	const most = 80
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
-}
-
-// labelPrefix begins the labels that claim a lane; GitLab's scoped labels have
-// two colons.
+// labelPrefix begins the labels that claim a lane; GitLab's scoped labels have two colons.
 const labelPrefix = "lane:"
 
 // label notes a label that claims a lane. Upper and lower case are the same.
@@ -53,17 +44,15 @@ func (p *Plan) label(name string) {
 	p.Labels = append(p.Labels, labelPrefix+strings.TrimSpace(strings.TrimPrefix(name[len(labelPrefix):], ":")))
 }
 
-// isBranch reports whether s can be the name of a branch, and so a part of a
-// refspec (git-check-ref-format(1)).
+// isBranch reports whether s can be the name of a branch, and so part of a refspec (git-check-ref-format(1)).
 func isBranch(s string) bool {
 	return s != "" && !strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "/") && !strings.HasSuffix(s, "/") &&
 		!strings.HasSuffix(s, ".") && !strings.Contains(s, "..") && !strings.Contains(s, "@{") && !strings.Contains(s, "//") &&
 		strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("~^:?*[\\", r) }) < 0
 }
 
-// branchPoints are where a branch of the remote may be: the remote-tracking one,
-// which can be fetched, and a local one of the same name, which is all there is
-// in a repository without a remote.
+// branchPoints are where a branch of the remote may be: its remote-tracking branch, which can be fetched, and a local branch, which
+// is all there is in a repository without a remote.
 func branchPoints(name, words string) []Point {
 	if !isBranch(name) {
 		return nil
@@ -74,6 +63,8 @@ func branchPoints(name, words string) []Point {
 		{Revision: "refs/heads/" + name, Words: words, Branch: true},
 	}
 }
+
+func defaultBranchPoints(name string) []Point { return branchPoints(name, "the default branch "+name) }
 
 // idPoint is a commit that can be fetched by its id.
 func idPoint(id, words string, more ...string) Point {

@@ -15,8 +15,8 @@ import (
 
 // manager is a hook manager, and what to expect of it.
 type manager struct {
-	// rules is what small-hook calls it.
-	rules string
+	// name is what small-hook calls it.
+	name string
 	// programs matches the folder of its program, below the folder of the managers. npm starts lefthook by way of node, which takes longer
 	// than lefthook itself: it is run without.
 	programs string
@@ -35,7 +35,7 @@ const ownHook = `echo own >>"$OWN_LOG"`
 // managers are known by their headings in docs/installation.md.
 var managers = map[string]manager{
 	"husky": {
-		rules: "husky", programs: filepath.Join("node_modules", ".bin"), again: "husky", oncemore: "husky", lasts: false,
+		name: "husky", programs: filepath.Join("node_modules", ".bin"), again: "husky", oncemore: "husky", lasts: false,
 		setUp: func(d *desk) {
 			d.t.Helper()
 			d.Write("package.json", "{\"name\": \"team\", \"private\": true}\n")
@@ -45,7 +45,7 @@ var managers = map[string]manager{
 		},
 	},
 	"lefthook": {
-		rules: "lefthook", programs: filepath.Join("node_modules", "lefthook-*", "bin"), again: "lefthook install", oncemore: "lefthook install --force", lasts: false,
+		name: "lefthook", programs: filepath.Join("node_modules", "lefthook-*", "bin"), again: "lefthook install", oncemore: "lefthook install --force", lasts: false,
 		setUp: func(d *desk) {
 			d.t.Helper()
 			d.Write("lefthook.yml", "pre-commit:\n  parallel: true\n  commands:\n    own:\n      run: "+ownHook+"\n")
@@ -53,7 +53,7 @@ var managers = map[string]manager{
 		},
 	},
 	"lefthook in TOML": {
-		rules: "lefthook", programs: filepath.Join("node_modules", "lefthook-*", "bin"), again: "lefthook install", oncemore: "lefthook install --force", lasts: false,
+		name: "lefthook", programs: filepath.Join("node_modules", "lefthook-*", "bin"), again: "lefthook install", oncemore: "lefthook install --force", lasts: false,
 		setUp: func(d *desk) {
 			d.t.Helper()
 			d.Write("lefthook.toml", "[pre-commit.commands.own]\nrun = '"+ownHook+"'\n")
@@ -61,15 +61,15 @@ var managers = map[string]manager{
 		},
 	},
 	"pre-commit": {
-		rules: "pre-commit", programs: filepath.Join("pre-commit-4.2.0", "bin"), again: "pre-commit install", oncemore: "pre-commit install", lasts: true,
+		name: "pre-commit", programs: filepath.Join("pre-commit-4.2.0", "bin"), again: "pre-commit install", oncemore: "pre-commit install", lasts: true,
 		only: only{firstRef: true}, setUp: setUpPreCommit("pre-commit"),
 	},
 	"prek": {
-		rules: "prek", programs: filepath.Join("node_modules", ".bin"), again: "prek install", oncemore: "prek install", lasts: true,
+		name: "prek", programs: filepath.Join("node_modules", ".bin"), again: "prek install", oncemore: "prek install", lasts: true,
 		only: only{firstRef: true, newCommits: true}, setUp: setUpPreCommit("prek"),
 	},
 	"prek in TOML": {
-		rules: "prek", programs: filepath.Join("node_modules", ".bin"), again: "prek install", oncemore: "prek install", lasts: true,
+		name: "prek", programs: filepath.Join("node_modules", ".bin"), again: "prek install", oncemore: "prek install", lasts: true,
 		only: only{firstRef: true, newCommits: true}, setUp: func(d *desk) {
 			d.t.Helper()
 			d.Write("prek.toml", "[[repos]]\nrepo = \"local\"\nhooks = [\n  { id = \"own\", name = \"own\", entry = '''sh -c '"+ownHook+
@@ -120,20 +120,20 @@ func deskOf(t *testing.T, m manager) *desk {
 	return d
 }
 
-// Where a manager rules, install says what to add. Whoever adds that, to the letter, is guarded.
+// Where hooks are managed, install says what to add. Whoever adds that, to the letter, is guarded.
 func TestFollowingTheManual(t *testing.T) {
 	for name, m := range managers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := deskOf(t, m)
-			lines := d.refuse(m.rules)
+			lines := d.refuse(m.name)
 			sameRecipe(t, recipe(t, name), lines)
 			d.must(2, "small-hook doctor")
 			d.follow(lines)
 			d.Git("add", "-A")
 			d.committed("commit", "-q", "-m", "add the gate")
 			d.must(0, "small-hook install")
-			if said := d.must(0, "small-hook doctor"); strings.Count(said, ": fires (its files say so)") != 3 {
+			if said := d.must(0, "small-hook doctor"); strings.Count(said, ": installed for "+m.name+", not verified") != 3 {
 				t.Fatal(said)
 			}
 			before := d.ownRuns()
@@ -207,11 +207,12 @@ func TestManagerInstalledAgain(t *testing.T) {
 	}
 }
 
-// diagnosed demands that the doctor says whether the gate fires before a commit, and that it does.
+// diagnosed demands that the doctor says whether the gate fires before a commit, or is installed for a manager, and that it does.
 func (d *desk) diagnosed(fires bool) {
 	d.t.Helper()
 	said, _ := d.run("small-hook doctor")
-	if strings.Contains(said, "\npre-commit: fires (") != fires || strings.Contains(said, "\npre-commit: DOES NOT FIRE: ") == fires {
+	found := strings.Contains(said, "\npre-commit: fires (") || strings.Contains(said, "\npre-commit: installed for ")
+	if found != fires || strings.Contains(said, "\npre-commit: DOES NOT FIRE: ") == fires {
 		d.t.Fatalf("the doctor should say whether pre-commit fires: %v\n%s", fires, said)
 	}
 	before := d.ID("HEAD")
@@ -255,36 +256,6 @@ func TestHuskyInLinkedWorktree(t *testing.T) {
 	// husky looks for .git itself, which a linked work tree has as a file.
 	linked.must(0, "husky")
 	linked.diagnosed(true)
-}
-
-// The hook that lefthook writes lets everything through where it does not find lefthook.
-func TestLefthookIsGone(t *testing.T) {
-	t.Parallel()
-	lefthook := managers["lefthook"].path(t)
-	d := newDesk(t)
-	text, err := os.ReadFile(filepath.Join(lefthook, "lefthook"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(d.home, "lefthook")
-	put(t, path, string(text), 0o755)
-	d.Write("lefthook.yml", "pre-commit:\n  commands:\n    own:\n      run: "+ownHook+"\n")
-	d.must(0, path+" install")
-	lines := d.refuse("lefthook")
-	lines.commands = []string{path + " install"}
-	d.follow(lines)
-	d.diagnosed(true)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	d.diagnosed(false)
-	if said := d.must(2, "small-hook doctor"); !strings.Contains(said, "lefthook install") {
-		t.Errorf("the doctor does not say what to type:\n%s", said)
-	}
-	if said := d.must(2, "small-hook install"); !strings.Contains(said, "lefthook") {
-		t.Error(said)
-	}
-	d.with("PATH=" + search(lefthook)).diagnosed(true)
 }
 
 // Before 3.2.0, pre-commit has other names for the stages, and stops everything where it reads the new ones.

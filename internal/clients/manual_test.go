@@ -13,7 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// manual is what small-hook install printed where a manager rules.
+// manual is what small-hook install printed where hooks are managed.
 type manual struct {
 	said      string
 	additions []addition
@@ -56,7 +56,7 @@ func parseManual(t *testing.T, said string) manual {
 	return m
 }
 
-// refuse runs install where a manager rules: it names the manager, says what to add, ends in status 2 and touches nothing.
+// refuse runs install where hooks are managed: it names the manager, says what to add, ends in status 2 and touches nothing.
 func (d *desk) refuse(manager string) manual {
 	d.t.Helper()
 	before := files(d.t, d.Dir)
@@ -64,7 +64,11 @@ func (d *desk) refuse(manager string) manual {
 	if diff := cmp.Diff(before, files(d.t, d.Dir)); diff != "" {
 		d.t.Fatalf("install was not to touch anything:\n%s\n%s", diff, said)
 	}
-	if want := "The hooks here are " + manager + "'s: "; !strings.HasPrefix(said, want) {
+	want := manager + " manages the hooks: "
+	if manager == "core.hooksPath" {
+		want = "Hooks are taken from "
+	}
+	if !strings.HasPrefix(said, want) {
 		d.t.Fatalf("it does not begin with %q:\n%s", want, said)
 	}
 	return parseManual(d.t, said)
@@ -94,7 +98,7 @@ func (d *desk) follow(m manual) {
 func (a addition) addedTo(t *testing.T, old string, shebang bool) string {
 	t.Helper()
 	switch {
-	case strings.Contains(a.place, "what stands below it goes below that") && old != "":
+	case strings.Contains(a.place, "if a hook's name is there already") && old != "":
 		return mergeYAML(t, old, a.text)
 	case old == "" && shebang:
 		return "#!/bin/sh\n" + a.text

@@ -27,14 +27,14 @@ func TestGraphicalClientWithManager(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := deskOf(t, m)
-			d.follow(d.refuse(m.rules))
+			d.follow(d.refuse(m.name))
 			d.Git("add", "-A")
 			d.committed("commit", "-q", "-m", "add the gate")
 			gui := d.graphical()
 			gui.entry()
 			gui.stopped("small-hook", "commit", "-a", "-m", "append")
 			gui.held("small-hook", "main")
-			if m.rules != "husky" {
+			if m.name != "husky" {
 				return
 			}
 			put(t, filepath.Join(d.home, ".config", "husky", "init.sh"), "PATH=\"$PATH:"+program+"\"\n", 0o644)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // The hooks that this repository provides in .pre-commit-hooks.yaml work from a clone of it, built from source or with the program on PATH,
@@ -25,7 +26,7 @@ func TestProvidedHooks(t *testing.T) {
 			t.Run(tool+", "+name, func(t *testing.T) {
 				t.Parallel()
 				d := newDesk(t, programs).with(goCaches(t)...)
-				d.must(0, tool+" validate-manifest "+quote(source.Path(".pre-commit-hooks.yaml")))
+				d.must(0, tool+" validate-manifest "+wording.ShellQuote(source.Path(".pre-commit-hooks.yaml")))
 				d.Write(".pre-commit-config.yaml", "repos:\n"+provided(t, source, end))
 				d.must(0, tool+" install --install-hooks --hook-type pre-commit --hook-type pre-merge-commit --hook-type pre-push")
 				d.Git("add", "-A")
@@ -74,7 +75,7 @@ func TestTryRepo(t *testing.T) {
 			d := newDesk(t, managers[tool].path(t))
 			d.rewrite()
 			d.Git("add", "-A")
-			if said := d.must(1, tool+" try-repo "+quote(source.Dir)+" small-gate-pre-commit-system"); !strings.Contains(said, "append-only/modified") {
+			if said := d.must(1, tool+" try-repo "+wording.ShellQuote(source.Dir)+" small-gate-pre-commit-system"); !strings.Contains(said, "append-only/modified") {
 				t.Error(said)
 			}
 		})

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // newcomer is a desk whose person has a git configuration of their own.
@@ -37,7 +39,7 @@ func TestGlobalTemplate(t *testing.T) {
 	}
 	d.must(0, "small-hook install --global")
 
-	cloned := d.started("git clone -q " + quote(d.remote.Dir) + ` "$1"`)
+	cloned := d.started("git clone -q " + wording.ShellQuote(d.remote.Dir) + ` "$1"`)
 	cloned.must(0, "small-hook doctor")
 	cloned.commits()
 
@@ -80,14 +82,14 @@ func TestGlobalTemplateOfTheUser(t *testing.T) {
 	d.Git("config", "--global", "init.templateDir", own)
 	d.must(0, "small-hook install --global")
 	d.Git("push", "-q", "origin", "main")
-	cloned := d.started("git clone -q " + quote(d.remote.Dir) + ` "$1"`)
+	cloned := d.started("git clone -q " + wording.ShellQuote(d.remote.Dir) + ` "$1"`)
 	cloned.must(0, "small-hook doctor")
 	cloned.commits()
 	if cloned.ownRuns() == 0 {
 		t.Error("the hook of the person's template does not run")
 	}
 	d.must(0, "small-hook uninstall --global")
-	again := d.started("git clone -q " + quote(d.remote.Dir) + ` "$1"`)
+	again := d.started("git clone -q " + wording.ShellQuote(d.remote.Dir) + ` "$1"`)
 	again.diagnosed(false)
 }
 
@@ -108,4 +110,3 @@ func TestGlobalHooksPath(t *testing.T) {
 }
 
 // quote makes one word of the shell.
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

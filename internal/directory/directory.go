@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -33,10 +34,10 @@ type Tree struct {
 func Open(root string) (*Tree, error) {
 	info, err := os.Stat(root)
 	if err != nil {
-		return nil, &gate.Failure{Message: fmt.Sprintf("cannot look into %s: %v", root, err), Remedy: "name a directory that is there with --dir", Err: err}
+		return nil, &failure.Error{Message: fmt.Sprintf("cannot look into %s: %v", root, err), Remedy: "name a directory that is there with --dir", Err: err}
 	}
 	if !info.IsDir() {
-		return nil, &gate.Failure{Message: root + " is not a directory", Remedy: "name the directory that holds .small/ with --dir"}
+		return nil, &failure.Error{Message: root + " is not a directory", Remedy: "name the directory that holds .small/ with --dir"}
 	}
 	return &Tree{root: root}, nil
 }
@@ -65,7 +66,7 @@ func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File
 		}
 	}
 	if err != nil {
-		return nil, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
+		return nil, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
 	}
 	slices.SortFunc(out, func(a, b gate.File) int { return strings.Compare(a.Path, b.Path) })
 	return out, nil
@@ -78,7 +79,7 @@ func (t *Tree) Glob(ctx context.Context, _ string, patterns ...string) ([]gate.F
 	for _, p := range patterns {
 		found, err := t.glob(ctx, p)
 		if err != nil {
-			return nil, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
+			return nil, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
 		}
 		out = append(out, found...)
 	}
@@ -234,12 +235,12 @@ func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob gate.Bl
 	}
 	f, err := os.Open(t.path(object))
 	if err != nil {
-		return blob, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
+		return blob, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
-		return blob, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
+		return blob, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
 	}
 	blob.Size = int64(len(data))
 	if blob.Size <= limit {
@@ -248,7 +249,7 @@ func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob gate.Bl
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return blob, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
+		return blob, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
 	}
 	blob.Size = max(blob.Size, info.Size())
 	return blob, nil
@@ -257,7 +258,7 @@ func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob gate.Bl
 func (t *Tree) link(object string, limit int64) (gate.Blob, error) {
 	target, err := os.Readlink(t.path(object))
 	if err != nil {
-		return gate.Blob{}, &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
+		return gate.Blob{}, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
 	}
 	blob := gate.Blob{Size: int64(len(target))}
 	if blob.Size <= limit {

@@ -1,51 +1,46 @@
 package entrypoint
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/directory"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// CheckMode is the report's mode for Check.
-const CheckMode = "check"
+// checkMode is the report's mode for Check.
+const checkMode = "check"
 
-// What says which state of the files Check judges.
+// What says which state of the files is meant.
 type What struct {
-	// Staged judges the index, Ref a commit; neither judges the files on disk.
+	// Staged is the index, Ref a commit; neither means the files on disk.
 	Staged bool
 	Ref    string
 	// Recursive judges every workspace at or below the directory.
 	Recursive bool
 }
 
-// Check judges the workspace of one directory, as its files are on disk, in
-// the index or in a commit. On disk it needs no git.
+var errBoth = &failure.Error{Message: "--staged and --ref exclude each other", Remedy: "give one of them"}
+
+// Check judges the workspace of one directory, as its files are on disk, in the index or in a commit. On disk it needs no git.
 func Check(ctx context.Context, req Request, what What) *gate.Report {
-	req.Dir = holding(req.Dir)
-	otherwise := "root"
-	if what.Recursive {
-		otherwise = "any"
+	req.Dir = workspaceRoot(req.Dir)
+	if req.Workspace == "" && !what.Recursive {
+		req.Workspace = "root"
 	}
-	if what.Staged && what.Ref != "" {
-		return gate.FailureReport(gate.Options{Mode: CheckMode}, &gate.Failure{
-			Message: "--staged and --ref exclude each other", Remedy: "give one of them",
-		})
+	switch {
+	case what.Staged && what.Ref != "":
+		return gate.FailureReport(gate.Options{Mode: checkMode}, errBoth)
+	case what.Staged || what.Ref != "":
+		return inRepository(ctx, req, checkMode, func(s *session) (*gate.Report, error) { return s.checkRevision(ctx, what) })
 	}
-	if what.Staged || what.Ref != "" {
-		if req.Workspace == "" {
-			req.Workspace = otherwise
-		}
-		return inRepository(ctx, req, CheckMode, func(s *session) (*gate.Report, error) {
-			return s.checkRevision(ctx, what)
-		})
-	}
-	opts, err := req.options(CheckMode, otherwise)
+	opts, err := req.options(checkMode, "any")
 	if err != nil {
 		return gate.FailureReport(opts, err)
 	}
@@ -59,18 +54,17 @@ func Check(ctx context.Context, req Request, what What) *gate.Report {
 }
 
 func (s *session) checkFiles(ctx context.Context, what What) (*gate.Report, error) {
-	dir := s.req.Dir
-	if dir == "" {
-		dir = "."
-	}
-	tree, err := directory.Open(dir)
+	tree, err := directory.Open(cmp.Or(s.req.Dir, "."))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.trustFiles(dir); err != nil {
+	dir, err := filepath.Abs(s.req.Dir)
+	if err != nil {
 		return nil, err
 	}
-	if s.opts.Part, err = isPart(dir); err != nil {
+	root := repositoryRoot(dir)
+	s.opts.Part = dir != root
+	if err := s.trustFiles(root); err != nil {
 		return nil, err
 	}
 	if what.Recursive {
@@ -79,76 +73,61 @@ func (s *session) checkFiles(ctx context.Context, what What) (*gate.Report, erro
 	return gate.Check(ctx, tree, "", "", s.opts), nil
 }
 
-// holding is the directory that holds the workspace of dir, which may be the
-// .small directory itself.
-func holding(dir string) string {
+// workspaceRoot is the directory that holds the workspace of dir, which may be the .small directory itself.
+func workspaceRoot(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil || filepath.Base(abs) != small.Dir {
-		return dir // without a working directory nothing can be opened, which is said there
+		return dir // without a working directory, opening it fails and says so
 	}
 	return filepath.Join(dir, "..")
 }
 
-// trustFiles takes the policy from the root of the repository that the
-// directory lies in, or from the directory itself outside one.
-func (s *session) trustFiles(dir string) error {
+// trustFiles takes the policy from the files of a repository.
+func (s *session) trustFiles(root string) error {
 	if s.req.Config != "" {
 		return s.useFile(s.req.Config)
-	}
-	root, err := repositoryRoot(dir)
-	if err != nil {
-		return err
 	}
 	data, err := readConfig(filepath.Join(root, policy.File))
 	if err != nil {
 		return err
 	}
-	if data == nil {
-		return s.use("", nil, false)
+	source := ""
+	if data != nil {
+		source = policy.File
 	}
-	return s.use(policy.File, data, true)
+	return s.use(source, data, data != nil)
 }
 
-// isPart reports whether a directory lies below the root of its repository.
-func isPart(dir string) (bool, error) {
-	root, err := repositoryRoot(dir)
-	if err != nil {
-		return false, err
-	}
-	own, err := filepath.Abs(dir)
-	return own != root, err
-}
-
-// repositoryRoot walks up to the directory that holds .git.
-func repositoryRoot(dir string) (string, error) {
-	start, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	for at := start; ; at = filepath.Dir(at) {
+// repositoryRoot is the nearest directory at or above dir that holds .git, or dir if there is none.
+func repositoryRoot(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at, nil
+			return at
 		}
 		if at == filepath.Dir(at) {
-			return start, nil
+			return dir
 		}
 	}
 }
 
-// checkRevision judges the index or a commit.
+// revisionOf is the index, or the commit that what names; label names it for people.
+func (s *session) revisionOf(ctx context.Context, what What) (revision, label string, err error) {
+	if what.Ref == "" {
+		return gate.Index, "the index", nil
+	}
+	revision, err = s.commit(ctx, what.Ref)
+	return revision, what.Ref, err
+}
+
 func (s *session) checkRevision(ctx context.Context, what What) (*gate.Report, error) {
-	revision, label := gate.Index, "the index"
-	if what.Ref != "" {
-		var err error
-		if revision, err = s.commit(ctx, what.Ref); err != nil {
-			return nil, err
-		}
-		label = what.Ref
+	revision, label, err := s.revisionOf(ctx, what)
+	if err != nil {
+		return nil, err
 	}
 	if err := s.trust(ctx, revision, label); err != nil {
 		return nil, err
 	}
-	dir, err := below(s.repo, s.req.Dir)
+	dir, err := pathInRepository(s.repo, s.req.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -158,10 +137,43 @@ func (s *session) checkRevision(ctx context.Context, what What) (*gate.Report, e
 	return gate.Check(ctx, s.repo, revision, dir, s.opts), nil
 }
 
-// below is a directory's slash-separated path in the repository, "" for its
-// root.
-func below(repo repository, dir string) (string, error) {
-	if repo.Where().Top == "" {
+// ReplayID computes the fingerprints of the workspace of one directory, as its files are on disk, in the index or in a commit. On disk
+// it needs no git.
+func ReplayID(ctx context.Context, req Request, what What) (out gate.ReplayID, err error) {
+	const mode = "replay-id"
+	req.Dir = workspaceRoot(req.Dir)
+	switch {
+	case what.Staged && what.Ref != "":
+		return out, errBoth
+	case !what.Staged && what.Ref == "":
+		opts, err := req.options(mode, "any")
+		if err != nil {
+			return out, err
+		}
+		tree, err := directory.Open(cmp.Or(req.Dir, "."))
+		if err != nil {
+			return out, err
+		}
+		return gate.ReplayIDOf(ctx, tree, "", "", opts)
+	}
+	_, err = req.inSession(ctx, mode, func(s *session) error {
+		revision, _, err := s.revisionOf(ctx, what)
+		if err != nil {
+			return err
+		}
+		dir, err := pathInRepository(s.repo, req.Dir)
+		if err == nil {
+			out, err = gate.ReplayIDOf(ctx, s.repo, revision, dir, s.opts)
+		}
+		return err
+	})
+	return out, err
+}
+
+// pathInRepository is a directory's slash-separated path in the repository, "" for its root.
+func pathInRepository(repo repository, dir string) (string, error) {
+	top := repo.Where().Top
+	if top == "" {
 		return "", nil
 	}
 	abs, err := filepath.Abs(dir)
@@ -169,13 +181,13 @@ func below(repo repository, dir string) (string, error) {
 		abs, err = filepath.EvalSymlinks(abs)
 	}
 	if err != nil {
-		return "", &gate.Failure{Message: "cannot look into " + dir + ": " + err.Error(), Err: err}
+		return "", &failure.Error{Message: "cannot look into " + dir + ": " + err.Error(), Err: err}
 	}
-	rel, err := filepath.Rel(repo.Where().Top, abs)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", &gate.Failure{Message: dir + " is not in the work tree " + repo.Where().Top, Err: err}
-	}
-	if rel == "." {
+	rel, err := filepath.Rel(top, abs)
+	switch {
+	case err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)):
+		return "", &failure.Error{Message: dir + " is not in the work tree " + top, Err: err}
+	case rel == ".":
 		return "", nil
 	}
 	return filepath.ToSlash(rel), nil

@@ -8,19 +8,18 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/ci"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Fact is one thing that a job finds out about what it is to judge, for people.
-// Both parts may hold untrusted text.
+// Fact is one thing that a job finds out about what to judge, for people. Both parts may hold untrusted text.
 type Fact struct{ Name, Value string }
 
-// CI judges what a plan asks for. What the clone lacks is fetched where that
-// can be done; a point of the plan that is nowhere to be had gives way to the
-// next one, and where there is none it cannot be judged. The facts are what was
-// compared and by whose policy.
+// CI judges what a plan asks for. What the clone lacks is fetched if that is possible; a point of the plan that is unavailable gives way
+// to the next one, and without a next one nothing can be judged. The facts are what was compared and by whose policy.
 func CI(ctx context.Context, req Request, plan ci.Plan) (*gate.Report, []Fact) {
 	req.Labels = plan.Labels
 	req = req.withLane()
@@ -31,14 +30,14 @@ func CI(ctx context.Context, req Request, plan ci.Plan) (*gate.Report, []Fact) {
 	var report *gate.Report
 	for again := true; again; {
 		report = inRepository(ctx, req, string(plan.Kind), func(s *session) (*gate.Report, error) {
-			// A reader that gives up leaves it to the other to say all this.
+			// If this reader gives up, the other one says all this again.
 			job.facts, job.notes, job.shallow = nil, nil, s.repo.Where().Shallow
 			return job.judge(ctx, s)
 		})
-		again = report.Failure != nil && ctx.Err() == nil && job.provide(ctx, report.Failure)
+		again = report.Failure != nil && ctx.Err() == nil && job.fetchMissing(ctx, report.Failure)
 	}
-	report.Examined.Source = fmt.Sprintf("%s, %s", plan.Platform, plan.Event)
-	report.Examined.Notes = append(report.Examined.Notes, slices.Concat(plan.Notes, job.notes, job.unheeded(report))...)
+	report.Examined.Source = plan.System.Name + ", " + plan.Event
+	report.Examined.Notes = append(report.Examined.Notes, slices.Concat(plan.Notes, job.notes, job.ignoredLanes(report))...)
 	if report.Failure != nil {
 		report.Failure = job.explain(report.Failure)
 	}
@@ -49,23 +48,21 @@ func CI(ctx context.Context, req Request, plan ci.Plan) (*gate.Report, []Fact) {
 type job struct {
 	req  Request
 	plan ci.Plan
-	// asked is what git was asked to fetch, and with what success.
+	// asked is what git was asked to fetch, and its error; fetched is what to type for what came.
 	asked   map[string]error
 	fetched []string
-	// shallow says that the clone hides history, as it was last looked at.
+	// shallow says that the clone hides history, as of the last attempt.
 	shallow bool
 	facts   []Fact
 	notes   []string
-	// told says that a failure's remedy is the one that helps, in a shallow clone
-	// too.
-	told bool
-	// remote says that there is an origin; stranger is its name where its branches
-	// are not those that count.
-	remote   bool
-	stranger string
-	// left is what the platform made of the head beside merges of it.
-	left []leftover
-	// head is the commit that is judged, once it is known.
+	// keepRemedy says that the remedy of the failure helps in a shallow clone too.
+	keepRemedy bool
+	// remote says that there is an origin; fork is its repository if its branches are not those that count.
+	remote bool
+	fork   string
+	// made is what the system made of the head that is no merge of it.
+	made []ci.Point
+	// head is the commit to judge, once it is known.
 	head string
 }
 
@@ -73,18 +70,17 @@ func (j *job) fact(name, format string, args ...any) {
 	j.facts = append(j.facts, Fact{name, fmt.Sprintf(format, args...)})
 }
 
-// judge does what the plan says with what is there. A wish in its error is for
-// what would have to be fetched.
+// judge does what the plan says with what is in the clone. A missingRef in its error is what has to be fetched.
 func (j *job) judge(ctx context.Context, s *session) (*gate.Report, error) {
 	if j.plan.Kind == ci.Nothing {
 		return gate.Nothing(s.opts), nil
 	}
-	if err := j.look(ctx, s); err != nil {
+	if err := j.inspectOrigin(ctx, s); err != nil {
 		return nil, err
 	}
 	head, words, err := j.find(ctx, s, j.plan.Head)
 	if err != nil {
-		return j.withoutCommit(ctx, s, j.proposed(err))
+		return j.withoutCommit(ctx, s, j.missingHead(err))
 	}
 	j.head = head
 	j.fact("head", "%s (%s)", head, words)
@@ -97,7 +93,7 @@ func (j *job) judge(ctx context.Context, s *session) (*gate.Report, error) {
 	return j.history(ctx, s, head)
 }
 
-// withoutCommit passes a head over that leads to no commit: a tag of a tree.
+// withoutCommit accepts a pushed tag that leads to no commit; there is nothing to judge.
 func (j *job) withoutCommit(ctx context.Context, s *session, err error) (*gate.Report, error) {
 	if j.plan.Kind != ci.Push || !strings.HasPrefix(j.plan.Ref, "refs/tags/") || len(j.plan.Head) == 0 {
 		return nil, err
@@ -113,10 +109,9 @@ func (j *job) withoutCommit(ctx context.Context, s *session, err error) (*gate.R
 	return gate.Nothing(s.opts), nil
 }
 
-// change judges a pull request, a merge request, a merge group, or what the
-// caller names.
+// change judges a pull request, a merge request, a merge group, or what the caller names.
 func (j *job) change(ctx context.Context, s *session, head string) (*gate.Report, error) {
-	base, merge, words, err := j.merged(ctx, s, head)
+	base, merge, words, err := j.mergeOf(ctx, s, head)
 	if err != nil {
 		return nil, err
 	}
@@ -124,42 +119,41 @@ func (j *job) change(ctx context.Context, s *session, head string) (*gate.Report
 		if base, words, err = j.find(ctx, s, j.plan.Base); err != nil {
 			return nil, err
 		}
-		if base, words, err = j.believed(ctx, s, base, words, head); err != nil {
+		if base, words, err = j.resolveBase(ctx, s, base, words, head); err != nil {
 			return nil, err
 		}
-		if merge, err = j.landed(ctx, s, base); err != nil {
+		if merge, err = j.madeAfter(ctx, s, base); err != nil {
 			return nil, err
 		}
 	}
 	s.opts.Branch = j.plan.Source
 	j.fact("base", "%s (%s)", base, words)
-	told := []string{base}
+	reported := []string{base}
 	for _, p := range j.plan.Base {
-		if len(p.Fetch) > 0 && p.Fetch[0] == p.Revision && !slices.Contains(told, p.Revision) {
-			told = append(told, p.Revision)
+		if len(p.Fetch) > 0 && p.Fetch[0] == p.Revision && !slices.Contains(reported, p.Revision) {
+			reported = append(reported, p.Revision)
 			j.fact("passed over", "%s (%s)", p.Revision, p.Words)
 		}
 	}
 	if err := s.trust(ctx, base, words); err != nil {
 		return nil, err
 	}
-	if err := j.knowsConfig(ctx, s, head); err != nil {
+	if err := j.checkConfigExists(ctx, s, head); err != nil {
 		return nil, err
 	}
 	if merge == "" {
-		return s.withBrought(ctx, head, j.orFiles(ctx, s, words, gate.Range(ctx, s.repo, base, head, s.opts)))
+		return s.checkAdded(ctx, head, j.orFiles(ctx, s, words, gate.Range(ctx, s.repo, base, head, s.opts)))
 	}
 	j.fact("merge result", "%s", merge)
-	r, err := s.withBrought(ctx, head, j.orFiles(ctx, s, words, gate.RangeInto(ctx, s.repo, base, head, merge, s.opts)))
+	r, err := s.checkAdded(ctx, head, j.orFiles(ctx, s, words, gate.RangeInto(ctx, s.repo, base, head, merge, s.opts)))
 	if err != nil {
 		return nil, err
 	}
-	return s.withBrought(ctx, merge, r)
+	return s.checkAdded(ctx, merge, r)
 }
 
-// orFiles completes a report in which there was no commit to judge, since the
-// target has the head already: then it is the head's files that are judged.
-// target says in words who has it.
+// orFiles completes a report without any commit, since the target already has the head: then the head's files are judged. target names
+// who has it.
 func (j *job) orFiles(ctx context.Context, s *session, target string, r *gate.Report) *gate.Report {
 	if r.Failure != nil || r.Examined.Commits > 0 {
 		return r
@@ -168,15 +162,14 @@ func (j *job) orFiles(ctx context.Context, s *session, target string, r *gate.Re
 	if files.Failure != nil && errors.Is(files.Failure, gate.ErrNothing) {
 		return r
 	}
-	j.fact("no commit is new", "%s has %s already; its files are judged", target, j.head)
+	j.fact("no commit is new", "%s already has %s; its files are judged", target, j.head)
 	all := gate.Combine([]*gate.Report{r, files})
 	all.NoWorkspace, all.Examined.Base, all.Examined.Head = false, r.Examined.Base, r.Examined.Head
 	return all
 }
 
-// wants reports whether the history that a shallow clone hides is still to be
-// asked for.
-func (j *job) wants(s *session, spec string) bool {
+// mayDeepen reports whether a shallow clone's hidden history was not asked for yet.
+func (j *job) mayDeepen(s *session, spec string) bool {
 	_, asked := j.asked[spec]
 	return s.repo.Where().Shallow && !asked
 }
@@ -188,21 +181,19 @@ func (j *job) push(ctx context.Context, s *session, head string) (*gate.Report, 
 		return nil, err
 	}
 	if j.plan.Ref == "" && len(j.plan.Base) == 0 && branch.ID == head {
-		// Nobody said which ref it is, and it can be the default branch itself:
-		// what came since that would be nothing.
+		// Nobody said which ref it is, and it can be the default branch itself, since which nothing is new.
 		j.fact("base", "none: this is the tip of %s, and its whole history is judged", branch.Ref)
 		return j.audit(ctx, s, head, head, branch.Ref)
 	}
 	onDefault := j.plan.OnDefault || branch.ID == ""
-	update := gate.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, "origin"), Governs: onDefault}
-	s.opts.Branch = branchName(j.plan.Ref, "origin")
+	update := gate.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, origin), Governs: onDefault}
+	s.opts.Branch = branchName(j.plan.Ref, origin)
 	if update.Old, err = j.before(ctx, s, onDefault); err != nil {
 		return nil, err
 	}
 	has := "the tip before the push"
 	if !onDefault {
-		// What an earlier push brought is judged with it until the default branch
-		// has it.
+		// What an earlier push brought is judged again until the default branch has it.
 		update.Known, update.Again, has = []string{branch.ID}, true, branch.Ref
 	}
 	switch {
@@ -224,44 +215,41 @@ func (j *job) push(ctx context.Context, s *session, head string) (*gate.Report, 
 	if err := s.trustForRef(ctx, update, branch); err != nil {
 		return nil, err
 	}
-	if err := j.knowsConfig(ctx, s, head); err != nil {
+	if err := j.checkConfigExists(ctx, s, head); err != nil {
 		return nil, err
 	}
-	return s.withBrought(ctx, head, j.orFiles(ctx, s, has, gate.Push(ctx, s.repo, update, s.opts)))
+	return s.checkAdded(ctx, head, j.orFiles(ctx, s, has, gate.Push(ctx, s.repo, update, s.opts)))
 }
 
-// before is the ref's tip before the push; empty for a ref that is new. A tip
-// that is nowhere to be had any more, as after a forced push, is passed over
-// where the default branch bounds what is new, and that is said. On the default
-// branch itself nothing else does.
+// before is the ref's tip before the push; empty for a new ref. A tip that is no longer available, as after a forced push, is passed over
+// with a note if the default branch bounds what is new. On the default branch itself nothing does.
 func (j *job) before(ctx context.Context, s *session, onDefault bool) (string, error) {
 	if len(j.plan.Base) == 0 {
 		return "", nil
 	}
 	old, words, err := j.find(ctx, s, j.plan.Base)
-	var asks *wish
+	var missing *missingRef
 	switch {
 	case err == nil:
 		j.fact("base", "%s (%s)", old, words)
 		return old, nil
-	case errors.As(err, &asks), !errors.Is(err, githistory.ErrLacking), s.repo.Where().Shallow:
+	case errors.As(err, &missing), !errors.Is(err, githistory.ErrLacking), s.repo.Where().Shallow:
 		return "", err
 	case onDefault && j.withoutGit():
-		return "", &gate.Failure{Message: message(err), Remedy: withGit, Err: err}
+		return "", &failure.Error{Message: failure.Of(err).Message, Remedy: withGit, Err: err}
 	case onDefault:
 		return "", err
 	}
 	note := fmt.Sprintf("the tip before the push, %s, is gone: ", j.plan.Base[0].Revision)
 	if j.withoutGit() {
-		note = fmt.Sprintf("the tip before the push, %s, is not here, and there is no git here to fetch it with (%s): ", j.plan.Base[0].Revision, withGit)
+		note = fmt.Sprintf("the tip before the push, %s, is not here and cannot be fetched without git (%s): ", j.plan.Base[0].Revision, withGit)
 	}
-	j.notes = append(j.notes, note+"what came since the default branch is judged, "+
-		"but whether the push drops entries that only that tip had cannot be seen")
+	j.notes = append(j.notes, note+"what came since the default branch is judged, but not whether the push drops entries that only that tip had")
 	return "", nil
 }
 
-// defaultBranch looks the default branch up, unless it is what is judged: then,
-// and in a clone without a remote that has none, it is the zero Branch.
+// defaultBranch looks the default branch up. It is the zero Branch if it is what is judged, and in a clone without a remote that has
+// none.
 func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch, error) {
 	if j.plan.OnDefault {
 		return githistory.Branch{}, nil
@@ -273,15 +261,15 @@ func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch,
 		}
 		return githistory.Branch{Ref: j.plan.Default[0].Revision, ID: id}, nil
 	}
-	if j.stranger != "" {
-		return githistory.Branch{}, j.estranged(nil)
+	if j.fork != "" {
+		return githistory.Branch{}, j.forkRemoteError(nil)
 	}
 	branch, err := s.repo.DefaultBranch(ctx, origin)
-	if err == nil && j.plan.Ref != "" && branchName(branch.Ref, "origin") == branchName(j.plan.Ref, "origin") {
+	if err == nil && j.plan.Ref != "" && branchName(branch.Ref, origin) == branchName(j.plan.Ref, origin) {
 		return githistory.Branch{}, nil
 	}
 	if err == nil && branch.ID == "" && j.remote && j.plan.Kind != ci.Change {
-		return branch, &gate.Failure{
+		return branch, &failure.Error{
 			Message: "the default branch is unknown: the event does not name it, and this clone has neither refs/remotes/origin/HEAD nor a branch of a usual name",
 			Remedy:  "git fetch origin && git remote set-head origin --auto",
 		}
@@ -291,13 +279,6 @@ func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch,
 
 // history judges every commit.
 func (j *job) history(ctx context.Context, s *session, head string) (*gate.Report, error) {
-	if len(j.plan.Default) > 0 {
-		trusted, label, err := j.find(ctx, s, j.plan.Default)
-		if err != nil {
-			return nil, err
-		}
-		return j.audit(ctx, s, head, trusted, label)
-	}
 	branch, err := j.defaultBranch(ctx, s)
 	switch {
 	case err != nil:
@@ -312,16 +293,15 @@ func (j *job) audit(ctx context.Context, s *session, head, trusted, label string
 	if err := s.trust(ctx, trusted, label); err != nil {
 		return nil, err
 	}
-	if err := j.knowsConfig(ctx, s, head); err != nil {
+	if err := j.checkConfigExists(ctx, s, head); err != nil {
 		return nil, err
 	}
 	return gate.Audit(ctx, s.repo, head, s.opts), nil
 }
 
-// knowsConfig demands that the configuration which the caller names is in the
-// trusted tree or, being new, in the change: a misspelt name would otherwise
-// judge by the built-in defaults.
-func (j *job) knowsConfig(ctx context.Context, s *session, head string) error {
+// checkConfigExists demands that the configuration which the caller names is in the trusted tree or, being new, in the change: a misspelt
+// name would mean the built-in defaults.
+func (j *job) checkConfigExists(ctx context.Context, s *session, head string) error {
 	path := s.req.TrustedConfig
 	if path == "" || s.req.Config != "" || s.found {
 		return nil
@@ -331,18 +311,18 @@ func (j *job) knowsConfig(ctx context.Context, s *session, head string) error {
 		return err
 	}
 	if found {
-		j.notes = append(j.notes, fmt.Sprintf("the configuration %s is in what is judged and not in the trusted tree: it counts as none until it is there", path))
+		j.notes = append(j.notes, fmt.Sprintf("the configuration %s is new in this change and counts once the trusted tree has it", path))
 		return nil
 	}
-	return &gate.Failure{
-		Message: fmt.Sprintf("there is no %s, neither in the trusted tree nor in what is judged", githistory.Printable(path)),
+	return &failure.Error{
+		Message: fmt.Sprintf("there is no %s, neither in the trusted tree nor in the change", githistory.Printable(path)),
 		Remedy:  "name a file of the repository with the input config, or leave it out",
 	}
 }
 
 // account completes the facts: where this runs, what about, by whose policy.
 func (j *job) account(r *gate.Report) []Fact {
-	all := []Fact{{"where", string(j.plan.Platform) + ", " + j.plan.Event}}
+	all := []Fact{{"where", j.plan.System.Name + ", " + j.plan.Event}}
 	if j.plan.Subject != "" {
 		all = append(all, Fact{"what", j.plan.Subject})
 	}
@@ -354,7 +334,7 @@ func (j *job) account(r *gate.Report) []Fact {
 		all = append(all, Fact{"fetched", spec})
 	}
 	if r.Verdict == gate.Error && r.Examined.Commits == 0 {
-		return all // it did not come to that
+		return all // it did not get that far
 	}
 	if j.plan.Kind != ci.Nothing && r.Examined.Policy != "" {
 		all = append(all, Fact{"policy", r.Examined.Policy})
@@ -362,9 +342,5 @@ func (j *job) account(r *gate.Report) []Fact {
 	if r.Lane != nil {
 		all = append(all, Fact{"lane", fmt.Sprintf("%s (from the %s); what the change shows fits %s", r.Lane.Claim.Lane, r.Lane.Claim.Source, r.Lane.Fits)})
 	}
-	commits := fmt.Sprintf("%d commits", r.Examined.Commits)
-	if r.Examined.Commits == 1 {
-		commits = "1 commit"
-	}
-	return append(all, Fact{"judged", commits})
+	return append(all, Fact{"judged", wording.Count(r.Examined.Commits, "commit")})
 }

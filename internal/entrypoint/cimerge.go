@@ -1,29 +1,33 @@
 package entrypoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/small-gate/small-gate/internal/ci"
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/lane"
 )
 
-// merged looks for the platform's merge of the head, and for the target as of
-// that merge. What the platform made and is no such merge is left over: of a
-// merge train that squashes or fast-forwards, it is a commit all the same.
-func (j *job) merged(ctx context.Context, s *session, head string) (base, merge, words string, err error) {
-	j.left = nil
+// mergeOf looks for the system's merge of the head, and for the target as of that merge. What the system made and is no such merge is
+// kept: of a merge train that squashes or fast-forwards, it is what the target would become.
+func (j *job) mergeOf(ctx context.Context, s *session, head string) (base, merge, words string, err error) {
+	j.made = nil
 	for _, p := range j.plan.Merge {
 		if !j.counts(p) {
 			continue
 		}
 		id, err := s.repo.Resolve(ctx, p.Revision)
 		if errors.Is(err, githistory.ErrLacking) {
-			if err := j.unasked(p, err); err != nil {
+			if err := j.notAsked(p, err); err != nil {
 				return "", "", "", err
 			}
 			if len(p.Fetch) > 0 {
-				j.notes = append(j.notes, fmt.Sprintf("%s, %s, is not to be had: what it would bring to the target was not judged", p.Words, p.Revision))
+				j.notes = append(j.notes, fmt.Sprintf("%s, %s, is unavailable: what it would bring to the target was not judged", p.Words, p.Revision))
 			}
 			continue
 		}
@@ -36,13 +40,13 @@ func (j *job) merged(ctx context.Context, s *session, head string) (base, merge,
 		side, err := s.repo.Resolve(ctx, id+"^2")
 		lacking := errors.Is(err, githistory.ErrLacking)
 		switch {
-		case lacking && j.wants(s, head):
-			return "", "", "", wishing(head, err)
+		case lacking && j.mayDeepen(s, head):
+			return "", "", "", missing(head, err)
 		case err != nil && !lacking:
 			return "", "", "", err
 		case lacking || side != head: // it is no merge, or one of something else
 			if p.Made {
-				j.left = append(j.left, leftover{p.Words, id})
+				j.made = append(j.made, ci.Point{Revision: id, Words: p.Words})
 			}
 			continue
 		}
@@ -52,24 +56,56 @@ func (j *job) merged(ctx context.Context, s *session, head string) (base, merge,
 	return "", "", "", nil
 }
 
-// leftover is a commit that the platform made of the head and that is no merge
-// of it.
-type leftover struct{ words, id string }
-
-// landed is the first leftover that descends from the base: it is what would be
-// the target's next tip. Of others it is said that nobody looked at them.
-func (j *job) landed(ctx context.Context, s *session, base string) (string, error) {
-	landed := ""
-	for _, l := range j.left {
-		after, err := s.repo.IsAncestor(ctx, base, l.id)
+// madeAfter is the first commit that the system made and that descends from the base: it would be the target's next tip. Of others a
+// note says that they were not judged.
+func (j *job) madeAfter(ctx context.Context, s *session, base string) (string, error) {
+	first := ""
+	for _, p := range j.made {
+		after, err := s.repo.IsAncestor(ctx, base, p.Revision)
 		switch {
 		case err != nil:
 			return "", err
-		case after && landed == "":
-			landed = l.id
+		case after && first == "":
+			first = p.Revision
 		case !after:
-			j.notes = append(j.notes, fmt.Sprintf("%s, %s, is neither a merge of the head nor a descendant of the base: it was not judged", l.words, l.id))
+			j.notes = append(j.notes, fmt.Sprintf("%s, %s, is neither a merge of the head nor a descendant of the base: it was not judged", p.Words, p.Revision))
 		}
 	}
-	return landed, nil
+	return first, nil
+}
+
+// ignoredLanes are notes on claims of a lane that did not count: labels that another claim comes before, and the caller's own if no
+// change is judged.
+func (j *job) ignoredLanes(r *gate.Report) []string {
+	if r.Failure != nil || j.plan.Kind == ci.Nothing {
+		return nil
+	}
+	if r.Lane == nil {
+		if r.Examined.Commits == 0 {
+			return nil // the report says that nothing was judged
+		}
+		if given, err := j.req.claimedLane(); err == nil && given != "" {
+			return []string{fmt.Sprintf("the lane %s, claimed by %s, did not count: a whole history is judged here, not a change", given, lane.Claim{Source: cmp.Or(j.req.LaneFrom, lane.FromCaller)}.By())}
+		}
+		return nil
+	}
+	claim := r.Lane.Claim
+	if claim.Source == lane.FromLabel {
+		return nil
+	}
+	var lost []string
+	for _, label := range j.plan.Labels {
+		name, _ := strings.CutPrefix(label, lane.LabelPrefix)
+		if l, ok := lane.Parse(name); ok && l != claim.Lane {
+			lost = append(lost, lane.LabelPrefix+string(l))
+		}
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	word := "the label " + lost[0]
+	if len(lost) > 1 {
+		word = "the labels " + strings.Join(lost, " and ")
+	}
+	return []string{fmt.Sprintf("%s did not count: the lane is %s, claimed by %s", word, claim.Lane, claim.By())}
 }

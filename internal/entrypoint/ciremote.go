@@ -7,22 +7,21 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/ci"
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
 // origin is the remote that CI systems make.
 const origin = "origin"
 
-// look finds out whether there is a remote, and whether it is a repository whose
-// branches do not count: a checkout of a fork has the fork's, and whoever opens a
-// pull request would choose what it is compared with.
-func (j *job) look(ctx context.Context, s *session) error {
+// inspectOrigin finds out whether there is an origin, and whether it is a repository whose branches do not count: a checkout of a fork has
+// the fork's, and whoever opens a pull request would choose what it is compared with.
+func (j *job) inspectOrigin(ctx context.Context, s *session) error {
 	address, err := s.repo.RemoteURL(ctx, origin)
 	if err != nil {
 		return err
 	}
-	j.remote, j.stranger = address != "", ""
+	j.remote, j.fork = address != "", ""
 	name, host := repositoryOf(address)
 	switch {
 	case j.plan.Repository == "":
@@ -32,70 +31,53 @@ func (j *job) look(ctx context.Context, s *session) error {
 	case !host, endsIn(name, j.plan.Repository):
 		return nil
 	}
-	j.stranger = name
+	j.fork = name
 	j.fact("passed over", "the branches of %s, which is %s and not %s", origin, name, j.plan.Repository)
 	return nil
 }
 
-// counts reports whether a point can be the target's. With a remote, a local
-// branch is only what somebody made here.
+// counts reports whether a point can be the target's. With a remote, a local branch is only what somebody made here.
 func (j *job) counts(p ci.Point) bool {
 	local := strings.HasPrefix(p.Revision, "refs/heads/")
-	return !p.Branch || j.stranger == "" && (!local || !j.remote)
+	return !p.Branch || j.fork == "" && (!local || !j.remote)
 }
 
-// estranged completes the failure of what was not found, where the remote is
-// another repository.
-func (j *job) estranged(err error) error {
-	if j.stranger == "" {
-		return err
-	}
-	out := &gate.Failure{
-		Message: origin + " is " + githistory.Printable(j.stranger) + " and not " + githistory.Printable(j.plan.Repository) + ", whose branches count",
-		Remedy:  "with actions/checkout: leave repository: out; or say what to compare with, with the input base (--base)",
+// forkRemoteError says of what was not found, for the reason err if any, that origin is another repository.
+func (j *job) forkRemoteError(err error) error {
+	out := &failure.Error{
+		Message: origin + " is " + githistory.Printable(j.fork) + " and not " + githistory.Printable(j.plan.Repository) + ", whose branches count",
+		Remedy:  j.plan.OriginRemedy(),
 		Err:     err,
 	}
-	switch {
-	case j.plan.Platform == ci.GitLab && j.plan.Target != "":
-		out.Remedy = `git fetch "$CI_MERGE_REQUEST_PROJECT_URL.git" ` + typed(j.plan.Target) + " && small-action --base FETCH_HEAD"
-	case j.plan.Platform == ci.GitLab:
-		out.Remedy = `git remote set-url origin "$CI_REPOSITORY_URL"`
-	}
 	if err != nil {
-		out.Message += "; " + message(err)
-	}
-	for _, p := range j.plan.Head {
-		if at := slices.IndexFunc(p.Fetch, func(spec string) bool { return strings.HasPrefix(spec, "refs/pull/") }); at >= 0 {
-			out.Remedy = "with actions/checkout: ref: " + p.Fetch[at] + " instead of repository:; or say what to compare with, with the input base (--base)"
-		}
+		out.Message += "; " + failure.Of(err).Message
 	}
 	return out
 }
 
-// believed is the base, unless it was found by the name of a branch and has the
-// head of an open change already, while the base that the event names does not:
-// then it is that one.
-func (j *job) believed(ctx context.Context, s *session, base, words, head string) (string, string, error) {
-	said := slices.DeleteFunc(slices.Clone(j.plan.Base), func(p ci.Point) bool { return p.Branch })
-	if !j.plan.Open || len(said) == 0 || slices.ContainsFunc(said, func(p ci.Point) bool { return p.Revision == base }) {
+// resolveBase is the base, unless it was found by a branch's name and already has the head of an open change while the base that the event
+// names does not: then it is that one.
+func (j *job) resolveBase(ctx context.Context, s *session, base, words, head string) (string, string, error) {
+	named := slices.DeleteFunc(slices.Clone(j.plan.Base), func(p ci.Point) bool { return p.Branch })
+	if !j.plan.Open || len(named) == 0 || slices.ContainsFunc(named, func(p ci.Point) bool { return p.Revision == base }) {
 		return base, words, nil
 	}
 	if has, err := s.repo.IsAncestor(ctx, head, base); err != nil || !has {
 		return base, words, err
 	}
-	id, saidWords, err := j.find(ctx, s, said[len(said)-1:])
+	id, namedWords, err := j.find(ctx, s, named[len(named)-1:])
 	if err != nil {
 		return "", "", err
 	}
 	if has, err := s.repo.IsAncestor(ctx, head, id); err != nil || has {
 		return base, words, err
 	}
-	j.fact("passed over", "%s (%s, which has all of the head already)", base, words)
-	return id, saidWords, nil
+	j.fact("passed over", "%s (%s, which already has all of the head)", base, words)
+	return id, namedWords, nil
 }
 
-// repositoryOf is the path of an address that names a host (git-fetch(1), GIT
-// URLS), without .git. host is false for a directory, which has no name to go by.
+// repositoryOf is the path of an address that names a host (git-fetch(1), GIT URLS), without .git. host is false for a directory, which has
+// no name to go by.
 func repositoryOf(address string) (path string, host bool) {
 	scheme, _, isURL := strings.Cut(address, "://")
 	switch {

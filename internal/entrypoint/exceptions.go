@@ -1,45 +1,36 @@
 package entrypoint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
-// Written is what Baseline and Waive wrote.
-type Written struct {
+// Accepted is what Baseline wrote.
+type Accepted struct {
 	// File is the configuration's path.
 	File string
-	// Revision is what the logs of Baseline were taken from.
-	Revision string
-	// Baselines are the stanzas of Baseline, Waiver that of Waive.
+	// Revision is what the logs were taken from.
+	Revision  string
 	Baselines []policy.Baseline
-	Waiver    policy.Waiver
 }
 
-// Baseline writes, into the configuration of the work tree, a stanza that
-// accepts every log as it stands in a revision (HEAD if none is named). Logs
-// that the configuration accepts so already are not in what it returns.
-func Baseline(ctx context.Context, req Request, revision, reason string) (Written, error) {
-	out := Written{}
-	if revision == "" {
-		revision = "HEAD"
-	}
-	out.Revision = revision
-	err := inWorkTree(ctx, req, "baseline", func(s *session, file string, data []byte) ([]byte, error) {
-		out.File = file
-		commit, err := s.commit(ctx, revision)
+// Baseline writes a stanza into the configuration of the work tree that accepts every log as it stands in a revision (default HEAD).
+// Logs that the configuration already accepts so are not in what it returns.
+func Baseline(ctx context.Context, req Request, revision, reason string) (out Accepted, err error) {
+	out.Revision = cmp.Or(revision, "HEAD")
+	out.File, err = editConfig(ctx, req, "baseline", func(s *session, data []byte) ([]byte, error) {
+		commit, err := s.commit(ctx, out.Revision)
 		if err != nil {
-			return nil, err
-		}
-		if err := s.use(policy.File, data, data != nil); err != nil {
 			return nil, err
 		}
 		ledgers, err := gate.Ledgers(ctx, s.repo, commit, s.opts)
@@ -55,9 +46,9 @@ func Baseline(ctx context.Context, req Request, revision, reason string) (Writte
 			}
 		}
 		if len(out.Baselines) == 0 && !accepted {
-			return nil, &gate.Failure{Message: "there is no log with entries to accept in " + revision, Remedy: "commit the .small/ directory first"}
+			return nil, &failure.Error{Message: "there is no log with entries to accept in " + out.Revision, Remedy: "commit the .small/ directory first"}
 		}
-		return policy.AddBaseline(data, out.Baselines)
+		return policy.AddBaseline(data, out.Baselines, gate.Known())
 	})
 	return out, err
 }
@@ -71,38 +62,30 @@ type Excuse struct {
 	Reason, Until string
 }
 
-// Waive writes, into the configuration of the work tree, the stanza that
-// excuses one edit.
-func Waive(ctx context.Context, req Request, e Excuse) (Written, error) {
-	out := Written{}
+// Waive writes the stanza that excuses one edit into the configuration of the work tree, and returns its path.
+func Waive(ctx context.Context, req Request, e Excuse) (file string, err error) {
 	waiver, err := e.waiver()
 	if err != nil {
-		return out, err
+		return "", err
 	}
 	if waiver.Expired(req.Now) {
-		return out, &gate.Failure{Message: fmt.Sprintf("%s is over, and the waiver would excuse nothing", e.Until), Remedy: "give a later day with --until, or leave it out"}
+		return "", &failure.Error{Message: fmt.Sprintf("%s is in the past: the waiver would excuse nothing", e.Until), Remedy: "give a later day with --until, or leave it out"}
 	}
-	out.Waiver = waiver
-	err = inWorkTree(ctx, req, "waive", func(s *session, file string, data []byte) ([]byte, error) {
-		out.File = file
-		if err := s.use(policy.File, data, data != nil); err != nil {
-			return nil, err
-		}
-		return policy.AddWaiver(data, waiver)
+	return editConfig(ctx, req, "waive", func(_ *session, data []byte) ([]byte, error) {
+		return policy.AddWaiver(data, waiver, gate.Known())
 	})
-	return out, err
 }
 
 func (e Excuse) waiver() (policy.Waiver, error) {
 	w := policy.Waiver{Rule: e.Rule, Path: e.Path, Reason: e.Reason}
 	if e.From == "" && e.To == "" {
-		return w, &gate.Failure{
-			Message: fmt.Sprintf("a finding of %s speaks of no single edit and cannot be waived", e.Rule),
-			Remedy:  "correct the file; or give the rule another level under rules: in " + policy.File,
+		return w, &failure.Error{
+			Message: fmt.Sprintf("a finding of %s is not about a single edit and cannot be waived", e.Rule),
+			Remedy:  "correct the file, or give the rule another level under rules: in " + policy.File,
 		}
 	}
 	if strings.TrimSpace(e.Reason) == "" {
-		return w, &gate.Failure{Message: "a waiver needs a reason", Remedy: "say why with --reason"}
+		return w, &failure.Error{Message: "a waiver needs a reason", Remedy: "say why with --reason"}
 	}
 	for _, side := range []struct {
 		text string
@@ -120,47 +103,37 @@ func (e Excuse) waiver() (policy.Waiver, error) {
 	if e.Until != "" {
 		day, err := time.Parse(time.DateOnly, e.Until)
 		if err != nil {
-			return w, &gate.Failure{Message: fmt.Sprintf("%q is not a day", e.Until), Remedy: "write the last day as 2026-12-31", Err: err}
+			return w, &failure.Error{Message: fmt.Sprintf("%q is not a day", e.Until), Remedy: "write the last day as 2026-12-31", Err: err}
 		}
 		w.Until = day
 	}
 	return w, nil
 }
 
-// inWorkTree edits the configuration in the root of the work tree: edit gets
-// the present content, nil if there is none, and returns the new one.
-func inWorkTree(ctx context.Context, req Request, mode string, edit func(s *session, file string, data []byte) ([]byte, error)) error {
-	opts, err := req.options(mode, "any")
-	if err != nil {
-		return err
-	}
-	var done error
-	_, err = req.read(ctx, mode, func(o opened) error {
-		done = (&session{opened: o, opts: opts, req: req}).edit(edit)
-		return done
+// editConfig edits the configuration in the root of the work tree and returns its path: edit gets the present content, nil if there is
+// none, and a session with that configuration, and returns the new content.
+func editConfig(ctx context.Context, req Request, mode string, edit func(s *session, data []byte) ([]byte, error)) (file string, err error) {
+	_, err = req.inSession(ctx, mode, func(s *session) error {
+		top := s.repo.Where().Top
+		if top == "" {
+			return &failure.Error{Message: "a bare repository has no work tree to write the configuration to", Remedy: "run this in a clone, and push the result"}
+		}
+		file = filepath.Join(top, policy.File)
+		data, err := readConfig(file)
+		if err != nil {
+			return err
+		}
+		if err := s.use(policy.File, data, data != nil); err != nil {
+			return err
+		}
+		edited, err := edit(s, data)
+		if err != nil {
+			return err
+		}
+		if err := wholefile.WriteVia(s.repo.Where().GitDir, file, edited); err != nil {
+			return &failure.Error{Message: fmt.Sprintf("cannot write the configuration: %v", err), Err: err}
+		}
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return done
-}
-
-func (s *session) edit(edit func(s *session, file string, data []byte) ([]byte, error)) error {
-	top := s.repo.Where().Top
-	if top == "" {
-		return &gate.Failure{Message: "a bare repository has no work tree to write the configuration to", Remedy: "run this in a clone, and push the result"}
-	}
-	file := filepath.Join(top, policy.File)
-	data, err := readConfig(file)
-	if err != nil {
-		return err
-	}
-	edited, err := edit(s, file, data)
-	if err != nil {
-		return err
-	}
-	if err := wholefile.WriteVia(s.repo.Where().GitDir, file, edited); err != nil {
-		return &gate.Failure{Message: fmt.Sprintf("cannot write the configuration: %v", err), Err: err}
-	}
-	return nil
+	return file, err
 }

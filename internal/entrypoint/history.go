@@ -5,20 +5,20 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// Range judges every commit that HEAD has and BASE lacks, then the two tips,
-// then HEAD's snapshot. spec is written BASE..HEAD; an empty HEAD means the
-// commit that is checked out. The policy is BASE's.
+// Range judges every commit that HEAD has and BASE lacks, then the two tips, then HEAD's snapshot. spec is written BASE..HEAD; an
+// empty HEAD means the commit that is checked out. The policy is BASE's.
 func Range(ctx context.Context, req Request, spec string) *gate.Report {
 	return inRepository(ctx, req, "range", func(s *session) (*gate.Report, error) {
 		base, head, err := s.rangeOf(ctx, spec)
 		if err != nil {
 			return nil, err
 		}
-		return s.withBrought(ctx, head, gate.Range(ctx, s.repo, base, head, s.opts))
+		return s.checkAdded(ctx, head, gate.Range(ctx, s.repo, base, head, s.opts))
 	})
 }
 
@@ -42,12 +42,12 @@ func splitRange(spec string) (base, head string, err error) {
 	base, head, found := strings.Cut(spec, "..")
 	switch {
 	case strings.Contains(spec, "..."):
-		return "", "", &gate.Failure{
-			Message: fmt.Sprintf("%q names a symmetric difference; a range has two dots", spec),
-			Remedy:  "write BASE..HEAD: what HEAD has and BASE lacks is judged, and the two tips are compared",
+		return "", "", &failure.Error{
+			Message: fmt.Sprintf("%q is a symmetric difference; a range has two dots", spec),
+			Remedy:  "write BASE..HEAD, for example origin/main..HEAD",
 		}
 	case !found || base == "":
-		return "", "", &gate.Failure{
+		return "", "", &failure.Error{
 			Message: fmt.Sprintf("%q is not a range", spec),
 			Remedy:  "write BASE..HEAD, for example origin/main..HEAD",
 		}
@@ -57,8 +57,7 @@ func splitRange(spec string) (base, head string, err error) {
 	return base, head, nil
 }
 
-// Audit judges every commit of a revision's history, under its own policy.
-// Without a revision it is HEAD's.
+// Audit judges every commit of a revision's history (HEAD's by default), under its own policy.
 func Audit(ctx context.Context, req Request, revision string) *gate.Report {
 	return inRepository(ctx, req, "audit", func(s *session) (*gate.Report, error) {
 		if revision == "" {
@@ -82,8 +81,7 @@ func Audit(ctx context.Context, req Request, revision string) *gate.Report {
 	})
 }
 
-// auditNothing is the audit of a HEAD without commits: there is nothing to judge
-// if no other ref has any.
+// auditNothing is the audit of a HEAD without commits: if no other ref has any, there is nothing to judge.
 func (s *session) auditNothing(ctx context.Context) (*gate.Report, error) {
 	tips, err := s.repo.Tips(ctx)
 	if err != nil {
@@ -96,8 +94,27 @@ func (s *session) auditNothing(ctx context.Context) (*gate.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, &gate.Failure{
+	return nil, &failure.Error{
 		Message: fmt.Sprintf("HEAD names %s, which has no commit, while other refs do", githistory.Printable(branch)),
 		Remedy:  "name what to audit: `small-hook audit REVISION`; on a server, correct HEAD: `git symbolic-ref HEAD refs/heads/NAME`",
 	}
+}
+
+// MergeCheck predicts whether theirs would merge cleanly into ours: it compares their tips, and each with the merge base, and judges
+// no commit. The policy is that of ours.
+func MergeCheck(ctx context.Context, req Request, ours, theirs string) *gate.Report {
+	return inRepository(ctx, req, "merge-check", func(s *session) (*gate.Report, error) {
+		target, err := s.commit(ctx, ours)
+		if err != nil {
+			return nil, err
+		}
+		head, err := s.commit(ctx, theirs)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.trust(ctx, target, ours); err != nil {
+			return nil, err
+		}
+		return gate.MergeCheck(ctx, s.repo, target, head, ours, theirs, s.opts), nil
+	})
 }

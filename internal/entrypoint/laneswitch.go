@@ -11,65 +11,49 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Switched is what SwitchLane has written.
 type Switched struct {
-	// Log is the path of the log, from the root of the work tree, and Add the command
-	// that stages its workspace.
+	// Log is the path of the log, from the root of the work tree, and Add the command that stages its workspace.
 	Log, Add string
 	// Evidence is that of the new entry.
 	Evidence string
 	Lane     lane.Lane
-	// Before and After are the entries that the lane requires before and after the
-	// work.
+	// Before and After are the entries that the lane requires before and after the work.
 	Before, After []string
 }
 
-// SwitchLane appends the entry that claims another lane, with the reason, to the log
-// of the workspace in the directory or the nearest above it, up to the root of the
-// work tree. Nothing is staged.
+// SwitchLane appends the entry that claims another lane to the log of the workspace in the directory or the nearest above it, up to the
+// root of the work tree. Nothing is staged.
 func SwitchLane(ctx context.Context, req Request, to, reason string) (Switched, error) {
 	target, ok := lane.Parse(to)
 	out := Switched{Lane: target}
 	if !ok {
-		return out, &gate.Failure{Message: fmt.Sprintf("there is no lane %q", to), Remedy: "use --switch " + laneList}
+		return out, &failure.Error{Message: fmt.Sprintf("there is no lane %q", to), Remedy: "use --switch " + laneList}
 	}
 	if reason = strings.TrimSpace(reason); reason == "" {
-		return out, &gate.Failure{Message: "--switch needs --reason", Remedy: fmt.Sprintf("small-hook lane --switch %s --reason \"why\"", target)}
+		return out, &failure.Error{Message: "--switch needs --reason", Remedy: fmt.Sprintf("small-hook lane --switch %s --reason \"why\"", target)}
 	}
 	req = req.withLane()
-	req.Dir = holding(req.Dir)
-	opts, err := req.options("lane", "any")
-	if err != nil {
-		return out, err
-	}
-	var done error
-	_, err = req.read(ctx, "lane", func(o opened) error {
-		done = (&session{opened: o, opts: opts, req: req}).switchLane(ctx, &out, reason)
-		return done
-	})
-	return out, errors.Join(done, err)
+	req.Dir = workspaceRoot(req.Dir)
+	_, err := req.inSession(ctx, "lane", func(s *session) error { return s.switchLane(ctx, &out, reason) })
+	return out, err
 }
 
 func (s *session) switchLane(ctx context.Context, out *Switched, reason string) error {
-	head, err := s.repo.Head(ctx)
+	head, parents, err := s.trustedHead(ctx)
 	if err != nil {
-		return err
-	}
-	if err := s.trustHead(ctx, head); err != nil {
 		return err
 	}
 	dir, err := s.workspaceAbove()
-	if err != nil {
-		return err
-	}
-	others, err := s.repo.MergeHeads(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,14 +61,14 @@ func (s *session) switchLane(ctx context.Context, out *Switched, reason string) 
 	if err != nil {
 		return err
 	}
-	now, err := gate.ClaimedLane(ctx, s.repo, branch.ID, head, parentsOf(head, others), s.opts)
+	now, err := gate.ClaimedLane(ctx, s.repo, branch.ID, head, parents, s.opts)
 	if err != nil {
 		return err
 	}
 	rigour := s.opts.Policy.Lanes.Rigour(string(out.Lane))
 	out.Before, out.After = rigour.Before, rigour.After
 	out.Evidence = lane.SwitchText(now.Lane, out.Lane, reason)
-	out.Log, out.Add = small.Progress.Path(dir), "git add -- "+typed(":/"+small.InDir(dir, ""))
+	out.Log, out.Add = small.Progress.Path(dir), "git add -- "+wording.ShellWord(":/"+small.InDir(dir, ""))
 	return s.record(dir, reconcile.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}})
 }
 
@@ -92,18 +76,18 @@ func (s *session) switchLane(ctx context.Context, out *Switched, reason string) 
 func (s *session) workspaceAbove() (string, error) {
 	top := s.repo.Where().Top
 	if top == "" {
-		return "", &gate.Failure{Message: "a bare repository has no work tree to write to", Remedy: "run this in a clone"}
+		return "", &failure.Error{Message: "a bare repository has no work tree to write to", Remedy: "run this in a clone"}
 	}
-	dir, err := below(s.repo, s.req.Dir)
+	dir, err := pathInRepository(s.repo, s.req.Dir)
 	for err == nil {
 		if info, missing := os.Lstat(filepath.Join(top, dir, small.Dir)); missing == nil && info.IsDir() {
 			break
 		}
 		if dir == "" {
-			err = &gate.Failure{
+			err = &failure.Error{
 				Message: "there is no .small/ directory here or above",
-				Remedy: "lanes keep their record in a workspace: small init --intent \"what it is for\"; " +
-					"without one, a commit claims a lane with a trailer: git commit --trailer \"Lane: deep\"",
+				Remedy: "make a workspace for the record of lanes: `small init --intent \"what it is for\"`; " +
+					"without one, a commit claims a lane with a trailer: `git commit --trailer \"Lane: deep\"`",
 			}
 		}
 		dir = path.Dir("/" + dir)[1:]
@@ -113,8 +97,7 @@ func (s *session) workspaceAbove() (string, error) {
 
 var replayIDForm = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
 
-// record appends an entry to a workspace's log, with the replay id of the current run
-// where the handoff or the workspace's own file has one.
+// record appends an entry to a workspace's log, with the replay id of the current run if the handoff or workspace.small.yml has one.
 func (s *session) record(dir string, entry reconcile.Entry) error {
 	limits := small.Limits{MaxFileSize: cmp.Or(s.req.MaxFileSize, s.opts.Policy.MaxFileSize)}
 	file := func(a small.Artifact) string {
@@ -123,7 +106,7 @@ func (s *session) record(dir string, entry reconcile.Entry) error {
 	run := func(a small.Artifact, key, member string) string {
 		data, err := readPlain(file(a), limits)
 		if err != nil {
-			return "" // the check speaks of it; the entry needs no run
+			return "" // `check` reports it; the entry needs no run
 		}
 		if doc, _ := small.Parse(data, limits); doc != nil {
 			if id, _ := doc.Root.Get(key).Get(member).Str(); replayIDForm.MatchString(id) {
@@ -138,19 +121,19 @@ func (s *session) record(dir string, entry reconcile.Entry) error {
 	log := small.Progress.Path(dir)
 	data, err := readPlain(file(small.Progress), limits)
 	if err != nil {
-		return &gate.Failure{Message: fmt.Sprintf("cannot read %s: %v", log, err), Remedy: "small-hook check says what the workspace lacks", Err: err}
+		return &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", log, err), Remedy: "`small-hook check` says what the workspace lacks", Err: err}
 	}
 	longer, err := reconcile.Append(log, data, entry, s.req.Now, limits)
 	if err != nil {
 		return err
 	}
 	if err := wholefile.WriteVia(s.repo.Where().GitDir, file(small.Progress), longer); err != nil {
-		return &gate.Failure{Message: fmt.Sprintf("cannot write %s: %v", log, err), Err: err}
+		return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", log, err), Err: err}
 	}
 	return nil
 }
 
-// readPlain reads an ordinary file: not what a link leads to.
+// readPlain reads an ordinary file, not what a link leads to.
 func readPlain(file string, limits small.Limits) ([]byte, error) {
 	info, err := os.Lstat(file)
 	if err == nil && !info.Mode().IsRegular() {

@@ -1,17 +1,18 @@
 package entrypoint
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/hook"
+	"github.com/small-gate/small-gate/internal/hookinput"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Where the refs of a push came from, for the report.
@@ -22,9 +23,9 @@ const (
 	sourceGuess   = "HEAD against what the remote is known to have, since no refs were handed over"
 )
 
-// handover is what a hook was told of a push.
+// handover is what a hook knows about a push.
 type handover struct {
-	updates []hook.RefUpdate
+	updates []hookinput.RefUpdate
 	// remote is the name of the remote, or its URL; empty on the server.
 	remote string
 	// received is true on the server, whose refs are all what somebody pushed.
@@ -33,45 +34,33 @@ type handover struct {
 	source string
 }
 
-// PrePush judges what git is about to push, each ref by itself: every commit
-// that the remote lacks, then the ref's old tip against its new one. args are
-// the hook's arguments: the remote's name (or URL) and its URL. The policy is
-// the default branch's; for the default branch itself, its old tip's.
+// PrePush judges what git is about to push, each ref by itself: every commit that the remote lacks, then the ref's old tip against its
+// new one. args are the hook's arguments: the remote's name (or URL) and its URL. The policy is the default branch's; for the default
+// branch itself, its old tip's.
 func PrePush(ctx context.Context, req Request, args []string, stdin io.Reader) *gate.Report {
-	told := handover{source: sourceStdin}
+	push := handover{source: sourceStdin}
 	if len(args) > 0 {
-		told.remote = args[0]
+		push.remote = args[0]
 	}
-	lines := sync.OnceValues(func() ([]hook.RefUpdate, error) { return refLines(hook.ReadPrePush(stdin)) })
+	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPrePush(stdin) })
 	report := inRepository(ctx, req, "pre-push", func(s *session) (*gate.Report, error) {
 		var err error
-		if told.updates, err = lines(); err != nil {
+		if push.updates, err = lines(); err != nil {
 			return nil, err
 		}
-		if len(told.updates) == 0 {
-			if err := s.unsaid(ctx, &told); err != nil {
+		if len(push.updates) == 0 {
+			if err := s.guess(ctx, &push); err != nil {
 				return nil, err
 			}
 		}
-		known, err := s.knownTo(ctx, told.remote)
+		known, err := s.knownTo(ctx, push.remote)
 		if err != nil {
 			return nil, err
 		}
-		return s.push(ctx, told, known), nil
+		return s.push(ctx, push, known), nil
 	})
-	report.Examined.Source = told.source
+	report.Examined.Source = push.source
 	return report
-}
-
-// refLines passes on what was read, and takes an error apart into what is wrong
-// and what to do about it.
-func refLines(updates []hook.RefUpdate, err error) ([]hook.RefUpdate, error) {
-	var trouble *hook.Error
-	if errors.As(err, &trouble) {
-		message, remedy, _ := strings.Cut(trouble.Error(), "\n")
-		return nil, &gate.Failure{Message: message, Remedy: remedy, Err: err}
-	}
-	return updates, err
 }
 
 // knownTo lists the commits that a remote is known to have.
@@ -82,64 +71,55 @@ func (s *session) knownTo(ctx context.Context, remote string) ([]string, error) 
 	return s.repo.Tips(ctx, "refs/remotes/"+remote+"/")
 }
 
-// unsaid finds out what is pushed where standard input says nothing: from the
-// variables of the pre-commit framework, which takes the lines for itself and
-// hands on one pair of revisions, or a branch alone where the push brings a
-// root commit; else HEAD is judged against what the remote is known to have.
-func (s *session) unsaid(ctx context.Context, told *handover) error {
-	getenv := func(key string) string { return lookup(s.req.Environ, key) }
-	if name := getenv("PRE_COMMIT_REMOTE_NAME"); name != "" {
-		told.remote = name
-	}
-	if told.remote == "" {
-		told.remote = "origin"
-	}
-	from, to := getenv("PRE_COMMIT_FROM_REF"), getenv("PRE_COMMIT_TO_REF")
-	told.source = sourceManager
+// guess finds out what is pushed if standard input is empty: from the variables of the pre-commit framework, which consumes the lines
+// and hands on one pair of revisions, or a branch alone if the push brings a root commit; else HEAD is judged against what the remote
+// is known to have.
+func (s *session) guess(ctx context.Context, push *handover) error {
+	push.remote = cmp.Or(s.req.getenv("PRE_COMMIT_REMOTE_NAME"), push.remote, origin)
+	from, to := s.req.getenv("PRE_COMMIT_FROM_REF"), s.req.getenv("PRE_COMMIT_TO_REF")
+	push.source = sourceManager
 	if to == "" {
-		told.source, to = sourceBranch, getenv("PRE_COMMIT_LOCAL_BRANCH")
+		push.source, to = sourceBranch, s.req.getenv("PRE_COMMIT_LOCAL_BRANCH")
 	}
 	if to == "" && from != "" {
-		return &gate.Failure{
+		return &failure.Error{
 			Message: "PRE_COMMIT_FROM_REF is set, and neither PRE_COMMIT_TO_REF nor PRE_COMMIT_LOCAL_BRANCH says what is pushed",
-			Remedy:  "unset it, or set both as the pre-commit framework does",
+			Remedy:  "`unset PRE_COMMIT_FROM_REF`, or set both as the pre-commit framework does",
 		}
 	}
 	if to == "" {
-		told.source, to = sourceGuess, "HEAD"
+		push.source, to = sourceGuess, "HEAD"
 		if head, err := s.repo.Head(ctx); err != nil || head == "" {
 			return err
 		}
 	}
-	u := hook.RefUpdate{LocalRef: to, Ref: getenv("PRE_COMMIT_REMOTE_BRANCH")}
+	u := hookinput.RefUpdate{LocalRef: to, Ref: s.req.getenv("PRE_COMMIT_REMOTE_BRANCH"), RemoteID: "0"}
 	var err error
 	if u.LocalID, err = s.commit(ctx, to); err != nil {
 		return err
 	}
-	u.RemoteID = "0"
-	if from != "" && !hook.IsZero(from) {
+	if from != "" && !hookinput.IsZero(from) {
 		if u.RemoteID, err = s.commit(ctx, from); err != nil {
 			return err
 		}
 	}
-	told.updates = []hook.RefUpdate{u}
+	push.updates = []hookinput.RefUpdate{u}
 	return nil
 }
 
-// PreReceive judges, on the server, what a push brings before any ref moves.
-// The policy is the default branch's; for the default branch itself, its old
-// tip's.
+// PreReceive judges, on the server, what a push brings before any ref moves. The policy is the default branch's; for the default branch
+// itself, its old tip's.
 func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report {
-	lines := sync.OnceValues(func() ([]hook.RefUpdate, error) { return refLines(hook.ReadPreReceive(stdin)) })
+	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPreReceive(stdin) })
 	report := inRepository(ctx, req, "pre-receive", func(s *session) (*gate.Report, error) {
 		updates, err := lines()
 		if err != nil {
 			return nil, err
 		}
 		if len(updates) == 0 { // git runs this hook for a ref at least (githooks(5))
-			return nil, &gate.Failure{
-				Message: "standard input names no ref: something before this command has read what git says is pushed",
-				Remedy:  "hand it on: refs=$(cat); then printf '%s\\n' \"$refs\" | small-hook pre-receive",
+			return nil, &failure.Error{
+				Message: "standard input names no ref: something before this command has consumed what git wrote",
+				Remedy:  "hand it on: `refs=$(cat)`, then `printf '%s\\n' \"$refs\" | small-hook pre-receive`",
 			}
 		}
 		known, err := s.repo.Tips(ctx)
@@ -154,15 +134,14 @@ func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report 
 
 // move is an update of a ref that leads to a commit.
 type move struct {
-	hook.RefUpdate
+	hookinput.RefUpdate
 	// tip is the commit where the ref will be.
 	tip string
 	// known is true if the other side has that commit already.
 	known bool
 }
 
-// isOf reports whether the ref that moves is the default branch, as the other
-// side calls it.
+// isOf reports whether the ref that moves is the default branch, as the other side calls it.
 func (m move) isOf(branch githistory.Branch, remote string) bool {
 	ref := m.Ref
 	if !strings.HasPrefix(ref, "refs/") {
@@ -171,9 +150,8 @@ func (m move) isOf(branch githistory.Branch, remote string) bool {
 	return strings.HasPrefix(branch.Ref, "refs/") && ref == "refs/heads/"+branchName(branch.Ref, remote)
 }
 
-// push judges each update by itself and makes one report of them. One that
-// cannot be judged does not keep the others from being told.
-func (s *session) push(ctx context.Context, told handover, known []string) *gate.Report {
+// push judges each update by itself and makes one report of them. One that cannot be judged does not hide the findings of the others.
+func (s *session) push(ctx context.Context, push handover, known []string) *gate.Report {
 	var reports []*gate.Report
 	add := func(report *gate.Report, err error) {
 		if err != nil {
@@ -182,7 +160,7 @@ func (s *session) push(ctx context.Context, told handover, known []string) *gate
 		reports = []*gate.Report{gate.Combine(append(reports, report))} // at once: each may be large
 	}
 	var moves []move
-	for _, u := range told.updates {
+	for _, u := range push.updates {
 		if u.Deletes() {
 			continue
 		}
@@ -193,18 +171,18 @@ func (s *session) push(ctx context.Context, told handover, known []string) *gate
 			moves = append(moves, move{RefUpdate: u, tip: tip})
 		}
 	}
-	branch, err := s.defaultBranch(ctx, told)
+	branch, err := s.defaultBranch(ctx, push)
 	if err != nil {
 		add(nil, err)
 		return gate.Combine(reports)
 	}
 	s.findKnown(ctx, moves, known)
 	for _, m := range moves {
-		if told.received && branch.Missing() && m.Ref == branch.Ref {
+		if push.received && branch.Missing() && m.Ref == branch.Ref {
 			add(nil, headless(branch))
 			continue
 		}
-		add(s.update(ctx, m, told.remote, branch, known, moves))
+		add(s.update(ctx, m, push.remote, branch, known, moves))
 	}
 	if len(reports) == 0 {
 		return gate.Nothing(s.opts)
@@ -213,25 +191,24 @@ func (s *session) push(ctx context.Context, told handover, known []string) *gate
 }
 
 // defaultBranch looks up the branch whose policy counts.
-func (s *session) defaultBranch(ctx context.Context, told handover) (githistory.Branch, error) {
-	if told.received {
+func (s *session) defaultBranch(ctx context.Context, push handover) (githistory.Branch, error) {
+	if push.received {
 		return s.repo.HeadBranch(ctx)
 	}
-	return s.repo.DefaultBranch(ctx, told.remote)
+	return s.repo.DefaultBranch(ctx, push.remote)
 }
 
-// headless is the failure where a push would make the branch that the server's
-// HEAD names: its policy would hold for everybody from then on.
+// headless is the failure for a push that would create the branch that the server's HEAD names: its policy would hold for everybody
+// from then on.
 func headless(branch githistory.Branch) error {
-	return &gate.Failure{
-		Message: fmt.Sprintf("HEAD names %s, which does not exist: whoever creates it would choose the policy for all the other branches", githistory.Printable(branch.Ref)),
+	return &failure.Error{
+		Message: fmt.Sprintf("HEAD names %s, which does not exist: whoever creates it would choose the policy of all branches", githistory.Printable(branch.Ref)),
 		Remedy:  "name the default branch, on the server: `git symbolic-ref HEAD refs/heads/NAME`",
 	}
 }
 
-// findKnown finds the moves to what the other side has already: a push of a
-// thousand tags is one question then, not a thousand judgements. If it cannot be
-// found out, every move is judged, and says why it cannot be.
+// findKnown finds the moves to what the other side already has: then a push of a thousand tags is one question, not a thousand
+// judgements. If that fails, every move is judged, and says why it cannot be.
 func (s *session) findKnown(ctx context.Context, moves []move, known []string) {
 	if len(moves) == 0 {
 		return
@@ -278,12 +255,11 @@ func (s *session) update(ctx context.Context, m move, remote string, branch gith
 		report.Examined.Head = m.tip
 		return report, nil
 	}
-	return s.withBrought(ctx, m.tip, gate.Push(ctx, s.repo, update, s.opts))
+	return s.checkAdded(ctx, m.tip, gate.Push(ctx, s.repo, update, s.opts))
 }
 
-// target is the default branch as it will be after the push, for a move of
-// another branch; else nothing. What is pushed without a ref's name is taken for
-// a branch.
+// target is the default branch as it will be after the push, for a move of another branch; else nothing. What is pushed without a ref's
+// name is taken for a branch.
 func target(m move, remote string, branch githistory.Branch, moves []move) gate.Tip {
 	if branch.ID == "" || m.Ref != "" && !strings.HasPrefix(m.Ref, "refs/heads/") || m.isOf(branch, remote) {
 		return gate.Tip{}
@@ -302,20 +278,16 @@ func shortRef(ref string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/remotes/"), "refs/heads/")
 }
 
-// oldTip is the commit where a ref is now. One that is not here cannot be
-// compared with: it has to be fetched first.
-func (s *session) oldTip(ctx context.Context, u hook.RefUpdate, remote string) (string, error) {
+// oldTip is the commit where a ref is now.
+func (s *session) oldTip(ctx context.Context, u hookinput.RefUpdate, remote string) (string, error) {
 	here, err := s.repo.Has(ctx, u.RemoteID)
 	if err != nil {
 		return "", err
 	}
 	if !here {
-		if remote == "" {
-			remote = "origin"
-		}
-		return "", &gate.Failure{
-			Message: fmt.Sprintf("%s is at %s on the remote, and that commit is not here: it cannot be seen whether the push drops entries", u.Ref, u.RemoteID),
-			Remedy:  fmt.Sprintf("git fetch %s %s", typed(remote), typed(u.Ref)),
+		return "", &failure.Error{
+			Message: fmt.Sprintf("%s is at %s on the remote, and that commit is not here, so whether the push drops entries is unknown", u.Ref, u.RemoteID),
+			Remedy:  fmt.Sprintf("git fetch %s %s", wording.ShellWord(cmp.Or(remote, origin)), wording.ShellWord(u.Ref)),
 		}
 	}
 	old, isCommit, err := s.repo.Peel(ctx, u.RemoteID)
@@ -325,9 +297,8 @@ func (s *session) oldTip(ctx context.Context, u hook.RefUpdate, remote string) (
 	return old, nil
 }
 
-// trustForRef takes the policy from the default branch, or from a ref's own
-// old tip where that is the default branch or there is none. Where HEAD names a
-// branch that is missing, nobody's counts.
+// trustForRef takes the policy from the default branch, or from the ref's own old tip if that is the default branch or there is none. If
+// HEAD names a missing branch, nobody's policy counts.
 func (s *session) trustForRef(ctx context.Context, u gate.Update, branch githistory.Branch) error {
 	switch {
 	case branch.Missing():
@@ -340,33 +311,12 @@ func (s *session) trustForRef(ctx context.Context, u gate.Update, branch githist
 	return s.trust(ctx, u.Old, u.Ref+" before the push")
 }
 
-// branchName is a branch's name without the prefix of heads, of the remote or
-// of origin; other refs keep their full name.
+// branchName is a branch's name without the prefix of heads, of the remote or of origin; other refs keep their full name.
 func branchName(ref, remote string) string {
-	for _, prefix := range []string{"refs/heads/", "refs/remotes/" + remote + "/", "refs/remotes/origin/"} {
+	for _, prefix := range []string{"refs/heads/", "refs/remotes/" + remote + "/", "refs/remotes/" + origin + "/"} {
 		if name, ok := strings.CutPrefix(ref, prefix); ok {
 			return name
 		}
 	}
 	return ref
-}
-
-// typed makes a word fit to be typed into a shell: names of refs may hold what a
-// shell would obey.
-func typed(word string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@+%=,"
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// lookup reads a variable of an environment, the last one of a name.
-func lookup(environ []string, key string) string {
-	for _, kv := range slices.Backward(environ) {
-		if k, v, ok := strings.Cut(kv, "="); ok && k == key {
-			return v
-		}
-	}
-	return ""
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/githistory/embedded"
+	"github.com/small-gate/small-gate/internal/reconcile"
 )
 
 // The readers of repositories, as --reader names them.
@@ -26,17 +28,9 @@ var Readers = []string{ReaderAuto, ReaderEmbedded, ReaderGit}
 
 // repository is what the entry points need of a repository.
 type repository interface {
-	gate.History
-	// Where is the place of the repository.
-	Where() githistory.Place
-	// Resolve turns a name into a commit's full id.
-	Resolve(ctx context.Context, name string) (string, error)
-	// Head is HEAD's commit, empty on a branch without commits.
-	Head(ctx context.Context) (string, error)
+	reconcile.Repository
 	// CurrentBranch is the full name of the branch that HEAD names.
 	CurrentBranch(ctx context.Context) (string, error)
-	// MergeHeads are the commits that a merge under way brings.
-	MergeHeads(ctx context.Context) ([]string, error)
 	// Neighbours are the upstream branch and what other work trees have checked
 	// out.
 	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
@@ -176,10 +170,4 @@ func neither(own, git error) error {
 }
 
 // message is what an error says, without what to do about it.
-func message(err error) string {
-	var f *gate.Failure
-	if errors.As(err, &f) {
-		return f.Message
-	}
-	return oneLine(err)
-}
+func message(err error) string { return failure.Of(err).Message }

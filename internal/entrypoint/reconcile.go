@@ -2,45 +2,37 @@ package entrypoint
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/reconcile"
 )
 
-// Resolution says what a reconciliation is to do beside the logs.
+// Resolution says what a reconciliation does apart from the logs.
 type Resolution struct {
-	// Theirs names the other side where no merge is under way.
+	// Theirs names the other side if no merge is under way.
 	Theirs string
-	// Plan and Handoff say which side's file is taken: reconcile.Ours,
-	// reconcile.Theirs, or empty for neither.
+	// Plan and Handoff say whose file to take: reconcile.Ours, reconcile.Theirs, or empty for neither.
 	Plan, Handoff string
 }
 
-// Reconcile brings the logs of two sides together, in the work tree and the
-// index. The policy is HEAD's. It needs git, which does the staging.
-func Reconcile(ctx context.Context, req Request, what Resolution) (*reconcile.Outcome, error) {
+// Reconcile combines the logs of two sides, in the work tree and the index. The policy is HEAD's. It needs git, which does the
+// staging.
+func Reconcile(ctx context.Context, req Request, what Resolution) (out *reconcile.Outcome, err error) {
 	for flag, side := range map[string]string{"--plan": what.Plan, "--handoff": what.Handoff} {
 		if side != "" && side != reconcile.Ours && side != reconcile.Theirs {
-			return nil, &gate.Failure{Message: fmt.Sprintf("%s takes ours or theirs, not %q", flag, side), Remedy: "write " + flag + " ours, or " + flag + " theirs"}
+			return nil, &failure.Error{Message: fmt.Sprintf("%s takes ours or theirs, not %q", flag, side), Remedy: "write " + flag + " ours, or " + flag + " theirs"}
 		}
-	}
-	opts, err := req.options("reconcile", "any")
-	if err != nil {
-		return nil, err
 	}
 	if req.Reader == ReaderAuto || req.Reader == "" {
 		req.Reader = ReaderGit // which is needed for the staging anyway
 	}
-	var out *reconcile.Outcome
-	var done error
-	_, err = req.read(ctx, "reconcile", func(o opened) error {
-		out, done = (&session{opened: o, opts: opts, req: req}).reconcile(ctx, what)
-		return done
+	_, err = req.inSession(ctx, "reconcile", func(s *session) (err error) {
+		out, err = s.reconcile(ctx, what)
+		return err
 	})
-	return out, errors.Join(done, err)
+	return out, err
 }
 
 func (s *session) reconcile(ctx context.Context, what Resolution) (*reconcile.Outcome, error) {
@@ -61,8 +53,7 @@ func (s *session) reconcile(ctx context.Context, what Resolution) (*reconcile.Ou
 	return reconcile.Run(ctx, s.repo, opts)
 }
 
-// policyOf reads the configuration of a commit that is not trusted: for what it
-// forbids, never for what it allows.
+// policyOf reads the configuration of a commit that is not trusted, for what it forbids, never for what it allows.
 func (s *session) policyOf(ctx context.Context, commit, name string) (*policy.Policy, error) {
 	other := &session{opened: s.opened, req: s.req}
 	err := other.trust(ctx, commit, name)

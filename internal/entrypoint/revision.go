@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
@@ -19,9 +19,8 @@ func (s *session) commit(ctx context.Context, name string) (string, error) {
 	return id, s.unambiguous(ctx, name, id)
 }
 
-// unambiguous refuses a short name that git takes for one ref and that another
-// ref has as well (gitrevisions(7)): whoever may push a tag could else name it
-// origin/main, and have a change compared with what they like.
+// unambiguous refuses a short name of several refs, of which git takes one (gitrevisions(7)): whoever may push a tag could name it
+// origin/main, and have a change compared with whatever they like.
 func (s *session) unambiguous(ctx context.Context, name, id string) error {
 	end := strings.IndexAny(name, "^~")
 	if end < 0 {
@@ -44,9 +43,9 @@ func (s *session) unambiguous(ctx context.Context, name, id string) error {
 		case err != nil:
 			return err
 		case other != id:
-			return &gate.Failure{
+			return &failure.Error{
 				Message: fmt.Sprintf("%q is ambiguous: git takes another ref of that name than %s", name, githistory.Printable(folder+ref)),
-				Remedy:  "write which one is meant in full, for example refs/heads/NAME or refs/remotes/origin/NAME; see: git for-each-ref --format='%(refname)'",
+				Remedy:  "write its full name, for example refs/heads/NAME or refs/remotes/origin/NAME; `git for-each-ref --format='%(refname)'` lists them",
 			}
 		}
 	}

@@ -20,58 +20,57 @@ type Scope struct {
 	Notes []string
 }
 
-// unbornDefault says what a server's HEAD without a branch comes to.
-const unbornDefault = "HEAD names a branch that does not exist yet: whoever pushes it first brings the configuration for every branch; " +
-	"if another branch is the default one: git symbolic-ref HEAD refs/heads/NAME"
+// unbornDefault is the note on a server's HEAD without a branch.
+const unbornDefault = "HEAD names a branch that does not exist yet: whoever pushes it first sets the configuration for every branch; " +
+	"if another branch is the default one: `git symbolic-ref HEAD refs/heads/NAME`"
 
 // Survey finds out what the next commit would be judged by.
-func Survey(ctx context.Context, req Request) (Scope, error) {
-	var out Scope
-	r := inRepository(ctx, req, "doctor", func(s *session) (*gate.Report, error) {
-		head, err := s.repo.Head(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.trust(ctx, head, "HEAD"); err != nil {
-			return nil, err
-		}
-		version, err := s.repo.Version(ctx)
-		if err != nil {
-			return nil, err
-		}
-		out = Scope{Policy: s.opts.Policy.Source, Reader: strings.TrimSpace(s.repo.Reader() + " " + version), Why: s.why}
-		if s.repo.Where().Bare {
-			if head == "" {
-				out.Notes = append(out.Notes, unbornDefault)
-			}
-			return gate.Nothing(s.opts), nil
-		}
-		files, err := s.repo.Files(ctx, gate.Index)
-		if err != nil {
-			return nil, err
-		}
-		seen := map[string]bool{}
-		for _, f := range files {
-			dir, _, ok := small.SplitPath(f.Path)
-			if !ok || seen[dir] {
-				continue
-			}
-			seen[dir] = true
-			if s.opts.Policy.Judges(dir) {
-				out.Workspaces = append(out.Workspaces, small.InDir(dir, ""))
-			} else {
-				out.Notes = append(out.Notes, small.InDir(dir, "")+" is excluded by the configuration")
-			}
-		}
-		notes, err := s.substitutes(ctx)
-		out.Notes = append(out.Notes, notes...)
-		if err != nil {
-			return nil, err
-		}
-		return gate.Nothing(s.opts), nil
+func Survey(ctx context.Context, req Request) (out Scope, err error) {
+	_, err = req.inSession(ctx, "doctor", func(s *session) (err error) {
+		out, err = s.survey(ctx)
+		return err
 	})
-	if r.Failure != nil {
-		return out, r.Failure
+	return out, err
+}
+
+func (s *session) survey(ctx context.Context) (Scope, error) {
+	var out Scope
+	head, err := s.repo.Head(ctx)
+	if err != nil {
+		return out, err
 	}
-	return out, nil
+	if err := s.trust(ctx, head, "HEAD"); err != nil {
+		return out, err
+	}
+	version, err := s.repo.Version(ctx)
+	if err != nil {
+		return out, err
+	}
+	out = Scope{Policy: s.opts.Policy.Source, Reader: strings.TrimSpace(s.repo.Reader() + " " + version), Why: s.why}
+	if s.repo.Where().Bare {
+		if head == "" {
+			out.Notes = append(out.Notes, unbornDefault)
+		}
+		return out, nil
+	}
+	files, err := s.repo.Files(ctx, gate.Index)
+	if err != nil {
+		return out, err
+	}
+	seen := map[string]bool{}
+	for _, f := range files {
+		dir, _, ok := small.SplitPath(f.Path)
+		if !ok || seen[dir] {
+			continue
+		}
+		seen[dir] = true
+		if s.opts.Policy.Judges(dir) {
+			out.Workspaces = append(out.Workspaces, small.InDir(dir, ""))
+		} else {
+			out.Notes = append(out.Notes, small.InDir(dir, "")+" is excluded by the configuration")
+		}
+	}
+	notes, err := s.notes(ctx)
+	out.Notes = append(out.Notes, notes...)
+	return out, err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
@@ -43,12 +44,12 @@ type version struct {
 }
 
 // before loads the history behind a commit, and returns the commit's number.
-func (j *judgement) before(ctx context.Context, commit string) (*ancestry, int, error) {
-	a := j.ancestry
+func (src *source) before(ctx context.Context, commit string) (*ancestry, int, error) {
+	a := src.ancestry
 	if n, known := a.number[commit]; known {
 		return a, n, nil
 	}
-	commits, err := j.history.Commits(ctx, []string{commit}, a.tips)
+	commits, err := src.history.Commits(ctx, []string{commit}, a.tips)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -56,13 +57,13 @@ func (j *judgement) before(ctx context.Context, commit string) (*ancestry, int, 
 	for _, c := range commits {
 		edges = append(edges, EdgesOf(c.ID, c.Parents)...)
 	}
-	changes, err := j.history.Changes(ctx, edges)
+	changes, err := src.history.Changes(ctx, edges)
 	if err != nil {
 		return nil, 0, err
 	}
 	for _, c := range commits {
 		own := len(EdgesOf(c.ID, c.Parents))
-		j.noteAncestor(node{id: c.ID, parents: c.Parents}, changes[:own])
+		src.noteAncestor(Commit{ID: c.ID, Parents: c.Parents}, changes[:own])
 		changes = changes[own:]
 	}
 	a.tips = append(a.tips, commit)
@@ -70,15 +71,15 @@ func (j *judgement) before(ctx context.Context, commit string) (*ancestry, int, 
 }
 
 // noteAncestor adds a commit whose parents are there.
-func (j *judgement) noteAncestor(n node, changes [][]Change) {
-	a, c := j.ancestry, ancestor{id: n.id}
-	for _, p := range n.parents {
+func (src *source) noteAncestor(n Commit, changes [][]Change) {
+	a, c := src.ancestry, ancestor{id: n.ID}
+	for _, p := range n.Parents {
 		c.parents = append(c.parents, a.number[p])
 	}
 	for _, edge := range changes {
 		var logs []Change
 		for _, change := range edge {
-			if !j.isLog(change.Path) {
+			if !src.isLog(change.Path) {
 				continue
 			}
 			logs = append(logs, change)
@@ -88,24 +89,24 @@ func (j *judgement) noteAncestor(n node, changes [][]Change) {
 		}
 		c.changes = append(c.changes, logs)
 	}
-	a.number[n.id] = len(a.commits)
+	a.number[n.ID] = len(a.commits)
 	a.commits = append(a.commits, c)
 }
 
 // noteHistory adds the commits of a whole history, which are being judged.
-func (j *judgement) noteHistory(nodes []node, changes [][]Change) {
+func (src *source) noteHistory(nodes []Commit, changes [][]Change) {
 	inside := map[string]bool{}
 	for _, n := range nodes {
-		own := len(n.edges())
-		j.noteAncestor(n, changes[:own])
+		own := len(EdgesOf(n.ID, n.Parents))
+		src.noteAncestor(n, changes[:own])
 		changes = changes[own:]
-		for _, p := range n.parents {
+		for _, p := range n.Parents {
 			inside[p] = true
 		}
 	}
 	for _, n := range nodes {
-		if !inside[n.id] {
-			j.ancestry.tips = append(j.ancestry.tips, n.id)
+		if !inside[n.ID] {
+			src.ancestry.tips = append(src.ancestry.tips, n.ID)
 		}
 	}
 }
@@ -134,13 +135,13 @@ func changeAt(changes []Change, path string) (Change, bool) {
 }
 
 // versions lists what stood last at a path on each way back from a commit.
-func (j *judgement) versions(ctx context.Context, n int, path string) ([]*version, error) {
-	a := j.ancestry
+func (src *source) versions(ctx context.Context, n int, path string) ([]*version, error) {
+	a := src.ancestry
 	if first, known := a.first[path]; !known || first > n {
 		return nil, nil
 	}
 	for i := len(a.last[path]); i <= n; i++ {
-		after, err := j.versionsAfter(ctx, a.last[path], &a.commits[i], path)
+		after, err := src.versionsAfter(ctx, a.last[path], &a.commits[i], path)
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +152,7 @@ func (j *judgement) versions(ctx context.Context, n int, path string) ([]*versio
 
 // versionsAfter lists what stood last at a path after a commit; last has it for
 // the commits before.
-func (j *judgement) versionsAfter(ctx context.Context, last [][]*version, c *ancestor, path string) ([]*version, error) {
+func (src *source) versionsAfter(ctx context.Context, last [][]*version, c *ancestor, path string) ([]*version, error) {
 	var now File
 	var inherited []*version
 	for i, edge := range c.changes {
@@ -188,15 +189,15 @@ func addVersions(to, more []*version) []*version {
 // lastReadable finds the logs that a later one at a path has to go on from,
 // where a commit has none that can be read: the last that could be, on each way
 // back. A log that moved away counts, and one whose removal is waived does not.
-func (j *judgement) lastReadable(ctx context.Context, commit, path string) ([]*ledgerFile, error) {
+func (src *source) lastReadable(ctx context.Context, commit, path string) ([]*ledgerFile, error) {
 	if commit == "" {
 		return nil, nil
 	}
-	_, n, err := j.before(ctx, commit)
+	_, n, err := src.before(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
-	next, err := j.versions(ctx, n, path)
+	next, err := src.versions(ctx, n, path)
 	if err != nil {
 		return nil, err
 	}
@@ -208,14 +209,14 @@ func (j *judgement) lastReadable(ctx context.Context, commit, path string) ([]*l
 			continue
 		}
 		seen[v] = true
-		log, err := j.logs(path).read(ctx, v.file, nil)
+		log, err := src.logs(path).read(ctx, v.file, nil)
 		if err != nil {
 			return nil, err
 		}
 		switch {
 		case !log.readable():
 			next = append(slices.Clip(next), v.before...)
-		case j.ended(path, log):
+		case src.ended(path, log):
 		case !slices.Contains(out, log):
 			out = append(out, log)
 		}
@@ -225,9 +226,9 @@ func (j *judgement) lastReadable(ctx context.Context, commit, path string) ([]*l
 
 // ended reports whether a waiver lets a log be gone, so that another may begin
 // at its path.
-func (j *judgement) ended(path string, log *ledgerFile) bool {
+func (src *source) ended(path string, log *ledgerFile) bool {
 	head := log.log.Head()
-	return slices.ContainsFunc(j.opts.Policy.Waivers, func(w policy.Waiver) bool {
-		return (w.Rule == ruleLogDeleted.ID || w.Rule == ruleRewrittenID) && w.Path == path && w.From != nil && *w.From == head && !w.Expired(j.opts.Now)
+	return slices.ContainsFunc(src.policy.Waivers, func(w policy.Waiver) bool {
+		return w.Edit.Has(ledger.LogEnded) && w.Path == path && w.From != nil && *w.From == head && !w.Expired(src.now)
 	})
 }

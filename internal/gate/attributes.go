@@ -39,9 +39,9 @@ const maxAttributes = 1 << 20
 
 // noteUnions finds out which files of workspaces git would merge by joining both
 // sides' lines.
-func (j *judgement) noteUnions(ctx context.Context, tree Tree, revision string, dirs []string) error {
-	from, ok := tree.(attributed)
-	if !ok || len(dirs) == 0 || j.history != nil && revision != j.tip {
+func (r *run) noteUnions(ctx context.Context, revision string, dirs []string) error {
+	from, ok := r.src.tree.(attributed)
+	if !ok || len(dirs) == 0 || r.src.history != nil && revision != r.scope.tip.ID {
 		return nil
 	}
 	files, err := from.Attributes(ctx, revision, dirs...)
@@ -53,7 +53,7 @@ func (j *judgement) noteUnions(ctx context.Context, tree Tree, revision string, 
 		if !f.Regular() || f.Unmerged {
 			continue // git does not read it either
 		}
-		blob, err := tree.Blob(ctx, f.Object, maxAttributes)
+		blob, err := r.src.tree.Blob(ctx, f.Object, maxAttributes)
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (j *judgement) noteUnions(ctx context.Context, tree Tree, revision string, 
 		for _, a := range small.Artifacts {
 			said := policy.MergeAttribute(all, a.Path(dir))
 			if said.Value == "union" {
-				j.unions = append(j.unions, union{said: said, path: a.Path(dir)})
+				r.scope.unions = append(r.scope.unions, union{said: said, path: a.Path(dir)})
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -61,7 +62,7 @@ func recognize(b *policy.Baseline, l *small.Ledger, waivers []policy.Waiver) []s
 // order of the configuration.
 func modifications(p *policy.Policy, now time.Time, paths ...string) []policy.Waiver {
 	return slices.DeleteFunc(slices.Clone(p.Waivers), func(w policy.Waiver) bool {
-		return !slices.Contains(paths, w.Path) || !modifying[w.Rule] || w.From == nil || w.To == nil || w.Expired(now)
+		return !slices.Contains(paths, w.Path) || !w.Edit.Has(ledger.EntryChanged) || w.From == nil || w.To == nil || w.Expired(now)
 	})
 }
 
@@ -87,17 +88,17 @@ func (b *baseline) accepted(l *small.Ledger) (n int, ok bool) {
 // inForce are the baselines that count. A baseline with which the trusted side's
 // log does not begin describes some other log, and would excuse anything:
 // config/baseline-mismatch says so.
-func (j *judgement) inForce(ctx context.Context) ([]*baseline, error) {
-	if j.baselinesKnown || j.history == nil || j.opts.Trusted == "" {
-		return j.baselines, nil
+func (src *source) inForce(ctx context.Context) ([]*baseline, error) {
+	if src.baselinesKnown || src.history == nil || src.trusted == "" {
+		return src.baselines, nil
 	}
 	var found []*baseline
-	for i := range j.opts.Policy.Baselines {
-		stanza := &j.opts.Policy.Baselines[i]
-		if j.opts.Policy.BaselineFor(stanza.Path) != stanza || stanza.Entries == 0 {
+	for i := range src.policy.Baselines {
+		stanza := &src.policy.Baselines[i]
+		if src.policy.BaselineFor(stanza.Path) != stanza || stanza.Entries == 0 {
 			continue
 		}
-		b, err := j.find(ctx, stanza)
+		b, err := src.find(ctx, stanza)
 		if err != nil {
 			return nil, err
 		}
@@ -105,21 +106,21 @@ func (j *judgement) inForce(ctx context.Context) ([]*baseline, error) {
 			found = append(found, b)
 		}
 	}
-	j.baselines, j.baselinesKnown = found, true
+	src.baselines, src.baselinesKnown = found, true
 	return found, nil
 }
 
 // find looks for the log of a baseline on the trusted side: at its path or, where
 // there is none, wherever it has moved.
-func (j *judgement) find(ctx context.Context, stanza *policy.Baseline) (*baseline, error) {
+func (src *source) find(ctx context.Context, stanza *policy.Baseline) (*baseline, error) {
 	dir, _, _ := small.SplitPath(stanza.Path)
-	files, err := j.history.Files(ctx, j.opts.Trusted, dir)
+	files, err := src.history.Files(ctx, src.trusted, dir)
 	if err != nil {
 		return nil, err
 	}
 	elsewhere := !slices.ContainsFunc(files, func(f File) bool { return f.Path == stanza.Path })
 	if elsewhere {
-		if files, err = j.history.Files(ctx, j.opts.Trusted); err != nil {
+		if files, err = src.history.Files(ctx, src.trusted); err != nil {
 			return nil, err
 		}
 	}
@@ -127,33 +128,33 @@ func (j *judgement) find(ctx context.Context, stanza *policy.Baseline) (*baselin
 		if f.Path != stanza.Path && (!elsewhere || !isLedger(f.Path)) {
 			continue
 		}
-		log, err := j.ledgers.read(ctx, f, nil)
+		log, err := src.ledgers.read(ctx, f, nil)
 		if err != nil {
 			return nil, err
 		}
 		if log.readable() {
-			if entries := recognize(stanza, log.log.Ledger, modifications(j.opts.Policy, j.opts.Now, stanza.Path, f.Path)); entries != nil {
-				return &baseline{path: f.Path, stanza: stanza.Path, entries: entries, head: stanza.Head, equal: j.equal(stanza.Path, f.Path)}, nil
+			if entries := recognize(stanza, log.log.Ledger, modifications(src.policy, src.now, stanza.Path, f.Path)); entries != nil {
+				return &baseline{path: f.Path, stanza: stanza.Path, entries: entries, head: stanza.Head, equal: src.equal(stanza.Path, f.Path)}, nil
 			}
 		}
 		if !elsewhere {
-			j.mismatched = append(j.mismatched, stanza)
+			src.mismatched = append(src.mismatched, stanza)
 		}
 	}
 	return nil, nil
 }
 
 // pastOf finds what a baseline accepts as it is.
-func (j *judgement) pastOf(ctx context.Context, b *baseline) (*past, error) {
+func (src *source) pastOf(ctx context.Context, b *baseline) (*past, error) {
 	if b.past != nil {
 		return b.past, nil
 	}
-	a, n, err := j.before(ctx, j.opts.Trusted)
+	a, n, err := src.before(ctx, src.trusted)
 	if err != nil {
 		return nil, err
 	}
 	p := &past{commits: map[string]bool{}, paths: map[string]bool{}, entries: map[small.Digest]bool{}}
-	first, path, err := j.adoption(ctx, b, a, a.reach(n))
+	first, path, err := src.adoption(ctx, b, a, a.reach(n))
 	if err != nil || first < 0 {
 		b.past = p
 		return p, err
@@ -165,13 +166,13 @@ func (j *judgement) pastOf(ctx context.Context, b *baseline) (*past, error) {
 			continue
 		}
 		p.commits[a.commits[i].id] = true
-		if err := j.addPast(ctx, p, a, i); err != nil {
+		if err := src.addPast(ctx, p, a, i); err != nil {
 			return nil, err
 		}
 	}
 	for grown := true; grown; {
 		grown = false
-		for _, w := range modifications(j.opts.Policy, j.opts.Now, slices.Collect(maps.Keys(p.paths))...) {
+		for _, w := range modifications(src.policy, src.now, slices.Collect(maps.Keys(p.paths))...) {
 			if p.entries[*w.From] && !p.entries[*w.To] {
 				p.entries[*w.To], grown = true, true
 			}
@@ -183,7 +184,7 @@ func (j *judgement) pastOf(ctx context.Context, b *baseline) (*past, error) {
 
 // adoption finds the first commit whose log begins with a baseline, and the
 // log's path there; -1 if there is none.
-func (j *judgement) adoption(ctx context.Context, b *baseline, a *ancestry, within []bool) (int, string, error) {
+func (src *source) adoption(ctx context.Context, b *baseline, a *ancestry, within []bool) (int, string, error) {
 	earlier := map[string]*ledgerFile{}
 	for i := range within {
 		if !within[i] {
@@ -194,7 +195,7 @@ func (j *judgement) adoption(ctx context.Context, b *baseline, a *ancestry, with
 				if !isLedger(c.Path) || c.New.Mode == "" {
 					continue
 				}
-				log, err := j.ledgers.read(ctx, c.New, earlier[c.Path])
+				log, err := src.ledgers.read(ctx, c.New, earlier[c.Path])
 				if err != nil {
 					return 0, "", err
 				}
@@ -212,7 +213,7 @@ func (j *judgement) adoption(ctx context.Context, b *baseline, a *ancestry, with
 }
 
 // addPast adds what one commit of the past did to the log.
-func (j *judgement) addPast(ctx context.Context, p *past, a *ancestry, n int) error {
+func (src *source) addPast(ctx context.Context, p *past, a *ancestry, n int) error {
 	commit := &a.commits[n]
 	for i, edge := range commit.changes {
 		for _, c := range edge {
@@ -221,7 +222,7 @@ func (j *judgement) addPast(ctx context.Context, p *past, a *ancestry, n int) er
 			}
 			if c.Old.Mode == "" && len(commit.parents) > 0 {
 				parent := a.commits[commit.parents[i]].id
-				m, err := j.moves(ctx, crossing{parent: parent, changes: edge, merge: len(commit.parents) > 1, equal: j.plainly})
+				m, err := src.moves(ctx, crossing{parent: parent, changes: edge, merge: len(commit.parents) > 1, equal: src.plainly})
 				if err != nil {
 					return err
 				}
@@ -229,7 +230,7 @@ func (j *judgement) addPast(ctx context.Context, p *past, a *ancestry, n int) er
 					p.paths[from] = true
 				}
 			}
-			log, err := j.ledgers.read(ctx, c.New, nil)
+			log, err := src.ledgers.read(ctx, c.New, nil)
 			if err != nil {
 				return err
 			}
@@ -243,18 +244,14 @@ func (j *judgement) addPast(ctx context.Context, p *past, a *ancestry, n int) er
 	return nil
 }
 
-// isPast reports whether what a commit did to a log is accepted as it is. Only
-// where a whole history is judged are there such commits.
-func (j *judgement) isPast(ctx context.Context, commit, path string) (bool, error) {
-	if !j.whole {
-		return false, nil
-	}
-	baselines, err := j.inForce(ctx)
+// isPast reports whether what a commit did to a log is accepted as it is.
+func (src *source) isPast(ctx context.Context, commit, path string) (bool, error) {
+	baselines, err := src.inForce(ctx)
 	if err != nil {
 		return false, err
 	}
 	for _, b := range baselines {
-		p, err := j.pastOf(ctx, b)
+		p, err := src.pastOf(ctx, b)
 		if err != nil {
 			return false, err
 		}
@@ -268,9 +265,9 @@ func (j *judgement) isPast(ctx context.Context, commit, path string) (bool, erro
 // equality is what counts as equal on an edge: what waivers say and, where a
 // branch that parted before a baseline takes it over, that the entries of the
 // past count on neither side. What the branch recorded besides does.
-func (j *judgement) equality(ctx context.Context, parents []string, from, to string, before, after *ledgerFile) (equivalence, error) {
-	equal := j.equal(from, to)
-	baselines, err := j.inForce(ctx)
+func (src *source) equality(ctx context.Context, parents []string, from, to string, before, after *ledgerFile) (equivalence, error) {
+	equal := src.equal(from, to)
+	baselines, err := src.inForce(ctx)
 	if err != nil || before.log == after.log {
 		return equal, err
 	}
@@ -283,7 +280,7 @@ func (j *judgement) equality(ctx context.Context, parents []string, from, to str
 		if !takes && !merges {
 			continue
 		}
-		p, err := j.pastOf(ctx, b)
+		p, err := src.pastOf(ctx, b)
 		if err != nil {
 			return equal, err
 		}
@@ -300,19 +297,19 @@ func (j *judgement) equality(ctx context.Context, parents []string, from, to str
 
 // acceptedOf returns how many leading entries of a workspace's log are accepted
 // as they are. Where there is no history, the log's own text is the trusted side.
-func (j *judgement) acceptedOf(ctx context.Context, path string, l *small.Ledger) (int, error) {
-	if j.history == nil {
-		b := j.opts.Policy.BaselineFor(path)
+func (src *source) acceptedOf(ctx context.Context, path string, l *small.Ledger) (int, error) {
+	if src.history == nil {
+		b := src.policy.BaselineFor(path)
 		if b == nil {
 			return 0, nil
 		}
-		if recognize(b, l, modifications(j.opts.Policy, j.opts.Now, path)) == nil {
-			j.mismatched = append(j.mismatched, b)
+		if recognize(b, l, modifications(src.policy, src.now, path)) == nil {
+			src.mismatched = append(src.mismatched, b)
 			return 0, nil
 		}
 		return b.Entries, nil
 	}
-	baselines, err := j.inForce(ctx)
+	baselines, err := src.inForce(ctx)
 	for _, b := range baselines {
 		if n, ok := b.accepted(l); ok {
 			return n, nil

@@ -160,7 +160,7 @@ func (e *example) policy(t *testing.T, index bool) *policy.Policy {
 	if !ok {
 		return nil
 	}
-	p, err := policy.Parse(policy.File, []byte(f.data), gate.RuleIDs())
+	p, err := policy.Parse(policy.File, []byte(f.data), gate.Known())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,11 +95,11 @@ func explain(p, c []small.Digest, before, after recordsFunc, mayPair func(lost, 
 }
 
 // candidates bounds how many added entries a lost one is compared with in
-// depth. Beyond that an edit is told as a deletion and a new entry, which is
+// depth. Beyond that an edit is reported as a deletion and a new entry, which is
 // less helpful and no less true.
 const candidates = 100
 
-// agreement is one way in which a lost and an added entry can be told to be
+// agreement is one way in which a lost and an added entry count as
 // two versions of one: entries with the same key that pass the test.
 type agreement struct {
 	key  func(*small.Value) string

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -23,15 +24,6 @@ type equivalence struct {
 	past map[small.Digest]bool
 }
 
-// modifying are the rules whose waivers make two versions of an entry equal.
-var modifying = map[string]bool{
-	"append-only/modified": true, "append-only/timestamp-migrated": true, "append-only/task-reassigned": true,
-	ruleRewrittenID: true,
-}
-
-// losing are the rules whose waivers let an entry be missing.
-var losing = map[string]bool{"append-only/deleted": true, "divergence/lost-entry": true, ruleRewrittenID: true}
-
 // equivalenceFor gathers the waivers of one log, whatever its path is and was,
 // that hold at now.
 func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) equivalence {
@@ -41,7 +33,7 @@ func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) equivalenc
 			continue
 		}
 		switch {
-		case modifying[w.Rule] && w.To != nil:
+		case w.Edit.Has(ledger.EntryChanged) && w.To != nil:
 			if eq.same == nil {
 				eq.same = map[small.Digest]small.Digest{}
 				eq.edits = map[small.Digest][]small.Digest{}
@@ -51,7 +43,7 @@ func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) equivalenc
 			if from != to {
 				eq.same[from] = to
 			}
-		case losing[w.Rule] && w.To == nil:
+		case w.Edit.Has(ledger.EntryLost) && w.To == nil:
 			if eq.dropped == nil {
 				eq.dropped = map[small.Digest]bool{}
 			}

@@ -83,9 +83,6 @@ type Finding struct {
 	// whole gives Changes where they are those of a whole entry: only what is
 	// listed needs them.
 	whole func() ([]FieldChange, error)
-	// fixedLevel keeps the severity from the policy: a log that cannot be read
-	// cannot be judged, whatever levels the rules about files have.
-	fixedLevel bool
 }
 
 // Side is one branch of a fork.

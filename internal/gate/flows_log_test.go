@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -71,7 +72,7 @@ func TestFlowLogMoved(t *testing.T) {
 	f.want(f.pending("C", "a' b | sub: a b c"),
 		`error append-only/modified index from C: #0 task-a to #0 task-a; evidence "did a" to "did a!"`)
 	head := f.head("a b")
-	f.opts.Policy.Waivers = []policy.Waiver{{Rule: "append-only/log-deleted", Path: logPath(""), From: &head, Reason: "moved"}}
+	f.opts.Policy.Waivers = []policy.Waiver{{Rule: "append-only/log-deleted", Edit: ledger.LogEnded, Path: logPath(""), From: &head, Reason: "moved"}}
 	f.clean(f.pending("C", "x | sub: a b c"))
 	f.opts.Policy.Waivers = nil
 	// Of two copies neither is the log; of two logs that are alike, each is one.

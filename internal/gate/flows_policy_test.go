@@ -8,15 +8,22 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // Flows under a policy: waivers, a baseline, rule levels.
 
+// editOf is what a rule's findings say was done to a log.
+func editOf(rule string) ledger.EditEffect {
+	r, _ := gate.FindRule(rule)
+	return r.Edit
+}
+
 // waive adds a waiver for the edit of one word into another; "" is none.
 func (f *flow) waive(rule, from, to string) {
 	f.t.Helper()
-	w := policy.Waiver{Rule: rule, Path: logPath(""), Reason: "for " + from}
+	w := policy.Waiver{Rule: rule, Edit: editOf(rule), Path: logPath(""), Reason: "for " + from}
 	if from != "" {
 		w.From = f.digest(from)
 	}
@@ -159,7 +166,7 @@ func TestFlowWaiverThatDoesNotHold(t *testing.T) {
 		"expired":     func(w *policy.Waiver) { w.Until = now.AddDate(0, 0, -2) },
 		"other log":   func(w *policy.Waiver) { w.Path = logPath("sub") },
 		"no end":      func(w *policy.Waiver) { w.To = nil },
-		"other rule":  func(w *policy.Waiver) { w.Rule = "append-only/reordered" },
+		"other rule":  func(w *policy.Waiver) { w.Rule, w.Edit = "append-only/reordered", 0 },
 		"other edit":  func(w *policy.Waiver) { w.To = w.From },
 		"other entry": func(w *policy.Waiver) { w.From = w.To },
 	} {
@@ -205,7 +212,7 @@ func TestFlowWaivedLogDeletion(t *testing.T) {
 	f.commit("A", "", "a b")
 	f.commit("B", "A", "-")
 	head := f.head("a b")
-	f.opts.Policy.Waivers = []policy.Waiver{{Rule: "append-only/log-deleted", Path: logPath(""), From: &head, Reason: "ended"}}
+	f.opts.Policy.Waivers = []policy.Waiver{{Rule: "append-only/log-deleted", Edit: ledger.LogEnded, Path: logPath(""), From: &head, Reason: "ended"}}
 	f.clean(f.audit("B"))
 	f.waived(f.audit("B"), "error append-only/log-deleted B from A")
 	f.commit("C", "", "a b c")

@@ -7,9 +7,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// forkView is one workspace on two branches, seen from where they parted:
+// WorkspaceFork is one workspace on two branches, seen from where they parted:
 // the target that is to be merged into, and the head that is to be merged.
-type forkView struct {
+type WorkspaceFork struct {
+	Place
 	dir string
 	// bases are the best common ancestors; after criss-cross merges there are
 	// several, and only what differs from each of them was changed on a side.
@@ -25,7 +26,7 @@ type forkView struct {
 
 // bothChanged reports whether a text was changed on both sides, to different
 // ends. of reads it from a workspace; without it there is nothing to compare.
-func (v *forkView) bothChanged(of func(*Workspace) (string, bool)) bool {
+func (v *WorkspaceFork) bothChanged(of func(*Workspace) (string, bool)) bool {
 	target, okTarget := of(v.target)
 	head, okHead := of(v.head)
 	if !okTarget || !okHead || target == head {
@@ -59,37 +60,31 @@ func currentRun(w *Workspace) (string, bool) {
 
 // fork compares two branches from where they parted. changed are the paths in
 // which their tips differ.
-func (j *judgement) fork(ctx context.Context, target, head, targetName, headName string, changed []Change) error {
+func (r walker) fork(ctx context.Context, target, head Tip, changed []Change) error {
 	dirs := map[string]bool{}
 	for _, c := range changed {
-		if dir, _, ok := small.SplitPath(c.Path); ok && j.opts.Policy.Judges(dir) && c.Old.Mode != "" && c.New.Mode != "" {
+		if dir, _, ok := small.SplitPath(c.Path); ok && r.opts.Policy.Judges(dir) && c.Old.Mode != "" && c.New.Mode != "" {
 			dirs[dir] = true
 		}
 	}
 	if len(dirs) == 0 {
 		return nil
 	}
-	bases, err := j.history.MergeBases(ctx, target, head)
-	if err != nil || len(bases) == 0 || slices.Contains(bases, target) || slices.Contains(bases, head) {
+	bases, err := r.src.history.MergeBases(ctx, target.ID, head.ID)
+	if err != nil || len(bases) == 0 || slices.Contains(bases, target.ID) || slices.Contains(bases, head.ID) {
 		return err
 	}
 	for _, dir := range sortedKeys(dirs) {
-		v, err := j.forkOf(ctx, dir, target, head, bases)
+		v, err := r.src.forkOf(ctx, dir, target.ID, head.ID, bases)
 		if err != nil {
 			return err
 		}
 		if v == nil {
 			continue
 		}
-		v.targetName, v.headName, v.predicts = targetName, headName, j.predicts
-		r := &reporter{commit: head, parent: target}
-		for i := range rules {
-			if rules[i].Fork != nil {
-				r.rule = &rules[i]
-				rules[i].Fork(v, r)
-			}
-		}
-		j.add(r.out)
+		v.Place = Place{Commit: head.ID, Parent: target.ID}
+		v.targetName, v.headName, v.predicts = target.Name, head.Name, r.scope.predicts
+		r.out.judge(v)
 	}
 	return nil
 }
@@ -97,23 +92,23 @@ func (j *judgement) fork(ctx context.Context, target, head, targetName, headName
 // forkOf reads a workspace on both branches and where they parted. It returns
 // nil where one side holds the other's work already: then one writer followed
 // the other, whatever the graph looks like.
-func (j *judgement) forkOf(ctx context.Context, dir, target, head string, bases []string) (*forkView, error) {
-	v := &forkView{dir: dir}
+func (src *source) forkOf(ctx context.Context, dir, target, head string, bases []string) (*WorkspaceFork, error) {
+	v := &WorkspaceFork{dir: dir}
 	var err error
-	if v.target, err = j.workspaceAt(ctx, target, dir); err != nil {
+	if v.target, err = src.workspaceAt(ctx, target, dir); err != nil {
 		return nil, err
 	}
-	if v.head, err = j.workspaceAt(ctx, head, dir); err != nil {
+	if v.head, err = src.workspaceAt(ctx, head, dir); err != nil {
 		return nil, err
 	}
 	for _, base := range bases {
-		w, err := j.workspaceAt(ctx, base, dir)
+		w, err := src.workspaceAt(ctx, base, dir)
 		if err != nil {
 			return nil, err
 		}
 		v.bases = append(v.bases, w)
 	}
-	equal := j.equal(small.Progress.Path(dir))
+	equal := src.equal(small.Progress.Path(dir))
 	t, h := v.target.ledger(), v.head.ledger()
 	v.targetOnly, v.headOnly = only(t, h, equal), only(h, t, equal)
 	for _, w := range v.bases {
@@ -127,20 +122,11 @@ func (j *judgement) forkOf(ctx context.Context, dir, target, head string, bases 
 
 // follows reports whether the side with ledger c holds all that the side with
 // ledger p recorded since the branches parted, and it recorded something.
-func (v *forkView) follows(p, c *small.Ledger, equal equivalence) bool {
+func (v *WorkspaceFork) follows(p, c *small.Ledger, equal equivalence) bool {
 	if !relateWithin(p, c, equal).fine() {
 		return false
 	}
 	return !slices.ContainsFunc(v.bases, func(w *Workspace) bool { return len(since(p.Entries, w.ledger())) == 0 })
-}
-
-// workspaceAt reads one workspace as of a commit.
-func (j *judgement) workspaceAt(ctx context.Context, revision, dir string) (*Workspace, error) {
-	files, err := j.history.Files(ctx, revision, dir)
-	if err != nil {
-		return nil, err
-	}
-	return j.readWorkspace(ctx, j.history, dir, files)
 }
 
 // ledger is the workspace's ledger, an empty one where there is none to read.

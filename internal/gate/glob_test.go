@@ -57,7 +57,7 @@ func TestWorkflowsOnlyWhereConfigured(t *testing.T) {
 	after := lay(fileTree{}, gate.ParseExample(readFile(t, "testdata/base.txtar")).Files)
 	before["agents/a.md"], after[at], after["other/"+at] = blobFile{data: "1"}, blobFile{data: broken}, blobFile{data: broken}
 	configured := testOptions()
-	p, err := policy.Parse("the test", []byte("version: 1\nworkflows: {}\n"), gate.RuleIDs())
+	p, err := policy.Parse("the test", []byte("version: 1\nworkflows: {}\n"), gate.Known())
 	if err != nil {
 		t.Fatal(err)
 	}

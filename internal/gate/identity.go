@@ -20,16 +20,16 @@ const AgentBranches = "small/agent-"
 // agentOf finds out which agent's work a commit is, or the commit that is to be
 // made of the index: by what the commit itself says, or the variable in a hook,
 // or else the branch that it is made on. It is empty for a person's.
-func (j *judgement) agentOf(ctx context.Context, revision string) (string, error) {
-	id := strings.TrimSpace(j.opts.Agent)
+func (r walker) agentOf(ctx context.Context, revision string) (string, error) {
+	id := strings.TrimSpace(r.opts.Agent)
 	if revision != Index {
-		s, err := j.signature(ctx, revision)
+		s, err := r.src.signature(ctx, revision)
 		if err != nil {
 			return "", err
 		}
 		id = lastAgent(trailersOf(s.Message))
 	}
-	return cmp.Or(id, branchOwner(j.opts.Branch)), nil
+	return cmp.Or(id, branchOwner(r.opts.Branch)), nil
 }
 
 // branchOwner is the agent that a branch belongs to; empty for any other branch.
@@ -50,25 +50,25 @@ type agentSign struct {
 
 // signOf says what makes a commit an agent's: its author, or the variable in a
 // hook; else a trailer, or the branch.
-func (j *judgement) signOf(ctx context.Context, revision string) (agentSign, error) {
-	if id := strings.TrimSpace(j.opts.Agent); revision == Index && id != "" {
+func (r walker) signOf(ctx context.Context, revision string) (agentSign, error) {
+	if id := strings.TrimSpace(r.opts.Agent); revision == Index && id != "" {
 		return agentSign{words: fmt.Sprintf("SMALL_AGENT_ID is %q", id)}, nil
 	}
-	s, err := j.signature(ctx, revision)
+	s, err := r.src.signature(ctx, revision)
 	if err != nil {
 		return agentSign{}, err
 	}
 	for _, text := range []string{s.Name, s.Email, fmt.Sprintf("%s <%s>", s.Name, s.Email)} {
-		if j.opts.Policy.IsAgent(text) {
+		if r.opts.Policy.IsAgent(text) {
 			return agentSign{words: fmt.Sprintf("its author is %q", s.Name)}, nil
 		}
 	}
 	for _, t := range trailersOf(s.Message) {
-		if t.isAgent() || j.opts.Policy.IsAgentTrailer(t.name, t.value) {
+		if t.isAgent() || r.opts.Policy.IsAgentTrailer(t.name, t.value) {
 			return agentSign{words: fmt.Sprintf("it has the trailer %q", t.name+": "+t.value), hint: true}, nil
 		}
 	}
-	if owner := branchOwner(j.opts.Branch); owner != "" {
+	if owner := branchOwner(r.opts.Branch); owner != "" {
 		return agentSign{words: fmt.Sprintf("it is on the branch of agent %q", owner), hint: true}, nil
 	}
 	return agentSign{}, nil
@@ -97,15 +97,3 @@ func lastAgent(all []trailer) string {
 
 // isAgent reports whether the trailer names the agent who made the commit.
 func (t trailer) isAgent() bool { return strings.EqualFold(t.name, AgentTrailer) && t.value != "" }
-
-// signature reads a commit's author and message, once.
-func (j *judgement) signature(ctx context.Context, revision string) (Signature, error) {
-	if known, ok := j.signatures[revision]; ok {
-		return known, nil
-	}
-	s, err := j.history.Signature(ctx, revision)
-	if err == nil {
-		j.signatures = map[string]Signature{revision: s} // commits are judged one after the other
-	}
-	return s, err
-}

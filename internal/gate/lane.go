@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +10,9 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
+
+// lanes find out which lane a change claims, and which one fits.
+type lanes struct{ *run }
 
 // LaneReport is what is known of a change's lane.
 type LaneReport struct {
@@ -25,8 +27,9 @@ type LaneReport struct {
 	Change, Policy, Reader string
 }
 
-// laneState is a change and what is known of its lane.
-type laneState struct {
+// LaneChange is a change and what is known of its lane.
+type LaneChange struct {
+	Place
 	// bases are where the change began, none for one that began with nothing;
 	// target is what it parted from, as it is now, empty for the index.
 	bases        []string
@@ -76,17 +79,23 @@ type unknownLane struct{ name, commit string }
 
 // claimLaneOf finds the lane that a change claims: what head has got since it
 // parted from base.
-func (j *judgement) claimLaneOf(ctx context.Context, base, head string, ends bool, commits []Commit) error {
-	bases, err := j.history.MergeBases(ctx, base, head)
+func (r lanes) claimLaneOf(ctx context.Context, base, head string, ends bool, commits []Commit) error {
+	bases, err := r.src.history.MergeBases(ctx, base, head)
 	if err != nil {
 		return err
 	}
-	return j.claimLane(ctx, &laneState{bases: bases, target: base, head: head, ends: ends, commits: commits})
+	return r.claimLane(ctx, &LaneChange{bases: bases, target: base, head: head, ends: ends, commits: commits})
+}
+
+// claimRange finds the lane that a range claims.
+func claimRange(r *run, ctx context.Context) error {
+	return lanes{r}.claimLaneOf(ctx, r.scope.base.ID, r.scope.tip.ID, true, r.scope.commits)
 }
 
 // claimPushed finds the lane of what a push brings: since the default branch, for
 // another branch. A whole history is no change in a lane.
-func (j *judgement) claimPushed(ctx context.Context, u Update) error {
+func claimPushed(r *run, ctx context.Context) error {
+	u := r.scope.update
 	base, ends := cmp.Or(u.Target.ID, u.Old), u.Target.ID == ""
 	if base == "" && len(u.Known) == 1 {
 		base = u.Known[0]
@@ -94,16 +103,16 @@ func (j *judgement) claimPushed(ctx context.Context, u Update) error {
 	if base == "" {
 		return nil
 	}
-	commits, err := j.history.Commits(ctx, []string{u.New}, []string{base})
+	commits, err := r.src.history.Commits(ctx, []string{u.New}, []string{base})
 	if err != nil {
 		return err
 	}
 	steps := []landing{{base: base, head: u.New, commits: commits}}
-	if ends && j.opts.Lane == "" {
+	if ends && r.opts.Lane == "" {
 		steps = queue(commits, base, u.New)
 	}
 	for _, step := range steps {
-		if err := j.claimLaneOf(ctx, step.base, step.head, ends, step.commits); err != nil {
+		if err := (lanes{r}).claimLaneOf(ctx, step.base, step.head, ends, step.commits); err != nil {
 			return err
 		}
 	}
@@ -112,14 +121,15 @@ func (j *judgement) claimPushed(ctx context.Context, u Update) error {
 
 // claimPending finds the lane of what is about to be committed. There is no
 // message yet whose trailer could say it.
-func (j *judgement) claimPending(ctx context.Context, parents []string) error {
-	return j.claimLane(ctx, &laneState{bases: parents, head: Index, commits: []Commit{{ID: Index, Parents: parents}}})
+func claimPending(r *run, ctx context.Context) error {
+	parents := r.scope.parents
+	return lanes{r}.claimLane(ctx, &LaneChange{bases: parents, head: Index, commits: []Commit{{ID: Index, Parents: parents}}})
 }
 
 // ClaimedLane is the lane that is claimed for what the index is about to become
 // part of: the commits that head has and base lacks, if there are any.
 func ClaimedLane(ctx context.Context, h History, base, head string, parents []string, opts Options) (lane.Claim, error) {
-	s := &laneState{bases: parents, target: base, head: Index}
+	s := &LaneChange{bases: parents, target: base, head: Index}
 	if base != "" && head != "" && base != head {
 		var err error
 		if s.commits, err = h.Commits(ctx, []string{head}, []string{base}); err != nil {
@@ -130,7 +140,7 @@ func ClaimedLane(ctx context.Context, h History, base, head string, parents []st
 		}
 	}
 	s.commits = append(s.commits, Commit{ID: Index, Parents: parents})
-	err := newJudgement(h, opts).findClaim(ctx, s)
+	err := lanes{newRun(h, opts, scope{})}.findClaim(ctx, s)
 	return s.claim, err
 }
 
@@ -140,58 +150,54 @@ func BranchClaim(ctx context.Context, h History, base, head string, opts Options
 	if err != nil {
 		return lane.Claim{}, err
 	}
-	j := newJudgement(h, opts)
-	if err := j.claimLaneOf(ctx, base, head, false, commits); err != nil {
+	r := newRun(h, opts, scope{})
+	if err := (lanes{r}).claimLaneOf(ctx, base, head, false, commits); err != nil {
 		return lane.Claim{}, err
 	}
-	return j.lanes[0].at[head], nil
+	return r.scope.lanes[0].at[head], nil
 }
 
 // claimLane finds the claim that counts, and has what is judged from here on
 // judged with the rigour of its lane.
-func (j *judgement) claimLane(ctx context.Context, s *laneState) error {
-	if err := j.findClaim(ctx, s); err != nil {
+func (r lanes) claimLane(ctx context.Context, s *LaneChange) error {
+	if err := r.findClaim(ctx, s); err != nil {
 		return err
 	}
-	j.lanes = append(j.lanes, s)
-	if !s.claim.Made() && len(s.unknown) == 0 {
-		return nil
-	}
-	if j.lane == nil || j.lane.claim.Lane.Less(s.claim.Lane) {
-		j.lane = s
-	}
-	j.opts.Strict = j.opts.Strict || s.rigour.Strict
-	j.report.Strict = j.opts.strict()
+	r.scope.lanes = append(r.scope.lanes, s)
+	r.out.demand(laneRigour{lane: s.claim.Lane, rigour: s.rigour, commits: s.commits})
 	return nil
 }
 
+// claimed reports whether anybody claims a lane for the change.
+func (s *LaneChange) claimed() bool { return s.claim.Made() || len(s.unknown) > 0 }
+
 // findClaim finds what is claimed of a change, and by whom.
-func (j *judgement) findClaim(ctx context.Context, s *laneState) error {
-	changes, err := j.history.Changes(ctx, EdgesOf(s.head, s.bases))
+func (r lanes) findClaim(ctx context.Context, s *LaneChange) error {
+	changes, err := r.src.history.Changes(ctx, EdgesOf(s.head, s.bases))
 	if err != nil {
 		return err
 	}
 	var upstream lane.Claim
-	if upstream, s.jobSwitched, err = j.laneJobs(ctx, changes); err != nil {
+	if upstream, s.jobSwitched, err = r.laneJobs(ctx, changes); err != nil {
 		return err
 	}
-	if s.entries, err = j.addedEntries(ctx, node{id: s.head, parents: s.bases}, changes); err != nil {
+	if s.entries, err = r.addedEntries(ctx, Commit{ID: s.head, Parents: s.bases}, changes); err != nil {
 		return err
 	}
-	said, err := j.findSwitches(ctx, s)
+	said, err := r.findSwitches(ctx, s)
 	if err != nil {
 		return err
 	}
 	s.laneTrail = followLanes(s.commits, said)
-	labelled, unknown := labelClaim(j.opts.Labels)
-	caller, _ := lane.Parse(j.opts.Lane)
-	configured, _ := lane.Parse(j.opts.Policy.Lane)
+	labelled, unknown := labelClaim(r.opts.Labels)
+	caller, _ := lane.Parse(r.opts.Lane)
+	configured, _ := lane.Parse(r.src.policy.Lane)
 	own := s.at[s.head]
 	if s.head == Index && !own.Made() {
-		own = j.opts.BranchClaim
+		own = r.opts.BranchClaim
 	}
 	claims := []lane.Claim{
-		{Lane: caller, Source: j.opts.caller()},
+		{Lane: caller, Source: r.opts.caller()},
 		atLeast(own, upstream),
 		atLeast(labelled, upstream),
 		upstream,
@@ -203,8 +209,8 @@ func (j *judgement) findClaim(ctx context.Context, s *laneState) error {
 	if s.claim.Commit == Index {
 		s.claim.Commit = ""
 	}
-	if least, _ := lane.Parse(j.opts.Policy.Lanes.Minimum); s.claim.Lane.Less(least) {
-		documents, err := j.documentsAlone(ctx, s)
+	if least, _ := lane.Parse(r.src.policy.Lanes.Minimum); s.claim.Lane.Less(least) {
+		documents, err := r.documentsAlone(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -213,7 +219,7 @@ func (j *judgement) findClaim(ctx context.Context, s *laneState) error {
 		}
 	}
 	s.unknown = append(s.unknown, unknown...)
-	s.rigour = j.opts.Policy.Lanes.Rigour(string(s.claim.Lane))
+	s.rigour = r.src.policy.Lanes.Rigour(string(s.claim.Lane))
 	return nil
 }
 
@@ -293,85 +299,42 @@ func stricterClaim(a, b lane.Claim) lane.Claim {
 	return a
 }
 
-// rigourOf is what the lane demands that a commit is in; where nobody knows, the
-// strictest of what is judged. nil for a commit in none.
-func (j *judgement) rigourOf(commit string) *laneState {
-	if len(j.lanes) > 1 {
-		for _, s := range j.lanes {
-			if slices.ContainsFunc(s.commits, func(c Commit) bool { return c.ID == commit }) {
-				return s
-			}
-		}
-	}
-	return j.lane
-}
-
-// level is the level of a rule: what the configuration gives it, raised by what
-// a lane demands; nil for none.
-func (j *judgement) level(rule string, in *laneState) policy.Level {
-	level := j.opts.Policy.Rules[rule]
-	if in == nil {
-		return level
-	}
-	raised := in.rigour.Rules[rule]
-	if in.rigour.NoInsertions && rule == ruleReconciledInsertion.ID {
-		raised = policy.Error
-	}
-	if raised == policy.Error || raised == policy.Warning && level == policy.Off {
-		return raised
-	}
-	return level
-}
-
-// forbidInsertion says what to do about an insertion that is made explicit and
-// is an error all the same.
-func forbidInsertion(f *Finding, in *laneState) {
-	f.Fix = "make the commit anew so that nothing stands before older entries: merge the other branch instead of squashing it, or append the entries with the time of recording"
-	if in != nil && in.rigour.NoInsertions {
-		f.Message += fmt.Sprintf("; lane %q forbids it", in.claim.Lane)
-	}
-}
-
-// judgeLanes compares each change with the lane that it claims.
-func (j *judgement) judgeLanes(ctx context.Context) error {
-	for _, s := range j.lanes {
-		if !s.claim.Made() && len(s.unknown) == 0 {
+// judgeLanes compares each change with the lane that it claims. The report has the
+// strictest.
+func judgeLanes(r *run, ctx context.Context) error {
+	var strictest *LaneChange
+	for _, s := range r.scope.lanes {
+		if !s.claimed() {
 			continue
 		}
-		if err := j.examineLane(ctx, s); err != nil {
+		if err := (lanes{r}).examineLane(ctx, s); err != nil {
 			return err
 		}
-		if s == j.lane {
-			j.report.Lane = s.report
+		if strictest == nil || strictest.claim.Lane.Less(s.claim.Lane) {
+			strictest = s
+			r.out.report.Lane = s.report
 		}
-		parent := ""
+		s.Commit = s.head
 		if len(s.bases) > 0 {
-			parent = s.bases[0]
+			s.Parent = s.bases[0]
 		}
-		for i := range rules {
-			if rules[i].Lane == nil {
-				continue
-			}
-			r := &reporter{rule: &rules[i], commit: s.head, parent: parent}
-			rules[i].Lane(s, r)
-			j.add(r.out)
-		}
+		r.out.judge(s)
 	}
 	return nil
 }
 
 // counts reports whether a path is one of those that a lane is about.
-func (j *judgement) counts(path string) bool {
-	return lane.Counts(path) && !j.opts.Policy.JudgesRecord(path)
+func (r lanes) counts(path string) bool {
+	return lane.Counts(path) && !r.src.policy.JudgesRecord(path)
 }
 
 // isWork reports whether what differs counts and is no document.
-func (j *judgement) isWork(c Change) bool {
-	return j.counts(c.Path) && !lane.IsDocument(c.Path, &j.opts.Policy.Lanes)
+func (r lanes) isWork(c Change) bool {
+	return r.counts(c.Path) && !lane.IsDocument(c.Path, &r.src.policy.Lanes)
 }
 
 // documentsAlone reports whether a change touches nothing that counts but documents.
-func (j *judgement) documentsAlone(ctx context.Context, s *laneState) (bool, error) {
-	touched, err := j.touchedFiles(ctx, s)
-	return !slices.ContainsFunc(touched, j.isWork), err
+func (r lanes) documentsAlone(ctx context.Context, s *LaneChange) (bool, error) {
+	touched, err := r.touchedFiles(ctx, s)
+	return !slices.ContainsFunc(touched, r.isWork), err
 }

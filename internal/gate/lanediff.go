@@ -25,34 +25,34 @@ const (
 // Classify finds the lane that fits what head has and base lacks, and who
 // claims which one. It judges nothing.
 func Classify(ctx context.Context, h History, base, head string, opts Options) (*LaneReport, error) {
-	j := newJudgement(h, opts)
+	r := newRun(h, opts, scope{})
 	commits, err := h.Commits(ctx, []string{head}, []string{base})
 	if err != nil {
 		return nil, err
 	}
-	if err := j.claimLaneOf(ctx, base, head, true, commits); err != nil {
+	if err := (lanes{r}).claimLaneOf(ctx, base, head, true, commits); err != nil {
 		return nil, err
 	}
-	return j.classify(ctx, j.lanes[0])
+	return lanes{r}.classify(ctx, r.scope.lanes[0])
 }
 
 // ClassifyPending is Classify for the index against its parents.
 func ClassifyPending(ctx context.Context, h History, parents []string, opts Options) (*LaneReport, error) {
-	j := newJudgement(h, opts)
-	if err := j.claimPending(ctx, parents); err != nil {
+	r := newRun(h, opts, scope{tip: Tip{ID: Index}, parents: parents})
+	if err := claimPending(r, ctx); err != nil {
 		return nil, err
 	}
-	return j.classify(ctx, j.lanes[0])
+	return lanes{r}.classify(ctx, r.scope.lanes[0])
 }
 
 // classify finds what a change shows, and which lane fits that.
-func (j *judgement) classify(ctx context.Context, s *laneState) (*LaneReport, error) {
-	touched, err := j.touchedFiles(ctx, s)
+func (r lanes) classify(ctx context.Context, s *LaneChange) (*LaneReport, error) {
+	touched, err := r.touchedFiles(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	files := make([]lane.File, 0, len(touched))
-	cfg, read := &j.opts.Policy.Lanes, 0
+	cfg, read := &r.src.policy.Lanes, 0
 	for _, c := range touched {
 		f := lane.File{
 			Path: c.Path, Object: cmp.Or(c.New.Object, c.Old.Object),
@@ -64,7 +64,7 @@ func (j *judgement) classify(ctx context.Context, s *laneState) (*LaneReport, er
 			f.Lines = 1
 		default:
 			read++
-			if err := j.readTexts(ctx, c, &f); err != nil {
+			if err := r.readTexts(ctx, c, &f); err != nil {
 				return nil, err
 			}
 		}
@@ -72,7 +72,7 @@ func (j *judgement) classify(ctx context.Context, s *laneState) (*LaneReport, er
 	}
 	lane.FindMoves(files)
 	if slices.ContainsFunc(files, func(f lane.File) bool { return f.Declares() }) {
-		tree, err := j.history.Paths(ctx, s.head)
+		tree, err := r.src.history.Paths(ctx, s.head)
 		if err != nil {
 			return nil, err
 		}
@@ -83,14 +83,14 @@ func (j *judgement) classify(ctx context.Context, s *laneState) (*LaneReport, er
 }
 
 // readTexts compares the two texts of a file, as far as they can be read.
-func (j *judgement) readTexts(ctx context.Context, c Change, f *lane.File) error {
+func (r lanes) readTexts(ctx context.Context, c Change, f *lane.File) error {
 	var texts [2][]byte
 	var size int64
 	for i, version := range []File{c.Old, c.New} {
 		if version.Object == "" {
 			continue
 		}
-		blob, err := j.history.Blob(ctx, version.Object, laneFileSize)
+		blob, err := r.src.history.Blob(ctx, version.Object, laneFileSize)
 		if err != nil {
 			return err
 		}

@@ -12,9 +12,9 @@ import (
 // they were given, and whether the change adds a switch to one. A record counts as it
 // is where the change began, or a change could loosen what binds it, and as it is in
 // the end. What a merge brought along is not the change's own.
-func (j *judgement) laneJobs(ctx context.Context, changes [][]Change) (given lane.Claim, switched bool, err error) {
+func (r lanes) laneJobs(ctx context.Context, changes [][]Change) (given lane.Claim, switched bool, err error) {
 	given.Source = lane.FromJob
-	for _, path := range pathsOf(changes[:1], j.opts.Policy.JudgesJob) {
+	for _, path := range pathsOf(changes[:1], r.src.policy.JudgesJob) {
 		var records []*lane.Record
 		known := map[small.Digest]bool{}
 		var now File
@@ -22,7 +22,7 @@ func (j *judgement) laneJobs(ctx context.Context, changes [][]Change) (given lan
 		for _, edge := range changes {
 			c, touched := changeAt(edge, path)
 			own, now = own && touched, c.New
-			before, err := j.record(ctx, c.Old)
+			before, err := r.src.record(ctx, c.Old)
 			if err != nil {
 				return given, false, err
 			}
@@ -37,7 +37,7 @@ func (j *judgement) laneJobs(ctx context.Context, changes [][]Change) (given lan
 		if !own {
 			continue
 		}
-		after, err := j.record(ctx, now)
+		after, err := r.src.record(ctx, now)
 		if err != nil {
 			return given, false, err
 		}

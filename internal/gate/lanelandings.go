@@ -61,17 +61,22 @@ func queue(commits []Commit, base, head string) []landing {
 	return out
 }
 
+// LaneLanding is a change that has landed, and for which some entry is missing.
+type LaneLanding struct{ *LaneChange }
+
 // judgeUntried finds the changes of a history, along first parents, for which no
 // entry after the work was ever added: neither with them nor later.
-func (j *judgement) judgeUntried(ctx context.Context, head string, commits []Commit) error {
-	lanes := &j.opts.Policy.Lanes
-	if !lanes.QAAfterMerge {
+func judgeUntried(r *run, ctx context.Context) error {
+	cfg := &r.src.policy.Lanes
+	if !cfg.QAAfterMerge {
 		return nil
 	}
-	j.opts.Lane, j.opts.Labels = "", nil // they are about one change
-	untried := slices.Concat(lanes.Fast.After, lanes.Standard.After, lanes.Deep.After)
-	for _, l := range slices.Backward(landings(commits, head)) {
-		s, err := j.landed(ctx, l)
+	own := *r
+	own.opts.Lane, own.opts.Labels = "", nil // they are about one change
+	each := lanes{&own}
+	untried := slices.Concat(cfg.Fast.After, cfg.Standard.After, cfg.Deep.After)
+	for _, l := range slices.Backward(landings(r.scope.commits, r.scope.tip.ID)) {
+		s, err := each.landed(ctx, l)
 		if err != nil {
 			return err
 		}
@@ -89,33 +94,32 @@ func (j *judgement) judgeUntried(ctx context.Context, head string, commits []Com
 		if len(s.untried) == 0 {
 			continue
 		}
-		if documents, err := j.documentsAlone(ctx, s); err != nil {
+		if documents, err := each.documentsAlone(ctx, s); err != nil {
 			return err
 		} else if documents {
 			continue
 		}
-		if s.log, err = j.logFor(ctx, s); err != nil {
+		if s.log, err = each.logFor(ctx, s); err != nil {
 			return err
 		}
-		r := &reporter{rule: &ruleQAPending, commit: l.head, parent: l.base}
-		ruleQAPending.Lane(s, r)
-		j.add(r.out)
+		s.Place = Place{Commit: l.head, Parent: l.base}
+		r.out.judge(LaneLanding{s})
 	}
 	return nil
 }
 
 // landed finds the lane of what one commit brought.
-func (j *judgement) landed(ctx context.Context, l landing) (*laneState, error) {
-	s := &laneState{head: l.head, commits: l.commits}
+func (r lanes) landed(ctx context.Context, l landing) (*LaneChange, error) {
+	s := &LaneChange{head: l.head, commits: l.commits}
 	if l.base != "" {
 		s.bases = []string{l.base}
 	}
 	for i := range s.commits {
-		signature, err := j.history.Signature(ctx, s.commits[i].ID)
+		signature, err := r.src.history.Signature(ctx, s.commits[i].ID)
 		if err != nil {
 			return nil, err
 		}
 		s.commits[i].Lanes = ClaimedLanes([]byte(signature.Message))
 	}
-	return s, j.findClaim(ctx, s)
+	return s, r.findClaim(ctx, s)
 }

@@ -10,7 +10,7 @@ import (
 // them and from the target: so what a merge brought along is not the change's own,
 // and what it threw away is. Without a target, as in the index of a merge, it is what
 // differs from every parent.
-func (j *judgement) touchedFiles(ctx context.Context, s *laneState) ([]Change, error) {
+func (r lanes) touchedFiles(ctx context.Context, s *LaneChange) ([]Change, error) {
 	if s.touched != nil {
 		return s.touched, nil
 	}
@@ -23,13 +23,13 @@ func (j *judgement) touchedFiles(ctx context.Context, s *laneState) ([]Change, e
 	var last []Change
 	for _, edge := range edges {
 		var err error
-		if last, err = j.history.Difference(ctx, edge); err != nil {
+		if last, err = r.src.history.Difference(ctx, edge); err != nil {
 			return nil, err
 		}
 		for _, c := range last {
 			times[c.Path]++
 		}
 	}
-	s.touched = slices.DeleteFunc(last, func(c Change) bool { return times[c.Path] < often || !j.counts(c.Path) })
+	s.touched = slices.DeleteFunc(last, func(c Change) bool { return times[c.Path] < often || !r.counts(c.Path) })
 	return s.touched, nil
 }

@@ -20,9 +20,8 @@ type workCommit struct {
 // laneEntry is an entry that a change adds to a log.
 type laneEntry struct {
 	small.Entry
-	// path is the log's, and log the version that it was read from.
-	path string
-	log  *ledgerFile
+	// file is the log's version that it was read from.
+	file File
 	// specless says why an entry for a spec names none; empty for any other. spec is
 	// the file that it names.
 	specless, spec string
@@ -40,48 +39,48 @@ func (e laneEntry) lacks() string {
 }
 
 // examineLane finds what rules ask about a change.
-func (j *judgement) examineLane(ctx context.Context, s *laneState) error {
+func (r lanes) examineLane(ctx context.Context, s *LaneChange) error {
 	if !s.claim.Made() {
 		return nil
 	}
 	var err error
-	if s.report, err = j.classify(ctx, s); err != nil {
+	if s.report, err = r.classify(ctx, s); err != nil {
 		return err
 	}
-	if s.log, err = j.logFor(ctx, s); err != nil {
+	if s.log, err = r.logFor(ctx, s); err != nil {
 		return err
 	}
-	fits := j.opts.Policy.Lanes.Rigour(string(s.report.Fits))
+	fits := r.src.policy.Lanes.Rigour(string(s.report.Fits))
 	s.workspaceless = s.log == "" && len(fits.Before)+len(fits.After) > 0
-	documents, err := j.documentsAlone(ctx, s)
+	documents, err := r.documentsAlone(ctx, s)
 	if err != nil || documents || !s.ends {
 		return err
 	}
 	s.before = s.rigour.Before
-	if !j.opts.Policy.Lanes.QAAfterMerge {
+	if !r.src.policy.Lanes.QAAfterMerge {
 		s.after = s.rigour.After
 	}
 	if len(s.before)+len(s.after) == 0 {
 		return nil
 	}
-	if s.work, err = j.laneWork(ctx, s.commits); err != nil {
+	if s.work, err = r.laneWork(ctx, s.commits); err != nil {
 		return err
 	}
-	if err := j.findBrought(ctx, s); err != nil {
+	if err := r.findBrought(ctx, s); err != nil {
 		return err
 	}
-	return j.checkSpecs(ctx, s)
+	return r.checkSpecs(ctx, s)
 }
 
 // logFor is the log in which something is to be recorded: the first that the change
 // adds to, or the first that there is.
-func (j *judgement) logFor(ctx context.Context, s *laneState) (string, error) {
+func (r lanes) logFor(ctx context.Context, s *LaneChange) (string, error) {
 	if len(s.entries) > 0 {
-		return s.entries[0].path, nil
+		return s.entries[0].file.Path, nil
 	}
-	files, err := j.history.Files(ctx, s.head)
+	files, err := r.src.history.Files(ctx, s.head)
 	for _, f := range files {
-		if isLedger(f.Path) && j.judges(f.Path) {
+		if isLedger(f.Path) && r.src.judges(f.Path) {
 			return f.Path, err
 		}
 	}
@@ -89,19 +88,19 @@ func (j *judgement) logFor(ctx context.Context, s *laneState) (string, error) {
 }
 
 // laneWork finds the commits that do a change's work.
-func (j *judgement) laneWork(ctx context.Context, commits []Commit) ([]workCommit, error) {
+func (r lanes) laneWork(ctx context.Context, commits []Commit) ([]workCommit, error) {
 	var out []workCommit
 	for _, c := range commits {
 		if len(c.Parents) > 1 {
 			continue
 		}
-		changes, err := j.history.Difference(ctx, EdgesOf(c.ID, c.Parents)[0])
+		changes, err := r.src.history.Difference(ctx, EdgesOf(c.ID, c.Parents)[0])
 		if err != nil {
 			return nil, err
 		}
 		w := workCommit{id: c.ID}
 		for _, change := range changes {
-			if j.isWork(change) {
+			if r.isWork(change) {
 				w.files = append(w.files, change.Path)
 			}
 		}
@@ -113,7 +112,7 @@ func (j *judgement) laneWork(ctx context.Context, commits []Commit) ([]workCommi
 }
 
 // findBrought finds the commits that add each entry.
-func (j *judgement) findBrought(ctx context.Context, s *laneState) error {
+func (r lanes) findBrought(ctx context.Context, s *LaneChange) error {
 	if s.brought != nil {
 		return nil
 	}
@@ -121,14 +120,14 @@ func (j *judgement) findBrought(ctx context.Context, s *laneState) error {
 	for _, c := range s.commits {
 		edges = append(edges, EdgesOf(c.ID, c.Parents)...)
 	}
-	changes, err := j.history.Changes(ctx, edges)
+	changes, err := r.src.history.Changes(ctx, edges)
 	if err != nil {
 		return err
 	}
 	s.brought = map[small.Digest][]string{}
 	for _, c := range s.commits {
 		own := max(len(c.Parents), 1)
-		entries, err := j.addedEntries(ctx, node{id: c.ID, parents: c.Parents}, changes[:own])
+		entries, err := r.addedEntries(ctx, Commit{ID: c.ID, Parents: c.Parents}, changes[:own])
 		if err != nil {
 			return err
 		}
@@ -141,18 +140,18 @@ func (j *judgement) findBrought(ctx context.Context, s *laneState) error {
 }
 
 // addedEntries are the entries that a commit, or a change, has and no parent has.
-func (j *judgement) addedEntries(ctx context.Context, n node, changes [][]Change) ([]laneEntry, error) {
-	logs := pathsOf(changes, func(path string) bool { return isLedger(path) && j.judges(path) })
+func (r lanes) addedEntries(ctx context.Context, n Commit, changes [][]Change) ([]laneEntry, error) {
+	logs := pathsOf(changes, func(path string) bool { return isLedger(path) && r.src.judges(path) })
 	if len(logs) == 0 {
 		return nil, nil
 	}
-	s, err := j.step(ctx, n, changes)
+	s, err := r.src.step(ctx, n, changes)
 	if err != nil {
 		return nil, err
 	}
 	var out []laneEntry
 	for _, path := range logs {
-		child, parents, err := j.sides(ctx, s, path)
+		child, parents, err := r.src.sides(ctx, s, path)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +160,7 @@ func (j *judgement) addedEntries(ctx context.Context, n node, changes [][]Change
 		}
 		fresh, _ := newEntries(child.log.Ledger, parents)
 		for _, e := range at(child.log.Ledger, fresh) {
-			out = append(out, laneEntry{Entry: e, path: path, log: child})
+			out = append(out, laneEntry{Entry: e, file: child.file})
 		}
 	}
 	return out, nil
@@ -169,13 +168,13 @@ func (j *judgement) addedEntries(ctx context.Context, n node, changes [][]Change
 
 // findSwitches finds the names of lanes that entries switch to, by the commits that
 // add them; of several in one commit the last.
-func (j *judgement) findSwitches(ctx context.Context, s *laneState) (map[string]string, error) {
+func (r lanes) findSwitches(ctx context.Context, s *LaneChange) (map[string]string, error) {
 	said := map[string]string{}
 	for _, e := range s.entries {
 		if e.TaskID != lane.SwitchTask || e.lacks() != "" {
 			continue
 		}
-		evidence, err := j.evidenceOf(ctx, e)
+		evidence, err := r.evidenceOf(ctx, e)
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +185,7 @@ func (j *judgement) findSwitches(ctx context.Context, s *laneState) (map[string]
 		if l, ok := lane.Parse(name); ok {
 			s.switchedTo = append(s.switchedTo, l)
 		}
-		if err := j.findBrought(ctx, s); err != nil {
+		if err := r.findBrought(ctx, s); err != nil {
 			return nil, err
 		}
 		for _, c := range s.brought[e.Digest] {
@@ -197,8 +196,8 @@ func (j *judgement) findSwitches(ctx context.Context, s *laneState) (map[string]
 }
 
 // evidenceOf reads an entry's evidence, which a ledger does not keep.
-func (j *judgement) evidenceOf(ctx context.Context, e laneEntry) (*small.Value, error) {
-	items, err := j.ledgers.records(ctx, e.log)()
+func (r lanes) evidenceOf(ctx context.Context, e laneEntry) (*small.Value, error) {
+	items, err := r.src.ledgers.records(ctx, e.file)()
 	if err != nil {
 		return nil, err
 	}
@@ -207,13 +206,13 @@ func (j *judgement) evidenceOf(ctx context.Context, e laneEntry) (*small.Value, 
 
 // checkSpecs notes of entries for a spec what keeps them from naming one: a file of
 // the head, from the repository's root or from the workspace's directory.
-func (j *judgement) checkSpecs(ctx context.Context, s *laneState) error {
+func (r lanes) checkSpecs(ctx context.Context, s *LaneChange) error {
 	for i := range s.entries {
 		e := &s.entries[i]
 		if e.TaskID != lane.SpecTask {
 			continue
 		}
-		evidence, err := j.evidenceOf(ctx, *e)
+		evidence, err := r.evidenceOf(ctx, *e)
 		if err != nil {
 			return err
 		}
@@ -222,8 +221,8 @@ func (j *judgement) checkSpecs(ctx context.Context, s *laneState) error {
 			e.specless = "names no spec-md file"
 			continue
 		}
-		dir, _ := small.WorkspaceOf(e.path)
-		files, err := j.history.Glob(ctx, s.head, policy.LiteralPattern(path.Clean(name)), policy.LiteralPattern(path.Join(dir, name)))
+		dir, _ := small.WorkspaceOf(e.file.Path)
+		files, err := r.src.history.Glob(ctx, s.head, policy.LiteralPattern(path.Clean(name)), policy.LiteralPattern(path.Join(dir, name)))
 		if err != nil {
 			return err
 		}

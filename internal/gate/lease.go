@@ -87,13 +87,13 @@ type foreignLease struct {
 // counts before one that the commit itself writes: nobody takes a task over by
 // the commit that records work on it, and who hands one over may record the last
 // of the work with that.
-func (w *worker) foreignLeases(ctx context.Context, v *workView) ([]foreignLease, error) {
+func (w *worker) foreignLeases(ctx context.Context, v *CommitWork) ([]foreignLease, error) {
 	path := small.Plan.Path(w.dir)
 	file, err := w.now(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := w.root(ctx, file)
+	plan, err := w.src.root(ctx, file)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (w *worker) foreignLeases(ctx context.Context, v *workView) ([]foreignLease
 			before = append(before, now)
 			continue
 		}
-		old, err := w.root(ctx, c.Old)
+		old, err := w.src.root(ctx, c.Old)
 		if err != nil {
 			return nil, err
 		}

@@ -116,7 +116,7 @@ func (l *ledgers) parse(out *ledgerFile, data []byte) {
 		out.problems = problems
 		return
 	}
-	if out.log, out.problems = doc.Log(data); out.log != nil {
+	if out.log, out.problems = small.LogOf(doc, data); out.log != nil {
 		l.whole = wholeFile{log: out, data: data, doc: doc}
 	}
 }
@@ -149,21 +149,21 @@ func (l *ledgers) keep(key string, f *ledgerFile) {
 }
 
 // records gives a file's entries in full, for an explanation.
-func (l *ledgers) records(ctx context.Context, f *ledgerFile) recordsFunc {
+func (l *ledgers) records(ctx context.Context, f File) recordsFunc {
 	return func() ([]*small.Value, error) {
-		data, problem, err := readFile(ctx, l.tree, f.file, l.limits)
+		data, problem, err := readFile(ctx, l.tree, f, l.limits)
 		if err != nil {
 			return nil, err
 		}
 		if problem != nil {
-			return nil, &Failure{Message: f.file.Path + ": " + problem.Message, Remedy: problem.Hint}
+			return nil, &Failure{Message: f.Path + ": " + problem.Message, Remedy: problem.Hint}
 		}
 		if l.switches {
-			return switchValues(f.file.Path, data, l.limits)
+			return switchValues(f.Path, data, l.limits)
 		}
 		doc, problems := small.Parse(data, l.limits)
 		if doc == nil {
-			return nil, &Failure{Message: f.file.Path + ": " + problems[0].Message, Remedy: problems[0].Hint}
+			return nil, &Failure{Message: f.Path + ": " + problems[0].Message, Remedy: problems[0].Hint}
 		}
 		return doc.Root.Get("entries").Items, nil
 	}

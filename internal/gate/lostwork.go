@@ -39,12 +39,12 @@ func (w *worker) lostWork(ctx context.Context, fresh []small.Entry) ([]lostWork,
 	if err != nil {
 		return nil, err
 	}
-	log, err := w.ledgers.read(ctx, file, nil)
+	log, err := w.src.ledgers.read(ctx, file, nil)
 	if err != nil || !log.readable() {
 		return nil, err
 	}
-	if w.tip != "" && w.tip != w.node.id {
-		tip, err := w.atTip(ctx)
+	if w.scope.tip.ID != w.commit.ID {
+		tip, err := w.src.workspaceOnce(ctx, w.scope.tip.ID, w.dir)
 		if err != nil || reconciles(since(tip.ledger().Entries, log.log.Ledger)) {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (w *worker) reopened(ctx context.Context, path string) ([]lostWork, error) 
 	var order []string
 	for i := range w.changes {
 		c, _ := w.change(i, path)
-		plan, err := w.root(ctx, c.Old)
+		plan, err := w.src.root(ctx, c.Old)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func (w *worker) reopened(ctx context.Context, path string) ([]lostWork, error) 
 	if err != nil || file.Unmerged || file.Mode == "" {
 		return nil, err
 	}
-	plan, err := w.root(ctx, file)
+	plan, err := w.src.root(ctx, file)
 	if err != nil || plan == nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ func Moves(ctx context.Context, h History, from, to string, opts Options) (map[s
 	if from == to {
 		return nil, nil
 	}
-	m, err := newJudgement(h, opts).movesBetween(ctx, from, to)
+	m, err := newRun(h, opts, scope{}).src.movesBetween(ctx, from, to)
 	out := map[string]string{}
 	for path, f := range m {
 		if isLedger(path) {
@@ -71,12 +71,12 @@ type arrival struct {
 
 // excusable are the entries that waivers name. It is nil where a baseline may excuse
 // any other.
-func (j *judgement) excusable() map[small.Digest]bool {
-	if len(j.opts.Policy.Baselines) > 0 {
+func (src *source) excusable() map[small.Digest]bool {
+	if len(src.policy.Baselines) > 0 {
 		return nil
 	}
 	out := map[small.Digest]bool{}
-	for _, w := range j.opts.Policy.Waivers {
+	for _, w := range src.policy.Waivers {
 		for _, d := range []*small.Digest{w.From, w.To} {
 			if d != nil {
 				out[*d] = true
@@ -103,20 +103,20 @@ func (d departure) foreign(there *arrival, excusable map[small.Digest]bool) bool
 // moves finds the workspaces that moved: a log is gone from its path and goes on
 // at a path that is new. There have to be as many such paths as logs that begin
 // alike are gone: of two copies of one log, neither is the log.
-func (j *judgement) moves(ctx context.Context, x crossing) (moves, error) {
-	arrived, err := j.arrivals(ctx, x)
+func (src *source) moves(ctx context.Context, x crossing) (moves, error) {
+	arrived, err := src.arrivals(ctx, x)
 	if err != nil || len(arrived) == 0 {
 		return nil, err
 	}
-	gone, err := j.departures(ctx, x)
+	gone, err := src.departures(ctx, x)
 	if err != nil {
 		return nil, err
 	}
 	out := moves{}
-	excusable := j.excusable()
+	excusable := src.excusable()
 	for len(gone) > 0 {
 		alike := func(d departure) bool {
-			return j.logs(d.path) == j.logs(gone[0].path) && slices.EqualFunc(d.logs, gone[0].logs, func(a, b *ledgerFile) bool {
+			return src.logs(d.path) == src.logs(gone[0].path) && slices.EqualFunc(d.logs, gone[0].logs, func(a, b *ledgerFile) bool {
 				return a.log.Head() == b.log.Head()
 			})
 		}
@@ -126,7 +126,7 @@ func (j *judgement) moves(ctx context.Context, x crossing) (moves, error) {
 			if excusable != nil && x.undone == nil && group[0].foreign(log, excusable) {
 				continue
 			}
-			on, err := j.goesOn(ctx, x, group[0], log.ledgerFile)
+			on, err := src.goesOn(ctx, x, group[0], log.ledgerFile)
 			if err != nil {
 				return nil, err
 			}
@@ -151,13 +151,13 @@ func (d departure) empty() bool {
 }
 
 // arrivals are the logs that can be read, at paths where the parent has none.
-func (j *judgement) arrivals(ctx context.Context, x crossing) ([]*arrival, error) {
+func (src *source) arrivals(ctx context.Context, x crossing) ([]*arrival, error) {
 	var out []*arrival
 	for _, c := range x.changes {
-		if !j.isLog(c.Path) || c.Old.Mode != "" {
+		if !src.isLog(c.Path) || c.Old.Mode != "" {
 			continue // a log that goes where nobody judges it is gone
 		}
-		log, err := j.logs(c.Path).read(ctx, c.New, nil)
+		log, err := src.logs(c.Path).read(ctx, c.New, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -172,18 +172,18 @@ func (j *judgement) arrivals(ctx context.Context, x crossing) ([]*arrival, error
 }
 
 // departures are the logs that the child does not have, the longest first.
-func (j *judgement) departures(ctx context.Context, x crossing) ([]departure, error) {
+func (src *source) departures(ctx context.Context, x crossing) ([]departure, error) {
 	var out []departure
 	for _, c := range x.changes {
-		if !j.isLog(c.Path) || c.Old.Mode == "" || c.New.Mode != "" && x.apart == nil {
+		if !src.isLog(c.Path) || c.Old.Mode == "" || c.New.Mode != "" && x.apart == nil {
 			continue
 		}
-		logs, err := j.readBefore(ctx, x.parent, c)
+		logs, err := src.readBefore(ctx, x.parent, c)
 		if err != nil {
 			return nil, err
 		}
 		if len(logs) > 0 && c.New.Mode != "" {
-			replaced, err := j.replacedApart(ctx, x, c, logs)
+			replaced, err := src.replacedApart(ctx, x, c, logs)
 			if err != nil {
 				return nil, err
 			}
@@ -207,25 +207,25 @@ func (j *judgement) departures(ctx context.Context, x crossing) ([]departure, er
 }
 
 // readBefore reads a parent's log, or its last readable versions.
-func (j *judgement) readBefore(ctx context.Context, parent string, c Change) ([]*ledgerFile, error) {
-	log, err := j.logs(c.Path).read(ctx, c.Old, nil)
+func (src *source) readBefore(ctx context.Context, parent string, c Change) ([]*ledgerFile, error) {
+	log, err := src.logs(c.Path).read(ctx, c.Old, nil)
 	if err != nil {
 		return nil, err
 	}
 	if log.readable() {
 		return []*ledgerFile{log}, nil
 	}
-	return j.lastReadable(ctx, parent, c.Path)
+	return src.lastReadable(ctx, parent, c.Path)
 }
 
 // replacedApart reports whether the child has another log at a path, from a
 // history that has nothing in common with the parent's.
-func (j *judgement) replacedApart(ctx context.Context, x crossing, c Change, logs []*ledgerFile) (bool, error) {
-	now, err := j.logs(c.Path).read(ctx, c.New, nil)
+func (src *source) replacedApart(ctx context.Context, x crossing, c Change, logs []*ledgerFile) (bool, error) {
+	now, err := src.logs(c.Path).read(ctx, c.New, nil)
 	if err != nil || !now.readable() {
 		return false, err
 	}
-	held, err := j.holds(x, departure{c.Path, logs}, now, c.Path)
+	held, err := src.holds(x, departure{c.Path, logs}, now, c.Path)
 	if err != nil || held {
 		return false, err
 	}
@@ -233,16 +233,16 @@ func (j *judgement) replacedApart(ctx context.Context, x crossing, c Change, log
 }
 
 // goesOn reports whether a log goes on in one of its kind that arrived.
-func (j *judgement) goesOn(ctx context.Context, x crossing, d departure, there *ledgerFile) (bool, error) {
-	if j.logs(there.file.Path) != j.logs(d.path) {
+func (src *source) goesOn(ctx context.Context, x crossing, d departure, there *ledgerFile) (bool, error) {
+	if src.logs(there.file.Path) != src.logs(d.path) {
 		return false, nil
 	}
-	return j.holds(x, d, there, there.file.Path)
+	return src.holds(x, d, there, there.file.Path)
 }
 
 // holds reports whether a log holds every entry of another, from the beginning
 // on or, in a merge, in order.
-func (j *judgement) holds(x crossing, d departure, now *ledgerFile, to string) (bool, error) {
+func (src *source) holds(x crossing, d departure, now *ledgerFile, to string) (bool, error) {
 	for _, before := range d.logs {
 		equal, err := x.equal(d.path, to, before, now)
 		if err != nil {
@@ -266,6 +266,6 @@ func (j *judgement) holds(x crossing, d departure, now *ledgerFile, to string) (
 }
 
 // plainly compares by waivers alone.
-func (j *judgement) plainly(from, to string, _, _ *ledgerFile) (equivalence, error) {
-	return j.equal(from, to), nil
+func (src *source) plainly(from, to string, _, _ *ledgerFile) (equivalence, error) {
+	return src.equal(from, to), nil
 }

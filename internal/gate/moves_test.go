@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -11,7 +12,7 @@ import (
 // one that it becomes, and not with all the others.
 func TestManyMoves(t *testing.T) {
 	const workspaces = 50
-	j := newJudgement(nil, Options{})
+	j := newSource(nil, nil, basis{policy: policy.Default()})
 	var changes []Change
 	for i := range workspaces {
 		log, problems := small.ReadLog(fmt.Appendf(nil, "entries:\n- {task_id: t%d, evidence: x}\n", i), small.Limits{})

@@ -28,71 +28,80 @@ func (n Neighbour) words() string {
 	return fmt.Sprintf("branch %s, checked out in %s,", n.Name, n.Worktree)
 }
 
-// beside compares the logs that the index changes with those of neighbours, and
+// NeighbourLog is a log that the index changes beside a neighbour's, where both have
+// recorded work in the same run. theirs are the neighbour's own entries in it.
+type NeighbourLog struct {
+	*LogTips
+	neighbour Neighbour
+	theirs    []small.Entry
+}
+
+// compareNeighbours compares the logs that the index changes with those of neighbours, and
 // warns where both have recorded work in the same run: the sooner two writers
 // learn of each other, the less there is to reconcile.
-func (j *judgement) beside(ctx context.Context, parents []string, neighbours []Neighbour) error {
-	if len(j.touched) == 0 {
+func compareNeighbours(r *run, ctx context.Context) error {
+	parents := r.scope.parents
+	if len(parents) == 0 || len(r.scope.workspaces) == 0 {
 		return nil
 	}
 	seen := map[string]bool{}
 	for _, id := range parents {
 		seen[id] = true
 	}
-	for _, n := range neighbours {
+	for _, n := range r.scope.neighbours {
 		if seen[n.ID] {
 			continue
 		}
 		seen[n.ID] = true
-		if err := j.besideOne(ctx, parents[0], n); err != nil {
+		if err := (walker{r}).compareNeighbour(ctx, parents[0], n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (j *judgement) besideOne(ctx context.Context, head string, n Neighbour) error {
+func (r walker) compareNeighbour(ctx context.Context, head string, n Neighbour) error {
 	edge := Edge{Parent: n.ID, Child: Index}
-	changes, err := j.history.Changes(ctx, []Edge{edge})
+	changes, err := r.src.history.Changes(ctx, []Edge{edge})
 	if err != nil {
 		return err
 	}
 	for _, c := range changes[0] {
 		dir, _, _ := small.SplitPath(c.Path)
-		if !isLedger(c.Path) || !j.touched[dir] || !j.judges(c.Path) {
+		if !isLedger(c.Path) || !r.scope.workspaces[dir] || !r.src.judges(c.Path) {
 			continue
 		}
-		theirs, err := j.ledgers.read(ctx, c.Old, nil)
+		theirs, err := r.src.ledgers.read(ctx, c.Old, nil)
 		if err != nil {
 			return err
 		}
-		ours, err := j.ledgers.read(ctx, c.New, theirs)
+		ours, err := r.src.ledgers.read(ctx, c.New, theirs)
 		if err != nil {
 			return err
 		}
 		if !ours.readable() || !theirs.readable() {
 			continue
 		}
-		if err := j.besideLog(ctx, head, n, dir, compareTips(theirs.log.Ledger, ours.log.Ledger, j.equal(c.Path), j.explained(c.Path, false), c.Path)); err != nil {
+		if err := r.neighbourLog(ctx, head, n, dir, &LogTips{path: c.Path, divergence: diverge(theirs.log.Ledger, ours.log.Ledger, r.src.equal(c.Path), r.out.explained(c.Path, false))}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (j *judgement) besideLog(ctx context.Context, head string, n Neighbour, dir string, t *tipsView) error {
-	if t.outcome != tipsDiverged {
+func (r walker) neighbourLog(ctx context.Context, head string, n Neighbour, dir string, t *LogTips) error {
+	if t.outcome != diverged {
 		return nil
 	}
-	forked, err := j.atFork(ctx, head, n.ID, dir)
+	forked, err := r.atFork(ctx, head, n.ID, dir)
 	if err != nil {
 		return err
 	}
-	theirs, err := j.workspaceAt(ctx, n.ID, dir)
+	theirs, err := r.src.workspaceAt(ctx, n.ID, dir)
 	if err != nil {
 		return err
 	}
-	ours, err := j.workspaceAt(ctx, Index, dir)
+	ours, err := r.src.workspaceAt(ctx, Index, dir)
 	if err != nil {
 		return err
 	}
@@ -103,31 +112,18 @@ func (j *judgement) besideLog(ctx context.Context, head string, n Neighbour, dir
 	if len(there) == 0 {
 		return nil
 	}
-	f := t.finding()
-	f.Severity = SeverityWarning
-	f.Message = fmt.Sprintf("%s has recorded %s in this run that you do not have: %s; you have %s that it does not have: %s",
-		n.words(), count(len(there), "entry"), entryList(there), count(len(t.headOnly), "entry"), entryList(t.headOnly))
-	name := n.Name
-	if name == "" {
-		name = short(n.ID)
-	}
-	f.Common = commonOf(t.target, t.targetOnly)
-	f.Sides = []Side{{Name: name, Entries: refsOf(there)}, {Name: "the index", Entries: refsOf(t.headOnly)}}
-	f.Fix = fmt.Sprintf("let one of you wait for the other, and merge soon: git merge %s, then %s", shellQuote(name), reconcileHint)
-	rule := ruleConcurrentAppend
-	r := &reporter{rule: &rule, commit: Index, parent: n.ID}
-	r.add(f)
-	return j.asWarnings(func() error {
-		j.add(r.out)
-		return nil
-	})
+	t.Place = Place{Commit: Index, Parent: n.ID}
+	r.out.onlyWarns = true
+	r.out.judge(&NeighbourLog{LogTips: t, neighbour: n, theirs: there})
+	r.out.onlyWarns = false
+	return nil
 }
 
 // atFork are the entries that a workspace's log had where two commits parted. An
 // entry that is gone here and was there by then has been rewritten here, which is
-// told of the edge: nobody else is at work because of it.
-func (j *judgement) atFork(ctx context.Context, head, other, dir string) (map[small.Digest]bool, error) {
-	bases, err := j.history.MergeBases(ctx, head, other)
+// reported for the edge: nobody else is at work because of it.
+func (r walker) atFork(ctx context.Context, head, other, dir string) (map[small.Digest]bool, error) {
+	bases, err := r.src.history.MergeBases(ctx, head, other)
 	if hidden := new(Failure); errors.As(err, &hidden) {
 		return nil, nil // in a shallow clone, say; then the warning names all that is not here
 	}
@@ -136,7 +132,7 @@ func (j *judgement) atFork(ctx context.Context, head, other, dir string) (map[sm
 	}
 	entries := map[small.Digest]bool{}
 	for _, base := range bases {
-		w, err := j.workspaceAt(ctx, base, dir)
+		w, err := r.src.workspaceAt(ctx, base, dir)
 		if err != nil {
 			return nil, err
 		}

@@ -74,6 +74,10 @@ func (o Options) limits() small.Limits {
 	return small.Limits{MaxFileSize: o.Policy.MaxFileSize}
 }
 
+func (o Options) basis() basis {
+	return basis{policy: o.Policy, kinds: o.Kinds, now: o.Now, limits: o.limits(), trusted: o.Trusted}
+}
+
 func (o Options) withDefaults() Options {
 	if o.Policy == nil {
 		o.Policy = policy.Default()

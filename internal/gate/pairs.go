@@ -10,12 +10,12 @@ import (
 // pairs are the logs in which two tips differ: the target's and the head's. One
 // that moved on a branch since the two parted is paired with the other branch's,
 // wherever that is.
-func (j *judgement) pairs(ctx context.Context, target, head string, changes []Change) ([][2]File, error) {
+func (src *source) pairs(ctx context.Context, target, head string, changes []Change) ([][2]File, error) {
 	var out [][2]File
 	missing := false
 	at := map[string]Change{}
 	for _, c := range changes {
-		if !j.isLog(c.Path) {
+		if !src.isLog(c.Path) {
 			continue
 		}
 		at[c.Path] = c
@@ -28,14 +28,14 @@ func (j *judgement) pairs(ctx context.Context, target, head string, changes []Ch
 	if !missing {
 		return out, nil
 	}
-	bases, err := j.history.MergeBases(ctx, target, head)
+	bases, err := src.history.MergeBases(ctx, target, head)
 	if err != nil {
 		return nil, err
 	}
 	for _, base := range bases {
 		var went [2]moves
 		for i, tip := range []string{target, head} {
-			if went[i], err = j.movesBetween(ctx, base, tip); err != nil {
+			if went[i], err = src.movesBetween(ctx, base, tip); err != nil {
 				return nil, err
 			}
 		}
@@ -61,21 +61,21 @@ func (j *judgement) pairs(ctx context.Context, target, head string, changes []Ch
 }
 
 // movesBetween finds the workspaces that moved between a commit and a later one.
-func (j *judgement) movesBetween(ctx context.Context, from, to string) (moves, error) {
-	changes, err := j.history.Changes(ctx, []Edge{{Parent: from, Child: to}})
+func (src *source) movesBetween(ctx context.Context, from, to string) (moves, error) {
+	changes, err := src.history.Changes(ctx, []Edge{{Parent: from, Child: to}})
 	if err != nil {
 		return nil, err
 	}
-	return j.moves(ctx, crossing{parent: from, changes: changes[0], merge: true, equal: func(from, to string, before, after *ledgerFile) (equivalence, error) {
-		return j.equality(ctx, nil, from, to, before, after)
+	return src.moves(ctx, crossing{parent: from, changes: changes[0], merge: true, equal: func(from, to string, before, after *ledgerFile) (equivalence, error) {
+		return src.equality(ctx, nil, from, to, before, after)
 	}})
 }
 
 // tipsOf compares one log of two tips. It returns nil where there is nothing to
 // say.
-func (j *judgement) tipsOf(ctx context.Context, pair [2]File, target, head string) (*tipsView, error) {
+func (r walker) tipsOf(ctx context.Context, pair [2]File, edge Edge) (*LogTips, error) {
 	path := pair[1].Path
-	logs := j.logs(path)
+	logs := r.src.logs(path)
 	ours, err := logs.read(ctx, pair[0], nil)
 	if err != nil {
 		return nil, err
@@ -87,19 +87,19 @@ func (j *judgement) tipsOf(ctx context.Context, pair [2]File, target, head strin
 	if !ours.readable() || !theirs.readable() {
 		return nil, nil // a log that is gone or cannot be read is found on an edge
 	}
-	equal := j.equal(pair[0].Path, path)
-	own, err := j.equality(ctx, nil, path, pair[0].Path, theirs, ours)
+	equal := r.src.equal(pair[0].Path, path)
+	own, err := r.src.equality(ctx, nil, path, pair[0].Path, theirs, ours)
 	if err != nil {
 		return nil, err
 	}
 	if own.past != nil && len(only(theirs.log.Ledger, ours.log.Ledger, own)) == 0 {
 		return nil, nil // the head parted before the target's baseline, and has nothing of its own
 	}
-	t := compareTips(ours.log.Ledger, theirs.log.Ledger, equal, j.explained(path, false), path)
-	if inLine, err := j.walkedBetween(ctx, t, target, head); err != nil || inLine {
+	t := &LogTips{path: path, divergence: diverge(ours.log.Ledger, theirs.log.Ledger, equal, r.out.explained(path, false))}
+	if inLine, err := r.walkedBetween(ctx, t, edge); err != nil || inLine {
 		return nil, err
 	}
-	if j.predicts && t.withoutEdited(j.explained(path, true), equal) {
+	if r.scope.predicts && t.withoutEdited(r.out.explained(path, true), equal) {
 		return nil, nil
 	}
 	return t, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -148,23 +149,5 @@ func (r *Report) ExitStatus() int {
 	return 2
 }
 
-// Failure is outcome 2: what prevented the judgement. It is an error.
-type Failure struct {
-	// Message says what is missing or wrong, and where.
-	Message string
-	// Remedy is the exact thing to type or add.
-	Remedy string
-	// Err is the cause, if there is one.
-	Err error
-}
-
-// Error is the message, with the remedy where there is one.
-func (f *Failure) Error() string {
-	if f.Remedy == "" {
-		return f.Message
-	}
-	return f.Message + "\n" + f.Remedy
-}
-
-// Unwrap returns the cause.
-func (f *Failure) Unwrap() error { return f.Err }
+// Failure is outcome 2: what prevented the judgement.
+type Failure = failure.Error

@@ -1,8 +1,12 @@
 package gate
 
+import (
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/ledger"
+)
+
 // Rule is one thing that the gate holds a workspace or a history to: a value
-// with a pure check. Exactly one of the checks is set, except for the rules of
-// the validate family, whose findings come from reading the files.
+// with pure checks.
 type Rule struct {
 	// ID is family/name in kebab-case. It is stable and never used again for
 	// anything else.
@@ -11,29 +15,52 @@ type Rule struct {
 	Stage    Stage
 	// StrictOnly rules speak only in strict mode.
 	StrictOnly bool
+	// Edit is what a finding says was done to a log: what a waiver of the rule
+	// may name.
+	Edit ledger.EditEffect
 	// Doc is set in what Rules and FindRule return.
 	Doc
-
-	// Snapshot judges one workspace as of one tree.
-	Snapshot func(*Workspace, *reporter)
-	// Edge judges one ledger's way from a parent to a child.
-	Edge func(*edgeView, *reporter)
-	// Switches says that Edge judges the switch histories of records, and no
-	// progress logs.
-	Switches bool
-	// Tips judges one ledger on two branches.
-	Tips func(*tipsView, *reporter)
-	// Fork judges one workspace on two branches, seen from where they parted.
-	Fork func(*forkView, *reporter)
-	// Work judges what one commit did to one workspace, and whose commit it is.
-	Work func(*workView, *reporter)
-	// Lane judges a change by the lane that it claims.
-	Lane func(*laneState, *reporter)
-	// Workflow judges a workflow file, or a record of a job or a campaign.
-	Workflow func(*workflowView, *reporter)
-	// Policy judges the configuration beside what it was applied to.
-	Policy func(*policyView, *reporter)
+	// Checks judge a subject each; see On.
+	Checks []RuleCheck
 }
+
+// RuleCheck judges one subject, if it is of the kind that the check is about.
+type RuleCheck func(Subject, *Reporter)
+
+// On makes the check of one kind of subject.
+func On[S Subject](check func(S, *Reporter)) RuleCheck {
+	return func(s Subject, r *Reporter) {
+		if of, is := s.(S); is {
+			check(of, r)
+		}
+	}
+}
+
+// Subject is one thing that rules judge: a [Workspace], a [LogEdge], a
+// [SwitchEdge], an [UnreadableLog], [LogTips], a [NeighbourLog], a
+// [WorkspaceFork], a [CommitWork], a [LaneChange], a [LaneLanding], a
+// [WorkflowFile] or the [PolicyState].
+type Subject interface {
+	// Where is the place that findings about it get.
+	Where() Place
+}
+
+// Place says what a finding is about, and how it counts.
+type Place struct {
+	// Commit is the one that was looked at, or Index; empty for a directory.
+	// Parent is what it was compared with.
+	Commit, Parent string
+	// Branch is the name of the branch that did it, where a merge is predicted.
+	Branch string
+	// Mandatory subjects are judged whatever levels the policy gives to rules: a
+	// log that cannot be read cannot be judged.
+	Mandatory bool
+	// Excused subjects are there to list what waivers excuse.
+	Excused bool
+}
+
+// Where returns the place itself, for the subjects that have one.
+func (p Place) Where() Place { return p }
 
 // Rules lists every rule in documented order. The slice must not be changed.
 func Rules() []Rule { return documented() }
@@ -57,32 +84,42 @@ func FindRule(id string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// reporter collects a rule's findings and fills in what the rule's value and
-// the place of judgement already say.
-type reporter struct {
-	rule           *Rule
-	commit, parent string
-	out            []Finding
-	// to, if set, takes each finding at once: of a large log there may be more
-	// than out can hold.
-	to func([]Finding)
+// Reporter takes the findings of one rule about one subject, and fills in what
+// the rule and the place already say.
+type Reporter struct {
+	Place
+	rule *Rule
+	// severity is that of a finding which has none of its own; raisedBy is the
+	// lane that makes an error of it.
+	severity Severity
+	raisedBy lane.Lane
+	to       func(Finding)
 }
 
-// add records a finding of the current rule. Places before the first line or
+// NewReporter makes the reporter of one rule about a subject at a place. severity is that
+// of a finding which has none of its own, raisedBy the lane that made an error of a
+// warning; to takes what is found.
+func NewReporter(rule *Rule, place Place, severity Severity, raisedBy lane.Lane, to func(Finding)) *Reporter {
+	return &Reporter{Place: place, rule: rule, severity: severity, raisedBy: raisedBy, to: to}
+}
+
+// Severity is what the configuration and the change's lane make of the rule's
+// own; the lane is the one that made an error of a warning, or empty.
+func (r *Reporter) Severity() (Severity, lane.Lane) { return r.severity, r.raisedBy }
+
+// Add reports a finding of the current rule. Places before the first line or
 // column are moved there, since annotations need a line.
-func (r *reporter) add(f Finding) {
+func (r *Reporter) Add(f Finding) {
 	f.Rule, f.Stage = r.rule.ID, r.rule.Stage
-	if f.Severity == "" {
-		f.Severity = r.rule.Severity
-	}
 	f.Line, f.Column = max(f.Line, 1), max(f.Column, 1)
-	f.Commit, f.Parent = r.commit, r.parent
+	if f.Commit == "" {
+		f.Commit, f.Parent = r.Commit, r.Parent
+	}
 	if f.Commit == Index {
 		f.Commit = ""
 	}
-	if r.to != nil {
-		r.to([]Finding{f})
-		return
+	if r.Branch != "" {
+		f.Message = "on " + r.Branch + ", " + f.Message
 	}
-	r.out = append(r.out, f)
+	r.to(f)
 }

@@ -4,10 +4,10 @@ import "fmt"
 
 var ruleAgentID = Rule{
 	ID: "ownership/agent-id", Severity: SeverityError, Stage: StageHistory,
-	Work: checkAgentID,
+	Checks: []RuleCheck{On(checkAgentID)},
 }
 
-func checkAgentID(v *workView, r *reporter) {
+func checkAgentID(v *CommitWork, r *Reporter) {
 	if v.agent == "" {
 		return
 	}
@@ -15,9 +15,9 @@ func checkAgentID(v *workView, r *reporter) {
 		if e.AgentID == "" || e.AgentID == v.agent {
 			continue
 		}
-		f := v.entryFinding(e)
+		f := entryFinding(v, e)
 		f.Message = fmt.Sprintf("%s names agent %q, and the commit is that of %q", entryWords(e), e.AgentID, v.agent)
 		f.Fix = "name the agent who did the work, or commit the entry as that agent"
-		r.add(f)
+		r.Add(f)
 	}
 }

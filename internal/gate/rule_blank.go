@@ -9,16 +9,16 @@ import (
 
 var ruleBlank = Rule{
 	ID: "lint/blank", Severity: SeverityError, Stage: StageLint,
-	Snapshot: checkBlank,
+	Checks: []RuleCheck{On(checkBlank)},
 }
 
 // checkBlank looks at the strings that the protocol calls non-blank.
-func checkBlank(w *Workspace, r *reporter) {
+func checkBlank(w *Workspace, r *Reporter) {
 	blank := func(a small.Artifact, v *small.Value, subject string) {
 		if s, ok := v.Str(); !ok || strings.TrimSpace(s) != "" {
 			return
 		}
-		r.add(Finding{
+		r.Add(Finding{
 			Path: w.path(a), Line: v.Pos.Line, Column: v.Pos.Column, subject: subject,
 			Message: fmt.Sprintf("%s is blank", describeSubject(subject)),
 			Fix:     "say something there, or remove what it belongs to",

@@ -8,10 +8,10 @@ import (
 
 var ruleCompletedEvidence = Rule{
 	ID: "verify/completed-evidence", Severity: SeverityError, Stage: StageVerify,
-	Snapshot: checkCompletedEvidence,
+	Checks: []RuleCheck{On(checkCompletedEvidence)},
 }
 
-func checkCompletedEvidence(w *Workspace, r *reporter) {
+func checkCompletedEvidence(w *Workspace, r *Reporter) {
 	if !w.hasLedger() {
 		return
 	}
@@ -20,7 +20,7 @@ func checkCompletedEvidence(w *Workspace, r *reporter) {
 			continue
 		}
 		status := task.Get("status")
-		r.add(Finding{
+		r.Add(Finding{
 			Path: w.path(small.Plan), Line: status.Pos.Line, Column: status.Pos.Column,
 			subject: fmt.Sprintf("tasks.%d.status", i),
 			Message: fmt.Sprintf("task %q is completed, but no entry of the log evidences it", task.id),

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -9,11 +10,11 @@ import (
 
 var ruleConcurrentAppend = Rule{
 	ID: "divergence/concurrent-append", Severity: SeverityError, Stage: StageHistory,
-	Tips: checkConcurrentAppend,
+	Checks: []RuleCheck{On(checkConcurrentAppend), On(checkNeighbour)},
 }
 
-func checkConcurrentAppend(t *tipsView, r *reporter) {
-	if t.outcome != tipsDiverged {
+func checkConcurrentAppend(t *LogTips, r *Reporter) {
+	if t.outcome != diverged {
 		return
 	}
 	f := t.finding()
@@ -35,7 +36,7 @@ func checkConcurrentAppend(t *tipsView, r *reporter) {
 		f.subject, f.EditFrom, f.EditTo = f.EditFrom+" "+f.EditTo, "", ""
 		f.Fix = fmt.Sprintf("on %s, git rebase %s: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; if the branch is published already, push it under another name",
 			t.headName, shellQuote(t.targetName), t.targetName)
-		r.add(f)
+		r.Add(f)
 		return
 	}
 	f.Fix = fmt.Sprintf("%s, then %s", t.merge, reconcileHint)
@@ -43,7 +44,18 @@ func checkConcurrentAppend(t *tipsView, r *reporter) {
 		f.Fix = fmt.Sprintf("%s of %s and %s of %s have the same time, and small-hook reconcile puts neither first: on its branch, record the one that is not published yet again, with the time of recording (git commit --amend, or git rebase -i); then %s",
 			entryWords(ours), t.targetName, entryWords(theirs), t.headName, f.Fix)
 	}
-	r.add(f)
+	r.Add(f)
+}
+
+func checkNeighbour(n *NeighbourLog, r *Reporter) {
+	f := n.finding()
+	f.Message = fmt.Sprintf("%s has recorded %s in this run that you do not have: %s; you have %s that it does not have: %s",
+		n.neighbour.words(), count(len(n.theirs), "entry"), entryList(n.theirs), count(len(n.headOnly), "entry"), entryList(n.headOnly))
+	name := cmp.Or(n.neighbour.Name, short(n.neighbour.ID))
+	f.Common = commonOf(n.target, n.targetOnly)
+	f.Sides = []Side{{Name: name, Entries: refsOf(n.theirs)}, {Name: "the index", Entries: refsOf(n.headOnly)}}
+	f.Fix = fmt.Sprintf("let one of you wait for the other, and merge soon: git merge %s, then %s", shellQuote(name), reconcileHint)
+	r.Add(f)
 }
 
 // atOnce finds two entries, one of each side, that no order of time can tell

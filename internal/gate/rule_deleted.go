@@ -1,19 +1,22 @@
 package gate
 
+import "github.com/small-gate/small-gate/internal/ledger"
+
 var ruleDeleted = Rule{
 	ID: "append-only/deleted", Severity: SeverityError, Stage: StageHistory,
-	Edge: checkDeleted,
+	Edit:   ledger.EntryLost,
+	Checks: []RuleCheck{On(checkDeleted)},
 }
 
 // checkDeleted leaves what a merge loses to divergence/lost-entry.
-func checkDeleted(e *edgeView, r *reporter) {
+func checkDeleted(e *LogEdge, r *Reporter) {
 	if e.merge {
 		return
 	}
 	for _, x := range e.ofKind(editDeleted) {
 		f := e.finding(x)
-		f.Message = entryWords(e.p.Entries[x.before]) + " was deleted"
-		f.Fix = r.bringBack(e)
-		r.add(f)
+		f.Message = entryWords(e.old.Entries[x.before]) + " was deleted"
+		f.Fix = e.remedies.BringBack()
+		r.Add(f)
 	}
 }

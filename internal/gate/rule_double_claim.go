@@ -9,10 +9,10 @@ import (
 
 var ruleDoubleClaim = Rule{
 	ID: "divergence/double-claim", Severity: SeverityWarning, Stage: StageHistory,
-	Fork: checkDoubleClaim,
+	Checks: []RuleCheck{On(checkDoubleClaim)},
 }
 
-func checkDoubleClaim(v *forkView, r *reporter) {
+func checkDoubleClaim(v *WorkspaceFork, r *Reporter) {
 	claimed := map[string]small.Entry{}
 	for _, e := range v.targetOnly {
 		if _, seen := claimed[e.TaskID]; !seen && e.TaskID != "" && !strings.HasPrefix(e.TaskID, small.MetaPrefix) {
@@ -25,7 +25,7 @@ func checkDoubleClaim(v *forkView, r *reporter) {
 			continue
 		}
 		delete(claimed, e.TaskID)
-		r.add(Finding{
+		r.Add(Finding{
 			Path: small.Progress.Path(v.dir), Line: e.Pos.Line, Column: e.Pos.Column, subject: "fork " + e.TaskID,
 			Entry: refOf(other), EntryAfter: refOf(e),
 			Message: fmt.Sprintf("task %q has work on both branches: %s on %s, %s on %s",

@@ -8,10 +8,10 @@ import (
 
 var ruleDuplicateID = Rule{
 	ID: "lint/duplicate-id", Severity: SeverityWarning, Stage: StageLint,
-	Snapshot: checkDuplicateID,
+	Checks: []RuleCheck{On(checkDuplicateID)},
 }
 
-func checkDuplicateID(w *Workspace, r *reporter) {
+func checkDuplicateID(w *Workspace, r *Reporter) {
 	look := func(a small.Artifact, key, what string) {
 		seen := map[string]int{}
 		for i, item := range w.list(a, key) {
@@ -21,7 +21,7 @@ func checkDuplicateID(w *Workspace, r *reporter) {
 				continue
 			}
 			if line, twice := seen[id]; twice {
-				r.add(Finding{
+				r.Add(Finding{
 					Path: w.path(a), Line: v.Pos.Line, Column: v.Pos.Column,
 					subject: fmt.Sprintf("%s.%d.id", key, i),
 					Message: fmt.Sprintf("the %s id %q is used in line %d already", what, id, line),

@@ -9,18 +9,17 @@ import (
 
 var ruleEscalated = Rule{
 	ID: "lane/escalated-without-record", Severity: SeverityError, Stage: StageHistory,
-	Lane: func(s *laneState, r *reporter) {
+	Checks: []RuleCheck{On(func(s *LaneChange, r *Reporter) {
 		from, to := s.most[s.head], s.at[s.head]
 		recorded := s.jobSwitched || slices.ContainsFunc(s.switchedTo, func(l lane.Lane) bool { return !to.Lane.Less(l) })
 		if !to.Lane.Less(from.Lane) || recorded {
 			return
 		}
-		r.commit, r.parent = to.Commit, from.Commit
-		r.add(Finding{
-			Path: s.log, subject: string(from.Lane) + " " + string(to.Lane),
+		r.Add(Finding{
+			Commit: to.Commit, Parent: from.Commit, Path: s.log, subject: string(from.Lane) + " " + string(to.Lane),
 			Message: fmt.Sprintf("commit %s goes down to lane %q from lane %q of commit %s, and this change adds no entry for %s that says why",
 				short(to.Commit), to.Lane, from.Lane, short(from.Commit), lane.SwitchTask),
-			Fix: s.switchCommand(to.Lane),
+			Fix: switchCommand(s, to.Lane),
 		})
-	},
+	})},
 }

@@ -8,18 +8,18 @@ import (
 
 var ruleEvidence = Rule{
 	ID: "lint/evidence", Severity: SeverityError, Stage: StageLint,
-	Snapshot: checkEvidence,
+	Checks: []RuleCheck{On(checkEvidence)},
 }
 
 var evidenceFields = []string{"evidence", "verification", "command", "test", "link", "commit"}
 
-func checkEvidence(w *Workspace, r *reporter) {
+func checkEvidence(w *Workspace, r *Reporter) {
 	entries, first := w.entries()
 	for i, e := range entries {
 		if e.Kind != small.Map || small.Evidenced(e) || schemaSpokeOfEvidence(e) {
 			continue
 		}
-		r.add(Finding{
+		r.Add(Finding{
 			Path: w.path(small.Progress), Line: e.Pos.Line, Column: e.Pos.Column,
 			subject: fmt.Sprintf("entries.%d", first+i),
 			Message: fmt.Sprintf("entry %d has no evidence: what is not evidenced did not happen", first+i+1),

@@ -8,10 +8,10 @@ import (
 
 var ruleForkPlan = Rule{
 	ID: "divergence/plan", Severity: SeverityWarning, Stage: StageHistory,
-	Fork: checkForkPlan,
+	Checks: []RuleCheck{On(checkForkPlan)},
 }
 
-func checkForkPlan(v *forkView, r *reporter) {
+func checkForkPlan(v *WorkspaceFork, r *Reporter) {
 	if !v.bothChanged(canonicalOf(small.Plan)) {
 		return
 	}
@@ -19,7 +19,7 @@ func checkForkPlan(v *forkView, r *reporter) {
 	if v.predicts {
 		severity = SeverityError
 	}
-	r.add(Finding{
+	r.Add(Finding{
 		Severity: severity,
 		Path:     small.Plan.Path(v.dir), subject: "fork",
 		Message: fmt.Sprintf("%s and %s both changed the plan since they parted", v.targetName, v.headName),

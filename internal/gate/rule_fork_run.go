@@ -8,16 +8,16 @@ import (
 
 var ruleForkRun = Rule{
 	ID: "divergence/run", Severity: SeverityError, Stage: StageHistory,
-	Fork: checkForkRun,
+	Checks: []RuleCheck{On(checkForkRun)},
 }
 
-func checkForkRun(v *forkView, r *reporter) {
+func checkForkRun(v *WorkspaceFork, r *Reporter) {
 	if !v.bothChanged(currentRun) {
 		return
 	}
 	target, _ := currentRun(v.target)
 	head, _ := currentRun(v.head)
-	r.add(Finding{
+	r.Add(Finding{
 		Path: small.Handoff.Path(v.dir), subject: "fork",
 		Message: fmt.Sprintf("%s and %s each started a run since they parted: %.12s… and %.12s…", v.targetName, v.headName, target, head),
 		Fix:     "let one run end before the other begins; or merge explicitly, and regenerate the handoff for a run that follows both",

@@ -7,23 +7,23 @@ import (
 
 var ruleFutureTimestamp = Rule{
 	ID: "append-only/future-timestamp", Severity: SeverityError, Stage: StageHistory,
-	Edge: checkFutureTimestamp,
+	Checks: []RuleCheck{On(checkFutureTimestamp)},
 }
 
 // clockTolerance is how far clocks of honest machines may differ.
 const clockTolerance = 5 * time.Minute
 
-func checkFutureTimestamp(e *edgeView, r *reporter) {
+func checkFutureTimestamp(e *LogEdge, r *Reporter) {
 	for _, place := range e.fresh {
-		entry := e.c.Entries[place]
+		entry := e.now.Entries[place]
 		when, ok := parseInstant(entry.Timestamp)
-		if !ok || !when.After(e.now.Add(clockTolerance)) {
+		if !ok || !when.After(e.clock.Add(clockTolerance)) {
 			continue
 		}
 		f := e.finding(edit{kind: editInserted, before: -1, after: place})
 		f.edits = []editKey{{path: e.path + "\x00future", to: f.EditTo}}
-		f.Message = fmt.Sprintf("%s is dated %s ahead of now; nothing honest could ever follow it", entryWords(entry), when.Sub(e.now).Round(time.Second))
+		f.Message = fmt.Sprintf("%s is dated %s ahead of now; no later entry could be valid", entryWords(entry), when.Sub(e.clock).Round(time.Second))
 		f.Fix = "correct the clock, and record the entry again before it is committed"
-		r.add(f)
+		r.Add(f)
 	}
 }

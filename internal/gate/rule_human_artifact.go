@@ -8,10 +8,10 @@ import (
 
 var ruleHumanArtifact = Rule{
 	ID: "ownership/human-artifact", Severity: SeverityError, Stage: StageHistory,
-	Work: checkHumanArtifact,
+	Checks: []RuleCheck{On(checkHumanArtifact)},
 }
 
-func checkHumanArtifact(v *workView, r *reporter) {
+func checkHumanArtifact(v *CommitWork, r *Reporter) {
 	if v.sign.words == "" {
 		return
 	}
@@ -20,15 +20,15 @@ func checkHumanArtifact(v *workView, r *reporter) {
 		f := Finding{
 			Path: path, Line: c.pos.Line, Column: c.pos.Column, Changes: c.changes, subject: c.key,
 			Message: fmt.Sprintf("%s belongs to people, and an agent's commit %s (%s)", artifactWord(c.artifact), c.what, v.sign.words),
-			Fix:     fmt.Sprintf("git restore --source=%s -- %s, and have a person make the change in a commit of their own", short(r.parent), shellQuote(path)),
+			Fix:     fmt.Sprintf("git restore --source=%s -- %s, and have a person make the change in a commit of their own", short(r.Parent), shellQuote(path)),
 		}
-		if r.commit == Index {
+		if r.Commit == Index {
 			f.Fix = fmt.Sprintf("git restore --source=HEAD --staged --worktree -- %s, and have a person make the change in a commit of their own", shellQuote(path))
 		}
 		if v.sign.hint {
 			f.Severity = SeverityWarning
 		}
-		r.add(f)
+		r.Add(f)
 	}
 }
 

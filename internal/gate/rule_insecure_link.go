@@ -11,7 +11,7 @@ import (
 
 var ruleInsecureLink = Rule{
 	ID: "lint/insecure-link", Severity: SeverityError, Stage: StageLint, StrictOnly: true,
-	Snapshot: checkInsecureLink,
+	Checks: []RuleCheck{On(checkInsecureLink)},
 }
 
 // insecureLink finds the scheme and the beginning of a host. "(http://)" has
@@ -31,7 +31,7 @@ var goesOn = regexp.MustCompile(`^[.。．｡]*[\pL\pM\pN\p{Cf}@_%-]`)
 // what looks like a host is a user's name.
 var userInfo = regexp.MustCompile("^[^\\s\\pZ/?#\"'<>`\\\\]*@")
 
-func checkInsecureLink(w *Workspace, r *reporter) {
+func checkInsecureLink(w *Workspace, r *Reporter) {
 	w.eachCanonical(func(a small.Artifact, p place) {
 		text, ok := p.value.Str()
 		if !ok {
@@ -42,7 +42,7 @@ func checkInsecureLink(w *Workspace, r *reporter) {
 			if a == small.Progress && isLoopback(authority) {
 				continue
 			}
-			r.add(Finding{
+			r.Add(Finding{
 				Path: w.path(a), Line: p.value.Pos.Line, Column: p.value.Pos.Column, subject: p.subject,
 				Message: fmt.Sprintf("%q has the insecure link %s", p.subject, linkAt(text[at[0]:])),
 				Fix:     "use https://",

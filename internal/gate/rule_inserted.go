@@ -1,25 +1,30 @@
 package gate
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/ledger"
+)
 
 var ruleInserted = Rule{
 	ID: "append-only/inserted", Severity: SeverityError, Stage: StageHistory,
-	Edge: checkInserted,
+	Edit:   ledger.EntryInserted,
+	Checks: []RuleCheck{On(checkInserted)},
 }
 
 // checkInserted reports, in a commit with one parent, every new entry before
 // an older one unless a reconcile entry makes it explicit; in a merge, every
 // entry that no parent has and that stands before an entry of a parent,
 // explicit or not.
-func checkInserted(e *edgeView, r *reporter) {
+func checkInserted(e *LogEdge, r *Reporter) {
 	report := func(place int) {
 		f := e.insertion(place)
-		f.Message = entryWords(e.c.Entries[place]) + " was inserted before older entries"
-		f.Fix = "move it to the end of the log, with the time of recording"
+		f.Message = entryWords(e.now.Entries[place]) + " was inserted before older entries"
+		f.Fix = e.remedies.MoveToEnd()
 		if e.merge {
-			f.Message = entryWords(e.c.Entries[place]) + " is in no parent of the merge and stands before entries of a parent"
+			f.Message = entryWords(e.now.Entries[place]) + " is in no parent of the merge and stands before entries of a parent"
 		}
-		r.add(f)
+		r.Add(f)
 	}
 	if e.merge {
 		for _, place := range e.intruders {
@@ -40,10 +45,11 @@ func checkInserted(e *edgeView, r *reporter) {
 
 var ruleReconciledInsertion = Rule{
 	ID: "append-only/reconciled-insertion", Severity: SeverityWarning, Stage: StageHistory,
-	Edge: checkReconciledInsertion,
+	Edit:   ledger.InsertionExplained,
+	Checks: []RuleCheck{On(checkReconciledInsertion)},
 }
 
-func checkReconciledInsertion(e *edgeView, r *reporter) {
+func checkReconciledInsertion(e *LogEdge, r *Reporter) {
 	if e.merge || !e.reconciled() {
 		return
 	}
@@ -57,15 +63,21 @@ func checkReconciledInsertion(e *edgeView, r *reporter) {
 	f := e.finding(edit{kind: editInserted, before: -1, after: places[0]})
 	f.edits = insertionKeys(e, places)
 	f.Message = fmt.Sprintf("%s inserted before older ones, made explicit by %s: %s",
-		wasWere(count(len(places), "entry"), len(places)), entryWords(e.c.Entries[e.marker]), entryList(at(e.c, places)))
+		wasWere(count(len(places), "entry"), len(places)), entryWords(e.now.Entries[e.marker]), entryList(at(e.now, places)))
 	f.Fix = "nothing to do if this is the result of a reconciled merge that was squashed"
-	r.add(f)
+	if severity, lane := r.Severity(); severity == SeverityError {
+		f.Fix = "make the commit anew so that nothing stands before older entries: merge the other branch instead of squashing it, or append the entries with the time of recording"
+		if lane != "" {
+			f.Message += fmt.Sprintf("; lane %q forbids it", lane)
+		}
+	}
+	r.Add(f)
 }
 
-func insertionKeys(e *edgeView, places []int) []editKey {
+func insertionKeys(e *LogEdge, places []int) []editKey {
 	keys := make([]editKey, len(places))
 	for i, place := range places {
-		keys[i] = editKey{path: e.path, to: e.c.Entries[place].Digest.String()}
+		keys[i] = editKey{path: e.path, to: e.now.Entries[place].Digest.String()}
 	}
 	return keys
 }

@@ -8,12 +8,12 @@ import (
 
 var ruleInterleavedRuns = Rule{
 	ID: "divergence/interleaved-runs", Severity: SeverityWarning, Stage: StageHistory,
-	Snapshot: checkInterleavedRuns,
+	Checks: []RuleCheck{On(checkInterleavedRuns)},
 }
 
 // checkInterleavedRuns reports each return of a run that had ended; entries
 // that belong to no run are passed over.
-func checkInterleavedRuns(w *Workspace, r *reporter) {
+func checkInterleavedRuns(w *Workspace, r *Reporter) {
 	art := w.artifacts[small.Progress]
 	if art == nil || art.log == nil {
 		return
@@ -26,7 +26,7 @@ func checkInterleavedRuns(w *Workspace, r *reporter) {
 		}
 		last, seen := lastOf[e.ReplayID]
 		if seen && e.ReplayID != current && i >= w.baseline {
-			r.add(Finding{
+			r.Add(Finding{
 				Path: art.path, Line: e.Pos.Line, Column: e.Pos.Column, Entry: refOf(e), EditTo: e.Digest.String(),
 				Message: fmt.Sprintf("entry %d goes on with run %.12s…, which entry %d had left for run %.12s…", i+1, e.ReplayID, last+1, current),
 				Fix:     "let one agent finish its run before another begins, or give each its own branch",

@@ -11,15 +11,15 @@ import (
 
 var ruleLaneEvidence = Rule{
 	ID: "lane/evidence", Severity: SeverityError, Stage: StageHistory,
-	Lane: checkLaneEvidence,
+	Checks: []RuleCheck{On(checkLaneEvidence)},
 }
 
 // checkLaneEvidence wants an entry for each pattern that the lane asks for.
-func checkLaneEvidence(s *laneState, r *reporter) {
+func checkLaneEvidence(s *LaneChange, r *Reporter) {
 	var first []laneEntry
 	for _, pattern := range s.before {
-		s.demand(r, pattern, "before the work", func(e laneEntry) string {
-			if s.inTime(e) {
+		demand(s, r, pattern, "before the work", func(e laneEntry) string {
+			if inTime(s, e) {
 				first = append(first, e)
 				return ""
 			}
@@ -27,22 +27,22 @@ func checkLaneEvidence(s *laneState, r *reporter) {
 		})
 	}
 	for _, pattern := range s.after {
-		s.demand(r, pattern, "after the work", func(e laneEntry) string {
-			if at := slices.IndexFunc(first, func(b laneEntry) bool { return s.together(e, b) && e.Index < b.Index }); at >= 0 {
+		demand(s, r, pattern, "after the work", func(e laneEntry) string {
+			if at := slices.IndexFunc(first, func(b laneEntry) bool { return together(s, e, b) && e.Index < b.Index }); at >= 0 {
 				return "stands before " + entryWords(first[at].Entry) + ", which was to come first"
 			}
-			return s.misses(e)
+			return misses(s, e)
 		})
 	}
 }
 
 // demand reports a pattern for which no entry is as it should be. problem says what
 // is wrong with one that has evidence.
-func (s *laneState) demand(r *reporter, pattern, when string, problem func(laneEntry) string) {
+func demand(s *LaneChange, r *Reporter, pattern, when string, problem func(laneEntry) string) {
 	l := s.claim.Lane
-	f := Finding{Path: s.log, Fix: s.record(pattern), subject: string(l) + " " + when + " " + pattern}
-	if late := when == "before the work" && len(s.workSinceClaim()) > 0; late {
-		f.Fix = s.switchCommand(l) + "; and " + f.Fix
+	f := Finding{Path: s.log, Fix: recordCommand(s, pattern), subject: string(l) + " " + when + " " + pattern}
+	if late := when == "before the work" && len(workSinceClaim(s)) > 0; late {
+		f.Fix = switchCommand(s, l) + "; and " + f.Fix
 	}
 	found := "this change adds none"
 	for _, e := range s.entries {
@@ -55,30 +55,30 @@ func (s *laneState) demand(r *reporter, pattern, when string, problem func(laneE
 				return
 			}
 			if when == "before the work" {
-				f.Fix = s.switchCommand(l)
+				f.Fix = switchCommand(s, l)
 			}
 		}
 		if e.spec != "" {
 			f.Fix = fmt.Sprintf("write the file, then `git add -- %s && git commit -m \"Add the spec\"`", shellQuote(e.spec))
 		}
-		f.Path, f.Line, f.Column, f.Entry = e.path, e.Pos.Line, e.Pos.Column, refOf(e.Entry)
+		f.Path, f.Line, f.Column, f.Entry = e.file.Path, e.Pos.Line, e.Pos.Column, refOf(e.Entry)
 		found = entryWords(e.Entry) + " " + wrong
 	}
 	f.Message = fmt.Sprintf("lane %q requires a %q entry %s; %s", l, pattern, when, found)
-	r.add(f)
+	r.Add(f)
 }
 
 // inTime reports whether an entry came with or before a commit of the work, or did
 // not need to.
-func (s *laneState) inTime(e laneEntry) bool {
-	work := s.workSinceClaim()
+func inTime(s *LaneChange, e laneEntry) bool {
+	work := workSinceClaim(s)
 	early := withAncestors(s.commits, work)
 	return len(work) == 0 || slices.ContainsFunc(s.brought[e.Digest], func(c string) bool { return early[c] })
 }
 
 // workSinceClaim are the commits of the work that do not come before the one that
 // claims the lane, be it anew: a wrong guess is mended when it is noticed.
-func (s *laneState) workSinceClaim() map[string]bool {
+func workSinceClaim(s *LaneChange) map[string]bool {
 	claimed := ""
 	if own := s.at[s.head]; own.Lane == s.claim.Lane {
 		claimed = own.Commit
@@ -95,7 +95,7 @@ func (s *laneState) workSinceClaim() map[string]bool {
 
 // misses names a commit of the work that an entry does not come with or after; empty
 // for none.
-func (s *laneState) misses(e laneEntry) (missed string) {
+func misses(s *LaneChange, e laneEntry) (missed string) {
 	for _, c := range s.brought[e.Digest] {
 		tried := withAncestors(s.commits, map[string]bool{c: true})
 		at := slices.IndexFunc(s.work, func(w workCommit) bool { return !tried[w.id] })
@@ -108,8 +108,8 @@ func (s *laneState) misses(e laneEntry) (missed string) {
 }
 
 // together reports whether one commit added two entries to one log.
-func (s *laneState) together(a, b laneEntry) bool {
-	return a.path == b.path && slices.ContainsFunc(s.brought[a.Digest], func(c string) bool { return slices.Contains(s.brought[b.Digest], c) })
+func together(s *LaneChange, a, b laneEntry) bool {
+	return a.file.Path == b.file.Path && slices.ContainsFunc(s.brought[a.Digest], func(c string) bool { return slices.Contains(s.brought[b.Digest], c) })
 }
 
 // withAncestors are some commits and those that they follow, as far as they are
@@ -124,11 +124,11 @@ func withAncestors(commits []Commit, from map[string]bool) map[string]bool {
 	return out
 }
 
-// record says how to append an entry for a task.
-func (s *laneState) record(task string) string {
+// recordCommand says how to append an entry for a task.
+func recordCommand(s *LaneChange, task string) string {
 	evidence := "what was found"
 	if task == lane.SpecTask {
 		evidence = "spec-md: PATH"
 	}
-	return s.inWorkspace("small progress add", "--dir", fmt.Sprintf("--task %s --status completed --evidence %q", shellQuote(task), evidence), "Record "+task)
+	return inWorkspace(s, "small progress add", "--dir", fmt.Sprintf("--task %s --status completed --evidence %q", shellQuote(task), evidence), "Record "+task)
 }

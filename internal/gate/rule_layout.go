@@ -10,12 +10,12 @@ import (
 
 var ruleLayout = Rule{
 	ID: "lint/layout", Severity: SeverityError, Stage: StageLint, StrictOnly: true,
-	Snapshot: checkLayout,
+	Checks: []RuleCheck{On(checkLayout)},
 }
 
 // checkLayout reports files, and every directory on the way to one. An empty
 // directory is a finding on disk alone, since git records none.
-func checkLayout(w *Workspace, r *reporter) {
+func checkLayout(w *Workspace, r *Reporter) {
 	reported := map[string]bool{}
 	report := func(path, what string) {
 		name, inside := strings.CutPrefix(path, small.InDir(w.Dir, "")+"/")
@@ -23,7 +23,7 @@ func checkLayout(w *Workspace, r *reporter) {
 			return
 		}
 		reported[path] = true
-		r.add(Finding{
+		r.Add(Finding{
 			Path:    path,
 			Message: fmt.Sprintf("%q is %snone of the six files that belong in .small/", name, what),
 			Fix:     "move it out of .small/",

@@ -8,10 +8,10 @@ import (
 
 var ruleMalformedLease = Rule{
 	ID: "lease/malformed", Severity: SeverityWarning, Stage: StageLint,
-	Snapshot: checkMalformedLease,
+	Checks: []RuleCheck{On(checkMalformedLease)},
 }
 
-func checkMalformedLease(w *Workspace, r *reporter) {
+func checkMalformedLease(w *Workspace, r *Reporter) {
 	severity := SeverityWarning
 	if len(leases(w.doc(small.Plan))) > 0 {
 		severity = SeverityError
@@ -21,7 +21,7 @@ func checkMalformedLease(w *Workspace, r *reporter) {
 		if problem == "" {
 			continue
 		}
-		r.add(Finding{
+		r.Add(Finding{
 			Severity: severity,
 			Path:     w.path(small.Plan), Line: at.Pos.Line, Column: at.Pos.Column, subject: fmt.Sprintf("tasks.%d.lease", i),
 			Message: fmt.Sprintf("task %d: %s", i+1, problem),

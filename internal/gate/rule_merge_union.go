@@ -4,28 +4,28 @@ import "fmt"
 
 var ruleMergeUnion = Rule{
 	ID: "config/merge-union", Severity: SeverityWarning, Stage: StagePolicy,
-	Policy: checkMergeUnion,
+	Checks: []RuleCheck{On(checkMergeUnion)},
 }
 
 // checkMergeUnion reports each line that says so once, with the first of the
 // files that it is about.
-func checkMergeUnion(v *policyView, r *reporter) {
-	told := map[string]int{}
+func checkMergeUnion(v *PolicyState, r *Reporter) {
+	seen := map[string]int{}
 	for _, u := range v.unions {
-		told[fmt.Sprint(u.said.File, ":", u.said.Line)]++
+		seen[fmt.Sprint(u.said.File, ":", u.said.Line)]++
 	}
 	for _, u := range v.unions {
 		key := fmt.Sprint(u.said.File, ":", u.said.Line)
-		n := told[key]
+		n := seen[key]
 		if n == 0 {
 			continue
 		}
-		delete(told, key)
+		delete(seen, key)
 		what := u.path
 		if n > 1 {
 			what += fmt.Sprintf(" and %s", count(n-1, "more file"))
 		}
-		r.add(Finding{
+		r.Add(Finding{
 			Path: u.said.File, Line: u.said.Line, subject: u.path,
 			Message: fmt.Sprintf("merge=union holds for %s: git joins both sides' lines there and reports no conflict", what),
 			Fix:     "take merge=union away for these files, or put a line behind it: small-hook install --merge-driver",

@@ -4,7 +4,7 @@ import "fmt"
 
 var ruleReordered = Rule{
 	ID: "append-only/reordered", Severity: SeverityError, Stage: StageHistory,
-	Edge: reportEdits(editReordered, func(e *edgeView, x edit) string {
-		return fmt.Sprintf("%s was moved; it is entry %d now", entryWords(e.p.Entries[x.before]), x.after+1)
-	}),
+	Checks: []RuleCheck{On(reportEdits(editReordered, func(e *LogEdge, x edit) string {
+		return fmt.Sprintf("%s was moved; it is entry %d now", entryWords(e.old.Entries[x.before]), x.after+1)
+	}))},
 }

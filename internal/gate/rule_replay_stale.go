@@ -10,10 +10,10 @@ import (
 
 var ruleReplayStale = Rule{
 	ID: "replay/stale", Severity: SeverityWarning, Stage: StageHistory,
-	Work: checkReplayStale,
+	Checks: []RuleCheck{On(checkReplayStale)},
 }
 
-func checkReplayStale(v *workView, r *reporter) {
+func checkReplayStale(v *CommitWork, r *Reporter) {
 	var changed []string
 	var first *humanChange
 	for i := range v.human {
@@ -29,7 +29,7 @@ func checkReplayStale(v *workView, r *reporter) {
 	if len(changed) > 1 {
 		verb = "have"
 	}
-	r.add(Finding{
+	r.Add(Finding{
 		Path: first.artifact.Path(v.dir), Line: first.pos.Line, Column: first.pos.Column, subject: first.key,
 		Message: fmt.Sprintf("%s %s changed in meaning, and %s goes on with the same replay id", strings.Join(changed, " and "), verb, small.Handoff.Path(v.dir)),
 		Fix:     "start a new run and regenerate the handoff; `small-hook replay-id` prints the fingerprint of what is declared now",

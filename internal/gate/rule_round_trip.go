@@ -8,15 +8,14 @@ import (
 
 var ruleRoundTrip = Rule{
 	ID: "lint/round-trip", Severity: SeverityWarning, Stage: StageLint,
-	Snapshot: checkRoundTrip,
-	Edge:     checkRoundTripOfNew,
+	Checks: []RuleCheck{On(checkRoundTrip), On(checkRoundTripOfNew)},
 }
 
 // mostTried bounds how many texts are written and read for one judgement of one
 // file; the rest count as broken.
 const mostTried = 1000
 
-func checkRoundTrip(w *Workspace, r *reporter) {
+func checkRoundTrip(w *Workspace, r *Reporter) {
 	for _, a := range small.Artifacts {
 		var log *small.Log
 		if a == small.Progress {
@@ -42,20 +41,20 @@ func checkRoundTrip(w *Workspace, r *reporter) {
 
 // checkRoundTripOfNew makes the same finding of a new entry an error in strict
 // mode, at the commit that adds it.
-func checkRoundTripOfNew(e *edgeView, r *reporter) {
+func checkRoundTripOfNew(e *LogEdge, r *Reporter) {
 	if !e.strict {
 		return
 	}
 	tried := 0
 	for _, at := range e.fresh {
-		entry := e.c.Entries[at]
+		entry := e.now.Entries[at]
 		breaks(e.path, &entry, entry.Suspects, &tried, r, SeverityError)
 	}
 }
 
 // breaks reports the suspects of a file, or of one entry of a log, that do not
 // come back.
-func breaks(path string, e *small.Entry, suspects []small.Suspect, tried *int, r *reporter, severity Severity) {
+func breaks(path string, e *small.Entry, suspects []small.Suspect, tried *int, r *Reporter, severity Severity) {
 	for _, s := range suspects {
 		if *tried++; *tried <= mostTried && !s.Broken() {
 			continue
@@ -70,6 +69,6 @@ func breaks(path string, e *small.Entry, suspects []small.Suspect, tried *int, r
 			f.edits = []editKey{{path: path + "\x00round-trip", from: s.Subject, to: f.EditTo}}
 			f.Message = fmt.Sprintf("%s of entry %d begins with white space and has several lines: programs that rewrite the log with yaml.v3 break it", describeSubject(s.Subject), e.Index+1)
 		}
-		r.add(f)
+		r.Add(f)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 var ruleSecret = Rule{
 	ID: "lint/secret", Severity: SeverityError, Stage: StageLint, StrictOnly: true,
-	Snapshot: checkSecret,
+	Checks: []RuleCheck{On(checkSecret)},
 }
 
 // secretKeys are the parts of a key's name that announce a secret.
@@ -25,21 +25,21 @@ var encodedSecret = regexp.MustCompile(`^[A-Za-z0-9+/]{32,}={0,2}$`)
 // commitHash is a full commit id, which is evidence and no secret.
 var commitHash = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-func checkSecret(w *Workspace, r *reporter) {
+func checkSecret(w *Workspace, r *Reporter) {
 	w.eachCanonical(func(a small.Artifact, p place) {
 		f := Finding{Path: w.path(a), subject: p.subject}
 		if p.field != nil && announcesSecret(p.field.Key) {
 			f.Line, f.Column = p.field.KeyPos.Line, p.field.KeyPos.Column
 			f.Message = fmt.Sprintf("the key %q announces a secret", p.field.Key)
 			f.Fix = "keep secrets out of .small/; rename the key if it holds none"
-			r.add(f)
+			r.Add(f)
 			return
 		}
 		if text, ok := p.value.Str(); ok && p.field != nil && encodedSecret.MatchString(text) && !knownDigest(p, text) {
 			f.Line, f.Column = p.value.Pos.Line, p.value.Pos.Column
 			f.Message = fmt.Sprintf("the value of %q looks like an encoded secret (%d characters of the base64 alphabet)", p.subject, len(text))
 			f.Fix = "remove it and revoke it if it is one; refer to long values by a file or a link"
-			r.add(f)
+			r.Add(f)
 		}
 	})
 }

@@ -8,12 +8,12 @@ import (
 
 var ruleTaskEvidence = Rule{
 	ID: "lint/task-evidence", Severity: SeverityError, Stage: StageLint, StrictOnly: true,
-	Snapshot: checkTaskEvidence,
+	Checks: []RuleCheck{On(checkTaskEvidence)},
 }
 
 // checkTaskEvidence leaves a completed task without any evidence to
 // verify/completed-evidence.
-func checkTaskEvidence(w *Workspace, r *reporter) {
+func checkTaskEvidence(w *Workspace, r *Reporter) {
 	if !w.hasLedger() {
 		return
 	}
@@ -25,7 +25,7 @@ func checkTaskEvidence(w *Workspace, r *reporter) {
 			continue
 		}
 		status := task.Get("status")
-		r.add(Finding{
+		r.Add(Finding{
 			Path: w.path(small.Plan), Line: status.Pos.Line, Column: status.Pos.Column,
 			subject: fmt.Sprintf("tasks.%d.status", i),
 			Message: fmt.Sprintf("task %q is %s, but no entry for it has evidence or notes", task.id, task.status),

@@ -8,11 +8,11 @@ import (
 
 var ruleTimestampFormat = Rule{
 	ID: "lint/timestamp-format", Severity: SeverityError, Stage: StageLint,
-	Snapshot: checkTimestampFormat,
+	Checks: []RuleCheck{On(checkTimestampFormat)},
 }
 
 // checkTimestampFormat leaves a timestamp that is no string to the schema.
-func checkTimestampFormat(w *Workspace, r *reporter) {
+func checkTimestampFormat(w *Workspace, r *Reporter) {
 	entries, first := w.entries()
 	for i, e := range entries {
 		if e.Kind != small.Map {
@@ -26,7 +26,7 @@ func checkTimestampFormat(w *Workspace, r *reporter) {
 		if ts == nil {
 			f.Line, f.Column = e.Pos.Line, e.Pos.Column
 			f.Message = fmt.Sprintf("entry %d has no timestamp", first+i+1)
-			r.add(f)
+			r.Add(f)
 			continue
 		}
 		text, ok := ts.Str()
@@ -35,6 +35,6 @@ func checkTimestampFormat(w *Workspace, r *reporter) {
 		}
 		f.Line, f.Column = ts.Pos.Line, ts.Pos.Column
 		f.Message = fmt.Sprintf("the timestamp %q of entry %d is not RFC 3339 with fractional seconds and a zone", text, first+i+1)
-		r.add(f)
+		r.Add(f)
 	}
 }

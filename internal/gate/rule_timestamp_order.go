@@ -9,12 +9,12 @@ import (
 
 var ruleTimestampOrder = Rule{
 	ID: "lint/timestamp-order", Severity: SeverityError, Stage: StageLint,
-	Snapshot: checkTimestampOrder,
+	Checks: []RuleCheck{On(checkTimestampOrder)},
 }
 
 // checkTimestampOrder compares instants, whatever zones they are written in.
 // An entry whose timestamp cannot be read is passed over.
-func checkTimestampOrder(w *Workspace, r *reporter) {
+func checkTimestampOrder(w *Workspace, r *Reporter) {
 	var previous time.Time
 	previousAt := -1
 	items := w.list(small.Progress, "entries")
@@ -26,7 +26,7 @@ func checkTimestampOrder(w *Workspace, r *reporter) {
 			continue
 		}
 		if previousAt >= 0 && !at.After(previous) && i >= w.baseline {
-			r.add(Finding{
+			r.Add(Finding{
 				Path: w.path(small.Progress), Line: ts.Pos.Line, Column: ts.Pos.Column,
 				subject: fmt.Sprintf("entries.%d.timestamp", i),
 				Message: fmt.Sprintf("entry %d is dated %s, which is not later than entry %d", i+1, text, previousAt+1),

@@ -11,13 +11,13 @@ import (
 
 var ruleUnderClassified = Rule{
 	ID: "lane/under-classified", Severity: SeverityError, Stage: StageHistory,
-	Lane: checkUnderClassified,
+	Checks: []RuleCheck{On(checkUnderClassified)},
 }
 
 // maxSignalFiles bounds the files that a message names for one signal.
 const maxSignalFiles = 5
 
-func checkUnderClassified(s *laneState, r *reporter) {
+func checkUnderClassified(s *LaneChange, r *Reporter) {
 	if s.report == nil {
 		return
 	}
@@ -32,30 +32,30 @@ func checkUnderClassified(s *laneState, r *reporter) {
 		subject = append(subject, signal.Name)
 		subject = append(subject, signal.Files...)
 	}
-	r.add(Finding{
+	r.Add(Finding{
 		Path: refused[0].Files[0], subject: strings.Join(subject, "\x00"),
 		Message: fmt.Sprintf("%s claims lane %q, but the change requires lane %q: %s", s.claim.By(), s.claim.Lane, s.report.Fits, strings.Join(parts, "; ")),
-		Fix:     s.goOn(s.report.Fits),
+		Fix:     goOn(s, s.report.Fits),
 	})
 }
 
-// newRun follows what is said of labels: whoever changes one and has the same run
+// repeatedRun follows what is said of labels: whoever changes one and has the same run
 // repeated waits in vain.
-const newRun = " and start a new run, by a push for example: one that is only repeated can still see the old label"
+const repeatedRun = " and start a new run, by a push for example: one that is only repeated can still see the old label"
 
 // goOn says how to go on in the lane that fits.
-func (s *laneState) goOn(fits lane.Lane) string {
+func goOn(s *LaneChange, fits lane.Lane) string {
 	advice := map[lane.Source]string{
 		lane.FromCaller:      fmt.Sprintf("use `--lane %s`", fits),
 		lane.FromInput:       fmt.Sprintf("set the input lane to %s", fits),
 		lane.FromEnvironment: fmt.Sprintf("`export SMALL_LANE=%s`", fits),
-		lane.FromLabel:       fmt.Sprintf("label the change %s%s instead", lane.LabelPrefix, fits) + newRun,
+		lane.FromLabel:       fmt.Sprintf("label the change %s%s instead", lane.LabelPrefix, fits) + repeatedRun,
 	}[s.claim.Source]
 	switch {
 	case s.head == Index:
 		advice = fmt.Sprintf("`SMALL_LANE=%s git commit --trailer %q`", fits, lane.Trailer+": "+string(fits))
 	case advice == "" && s.log != "":
-		return s.switchCommand(fits)
+		return switchCommand(s, fits)
 	case advice == "":
 		advice = trailerCommand(fits)
 	}
@@ -71,8 +71,8 @@ func trailerCommand(l lane.Lane) string {
 }
 
 // switchCommand records a switch to a lane.
-func (s *laneState) switchCommand(l lane.Lane) string {
-	return s.inWorkspace("small-hook lane", "-C", fmt.Sprintf("--switch %s --reason \"why\"", l), "Go on in the lane "+string(l))
+func switchCommand(s *LaneChange, l lane.Lane) string {
+	return inWorkspace(s, "small-hook lane", "-C", fmt.Sprintf("--switch %s --reason \"why\"", l), "Go on in the lane "+string(l))
 }
 
 // makeWorkspace is what to do where the head has no log.
@@ -80,7 +80,7 @@ const makeWorkspace = "lanes keep their record in a workspace: `small init --int
 
 // inWorkspace writes a command that appends to the log, and the commit after it. flag
 // names the directory to it.
-func (s *laneState) inWorkspace(command, flag, args, message string) string {
+func inWorkspace(s *LaneChange, command, flag, args, message string) string {
 	dir, _ := small.WorkspaceOf(s.log)
 	first := ""
 	if s.log == "" {

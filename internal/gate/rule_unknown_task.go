@@ -9,12 +9,12 @@ import (
 
 var ruleUnknownTask = Rule{
 	ID: "lint/unknown-task", Severity: SeverityError, Stage: StageLint, StrictOnly: true,
-	Snapshot: checkUnknownTask,
+	Checks: []RuleCheck{On(checkUnknownTask)},
 }
 
 // checkUnknownTask judges the entries of the handoff's run (their replayId
 // compared exactly), or all of them when the handoff names no run.
-func checkUnknownTask(w *Workspace, r *reporter) {
+func checkUnknownTask(w *Workspace, r *Reporter) {
 	if w.doc(small.Plan) == nil {
 		return
 	}
@@ -30,7 +30,7 @@ func checkUnknownTask(w *Workspace, r *reporter) {
 		if of, _ := e.Get("replayId").Str(); bound && of != run {
 			continue
 		}
-		r.add(Finding{
+		r.Add(Finding{
 			Path: w.path(small.Progress), Line: v.Pos.Line, Column: v.Pos.Column,
 			subject: fmt.Sprintf("entries.%d.task_id", first+i),
 			Message: fmt.Sprintf("entry %d names task %q, which the plan does not have", first+i+1, id),

@@ -4,24 +4,23 @@ import "fmt"
 
 var ruleUnreconciled = Rule{
 	ID: "divergence/unreconciled", Severity: SeverityError, Stage: StageHistory,
-	Edge: checkUnreconciled,
-	Tips: checkUnreconciledTips,
+	Checks: []RuleCheck{On(checkUnreconciled), On(checkUnreconciledTips)},
 }
 
-func checkUnreconciled(e *edgeView, r *reporter) {
+func checkUnreconciled(e *LogEdge, r *Reporter) {
 	if !e.merge || e.reconciled() || len(e.inserted) == 0 {
 		return
 	}
 	f := e.finding(edit{kind: editInserted, before: -1, after: e.inserted[0]})
 	f.edits = insertionKeys(e, e.inserted)
 	f.Message = fmt.Sprintf("the merge puts %s before entries of %s, and no %s entry makes that explicit: %s",
-		count(len(e.inserted), "entry"), e.side, "meta/reconcile-merge", entryList(at(e.c, e.inserted)))
-	f.Fix = "make the resolution explicit: " + r.reconcileAgain(e)
-	r.add(f)
+		count(len(e.inserted), "entry"), e.side, "meta/reconcile-merge", entryList(at(e.now, e.inserted)))
+	f.Fix = "make the resolution explicit: " + e.remedies.Reconcile()
+	r.Add(f)
 }
 
-func checkUnreconciledTips(t *tipsView, r *reporter) {
-	if t.outcome != tipsInterleaved || t.switches {
+func checkUnreconciledTips(t *LogTips, r *Reporter) {
+	if t.outcome != mixed || t.switches {
 		return
 	}
 	f := t.finding()
@@ -35,5 +34,5 @@ func checkUnreconciledTips(t *tipsView, r *reporter) {
 	for _, e := range t.inserted {
 		f.edits = append(f.edits, editKey{path: t.path, to: e.Digest.String()})
 	}
-	r.add(f)
+	r.Add(f)
 }

@@ -8,16 +8,16 @@ import (
 
 var ruleUnreconciledPlan = Rule{
 	ID: "lint/unreconciled-plan", Severity: SeverityWarning, Stage: StageHistory,
-	Work: checkUnreconciledPlan,
+	Checks: []RuleCheck{On(checkUnreconciledPlan)},
 }
 
-func checkUnreconciledPlan(v *workView, r *reporter) {
+func checkUnreconciledPlan(v *CommitWork, r *Reporter) {
 	for _, l := range v.lostWork {
 		what := fmt.Sprintf("drops task %q", l.task)
 		if !l.gone {
 			what = fmt.Sprintf("opens task %q again (%s)", l.task, l.status)
 		}
-		r.add(Finding{
+		r.Add(Finding{
 			Path: small.Plan.Path(v.dir), Line: l.pos.Line, Column: l.pos.Column, subject: "task " + l.task,
 			Entry: refOf(l.entry), EditTo: l.entry.Digest.String(),
 			Message: fmt.Sprintf("the plan %s, which progress calls completed: %s", what, entryWords(l.entry)),

@@ -4,10 +4,10 @@ import "strings"
 
 var ruleWorkflowAgent = Rule{
 	ID: "workflow/agent", Severity: SeverityError, Stage: StageVerify,
-	Workflow: checkAgents,
+	Checks: []RuleCheck{On(checkAgents)},
 }
 
-func checkAgents(v *workflowView, r *reporter) {
+func checkAgents(v *WorkflowFile, r *Reporter) {
 	for _, a := range v.missing {
 		f := Finding{Path: v.path, Line: a.Pos.Line, Column: a.Pos.Column, subject: a.Subject}
 		names := a.Of + " names the agent file " + quote(a.Text)
@@ -29,6 +29,6 @@ func checkAgents(v *workflowView, r *reporter) {
 		if v.optional {
 			f.Severity = SeverityWarning
 		}
-		r.add(f)
+		r.Add(f)
 	}
 }

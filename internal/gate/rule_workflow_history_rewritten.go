@@ -3,24 +3,23 @@ package gate
 import (
 	"fmt"
 	"slices"
+
+	"github.com/small-gate/small-gate/internal/ledger"
 )
 
 var ruleWorkflowRewritten = Rule{
-	ID: ruleRewrittenID, Severity: SeverityError, Stage: StageHistory,
-	Edge: checkRewritten, Switches: true,
+	ID: "workflow/history-rewritten", Severity: SeverityError, Stage: StageHistory,
+	Edit:   ledger.EntryChanged | ledger.EntryLost | ledger.LogEnded | ledger.OfRecord,
+	Checks: []RuleCheck{On(func(e SwitchEdge, r *Reporter) { checkRewritten(e.LogEdge, r) })},
 }
 
-// ruleRewrittenID is named by what knows waivers, which the rule's own value
-// cannot be.
-const ruleRewrittenID = "workflow/history-rewritten"
-
-func checkRewritten(e *edgeView, r *reporter) {
-	if e.c == nil {
-		if n := e.p.Len(); n > 0 {
-			head := e.p.Head().String()
-			r.add(Finding{
+func checkRewritten(e *LogEdge, r *Reporter) {
+	if e.now == nil {
+		if n := e.old.Len(); n > 0 {
+			head := e.old.Head().String()
+			r.Add(Finding{
 				Path: e.path, EditFrom: head, edits: []editKey{{path: e.path, from: head}},
-				Message: fmt.Sprintf("the record with %s is gone", count(n, "workflow switch")), Fix: r.keepSwitches(e),
+				Message: fmt.Sprintf("the record with %s is gone", count(n, "workflow switch")), Fix: keepSwitches(e),
 			})
 		}
 		return
@@ -28,8 +27,8 @@ func checkRewritten(e *edgeView, r *reporter) {
 	for _, kind := range []editKind{editModified, editTimestampMigrated, editTaskReassigned, editDeleted, editReordered} {
 		for _, x := range e.ofKind(kind) {
 			f := e.finding(x)
-			f.Message, f.Fix = rewrittenWords(e, x), r.keepSwitches(e)
-			r.add(f)
+			f.Message, f.Fix = rewrittenWords(e, x), keepSwitches(e)
+			r.Add(f)
 		}
 	}
 	inserted := e.intruders
@@ -41,13 +40,13 @@ func checkRewritten(e *edgeView, r *reporter) {
 	}
 	for _, place := range inserted {
 		f := e.insertion(place)
-		f.Message, f.Fix = entryWords(e.c.Entries[place])+" was inserted before older ones", r.keepSwitches(e)
-		r.add(f)
+		f.Message, f.Fix = entryWords(e.now.Entries[place])+" was inserted before older ones", keepSwitches(e)
+		r.Add(f)
 	}
 }
 
-func rewrittenWords(e *edgeView, x edit) string {
-	words := entryWords(e.p.Entries[x.before])
+func rewrittenWords(e *LogEdge, x edit) string {
+	words := entryWords(e.old.Entries[x.before])
 	switch {
 	case x.kind == editDeleted && e.merge:
 		return "the merge lost " + words + " of " + e.side
@@ -61,12 +60,12 @@ func rewrittenWords(e *edgeView, x edit) string {
 
 // keepSwitches says how to bring a switch history back. In a merge of two branches
 // that both switched a job, the chain of one of them is always broken.
-func (r *reporter) keepSwitches(e *edgeView) string {
+func keepSwitches(e *LogEdge) string {
 	switch {
 	case e.merge:
 		return "give the merge up and rebase the one branch on the other instead (git merge --abort, or git reset --hard to before the merge; then git rebase): keep the switches that are there first as they are, and record the branch's own again after them, from the workflow that they led to"
-	case e.c == nil:
-		return r.bringBack(e)
+	case e.now == nil:
+		return e.remedies.BringBack()
 	}
-	return r.putBack(e)
+	return e.remedies.PutBack()
 }

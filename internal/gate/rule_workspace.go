@@ -10,7 +10,7 @@ import (
 
 var ruleWorkspace = Rule{
 	ID: "verify/workspace", Severity: SeverityError, Stage: StageVerify,
-	Snapshot: checkWorkspace,
+	Checks: []RuleCheck{On(checkWorkspace)},
 }
 
 // The kinds of workspace that the protocol knows.
@@ -19,16 +19,16 @@ const (
 	KindExamples = "examples"
 )
 
-func checkWorkspace(w *Workspace, r *reporter) {
+func checkWorkspace(w *Workspace, r *Reporter) {
 	f := Finding{Path: w.path(small.Workspace), subject: "kind"}
 	art := w.artifacts[small.Workspace]
-	if art == nil && w.noDirectory() {
+	if art == nil && noDirectory(w) {
 		return
 	}
 	if art == nil {
 		f.Message = "workspace.small.yml is missing"
 		f.Fix = fmt.Sprintf("create it with small_version, owner: \"agent\" and kind: %q", KindRepoRoot)
-		r.add(f)
+		r.Add(f)
 		return
 	}
 	if art.doc == nil {
@@ -56,15 +56,15 @@ func checkWorkspace(w *Workspace, r *reporter) {
 	if kind == KindExamples && !slices.Contains(w.Kinds, kind) {
 		f.Fix = "for an examples workspace, check it with --workspace examples (or any)"
 	}
-	r.add(f)
+	r.Add(f)
 }
 
 // checkWorkspaceTypes reports the values that programs cannot read: run is a
 // mapping, or null, and the others are scalars of any type. Keys that the
 // protocol does not know may hold anything.
-func checkWorkspaceTypes(w *Workspace, root *small.Value, r *reporter) {
+func checkWorkspaceTypes(w *Workspace, root *small.Value, r *Reporter) {
 	report := func(v *small.Value, subject, expected string) {
-		r.add(Finding{
+		r.Add(Finding{
 			Path: w.path(small.Workspace), Line: v.Pos.Line, Column: v.Pos.Column, subject: subject,
 			Message: fmt.Sprintf("%s is %s; %s is expected", describeSubject(subject), v.Kind, expected),
 			Fix:     "correct the value, or take the key out",

@@ -2,31 +2,37 @@ package gate
 
 import "context"
 
-// step is a node and what its edges changed.
+// step is a commit, or the index, and what its edges changed.
 type step struct {
-	node
+	Commit
 	changes [][]Change
 	moves   []moves
+	// tookAnother is true of a merge of unrelated histories that has another log at a
+	// log's path.
+	tookAnother bool
+	// branch and remedies are those of what is found, where no commit did it.
+	branch   string
+	remedies Remedies
 }
 
-// step finds the logs that moved on a node's edges.
-func (j *judgement) step(ctx context.Context, n node, changes [][]Change) (*step, error) {
-	s := &step{node: n, changes: changes, moves: make([]moves, len(changes))}
-	for i, parent := range n.parents {
-		x := crossing{parent: parent, changes: changes[i], merge: len(n.parents) > 1}
+// step finds the logs that moved on a commit's edges.
+func (src *source) step(ctx context.Context, n Commit, changes [][]Change) (*step, error) {
+	s := &step{Commit: n, changes: changes, moves: make([]moves, len(changes))}
+	for i, parent := range n.Parents {
+		x := crossing{parent: parent, changes: changes[i], merge: len(n.Parents) > 1}
 		x.equal = func(from, to string, before, after *ledgerFile) (equivalence, error) {
-			return j.equality(ctx, n.parents, from, to, before, after)
+			return src.equality(ctx, n.Parents, from, to, before, after)
 		}
 		if x.merge {
-			x.apart = func() (bool, error) { return j.apart(ctx, n.parents, i) }
+			x.apart = func() (bool, error) { return src.apart(ctx, n.Parents, i) }
 		}
 		var err error
-		if s.moves[i], err = j.moves(ctx, x); err != nil {
+		if s.moves[i], err = src.moves(ctx, x); err != nil {
 			return nil, err
 		}
 		for _, c := range changes[i] {
 			if _, moved := s.moves[i][c.Path]; moved && c.New.Mode != "" {
-				j.tookAnother = true
+				s.tookAnother = true
 			}
 		}
 	}
@@ -35,12 +41,12 @@ func (j *judgement) step(ctx context.Context, n node, changes [][]Change) (*step
 
 // apart reports whether one parent of a merge has no history in common with any
 // other.
-func (j *judgement) apart(ctx context.Context, parents []string, one int) (bool, error) {
+func (src *source) apart(ctx context.Context, parents []string, one int) (bool, error) {
 	for i, other := range parents {
 		if i == one {
 			continue
 		}
-		bases, err := j.history.MergeBases(ctx, other, parents[one])
+		bases, err := src.history.MergeBases(ctx, other, parents[one])
 		if err != nil || len(bases) > 0 {
 			return false, err
 		}
@@ -66,8 +72,8 @@ func (p *parentLog) add(path string, logs ...*ledgerFile) {
 	}
 }
 
-// sides reads a log in a node and in each parent.
-func (j *judgement) sides(ctx context.Context, s *step, path string) (*ledgerFile, []parentLog, error) {
+// sides reads a log in a commit and in each parent.
+func (src *source) sides(ctx context.Context, s *step, path string) (*ledgerFile, []parentLog, error) {
 	var now File
 	var before []*Change
 	for _, edge := range s.changes {
@@ -80,21 +86,21 @@ func (j *judgement) sides(ctx context.Context, s *step, path string) (*ledgerFil
 		now = c.New
 	}
 	parents := make([]parentLog, len(before))
-	logs := j.logs(path)
-	child, err := j.childFirst(ctx, logs, now, before)
+	logs := src.logs(path)
+	child, err := src.childFirst(ctx, logs, now, before)
 	if err != nil {
 		return nil, nil, err
 	}
 	var earlier *ledgerFile
 	for i, c := range before {
 		p := &parents[i]
-		if len(s.parents) > 0 {
-			p.id = s.parents[i]
+		if len(s.Parents) > 0 {
+			p.id = s.Parents[i]
 		}
 		if c == nil {
 			continue // the same as in the child
 		}
-		if err := j.sidesOf(ctx, s, i, *c, child, p); err != nil {
+		if err := src.sidesOf(ctx, s, i, *c, child, p); err != nil {
 			return nil, nil, err
 		}
 		if len(p.ledgers) > 0 {
@@ -115,10 +121,10 @@ func (j *judgement) sides(ctx context.Context, s *step, path string) (*ledgerFil
 }
 
 // sidesOf reads what one parent has of a log.
-func (j *judgement) sidesOf(ctx context.Context, s *step, edge int, c Change, child *ledgerFile, p *parentLog) error {
+func (src *source) sidesOf(ctx context.Context, s *step, edge int, c Change, child *ledgerFile, p *parentLog) error {
 	for _, from := range s.moves[edge].to(c.Path) {
 		left, _ := changeAt(s.changes[edge], from)
-		logs, err := j.readBefore(ctx, p.id, left)
+		logs, err := src.readBefore(ctx, p.id, left)
 		if err != nil {
 			return err
 		}
@@ -127,7 +133,7 @@ func (j *judgement) sidesOf(ctx context.Context, s *step, edge int, c Change, ch
 	if _, moved := s.moves[edge][c.Path]; moved && c.New.Mode != "" {
 		return nil // the log here is another's
 	}
-	own, err := j.logs(c.Path).readBefore(ctx, c.Old, child)
+	own, err := src.logs(c.Path).readBefore(ctx, c.Old, child)
 	if err != nil {
 		return err
 	}
@@ -135,7 +141,7 @@ func (j *judgement) sidesOf(ctx context.Context, s *step, edge int, c Change, ch
 		p.add(c.Path, own)
 		return nil
 	}
-	last, err := j.lastReadable(ctx, p.id, c.Path)
+	last, err := src.lastReadable(ctx, p.id, c.Path)
 	p.add(c.Path, last...)
 	p.gone = c.Old.Mode == ""
 	return err
@@ -145,7 +151,7 @@ func (j *judgement) sidesOf(ctx context.Context, s *step, edge int, c Change, ch
 // in memory: what is judged last is usually the longest version, which the
 // snapshot needs as a whole, and of which an earlier one is a part. It returns
 // nil if the parents come first.
-func (j *judgement) childFirst(ctx context.Context, logs *ledgers, now File, before []*Change) (*ledgerFile, error) {
+func (src *source) childFirst(ctx context.Context, logs *ledgers, now File, before []*Change) (*ledgerFile, error) {
 	if logs.known(now) {
 		return nil, nil
 	}

@@ -8,17 +8,17 @@ import (
 // Ledgers lists the state of every log of a revision that the policy judges. A
 // log that cannot be read is a *Failure.
 func Ledgers(ctx context.Context, h History, revision string, opts Options) ([]LedgerState, error) {
-	j := newJudgement(h, opts)
+	src := newRun(h, opts, scope{}).src
 	files, err := h.Files(ctx, revision)
 	if err != nil {
 		return nil, err
 	}
 	var out []LedgerState
 	for _, f := range files {
-		if !isLedger(f.Path) || !j.judges(f.Path) {
+		if !isLedger(f.Path) || !src.judges(f.Path) {
 			continue
 		}
-		l, err := j.ledgers.read(ctx, f, nil)
+		l, err := src.ledgers.read(ctx, f, nil)
 		if err != nil {
 			return nil, err
 		}

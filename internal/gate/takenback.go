@@ -23,11 +23,11 @@ type rewrites struct {
 
 // rewritesOf gathers what the commits of a branch rewrote. Of the default branch
 // nothing can be taken back.
-func (j *judgement) rewritesOf(ctx context.Context, u Update) (*rewrites, error) {
+func (r walker) rewritesOf(ctx context.Context, u Update) (*rewrites, error) {
 	if u.Target.ID == "" || u.Old == "" {
 		return nil, nil
 	}
-	commits, err := j.history.Commits(ctx, []string{u.Old}, []string{u.Target.ID})
+	commits, err := r.src.history.Commits(ctx, []string{u.Old}, []string{u.Target.ID})
 	if err != nil {
 		return nil, err
 	}
@@ -37,19 +37,19 @@ func (j *judgement) rewritesOf(ctx context.Context, u Update) (*rewrites, error)
 		edges = append(edges, EdgesOf(c.ID, c.Parents)...)
 		listed[c.ID] = true
 	}
-	changes, err := j.history.Changes(ctx, edges)
+	changes, err := r.src.history.Changes(ctx, edges)
 	if err != nil {
 		return nil, err
 	}
 	out := &rewrites{from: map[small.Digest][]small.Digest{}, recorded: map[small.Digest]bool{}, inserted: map[small.Digest]bool{}}
 	for _, c := range commits {
 		own := len(EdgesOf(c.ID, c.Parents))
-		s, err := j.step(ctx, node{id: c.ID, parents: c.Parents}, changes[:own])
+		s, err := r.src.step(ctx, Commit{ID: c.ID, Parents: c.Parents}, changes[:own])
 		if err != nil {
 			return nil, err
 		}
-		for _, path := range pathsOf(s.changes, j.isLog) {
-			if err := j.noteRewrites(ctx, out, s, path, listed); err != nil {
+		for _, path := range pathsOf(s.changes, r.src.isLog) {
+			if err := r.noteRewrites(ctx, out, s, path, listed); err != nil {
 				return nil, err
 			}
 		}
@@ -60,8 +60,8 @@ func (j *judgement) rewritesOf(ctx context.Context, u Update) (*rewrites, error)
 
 // noteRewrites notes what a commit did to a log: which of the entries that no
 // parent has are rewrites, and which are new.
-func (j *judgement) noteRewrites(ctx context.Context, out *rewrites, s *step, path string, listed map[string]bool) error {
-	child, parents, err := j.sides(ctx, s, path)
+func (r walker) noteRewrites(ctx context.Context, out *rewrites, s *step, path string, listed map[string]bool) error {
+	child, parents, err := r.src.sides(ctx, s, path)
 	if err != nil || !child.readable() {
 		return err
 	}
@@ -73,7 +73,7 @@ func (j *judgement) noteRewrites(ctx context.Context, out *rewrites, s *step, pa
 					out.recorded[e.Digest] = true
 				}
 			}
-			e, err := j.compare(ctx, s.node, path, p.paths[k], before, child, parents, i)
+			e, err := r.compareLogs(ctx, s.Commit, path, p.paths[k], before, child, parents, i)
 			if err != nil {
 				return err
 			}
@@ -92,10 +92,10 @@ func (j *judgement) noteRewrites(ctx context.Context, out *rewrites, s *step, pa
 }
 
 // note notes the rewrites on one edge; made are the entries that they made.
-func (r *rewrites) note(e *edgeView, made map[small.Digest]bool) {
-	r.before = append(r.before, digestsOf(e.p))
+func (r *rewrites) note(e *LogEdge, made map[small.Digest]bool) {
+	r.before = append(r.before, digestsOf(e.old))
 	insert := func(place int) {
-		d := e.c.Entries[place].Digest
+		d := e.now.Entries[place].Digest
 		made[d], r.inserted[d] = true, true
 	}
 	for _, place := range e.inserted {
@@ -106,9 +106,9 @@ func (r *rewrites) note(e *edgeView, made map[small.Digest]bool) {
 		case x.kind == editInserted:
 			insert(x.after)
 		case x.kind != editReordered && x.before >= 0 && x.after >= 0:
-			to := e.c.Entries[x.after].Digest
+			to := e.now.Entries[x.after].Digest
 			made[to] = true
-			r.from[to] = append(r.from[to], e.p.Entries[x.before].Digest)
+			r.from[to] = append(r.from[to], e.old.Entries[x.before].Digest)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/small-gate/small-gate/internal/small"
@@ -37,60 +36,24 @@ type Update struct {
 // Tip is a commit and what to call it in messages.
 type Tip struct{ ID, Name string }
 
-// Push judges one ref's move: every commit that it brings, edge by edge; then
-// the old tip against the new one, so that a forced move that drops a
-// published entry is found even where no edge shows it; then the new tip's
-// snapshot of the workspaces that changed; and last, as warnings, the new tip
-// against the default branch.
-func Push(ctx context.Context, h History, u Update, opts Options) *Report {
-	j := newJudgement(h, opts)
-	j.tip, j.report.Examined.Base, j.report.Examined.Head = u.New, u.Old, u.New
-	j.trust(cmp.Or(u.Old, u.Target.ID))
-	return j.finish(j.push(ctx, u))
-}
-
-func (j *judgement) push(ctx context.Context, u Update) error {
-	known := slices.Clone(u.Known)
-	if u.Old != "" && !u.Again {
-		known = append(known, u.Old)
+// compareReplaced compares the old tip of a ref with the new one, unless the new one
+// goes on from it.
+func compareReplaced(r *run, ctx context.Context) error {
+	u, w := r.scope.update, walker{r}
+	if u.Old == "" || w.judgedSince(u) {
+		return nil
 	}
-	commits, err := j.list(ctx, []string{u.New}, known)
-	if err != nil {
-		return err
-	}
-	if err := j.claimPushed(ctx, u); err != nil {
-		return err
-	}
-	if err := j.walkAll(ctx, commits); err != nil {
-		return err
-	}
-	if u.Old != "" && !j.judgedSince(u, commits) {
-		fix := fmt.Sprintf("what is published stays as it is: git merge %s brings it back; append what is new after it", short(u.Old))
-		if err := j.replaced(ctx, u, fix); err != nil {
-			return err
-		}
-	}
-	if err := j.snapshot(ctx, j.history, u.New, sortedKeys(j.touched)); err != nil {
-		return err
-	}
-	if err := j.workflows(ctx, j.history, u.New, j.changedWorkflows); err != nil {
-		return err
-	}
-	if err := j.judgeLanes(ctx); err != nil {
-		return err
-	}
-	j.judgePolicy(false)
-	return j.againstTarget(ctx, u)
+	return w.replaced(ctx, u, sameRemedy(fmt.Sprintf("published entries must not change: run `git merge %s`, then append", short(u.Old))))
 }
 
 // judgedSince reports whether the new tip goes on from the old one by commits that
 // have all been judged: then the edges have said what became of each entry.
-func (j *judgement) judgedSince(u Update, judged []Commit) bool {
-	if u.Old == "" || j.tookAnother {
+func (r walker) judgedSince(u Update) bool {
+	if u.Old == "" || r.scope.tookAnother {
 		return false
 	}
 	parents := map[string][]string{}
-	for _, c := range judged {
+	for _, c := range r.scope.commits {
 		parents[c.ID] = c.Parents
 	}
 	seen := map[string]bool{}
@@ -109,75 +72,63 @@ func (j *judgement) judgedSince(u Update, judged []Commit) bool {
 	return seen[u.Old]
 }
 
-// againstTarget compares a branch with the one that it will be merged into.
+// compareTarget compares a branch with the one that it will be merged into.
 // What it finds are warnings, whatever level the policy gives to the rules: a
 // branch may have parted from the other in good order and the push of it be the
 // way to say so. But where a pull request conflicts, no pull request's workflow
 // may run, and then this is where it can be seen.
-func (j *judgement) againstTarget(ctx context.Context, u Update) error {
+func compareTarget(r *run, ctx context.Context) error {
+	u := r.scope.update
 	if u.Target.ID == "" || u.Target.ID == u.New {
 		return nil
 	}
-	name := u.Name
-	if name == "" {
-		name = short(u.New)
-	}
-	changes, err := j.history.Changes(ctx, []Edge{{Parent: u.Target.ID, Child: u.New}})
+	changes, err := r.src.history.Changes(ctx, []Edge{{Parent: u.Target.ID, Child: u.New}})
 	if err != nil || len(changes[0]) == 0 {
 		return err
 	}
-	bases, err := j.history.MergeBases(ctx, u.Target.ID, u.New)
+	bases, err := r.src.history.MergeBases(ctx, u.Target.ID, u.New)
 	if err != nil {
 		return err
 	}
-	return j.asWarnings(func() error {
-		if slices.Contains(bases, u.Target.ID) {
-			// The branch goes on from the other. What it brings is judged, but not
-			// what an earlier push of it brought.
-			return j.replaced(ctx, Update{Old: u.Target.ID, New: u.New}, fmt.Sprintf("put what %s has back as it is there, and append what is new after it", u.Target.Name))
-		}
-		return j.tips(ctx, u.Target.ID, u.New, u.Target.Name, name)
-	})
+	r.out.onlyWarns = true
+	defer func() { r.out.onlyWarns = false }()
+	if slices.Contains(bases, u.Target.ID) {
+		// The branch goes on from the other. What it brings is judged, but not
+		// what an earlier push of it brought.
+		fix := fmt.Sprintf("put what %s has back as it is there, and append what is new after it", u.Target.Name)
+		return walker{r}.replaced(ctx, Update{Old: u.Target.ID, New: u.New}, sameRemedy(fix))
+	}
+	return walker{r}.compare(ctx, u.Target, Tip{ID: u.New, Name: cmp.Or(u.Name, short(u.New))})
 }
 
 // replaced compares a ref's old tip with its new one: every old entry is in
 // the new ledger, in order. Entries between older ones were judged on the
-// edges, so a rebased branch passes. fix is what to do about what is lost.
-func (j *judgement) replaced(ctx context.Context, u Update, fix string) error {
-	changes, err := j.history.Changes(ctx, []Edge{{Parent: u.Old, Child: u.New}})
+// edges, so a rebased branch passes. No commit did what is found that could be
+// taken back: fix is what to do about it.
+func (r walker) replaced(ctx context.Context, u Update, fix Remedies) error {
+	changes, err := r.src.history.Changes(ctx, []Edge{{Parent: u.Old, Child: u.New}})
 	if err != nil {
 		return err
 	}
-	n := node{id: u.New, parents: []string{u.Old}}
+	n := Commit{ID: u.New, Parents: []string{u.Old}}
 	if u.Governs {
-		j.notePolicy(n, changes)
+		r.scope.notePolicy(n, changes)
 	}
-	told := len(j.report.Findings)
-	undone := j.undone(ctx, u)
-	s, err := j.replacement(ctx, n, changes, undone)
+	undone := r.undone(ctx, u)
+	s, err := r.src.replacement(ctx, n, changes, undone)
 	if err != nil {
 		return err
 	}
+	s.remedies = fix
 	for _, c := range changes[0] {
-		if !j.isLog(c.Path) {
+		if !r.src.isLog(c.Path) {
 			continue
 		}
-		if err := j.replacedLog(ctx, c, s, false, undone); err != nil {
+		if err := r.replacedLog(ctx, c, s, false, undone); err != nil {
 			return err
 		}
 	}
-	// No commit did this that could be taken back: the push would.
-	for i := range j.report.Findings[told:] {
-		if f := &j.report.Findings[told+i]; f.ofLog() {
-			f.Fix = fix
-		}
-	}
 	return nil
-}
-
-// ofLog reports whether a finding says what became of an append-only log.
-func (f *Finding) ofLog() bool {
-	return strings.HasPrefix(f.Rule, "append-only/") || f.Rule == ruleRewrittenID
 }
 
 // undoneFunc reports whether the difference between two versions of a log is that
@@ -185,8 +136,8 @@ func (f *Finding) ofLog() bool {
 type undoneFunc func(before, now *small.Ledger) (bool, error)
 
 // undone looks for what a branch rewrote when it is first asked.
-func (j *judgement) undone(ctx context.Context, u Update) undoneFunc {
-	find := sync.OnceValues(func() (*rewrites, error) { return j.rewritesOf(ctx, u) })
+func (r walker) undone(ctx context.Context, u Update) undoneFunc {
+	find := sync.OnceValues(func() (*rewrites, error) { return r.rewritesOf(ctx, u) })
 	return func(before, now *small.Ledger) (bool, error) {
 		r, err := find()
 		return err == nil && r.undone(before, now), err
@@ -195,41 +146,41 @@ func (j *judgement) undone(ctx context.Context, u Update) undoneFunc {
 
 // replacement is the step from one commit to another that is not its child.
 // Between the entries of a log that moved others may have come.
-func (j *judgement) replacement(ctx context.Context, n node, changes [][]Change, undone undoneFunc) (*step, error) {
-	m, err := j.moves(ctx, crossing{
-		parent: n.parents[0], changes: changes[0], merge: true, undone: undone,
+func (src *source) replacement(ctx context.Context, n Commit, changes [][]Change, undone undoneFunc) (*step, error) {
+	m, err := src.moves(ctx, crossing{
+		parent: n.Parents[0], changes: changes[0], merge: true, undone: undone,
 		equal: func(from, to string, before, after *ledgerFile) (equivalence, error) {
-			return j.equality(ctx, n.parents, from, to, before, after)
+			return src.equality(ctx, n.Parents, from, to, before, after)
 		},
 	})
-	return &step{node: n, changes: changes, moves: []moves{m}}, err
+	return &step{Commit: n, changes: changes, moves: []moves{m}}, err
 }
 
 // replacedLog compares one log of a commit with an earlier one that is not its
 // parent's. insertions says whether entries between older ones are reported,
 // where no entry makes them explicit. undone, if set, says which rewrites are
 // taken back.
-func (j *judgement) replacedLog(ctx context.Context, c Change, s *step, insertions bool, undone undoneFunc) error {
-	logs, err := j.readBefore(ctx, s.parents[0], c)
+func (r walker) replacedLog(ctx context.Context, c Change, s *step, insertions bool, undone undoneFunc) error {
+	logs, err := r.src.readBefore(ctx, s.Parents[0], c)
 	if err != nil {
 		return err
 	}
-	parent := parentLog{id: s.parents[0]}
+	parent := parentLog{id: s.Parents[0]}
 	parent.add(c.Path, logs...)
 	now := c.New
 	if to, moved := s.moves[0][c.Path]; moved {
 		now = to
 	}
-	after, err := j.logs(c.Path).read(ctx, now, nil)
+	after, err := r.src.logs(c.Path).read(ctx, now, nil)
 	if err != nil {
 		return err
 	}
 	if !after.readable() {
-		j.unreadable(s, c.Path, after, []parentLog{parent})
+		r.unreadable(s, c.Path, after, []parentLog{parent})
 		return nil
 	}
 	for _, l := range parent.ledgers {
-		e, err := j.compare(ctx, s.node, now.Path, c.Path, l, after, []parentLog{parent}, 0)
+		e, err := r.compareLogs(ctx, s.Commit, now.Path, c.Path, l, after, []parentLog{parent}, 0)
 		if err != nil {
 			return err
 		}
@@ -237,7 +188,7 @@ func (j *judgement) replacedLog(ctx context.Context, c Change, s *step, insertio
 			continue
 		}
 		if undone != nil && e.relation == rewritten {
-			if is, err := undone(e.p, e.c); err != nil || is {
+			if is, err := undone(e.old, e.now); err != nil || is {
 				if err != nil {
 					return err
 				}
@@ -248,7 +199,8 @@ func (j *judgement) replacedLog(ctx context.Context, c Change, s *step, insertio
 			e.inserted = nil
 			e.edits = slices.DeleteFunc(e.edits, func(x edit) bool { return x.kind == editInserted })
 		}
-		j.judgeEdge(e, s.id, parent.id)
+		e.Parent, e.Branch, e.remedies = parent.id, s.branch, s.remedies
+		r.judgeEdge(e, s.ID)
 	}
 	return nil
 }

@@ -7,15 +7,6 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// node is a commit, or the index, with its parents.
-type node struct {
-	id      string
-	parents []string
-}
-
-// edges lists a node's edges.
-func (n node) edges() []Edge { return EdgesOf(n.id, n.parents) }
-
 // EdgesOf lists the edges of a child, one for each parent; a root has one,
 // from the empty tree.
 func EdgesOf(child string, parents []string) []Edge {
@@ -29,70 +20,77 @@ func EdgesOf(child string, parents []string) []Edge {
 	return out
 }
 
+// walker follows logs from commit to commit, and from branch to branch.
+type walker struct{ *run }
+
+// walkIndex judges the edges of the index.
+func walkIndex(r *run, ctx context.Context) error {
+	return walker{r}.walk(ctx, []Commit{{ID: Index, Parents: r.scope.parents}})
+}
+
+// walkCommits judges every edge of the commits.
+func walkCommits(r *run, ctx context.Context) error {
+	err := walker{r}.walk(ctx, r.scope.commits)
+	r.scope.walked = err == nil
+	return err
+}
+
 // walk judges every edge of the nodes.
-func (j *judgement) walk(ctx context.Context, nodes []node) error {
+func (r walker) walk(ctx context.Context, nodes []Commit) error {
 	nodes = inOrder(nodes)
 	var edges []Edge
 	for _, n := range nodes {
-		edges = append(edges, n.edges()...)
+		edges = append(edges, EdgesOf(n.ID, n.Parents)...)
 	}
-	changes, err := j.history.Changes(ctx, edges)
+	changes, err := r.src.history.Changes(ctx, edges)
 	if err != nil {
 		return err
 	}
-	if j.whole {
-		j.noteHistory(nodes, changes)
+	if r.scope.whole {
+		r.src.noteHistory(nodes, changes)
 	}
 	for i, n := range nodes {
-		own := max(len(n.parents), 1)
-		if err := j.node(ctx, n, changes[:own]); err != nil {
+		own := max(len(n.Parents), 1)
+		if err := r.commit(ctx, n, changes[:own]); err != nil {
 			return err
 		}
 		changes = changes[own:]
-		if j.opts.Progress != nil {
-			j.opts.Progress(i+1, len(nodes))
+		if r.opts.Progress != nil {
+			r.opts.Progress(i+1, len(nodes))
 		}
 	}
 	return nil
 }
 
-// node judges one node's edges; changes has one element for each.
-func (j *judgement) node(ctx context.Context, n node, changes [][]Change) error {
-	j.notePolicy(n, changes)
-	dirs, workflows := map[string]bool{}, map[string]bool{}
+// commit judges one commit's edges; changes has one element for each.
+func (r walker) commit(ctx context.Context, n Commit, changes [][]Change) error {
+	r.scope.notePolicy(n, changes)
+	own := scope{workspaces: map[string]bool{}, workflows: map[string]bool{}}
 	for _, edge := range changes {
 		for _, c := range edge {
-			if j.isWorkflowOrRecord(c.Path) {
-				workflows[c.Path], j.changedWorkflows[c.Path] = true, true
-			}
-			if !j.judges(c.Path) {
-				continue
-			}
-			dir, _ := small.WorkspaceOf(c.Path)
-			dirs[dir], j.touched[dir] = true, true
+			own.note(r.src, c.Path)
+			r.scope.note(r.src, c.Path)
 		}
 	}
-	logs := pathsOf(changes, j.isLog)
-	s, err := j.step(ctx, n, changes)
+	s, err := r.src.step(ctx, n, changes)
 	if err != nil {
 		return err
 	}
+	r.scope.tookAnother = r.scope.tookAnother || s.tookAnother
 	fresh := map[string][]small.Entry{}
-	for _, path := range logs {
-		own, err := j.log(ctx, s, path)
-		if err != nil {
+	for _, path := range pathsOf(changes, r.src.isLog) {
+		if fresh[path], err = r.log(ctx, s, path); err != nil {
 			return err
 		}
-		fresh[path] = own
 	}
-	if err := j.work(ctx, n, changes, sortedKeys(dirs), fresh); err != nil {
+	if err := r.work(ctx, n, changes, sortedKeys(own.workspaces), fresh); err != nil {
 		return err
 	}
-	if j.opts.Each && n.id != Index {
-		if err := j.snapshot(ctx, j.history, n.id, sortedKeys(dirs)); err != nil {
+	if r.opts.Each && n.ID != Index {
+		if err := r.snapshots(ctx, n.ID, sortedKeys(own.workspaces)); err != nil {
 			return err
 		}
-		return j.workflows(ctx, j.history, n.id, workflows)
+		return workflowsAt(r.run, ctx, n.ID, own.workflows)
 	}
 	return nil
 }
@@ -120,30 +118,32 @@ func sortedKeys(set map[string]bool) []string {
 	return keys
 }
 
-// log judges one log on all edges of a node. It returns the entries that no
+// log judges one log on all edges of a commit. It returns the entries that no
 // parent has.
-func (j *judgement) log(ctx context.Context, s *step, path string) ([]small.Entry, error) {
-	if past, err := j.isPast(ctx, s.id, path); err != nil || past {
-		return nil, err
+func (r walker) log(ctx context.Context, s *step, path string) ([]small.Entry, error) {
+	if r.scope.whole { // only there is what came before a baseline judged
+		if past, err := r.src.isPast(ctx, s.ID, path); err != nil || past {
+			return nil, err
+		}
 	}
-	child, parents, err := j.sides(ctx, s, path)
+	child, parents, err := r.src.sides(ctx, s, path)
 	if err != nil {
 		return nil, err
 	}
 	if !child.readable() {
-		j.unreadable(s, path, child, parents)
+		r.unreadable(s, path, child, parents)
 		return nil, nil
 	}
 	fresh, intruders := newEntries(child.log.Ledger, parents)
-	var views []*edgeView
+	var views []*LogEdge
 	for i, p := range parents {
 		for k, before := range p.ledgers {
-			e, err := j.compare(ctx, s.node, path, p.paths[k], before, child, parents, i)
+			e, err := r.compareLogs(ctx, s.Commit, path, p.paths[k], before, child, parents, i)
 			if err != nil {
 				return nil, err
 			}
 			if e != nil {
-				e.setParent(s.node, i)
+				e.setParent(s.Commit, i)
 				e.gone = p.gone && p.paths[k] == path
 				views = append(views, e)
 				accepted := func(place int) bool { return e.past[child.log.Entries[place].Digest] }
@@ -155,15 +155,14 @@ func (j *judgement) log(ctx context.Context, s *step, path string) ([]small.Entr
 		views[0].fresh, views[0].intruders = fresh, withoutVersions(intruders, views)
 	}
 	for _, e := range views {
-		j.judgeEdge(e, s.id, e.parent)
+		r.judgeEdge(e, s.ID)
 	}
 	if len(views) == 0 && len(fresh) > 0 {
-		e := &edgeView{path: path, p: &small.Ledger{}, c: child.log.Ledger, relation: extended, marker: -1, fresh: fresh}
-		parent := ""
-		if len(s.parents) > 0 {
-			parent = s.parents[0]
+		e := &LogEdge{path: path, comparison: &comparison{old: &small.Ledger{}, now: child.log.Ledger, relation: extended, marker: -1}, fresh: fresh}
+		if len(s.Parents) > 0 {
+			e.Parent = s.Parents[0]
 		}
-		j.judgeEdge(e, s.id, parent)
+		r.judgeEdge(e, s.ID)
 	}
 	return at(child.log.Ledger, fresh), nil
 }
@@ -206,7 +205,7 @@ func newEntries(child *small.Ledger, parents []parentLog) (fresh, intruders []in
 
 // withoutVersions leaves out of a merge's intruders the new versions of
 // entries that a parent has: those are reported as modifications, or waived.
-func withoutVersions(intruders []int, views []*edgeView) []int {
+func withoutVersions(intruders []int, views []*LogEdge) []int {
 	versions := map[int]bool{}
 	for _, e := range views {
 		for _, x := range slices.Concat(e.edits, e.excused) {
@@ -218,21 +217,21 @@ func withoutVersions(intruders []int, views []*edgeView) []int {
 	return slices.DeleteFunc(intruders, func(at int) bool { return versions[at] })
 }
 
-// compare relates one parent's log, which stood at was, to the child's. It
+// compareLogs relates one parent's log, which stood at was, to the child's. It
 // returns nil where nothing has changed.
-func (j *judgement) compare(ctx context.Context, n node, path, was string, before, child *ledgerFile, parents []parentLog, side int) (*edgeView, error) {
+func (r walker) compareLogs(ctx context.Context, n Commit, path, was string, before, child *ledgerFile, parents []parentLog, side int) (*LogEdge, error) {
 	p, c := before.log.Ledger, child.log.Ledger
 	if p == c && was == path {
 		return nil, nil
 	}
-	equal, err := j.equality(ctx, n.parents, was, path, before, child)
+	equal, err := r.src.equality(ctx, n.Parents, was, path, before, child)
 	if err != nil {
 		return nil, err
 	}
 	elsewhere := heldBy(parents, side)
-	return compare(p, c, comparison{
-		path: path, was: was, equal: equal,
-		before: j.logs(path).records(ctx, before), after: j.logs(path).records(ctx, child),
+	compared, err := compare(p, c, comparing{
+		equal:  equal,
+		before: r.src.logs(path).records(ctx, before.file), after: r.src.logs(path).records(ctx, child.file),
 		mayPair: func(lost, added int) bool {
 			// What another parent brought is that side's entry, not a new
 			// version of this side's, unless it plainly is.
@@ -240,10 +239,14 @@ func (j *judgement) compare(ctx context.Context, n node, path, was string, befor
 				return true
 			}
 			old, now := p.Entries[lost], c.Entries[added]
-			_, seen := j.reported.of(editKey{path: path, from: old.Digest.String(), to: now.Digest.String()})
+			_, seen := r.out.reported.of(editKey{path: path, from: old.Digest.String(), to: now.Digest.String()})
 			return seen || old.Timestamp != "" && old.Timestamp == now.Timestamp
 		},
 	})
+	if err != nil {
+		return nil, err
+	}
+	return &LogEdge{path: path, was: was, comparison: compared}, nil
 }
 
 // heldBy are the entries that parents have, all but one.
@@ -262,46 +265,34 @@ func heldBy(parents []parentLog, but int) map[small.Digest]bool {
 	return held
 }
 
-// judgeEdge runs every rule about edges, and lists what waivers excuse.
-func (j *judgement) judgeEdge(e *edgeView, child, parent string) {
-	e.now, e.strict, e.switches = j.opts.Now, j.opts.strict(), j.isRecord(e.path)
-	runEdgeRules(e, &reporter{commit: child, parent: parent, to: j.add})
+// judgeEdge judges one way of a log, and lists what waivers excuse.
+func (r walker) judgeEdge(e *LogEdge, child string) {
+	e.clock, e.strict, e.switches = r.src.now, r.out.strict, r.src.isRecord(e.path)
+	e.Commit = child
+	if e.remedies == nil {
+		e.remedies = onEdge{e}
+	}
+	r.out.judge(e.subject())
 	if len(e.excused) == 0 {
 		return
 	}
-	excused := *e
-	excused.edits, excused.inserted, excused.fresh, excused.intruders = e.excused, nil, nil, nil
-	r := &reporter{commit: child, parent: parent}
-	runEdgeRules(&excused, r)
-	for _, f := range r.out {
-		if j.waiver(f) != nil {
-			j.add([]Finding{f})
-		}
-	}
-}
-
-func runEdgeRules(e *edgeView, r *reporter) {
-	for i := range rules {
-		if rules[i].Edge != nil && rules[i].Switches == e.switches {
-			r.rule = &rules[i]
-			rules[i].Edge(e, r)
-		}
-	}
+	excused, compared := *e, *e.comparison
+	compared.edits, compared.inserted = e.excused, nil
+	excused.comparison, excused.fresh, excused.intruders = &compared, nil, nil
+	excused.Excused = true
+	r.out.judge(excused.subject())
 }
 
 // unreadable deals with a child that has no ledger to compare: a file that
 // cannot be read is a finding here, and a log that is gone is one unless it
 // has moved.
-func (j *judgement) unreadable(s *step, path string, child *ledgerFile, parents []parentLog) {
+func (r walker) unreadable(s *step, path string, child *ledgerFile, parents []parentLog) {
 	if child != nil {
-		r := &reporter{commit: s.id, parent: parents[0].id}
-		for _, p := range child.problems {
-			r.rule = j.ruleOfUnreadable(path, p.Kind)
-			f := problemFinding(path, p)
-			f.edits, f.fixedLevel = unreadableAs(path, child.file.Object, p), true
-			r.add(f)
-		}
-		j.add(r.out)
+		r.out.judge(&UnreadableLog{
+			Place: Place{Commit: s.ID, Parent: parents[0].id, Branch: s.branch, Mandatory: true},
+			path:  path, object: child.file.Object, problems: child.problems,
+			isJob: r.src.policy.JudgesJob(path), isCampaign: r.src.isRecord(path) && !r.src.policy.JudgesJob(path),
+		})
 		return
 	}
 	for i, p := range parents {
@@ -309,9 +300,10 @@ func (j *judgement) unreadable(s *step, path string, child *ledgerFile, parents 
 			continue // it is judged where it is now
 		}
 		for _, before := range p.ledgers {
-			e := &edgeView{path: path, p: before.log.Ledger, marker: -1}
-			e.setParent(s.node, i)
-			j.judgeEdge(e, s.id, p.id)
+			e := &LogEdge{path: path, comparison: &comparison{old: before.log.Ledger, marker: -1}, remedies: s.remedies}
+			e.setParent(s.Commit, i)
+			e.Branch = s.branch
+			r.judgeEdge(e, s.ID)
 		}
 	}
 }

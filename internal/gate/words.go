@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // entryWords names an entry for people: number, task and time; a switch has no
@@ -51,22 +52,9 @@ func at(l *small.Ledger, places []int) []small.Entry {
 	return out
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %s", n, plural(noun))
-}
+func count(n int, noun string) string { return wording.Count(n, noun) }
 
-func plural(noun string) string {
-	switch {
-	case strings.HasSuffix(noun, "y"):
-		return strings.TrimSuffix(noun, "y") + "ies"
-	case strings.HasSuffix(noun, "ch"):
-		return noun + "es"
-	}
-	return noun + "s"
-}
+func plural(noun string) string { return wording.Plural(noun) }
 
 // short abbreviates an object id for messages.
 func short(id string) string {
@@ -77,12 +65,4 @@ func short(id string) string {
 }
 
 // shellQuote writes a path so that a POSIX shell reads it as one word.
-func shellQuote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("./_-+,@%", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+func shellQuote(s string) string { return wording.ShellWord(s) }

@@ -8,9 +8,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// workView is what one commit did to one workspace: what in it differs from
+// CommitWork is what one commit did to one workspace: what in it differs from
 // every parent, so that nobody is blamed for what a merge brought along.
-type workView struct {
+type CommitWork struct {
+	Place
 	dir string
 	// human are the changes of meaning in what belongs to people.
 	human []humanChange
@@ -44,63 +45,57 @@ type humanChange struct {
 	key string
 }
 
-// work judges what a node did to workspaces. fresh are the new entries by path
+// work judges what a commit did to workspaces. fresh are the new entries by path
 // of the log.
-func (j *judgement) work(ctx context.Context, n node, changes [][]Change, dirs []string, fresh map[string][]small.Entry) error {
+func (r walker) work(ctx context.Context, n Commit, changes [][]Change, dirs []string, fresh map[string][]small.Entry) error {
 	if len(dirs) == 0 {
 		return nil
 	}
-	if n.id == Index && len(j.opts.Heads) > 0 {
+	if n.ID == Index && len(r.opts.Heads) > 0 {
 		var edges []Edge
-		for _, head := range j.opts.Heads {
+		for _, head := range r.opts.Heads {
 			edges = append(edges, Edge{Parent: head, Child: Index})
 		}
-		more, err := j.history.Changes(ctx, edges)
+		more, err := r.src.history.Changes(ctx, edges)
 		if err != nil {
 			return err
 		}
-		n.parents = slices.Concat(n.parents, j.opts.Heads)
+		n.Parents = slices.Concat(n.Parents, r.opts.Heads)
 		changes = slices.Concat(changes, more)
 	}
 	for _, dir := range dirs {
-		w := &worker{judgement: j, node: n, changes: changes, dir: dir}
+		w := &worker{walker: r, commit: n, changes: changes, dir: dir}
 		v, err := w.view(ctx, fresh[small.Progress.Path(dir)])
 		if err != nil {
 			return err
 		}
-		r := &reporter{commit: n.id}
-		if len(n.parents) > 0 {
-			r.parent = n.parents[0]
+		v.Commit = n.ID
+		if len(n.Parents) > 0 {
+			v.Parent = n.Parents[0]
 		}
-		for i := range rules {
-			if rules[i].Work != nil {
-				r.rule = &rules[i]
-				rules[i].Work(v, r)
-			}
-		}
-		j.add(r.out)
+		r.out.judge(v)
 	}
 	return nil
 }
 
 // worker reads what a view of one commit's work needs, and no more.
 type worker struct {
-	*judgement
-	node    node
+	walker
+	commit  Commit
 	changes [][]Change
 	dir     string
 	// files are those of the workspace in the child, once they were listed.
 	files []File
 }
 
-func (w *worker) view(ctx context.Context, fresh []small.Entry) (*workView, error) {
-	v := &workView{dir: w.dir, fresh: fresh}
+func (w *worker) view(ctx context.Context, fresh []small.Entry) (*CommitWork, error) {
+	v := &CommitWork{dir: w.dir, fresh: fresh}
 	var err error
 	if v.human, err = w.humanChanges(ctx); err != nil {
 		return nil, err
 	}
 	if len(v.human) > 0 {
-		if v.sign, err = w.signOf(ctx, w.node.id); err != nil {
+		if v.sign, err = w.signOf(ctx, w.commit.ID); err != nil {
 			return nil, err
 		}
 		if v.stale, err = w.sameReplay(ctx); err != nil {
@@ -108,7 +103,7 @@ func (w *worker) view(ctx context.Context, fresh []small.Entry) (*workView, erro
 		}
 	}
 	if len(fresh) > 0 {
-		if v.agent, err = w.agentOf(ctx, w.node.id); err != nil {
+		if v.agent, err = w.agentOf(ctx, w.commit.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -116,7 +111,7 @@ func (w *worker) view(ctx context.Context, fresh []small.Entry) (*workView, erro
 		if v.leases, err = w.foreignLeases(ctx, v); err != nil {
 			return nil, err
 		}
-		if w.node.id == Index {
+		if w.commit.ID == Index {
 			v.branch = branchOwner(w.opts.Branch)
 		}
 	}
@@ -148,7 +143,7 @@ func (w *worker) now(ctx context.Context, path string) (File, error) {
 	}
 	if w.files == nil {
 		var err error
-		if w.files, err = w.history.Files(ctx, w.node.id, w.dir); err != nil {
+		if w.files, err = w.src.history.Files(ctx, w.commit.ID, w.dir); err != nil {
 			return File{}, err
 		}
 	}
@@ -166,23 +161,6 @@ func (w *worker) before(ctx context.Context, edge int, path string) (File, error
 		return c.Old, nil
 	}
 	return w.now(ctx, path)
-}
-
-// root reads a file as a document; nil where it is absent or cannot be read as
-// one.
-func (j *judgement) root(ctx context.Context, f File) (*small.Value, error) {
-	if f.Mode == "" || f.Unmerged {
-		return nil, nil
-	}
-	data, problem, err := readFile(ctx, j.history, f, j.opts.limits())
-	if err != nil || problem != nil {
-		return nil, err
-	}
-	doc, _ := small.Parse(data, j.opts.limits())
-	if doc == nil {
-		return nil, nil
-	}
-	return doc.Root, nil
 }
 
 // humanChanges are the changes of meaning in intent and constraints that no
@@ -210,7 +188,7 @@ func (w *worker) humanChange(ctx context.Context, a small.Artifact, path string)
 	if err != nil || file.Unmerged {
 		return nil, err
 	}
-	after, err := w.root(ctx, file)
+	after, err := w.src.root(ctx, file)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +201,7 @@ func (w *worker) humanChange(ctx context.Context, a small.Artifact, path string)
 		if file.Mode == "" && movedFile(w.changes[i], c.Old, path) {
 			return nil, nil
 		}
-		old, err := w.root(ctx, c.Old)
+		old, err := w.src.root(ctx, c.Old)
 		if err != nil {
 			return nil, err
 		}
@@ -373,10 +351,10 @@ func (w *worker) sameReplay(ctx context.Context) (bool, error) {
 		}
 		same = same || strings.EqualFold(old, now)
 	}
-	if !same || w.tip == "" || w.tip == w.node.id {
+	if !same || w.scope.tip.ID == w.commit.ID {
 		return same, nil
 	}
-	tip, err := w.atTip(ctx)
+	tip, err := w.src.workspaceOnce(ctx, w.scope.tip.ID, w.dir)
 	if err != nil {
 		return false, err
 	}
@@ -385,19 +363,7 @@ func (w *worker) sameReplay(ctx context.Context) (bool, error) {
 }
 
 func (w *worker) replayIn(ctx context.Context, f File) (string, error) {
-	root, err := w.root(ctx, f)
+	root, err := w.src.root(ctx, f)
 	value, _ := root.Get("replayId").Get("value").Str()
 	return value, err
-}
-
-// atTip is the workspace in the end of what is judged.
-func (w *worker) atTip(ctx context.Context) (*Workspace, error) {
-	if known := w.atTips[w.dir]; known != nil {
-		return known, nil
-	}
-	ws, err := w.workspaceAt(ctx, w.tip, w.dir)
-	if err == nil {
-		w.atTips[w.dir] = ws
-	}
-	return ws, err
 }

@@ -227,7 +227,7 @@ func needsFix(t *testing.T, f gate.Finding) {
 
 func judgeFiles(t *testing.T, files map[string]string, with ...func(*gate.Options)) []string {
 	t.Helper()
-	config, err := policy.Parse("the test", []byte(files[policy.File]), gate.RuleIDs())
+	config, err := policy.Parse("the test", []byte(files[policy.File]), gate.Known())
 	if err != nil {
 		t.Fatal(err)
 	}

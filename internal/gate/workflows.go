@@ -11,11 +11,13 @@ import (
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// workflowView is one workflow file, or one record of a job or a campaign, as of
+// WorkflowFile is one workflow file, or one record of a job or a campaign, as of
 // one tree.
-type workflowView struct {
+type WorkflowFile struct {
+	Place
 	path string
 	// object is the id of the file's blob.
 	object string
@@ -45,15 +47,14 @@ type missingAgent struct {
 	link string
 }
 
-// isWorkflowOrRecord reports whether a path is that of a workflow file or a record
-// to be judged.
-func (j *judgement) isWorkflowOrRecord(path string) bool {
-	return j.opts.Policy.JudgesWorkflow(path) || j.isRecord(path)
+// judgeWorkflows judges, at the tip, the workflow files and records that changed.
+func judgeWorkflows(r *run, ctx context.Context) error {
+	return workflowsAt(r, ctx, r.scope.tip.ID, r.scope.workflows)
 }
 
-// workflows judges the workflow files and records of one revision at some paths.
-func (j *judgement) workflows(ctx context.Context, tree Tree, revision string, paths map[string]bool) error {
-	s := j.workflowScan(tree, revision)
+// workflowsAt judges the workflow files and records of one revision at some paths.
+func workflowsAt(r *run, ctx context.Context, revision string, paths map[string]bool) error {
+	s := newScan(r, revision)
 	there, err := s.present(ctx, sortedKeys(paths))
 	if err != nil {
 		return err
@@ -67,24 +68,24 @@ func (j *judgement) workflows(ctx context.Context, tree Tree, revision string, p
 	return s.judge(ctx, files)
 }
 
-// workflowsBelow judges the workflow files and records below a directory whose
-// paths match some patterns.
-func (j *judgement) workflowsBelow(ctx context.Context, tree Tree, revision, dir string, patterns []string) error {
+// workflowsBelow judges the workflow files and records below the directory that is
+// checked whose paths match some patterns.
+func workflowsBelow(r *run, ctx context.Context, patterns []string) error {
 	if len(patterns) == 0 {
 		return nil
 	}
-	files, err := tree.Glob(ctx, revision, patterns...)
+	files, err := r.src.tree.Glob(ctx, r.scope.tip.ID, patterns...)
 	if err != nil {
 		return err
 	}
-	return j.workflowScan(tree, revision).judge(ctx, below(files, dir))
+	return newScan(r, r.scope.tip.ID).judge(ctx, below(files, r.scope.dir))
 }
 
 // watchedIn are the patterns of the workflow files and records of one directory: of
 // a pattern that begins with **/ those in the directory itself. Other patterns
 // match elsewhere as well.
-func (j *judgement) watchedIn(dir string) []string {
-	patterns := j.opts.Policy.Workflows.Watched()
+func watchedIn(r *run, dir string) []string {
+	patterns := r.opts.Policy.Workflows.Watched()
 	for i, p := range patterns {
 		if rest, anywhere := strings.CutPrefix(p, "**/"); anywhere {
 			patterns[i] = path.Join(policy.LiteralPattern(dir), rest)
@@ -95,22 +96,21 @@ func (j *judgement) watchedIn(dir string) []string {
 
 // workflowScan judges workflow files and records of one tree.
 type workflowScan struct {
-	*judgement
-	tree     Tree
+	*run
 	revision string
 	// read are the workflows that were read, by path, nil for one that cannot be.
 	read map[string]*lane.Workflow
 }
 
-func (j *judgement) workflowScan(tree Tree, revision string) *workflowScan {
-	return &workflowScan{judgement: j, tree: tree, revision: revision, read: map[string]*lane.Workflow{}}
+func newScan(r *run, revision string) *workflowScan {
+	return &workflowScan{run: r, revision: revision, read: map[string]*lane.Workflow{}}
 }
 
 // judge judges those of some files that are workflows or records.
 func (s *workflowScan) judge(ctx context.Context, files []File) error {
-	var views []*workflowView
+	var views []*WorkflowFile
 	for _, f := range files {
-		if !s.isWorkflowOrRecord(f.Path) {
+		if !s.src.isWorkflowOrRecord(f.Path) {
 			continue
 		}
 		v, err := s.view(ctx, f)
@@ -126,36 +126,30 @@ func (s *workflowScan) judge(ctx context.Context, files []File) error {
 		return err
 	}
 	for _, v := range views {
-		s.report.Examined.Workflows++
-		r := &reporter{commit: s.revision}
-		for i := range rules {
-			if rules[i].Workflow != nil {
-				r.rule = &rules[i]
-				rules[i].Workflow(v, r)
-			}
-		}
-		s.add(r.out)
+		s.examined().Workflows++
+		v.Commit = s.revision
+		s.out.judge(v)
 		if v.record != nil {
-			s.report.addContracts(v.record.CrossContracts())
+			s.out.report.addContracts(v.record.CrossContracts())
 		}
 	}
 	return nil
 }
 
 // view reads a workflow or a record.
-func (s *workflowScan) view(ctx context.Context, f File) (*workflowView, error) {
-	v := &workflowView{path: f.Path, object: f.Object, optional: s.opts.Policy.Workflows.AgentsOptional, isRecord: s.isRecord(f.Path)}
-	v.isCampaign = v.isRecord && !s.opts.Policy.JudgesJob(f.Path)
-	data, problem, err := readFile(ctx, s.tree, f, s.opts.limits())
+func (s *workflowScan) view(ctx context.Context, f File) (*WorkflowFile, error) {
+	v := &WorkflowFile{path: f.Path, object: f.Object, optional: s.src.policy.Workflows.AgentsOptional, isRecord: s.src.isRecord(f.Path)}
+	v.isCampaign = v.isRecord && !s.src.policy.JudgesJob(f.Path)
+	data, problem, err := readFile(ctx, s.src.tree, f, s.src.limits)
 	switch {
 	case err != nil:
 		return nil, err
 	case problem != nil:
 		v.problems = []small.Problem{*problem}
 	case v.isRecord:
-		v.record, v.problems = lane.ParseRecord(f.Path, data, s.opts.limits())
+		v.record, v.problems = lane.ParseRecord(f.Path, data, s.src.limits)
 	default:
-		v.workflow, v.problems, v.unknown = lane.ParseWorkflow(f.Path, data, s.opts.limits())
+		v.workflow, v.problems, v.unknown = lane.ParseWorkflow(f.Path, data, s.src.limits)
 	}
 	s.read[f.Path] = v.workflow
 	return v, nil
@@ -163,14 +157,14 @@ func (s *workflowScan) view(ctx context.Context, f File) (*workflowView, error) 
 
 // findAgents looks, for several workflows at once, for the agent files that they
 // name. A symbolic link is followed once, to a file of the tree.
-func (s *workflowScan) findAgents(ctx context.Context, views []*workflowView) error {
-	agents := map[*workflowView][]lane.AgentRef{}
+func (s *workflowScan) findAgents(ctx context.Context, views []*WorkflowFile) error {
+	agents := map[*WorkflowFile][]lane.AgentRef{}
 	var wanted []string
 	for _, v := range views {
 		if v.workflow == nil {
 			continue
 		}
-		agents[v] = v.workflow.Agents(s.opts.Policy.Workflows.Roots)
+		agents[v] = v.workflow.Agents(s.src.policy.Workflows.Roots)
 		for _, a := range agents[v] {
 			wanted = append(wanted, a.Paths...)
 		}
@@ -211,7 +205,7 @@ func (s *workflowScan) follow(ctx context.Context, there map[string]File) (links
 		if f.Mode != modeLink {
 			continue
 		}
-		blob, err := s.tree.Blob(ctx, f.Object, longestTarget)
+		blob, err := s.src.tree.Blob(ctx, f.Object, longestTarget)
 		if err != nil {
 			return nil, err
 		}
@@ -239,7 +233,7 @@ func (s *workflowScan) present(ctx context.Context, paths []string) (map[string]
 	if len(patterns) == 0 {
 		return there, nil
 	}
-	files, err := s.tree.Glob(ctx, s.revision, patterns...)
+	files, err := s.src.tree.Glob(ctx, s.revision, patterns...)
 	for _, f := range files {
 		there[f.Path] = f
 	}
@@ -248,9 +242,9 @@ func (s *workflowScan) present(ctx context.Context, paths []string) (map[string]
 
 // findWorkflows looks, for several records at once, for the workflows that they
 // name: any file that is named from the root, or else a workflow file.
-func (s *workflowScan) findWorkflows(ctx context.Context, views []*workflowView) error {
+func (s *workflowScan) findWorkflows(ctx context.Context, views []*WorkflowFile) error {
 	var wanted []string
-	names := map[*workflowView][]string{}
+	names := map[*WorkflowFile][]string{}
 	for _, v := range views {
 		if v.record != nil {
 			names[v] = v.record.Workflows()
@@ -265,12 +259,12 @@ func (s *workflowScan) findWorkflows(ctx context.Context, views []*workflowView)
 	}
 	var anywhere []string
 	if len(wanted) > 0 {
-		all, err := s.tree.Glob(ctx, s.revision, s.opts.Policy.Workflows.Include...)
+		all, err := s.src.tree.Glob(ctx, s.revision, s.src.policy.Workflows.Include...)
 		if err != nil {
 			return err
 		}
 		for _, f := range all {
-			if s.opts.Policy.JudgesWorkflow(f.Path) {
+			if s.src.policy.JudgesWorkflow(f.Path) {
 				files[f.Path], anywhere = f, append(anywhere, f.Path)
 			}
 		}
@@ -302,10 +296,4 @@ func (s *workflowScan) findWorkflows(ctx context.Context, views []*workflowView)
 }
 
 // quote shows a path in a message.
-func quote(p string) string {
-	const most = 120
-	if r := []rune(p); len(r) > most {
-		p = string(r[:most]) + "…"
-	}
-	return strconv.Quote(p)
-}
+func quote(p string) string { return strconv.Quote(wording.Clip(p)) }

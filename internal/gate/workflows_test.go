@@ -100,7 +100,7 @@ func TestAgentFiles(t *testing.T) {
 	}
 	judge := func(config string) map[string]*gate.Report {
 		opts := testOptions()
-		if opts.Policy, err = policy.Parse("the test", []byte(config), gate.RuleIDs()); err != nil {
+		if opts.Policy, err = policy.Parse("the test", []byte(config), gate.Known()); err != nil {
 			t.Fatal(err)
 		}
 		return map[string]*gate.Report{
@@ -155,7 +155,7 @@ func TestCrossContracts(t *testing.T) {
 		fmt.Fprintf(&many, "      - {repository: db, file: f%d.sql}\n", i)
 	}
 	opts := testOptions()
-	p, err := policy.Parse("the test", []byte("version: 1\nworkflows: {campaigns: [\"*.yml\"]}\n"), gate.RuleIDs())
+	p, err := policy.Parse("the test", []byte("version: 1\nworkflows: {campaigns: [\"*.yml\"]}\n"), gate.Known())
 	if err != nil {
 		t.Fatal(err)
 	}

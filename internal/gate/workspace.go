@@ -21,6 +21,7 @@ type Tree interface {
 
 // Workspace is one workspace as of one tree: a snapshot, read and parsed.
 type Workspace struct {
+	Place
 	// Dir is the directory that holds .small, "" for the root.
 	Dir string
 	// Files are all files below .small and below lookalikes of it, in order of
@@ -28,8 +29,6 @@ type Workspace struct {
 	Files []File
 	// Kinds are the workspace kinds that are accepted here.
 	Kinds []string
-	// Strict turns strict rules on.
-	Strict bool
 
 	artifacts map[small.Artifact]*artifact
 	// baseline is how many leading entries of the ledger are accepted as they
@@ -119,55 +118,6 @@ func groupByWorkspace(files []File) (dirs []string, byDir map[string][]File) {
 	return dirs, byDir
 }
 
-// readWorkspace loads and parses one workspace's artifacts. A progress file
-// that known has parsed is not parsed again.
-func readWorkspace(ctx context.Context, tree Tree, dir string, files []File, opts Options, known *ledgers) (*Workspace, error) {
-	w := &Workspace{
-		Dir: dir, Files: files, Kinds: opts.Kinds, Strict: opts.strict(),
-		artifacts: map[small.Artifact]*artifact{},
-	}
-	for _, f := range files {
-		_, name, _ := small.SplitPath(f.Path)
-		a, ok := small.ArtifactOf(name)
-		if !ok {
-			continue
-		}
-		art, err := readArtifact(ctx, tree, a, f, opts, known)
-		if err != nil {
-			return nil, err
-		}
-		w.artifacts[a] = art
-	}
-	return w, nil
-}
-
-func readArtifact(ctx context.Context, tree Tree, a small.Artifact, f File, opts Options, known *ledgers) (*artifact, error) {
-	limits, extensions := opts.limits(), opts.Policy.Extensions
-	art := &artifact{path: f.Path, object: f.Object}
-	if a == small.Progress {
-		if art.doc, art.log = known.document(f); art.doc != nil {
-			art.problems = small.CheckSchema(a, art.doc, extensions...)
-			return art, nil
-		}
-	}
-	data, problem, err := readFile(ctx, tree, f, limits)
-	if err != nil || problem != nil {
-		if problem != nil {
-			art.problems = []small.Problem{*problem}
-		}
-		return art, err
-	}
-	art.doc, art.problems = small.Parse(data, limits)
-	if art.doc == nil {
-		return art, nil
-	}
-	art.problems = small.CheckSchema(a, art.doc, extensions...)
-	if a == small.Progress {
-		art.log, _ = art.doc.Log(data) // a ledger that cannot be read does not fit the schema either
-	}
-	return art, nil
-}
-
 // readFile reads a file of a tree. A path that is no ordinary file, or one too
 // large, is a problem.
 func readFile(ctx context.Context, tree Tree, f File, limits small.Limits) ([]byte, *small.Problem, error) {
@@ -217,16 +167,3 @@ const (
 	modeLink      = "120000"
 	modeSubmodule = "160000"
 )
-
-// judgeSnapshot runs every rule about one snapshot.
-func (j *judgement) judgeSnapshot(w *Workspace, commit string) {
-	r := &reporter{commit: commit, to: j.add}
-	for i := range rules {
-		rule := &rules[i]
-		if rule.Snapshot == nil || rule.StrictOnly && !w.Strict {
-			continue
-		}
-		r.rule = rule
-		rule.Snapshot(w, r)
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -160,9 +161,9 @@ func (w *world) options() gate.Options {
 	opts.Policy = policy.Default()
 	for _, edit := range w.waivers {
 		for _, dir := range workspaceDirs {
-			waiver := policy.Waiver{Rule: "append-only/deleted", Path: logPath(dir), From: digestOf(edit.before), Reason: "test"}
+			waiver := policy.Waiver{Rule: "append-only/deleted", Edit: ledger.EntryLost, Path: logPath(dir), From: digestOf(edit.before), Reason: "test"}
 			if edit.after != nil {
-				waiver.Rule, waiver.To = "append-only/modified", digestOf(edit.after)
+				waiver.Rule, waiver.Edit, waiver.To = "append-only/modified", ledger.EntryChanged, digestOf(edit.after)
 			}
 			opts.Policy.Waivers = append(opts.Policy.Waivers, waiver)
 		}

@@ -73,7 +73,7 @@ func (r *Repo) missing(ctx context.Context, id, said string) error {
 		f.Remedy = "see that the remote can be reached, or fetch everything: `git fetch --refetch --no-filter`"
 		if r.foreign != "" {
 			f.Message = fmt.Sprintf("object %s is not in this partial clone, which belongs to another user (or is a bare one that git is not to find by itself), so nothing is fetched for it", id)
-			f.Remedy = "if you trust the repository: `git config --global --add safe.directory " + shellQuoted(r.foreign) + "`"
+			f.Remedy = "if you trust the repository: `git config --global --add safe.directory " + typed(r.foreign) + "`"
 		}
 	}
 	if said != "" {

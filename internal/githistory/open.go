@@ -210,7 +210,7 @@ func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) e
 	case dubious(err):
 		return &gate.Failure{
 			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git cannot be told to allow it for one command", Printable(found)),
-			Remedy:  "git config --global --add safe.directory " + shellQuoted(found),
+			Remedy:  "git config --global --add safe.directory " + typed(found),
 			Err:     err,
 		}
 	case strings.Contains(said, "repository extension") || strings.Contains(said, "git repo version"):

@@ -107,8 +107,8 @@ func TestPrintable(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{"/a/b-c.d": "/a/b-c.d", "": "''", "two words": "'two words'", "it's": `'it'\''s'`, "$(x)": "'$(x)'"} {
-		if got := shellQuoted(in); got != want {
-			t.Errorf("shellQuoted(%q) = %s, want %s", in, got, want)
+		if got := typed(in); got != want {
+			t.Errorf("typed(%q) = %s, want %s", in, got, want)
 		}
 	}
 	var e excerpt

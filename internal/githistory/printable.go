@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Printable is text for a message: control characters, characters that change
@@ -27,14 +29,5 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// shellQuoted is an argument as one types it in a POSIX shell.
-func shellQuoted(s string) string {
-	plain := func(c rune) bool {
-		return c < utf8.RuneSelf && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
-			strings.ContainsRune("/._-+=:,@", c))
-	}
-	if s != "" && strings.IndexFunc(s, func(c rune) bool { return !plain(c) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(Printable(s), "'", `'\''`) + "'"
-}
+// typed is an argument as one types it in a POSIX shell.
+func typed(s string) string { return wording.ShellWord(Printable(s)) }

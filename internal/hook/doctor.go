@@ -3,76 +3,58 @@ package hook
 import (
 	"context"
 	"errors"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate"
 )
 
 // Proof says how it is known that a hook would fire.
 type Proof string
 
-// The kinds of proof.
+// The kinds of proof. A hook that answers the doctor judges nothing.
 const (
-	// ProofNone is none: the hook would not fire, or nobody can tell.
-	ProofNone Proof = ""
-	// ProofRan means that git was told to run the hook, and the shim answered. It does not judge anything when it is asked so.
-	ProofRan Proof = "git ran it"
-	// ProofRanDirectly means that the shim answered, but was started without git: this git cannot run a single hook, or would run hooks of
-	// its configuration along with it.
-	ProofRanDirectly Proof = "it was run without git"
-	// ProofRead means that the gate's call was found by reading the files of a manager or of somebody else's script, which is not run.
-	ProofRead Proof = "its files say so"
+	ProofNone        Proof = ""
+	ProofRan         Proof = "git ran it"             // and the shim answered
+	ProofRanDirectly Proof = "it was run without git" // this git cannot run one hook, or would run others of its configuration with it
+	ProofMention     Proof = "not verified"           // a manager's file, or a hook of the user's own, names the gate; neither is run
 )
 
 // Check is what the doctor found about one hook.
 type Check struct {
-	// Hook is the hook.
 	Hook Name
-	// Path is the file that git would run.
-	Path string
-	// Fires says that the gate would be reached, and would be able to answer.
+	Path string // of the file that git would run
+	// Fires says that the gate would be reached, and could answer, as far as Proof goes.
 	Fires bool
-	// Proof says how that is known.
 	Proof Proof
 	// Why says why it would not fire; Remedy what to do about it.
 	Why, Remedy string
+	// For is what a hook with [ProofMention] is installed for: a manager, or the user's own hook.
+	For string
 	// How says how the gate is reached where the file is not a shim of ours.
 	How string
 	// Kept is the hook that runs before the gate, or "".
 	Kept string
-	// Program is the program that would be run, and Version what it answers to "version".
+	// Program is what would be run, Version what it answers to "version".
 	Program, Version string
-	// Moved is the path that the shim names but where no program is any more, or "". The program was then found on PATH, where not every
-	// client finds it.
+	// Moved is the path that the shim names, if no program is there any more. The program was then found on PATH, which not every client
+	// has.
 	Moved string
 }
 
 // Diagnosis is what the doctor found.
 type Diagnosis struct {
-	// Git is the git that was asked.
-	Git Git
-	// Repository says where git looks for hooks.
 	Repository Repository
-	// Manager is what rules the hooks.
-	Manager Manager
-	// Why says how the manager was recognised.
-	Why string
-	// Checks tells it hook by hook.
-	Checks []Check
-	// Driver is about the merge driver.
-	Driver DriverCheck
-	// Notes say what else to know.
-	Notes []string
+	Manager    string // what manages the hooks, and how that was recognised
+	Checks     []Check
+	Driver     DriverCheck
+	Notes      []string
 }
 
 // Fires reports whether every hook that was looked at would fire.
 func (d Diagnosis) Fires() bool {
-	for _, check := range d.Checks {
-		if !check.Fires {
-			return false
-		}
-	}
-	return len(d.Checks) > 0
+	return len(d.Checks) > 0 && !slices.ContainsFunc(d.Checks, func(c Check) bool { return !c.Fires })
 }
 
 // Doctor finds out, for each hook, whether git would really run it in the repository around dir ("" is the current directory), and
@@ -81,37 +63,32 @@ func (d Diagnosis) Fires() bool {
 //
 // In a work tree the client hooks are looked at, and pre-receive if there is one; in a bare repository pre-receive alone.
 func Doctor(ctx context.Context, dir string) (Diagnosis, error) {
-	git, err := findGit(ctx)
-	if err != nil {
-		return Diagnosis{}, err
-	}
-	repo, err := locate(ctx, git, dir)
-	if err != nil {
-		return Diagnosis{Git: git}, err
-	}
-	diagnosis := Diagnosis{Git: git, Repository: repo}
-	hooks := hooksToCheck(repo)
-	by, err := findRuler(repo, hooks)
+	repo, err := locate(ctx, dir)
+	diagnosis := Diagnosis{Repository: repo}
 	if err != nil {
 		return diagnosis, err
 	}
-	diagnosis.Manager, diagnosis.Why = by.manager, by.why
-	configured, err := configuredHooks(ctx, git, repo)
+	hooks := hooksToCheck(repo)
+	at, err := findManager(repo, hooks)
+	if err != nil {
+		return diagnosis, err
+	}
+	diagnosis.Manager = at.why
+	configured, err := configuredHooks(ctx, repo)
 	if err != nil {
 		return diagnosis, err
 	}
 	if len(configured) > 0 {
-		diagnosis.Notes = append(diagnosis.Notes, "git's configuration has hooks of its own (hook.*.event): they run besides, and were not run now.")
+		diagnosis.Notes = append(diagnosis.Notes, "git's configuration has hooks too (hook.*.event): git runs them as well, the doctor does not.")
 	}
 	for _, hook := range hooks {
-		exam := examination{git: git, repo: repo, alone: !configured[hook]}
-		check, err := exam.check(ctx, hook)
+		check, err := examination{repo, !configured[hook]}.check(ctx, hook)
 		if err != nil {
 			return diagnosis, err
 		}
 		diagnosis.Checks = append(diagnosis.Checks, check)
 	}
-	diagnosis.Driver, err = checkDriver(ctx, git, repo)
+	diagnosis.Driver, err = checkDriver(ctx, repo)
 	return diagnosis, err
 }
 
@@ -134,13 +111,10 @@ func hooksToCheck(repo Repository) []Name {
 }
 
 // configuredHooks returns for which hooks git's configuration names commands of its own, which git knows since version 2.54.
-func configuredHooks(ctx context.Context, git Git, repo Repository) (map[Name]bool, error) {
-	out, err := git.run(ctx, repo.Top, "config", "-z", "--get-regexp", `^hook\..*\.event$`)
-	if gitStatus(err) == 1 {
-		return nil, nil // none
-	}
-	if err != nil {
-		return nil, &Error{Kind: ErrGit, What: "git cannot read its settings hook.*.event", Cause: err}
+func configuredHooks(ctx context.Context, repo Repository) (map[Name]bool, error) {
+	out, set, err := repo.Git.config(ctx, repo.Top, "-z", "--get-regexp", `^hook\..*\.event$`)
+	if err != nil || !set {
+		return nil, err
 	}
 	found := map[Name]bool{}
 	for _, entry := range strings.Split(strings.TrimSuffix(out, "\x00"), "\x00") {
@@ -152,13 +126,12 @@ func configuredHooks(ctx context.Context, git Git, repo Repository) (map[Name]bo
 
 // examination is what the look at one hook needs.
 type examination struct {
-	git  Git
 	repo Repository
 	// alone says that git would run nothing besides the hook's file.
 	alone bool
 }
 
-// check looks at one hook. Only a cancelled context is an error: what cannot be found out is a reason why the hook does not fire.
+// check looks at one hook. Only a cancelled context is an error: anything else is a reason why the hook does not fire.
 func (e examination) check(ctx context.Context, hook Name) (Check, error) {
 	check := Check{Hook: hook, Path: filepath.Join(e.repo.HooksDir, string(hook))}
 	file, err := readHook(check.Path)
@@ -166,18 +139,18 @@ func (e examination) check(ctx context.Context, hook Name) (Check, error) {
 	case err != nil:
 		check.refuse(err)
 	case !file.exists:
-		check.Why, check.Remedy = e.whyAbsent(hook), "Type: "+ProgramName+" install"
+		check.Why, check.Remedy = e.whyAbsent(hook), "Type: `"+ProgramName+" install`"
 	case !file.runnable && file.text == "" && file.link:
-		check.Why, check.Remedy = "it is a link that leads nowhere", "Remove it, then type: "+ProgramName+" install"
+		check.Why, check.Remedy = "it is a link that leads nowhere", "Remove it, then type: `"+ProgramName+" install`"
 	case !file.runnable:
-		check.Why, check.Remedy = "it is not executable, so git ignores it", "Type: chmod +x "+typed(check.Path)
+		check.Why, check.Remedy = "it is not executable, so git ignores it", "Type: `chmod +x "+typed(check.Path)+"`"
 	case origin == edited:
-		check.Why = "it is ours, but somebody edited it, so it is not run to find out"
-		check.Remedy = "Delete it, then type: " + ProgramName + " install"
+		check.Why = "it is small-gate's, but somebody edited it, so it was not run"
+		check.Remedy = "Delete it, then type: `" + ProgramName + " install`"
 	case origin == ours:
 		e.prove(ctx, &check, file)
 	default:
-		e.read(ctx, &check, file)
+		e.look(ctx, &check, file)
 	}
 	return check, ctx.Err()
 }
@@ -185,12 +158,9 @@ func (e examination) check(ctx context.Context, hook Name) (Check, error) {
 // refuse records an error as the reason why a hook does not fire.
 func (c *Check) refuse(err error) {
 	c.Fires, c.Proof, c.Why = false, ProofNone, err.Error()
-	var known *Error
+	var known *gate.Failure
 	if errors.As(err, &known) {
-		c.Why, c.Remedy = known.What, known.Remedy
-		if known.Cause != nil {
-			c.Why += ": " + show(known.Cause.Error())
-		}
+		c.Why, c.Remedy = known.Message, known.Remedy
 	}
 }
 
@@ -199,42 +169,36 @@ func (e examination) whyAbsent(hook Name) string {
 	if !e.repo.redirected() {
 		return "there is no such file"
 	}
-	why := "there is no such file, and core.hooksPath (" + show(e.repo.HooksPath.Origin) + ") makes git look nowhere else"
+	why := "there is no such file, and git looks nowhere else: core.hooksPath is set in " + show(e.repo.HooksPath.Origin)
 	own, err := readHook(filepath.Join(e.repo.OwnHooksDir, string(hook)))
 	if err == nil && recognise(hook, own.text) == ours {
-		why += ": the hook of ours at " + show(own.path) + " is never run"
+		why += ": small-gate's hook at " + show(own.path) + " is never run"
 	}
 	return why
 }
 
-// read judges a hook of somebody else's by its text.
-func (e examination) read(ctx context.Context, check *Check, file hookFile) {
-	site, err := findCall(e.repo, check.Hook, file)
+// look reads a hook of somebody else's.
+func (e examination) look(ctx context.Context, check *Check, file hookFile) {
+	aside, runs, err := findAside(check.Hook, file)
 	if err != nil {
 		check.refuse(err)
 		return
 	}
-	if !site.calls {
-		check.Why, check.Remedy = site.fault, site.remedy
-		if check.Remedy == "" {
-			check.Remedy = "Type: " + ProgramName + " install"
-		}
+	if runs {
+		check.How = writerOf(file.text).Name + " runs " + show(aside.path) + " first"
+		e.prove(ctx, check, aside)
 		return
 	}
-	check.How, check.Proof, check.Fires = site.how, ProofRead, true
+	found, err := findMention(e.repo, check.Hook, file)
 	switch {
-	case site.program == "" || strings.ContainsAny(site.program, "$`*?"):
-		check.Program = site.program // built or found by means that reading cannot follow
-	case filepath.IsAbs(filepath.FromSlash(site.program)):
-		check.Program = filepath.FromSlash(site.program)
-		e.askVersion(ctx, check)
+	case err != nil:
+		check.refuse(err)
+	case found.in == "":
+		check.Why, check.Remedy = found.read+" does not name "+ProgramName+" "+string(check.Hook), "Type: `"+ProgramName+" install`"
 	default:
-		found, err := exec.LookPath(ProgramName)
-		if err != nil {
-			check.refuse(&Error{Kind: ErrProgram, What: "it calls " + ProgramName + ", which is not on PATH", Remedy: "Type: " + howToInstall, Cause: err})
-			return
+		check.Fires, check.Proof, check.How = true, ProofMention, found.how(check.Hook)
+		if check.For = "your own hook"; found.by != nil {
+			check.For = found.by.Name
 		}
-		check.Program = found
-		e.askVersion(ctx, check)
 	}
 }

@@ -9,12 +9,11 @@ import (
 // DriverCheck is what the doctor found about the merge driver.
 type DriverCheck struct {
 	// Works says that git would call the driver for every file of a workspace that is in the index.
-	Works bool
-	// Program is what git would call.
+	Works   bool
 	Program string
 	// Why says why not, Remedy what to do about it.
 	Why, Remedy string
-	// Broken says that something asks for the driver and would not get it: then git merges line by line while everybody thinks otherwise.
+	// Broken says that something asks for the driver and would not get it: git merges line by line while everybody thinks otherwise.
 	Broken bool
 }
 
@@ -32,31 +31,31 @@ func (c DriverCheck) text() string {
 }
 
 // checkDriver finds out whether git would call the merge driver.
-func checkDriver(ctx context.Context, git Git, repo Repository) (DriverCheck, error) {
+func checkDriver(ctx context.Context, repo Repository) (DriverCheck, error) {
 	if repo.Bare {
 		return DriverCheck{}, nil
 	}
-	command, err := git.run(ctx, repo.Top, "config", "-z", "--get", driverSection+".driver")
-	if err != nil && gitStatus(err) != 1 {
-		return DriverCheck{}, &Error{Kind: ErrGit, What: "git cannot read its setting " + driverSection + ".driver", Cause: err}
+	command, _, err := repo.Git.config(ctx, repo.Top, "-z", "--get", driverSection+".driver")
+	if err != nil {
+		return DriverCheck{}, err
 	}
 	command = strings.TrimSuffix(command, "\x00")
-	paths, err := workspaceFiles(ctx, git, repo)
+	paths, err := workspaceFiles(ctx, repo)
 	if err != nil {
 		return DriverCheck{}, err
 	}
-	values, err := mergeAttributes(ctx, git, repo, paths)
+	values, err := mergeAttributes(ctx, repo, paths)
 	if err != nil {
 		return DriverCheck{}, err
 	}
-	check := DriverCheck{Program: driverProgram(command), Remedy: "Type: " + ProgramName + " install --merge-driver"}
+	check := DriverCheck{Program: driverProgram(command), Remedy: "Type: `" + ProgramName + " install --merge-driver`"}
 	given := slices.Contains(values, driverName)
 	other := slices.IndexFunc(values, func(v string) bool { return v != driverName })
 	switch {
 	case command == "" && !given:
-		check.Why = "where two branches change a file of .small/, git merges it line by line"
+		check.Why = "git merges files of .small/ line by line where two branches change one"
 		if at := slices.Index(values, "union"); at >= 0 {
-			check.Broken, check.Why = true, "git's attributes say merge=union for "+show(paths[at])+", which has been seen to lose entries"
+			check.Broken, check.Why = true, "git's attributes say merge=union for "+show(paths[at])+", which can lose entries"
 		}
 	case command == "":
 		check.Broken, check.Why = true, "git's attributes ask for it, but it is not set up in this clone: git merges line by line"
@@ -75,10 +74,10 @@ func checkDriver(ctx context.Context, git Git, repo Repository) (DriverCheck, er
 }
 
 // workspaceFiles lists the files of workspaces in the index, or one as it would be called where there is none yet.
-func workspaceFiles(ctx context.Context, git Git, repo Repository) ([]string, error) {
-	out, err := git.run(ctx, repo.Top, "ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml")
+func workspaceFiles(ctx context.Context, repo Repository) ([]string, error) {
+	out, err := repo.Git.run(ctx, repo.Top, "ls-files", "-z", "--", ":(top,glob)**/.small/*.small.yml")
 	if err != nil {
-		return nil, &Error{Kind: ErrGit, What: "git cannot list the files of " + show(repo.Top), Cause: err}
+		return nil, failure("git cannot list the files of "+show(repo.Top), "", err)
 	}
 	const most = 1000 // of one command line
 	paths := slices.Compact(strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"))

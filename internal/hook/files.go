@@ -1,61 +1,48 @@
 package hook
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
-// errNotDirectory is what the system says about a path that leads through a file.
-var errNotDirectory error = syscall.ENOTDIR
-
-// hookMode is the mode of a hook: everybody may read and run it, as git's own samples.
-const hookMode fs.FileMode = 0o755
+const hookMode fs.FileMode = 0o755 // as git's own samples
 
 // hookFile is a hook's file as it was found.
 type hookFile struct {
-	// path is where it is, or would be.
-	path string
-	// exists says whether anything is there, a link that leads nowhere included.
-	exists bool
-	// link says that it is a symbolic link.
-	link bool
-	// runnable says that git would run it: a file, or a link to one, that is executable.
-	runnable bool
-	// text is the content of the file or of what the link leads to.
-	text string
+	path     string
+	exists   bool   // or is a link that leads nowhere
+	link     bool   // a symbolic one
+	runnable bool   // by git
+	text     string // of the file or of what the link leads to
+	mode     fs.FileMode
 }
 
 // readHook looks at a hook's file. Only an existing file that cannot be read is an error, and a directory of that name.
 func readHook(path string) (hookFile, error) {
 	file := hookFile{path: path}
 	info, err := os.Lstat(path)
-	if missing(err) {
+	if err == nil {
+		file.exists, file.link = true, info.Mode()&fs.ModeSymlink != 0
+		info, err = os.Stat(path)
+	}
+	switch {
+	case missing(err) && (!file.exists || file.link):
 		return file, nil
-	}
-	if err != nil {
+	case err != nil:
 		return file, fileError("look at", path, err)
-	}
-	file.exists, file.link = true, info.Mode()&fs.ModeSymlink != 0
-	if info, err = os.Stat(path); file.link && missing(err) {
-		return file, nil
-	}
-	if err != nil {
-		return file, fileError("look at", path, err)
-	}
-	if !info.Mode().IsRegular() {
-		return file, &Error{Kind: ErrFile, What: show(path) + " is not a file", Remedy: "Move it away, then run the command again."}
+	case !info.Mode().IsRegular():
+		return file, failure(show(path)+" is not a file", "Move it away, then run the command again.", nil)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return file, fileError("read", path, err)
 	}
-	file.runnable, file.text = executable(info), string(content)
+	file.runnable, file.text, file.mode = executable(info), string(content), info.Mode().Perm()
 	return file, nil
 }
 
@@ -82,11 +69,9 @@ func sweep(dir string, hook Name) error {
 	if err != nil {
 		return fileError("read", dir, err)
 	}
-	prefix := []byte("." + string(hook))
 	for _, entry := range entries {
-		rest, found := bytes.CutPrefix([]byte(entry.Name()), prefix)
-		rest = bytes.TrimPrefix(rest, []byte(keptSuffix))
-		if !found || !bytes.HasPrefix(rest, []byte(wholefile.Infix)) {
+		rest, found := strings.CutPrefix(entry.Name(), "."+string(hook))
+		if !found || !strings.HasPrefix(strings.TrimPrefix(rest, keptSuffix), wholefile.Infix) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil && !missing(err) {
@@ -98,8 +83,8 @@ func sweep(dir string, hook Name) error {
 
 // sameAuthor reports whether both hooks were written by one manager, so that the newer one stands for both.
 func (f hookFile) sameAuthor(other hookFile) bool {
-	manager := signed(f.text)
-	return manager != NoManager && manager == signed(other.text)
+	writer := writerOf(f.text)
+	return writer != nil && writer == writerOf(other.text)
 }
 
 // keep makes the hook at file.path available at kept as well, and leaves it where it is: whoever is killed after this has lost
@@ -110,53 +95,37 @@ func keep(file hookFile, kept string) error {
 	if err != nil {
 		return err
 	}
-	if there.same(file) {
-		return nil // an interrupted installation came as far as this
-	}
-	if there.exists && !there.sameAuthor(file) {
+	switch {
+	case there.same(file):
+		return nil // an interrupted installation came as far as this, or another one is under way
+	case there.exists && !there.sameAuthor(file):
 		return keptAlready(file.path, kept)
-	}
-	if there.exists {
-		if err := remove(kept); err != nil {
-			return err
-		}
-	}
-	if file.link {
+	case file.link:
 		var target string
-		if target, err = os.Readlink(file.path); err != nil {
-			return fileError("read", file.path, err)
+		if target, err = os.Readlink(file.path); err == nil && there.exists {
+			err = os.Remove(kept)
 		}
-		err = os.Symlink(target, kept)
-	} else if err = os.Link(file.path, kept); err != nil && !errors.Is(err, fs.ErrExist) {
-		err = copyHook(file.path, kept)
+		if err == nil {
+			err = os.Symlink(target, kept)
+		}
+	case there.exists:
+		return writeHook(kept, []byte(file.text), file.mode)
+	default:
+		if err = os.Link(file.path, kept); err != nil && !errors.Is(err, fs.ErrExist) {
+			return writeHook(kept, []byte(file.text), file.mode)
+		}
 	}
-	if errors.Is(err, fs.ErrExist) {
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		return keptAlready(file.path, kept)
-	}
-	if err != nil {
+	case err != nil:
 		return fileError("keep the hook as", kept, err)
 	}
 	return nil
 }
 
-// keptAlready says that a hook cannot be kept since another one is.
 func keptAlready(path, kept string) error {
-	return &Error{Kind: ErrKept,
-		What:   "there is a hook at " + show(path) + " and an older one is kept at " + show(kept),
-		Remedy: "Only one can be kept. Move one of the two away, then run the command again."}
-}
-
-// copyHook copies a hook with its mode.
-func copyHook(from, to string) error {
-	info, err := os.Stat(from)
-	if err != nil {
-		return err
-	}
-	content, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return writeHook(to, content, info.Mode().Perm())
+	return failure("there is a hook at "+show(path)+" and an older one is kept at "+show(kept), "Only one can be kept. Move one of the two away, then run the command again.", nil)
 }
 
 // putBack moves the kept hook to its old place, over whatever is there, in one step.
@@ -167,7 +136,6 @@ func putBack(kept, path string) error {
 	return nil
 }
 
-// remove deletes a file.
 func remove(path string) error {
 	if err := os.Remove(path); err != nil {
 		return fileError("remove", path, err)

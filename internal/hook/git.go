@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -14,17 +13,15 @@ import (
 
 // Git is the git that was asked.
 type Git struct {
-	// Path is the absolute path of the git program.
-	Path string
-	// Version is its version as it prints it, for example "2.39.5".
-	Version string
+	Path    string // absolute
+	Version string // as git prints it, for example "2.39.5"
 }
 
 // findGit looks git up on PATH. The version is read, so that a git that cannot run is found out here.
 func findGit(ctx context.Context) (Git, error) {
 	path, err := exec.LookPath("git")
 	if err != nil {
-		return Git{}, &Error{Kind: ErrGit, What: "git is not on PATH", Remedy: "Install git, or add its folder to PATH.", Cause: err}
+		return Git{}, failure("git is not on PATH", "Install git, or add its folder to PATH.", err)
 	}
 	git := Git{Path: path}
 	out, err := git.run(ctx, "", "version")
@@ -37,16 +34,10 @@ func findGit(ctx context.Context) (Git, error) {
 
 // atLeast reports whether git's version is major.minor or newer. A version that cannot be read counts as old.
 func (g Git) atLeast(major, minor int) bool {
-	parts := strings.SplitN(g.Version, ".", 3)
-	if len(parts) < 2 {
-		return false
-	}
+	parts := strings.SplitN(g.Version+".", ".", 3)
 	first, err1 := strconv.Atoi(parts[0])
 	second, err2 := strconv.Atoi(parts[1])
-	if err1 != nil || err2 != nil {
-		return false
-	}
-	return first > major || first == major && second >= minor
+	return err1 == nil && err2 == nil && (first > major || first == major && second >= minor)
 }
 
 // run runs git in dir ("" is the current directory) and returns its standard output. What watches files for git (core.fsmonitor) is a
@@ -58,35 +49,22 @@ func (g Git) run(ctx context.Context, dir string, args ...string) (string, error
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	if err := cmd.Run(); err != nil {
-		return "", &gitFailure{args: args, complaint: strings.TrimSpace(complaint.String()), cause: err}
+		return "", failure("git "+strings.Join(args, " ")+": "+strings.TrimSpace(complaint.String()), "", err)
 	}
 	return out.String(), nil
 }
 
-// line runs git and returns its output without the line's end. A path may itself hold line breaks, so only one is cut.
-func (g Git) line(ctx context.Context, dir string, args ...string) (string, error) {
-	out, err := g.run(ctx, dir, args...)
-	return strings.TrimSuffix(out, "\n"), err
-}
-
-// gitFailure is a git that ran and failed, or could not be run.
-type gitFailure struct {
-	args      []string
-	complaint string
-	cause     error
-}
-
-// Error repeats git's own complaint.
-func (f *gitFailure) Error() string {
-	text := fmt.Sprintf("git %s: %v", strings.Join(f.args, " "), f.cause)
-	if f.complaint != "" {
-		text += ": " + f.complaint
+// config reads settings as they hold in dir. Nothing is set where git ends with status 1.
+func (g Git) config(ctx context.Context, dir string, args ...string) (out string, set bool, err error) {
+	out, err = g.run(ctx, dir, append([]string{"config"}, args...)...)
+	if gitStatus(err) == 1 {
+		return "", false, nil
 	}
-	return text
+	if err != nil {
+		err = failure("git cannot read its configuration", "", err)
+	}
+	return out, err == nil, err
 }
-
-// Unwrap gives the error of the process.
-func (f *gitFailure) Unwrap() error { return f.cause }
 
 // gitStatus is the exit status with which git failed, or -1 if it did not get that far.
 func gitStatus(err error) int {

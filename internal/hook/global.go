@@ -2,30 +2,28 @@ package hook
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // GlobalOptions says how hooks are put into the template from which git makes repositories.
 type GlobalOptions struct {
-	// Program is the program that the hooks are to call; "" is the running one, unless that is a temporary build.
-	Program string
-	// TemplateDir is used if init.templateDir is not set; "" is [DefaultTemplateDir].
-	TemplateDir string
+	Program     string // as in [InstallOptions]
+	TemplateDir string // is used if init.templateDir is not set; "" is one in the user's folder for configuration
 	// Configure sets init.templateDir in the user's configuration if it is not set. Otherwise the result says what to type.
-	Configure bool
-	// PreReceive adds the hook of the receiving side.
+	Configure  bool
 	PreReceive bool
 	// Force puts the hooks into the directory of a global core.hooksPath, if that is set: git then looks nowhere else.
 	Force bool
 }
 
-// DefaultTemplateDir is the template directory that is made for a user who has none.
-func DefaultTemplateDir() (string, error) {
+// defaultTemplateDir is the template directory that is made for a user who has none.
+func defaultTemplateDir() (string, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
-		return "", &Error{Kind: ErrFile, What: "there is no folder for the user's configuration", Remedy: "Set HOME, or name a template directory.", Cause: err}
+		return "", failure("there is no folder for the user's configuration", "Set HOME, or name a template directory.", err)
 	}
 	return filepath.Join(config, "small-gate", "git-template"), nil
 }
@@ -69,13 +67,8 @@ func InstallGlobal(ctx context.Context, options GlobalOptions) (Result, error) {
 	return configureTemplate(ctx, git, into, options.Configure, result)
 }
 
-// installInto puts the hooks into a directory that no manager rules.
-func installInto(dir string, hooks []Name, program string) (result Result, err error) {
-	held, err := lock(dir)
-	if err != nil {
-		return Result{}, err
-	}
-	defer func() { err = errors.Join(err, held.release()) }()
+// installInto puts the hooks into a directory that no manager fills.
+func installInto(dir string, hooks []Name, program string) (Result, error) {
 	plans, err := planAll(dir, hooks, program)
 	if err != nil {
 		return Result{}, err
@@ -83,13 +76,10 @@ func installInto(dir string, hooks []Name, program string) (result Result, err e
 	return apply(dir, program, plans)
 }
 
-// findTemplate asks git for the template directory. It is asked outside of any repository, whose own settings would not count.
+// findTemplate asks git for the template directory, at the root of the file system: settings of a repository would not count.
 func findTemplate(ctx context.Context, git Git, usual string) (templates, error) {
 	var into templates
-	outside, err := neutralDirectory()
-	if err != nil {
-		return into, err
-	}
+	outside := filepath.VolumeName(os.TempDir()) + string(filepath.Separator)
 	set, err := setting(ctx, git, outside, "init.templateDir")
 	if err != nil {
 		return into, err
@@ -101,7 +91,7 @@ func findTemplate(ctx context.Context, git Git, usual string) (templates, error)
 		usual = set.Value
 	}
 	if usual == "" {
-		if usual, err = DefaultTemplateDir(); err != nil {
+		if usual, err = defaultTemplateDir(); err != nil {
 			return into, err
 		}
 	}
@@ -111,21 +101,12 @@ func findTemplate(ctx context.Context, git Git, usual string) (templates, error)
 	return into, nil
 }
 
-// neutralDirectory is a directory outside of repositories as far as that can be had: the root of the file system.
-func neutralDirectory() (string, error) {
-	here, err := os.Getwd()
-	if err != nil {
-		return "", fileError("find", "the current directory", err)
-	}
-	return filepath.VolumeName(here) + string(filepath.Separator), nil
-}
-
 // configureTemplate makes git use the template directory, or says what to type.
 func configureTemplate(ctx context.Context, git Git, into templates, set bool, result Result) (Result, error) {
 	if os.Getenv("GIT_TEMPLATE_DIR") != "" {
-		result.Notes = append(result.Notes, "GIT_TEMPLATE_DIR is set in your environment: git takes that instead of "+show(into.dir)+".")
+		result.Notes = append(result.Notes, "GIT_TEMPLATE_DIR is set in your environment: git uses that instead of "+show(into.dir)+".")
 	}
-	result.Notes = append(result.Notes, "New repositories and clones will have these hooks. In one that exists, type: git init")
+	result.Notes = append(result.Notes, "New repositories and clones will have these hooks. In one that exists, type: `git init`")
 	if into.configured {
 		return result, nil
 	}
@@ -136,8 +117,7 @@ func configureTemplate(ctx context.Context, git Git, into templates, set bool, r
 	}
 	if _, err := git.run(ctx, "", "config", "--global", "init.templateDir", filepath.ToSlash(into.dir)); err != nil {
 		result.Outcome = Failed
-		return result, &Error{Kind: ErrGit, What: "git cannot write its setting init.templateDir", Cause: err,
-			Remedy: "The hooks are in " + show(into.dir) + ". Make your git configuration writable, then run the command again."}
+		return result, failure("git cannot write its setting init.templateDir", "The hooks are in "+show(into.dir)+". Make your git configuration writable, then run the command again.", err)
 	}
 	result.Outcome = Changed
 	return result, nil
@@ -146,15 +126,15 @@ func configureTemplate(ctx context.Context, git Git, into templates, set bool, r
 // globalManual is what to do where core.hooksPath is set for all repositories.
 func globalManual(hooksPath Setting, hooks []Name, program string) *Manual {
 	manual := &Manual{
-		Manager: HooksPath,
-		Why:     "core.hooksPath is " + show(hooksPath.Value) + " (" + show(hooksPath.Origin) + "), so git ignores hooks that come from a template",
-		Notes:   []string{"Each of these files must be executable and begin with a line such as #!/bin/sh."},
+		Manager: teamDirectory.Name,
+		Why:     "Hooks are taken from " + show(hooksPath.Value) + " (core.hooksPath, " + show(hooksPath.Origin) + "), so git ignores hooks that come from a template",
+		Notes:   []string{executableNote},
 	}
-	manual.Additions = scriptLines(Repository{Bare: true}, hooksPath.Value, hooks, quoteShell(filepath.ToSlash(program)), " || exit $?")
+	manual.Additions = scriptLines(Repository{Bare: true}, hooksPath.Value, hooks, wording.ShellWord(filepath.ToSlash(program)), " || exit $?")
 	return manual
 }
 
-// UninstallGlobal takes our hooks out of the template directory and of a global core.hooksPath. Repositories that have them already
+// UninstallGlobal removes our hooks from the template directory and from a global core.hooksPath. Repositories that have them already
 // keep them.
 func UninstallGlobal(ctx context.Context, options GlobalOptions) (Result, error) {
 	git, err := findGit(ctx)
@@ -171,7 +151,7 @@ func UninstallGlobal(ctx context.Context, options GlobalOptions) (Result, error)
 	}
 	result, err := removeAll(dirs)
 	if result.Outcome == Changed {
-		result.Notes = []string{"Repositories that have the hooks already keep them: type " + ProgramName + " uninstall there."}
+		result.Notes = []string{"Repositories that have the hooks already keep them: type `" + ProgramName + " uninstall` there."}
 	}
 	return result, err
 }

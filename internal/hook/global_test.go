@@ -75,7 +75,7 @@ func TestGlobalThroughATemplate(t *testing.T) {
 
 func TestGlobalConfiguresGitWhenAsked(t *testing.T) {
 	config, program := userConfig(t), newStub(t)
-	want, err := DefaultTemplateDir()
+	want, err := defaultTemplateDir()
 	if err != nil {
 		t.Fatal(err)
 	}

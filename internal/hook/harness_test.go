@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // TestMain takes away what would let the machine's own configuration, or a git that runs these tests in a hook, into the tests.
@@ -109,8 +111,8 @@ func newStub(t *testing.T) stub {
 	dir := filepath.Join(realTemp(t), `it's $HOME "a" \ %s`)
 	s := stub{path: filepath.Join(dir, "small-hook"), log: filepath.Join(dir, "log"), status: filepath.Join(dir, "status")}
 	script := "#!/bin/sh\nif [ \"$1\" = version ]; then echo small-hook 1.2.3 stub; exit 0; fi\n" +
-		"{ printf 'gate'; printf ' [%s]' \"$@\"; echo; /bin/cat; } >>" + quoteShell(s.log) + "\n" +
-		"read -r status <" + quoteShell(s.status) + "\nexit \"$status\"\n"
+		"{ printf 'gate'; printf ' [%s]' \"$@\"; echo; /bin/cat; } >>" + wording.ShellQuote(s.log) + "\n" +
+		"read -r status <" + wording.ShellQuote(s.status) + "\nexit \"$status\"\n"
 	put(t, s.path, script, 0o755)
 	put(t, s.status, "0\n", 0o644)
 	return s
@@ -208,7 +210,7 @@ func install(t *testing.T, options InstallOptions) Result {
 // uninstall uninstalls and fails the test if that fails.
 func uninstall(t *testing.T, dir string) Result {
 	t.Helper()
-	result, err := Uninstall(context.Background(), UninstallOptions{Dir: dir})
+	result, err := Uninstall(context.Background(), dir)
 	if err != nil {
 		t.Fatalf("Uninstall: %v", err)
 	}

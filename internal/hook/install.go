@@ -9,26 +9,20 @@ import (
 
 // InstallOptions says where and what to install.
 type InstallOptions struct {
-	// Dir is a directory in the repository; "" is the current one.
-	Dir string
-	// Program is the program that the hooks are to call; "" is the running one, unless that is a temporary build.
-	Program string
-	// PreReceive adds the hook of the receiving side. In a bare repository it is the only one.
+	Dir     string // in the repository; "" is the current directory
+	Program string // what the hooks are to call; "" is the running program, unless that is a temporary build
+	// PreReceive adds the server-side hook. In a bare repository it is the only one.
 	PreReceive bool
-	// PrepareCommitMsg adds the hook that signs the commits of agents. Once it is there, later installations keep it up to date.
+	// PrepareCommitMsg adds the hook that signs the commits of agents. Once it is there, later installations update it.
 	PrepareCommitMsg bool
-	// Force chains the hooks into a directory that a manager rules, instead of returning what to add to the manager's files.
+	// Force chains the hooks into a directory that a manager fills, instead of returning what to add to the manager's files.
 	Force bool
 }
 
-// Install puts the hooks of a repository in place. Done twice, it changes nothing. Where a manager rules the hooks, nothing is
+// Install puts the hooks of a repository in place. Done twice, it changes nothing. Where a manager fills the directory, nothing is
 // written unless options say so, and the result's Manual says what to add.
 func Install(ctx context.Context, options InstallOptions) (result Result, err error) {
-	git, err := findGit(ctx)
-	if err != nil {
-		return Result{}, err
-	}
-	repo, err := locate(ctx, git, options.Dir)
+	repo, err := locate(ctx, options.Dir)
 	if err != nil {
 		return Result{}, err
 	}
@@ -36,23 +30,23 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	if err != nil {
 		return Result{}, err
 	}
-	signs, err := ourFile(repo.HooksDir, PrepareCommitMsg)
+	signs, err := readHook(filepath.Join(repo.HooksDir, string(PrepareCommitMsg)))
 	if err != nil {
 		return Result{}, err
 	}
-	if !repo.Bare && (signs || options.PrepareCommitMsg) {
+	if !repo.Bare && (recognise(PrepareCommitMsg, signs.text) == ours || options.PrepareCommitMsg) {
 		hooks = append(hooks, PrepareCommitMsg)
 	}
 	program, err := resolveProgram(options.Program)
 	if err != nil {
 		return Result{}, err
 	}
-	held, err := lock(repo.HooksDir)
+	release, err := lock(ctx, repo)
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() { err = errors.Join(err, held.release()) }()
-	by, err := findRuler(repo, hooks)
+	defer func() { err = errors.Join(err, release()) }()
+	at, err := findManager(repo, hooks)
 	if err != nil {
 		return Result{}, err
 	}
@@ -60,13 +54,13 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	if err != nil {
 		return Result{}, err
 	}
-	if by.manager != NoManager && !options.Force {
-		undone, err := leaveToManager(repo, by, plans)
+	if at.Manager != nil && !options.Force {
+		undone, err := leaveToManager(repo, plans)
 		if err != nil {
 			return Result{}, err
 		}
 		if len(undone) > 0 {
-			manual, err := manualFor(repo, by, undone, program)
+			manual, err := manualFor(at, undone, program)
 			if err != nil {
 				return Result{}, err
 			}
@@ -74,31 +68,20 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 		}
 	}
 	result, err = apply(repo.HooksDir, program, plans)
-	result.Notes = installNotes(repo, by, program, result.Outcome)
+	result.Notes = installNotes(at, program, result.Outcome)
 	return result, err
-}
-
-// ourFile reports whether a directory has a hook of ours.
-func ourFile(dir string, hook Name) (bool, error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return false, nil //nolint:nilerr // what is wrong with it is found when it is written to
-	}
-	file, err := readHook(filepath.Join(dir, string(hook)))
-	return recognise(hook, file.text) == ours, err
 }
 
 // wantedHooks returns the hooks that make sense in a repository.
 func wantedHooks(repo Repository, preReceive bool) ([]Name, error) {
-	if !repo.Bare {
-		if preReceive {
-			return allHooks(), nil
-		}
+	switch {
+	case !repo.Bare && preReceive:
+		return allHooks(), nil
+	case !repo.Bare:
 		return ClientHooks(), nil
-	}
-	if !preReceive {
-		return nil, &Error{Kind: ErrBare, What: show(repo.Top) + " is a bare repository: nobody commits there, so client hooks would never run",
-			Remedy: "Ask for the hook of the receiving side: " + ProgramName + " install --pre-receive\n" +
-				"If worktrees are linked to it, run install in one of those for their hooks."}
+	case !preReceive:
+		return nil, failure(show(repo.Top)+" is a bare repository: nobody commits there, so client hooks would never run", "Install the server-side hook instead: `"+ProgramName+" install --pre-receive`\n"+
+			"For the hooks of a worktree that is linked to it, run install in that worktree.", nil)
 	}
 	return []Name{PreReceive}, nil
 }
@@ -113,11 +96,10 @@ type plan struct {
 	note   string
 }
 
-// planAll plans every hook, so that what cannot be done is found out before the first is written.
+// planAll plans every hook before the first is written.
 func planAll(dir string, hooks []Name, program string) ([]plan, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, &Error{Kind: ErrFile, What: "git takes hooks from " + show(dir) + ", which is not a directory: hooks are switched off here",
-			Remedy: "Find out where that is set: git config --show-origin --get core.hooksPath"}
+		return nil, failure("git takes hooks from "+show(dir)+", which is not a directory: hooks are switched off here", "Find out where that is set: `git config --show-origin --get core.hooksPath`", nil)
 	}
 	plans := make([]plan, 0, len(hooks))
 	for _, hook := range hooks {
@@ -144,12 +126,12 @@ func planHook(dir string, hook Name, program string) (plan, error) {
 	}
 	before := kept
 	if p.file.exists && recognise(hook, p.file.text) == foreign {
-		legacy, runs, err := findLegacy(hook, p.file)
+		aside, runs, err := findAside(hook, p.file)
 		if err != nil {
 			return p, err
 		}
 		if runs {
-			p.file, p.note = legacy, "the manager's hook runs it"
+			p.file, p.note = aside, "the manager's hook runs it"
 		} else {
 			before, p.action, p.note = p.file, Chained, chainNote(p.file)
 		}
@@ -166,19 +148,17 @@ func planHook(dir string, hook Name, program string) (plan, error) {
 	return p, err
 }
 
-// overOurs decides where there is no hook, or one that carries our mark.
+// overOurs decides where there is no hook, or one with our mark.
 func (p plan) overOurs() (Action, error) {
 	switch {
 	case !p.file.exists:
 		return Installed, nil
 	case recognise(p.hook, p.file.text) == edited:
-		return Left, &Error{Kind: ErrEdited, What: show(p.file.path) + " is a hook of ours that somebody edited",
-			Remedy: "Move it away or delete it, then run the command again."}
+		return Left, failure(show(p.file.path)+" is small-gate's hook, but somebody edited it", "Move it away or delete it, then run the command again.", nil)
 	case p.file.runnable && (p.file.text == p.text || programIn(p.file.text) == ""):
 		return Present, nil // one that names no program was put there by hand, and is left
 	case p.file.link:
-		return Left, &Error{Kind: ErrFile, What: show(p.file.path) + " is a link to a hook of ours that is out of date or not executable",
-			Remedy: "Remove the link, then run the command again."}
+		return Left, failure(show(p.file.path)+" is a link to a small-gate hook that is out of date or not executable", "Remove the link, then run the command again.", nil)
 	default:
 		return Updated, nil
 	}
@@ -188,34 +168,33 @@ func (p plan) overOurs() (Action, error) {
 func chainNote(file hookFile) string {
 	switch {
 	case !file.runnable:
-		return "what was there is not executable: git ignored it, and it goes on being ignored"
+		return "the hook that was there is not executable: git ignored it, and it is still ignored"
 	case !goesByName(file.text) && mayGoByName(file.text):
-		return "the kept hook seems to ask for its own file name, which is another one now: see that it still does its work"
-	default:
-		return ""
+		return "the kept hook seems to use its own file name, which is different now: check that it still works"
 	}
+	return ""
 }
 
-// leaveToManager marks the plans that a manager fulfils already, and returns the hooks that it would have to be told about. Shims of
-// ours in its directory are there because somebody insisted; they are kept up to date.
-func leaveToManager(repo Repository, by ruler, plans []plan) ([]Name, error) {
+// leaveToManager marks the plans of hooks that a manager's files name already, and returns the others. Shims of ours in its directory are
+// there because somebody insisted; they are kept up to date.
+func leaveToManager(repo Repository, plans []plan) ([]Name, error) {
 	var undone []Name
 	for i, p := range plans {
 		if p.action != Installed && p.action != Chained {
 			continue
 		}
-		site := callSite{}
+		found := mention{}
 		if p.file.runnable {
 			var err error
-			if site, err = findCall(repo, p.hook, p.file); err != nil {
+			if found, err = findMention(repo, p.hook, p.file); err != nil {
 				return nil, err
 			}
 		}
-		if !site.calls {
+		if found.in == "" {
 			undone = append(undone, p.hook)
 			continue
 		}
-		plans[i].action, plans[i].kept, plans[i].note = Called, "", site.how
+		plans[i].action, plans[i].kept, plans[i].note = Called, "", found.how(p.hook)+"; not verified"
 	}
 	return undone, nil
 }
@@ -232,15 +211,22 @@ func apply(dir, program string, plans []plan) (Result, error) {
 			}
 			result.Outcome = Changed
 		}
-		result.add(p)
+		result.Changes = append(result.Changes, Change{Hook: p.hook, Path: p.file.path, Action: p.action, Kept: p.kept, Note: p.note})
 	}
 	return result, nil
 }
 
-// write puts one shim in place.
+// write puts one shim in place, unless somebody has put another hook there since it was planned.
 func (p plan) write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fileError("make the directory", dir, err)
+	}
+	now, err := readHook(p.file.path)
+	if err != nil {
+		return err
+	}
+	if now.exists && !now.same(p.file) && recognise(p.hook, now.text) != ours {
+		return failure(show(now.path)+" was changed while the hooks were installed", "Run the command again.", nil)
 	}
 	if p.action == Chained {
 		if err := keep(p.file, p.kept); err != nil {
@@ -250,33 +236,15 @@ func (p plan) write(dir string) error {
 	return writeHook(p.file.path, []byte(p.text), hookMode)
 }
 
-// add records a plan that was carried out.
-func (r *Result) add(p plan) {
-	r.Changes = append(r.Changes, Change{Hook: p.hook, Path: p.file.path, Action: p.action, Kept: p.kept, Note: p.note})
-}
-
 // installNotes says what may undo an installation later on.
-func installNotes(repo Repository, by ruler, program string, outcome Outcome) []string {
+func installNotes(at managed, program string, outcome Outcome) []string {
 	var notes []string
-	if !repo.Bare && inside(repo.Top, program) {
-		notes = append(notes, "The hooks call "+show(program)+", which is inside this work tree: it goes when the work tree goes. "+
-			"A lasting program: "+howToInstall)
+	if !at.repo.Bare && inside(at.repo.Top, program) {
+		notes = append(notes, "The hooks call "+show(program)+", which is inside this work tree and goes when it goes. "+
+			"To install a lasting one: `"+howToInstall+"`")
 	}
-	if outcome != Changed {
-		return notes
-	}
-	switch by.manager {
-	case Husky:
-		if repo.redirected() {
-			notes = append(notes, "husky writes this folder anew whenever packages are installed, without our hooks: "+
-				"run "+ProgramName+" install --force again then, and see "+ProgramName+" doctor.")
-		} else {
-			notes = append(notes, "Once husky sets core.hooksPath, git no longer looks here: see "+ProgramName+" doctor.")
-		}
-	case Lefthook:
-		notes = append(notes, "lefthook moves hooks that are not its own aside when it installs its own, and does not run them. It does so by itself "+
-			"once its configuration has changed: "+
-			"run "+ProgramName+" install --force again then, and see "+ProgramName+" doctor.")
+	if outcome == Changed && at.Manager != nil && at.undoes != nil {
+		notes = append(notes, at.undoes(at.repo))
 	}
 	return notes
 }

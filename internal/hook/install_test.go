@@ -2,7 +2,6 @@ package hook
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,7 +62,7 @@ func TestPreReceiveInBareRepository(t *testing.T) {
 	git(t, repo, "init", "-q", "--bare", remote)
 
 	_, err := Install(context.Background(), InstallOptions{Dir: remote, Program: program.path})
-	if !errors.Is(err, ErrBare) || !strings.Contains(err.Error(), "--pre-receive") {
+	if err == nil || !strings.Contains(err.Error(), "--pre-receive") {
 		t.Errorf("client hooks in a bare repository: %v", err)
 	}
 	result := install(t, InstallOptions{Dir: remote, Program: program.path, PreReceive: true})
@@ -243,7 +242,7 @@ func TestEditedHookIsLeft(t *testing.T) {
 			before := tree(t, filepath.Join(repo, ".git", "hooks"))
 			for _, force := range []bool{false, true} {
 				_, err := Install(context.Background(), InstallOptions{Dir: repo, Program: program.path, Force: force})
-				if !errors.Is(err, ErrEdited) || !strings.Contains(err.Error(), path) {
+				if err == nil || !strings.Contains(err.Error(), "somebody edited it") || !strings.Contains(err.Error(), path) {
 					t.Errorf("install: %v", err)
 				}
 			}
@@ -281,21 +280,20 @@ func TestErrors(t *testing.T) {
 
 	tests := map[string]struct {
 		options InstallOptions
-		kind    error
 		says    string
 	}{
-		"no repository":       {InstallOptions{Dir: outside, Program: program.path}, ErrNoRepository, "git init"},
-		"no such directory":   {InstallOptions{Dir: filepath.Join(outside, "none"), Program: program.path}, ErrNoRepository, "none"},
-		"a file":              {InstallOptions{Dir: plain, Program: program.path}, ErrNoRepository, "not a directory"},
-		"inside .git":         {InstallOptions{Dir: filepath.Join(repo, ".git", "refs"), Program: program.path}, ErrNoWorkTree, "work tree"},
-		"a broken .git file":  {InstallOptions{Dir: broken, Program: program.path}, ErrGit, "git rev-parse --git-dir"},
-		"a directory as hook": {InstallOptions{Dir: dirHook, Program: program.path}, ErrFile, "pre-push is not a file"},
-		"hooks is a file":     {InstallOptions{Dir: fileHooks, Program: program.path}, ErrFile, "not a directory"},
-		"no program":          {InstallOptions{Dir: repo, Program: filepath.Join(outside, "gone")}, ErrProgram, "go install"},
-		"an empty program":    {InstallOptions{Dir: repo, Program: empty}, ErrProgram, "empty"},
-		"not executable":      {InstallOptions{Dir: repo, Program: plain}, ErrProgram, "not executable"},
-		"a directory":         {InstallOptions{Dir: repo, Program: outside}, ErrProgram, "not a file"},
-		"a line break":        {InstallOptions{Dir: repo, Program: outside + "/a\nb"}, ErrProgram, "line break"},
+		"no repository":       {InstallOptions{Dir: outside, Program: program.path}, "git init"},
+		"no such directory":   {InstallOptions{Dir: filepath.Join(outside, "none"), Program: program.path}, "none"},
+		"a file":              {InstallOptions{Dir: plain, Program: program.path}, "not a directory"},
+		"inside .git":         {InstallOptions{Dir: filepath.Join(repo, ".git", "refs"), Program: program.path}, "work tree"},
+		"a broken .git file":  {InstallOptions{Dir: broken, Program: program.path}, "git rev-parse --git-dir"},
+		"a directory as hook": {InstallOptions{Dir: dirHook, Program: program.path}, "pre-push is not a file"},
+		"hooks is a file":     {InstallOptions{Dir: fileHooks, Program: program.path}, "not a directory"},
+		"no program":          {InstallOptions{Dir: repo, Program: filepath.Join(outside, "gone")}, "go install"},
+		"an empty program":    {InstallOptions{Dir: repo, Program: empty}, "empty"},
+		"not executable":      {InstallOptions{Dir: repo, Program: plain}, "not executable"},
+		"a directory":         {InstallOptions{Dir: repo, Program: outside}, "not a file"},
+		"a line break":        {InstallOptions{Dir: repo, Program: outside + "/a\nb"}, "line break"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -303,7 +301,7 @@ func TestErrors(t *testing.T) {
 			if result.Outcome != Failed || result.Text() != "" {
 				t.Errorf("with the error: %v, %q", result.Outcome, result.Text())
 			}
-			if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) {
+			if err == nil || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("%v", err)
 			}
 			if strings.Contains(err.Error(), "a\nb") {
@@ -314,14 +312,14 @@ func TestErrors(t *testing.T) {
 	if diff := cmp.Diff([]string(nil), notSamples(t, filepath.Join(repo, ".git", "hooks"))); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := Uninstall(context.Background(), UninstallOptions{Dir: outside}); !errors.Is(err, ErrNoRepository) {
+	if _, err := Uninstall(context.Background(), outside); err == nil || !strings.Contains(err.Error(), "is not in a git repository") {
 		t.Error(err)
 	}
-	if _, err := Doctor(context.Background(), outside); !errors.Is(err, ErrNoRepository) {
+	if _, err := Doctor(context.Background(), outside); err == nil || !strings.Contains(err.Error(), "is not in a git repository") {
 		t.Error(err)
 	}
 	t.Setenv("PATH", outside)
-	if _, err := Install(context.Background(), InstallOptions{Dir: repo, Program: program.path}); !errors.Is(err, ErrGit) {
+	if _, err := Install(context.Background(), InstallOptions{Dir: repo, Program: program.path}); err == nil || !strings.Contains(err.Error(), "git is not on PATH") {
 		t.Error(err)
 	}
 }
@@ -334,7 +332,7 @@ func TestAllOrNothing(t *testing.T) {
 	put(t, filepath.Join(hooks, "pre-push"+keptSuffix), "#!/bin/sh\necho two\n", 0o755)
 	before := tree(t, hooks)
 	_, err := Install(context.Background(), InstallOptions{Dir: repo, Program: program.path})
-	if !errors.Is(err, ErrKept) || !strings.Contains(err.Error(), "Move one") {
+	if err == nil || !strings.Contains(err.Error(), "Move one") {
 		t.Errorf("%v", err)
 	}
 	if diff := cmp.Diff(before, tree(t, hooks)); diff != "" {

@@ -10,11 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/wholefile"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // logger is a hook of somebody else's that writes its arguments and its input to the stub's log and ends with status.
 func logger(s stub, status string) string {
-	return "#!/bin/sh\n{ printf 'kept'; printf ' [%s]' \"$@\"; echo; cat; } >>" + quoteShell(s.log) + "\nexit " + status + "\n"
+	return "#!/bin/sh\n{ printf 'kept'; printf ' [%s]' \"$@\"; echo; cat; } >>" + wording.ShellQuote(s.log) + "\nexit " + status + "\n"
 }
 
 func TestKeptHookRunsFirstAndSeesTheSame(t *testing.T) {
@@ -182,14 +183,10 @@ func TestEveryStateInBetweenWorks(t *testing.T) {
 			}
 		},
 		"the hook is kept as a copy": func(t *testing.T, path, _ string) {
-			if err := copyHook(path, path+keptSuffix); err != nil {
-				t.Fatal(err)
-			}
+			put(t, path+keptSuffix, get(t, path), 0o755)
 		},
 		"kept, and a temporary file is complete": func(t *testing.T, path, text string) {
-			if err := copyHook(path, path+keptSuffix); err != nil {
-				t.Fatal(err)
-			}
+			put(t, path+keptSuffix, get(t, path), 0o755)
 			put(t, filepath.Join(filepath.Dir(path), ".pre-commit"+wholefile.Infix+"22"), text, 0o755)
 		},
 	}
@@ -319,6 +316,40 @@ func TestKeepRefusesToOverwrite(t *testing.T) {
 	}
 	if err := keep(file, kept); err == nil || get(t, kept) != "two" {
 		t.Errorf("%v; kept is %q", err, get(t, kept))
+	}
+}
+
+// Installations at the same time lose no hook, though none waits for another.
+func TestInstallationsAtTheSameTime(t *testing.T) {
+	repo, program := newRepo(t), newStub(t)
+	where, err := locate(t.Context(), repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		for _, hook := range ClientHooks() {
+			put(t, filepath.Join(where.HooksDir, string(hook)), logger(program, "0"), 0o755)
+		}
+		errs := make(chan error)
+		for range 8 {
+			go func() {
+				_, err := installInto(where.HooksDir, ClientHooks(), program.path)
+				errs <- err
+			}()
+		}
+		for range 8 {
+			// One that comes between two steps of another may refuse.
+			if err := <-errs; err != nil && !strings.Contains(err.Error(), "one is kept at") && !strings.Contains(err.Error(), "was changed while") {
+				t.Error(err)
+			}
+		}
+		for _, hook := range ClientHooks() {
+			path := filepath.Join(where.HooksDir, string(hook))
+			if get(t, path+keptSuffix) != logger(program, "0") || recognise(hook, get(t, path)) != ours {
+				t.Fatalf("%s: kept is %q", hook, get(t, path+keptSuffix))
+			}
+		}
+		uninstall(t, repo)
 	}
 }
 

@@ -2,12 +2,13 @@ package hook
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // What the managers write into the hooks directory, as far as it is recognised.
@@ -21,66 +22,66 @@ const (
 // situations prepares a repository as each manager leaves it.
 var situations = map[string]struct {
 	prepare func(t *testing.T, repo string)
-	manager Manager
+	manager *Manager
 	file    string   // the first file to add lines to
 	lines   []string // what must be among the lines
 	command string
 }{
-	"husky 9": {func(t *testing.T, repo string) { prepareHusky(t, repo) }, Husky,
+	"husky 9": {func(t *testing.T, repo string) { prepareHusky(t, repo) }, &husky,
 		".husky/pre-commit", []string{"small-hook pre-commit \"$@\"\n", "small-hook pre-push \"$@\"\n", "small-hook pre-merge-commit \"$@\"\n"}, ""},
 	"husky 8": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, ".husky", "pre-commit"), "#!/usr/bin/env sh\n. \"$(dirname -- \"$0\")/_/husky.sh\"\n\ntrue\n", 0o755)
 		put(t, filepath.Join(repo, ".husky", "_", "husky.sh"), ":\n", 0o644)
 		git(t, repo, "config", "core.hooksPath", ".husky")
-	}, Husky, ".husky/pre-commit", []string{"small-hook pre-commit \"$@\"\n"}, ""},
+	}, &husky, ".husky/pre-commit", []string{"small-hook pre-commit \"$@\"\n"}, ""},
 	"husky, not set up yet": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, ".husky", "pre-commit"), "true\n", 0o644)
-	}, Husky, ".husky/pre-commit", []string{"small-hook pre-push \"$@\"\n"}, ""},
+	}, &husky, ".husky/pre-commit", []string{"small-hook pre-push \"$@\"\n"}, ""},
 	"lefthook": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, "lefthook.yml"), "pre-commit:\n  jobs: []\n", 0o644)
 		put(t, filepath.Join(repo, ".git", "hooks", "pre-commit"), lefthookHook, 0o755)
-	}, Lefthook, "lefthook.yml", []string{
+	}, &lefthook, "lefthook.yml", []string{
 		"pre-commit:\n  commands:\n    small-gate:\n      files: echo lefthook.yml\n      run: small-hook pre-commit {files}\npre-merge",
 		"pre-push:\n  commands:\n    small-gate:\n      files: echo lefthook.yml\n      run: small-hook pre-push {0} {files}\n      use_stdin: true\n",
 	}, "lefthook install"},
 	"lefthook, not installed": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, ".lefthook.yaml"), "{}\n", 0o644)
-	}, Lefthook, ".lefthook.yaml", []string{"use_stdin: true\n"}, "lefthook install"},
+	}, &lefthook, ".lefthook.yaml", []string{"use_stdin: true\n"}, "lefthook install"},
 	"lefthook in TOML": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, ".config", "lefthook.toml"), "", 0o644)
-	}, Lefthook, ".config/lefthook.toml", []string{"[pre-push.commands.small-gate]\nfiles = \"echo .config/lefthook.toml\"\nrun = \"small-hook pre-push {0} {files}\"\nuse_stdin = true\n"}, "lefthook install"},
+	}, &lefthook, ".config/lefthook.toml", []string{"[pre-push.commands.small-gate]\nfiles = \"echo .config/lefthook.toml\"\nrun = \"small-hook pre-push {0} {files}\"\nuse_stdin = true\n"}, "lefthook install"},
 	"lefthook without a configuration": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, ".git", "hooks", "pre-push"), lefthookHook, 0o755)
-	}, Lefthook, "lefthook.yml", []string{"use_stdin: true\n"}, "lefthook install"},
+	}, &lefthook, "lefthook.yml", []string{"use_stdin: true\n"}, "lefthook install"},
 	"pre-commit": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, ".pre-commit-config.yaml"), "repos: []\n", 0o644)
 		put(t, filepath.Join(repo, ".git", "hooks", "pre-commit"), preCommitHook, 0o755)
-	}, PreCommitTool, ".pre-commit-config.yaml", []string{
+	}, &preCommit, ".pre-commit-config.yaml", []string{
 		"  - repo: local\n    hooks:\n      - id: small-gate-pre-commit\n",
 		"entry: small-hook pre-push\n        language: system\n        stages: [pre-push]\n        always_run: true\n        pass_filenames: false\n",
 	}, "pre-commit install --hook-type pre-commit --hook-type pre-merge-commit --hook-type pre-push"},
 	"pre-commit, not installed": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, ".pre-commit-config.yaml"), "repos: []\n", 0o644)
-	}, PreCommitTool, ".pre-commit-config.yaml", []string{"stages: [pre-commit]\n"}, "pre-commit install --hook-type pre-commit --hook-type pre-merge-commit --hook-type pre-push"},
+	}, &preCommit, ".pre-commit-config.yaml", []string{"stages: [pre-commit]\n"}, "pre-commit install --hook-type pre-commit --hook-type pre-merge-commit --hook-type pre-push"},
 	"pre-commit, a list at the margin": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, ".pre-commit-config.yaml"), "repos:\n-   repo: https://example.com/lint\n    rev: v1\n    hooks: [{id: lint}]\n", 0o644)
-	}, PreCommitTool, ".pre-commit-config.yaml", []string{"\n- repo: local\n  hooks:\n    - id: small-gate-pre-commit\n      name: "},
+	}, &preCommit, ".pre-commit-config.yaml", []string{"\n- repo: local\n  hooks:\n    - id: small-gate-pre-commit\n      name: "},
 		"pre-commit install --hook-type pre-commit --hook-type pre-merge-commit --hook-type pre-push"},
 	"prek": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, ".pre-commit-config.yaml"), "repos: []\n", 0o644)
 		put(t, filepath.Join(repo, ".git", "hooks", "pre-push"), prekHook, 0o755)
-	}, Prek, ".pre-commit-config.yaml", []string{"entry: small-hook pre-merge-commit\n"}, "prek install --hook-type pre-commit --hook-type pre-merge-commit --hook-type pre-push"},
+	}, &prek, ".pre-commit-config.yaml", []string{"entry: small-hook pre-merge-commit\n"}, "prek install --hook-type pre-commit --hook-type pre-merge-commit --hook-type pre-push"},
 	"prek in TOML": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, "prek.toml"), "", 0o644)
-	}, Prek, "prek.toml", []string{"[[repos]]\nrepo = \"local\"\nhooks = [\n", "entry = \"small-hook pre-push\", language = \"system\", stages = [\"pre-push\"]"},
+	}, &prek, "prek.toml", []string{"[[repos]]\nrepo = \"local\"\nhooks = [\n", "entry = \"small-hook pre-push\", language = \"system\", stages = [\"pre-push\"]"},
 		"prek install --hook-type pre-commit --hook-type pre-merge-commit --hook-type pre-push"},
 	"core.hooksPath in the work tree": {func(t *testing.T, repo string) {
 		put(t, filepath.Join(repo, "tools", "hooks", "pre-commit"), "#!/bin/sh\ntrue\n", 0o755)
 		git(t, repo, "config", "core.hooksPath", "tools/hooks")
-	}, HooksPath, "tools/hooks/pre-commit", []string{"small-hook pre-commit \"$@\" || exit $?\n"}, ""},
+	}, &teamDirectory, "tools/hooks/pre-commit", []string{"small-hook pre-commit \"$@\" || exit $?\n"}, ""},
 	"core.hooksPath to a directory that is not there": {func(t *testing.T, repo string) {
 		git(t, repo, "config", "core.hooksPath", "tools/hooks")
-	}, HooksPath, "tools/hooks/pre-commit", []string{"small-hook pre-push \"$@\" || exit $?\n"}, ""},
+	}, &teamDirectory, "tools/hooks/pre-commit", []string{"small-hook pre-push \"$@\" || exit $?\n"}, ""},
 }
 
 // prepareHusky sets husky 9 up: stubs in .husky/_ that run the scripts in .husky, whatever their mode.
@@ -94,6 +95,18 @@ func prepareHusky(t *testing.T, repo string) {
 	git(t, repo, "config", "core.hooksPath", ".husky/_")
 }
 
+func TestEveryManagerIsTried(t *testing.T) {
+	tried := map[*Manager]bool{}
+	for _, situation := range situations {
+		tried[situation.manager] = true
+	}
+	for _, m := range append(managers, &teamDirectory) {
+		if !tried[m] {
+			t.Errorf("no situation has %s", m.Name)
+		}
+	}
+}
+
 func TestManagersAreNotFought(t *testing.T) {
 	for name, situation := range situations {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +114,7 @@ func TestManagersAreNotFought(t *testing.T) {
 			situation.prepare(t, repo)
 			before := tree(t, repo)
 			result := install(t, InstallOptions{Dir: repo, Program: program.path})
-			if result.Outcome != NeedsManual || result.Manual == nil || result.Manual.Manager != situation.manager || result.Manual.Why == "" {
+			if result.Outcome != NeedsManual || result.Manual == nil || result.Manual.Manager != situation.manager.Name || result.Manual.Why == "" {
 				t.Fatalf("%v\n%s", result.Outcome, result.Text())
 			}
 			if diff := cmp.Diff(before, tree(t, repo)); diff != "" {
@@ -111,7 +124,7 @@ func TestManagersAreNotFought(t *testing.T) {
 				t.Errorf("lines for %q, want %q", got, situation.file)
 			}
 			text := result.Text()
-			for _, want := range append(situation.lines, string(situation.manager), situation.command, "install --force") {
+			for _, want := range append(situation.lines, situation.manager.Name, situation.command, "install --force") {
 				if !strings.Contains(text, want) {
 					t.Errorf("%q is missing:\n%s", want, text)
 				}
@@ -187,7 +200,7 @@ func anyOurs(files map[string]string) bool {
 func TestForceKeepsHuskyRunning(t *testing.T) {
 	repo, program := newRepo(t), newStub(t)
 	prepareHusky(t, repo)
-	put(t, filepath.Join(repo, ".husky", "pre-commit"), "echo script >>"+quoteShell(program.log)+"\n", 0o644)
+	put(t, filepath.Join(repo, ".husky", "pre-commit"), "echo script >>"+wording.ShellQuote(program.log)+"\n", 0o644)
 	put(t, filepath.Join(repo, ".husky", "pre-push"), strings.TrimPrefix(logger(program, "0"), "#!/bin/sh\n"), 0o644)
 	result := install(t, InstallOptions{Dir: repo, Program: program.path, Force: true})
 	if !strings.Contains(result.Text(), "anew") {
@@ -207,7 +220,7 @@ func TestForceKeepsHuskyRunning(t *testing.T) {
 
 	// husky writes its stubs anew: the doctor sees it, and install can be run again.
 	prepareHusky(t, repo)
-	if diagnosis := diagnose(t, repo); diagnosis.Fires() || !strings.Contains(diagnosis.Text(), "does not call small-hook pre-commit") {
+	if diagnosis := diagnose(t, repo); diagnosis.Fires() || !strings.Contains(diagnosis.Text(), "does not name small-hook pre-commit") {
 		t.Error(diagnosis.Text())
 	}
 	if again := install(t, InstallOptions{Dir: repo, Program: program.path}); again.Outcome != NeedsManual {
@@ -253,60 +266,15 @@ func TestManualLinesOutsideTheWorkTree(t *testing.T) {
 	if again := install(t, InstallOptions{Dir: repo, Program: program.path}); again.Outcome != Unchanged || actions(again)[PreCommit] != Called {
 		t.Errorf("once the lines are there: %s", again.Text())
 	}
-	if diagnosis := diagnose(t, repo); !diagnosis.Fires() || diagnosis.Checks[0].Proof != ProofRead || diagnosis.Checks[0].Program != program.path {
+	if diagnosis := diagnose(t, repo); !diagnosis.Fires() || diagnosis.Checks[0].Proof != ProofMention {
 		t.Errorf("once the lines are there: %s", diagnosis.Text())
 	}
-}
-
-// The hook that lefthook writes ends well where it does not find lefthook. It records where lefthook was.
-func TestLefthookMustBeFound(t *testing.T) {
-	program := newStub(t)
-	tests := map[string]struct {
-		hook  string // with the path of lefthook
-		path  string // on PATH, below the folder
-		there string // a file that exists, below the folder
-		want  bool
-	}{
-		"where it was":         {"elif %s -h >/dev/null 2>&1\n", "", "it's/lefthook", true},
-		"nowhere":              {"elif %s -h >/dev/null 2>&1\n", "", "other", false},
-		"on PATH":              {"elif %s -h >/dev/null 2>&1\n", "bin", "bin/lefthook", true},
-		"among npm's packages": {"elif %s -h >/dev/null 2>&1\n", "", "node_modules/lefthook/bin/index.js", true},
-		"nothing recorded":     {"elif bundle exec lefthook -h >/dev/null 2>&1\n# %s", "", "other", true},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			repo := newRepo(t)
-			put(t, filepath.Join(repo, filepath.FromSlash(test.there)), "#!/bin/sh\n", 0o755)
-			put(t, filepath.Join(repo, ".git", "hooks", "pre-commit"), "#!/bin/sh\ncall_lefthook run\n"+strings.ReplaceAll(test.hook, "%s", quoteShell(repo+"/it's/lefthook")), 0o755)
-			put(t, filepath.Join(repo, "lefthook.yml"), "pre-commit:\n  jobs:\n    - run: small-hook pre-commit {files}\n      files: echo lefthook.yml\n", 0o644)
-			t.Setenv("PATH", strings.Join([]string{filepath.Join(repo, test.path), filepath.Dir(program.path), gitOnly(t)}, string(os.PathListSeparator)))
-			check, text := fires(t, repo, PreCommit)
-			if check.Fires != test.want || !test.want && check.Remedy != "Type: lefthook install" {
-				t.Error(text)
-			}
-		})
-	}
-}
-
-// gitOnly is a directory for PATH that holds git and nothing else.
-func gitOnly(t *testing.T) string {
-	t.Helper()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.Symlink(git, filepath.Join(dir, "git")); err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 // Following what install says makes install content, and the doctor too.
 func TestFollowingTheManual(t *testing.T) {
 	program := newStub(t)
-	t.Setenv("PATH", filepath.Dir(program.path)+string(os.PathListSeparator)+os.Getenv("PATH"))
-	hooks := map[Manager]string{Lefthook: lefthookHook, PreCommitTool: preCommitHook, Prek: prekHook}
+	hooks := map[*Manager]string{&lefthook: lefthookHook, &preCommit: preCommitHook, &prek: prekHook}
 	for name, situation := range situations {
 		t.Run(name, func(t *testing.T) {
 			repo := newRepo(t)
@@ -339,8 +307,10 @@ func TestFollowingTheManual(t *testing.T) {
 			if diff := cmp.Diff(each(Called, ClientHooks()...), actions(again)); diff != "" || again.Outcome != Unchanged {
 				t.Errorf("%s%s", diff, again.Text())
 			}
-			if diagnosis := diagnose(t, repo); !diagnosis.Fires() || diagnosis.Checks[2].Version != "small-hook 1.2.3 stub" {
-				t.Error(diagnosis.Text())
+			for _, check := range diagnose(t, repo).Checks {
+				if check.Proof != ProofMention || situation.manager != &teamDirectory && check.For != situation.manager.Name {
+					t.Errorf("%+v", check)
+				}
 			}
 		})
 	}
@@ -351,7 +321,7 @@ func TestFollowingTheManual(t *testing.T) {
 func TestManagerInstalledAgain(t *testing.T) {
 	program := newStub(t)
 	// As pre-commit and prek do, it runs what it moved aside, then its own work.
-	legacyRunner := "\nif [ -x \"${0%/*}/pre-commit.legacy\" ]; then \"${0%/*}/pre-commit.legacy\" \"$@\" || exit; fi\necho manager >>" + quoteShell(program.log) + "\n"
+	legacyRunner := "\nif [ -x \"${0%/*}/pre-commit.legacy\" ]; then \"${0%/*}/pre-commit.legacy\" \"$@\" || exit; fi\necho manager >>" + wording.ShellQuote(program.log) + "\n"
 	tests := map[string]struct {
 		hook, newer string // what the manager writes, and what a newer version of it writes
 		aside       string // where it moves what it finds
@@ -362,7 +332,7 @@ func TestManagerInstalledAgain(t *testing.T) {
 			".legacy", "gate [pre-commit]\nmanager\n", "gate [pre-commit]\nmanager\n"},
 		"prek": {"#!/bin/sh\n# File generated by prek: x" + legacyRunner, "#!/bin/sh\n# File generated by prek: y" + legacyRunner,
 			".legacy", "gate [pre-commit]\nmanager\n", "gate [pre-commit]\nmanager\n"},
-		"lefthook": {"#!/bin/sh\n: lefthook run\necho manager >>" + quoteShell(program.log) + "\n", "#!/bin/sh\n: : lefthook run\necho manager >>" + quoteShell(program.log) + "\n",
+		"lefthook": {"#!/bin/sh\n: lefthook run\necho manager >>" + wording.ShellQuote(program.log) + "\n", "#!/bin/sh\n: : lefthook run\necho manager >>" + wording.ShellQuote(program.log) + "\n",
 			".old", "manager\n", "manager\ngate [pre-commit]\n"},
 	}
 	for name, test := range tests {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/wholefile"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // The merge driver (gitattributes(5), "Defining a custom merge driver") as it is set up in a repository's configuration and named in
@@ -28,16 +29,11 @@ var driverProbes = []string{".small/progress.small.yml", "a/b/.small/plan.small.
 
 // DriverResult is what setting up the merge driver, or taking it away, did.
 type DriverResult struct {
-	// Config is what was done in the repository's configuration, ConfigFile is that file.
-	Config     Action
-	ConfigFile string
-	// Attributes is what was done in the work tree's AttributesFile.
-	Attributes     Action
-	AttributesFile string
-	// Program is what git is to call; empty when the driver was taken away.
-	Program string
-	// Notes say what else to know.
-	Notes []string
+	// Config is what was done in the repository's configuration, ConfigFile; Attributes what was done in the work tree's AttributesFile.
+	Config, Attributes         Action
+	ConfigFile, AttributesFile string
+	Program                    string // what git is to call; empty when the driver was removed
+	Notes                      []string
 }
 
 // Text tells a person what was done. It is empty where there was nothing.
@@ -51,17 +47,15 @@ func (r DriverResult) Text() string {
 			fmt.Fprintf(&text, "merge driver: %s, %s\n", place.action, show(place.file))
 		}
 	}
-	for _, note := range r.Notes {
-		fmt.Fprintf(&text, "Note: %s\n", note)
-	}
+	writeNotes(&text, r.Notes)
 	return text.String()
 }
 
 // InstallMergeDriver has git call this program, or the one that options name, where it would merge a workspace's file line by line. The
-// driver goes into the repository's configuration, which no clone takes over; the line that gives it the files goes into .gitattributes,
-// which is to be committed. What stands there is kept. Done twice, it changes nothing.
+// driver goes into the repository's configuration, which clones do not copy; the line that gives it the files goes into .gitattributes,
+// which is to be committed. Done twice, it changes nothing.
 func InstallMergeDriver(ctx context.Context, options InstallOptions) (DriverResult, error) {
-	git, repo, err := locateWorkTree(ctx, options.Dir)
+	repo, err := locateWorkTree(ctx, options.Dir)
 	if err != nil {
 		return DriverResult{}, err
 	}
@@ -70,68 +64,56 @@ func InstallMergeDriver(ctx context.Context, options InstallOptions) (DriverResu
 		return DriverResult{}, err
 	}
 	result := DriverResult{Program: program, ConfigFile: filepath.Join(repo.CommonDir, "config"), AttributesFile: filepath.Join(repo.Top, attributesFile)}
-	if result.Config, err = configureDriver(ctx, git, repo, driverCommand(program)); err != nil {
+	if result.Config, err = configureDriver(ctx, repo, driverCommand(program)); err != nil {
 		return result, err
 	}
-	if result.Attributes, err = addAttribute(ctx, git, repo, result.AttributesFile); err != nil {
+	if result.Attributes, err = addAttribute(ctx, repo, result.AttributesFile); err != nil {
 		return result, err
 	}
 	if result.Attributes == Installed {
-		result.Notes = append(result.Notes, "commit "+attributesFile+", so that every clone has the line; each clone sets the driver up for itself: "+ProgramName+" install --merge-driver")
+		result.Notes = append(result.Notes, "Commit "+attributesFile+", so that every clone has the line. Each clone sets up the driver for itself: `"+ProgramName+" install --merge-driver`")
 	}
 	return result, nil
 }
 
-// UninstallMergeDriver takes the driver out of the repository's configuration. The line in .gitattributes is left: it is everybody's, and
-// without a driver git goes by it as if it were not there.
+// UninstallMergeDriver removes the driver from the repository's configuration. The line in .gitattributes stays: it is everybody's, and
+// without a driver git ignores it.
 func UninstallMergeDriver(ctx context.Context, dir string) (DriverResult, error) {
-	git, err := findGit(ctx)
-	if err != nil {
-		return DriverResult{}, err
-	}
-	repo, err := locate(ctx, git, dir)
+	repo, err := locate(ctx, dir)
 	if err != nil {
 		return DriverResult{}, err
 	}
 	result := DriverResult{Config: Absent, Attributes: Absent, ConfigFile: filepath.Join(repo.CommonDir, "config"), AttributesFile: filepath.Join(repo.Top, attributesFile)}
-	_, err = git.run(ctx, repo.Top, "config", "--local", "--get-regexp", `^merge\.`+driverName+`\.`)
-	if gitStatus(err) == 1 {
-		return result, nil
+	_, set, err := repo.Git.config(ctx, repo.Top, "--local", "--get-regexp", `^merge\.`+driverName+`\.`)
+	if err != nil || !set {
+		return result, err
 	}
-	if err == nil {
-		_, err = git.run(ctx, repo.Top, "config", "--local", "--remove-section", driverSection)
-	}
-	if err != nil {
+	if _, err = repo.Git.run(ctx, repo.Top, "config", "--local", "--remove-section", driverSection); err != nil {
 		return result, configError(result.ConfigFile, err)
 	}
 	result.Config = Removed
 	if repo.Bare {
 		return result, nil
 	}
-	values, err := mergeAttributes(ctx, git, repo, driverProbes)
+	values, err := mergeAttributes(ctx, repo, driverProbes)
 	if err == nil && slices.Contains(values, driverName) {
-		result.Notes = append(result.Notes, attributesFile+" still names the driver; without it git merges these files line by line here. Take the line out if nobody uses it: "+attributesLine)
+		result.Notes = append(result.Notes, attributesFile+" still names the driver; without it git merges these files line by line here. Remove the line if nobody uses it: "+attributesLine)
 	}
 	return result, err
 }
 
-// locateWorkTree finds a repository with a work tree, where alone something is merged.
-func locateWorkTree(ctx context.Context, dir string) (Git, Repository, error) {
-	git, err := findGit(ctx)
-	if err != nil {
-		return git, Repository{}, err
-	}
-	repo, err := locate(ctx, git, dir)
+// locateWorkTree finds a repository with a work tree: nothing is merged in another.
+func locateWorkTree(ctx context.Context, dir string) (Repository, error) {
+	repo, err := locate(ctx, dir)
 	if err == nil && repo.Bare {
-		err = &Error{Kind: ErrBare, What: show(repo.Top) + " is a bare repository: nothing is merged there, so a merge driver would never run",
-			Remedy: "Install it in each clone."}
+		err = failure(show(repo.Top)+" is a bare repository: nothing is merged there, so a merge driver would never run", "Install it in each clone.", nil)
 	}
-	return git, repo, err
+	return repo, err
 }
 
 // driverCommand is the command line that git hands to a shell. A percent sign is doubled, since git replaces what follows a single one.
 func driverCommand(program string) string {
-	return strings.ReplaceAll(quoteShell(filepath.ToSlash(program)), "%", "%%") + driverArguments
+	return strings.ReplaceAll(wording.ShellQuote(filepath.ToSlash(program)), "%", "%%") + driverArguments
 }
 
 // driverProgram is the program that a command line of ours calls, "" if it is not of that form.
@@ -145,37 +127,32 @@ func driverProgram(command string) string {
 }
 
 // configureDriver sets the driver up in the repository's own configuration.
-func configureDriver(ctx context.Context, git Git, repo Repository, command string) (Action, error) {
-	file := filepath.Join(repo.CommonDir, "config")
-	action := Installed
-	for key, value := range map[string]string{"name": driverWords, "driver": command} {
-		now, err := git.run(ctx, repo.Top, "config", "--local", "-z", "--get", driverSection+"."+key)
-		if err != nil && gitStatus(err) != 1 {
-			return Left, configError(file, err)
+func configureDriver(ctx context.Context, repo Repository, command string) (Action, error) {
+	action := Present
+	for _, setting := range [][2]string{{"name", driverWords}, {"driver", command}} {
+		key := driverSection + "." + setting[0]
+		now, set, err := repo.Git.config(ctx, repo.Top, "--local", "-z", "--get", key)
+		if err != nil {
+			return Left, err
 		}
-		if err == nil && key == "driver" {
-			action = Updated
-		}
-		if err == nil && strings.TrimSuffix(now, "\x00") == value {
-			if key == "driver" {
-				action = Present
-			}
+		if set && now == setting[1]+"\x00" {
 			continue
 		}
-		if _, err := git.run(ctx, repo.Top, "config", "--local", "--replace-all", driverSection+"."+key, value); err != nil {
-			return Left, configError(file, err)
+		if action = Updated; !set {
+			action = Installed
+		}
+		if _, err := repo.Git.run(ctx, repo.Top, "config", "--local", "--replace-all", key, setting[1]); err != nil {
+			return Left, configError(filepath.Join(repo.CommonDir, "config"), err)
 		}
 	}
 	return action, nil
 }
 
-func configError(file string, err error) error {
-	return &Error{Kind: ErrGit, What: "git cannot change its configuration in " + show(file), Remedy: "Make sure that you may write there, then run the command again.", Cause: err}
-}
+func configError(file string, err error) error { return fileError("change git's configuration in", file, err) }
 
 // addAttribute adds the line to .gitattributes unless the files are given to the driver already.
-func addAttribute(ctx context.Context, git Git, repo Repository, file string) (Action, error) {
-	values, err := mergeAttributes(ctx, git, repo, driverProbes)
+func addAttribute(ctx context.Context, repo Repository, file string) (Action, error) {
+	values, err := mergeAttributes(ctx, repo, driverProbes)
 	if err != nil {
 		return Left, err
 	}
@@ -184,7 +161,7 @@ func addAttribute(ctx context.Context, git Git, repo Repository, file string) (A
 	}
 	info, err := os.Lstat(file)
 	if err == nil && !info.Mode().IsRegular() {
-		return Left, &Error{Kind: ErrFile, What: show(file) + " is no ordinary file", Remedy: "Add the line to the file that git reads: " + attributesLine}
+		return Left, failure(show(file)+" is not an ordinary file", "Add this line to the file that git reads: "+attributesLine, nil)
 	}
 	var content []byte
 	if err == nil {
@@ -203,19 +180,18 @@ func addAttribute(ctx context.Context, git Git, repo Repository, file string) (A
 	if err := wholefile.WriteVia(repo.CommonDir, file, append(content, attributesLine+end...)); err != nil {
 		return Left, fileError("write", file, err)
 	}
-	values, err = mergeAttributes(ctx, git, repo, driverProbes)
+	values, err = mergeAttributes(ctx, repo, driverProbes)
 	if err == nil && slices.ContainsFunc(values, func(v string) bool { return v != driverName }) {
-		err = &Error{Kind: ErrFile, What: "the line is in " + show(file) + ", but git goes by another one",
-			Remedy: "Find it with: git check-attr --all " + driverProbes[0] + "; info/attributes in git's folder counts more than " + attributesFile}
+		err = failure("the line is in "+show(file)+", but another one overrides it", "Find it with `git check-attr --all "+driverProbes[0]+"`; info/attributes in git's folder overrides "+attributesFile, nil)
 	}
 	return Installed, err
 }
 
 // mergeAttributes asks git for the merge attribute of paths, as the work tree has it.
-func mergeAttributes(ctx context.Context, git Git, repo Repository, paths []string) ([]string, error) {
-	out, err := git.run(ctx, repo.Top, append([]string{"check-attr", "-z", "merge", "--"}, paths...)...)
+func mergeAttributes(ctx context.Context, repo Repository, paths []string) ([]string, error) {
+	out, err := repo.Git.run(ctx, repo.Top, append([]string{"check-attr", "-z", "merge", "--"}, paths...)...)
 	if err != nil {
-		return nil, &Error{Kind: ErrGit, What: "git cannot read the attributes in " + show(repo.Top), Cause: err}
+		return nil, failure("git cannot read the attributes in "+show(repo.Top), "", err)
 	}
 	fields := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 	var values []string
@@ -223,7 +199,7 @@ func mergeAttributes(ctx context.Context, git Git, repo Repository, paths []stri
 		values = append(values, fields[i])
 	}
 	if len(values) != len(paths) {
-		return nil, &Error{Kind: ErrGit, What: "git did not say what it would merge with in " + show(repo.Top)}
+		return nil, failure("git did not say what it would merge with in "+show(repo.Top), "", nil)
 	}
 	return values, nil
 }

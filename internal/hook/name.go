@@ -3,18 +3,13 @@ package hook
 // Name is the name of a git hook, which is also its file's name and the small-hook subcommand that answers it.
 type Name string
 
-// The hooks that small-hook answers.
+// The hooks that small-hook answers, as in githooks(5). PrepareCommitMsg judges nothing: where an agent commits (SMALL_AGENT_ID), it
+// writes that into the message, by which pushes and CI know whose commit it is.
 const (
-	// PreCommit runs before git commit records the index.
-	PreCommit Name = "pre-commit"
-	// PreMergeCommit runs before git merge records a merge without conflicts.
-	PreMergeCommit Name = "pre-merge-commit"
-	// PrePush runs before git push sends anything; the refs come on standard input.
-	PrePush Name = "pre-push"
-	// PreReceive runs on the receiving side of a push, before any ref changes; the refs come on standard input.
-	PreReceive Name = "pre-receive"
-	// PrepareCommitMsg runs after git commit has begun the message, and before anybody edits it. It judges nothing: where an agent
-	// commits (SMALL_AGENT_ID), it writes that into the message, by which pushes and CI know whose commit it is.
+	PreCommit        Name = "pre-commit"
+	PreMergeCommit   Name = "pre-merge-commit"
+	PrePush          Name = "pre-push"
+	PreReceive       Name = "pre-receive"
 	PrepareCommitMsg Name = "prepare-commit-msg"
 )
 
@@ -23,12 +18,6 @@ func ClientHooks() []Name { return []Name{PreCommit, PreMergeCommit, PrePush} }
 
 // allHooks returns every hook that judges.
 func allHooks() []Name { return append(ClientHooks(), PreReceive) }
-
-// everyHook returns every hook that an installation may have written.
-func everyHook() []Name { return append(allHooks(), PrepareCommitMsg) }
-
-// forAgents reports whether the hook has work only where an agent commits.
-func (n Name) forAgents() bool { return n == PrepareCommitMsg }
 
 // readsInput reports whether git gives the hook its work on standard input.
 func (n Name) readsInput() bool { return n == PrePush || n == PreReceive }

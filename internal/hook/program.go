@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"unicode"
@@ -17,23 +16,20 @@ const howToInstall = "go install github.com/small-gate/small-gate/cmd/small-hook
 // resolveProgram returns the absolute path that a shim is to call. Named is the caller's own choice and may be empty: then it is
 // the running program, unless that is a temporary build.
 func resolveProgram(named string) (string, error) {
-	path := named
 	if named == "" {
 		running, err := os.Executable()
 		if err != nil {
-			return "", &Error{Kind: ErrProgram, What: "this program cannot find out where it is",
-				Remedy: "Name a lasting program for the hooks to call.", Cause: err}
+			return "", failure("cannot determine where this program is", "Name the program for the hooks to call: --program FILE", err)
 		}
 		if temporaryBuild(running, os.Getenv("GOCACHE")) {
-			return "", &Error{Kind: ErrTemporaryProgram, What: "this is a temporary build of go run, at " + show(running),
-				Remedy: "Hooks need a program that stays. Type:\n  " + howToInstall + "\n  " + ProgramName +
-					" install\nor, in a clone of small-gate, go install ./cmd/small-hook."}
+			return "", failure("this is a temporary build of go run, at "+show(running), "Hooks need a program that stays. Type:\n  "+howToInstall+"\n  "+ProgramName+
+				" install\nor, in a clone of small-gate, go install ./cmd/small-hook.", nil)
 		}
-		path = steadyName(running)
+		named = steadyName(running)
 	}
-	absolute, err := filepath.Abs(path)
+	absolute, err := filepath.Abs(named)
 	if err != nil {
-		return "", &Error{Kind: ErrProgram, What: show(path) + " cannot be made an absolute path", Cause: err}
+		return "", failure(show(named)+" cannot be made an absolute path", "", err)
 	}
 	return absolute, checkProgram(absolute)
 }
@@ -41,8 +37,7 @@ func resolveProgram(named string) (string, error) {
 // checkProgram reports why a shim could not call the program at path, or nil.
 func checkProgram(path string) error {
 	fault := func(what string, cause error) error {
-		return &Error{Kind: ErrProgram, What: "hooks cannot call " + show(path) + what,
-			Remedy: "Name a program that stays where it is, or install one: " + howToInstall, Cause: cause}
+		return failure("hooks cannot call "+show(path)+what, "Name a program that stays where it is, or install one: "+howToInstall, cause)
 	}
 	if strings.ContainsFunc(path, unicode.IsControl) {
 		return fault(": its path holds a line break or another control character", nil)
@@ -66,24 +61,17 @@ func executable(info fs.FileInfo) bool {
 	return runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
 }
 
-// cachedBuild matches the folder in Go's build cache that holds a program which go run keeps for the next time.
-var cachedBuild = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
-
 // temporaryBuild reports whether path is a program that go run built: in a go-build folder of the temporary directory, or in the
 // build cache, whose place is GOCACHE if that is set.
 func temporaryBuild(path, goCache string) bool {
 	if goCache != "" && inside(goCache, path) {
 		return true
 	}
-	if cachedBuild.MatchString(filepath.Base(filepath.Dir(path))) {
+	// Go keeps a program that go run built in a folder whose name is a checksum and -d.
+	if sum, cached := strings.CutSuffix(filepath.Base(filepath.Dir(path)), "-d"); cached && len(sum) == 64 && strings.Trim(sum, "0123456789abcdef") == "" {
 		return true
 	}
-	for _, folder := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
-		if strings.HasPrefix(folder, "go-build") {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(filepath.ToSlash(filepath.Dir(path)), "/go-build")
 }
 
 // steadyName prefers the name under which PATH finds the running program, if it is the same file: a package manager keeps a link
@@ -95,10 +83,10 @@ func steadyName(running string) string {
 	}
 	here, errHere := os.Stat(running)
 	there, errThere := os.Stat(found)
-	if errHere != nil || errThere != nil || !os.SameFile(here, there) {
-		return running
+	if errHere == nil && errThere == nil && os.SameFile(here, there) {
+		return found
 	}
-	return found
+	return running
 }
 
 // inside reports whether path lies in dir or below it.

@@ -3,7 +3,6 @@ package hook
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -11,10 +10,10 @@ import (
 
 // prove runs a shim of ours and lets it answer, then asks the program that it would call.
 func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
-	if kept, err := readHook(check.Path + keptSuffix); err == nil && kept.runnable {
+	if kept, err := readHook(check.Path + keptSuffix); err == nil && kept.runnable && file.path == check.Path {
 		check.Kept = kept.path
 	}
-	program, proof, err := e.ask(ctx, check)
+	program, proof, err := e.ask(ctx, check.Hook, file.path)
 	if err != nil {
 		check.refuse(err)
 		return
@@ -28,30 +27,26 @@ func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
 		if check.Moved != "" {
 			what = "the program is gone from " + show(check.Moved) + ", and " + what
 		}
-		check.refuse(&Error{Kind: ErrProgram, What: what, Remedy: "Type:\n  " + howToInstall + "\n  " + ProgramName + " install"})
+		check.refuse(failure(what, "Type:\n  "+howToInstall+"\n  "+ProgramName+" install", nil))
 		return
 	}
 	e.askVersion(ctx, check)
 }
 
-// ask runs a shim with the doctor's variable set and returns the program that it says it would call.
-func (e examination) ask(ctx context.Context, check *Check) (program string, proof Proof, err error) {
-	random := make([]byte, 16)
-	if _, err := rand.Read(random); err != nil {
-		return "", ProofNone, err
-	}
-	nonce := hex.EncodeToString(random)
-	command := exec.CommandContext(ctx, check.Path)
+// ask runs the shim at path with the doctor's variable set and returns the program that it says it would call.
+func (e examination) ask(ctx context.Context, hook Name, path string) (program string, proof Proof, err error) {
+	nonce := rand.Text()
+	command := exec.CommandContext(ctx, path)
 	proof = ProofRanDirectly
-	if e.alone && e.git.atLeast(2, 36) {
-		command = exec.CommandContext(ctx, e.git.Path, "hook", "run", "--ignore-missing", string(check.Hook))
+	if e.alone && e.repo.Git.atLeast(2, 36) && filepath.Base(path) == string(hook) {
+		command = exec.CommandContext(ctx, e.repo.Git.Path, "hook", "run", "--ignore-missing", string(hook))
 		proof = ProofRan
 	}
 	command.Dir = e.repo.Top
 	command.Env = environment(DoctorVariable + "=" + nonce)
 	// The shim answers with status 2, so that the variable can never let anything through: the answer counts, the status does not.
 	output, err := command.CombinedOutput()
-	prefix, suffix := "small-gate doctor "+string(check.Hook)+" ", " "+nonce
+	prefix, suffix := "small-gate doctor "+string(hook)+" ", " "+nonce
 	for _, line := range strings.Split(string(output), "\n") {
 		if answer, found := strings.CutPrefix(line, prefix); found && strings.HasSuffix(answer, suffix) {
 			return strings.TrimSuffix(answer, suffix), proof, nil
@@ -61,8 +56,7 @@ func (e examination) ask(ctx context.Context, check *Check) (program string, pro
 	if text := strings.TrimSpace(string(output)); text != "" {
 		what += ": " + show(text)
 	}
-	return "", ProofNone, &Error{Kind: ErrFile, What: what, Cause: err,
-		Remedy: "See whether programs may be run from that directory, and whether there is a /bin/sh."}
+	return "", ProofNone, failure(what, "Check that programs can be run from that directory, and that there is a /bin/sh.", err)
 }
 
 // askVersion asks the program that a hook would call for its version.
@@ -77,8 +71,7 @@ func (e examination) askVersion(ctx context.Context, check *Check) {
 	output, err := command.CombinedOutput()
 	answer, _, _ := strings.Cut(strings.TrimSpace(string(output)), "\n")
 	if err != nil || answer == "" {
-		check.refuse(&Error{Kind: ErrProgram, What: show(check.Program) + " does not answer to version: " + show(answer), Cause: err,
-			Remedy: "Type:\n  " + howToInstall + "\n  " + ProgramName + " install"})
+		check.refuse(failure(show(check.Program)+" does not answer to version: "+show(answer), "Type:\n  "+howToInstall+"\n  "+ProgramName+" install", err))
 		return
 	}
 	check.Version = answer

@@ -7,32 +7,25 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Repository says where git looks for hooks, as git itself answers it.
 type Repository struct {
-	// Top is the directory in which git runs hooks: the work tree's top, or the repository itself if it is bare.
-	Top string
-	// CommonDir is the folder that all linked worktrees share.
-	CommonDir string
-	// Bare says that there is no work tree.
-	Bare bool
-	// HooksDir is the directory that git takes hooks from here.
-	HooksDir string
-	// OwnHooksDir is the directory that git would take hooks from if core.hooksPath were not set.
-	OwnHooksDir string
-	// HooksPath is core.hooksPath, if it is set.
-	HooksPath Setting
+	Git         Git
+	Top         string // where git runs hooks: the work tree's top, or the repository itself if it is bare
+	CommonDir   string // what all linked worktrees share
+	Bare        bool
+	HooksDir    string  // where git takes hooks from
+	OwnHooksDir string  // where git would take them from without core.hooksPath
+	HooksPath   Setting // core.hooksPath
 }
 
 // Setting is one value of git's configuration.
 type Setting struct {
-	// Set says whether there is a value at all; it may be set to nothing.
-	Set bool
-	// Value is the value, with ~ expanded.
-	Value string
-	// Origin is where git found it, for example "file:.git/config".
-	Origin string
+	Set    bool   // maybe to nothing
+	Value  string // with ~ expanded
+	Origin string // where git found it, for example "file:.git/config"
 }
 
 // redirected reports whether core.hooksPath sends git to another directory than its own.
@@ -41,75 +34,61 @@ func (r Repository) redirected() bool {
 }
 
 // locate asks git about the repository around dir ("" is the current directory).
-func locate(ctx context.Context, git Git, dir string) (Repository, error) {
-	if info, err := os.Stat(orDot(dir)); err != nil || !info.IsDir() {
-		return Repository{}, &Error{Kind: ErrNoRepository, What: show(dir) + " is not a directory", Cause: err}
-	}
-	bare, err := git.line(ctx, dir, "rev-parse", "--is-bare-repository")
+func locate(ctx context.Context, dir string) (Repository, error) {
+	git, err := findGit(ctx)
 	if err != nil {
-		return Repository{}, locateError(dir, err)
+		return Repository{}, err
 	}
-	repo := Repository{Bare: bare == "true"}
+	repo := Repository{Git: git}
+	if dir == "" {
+		dir = "."
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return repo, failure(show(dir)+" is not a directory", "", err)
+	}
+	ask := func(in string, what ...string) (answer string) {
+		if err == nil {
+			answer, err = git.run(ctx, in, append([]string{"rev-parse"}, what...)...)
+		}
+		return strings.TrimSuffix(answer, "\n") // one alone: a path may end in others
+	}
+	repo.Bare = ask(dir, "--is-bare-repository") == "true"
 	question := "--show-toplevel"
 	if repo.Bare {
 		question = "--absolute-git-dir"
 	}
-	if repo.Top, err = git.line(ctx, dir, "rev-parse", question); err != nil {
-		return Repository{}, locateError(dir, err)
-	}
-	repo.Top = filepath.FromSlash(repo.Top)
+	repo.Top = filepath.FromSlash(ask(dir, question))
 	// git answers both relative to its directory, and a relative core.hooksPath is relative to the top: so it is asked there.
-	if repo.CommonDir, err = git.line(ctx, repo.Top, "rev-parse", "--git-common-dir"); err != nil {
-		return Repository{}, locateError(dir, err)
-	}
-	if repo.HooksDir, err = git.line(ctx, repo.Top, "rev-parse", "--git-path", "hooks"); err != nil {
-		return Repository{}, locateError(dir, err)
-	}
-	repo.CommonDir = within(repo.Top, repo.CommonDir)
-	repo.HooksDir = within(repo.Top, repo.HooksDir)
+	repo.CommonDir = within(repo.Top, ask(repo.Top, "--git-common-dir"))
+	repo.HooksDir = within(repo.Top, ask(repo.Top, "--git-path", "hooks"))
 	repo.OwnHooksDir = filepath.Join(repo.CommonDir, "hooks")
+	if err != nil {
+		return repo, locateError(dir, err)
+	}
 	repo.HooksPath, err = setting(ctx, git, repo.Top, "core.hooksPath")
 	return repo, err
 }
 
-// locateError turns git's complaint into one of the kinds that a caller tells apart.
+// locateError says what git's complaint means.
 func locateError(dir string, err error) error {
-	var failure *gitFailure
-	if !errors.As(err, &failure) {
-		return &Error{Kind: ErrGit, What: "git cannot be asked about " + show(orDot(dir)), Cause: err}
+	dir = show(dir)
+	switch complaint := err.Error(); {
+	case strings.Contains(complaint, "not a git repository (or any"):
+		return failure(dir+" is not in a git repository", "Change to a repository, or name one with -C DIR. To make a new one: `git init`", err)
+	case strings.Contains(complaint, "must be run in a work tree"):
+		return failure(dir+" is inside a repository's own folder, not in its work tree", "Change to the folder where the files are checked out.", err)
 	}
-	switch {
-	case strings.Contains(failure.complaint, "not a git repository (or any"):
-		return &Error{Kind: ErrNoRepository, What: show(orDot(dir)) + " is in no git repository",
-			Remedy: "Change to a repository, or name one with -C DIR. A new one begins with: git init", Cause: err}
-	case strings.Contains(failure.complaint, "must be run in a work tree"):
-		return &Error{Kind: ErrNoWorkTree, What: show(orDot(dir)) + " is inside a repository's own folder, not in its work tree",
-			Remedy: "Change to the folder where the files are checked out.", Cause: err}
-	default:
-		return &Error{Kind: ErrGit, What: "git does not serve the repository at " + show(orDot(dir)),
-			Remedy: "See what git says: git rev-parse --git-dir", Cause: err}
-	}
+	return failure("git cannot use the repository at "+dir, "See what git says: `git rev-parse --git-dir`", err)
 }
 
 // setting reads one path-like value of git's configuration as it holds in dir.
 func setting(ctx context.Context, git Git, dir, name string) (Setting, error) {
-	out, err := git.run(ctx, dir, "config", "-z", "--show-origin", "--type=path", "--get", name)
-	if gitStatus(err) == 1 {
-		return Setting{}, nil // git's word for: not set
-	}
-	if err != nil {
-		return Setting{}, &Error{Kind: ErrGit, What: "git cannot read its setting " + name, Cause: err}
+	out, set, err := git.config(ctx, dir, "-z", "--show-origin", "--type=path", "--get", name)
+	if err != nil || !set {
+		return Setting{}, err
 	}
 	origin, value, _ := strings.Cut(strings.TrimSuffix(out, "\x00"), "\x00")
 	return Setting{Set: true, Value: value, Origin: origin}, nil
-}
-
-// orDot names the current directory where dir is empty.
-func orDot(dir string) string {
-	if dir == "" {
-		return "."
-	}
-	return dir
 }
 
 // within resolves a path that git printed while running in dir.
@@ -133,5 +112,5 @@ func sameDirectory(a, b string) bool {
 
 // missing reports whether an error says that a file is not there. A parent that is a file rather than a folder counts.
 func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDirectory)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

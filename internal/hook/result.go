@@ -5,15 +5,10 @@ type Outcome int
 
 // The outcomes. A function that returns an error returns [Failed] with it, and in Changes what was done before.
 const (
-	// Failed says that it was not finished: the error says why.
-	Failed Outcome = iota
-	// Unchanged says that all was as it should be and no file was touched.
-	Unchanged
-	// Changed says that files were written, moved or removed.
-	Changed
-	// NeedsManual says that a person has to do something before it is done: what, is in Manual or in the changes' notes. The command's
-	// exit status must not be 0.
-	NeedsManual
+	Failed      Outcome = iota
+	Unchanged           // no file was touched
+	Changed             // files were written, moved or removed
+	NeedsManual         // a person has to do something first: see Manual, Commands, or the changes' notes. The exit status is not 0
 )
 
 // String names the outcome.
@@ -26,54 +21,33 @@ type Action string
 
 // The actions.
 const (
-	// Installed says that a shim was written where no hook was.
-	Installed Action = "installed"
-	// Chained says that a shim was written and the hook that was there is kept beside it.
-	Chained Action = "chained"
-	// Updated says that a shim of ours was replaced by another, since the program or the shim's text is new, or made executable.
-	Updated Action = "updated"
-	// Present says that the right shim was there already.
-	Present Action = "present"
-	// Called says that another hook or a manager calls the gate already.
-	Called Action = "called"
-	// Removed says that a shim was removed.
-	Removed Action = "removed"
-	// Restored says that the kept hook took a shim's place again.
-	Restored Action = "restored"
-	// Absent says that there was nothing of ours.
-	Absent Action = "absent"
-	// Left says that something was left alone that a person has to look at; the note says what.
-	Left Action = "left"
+	Installed Action = "installed" // a shim was written where no hook was
+	Chained   Action = "chained"   // a shim was written, and the hook that was there is kept beside it
+	Updated   Action = "updated"   // a shim was replaced by another, or made executable
+	Present   Action = "present"   // the right shim was there already
+	Called    Action = "called"    // another hook or a manager names the gate
+	Removed   Action = "removed"   // a shim was removed
+	Restored  Action = "restored"  // the kept hook took a shim's place again
+	Absent    Action = "absent"    // there was nothing of ours
+	Left      Action = "left"      // a person has to look at it; the note says why
 )
 
 // Change is what was done about one hook.
 type Change struct {
-	// Hook is the hook.
-	Hook Name
-	// Path is the hook's file.
-	Path string
-	// Action is what was done.
+	Hook   Name
+	Path   string
 	Action Action
-	// Kept is where the hook that was there before is kept, or "".
-	Kept string
-	// Note says what else to know, or is "".
-	Note string
+	Kept   string // where the hook that was there before is kept
+	Note   string
 }
 
 // Result is what an installation or its undoing did.
 type Result struct {
-	// Outcome sums it up.
-	Outcome Outcome
-	// Dir is the directory of the hooks.
-	Dir string
-	// Program is what the hooks call; empty when hooks were taken away.
-	Program string
-	// Changes tells it hook by hook.
-	Changes []Change
-	// Manual is set when a manager rules the hooks and nothing was written.
-	Manual *Manual
-	// Commands are to be typed to finish.
-	Commands []string
-	// Notes say what else to know.
-	Notes []string
+	Outcome  Outcome
+	Dir      string // of the hooks
+	Program  string // what the hooks call; empty when hooks were removed
+	Changes  []Change
+	Manual   *Manual  // set where a manager fills the directory and nothing was written
+	Commands []string // to be typed to finish
+	Notes    []string
 }

@@ -9,53 +9,48 @@ import (
 	"regexp"
 	"strings"
 	"text/template"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 //go:embed shim.sh.tmpl
 var shimText string
 
-var shimTemplate = template.Must(template.New("shim").Parse(shimText))
-
 // shim is what one shim is made from.
 type shim struct {
-	// hook is the hook it answers.
-	hook Name
-	// program is the absolute path of the program, or "" for a shim that looks it up on PATH alone.
-	program string
-	// ownName says that the kept hook must be told the name it had, since it goes by it. See [goesByName].
-	ownName bool
-	// aside says that the kept hook is that of a manager which may move the shim aside and run it.
-	aside bool
+	hook    Name
+	program string // an absolute path, or "" for a shim that looks on PATH alone
+	ownName bool   // the kept hook must be told the name it had: see [goesByName]
+	aside   bool   // the kept hook's manager may move the shim aside and run it
 }
 
 // shimFor is the shim for hook where before is the hook that runs before it, if there is one.
 func shimFor(hook Name, program string, before hookFile) shim {
-	manager := signed(before.text)
-	return shim{hook: hook, program: program, ownName: goesByName(before.text), aside: manager == PreCommitTool || manager == Prek}
+	writer := writerOf(before.text)
+	return shim{hook: hook, program: program, ownName: goesByName(before.text), aside: writer != nil && writer.runsAside}
 }
 
 // render returns the shim's text. Its second line names the hook and the checksum of all other lines, by which a shim that
 // somebody edited is told from one that was written so, whatever version of this program wrote it.
 func (s shim) render() string {
-	const marker = "# small-gate hook"
 	program := ""
 	if s.program != "" {
-		program = quoteShell(filepath.ToSlash(s.program))
+		program = wording.ShellQuote(filepath.ToSlash(s.program))
 	}
 	callKept := `"$sg_kept"`
 	if s.ownName {
 		callKept = `sh -c 'sg_kept=$1; shift; . "$sg_kept"' "$0" "$sg_kept"`
 	}
 	var text strings.Builder
-	err := shimTemplate.Execute(&text, map[string]any{
-		"Marker": marker, "Hook": string(s.hook), "Program": program,
-		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.aside, "ForAgents": s.hook.forAgents(),
+	err := template.Must(template.New("shim").Parse(shimText)).Execute(&text, map[string]any{
+		"Hook": string(s.hook), "Program": program,
+		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.aside, "ForAgents": s.hook == PrepareCommitMsg,
 	})
 	if err != nil {
 		panic("hook: the shim's template does not fit its data: " + err.Error())
 	}
-	body := strings.Replace(text.String(), marker+"\n", "", 1)
-	return strings.Replace(text.String(), marker, markerLine(s.hook, body), 1)
+	first, rest, _ := strings.Cut(text.String(), "\n")
+	return first + "\n" + markerLine(s.hook, text.String()) + "\n" + rest
 }
 
 // markerLine is the second line of a shim whose other lines are body.
@@ -63,9 +58,6 @@ func markerLine(hook Name, body string) string {
 	sum := sha256.Sum256([]byte(body))
 	return fmt.Sprintf("# small-gate hook: %s sha256:%s", hook, hex.EncodeToString(sum[:]))
 }
-
-// marked matches the line by which a shim is known.
-var marked = regexp.MustCompile(`(?m)^# small-gate hook: ([a-z-]+) sha256:[0-9a-f]{64}\r?$`)
 
 // origin says who wrote a hook's file.
 type origin int
@@ -76,33 +68,34 @@ const (
 	edited                // this program, and somebody edited it
 )
 
-// recognise tells whether text is a shim for hook.
+// recognise tells whether text is a shim for hook, by the line that markerLine makes.
 func recognise(hook Name, text string) origin {
-	place := marked.FindStringSubmatchIndex(text)
-	if place == nil {
+	before, rest, found := strings.Cut("\n"+text, "\n# small-gate hook: ")
+	line, after, _ := strings.Cut(rest, "\n")
+	if !found || !strings.Contains(line, " sha256:") {
 		return foreign
 	}
-	body := text[:place[0]] + strings.TrimPrefix(text[place[1]:], "\n")
-	if text[place[0]:place[1]] != markerLine(hook, body) {
+	body := strings.TrimPrefix(before+"\n", "\n") + after
+	if "# small-gate hook: "+line != markerLine(hook, body) {
 		return edited
 	}
 	return ours
 }
 
-// quoteShell makes one word of text in a POSIX shell, whatever it holds.
-func quoteShell(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+// programIn returns the program's path that a shim of ours names, or "" if it looks on PATH alone.
+func programIn(text string) string {
+	_, rest, found := strings.Cut(text, "\nsg_program='")
+	if !found {
+		return ""
+	}
+	quoted, _, found := strings.Cut(rest, "'\n")
+	if !found {
+		return ""
+	}
+	return strings.ReplaceAll(quoted, `'\''`, "'")
 }
 
-// namedStub matches the line with which a husky hook reads its common script, which goes by the name of the file that runs.
-var namedStub = regexp.MustCompile(`(?m)^\s*\.\s+"(\$\(dirname (-- )?"\$0"\)|\$\{0%/\*\})/(h|husky\.sh)"`)
-
-// goesByName reports whether a hook would do something else, or nothing, under another file name, and is a shell script that can be
-// told its old one.
-func goesByName(text string) bool { return namedStub.MatchString(text) }
-
-// nameRead matches the ways in which scripts ask for their own file name.
-var nameRead = regexp.MustCompile(`basename (-- )?"?\$\{?0|\$\{?0##|__FILE__|PROGRAM_NAME|sys\.argv\[0\]`)
-
 // mayGoByName reports whether a hook looks as if its own file name mattered to it, without it being certain.
-func mayGoByName(text string) bool { return nameRead.MatchString(text) }
+func mayGoByName(text string) bool {
+	return regexp.MustCompile(`basename (-- )?"?\$\{?0|\$\{0##|__FILE__|PROGRAM_NAME|sys\.argv\[0\]`).MatchString(text)
+}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 var update = flag.Bool("update", false, "write the shims in hooks/ anew")
@@ -89,7 +91,7 @@ func TestInputReachesBothHooks(t *testing.T) {
 		repo := newRepo(t)
 		kept := logger(program, "0")
 		if keeps != "reads" {
-			kept = "#!/bin/sh\necho kept >>" + quoteShell(program.log) + "\n"
+			kept = "#!/bin/sh\necho kept >>" + wording.ShellQuote(program.log) + "\n"
 		}
 		path := filepath.Join(repo, ".git", "hooks", "pre-push")
 		put(t, path, kept, 0o755)
@@ -239,7 +241,7 @@ func TestDoctorVariableLetsNothingThrough(t *testing.T) {
 func TestQuoteShell(t *testing.T) {
 	for _, text := range []string{"", "a", "a b", "it's", "''", `"$HOME" \ * %s ~`, "é\xff", "-n"} {
 		for name, shell := range shells(t) {
-			output, _ := run(t, "", "", nil, shell[0], append(slices.Clone(shell[1:]), "-c", "printf %s "+quoteShell(text))...)
+			output, _ := run(t, "", "", nil, shell[0], append(slices.Clone(shell[1:]), "-c", "printf %s "+wording.ShellQuote(text))...)
 			if output != text {
 				t.Errorf("%s: %q became %q", name, text, output)
 			}
@@ -260,7 +262,7 @@ func TestKeptHookThatGoesByItsName(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			repo, program := newRepo(t), newStub(t)
 			hooks := filepath.Join(repo, ".git", "hooks")
-			put(t, filepath.Join(hooks, "h"), "{ basename \"$0\"; printf ' [%s]' \"$@\"; cat; } >>"+quoteShell(program.log)+"\nexit 0\n", 0o644)
+			put(t, filepath.Join(hooks, "h"), "{ basename \"$0\"; printf ' [%s]' \"$@\"; cat; } >>"+wording.ShellQuote(program.log)+"\nexit 0\n", 0o644)
 			put(t, filepath.Join(hooks, "pre-push"), "#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"", 0o755)
 			install(t, InstallOptions{Dir: repo, Program: program.path, Force: true})
 			output, status := run(t, repo, "x\n", nil, shell[0], append(slices.Clone(shell[1:]), filepath.Join(hooks, "pre-push"), "a", "b c")...)
@@ -293,7 +295,7 @@ func TestNoteOnHookThatMayGoByItsName(t *testing.T) {
 // The shims in hooks/ are made from the same text, without a program's path. Run the tests with -update after changing it.
 func TestShippedShims(t *testing.T) {
 	folder := filepath.Join("..", "..", "hooks")
-	for _, hook := range everyHook() {
+	for _, hook := range append(allHooks(), PrepareCommitMsg) {
 		path, want := filepath.Join(folder, string(hook)), shim{hook: hook}.render()
 		if *update {
 			put(t, path, want, 0o755)

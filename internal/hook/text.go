@@ -28,58 +28,40 @@ func (r Result) Text() string {
 	case r.Manual != nil:
 		text.WriteString(r.Manual.Text())
 	case r.Outcome == Unchanged && r.Program != "":
-		text.WriteString("Nothing was changed: the hooks are as they should be.\n")
+		text.WriteString("Nothing was changed: the hooks are installed already.\n")
 	case r.Outcome == Unchanged:
-		text.WriteString("Nothing was changed: there is no hook of ours.\n")
+		text.WriteString("Nothing was changed: small-gate's hooks are not installed here.\n")
 	}
-	writeList(&text, "Type, to finish:", r.Commands)
-	for _, note := range r.Notes {
-		fmt.Fprintf(&text, "Note: %s\n", note)
-	}
-	return text.String()
-}
-
-// Text tells a person what to add where. The lines to add stand between lines of their own, as they are.
-func (m Manual) Text() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "The hooks here are %s's: %s. Nothing was written.\n", m.Manager, m.Why)
-	for _, addition := range m.Additions {
-		fmt.Fprintf(&text, "\nAdd to %s (%s):\n\n%s", show(addition.File), addition.Place, addition.Text)
-	}
-	text.WriteString("\n")
-	writeList(&text, "Then type:", m.Commands)
-	for _, note := range m.Notes {
-		fmt.Fprintf(&text, "Note: %s\n", note)
-	}
-	fmt.Fprintf(&text, "Or chain the hooks in where they are: %s install --force\n", ProgramName)
+	writeList(&text, "To finish, type:", r.Commands)
+	writeNotes(&text, r.Notes)
 	return text.String()
 }
 
 // Text tells a person, hook by hook, whether it would fire, and if not, why and what to do.
 func (d Diagnosis) Text() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "git %s, %s\n", show(d.Git.Version), show(d.Git.Path))
-	fmt.Fprintf(&text, "hooks from %s", show(d.Repository.HooksDir))
-	if d.Manager != NoManager {
-		fmt.Fprintf(&text, ", ruled by %s: %s", d.Manager, d.Why)
+	fmt.Fprintf(&text, "git %s, %s\n", show(d.Repository.Git.Version), show(d.Repository.Git.Path))
+	fmt.Fprintf(&text, "hooks from %s\n", show(d.Repository.HooksDir))
+	if d.Manager != "" {
+		fmt.Fprintf(&text, "%s\n", d.Manager)
 	}
-	text.WriteString("\n")
 	for _, check := range d.Checks {
 		text.WriteString(check.text())
 	}
 	text.WriteString(d.Driver.text())
-	for _, note := range d.Notes {
-		fmt.Fprintf(&text, "Note: %s\n", note)
-	}
+	writeNotes(&text, d.Notes)
 	return text.String()
 }
 
 // text tells about one hook.
 func (c Check) text() string {
 	var text strings.Builder
-	if c.Fires {
+	switch {
+	case c.Proof == ProofMention:
+		fmt.Fprintf(&text, "%s: installed for %s, %s\n", c.Hook, c.For, c.Proof)
+	case c.Fires:
 		fmt.Fprintf(&text, "%s: fires (%s)\n", c.Hook, c.Proof)
-	} else {
+	default:
 		fmt.Fprintf(&text, "%s: DOES NOT FIRE: %s\n", c.Hook, c.Why)
 	}
 	line := func(label, value string) {
@@ -95,13 +77,19 @@ func (c Check) text() string {
 	if c.Moved != "" {
 		line("moved: no longer at", c.Moved)
 		if c.Fires {
-			fmt.Fprintf(&text, "  it was found on PATH, where not every client finds it. Type: %s install\n", ProgramName)
+			fmt.Fprintf(&text, "  it was found on PATH, which not every client has. Type: `%s install`\n", ProgramName)
 		}
 	}
 	if c.Remedy != "" {
 		fmt.Fprintf(&text, "  %s\n", strings.ReplaceAll(c.Remedy, "\n", "\n  "))
 	}
 	return text.String()
+}
+
+func writeNotes(text *strings.Builder, notes []string) {
+	for _, note := range notes {
+		fmt.Fprintf(text, "Note: %s\n", note)
+	}
 }
 
 // writeList writes a heading and indented lines, if there are any.

@@ -3,30 +3,25 @@ package hook
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
+	"slices"
 )
 
-// UninstallOptions says where hooks are to be taken away.
-type UninstallOptions struct {
-	// Dir is a directory in the repository; "" is the current one.
-	Dir string
-}
-
-// Uninstall takes the hooks of ours away and puts back what was there before them. A hook of ours that somebody edited is left, and
-// the outcome is [NeedsManual]. Done twice, it changes nothing.
+// Uninstall removes our hooks from the repository around dir ("" is the current directory), and puts back what was there before them. A
+// hook of ours that somebody edited is left, and the outcome is [NeedsManual]. Done twice, it changes nothing.
 //
 // It looks both where git takes hooks from now and in the repository's own directory, since core.hooksPath may have been set after the
 // installation.
-func Uninstall(ctx context.Context, options UninstallOptions) (Result, error) {
-	git, err := findGit(ctx)
+func Uninstall(ctx context.Context, dir string) (result Result, err error) {
+	repo, err := locate(ctx, dir)
 	if err != nil {
 		return Result{}, err
 	}
-	repo, err := locate(ctx, git, options.Dir)
+	release, err := lock(ctx, repo)
 	if err != nil {
 		return Result{}, err
 	}
+	defer func() { err = errors.Join(err, release()) }()
 	dirs := []string{repo.HooksDir}
 	if repo.redirected() {
 		dirs = append(dirs, repo.OwnHooksDir)
@@ -34,15 +29,9 @@ func Uninstall(ctx context.Context, options UninstallOptions) (Result, error) {
 	return removeAll(dirs)
 }
 
-// removeAll takes our hooks out of several directories, of which the first is the one that counts.
-func removeAll(dirs []string) (result Result, err error) {
-	result = Result{Dir: dirs[0], Outcome: Unchanged}
-	held, err := lock(dirs...)
-	if err != nil {
-		result.Outcome = Failed
-		return result, err
-	}
-	defer func() { err = errors.Join(err, held.release()) }()
+// removeAll removes our hooks from several directories, of which the first is the one that counts.
+func removeAll(dirs []string) (Result, error) {
+	result := Result{Dir: dirs[0], Outcome: Unchanged}
 	for i, dir := range dirs {
 		if err := removeFrom(dir, &result, i == 0); err != nil {
 			result.Outcome = Failed
@@ -52,12 +41,9 @@ func removeAll(dirs []string) (result Result, err error) {
 	return result, nil
 }
 
-// removeFrom takes our hooks out of one directory. What is absent is told only if asked.
-func removeFrom(dir string, result *Result, tellAbsent bool) error {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil // such as /dev/null: no hook can be in there
-	}
-	for _, hook := range everyHook() {
+// removeFrom removes our hooks from one directory. What is absent is reported only if asked.
+func removeFrom(dir string, result *Result, reportAbsent bool) error {
+	for _, hook := range append(allHooks(), PrepareCommitMsg) {
 		path := filepath.Join(dir, string(hook))
 		if err := sweep(dir, hook); err != nil {
 			return err
@@ -71,7 +57,7 @@ func removeFrom(dir string, result *Result, tellAbsent bool) error {
 			if err != nil {
 				return err
 			}
-			if change.Action != Absent || tellAbsent && place == path && !hook.forAgents() {
+			if change.Action != Absent || reportAbsent && place == path && hook != PrepareCommitMsg {
 				result.record(change)
 			}
 		}
@@ -79,17 +65,23 @@ func removeFrom(dir string, result *Result, tellAbsent bool) error {
 	return nil
 }
 
-// placesOf lists where a hook of ours may be: its own path, and where a manager moved it, which is .legacy for pre-commit and prek and
-// .old for lefthook. The kept hook goes back to the first place where ours is, so the hook's own path is first if ours is there.
+// placesOf lists where a hook of ours may be: its own path, and where a manager moved it. The kept hook goes back to the first place where
+// ours is, so the hook's own path is first if ours is there.
 func placesOf(hook Name, path string) ([]string, error) {
 	file, err := readHook(path)
 	if err != nil {
 		return nil, err
 	}
-	if recognise(hook, file.text) == ours {
-		return []string{path, path + ".legacy", path + ".old"}, nil
+	var places []string
+	for _, m := range managers {
+		if aside := path + m.aside; m.aside != "" && !slices.Contains(places, aside) {
+			places = append(places, aside)
+		}
 	}
-	return []string{path + ".legacy", path + ".old", path}, nil
+	if recognise(hook, file.text) == ours {
+		return slices.Insert(places, 0, path), nil
+	}
+	return append(places, path), nil
 }
 
 // record adds a change to the result and lets it decide about the outcome.
@@ -106,6 +98,11 @@ func (r *Result) record(change Change) {
 // removeHook takes away the hook at place if it is ours, and puts the kept one there. The place is one of [placesOf] path.
 func removeHook(hook Name, place, path, kept string) (Change, error) {
 	change := Change{Hook: hook, Path: place, Action: Absent}
+	// The kept hook first: whoever puts it back in the meantime is then seen.
+	before, err := readHook(kept)
+	if err != nil {
+		return change, err
+	}
 	file, err := readHook(place)
 	if err != nil {
 		return change, err
@@ -114,15 +111,11 @@ func removeHook(hook Name, place, path, kept string) (Change, error) {
 	if err != nil {
 		return change, err
 	}
-	before, err := readHook(kept)
-	if err != nil {
-		return change, err
-	}
 	// The kept hook stands in its place again if somebody put it there, or its manager a newer one.
 	again := before.exists && (before.same(now) || before.sameAuthor(now))
 	switch recognise(hook, file.text) {
 	case edited:
-		change.Action, change.Note = Left, "it is ours, but somebody edited it: delete it if it is not wanted"
+		change.Action, change.Note = Left, "it is small-gate's, but somebody edited it: delete it if it is not wanted"
 		if before.exists {
 			change.Kept, change.Note = kept, change.Note+", and rename the kept hook"
 		}
@@ -158,11 +151,11 @@ func (c *Change) bringBack(file hookFile, again bool, kept string) error {
 		c.Action = Restored
 		return putBack(kept, file.path)
 	case again:
-		c.Action, c.Note = Removed, "only the copy at "+show(kept)+": the hook itself stands here already"
+		c.Action, c.Note = Removed, "only the copy at "+show(kept)+": the hook itself is back already"
 		return remove(kept)
 	default:
 		c.Action, c.Kept = Left, kept
-		c.Note = "somebody else's hook is here, and the one that was here before ours is kept: choose one of them"
+		c.Note = "this is somebody else's hook, and the one that was here before small-gate's is kept: choose one of them"
 		return nil
 	}
 }

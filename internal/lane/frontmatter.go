@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // frontMatter cuts the YAML between the first two lines of three dashes out of
@@ -74,10 +75,4 @@ func problem(pos small.Pos, subject, hint, format string, args ...any) small.Pro
 }
 
 // clip shortens a text for a message.
-func clip(s string) string {
-	const most = 80
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}
+func clip(s string) string { return wording.Clip(s) }

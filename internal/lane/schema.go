@@ -30,7 +30,7 @@ func schemaOf(name string) func() *small.Schema {
 		if err != nil {
 			panic(fmt.Sprintf("lane: the schema %s is not embedded: %v", name, err))
 		}
-		schema, err := small.NewSchema(raw, "", nil)
+		schema, err := small.NewSchema(raw, nil)
 		if err != nil {
 			panic(fmt.Sprintf("lane: the schema %s does not compile: %v", name, err))
 		}

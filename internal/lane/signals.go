@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Signal is one thing that a change shows about the rigour that it needs.
@@ -159,24 +160,17 @@ func size(c *change) []Signal {
 	if len(files) <= c.cfg.Files && (c.cfg.Lines == 0 || lines <= c.cfg.Lines) {
 		return nil
 	}
-	allowed := plural(c.cfg.Files, "file")
+	allowed := wording.Count(c.cfg.Files, "file")
 	if c.cfg.Lines > 0 {
 		allowed = fmt.Sprintf("%d and %d", c.cfg.Files, c.cfg.Lines)
 	}
 	s := Signal{Fits: Standard, Files: files}
-	s.Why = fmt.Sprintf("%s and %s of work differ; fast allows %s", plural(len(files), "file"), plural(lines, "line"), allowed)
+	s.Why = fmt.Sprintf("%s and %s of work differ; fast allows %s", wording.Count(len(files), "file"), wording.Count(lines, "line"), allowed)
 	if len(files) > sweepingFiles && lines > sweepingLines && c.cfg.Lines > 0 {
 		s.Fits = Deep
 		s.Why = fmt.Sprintf("%d files and %d lines of work differ, which is more than anybody reviews at once", len(files), lines)
 	}
 	return []Signal{s}
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // With more files and more lines than these, a change is one to think through

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,11 +69,11 @@ func MergeAttribute(files []Attributes, name string) Said {
 }
 
 // attributeName is what git takes for the name of an attribute.
-var attributeName = regexp.MustCompile(`^[-!]?[A-Za-z0-9_.][-A-Za-z0-9_.]*(=|$)`)
+var attributeName = expression(`^[-!]?[A-Za-z0-9_.][-A-Za-z0-9_.]*(=|$)`)
 
 // isMalformed reports whether a word is no attribute, which has git pass over
 // its line.
-func isMalformed(word string) bool { return !attributeName.MatchString(word) }
+func isMalformed(word string) bool { return !attributeName().MatchString(word) }
 
 // mergeWord reads one attribute; about is true if it is merge in any form.
 func mergeWord(word string) (value string, about bool) {

@@ -28,7 +28,7 @@ func TestDocs(t *testing.T) {
 		if block[2] == "patterns" {
 			continue // no configuration, and held by the package that has them
 		}
-		p, err := Parse("the documentation", []byte(block[3]), ruleIDs)
+		p, err := Parse("the documentation", []byte(block[3]), knownRules)
 		if err != nil {
 			t.Errorf("%v\n%s", err, block[3])
 			continue
@@ -81,7 +81,7 @@ func TestDocsCoverage(t *testing.T) {
 // TestDocsError holds that the error which the documentation shows is what one
 // gets.
 func TestDocsError(t *testing.T) {
-	_, err := Parse("HEAD", []byte("version: 1\nstrickt: true\nrules:\n  lint/blank: error\n  lint/evidnce: error\n"), ruleIDs)
+	_, err := Parse("HEAD", []byte("version: 1\nstrickt: true\nrules:\n  lint/blank: error\n  lint/evidnce: error\n"), knownRules)
 	if err == nil || !strings.Contains(readDocs(t), "```text\n"+err.Error()+"\n```") {
 		t.Errorf("not in the documentation: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -22,17 +23,17 @@ const opening = "# What this repository sets about its own gate. A change to thi
 //
 // It is an error if the configuration is not valid (*InvalidError), if the
 // waiver would not be or is there already, and if the file is written in a way
-// that cannot be extended (*EditError, which says what to add by hand). Rule
-// ids are not looked up: AddWaiver has no list of them.
-func AddWaiver(data []byte, w Waiver) ([]byte, error) {
+// that cannot be extended (*EditError, which says what to add by hand). rules are as
+// with Parse.
+func AddWaiver(data []byte, w Waiver, rules []Rule) ([]byte, error) {
 	if !w.Until.IsZero() {
 		y, m, d := w.Until.UTC().Date()
 		w.Until = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 	}
-	if err := valid("waivers", w.stanza(), &Policy{Waivers: []Waiver{w}}, w.Path, w.Reason); err != nil {
-		return nil, fmt.Errorf("the waiver cannot be written: %w", err)
+	if err := valid("waivers", w.stanza(), &Policy{Waivers: []Waiver{w}}, rules, w.Path, w.Reason); err != nil {
+		return nil, fmt.Errorf("cannot write the waiver: %w", err)
 	}
-	d, err := open(data)
+	d, err := open(data, rules)
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +51,12 @@ func AddWaiver(data []byte, w Waiver) ([]byte, error) {
 // the one for the same path, which keeps its comments, otherwise at the end.
 // Everything else stays as it was, byte for byte, and errors are as with
 // AddWaiver.
-func AddBaseline(data []byte, baselines []Baseline) ([]byte, error) {
+func AddBaseline(data []byte, baselines []Baseline, rules []Rule) ([]byte, error) {
 	for _, b := range baselines {
-		if err := valid("baseline", b.stanza(), &Policy{Baselines: []Baseline{b}}, b.Path, b.Reason); err != nil {
-			return nil, fmt.Errorf("the baseline cannot be written: %w", err)
+		if err := valid("baseline", b.stanza(), &Policy{Baselines: []Baseline{b}}, rules, b.Path, b.Reason); err != nil {
+			return nil, fmt.Errorf("cannot write the baseline: %w", err)
 		}
-		d, err := open(data)
+		d, err := open(data, rules)
 		if err != nil {
 			return nil, err
 		}
@@ -90,11 +91,25 @@ type EditError struct {
 
 // Error is the reason and the text to write.
 func (e *EditError) Error() string {
-	where := fmt.Sprintf("under %q", e.Key+":")
-	if e.Line > 0 {
-		where = fmt.Sprintf("in place of the item in line %d", e.Line)
+	f := e.failure()
+	return f.Message + "; " + f.Remedy
+}
+
+// As makes it a [failure.Error], for whoever asks errors.As for one.
+func (e *EditError) As(target any) bool {
+	f, ok := target.(**failure.Error)
+	if ok {
+		*f = e.failure()
 	}
-	return fmt.Sprintf("%s is left as it was: %s; write this %s by hand:\n%s", File, e.Why, where, e.Stanza)
+	return ok
+}
+
+func (e *EditError) failure() *failure.Error {
+	todo := fmt.Sprintf("add this item under %q", e.Key+":")
+	if e.Line > 0 {
+		todo = fmt.Sprintf("replace the item on line %d with this one", e.Line)
+	}
+	return &failure.Error{Message: File + " was not changed: " + e.Why, Remedy: todo + " by hand:\n" + e.Stanza, Err: e}
 }
 
 // draft is a configuration that is being changed.
@@ -102,41 +117,42 @@ type draft struct {
 	src    *source
 	root   *small.Value
 	policy *Policy
+	rules  []Rule
 }
 
 // open reads a configuration for changing it. Empty data opens a new one.
-func open(data []byte) (*draft, error) {
+func open(data []byte, rules []Rule) (*draft, error) {
 	if strings.TrimSpace(string(data)) == "" {
 		data = []byte(opening)
 	}
-	policy, err := parse(File, data, catalogue{open: true})
+	policy, err := Parse(File, data, rules)
 	if err != nil {
 		return nil, err
 	}
 	doc, problems := small.Parse(data, small.Limits{MaxFileSize: MaxSize})
 	if doc == nil {
-		return nil, fmt.Errorf("%s cannot be read: %v", File, problems)
+		return nil, fmt.Errorf("cannot read %s: %v", File, problems)
 	}
-	return &draft{src: newSource(data), root: doc.Root, policy: policy}, nil
+	return &draft{rules: rules, src: newSource(data), root: doc.Root, policy: policy}, nil
 }
 
 // valid checks that a stanza, alone in a configuration, reads as what is
 // wanted.
-func valid(key string, s stanza, want *Policy, texts ...string) error {
+func valid(key string, s stanza, want *Policy, rules []Rule, texts ...string) error {
 	for _, text := range texts {
 		if !utf8.ValidString(text) {
-			return fmt.Errorf("%q is not UTF-8, and so cannot stand in YAML", text)
+			return fmt.Errorf("%q is not UTF-8, which YAML requires", text)
 		}
 	}
 	text := fmt.Sprintf("version: %d\n%s:\n%s", version, key, s.item(style{gap: 2, eol: "\n"}))
-	got, err := parse(File, []byte(text), catalogue{open: true})
+	got, err := Parse(File, []byte(text), rules)
 	if err != nil {
 		return err
 	}
 	full := Default()
 	full.Waivers, full.Baselines = want.Waivers, want.Baselines
 	if !equal(got, full) {
-		return fmt.Errorf("it does not read back as it was: %s", s.flow())
+		return fmt.Errorf("it does not read back as it was:\n%s", text)
 	}
 	return nil
 }
@@ -148,9 +164,9 @@ func (d *draft) finish(edits []edit, want *Policy) (text []byte, why string) {
 	if len(text) > MaxSize {
 		return nil, fmt.Sprintf("it would grow beyond %d bytes", MaxSize)
 	}
-	got, err := parse(File, text, catalogue{open: true})
+	got, err := Parse(File, text, d.rules)
 	if err != nil || !equal(got, want) {
-		return nil, "what stands there cannot be changed without disturbing the rest"
+		return nil, "the text there cannot be changed without changing the rest"
 	}
 	return text, ""
 }
@@ -167,7 +183,7 @@ func placeless(p *Policy) Policy {
 	out.Source = ""
 	out.Waivers, out.Baselines = slices.Clone(p.Waivers), slices.Clone(p.Baselines)
 	for i := range out.Waivers {
-		out.Waivers[i].Pos = small.Pos{}
+		out.Waivers[i].Pos, out.Waivers[i].Edit = small.Pos{}, 0
 	}
 	for i := range out.Baselines {
 		out.Baselines[i].Pos = small.Pos{}

@@ -10,12 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
 // newWaiver is the waiver that the cases add.
 func newWaiver(t testing.TB) Waiver {
 	return Waiver{
+		Edit: ledger.EntryChanged,
 		Rule: "append-only/modified", Path: ".small/progress.small.yml", From: digest(t, "1"), To: digest(t, "2"),
 		Reason: `a "key" was: taken out # yesterday`, Until: date(2026, 12, 31),
 	}
@@ -36,13 +38,13 @@ func TestEditCases(t *testing.T) {
 		var err error
 		switch words[0] {
 		case "waiver":
-			after, err = AddWaiver([]byte(files["before"]), newWaiver(t))
+			after, err = AddWaiver([]byte(files["before"]), newWaiver(t), knownRules)
 		case "baseline":
 			var list []Baseline
 			for _, path := range words[1:] {
 				list = append(list, newBaseline(t, path))
 			}
-			after, err = AddBaseline([]byte(files["before"]), list)
+			after, err = AddBaseline([]byte(files["before"]), list, knownRules)
 		default:
 			t.Fatalf("no such edit: %q", op)
 		}
@@ -97,7 +99,7 @@ func TestAddKeepsBytes(t *testing.T) {
 		"unicode line breaks":   {"version: 1 # a\u2028# b\u0085", "version: 1 # a\u2028# b\u0085\n" + key},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := AddBaseline([]byte(c.before), []Baseline{newBaseline(t, ".small/progress.small.yml")})
+			got, err := AddBaseline([]byte(c.before), []Baseline{newBaseline(t, ".small/progress.small.yml")}, knownRules)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,16 +124,17 @@ func TestHostileText(t *testing.T) {
 		w := newWaiver(t)
 		w.Reason = "x" + text
 		w.Path = fmt.Sprintf("%d/d%s/.small/progress.small.yml", i, strings.Trim(strings.NewReplacer(`\`, "", "/", "").Replace(text), "."))
-		next, err := AddWaiver(data, w)
+		next, err := AddWaiver(data, w, knownRules)
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 		if bytes.IndexFunc(next, func(r rune) bool { return r != '\n' && r < ' ' || r == 0x7f || r == 0x202e }) >= 0 {
 			t.Fatalf("%q: control characters in %q", text, next)
 		}
+		w.Edit = ledger.EntryChanged // as the rule's catalogue says
 		data, want = next, append(want, w)
 	}
-	p, err := Parse(File, data, ruleIDs)
+	p, err := Parse(File, data, knownRules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +158,7 @@ func TestRefused(t *testing.T) {
 		"no reason":      {"", func(w *Waiver) { w.Reason = "\t" }, "the reason is blank"},
 		"not UTF-8":      {"", func(w *Waiver) { w.Reason = "a\xff" }, `"a\xff" is not UTF-8`},
 		"path not UTF-8": {"", func(w *Waiver) { w.Path = "\xff/.small/progress.small.yml" }, "is not UTF-8"},
-		"another path":   {"", func(w *Waiver) { w.Path = "README.md" }, "is not that of a log"},
+		"another path":   {"", func(w *Waiver) { w.Path = "README.md" }, "is not the path of a log"},
 		"no rule":        {"", func(w *Waiver) { w.Rule = "" }, `there is no rule ""`},
 		"hostile rule":   {"", func(w *Waiver) { w.Rule = "a/b\nwaivers: []" }, "there is no rule"},
 		"no digests":     {"", func(w *Waiver) { w.From, w.To = nil, nil }, "the waiver names no edit"},
@@ -168,29 +171,29 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := good
 			c.change(&w)
-			got, err := AddWaiver([]byte(c.data), w)
+			got, err := AddWaiver([]byte(c.data), w, knownRules)
 			if err == nil || got != nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %q, %v; want an error with %q", got, err, c.want)
 			}
 		})
 	}
-	data, err := AddWaiver(nil, good)
+	data, err := AddWaiver(nil, good, knownRules)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := AddWaiver(data, good); err == nil || !strings.Contains(err.Error(), "line 5 of .small-gate.yml waives this edit already") {
+	if _, err := AddWaiver(data, good, knownRules); err == nil || !strings.Contains(err.Error(), "line 5 of .small-gate.yml waives this edit already") {
 		t.Errorf("the same waiver twice: %v", err)
 	}
 	for want, change := range map[string]func(*Baseline){
 		"at least 1 is expected":         func(b *Baseline) { b.Entries = 0 },
 		"the reason is blank":            func(b *Baseline) { b.Reason = "" },
-		"is not that of a log":           func(b *Baseline) { b.Path = "x" },
+		"is not the path of a log":       func(b *Baseline) { b.Path = "x" },
 		`"x\xff/.small/progress.small.`:  func(b *Baseline) { b.Path = "x\xff/.small/progress.small.yml" },
-		"without detours; did you mean ": func(b *Baseline) { b.Path = "./.small/progress.small.yml" },
+		"without . or ..; did you mean ": func(b *Baseline) { b.Path = "./.small/progress.small.yml" },
 	} {
 		b := newBaseline(t, ".small/progress.small.yml")
 		change(&b)
-		if _, err := AddBaseline(nil, []Baseline{b}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := AddBaseline(nil, []Baseline{b}, knownRules); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v; want an error with %q", err, want)
 		}
 	}
@@ -200,7 +203,7 @@ func TestRefused(t *testing.T) {
 func TestUntilIsADay(t *testing.T) {
 	w := newWaiver(t)
 	w.Until = time.Date(2026, 12, 31, 23, 30, 0, 5, time.FixedZone("west", -3600))
-	data, err := AddWaiver(nil, w)
+	data, err := AddWaiver(nil, w, knownRules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +214,7 @@ func TestUntilIsADay(t *testing.T) {
 
 // TestNothingToAdd holds that no baseline changes nothing.
 func TestNothingToAdd(t *testing.T) {
-	got, err := AddBaseline([]byte("version: 1"), nil)
+	got, err := AddBaseline([]byte("version: 1"), nil, knownRules)
 	if err != nil || string(got) != "version: 1" {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -219,12 +222,12 @@ func TestNothingToAdd(t *testing.T) {
 
 // TestEditError holds that what to write by hand can be written as it stands.
 func TestEditError(t *testing.T) {
-	_, err := AddWaiver([]byte("{version: 1}\n"), newWaiver(t))
+	_, err := AddWaiver([]byte("{version: 1}\n"), newWaiver(t), knownRules)
 	var refused *EditError
 	if !errors.As(err, &refused) || refused.Key != "waivers" {
 		t.Fatalf("got %v", err)
 	}
-	p, err := Parse(File, []byte("version: 1\nwaivers:\n"+refused.Stanza), ruleIDs)
+	p, err := Parse(File, []byte("version: 1\nwaivers:\n"+refused.Stanza), knownRules)
 	if err != nil || len(p.Waivers) != 1 || p.Waivers[0].Reason != newWaiver(t).Reason {
 		t.Errorf("got %v, %v from\n%s", p, err, refused.Stanza)
 	}

@@ -41,12 +41,12 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := Parse("HEAD", data, ruleIDs)
+		p, err := Parse("HEAD", data, knownRules)
 		if err != nil {
 			checkInvalid(t, err)
 			return
 		}
-		again, err := Parse("HEAD", render(t, p), ruleIDs)
+		again, err := Parse("HEAD", render(t, p), knownRules)
 		if err != nil {
 			t.Fatalf("written out, it is refused: %v\n%s", err, render(t, p))
 		}
@@ -98,7 +98,7 @@ func FuzzAddWaiver(f *testing.F) {
 		if day > 0 && day < 2_000_000 {
 			w.Until = time.Unix(day*24*3600, 0).UTC()
 		}
-		after, err := AddWaiver(data, w)
+		after, err := AddWaiver(data, w, knownRules)
 		if err != nil {
 			if after != nil {
 				t.Fatalf("an error and a text: %v\n%s", err, after)
@@ -110,11 +110,11 @@ func FuzzAddWaiver(f *testing.F) {
 			text = opening
 		}
 		checkKept(t, text, string(after))
-		old, err := parse("HEAD", []byte(text), catalogue{open: true})
+		old, err := Parse("HEAD", []byte(text), knownRules)
 		if err != nil {
 			t.Fatalf("added to an invalid configuration: %v", err)
 		}
-		got, err := parse("HEAD", after, catalogue{open: true})
+		got, err := Parse("HEAD", after, knownRules)
 		if err != nil {
 			t.Fatalf("the result is invalid: %v", err)
 		}
@@ -122,7 +122,7 @@ func FuzzAddWaiver(f *testing.F) {
 		if !equal(got, old) {
 			t.Fatalf("the result is not what was there plus the waiver:\n%s", after)
 		}
-		if _, err := AddWaiver(after, w); err == nil {
+		if _, err := AddWaiver(after, w, knownRules); err == nil {
 			t.Fatal("the same waiver was added twice")
 		}
 		checkBaseline(t, after, dir)
@@ -133,7 +133,7 @@ func FuzzAddWaiver(f *testing.F) {
 func checkBaseline(t *testing.T, data []byte, dir string) {
 	t.Helper()
 	b := newBaseline(t, small.Progress.Path(dir))
-	first, err := AddBaseline(data, []Baseline{b})
+	first, err := AddBaseline(data, []Baseline{b}, knownRules)
 	if err != nil {
 		var refused *EditError
 		if !errors.As(err, &refused) {
@@ -142,7 +142,7 @@ func checkBaseline(t *testing.T, data []byte, dir string) {
 		return
 	}
 	b.Entries, b.Reason = 8, "again"
-	second, err := AddBaseline(first, []Baseline{b})
+	second, err := AddBaseline(first, []Baseline{b}, knownRules)
 	if err != nil {
 		var refused *EditError
 		if !errors.As(err, &refused) {
@@ -150,7 +150,7 @@ func checkBaseline(t *testing.T, data []byte, dir string) {
 		}
 		return
 	}
-	p, err := parse("HEAD", second, catalogue{open: true})
+	p, err := Parse("HEAD", second, knownRules)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,14 +11,15 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
 var update = flag.Bool("update", false, "write what the tests see into testdata; look at the difference before you commit it")
 
-// ruleIDs stands for the catalogue of the gate, which this package does not
+// knownRules stands for the catalogue of the gate, which this package does not
 // know.
-var ruleIDs = families(map[string]string{
+var knownRules = families(map[string]string{
 	"workflow":    "front-matter phase agent shape checkpoint history-rewritten history-invalid campaign-invalid",
 	"validate":    "missing-artifact not-a-file too-large yaml multiple-documents schema",
 	"lint":        "blank timestamp-format timestamp-order evidence duplicate-id version-quoting secret insecure-link layout task-evidence unknown-task",
@@ -29,13 +30,21 @@ var ruleIDs = families(map[string]string{
 	"lease":       "foreign malformed",
 	"replay":      "stale",
 	"config":      "changed waiver-unused waiver-expired baseline-mismatch merge-union",
-}, "validate", "lint", "verify", "append-only", "divergence", "ownership", "lease", "replay", "config")
+}, "validate", "lint", "verify", "append-only", "divergence", "ownership", "lease", "replay", "workflow", "config")
 
-func families(names map[string]string, order ...string) []string {
-	var out []string
+// effects are those that the gate's rules have.
+var effects = map[string]ledger.EditEffect{
+	"append-only/modified": ledger.EntryChanged, "append-only/timestamp-migrated": ledger.EntryChanged, "append-only/task-reassigned": ledger.EntryChanged,
+	"append-only/deleted": ledger.EntryLost, "append-only/inserted": ledger.EntryInserted, "append-only/log-deleted": ledger.LogEnded,
+	"workflow/history-rewritten": ledger.EntryChanged | ledger.EntryLost | ledger.LogEnded | ledger.OfRecord,
+}
+
+func families(names map[string]string, order ...string) []Rule {
+	var out []Rule
 	for _, family := range order {
 		for _, name := range strings.Fields(names[family]) {
-			out = append(out, family+"/"+name)
+			id := family + "/" + name
+			out = append(out, Rule{ID: id, Edit: effects[id]})
 		}
 	}
 	return out
@@ -147,4 +156,12 @@ func cases(t *testing.T, dir string, run func(t *testing.T, comment string, file
 			}
 		})
 	}
+}
+
+func ids() []string {
+	var out []string
+	for _, r := range knownRules {
+		out = append(out, r.ID)
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -23,25 +24,49 @@ func (d *draft) add(key string, s stanza, want *Policy) ([]byte, error) {
 
 // insertion is the change that appends a stanza, or why there is none.
 func (d *draft) insertion(key string, s stanza) (edits []edit, why string) {
+	if d.src.at(d.src.offset(d.root.Pos)) == '{' {
+		return nil, "the file is one mapping in braces"
+	}
 	i := slices.IndexFunc(d.root.Fields, func(f small.Field) bool { return f.Key == key })
 	if i < 0 {
-		if d.inBraces() {
-			return nil, "the file is one mapping in braces"
-		}
 		return []edit{d.newList(key, s)}, ""
 	}
 	field := d.root.Fields[i]
-	switch d.src.at(d.src.offset(field.Value.Pos)) {
-	case '-':
-		return []edit{d.inBlock(field.Value, s)}, ""
-	case '[':
-		return d.inFlow(field, s)
+	if empty, ok := d.emptyList(field); ok {
+		st := style{dash: field.KeyPos.Column + 1, gap: 2, eol: d.src.eol()}
+		return []edit{empty, d.src.insertLines(field.KeyPos.Line+1, s.item(st))}, ""
 	}
-	return nil, "the list is an alias, or has an anchor or a tag"
+	if why := d.notBlock(field.Value); why != "" {
+		return nil, why
+	}
+	return []edit{d.inBlock(field.Value, s)}, ""
 }
 
-// inBraces reports whether the whole document is written as {…}.
-func (d *draft) inBraces() bool { return d.src.at(d.src.offset(d.root.Pos)) == '{' }
+// emptyList is the change that takes away the [] behind a key.
+func (d *draft) emptyList(field small.Field) (edit, bool) {
+	start := d.src.offset(field.Value.Pos)
+	if field.KeyPos.Line != field.Value.Pos.Line || !bytes.HasPrefix(d.src.text[start:], []byte("[]")) {
+		return edit{}, false
+	}
+	end := start + len("[]")
+	if rest := d.src.text[end:]; len(rest) == 0 || rest[0] == '\n' || rest[0] == '\r' {
+		for d.src.at(start-1) == ' ' {
+			start--
+		}
+	}
+	return edit{start, end, ""}, true
+}
+
+// notBlock says why a list cannot be edited, "" if its items begin with a dash.
+func (d *draft) notBlock(list *small.Value) string {
+	switch d.src.at(d.src.offset(list.Pos)) {
+	case '-':
+		return ""
+	case '[':
+		return "the list is written in brackets, not as items that begin with a dash"
+	}
+	return "the list is an alias, or has an anchor or a tag"
+}
 
 // newList writes a key and its first item at the end of the document, in the
 // style of the file's other list.
@@ -49,7 +74,7 @@ func (d *draft) newList(key string, s stanza) edit {
 	indent := d.root.Fields[0].KeyPos.Column - 1
 	st := style{dash: indent + 2, gap: 2, eol: d.src.eol()}
 	for _, other := range []string{"waivers", "baseline"} {
-		if list := d.root.Get(other); list != nil && d.src.at(d.src.offset(list.Pos)) == '-' {
+		if list := d.root.Get(other); list != nil && d.notBlock(list) == "" {
 			st = d.styleOf(list)
 		}
 	}
@@ -62,15 +87,13 @@ func (d *draft) styleOf(list *small.Value) style {
 	if len(list.Items) == 0 {
 		return st
 	}
-	last := list.Items[len(list.Items)-1]
-	if gap := last.Pos.Column - list.Pos.Column; gap > 1 && gap < 10 {
+	if gap := list.Items[len(list.Items)-1].Pos.Column - list.Pos.Column; gap > 1 && gap < 10 {
 		st.gap = gap
 	}
-	st.flow = d.src.at(d.src.offset(last.Pos)) == '{'
 	return st
 }
 
-// inBlock appends an item to a list of lines that begin with a dash.
+// inBlock appends an item to a block list.
 func (d *draft) inBlock(list *small.Value, s stanza) edit {
 	st := d.styleOf(list)
 	before := d.nextKey(list.Pos.Line)
@@ -102,49 +125,6 @@ func (d *draft) isOutside(line string, dash int) bool {
 	}
 	indent := len(line) - len(text)
 	return text[0] == '#' && (indent < dash || indent == 0)
-}
-
-// inFlow appends an item to a list in brackets. An empty one that stands
-// behind its key becomes a list of lines.
-func (d *draft) inFlow(field small.Field, s stanza) (edits []edit, why string) {
-	src := d.src
-	start := src.offset(field.Value.Pos)
-	closing, last := src.flowEnd(start)
-	if closing == 0 {
-		return nil, "the end of the list in brackets was not found"
-	}
-	line := field.Value.Pos.Line
-	lineEnd := src.start(line) + len(src.line(line))
-	if len(field.Value.Items) == 0 {
-		rest := strings.TrimLeft(string(src.text[min(closing+1, lineEnd):lineEnd]), " \t")
-		if closing >= lineEnd || field.KeyPos.Line != line || d.inBraces() || rest != "" && rest[0] != '#' {
-			return []edit{{start + 1, start + 1, s.flow()}}, ""
-		}
-		if rest == "" {
-			for src.at(start-1) == ' ' {
-				start--
-			}
-			closing = lineEnd - 1
-		}
-		st := style{dash: field.KeyPos.Column + 1, gap: 2, eol: src.eol()}
-		return []edit{{start, closing + 1, ""}, src.insertLines(line+1, s.item(st))}, ""
-	}
-	comma := ","
-	if src.at(last-1) == ',' {
-		comma = ""
-	}
-	item := field.Value.Items[len(field.Value.Items)-1]
-	indent := string(src.text[src.start(item.Pos.Line):src.offset(item.Pos)])
-	after := src.lineOf(last) + 1
-	if strings.TrimSpace(indent) != "" || src.start(after) > closing {
-		return []edit{{last, last, comma + " " + s.flow()}}, ""
-	}
-	// A line for each item: a comment behind the last one stays where it is.
-	trailing := ""
-	if comma == "" {
-		trailing = ","
-	}
-	return []edit{{last, last, comma}, src.insertLines(after, indent+s.flow()+trailing+src.eol())}, ""
 }
 
 // replace changes the values of the list's item at index to the stanza's.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -52,16 +53,36 @@ const mostPrinted = 20
 // Error names the source and lists the problems, one to a line. Text of the
 // file is in it, with everything escaped that is not printable.
 func (e *InvalidError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "the configuration (%s) is not valid", printable(e.Source))
+	return fmt.Sprintf("%s\n  %s", e.headline(), strings.Join(e.lines(), "\n  "))
+}
+
+func (e *InvalidError) headline() string {
+	return fmt.Sprintf("the configuration (%s) is not valid", printable(e.Source))
+}
+
+// lines are the problems and, if there are too many, how many more there are.
+func (e *InvalidError) lines() []string {
+	var out []string
 	for i, p := range e.Problems {
 		if i == mostPrinted {
-			fmt.Fprintf(&b, "\n  and %d more", len(e.Problems)-i)
-			break
+			return append(out, fmt.Sprintf("and %d more", len(e.Problems)-i))
 		}
-		b.WriteString("\n  " + p.String())
+		out = append(out, p.String())
 	}
-	return b.String()
+	return out
+}
+
+// As makes it a [failure.Error], in one sentence, for whoever asks errors.As for one.
+func (e *InvalidError) As(target any) bool {
+	f, ok := target.(**failure.Error)
+	if ok {
+		*f = &failure.Error{
+			Message: e.headline() + ": " + strings.Join(e.lines(), "; "),
+			Remedy:  "correct it there; docs/configuration.md lists every key",
+			Err:     e,
+		}
+	}
+	return ok
 }
 
 // printable escapes what a terminal or a log would act upon: control and

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // LaneNames are the lanes that a change can be in, from the least rigour to the
@@ -150,5 +151,5 @@ func lanePattern(pattern string) (message, hint string) {
 	if not {
 		mended = "!" + mended
 	}
-	return fmt.Sprintf("the pattern %q matches no path of a file", clip(pattern)), fmt.Sprintf("write %q", clip(mended))
+	return fmt.Sprintf("the pattern %q matches no path of a file", wording.Clip(pattern)), fmt.Sprintf("write %q", wording.Clip(mended))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -17,22 +18,33 @@ const MaxSize = 1 << 20
 const version = 1
 
 // Parse reads a configuration. Source says where the bytes come from, for
-// reports and errors; rules lists the rule ids that there are.
+// reports and errors; rules lists the rules that there are.
 //
 // Reading is strict: whatever is unknown, misspelt, of a wrong type or
 // malformed is an error, since a setting that does nothing would be believed
 // in. The error is an *InvalidError that holds every problem. What the file
 // leaves out is as in Default; a list or mapping of patterns that it gives
 // replaces the default one.
-func Parse(source string, data []byte, rules []string) (*Policy, error) {
-	return parse(source, data, catalogue{ids: rules})
+func Parse(source string, data []byte, rules []Rule) (*Policy, error) {
+	known := catalogue{effects: map[string]ledger.EditEffect{}}
+	for _, r := range rules {
+		known.ids = append(known.ids, r.ID)
+		known.effects[r.ID] = r.Edit
+	}
+	return parse(source, data, known)
 }
 
-// catalogue knows which rule ids there are. Open stands for a caller that has
-// no list: it takes every id of the right form.
+// Rule is what a configuration has to know of a rule.
+type Rule struct {
+	ID string
+	// Edit is what a finding says was done to a log.
+	Edit ledger.EditEffect
+}
+
+// catalogue knows which rules there are.
 type catalogue struct {
-	ids  []string
-	open bool
+	ids     []string
+	effects map[string]ledger.EditEffect
 }
 
 func parse(source string, data []byte, rules catalogue) (*Policy, error) {
@@ -164,7 +176,7 @@ func (r *reader) policy(root *small.Value) *Policy {
 				p.MaxFileSize = r.between(f.Value, "limits.file_size", 1, 1<<30)
 			}
 		default:
-			r.fail(f.KeyPos, f.Key, "the key %q is not known", f.Key)
+			r.fail(f.KeyPos, f.Key, "unknown key %q", f.Key)
 		}
 	}
 	return p

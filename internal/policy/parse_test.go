@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -15,7 +16,7 @@ import (
 // or the policy, with what the case says.
 func TestParseCases(t *testing.T) {
 	cases(t, "parse", func(t *testing.T, _ string, files map[string]string) (string, string) {
-		p, err := Parse("HEAD", []byte(files["config"]), ruleIDs)
+		p, err := Parse("HEAD", []byte(files["config"]), knownRules)
 		if err == nil {
 			return "policy", string(render(t, p)) + "\n"
 		}
@@ -41,7 +42,7 @@ func problemLines(t *testing.T, err error) string {
 
 // TestMinimal holds that a file which sets nothing is the default.
 func TestMinimal(t *testing.T) {
-	got, err := Parse("HEAD", []byte("version: 1\n"), ruleIDs)
+	got, err := Parse("HEAD", []byte("version: 1\n"), knownRules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,11 +81,11 @@ workflows: {include: ["flows/*.md"], exclude: [old/**], jobs: ["jobs/*.json"], c
 		Lanes:         defaultLanes(),
 		Waivers: []Waiver{
 			{
-				Rule: "append-only/modified", Path: ".small/progress.small.yml", From: digest(t, "a"), To: digest(t, "b"),
+				Rule: "append-only/modified", Edit: ledger.EntryChanged, Path: ".small/progress.small.yml", From: digest(t, "a"), To: digest(t, "b"),
 				Reason: "a key", Until: date(2026, 12, 31), Pos: small.Pos{Line: 9, Column: 5},
 			},
 			{
-				Rule: "append-only/deleted", Path: "web/.small/progress.small.yml", From: digest(t, "a"),
+				Rule: "append-only/deleted", Edit: ledger.EntryLost, Path: "web/.small/progress.small.yml", From: digest(t, "a"),
 				Reason: "twice", Until: date(2027, 1, 1), Pos: small.Pos{Line: 10, Column: 5},
 			},
 		},
@@ -98,14 +99,14 @@ workflows: {include: ["flows/*.md"], exclude: [old/**], jobs: ["jobs/*.json"], c
 			Jobs: []string{"jobs/*.json"}, Campaigns: []string{"c/*.yml"}, Roots: []string{"base", "over"},
 		},
 	}
-	got, err := Parse("the index", []byte(config), ruleIDs)
+	got, err := Parse("the index", []byte(config), knownRules)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	again, err := Parse("the index", render(t, got), ruleIDs)
+	again, err := Parse("the index", render(t, got), knownRules)
 	if err != nil || !equal(got, again) {
 		t.Errorf("as JSON it reads differently: %v\n%s", err, cmp.Diff(got, again))
 	}
@@ -114,7 +115,7 @@ workflows: {include: ["flows/*.md"], exclude: [old/**], jobs: ["jobs/*.json"], c
 // TestGiven holds that a list which is given replaces the default one, even an
 // empty one.
 func TestGiven(t *testing.T) {
-	p, err := Parse("HEAD", []byte("version: 1\nworkspaces: {exclude: []}\nagents: {authors: [], trailers: {}}\n"), ruleIDs)
+	p, err := Parse("HEAD", []byte("version: 1\nworkspaces: {exclude: []}\nagents: {authors: [], trailers: {}}\n"), knownRules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestErrorIsBounded(t *testing.T) {
 	for i := range 900 {
 		fmt.Fprintf(&b, "  \"lint/\\e[31m\u202e%d\": error\n", i)
 	}
-	_, err := Parse("HEAD\x1b[2J", []byte(b.String()), ruleIDs)
+	_, err := Parse("HEAD\x1b[2J", []byte(b.String()), knownRules)
 	var invalid *InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Problems) != 900 {
 		t.Fatalf("got %v", err)
@@ -159,7 +160,7 @@ func TestErrorIsBounded(t *testing.T) {
 // TestTooLarge holds the limit of the file itself.
 func TestTooLarge(t *testing.T) {
 	data := append([]byte("version: 1\n#"), make([]byte, MaxSize)...)
-	_, err := Parse("HEAD", data, ruleIDs)
+	_, err := Parse("HEAD", data, knownRules)
 	if err == nil || !strings.Contains(err.Error(), "the limit is 1048576") {
 		t.Errorf("got %v", err)
 	}

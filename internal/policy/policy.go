@@ -7,6 +7,7 @@ package policy
 import (
 	"time"
 
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -80,6 +81,8 @@ type Policy struct {
 // Waiver excuses exactly one edit.
 type Waiver struct {
 	Rule string
+	// Edit is what the rule's findings say was done to the log.
+	Edit ledger.EditEffect
 	// Path of the progress file, slash-separated from the repository's root.
 	Path string
 	// From and To are the digests of the entry before and after; To is nil for

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // mostAdvised bounds how many problems get a suggestion, and so the work on a
@@ -51,17 +52,17 @@ func (r *reader) advised() bool { return len(r.problems) < mostAdvised }
 // without names any key may stand there.
 func (r *reader) mapping(v *small.Value, subject string, keys ...string) []small.Field {
 	if v.Kind != small.Map {
-		r.fail(v.Pos, subject, "%q is %s; a mapping is expected", subject, v.Kind)
+		r.fail(v.Pos, subject, "%q is %s, not a mapping", subject, v.Kind)
 		return nil
 	}
 	out := make([]small.Field, 0, len(v.Fields))
 	for _, f := range v.Fields {
 		if !f.Named() {
-			r.fail(f.KeyPos, subject+"."+f.Key, "the key %q is no string; quote it", f.Key)
+			r.fail(f.KeyPos, subject+"."+f.Key, "the key %q is not a string; quote it", f.Key)
 			continue
 		}
 		if len(keys) > 0 && !slices.Contains(keys, f.Key) {
-			r.fail(f.KeyPos, subject+"."+f.Key, "the key %q is not known", f.Key)
+			r.fail(f.KeyPos, subject+"."+f.Key, "unknown key %q in %q", f.Key, subject)
 			continue
 		}
 		out = append(out, f)
@@ -71,7 +72,7 @@ func (r *reader) mapping(v *small.Value, subject string, keys ...string) []small
 
 func (r *reader) list(v *small.Value, subject string) []*small.Value {
 	if v.Kind != small.List {
-		r.fail(v.Pos, subject, "%q is %s; a list is expected", subject, v.Kind)
+		r.fail(v.Pos, subject, "%q is %s, not a list", subject, v.Kind)
 		return nil
 	}
 	return v.Items
@@ -84,7 +85,7 @@ func (r *reader) text(v *small.Value, subject string) (string, bool) {
 	}
 	s, ok := v.Str()
 	if !ok {
-		r.fail(v.Pos, subject, "%q is %s; a string is expected", subject, v.Kind)
+		r.fail(v.Pos, subject, "%q is %s, not a string", subject, v.Kind)
 	}
 	return s, ok
 }
@@ -120,7 +121,7 @@ func (r *reader) integer(v *small.Value, subject string) (int64, bool) {
 func (r *reader) between(v *small.Value, subject string, least, most int64) int64 {
 	n, ok := r.integer(v, subject)
 	if ok && (n < least || n > most) {
-		r.fail(v.Pos, subject, "%q is %d; %d to %d is expected", subject, n, least, most)
+		r.fail(v.Pos, subject, "%q is %d; expected %d to %d", subject, n, least, most)
 	}
 	return n
 }
@@ -129,7 +130,7 @@ func (r *reader) oneOf(v *small.Value, subject string, words ...string) string {
 	s, ok := r.text(v, subject)
 	if ok && !slices.Contains(words, s) {
 		r.report(Problem{
-			Pos: v.Pos, Subject: subject, Message: fmt.Sprintf("%q is none of %q", s, words),
+			Pos: v.Pos, Subject: subject, Message: fmt.Sprintf("%q is not one of %q", s, words),
 			Suggestion: nearest(s, words),
 		})
 	}
@@ -138,10 +139,10 @@ func (r *reader) oneOf(v *small.Value, subject string, words ...string) string {
 
 // rule reads a rule id at a place.
 func (r *reader) rule(pos small.Pos, id, subject string) {
-	if r.rules.open && ruleForm.MatchString(id) || !r.rules.open && slices.Contains(r.rules.ids, id) {
+	if slices.Contains(r.rules.ids, id) {
 		return
 	}
-	p := Problem{Pos: pos, Subject: subject, Message: fmt.Sprintf("there is no rule %q", clip(id))}
+	p := Problem{Pos: pos, Subject: subject, Message: fmt.Sprintf("there is no rule %q", wording.Clip(id))}
 	if r.advised() {
 		p.Suggestion = nearestRule(id, r.rules.ids)
 	}
@@ -149,13 +150,4 @@ func (r *reader) rule(pos small.Pos, id, subject string) {
 		p.Hint = "`small-hook explain` lists the rules"
 	}
 	r.report(p)
-}
-
-// clip shortens a text for a message.
-func clip(s string) string {
-	const most = 80
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
 }

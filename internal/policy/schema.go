@@ -28,7 +28,7 @@ var forms = map[string]string{"from": digestForm, "to": digestForm, "head": dige
 // schema compiles on first use: a repository without a configuration does not
 // pay for it.
 var schema = sync.OnceValue(func() *small.Schema {
-	out, err := small.NewSchema(schemaText, "the configuration", forms)
+	out, err := small.NewSchema(schemaText, forms)
 	if err != nil {
 		panic(fmt.Sprintf("policy: the schema does not compile: %v", err))
 	}

@@ -4,18 +4,26 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 var (
-	ruleForm = regexp.MustCompile(`^[a-z][a-z0-9-]*/[a-z][a-z0-9-]*$`)
+	ruleForm = expression(`^[a-z][a-z0-9-]*/[a-z][a-z0-9-]*$`)
 	// trailerForm is what git takes as a trailer's name
 	// (git-interpret-trailers: letters, digits and hyphens).
-	trailerForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
+	trailerForm = expression(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
 )
+
+// expression is a regular expression that is compiled when it is first asked for: an idle
+// hook needs none.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 func (r *reader) workspaces(v *small.Value, p *Policy) {
 	for _, f := range r.mapping(v, "workspaces", "include", "exclude") {
@@ -55,12 +63,12 @@ func (r *reader) trailers(v *small.Value) map[string][]string {
 	lines := map[string]int{} // by the name in lower case: git ignores its case
 	for _, f := range r.mapping(v, "agents.trailers") {
 		subject := "agents.trailers." + f.Key
-		if !trailerForm.MatchString(f.Key) {
-			r.fail(f.KeyPos, subject, "%q cannot be a trailer's name; it consists of letters, digits and hyphens", clip(f.Key))
+		if !trailerForm().MatchString(f.Key) {
+			r.fail(f.KeyPos, subject, "%q cannot be a trailer's name; use letters, digits and hyphens", wording.Clip(f.Key))
 			continue
 		}
 		if line := lines[strings.ToLower(f.Key)]; line > 0 {
-			r.fail(f.KeyPos, subject, "the trailer %q is there already, in line %d; upper and lower case are the same", f.Key, line)
+			r.fail(f.KeyPos, subject, "the trailer %q is already on line %d; case is ignored", f.Key, line)
 		}
 		lines[strings.ToLower(f.Key)] = f.KeyPos.Line
 		if out[f.Key] = r.patterns(f.Value, subject, nil); len(out[f.Key]) == 0 {
@@ -85,8 +93,8 @@ func (r *reader) patterns(v *small.Value, subject string, check func(string) (me
 			r.fail(item.Pos, at, "the pattern is empty")
 		case !doublestar.ValidatePattern(pattern):
 			r.report(Problem{
-				Pos: item.Pos, Subject: at, Message: fmt.Sprintf("the pattern %q is malformed", clip(pattern)),
-				Hint: `close every [ and {; a bracket itself is written [[] or \[`,
+				Pos: item.Pos, Subject: at, Message: fmt.Sprintf("the pattern %q is malformed", wording.Clip(pattern)),
+				Hint: `close every [ and {; write a bracket itself as [[] or \[`,
 			})
 		case check != nil:
 			if message, hint := check(pattern); message != "" {
@@ -111,6 +119,6 @@ func dirPattern(pattern string) (message, hint string) {
 	if mended == pattern {
 		return "", ""
 	}
-	return fmt.Sprintf("the pattern %q matches no path of a %s directory", clip(pattern), small.Dir),
-		fmt.Sprintf("write %q", clip(mended))
+	return fmt.Sprintf("the pattern %q matches no path of a %s directory", wording.Clip(pattern), small.Dir),
+		fmt.Sprintf("write %q", wording.Clip(mended))
 }

@@ -3,7 +3,6 @@ package policy
 import (
 	"bytes"
 	"slices"
-	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -67,11 +66,6 @@ func (s *source) offset(pos small.Pos) int {
 		i += n
 	}
 	return i
-}
-
-// lineOf is the number of the line that an offset lies in.
-func (s *source) lineOf(offset int) int {
-	return max(sort.SearchInts(s.starts, offset+1), 1)
 }
 
 // at is the byte at an offset, 0 outside the text.

@@ -12,7 +12,7 @@ type stanza [][2]string
 
 func (w Waiver) stanza() stanza {
 	s := stanza{{"rule", w.Rule}, {"path", quote(w.Path)}}
-	if !ruleForm.MatchString(w.Rule) {
+	if !ruleForm().MatchString(w.Rule) {
 		s[0][1] = quote(w.Rule)
 	}
 	if w.From != nil {
@@ -52,22 +52,11 @@ func (s stanza) value(key string) string {
 // with escapes that both have (YAML 1.2.2, section 5.7).
 func quote(s string) string { return strconv.Quote(s) }
 
-// flow writes the stanza as {key: value, …}.
-func (s stanza) flow() string {
-	members := make([]string, len(s))
-	for i, member := range s {
-		members[i] = member[0] + ": " + member[1]
-	}
-	return "{" + strings.Join(members, ", ") + "}"
-}
-
 // style is how the items of a block list look in a file.
 type style struct {
 	// dash is the number of spaces before an item's dash, gap the distance
 	// from the dash to the item.
 	dash, gap int
-	// flow is true if items are written as {key: value, …}.
-	flow bool
 	// eol ends a line.
 	eol string
 }
@@ -75,9 +64,6 @@ type style struct {
 // item writes the stanza as one item of a block list, line end included.
 func (s stanza) item(st style) string {
 	lead := strings.Repeat(" ", st.dash) + "-" + strings.Repeat(" ", st.gap-1)
-	if st.flow {
-		return lead + s.flow() + st.eol
-	}
 	var b strings.Builder
 	for i, member := range s {
 		if i == 1 {

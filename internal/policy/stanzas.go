@@ -7,24 +7,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (
 	dayLayout = "2006-01-02"
 	dayForm   = "a day such as 2026-12-31"
 )
-
-// sides says which digests a rule's waiver needs. Rules that are not listed
-// take either or both.
-var sides = map[string]struct{ from, to bool }{
-	"append-only/modified":           {from: true, to: true},
-	"append-only/timestamp-migrated": {from: true, to: true},
-	"append-only/task-reassigned":    {from: true, to: true},
-	"append-only/deleted":            {from: true},
-	"append-only/log-deleted":        {from: true},
-	"append-only/inserted":           {to: true},
-}
 
 func (r *reader) waivers(v *small.Value) []Waiver {
 	var out []Waiver
@@ -47,6 +38,7 @@ func (r *reader) waivers(v *small.Value) []Waiver {
 		} else if id, ok := r.text(rule, subject+".rule"); ok {
 			w.Rule = id
 			r.rule(rule.Pos, id, subject+".rule")
+			w.Edit = r.rules.effects[id]
 		}
 		r.sides(item, subject, w)
 		out = append(out, w)
@@ -58,18 +50,18 @@ func (r *reader) waivers(v *small.Value) []Waiver {
 // sides checks that a waiver names one edit.
 func (r *reader) sides(item *small.Value, subject string, w Waiver) {
 	hasFrom, hasTo := item.Get("from") != nil, item.Get("to") != nil
-	need, listed := sides[w.Rule]
+	needsFrom, needsTo, one := w.Edit.Names()
 	switch {
 	case !hasFrom && !hasTo:
-		r.fail(item.Pos, subject+".from", "the waiver names no edit: neither \"from\" nor \"to\" is there")
-	case !listed:
-	case need.from && !hasFrom:
+		r.fail(item.Pos, subject+".from", "the waiver names no edit: it has neither \"from\" nor \"to\"")
+	case !one:
+	case needsFrom && !hasFrom:
 		r.fail(item.Pos, subject+".from", "a waiver of %s needs \"from\", the digest before the edit", w.Rule)
-	case need.to && !hasTo:
+	case needsTo && !hasTo:
 		r.fail(item.Pos, subject+".to", "a waiver of %s needs \"to\", the entry's digest after the edit", w.Rule)
-	case hasFrom && !need.from:
+	case hasFrom && !needsFrom:
 		r.fail(item.Get("from").Pos, subject+".from", "a waiver of %s has no \"from\": there was no entry before", w.Rule)
-	case hasTo && !need.to:
+	case hasTo && !needsTo:
 		r.fail(item.Get("to").Pos, subject+".to", "a waiver of %s has no \"to\": there is no entry after", w.Rule)
 	case w.From != nil && w.To != nil && *w.From == *w.To:
 		r.fail(item.Get("to").Pos, subject+".to", "\"from\" and \"to\" are the same digest: there is no edit")
@@ -89,7 +81,7 @@ func (r *reader) distinct(waivers []Waiver) {
 		if j, found := first[key]; found {
 			r.report(Problem{
 				Pos: w.Pos, Subject: subject,
-				Message: fmt.Sprintf("waiver %d is about the same edit as waiver %d in line %d", i+1, j+1, waivers[j].Pos.Line),
+				Message: fmt.Sprintf("waiver %d is for the same edit as waiver %d on line %d", i+1, j+1, waivers[j].Pos.Line),
 				Hint:    "keep one of them",
 			})
 			continue
@@ -120,7 +112,7 @@ func (r *reader) baselines(v *small.Value) []Baseline {
 		if line := lines[b.Path]; line > 0 && b.Path != "" {
 			r.report(Problem{
 				Pos: item.Pos, Subject: subject,
-				Message: fmt.Sprintf("%q has a baseline already, in line %d", clip(b.Path), line),
+				Message: fmt.Sprintf("%q already has a baseline, on line %d", wording.Clip(b.Path), line),
 				Hint:    "keep the later one",
 			})
 		}
@@ -130,8 +122,8 @@ func (r *reader) baselines(v *small.Value) []Baseline {
 	return out
 }
 
-// path reads the path of a log; in a waiver of workflow/history-rewritten, that of
-// a record, which may have any name.
+// path reads the path of a log, or of a record where the rule is about those, which may
+// have any name.
 func (r *reader) path(item *small.Value, subject string) string {
 	subject += ".path"
 	v := item.Get("path")
@@ -148,14 +140,14 @@ func (r *reader) path(item *small.Value, subject string) string {
 	case text == "":
 		p.Message = "the path is empty"
 	case path.IsAbs(text) || path.Clean(text) != text || strings.HasPrefix(text, "../") || strings.Contains(text, `\`):
-		p.Message = fmt.Sprintf("the path %q is not one from the repository's root, with slashes and without detours", clip(text))
+		p.Message = fmt.Sprintf("write the path %q from the repository's root, with / and without . or ..", wording.Clip(text))
 		if clean := strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(text, `\`, "/")), "/"); clean != text {
-			p.Suggestion = clip(clean)
+			p.Suggestion = wording.Clip(clean)
 		}
-	case isText(item.Get("rule"), "workflow/history-rewritten"):
+	case r.ofRecord(item.Get("rule")):
 		return text
 	case !inside || name != small.Progress.FileName():
-		p.Message = fmt.Sprintf("the path %q is not that of a log", clip(text))
+		p.Message = fmt.Sprintf("the path %q is not the path of a log", wording.Clip(text))
 		p.Hint = "it ends in " + small.Progress.Path("")
 	default:
 		return text
@@ -185,7 +177,7 @@ func (r *reader) reason(item *small.Value, subject string) string {
 	case v == nil:
 		r.fail(item.Pos, subject+".reason", "the reason is missing")
 	case ok && strings.TrimSpace(text) == "":
-		r.fail(v.Pos, subject+".reason", "the reason is blank; whoever reads this later needs one")
+		r.fail(v.Pos, subject+".reason", "the reason is blank")
 	}
 	return text
 }
@@ -195,10 +187,10 @@ func (r *reader) reason(item *small.Value, subject string) string {
 func ParseDay(text string) (time.Time, error) {
 	day, err := time.Parse(dayLayout, text)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%q is not a day of the calendar; expected %s", clip(text), dayForm)
+		return time.Time{}, fmt.Errorf("%q is not a day of the calendar; expected %s", wording.Clip(text), dayForm)
 	}
 	if day.IsZero() {
-		return time.Time{}, fmt.Errorf("the day %s cannot be used; leave it out for a waiver without end", text)
+		return time.Time{}, fmt.Errorf("the day %s cannot be used; leave it out for a waiver that does not end", text)
 	}
 	return day, nil
 }
@@ -216,7 +208,7 @@ func (r *reader) day(v *small.Value, subject string) time.Time {
 	return day
 }
 
-func isText(v *small.Value, want string) bool {
-	text, ok := v.Str()
-	return ok && text == want
+func (r *reader) ofRecord(rule *small.Value) bool {
+	id, ok := rule.Str()
+	return ok && r.rules.effects[id].Has(ledger.OfRecord)
 }

@@ -31,7 +31,7 @@ func TestNearestRule(t *testing.T) {
 		"unknown":              "lint/unknown-task",
 		"E501":                 "",
 	} {
-		if got := nearestRule(id, ruleIDs); got != want {
+		if got := nearestRule(id, ids()); got != want {
 			t.Errorf("%q: got %q, want %q", id, got, want)
 		}
 	}
@@ -56,7 +56,7 @@ func TestDistance(t *testing.T) {
 
 func TestSuggest(t *testing.T) {
 	for word, want := range map[string]string{"reordred": "append-only/reordered", "append-only/": "append-only/modified", "/": "", "": ""} {
-		if got := Suggest(word, ruleIDs); got != want {
+		if got := Suggest(word, ids()); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Workflows says where workflow files and the records of jobs and campaigns
@@ -122,10 +123,10 @@ func (r *reader) folders(v *small.Value, subject string) []string {
 		clean := path.Clean(text)
 		switch {
 		case text == "":
-			r.fail(item.Pos, at, "the folder is empty; the root is written \".\"")
+			r.fail(item.Pos, at, "the folder is empty; write the root as \".\"")
 		case path.IsAbs(text), clean == "..", strings.HasPrefix(clean, "../"):
 			r.report(Problem{
-				Pos: item.Pos, Subject: at, Message: "the folder " + quoted(text) + " does not lie in the repository",
+				Pos: item.Pos, Subject: at, Message: "the folder " + quoted(text) + " is outside the repository",
 				Hint: "write its path from the repository's root",
 			})
 		}
@@ -134,4 +135,4 @@ func (r *reader) folders(v *small.Value, subject string) []string {
 	return out
 }
 
-func quoted(text string) string { return strconv.Quote(clip(text)) }
+func quoted(text string) string { return strconv.Quote(wording.Clip(text)) }

@@ -19,7 +19,7 @@ func Append(path string, data []byte, entry Entry, now time.Time, limits small.L
 	cannot := func(why string) error {
 		return &gate.Failure{
 			Message: fmt.Sprintf("%s: no entry can be appended: %s", path, why),
-			Remedy:  "small-hook check says whether something is wrong with it; the first entry, and one of a list in brackets, is for small progress add",
+			Remedy:  "`small-hook check` says what is wrong with it; `small progress add` adds the first entry, and one of a list in brackets",
 		}
 	}
 	doc, problems := small.Parse(data, limits)
@@ -48,7 +48,7 @@ func Append(path string, data []byte, entry Entry, now time.Time, limits small.L
 		return nil, cannot(problems[0].Message)
 	}
 	if !after.Extends(before) || after.Len() != before.Len()+1 {
-		return nil, cannot("its last entry would mean something else")
+		return nil, cannot("its last entry would change")
 	}
 	return out, nil
 }

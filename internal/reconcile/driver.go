@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Three are the versions that git hands to a merge driver (gitattributes(5),
+// MergeInput is the versions that git hands to a merge driver (gitattributes(5),
 // "Defining a custom merge driver").
-type Three struct {
+type MergeInput struct {
 	// Base is %O, Ours %A, Theirs %B. A base that is not there is empty.
 	Base, Ours, Theirs []byte
 	// Marker is the length of conflict markers, %L; 0 is git's usual one.
@@ -34,22 +35,22 @@ type Merged struct {
 // Merge merges one file of a workspace, or rather does not: only where one side
 // left the file alone, or both did the same, or one side's log is the other's
 // with more behind it, there is nothing to decide.
-func (t Three) Merge() Merged {
+func (in MergeInput) Merge() Merged {
 	switch {
-	case bytes.Equal(t.Ours, t.Theirs), bytes.Equal(t.Base, t.Theirs):
-		return Merged{Text: t.Ours}
-	case bytes.Equal(t.Base, t.Ours), t.follows(t.Ours, t.Theirs):
-		return Merged{Text: t.Theirs}
-	case t.follows(t.Theirs, t.Ours):
-		return Merged{Text: t.Ours}
+	case bytes.Equal(in.Ours, in.Theirs), bytes.Equal(in.Base, in.Theirs):
+		return Merged{Text: in.Ours}
+	case bytes.Equal(in.Base, in.Ours), in.follows(in.Ours, in.Theirs):
+		return Merged{Text: in.Theirs}
+	case in.follows(in.Theirs, in.Ours):
+		return Merged{Text: in.Ours}
 	}
-	return Merged{Text: t.marked(), Conflict: true, Message: t.message()}
+	return Merged{Text: in.marked(), Conflict: true, Message: in.message()}
 }
 
 // follows reports whether later is a log that goes on where the text of earlier
 // ends.
-func (t Three) follows(earlier, later []byte) bool {
-	if path.Base(t.Path) != small.Progress.FileName() || len(earlier) == 0 || !bytes.HasPrefix(later, earlier) {
+func (in MergeInput) follows(earlier, later []byte) bool {
+	if path.Base(in.Path) != small.Progress.FileName() || len(earlier) == 0 || !bytes.HasPrefix(later, earlier) {
 		return false
 	}
 	before, _ := small.ReadLog(earlier, small.Limits{})
@@ -59,17 +60,17 @@ func (t Three) follows(earlier, later []byte) bool {
 
 // marked is both sides' text: what they begin with in common, and the rest of
 // each between conflict markers.
-func (t Three) marked() []byte {
-	ours, theirs := splitLines(t.Ours), splitLines(t.Theirs)
+func (in MergeInput) marked() []byte {
+	ours, theirs := splitLines(in.Ours), splitLines(in.Theirs)
 	same := 0
 	for same < min(len(ours), len(theirs)) && bytes.Equal(ours[same], theirs[same]) && bytes.HasSuffix(ours[same], []byte("\n")) {
 		same++
 	}
-	size := t.Marker
+	size := in.Marker
 	if size < 7 {
 		size = 7
 	}
-	end := lineEnd(t.Ours)
+	end := lineEnd(in.Ours)
 	out := join(ours[:same])
 	part := func(marker, label string, lines [][]byte) {
 		out = append(out, strings.Repeat(marker, size)+label+end...)
@@ -81,15 +82,15 @@ func (t Three) marked() []byte {
 	return out
 }
 
-func (t Three) message() string {
+func (in MergeInput) message() string {
 	command := "small-hook reconcile"
 	for _, a := range []small.Artifact{small.Plan, small.Handoff} {
-		if path.Base(t.Path) == a.FileName() {
+		if path.Base(in.Path) == a.FileName() {
 			command += " --" + string(a) + " ours (or theirs)"
 		}
 	}
-	if a, ok := small.ArtifactOf(path.Base(t.Path)); !ok || a != small.Progress && a != small.Plan && a != small.Handoff {
-		return fmt.Sprintf("both sides changed %s; nothing was merged. Choose what is right, then type: git add %s", t.Path, quoted(t.Path))
+	if a, ok := small.ArtifactOf(path.Base(in.Path)); !ok || a != small.Progress && a != small.Plan && a != small.Handoff {
+		return fmt.Sprintf("both sides changed %s; nothing was merged. Edit the file, then type: git add %s", in.Path, wording.ShellWord(in.Path))
 	}
-	return fmt.Sprintf("both sides changed %s; nothing was merged. Type: %s", t.Path, command)
+	return fmt.Sprintf("both sides changed %s; nothing was merged. Type: %s", in.Path, command)
 }

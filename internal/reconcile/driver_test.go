@@ -24,7 +24,7 @@ func TestMergeDriver(t *testing.T) {
 		"interleaved by one": {text(a), text(a, c), text(a, b, c), log, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Three{Base: []byte(test.base), Ours: []byte(test.ours), Theirs: []byte(test.theirs), Path: test.path, Marker: 9}.Merge()
+			got := MergeInput{Base: []byte(test.base), Ours: []byte(test.ours), Theirs: []byte(test.theirs), Path: test.path, Marker: 9}.Merge()
 			if got.Conflict != (test.want == "") || got.Conflict == (got.Message == "") {
 				t.Fatalf("conflict %v, message %q", got.Conflict, got.Message)
 			}
@@ -45,7 +45,7 @@ func TestMergeDriver(t *testing.T) {
 			}
 		})
 	}
-	if got := (Three{Base: []byte("a"), Ours: []byte("b"), Theirs: []byte("c"), Path: ".small/intent.small.yml"}).Merge(); !strings.Contains(got.Message, "git add '.small/intent.small.yml'") {
+	if got := (MergeInput{Base: []byte("a"), Ours: []byte("b"), Theirs: []byte("c"), Path: ".small/intent.small.yml"}).Merge(); !strings.Contains(got.Message, "git add .small/intent.small.yml") {
 		t.Errorf("message: %s", got.Message)
 	}
 }

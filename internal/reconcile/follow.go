@@ -9,6 +9,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // followMoves brings the versions of a log together that lie at several paths,
@@ -57,9 +58,9 @@ func (r *run) followSince(ctx context.Context, base string, t side) error {
 		}
 		if !moved && r.op.oneParent() && r.files[r.op.ours.id][path].Object != files[path].Object {
 			return &gate.Failure{
-				Message: fmt.Sprintf("%s moved %s to %s, and %s has recorded work at the old path: one commit of a %s cannot say both",
+				Message: fmt.Sprintf("%s moved %s to %s, and %s has recorded work at the old path: one commit of a %s cannot do both",
 					t.name, path, there, r.op.ours.name, r.op.word),
-				Remedy: "take it back (" + r.op.undo() + ") and merge instead: git merge " + t.name + ", then small-hook reconcile",
+				Remedy: "undo it (`" + r.op.undo() + "`) and merge instead: `git merge " + wording.ShellWord(t.name) + "`, then `small-hook reconcile`",
 			}
 		}
 		if moved || r.op.word == "" {

@@ -28,7 +28,7 @@ var located = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX
 // openWorkTree finds the work tree of a place.
 func openWorkTree(place githistory.Place, environ []string) (*workTree, error) {
 	if place.Top == "" {
-		return nil, &gate.Failure{Message: "a bare repository has no work tree to reconcile anything in", Remedy: "run this in a clone, and push the result"}
+		return nil, &gate.Failure{Message: "a bare repository has no work tree, which reconcile needs", Remedy: "run this in a clone, and push the result"}
 	}
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, &gate.Failure{Message: "git was not found: " + err.Error(), Remedy: "install git, or add its directory to PATH", Err: err}

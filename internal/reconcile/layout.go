@@ -24,7 +24,7 @@ type layout struct {
 // Reasons why a log's text cannot be taken apart.
 var (
 	errNoItems = errors.New("its list is empty")
-	errFlow    = errors.New("its entries are written in brackets, not each below a dash of its own")
+	errFlow    = errors.New("its entries are written in brackets, not one per dash")
 	errDashes  = errors.New("its entries do not each begin on a line of their own")
 )
 

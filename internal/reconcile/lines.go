@@ -55,6 +55,13 @@ func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " "
 // isBlank reports whether a line holds white space alone.
 func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
+// isRemark reports whether a line is a comment or blank, where it is no part of
+// a scalar.
+func isRemark(line []byte) bool {
+	text := bytes.TrimSpace(line)
+	return len(text) == 0 || text[0] == '#'
+}
+
 // indented returns lines moved to the right by a number of columns, or to the
 // left where it is negative. Blank lines stay as they are where they are too
 // short; ok is false if another line is.

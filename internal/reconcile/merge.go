@@ -48,7 +48,7 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 		return 0, &gate.Failure{
 			Message: fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
 				l.path, gate.EntryWords(a.Entry), a.from.Name, gate.EntryWords(b.Entry), b.from.Name),
-			Remedy: "small-hook audit says which commit reordered them; put the order right on that side, then merge again",
+			Remedy: "`small-hook audit` says which commit reordered them; restore the order on that side, then merge again",
 		}
 	case aInB:
 		return 1, nil
@@ -60,10 +60,10 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	switch {
 	case at.Equal(other):
 		return 0, &gate.Failure{
-			Message: fmt.Sprintf("%s: two different entries have the same time, so that neither can stand before the other: %s of %s, and %s of %s",
+			Message: fmt.Sprintf("%s: two different entries have the same time, so they have no order: %s of %s, and %s of %s",
 				l.path, gate.EntryWords(a.Entry), a.from.Name, gate.EntryWords(b.Entry), b.from.Name),
-			Remedy: "record the one that is not published yet again, with the time of recording: take back what is under way (git merge --abort), " +
-				"correct its timestamp on its branch (git commit --amend, or git rebase -i), then merge again",
+			Remedy: "change the timestamp of the one that is not published yet: undo what is under way (`git merge --abort`), " +
+				"correct the entry on its branch (`git commit --amend` or `git rebase -i`), then merge again",
 		}
 	case at.Before(other):
 		return -1, nil
@@ -82,7 +82,7 @@ func (l *log) rising(before, rest []item) error {
 		at, ok := gate.Instant(rest[i].Entry)
 		what := ""
 		if !ok {
-			what = fmt.Sprintf("%s has no time that can be read", gate.EntryWords(rest[i].Entry))
+			what = fmt.Sprintf("%s has no valid time", gate.EntryWords(rest[i].Entry))
 		} else if last != nil {
 			if previous, known := gate.Instant(last.Entry); known && !at.After(previous) {
 				what = fmt.Sprintf("%s is not later than %s before it", gate.EntryWords(rest[i].Entry), gate.EntryWords(last.Entry))
@@ -91,7 +91,7 @@ func (l *log) rising(before, rest []item) error {
 		if what != "" {
 			return &gate.Failure{
 				Message: fmt.Sprintf("%s of %s cannot be merged by time: %s", l.path, rest[i].from.Name, what),
-				Remedy:  "record the entry again on that side, with the time of recording (small-hook check shows every such place), then merge again",
+				Remedy:  "record the entry again on that side, with the current time (`small-hook check` shows every such entry), then merge again",
 			}
 		}
 		last = &rest[i]

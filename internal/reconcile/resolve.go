@@ -38,8 +38,6 @@ type Resolution struct {
 	Added bool
 	// Brought says how many entries each side alone has, ours first.
 	Brought []int
-	// Notes say what else to know.
-	Notes []string
 }
 
 // Resolve brings the sides of a log together. The error is a *gate.Failure that
@@ -92,10 +90,10 @@ func (l *log) increases(items []item) error {
 		if !ok || !known || at.After(previous) {
 			continue
 		}
-		remedy := "record the entry again on its side, with the time of recording, then merge again"
+		remedy := "record the entry again on its side, with the current time, then merge again"
 		if l.base[items[i].Digest] {
-			remedy = "a person has to accept it: take back what is under way (git merge --abort), type small-hook baseline " + l.accepting() +
-				", review .small-gate.yml and commit it by itself, then merge again"
+			remedy = "a person has to accept it: undo what is under way (`git merge --abort`), type `small-hook baseline " + l.accepting() +
+				"`, review .small-gate.yml and commit it by itself, then merge again"
 		}
 		return &gate.Failure{
 			Message: fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (lint/timestamp-order)",
@@ -161,16 +159,15 @@ func (l *log) brought(items []item) []int {
 	return out
 }
 
-// write makes the text of the items: a side's own where it has just these and
-// every comment, else the sides' texts put together, with a new entry unless one
-// is there that makes the resolution explicit.
+// write makes the text of the items: a side's own where that has just these, else
+// the sides' texts put together, with a new entry unless one is there that makes
+// the resolution explicit.
 func (l *log) write(out *Resolution, items []item, now time.Time) error {
 	explicit := l.explicit(ledgerOf(items))
-	if text := l.verbatim(items); text != nil && explicit {
-		out.Text, out.Notes = text, l.lost(text)
-		if len(out.Notes) == 0 {
-			return nil
-		}
+	own := l.verbatim(items)
+	if explicit && own != nil && (own == l.versions[0] || l.untouched(l.versions[0])) {
+		out.Text = own.Data
+		return nil
 	}
 	entry, err := l.entry(items, out.Brought, now)
 	if explicit {
@@ -180,55 +177,39 @@ func (l *log) write(out *Resolution, items []item, now time.Time) error {
 		return err
 	}
 	var reason error
-	for _, how := range l.manners() {
-		made, err := l.compose(items, entry, how)
+	for _, how := range l.strategies() {
+		text, err := l.compose(items, entry, how)
 		if err == nil {
-			err = l.check(made.text, items, entry != nil)
+			err = l.check(text, items, entry != nil)
 		}
 		if err == nil {
-			out.take(made, entry != nil)
-			out.Notes = append(out.Notes, l.lost(made.text)...)
+			out.Text, out.Added = text, entry != nil
+			if out.Added {
+				out.Entries++
+			}
 			return nil
 		}
 		if reason == nil {
 			reason = err
 		}
 	}
-	if explicit && out.Text != nil {
-		return nil // the notes say which comments are not there
+	if explicit && own != nil {
+		out.Text = own.Data
+		return nil
 	}
 	return reason
 }
 
-// manners are the ways to put a text together, best first. A version with
+// strategies are the ways to put a text together, best first. A version with
 // anchors can have to be copied as a whole.
-func (l *log) manners() []manner {
-	prefer := []*version{nil}
+func (l *log) strategies() []strategy {
+	out := []strategy{{leads: true}, {leads: false}}
 	for _, v := range l.versions {
 		if v.doc != nil && v.doc.Linked() {
-			prefer = append(prefer, v)
-		}
-	}
-	var out []manner
-	for _, from := range prefer {
-		for _, whole := range []bool{false, true} {
-			for _, leads := range []bool{true, false} {
-				out = append(out, manner{leads: leads, prefer: from, whole: whole})
-			}
+			out = append(out, strategy{prefer: v, leads: true}, strategy{prefer: v, leads: false})
 		}
 	}
 	return out
-}
-
-// take makes a text that was put together the resolution's.
-func (out *Resolution) take(made *composed, added bool) {
-	out.Text, out.Added, out.Notes = made.text, added, nil
-	if added {
-		out.Entries++
-	}
-	if made.clashed {
-		out.Notes = append(out.Notes, "both sides changed the form at the same place; there the first side's is kept")
-	}
 }
 
 // explicit reports whether a ledger is one that the gate passes behind each
@@ -237,28 +218,30 @@ func (l *log) explicit(result *small.Ledger) bool {
 	return !slices.ContainsFunc(l.versions, func(v *version) bool { return !l.sides.Accepts(v.ledger, result) })
 }
 
-// verbatim is the text of a side that has just these entries, nil if none has.
-// Of several, one that differs from where the sides parted is taken.
-func (l *log) verbatim(items []item) []byte {
-	var text []byte
+// verbatim is a side that has just these entries, nil if none has. Of several, one
+// whose text was changed since the sides parted is taken.
+func (l *log) verbatim(items []item) *version {
+	var found *version
 	for _, v := range l.versions {
 		same := v.doc != nil && slices.EqualFunc(v.doc.Root.Get("entries").Items, items, func(value *small.Value, it item) bool {
 			return small.EntryDigest(value) == it.Digest
 		})
-		if !same {
-			continue
+		if same && !l.untouched(v) {
+			return v
 		}
-		old := slices.ContainsFunc(l.versions, func(w *version) bool {
-			return slices.ContainsFunc(w.Bases, func(base []byte) bool { return bytes.Equal(base, v.Data) })
-		})
-		if text == nil || !old {
-			text = v.Data
-			if !old {
-				break
-			}
+		if same && found == nil {
+			found = v
 		}
 	}
-	return text
+	return found
+}
+
+// untouched reports whether a side has the text that was there when the sides
+// parted.
+func (l *log) untouched(v *version) bool {
+	return slices.ContainsFunc(l.versions, func(w *version) bool {
+		return slices.ContainsFunc(w.Bases, func(base []byte) bool { return bytes.Equal(base, v.Data) })
+	})
 }
 
 // check reads a text that was put together and demands that it is what it is to
@@ -285,10 +268,10 @@ func (l *log) check(text []byte, items []item, added bool) error {
 		}
 	}
 	if added && (!result.Entries[want-1].Reconciles || !result.Entries[want-1].Evidenced) {
-		return l.uncopied("the entry that makes the resolution explicit would not be read as one")
+		return l.uncopied("the entry for meta/reconcile-merge would not be read as one")
 	}
 	if !l.explicit(result) {
-		return l.uncopied("the result would not hold every entry of every side in order")
+		return l.uncopied("the result would not have every entry of every side in order")
 	}
 	return nil
 }
@@ -296,12 +279,12 @@ func (l *log) check(text []byte, items []item, added bool) error {
 // uncopied is the failure of a text that cannot be put together from the sides'
 // own.
 func (l *log) uncopied(why string) *gate.Failure {
-	remedy := "write the list in its plain form on each side (every entry below a dash of its own, each line ended) and commit that, " +
+	remedy := "write the list in its plain form on each side (a dash for each entry, a line break after the last line) and commit that, " +
 		"which changes no entry; then merge again"
 	if slices.ContainsFunc(l.versions, func(v *version) bool { return v.doc != nil && v.doc.Linked() }) {
-		remedy = "the log uses anchors, aliases or tags: write their content out on each side and commit that, which changes no entry; then merge again"
+		remedy = "the log uses anchors, aliases or tags: replace them by their content on each side and commit that, which changes no entry; then merge again"
 	}
-	return &gate.Failure{Message: fmt.Sprintf("%s: the entries cannot be copied as they are written: %s", l.path, why), Remedy: remedy}
+	return &gate.Failure{Message: fmt.Sprintf("%s: the entries cannot be copied unchanged: %s", l.path, why), Remedy: remedy}
 }
 
 // broken is a baseline that a side begins with and a result does not, nil if
@@ -319,10 +302,10 @@ func (l *log) broken(result *small.Ledger) *gate.Sides {
 // to stand. A text at the end of a file whose last line is not ended does: with
 // an entry behind it, it ends in a line feed.
 func (l *log) meansElse(it item) error {
-	failure := l.uncopied(fmt.Sprintf("%s of %s would mean something else", gate.EntryWords(it.Entry), it.from.Name))
+	failure := l.uncopied(fmt.Sprintf("%s of %s would change", gate.EntryWords(it.Entry), it.from.Name))
 	if it.at == len(it.from.places)-1 && len(ended(it.from.Data, "\n")) > len(it.from.Data) {
-		failure.Remedy = "its text has no end of line where the file of that side ends: write |- in place of | there (>- in place of >), " +
-			"which says just that, end the line and commit it, which changes no entry; then merge again"
+		failure.Remedy = "its text ends without a line break at the end of that side's file: write |- instead of | there (>- instead of >), " +
+			"end the line and commit it, which changes no entry; then merge again"
 	}
 	return failure
 }
@@ -338,8 +321,8 @@ func (l *log) keepsBaseline(out *Resolution) error {
 		return nil
 	}
 	return &gate.Failure{
-		Message: fmt.Sprintf("%s: an entry would be put among the first %d, which the baseline in .small-gate.yml accepts as they are", l.path, b.BaselineEntries()),
-		Remedy: "record the entries of the side that lacks the baseline again, behind it, with the time of recording; " +
-			"or have a person accept the merged log with small-hook baseline",
+		Message: fmt.Sprintf("%s: an entry would be put among the first %d, which the baseline in .small-gate.yml fixes", l.path, b.BaselineEntries()),
+		Remedy: "on the side without the baseline, record the entries again after it, with the current time; " +
+			"or have a person accept the merged log with `small-hook baseline`",
 	}
 }

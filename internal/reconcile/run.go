@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Which side's version of a file is taken. In a rebase and a cherry-pick, as in
@@ -70,7 +71,6 @@ type Log struct {
 	Brought []int
 	// Changed is true if the file or the index was written.
 	Changed bool
-	Notes   []string
 }
 
 // Taken is one file of which a side was taken.
@@ -143,7 +143,7 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	if err := r.write(ctx); err != nil {
 		return nil, err
 	}
-	return r.out, r.tell(context.WithoutCancel(ctx))
+	return r.out, r.report(context.WithoutCancel(ctx))
 }
 
 // list reads the files of a revision, by path.
@@ -189,14 +189,14 @@ func (r *run) workspace(ctx context.Context, dir string) error {
 	if err := r.log(ctx, small.Progress.Path(dir)); err != nil {
 		return err
 	}
-	for _, told := range []struct {
+	for _, choice := range []struct {
 		artifact small.Artifact
 		side     string
 	}{{small.Plan, r.opts.Plan}, {small.Handoff, r.opts.Handoff}} {
-		if told.side == "" {
+		if choice.side == "" {
 			continue
 		}
-		if err := r.take(ctx, told.artifact.Path(dir), told.side); err != nil {
+		if err := r.take(ctx, choice.artifact.Path(dir), choice.side); err != nil {
 			return err
 		}
 	}
@@ -246,9 +246,9 @@ func (r *run) log(ctx context.Context, path string) error {
 }
 
 func (r *run) resolve(ctx context.Context, c Case, mode string) error {
-	told := Log{Path: c.Path, Sides: []string{c.Ours.Name}}
+	log := Log{Path: c.Path, Sides: []string{c.Ours.Name}}
 	for _, t := range c.Theirs {
-		told.Sides = append(told.Sides, t.Name)
+		log.Sides = append(log.Sides, t.Name)
 	}
 	there, done, err := r.present(ctx, c)
 	if err != nil {
@@ -260,15 +260,15 @@ func (r *run) resolve(ctx context.Context, c Case, mode string) error {
 			return err
 		}
 	}
-	told.Entries, told.Added, told.Brought, told.Notes = resolved.Entries, resolved.Added, resolved.Brought, resolved.Notes
+	log.Entries, log.Added, log.Brought = resolved.Entries, resolved.Added, resolved.Brought
 	w := change{path: c.Path, mode: mode, content: resolved.Text, there: there, keep: done == nil}
-	if told.Changed, err = r.plan(ctx, w); err != nil {
+	if log.Changed, err = r.plan(ctx, w); err != nil {
 		return err
 	}
-	if r.op.word == "" && done == nil && !told.Changed {
+	if r.op.word == "" && done == nil && !log.Changed {
 		return nil // the log here goes on behind the other side's as it is
 	}
-	r.out.Logs = append(r.out.Logs, told)
+	r.out.Logs = append(r.out.Logs, log)
 	return nil
 }
 
@@ -292,7 +292,7 @@ func (r *run) read(ctx context.Context, s side, path string) ([]byte, error) {
 	if !f.Regular() {
 		return nil, &gate.Failure{
 			Message: fmt.Sprintf("%s of %s is not an ordinary file", path, s.name),
-			Remedy:  "replace it by a file on that side and commit it, then merge again",
+			Remedy:  "replace it by an ordinary file on that side and commit it, then merge again",
 		}
 	}
 	limit := r.limits().FileSize()
@@ -326,7 +326,7 @@ func (r *run) take(ctx context.Context, path, name string) error {
 		return nil
 	}
 	if name == Theirs && len(r.op.theirs) > 1 {
-		return &gate.Failure{Message: "several branches are being merged, and theirs could be any of them", Remedy: "resolve " + path + " by hand and git add it"}
+		return &gate.Failure{Message: "several branches are being merged, so it is unclear which one is theirs", Remedy: "edit the file, then type: git add " + wording.ShellWord(path)}
 	}
 	f, ok := r.files[from.id][path]
 	if !ok {

@@ -113,8 +113,8 @@ func (o *operation) named(ctx context.Context, repo Repository, name string) err
 		o.theirs = []side{{name: name, id: id}}
 	case !known:
 		return &gate.Failure{
-			Message: fmt.Sprintf("a %s is under way, and %s has no part in it", o.word, name),
-			Remedy:  "type small-hook reconcile without a name, or end the " + o.word + " first (git status says how)",
+			Message: fmt.Sprintf("a %s is under way, and %s is not part of it", o.word, name),
+			Remedy:  "type `small-hook reconcile` without a name, or end the " + o.word + " first (`git status` says how)",
 		}
 	}
 	return nil
@@ -155,8 +155,8 @@ func (o *operation) picking(ctx context.Context, repo Repository, git *workTree)
 	if there, err := exists(filepath.Join(repo.Where().GitDir, "REVERT_HEAD")); err != nil || there {
 		if err == nil {
 			err = &gate.Failure{
-				Message: "a revert is under way: it takes code back, and the log keeps what was recorded",
-				Remedy:  "git restore --source=HEAD --staged --worktree -- .small keeps the log; append an entry that says what was reverted, then git revert --continue",
+				Message: "a revert is under way: it reverts code, but the log keeps what was recorded",
+				Remedy:  "restore the log: `git restore --source=HEAD --staged --worktree -- .small`; append an entry that says what was reverted, then type `git revert --continue`",
 			}
 		}
 		return err
@@ -181,17 +181,14 @@ func (o *operation) applying(ctx context.Context, repo Repository, git *workTree
 	}
 	if len(parents) > 1 {
 		return &gate.Failure{
-			Message: fmt.Sprintf("the %s is about to apply %s, which is a merge: nothing here says which of its sides' entries it brings", word, short(id)),
-			Remedy:  "take it back (git " + word + " --abort) and merge instead: git merge BRANCH, then small-hook reconcile",
+			Message: fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, short(id)),
+			Remedy:  "undo it (`git " + word + " --abort`) and merge instead: `git merge " + id + "`, then `small-hook reconcile`",
 		}
 	}
 	o.word, o.finish = word, finish
 	o.theirs = []side{{id: id, parts: parents, picked: true}}
 	return nil
 }
-
-// squashed is git's line for a commit in the message of a squash.
-var squashed = regexp.MustCompile(`^commit ([0-9a-f]{40}|[0-9a-f]{64})\b`)
 
 // squashing looks for a git merge --squash. It leaves the list of the commits
 // that it squashed, and the tips among them are the sides.
@@ -203,6 +200,7 @@ func (o *operation) squashing(ctx context.Context, repo Repository, git *workTre
 	if err != nil {
 		return &gate.Failure{Message: "cannot read what was squashed: " + err.Error(), Err: err}
 	}
+	squashed := regexp.MustCompile(`^commit ([0-9a-f]{40}|[0-9a-f]{64})\b`)
 	var listed []string
 	inside := map[string]bool{}
 	for line := range strings.Lines(string(data)) {

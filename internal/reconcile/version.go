@@ -6,6 +6,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Version is one side's version of a log.
@@ -31,7 +32,7 @@ func (v *Version) parting(i int) string {
 	if i < len(v.Parted) {
 		return v.Parted[i]
 	}
-	return "REV (the commit where the sides parted)"
+	return "REV (the merge base)"
 }
 
 // version is a side's log as it was read.
@@ -171,19 +172,19 @@ func (l *log) unchanged(base, side *version) error {
 	if side.Data == nil {
 		return &gate.Failure{
 			Message: fmt.Sprintf("%s deleted %s", side.Name, l.path),
-			Remedy:  fmt.Sprintf("bring the log back on that side (git restore --source=%s --staged --worktree -- %s) and commit it, then merge again", base.ID, quoted(l.path)),
+			Remedy:  fmt.Sprintf("restore the log on that side (`git restore --source=%s --staged --worktree -- %s`) and commit it, then merge again", base.ID, wording.ShellWord(l.path)),
 		}
 	}
 	if l.baselined(side) && !l.baselined(base) {
 		return nil
 	}
-	what := "has the entries in another order than where the sides parted"
+	what := "has the entries in another order than the merge base"
 	if lost := l.sides.Only(base.ledger, side.ledger); len(lost) > 0 {
-		what = "changed or lost what was there where the sides parted: " + gate.EntryList(lost)
+		what = "changed or lost entries of the merge base: " + gate.EntryList(lost)
 	}
 	return &gate.Failure{
 		Message: fmt.Sprintf("%s: %s %s", l.path, side.Name, what),
-		Remedy: "put the entries back as they were on that side, append what is right now, and merge again; " +
-			"or have a person excuse the edit: small-hook audit COMMIT names it, small-hook waive FINGERPRINT --reason WHY excuses it",
+		Remedy: "restore the entries on that side, append an entry with the correction, and merge again; " +
+			"or have a person excuse the edit: `small-hook audit COMMIT` names it, `small-hook waive FINGERPRINT --reason WHY` excuses it",
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // change is one file that is to be written and staged.
@@ -48,8 +49,8 @@ func (r *run) onDisk(path string) ([]byte, error) {
 		last := at == filepath.Join(r.git.top, filepath.FromSlash(path))
 		if !info.IsDir() && !last || last && !info.Mode().IsRegular() {
 			return nil, &gate.Failure{
-				Message: fmt.Sprintf("%s is no ordinary file in the work tree: %s is in the way", path, at),
-				Remedy:  "move it away, then run small-hook reconcile again",
+				Message: fmt.Sprintf("%s is not an ordinary file in the work tree: %s is in the way", path, at),
+				Remedy:  "move it away, then run `small-hook reconcile` again",
 			}
 		}
 	}
@@ -92,7 +93,7 @@ func (r *run) present(ctx context.Context, c Case) (there []byte, done *Resoluti
 
 // uncommitted is the failure of a file that is not as HEAD has it.
 func uncommitted(path string) error {
-	return &gate.Failure{Message: path + " has changes that are not committed", Remedy: "commit them first, then run small-hook reconcile again"}
+	return &gate.Failure{Message: path + " has changes that are not committed", Remedy: "commit them first, then run `small-hook reconcile` again"}
 }
 
 // resolved is what stands in the work tree where that is a resolution, nil where
@@ -120,7 +121,7 @@ func (r *run) resolved(ctx context.Context, c Case, there []byte) (*Resolution, 
 			items[i] = item{Entry: e}
 		}
 		return &Resolution{
-			Text: stored.Data, Entries: log.Len(), Brought: l.brought(items), Notes: l.lost(stored.Data),
+			Text: stored.Data, Entries: log.Len(), Brought: l.brought(items),
 			Added: slices.ContainsFunc(log.Entries, func(e small.Entry) bool { return e.Reconciles && !l.knows(e) }),
 		}, nil
 	}
@@ -129,8 +130,8 @@ func (r *run) resolved(ctx context.Context, c Case, there []byte) (*Resolution, 
 	})
 	if len(extra) > 0 {
 		err = &gate.Failure{
-			Message: fmt.Sprintf("%s holds what no side has, and it would be lost: %s", c.Path, gate.EntryList(extra)),
-			Remedy:  "copy it elsewhere, restore the file (git checkout --merge -- " + quoted(c.Path) + "), run small-hook reconcile, then append it again",
+			Message: fmt.Sprintf("%s has entries that no side has, and they would be lost: %s", c.Path, gate.EntryList(extra)),
+			Remedy:  "copy them elsewhere, restore the file (`git checkout --merge -- " + wording.ShellWord(c.Path) + "`), run `small-hook reconcile`, then append them again",
 		}
 	}
 	return nil, err
@@ -191,7 +192,7 @@ func (r *run) write(ctx context.Context) error {
 		file := filepath.Join(r.git.top, filepath.FromSlash(w.path))
 		if w.movedTo != "" {
 			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return &gate.Failure{Message: fmt.Sprintf("cannot remove %s: %v", w.path, err), Remedy: "remove it, then run small-hook reconcile again", Err: err}
+				return &gate.Failure{Message: fmt.Sprintf("cannot remove %s: %v", w.path, err), Remedy: "remove it, then run `small-hook reconcile` again", Err: err}
 			}
 			continue
 		}
@@ -205,7 +206,7 @@ func (r *run) write(ctx context.Context) error {
 		if err != nil {
 			return &gate.Failure{
 				Message: fmt.Sprintf("cannot write %s: %v", w.path, err),
-				Remedy:  "see to it that the file can be written, then run small-hook reconcile again; nothing is staged yet",
+				Remedy:  "make the file writable, then run `small-hook reconcile` again; nothing is staged yet",
 				Err:     err,
 			}
 		}
@@ -224,12 +225,10 @@ func (r *run) ofASide(file, blob string) bool {
 	})
 }
 
-// conflictMarker matches the lines with which git marks a conflict.
-var conflictMarker = regexp.MustCompile(`^(<{7,}|={7,}|>{7,}|\|{7,})( |$)`)
-
 // onlyOfSides reports whether each line that stands in the work tree is one of a
 // side's, or a conflict marker: so it is where git has just merged.
 func (r *run) onlyOfSides(ctx context.Context, w change) bool {
+	conflictMarker := regexp.MustCompile(`^(<{7,}|={7,}|>{7,}|\|{7,})( |$)`)
 	known := map[string]bool{}
 	for _, s := range append([]side{r.op.ours}, r.op.theirs...) {
 		data, err := r.read(ctx, s, cmp.Or(w.movedTo, w.path))
@@ -249,8 +248,8 @@ func (r *run) onlyOfSides(ctx context.Context, w change) bool {
 	return true
 }
 
-// tell gathers what is left to be seen once all is written.
-func (r *run) tell(ctx context.Context) error {
+// report fills in what there is to show once all is written.
+func (r *run) report(ctx context.Context) error {
 	var paths []string
 	for _, w := range r.changes {
 		paths = append(paths, w.path)
@@ -279,6 +278,3 @@ func (r *run) tell(ctx context.Context) error {
 	}
 	return err
 }
-
-// quoted writes a path so that a POSIX shell reads it as one word.
-func quoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }

@@ -244,7 +244,7 @@ func pageChangeOf(c *gate.FieldChange) pageChange {
 }
 
 func pageSideOf(s *gate.Side) pageSide {
-	out := pageSide{Name: orNone(s.Name, "no name") + ": " + entryCount(s.Count()) + " that the other has not"}
+	out := pageSide{Name: orNone(s.Name, "no name") + ": " + entryCount(s.Count()) + " missing on the other side"}
 	for i := range s.Entries {
 		if i == maxRows {
 			out.Entries = append(out.Entries, "… and "+entryCount(s.Count()-i)+" more")

@@ -297,7 +297,7 @@ func fork(f *gate.Finding) string {
 	var list strings.Builder
 	for s := range f.Sides {
 		side := &f.Sides[s]
-		fmt.Fprintf(&list, "\n%s, %s:\n\n", codeSpan(orNone(side.Name, "no name")), entryCount(side.Count())+" that the other has not")
+		fmt.Fprintf(&list, "\n%s, %s:\n\n", codeSpan(orNone(side.Name, "no name")), entryCount(side.Count())+" missing on the other side")
 		for i := range side.Entries {
 			e := &side.Entries[i]
 			if i == maxOfSide {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Sanitize makes text that came from outside fit to stand inside one line of
@@ -165,9 +167,13 @@ func back(s string, i, n int) int {
 }
 
 // plural is "1 thing" or "3 things".
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
+func plural(n int, thing string) string { return wording.Count(n, thing) }
+
+// SanitizeLines is [Sanitize] for each line of a text.
+func SanitizeLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Sanitize(line)
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return strings.Join(lines, "\n")
 }

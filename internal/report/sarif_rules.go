@@ -47,10 +47,10 @@ func notice(id string) sarifReference {
 // do not change, so it is done once.
 var sarifRules = sync.OnceValues(describeRules)
 
-func describeRules() (rules []sarifDescriptor, index map[string]int) {
+func describeRules() (descriptors []sarifDescriptor, index map[string]int) {
 	index = map[string]int{}
 	all := gate.Rules()
-	rules = make([]sarifDescriptor, len(all))
+	descriptors = make([]sarifDescriptor, len(all))
 	for i := range all {
 		rule := &all[i]
 		index[rule.ID] = i
@@ -60,7 +60,7 @@ func describeRules() (rules []sarifDescriptor, index map[string]int) {
 			tags = append(tags, "strict")
 		}
 		page := rulePage(rule.ID)
-		rules[i] = sarifDescriptor{
+		descriptors[i] = sarifDescriptor{
 			ID:                   rule.ID,
 			ShortDescription:     sarifText{upperFirst(sentence(rule.Summary))},
 			FullDescription:      &sarifText{firstSentences(unwrap(rule.Why), maxDescription)},
@@ -70,7 +70,7 @@ func describeRules() (rules []sarifDescriptor, index map[string]int) {
 			Properties:           sarifProperties{"tags": tags},
 		}
 	}
-	return rules, index
+	return descriptors, index
 }
 
 // rulePage is the address of a rule's section in the documentation.

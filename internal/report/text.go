@@ -435,7 +435,7 @@ func (t *text) summary(r *gate.Report) {
 func outcomeWords(r *gate.Report) (string, style) {
 	switch {
 	case verdict(r) == gate.Error:
-		return "not judged to the end", red
+		return "incomplete", red
 	case r.Verdict == gate.Pass:
 		return "passed", green
 	case r.Observe:

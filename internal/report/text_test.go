@@ -74,7 +74,7 @@ func TestSummary(t *testing.T) {
 		{"push", fail(func(r *gate.Report) { r.Examined.Source = "standard input" }),
 			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; refs from standard input"},
 		{"error with findings", fail(func(r *gate.Report) { r.Verdict, r.Failure = gate.Error, failed().Failure }),
-			"not judged to the end: 1 error, 0 warnings; examined 16 commits and 1 workspace"},
+			"incomplete: 1 error, 0 warnings; examined 16 commits and 1 workspace"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			lines := strings.Split(strings.TrimSuffix(render(t, "text", tt.report, Options{}), "\n"), "\n")

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // ambiguous finds what readers of YAML do not agree on, and a schema over JSON
@@ -34,10 +36,10 @@ func ambiguous(a Artifact, root *Value) []Problem {
 		}
 		for i := range v.Fields {
 			f := &v.Fields[i]
-			path = append(path[:depth], clip(f.Key))
+			path = append(path[:depth], wording.Clip(f.Key))
 			switch owner := path[:depth]; {
 			case !f.Named() && wantsNames(a, owner):
-				add(f.KeyPos, path, fmt.Sprintf("quote it: %q", clip(f.Key)), "the key %q of %s is no string", clip(f.Key), describe(owner))
+				add(f.KeyPos, path, fmt.Sprintf("quote it: %q", wording.Clip(f.Key)), "the key %q of %s is no string", wording.Clip(f.Key), describe(owner))
 			case strings.HasPrefix(f.other, binaryTag):
 				add(f.KeyPos, path, "write it as text", "a key of %s is binary data, which some readers decode and some do not", describe(owner))
 			case f.Named() && f.Key == "<<":

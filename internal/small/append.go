@@ -24,11 +24,11 @@ func ReadLog(data []byte, limits Limits) (*Log, []Problem) {
 	if doc == nil {
 		return nil, problems
 	}
-	return doc.Log(data)
+	return LogOf(doc, data)
 }
 
-// Log reads the ledger of a document that was parsed from data.
-func (d *Document) Log(data []byte) (*Log, []Problem) {
+// LogOf reads the ledger of a document that was parsed from data.
+func LogOf(d *Document, data []byte) (*Log, []Problem) {
 	ledger, problems := LedgerOf(d)
 	if ledger == nil {
 		return nil, problems
@@ -39,7 +39,7 @@ func (d *Document) Log(data []byte) (*Log, []Problem) {
 		sum:       sha256.Sum256(data),
 		lines:     countLines(data),
 		structure: d.structure,
-		column:    d.appendColumn(data),
+		column:    appendColumn(d, data),
 	}, nil
 }
 
@@ -100,12 +100,12 @@ func (l *Log) appendedItems(tail []byte) ([]*Value, int) {
 	const key = "entries:\n"
 	text := append([]byte(key), tail...)
 	doc, _ := Parse(text, Limits{MaxFileSize: int64(len(text))})
-	if doc == nil || doc.linked || len(doc.Root.Fields) != 1 {
+	if doc == nil || doc.Linked() || len(doc.Root.Fields) != 1 {
 		return nil, 0
 	}
 	structure := doc.structure - structureOf([]byte(key[:len(key)-1]))
 	items := doc.Root.Fields[0].Value
-	if items.Kind != List || !items.block || items.Pos.Column != l.column {
+	if items.Kind != List || !items.Block() || items.Pos.Column != l.column {
 		return nil, 0
 	}
 	return items.Items, structure
@@ -115,10 +115,10 @@ func (l *Log) appendedItems(tail []byte) ([]*Value, int) {
 // would stand if text were appended to the file, 0 when that cannot be said:
 // the list must be a block sequence that holds something, be the mapping's
 // last member, and the text must end with its line.
-func (d *Document) appendColumn(data []byte) int {
+func appendColumn(d *Document, data []byte) int {
 	fields := d.Root.Fields
 	last := fields[len(fields)-1]
-	if last.Key != "entries" || !last.Value.block || len(last.Value.Items) == 0 || d.linked || hasMarker(data) || !readableAlone(data) {
+	if last.Key != "entries" || !last.Value.Block() || len(last.Value.Items) == 0 || d.Linked() || hasMarker(data) || !readableAlone(data) {
 		return 0
 	}
 	return last.Value.Pos.Column

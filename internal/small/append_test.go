@@ -3,6 +3,7 @@ package small
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // diffLogs compares all that a log holds, what later extensions need included.
 func diffLogs(a, b *Log) string {
-	return cmp.Diff(a, b, cmp.AllowUnexported(Log{}, Ledger{}, Suspect{}, step{}), cmpopts.IgnoreFields(Ledger{}, "used"), cmpopts.EquateEmpty(),
+	return cmp.Diff(a, b, cmp.Exporter(func(reflect.Type) bool { return true }), cmpopts.IgnoreFields(Ledger{}, "used"), cmpopts.EquateEmpty(),
 		cmp.Comparer(func(x, y [32]byte) bool { return x == y }))
 }
 
@@ -162,7 +163,7 @@ func TestExtendOther(t *testing.T) {
 // TestExtendCountsStructure appends until the whole file has more structure
 // than is read, though no part of it has.
 func TestExtendCountsStructure(t *testing.T) {
-	item := "- [" + strings.Repeat("a,", maxStructure/8) + "]\n"
+	item := "- [" + strings.Repeat("a,", 3<<16) + "]\n"
 	text := "entries:\n"
 	log, problems := ReadLog([]byte(text+item), Limits{})
 	if log == nil {
@@ -194,4 +195,35 @@ func ExampleLog_Extend() {
 	longer, _ := log.Extend(append(old, "  - task_id: t-1\n    evidence: done\n"...), Limits{})
 	fmt.Println(longer.Len(), longer.Extends(log.Ledger), longer.Entries[1].Pos)
 	// Output: 2 true 4:5
+}
+
+// TestExtendUnicodeBreaks: what ends a line for some readers only cannot be appended.
+func TestExtendUnicodeBreaks(t *testing.T) {
+	const text = "entries:\n  - task_id: a\n    evidence: done\n"
+	log, problems := ReadLog([]byte(text), Limits{})
+	if log == nil {
+		t.Fatal(problems)
+	}
+	for _, c := range []string{"\u0085", "\u2028", "\u2029"} {
+		for name, longer := range map[string]string{
+			"an entry in a comment": text + "  # struck out:" + c + "  - task_id: b\n  # " + c + "    evidence: done\n",
+			"a comment behind text": text + "  - task_id: b" + c + "# never happened\n",
+			"a line of text":        text + "  - evidence: |" + c + "      done" + c + "\n",
+		} {
+			if got, problems := log.Extend([]byte(longer), Limits{}); got != nil {
+				t.Errorf("%s, %q: extended, %v", name, longer, problems)
+			}
+		}
+	}
+}
+
+// TestEntrySuspects: an entry knows its texts that may not come back.
+func TestEntrySuspects(t *testing.T) {
+	log, problems := ReadLog([]byte("entries:\n- notes: fine\n- evidence:\n    codes: [x, \"\\tb\\nc\"]\n    \"\\n\": y\n  \"a\\n\": \" no\"\n"), Limits{})
+	if log == nil {
+		t.Fatal(problems)
+	}
+	if n := len(log.Entries[1].Suspects); n != 2 || len(log.Entries[0].Suspects) != 0 {
+		t.Errorf("%d suspects", n)
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // builder turns YAML nodes into values: aliases and merge keys resolved, keys
@@ -145,7 +147,7 @@ func (b *builder) noteLinks(n *yaml.Node) {
 func (b *builder) alias(n *yaml.Node, depth int) *Value {
 	target := n.Alias
 	if b.open[target] {
-		b.stop(n, "write the content out instead of referring to it", "the alias *%s lies inside the node that it refers to", clip(n.Value))
+		b.stop(n, "write the content out instead of referring to it", "the alias *%s lies inside the node that it refers to", wording.Clip(n.Value))
 		return &Value{Pos: position(n)}
 	}
 	if b.inAlias == 0 {
@@ -216,7 +218,7 @@ func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
 			first = &out.Fields[i]
 		}
 		if first != nil {
-			b.fail(key, "remove one of the two", "the key %q is there twice; it stands in line %d already", clip(field.Key), first.KeyPos.Line)
+			b.fail(key, "remove one of the two", "the key %q is there twice; it stands in line %d already", wording.Clip(field.Key), first.KeyPos.Line)
 			continue
 		}
 		if !field.Named() {

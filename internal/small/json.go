@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // ParseJSON reads one JSON text (RFC 8259) whose root is an object, as Parse
@@ -73,9 +75,9 @@ func (b *jsonReader) problem(err error) Problem {
 		p.Message = "not JSON: the text ends too early"
 	case errors.As(err, &syntax):
 		b.advance(min(max(int(syntax.Offset)-1, b.offset), len(b.data)))
-		p.Message = "not JSON: " + clip(syntax.Error())
+		p.Message = "not JSON: " + wording.Clip(syntax.Error())
 	default:
-		p.Message = "not JSON: " + clip(strings.TrimPrefix(err.Error(), "json: "))
+		p.Message = "not JSON: " + wording.Clip(strings.TrimPrefix(err.Error(), "json: "))
 	}
 	p.Pos = b.at
 	return p
@@ -169,7 +171,7 @@ func (b *jsonReader) members(v *Value, depth int) error {
 			return b.fail(pos, "a key is expected here")
 		}
 		if before := seen.find(v.Fields, key); before != nil {
-			return b.fail(pos, "the key %q is there already, in line %d", clip(key), before.KeyPos.Line)
+			return b.fail(pos, "the key %q is there already, in line %d", wording.Clip(key), before.KeyPos.Line)
 		}
 		value, err := b.value(depth + 1)
 		if err != nil {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 func TestParseJSON(t *testing.T) {
@@ -36,17 +38,17 @@ func TestParseJSONProblems(t *testing.T) {
 		"{\"a\": 1,\n \"b\" 2}":         "2:6 not JSON: invalid character '2' after object key",
 		"{\"a\": [1, 2}":                "1:12 not JSON: invalid character '}' after array element",
 		"{\"a\": 1":                     "1:8 not JSON: the text ends too early",
-		"{\"a\":\n<<<<<<< HEAD\n1}":     "2:1 a conflict marker (<<<<<<<) stands in the file",
+		"{\"a\":\n<<<<<<< HEAD\n1}":     "2:1 the file contains a conflict marker (<<<<<<<)",
 		"{\"a\": \"\xff\"}":             "1:8 the byte 0xff here is not valid UTF-8",
 		strings.Repeat("{\"a\":", 1001): "1:5001 nested deeper than 1000 levels",
 	} {
 		doc, problems := ParseJSON([]byte(text), Limits{})
 		if doc != nil || len(problems) != 1 {
-			t.Errorf("%q: %v", clip(text), problems)
+			t.Errorf("%q: %v", wording.Clip(text), problems)
 			continue
 		}
 		if got := problems[0].Pos.String() + " " + problems[0].Message; got != want {
-			t.Errorf("%q: got %s, want %s", clip(text), got, want)
+			t.Errorf("%q: got %s, want %s", wording.Clip(text), got, want)
 		}
 	}
 }

@@ -38,7 +38,7 @@ type Entry struct {
 	Reconciles bool
 	// Suspects are texts that may not survive a rewriting of the file.
 	Suspects []Suspect
-	// Evidenced is true if a field counts as evidence. Told is true if one of
+	// Evidenced is true if a field counts as evidence. Meaningful is true if one of
 	// these fields also says something: an empty mapping counts, and says nothing.
 	Evidenced, Told bool
 }

@@ -116,11 +116,11 @@ func TestParseRejects(t *testing.T) {
 		"a: 1\n---\nb: [\n":           "yaml 3:1 not YAML: did not find expected node content | " + look,
 		"a: 1\n...\nb: 2\n":           "yaml 3:1 not YAML: did not find expected <document start> | " + look,
 		// Conflict markers.
-		"a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> x\n": "yaml 2:1 a conflict marker (<<<<<<<) stands in the file | " + resolve,
-		"a: 1\r\n<<<<<<< HEAD\r\n":                             "yaml 2:1 a conflict marker (<<<<<<<) stands in the file | " + resolve,
-		"a: 1\r\n<<<<<<<\r\n":                                  "yaml 2:1 a conflict marker (<<<<<<<) stands in the file | " + resolve,
-		"a: 1\n||||||| merged common ancestors\n":              "yaml 2:1 a conflict marker (|||||||) stands in the file | " + resolve,
-		"a: 1\n>>>>>>> feature":                                "yaml 2:1 a conflict marker (>>>>>>>) stands in the file | " + resolve,
+		"a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> x\n": "yaml 2:1 the file contains a conflict marker (<<<<<<<) | " + resolve,
+		"a: 1\r\n<<<<<<< HEAD\r\n":                             "yaml 2:1 the file contains a conflict marker (<<<<<<<) | " + resolve,
+		"a: 1\r\n<<<<<<<\r\n":                                  "yaml 2:1 the file contains a conflict marker (<<<<<<<) | " + resolve,
+		"a: 1\n||||||| merged common ancestors\n":              "yaml 2:1 the file contains a conflict marker (|||||||) | " + resolve,
+		"a: 1\n>>>>>>> feature":                                "yaml 2:1 the file contains a conflict marker (>>>>>>>) | " + resolve,
 		// Encoding.
 		"a: 1\nb: \xe9t\xe9\n":         "yaml 2:4 the byte 0xe9 here " + utf8,
 		"é: \xc0\xaf\n":                "yaml 1:4 the byte 0xc0 here " + utf8,

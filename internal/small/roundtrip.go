@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Suspect is a text, or a key, that may come back changed when a program reads
@@ -63,7 +65,7 @@ func (s *suspects) add(text string, pos Pos, in []step, key bool) {
 	names := make([]string, 0, mostSteps)
 	for _, at := range in[s.above:min(len(in), s.above+mostSteps)] {
 		if at.index < 0 {
-			names = append(names, clip(at.key))
+			names = append(names, wording.Clip(at.key))
 		} else {
 			names = append(names, strconv.Itoa(at.index))
 		}

@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/xeipuuv/gojsonschema"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // The schemas are draft-07 and use only keywords that the engine enforces;
@@ -76,7 +78,7 @@ func schemaText(a Artifact) []byte {
 }
 
 func artifactSchema(a Artifact, raw []byte) *Schema {
-	schema, err := NewSchema(raw, "the protocol", artifactForms)
+	schema, err := NewSchema(raw, artifactForms)
 	if err != nil {
 		panic(fmt.Sprintf("small: the schema of %s does not compile: %v", a, err))
 	}
@@ -102,22 +104,20 @@ func CheckSchema(a Artifact, doc *Document, allowed ...string) []Problem {
 // reports.
 type Schema struct {
 	compiled *gojsonschema.Schema
-	author   string
 	forms    map[string]string
 }
 
-// NewSchema compiles a JSON Schema. Author says who decides which keys there
-// are, such as "the protocol"; forms says by key what a pattern asks for.
+// NewSchema compiles a JSON Schema. forms says by key what a pattern asks for.
 //
 // The items of a list at the document's top level must be judged by one schema
 // each, without keywords that look at several items (maxItems, uniqueItems,
 // contains): such a list is judged in parts.
-func NewSchema(raw []byte, author string, forms map[string]string) (*Schema, error) {
+func NewSchema(raw []byte, forms map[string]string) (*Schema, error) {
 	compiled, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(raw))
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{compiled: compiled, author: author, forms: forms}, nil
+	return &Schema{compiled: compiled, forms: forms}, nil
 }
 
 // Check judges a document. It returns the problems in the order of the file;
@@ -237,7 +237,7 @@ func tooWide(v *Value, path []string) *Problem {
 		}
 	}
 	for _, f := range v.Fields {
-		if p := tooWide(f.Value, append(path, clip(f.Key))); p != nil {
+		if p := tooWide(f.Value, append(path, wording.Clip(f.Key))); p != nil {
 			return p
 		}
 	}

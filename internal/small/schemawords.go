@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/xeipuuv/gojsonschema"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // problem says in plain words what the engine found at a path, where the value
@@ -22,8 +24,8 @@ func (s *Schema) problem(path []string, at *Value, members finder, e gojsonschem
 		p.Subject = join(p.Subject, key)
 	case "additional_property_not_allowed":
 		key := fmt.Sprint(details["property"])
-		p.Message = fmt.Sprintf("%s has the key %q, which %s does not know there", name, clip(key), s.author)
-		p.Subject = join(p.Subject, clip(key))
+		p.Message = fmt.Sprintf("unknown key %q in %s", wording.Clip(key), name)
+		p.Subject = join(p.Subject, wording.Clip(key))
 		if f := members.field(at, key); f != nil {
 			p.Pos = f.KeyPos
 		}
@@ -105,8 +107,8 @@ func typeMessage(name, expected string, at *Value) (message, hint string) {
 	if at.Plain && strings.Contains(expected, "string") {
 		switch at.Tag {
 		case timestampTag, intTag, floatTag, boolTag:
-			return fmt.Sprintf("%s is %s without quotes, which YAML reads as %s; %s is expected", name, clip(at.Text), at.readAs(), wanted),
-				fmt.Sprintf("quote it: %q", clip(at.Text))
+			return fmt.Sprintf("%s is %s without quotes, which YAML reads as %s; %s is expected", name, wording.Clip(at.Text), at.readAs(), wanted),
+				fmt.Sprintf("quote it: %q", wording.Clip(at.Text))
 		}
 	}
 	if at.Kind == Null {
@@ -149,18 +151,9 @@ func alternatives(list string) string {
 func quoted(v *Value) string {
 	switch v.Kind {
 	case String:
-		return strconv.Quote(clip(v.Text))
+		return strconv.Quote(wording.Clip(v.Text))
 	case Number:
-		return clip(v.Text)
+		return wording.Clip(v.Text)
 	}
 	return v.Kind.String()
-}
-
-// clip shortens a text for a message.
-func clip(s string) string {
-	const most = 80
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
 }

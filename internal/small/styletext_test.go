@@ -17,7 +17,7 @@ var (
 // raw reports whether a character may stand in YAML as it is, without being or
 // becoming a line break.
 func raw(r rune) bool {
-	return printable(r) && r != '\r' && r != '\n' && r != 0x85 && r != 0x2028 && r != 0x2029 && r != 0xfeff
+	return r == '\t' || r >= 0x20 && (r < 0x7f || r >= 0xa0) && r != 0x2028 && r != 0x2029 && r != 0xfeff && r != 0xfffe && r != 0xffff
 }
 
 func allRaw(text string) bool {
@@ -25,7 +25,7 @@ func allRaw(text string) bool {
 }
 
 func isPlain(text string) bool {
-	return plainText.MatchString(text) && (&yaml.Node{Kind: yaml.ScalarNode, Value: text}).ShortTag() == strTag
+	return plainText.MatchString(text) && (&yaml.Node{Kind: yaml.ScalarNode, Value: text}).ShortTag() == "!!str"
 }
 
 // key writes a mapping's key on one line.

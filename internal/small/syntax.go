@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // errorLine opens the text of the parser's errors.
@@ -34,7 +36,7 @@ func syntaxProblem(data []byte, err error, structure int) *Problem {
 	if m != nil {
 		text = strings.TrimPrefix(text, m[0])
 	}
-	p.Message = "not YAML: " + clip(text)
+	p.Message = "not YAML: " + wording.Clip(text)
 	p.Hint = syntaxHint(text, lineAt(data, p.Pos.Line))
 	return p
 }

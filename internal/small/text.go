@@ -56,7 +56,7 @@ func checkLine(text []byte, line int) *Problem {
 	if marker := conflictMarker(text); marker != "" {
 		return &Problem{
 			Kind: ProblemYAML, Pos: Pos{line, 1},
-			Message: fmt.Sprintf("a conflict marker (%s) stands in the file", marker),
+			Message: fmt.Sprintf("the file contains a conflict marker (%s)", marker),
 			Hint:    "resolve the conflict: keep every entry of both sides, in order of time, and remove the markers",
 		}
 	}

@@ -1,0 +1,135 @@
+package action
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/output"
+	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/version"
+)
+
+// finish writes the outcome everywhere it is wanted, and returns the exit status. If something could not be written, whatever is
+// written after that says so.
+func (j *job) finish(r *gate.Report, facts []entrypoint.Fact) int {
+	log := j.Stdout
+	var errs []error
+	note := func(err error) {
+		if err != nil {
+			errs, r = append(errs, err), unwritten(r, err)
+		}
+	}
+	for _, t := range j.in.targets {
+		if t.File == "" {
+			log = j.Stderr // standard output is a report's
+		}
+		note(j.write(t, r))
+	}
+	outputs := j.outputs(r)
+	note(outputs)
+	before := r.Verdict
+	note(j.summary(r))
+	err := j.log(log, r, facts)
+	note(err)
+	if outputs == nil && r.Verdict != before {
+		note(j.outputs(r)) // of an output that is set twice, the second value counts
+	}
+	if err == nil {
+		return r.ExitStatus()
+	}
+	var text strings.Builder
+	for line := range strings.Lines(errors.Join(errs...).Error()) {
+		text.WriteString("small-action: " + report.Sanitize(strings.TrimRight(line, "\n")) + "\n")
+	}
+	_, err = io.WriteString(j.Stderr, text.String())
+	note(err) // there is nowhere left to say it; the status does
+	return r.ExitStatus()
+}
+
+// unwritten is the report if something could not be written: whoever waits for that has no outcome. A report that fails anyway
+// still fails for what was found.
+func unwritten(r *gate.Report, err error) *gate.Report {
+	out, f := *r, *failure.Of(err)
+	if r.Verdict == gate.Fail && r.ExitStatus() != 0 {
+		out.Examined.Notes = append(slices.Clone(r.Examined.Notes), f.Message)
+		return &out
+	}
+	if f.Remedy == "" {
+		f.Remedy = "check that there is space and that writing is allowed, then run this again"
+	}
+	if r.Failure != nil {
+		f.Message, f.Remedy = r.Failure.Message+"; and "+f.Message, r.Failure.Remedy
+	}
+	out.NoWorkspace = false // which would keep it quiet
+	out.Verdict, out.Failure = gate.Error, &f
+	return &out
+}
+
+// write writes one report.
+func (j *job) write(t output.Target, r *gate.Report) error {
+	if t.File != "" {
+		if err := makeFolder(t.File); err != nil {
+			return t.Unwritten(err)
+		}
+		if err := t.WriteFile(r); err != nil {
+			return err
+		}
+	} else if err := report.Write(j.Stdout, t.Format, r, report.Options{Version: version.String()}); err != nil {
+		return fmt.Errorf("the %s report could not be written: %w", t.Format, err)
+	}
+	j.written = append(j.written, t)
+	return nil
+}
+
+// makeFolder makes the folder of a file below the current directory. It refuses a symbolic link on the way: what is checked out
+// there is a stranger's, and must not lead a report elsewhere.
+func makeFolder(file string) error {
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	full, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	below, err := filepath.Rel(here, full)
+	if err != nil || !filepath.IsLocal(below) {
+		return nil //nolint:nilerr // elsewhere it is the caller's own choice
+	}
+	at := here
+	for _, part := range strings.Split(below, string(filepath.Separator)) {
+		at = filepath.Join(at, part)
+		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return fmt.Errorf("%s is a symbolic link; name a file that no link leads to", at)
+		}
+	}
+	return os.MkdirAll(filepath.Dir(full), 0o755)
+}
+
+// log writes what was compared, the findings and the system's annotations, for whoever reads the job's log.
+func (j *job) log(w io.Writer, r *gate.Report, facts []entrypoint.Fact) error {
+	var buf bytes.Buffer
+	for _, f := range facts {
+		fmt.Fprintf(&buf, "%-16s %s\n", f.Name+":", report.Sanitize(f.Value))
+	}
+	err := report.Write(&buf, "text", r, report.Options{Quiet: r.NoWorkspace && len(r.Waived) == 0})
+	if err == nil && j.system.Annotations != "" {
+		err = report.Write(&buf, j.system.Annotations, r, report.Options{})
+	}
+	if err == nil {
+		_, err = w.Write(buf.Bytes())
+	}
+	if err != nil {
+		return fmt.Errorf("the log could not be written: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package action
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/small-gate/small-gate/internal/ci"
+	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/output"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/report"
+)
+
+// inputs are what the caller says: flags, or inputs of the same names. A flag wins.
+type inputs struct {
+	base, head, dir, workspace, config, reader, failLevel string
+	lane                                                  string
+	laneFrom                                              lane.Source
+	strict, summary                                       bool
+	targets                                               output.Targets
+	version, help                                         bool
+}
+
+// paths are the inputs that name a report's file, with the format's name.
+var paths = []struct{ input, format, words string }{
+	{"sarif", "sarif", "SARIF, for code scanning,"},
+	{"junit", "junit", "JUnit, for test reports,"},
+	{"codequality", "gitlab", "GitLab's Code Quality"},
+	{"html", "html", "HTML, for people,"},
+	{"json", "json", "JSON, which leaves nothing out,"},
+	{"markdown", "markdown", "Markdown"},
+}
+
+func (in *inputs) flags() *pflag.FlagSet {
+	set := pflag.NewFlagSet("small-action", pflag.ContinueOnError)
+	set.SortFlags = false
+	set.StringVar(&in.base, "base", "", "compare with `REV` instead of what the CI system says")
+	set.StringVar(&in.head, "head", "", "judge `REV` (default HEAD if a base is given)")
+	in.summary = true
+	set.AddFlag(&pflag.Flag{Name: "strict", Usage: "turn strict rules on", Value: (*toggle)(&in.strict), DefValue: "false", NoOptDefVal: "true"})
+	set.StringVar(&in.workspace, "workspace", "any", "accept workspaces of `KIND` root, examples or any")
+	set.StringVarP(&in.dir, "working-directory", "C", "", "judge the repository of `DIR` instead of the current directory's")
+	set.StringVar(&in.config, "config", "", "take the configuration from `PATH` of the trusted tree instead of .small-gate.yml")
+	set.StringVar(&in.failLevel, "fail-level", "error", "fail on findings of `LEVEL` error, or warning and error")
+	set.StringVar(&in.lane, "lane", "", "judge the change as one in the `LANE` "+strings.Join(policy.LaneNames, ", "))
+	for _, p := range paths {
+		set.Func(p.input, "write a report as "+p.words+" to `FILE`", func(file string) error {
+			if file == "" {
+				return errors.New("the file name is empty")
+			}
+			return in.targets.Add(p.format, file)
+		})
+	}
+	set.AddFlag(&pflag.Flag{Name: "summary", Usage: "write the step's summary, if the CI system has one", Value: (*toggle)(&in.summary), DefValue: "true", NoOptDefVal: "true"})
+	set.StringVar(&in.reader, "reader", entrypoint.ReaderAuto, "read the repository with `READER` auto, go-git or git")
+	set.Func("format", "write a report as `FORMAT` "+strings.Join(report.Formats(), ", ")+"; may be given several times", func(name string) error {
+		if err := report.CheckFormat(name); err != nil {
+			return err
+		}
+		return in.targets.Add(name, "")
+	})
+	set.Func("output", "write the report of the format before it to `FILE`", in.targets.SendTo)
+	set.BoolVar(&in.version, "version", false, "print the version")
+	set.BoolVarP(&in.help, "help", "h", false, "print this help")
+	return set
+}
+
+// toggle is a flag that is true or false.
+type toggle bool
+
+// String and Type are what pflag shows of it.
+func (t *toggle) String() string { return strconv.FormatBool(bool(*t)) }
+func (*toggle) Type() string     { return "bool" }
+
+// Set takes what Go, YAML and people mostly write.
+func (t *toggle) Set(text string) error {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return errors.New("it is true or false")
+	}
+	*t = toggle(on)
+	return nil
+}
+
+// InputNames are the flags that are inputs too, in a step of a workflow.
+var InputNames = []string{
+	"base", "head", "strict", "workspace", "working-directory", "config", "fail-level", "lane",
+	"sarif", "junit", "codequality", "html", "json", "markdown", "summary", "reader",
+}
+
+// parse reads the command line and the step's inputs. It goes on after an error, so that the reports that are asked for can say
+// what is wrong.
+func (in *inputs) parse(args []string, system *ci.System, env map[string]string) error {
+	set := in.flags()
+	set.Usage = func() {}
+	errs := []error{set.Parse(args)}
+	if set.NArg() > 0 {
+		errs = append(errs, fmt.Errorf("small-action takes no arguments, but %q was given", set.Arg(0)))
+	}
+	for _, name := range InputNames {
+		value := input(system, env, name)
+		if value == "" || set.Changed(name) {
+			continue
+		}
+		if err := set.Set(name, value); err != nil {
+			errs = append(errs, err)
+		}
+		if name == "lane" {
+			in.laneFrom = lane.FromInput
+		}
+	}
+	return together(append(errs, in.check())...)
+}
+
+// together is one failure for all errors, or nil.
+func together(errs ...error) error {
+	var messages []string
+	out := &failure.Error{Err: errors.Join(errs...)}
+	for _, err := range errs {
+		if f := failure.Of(err); f != nil {
+			messages, out.Remedy = append(messages, f.Message), cmp.Or(out.Remedy, f.Remedy)
+		}
+	}
+	if len(messages) == 0 {
+		return nil
+	}
+	out.Message = strings.Join(messages, "; ")
+	return out
+}
+
+// input is the value of a step's input, if the system has steps with inputs.
+func input(system *ci.System, env map[string]string, name string) string {
+	if system.InputPrefix == "" {
+		return ""
+	}
+	variable := system.InputPrefix + strings.ToUpper(name)
+	if value := strings.TrimSpace(env[variable]); value != "" {
+		return value
+	}
+	return strings.TrimSpace(env[strings.ReplaceAll(variable, "-", "_")]) // a shell cannot hand on a name with a dash
+}
+
+// check demands values that are known before anything is judged.
+func (in *inputs) check() error {
+	if in.failLevel != "error" && in.failLevel != "warning" {
+		return &failure.Error{Message: fmt.Sprintf("there is no fail-level %q", in.failLevel), Remedy: "use error or warning"}
+	}
+	if in.config != "" && (path.Clean(in.config) != in.config || path.IsAbs(in.config) || strings.HasPrefix(in.config, "..")) {
+		return &failure.Error{
+			Message: fmt.Sprintf("config is %q, which is not the path of a file in a repository", in.config),
+			Remedy:  "name it from the repository's root, for example ci/small-gate.yml",
+		}
+	}
+	return nil
+}

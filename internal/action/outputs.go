@@ -1,0 +1,124 @@
+package action
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/version"
+)
+
+// appendTo adds text to the file that a variable of the system names, if it has one.
+func (j *job) appendTo(variable, what, text string) error {
+	name := j.env[variable]
+	if name == "" {
+		return nil
+	}
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err == nil {
+		_, err = file.WriteString(text)
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("%s could not be written: %w", what, err)
+	}
+	return nil
+}
+
+// summary writes the step's summary, if the system has one.
+func (j *job) summary(r *gate.Report) error {
+	if !j.in.summary || j.env[j.system.SummaryVariable] == "" || r.NoWorkspace && len(r.Waived) == 0 {
+		return nil
+	}
+	var buf bytes.Buffer
+	if err := report.Write(&buf, "markdown", r, report.Options{Version: version.String()}); err != nil {
+		return err
+	}
+	return j.appendTo(j.system.SummaryVariable, "the summary", buf.String()+"\n")
+}
+
+// outputs sets the step's outputs, if the system has them. None holds text of an entry; paths are in JSON, in ASCII. Each is on one
+// line, so that no value can end it or begin another output.
+func (j *job) outputs(r *gate.Report) error {
+	count := r.Count()
+	claimed, fits := "", ""
+	if r.Lane != nil {
+		claimed, fits = string(r.Lane.Claim.Lane), string(r.Lane.Fits)
+	}
+	var text strings.Builder
+	for _, v := range [][2]string{
+		{"verdict", string(r.Verdict)},
+		{"errors", strconv.Itoa(count.Errors)},
+		{"warnings", strconv.Itoa(count.Warnings)},
+		{"waived", strconv.Itoa(count.Waived)},
+		{"commits", strconv.Itoa(r.Examined.Commits)},
+		{"lane", claimed},
+		{"lane-fits", fits},
+		{"reports", j.reports()},
+		{"ledgers", ledgers(r)},
+	} {
+		fmt.Fprintf(&text, "%s<<END_OF_OUTPUT\n%s\nEND_OF_OUTPUT\n", v[0], v[1])
+	}
+	return j.appendTo(j.system.OutputsVariable, "an output", text.String())
+}
+
+// reports are the files of the reports that were written, by the names of the inputs, as JSON.
+func (j *job) reports() string {
+	files := map[string]string{}
+	for _, t := range j.written {
+		name := t.Format
+		for _, p := range paths {
+			if p.format == t.Format {
+				name = p.input
+			}
+		}
+		if t.File != "" {
+			files[name] = t.File
+		}
+	}
+	return asciiJSON(files)
+}
+
+// ledgers are the logs at the tip, as JSON: kept from two runs, the heads prove that one log is the beginning of the other.
+func ledgers(r *gate.Report) string {
+	type ledger struct {
+		Path    string `json:"path"`
+		Entries int    `json:"entries"`
+		Head    string `json:"head"`
+	}
+	all := make([]ledger, 0, len(r.Ledgers))
+	for _, l := range r.Ledgers {
+		all = append(all, ledger{l.Path, l.Entries, l.Head.String()})
+	}
+	return asciiJSON(all)
+}
+
+// asciiJSON is a value as JSON on one line in which every character that is not plain ASCII is escaped, and so are <, > and &.
+func asciiJSON(value any) string {
+	data, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // maps and structs of strings and numbers have no errors
+	}
+	var out bytes.Buffer
+	for len(data) > 0 {
+		r, size := utf8.DecodeRune(data)
+		switch {
+		case r < utf8.RuneSelf && r != 0x7f:
+			out.WriteByte(byte(r))
+		case r > 0xffff:
+			high, low := (r-0x10000)>>10+0xd800, (r-0x10000)&0x3ff+0xdc00
+			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+		data = data[size:]
+	}
+	return out.String()
+}

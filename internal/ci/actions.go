@@ -1,0 +1,217 @@
+package ci
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// actions is a system of GitHub's kind: Forgejo and Gitea have taken over GitHub's variables, events and workflow commands.
+// checkout is the version of actions/checkout that there is.
+func actions(name, variable, checkout string) *System {
+	deep := "- uses: actions/checkout@" + checkout + "\n  with:\n    fetch-depth: 0"
+	return &System{
+		Name:   name,
+		detect: func(env map[string]string) bool { return env[variable] == "true" },
+		plan:   (*Plan).actions, request: (*Plan).actionsRequest, otherOrigin: (*Plan).actionsOrigin,
+		EventVariable: "GITHUB_EVENT_PATH", SummaryVariable: "GITHUB_STEP_SUMMARY", OutputsVariable: "GITHUB_OUTPUT",
+		InputPrefix: "INPUT_", Annotations: "github",
+		Deep: deep, NoCheckout: "put actions/checkout before this step", Checkout: deep,
+	}
+}
+
+func (p *Plan) actions(env map[string]string, data []byte) error {
+	e, err := parse(data)
+	if err != nil {
+		return err
+	}
+	p.Event, p.Repository = env["GITHUB_EVENT_NAME"], e.Repository.FullName
+	switch {
+	case p.Event == "":
+		return undecided("GITHUB_EVENT_NAME is missing: it says what happened")
+	case isPullRequest(p.Event):
+		return cmp.Or(noEvent(env, data), p.pullRequest(env, e))
+	case p.Event == "push":
+		return cmp.Or(noEvent(env, data), p.actionsPush(env, e))
+	case p.Event == "merge_group":
+		return cmp.Or(noEvent(env, data), p.mergeGroup(env, e))
+	case p.Event == "delete":
+		p.Kind, p.Reason = Nothing, "a ref was deleted"
+		return nil
+	}
+	// On a schedule, by hand, and for every event that is not known here.
+	p.Ref, p.Head = env["GITHUB_REF"], []Point{{Revision: "HEAD", Words: "HEAD"}}
+	if isID(env["GITHUB_SHA"]) {
+		p.Head = []Point{idPoint(env["GITHUB_SHA"], "GITHUB_SHA")}
+	}
+	p.history(e.Repository.DefaultBranch)
+	return nil
+}
+
+// actionsRequest takes from a pull request its labels and whose branches the target's are. An event that cannot be read is no
+// error, since no more of it is needed.
+func (p *Plan) actionsRequest(env map[string]string, data []byte) surroundings {
+	e, err := parse(data)
+	around := surroundings{isPullRequest(env["GITHUB_EVENT_NAME"]), e.Repository.FullName, e.Repository.DefaultBranch}
+	if !around.inRequest {
+		return around
+	}
+	p.Repository = e.Repository.FullName
+	switch {
+	case err != nil:
+		p.Notes = append(p.Notes, failure.Of(err).Message+"; labels of the pull request claim no lane")
+	case e.PullRequest == nil:
+		p.Notes = append(p.Notes, "the event describes no pull request; its labels claim no lane")
+	}
+	p.labels(e)
+	return around
+}
+
+// actionsOrigin names the ref of the target's repository that has the pull request's head.
+func (p *Plan) actionsOrigin() string {
+	for _, point := range p.Head {
+		for _, spec := range point.Fetch {
+			if strings.HasPrefix(spec, "refs/pull/") {
+				return "with actions/checkout: ref: " + spec + " instead of repository:; or " + remedy
+			}
+		}
+	}
+	return "with actions/checkout: leave repository: out; or " + remedy
+}
+
+// noEvent is the error for an event that is described nowhere: the checked-out commit does not say what to compare it with.
+func noEvent(env map[string]string, data []byte) error {
+	file := env["GITHUB_EVENT_PATH"]
+	switch {
+	case len(bytes.TrimSpace(data)) > 0:
+		return nil
+	case file == "":
+		return undecided("GITHUB_EVENT_PATH is missing: it names the file that says what was " + happened(env))
+	case data == nil:
+		return &failure.Error{
+			Message: fmt.Sprintf("the event's file is missing: there is no %s (GITHUB_EVENT_PATH)", wording.Clip(file)),
+			Remedy:  "let the job see that file (mount it into a container); or " + remedy,
+		}
+	}
+	return undecided(fmt.Sprintf("the event's file, %s (GITHUB_EVENT_PATH), is empty", wording.Clip(file)))
+}
+
+// happened says what was done in an event.
+func happened(env map[string]string) string {
+	if env["GITHUB_EVENT_NAME"] == "push" {
+		return "pushed"
+	}
+	return "proposed"
+}
+
+// pullRequest compares the head with the target. GITHUB_SHA is GitHub's own merge of the two, whose first parent is the target as of
+// that merge; base.sha can be hours older and is the last resort. On Forgejo and Gitea GITHUB_SHA is the head itself, which is no merge.
+func (p *Plan) pullRequest(env map[string]string, e event) error {
+	p.Kind = Change
+	if e.PullRequest == nil {
+		return undecided("the event of a pull request does not describe one")
+	}
+	pr := e.PullRequest
+	if err := checkID("pull_request.head.sha of the event", pr.Head.SHA); err != nil {
+		return err
+	}
+	p.labels(e)
+	number := pr.Number.String()
+	if strings.Trim(number, "0123456789") != "" {
+		return undecided(fmt.Sprintf("pull_request.number of the event is %q", wording.Clip(number)))
+	}
+	p.Subject = fmt.Sprintf("pull request %s into %s", number, wording.Clip(pr.Base.Ref))
+	p.Source = pr.Head.Ref
+	head := idPoint(pr.Head.SHA, "pull_request.head.sha")
+	if number != "" {
+		head.Fetch = append(head.Fetch, "refs/pull/"+number+"/head")
+	}
+	p.Head = []Point{head}
+	p.Base = branchPoints(pr.Base.Ref, "the target branch "+pr.Base.Ref)
+	p.Open = pr.State != "closed" && e.Action != "closed"
+	merge := Point{Revision: "refs/remotes/pull/" + number + "/merge", Words: "refs/remotes/pull/" + number + "/merge", Branch: true}
+	if p.Event == "pull_request_target" {
+		// Here GITHUB_SHA is the target's tip, and is checked out.
+		p.Guarded, p.Subject = true, p.Subject+", in the target's own workflow"
+		for i := range p.Base {
+			p.Base[i].Fetch = nil
+		}
+		if isID(env["GITHUB_SHA"]) {
+			p.Base = append(p.Base, idPoint(env["GITHUB_SHA"], "GITHUB_SHA"))
+		}
+	} else if sha := env["GITHUB_SHA"]; isID(sha) {
+		p.Merge = append(p.Merge, Point{Revision: sha, Words: "GITHUB_SHA", Made: true})
+	}
+	if number != "" {
+		p.Merge = append(p.Merge, merge)
+	}
+	if isID(pr.Base.SHA) {
+		p.Base = append(p.Base, idPoint(pr.Base.SHA, "pull_request.base.sha"))
+	}
+	if len(p.Base) == 0 {
+		return undecided("the event names no target branch")
+	}
+	return nil
+}
+
+// actionsPush follows one ref from before to after. before is zeros for a new ref; if it is absent, nothing is known.
+func (p *Plan) actionsPush(env map[string]string, e event) error {
+	p.Kind, p.Ref, p.Forced = Push, e.Ref, e.Forced
+	if p.Ref == "" {
+		p.Ref = env["GITHUB_REF"]
+	}
+	after, words := e.After, "after"
+	if after == "" {
+		after, words = env["GITHUB_SHA"], "GITHUB_SHA"
+	}
+	p.Subject = "push to " + wording.Clip(p.Ref)
+	if e.Deleted || isZero(after) {
+		p.Kind, p.Reason = Nothing, wording.Clip(p.Ref)+" was deleted"
+		return nil
+	}
+	if err := checkID(words+" of the push", after); err != nil {
+		return err
+	}
+	p.Head = []Point{idPoint(after, words)}
+	if p.Ref == "" {
+		return undecided("ref of the push is missing")
+	}
+	if !isZero(e.Before) {
+		if err := checkID("before of the push", e.Before); err != nil {
+			return err
+		}
+		p.Base = []Point{idPoint(e.Before, "before")}
+	}
+	p.against(e.Repository.DefaultBranch)
+	return nil
+}
+
+// mergeGroup compares what a merge queue would merge with its target. The head is already a merge result.
+func (p *Plan) mergeGroup(env map[string]string, e event) error {
+	p.Kind = Change
+	if e.MergeGroup == nil {
+		return undecided("the event of a merge group does not describe one")
+	}
+	if e.Action == "destroyed" {
+		p.Kind, p.Reason = Nothing, "the merge group is gone"
+		return nil
+	}
+	head, words := e.MergeGroup.HeadSHA, "merge_group.head_sha"
+	if head == "" {
+		head, words = env["GITHUB_SHA"], "GITHUB_SHA"
+	}
+	if err := checkID(words, head); err != nil {
+		return err
+	}
+	if err := checkID("merge_group.base_sha of the event", e.MergeGroup.BaseSHA); err != nil {
+		return err
+	}
+	p.Subject = "merge group into " + wording.Clip(strings.TrimPrefix(e.MergeGroup.BaseRef, "refs/heads/"))
+	p.Head = []Point{idPoint(head, words)}
+	p.Base = []Point{idPoint(e.MergeGroup.BaseSHA, "merge_group.base_sha")}
+	return nil
+}

@@ -1,0 +1,142 @@
+package ci
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// System is a CI system: how its jobs are recognized, and what is particular to it. Each is a value in a file of its own.
+type System struct {
+	// Name is what people call it.
+	Name string
+	// detect reports whether an environment is that of a job of this system.
+	detect func(env map[string]string) bool
+	// plan fills in what to compare. event is the content of EventVariable's file; nil if there is none.
+	plan func(p *Plan, env map[string]string, event []byte) error
+	// request fills in what holds for the job's pull request even if the caller names base and head; nil if the system never
+	// says. What it returns holds for other jobs too.
+	request func(p *Plan, env map[string]string, event []byte) surroundings
+	// otherOrigin is what to do where the remote origin is another repository than the one whose branches count; nil for
+	// advice that holds everywhere.
+	otherOrigin func(p *Plan) string
+
+	// EventVariable names the variable with the path of the file that describes the event.
+	EventVariable string
+	// SummaryVariable and OutputsVariable name the variables with the paths of the files that take the step's summary, in
+	// Markdown, and its outputs.
+	SummaryVariable, OutputsVariable string
+	// InputPrefix begins the variables that hold the step's inputs.
+	InputPrefix string
+	// Annotations is the report format that the system shows next to the change if it is in the job's log.
+	Annotations string
+
+	// Deep are the lines of a job's description that fetch the whole history, or the command that does.
+	Deep string
+	// NoCheckout is what to do in a job without a repository, and Checkout the lines of its description for that.
+	NoCheckout, Checkout string
+}
+
+// systems are all that are recognized; the first that detects itself counts. Forgejo and Gitea set GitHub's variables too.
+var systems = []*System{
+	Forgejo,
+	Gitea,
+	GitHub,
+	GitLab,
+}
+
+// Detect finds the system of an environment.
+func Detect(env map[string]string) *System {
+	for _, s := range systems {
+		if s.detect(env) {
+			return s
+		}
+	}
+	return Other
+}
+
+// surroundings is what a job says apart from what to compare.
+type surroundings struct {
+	// inRequest is true in the job of a pull or merge request.
+	inRequest bool
+	// repository is the full name of the repository whose branches count, defaultBranch its default branch.
+	repository, defaultBranch string
+}
+
+// Inputs are what the caller says.
+type Inputs struct {
+	// Base and Head are revisions to compare, instead of the system's.
+	Base, Head string
+}
+
+const remedy = "say what to compare: `small-action --base origin/main --head HEAD`, or the inputs base and head"
+
+// undecided is the failure for what a plan lacks.
+func undecided(message string) error { return &failure.Error{Message: message, Remedy: remedy} }
+
+// Decide makes the plan. env is the environment, event the content of the file that Detect(env).EventVariable names, nil if there
+// is none.
+func Decide(env map[string]string, event []byte, in Inputs) (Plan, error) {
+	p := Plan{System: Detect(env)}
+	switch {
+	case in.Base != "":
+		p.explicit(env, event, in)
+		return p, nil
+	case in.Head != "":
+		return Plan{}, &failure.Error{Message: "head is given, but not what to compare it with", Remedy: "give base too: `small-action --base origin/main --head HEAD`"}
+	}
+	return p, p.System.plan(&p, env, event)
+}
+
+// explicit plans by what the caller says. A base of zeros, as CI systems give for a new branch, stands for the default branch.
+func (p *Plan) explicit(env map[string]string, event []byte, in Inputs) {
+	var around surroundings
+	if p.System.request != nil {
+		around = p.System.request(p, env, event)
+	}
+	p.Event, p.Kind = "base and head given", Change
+	head := in.Head
+	if head == "" {
+		head, p.Event = "HEAD", "base given"
+	}
+	if isZero(head) {
+		p.Kind, p.Reason = Nothing, "head is "+wording.Clip(head)+": the branch was deleted"
+		return
+	}
+	p.Head = []Point{given(head)}
+	if !isZero(in.Base) {
+		p.Subject = wording.Clip(head) + " against " + wording.Clip(in.Base)
+		base := given(in.Base)
+		base.Branch = around.inRequest && strings.HasPrefix(strings.TrimPrefix(base.Revision, "refs/remotes/"), "origin/")
+		p.Base = []Point{base}
+		return
+	}
+	p.Kind, p.Compare, p.Subject = Push, true, wording.Clip(head)+", which is new"
+	p.Repository = cmp.Or(p.Repository, around.repository)
+	p.Default = defaultBranchPoints(cmp.Or(env["CI_DEFAULT_BRANCH"], around.defaultBranch))
+}
+
+// given is a revision in the caller's words.
+func given(revision string) Point {
+	p := Point{Revision: revision, Words: wording.Clip(revision)}
+	branch, tracking := strings.CutPrefix(strings.TrimPrefix(revision, "refs/remotes/"), "origin/")
+	switch {
+	case isID(revision):
+		p.Fetch = []string{revision}
+	case tracking && isBranch(branch):
+		// Not a tag or a branch that somebody has called origin/main.
+		p.Revision = "refs/remotes/origin/" + branch
+		p.Fetch = []string{"+refs/heads/" + branch + ":" + p.Revision}
+	}
+	return p
+}
+
+// OriginRemedy is what to do where the remote origin is another repository than the one whose branches count.
+func (p *Plan) OriginRemedy() string {
+	if p.System.otherOrigin != nil {
+		return p.System.otherOrigin(p)
+	}
+	return remedy
+}

@@ -1,0 +1,166 @@
+// Package cli is small-hook's command line: flags, one call of an entry point, output and exit status.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/program"
+	"github.com/small-gate/small-gate/internal/report"
+)
+
+// Exit statuses other than a report's.
+const (
+	statusCannot      = 2
+	statusInterrupted = 130
+)
+
+// Run executes one command line and returns the exit status.
+func Run(ctx context.Context, p program.Process) int {
+	p.Stdin = interruptible{ctx, p.Stdin}
+	app := &app{Process: p}
+	root := app.root()
+	root.SetArgs(arguments(p.Args))
+	root.SetIn(p.Stdin)
+	help := &sticky{Writer: p.Stdout}
+	root.SetOut(help)
+	root.SetErr(p.Stderr)
+	command, err := root.ExecuteContextC(ctx)
+	switch {
+	case ctx.Err() != nil, mayBeSignal(err) && !app.finishing && interrupted(ctx):
+		app.progress.clear()
+		return statusInterrupted
+	case err != nil:
+		return app.fail(command.Name(), err)
+	case help.err != nil:
+		return app.fail(command.Name(), help.err)
+	}
+	return app.status
+}
+
+// Command is the definition of the command line, for its manual pages.
+func Command() *cobra.Command { return (&app{}).root() }
+
+// sticky remembers that a write failed: cobra prints help without looking.
+type sticky struct {
+	io.Writer
+	err error
+}
+
+// Write passes on what it gets.
+func (s *sticky) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	s.err = errors.Join(s.err, err)
+	return n, err
+}
+
+// arguments are the command line without the program. Linked into a hooks directory under the name of a git hook, the program is
+// that hook.
+func arguments(args []string) []string {
+	name := strings.TrimSuffix(filepath.Base(args[0]), ".exe")
+	if slices.Contains(hookNames, name) {
+		return append([]string{name}, args[1:]...)
+	}
+	return args[1:]
+}
+
+var hookNames = []string{"pre-commit", "pre-merge-commit", "pre-push", "pre-receive", "prepare-commit-msg"}
+
+// app is one run of the program.
+type app struct {
+	program.Process
+	flags  flags
+	status int
+	// finishing is true once reports are being written.
+	finishing bool
+	progress  progress
+}
+
+// fail says on standard error, and in the reports that were asked for, why the command named mode could not do its work.
+func (a *app) fail(mode string, err error) int {
+	f := failure.Of(err)
+	text := "small-hook: " + f.Message + "\n"
+	if f.Remedy != "" {
+		text += f.Remedy + "\n"
+	}
+	if !a.finishing {
+		if err := a.reportFailure(mode, f); err != nil {
+			text += "small-hook: " + failure.Of(err).Message + "\n"
+		}
+	}
+	if _, err := io.WriteString(a.Stderr, report.SanitizeLines(text)); err != nil {
+		return statusCannot // there is nowhere left to say it; the status does
+	}
+	return statusCannot
+}
+
+// mayBeSignal reports whether an error may come from a git that a signal ended.
+func mayBeSignal(err error) bool {
+	var f *failure.Error
+	return errors.As(err, &f) && !errors.Is(err, errUsage)
+}
+
+var errUsage = errors.New("wrong usage")
+
+// usage is the failure for a command line that makes no sense.
+func usage(c *cobra.Command, format string, args ...any) error {
+	return &failure.Error{Message: fmt.Sprintf(format, args...), Remedy: "see `" + c.CommandPath() + " --help`", Err: errUsage}
+}
+
+// root is the command line's definition.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "small-hook",
+		Short: "Reject changes that rewrite a SMALL progress log, and unsound state",
+		Long: "small-hook judges workspaces of the SMALL protocol (.small/*.small.yml) and the history of their\n" +
+			"progress logs in git. Exit status: 0 nothing is wrong, 1 there are findings, 2 it could not judge.",
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+		Args:                       noArguments,
+		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, "%v", err) })
+	a.flags.register(root.PersistentFlags())
+	root.AddCommand(
+		a.checkCommand(), a.rangeCommand(), a.auditCommand(), a.mergeCheckCommand(), a.replayIDCommand(),
+		a.preCommitCommand(), a.preMergeCommitCommand(), a.prePushCommand(), a.preReceiveCommand(), a.prepareCommitMsgCommand(),
+		a.installCommand(), a.uninstallCommand(), a.doctorCommand(),
+		a.baselineCommand(), a.waiveCommand(), a.reconcileCommand(), a.mergeDriverCommand(),
+		a.laneCommand(), a.explainCommand(), a.demoCommand(), a.versionCommand(),
+	)
+	completeFlags(root)
+	addHelpers(root)
+	return root
+}
+
+// noArguments is for a command that takes none.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if c.Parent() == nil {
+		message := fmt.Sprintf("there is no command %q", args[0])
+		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+			message += "; did you mean " + strings.Join(near, " or ") + "?"
+		}
+		return usage(c, "%s", message)
+	}
+	return usage(c, "%s takes no arguments, but %q was given", c.Name(), args[0])
+}
+
+// isTerminal reports whether a person reads the stream at a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/report"
+)
+
+// addHelpers adds cobra's own commands, help and completion, and makes them refuse what they do not know: by default they would
+// end as if all were well.
+func addHelpers(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(c *cobra.Command, args []string) error {
+				about, rest, err := c.Root().Find(args)
+				if err != nil {
+					return err
+				}
+				return noArguments(about, rest)
+			}
+		case "completion":
+			c.Args = func(c *cobra.Command, args []string) error {
+				if len(args) == 0 {
+					return nil
+				}
+				return usage(c, "there is no completion for %q, only for bash, fish, powershell and zsh", args[0])
+			}
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
+}
+
+// completeFlags sets what a shell offers as values of the common flags.
+func completeFlags(root *cobra.Command) {
+	for flag, values := range map[string][]string{
+		"format":    report.Formats(),
+		"color":     {"auto", "always", "never"},
+		"reader":    entrypoint.Readers,
+		"workspace": {"root", "examples", "any"},
+	} {
+		if err := root.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+			panic(err) // no such flag: a mistake in this package
+		}
+	}
+}
+
+func completeRules(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return slices.Sorted(slices.Values(gate.RuleIDs())), cobra.ShellCompDirectiveNoFileComp
+}

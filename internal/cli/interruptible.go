@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// signalGrace is how long a failure waits for the signal that may be its cause.
+const signalGrace = 200 * time.Millisecond
+
+// interrupted reports whether a failure comes from a signal. A terminal sends Ctrl-C to git as well as to this program, and git may
+// have failed of it before this program has noticed.
+func interrupted(ctx context.Context) bool {
+	grace := time.NewTimer(signalGrace)
+	defer grace.Stop()
+	select {
+	case <-ctx.Done():
+		return true
+	case <-grace.C:
+		return ctx.Err() != nil
+	}
+}
+
+// interruptible reads until the context ends. A read from a terminal or a pipe does not end by itself on Ctrl-C.
+type interruptible struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+// Read reads once, or fails with the context's error; then what arrives later is lost.
+func (r interruptible) Read(p []byte) (int, error) {
+	type result struct {
+		n   int
+		err error
+	}
+	read := make(chan result, 1)
+	own := make([]byte, len(p)) // p is the caller's again when the context ends
+	go func() {
+		n, err := r.from.Read(own)
+		read <- result{n, err}
+	}()
+	select {
+	case got := <-read:
+		return copy(p, own[:got.n]), got.err
+	case <-r.ctx.Done():
+		return 0, r.ctx.Err()
+	}
+}

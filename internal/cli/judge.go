@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/small-gate/small-gate/internal/entrypoint"
+)
+
+func (a *app) checkCommand() *cobra.Command {
+	var what entrypoint.What
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "Judge the workspace of one directory as its files are",
+		Args:  noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.finish(c.Context(), entrypoint.Check(c.Context(), a.request(), what), false)
+		},
+	}
+	c.Flags().BoolVar(&what.Staged, "staged", false, "judge the files in the index")
+	c.Flags().StringVar(&what.Ref, "ref", "", "judge the files of the commit `REV`")
+	c.Flags().BoolVar(&what.Recursive, "recursive", false, "judge every workspace at or below the directory")
+	return c
+}
+
+func (a *app) rangeCommand() *cobra.Command {
+	return a.claims(&cobra.Command{
+		Use:   "range BASE..HEAD",
+		Short: "Judge every commit that HEAD has and BASE lacks, and the two tips",
+		Args:  exactly(1, "one range, BASE..HEAD"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.finish(c.Context(), entrypoint.Range(c.Context(), a.withProgress(a.request()), args[0]), false)
+		},
+	})
+}
+
+func (a *app) auditCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "audit [REV]",
+		Short: "Judge every commit of a revision's history",
+		Args:  atMost(1, "at most one revision"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.finish(c.Context(), entrypoint.Audit(c.Context(), a.withProgress(a.request()), optional(args)), false)
+		},
+	}
+}
+
+func (a *app) mergeCheckCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "merge-check OURS THEIRS",
+		Short: "Predict whether THEIRS would merge cleanly into OURS, from their tips and merge base",
+		Args:  exactly(2, "two revisions, OURS and THEIRS"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.finish(c.Context(), entrypoint.MergeCheck(c.Context(), a.request(), args[0], args[1]), false)
+		},
+	}
+}
+
+func optional(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// exactly is for a command with n arguments; words say which.
+func exactly(n int, words string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usage(c, "%s takes %s", c.Name(), words)
+		}
+		return nil
+	}
+}
+
+// atMost is for a command with up to n arguments; words say which.
+func atMost(n int, words string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usage(c, "%s takes %s", c.Name(), words)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"golang.org/x/term"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/output"
+	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/version"
+)
+
+// finish writes the reports that were asked for, and takes the exit status. In a hook, text goes to standard error, and nothing is
+// said if nothing is wrong and no waiver was used.
+func (a *app) finish(ctx context.Context, r *gate.Report, inHook bool) error {
+	if ctx.Err() != nil || r.Verdict == gate.Error && interrupted(ctx) {
+		return ctx.Err()
+	}
+	a.progress.clear()
+	a.status, a.finishing = r.ExitStatus(), true
+	targets := a.flags.targets
+	if len(targets) == 0 {
+		targets = output.Targets{{Format: "text"}}
+	}
+	for _, t := range targets {
+		var err error
+		switch {
+		case t.File != "":
+			err = t.WriteFile(r)
+		case inHook && t.Format == "text":
+			err = a.write(a.Stderr, t.Format, r, len(r.Waived) == 0)
+		default:
+			err = a.write(a.Stdout, t.Format, r, (inHook || r.NoWorkspace) && len(r.Waived) == 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	// A person has to see what is wrong: all of it if no report went to a stream, what prevented the judgement if none was text.
+	streamed := slices.ContainsFunc(targets, func(t output.Target) bool { return t.File == "" })
+	if !streamed && r.Verdict != gate.Pass || r.Verdict == gate.Error && !slices.Contains(targets, output.Target{Format: "text"}) {
+		return a.write(a.Stderr, "text", r, true)
+	}
+	return nil
+}
+
+// reportFailure writes the reports of a command that failed before it judged anything, for programs that read them. Text is left
+// to the caller.
+func (a *app) reportFailure(mode string, f *failure.Error) error {
+	r := gate.FailureReport(gate.Options{Mode: mode, Strict: a.flags.strict}, f)
+	var errs []error
+	for _, t := range askedFor(a.Args[1:]) {
+		switch {
+		case mode == "lane" && report.CheckLaneFormat(t.Format) != nil:
+			continue // a lane is not written so
+		case t.File != "":
+			errs = append(errs, t.WriteFile(r))
+		case t.Format != "text":
+			errs = append(errs, a.write(a.Stdout, t.Format, r, false))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (a *app) write(stream io.Writer, format string, r *gate.Report, quiet bool) error {
+	color, err := report.UseColor(a.flags.color, isTerminal(stream), a.Getenv)
+	if err != nil {
+		return err
+	}
+	opts := report.Options{Color: color, Quiet: quiet, Version: version.String(), Width: width(stream)}
+	if err := report.Write(stream, format, r, opts); err != nil {
+		return fmt.Errorf("the %s report could not be written: %w", format, err)
+	}
+	return nil
+}
+
+// print writes text to standard output.
+func (a *app) print(text string) error {
+	if text == "" {
+		return nil
+	}
+	_, err := io.WriteString(a.Stdout, text)
+	return err
+}
+
+// width is how many columns a terminal has; 0 for another stream.
+func width(stream io.Writer) int {
+	f, ok := stream.(*os.File)
+	if !ok || !isTerminal(f) {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}

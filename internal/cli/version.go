@@ -1,0 +1,18 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/small-gate/small-gate/internal/version"
+)
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the program's version",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			return a.print(version.Long("small-hook") + "\n")
+		},
+	}
+}

@@ -1,0 +1,34 @@
+// Package failure holds the one error for whatever could not be done or judged, with what to do about it: outcome 2.
+package failure
+
+import "errors"
+
+// Error says what went wrong and what to type next. An error that carries data of its own becomes one in errors.As, by a method As.
+type Error struct {
+	// Message is one sentence on what is missing or wrong, and where.
+	Message string
+	// Remedy is the command to type or the line to add; empty where there is none.
+	Remedy string
+	// Err is the cause, for errors.Is and errors.As. The message says by itself what matters of it.
+	Err error
+}
+
+// Error is the message, with the remedy below it. Whoever wants one of them takes the field: see Of.
+func (e *Error) Error() string {
+	if e.Remedy == "" {
+		return e.Message
+	}
+	return e.Message + "\n" + e.Remedy
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Of is the first Error in the chain of err, or one that says what err does. It is nil for nil.
+func Of(err error) *Error {
+	var e *Error
+	if err == nil || errors.As(err, &e) {
+		return e
+	}
+	return &Error{Message: err.Error(), Err: err}
+}

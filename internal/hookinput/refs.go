@@ -1,0 +1,113 @@
+// Package hookinput reads what git hands to a hook (githooks(5)): the refs of a push, and the message of a commit, which it can sign.
+package hookinput
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// RefUpdate is one ref that is to be moved, a line of a hook's standard input.
+type RefUpdate struct {
+	// LocalRef and LocalID are what is pushed. LocalRef is "(delete)" for a deletion and empty in pre-receive.
+	LocalRef, LocalID string
+	// Ref is the ref that is moved, RemoteID where it is now.
+	Ref, RemoteID string
+}
+
+// Deletes reports whether the ref is to be deleted.
+func (u RefUpdate) Deletes() bool { return IsZero(u.LocalID) }
+
+// Creates reports whether the ref does not exist yet.
+func (u RefUpdate) Creates() bool { return IsZero(u.RemoteID) }
+
+// IsZero reports whether an object id is git's null id, of any length.
+func IsZero(id string) bool { return id != "" && strings.Trim(id, "0") == "" }
+
+// maxRefLine bounds one line, in bytes. Git's own limit for a ref name is lower.
+const maxRefLine = 64 << 10
+
+// ReadPrePush reads the lines of pre-push: local ref, local object id, remote ref, remote object id.
+func ReadPrePush(r io.Reader) ([]RefUpdate, error) {
+	return readLines(r, 4, func(f []string) RefUpdate {
+		return RefUpdate{LocalRef: f[0], LocalID: f[1], Ref: f[2], RemoteID: f[3]}
+	})
+}
+
+// ReadPreReceive reads the lines of pre-receive: old object id, new object id, ref.
+func ReadPreReceive(r io.Reader) ([]RefUpdate, error) {
+	return readLines(r, 3, func(f []string) RefUpdate {
+		return RefUpdate{RemoteID: f[0], LocalID: f[1], Ref: f[2]}
+	})
+}
+
+func readLines(r io.Reader, fields int, build func([]string) RefUpdate) ([]RefUpdate, error) {
+	var out []RefUpdate
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxRefLine)
+	lines.Split(scanLF)
+	for lines.Scan() {
+		if lines.Text() == "" {
+			continue
+		}
+		parts := strings.Split(lines.Text(), " ")
+		if len(parts) != fields {
+			return nil, malformed(lines.Text(), fmt.Sprintf("%d fields are expected, it has %d", fields, len(parts)))
+		}
+		u := build(parts)
+		if why := u.fault(); why != "" {
+			return nil, malformed(lines.Text(), why)
+		}
+		out = append(out, u)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, &gate.Failure{Message: "cannot read the ref lines on standard input: " + err.Error(), Err: err}
+	}
+	return out, nil
+}
+
+// fault says what is wrong with an update, or is "".
+func (u RefUpdate) fault() string {
+	for _, id := range []string{u.LocalID, u.RemoteID} {
+		if !isObjectID(id) && !IsZero(id) {
+			return fmt.Sprintf("%q is not an object id", id)
+		}
+	}
+	switch {
+	case len(u.LocalID) != len(u.RemoteID) && !u.Deletes() && !u.Creates():
+		return "its object ids differ in length"
+	case u.Ref == "":
+		return "it names no ref"
+	case strings.ContainsFunc(u.Ref, unicode.IsControl): // git-check-ref-format(1)
+		return "its ref has control characters in its name"
+	}
+	return ""
+}
+
+// scanLF splits at line feeds alone, so that a carriage return is seen.
+func scanLF(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i], nil
+	}
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
+}
+
+func malformed(line, why string) error {
+	return &gate.Failure{
+		Message: fmt.Sprintf("standard input has a line that git never writes: %q: %s", line, why),
+		Remedy:  "Let git run this hook. By hand, give it lines as githooks(5) describes them.",
+	}
+}
+
+// isObjectID reports whether s is a full object id, of SHA-1 or SHA-256.
+func isObjectID(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
+}

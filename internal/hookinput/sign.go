@@ -1,0 +1,99 @@
+package hookinput
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"unicode"
+
+	"github.com/small-gate/small-gate/internal/gate"
+)
+
+// replayed are the files in a git directory while somebody's commits are made anew: they keep their author.
+var replayed = []string{"--git-path", "CHERRY_PICK_HEAD", "--git-path", "rebase-merge", "--git-path", "rebase-apply"}
+
+// SignMessage adds the trailer that names the agent to a commit message that git has begun (prepare-commit-msg). Not changed are a
+// message whose last such trailer names the agent, an empty one that no editor will fill, which git refuses, and that of a commit that a
+// rebase or a cherry-pick makes anew. An empty agent is nobody. Git itself finds the place: behind what is there, and before its own
+// remarks. edited says that an editor comes yet.
+func SignMessage(ctx context.Context, file, agent string, edited bool) error {
+	if agent == "" {
+		return nil
+	}
+	if strings.ContainsFunc(agent, unicode.IsControl) {
+		return &gate.Failure{Message: fmt.Sprintf("SMALL_AGENT_ID is %q, which no trailer can hold", agent), Remedy: "Give the agent an id of one line."}
+	}
+	paths, err := git(ctx, append([]string{"rev-parse"}, replayed...)...)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(paths) {
+		if _, err := os.Lstat(strings.TrimSuffix(line, "\n")); err == nil {
+			return nil
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return messageError("read", err)
+	}
+	if !edited && len(bytes.TrimSpace(text)) == 0 {
+		return nil
+	}
+	// git merge leaves the last line open: git interpret-trailers would put the trailer into the title's paragraph, where it is none.
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil {
+			return messageError("write", err)
+		}
+	}
+	trailers, err := git(ctx, "interpret-trailers", "--parse", "--no-divider", "--", file)
+	if err != nil || gate.LastAgent(trailers) == agent {
+		return err
+	}
+	trailer := gate.AgentTrailer + ": " + agent
+	if _, err := git(ctx, "interpret-trailers", "--in-place", "--no-divider", "--where", "end", "--if-exists", "add", "--if-missing", "add",
+		"--trailer", trailer, "--", file); err != nil {
+		return err
+	}
+	return leaveTitle(file, trailer)
+}
+
+// leaveTitle puts a second empty line before a trailer that begins the message but for empty lines, as git commit -s does: the title is
+// typed into the first one, and without the second the trailer would continue it.
+func leaveTitle(file, trailer string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return messageError("read", err)
+	}
+	message := bytes.TrimLeft(text, "\n")
+	if !bytes.HasPrefix(message, []byte(trailer)) {
+		return nil
+	}
+	if err := os.WriteFile(file, append([]byte("\n\n"), message...), 0o644); err != nil {
+		return messageError("write", err)
+	}
+	return nil
+}
+
+func messageError(doing string, err error) error {
+	return &gate.Failure{Message: "cannot " + doing + " the commit message: " + err.Error(), Err: err,
+		Remedy: "Make sure that you can write there, then commit again."}
+}
+
+// git runs git as a hook does: in the repository that git's variables name.
+func git(ctx context.Context, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, "git", args...).Output()
+	if err != nil {
+		complaint := err.Error()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			complaint += ": " + string(exit.Stderr)
+		}
+		return "", &gate.Failure{Message: fmt.Sprintf("cannot sign the commit message: git %s: %q", args[0], complaint),
+			Remedy: "Commit without SMALL_AGENT_ID, and add the trailer by hand.", Err: err}
+	}
+	return string(out), nil
+}

@@ -1,0 +1,2 @@
+// Package ledger compares append-only logs.
+package ledger

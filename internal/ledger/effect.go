@@ -1,0 +1,38 @@
+package ledger
+
+// EditEffect says what was done to a log, as a set.
+type EditEffect uint8
+
+// The effects.
+const (
+	// EntryChanged: an entry has become another version of itself.
+	EntryChanged EditEffect = 1 << iota
+	// EntryLost: an entry is gone.
+	EntryLost
+	// EntryInserted: an entry stands before older ones.
+	EntryInserted
+	// InsertionExplained: the same, and a reconcile entry makes it explicit.
+	InsertionExplained
+	// LogEnded: the whole log is gone.
+	LogEnded
+	// OfRecord: the log is a record's history of switches, whose file may have any
+	// name.
+	OfRecord
+)
+
+// Has reports whether one of some effects is among these.
+func (e EditEffect) Has(some EditEffect) bool { return e&some != 0 }
+
+// Names says which digests name such an edit: the one from which an entry was
+// changed, and the one to which. one is false where there is no single answer.
+func (e EditEffect) Names() (from, to, one bool) {
+	switch e {
+	case EntryChanged:
+		return true, true, true
+	case EntryLost, LogEnded:
+		return true, false, true
+	case EntryInserted:
+		return false, true, true
+	}
+	return false, false, false
+}

@@ -1,0 +1,48 @@
+package wording
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// A shell reads back every text as one word.
+func TestShell(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skipf("NOT TESTED: there is no sh: %v", err)
+	}
+	for _, text := range []string{"", "a", "a b", "it's", `"`, "$HOME", "`x`", "a\nb", "~", "*", "-x", "a=b", "100%", `\`, "#", "é", "!x", "a;b", "''"} {
+		for _, word := range []string{ShellWord(text), ShellQuote(text)} {
+			out, err := exec.Command(sh, "-c", `printf %s. `+word).Output()
+			if want := text + "."; err != nil || string(out) != want {
+				t.Errorf("%q is written %s, and read as %q (%v)", text, word, out, err)
+			}
+		}
+	}
+	if got := ShellWord("src/a-b_c.go"); got != "src/a-b_c.go" {
+		t.Errorf("a plain path is quoted: %s", got)
+	}
+}
+
+func TestClip(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                      "",
+		strings.Repeat("é", 80): strings.Repeat("é", 80),
+		strings.Repeat("é", 81): strings.Repeat("é", 80) + "…",
+	} {
+		if got := Clip(text); got != want {
+			t.Errorf("got %q, not %q", got, want)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for want, got := range map[string]string{
+		"1 entry": Count(1, "entry"), "0 entries": Count(0, "entry"), "2 branches": Count(2, "branch"), "3 more findings": Count(3, "more finding"),
+	} {
+		if got != want {
+			t.Errorf("got %q, not %q", got, want)
+		}
+	}
+}
