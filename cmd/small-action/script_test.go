@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 // readerVariable names the reader that the program is to use in a script.
@@ -16,7 +18,7 @@ const readerVariable = "SMALL_ACTION_TEST_READER"
 
 // TestMain registers the program as a command of the scripts.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"small-action": func() {
+	testscript.Main(gittest.Suite{M: m}, map[string]func(){"small-action": func() {
 		if reader := os.Getenv(readerVariable); reader != "" {
 			os.Args = slices.Insert(os.Args, 1, "--reader="+reader)
 		}
@@ -32,6 +34,7 @@ func TestScripts(t *testing.T) {
 			t.Parallel()
 			testscript.Run(t, testscript.Params{
 				Dir:                 filepath.Join("testdata", "script"),
+				WorkdirRoot:         gittest.TempDir(t),
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				Cmds:                commands,

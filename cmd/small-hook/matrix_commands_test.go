@@ -66,7 +66,7 @@ func (k *kindRun) refuses(ts *testscript.TestScript, args []string) {
 // left notes, once for a script, which reader the program takes if that is left
 // to it.
 func (k *kindRun) left(ts *testscript.TestScript, args []string) {
-	if !choosesReader() || k.reader != "git" || k.auto != "" {
+	if k.reader == "go-git" || k.auto != "" {
 		return
 	}
 	ts.Setenv(readerVariable, "auto")

@@ -12,59 +12,36 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/small-gate/small-gate/internal/cli"
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
-// readerVariable names the reader that the program is to use in a script of the
-// matrix. It reaches the hooks that git runs, which no flag does.
-const readerVariable = "SMALL_HOOK_TEST_READER"
+// readers are those that the program has.
+var readers = []string{"git", "go-git"}
 
-// scriptedMain is the program as the scripts run it.
-func scriptedMain() {
-	if reader := os.Getenv(readerVariable); reader != "" {
-		os.Args = slices.Insert(os.Args, 1, "--reader="+reader)
-	}
-	main()
-}
-
-// everyReader lists the readers that the program has.
-func everyReader() []string {
-	if !choosesReader() {
-		return []string{"git"}
-	}
-	return []string{"git", "go-git"}
-}
-
-func choosesReader() bool { return cli.Command().PersistentFlags().Lookup("reader") != nil }
-
-// setupReader prepares a script in which the program uses one reader.
-func setupReader(env *testscript.Env, reader string) error {
-	if choosesReader() {
-		env.Vars = append(env.Vars, readerVariable+"="+reader)
-	}
-	env.Vars = append(env.Vars, "READER="+reader)
-	return setup(env)
-}
-
-// TestMatrix runs every script of testdata/matrix once for each reader: one
-// script for one kind of repository. In each the gate judges a good and a bad
-// change, or says why it cannot; which of the two it was is the table in
+// TestMatrix runs every script of testdata/matrix with each reader: one script
+// for one kind of repository. In each the gate judges a good and a bad change,
+// or says why it cannot; which of the two it was is the table in
 // docs/repositories.md, which this test writes with -update and otherwise
 // compares.
 //
-// A script begins with "# kind: WORDS", the first column of the table. A line
-// "# READER: WORDS" fixes what the table says of one reader, where it depends on
-// the installed git.
+// A script begins with "# kind: WORDS", the first column of the table. Both
+// readers judge what it makes, side by side; after a line "# apart: REASON" it
+// runs once for each. A line "# READER: WORDS" fixes what the table says of one
+// reader, where it depends on the installed git.
 func TestMatrix(t *testing.T) {
+	gittest.Long(t)
 	files, err := filepath.Glob(filepath.Join("testdata", "matrix", "*.txtar"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("there are no scripts: ", err)
 	}
-	all := everyReader()
-	table := newOutcomes(t, files, all)
+	table := newOutcomes(t, files)
 	t.Run("scripts", func(t *testing.T) {
 		for _, file := range files {
-			for _, reader := range all {
+			runs := []string{sideBySide}
+			if table.apart[file] {
+				runs = readers
+			}
+			for _, reader := range runs {
 				t.Run(reader, func(t *testing.T) {
 					t.Parallel()
 					runKind(t, file, reader, table)
@@ -75,7 +52,7 @@ func TestMatrix(t *testing.T) {
 	t.Run("table", table.compare)
 }
 
-// kindRun is one script with one reader.
+// kindRun is one script with one reader, or with all side by side.
 type kindRun struct {
 	reader string
 	// asked is true once the gate has been asked whether it can judge; it is
@@ -93,6 +70,7 @@ func runKind(t *testing.T, file, reader string, table *outcomes) {
 	run := &kindRun{reader: reader}
 	testscript.Run(t, testscript.Params{
 		Files:               []string{file},
+		WorkdirRoot:         gittest.TempDir(t),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds:                run.commands(),
@@ -123,28 +101,31 @@ func (k *kindRun) condition(cond string) (bool, error) {
 
 // outcomes are what the table is made of.
 type outcomes struct {
-	mu      sync.Mutex
-	files   []string
-	readers []string
-	kinds   map[string]string // file to kind
-	fixed   map[string]string // file and reader to words
-	seen    map[string]string // file and reader to outcome
+	mu    sync.Mutex
+	files []string
+	kinds map[string]string // file to kind
+	apart map[string]bool   // files in which each reader has its own run
+	fixed map[string]string // file and reader to words
+	seen  map[string]string // file and reader to outcome
 }
 
-var headerLine = regexp.MustCompile(`(?m)^# (kind|git|go-git|auto): (.+)$`)
+var headerLine = regexp.MustCompile(`(?m)^# (kind|apart|git|go-git|auto): (.+)$`)
 
-func newOutcomes(t *testing.T, files, readers []string) *outcomes {
+func newOutcomes(t *testing.T, files []string) *outcomes {
 	t.Helper()
-	o := &outcomes{files: files, readers: readers, kinds: map[string]string{}, fixed: map[string]string{}, seen: map[string]string{}}
+	o := &outcomes{files: files, kinds: map[string]string{}, apart: map[string]bool{}, fixed: map[string]string{}, seen: map[string]string{}}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range headerLine.FindAllStringSubmatch(string(text), -1) {
-			if m[1] == "kind" {
+			switch m[1] {
+			case "kind":
 				o.kinds[file] = m[2]
-			} else {
+			case "apart":
+				o.apart[file] = true
+			default:
 				o.fixed[file+" "+m[1]] = m[2]
 			}
 		}
@@ -162,11 +143,17 @@ func (o *outcomes) note(file string, k *kindRun) {
 	if k.refused != "" {
 		words = "refused: " + k.refused
 	}
-	o.seen[file+" "+k.reader] = words
+	judges := []string{k.reader}
+	if k.reader == sideBySide {
+		judges = readers
+	}
+	for _, reader := range judges {
+		o.seen[file+" "+reader] = words
+	}
 	if k.auto != "" {
 		o.seen[file+" auto"] = k.auto
 	}
-	for _, reader := range []string{k.reader, "auto"} {
+	for _, reader := range append([]string{"auto"}, judges...) {
 		if fixed := o.fixed[file+" "+reader]; fixed != "" {
 			o.seen[file+" "+reader] = fixed
 		}
@@ -191,7 +178,7 @@ func (o *outcomes) compare(t *testing.T) {
 	if !begins || !ends {
 		t.Fatalf("%s has no place for the table", name)
 	}
-	columns := append(slices.Clone(o.readers), "auto")
+	columns := append(slices.Clone(readers), "auto")
 	table := "\n| repository | " + strings.Join(columns, " | ") + " |\n|" + strings.Repeat(" --- |", len(columns)+1) + "\n"
 	for _, file := range o.files {
 		row := "| " + o.kinds[file]

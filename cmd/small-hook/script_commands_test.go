@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 // commands are what the scripts have beside the commands of testscript.
@@ -33,21 +35,6 @@ func plainly(run func(ts *testscript.TestScript, args []string)) func(*testscrip
 		}
 		run(ts, args)
 	}
-}
-
-// repository DIR makes a repository with the hooks installed and the valid
-// workspace in its first commit, and goes there.
-func repository(ts *testscript.TestScript, args []string) {
-	if len(args) != 1 {
-		ts.Fatalf("usage: repository DIR")
-	}
-	dir := ts.MkAbs(args[0])
-	ts.Check(ts.Exec("git", "init", "-q", "-b", "main", dir))
-	ts.Check(os.CopyFS(dir, os.DirFS(ts.Getenv("WORKSPACE"))))
-	ts.Check(ts.Chdir(dir))
-	ts.Check(ts.Exec("small-hook", "install"))
-	ts.Check(ts.Exec("git", "add", "-A"))
-	accepted(ts, []string{"git", "commit", "-q", "-m", "start"})
 }
 
 // entry FILE TASK TIME EVIDENCE appends an entry to a log, at a time of day
@@ -145,6 +132,11 @@ func rejected(ts *testscript.TestScript, args []string) {
 // head is the commit that is checked out in the current directory, empty on a
 // branch without commits.
 func head(ts *testscript.TestScript) string {
+	if ts.Getenv("GIT_DIR") == "" {
+		if id, err := gittest.Head(ts.MkAbs(".")); err == nil {
+			return id
+		}
+	}
 	if exitStatus(ts, []string{"git", "rev-parse", "-q", "--verify", "HEAD"}) != 0 {
 		return ""
 	}

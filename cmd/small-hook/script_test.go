@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 // TestMain registers the program as a command of the scripts: git's hooks find
 // it on the path, and it is the code under test that runs.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(gittest.Suite{M: m}, map[string]func(){
 		"small-hook": scriptedMain,
 	})
 }
@@ -22,6 +24,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
+		WorkdirRoot:         gittest.TempDir(t),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setup,

@@ -56,7 +56,7 @@ func TestHugeFilesInCommits(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Commit("huge")
-	for _, reader := range everyReader() {
+	for _, reader := range readers {
 		t.Run(reader, func(t *testing.T) {
 			small := peak(t, r, reader, "HEAD~1")
 			t.Logf("an audit takes %d MiB", small>>20)

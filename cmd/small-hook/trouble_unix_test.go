@@ -183,7 +183,7 @@ func TestRunsAtOnce(t *testing.T) {
 		all.Go(func() {
 			<-begin
 			var said bytes.Buffer
-			cmd := smallHook(r, "audit", "--format", "json", "--reader", everyReader()[i%2], "--format", "json", "--output", ".git/report")
+			cmd := smallHook(r, "audit", "--format", "json", "--reader", readers[i%2], "--format", "json", "--output", ".git/report")
 			cmd.Stdout = &said
 			status := exitOf(t, cmd)
 			got := strings.Replace(said.String(), `"reader": "git"`, `"reader": "go-git"`, 1)

@@ -72,7 +72,7 @@ func prepareAndRun(m *testing.M) (code int, err error) {
 	if err := makeRelease(dir); err != nil {
 		return 1, err
 	}
-	return m.Run(), nil
+	return gittest.Suite{M: m}.Run(), nil
 }
 
 // makeRelease makes the action as a release's commit has it, and the one file that it would fetch.

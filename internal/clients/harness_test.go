@@ -53,7 +53,7 @@ func buildAndRun(m *testing.M) (code int, err error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	return m.Run(), nil
+	return gittest.Suite{M: m}.Run(), nil
 }
 
 // installed is the directory that scripts/clients-setup filled. Without it the test is skipped.
@@ -80,7 +80,7 @@ type desk struct {
 // is not pushed.
 func newDesk(t *testing.T, path ...string) *desk {
 	t.Helper()
-	home := t.TempDir()
+	home := gittest.TempDir(t)
 	env := []string{
 		"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_CACHE_HOME=" + filepath.Join(home, ".cache"),
 		"PRE_COMMIT_HOME=" + filepath.Join(home, "pre-commit"), "PREK_HOME=" + filepath.Join(home, "prek"),

@@ -63,7 +63,7 @@ func New(t testing.TB, opts ...Option) *Repo {
 		opt(&s)
 	}
 	if s.dir == "" {
-		s.dir = t.TempDir()
+		s.dir = TempDir(t)
 	}
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -240,7 +240,7 @@ func (r *Repo) Merge(revisions ...string) string {
 // Worktree adds a linked work tree with a new branch at HEAD.
 func (r *Repo) Worktree(branch string) *Repo {
 	r.t.Helper()
-	dir := filepath.Join(r.t.TempDir(), "tree")
+	dir := filepath.Join(TempDir(r.t), "tree")
 	r.Git("worktree", "add", "-q", "-b", branch, dir)
 	return r.In(dir)
 }
@@ -249,7 +249,7 @@ func (r *Repo) Worktree(branch string) *Repo {
 // that --depth and --filter work as they do over a network.
 func (r *Repo) Clone(args ...string) *Repo {
 	r.t.Helper()
-	dir := filepath.Join(r.t.TempDir(), "clone")
+	dir := filepath.Join(TempDir(r.t), "clone")
 	r.Git(append(append([]string{"clone", "-q"}, args...), r.URL(), dir)...)
 	return r.In(dir)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -33,7 +34,7 @@ func runIsolated(m *testing.M) int {
 	} {
 		check(os.Setenv(name, value))
 	}
-	status := m.Run()
+	status := gittest.Suite{M: m}.Run()
 	check(os.RemoveAll(home))
 	return status
 }
@@ -93,7 +94,7 @@ func newRepo(t *testing.T) string {
 // realTemp is a temporary directory without symbolic links in its path, as git prints it.
 func realTemp(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+	dir, err := filepath.EvalSymlinks(gittest.TempDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}
