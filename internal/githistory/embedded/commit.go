@@ -53,8 +53,7 @@ func (r *Repo) commit(id plumbing.Hash) (*commit, error) {
 	return c, nil
 }
 
-// named reads a commit that the caller named: where it is not here, that is
-// what the failure says.
+// named is commit for an id that the caller gave.
 func (r *Repo) named(name string) (*commit, error) {
 	id, err := parseID(name)
 	if err != nil {
