@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -110,8 +111,7 @@ func field(line []byte, name string, id *plumbing.Hash) error {
 	if !ok || !isID(string(text)) {
 		return errCommit
 	}
-	parsed, err := parseID(string(text))
-	*id = parsed
+	_, err := hex.Decode(id[:], text)
 	return err
 }
 
@@ -156,4 +156,22 @@ func (r *Repo) peelNamed(id plumbing.Hash) (plumbing.Hash, error) {
 		return to, &gate.Failure{Message: fmt.Sprintf("object %s is a %s, not a commit", id, kind)}
 	}
 	return to, err
+}
+
+// This reader knows sha1 only.
+const (
+	idSize   = len(plumbing.Hash{})
+	idDigits = 2 * idSize // as text
+)
+
+// isID reports whether s is a full object id as git writes it.
+func isID(s string) bool { return len(s) == idDigits && githistory.IsHex(s) }
+
+// parseID takes nothing but full ids.
+func parseID(s string) (id plumbing.Hash, err error) {
+	if !isID(s) {
+		return id, &gate.Failure{Message: fmt.Sprintf("%q is not a full object id of this repository", s)}
+	}
+	_, err = hex.Decode(id[:], []byte(s))
+	return id, err
 }
