@@ -15,13 +15,7 @@ import (
 // PreCommit judges the index that git is committing from against HEAD, and against every other side of a merge that is being
 // concluded. The policy is HEAD's.
 func PreCommit(ctx context.Context, req Request) *gate.Report {
-	req = req.withLane()
-	if opts, err := req.options("pre-commit", "any"); err == nil && req.Reader == ReaderGit && req.Lane == "" && githistory.Untouched(ctx, req.Dir, githistory.Options{Environ: req.Environ}) {
-		report := gate.Nothing(opts)
-		report.Examined.Reader = "git"
-		return report
-	}
-	return pending(ctx, req, "pre-commit", repository.MergeHeads)
+	return pending(ctx, req.withLane(), "pre-commit", repository.MergeHeads)
 }
 
 // PreMergeCommit judges the index against HEAD and the other sides of the merge that git is about to commit. There is no MERGE_HEAD

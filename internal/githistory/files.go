@@ -13,8 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
-// maxNamed is how many workspaces are named one by one on a command line.
-const maxNamed = 100
+// maxPathspecs is how many pathspecs are put on one command line.
+const maxPathspecs = 200
 
 // Files lists what lies below the .small directories of a commit or of the
 // index, and .small itself where it is something else than a directory, in
@@ -22,54 +22,39 @@ const maxNamed = 100
 // directories ("" or "." is the root). A path of the index with an unresolved
 // conflict is listed once, marked, without mode and object.
 func (r *Repo) Files(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
-	if len(dirs) > maxNamed {
-		files := make([]gate.File, 0, len(dirs))
-		for chunk := range slices.Chunk(dirs, maxNamed) {
-			some, err := r.Files(ctx, revision, chunk...)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, some...)
-		}
-		return sorted(files), nil
-	}
 	return r.list(ctx, revision, pathspecsIn(dirs), InSmall)
 }
 
 // list lists the wanted files among those that pathspecs match in a commit or in
-// the index.
+// the index, in order of path.
 func (r *Repo) list(ctx context.Context, revision string, pathspecs []string, wanted func(path string) bool) ([]gate.File, error) {
 	var files []gate.File
-	var err error
-	if revision == gate.Index {
-		if err = r.needIndex(); err == nil {
-			files, err = r.indexFiles(ctx, pathspecs)
+	for some := range slices.Chunk(pathspecs, maxPathspecs) {
+		found, err := r.matched(ctx, revision, some)
+		if err != nil {
+			return nil, err
 		}
-	} else {
-		files, err = r.commitFiles(ctx, revision, pathspecs)
+		files = append(files, found...)
 	}
-	if err != nil {
+	files = sorted(slices.DeleteFunc(files, func(f gate.File) bool { return !wanted(f.Path) }))
+	return files, CheckNames(files)
+}
+
+// matched lists what pathspecs match in a commit or in the index.
+func (r *Repo) matched(ctx context.Context, revision string, pathspecs []string) ([]gate.File, error) {
+	if revision != gate.Index {
+		return r.commitFiles(ctx, revision, pathspecs)
+	}
+	if err := r.needIndex(); err != nil {
 		return nil, err
 	}
-	files = slices.DeleteFunc(files, func(f gate.File) bool { return !wanted(f.Path) })
-	return files, CheckNames(files)
+	return r.indexFiles(ctx, pathspecs)
 }
 
 // Paths lists every path of a commit or of the index, in order.
 func (r *Repo) Paths(ctx context.Context, revision string) ([]string, error) {
-	var files []gate.File
-	var err error
-	if revision == gate.Index {
-		if err = r.needIndex(); err == nil {
-			files, err = r.indexFiles(ctx, []string{everything})
-		}
-	} else {
-		files, err = r.treeFiles(ctx, revision, nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return PathsOf(files), nil
+	files, err := r.matched(ctx, revision, []string{everything})
+	return PathsOf(files), err
 }
 
 // PathsOf are the paths of files that are in order, each once.
@@ -88,17 +73,8 @@ func (r *Repo) Watch(patterns []string) { r.watch = NewWatch(patterns) }
 // Glob lists the files of a commit or of the index whose paths match one of the
 // patterns, in order of path.
 func (r *Repo) Glob(ctx context.Context, revision string, patterns ...string) ([]gate.File, error) {
-	var files []gate.File
-	for chunk := range slices.Chunk(patterns, maxNamed) {
-		w := NewWatch(chunk)
-		some, err := r.list(ctx, revision, w.pathspecs(), w.Matches)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, some...)
-	}
-	files = sorted(files)
-	return files, CheckNames(files)
+	w := NewWatch(patterns)
+	return r.list(ctx, revision, w.pathspecs(), w.Matches)
 }
 
 // commitFiles looks into those directories of a commit that the pathspecs may
@@ -121,30 +97,6 @@ func (r *Repo) commitFiles(ctx context.Context, revision string, pathspecs []str
 	files := make([]gate.File, len(changes))
 	for i, c := range changes {
 		files[i] = c.New
-	}
-	return sorted(files), nil
-}
-
-// treeFiles lists the files of a commit at literal paths; all without any.
-func (r *Repo) treeFiles(ctx context.Context, revision string, pathspecs []string) ([]gate.File, error) {
-	if err := r.format.check(revision); err != nil {
-		return nil, err
-	}
-	var files []gate.File
-	args := slices.Concat([]string{"ls-tree", "-r", "-z", "--full-tree", revision, "--"}, pathspecs)
-	err := r.stream(ctx, nil, func(out *bufio.Reader) error {
-		return records(out, func(info []string, path string) error {
-			// mode type id
-			if len(info) != 3 {
-				return fmt.Errorf("git ls-tree printed %q", Printable(strings.Join(info, " ")))
-			}
-			f, err := r.file(path, info[0], info[2])
-			files = append(files, f)
-			return err
-		})
-	}, args...)
-	if err != nil {
-		return nil, r.explainMissing(ctx, "cannot list the files of "+revision, err, []string{revision})
 	}
 	return sorted(files), nil
 }
@@ -181,32 +133,12 @@ func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]gate.File,
 // Attributes lists the files of attributes of a commit or of the index that bear
 // on the named workspace directories, in order of path.
 func (r *Repo) Attributes(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
-	if revision == gate.Index {
-		if err := r.needIndex(); err != nil {
-			return nil, err
-		}
-	}
 	wanted := gate.AttributePaths(dirs)
-	var all []gate.File
-	for paths := range slices.Chunk(wanted, maxNamed) {
-		specs := make([]string, len(paths))
-		for i, path := range paths {
-			specs[i] = literal(path)
-		}
-		list := r.treeFiles
-		if revision == gate.Index {
-			list = func(ctx context.Context, _ string, specs []string) ([]gate.File, error) {
-				return r.indexFiles(ctx, specs)
-			}
-		}
-		files, err := list(ctx, revision, specs)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, files...)
+	specs := make([]string, len(wanted))
+	for i, path := range wanted {
+		specs[i] = literal(path)
 	}
-	all = slices.DeleteFunc(all, func(f gate.File) bool { return !slices.Contains(wanted, f.Path) })
-	return sorted(all), nil
+	return r.list(ctx, revision, specs, func(path string) bool { return slices.Contains(wanted, path) })
 }
 
 // withoutIntended removes the paths that are only intended to be added. In the
@@ -233,15 +165,7 @@ func (r *Repo) withoutIntended(ctx context.Context, files []gate.File, pathspecs
 // if the path is not there; something else than a regular file, a conflict, or
 // more than limit bytes is an error.
 func (r *Repo) ReadFile(ctx context.Context, revision, path string, limit int64) (data []byte, found bool, err error) {
-	var files []gate.File
-	if revision == gate.Index {
-		if err := r.needIndex(); err != nil {
-			return nil, false, err
-		}
-		files, err = r.indexFiles(ctx, []string{literal(path)})
-	} else {
-		files, err = r.treeFiles(ctx, revision, []string{literal(path)})
-	}
+	files, err := r.list(ctx, revision, []string{literal(path)}, func(string) bool { return true })
 	if err != nil || len(files) == 0 {
 		return nil, false, err
 	}

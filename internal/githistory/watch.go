@@ -1,7 +1,6 @@
 package githistory
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -82,24 +81,13 @@ func (w *Watch) pathspecs() []string {
 	return out
 }
 
-// Maybe reports whether a path may match. It is quick: it is asked of every path
-// of an index.
-func (w *Watch) Maybe(path []byte) bool {
-	for i := range w.globs {
-		g := &w.globs[i]
-		if len(path) < len(g.suffix) || string(path[len(path)-len(g.suffix):]) != g.suffix {
-			continue
-		}
-		if g.exact && string(path) == g.prefix || !g.exact && bytes.HasPrefix(path, []byte(g.prefix)) {
-			return true
-		}
-	}
-	return false
-}
-
-// Matches reports whether a path matches one of the patterns.
+// Matches reports whether a path matches one of the patterns. It is asked of every
+// path of an index, so few are compared as the patterns say.
 func (w *Watch) Matches(path string) bool {
-	return w.Maybe([]byte(path)) && policy.Matches(w.patterns, path)
+	maybe := slices.ContainsFunc(w.globs, func(g glob) bool {
+		return strings.HasSuffix(path, g.suffix) && (g.exact && path == g.prefix || !g.exact && strings.HasPrefix(path, g.prefix))
+	})
+	return maybe && policy.Matches(w.patterns, path)
 }
 
 // Below reports whether a path below a directory ("" for the root) may match.

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -54,8 +55,7 @@ func (r *Repo) commit(id plumbing.Hash) (*commit, error) {
 	return c, nil
 }
 
-// named reads a commit that the caller named: where it is not here, that is
-// what the failure says.
+// named is commit for an id that the caller gave.
 func (r *Repo) named(name string) (*commit, error) {
 	id, err := parseID(name)
 	if err != nil {
@@ -112,8 +112,7 @@ func field(line []byte, name string, id *plumbing.Hash) error {
 	if !ok || !isID(string(text)) {
 		return errCommit
 	}
-	parsed, err := parseID(string(text))
-	*id = parsed
+	_, err := hex.Decode(id[:], text)
 	return err
 }
 
@@ -158,4 +157,22 @@ func (r *Repo) peelNamed(id plumbing.Hash) (plumbing.Hash, error) {
 		return to, &failure.Error{Message: fmt.Sprintf("object %s is a %s, not a commit", id, kind)}
 	}
 	return to, err
+}
+
+// This reader knows sha1 only.
+const (
+	idSize   = len(plumbing.Hash{})
+	idDigits = 2 * idSize // as text
+)
+
+// isID reports whether s is a full object id as git writes it.
+func isID(s string) bool { return len(s) == idDigits && githistory.IsHex(s) }
+
+// parseID takes nothing but full ids.
+func parseID(s string) (id plumbing.Hash, err error) {
+	if !isID(s) {
+		return id, &failure.Error{Message: fmt.Sprintf("%q is not a full object id of this repository", s)}
+	}
+	_, err = hex.Decode(id[:], []byte(s))
+	return id, err
 }

@@ -30,10 +30,7 @@ type entry struct {
 // packFile is a file as go-git wants it. Nobody locks it.
 type packFile struct{ *os.File }
 
-// Lock does nothing.
-func (packFile) Lock() error { return nil }
-
-// Unlock does nothing.
+func (packFile) Lock() error   { return nil }
 func (packFile) Unlock() error { return nil }
 
 const (

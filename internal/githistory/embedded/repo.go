@@ -168,7 +168,7 @@ func (r *Repo) Signature(ctx context.Context, revision string) (gate.Signature, 
 	if revision == gate.Index {
 		name, email := r.env.Get("GIT_AUTHOR_NAME"), r.env.Get("GIT_AUTHOR_EMAIL")
 		if name == "" || email == "" {
-			return gate.Signature{}, unserved("who the author of this commit will be is for git to tell")
+			return gate.Signature{}, unserved("only git can tell who the author of this commit will be")
 		}
 		return gate.Signature{Name: name, Email: email}, nil
 	}

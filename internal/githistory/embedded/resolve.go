@@ -107,7 +107,7 @@ func (r *Repo) byName(name string) (plumbing.Hash, error) {
 		}
 	}
 	if abbreviated.MatchString(name) {
-		return plumbing.ZeroHash, unserved("%q may be the beginning of an id", name)
+		return plumbing.ZeroHash, unserved("%q may be an abbreviated id", name)
 	}
 	return plumbing.ZeroHash, errNoSuchName
 }

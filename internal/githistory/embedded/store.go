@@ -46,7 +46,7 @@ type object struct {
 // id is what the object's content gives it.
 func (o object) id() plumbing.Hash {
 	sum := sha1.New()
-	fmt.Fprintf(sum, "%s %d\x00", o.kind, len(o.data))
+	sum.Write(fmt.Appendf(nil, "%s %d\x00", o.kind, len(o.data)))
 	sum.Write(o.data)
 	return plumbing.Hash(sum.Sum(nil))
 }

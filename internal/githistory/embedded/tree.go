@@ -56,7 +56,7 @@ type treeEntry struct {
 
 func (e treeEntry) isDir() bool { return e.mode == modeDir }
 
-// sortKey is what git sorts the entries of a tree by.
+// sortKey is what git sorts by.
 func (e treeEntry) sortKey() string {
 	if e.isDir() {
 		return e.name + "/"
