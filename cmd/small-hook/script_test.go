@@ -39,6 +39,10 @@ func setup(env *testscript.Env) error {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
+	config, err := gittest.GlobalConfig()
+	if err != nil {
+		return err
+	}
 	var vars []string
 	for _, kv := range env.Vars {
 		if !strings.HasPrefix(kv, "GIT_") {
@@ -51,7 +55,7 @@ func setup(env *testscript.Env) error {
 	}
 	env.Vars = slices.Concat(vars, []string{
 		"HOME=" + home, "LC_ALL=C", "NO_COLOR=1", "WORKSPACE=" + workspace,
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull,
+		"GIT_CONFIG_GLOBAL=" + config, "GIT_CONFIG_SYSTEM=" + os.DevNull,
 		"GIT_AUTHOR_NAME=A Writer", "GIT_AUTHOR_EMAIL=writer@example.com",
 		"GIT_COMMITTER_NAME=A Writer", "GIT_COMMITTER_EMAIL=writer@example.com",
 		"GIT_AUTHOR_DATE=2026-03-01T12:00:00Z", "GIT_COMMITTER_DATE=2026-03-01T12:00:00Z",
