@@ -27,11 +27,15 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the program with the real git on repositories as CI systems
-// leave them, once for each reader.
+// leave them, once for each reader; not with git, which takes longer, if only
+// the quick tests run.
 func TestScripts(t *testing.T) {
 	for _, reader := range []string{"git", "go-git"} {
 		t.Run(reader, func(t *testing.T) {
 			t.Parallel()
+			if reader == "git" {
+				gittest.Long(t)
+			}
 			testscript.Run(t, testscript.Params{
 				Dir:                 filepath.Join("testdata", "script"),
 				WorkdirRoot:         gittest.TempDir(t),

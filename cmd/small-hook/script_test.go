@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the program with the real git, one script per behaviour.
+// TestScripts runs the program with the real git, one script per behaviour. A
+// script that is large, or about what the cases of internal/gate hold too, is
+// long: it begins with [!all] skip.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -29,7 +32,16 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               setup,
 		Cmds:                commands,
+		Condition:           condition,
 	})
+}
+
+// condition knows [all], which is true if the long tests run too.
+func condition(cond string) (bool, error) {
+	if cond == "all" {
+		return gittest.All(), nil
+	}
+	return false, fmt.Errorf("there is no condition %q", cond)
 }
 
 // setup keeps the user's git configuration, clock and locale out of a script,
