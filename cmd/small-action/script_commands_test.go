@@ -8,8 +8,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 // commands are what the scripts have beside the commands of testscript.
@@ -40,18 +43,43 @@ func git(ts *testscript.TestScript, args ...string) string {
 	return strings.TrimSpace(ts.ReadFile("stdout"))
 }
 
+// template is what server copies, made once: empty until then.
+var template struct {
+	sync.Mutex
+	dir string
+}
+
 // server makes the platform's repository, origin.git, and a developer's clone
 // of it, dev, with the valid workspace on main; the script goes on in dev.
 func server(ts *testscript.TestScript, _ []string) {
-	origin, dev := ts.MkAbs("origin.git"), ts.MkAbs("dev")
+	makeTemplate(ts)
+	ts.Check(gittest.CopyTree(ts.MkAbs("origin.git"), filepath.Join(template.dir, "origin.git")))
+	ts.Check(gittest.CopyTree(ts.MkAbs("dev"), filepath.Join(template.dir, "dev")))
+	ts.Check(ts.Chdir("dev"))
+	git(ts, "config", "remote.origin.url", ts.MkAbs("../origin.git"))
+	git(ts, "update-index", "--refresh") // the files are not those that git knows
+}
+
+func makeTemplate(ts *testscript.TestScript) {
+	template.Lock()
+	defer template.Unlock()
+	if template.dir != "" {
+		return
+	}
+	back := ts.MkAbs(".")
+	dir, err := gittest.HeldDir()
+	ts.Check(err)
+	origin, dev := filepath.Join(dir, "origin.git"), filepath.Join(dir, "dev")
 	git(ts, "init", "-q", "--bare", "-b", "main", origin)
 	git(ts, "init", "-q", "-b", "main", dev)
-	ts.Check(os.CopyFS(dev, os.DirFS(ts.Getenv("WORKSPACE"))))
+	ts.Check(gittest.CopyTree(dev, ts.Getenv("WORKSPACE")))
 	ts.Check(ts.Chdir(dev))
 	git(ts, "remote", "add", "origin", origin)
 	git(ts, "add", "-A")
 	git(ts, "commit", "-q", "-m", "start")
 	git(ts, "push", "-q", "origin", "main")
+	ts.Check(ts.Chdir(back))
+	template.dir = dir
 }
 
 const log = ".small/progress.small.yml"

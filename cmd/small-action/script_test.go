@@ -27,11 +27,15 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the program with the real git on repositories as CI systems
-// leave them, once for each reader.
+// leave them, once for each reader; not with git, which takes longer, if only
+// the quick tests run.
 func TestScripts(t *testing.T) {
 	for _, reader := range []string{"git", "go-git"} {
 		t.Run(reader, func(t *testing.T) {
 			t.Parallel()
+			if reader == "git" {
+				gittest.Long(t)
+			}
 			testscript.Run(t, testscript.Params{
 				Dir:                 filepath.Join("testdata", "script"),
 				WorkdirRoot:         gittest.TempDir(t),
@@ -62,6 +66,10 @@ func setup(env *testscript.Env) error {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
+	config, err := gittest.GlobalConfig()
+	if err != nil {
+		return err
+	}
 	var vars []string
 	for _, kv := range env.Vars {
 		if !strings.HasPrefix(kv, "GIT_") && !strings.HasPrefix(kv, "GITHUB_") && !strings.HasPrefix(kv, "CI") {
@@ -75,7 +83,7 @@ func setup(env *testscript.Env) error {
 	env.Vars = slices.Concat(vars, []string{
 		"HOME=" + home, "LC_ALL=C", "WORKSPACE=" + workspace, "ZERO=" + strings.Repeat("0", 40),
 		"GONE=" + strings.Repeat("d", 40),
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull,
+		"GIT_CONFIG_GLOBAL=" + config, "GIT_CONFIG_SYSTEM=" + os.DevNull,
 		"GIT_AUTHOR_NAME=A Writer", "GIT_AUTHOR_EMAIL=writer@example.com",
 		"GIT_COMMITTER_NAME=A Writer", "GIT_COMMITTER_EMAIL=writer@example.com",
 		"GIT_AUTHOR_DATE=2026-03-01T12:00:00Z", "GIT_COMMITTER_DATE=2026-03-01T12:00:00Z",

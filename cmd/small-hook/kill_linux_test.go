@@ -87,6 +87,7 @@ func hookFiles(t *testing.T, dir string) map[string]string {
 // hook that was there before runs, once. What was begun can be done to its end
 // and undone without a trace.
 func TestInstallKilled(t *testing.T) {
+	gittest.Long(t)
 	for what, begin := range map[string][]string{"install": nil, "uninstall": {"install"}} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 var fullSize = flag.Bool("full", false, "make the hostile histories as large as is read, not a part of it")
@@ -48,6 +50,7 @@ func manyEntries(n int, entry string) string {
 // TestMemory judges each hostile history in a process of its own, and bounds what
 // the process takes and what it writes. All is counted.
 func TestMemory(t *testing.T) {
+	gittest.Long(t)
 	entries := 200_000
 	if *fullSize {
 		entries = 600_000

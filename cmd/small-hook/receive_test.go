@@ -96,6 +96,7 @@ func refsOfServer(server *gittest.Repo) map[string]string {
 // or refused as a whole, and who is refused sees why, of the own change and of
 // nobody else's. The quarantines hold loose objects, or packs.
 func TestReceiveFromManyAtOnce(t *testing.T) {
+	gittest.Long(t)
 	for _, unpackLimit := range []string{"1", "1000"} {
 		t.Run("receive.unpackLimit="+unpackLimit, func(t *testing.T) {
 			t.Parallel()
@@ -147,6 +148,7 @@ func TestReceiveFromManyAtOnce(t *testing.T) {
 // Twenty clients append to one branch at once. One is first; the others are
 // refused, and so is whoever comes later without the first one's entry.
 func TestReceiveOnOneBranch(t *testing.T) {
+	gittest.Long(t)
 	server, _ := receiver(t, "receive.autogc=false")
 	const clients = 20
 	var all []*gittest.Repo

@@ -46,6 +46,7 @@ var killedLogs = []string{".small/progress.small.yml", "sub/.small/progress.smal
 // Whenever reconcile is killed, each file is as it was or as it is to be, and so
 // is the index as a whole; the same command again comes to the end.
 func TestReconcileKilled(t *testing.T) {
+	gittest.Long(t)
 	for _, watched := range []string{".small", "sub/.small", ".git"} {
 		t.Run(watched, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the program with the real git, one script per behaviour.
+// TestScripts runs the program with the real git, one script per behaviour. A
+// script that is large, or about what the cases of internal/gate hold too, is
+// long: it begins with [!all] skip.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -29,7 +32,16 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               setup,
 		Cmds:                commands,
+		Condition:           condition,
 	})
+}
+
+// condition knows [all], which is true if the long tests run too.
+func condition(cond string) (bool, error) {
+	if cond == "all" {
+		return gittest.All(), nil
+	}
+	return false, fmt.Errorf("there is no condition %q", cond)
 }
 
 // setup keeps the user's git configuration, clock and locale out of a script,
@@ -37,6 +49,10 @@ func TestScripts(t *testing.T) {
 func setup(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, ".home")
 	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	config, err := gittest.GlobalConfig()
+	if err != nil {
 		return err
 	}
 	var vars []string
@@ -51,7 +67,7 @@ func setup(env *testscript.Env) error {
 	}
 	env.Vars = slices.Concat(vars, []string{
 		"HOME=" + home, "LC_ALL=C", "NO_COLOR=1", "WORKSPACE=" + workspace,
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull,
+		"GIT_CONFIG_GLOBAL=" + config, "GIT_CONFIG_SYSTEM=" + os.DevNull,
 		"GIT_AUTHOR_NAME=A Writer", "GIT_AUTHOR_EMAIL=writer@example.com",
 		"GIT_COMMITTER_NAME=A Writer", "GIT_COMMITTER_EMAIL=writer@example.com",
 		"GIT_AUTHOR_DATE=2026-03-01T12:00:00Z", "GIT_COMMITTER_DATE=2026-03-01T12:00:00Z",

@@ -51,6 +51,7 @@ func TestReportOnAFullDisk(t *testing.T) {
 // A file of 100 MB in place of a log costs no more memory than any other, with
 // either reader.
 func TestHugeFilesInCommits(t *testing.T) {
+	gittest.Long(t)
 	r := rewritten(t)
 	if err := os.Truncate(r.Path(progressFile), 100_000_000); err != nil {
 		t.Fatal(err)

@@ -203,6 +203,7 @@ func TestRunsAtOnce(t *testing.T) {
 // Whoever installs and uninstalls at once, by whatever program: the hook that
 // was there before is not lost.
 func TestInstallsAtOnce(t *testing.T) {
+	gittest.Long(t)
 	r := gittest.New(t)
 	r.Write(".git/hooks/pre-commit", "#!/bin/sh\necho old >>.git/ran\n")
 	if err := os.Chmod(r.Path(".git/hooks/pre-commit"), 0o755); err != nil {

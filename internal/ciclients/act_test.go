@@ -280,9 +280,9 @@ func TestConsumer(t *testing.T) {
 		for what, honest := range map[string]bool{"passing": true, "failing": false} {
 			t.Run(name+", "+what, func(t *testing.T) {
 				t.Parallel()
-				r := newConsumer(t, workflow("small-gate/small-gate/composite@v1", "          mirror: file://"+built.mirror+"\n"))
+				r := newConsumer(t, workflow("small-gate/small-gate/composite@v1", "          mirror: file://"+built(t).mirror+"\n"))
 				ev := e.make(t, r, honest)
-				args := append(append([]string{"--local-repository", "small-gate/small-gate@v1=" + built.release}, hostMode...), ev.args...)
+				args := append(append([]string{"--local-repository", "small-gate/small-gate@v1=" + built(t).release}, hostMode...), ev.args...)
 				act(t, r, ev.name, ev.payload, args...).expect(t, honest, e.commits)
 			})
 		}

@@ -75,6 +75,7 @@ func TestInputs(t *testing.T) {
 // TestNoProgram demands that where there is no small-action to start, the step fails, and says what to do. The step's script is run by
 // itself: there is nothing of a workflow to it.
 func TestNoProgram(t *testing.T) {
+	gittest.Long(t)
 	type changed func(t *testing.T, composite string)
 	write := func(from, to string) changed {
 		return func(t *testing.T, composite string) {
@@ -89,8 +90,8 @@ func TestNoProgram(t *testing.T) {
 			}
 		}
 	}
-	sum := strings.Fields(readFile(t, filepath.Join(built.release, "composite", "release.txt")))[2]
-	mirror := "file://" + built.mirror
+	sum := strings.Fields(readFile(t, filepath.Join(built(t).release, "composite", "release.txt")))[2]
+	mirror := "file://" + built(t).mirror
 	cases := map[string]struct {
 		change         changed
 		binary, mirror string
@@ -117,7 +118,7 @@ func TestNoProgram(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			release, outputs := t.TempDir(), filepath.Join(t.TempDir(), "outputs")
-			if err := os.CopyFS(release, os.DirFS(built.release)); err != nil {
+			if err := os.CopyFS(release, os.DirFS(built(t).release)); err != nil {
 				t.Fatal(err)
 			}
 			if c.change != nil {

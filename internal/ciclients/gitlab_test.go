@@ -42,7 +42,7 @@ func pipeline(t *testing.T, r *gittest.Repo, variables map[string]string, args .
 	for name, value := range variables {
 		args = append(args, "--variable", name+"="+value)
 	}
-	env := []string{"PATH=" + built.program + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+	env := []string{"PATH=" + built(t).program + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + t.TempDir()}
 	stdout, stderr, status := run(t, r, env, installed(t, "gitlab-ci-local"), args...)
 	return stdout + stderr, status
 }

@@ -15,13 +15,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
-// built is what TestMain makes once.
-var built struct {
+// parts are what the tests use of this repository, built.
+type parts struct {
 	// program is the directory that holds small-action and small-hook.
 	program string
 	// release is a copy of what the action consists of, as a release's commit has it; mirror is where its release's files are.
@@ -34,22 +35,9 @@ var root string
 const version = "v0.0.1-test"
 
 func TestMain(m *testing.M) {
-	code, err := prepareAndRun(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func prepareAndRun(m *testing.M) (code int, err error) {
-	dir, err := os.MkdirTemp("", "small-gate-ci-")
-	if err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	var err error
 	if root, err = filepath.Abs(filepath.Join("..", "..")); err != nil {
-		return 1, err
+		panic(err)
 	}
 	// What a CI server around the tests sets is not meant for what they run.
 	for _, kv := range os.Environ() {
@@ -57,43 +45,57 @@ func prepareAndRun(m *testing.M) (code int, err error) {
 		for _, prefix := range []string{"GITHUB_", "RUNNER_", "INPUT_", "ACTIONS_", "ACT", "GITLAB_", "CI"} {
 			if strings.HasPrefix(name, prefix) {
 				if err := os.Unsetenv(name); err != nil {
-					return 1, err
+					panic(err)
 				}
 			}
 		}
 	}
-	built.program = filepath.Join(dir, "bin")
-	build := exec.Command("go", "build", "-o", built.program+string(filepath.Separator), "./cmd/small-action", "./cmd/small-hook")
-	build.Dir = root
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return 1, fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	if err := makeRelease(dir); err != nil {
-		return 1, err
-	}
-	return gittest.Suite{M: m}.Run(), nil
+	os.Exit(gittest.Suite{M: m}.Run())
 }
 
+// built are the parts, made when a test first needs them.
+func built(t *testing.T) parts {
+	t.Helper()
+	p, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+var build = sync.OnceValues(func() (parts, error) {
+	dir, err := gittest.HeldDir()
+	if err != nil {
+		return parts{}, err
+	}
+	p := parts{program: filepath.Join(dir, "bin"), release: filepath.Join(dir, "release"), mirror: filepath.Join(dir, "mirror")}
+	cmd := exec.Command("go", "build", "-o", p.program+string(filepath.Separator), "./cmd/small-action", "./cmd/small-hook")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return parts{}, fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return p, p.makeRelease()
+})
+
 // makeRelease makes the action as a release's commit has it, and the one file that it would fetch.
-func makeRelease(dir string) error {
-	built.release, built.mirror = filepath.Join(dir, "release"), filepath.Join(dir, "mirror")
-	program, err := os.ReadFile(filepath.Join(built.program, "small-action"))
+func (p parts) makeRelease() error {
+	program, err := os.ReadFile(filepath.Join(p.program, "small-action"))
 	if err != nil {
 		return err
 	}
 	name := "small-action_" + runtime.GOOS + "_" + runtime.GOARCH
-	if err := os.MkdirAll(filepath.Join(built.mirror, version), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(p.mirror, version), 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(built.mirror, version, name), program, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(p.mirror, version, name), program, 0o644); err != nil {
 		return err
 	}
-	if err := os.CopyFS(filepath.Join(built.release, "composite"), os.DirFS(filepath.Join(root, "composite"))); err != nil {
+	if err := os.CopyFS(filepath.Join(p.release, "composite"), os.DirFS(filepath.Join(root, "composite"))); err != nil {
 		return err
 	}
 	said := fmt.Sprintf("version %s\n%x  %s\n", version, sha256.Sum256(program), name)
-	return os.WriteFile(filepath.Join(built.release, "composite", "release.txt"), []byte(said), 0o644)
+	return os.WriteFile(filepath.Join(p.release, "composite", "release.txt"), []byte(said), 0o644)
 }
 
 // installed is a program that scripts/ci-setup fetched. Without it the test is skipped.

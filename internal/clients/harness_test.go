@@ -16,45 +16,37 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
-// program is the directory that holds the small-hook under test.
-var program string
-
 // own are the variables by which a developer's machine or a CI server would change what the managers do.
 var own = []string{"CI", "HUSKY", "LEFTHOOK", "LEFTHOOK_BIN", "LEFTHOOK_CONFIG", "LEFTHOOK_EXCLUDE", "SKIP", "PREK_SKIP", "SMALL_GATE_DOCTOR", "GIT_TEMPLATE_DIR"}
 
-// TestMain builds the program once.
+// TestMain takes away what would change what the managers do.
 func TestMain(m *testing.M) {
-	code, err := buildAndRun(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func buildAndRun(m *testing.M) (code int, err error) {
-	dir, err := os.MkdirTemp("", "small-gate-clients-")
-	if err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	for _, variable := range own {
 		if err := os.Unsetenv(variable); err != nil {
-			return 1, err
+			panic(err)
 		}
 	}
-	program = filepath.Join(dir, "bin")
-	build := exec.Command("go", "build", "-o", filepath.Join(program, "small-hook"), "../../cmd/small-hook")
-	if out, err := build.CombinedOutput(); err != nil {
-		return 1, fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return gittest.Suite{M: m}.Run(), nil
+	os.Exit(gittest.Suite{M: m}.Run())
 }
+
+// program builds the small-hook under test when it is first needed, and returns the directory that holds it.
+var program = sync.OnceValue(func() string {
+	dir, err := gittest.HeldDir()
+	if err != nil {
+		panic(err)
+	}
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "small-hook"), "../../cmd/small-hook")
+	if out, err := build.CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("go build: %v\n%s", err, out))
+	}
+	return dir
+})
 
 // installed is the directory that scripts/clients-setup filled. Without it the test is skipped.
 func installed(t *testing.T) string {
@@ -99,7 +91,7 @@ func newDesk(t *testing.T, path ...string) *desk {
 
 // search is a PATH on which small-hook comes first, then the given directories, then the machine's.
 func search(dirs ...string) string {
-	return strings.Join(append(append([]string{program}, dirs...), os.Getenv("PATH")), string(os.PathListSeparator))
+	return strings.Join(append(append([]string{program()}, dirs...), os.Getenv("PATH")), string(os.PathListSeparator))
 }
 
 // in is d in another directory, such as a linked work tree.

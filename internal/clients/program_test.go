@@ -37,7 +37,7 @@ func TestGraphicalClientWithManager(t *testing.T) {
 			if m.name != "husky" {
 				return
 			}
-			put(t, filepath.Join(d.home, ".config", "husky", "init.sh"), "PATH=\"$PATH:"+program+"\"\n", 0o644)
+			put(t, filepath.Join(d.home, ".config", "husky", "init.sh"), "PATH=\"$PATH:"+program()+"\"\n", 0o644)
 			gui.commits()
 		})
 	}
@@ -64,7 +64,7 @@ func TestGraphicalClientChainedIn(t *testing.T) {
 func TestProgramHasMoved(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	text, err := os.ReadFile(filepath.Join(program, "small-hook"))
+	text, err := os.ReadFile(filepath.Join(program(), "small-hook"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func TestProvidedHooks(t *testing.T) {
 				d.must(0, "small-hook doctor")
 				if end == "" {
 					// What is built is what runs: none is on PATH.
-					d = d.with("PATH=" + strings.TrimPrefix(search(programs), program+string(os.PathListSeparator)))
+					d = d.with("PATH=" + strings.TrimPrefix(search(programs), program()+string(os.PathListSeparator)))
 					d.must(127, "small-hook version")
 				}
 				d.rewrite()

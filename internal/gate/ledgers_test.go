@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -48,6 +49,7 @@ func (t blobTree) Blob(_ context.Context, object string, _ int64) (Blob, error) 
 // However many logs are read, what stays in memory is bounded in bytes, and small
 // ones stay.
 func TestKeptLogsAreBounded(t *testing.T) {
+	gittest.Long(t)
 	for _, tt := range []struct{ logs, entries, most int }{{20, 100_000, 19}, {200, 100, 200}} {
 		tree := blobTree{blobs: map[string]string{}}
 		l := newLedgers(tree, small.Limits{})

@@ -12,10 +12,11 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 var (
-	histories = flag.Int("histories", 2000, "how many random histories are judged")
+	histories = flag.Int("histories", gittest.Cases(200, 2000), "how many random histories are judged")
 	firstSeed = flag.Uint64("seed", 1, "the first random history's seed")
 )
 

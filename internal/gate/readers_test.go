@@ -19,7 +19,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
-var repositories = flag.Int("repositories", 12, "how many random histories are judged in real repositories too")
+var repositories = flag.Int("repositories", gittest.Cases(4, 12), "how many random histories are judged in real repositories too")
 
 // TestReaders puts random histories into real repositories and judges them
 // there with each reader. Both give the same report, the one that is given of

@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	histories = flag.Int("histories", 12, "how many random repositories both readers are compared on")
+	histories = flag.Int("histories", gittest.Cases(4, 12), "how many random repositories both readers are compared on")
 	seed      = flag.Uint64("seed", 1, "the first of their seeds")
 )
 

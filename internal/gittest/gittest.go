@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,14 +69,19 @@ func New(t testing.TB, opts ...Option) *Repo {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	r := &Repo{t: t, env: append(baseEnviron(), s.env...), clock: new(clock), Dir: realPath(t, s.dir)}
+	r := &Repo{t: t, env: append(baseEnviron(t), s.env...), clock: new(clock), Dir: realPath(t, s.dir)}
 	r.Git(append([]string{"init", "-q", "-b", "main"}, s.initArgs...)...)
 	return r
 }
 
 // baseEnviron is the test's environment without git's variables and with the
 // configuration of the machine and the user out of sight.
-func baseEnviron() []string {
+func baseEnviron(t testing.TB) []string {
+	t.Helper()
+	config, err := GlobalConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var env []string
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "LANG") && !strings.HasPrefix(v, "LC_") {
@@ -85,7 +91,7 @@ func baseEnviron() []string {
 	return append(env,
 		"LC_ALL=C",
 		"TZ=UTC",
-		"GIT_CONFIG_GLOBAL="+os.DevNull,
+		"GIT_CONFIG_GLOBAL="+config,
 		"GIT_CONFIG_SYSTEM="+os.DevNull,
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_TERMINAL_PROMPT=0",
@@ -198,7 +204,7 @@ func (r *Repo) Commit(message string) string {
 	r.t.Helper()
 	r.Git("add", "-A")
 	r.Git("commit", "-q", "--allow-empty", "-m", message)
-	return r.ID("HEAD")
+	return r.head()
 }
 
 // CommitFile writes one file and commits everything.
@@ -206,6 +212,19 @@ func (r *Repo) CommitFile(path, content string) string {
 	r.t.Helper()
 	r.Write(path, content)
 	return r.Commit("write " + path)
+}
+
+// head is the commit that is checked out, found without git where that is possible.
+func (r *Repo) head() string {
+	r.t.Helper()
+	if slices.ContainsFunc(r.env, func(v string) bool { return strings.HasPrefix(v, "GIT_DIR=") }) {
+		return r.ID("HEAD")
+	}
+	id, err := Head(r.Dir)
+	if err != nil {
+		return r.ID("HEAD")
+	}
+	return id
 }
 
 // ID is the object id that a revision names.
@@ -234,7 +253,7 @@ func (r *Repo) Switch(revision string) {
 func (r *Repo) Merge(revisions ...string) string {
 	r.t.Helper()
 	r.Git(append([]string{"merge", "-q", "--no-ff", "--no-edit"}, revisions...)...)
-	return r.ID("HEAD")
+	return r.head()
 }
 
 // Worktree adds a linked work tree with a new branch at HEAD.

@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 var (
-	cases     = flag.Uint64("cases", 4000, "how many random cases each property is tried on")
+	cases     = flag.Uint64("cases", uint64(gittest.Cases(500, 4000)), "how many random cases each property is tried on")
 	firstSeed = flag.Uint64("seed", 1, "the first random case's seed")
 )
 

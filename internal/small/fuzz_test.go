@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io"
 	"math"
 	"slices"
@@ -18,12 +19,16 @@ import (
 	"github.com/small-gate/small-gate/internal/conformance"
 )
 
-// seedTexts are files that the fuzzers begin with.
+// seedTexts are files that the fuzzers begin with, each once.
 func seedTexts(f *testing.F) [][]byte {
 	var out [][]byte
+	known := map[string]bool{}
 	for _, c := range conformance.Cases(f) {
 		for _, data := range c.Files {
-			out = append(out, data)
+			if !known[string(data)] {
+				known[string(data)] = true
+				out = append(out, data)
+			}
 		}
 	}
 	out = append(out, []byte("entries:\n"+strings.ReplaceAll(strings.Join(logPieces, ""), "D", "  ")))
@@ -38,41 +43,59 @@ func seedTexts(f *testing.F) [][]byte {
 	return out
 }
 
+// seed gives a fuzzer what it begins with. Where nothing is fuzzed, that is tried
+// at once: a subtest for each of thousands costs more than what it tests.
+func seed(f *testing.F, try func(), args ...any) {
+	if flag.Lookup("test.fuzz").Value.String() != "" {
+		f.Add(args...)
+		return
+	}
+	defer func() {
+		if f.Failed() {
+			f.Logf("the seed is %.2000q", args)
+		}
+	}()
+	try()
+}
+
 // FuzzParse demands of any bytes: no crash; either a document or problems, at
 // places within the file; the YAML library's own decoder agrees with what was
 // read; written anew in another style, the document has the same canonical
 // form.
 func FuzzParse(f *testing.F) {
 	for _, data := range seedTexts(f) {
-		f.Add(data)
+		seed(f, func() { parsesAsTheLibrary(f, data) }, data)
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		doc, problems := Parse(data, Limits{})
-		if (doc == nil) != (len(problems) > 0) {
-			t.Fatalf("document %v and problems %v", doc, problems)
-		}
-		checkProblems(t, data, problems)
-		if doc == nil {
-			return
-		}
-		sameAsLibrary(t, data, doc)
-		canonical := doc.Root.Canonical()
-		model, ok := jsonModel(doc.Root)
-		if !ok {
-			return
-		}
-		if want := canonicalJSON(t, model); canonical != want {
-			t.Fatalf("canonical form\n%s, want\n%s", canonical, want)
-		}
-		s := styler{r: seeded(uint64(len(data))), t: t}
-		again := s.document("again", model)
-		if got := parsed(t, again).Root.Get("again").Canonical(); got != canonical {
-			t.Fatalf("written anew:\n%s, was\n%s\n%q", got, canonical, again)
-		}
-	})
+	f.Fuzz(func(t *testing.T, data []byte) { parsesAsTheLibrary(t, data) })
 }
 
-func checkProblems(t *testing.T, data []byte, problems []Problem) {
+func parsesAsTheLibrary(t testing.TB, data []byte) {
+	t.Helper()
+	doc, problems := Parse(data, Limits{})
+	if (doc == nil) != (len(problems) > 0) {
+		t.Fatalf("document %v and problems %v", doc, problems)
+	}
+	checkProblems(t, data, problems)
+	if doc == nil {
+		return
+	}
+	sameAsLibrary(t, data, doc)
+	canonical := doc.Root.Canonical()
+	model, ok := jsonModel(doc.Root)
+	if !ok {
+		return
+	}
+	if want := canonicalJSON(t, model); canonical != want {
+		t.Fatalf("canonical form\n%s, want\n%s", canonical, want)
+	}
+	s := styler{r: seeded(uint64(len(data))), t: t}
+	again := s.document("again", model)
+	if got := parsed(t, again).Root.Get("again").Canonical(); got != canonical {
+		t.Fatalf("written anew:\n%s, was\n%s\n%q", got, canonical, again)
+	}
+}
+
+func checkProblems(t testing.TB, data []byte, problems []Problem) {
 	t.Helper()
 	lines := 2 + bytes.Count(data, []byte("\n")) + bytes.Count(data, []byte("\r")) + bytes.Count(data, []byte("\u0085")) +
 		bytes.Count(data, []byte("\u2028")) + bytes.Count(data, []byte("\u2029"))
@@ -88,7 +111,7 @@ func checkProblems(t *testing.T, data []byte, problems []Problem) {
 
 // sameAsLibrary compares a document with what the library decodes to Go
 // values, where it does.
-func sameAsLibrary(t *testing.T, data []byte, doc *Document) {
+func sameAsLibrary(t testing.TB, data []byte, doc *Document) {
 	t.Helper()
 	var decoded any
 	err := func() (err error) {
@@ -226,26 +249,30 @@ func jsonModel(v *Value) (any, bool) {
 
 // FuzzExtend demands that both ways of reading a longer log give the same.
 func FuzzExtend(f *testing.F) {
+	add := func(old, tail []byte) { seed(f, func() { extendsBothWays(f, old, tail) }, old, tail) }
 	for _, data := range seedTexts(f) {
 		for _, at := range []int{len(data) / 2, 1 + bytes.LastIndex(bytes.TrimSpace(data), []byte("\n")), len(data)} {
-			f.Add(data[:at], data[at:])
+			add(data[:at], data[at:])
 		}
 	}
 	for _, piece := range logPieces {
-		f.Add([]byte("entries:\n- a\n"), []byte(strings.ReplaceAll(piece, "D", "")))
-		f.Add([]byte("entries:\n  "+strings.ReplaceAll(piece, "D", "  ")), []byte("  - b: c\n"))
+		add([]byte("entries:\n- a\n"), []byte(strings.ReplaceAll(piece, "D", "")))
+		add([]byte("entries:\n  "+strings.ReplaceAll(piece, "D", "  ")), []byte("  - b: c\n"))
 	}
-	f.Fuzz(func(t *testing.T, old, tail []byte) {
-		log, _ := ReadLog(old, Limits{})
-		if log == nil {
-			return
-		}
-		text := bytes.Join([][]byte{old, tail}, nil)
-		longer := sameBothWays(t, log, text)
-		if longer != nil {
-			sameBothWays(t, longer, append(text, tail...))
-		}
-	})
+	f.Fuzz(func(t *testing.T, old, tail []byte) { extendsBothWays(t, old, tail) })
+}
+
+func extendsBothWays(t testing.TB, old, tail []byte) {
+	t.Helper()
+	log, _ := ReadLog(old, Limits{})
+	if log == nil {
+		return
+	}
+	text := bytes.Join([][]byte{old, tail}, nil)
+	longer := sameBothWays(t, log, text)
+	if longer != nil {
+		sameBothWays(t, longer, append(text, tail...))
+	}
 }
 
 // FuzzCheckSchema demands that any document is judged, twice the same, at
@@ -253,26 +280,29 @@ func FuzzExtend(f *testing.F) {
 func FuzzCheckSchema(f *testing.F) {
 	for _, data := range seedTexts(f) {
 		for i := range Artifacts {
-			f.Add(data, byte(i))
+			seed(f, func() { fitsSchemaOrNot(f, data, byte(i)) }, data, byte(i))
 		}
 	}
-	f.Fuzz(func(t *testing.T, data []byte, artifact byte) {
-		doc, _ := Parse(data, Limits{})
-		if doc == nil {
-			return
+	f.Fuzz(func(t *testing.T, data []byte, artifact byte) { fitsSchemaOrNot(t, data, artifact) })
+}
+
+func fitsSchemaOrNot(t testing.TB, data []byte, artifact byte) {
+	t.Helper()
+	doc, _ := Parse(data, Limits{})
+	if doc == nil {
+		return
+	}
+	a := Artifacts[int(artifact)%len(Artifacts)]
+	problems := CheckSchema(a, doc)
+	checkProblems(t, data, problems)
+	for _, p := range problems {
+		if strings.Contains(p.Message, "does not fit the schema") || strings.Contains(p.Message, "could not be applied") {
+			t.Fatalf("no plain words for %q", p.Message)
 		}
-		a := Artifacts[int(artifact)%len(Artifacts)]
-		problems := CheckSchema(a, doc)
-		checkProblems(t, data, problems)
-		for _, p := range problems {
-			if strings.Contains(p.Message, "does not fit the schema") || strings.Contains(p.Message, "could not be applied") {
-				t.Fatalf("no plain words for %q", p.Message)
-			}
-		}
-		if diff := cmp.Diff(problems, CheckSchema(a, doc)); diff != "" {
-			t.Fatalf("judged twice:\n%s", diff)
-		}
-	})
+	}
+	if diff := cmp.Diff(problems, CheckSchema(a, doc)); diff != "" {
+		t.Fatalf("judged twice:\n%s", diff)
+	}
 }
 
 // FuzzDigestParse demands that only what String writes is read.

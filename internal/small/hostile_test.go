@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 var full = flag.Bool("full", false, "make the hostile files as large as is read, not a part of it")
@@ -183,34 +186,35 @@ func aliasChain(n int) string {
 // what the schema engine says of it, with the runtime's garbage.
 const maxPeak = 1 << 30
 
-const hostileCase = "SMALL_TEST_HOSTILE"
+const hostileProcess = "SMALL_TEST_HOSTILE"
 
-// TestHostileFiles reads each hostile file in a process of its own and bounds
-// the memory of that process. Time is bounded by what a whole test may take: a
-// cost that grows with the square of any of these files is hours.
+// TestHostileFiles reads the hostile files one after the other, in a process of
+// their own, and bounds the memory of that process. Time is bounded by what a
+// whole test may take: a cost that grows with the square of any of these files
+// is hours.
 func TestHostileFiles(t *testing.T) {
-	if name := os.Getenv(hostileCase); name != "" {
-		judgeHostile(t, name)
+	gittest.Long(t)
+	if os.Getenv(hostileProcess) != "" {
+		for name := range hostile {
+			t.Run(name, func(t *testing.T) { judgeHostile(t, name) })
+			debug.FreeOSMemory()
+		}
 		return
 	}
-	for name := range hostile {
-		t.Run(name, func(t *testing.T) {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestHostileFiles$", fmt.Sprintf("-full=%v", *full))
-			cmd.Env = append(os.Environ(), hostileCase+"="+name)
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%.2000s", err, out)
-			}
-			peak, known := peakMemory(cmd.ProcessState)
-			if !known {
-				t.Log("this system does not tell the peak memory of a process; it is not judged")
-				return
-			}
-			t.Logf("%3d MiB, %v of processor time", peak>>20, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
-			if peak > maxPeak {
-				t.Errorf("the process took %d MiB, at most %d are expected", peak>>20, maxPeak>>20)
-			}
-		})
+	cmd := exec.Command(os.Args[0], "-test.run=^TestHostileFiles$", fmt.Sprintf("-full=%v", *full))
+	cmd.Env = append(os.Environ(), hostileProcess+"=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%.2000s", err, out)
+	}
+	peak, known := peakMemory(cmd.ProcessState)
+	if !known {
+		t.Log("this system does not tell the peak memory of a process; it is not judged")
+		return
+	}
+	t.Logf("%3d MiB, %v of processor time", peak>>20, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	if peak > maxPeak {
+		t.Errorf("the process took %d MiB, at most %d are expected", peak>>20, maxPeak>>20)
 	}
 }
 

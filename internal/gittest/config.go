@@ -1,0 +1,25 @@
+package gittest
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// GlobalConfig is the global configuration that git has in tests: nothing but that
+// it does not look, after each commit and each push, whether it is time to pack.
+func GlobalConfig() (string, error) {
+	return globalConfig()
+}
+
+var globalConfig = sync.OnceValues(func() (string, error) {
+	if !held.suite {
+		return os.DevNull, nil
+	}
+	dir, err := HeldDir()
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "gitconfig")
+	return file, os.WriteFile(file, []byte("[maintenance]\n\tauto = false\n[receive]\n\tautogc = false\n"), 0o444)
+})
