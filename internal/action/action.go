@@ -11,10 +11,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/program"
 	"github.com/small-gate/small-gate/internal/version"
@@ -110,10 +112,10 @@ func (j *job) request() entrypoint.Request {
 }
 
 // failed is the report of a job that judged nothing.
-func (j *job) failed(err error) *gate.Report {
+func (j *job) failed(err error) *finding.Report {
 	f := *failure.Of(err)
 	if f.Remedy == "" {
 		f.Remedy = "see `small-action --help`"
 	}
-	return gate.FailureReport(gate.Options{Mode: "small-action", Strict: j.in.strict}, &f)
+	return run.FailureReport(run.Options{Mode: "small-action", Strict: j.in.strict}, &f)
 }

@@ -10,9 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/version"
@@ -20,7 +21,7 @@ import (
 
 // finish writes the outcome everywhere it is wanted, and returns the exit status. If something could not be written, whatever is
 // written after that says so.
-func (j *job) finish(r *gate.Report, facts []entrypoint.Fact) int {
+func (j *job) finish(r *finding.Report, facts []entrypoint.Fact) int {
 	log := j.Stdout
 	var errs []error
 	note := func(err error) {
@@ -57,9 +58,9 @@ func (j *job) finish(r *gate.Report, facts []entrypoint.Fact) int {
 
 // unwritten is the report if something could not be written: whoever waits for that has no outcome. A report that fails anyway
 // still fails for what was found.
-func unwritten(r *gate.Report, err error) *gate.Report {
+func unwritten(r *finding.Report, err error) *finding.Report {
 	out, f := *r, *failure.Of(err)
-	if r.Verdict == gate.Fail && r.ExitStatus() != 0 {
+	if r.Verdict == finding.Fail && r.ExitStatus() != 0 {
 		out.Examined.Notes = append(slices.Clone(r.Examined.Notes), f.Message)
 		return &out
 	}
@@ -70,12 +71,12 @@ func unwritten(r *gate.Report, err error) *gate.Report {
 		f.Message, f.Remedy = r.Failure.Message+"; and "+f.Message, r.Failure.Remedy
 	}
 	out.NoWorkspace = false // which would keep it quiet
-	out.Verdict, out.Failure = gate.Error, &f
+	out.Verdict, out.Failure = finding.Error, &f
 	return &out
 }
 
 // write writes one report.
-func (j *job) write(t output.Target, r *gate.Report) error {
+func (j *job) write(t output.Target, r *finding.Report) error {
 	if t.File != "" {
 		if err := makeFolder(t.File); err != nil {
 			return t.Unwritten(err)
@@ -116,7 +117,7 @@ func makeFolder(file string) error {
 }
 
 // log writes what was compared, the findings and the system's annotations, for whoever reads the job's log.
-func (j *job) log(w io.Writer, r *gate.Report, facts []entrypoint.Fact) error {
+func (j *job) log(w io.Writer, r *finding.Report, facts []entrypoint.Fact) error {
 	var buf bytes.Buffer
 	for _, f := range facts {
 		fmt.Fprintf(&buf, "%-16s %s\n", f.Name+":", report.Sanitize(f.Value))

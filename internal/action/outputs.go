@@ -10,7 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/version"
 )
@@ -33,7 +34,7 @@ func (j *job) appendTo(variable, what, text string) error {
 }
 
 // summary writes the step's summary, if the system has one.
-func (j *job) summary(r *gate.Report) error {
+func (j *job) summary(r *finding.Report) error {
 	if !j.in.summary || j.env[j.system.SummaryVariable] == "" || r.NoWorkspace && len(r.Waived) == 0 {
 		return nil
 	}
@@ -46,7 +47,7 @@ func (j *job) summary(r *gate.Report) error {
 
 // outputs sets the step's outputs, if the system has them. None holds text of an entry; paths are in JSON, in ASCII. Each is on one
 // line, so that no value can end it or begin another output.
-func (j *job) outputs(r *gate.Report) error {
+func (j *job) outputs(r *finding.Report) error {
 	count := r.Count()
 	claimed, fits := "", ""
 	if r.Lane != nil {
@@ -87,7 +88,7 @@ func (j *job) reports() string {
 }
 
 // ledgers are the logs at the tip, as JSON: kept from two runs, the heads prove that one log is the beginning of the other.
-func ledgers(r *gate.Report) string {
+func ledgers(r *finding.Report) string {
 	type ledger struct {
 		Path    string `json:"path"`
 		Entries int    `json:"entries"`

@@ -3,10 +3,11 @@ package cli
 import (
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/gate/rules"
+
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/report"
 )
 
@@ -55,5 +56,5 @@ func completeRules(_ *cobra.Command, args []string, _ string) ([]string, cobra.S
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return slices.Sorted(slices.Values(gate.RuleIDs())), cobra.ShellCompDirectiveNoFileComp
+	return slices.Sorted(slices.Values(rules.IDs())), cobra.ShellCompDirectiveNoFileComp
 }

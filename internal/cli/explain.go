@@ -3,10 +3,11 @@ package cli
 import (
 	"fmt"
 
+	"github.com/small-gate/small-gate/internal/gate/rules"
+
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
 )
@@ -20,9 +21,9 @@ func (a *app) explainCommand() *cobra.Command {
 		ValidArgsFunction: completeRules,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return report.ExplainList(a.Stdout, gate.Rules())
+				return report.ExplainList(a.Stdout, rules.All())
 			}
-			rule, ok := gate.FindRule(args[0])
+			rule, ok := rules.Find(args[0])
 			if !ok {
 				return unknownRule(args[0])
 			}
@@ -33,7 +34,7 @@ func (a *app) explainCommand() *cobra.Command {
 
 func unknownRule(name string) error {
 	message := fmt.Sprintf("there is no rule %q", name)
-	if near := policy.Suggest(name, gate.RuleIDs()); near != "" {
+	if near := policy.Suggest(name, rules.IDs()); near != "" {
 		message += fmt.Sprintf("; did you mean %s?", near)
 	}
 	return &failure.Error{Message: message, Remedy: "`small-hook explain` lists all rules", Err: errUsage}

@@ -3,15 +3,16 @@ package cli
 import (
 	"context"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/hookinput"
 )
 
 // hookCommand is a command that git runs, with whatever arguments it gives.
-func (a *app) hookCommand(name, short string, judge func(ctx context.Context, args []string) *gate.Report) *cobra.Command {
+func (a *app) hookCommand(name, short string, judge func(ctx context.Context, args []string) *finding.Report) *cobra.Command {
 	return a.claims(&cobra.Command{
 		Use:   name,
 		Short: short,
@@ -24,24 +25,26 @@ func (a *app) hookCommand(name, short string, judge func(ctx context.Context, ar
 
 func (a *app) preCommitCommand() *cobra.Command {
 	return a.hookCommand("pre-commit", "Git hook: judge what is about to be committed",
-		func(ctx context.Context, _ []string) *gate.Report { return entrypoint.PreCommit(ctx, a.request()) })
+		func(ctx context.Context, _ []string) *finding.Report { return entrypoint.PreCommit(ctx, a.request()) })
 }
 
 func (a *app) preMergeCommitCommand() *cobra.Command {
 	return a.hookCommand("pre-merge-commit", "Git hook: judge the merge that is about to be committed",
-		func(ctx context.Context, _ []string) *gate.Report { return entrypoint.PreMergeCommit(ctx, a.request()) })
+		func(ctx context.Context, _ []string) *finding.Report {
+			return entrypoint.PreMergeCommit(ctx, a.request())
+		})
 }
 
 func (a *app) prePushCommand() *cobra.Command {
 	return a.hookCommand("pre-push", "Git hook: judge what is about to be pushed",
-		func(ctx context.Context, args []string) *gate.Report {
+		func(ctx context.Context, args []string) *finding.Report {
 			return entrypoint.PrePush(ctx, a.request(), args, a.Stdin)
 		})
 }
 
 func (a *app) preReceiveCommand() *cobra.Command {
 	return a.hookCommand("pre-receive", "Git hook: judge, on the server, what a push brings",
-		func(ctx context.Context, _ []string) *gate.Report {
+		func(ctx context.Context, _ []string) *finding.Report {
 			return entrypoint.PreReceive(ctx, a.request(), a.Stdin)
 		})
 }

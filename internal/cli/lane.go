@@ -3,10 +3,11 @@ package cli
 import (
 	"fmt"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -75,7 +76,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) err
 }
 
 // writeLane writes the reports that were asked for.
-func (a *app) writeLane(r *gate.LaneReport) error {
+func (a *app) writeLane(r *finding.LaneReport) error {
 	targets := a.flags.targets
 	if len(targets) == 0 {
 		targets = output.Targets{{Format: "text"}}

@@ -8,10 +8,12 @@ import (
 	"os"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"golang.org/x/term"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/version"
@@ -19,8 +21,8 @@ import (
 
 // finish writes the reports that were asked for, and takes the exit status. In a hook, text goes to standard error, and nothing is
 // said if nothing is wrong and no waiver was used.
-func (a *app) finish(ctx context.Context, r *gate.Report, inHook bool) error {
-	if ctx.Err() != nil || r.Verdict == gate.Error && interrupted(ctx) {
+func (a *app) finish(ctx context.Context, r *finding.Report, inHook bool) error {
+	if ctx.Err() != nil || r.Verdict == finding.Error && interrupted(ctx) {
 		return ctx.Err()
 	}
 	a.progress.clear()
@@ -45,7 +47,7 @@ func (a *app) finish(ctx context.Context, r *gate.Report, inHook bool) error {
 	}
 	// A person has to see what is wrong: all of it if no report went to a stream, what prevented the judgement if none was text.
 	streamed := slices.ContainsFunc(targets, func(t output.Target) bool { return t.File == "" })
-	if !streamed && r.Verdict != gate.Pass || r.Verdict == gate.Error && !slices.Contains(targets, output.Target{Format: "text"}) {
+	if !streamed && r.Verdict != finding.Pass || r.Verdict == finding.Error && !slices.Contains(targets, output.Target{Format: "text"}) {
 		return a.write(a.Stderr, "text", r, true)
 	}
 	return nil
@@ -54,7 +56,7 @@ func (a *app) finish(ctx context.Context, r *gate.Report, inHook bool) error {
 // reportFailure writes the reports of a command that failed before it judged anything, for programs that read them. Text is left
 // to the caller.
 func (a *app) reportFailure(mode string, f *failure.Error) error {
-	r := gate.FailureReport(gate.Options{Mode: mode, Strict: a.flags.strict}, f)
+	r := run.FailureReport(run.Options{Mode: mode, Strict: a.flags.strict}, f)
 	var errs []error
 	for _, t := range askedFor(a.Args[1:]) {
 		switch {
@@ -69,7 +71,7 @@ func (a *app) reportFailure(mode string, f *failure.Error) error {
 	return errors.Join(errs...)
 }
 
-func (a *app) write(stream io.Writer, format string, r *gate.Report, quiet bool) error {
+func (a *app) write(stream io.Writer, format string, r *finding.Report, quiet bool) error {
 	color, err := report.UseColor(a.flags.color, isTerminal(stream), a.Getenv)
 	if err != nil {
 		return err

@@ -15,8 +15,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -45,11 +46,11 @@ func Open(root string) (*Tree, error) {
 // Files lists what lies below the .small directories and their lookalikes: of
 // the named workspace directories, or of all that are found below the root. Directories called
 // .git are passed over.
-func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File, error) {
-	var out []gate.File
+func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]history.File, error) {
+	var out []history.File
 	var err error
 	if len(dirs) == 0 {
-		out, err = t.walk(ctx, ".", func(f gate.File) bool {
+		out, err = t.walk(ctx, ".", func(f history.File) bool {
 			_, ok := small.WorkspaceOf(f.Path)
 			return ok
 		})
@@ -58,9 +59,9 @@ func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File
 		starts, listErr := t.smallIn(dir)
 		err = errors.Join(err, listErr)
 		for _, start := range starts {
-			found, walkErr := t.walk(ctx, start, func(gate.File) bool { return true })
+			found, walkErr := t.walk(ctx, start, func(history.File) bool { return true })
 			if len(found) == 0 && walkErr == nil {
-				found = []gate.File{{Path: start, Mode: modeDirectory}} // it is there, and empty
+				found = []history.File{{Path: start, Mode: modeDirectory}} // it is there, and empty
 			}
 			out, err = append(out, found...), errors.Join(err, walkErr)
 		}
@@ -68,14 +69,14 @@ func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]gate.File
 	if err != nil {
 		return nil, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
 	}
-	slices.SortFunc(out, func(a, b gate.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(out, func(a, b history.File) int { return strings.Compare(a.Path, b.Path) })
 	return out, nil
 }
 
 // Glob lists the files whose paths match one of the patterns. Only directories
 // that can hold one are looked into. Directories called .git are passed over.
-func (t *Tree) Glob(ctx context.Context, _ string, patterns ...string) ([]gate.File, error) {
-	var out []gate.File
+func (t *Tree) Glob(ctx context.Context, _ string, patterns ...string) ([]history.File, error) {
+	var out []history.File
 	for _, p := range patterns {
 		found, err := t.glob(ctx, p)
 		if err != nil {
@@ -83,13 +84,13 @@ func (t *Tree) Glob(ctx context.Context, _ string, patterns ...string) ([]gate.F
 		}
 		out = append(out, found...)
 	}
-	slices.SortFunc(out, func(a, b gate.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(out, func(a, b history.File) int { return strings.Compare(a.Path, b.Path) })
 	return slices.Compact(out), nil
 }
 
 // glob goes down a pattern element by element, as long as no element stands for
 // several directories.
-func (t *Tree) glob(ctx context.Context, pattern string) ([]gate.File, error) {
+func (t *Tree) glob(ctx context.Context, pattern string) ([]history.File, error) {
 	elements := strings.Split(pattern, "/")
 	simple := !strings.ContainsAny(pattern, "{}[]")
 	at := []string{"."}
@@ -113,9 +114,9 @@ func (t *Tree) glob(ctx context.Context, pattern string) ([]gate.File, error) {
 			return t.listed(at)
 		}
 	}
-	var out []gate.File
+	var out []history.File
 	for _, dir := range at {
-		found, err := t.walk(ctx, dir, func(f gate.File) bool {
+		found, err := t.walk(ctx, dir, func(f history.File) bool {
 			return f.Mode != modeDirectory && policy.Matches([]string{pattern}, f.Path)
 		})
 		if err != nil {
@@ -143,14 +144,14 @@ func (t *Tree) named(dir, element string, files bool) ([]string, error) {
 }
 
 // listed are the files at some paths.
-func (t *Tree) listed(paths []string) ([]gate.File, error) {
-	var out []gate.File
+func (t *Tree) listed(paths []string) ([]history.File, error) {
+	var out []history.File
 	for _, path := range paths {
 		info, err := os.Lstat(t.path(path))
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, gate.File{Path: path, Mode: mode(info.Mode().Type()), Object: path})
+		out = append(out, history.File{Path: path, Mode: mode(info.Mode().Type()), Object: path})
 	}
 	return out, nil
 }
@@ -173,9 +174,9 @@ func (t *Tree) smallIn(dir string) ([]string, error) {
 }
 
 // walk lists the wanted files at any depth below a slash-separated path.
-func (t *Tree) walk(ctx context.Context, start string, wanted func(gate.File) bool) ([]gate.File, error) {
-	var out []gate.File
-	err := t.below(ctx, start, func(f gate.File) {
+func (t *Tree) walk(ctx context.Context, start string, wanted func(history.File) bool) ([]history.File, error) {
+	var out []history.File
+	err := t.below(ctx, start, func(f history.File) {
 		if wanted(f) {
 			out = append(out, f)
 		}
@@ -186,7 +187,7 @@ func (t *Tree) walk(ctx context.Context, start string, wanted func(gate.File) bo
 // below goes through the files at any depth below a slash-separated path, and
 // the directories below a .small.
 // Directories called .git are passed over.
-func (t *Tree) below(ctx context.Context, start string, each func(gate.File)) error {
+func (t *Tree) below(ctx context.Context, start string, each func(history.File)) error {
 	return filepath.WalkDir(t.path(start), func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -200,12 +201,12 @@ func (t *Tree) below(ctx context.Context, start string, each func(gate.File)) er
 		}
 		rel = filepath.ToSlash(rel)
 		if !entry.IsDir() {
-			each(gate.File{Path: rel, Mode: mode(entry.Type()), Object: rel})
+			each(history.File{Path: rel, Mode: mode(entry.Type()), Object: rel})
 			return nil
 		}
 		// In .small a directory is a finding, an empty one too.
 		if _, _, in := small.SplitPath(path.Dir(rel)); in {
-			each(gate.File{Path: rel, Mode: modeDirectory})
+			each(history.File{Path: rel, Mode: modeDirectory})
 		}
 		if entry.Name() == ".git" {
 			return filepath.SkipDir
@@ -229,7 +230,7 @@ func mode(kind fs.FileMode) string {
 
 // Blob reads a file of at most limit bytes; a larger one yields its size. Of a
 // symbolic link it reads the text of the link, as git stores it.
-func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob gate.Blob, err error) {
+func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob history.Blob, err error) {
 	if info, err := os.Lstat(t.path(object)); err == nil && info.Mode().Type() == fs.ModeSymlink {
 		return t.link(object, limit)
 	}
@@ -255,12 +256,12 @@ func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob gate.Bl
 	return blob, nil
 }
 
-func (t *Tree) link(object string, limit int64) (gate.Blob, error) {
+func (t *Tree) link(object string, limit int64) (history.Blob, error) {
 	target, err := os.Readlink(t.path(object))
 	if err != nil {
-		return gate.Blob{}, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
+		return history.Blob{}, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
 	}
-	blob := gate.Blob{Size: int64(len(target))}
+	blob := history.Blob{Size: int64(len(target))}
 	if blob.Size <= limit {
 		blob.Data = []byte(filepath.ToSlash(target))
 	}

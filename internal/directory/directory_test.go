@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/directory"
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 )
 
 func write(t *testing.T, root, path, content string) {
@@ -35,7 +36,7 @@ func open(t *testing.T, root string) *directory.Tree {
 	return tree
 }
 
-func paths(files []gate.File) (out []string) {
+func paths(files []history.File) (out []string) {
 	for _, f := range files {
 		out = append(out, f.Mode+" "+f.Path)
 	}

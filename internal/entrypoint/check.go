@@ -7,6 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/directory"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
@@ -29,31 +33,31 @@ type What struct {
 var errBoth = &failure.Error{Message: "--staged and --ref exclude each other", Remedy: "give one of them"}
 
 // Check judges the workspace of one directory, as its files are on disk, in the index or in a commit. On disk it needs no git.
-func Check(ctx context.Context, req Request, what What) *gate.Report {
+func Check(ctx context.Context, req Request, what What) *finding.Report {
 	req.Dir = workspaceRoot(req.Dir)
 	if req.Workspace == "" && !what.Recursive {
 		req.Workspace = "root"
 	}
 	switch {
 	case what.Staged && what.Ref != "":
-		return gate.FailureReport(gate.Options{Mode: checkMode}, errBoth)
+		return run.FailureReport(run.Options{Mode: checkMode}, errBoth)
 	case what.Staged || what.Ref != "":
-		return inRepository(ctx, req, checkMode, func(s *session) (*gate.Report, error) { return s.checkRevision(ctx, what) })
+		return inRepository(ctx, req, checkMode, func(s *session) (*finding.Report, error) { return s.checkRevision(ctx, what) })
 	}
 	opts, err := req.options(checkMode, "any")
 	if err != nil {
-		return gate.FailureReport(opts, err)
+		return run.FailureReport(opts, err)
 	}
 	s := &session{opts: opts, req: req}
 	report, err := s.checkFiles(ctx, what)
 	if err != nil {
-		report = gate.FailureReport(s.opts, err)
+		report = run.FailureReport(s.opts, err)
 	}
 	report.Examined.Reader = directory.Reader
 	return report
 }
 
-func (s *session) checkFiles(ctx context.Context, what What) (*gate.Report, error) {
+func (s *session) checkFiles(ctx context.Context, what What) (*finding.Report, error) {
 	tree, err := directory.Open(cmp.Or(s.req.Dir, "."))
 	if err != nil {
 		return nil, err
@@ -113,13 +117,13 @@ func repositoryRoot(dir string) string {
 // revisionOf is the index, or the commit that what names; label names it for people.
 func (s *session) revisionOf(ctx context.Context, what What) (revision, label string, err error) {
 	if what.Ref == "" {
-		return gate.Index, "the index", nil
+		return history.Index, "the index", nil
 	}
 	revision, err = s.commit(ctx, what.Ref)
 	return revision, what.Ref, err
 }
 
-func (s *session) checkRevision(ctx context.Context, what What) (*gate.Report, error) {
+func (s *session) checkRevision(ctx context.Context, what What) (*finding.Report, error) {
 	revision, label, err := s.revisionOf(ctx, what)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
@@ -20,16 +24,16 @@ type Fact struct{ Name, Value string }
 
 // CI judges what a plan asks for. What the clone lacks is fetched if that is possible; a point of the plan that is unavailable gives way
 // to the next one, and without a next one nothing can be judged. The facts are what was compared and by whose policy.
-func CI(ctx context.Context, req Request, plan ci.Plan) (*gate.Report, []Fact) {
+func CI(ctx context.Context, req Request, plan ci.Plan) (*finding.Report, []Fact) {
 	req.Labels = plan.Labels
 	req = req.withLane()
 	if plan.Guarded {
 		req.Environ = githistory.Guarded(req.Environ)
 	}
 	job := &job{req: req, plan: plan, asked: map[string]error{}}
-	var report *gate.Report
+	var report *finding.Report
 	for again := true; again; {
-		report = inRepository(ctx, req, string(plan.Kind), func(s *session) (*gate.Report, error) {
+		report = inRepository(ctx, req, string(plan.Kind), func(s *session) (*finding.Report, error) {
 			// If this reader gives up, the other one says all this again.
 			job.facts, job.notes, job.shallow = nil, nil, s.repo.Where().Shallow
 			return job.judge(ctx, s)
@@ -71,9 +75,9 @@ func (j *job) fact(name, format string, args ...any) {
 }
 
 // judge does what the plan says with what is in the clone. A missingRef in its error is what has to be fetched.
-func (j *job) judge(ctx context.Context, s *session) (*gate.Report, error) {
+func (j *job) judge(ctx context.Context, s *session) (*finding.Report, error) {
 	if j.plan.Kind == ci.Nothing {
-		return gate.Nothing(s.opts), nil
+		return run.Nothing(s.opts), nil
 	}
 	if err := j.inspectOrigin(ctx, s); err != nil {
 		return nil, err
@@ -94,7 +98,7 @@ func (j *job) judge(ctx context.Context, s *session) (*gate.Report, error) {
 }
 
 // withoutCommit accepts a pushed tag that leads to no commit; there is nothing to judge.
-func (j *job) withoutCommit(ctx context.Context, s *session, err error) (*gate.Report, error) {
+func (j *job) withoutCommit(ctx context.Context, s *session, err error) (*finding.Report, error) {
 	if j.plan.Kind != ci.Push || !strings.HasPrefix(j.plan.Ref, "refs/tags/") || len(j.plan.Head) == 0 {
 		return nil, err
 	}
@@ -106,11 +110,11 @@ func (j *job) withoutCommit(ctx context.Context, s *session, err error) (*gate.R
 		return nil, err
 	}
 	j.fact("nothing to judge", "%s names no commit", j.plan.Ref)
-	return gate.Nothing(s.opts), nil
+	return run.Nothing(s.opts), nil
 }
 
 // change judges a pull request, a merge request, a merge group, or what the caller names.
-func (j *job) change(ctx context.Context, s *session, head string) (*gate.Report, error) {
+func (j *job) change(ctx context.Context, s *session, head string) (*finding.Report, error) {
 	base, merge, words, err := j.mergeOf(ctx, s, head)
 	if err != nil {
 		return nil, err
@@ -154,7 +158,7 @@ func (j *job) change(ctx context.Context, s *session, head string) (*gate.Report
 
 // orFiles completes a report without any commit, since the target already has the head: then the head's files are judged. target names
 // who has it.
-func (j *job) orFiles(ctx context.Context, s *session, target string, r *gate.Report) *gate.Report {
+func (j *job) orFiles(ctx context.Context, s *session, target string, r *finding.Report) *finding.Report {
 	if r.Failure != nil || r.Examined.Commits > 0 {
 		return r
 	}
@@ -163,7 +167,7 @@ func (j *job) orFiles(ctx context.Context, s *session, target string, r *gate.Re
 		return r
 	}
 	j.fact("no commit is new", "%s already has %s; its files are judged", target, j.head)
-	all := gate.Combine([]*gate.Report{r, files})
+	all := finding.Combine([]*finding.Report{r, files})
 	all.NoWorkspace, all.Examined.Base, all.Examined.Head = false, r.Examined.Base, r.Examined.Head
 	return all
 }
@@ -175,7 +179,7 @@ func (j *job) mayDeepen(s *session, spec string) bool {
 }
 
 // push judges the move of a ref.
-func (j *job) push(ctx context.Context, s *session, head string) (*gate.Report, error) {
+func (j *job) push(ctx context.Context, s *session, head string) (*finding.Report, error) {
 	branch, err := j.defaultBranch(ctx, s)
 	if err != nil {
 		return nil, err
@@ -186,7 +190,7 @@ func (j *job) push(ctx context.Context, s *session, head string) (*gate.Report, 
 		return j.audit(ctx, s, head, head, branch.Ref)
 	}
 	onDefault := j.plan.OnDefault || branch.ID == ""
-	update := gate.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, origin), Governs: onDefault}
+	update := history.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, origin), Governs: onDefault}
 	s.opts.Branch = branchName(j.plan.Ref, origin)
 	if update.Old, err = j.before(ctx, s, onDefault); err != nil {
 		return nil, err
@@ -206,7 +210,7 @@ func (j *job) push(ctx context.Context, s *session, head string) (*gate.Report, 
 		j.fact("base", "%s (%s; the ref is new)", branch.ID, branch.Ref)
 	}
 	if !onDefault && j.plan.Compare {
-		update.Target = gate.Tip{ID: branch.ID, Name: shortRef(branch.Ref)}
+		update.Target = history.Tip{ID: branch.ID, Name: shortRef(branch.Ref)}
 		j.fact("compared with", "%s (%s), as a warning", branch.ID, branch.Ref)
 	}
 	if update.Old == "" && onDefault {
@@ -278,7 +282,7 @@ func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch,
 }
 
 // history judges every commit.
-func (j *job) history(ctx context.Context, s *session, head string) (*gate.Report, error) {
+func (j *job) history(ctx context.Context, s *session, head string) (*finding.Report, error) {
 	branch, err := j.defaultBranch(ctx, s)
 	switch {
 	case err != nil:
@@ -289,7 +293,7 @@ func (j *job) history(ctx context.Context, s *session, head string) (*gate.Repor
 	return j.audit(ctx, s, head, branch.ID, branch.Ref)
 }
 
-func (j *job) audit(ctx context.Context, s *session, head, trusted, label string) (*gate.Report, error) {
+func (j *job) audit(ctx context.Context, s *session, head, trusted, label string) (*finding.Report, error) {
 	if err := s.trust(ctx, trusted, label); err != nil {
 		return nil, err
 	}
@@ -321,7 +325,7 @@ func (j *job) checkConfigExists(ctx context.Context, s *session, head string) er
 }
 
 // account completes the facts: where this runs, what about, by whose policy.
-func (j *job) account(r *gate.Report) []Fact {
+func (j *job) account(r *finding.Report) []Fact {
 	all := []Fact{{"where", j.plan.System.Name + ", " + j.plan.Event}}
 	if j.plan.Subject != "" {
 		all = append(all, Fact{"what", j.plan.Subject})
@@ -333,7 +337,7 @@ func (j *job) account(r *gate.Report) []Fact {
 	for _, spec := range j.fetched {
 		all = append(all, Fact{"fetched", spec})
 	}
-	if r.Verdict == gate.Error && r.Examined.Commits == 0 {
+	if r.Verdict == finding.Error && r.Examined.Commits == 0 {
 		return all // it did not get that far
 	}
 	if j.plan.Kind != ci.Nothing && r.Examined.Policy != "" {

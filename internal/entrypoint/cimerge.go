@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/small-gate/small-gate/internal/ci"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/lane"
 )
@@ -76,7 +77,7 @@ func (j *job) madeAfter(ctx context.Context, s *session, base string) (string, e
 
 // ignoredLanes are notes on claims of a lane that did not count: labels that another claim comes before, and the caller's own if no
 // change is judged.
-func (j *job) ignoredLanes(r *gate.Report) []string {
+func (j *job) ignoredLanes(r *finding.Report) []string {
 	if r.Failure != nil || j.plan.Kind == ci.Nothing {
 		return nil
 	}

@@ -6,6 +6,11 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
@@ -14,14 +19,14 @@ import (
 
 // PreCommit judges the index that git is committing from against HEAD, and against every other side of a merge that is being
 // concluded. The policy is HEAD's.
-func PreCommit(ctx context.Context, req Request) *gate.Report {
+func PreCommit(ctx context.Context, req Request) *finding.Report {
 	return pending(ctx, req.withLane(), "pre-commit", repository.MergeHeads)
 }
 
 // PreMergeCommit judges the index against HEAD and the other sides of the merge that git is about to commit. There is no MERGE_HEAD
 // yet: git names the other sides in variables called GITHEAD_<object id> (builtin/merge.c sets them for the strategies; githooks(5)
 // does not mention them).
-func PreMergeCommit(ctx context.Context, req Request) *gate.Report {
+func PreMergeCommit(ctx context.Context, req Request) *finding.Report {
 	return pending(ctx, req.withLane(), "pre-merge-commit", func(repo repository, ctx context.Context) ([]string, error) {
 		if others := githistory.GitHeads(req.Environ); len(others) > 0 {
 			return others, nil
@@ -31,8 +36,8 @@ func PreMergeCommit(ctx context.Context, req Request) *gate.Report {
 }
 
 // pending judges the index. sides finds the sides of a merge other than HEAD.
-func pending(ctx context.Context, req Request, mode string, sides func(repository, context.Context) ([]string, error)) *gate.Report {
-	return inRepository(ctx, req, mode, func(s *session) (*gate.Report, error) {
+func pending(ctx context.Context, req Request, mode string, sides func(repository, context.Context) ([]string, error)) *finding.Report {
+	return inRepository(ctx, req, mode, func(s *session) (*finding.Report, error) {
 		head, err := s.repo.Head(ctx)
 		if err != nil {
 			return nil, err
@@ -50,12 +55,12 @@ func pending(ctx context.Context, req Request, mode string, sides func(repositor
 		if untrusted == nil {
 			fetched.Watch(s.opts.Policy.Workflows.Watched())
 		}
-		touched, err := fetched.touches(ctx, gate.Index, parents)
+		touched, err := fetched.touches(ctx, history.Index, parents)
 		switch {
 		case err != nil:
 			return nil, err
 		case untrusted == nil && !touched && !s.laneGiven(), untrusted != nil && !touched && s.onlyWorkspaces():
-			return gate.Nothing(s.opts), nil
+			return run.Nothing(s.opts), nil
 		case untrusted != nil:
 			return nil, &failure.Error{
 				Message: failure.Of(untrusted).Message,
@@ -74,9 +79,9 @@ func (s *session) onlyWorkspaces() bool {
 }
 
 // judgeIndex judges the index against its parents, HEAD first if there is one.
-func (s *session) judgeIndex(ctx context.Context, fetched *prefetchedHistory, head string, parents []string) (*gate.Report, error) {
+func (s *session) judgeIndex(ctx context.Context, fetched *prefetchedHistory, head string, parents []string) (*finding.Report, error) {
 	// First what the embedded reader may have to leave to git.
-	var neighbours []gate.Neighbour
+	var neighbours []subject.Neighbour
 	if s.opts.Mode == "pre-commit" && head != "" {
 		var err error
 		if neighbours, err = s.neighbours(ctx); err != nil {
@@ -100,7 +105,7 @@ func (s *session) judgeIndex(ctx context.Context, fetched *prefetchedHistory, he
 	if err := s.claimOfBranch(ctx, head); err != nil {
 		return nil, err
 	}
-	return s.checkAdded(ctx, gate.Index, gate.Pending(ctx, fetched, parents, s.opts, neighbours...))
+	return s.checkAdded(ctx, history.Index, gate.Pending(ctx, fetched, parents, s.opts, neighbours...))
 }
 
 // parentsOf lists the parents that a commit would have. An unborn HEAD is none.
@@ -114,14 +119,14 @@ func parentsOf(head string, merged []string) []string {
 
 // neighbours are the branches on which somebody else may be at work: other work trees first, since of two branches at the same commit
 // the first is reported.
-func (s *session) neighbours(ctx context.Context) ([]gate.Neighbour, error) {
+func (s *session) neighbours(ctx context.Context) ([]subject.Neighbour, error) {
 	found, err := s.repo.Neighbours(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var trees, upstreams []gate.Neighbour
+	var trees, upstreams []subject.Neighbour
 	for _, n := range found {
-		out := gate.Neighbour{Tip: gate.Tip{ID: n.ID, Name: shortRef(n.Ref)}, Worktree: n.Worktree}
+		out := subject.Neighbour{Tip: history.Tip{ID: n.ID, Name: shortRef(n.Ref)}, Worktree: n.Worktree}
 		if n.Worktree == "" {
 			upstreams = append(upstreams, out)
 		} else {
@@ -149,7 +154,7 @@ func (s *session) published(ctx context.Context, head string) ([]string, error) 
 }
 
 // beginnings are the parents of commits that are not among them.
-func beginnings(commits []gate.Commit) []string {
+func beginnings(commits []history.Commit) []string {
 	own := map[string]bool{}
 	for _, c := range commits {
 		own[c.ID] = true
@@ -169,18 +174,18 @@ func beginnings(commits []gate.Commit) []string {
 // prefetchedHistory is a history that has been asked for its first comparison: most commits touch nothing of interest, and then
 // nothing is judged.
 type prefetchedHistory struct {
-	gate.History
-	edges   []gate.Edge
-	changes [][]gate.Change
+	history.History
+	edges   []history.Edge
+	changes [][]history.Change
 	watched []string
 }
 
 // touches reports whether anything of interest differs between a revision and its parents.
 func (h *prefetchedHistory) touches(ctx context.Context, child string, parents []string) (bool, error) {
 	var err error
-	h.edges = gate.EdgesOf(child, parents)
+	h.edges = history.EdgesOf(child, parents)
 	h.changes, err = h.History.Changes(ctx, h.edges)
-	return slices.ContainsFunc(h.changes, func(c []gate.Change) bool { return len(c) > 0 }), err
+	return slices.ContainsFunc(h.changes, func(c []history.Change) bool { return len(c) > 0 }), err
 }
 
 // Watch drops what was fetched for other patterns.
@@ -192,7 +197,7 @@ func (h *prefetchedHistory) Watch(patterns []string) {
 }
 
 // Changes answers from memory what was asked first.
-func (h *prefetchedHistory) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
+func (h *prefetchedHistory) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
 	if slices.Equal(edges, h.edges) {
 		return h.changes, nil
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/rules"
+
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -48,7 +50,7 @@ func Baseline(ctx context.Context, req Request, revision, reason string) (out Ac
 		if len(out.Baselines) == 0 && !accepted {
 			return nil, &failure.Error{Message: "there is no log with entries to accept in " + out.Revision, Remedy: "commit the .small/ directory first"}
 		}
-		return policy.AddBaseline(data, out.Baselines, gate.Known())
+		return policy.AddBaseline(data, out.Baselines, rules.Known())
 	})
 	return out, err
 }
@@ -72,7 +74,7 @@ func Waive(ctx context.Context, req Request, e Excuse) (file string, err error) 
 		return "", &failure.Error{Message: fmt.Sprintf("%s is in the past: the waiver would excuse nothing", e.Until), Remedy: "give a later day with --until, or leave it out"}
 	}
 	return editConfig(ctx, req, "waive", func(_ *session, data []byte) ([]byte, error) {
-		return policy.AddWaiver(data, waiver, gate.Known())
+		return policy.AddWaiver(data, waiver, rules.Known())
 	})
 }
 

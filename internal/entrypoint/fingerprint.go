@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 )
 
 // shortestFingerprint is how many digits of a fingerprint have to be given.
@@ -25,9 +26,9 @@ func FindEdit(ctx context.Context, req Request, fingerprint string) (Excuse, err
 		return Excuse{}, err
 	}
 	req.find = fingerprint
-	for _, judge := range []func() *gate.Report{
-		func() *gate.Report { return PreCommit(ctx, req) },
-		func() *gate.Report { return Audit(ctx, req, "") },
+	for _, judge := range []func() *finding.Report{
+		func() *finding.Report { return PreCommit(ctx, req) },
+		func() *finding.Report { return Audit(ctx, req, "") },
 	} {
 		r := judge()
 		if r.Failure != nil {

@@ -4,19 +4,21 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/lanes"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // FindLane finds the lane that fits the change of spec, written BASE..HEAD; without a spec, the change that is staged, whose lane the
 // variable of commit hooks may claim. It judges nothing. The policy is BASE's, or HEAD's.
-func FindLane(ctx context.Context, req Request, spec string) (out *gate.LaneReport, err error) {
-	mode, change, find := "range", spec, func(s *session) (*gate.LaneReport, error) { return s.rangeLane(ctx, spec) }
+func FindLane(ctx context.Context, req Request, spec string) (out *finding.LaneReport, err error) {
+	mode, change, find := "range", spec, func(s *session) (*finding.LaneReport, error) { return s.rangeLane(ctx, spec) }
 	if spec == "" {
 		mode, change, req = "pre-commit", "what is staged, against HEAD", req.withLane()
-		find = func(s *session) (*gate.LaneReport, error) { return s.stagedLane(ctx) }
+		find = func(s *session) (*finding.LaneReport, error) { return s.stagedLane(ctx) }
 	}
 	reader, err := req.inSession(ctx, mode, func(s *session) (err error) {
 		if out, err = find(s); err == nil {
@@ -31,15 +33,15 @@ func FindLane(ctx context.Context, req Request, spec string) (out *gate.LaneRepo
 	return out, nil
 }
 
-func (s *session) rangeLane(ctx context.Context, spec string) (*gate.LaneReport, error) {
+func (s *session) rangeLane(ctx context.Context, spec string) (*finding.LaneReport, error) {
 	base, head, err := s.rangeOf(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
-	return gate.Classify(ctx, s.repo, base, head, s.opts)
+	return lanes.Classify(ctx, s.repo, base, head, s.opts)
 }
 
-func (s *session) stagedLane(ctx context.Context) (*gate.LaneReport, error) {
+func (s *session) stagedLane(ctx context.Context) (*finding.LaneReport, error) {
 	head, parents, err := s.trustedHead(ctx)
 	if err != nil {
 		return nil, err
@@ -47,7 +49,7 @@ func (s *session) stagedLane(ctx context.Context) (*gate.LaneReport, error) {
 	if err := s.claimOfBranch(ctx, head); err != nil {
 		return nil, err
 	}
-	return gate.ClassifyPending(ctx, s.repo, parents, s.opts)
+	return lanes.ClassifyPending(ctx, s.repo, parents, s.opts)
 }
 
 // trustedHead is HEAD, from which the policy is taken, and the parents of the commit that would come next.
@@ -108,7 +110,7 @@ func (s *session) claimOfBranch(ctx context.Context, head string) error {
 	if err != nil || branch.ID == "" || branch.ID == head {
 		return err
 	}
-	s.opts.BranchClaim, err = gate.BranchClaim(ctx, s.repo, branch.ID, head, s.opts)
+	s.opts.BranchClaim, err = lanes.BranchClaim(ctx, s.repo, branch.ID, head, s.opts)
 	return err
 }
 

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/entrypoint"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/lane"
 )
@@ -67,7 +68,7 @@ func TestClaimInUpperCase(t *testing.T) {
 func claimOf(t *testing.T, r *gittest.Repo, req entrypoint.Request, head, variable, github, gitlab string) (lane.Claim, error) {
 	t.Helper()
 	ctx := context.Background()
-	var report *gate.Report
+	var report *finding.Report
 	switch {
 	case variable != "":
 		req.Environ = append(req.Environ, "SMALL_LANE="+variable)
@@ -96,7 +97,7 @@ func claimOf(t *testing.T, r *gittest.Repo, req entrypoint.Request, head, variab
 	return report.Lane.Claim, nil
 }
 
-func judgeCI(t *testing.T, req entrypoint.Request, event []byte, env map[string]string) *gate.Report {
+func judgeCI(t *testing.T, req entrypoint.Request, event []byte, env map[string]string) *finding.Report {
 	t.Helper()
 	plan, err := ci.Decide(env, event, ci.Inputs{})
 	if err != nil {
@@ -157,10 +158,10 @@ func TestNoSuchLane(t *testing.T) {
 	r := workspace(t)
 	req := request(r, "git")
 	req.Lane = "quick"
-	wantReport(t, "a flag", entrypoint.Range(context.Background(), req, "HEAD~1..HEAD"), gate.Error, "", `there is no lane "quick"`, "--lane fast, standard or deep")
+	wantReport(t, "a flag", entrypoint.Range(context.Background(), req, "HEAD~1..HEAD"), finding.Error, "", `there is no lane "quick"`, "--lane fast, standard or deep")
 	req = request(r, "git")
 	req.Environ = append(req.Environ, "SMALL_LANE=quick")
-	wantReport(t, "the variable", entrypoint.PreCommit(context.Background(), req), gate.Error, "", `there is no lane "quick", which the variable SMALL_LANE names`, "set SMALL_LANE to fast, standard or deep")
+	wantReport(t, "the variable", entrypoint.PreCommit(context.Background(), req), finding.Error, "", `there is no lane "quick", which the variable SMALL_LANE names`, "set SMALL_LANE to fast, standard or deep")
 	if _, err := entrypoint.FindLane(context.Background(), req, ""); err == nil || !strings.Contains(err.Error(), "SMALL_LANE") {
 		t.Errorf("without a range: %v", err)
 	}

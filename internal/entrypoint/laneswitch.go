@@ -11,8 +11,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/lanes"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/small"
@@ -61,7 +62,7 @@ func (s *session) switchLane(ctx context.Context, out *Switched, reason string) 
 	if err != nil {
 		return err
 	}
-	now, err := gate.ClaimedLane(ctx, s.repo, branch.ID, head, parents, s.opts)
+	now, err := lanes.Claimed(ctx, s.repo, branch.ID, head, parents, s.opts)
 	if err != nil {
 		return err
 	}

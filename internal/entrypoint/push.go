@@ -8,6 +8,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
@@ -37,13 +41,13 @@ type handover struct {
 // PrePush judges what git is about to push, each ref by itself: every commit that the remote lacks, then the ref's old tip against its
 // new one. args are the hook's arguments: the remote's name (or URL) and its URL. The policy is the default branch's; for the default
 // branch itself, its old tip's.
-func PrePush(ctx context.Context, req Request, args []string, stdin io.Reader) *gate.Report {
+func PrePush(ctx context.Context, req Request, args []string, stdin io.Reader) *finding.Report {
 	push := handover{source: sourceStdin}
 	if len(args) > 0 {
 		push.remote = args[0]
 	}
 	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPrePush(stdin) })
-	report := inRepository(ctx, req, "pre-push", func(s *session) (*gate.Report, error) {
+	report := inRepository(ctx, req, "pre-push", func(s *session) (*finding.Report, error) {
 		var err error
 		if push.updates, err = lines(); err != nil {
 			return nil, err
@@ -109,9 +113,9 @@ func (s *session) guess(ctx context.Context, push *handover) error {
 
 // PreReceive judges, on the server, what a push brings before any ref moves. The policy is the default branch's; for the default branch
 // itself, its old tip's.
-func PreReceive(ctx context.Context, req Request, stdin io.Reader) *gate.Report {
+func PreReceive(ctx context.Context, req Request, stdin io.Reader) *finding.Report {
 	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPreReceive(stdin) })
-	report := inRepository(ctx, req, "pre-receive", func(s *session) (*gate.Report, error) {
+	report := inRepository(ctx, req, "pre-receive", func(s *session) (*finding.Report, error) {
 		updates, err := lines()
 		if err != nil {
 			return nil, err
@@ -151,13 +155,13 @@ func (m move) isOf(branch githistory.Branch, remote string) bool {
 }
 
 // push judges each update by itself and makes one report of them. One that cannot be judged does not hide the findings of the others.
-func (s *session) push(ctx context.Context, push handover, known []string) *gate.Report {
-	var reports []*gate.Report
-	add := func(report *gate.Report, err error) {
+func (s *session) push(ctx context.Context, push handover, known []string) *finding.Report {
+	var reports []*finding.Report
+	add := func(report *finding.Report, err error) {
 		if err != nil {
-			report = gate.FailureReport(s.opts, err)
+			report = run.FailureReport(s.opts, err)
 		}
-		reports = []*gate.Report{gate.Combine(append(reports, report))} // at once: each may be large
+		reports = []*finding.Report{finding.Combine(append(reports, report))} // at once: each may be large
 	}
 	var moves []move
 	for _, u := range push.updates {
@@ -174,7 +178,7 @@ func (s *session) push(ctx context.Context, push handover, known []string) *gate
 	branch, err := s.defaultBranch(ctx, push)
 	if err != nil {
 		add(nil, err)
-		return gate.Combine(reports)
+		return finding.Combine(reports)
 	}
 	s.findKnown(ctx, moves, known)
 	for _, m := range moves {
@@ -185,9 +189,9 @@ func (s *session) push(ctx context.Context, push handover, known []string) *gate
 		add(s.update(ctx, m, push.remote, branch, known, moves))
 	}
 	if len(reports) == 0 {
-		return gate.Nothing(s.opts)
+		return run.Nothing(s.opts)
 	}
-	return gate.Combine(reports)
+	return finding.Combine(reports)
 }
 
 // defaultBranch looks up the branch whose policy counts.
@@ -231,8 +235,8 @@ func (s *session) findKnown(ctx context.Context, moves []move, known []string) {
 }
 
 // update judges one ref's move.
-func (s *session) update(ctx context.Context, m move, remote string, branch githistory.Branch, known []string, moves []move) (*gate.Report, error) {
-	update := gate.Update{Ref: m.Ref, New: m.tip, Known: known}
+func (s *session) update(ctx context.Context, m move, remote string, branch githistory.Branch, known []string, moves []move) (*finding.Report, error) {
+	update := history.Update{Ref: m.Ref, New: m.tip, Known: known}
 	if !m.Creates() {
 		var err error
 		if update.Old, err = s.oldTip(ctx, m.RefUpdate, remote); err != nil {
@@ -251,7 +255,7 @@ func (s *session) update(ctx context.Context, m move, remote string, branch gith
 		return nil, err
 	}
 	if m.known && m.Creates() {
-		report := gate.Nothing(s.opts)
+		report := run.Nothing(s.opts)
 		report.Examined.Head = m.tip
 		return report, nil
 	}
@@ -260,14 +264,14 @@ func (s *session) update(ctx context.Context, m move, remote string, branch gith
 
 // target is the default branch as it will be after the push, for a move of another branch; else nothing. What is pushed without a ref's
 // name is taken for a branch.
-func target(m move, remote string, branch githistory.Branch, moves []move) gate.Tip {
+func target(m move, remote string, branch githistory.Branch, moves []move) history.Tip {
 	if branch.ID == "" || m.Ref != "" && !strings.HasPrefix(m.Ref, "refs/heads/") || m.isOf(branch, remote) {
-		return gate.Tip{}
+		return history.Tip{}
 	}
-	tip := gate.Tip{ID: branch.ID, Name: shortRef(branch.Ref)}
+	tip := history.Tip{ID: branch.ID, Name: shortRef(branch.Ref)}
 	for _, other := range moves {
 		if other.isOf(branch, remote) {
-			tip = gate.Tip{ID: other.tip, Name: branchName(branch.Ref, remote)}
+			tip = history.Tip{ID: other.tip, Name: branchName(branch.Ref, remote)}
 		}
 	}
 	return tip
@@ -299,7 +303,7 @@ func (s *session) oldTip(ctx context.Context, u hookinput.RefUpdate, remote stri
 
 // trustForRef takes the policy from the default branch, or from the ref's own old tip if that is the default branch or there is none. If
 // HEAD names a missing branch, nobody's policy counts.
-func (s *session) trustForRef(ctx context.Context, u gate.Update, branch githistory.Branch) error {
+func (s *session) trustForRef(ctx context.Context, u history.Update, branch githistory.Branch) error {
 	switch {
 	case branch.Missing():
 		return s.trustNobody("HEAD names " + branch.Ref + ", which does not exist")

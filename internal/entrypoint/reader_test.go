@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/small-gate/small-gate/internal/entrypoint"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -47,7 +48,7 @@ func noGit(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 }
 
-func wantReport(t *testing.T, what string, r *gate.Report, verdict gate.Verdict, reader string, words ...string) {
+func wantReport(t *testing.T, what string, r *finding.Report, verdict finding.Verdict, reader string, words ...string) {
 	t.Helper()
 	if r.Verdict != verdict || r.Examined.Reader != reader {
 		t.Errorf("%s: %s by %q, want %s by %q: %v", what, r.Verdict, r.Examined.Reader, verdict, reader, r.Failure)
@@ -60,12 +61,12 @@ func wantReport(t *testing.T, what string, r *gate.Report, verdict gate.Verdict,
 }
 
 // everyMode judges a repository in all the ways that read one.
-func everyMode(t *testing.T, r *gittest.Repo, reader string) map[string]*gate.Report {
+func everyMode(t *testing.T, r *gittest.Repo, reader string) map[string]*finding.Report {
 	t.Helper()
 	req := request(r, reader)
 	id := tip(t, r)
 	zero := strings.Repeat("0", len(id))
-	return map[string]*gate.Report{
+	return map[string]*finding.Report{
 		"audit":            entrypoint.Audit(t.Context(), req, ""),
 		"range":            entrypoint.Range(t.Context(), req, "HEAD~1..HEAD"),
 		"merge-check":      entrypoint.MergeCheck(t.Context(), req, "HEAD~1", "HEAD"),
@@ -89,7 +90,7 @@ func tip(t *testing.T, r *gittest.Repo) string {
 }
 
 // push judges a push of main to where nothing is yet.
-func push(t *testing.T, r *gittest.Repo, reader string) *gate.Report {
+func push(t *testing.T, r *gittest.Repo, reader string) *finding.Report {
 	t.Helper()
 	id := tip(t, r)
 	return entrypoint.PrePush(t.Context(), request(r, reader), []string{"other", "url"},
@@ -102,10 +103,10 @@ func TestEveryReaderInEveryMode(t *testing.T) {
 	r.Git("add", "-A")
 	for reader, name := range map[string]string{"": "go-git", entrypoint.ReaderAuto: "go-git", entrypoint.ReaderEmbedded: "go-git", entrypoint.ReaderGit: "git"} {
 		for what, report := range everyMode(t, r, reader) {
-			wantReport(t, reader+" "+what, report, gate.Pass, name)
+			wantReport(t, reader+" "+what, report, finding.Pass, name)
 		}
 	}
-	wantReport(t, "an unknown reader", entrypoint.Audit(t.Context(), request(r, "svn"), ""), gate.Error, "", `"svn"`, "--reader auto, go-git or git")
+	wantReport(t, "an unknown reader", entrypoint.Audit(t.Context(), request(r, "svn"), ""), finding.Error, "", `"svn"`, "--reader auto, go-git or git")
 }
 
 // Without a git program the embedded reader does it all.
@@ -119,15 +120,15 @@ func TestWithoutGit(t *testing.T) {
 	bad.Git("add", "-A")
 	noGit(t)
 	for what, report := range everyMode(t, r, "") {
-		wantReport(t, what, report, gate.Pass, "go-git")
+		wantReport(t, what, report, finding.Pass, "go-git")
 	}
 	for what, report := range everyMode(t, bad, "") {
 		if what == "check --ref" || what == "merge-check" || what == "pre-receive" {
 			continue // which do not look at what is wrong here
 		}
-		wantReport(t, what, report, gate.Fail, "go-git")
+		wantReport(t, what, report, finding.Fail, "go-git")
 	}
-	wantReport(t, "git by name", entrypoint.Audit(t.Context(), request(r, entrypoint.ReaderGit), ""), gate.Error, "", "git was not found", "install git")
+	wantReport(t, "git by name", entrypoint.Audit(t.Context(), request(r, entrypoint.ReaderGit), ""), finding.Error, "", "git was not found", "install git")
 	if _, err := entrypoint.Baseline(t.Context(), request(r, ""), "", "accepted"); err != nil {
 		t.Error("a baseline: ", err)
 	}
@@ -141,18 +142,18 @@ func TestWithoutGit(t *testing.T) {
 func TestGitStandsIn(t *testing.T) {
 	r := workspace(t, gittest.SHA256())
 	for what, report := range everyMode(t, r, "") {
-		wantReport(t, what, report, gate.Pass, "git")
+		wantReport(t, what, report, finding.Pass, "git")
 	}
 	scope, err := entrypoint.Survey(t.Context(), request(r, ""))
 	if err != nil || !strings.HasPrefix(scope.Reader, "git ") || !strings.Contains(scope.Why, "extensions.objectformat") {
 		t.Errorf("Survey = %+v, %v", scope, err)
 	}
 	for what, report := range everyMode(t, r, entrypoint.ReaderEmbedded) {
-		wantReport(t, what, report, gate.Error, "", "sha256", "--reader git")
+		wantReport(t, what, report, finding.Error, "", "sha256", "--reader git")
 	}
 	noGit(t)
 	for what, report := range everyMode(t, r, "") {
-		wantReport(t, what, report, gate.Error, "", "sha256", "git was not found", "install git")
+		wantReport(t, what, report, finding.Error, "", "sha256", "git was not found", "install git")
 	}
 }
 
@@ -163,23 +164,23 @@ func TestGitJudgesAnew(t *testing.T) {
 	split.Git("update-index", "--split-index")
 	included := workspace(t)
 	included.Git("config", "include.path", "more")
-	wantReport(t, "split", entrypoint.PreCommit(t.Context(), request(split, "")), gate.Pass, "git")
+	wantReport(t, "split", entrypoint.PreCommit(t.Context(), request(split, "")), finding.Pass, "git")
 	pushed := push(t, included, "")
-	wantReport(t, "push", pushed, gate.Pass, "git")
+	wantReport(t, "push", pushed, finding.Pass, "git")
 	if pushed.Examined.Commits != 2 {
 		t.Errorf("the push had %d commits", pushed.Examined.Commits)
 	}
-	wantReport(t, "push, by name", push(t, included, entrypoint.ReaderEmbedded), gate.Error, "go-git", "init.defaultBranch", "--reader git")
+	wantReport(t, "push, by name", push(t, included, entrypoint.ReaderEmbedded), finding.Error, "go-git", "init.defaultBranch", "--reader git")
 	noGit(t)
-	wantReport(t, "split, no git", entrypoint.PreCommit(t.Context(), request(split, "")), gate.Error, "go-git", "the index is split", "git was not found")
-	wantReport(t, "push, no git", push(t, included, ""), gate.Error, "go-git", "init.defaultBranch", "git was not found")
+	wantReport(t, "split, no git", entrypoint.PreCommit(t.Context(), request(split, "")), finding.Error, "go-git", "the index is split", "git was not found")
+	wantReport(t, "push, no git", push(t, included, ""), finding.Error, "go-git", "init.defaultBranch", "git was not found")
 }
 
 // An ordinary clone, whose branch has an upstream, is served but for the commit
 // that touches a workspace.
 func TestClone(t *testing.T) {
 	r := workspace(t).Clone()
-	wantReport(t, "nothing staged", entrypoint.PreCommit(t.Context(), request(r, "")), gate.Pass, "go-git")
+	wantReport(t, "nothing staged", entrypoint.PreCommit(t.Context(), request(r, "")), finding.Pass, "go-git")
 	r.Write(log, entries(3))
 	r.Git("add", "-A")
 	for what, report := range everyMode(t, r, "") {
@@ -187,9 +188,9 @@ func TestClone(t *testing.T) {
 		if what == "pre-commit" {
 			name = "git"
 		}
-		wantReport(t, what, report, gate.Pass, name)
+		wantReport(t, what, report, finding.Pass, name)
 	}
-	wantReport(t, "by name", entrypoint.PreCommit(t.Context(), request(r, entrypoint.ReaderEmbedded)), gate.Error, "go-git", "the branch main has an upstream", "--reader git")
+	wantReport(t, "by name", entrypoint.PreCommit(t.Context(), request(r, entrypoint.ReaderEmbedded)), finding.Error, "go-git", "the branch main has an upstream", "--reader git")
 }
 
 // A long history is git's, where there is a git, and in a larger repository
@@ -209,7 +210,7 @@ func TestLargeRepositories(t *testing.T) {
 			if byGit(what) {
 				name = "git"
 			}
-			wantReport(t, what, report, gate.Pass, name)
+			wantReport(t, what, report, finding.Pass, name)
 		}
 	}
 	want(9_000, func(string) bool { return false })
@@ -224,7 +225,7 @@ func TestNoRepository(t *testing.T) {
 	r := workspace(t)
 	req := request(r, "")
 	req.Dir = t.TempDir()
-	wantReport(t, "nowhere", entrypoint.Audit(t.Context(), req, ""), gate.Error, "", "is not in a git repository", "git init")
+	wantReport(t, "nowhere", entrypoint.Audit(t.Context(), req, ""), finding.Error, "", "is not in a git repository", "git init")
 }
 
 // What no reader can open is told once, with a way out.

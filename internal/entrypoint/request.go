@@ -5,8 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/rules/workspace"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/program"
 )
@@ -61,14 +63,14 @@ func (r Request) Edited() bool { return r.getenv("GIT_EDITOR") != ":" }
 
 // kinds maps --workspace to the kinds that it accepts.
 var kinds = map[string][]string{
-	"root":     {gate.KindRepoRoot},
-	"examples": {gate.KindExamples},
-	"any":      {gate.KindRepoRoot, gate.KindExamples},
+	"root":     {workspace.KindRepoRoot},
+	"examples": {workspace.KindExamples},
+	"any":      {workspace.KindRepoRoot, workspace.KindExamples},
 }
 
 // options are the options of a judgement, still without a policy. defaultKind is the --workspace if none is given.
-func (r Request) options(mode, defaultKind string) (gate.Options, error) {
-	opts := gate.Options{
+func (r Request) options(mode, defaultKind string) (run.Options, error) {
+	opts := run.Options{
 		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
 		FailOnWarning: r.FailOnWarning, Find: r.find, Agent: r.getenv(agentVariable), Labels: r.Labels, LaneFrom: r.LaneFrom,
 	}

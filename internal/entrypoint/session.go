@@ -6,15 +6,18 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // session is one piece of work in a repository.
 type session struct {
 	opened
-	opts gate.Options
+	opts run.Options
 	req  Request
 	// trusted is the content of the configuration on the trusted side, and found says that there is one.
 	trusted []byte
@@ -39,12 +42,12 @@ func (r Request) inSession(ctx context.Context, mode string, do func(*session) e
 }
 
 // inRepository runs a judgement inside the request's repository.
-func inRepository(ctx context.Context, req Request, mode string, judge func(*session) (*gate.Report, error)) *gate.Report {
+func inRepository(ctx context.Context, req Request, mode string, judge func(*session) (*finding.Report, error)) *finding.Report {
 	opts, err := req.options(mode, "any")
 	if err != nil {
-		return gate.FailureReport(opts, err)
+		return run.FailureReport(opts, err)
 	}
-	var report *gate.Report
+	var report *finding.Report
 	reader, err := req.read(ctx, mode, func(o opened) error {
 		s := &session{opened: o, opts: opts, req: req}
 		var err error
@@ -52,7 +55,7 @@ func inRepository(ctx context.Context, req Request, mode string, judge func(*ses
 			err = s.addNotes(ctx, report)
 		}
 		if err != nil {
-			report = gate.FailureReport(s.opts, err)
+			report = run.FailureReport(s.opts, err)
 		}
 		if report.Failure == nil {
 			return nil // and not a nil of that type
@@ -60,7 +63,7 @@ func inRepository(ctx context.Context, req Request, mode string, judge func(*ses
 		return report.Failure
 	})
 	if err != nil {
-		report = gate.FailureReport(opts, err)
+		report = run.FailureReport(opts, err)
 	}
 	report.Examined.Reader = reader
 	return report
@@ -90,8 +93,8 @@ func (s *session) notes(ctx context.Context) ([]string, error) {
 }
 
 // addNotes adds the notes to a report that judged something.
-func (s *session) addNotes(ctx context.Context, r *gate.Report) (err error) {
-	if r.Verdict != gate.Error && r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) > 0 {
+func (s *session) addNotes(ctx context.Context, r *finding.Report) (err error) {
+	if r.Verdict != finding.Error && r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) > 0 {
 		r.Examined.Notes, err = s.notes(ctx)
 	}
 	return err
@@ -165,7 +168,7 @@ func (s *session) use(source string, data []byte, found bool) error {
 		}
 		return nil
 	}
-	p, err := policy.Parse(source, data, gate.Known())
+	p, err := policy.Parse(source, data, rules.Known())
 	if err != nil {
 		return err
 	}
@@ -176,16 +179,16 @@ func (s *session) use(source string, data []byte, found bool) error {
 // checkAdded completes the report on a change whose end is tip. The change is judged under the trusted configuration, but an invalid
 // one that it adds would be the next trusted one: then nothing could be judged, not even its correction. That is outcome 2 while it
 // is easy to correct.
-func (s *session) checkAdded(ctx context.Context, tip string, r *gate.Report) (*gate.Report, error) {
-	if s.req.Config != "" || r.Verdict == gate.Error {
+func (s *session) checkAdded(ctx context.Context, tip string, r *finding.Report) (*finding.Report, error) {
+	if s.req.Config != "" || r.Verdict == finding.Error {
 		return r, nil
 	}
 	data, found, err := s.repo.ReadFile(ctx, tip, s.configFile(), policy.MaxSize)
 	if err != nil || !found || s.found && bytes.Equal(data, s.trusted) {
 		return r, err
 	}
-	if _, err := policy.Parse(s.configFile(), data, gate.Known()); err != nil {
-		r.Verdict = gate.Error
+	if _, err := policy.Parse(s.configFile(), data, rules.Known()); err != nil {
+		r.Verdict = finding.Error
 		r.Failure = &failure.Error{
 			Message: "this change adds an invalid configuration: " + failure.Of(err).Message,
 			Remedy:  "correct it in this change; docs/configuration.md lists every key",

@@ -4,7 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -53,7 +54,7 @@ func (s *session) survey(ctx context.Context) (Scope, error) {
 		}
 		return out, nil
 	}
-	files, err := s.repo.Files(ctx, gate.Index)
+	files, err := s.repo.Files(ctx, history.Index)
 	if err != nil {
 		return out, err
 	}

@@ -9,6 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -20,7 +24,7 @@ type lineHistory struct {
 	log []byte
 	// ends are the log's size in each commit; commit i's parent is i-1.
 	ends  []int
-	rest  []gate.File
+	rest  []history.File
 	blobs map[string]string
 }
 
@@ -64,7 +68,7 @@ func newLineHistory(entries, commits int) *lineHistory {
 			data = "small_version: \"1.0.0\"\nowner: agent\ntasks:\n" + tasks.String()
 		}
 		h.blobs[string(a)] = data
-		h.rest = append(h.rest, gate.File{Path: a.Path(""), Mode: "100644", Object: string(a)})
+		h.rest = append(h.rest, history.File{Path: a.Path(""), Mode: "100644", Object: string(a)})
 	}
 	return h
 }
@@ -82,14 +86,14 @@ func (h *lineHistory) number(revision string) int {
 	return n
 }
 
-func (h *lineHistory) file(n int) gate.File {
-	return gate.File{Path: small.Progress.Path(""), Mode: "100644", Object: strconv.Itoa(h.ends[n])}
+func (h *lineHistory) file(n int) history.File {
+	return history.File{Path: small.Progress.Path(""), Mode: "100644", Object: strconv.Itoa(h.ends[n])}
 }
 
-func (h *lineHistory) Commits(_ context.Context, include, _ []string) ([]gate.Commit, error) {
-	var out []gate.Commit
+func (h *lineHistory) Commits(_ context.Context, include, _ []string) ([]history.Commit, error) {
+	var out []history.Commit
 	for i := range h.number(include[0]) + 1 {
-		c := gate.Commit{ID: commitID(i)}
+		c := history.Commit{ID: commitID(i)}
 		if i > 0 {
 			c.Parents = []string{commitID(i - 1)}
 		}
@@ -98,50 +102,52 @@ func (h *lineHistory) Commits(_ context.Context, include, _ []string) ([]gate.Co
 	return out, nil
 }
 
-func (h *lineHistory) Changes(_ context.Context, edges []gate.Edge) ([][]gate.Change, error) {
-	out := make([][]gate.Change, len(edges))
+func (h *lineHistory) Changes(_ context.Context, edges []history.Edge) ([][]history.Change, error) {
+	out := make([][]history.Change, len(edges))
 	for i, e := range edges {
 		now := h.file(h.number(e.Child))
 		if e.Parent == "" {
-			out[i] = []gate.Change{{Path: now.Path, New: now}}
+			out[i] = []history.Change{{Path: now.Path, New: now}}
 			continue
 		}
 		if before := h.file(h.number(e.Parent)); before != now {
-			out[i] = []gate.Change{{Path: now.Path, Old: before, New: now}}
+			out[i] = []history.Change{{Path: now.Path, Old: before, New: now}}
 		}
 	}
 	return out, nil
 }
 
-func (h *lineHistory) Files(_ context.Context, revision string, _ ...string) ([]gate.File, error) {
-	return append([]gate.File{h.file(h.number(revision))}, h.rest...), nil
+func (h *lineHistory) Files(_ context.Context, revision string, _ ...string) ([]history.File, error) {
+	return append([]history.File{h.file(h.number(revision))}, h.rest...), nil
 }
 
-func (h *lineHistory) Glob(context.Context, string, ...string) ([]gate.File, error) { return nil, nil }
-
-func (h *lineHistory) Watch([]string) {}
-
-func (h *lineHistory) Attributes(context.Context, string, ...string) ([]gate.File, error) {
+func (h *lineHistory) Glob(context.Context, string, ...string) ([]history.File, error) {
 	return nil, nil
 }
 
-func (h *lineHistory) Blob(_ context.Context, object string, _ int64) (gate.Blob, error) {
+func (h *lineHistory) Watch([]string) {}
+
+func (h *lineHistory) Attributes(context.Context, string, ...string) ([]history.File, error) {
+	return nil, nil
+}
+
+func (h *lineHistory) Blob(_ context.Context, object string, _ int64) (history.Blob, error) {
 	if data, known := h.blobs[object]; known {
-		return gate.Blob{Size: int64(len(data)), Data: []byte(data)}, nil
+		return history.Blob{Size: int64(len(data)), Data: []byte(data)}, nil
 	}
 	end, err := strconv.Atoi(object)
-	return gate.Blob{Size: int64(end), Data: h.log[:end:end]}, err
+	return history.Blob{Size: int64(end), Data: h.log[:end:end]}, err
 }
 
 // mustPass stops a benchmark that measures something else than a pass.
-func mustPass(b *testing.B, r *gate.Report) {
+func mustPass(b *testing.B, r *finding.Report) {
 	b.Helper()
-	if r.Verdict != gate.Pass {
+	if r.Verdict != finding.Pass {
 		b.Fatalf("verdict %s, %v, %+v", r.Verdict, r.Failure, r.Findings)
 	}
 }
 
-var benchOptions = gate.Options{Mode: "bench", Now: now, MaxFileSize: 1 << 30}
+var benchOptions = run.Options{Mode: "bench", Now: now, MaxFileSize: 1 << 30}
 
 // BenchmarkCheck judges one snapshot, all rules, as `check` does.
 func BenchmarkCheck(b *testing.B) {
@@ -185,11 +191,11 @@ func BenchmarkAudit(b *testing.B) {
 }
 
 // MergeBases is never asked of a line.
-func (h *lineHistory) Signature(context.Context, string) (gate.Signature, error) {
-	return gate.Signature{Name: "Ada", Email: "ada@example.com", Message: "append\n"}, nil
+func (h *lineHistory) Signature(context.Context, string) (history.Signature, error) {
+	return history.Signature{Name: "Ada", Email: "ada@example.com", Message: "append\n"}, nil
 }
 
-func (h *lineHistory) Difference(context.Context, gate.Edge) ([]gate.Change, error) {
+func (h *lineHistory) Difference(context.Context, history.Edge) ([]history.Change, error) {
 	return nil, errors.New("nobody claims a lane")
 }
 

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/rules"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/google/go-cmp/cmp"
 )
 
 //go:generate go test -count=1 -run ^TestRulesPage$ . -update
@@ -64,7 +65,7 @@ func renderRules(t *testing.T) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, rulesIntro, "`small-hook explain RULE`", "`rules:`", "`.small-gate.yml`", "`--strict`", "`strict: true`")
 	b.WriteString("\n| rule | severity | strict | says |\n| --- | --- | --- | --- |\n")
-	for _, r := range gate.Rules() {
+	for _, r := range rules.All() {
 		strict := ""
 		if r.StrictOnly {
 			strict = "strict"
@@ -75,7 +76,7 @@ func renderRules(t *testing.T) string {
 	renderExample(&b, readFile(t, "testdata/base.txtar"))
 	b.WriteString("</details>\n\n")
 	family := ""
-	for _, r := range gate.Rules() {
+	for _, r := range rules.All() {
 		if f, _, _ := strings.Cut(r.ID, "/"); f != family {
 			family = f
 			fmt.Fprintf(&b, "## %s\n\n", family)
@@ -85,7 +86,7 @@ func renderRules(t *testing.T) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-func renderRule(b *strings.Builder, r gate.Rule) {
+func renderRule(b *strings.Builder, r rule.Rule) {
 	strict := ""
 	if r.StrictOnly {
 		strict = ", in strict mode"
@@ -100,7 +101,7 @@ func renderRule(b *strings.Builder, r gate.Rule) {
 
 // renderExample writes the pieces of an example, each with a label.
 func renderExample(b *strings.Builder, text string) {
-	for _, f := range gate.ParseExample(text).Files {
+	for _, f := range rules.ParseExample(text).Files {
 		label := "`" + f.Path + "`"
 		if f.Step != "" {
 			label = f.StepWords() + ", " + label

@@ -10,6 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -33,11 +38,11 @@ type example struct {
 func newExample(t *testing.T, text string) *example {
 	t.Helper()
 	e := &example{memoryHistory: newMemoryHistory(), ids: map[string]string{}, steps: map[string]string{}}
-	files := map[string][]gate.ExampleFile{}
-	for _, f := range gate.ParseExample(text).Files {
+	files := map[string][]rules.ExampleFile{}
+	for _, f := range rules.ParseExample(text).Files {
 		files[f.Step] = append(files[f.Step], f)
 	}
-	tree := lay(fileTree{}, gate.ParseExample(readFile(t, "testdata/base.txtar")).Files)
+	tree := lay(fileTree{}, rules.ParseExample(readFile(t, "testdata/base.txtar")).Files)
 	if len(files) == 0 {
 		t.Fatal("the example has no files")
 	}
@@ -80,8 +85,8 @@ func (e *example) step(name string, tree fileTree, parents ...string) {
 			ids = append(ids, id)
 		}
 	}
-	by, signed := tree[gate.CommitFile]
-	delete(tree, gate.CommitFile) // each step's is its own
+	by, signed := tree[rules.CommitFile]
+	delete(tree, rules.CommitFile) // each step's is its own
 	e.tip = e.commit(tree, ids...)
 	if signed {
 		e.sign(e.tip, signature(by.data))
@@ -90,15 +95,15 @@ func (e *example) step(name string, tree fileTree, parents ...string) {
 }
 
 // signature reads what an example says of a commit.
-func signature(text string) gate.Signature {
+func signature(text string) history.Signature {
 	author, message, _ := strings.Cut(text, "\n\n")
 	name, email, _ := strings.Cut(strings.TrimPrefix(author, "Author: "), " <")
-	return gate.Signature{Name: name, Email: strings.TrimSuffix(strings.TrimSpace(email), ">"), Message: message}
+	return history.Signature{Name: name, Email: strings.TrimSuffix(strings.TrimSpace(email), ">"), Message: message}
 }
 
 // lay returns a tree with files laid over it. A path takes the place of what
 // lies at it and below it.
-func lay(over fileTree, files []gate.ExampleFile) fileTree {
+func lay(over fileTree, files []rules.ExampleFile) fileTree {
 	out := maps.Clone(over)
 	for _, f := range files {
 		maps.DeleteFunc(out, func(path string, _ blobFile) bool {
@@ -113,7 +118,7 @@ func lay(over fileTree, files []gate.ExampleFile) fileTree {
 
 // merged is ours with what theirs changed since the fork. What both changed
 // must be among the merge's own files.
-func (e *example) merged(t *testing.T, fork fileTree, own []gate.ExampleFile) fileTree {
+func (e *example) merged(t *testing.T, fork fileTree, own []rules.ExampleFile) fileTree {
 	t.Helper()
 	ours, theirs := e.trees[e.ids["ours"]], e.trees[e.ids["theirs"]]
 	out := maps.Clone(ours)
@@ -124,7 +129,7 @@ func (e *example) merged(t *testing.T, fork fileTree, own []gate.ExampleFile) fi
 		if now == fork[path] {
 			continue
 		}
-		written := slices.ContainsFunc(own, func(f gate.ExampleFile) bool { return f.Path == path })
+		written := slices.ContainsFunc(own, func(f rules.ExampleFile) bool { return f.Path == path })
 		if ours[path] != fork[path] && ours[path] != now && !written {
 			t.Fatalf("ours and theirs both change %s, and merge does not say what becomes of it", path)
 		}
@@ -142,7 +147,7 @@ func (e *example) stepWords(commit string) string {
 	if e.plain || commit == "" {
 		return ""
 	}
-	return gate.ExampleFile{Step: e.steps[commit]}.StepWords()
+	return rules.ExampleFile{Step: e.steps[commit]}.StepWords()
 }
 
 // policy is the configuration in the tree that is trusted: that of ours where
@@ -160,7 +165,7 @@ func (e *example) policy(t *testing.T, index bool) *policy.Policy {
 	if !ok {
 		return nil
 	}
-	p, err := policy.Parse(policy.File, []byte(f.data), gate.Known())
+	p, err := policy.Parse(policy.File, []byte(f.data), rules.Known())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,15 +178,15 @@ func (e *example) policy(t *testing.T, index bool) *policy.Policy {
 // is judged as a commit about to be made.
 func (e *example) judge(t *testing.T, s settings) foundList {
 	t.Helper()
-	opts := gate.Options{Mode: "check", Strict: s.strict, Each: s.each, Kinds: s.kinds, Now: exampleNow, Policy: e.policy(t, s.index), Agent: s.agent, Branch: s.branch}
+	opts := run.Options{Mode: "check", Strict: s.strict, Each: s.each, Kinds: s.kinds, Now: exampleNow, Policy: e.policy(t, s.index), Agent: s.agent, Branch: s.branch}
 	ctx := context.Background()
-	var reports []*gate.Report
+	var reports []*finding.Report
 	switch {
 	case e.plain:
 		reports = append(reports, gate.Check(ctx, e, e.tip, "", opts))
 	case s.index:
 		e.stage(e.trees[e.tip])
-		e.sign(gate.Index, e.signatures[e.tip])
+		e.sign(history.Index, e.signatures[e.tip])
 		reports = append(reports, gate.Pending(ctx, e, e.commits[e.tip].Parents, opts))
 	case e.ids["merge"] != "":
 		reports = append(reports, gate.Audit(ctx, e, e.tip, opts), gate.Range(ctx, e, e.ids["ours"], e.tip, opts))
@@ -192,7 +197,7 @@ func (e *example) judge(t *testing.T, s settings) foundList {
 	}
 	var out foundList
 	for _, r := range reports {
-		if r.Verdict == gate.Error {
+		if r.Verdict == finding.Error {
 			t.Fatalf("it could not be judged: %v", r.Failure)
 		}
 		for _, f := range r.Findings {

@@ -13,9 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rules"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations of the cases in testdata and docs/rules.md")
@@ -28,7 +29,7 @@ func TestCatalogue(t *testing.T) {
 	docs := readFile(t, rulesPage)
 	ok, bad := casesByRule(t, "ok"), casesByRule(t, "err")
 	seen := map[string]bool{}
-	for _, rule := range gate.Rules() {
+	for _, rule := range rules.All() {
 		t.Run(rule.ID, func(t *testing.T) {
 			if !idForm.MatchString(rule.ID) {
 				t.Error("the id is not family/name in kebab-case")
@@ -63,8 +64,8 @@ func TestCatalogue(t *testing.T) {
 // TestTexts demands that no text is left of a rule that is gone.
 func TestTexts(t *testing.T) {
 	files, err := filepath.Glob("texts/*/*.txt")
-	if err != nil || len(files) != len(gate.Rules()) {
-		t.Errorf("%d texts for %d rules (%v)", len(files), len(gate.Rules()), err)
+	if err != nil || len(files) != len(rules.All()) {
+		t.Errorf("%d texts for %d rules (%v)", len(files), len(rules.All()), err)
 	}
 }
 
@@ -84,7 +85,7 @@ var besides = map[string]string{"divergence/double-claim": "divergence/concurren
 // TestExamples demands that a rule's wrong example breaks that rule and no
 // other one, and that the right one breaks none.
 func TestExamples(t *testing.T) {
-	for _, rule := range gate.Rules() {
+	for _, rule := range rules.All() {
 		t.Run(rule.ID+"/wrong", func(t *testing.T) {
 			found := newExample(t, rule.Wrong).judge(t, settings{strict: rule.StrictOnly})
 			if !found.has(rule.ID) {
@@ -133,13 +134,13 @@ func TestCases(t *testing.T) {
 
 func runCase(t *testing.T, path, id string, breaks bool) {
 	data := readFile(t, path)
-	remark, want := splitRemark(gate.ParseExample(data).Remark)
+	remark, want := splitRemark(rules.ParseExample(data).Remark)
 	found := newExample(t, data).judge(t, readSettings(t, remark))
 	if found.has(id) != breaks {
 		t.Errorf("breaks %s: %v; findings: %v", id, !breaks, found)
 	}
 	for _, f := range found {
-		if !breaks && f.severity == string(gate.SeverityError) {
+		if !breaks && f.severity == string(finding.SeverityError) {
 			t.Errorf("an ok case has an error: %v", f)
 		}
 	}
@@ -161,7 +162,7 @@ func casesByRule(t *testing.T, kind string) map[string][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := gate.RuleIDs()
+	ids := rules.IDs()
 	slices.SortFunc(ids, func(a, b string) int { return len(b) - len(a) })
 	out := map[string][]string{}
 	for _, path := range paths {

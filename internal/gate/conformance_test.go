@@ -5,6 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rules/workspace"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/conformance"
 	"github.com/small-gate/small-gate/internal/gate"
 )
@@ -12,22 +16,22 @@ import (
 // memoryTree is a snapshot held in memory: object ids are paths.
 type memoryTree map[string][]byte
 
-func (m memoryTree) Files(_ context.Context, _ string, _ ...string) ([]gate.File, error) {
-	var out []gate.File
+func (m memoryTree) Files(_ context.Context, _ string, _ ...string) ([]history.File, error) {
+	var out []history.File
 	for path := range m {
-		out = append(out, gate.File{Path: path, Mode: "100644", Object: path})
+		out = append(out, history.File{Path: path, Mode: "100644", Object: path})
 	}
 	return out, nil
 }
 
-func (m memoryTree) Glob(context.Context, string, ...string) ([]gate.File, error) { return nil, nil }
+func (m memoryTree) Glob(context.Context, string, ...string) ([]history.File, error) { return nil, nil }
 
-func (m memoryTree) Blob(_ context.Context, object string, limit int64) (gate.Blob, error) {
+func (m memoryTree) Blob(_ context.Context, object string, limit int64) (history.Blob, error) {
 	data := m[object]
 	if int64(len(data)) > limit {
-		return gate.Blob{Size: int64(len(data))}, nil
+		return history.Blob{Size: int64(len(data))}, nil
 	}
-	return gate.Blob{Size: int64(len(data)), Data: data}, nil
+	return history.Blob{Size: int64(len(data)), Data: data}, nil
 }
 
 // TestConformance demands the verdict of every recorded workspace, plain and
@@ -40,8 +44,8 @@ func TestConformance(t *testing.T) {
 				if strict {
 					want = c.Strict
 				}
-				report := gate.Check(context.Background(), memoryTree(c.Files), "", "", gate.Options{
-					Mode: "check", Strict: strict, Kinds: []string{gate.KindRepoRoot}, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC),
+				report := gate.Check(context.Background(), memoryTree(c.Files), "", "", run.Options{
+					Mode: "check", Strict: strict, Kinds: []string{workspace.KindRepoRoot}, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC),
 				})
 				if string(report.Verdict) != want {
 					t.Errorf("strict %v: verdict %s, want %s; findings: %+v; failure: %v", strict, report.Verdict, want, report.Findings, report.Failure)

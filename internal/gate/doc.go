@@ -1,8 +1,6 @@
-// Package gate decides. It holds the rules, the relation of two ledgers, and
-// the walk over a history's edges, and turns snapshots and edges into a
+// Package gate judges: the index, a range of commits, a push, a whole history, a merge that
+// is to come, or a directory. Each judgement is a list of passes over one run; its
+// result is a report. The gate does no I/O of its own, does not look at the clock and
+// knows no git: it is given a history to read from, and the same input gives the same
 // report.
-//
-// The package does no I/O and knows no git: it says what it needs of a history
-// in the History interface, which internal/githistory fulfils. The same
-// judgement therefore serves a hook, a server and a CI run.
 package gate

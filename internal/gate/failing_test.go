@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
@@ -25,56 +28,56 @@ func (h *failingHistory) fail() error {
 	return nil
 }
 
-func (h *failingHistory) Commits(ctx context.Context, include, exclude []string) ([]gate.Commit, error) {
+func (h *failingHistory) Commits(ctx context.Context, include, exclude []string) ([]history.Commit, error) {
 	if err := h.fail(); err != nil {
 		return nil, err
 	}
 	return h.memoryHistory.Commits(ctx, include, exclude)
 }
 
-func (h *failingHistory) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
+func (h *failingHistory) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
 	if err := h.fail(); err != nil {
 		return nil, err
 	}
 	return h.memoryHistory.Changes(ctx, edges)
 }
 
-func (h *failingHistory) Files(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
+func (h *failingHistory) Files(ctx context.Context, revision string, dirs ...string) ([]history.File, error) {
 	if err := h.fail(); err != nil {
 		return nil, err
 	}
 	return h.memoryHistory.Files(ctx, revision, dirs...)
 }
 
-func (h *failingHistory) Glob(ctx context.Context, revision string, patterns ...string) ([]gate.File, error) {
+func (h *failingHistory) Glob(ctx context.Context, revision string, patterns ...string) ([]history.File, error) {
 	if err := h.fail(); err != nil {
 		return nil, err
 	}
 	return h.memoryHistory.Glob(ctx, revision, patterns...)
 }
 
-func (h *failingHistory) Attributes(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
+func (h *failingHistory) Attributes(ctx context.Context, revision string, dirs ...string) ([]history.File, error) {
 	if err := h.fail(); err != nil {
 		return nil, err
 	}
 	return h.memoryHistory.Attributes(ctx, revision, dirs...)
 }
 
-func (h *failingHistory) Blob(ctx context.Context, object string, limit int64) (gate.Blob, error) {
+func (h *failingHistory) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
 	if err := h.fail(); err != nil {
-		return gate.Blob{}, err
+		return history.Blob{}, err
 	}
 	return h.memoryHistory.Blob(ctx, object, limit)
 }
 
-func (h *failingHistory) Signature(ctx context.Context, revision string) (gate.Signature, error) {
+func (h *failingHistory) Signature(ctx context.Context, revision string) (history.Signature, error) {
 	if err := h.fail(); err != nil {
-		return gate.Signature{}, err
+		return history.Signature{}, err
 	}
 	return h.memoryHistory.Signature(ctx, revision)
 }
 
-func (h *failingHistory) Difference(ctx context.Context, edge gate.Edge) ([]gate.Change, error) {
+func (h *failingHistory) Difference(ctx context.Context, edge history.Edge) ([]history.Change, error) {
 	if err := h.fail(); err != nil {
 		return nil, err
 	}
@@ -95,22 +98,22 @@ func TestEveryErrorIsOutcomeTwo(t *testing.T) {
 		h, ids := w.history()
 		last := len(ids) - 1
 		h.stage(w.commits[last].tree())
-		for name, judge := range map[string]func(gate.History) *gate.Report{
-			"audit": func(h gate.History) *gate.Report {
+		for name, judge := range map[string]func(history.History) *finding.Report{
+			"audit": func(h history.History) *finding.Report {
 				return gate.Audit(context.Background(), h, ids[last], w.options())
 			},
-			"range": func(h gate.History) *gate.Report {
+			"range": func(h history.History) *finding.Report {
 				return gate.Range(context.Background(), h, ids[w.pairs[1][0]], ids[last], w.options())
 			},
-			"lane": func(h gate.History) *gate.Report {
+			"lane": func(h history.History) *finding.Report {
 				opts := w.options()
 				opts.Lane = "deep"
 				return gate.Range(context.Background(), h, ids[w.pairs[1][0]], ids[last], opts)
 			},
-			"push": func(h gate.History) *gate.Report {
-				return gate.Push(context.Background(), h, gate.Update{Old: ids[w.pairs[1][0]], New: ids[last]}, w.options())
+			"push": func(h history.History) *finding.Report {
+				return gate.Push(context.Background(), h, history.Update{Old: ids[w.pairs[1][0]], New: ids[last]}, w.options())
 			},
-			"pending": func(h gate.History) *gate.Report {
+			"pending": func(h history.History) *finding.Report {
 				return gate.Pending(context.Background(), h, pick(ids, w.commits[last].parents), w.options())
 			},
 		} {
@@ -118,7 +121,7 @@ func TestEveryErrorIsOutcomeTwo(t *testing.T) {
 			judge(whole)
 			for at := 1; at <= whole.calls; at++ {
 				r := judge(&failingHistory{memoryHistory: h, at: at})
-				if r.Verdict != gate.Error || r.ExitStatus() != 2 || !errors.Is(r.Failure, errUnreadable) {
+				if r.Verdict != finding.Error || r.ExitStatus() != 2 || !errors.Is(r.Failure, errUnreadable) {
 					return fmt.Sprintf("%s: call %d of %d fails, and the verdict is %s (%v)", name, at, whole.calls, r.Verdict, r.Failure)
 				}
 			}

@@ -3,9 +3,9 @@ package gate_test
 import (
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // What reports draw: the tip's logs, and the two sides of a fork.
@@ -21,7 +21,7 @@ func TestFlowTipLog(t *testing.T) {
 	f.opts.Each = true
 	want := []string{"task-a", "task-b"}
 	seen := 0
-	for name, r := range map[string]*gate.Report{
+	for name, r := range map[string]*finding.Report{
 		"audit": f.audit("B"), "range": f.rangeOf("A", "B"), "push": f.push("A", "B"), "pending": f.pending("A", "a b"),
 	} {
 		for _, l := range r.Ledgers {
@@ -49,7 +49,7 @@ func TestCombineListsALogOnce(t *testing.T) {
 	f := newFlow(t)
 	f.commit("A", "", "a")
 	f.commit("B", "A", "a b")
-	r := gate.Combine([]*gate.Report{f.audit("B"), f.push("A", "B"), f.audit("A")})
+	r := finding.Combine([]*finding.Report{f.audit("B"), f.push("A", "B"), f.audit("A")})
 	var entries []int
 	for _, l := range r.Ledgers {
 		entries = append(entries, l.Entries)

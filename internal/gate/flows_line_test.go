@@ -3,7 +3,7 @@ package gate_test
 import (
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
 // Flows on one line of commits, and what they leave behind for branches.
@@ -121,7 +121,7 @@ func TestFlowExplicitInsertion(t *testing.T) {
 	f.commit("B", "A", "a b c M1")
 	f.commit("C", "B", "a b c M1 a1")
 	f.want(f.audit("C"), "warning append-only/reconciled-insertion B from A: #1 task-b")
-	if r := f.audit("C"); r.Verdict != gate.Pass {
+	if r := f.audit("C"); r.Verdict != finding.Pass {
 		t.Errorf("a warning makes it %s", r.Verdict)
 	}
 	f.want(f.pending("A", "a b c"), "error append-only/inserted index from A: #1 task-b")

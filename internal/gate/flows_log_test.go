@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -229,7 +232,7 @@ func TestFlowEachCommit(t *testing.T) {
 	f.clean(f.audit("C"))
 	f.clean(f.rangeOf("A", "C"))
 	f.opts.Each = true
-	for _, r := range []*gate.Report{f.audit("C"), f.rangeOf("A", "C")} {
+	for _, r := range []*finding.Report{f.audit("C"), f.rangeOf("A", "C")} {
 		if len(r.Findings) != 1 || r.Findings[0].Rule != "validate/missing-artifact" || r.Findings[0].Commit != f.id("B") {
 			t.Errorf("findings %+v", r.Findings)
 		}
@@ -267,8 +270,8 @@ func TestFlowUnrelatedMergeTakesPlace(t *testing.T) {
 	f.clean(f.audit("X"))
 	f.clean(f.rangeOf("M", "Y"))
 	f.clean(f.push("M", "Y"))
-	for _, r := range []*gate.Report{f.rangeOf("M", "X"), f.push("M", "X")} {
-		if r.Verdict != gate.Fail {
+	for _, r := range []*finding.Report{f.rangeOf("M", "X"), f.push("M", "X")} {
+		if r.Verdict != finding.Fail {
 			t.Errorf("another log at the target's path: %s", r.Verdict)
 		}
 	}
@@ -295,18 +298,18 @@ type readHistory struct {
 	commits, edges, blobs int
 }
 
-func (h *readHistory) Commits(ctx context.Context, include, exclude []string) ([]gate.Commit, error) {
+func (h *readHistory) Commits(ctx context.Context, include, exclude []string) ([]history.Commit, error) {
 	out, err := h.memoryHistory.Commits(ctx, include, exclude)
 	h.commits += len(out)
 	return out, err
 }
 
-func (h *readHistory) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
+func (h *readHistory) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
 	h.edges += len(edges)
 	return h.memoryHistory.Changes(ctx, edges)
 }
 
-func (h *readHistory) Blob(ctx context.Context, object string, limit int64) (gate.Blob, error) {
+func (h *readHistory) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
 	h.blobs++
 	return h.memoryHistory.Blob(ctx, object, limit)
 }
@@ -326,12 +329,12 @@ func TestEarlierLogsAreFoundInOnePass(t *testing.T) {
 		id = f.h.commit(f.tree([]string{"- | one:", "- | two:"}[i%2]+log), parents...)
 		parents = []string{id}
 	}
-	for name, judge := range map[string]func() *gate.Report{
-		"audit of moves": func() *gate.Report { return gate.Audit(t.Context(), h, id, f.opts) },
-		"range of moves": func() *gate.Report {
+	for name, judge := range map[string]func() *finding.Report{
+		"audit of moves": func() *finding.Report { return gate.Audit(t.Context(), h, id, f.opts) },
+		"range of moves": func() *finding.Report {
 			return gate.Range(t.Context(), h, f.h.order[commits/2], id, f.opts)
 		},
-		"many workspaces": func() *gate.Report {
+		"many workspaces": func() *finding.Report {
 			tree := f.tree("- | one:" + log)
 			for i := range workspaces {
 				for path, file := range f.tree(fmt.Sprintf("- | w%d: a", i)) {
@@ -343,7 +346,7 @@ func TestEarlierLogsAreFoundInOnePass(t *testing.T) {
 		},
 	} {
 		h.commits, h.edges, h.blobs = 0, 0, 0
-		if r := judge(); r.Verdict == gate.Error {
+		if r := judge(); r.Verdict == finding.Error {
 			t.Fatal(r.Failure)
 		}
 		if most := 3*commits + 10; h.commits > most || h.edges > most || h.blobs > 4*commits+10*workspaces {

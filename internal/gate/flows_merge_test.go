@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
 // Flows of branches that are merged.
@@ -55,7 +55,7 @@ func TestFlowMergeButtonAndSquash(t *testing.T) {
 	squashed := "warning append-only/reconciled-insertion S from B: #1 task-b"
 	f.want(f.audit("T"), squashed)
 	f.want(f.push("B", "T"), squashed)
-	if r := f.audit("T"); r.Verdict != gate.Pass {
+	if r := f.audit("T"); r.Verdict != finding.Pass {
 		t.Errorf("a squash is refused: %s", r.Verdict)
 	}
 	f.want(f.rangeOf("B", "S"), squashed)

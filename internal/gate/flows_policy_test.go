@@ -7,6 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -16,7 +20,7 @@ import (
 
 // editOf is what a rule's findings say was done to a log.
 func editOf(rule string) ledger.EditEffect {
-	r, _ := gate.FindRule(rule)
+	r, _ := rules.Find(rule)
 	return r.Edit
 }
 
@@ -137,7 +141,7 @@ func TestFlowWaivedModificationReordered(t *testing.T) {
 	f.commit("B", "A", "a b'")
 	f.commit("C", "A", "b a")
 	f.clean(f.rangeOf("A", "B"))
-	if r := f.push("C", "B"); r.Verdict != gate.Fail || len(r.Findings) != 1 || r.Findings[0].Rule != "append-only/reordered" {
+	if r := f.push("C", "B"); r.Verdict != finding.Fail || len(r.Findings) != 1 || r.Findings[0].Rule != "append-only/reordered" {
 		t.Errorf("the push is %s: %v", r.Verdict, r.Findings)
 	}
 }
@@ -240,7 +244,7 @@ func TestFlowBaseline(t *testing.T) {
 	f.commit("A", "", "a b c")
 	f.commit("B", "A", "x y")
 	f.commit("C", "B", "x y z")
-	if r := f.audit("C"); r.Verdict != gate.Fail {
+	if r := f.audit("C"); r.Verdict != finding.Fail {
 		t.Error("without a baseline the reset passes")
 	}
 	f.opts.Policy.Baselines = []policy.Baseline{{Path: logPath(""), Entries: 2, Head: f.head("x y"), Reason: "adopted here"}}
@@ -248,7 +252,7 @@ func TestFlowBaseline(t *testing.T) {
 	f.clean(f.rangeOf("B", "C"))
 	f.clean(f.pending("C", "x y z x1"))
 	// Where the trusted side has not adopted it, it excuses nothing.
-	if r := f.rangeOf("A", "C"); r.Verdict != gate.Fail || !strings.Contains(fmt.Sprint(r.Findings), "config/baseline-mismatch") {
+	if r := f.rangeOf("A", "C"); r.Verdict != finding.Fail || !strings.Contains(fmt.Sprint(r.Findings), "config/baseline-mismatch") {
 		t.Errorf("a baseline with which the base does not begin: %v", r.Findings)
 	}
 	// From there on everything is judged, the accepted entries too.
@@ -350,10 +354,10 @@ func TestFlowBaselineWaived(t *testing.T) {
 	f.clean(f.pending("D", "a' b c d e"))
 	for _, forged := range []string{"a b f", "a b c d e", "a' b f"} {
 		f.commit("F", "D", forged)
-		if r := f.rangeOf("D", "F"); r.Verdict != gate.Fail {
+		if r := f.rangeOf("D", "F"); r.Verdict != finding.Fail {
 			t.Errorf("%s passes", forged)
 		}
-		if r := f.push("D", "F"); r.Verdict != gate.Fail {
+		if r := f.push("D", "F"); r.Verdict != finding.Fail {
 			t.Errorf("%s can be pushed", forged)
 		}
 	}
@@ -379,7 +383,7 @@ func TestFlowBaselineMoved(t *testing.T) {
 		f.opts.Policy.Baselines = stanzas
 		f.clean(f.audit("D"))
 		f.clean(f.pending("D E", "- | sub: x y z e1 M2"))
-		if r := f.pending("D E", "- | sub: x y z"); r.Verdict != gate.Fail {
+		if r := f.pending("D E", "- | sub: x y z"); r.Verdict != finding.Fail {
 			t.Error("the branch's own entry is lost")
 		}
 		f.want(f.pending("D", "- | sub: x' y z"), `error append-only/modified index from D: #0 task-x to #0 task-x; evidence "did x" to "did x!" in sub/`)
@@ -396,20 +400,20 @@ func TestFlowTakenBack(t *testing.T) {
 	f.commit("B", "A", "a b c")
 	f.commit("C", "B", "a b' c")
 	f.commit("D", "C", "a b' c d")
-	push := func(old, logs, target string) *gate.Report {
+	push := func(old, logs, target string) *finding.Report {
 		f.commit("N", "B", logs)
-		u := gate.Update{Ref: "refs/heads/topic", Old: f.id(old), New: f.id("N"), Target: gate.Tip{ID: f.id(target), Name: "main"}}
+		u := history.Update{Ref: "refs/heads/topic", Old: f.id(old), New: f.id("N"), Target: history.Tip{ID: f.id(target), Name: "main"}}
 		return gate.Push(context.Background(), f.h, u, f.opts)
 	}
 	f.clean(push("D", "a b c d", "A"))
 	f.clean(push("C", "a b c e", "A"))
 	for what, logs := range map[string]string{"another version": "a b'' c d", "an entry lost": "a b c", "the old one elsewhere": "a c b d"} {
-		if r := push("D", logs, "A"); r.Verdict != gate.Fail {
+		if r := push("D", logs, "A"); r.Verdict != finding.Fail {
 			t.Error(what)
 		}
 	}
 	// What the default branch has is not taken back.
-	if r := push("D", "a b c d", "C"); r.Verdict != gate.Fail {
+	if r := push("D", "a b c d", "C"); r.Verdict != finding.Fail {
 		t.Error("a rewrite on the default branch is taken back")
 	}
 	// What a merge has of one side is no new version of what it lost of the other.
@@ -419,8 +423,8 @@ func TestFlowTakenBack(t *testing.T) {
 	f.commit("X", "A", "a b b1")
 	f.commit("Y", "A", "a b c1")
 	f.commit("Z", "X Y", "a b b1")
-	u := gate.Update{Ref: "refs/heads/topic", Old: f.id("Z"), New: f.id("Y"), Target: gate.Tip{ID: f.id("A"), Name: "main"}}
-	if r := gate.Push(context.Background(), f.h, u, f.opts); r.Verdict != gate.Fail {
+	u := history.Update{Ref: "refs/heads/topic", Old: f.id("Z"), New: f.id("Y"), Target: history.Tip{ID: f.id("A"), Name: "main"}}
+	if r := gate.Push(context.Background(), f.h, u, f.opts); r.Verdict != finding.Fail {
 		t.Error("an entry of one side is dropped for that of another")
 	}
 	// What was rewritten and put back is no rewrite of what it was in between, and a
@@ -432,9 +436,9 @@ func TestFlowTakenBack(t *testing.T) {
 	f.commit("T", "Q", "a b h1''")
 	for _, c := range []struct {
 		old, tip string
-		want     gate.Verdict
-	}{{"R", "S", gate.Fail}, {"T", "S", gate.Fail}, {"T", "P", gate.Pass}, {"Q", "P", gate.Pass}} {
-		u := gate.Update{Ref: "refs/heads/topic", Old: f.id(c.old), New: f.id(c.tip), Target: gate.Tip{ID: f.id("A"), Name: "main"}}
+		want     finding.Verdict
+	}{{"R", "S", finding.Fail}, {"T", "S", finding.Fail}, {"T", "P", finding.Pass}, {"Q", "P", finding.Pass}} {
+		u := history.Update{Ref: "refs/heads/topic", Old: f.id(c.old), New: f.id(c.tip), Target: history.Tip{ID: f.id("A"), Name: "main"}}
 		if r := gate.Push(context.Background(), f.h, u, f.opts); r.Verdict != c.want {
 			t.Errorf("%s to %s: %s", c.old, c.tip, r.Verdict)
 		}
@@ -454,15 +458,15 @@ func TestFlowTakenBack(t *testing.T) {
 	f.commit("W", "W0", "- | sub: a' b c")
 	f.commit("W2", "W", "- | sub: a' b c'")
 	f.commit("W3", "A", "- | deep/er: a b c")
-	u = gate.Update{Ref: "refs/heads/topic", Old: f.id("W2"), New: f.id("W3"), Target: gate.Tip{ID: f.id("A"), Name: "main"}}
+	u = history.Update{Ref: "refs/heads/topic", Old: f.id("W2"), New: f.id("W3"), Target: history.Tip{ID: f.id("A"), Name: "main"}}
 	f.clean(gate.Push(context.Background(), f.h, u, f.opts))
 	// The workspace moves on the way, or with the push that takes the rewrite back.
 	f.commit("U", "D", "- | sub: a b' c d")
-	for logs, want := range map[string]gate.Verdict{
-		"a b c d": gate.Pass, "- | sub: a b c d": gate.Pass, "- | deep/er: a b c d": gate.Pass, "- | sub: a b c": gate.Fail, "- | sub: a b'' c d": gate.Fail,
+	for logs, want := range map[string]finding.Verdict{
+		"a b c d": finding.Pass, "- | sub: a b c d": finding.Pass, "- | deep/er: a b c d": finding.Pass, "- | sub: a b c": finding.Fail, "- | sub: a b'' c d": finding.Fail,
 	} {
 		f.commit("V", "A", logs)
-		u := gate.Update{Ref: "refs/heads/topic", Old: f.id("U"), New: f.id("V"), Target: gate.Tip{ID: f.id("A"), Name: "main"}}
+		u := history.Update{Ref: "refs/heads/topic", Old: f.id("U"), New: f.id("V"), Target: history.Tip{ID: f.id("A"), Name: "main"}}
 		if r := gate.Push(context.Background(), f.h, u, f.opts); r.Verdict != want {
 			t.Errorf("taken back to %s: %s %v", logs, r.Verdict, f.lines(r.Findings))
 		}
@@ -477,7 +481,7 @@ func TestFlowRuleLevels(t *testing.T) {
 	f.opts.Policy.Rules["append-only/modified"] = policy.Warning
 	r := f.audit("B")
 	f.want(r, `warning append-only/modified B from A: #0 task-a to #0 task-a; evidence "did a" to "did a!"`)
-	if r.Verdict != gate.Pass {
+	if r.Verdict != finding.Pass {
 		t.Errorf("a warning makes it %s", r.Verdict)
 	}
 	f.want(f.pending("A", "b"), "error append-only/deleted index from A: #0 task-a")
@@ -487,7 +491,7 @@ func TestFlowRuleLevels(t *testing.T) {
 	f.opts.Policy.Rules["append-only/reconciled-insertion"] = policy.Error
 	f.want(f.pending("C", "a b c M1"), "error append-only/reconciled-insertion index from C: #1 task-b")
 	f.opts.Policy.Mode = policy.Observe
-	if r := f.pending("C", "a b c M1"); r.Verdict != gate.Fail || r.ExitStatus() != 0 {
+	if r := f.pending("C", "a b c M1"); r.Verdict != finding.Fail || r.ExitStatus() != 0 {
 		t.Errorf("observing: verdict %s, exit status %d", r.Verdict, r.ExitStatus())
 	}
 }
@@ -501,9 +505,9 @@ func TestFlowRuleLevels(t *testing.T) {
 func TestFlowWarningsHideNoDivergence(t *testing.T) {
 	for _, c := range []struct {
 		target string
-		want   gate.Verdict
+		want   finding.Verdict
 	}{
-		{"a b c", gate.Pass}, {"a b c t", gate.Fail}, {"a c b", gate.Fail}, {"a'' b c", gate.Fail},
+		{"a b c", finding.Pass}, {"a b c t", finding.Fail}, {"a c b", finding.Fail}, {"a'' b c", finding.Fail},
 	} {
 		f := newFlow(t)
 		f.opts.Policy.Rules["append-only/modified"] = policy.Warning

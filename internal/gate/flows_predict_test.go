@@ -5,18 +5,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
 // mergeCheck predicts a merge of theirs into ours.
-func (f *flow) mergeCheck(ours, theirs string) *gate.Report {
+func (f *flow) mergeCheck(ours, theirs string) *finding.Report {
 	return gate.MergeCheck(context.Background(), f.h, f.id(ours), f.id(theirs), ours, theirs, f.opts)
 }
 
 // says demands that one of a report's findings has each of these parts in its
 // message or in its advice.
-func (f *flow) says(r *gate.Report, parts ...string) {
+func (f *flow) says(r *finding.Report, parts ...string) {
 	f.t.Helper()
 	var all strings.Builder
 	for _, x := range r.Findings {

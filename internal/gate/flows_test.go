@@ -10,6 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/gate"
@@ -29,7 +34,7 @@ type flow struct {
 	t    *testing.T
 	h    *memoryHistory
 	ids  map[string]string // from a commit's name to its id
-	opts gate.Options
+	opts run.Options
 	// words gives single words another meaning.
 	words map[string]logEntry
 	style style
@@ -40,7 +45,7 @@ func newFlow(t *testing.T) *flow {
 	p := policy.Default()
 	return &flow{
 		t: t, h: newMemoryHistory(), ids: map[string]string{}, words: map[string]logEntry{},
-		opts: gate.Options{Mode: "test", Now: now, Policy: p},
+		opts: run.Options{Mode: "test", Now: now, Policy: p},
 	}
 }
 
@@ -166,20 +171,20 @@ func (f *flow) all(names string) []string {
 
 func (f *flow) id(name string) string { return f.all(name)[0] }
 
-func (f *flow) audit(head string) *gate.Report {
+func (f *flow) audit(head string) *finding.Report {
 	return gate.Audit(context.Background(), f.h, f.id(head), f.opts)
 }
 
-func (f *flow) rangeOf(base, head string) *gate.Report {
+func (f *flow) rangeOf(base, head string) *finding.Report {
 	return gate.Range(context.Background(), f.h, f.id(base), f.id(head), f.opts)
 }
 
-func (f *flow) push(old, tip string) *gate.Report {
-	return gate.Push(context.Background(), f.h, gate.Update{Ref: "refs/heads/main", Old: f.id(old), New: f.id(tip)}, f.opts)
+func (f *flow) push(old, tip string) *finding.Report {
+	return gate.Push(context.Background(), f.h, history.Update{Ref: "refs/heads/main", Old: f.id(old), New: f.id(tip)}, f.opts)
 }
 
 // pending judges the index, with logs as written, against its parents.
-func (f *flow) pending(parents, logs string) *gate.Report {
+func (f *flow) pending(parents, logs string) *finding.Report {
 	f.h.stage(f.tree(logs))
 	return gate.Pending(context.Background(), f.h, f.all(parents), f.opts)
 }
@@ -187,9 +192,9 @@ func (f *flow) pending(parents, logs string) *gate.Report {
 // want demands exactly these findings about the history, written as
 //
 //	error append-only/modified B from A: #0 task-a to #0 task-a; evidence "did a" to "did a!"
-func (f *flow) want(r *gate.Report, lines ...string) {
+func (f *flow) want(r *finding.Report, lines ...string) {
 	f.t.Helper()
-	if r.Verdict == gate.Error {
+	if r.Verdict == finding.Error {
 		f.t.Fatalf("not judged: %v", r.Failure)
 	}
 	got := f.lines(r.Findings)
@@ -197,29 +202,29 @@ func (f *flow) want(r *gate.Report, lines ...string) {
 		f.t.Errorf("findings (- expected, + got):\n%s", diff)
 	}
 	for _, line := range lines {
-		if strings.HasPrefix(line, "error") && r.Verdict != gate.Fail {
+		if strings.HasPrefix(line, "error") && r.Verdict != finding.Fail {
 			f.t.Errorf("verdict %s with an error", r.Verdict)
 		}
 	}
 }
 
 // clean demands a pass without any finding, the tip's snapshot included.
-func (f *flow) clean(r *gate.Report) {
+func (f *flow) clean(r *finding.Report) {
 	f.t.Helper()
-	if r.Verdict != gate.Pass || len(r.Findings) > 0 {
+	if r.Verdict != finding.Pass || len(r.Findings) > 0 {
 		f.t.Errorf("verdict %s, %v, findings %+v", r.Verdict, r.Failure, r.Findings)
 	}
 }
 
 // waived demands exactly these waived findings.
-func (f *flow) waived(r *gate.Report, lines ...string) {
+func (f *flow) waived(r *finding.Report, lines ...string) {
 	f.t.Helper()
 	if diff := gocmp.Diff(lines, f.lines(r.Waived)); diff != "" {
 		f.t.Errorf("waived (- expected, + got):\n%s", diff)
 	}
 }
 
-func (f *flow) lines(findings []gate.Finding) []string {
+func (f *flow) lines(findings []finding.Finding) []string {
 	var out []string
 	for _, x := range findings {
 		if !ofHistory(x) {
@@ -246,7 +251,7 @@ func (f *flow) lines(findings []gate.Finding) []string {
 	return out
 }
 
-func entryName(e *gate.EntryRef) string { return fmt.Sprintf("#%d %s", e.Index, e.TaskID) }
+func entryName(e *finding.EntryRef) string { return fmt.Sprintf("#%d %s", e.Index, e.TaskID) }
 
 func (f *flow) name(id, none string) string {
 	for name, known := range f.ids {
@@ -260,7 +265,7 @@ func (f *flow) name(id, none string) string {
 // digest is the digest of the entry that a word stands for.
 func (f *flow) digest(word string) *small.Digest {
 	f.t.Helper()
-	log, problems := small.ReadLog([]byte(style{}.render([]logEntry{f.entry(word)})), small.Limits{})
+	log, problems := ledger.ReadLog([]byte(style{}.render([]logEntry{f.entry(word)})), small.Limits{})
 	if log == nil {
 		f.t.Fatal(problems)
 	}
@@ -274,7 +279,7 @@ func (f *flow) head(words string) small.Digest {
 	for word := range strings.FieldsSeq(words) {
 		entries = append(entries, f.entry(word))
 	}
-	log, problems := small.ReadLog([]byte(style{}.render(entries)), small.Limits{})
+	log, problems := ledger.ReadLog([]byte(style{}.render(entries)), small.Limits{})
 	if log == nil {
 		f.t.Fatal(problems)
 	}
@@ -283,12 +288,12 @@ func (f *flow) head(words string) small.Digest {
 
 // wantAny demands exactly these findings, in any order: where several stand at
 // one line, their order is by commit id.
-func (f *flow) wantAny(r *gate.Report, lines ...string) {
+func (f *flow) wantAny(r *finding.Report, lines ...string) {
 	f.t.Helper()
 	got := f.lines(r.Findings)
 	slices.Sort(got)
 	slices.Sort(lines)
-	if diff := gocmp.Diff(lines, got); diff != "" || r.Verdict == gate.Error {
+	if diff := gocmp.Diff(lines, got); diff != "" || r.Verdict == finding.Error {
 		f.t.Errorf("verdict %s, findings (- expected, + got):\n%s", r.Verdict, diff)
 	}
 }

@@ -4,6 +4,11 @@ import (
 	"context"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -15,12 +20,12 @@ type countingHistory struct {
 	globbed  []string // the patterns
 }
 
-func (h *countingHistory) Files(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
+func (h *countingHistory) Files(ctx context.Context, revision string, dirs ...string) ([]history.File, error) {
 	h.listings++
 	return h.memoryHistory.Files(ctx, revision, dirs...)
 }
 
-func (h *countingHistory) Glob(ctx context.Context, revision string, patterns ...string) ([]gate.File, error) {
+func (h *countingHistory) Glob(ctx context.Context, revision string, patterns ...string) ([]history.File, error) {
 	h.listings++
 	h.globbed = append(h.globbed, patterns...)
 	return h.memoryHistory.Glob(ctx, revision, patterns...)
@@ -29,18 +34,18 @@ func (h *countingHistory) Glob(ctx context.Context, revision string, patterns ..
 // TestCheckListsOnce: in a repository without workflows, nobody pays for those
 // with a second look at the tree.
 func TestCheckListsOnce(t *testing.T) {
-	tree := lay(fileTree{}, gate.ParseExample(readFile(t, "testdata/base.txtar")).Files)
-	for name, check := range map[string]func(gate.Tree, string) *gate.Report{
-		"check": func(tree gate.Tree, revision string) *gate.Report {
+	tree := lay(fileTree{}, rules.ParseExample(readFile(t, "testdata/base.txtar")).Files)
+	for name, check := range map[string]func(history.Tree, string) *finding.Report{
+		"check": func(tree history.Tree, revision string) *finding.Report {
 			return gate.Check(t.Context(), tree, revision, "", testOptions())
 		},
-		"check --recursive": func(tree gate.Tree, revision string) *gate.Report {
+		"check --recursive": func(tree history.Tree, revision string) *finding.Report {
 			return gate.CheckAll(t.Context(), tree, revision, "", testOptions())
 		},
 	} {
 		h := &countingHistory{memoryHistory: newMemoryHistory()}
 		report := check(h, h.commit(tree))
-		if report.Verdict != gate.Pass {
+		if report.Verdict != finding.Pass {
 			t.Errorf("%s: %s, %v, %v", name, report.Verdict, report.Failure, report.Findings)
 		}
 		if h.listings != 1 {
@@ -53,27 +58,27 @@ func TestCheckListsOnce(t *testing.T) {
 // files, whatever a change does; with it, a change has those read that it touches.
 func TestWorkflowsOnlyWhereConfigured(t *testing.T) {
 	const at, broken = "workflows/job/workflow.md", "no front matter"
-	before := lay(fileTree{}, gate.ParseExample(readFile(t, "testdata/base.txtar")).Files)
-	after := lay(fileTree{}, gate.ParseExample(readFile(t, "testdata/base.txtar")).Files)
+	before := lay(fileTree{}, rules.ParseExample(readFile(t, "testdata/base.txtar")).Files)
+	after := lay(fileTree{}, rules.ParseExample(readFile(t, "testdata/base.txtar")).Files)
 	before["agents/a.md"], after[at], after["other/"+at] = blobFile{data: "1"}, blobFile{data: broken}, blobFile{data: broken}
 	configured := testOptions()
-	p, err := policy.Parse("the test", []byte("version: 1\nworkflows: {}\n"), gate.Known())
+	p, err := policy.Parse("the test", []byte("version: 1\nworkflows: {}\n"), rules.Known())
 	if err != nil {
 		t.Fatal(err)
 	}
 	configured.Policy = p
 	for name, c := range map[string]struct {
-		opts     gate.Options
+		opts     run.Options
 		findings int
 	}{"without the section": {testOptions(), 0}, "with it": {configured, 2}} {
 		h := &countingHistory{memoryHistory: newMemoryHistory()}
 		base := h.commit(before)
 		head := h.commit(after, base)
 		h.stage(after)
-		reports := map[string]*gate.Report{
+		reports := map[string]*finding.Report{
 			"range": gate.Range(t.Context(), h, base, head, c.opts), "pending": gate.Pending(t.Context(), h, []string{base}, c.opts),
 			"audit": gate.Audit(t.Context(), h, head, c.opts), "check --recursive": gate.CheckAll(t.Context(), h, head, "", c.opts),
-			"push": gate.Push(t.Context(), h, gate.Update{Ref: "refs/heads/main", Old: base, New: head}, c.opts),
+			"push": gate.Push(t.Context(), h, history.Update{Ref: "refs/heads/main", Old: base, New: head}, c.opts),
 		}
 		for mode, r := range reports {
 			if r.Failure != nil || len(r.Findings) != c.findings || r.Examined.Workflows != c.findings {

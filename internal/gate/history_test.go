@@ -10,7 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -29,21 +30,21 @@ type fileTree map[string]blobFile
 
 // memoryHistory is a gate.History without git: commits and an index in memory.
 type memoryHistory struct {
-	commits map[string]gate.Commit
+	commits map[string]history.Commit
 	trees   map[string]fileTree
 	// order lists the commits, parents before children.
 	order []string
 	blobs map[string]string
 	// signatures by revision.
-	signatures map[string]gate.Signature
+	signatures map[string]history.Signature
 	// watched are the patterns that Watch was called with.
 	watched []string
 }
 
 func newMemoryHistory() *memoryHistory {
 	return &memoryHistory{
-		commits: map[string]gate.Commit{}, trees: map[string]fileTree{}, blobs: map[string]string{},
-		signatures: map[string]gate.Signature{},
+		commits: map[string]history.Commit{}, trees: map[string]fileTree{}, blobs: map[string]string{},
+		signatures: map[string]history.Signature{},
 	}
 }
 
@@ -51,25 +52,25 @@ func newMemoryHistory() *memoryHistory {
 // content are two commits, as their place in the order is part of the id.
 func (h *memoryHistory) commit(tree fileTree, parents ...string) string {
 	id := hexID(fmt.Sprint("commit ", len(h.order), parents))
-	h.commits[id] = gate.Commit{ID: id, Parents: parents}
+	h.commits[id] = history.Commit{ID: id, Parents: parents}
 	h.order = append(h.order, id)
 	h.setTree(id, tree)
 	return id
 }
 
 // sign says who made a commit.
-func (h *memoryHistory) sign(revision string, by gate.Signature) { h.signatures[revision] = by }
+func (h *memoryHistory) sign(revision string, by history.Signature) { h.signatures[revision] = by }
 
 // Signature fulfils gate.History.
-func (h *memoryHistory) Signature(_ context.Context, revision string) (gate.Signature, error) {
+func (h *memoryHistory) Signature(_ context.Context, revision string) (history.Signature, error) {
 	if _, err := h.tree(revision); err != nil {
-		return gate.Signature{}, err
+		return history.Signature{}, err
 	}
 	return h.signatures[revision], nil
 }
 
 // stage makes a tree the index.
-func (h *memoryHistory) stage(tree fileTree) { h.setTree(gate.Index, tree) }
+func (h *memoryHistory) stage(tree fileTree) { h.setTree(history.Index, tree) }
 
 func (h *memoryHistory) setTree(revision string, tree fileTree) {
 	h.trees[revision] = tree
@@ -95,30 +96,30 @@ func (h *memoryHistory) tree(revision string) (fileTree, error) {
 }
 
 // gateFiles lists what the gate may see of a tree, in order of path.
-func gateFiles(tree fileTree, watched ...string) []gate.File {
-	return slices.DeleteFunc(allFiles(tree), func(f gate.File) bool {
+func gateFiles(tree fileTree, watched ...string) []history.File {
+	return slices.DeleteFunc(allFiles(tree), func(f history.File) bool {
 		_, ok := small.WorkspaceOf(f.Path)
 		return !ok && f.Path != policy.File && !policy.Matches(watched, f.Path)
 	})
 }
 
 // allFiles lists a tree, in order of path.
-func allFiles(tree fileTree) []gate.File {
-	var out []gate.File
+func allFiles(tree fileTree) []history.File {
+	var out []history.File
 	for _, path := range slices.Sorted(maps.Keys(tree)) {
 		f := tree[path]
-		out = append(out, gate.File{Path: path, Mode: cmp.Or(f.mode, "100644"), Object: blobID(f), Unmerged: f.unmerged})
+		out = append(out, history.File{Path: path, Mode: cmp.Or(f.mode, "100644"), Object: blobID(f), Unmerged: f.unmerged})
 	}
 	return out
 }
 
 // Files fulfils gate.History.
-func (h *memoryHistory) Files(_ context.Context, revision string, dirs ...string) ([]gate.File, error) {
+func (h *memoryHistory) Files(_ context.Context, revision string, dirs ...string) ([]history.File, error) {
 	tree, err := h.tree(revision)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(gateFiles(tree), func(f gate.File) bool {
+	return slices.DeleteFunc(gateFiles(tree), func(f history.File) bool {
 		dir, ok := small.WorkspaceOf(f.Path)
 		return !ok || len(dirs) > 0 && !slices.Contains(dirs, dir)
 	}), nil
@@ -128,44 +129,44 @@ func (h *memoryHistory) Files(_ context.Context, revision string, dirs ...string
 func (h *memoryHistory) Watch(patterns []string) { h.watched = patterns }
 
 // Glob fulfils gate.History.
-func (h *memoryHistory) Glob(_ context.Context, revision string, patterns ...string) ([]gate.File, error) {
+func (h *memoryHistory) Glob(_ context.Context, revision string, patterns ...string) ([]history.File, error) {
 	tree, err := h.tree(revision)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(gateFiles(tree, patterns...), func(f gate.File) bool { return !policy.Matches(patterns, f.Path) }), nil
+	return slices.DeleteFunc(gateFiles(tree, patterns...), func(f history.File) bool { return !policy.Matches(patterns, f.Path) }), nil
 }
 
 // Attributes fulfils gate.History.
-func (h *memoryHistory) Attributes(_ context.Context, revision string, dirs ...string) ([]gate.File, error) {
+func (h *memoryHistory) Attributes(_ context.Context, revision string, dirs ...string) ([]history.File, error) {
 	tree, err := h.tree(revision)
-	var out []gate.File
-	for _, path := range gate.AttributePaths(dirs) {
+	var out []history.File
+	for _, path := range history.AttributePaths(dirs) {
 		if f, there := tree[path]; there {
-			out = append(out, gate.File{Path: path, Mode: cmp.Or(f.mode, "100644"), Object: blobID(f)})
+			out = append(out, history.File{Path: path, Mode: cmp.Or(f.mode, "100644"), Object: blobID(f)})
 		}
 	}
 	return out, err
 }
 
 // Blob fulfils gate.History.
-func (h *memoryHistory) Blob(_ context.Context, object string, limit int64) (gate.Blob, error) {
+func (h *memoryHistory) Blob(_ context.Context, object string, limit int64) (history.Blob, error) {
 	data, known := h.blobs[object]
 	if !known {
-		return gate.Blob{}, fmt.Errorf("the history has no object %q", object)
+		return history.Blob{}, fmt.Errorf("the history has no object %q", object)
 	}
 	if int64(len(data)) > limit {
-		return gate.Blob{Size: int64(len(data))}, nil
+		return history.Blob{Size: int64(len(data))}, nil
 	}
-	return gate.Blob{Size: int64(len(data)), Data: []byte(data)}, nil
+	return history.Blob{Size: int64(len(data)), Data: []byte(data)}, nil
 }
 
 // Changes fulfils gate.History.
-func (h *memoryHistory) Changes(_ context.Context, edges []gate.Edge) ([][]gate.Change, error) {
-	out := make([][]gate.Change, len(edges))
+func (h *memoryHistory) Changes(_ context.Context, edges []history.Edge) ([][]history.Change, error) {
+	out := make([][]history.Change, len(edges))
 	for i, edge := range edges {
 		var err error
-		if out[i], err = h.compare(edge, func(tree fileTree) []gate.File { return gateFiles(tree, h.watched...) }); err != nil {
+		if out[i], err = h.compare(edge, func(tree fileTree) []history.File { return gateFiles(tree, h.watched...) }); err != nil {
 			return nil, err
 		}
 	}
@@ -173,7 +174,7 @@ func (h *memoryHistory) Changes(_ context.Context, edges []gate.Edge) ([][]gate.
 }
 
 // Difference fulfils gate.History.
-func (h *memoryHistory) Difference(_ context.Context, edge gate.Edge) ([]gate.Change, error) {
+func (h *memoryHistory) Difference(_ context.Context, edge history.Edge) ([]history.Change, error) {
 	return h.compare(edge, allFiles)
 }
 
@@ -184,7 +185,7 @@ func (h *memoryHistory) Paths(_ context.Context, revision string) ([]string, err
 }
 
 // compare lists what differs between two trees, as far as files lists them.
-func (h *memoryHistory) compare(edge gate.Edge, files func(fileTree) []gate.File) ([]gate.Change, error) {
+func (h *memoryHistory) compare(edge history.Edge, files func(fileTree) []history.File) ([]history.Change, error) {
 	parent, err := h.tree(edge.Parent)
 	if err != nil {
 		return nil, err
@@ -193,14 +194,14 @@ func (h *memoryHistory) compare(edge gate.Edge, files func(fileTree) []gate.File
 	if err != nil {
 		return nil, err
 	}
-	byPath := map[string]gate.Change{}
+	byPath := map[string]history.Change{}
 	for _, f := range files(parent) {
-		byPath[f.Path] = gate.Change{Path: f.Path, Old: f}
+		byPath[f.Path] = history.Change{Path: f.Path, Old: f}
 	}
 	for _, f := range files(child) {
-		byPath[f.Path] = gate.Change{Path: f.Path, Old: byPath[f.Path].Old, New: f}
+		byPath[f.Path] = history.Change{Path: f.Path, Old: byPath[f.Path].Old, New: f}
 	}
-	var out []gate.Change
+	var out []history.Change
 	for _, path := range slices.Sorted(maps.Keys(byPath)) {
 		if c := byPath[path]; c.Old != c.New {
 			out = append(out, c)
@@ -210,7 +211,7 @@ func (h *memoryHistory) compare(edge gate.Edge, files func(fileTree) []gate.File
 }
 
 // Commits fulfils gate.History.
-func (h *memoryHistory) Commits(_ context.Context, include, exclude []string) ([]gate.Commit, error) {
+func (h *memoryHistory) Commits(_ context.Context, include, exclude []string) ([]history.Commit, error) {
 	wanted, err := h.reachable(include)
 	if err != nil {
 		return nil, err
@@ -220,14 +221,14 @@ func (h *memoryHistory) Commits(_ context.Context, include, exclude []string) ([
 		return nil, err
 	}
 	listed := func(id string) bool { return wanted[id] && !unwanted[id] }
-	var out []gate.Commit
+	var out []history.Commit
 	for _, id := range h.order {
 		if !listed(id) {
 			continue
 		}
-		c := gate.Commit{ID: id}
+		c := history.Commit{ID: id}
 		if len(exclude) > 0 {
-			c.Lanes = gate.ClaimedLanes([]byte(h.signatures[id].Message))
+			c.Lanes = history.ClaimedLanes([]byte(h.signatures[id].Message))
 		}
 		c.Parents = h.commits[id].Parents
 		out = append(out, c)

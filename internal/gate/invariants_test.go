@@ -8,6 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -21,8 +24,8 @@ import (
 func someHistories() int { return max(*histories/20, 20) }
 
 // differ compares two reports; "" if they are the same.
-func differ(a, b *gate.Report) string {
-	return cmp.Diff(a, b, cmpopts.IgnoreUnexported(gate.Finding{}))
+func differ(a, b *finding.Report) string {
+	return cmp.Diff(a, b, cmpopts.IgnoreUnexported(finding.Finding{}))
 }
 
 // TestAppendingIsNeverFound: histories in which entries are only appended and
@@ -43,12 +46,12 @@ func TestAppendingIsNeverFound(t *testing.T) {
 		}
 		h, ids := b.history()
 		last := len(ids) - 1
-		for _, r := range []*gate.Report{
+		for _, r := range []*finding.Report{
 			gate.Audit(context.Background(), h, ids[last], testOptions()),
 			gate.Range(context.Background(), h, ids[0], ids[last], testOptions()),
-			gate.Push(context.Background(), h, gate.Update{Old: ids[0], New: ids[last]}, testOptions()),
+			gate.Push(context.Background(), h, history.Update{Old: ids[0], New: ids[last]}, testOptions()),
 		} {
-			if found := listFindings(r, ids); found != "" || r.Verdict == gate.Error {
+			if found := listFindings(r, ids); found != "" || r.Verdict == finding.Error {
 				return b.draw() + found
 			}
 		}
@@ -82,7 +85,7 @@ func TestWritingDifferentlyIsNeverFound(t *testing.T) {
 		tree := worldCommit{logs: map[string]worldLog{"": {entries: entries, style: s}}}.tree()
 		h.stage(tree)
 		r := gate.Pending(context.Background(), h, []string{first}, testOptions())
-		if found := listFindings(r, []string{first}); found != "" || r.Verdict == gate.Error {
+		if found := listFindings(r, []string{first}); found != "" || r.Verdict == finding.Error {
 			t.Fatalf("%s\n%v\n%s\n%s", s, r.Failure, found, tree[logPath("")].data)
 		}
 	}
@@ -104,10 +107,10 @@ func TestAnyChangeIsFound(t *testing.T) {
 				now = append(now, b.entry())
 				h.stage(worldCommit{logs: map[string]worldLog{"": {entries: now, style: b.restyle(style{})}}}.tree())
 				r := gate.Pending(context.Background(), h, []string{first}, testOptions())
-				names := func(f gate.Finding) bool {
-					return ofHistory(f) && f.Severity == gate.SeverityError && f.Entry != nil && f.Entry.Index == i
+				names := func(f finding.Finding) bool {
+					return ofHistory(f) && f.Severity == finding.SeverityError && f.Entry != nil && f.Entry.Index == i
 				}
-				if !slices.ContainsFunc(r.Findings, names) || r.Verdict != gate.Fail {
+				if !slices.ContainsFunc(r.Findings, names) || r.Verdict != finding.Fail {
 					t.Fatalf("seed %d: not found:\n%s\n%s\n%s", seed, e.key(), changed.key(), listFindings(r, []string{first}))
 				}
 			}
@@ -186,12 +189,14 @@ func TestAppendedBytesThatChangeAnEntry(t *testing.T) {
 		first := h.commit(fileTree{path: {data: c.before}})
 		second := h.commit(fileTree{path: {data: c.before + c.more}}, first)
 		h.stage(h.trees[second])
-		for _, r := range []*gate.Report{
+		for _, r := range []*finding.Report{
 			gate.Pending(context.Background(), h, []string{first}, testOptions()),
 			gate.Audit(context.Background(), h, second, testOptions()),
 			gate.Range(context.Background(), h, first, second, testOptions()),
 		} {
-			if !slices.ContainsFunc(r.Findings, func(f gate.Finding) bool { return f.Rule == "append-only/modified" || f.Rule == "append-only/deleted" }) {
+			if !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool {
+				return f.Rule == "append-only/modified" || f.Rule == "append-only/deleted"
+			}) {
 				t.Errorf("not found: %q", c.more)
 			}
 		}
@@ -210,12 +215,12 @@ type inOtherOrder struct {
 	random *rand.Rand
 }
 
-func (h inOtherOrder) Commits(ctx context.Context, include, exclude []string) ([]gate.Commit, error) {
+func (h inOtherOrder) Commits(ctx context.Context, include, exclude []string) ([]history.Commit, error) {
 	commits, err := h.memoryHistory.Commits(ctx, include, exclude)
 	if err != nil {
 		return nil, err
 	}
-	var out []gate.Commit
+	var out []history.Commit
 	listed := map[string]bool{}
 	waiting := map[string]bool{}
 	for _, c := range commits {
@@ -250,12 +255,12 @@ func TestReportsDependOnContentAlone(t *testing.T) {
 		}
 		asBytesDiffer, _ := long.history()
 		other := inOtherOrder{h, rand.New(rand.NewPCG(uint64(len(ids)), 1))}
-		judge := func(view gate.History, h *memoryHistory) []*gate.Report {
-			reports := []*gate.Report{gate.Audit(context.Background(), view, ids[len(ids)-1], testOptions())}
+		judge := func(view history.History, h *memoryHistory) []*finding.Report {
+			reports := []*finding.Report{gate.Audit(context.Background(), view, ids[len(ids)-1], testOptions())}
 			for _, p := range w.pairs {
 				reports = append(reports,
 					gate.Range(context.Background(), view, ids[p[0]], ids[p[1]], testOptions()),
-					gate.Push(context.Background(), view, gate.Update{Old: ids[p[0]], New: ids[p[1]]}, testOptions()))
+					gate.Push(context.Background(), view, history.Update{Old: ids[p[0]], New: ids[p[1]]}, testOptions()))
 			}
 			for i, c := range w.commits {
 				h.stage(h.trees[ids[i]])
@@ -264,7 +269,7 @@ func TestReportsDependOnContentAlone(t *testing.T) {
 			return reports
 		}
 		reports := judge(h, h)
-		for name, view := range map[string]gate.History{"twice": h, "other order": other, "long way": asBytesDiffer} {
+		for name, view := range map[string]history.History{"twice": h, "other order": other, "long way": asBytesDiffer} {
 			under := h
 			if name == "long way" {
 				under = asBytesDiffer

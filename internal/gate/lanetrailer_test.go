@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
 func TestClaimedLanes(t *testing.T) {
@@ -30,7 +30,7 @@ func TestClaimedLanes(t *testing.T) {
 		"Squashed commit\n\n    a\n\n    Lane: deep\n": {"deep"},
 		"x\n\nLane: \xff\xfe\u00fc":                    {"\ufffd"},
 	} {
-		if got := gate.ClaimedLanes([]byte(message)); !slices.Equal(got, want) {
+		if got := history.ClaimedLanes([]byte(message)); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", message, got, want)
 		}
 	}
@@ -42,7 +42,7 @@ func BenchmarkClaimedLanes(b *testing.B) {
 	message := []byte("Read the export\n\n" + strings.Repeat("It has more lines than one, and Lots of them.\n", 6) + "\nSmall-Agent: agent-1\n")
 	b.ReportAllocs()
 	for b.Loop() {
-		if gate.ClaimedLanes(message) != nil {
+		if history.ClaimedLanes(message) != nil {
 			b.Fatal("it claims no lane")
 		}
 	}

@@ -8,6 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/gate"
@@ -30,9 +34,9 @@ func TestGravestOfEqualWords(t *testing.T) {
 		f.commit("A", "", "a b")
 		f.commit("B", "A", "a b'")
 		f.commit("C", "A", "a b''")
-		u := gate.Update{Old: f.id("B"), New: f.id("C"), Known: []string{f.id("C")}, Target: gate.Tip{ID: f.id("A"), Name: "main"}}
+		u := history.Update{Old: f.id("B"), New: f.id("C"), Known: []string{f.id("C")}, Target: history.Tip{ID: f.id("A"), Name: "main"}}
 		r := gate.Push(context.Background(), f.h, u, f.opts)
-		if r.Verdict != gate.Fail || len(r.Findings) != 1 || r.Findings[0].Severity != gate.SeverityError {
+		if r.Verdict != finding.Fail || len(r.Findings) != 1 || r.Findings[0].Severity != finding.SeverityError {
 			t.Errorf("B %.8s, A %.8s: %s, %+v", f.id("B"), f.id("A"), r.Verdict, f.lines(r.Findings))
 		}
 	}
@@ -40,14 +44,14 @@ func TestGravestOfEqualWords(t *testing.T) {
 
 // What a report of two judgements lists keeps the gravest too.
 func TestCombineKeepsTheGravest(t *testing.T) {
-	for _, severities := range [][]gate.Severity{{gate.SeverityError, gate.SeverityWarning}, {gate.SeverityWarning, gate.SeverityError}} {
-		var reports []*gate.Report
+	for _, severities := range [][]finding.Severity{{finding.SeverityError, finding.SeverityWarning}, {finding.SeverityWarning, finding.SeverityError}} {
+		var reports []*finding.Report
 		for i, s := range severities {
-			reports = append(reports, &gate.Report{Verdict: gate.Fail, Findings: []gate.Finding{
+			reports = append(reports, &finding.Report{Verdict: finding.Fail, Findings: []finding.Finding{
 				{Rule: "append-only/modified", Message: "the same", Commit: "c", Parent: strconv.Itoa(i), Severity: s},
 			}})
 		}
-		if r := gate.Combine(reports); r.Count() != (gate.Counts{Errors: 1}) {
+		if r := finding.Combine(reports); r.Count() != (finding.Counts{Errors: 1}) {
 			t.Errorf("%v: %+v", severities, r.Findings)
 		}
 	}
@@ -77,7 +81,7 @@ func TestWholeEntries(t *testing.T) {
 	}
 }
 
-func told(changes []gate.FieldChange) string {
+func told(changes []ledger.FieldChange) string {
 	side := func(text string, there bool) string {
 		if !there {
 			return "nothing"
@@ -132,17 +136,17 @@ func TestUnlistedCount(t *testing.T) {
 	r := gate.Range(context.Background(), h, first, last, opts)
 	count, listed := r.Count(), 0
 	for _, f := range r.Findings {
-		if f.Severity == gate.SeverityError {
+		if f.Severity == finding.SeverityError {
 			listed++
 		}
 	}
-	if r.Verdict != gate.Fail || count.Errors < entries || listed < 10_000 || listed+r.More.Errors != count.Errors || r.More.Errors == 0 {
+	if r.Verdict != finding.Fail || count.Errors < entries || listed < 10_000 || listed+r.More.Errors != count.Errors || r.More.Errors == 0 {
 		t.Fatalf("%s, %+v, %d listed, %+v more", r.Verdict, count, listed, r.More)
 	}
 
 	// The last one is past what is listed.
-	one := gate.Finding{Rule: "append-only/deleted", Path: logPath(""), EditFrom: entryDigestOf(t, tinyLog("a", entries), entries-1)}
-	if slices.ContainsFunc(r.Findings, func(f gate.Finding) bool { return f.Fingerprint() == one.Fingerprint() }) {
+	one := finding.Finding{Rule: "append-only/deleted", Path: logPath(""), EditFrom: entryDigestOf(t, tinyLog("a", entries), entries-1)}
+	if slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Fingerprint() == one.Fingerprint() }) {
 		t.Fatal("it is listed")
 	}
 	opts.Find = one.Fingerprint()[:8]
@@ -152,15 +156,15 @@ func TestUnlistedCount(t *testing.T) {
 	}
 
 	// A push of several refs lists no more, and counts all.
-	both := gate.Combine([]*gate.Report{r, gate.Range(context.Background(), h, first, last, testOptions())})
-	if both.Verdict != gate.Fail || len(both.Findings) > len(r.Findings) || both.Count().Errors < count.Errors {
+	both := finding.Combine([]*finding.Report{r, gate.Range(context.Background(), h, first, last, testOptions())})
+	if both.Verdict != finding.Fail || len(both.Findings) > len(r.Findings) || both.Count().Errors < count.Errors {
 		t.Errorf("%d findings of %+v", len(both.Findings), both.Count())
 	}
 }
 
 func entryDigestOf(t *testing.T, log string, at int) string {
 	t.Helper()
-	l, problems := small.ReadLog([]byte(log), small.Limits{})
+	l, problems := ledger.ReadLog([]byte(log), small.Limits{})
 	if l == nil {
 		t.Fatal(problems)
 	}
@@ -177,7 +181,7 @@ func TestLongTexts(t *testing.T) {
 	first := h.commit(fileTree{logPath(""): {data: text("a")}})
 	last := h.commit(fileTree{logPath(""): {data: text("b")}}, first)
 	r := gate.Range(context.Background(), h, first, last, testOptions())
-	at := slices.IndexFunc(r.Findings, func(f gate.Finding) bool { return f.Rule == "append-only/modified" })
+	at := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == "append-only/modified" })
 	if at < 0 {
 		t.Fatalf("%+v", r.Findings)
 	}

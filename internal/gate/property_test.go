@@ -11,6 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
@@ -23,22 +27,22 @@ var (
 // now is the present in tests of histories: after all made-up entries.
 var now = firstTime.AddDate(0, 6, 0)
 
-func testOptions() gate.Options { return gate.Options{Mode: "test", Now: now} }
+func testOptions() run.Options { return run.Options{Mode: "test", Now: now} }
 
 // refuses reports whether a report refuses the history, whatever it says of
 // the tip's snapshot: made-up entries often do not fit the schema, and no
 // other artifact is there.
-func refuses(r *gate.Report) bool {
-	return slices.ContainsFunc(r.Findings, func(f gate.Finding) bool {
-		return f.Severity == gate.SeverityError && ofHistory(f)
+func refuses(r *finding.Report) bool {
+	return slices.ContainsFunc(r.Findings, func(f finding.Finding) bool {
+		return f.Severity == finding.SeverityError && ofHistory(f)
 	})
 }
 
 // ofHistory reports whether a finding is about the history: about an edge, or
 // about a log that cannot be read.
-func ofHistory(f gate.Finding) bool {
-	if f.Stage != gate.StageValidate {
-		return f.Stage == gate.StageHistory
+func ofHistory(f finding.Finding) bool {
+	if f.Stage != finding.StageValidate {
+		return f.Stage == finding.StageHistory
 	}
 	switch f.Rule {
 	case "validate/missing-artifact":
@@ -71,8 +75,8 @@ func disagreement(w *world, each bool, seen *ways) string {
 	m := w.model()
 	h, ids := w.history()
 	last := len(ids) - 1
-	compare := func(what string, want modelVerdict, r *gate.Report) string {
-		if r.Verdict == gate.Error {
+	compare := func(what string, want modelVerdict, r *finding.Report) string {
+		if r.Verdict == finding.Error {
 			return fmt.Sprintf("%s could not be judged: %v", what, r.Failure)
 		}
 		seen.count(want)
@@ -99,7 +103,7 @@ func disagreement(w *world, each bool, seen *ways) string {
 		if !each && i == 0 {
 			continue
 		}
-		r = gate.Push(context.Background(), h, gate.Update{Ref: "refs/heads/b", Old: ids[pair[0]], New: ids[pair[1]]}, w.options())
+		r = gate.Push(context.Background(), h, history.Update{Ref: "refs/heads/b", Old: ids[pair[0]], New: ids[pair[1]]}, w.options())
 		if d := compare(fmt.Sprintf("push of c%d over c%d", pair[1], pair[0]), m.judgePush(pair[0], pair[1]), r); d != "" {
 			return d
 		}
@@ -124,10 +128,10 @@ func disagreement(w *world, each bool, seen *ways) string {
 // placesDisagree compares at which commits an audit refuses something: never
 // at one that the model finds fine, and always at the first that the model
 // finds bad. What comes after may be the same edit once more.
-func placesDisagree(m model, audit *gate.Report, ids []string) string {
+func placesDisagree(m model, audit *finding.Report, ids []string) string {
 	refused := map[string]bool{}
 	for _, f := range audit.Findings {
-		if f.Severity == gate.SeverityError && ofHistory(f) {
+		if f.Severity == finding.SeverityError && ofHistory(f) {
 			refused[f.Commit] = true
 		}
 	}
@@ -149,10 +153,10 @@ func placesDisagree(m model, audit *gate.Report, ids []string) string {
 // familiesDisagree compares which kind of finding one commit has: what an
 // ordinary commit does is never a divergence, and an unresolved interleaving
 // on the edge of a merge is nothing else.
-func familiesDisagree(m model, c int, r *gate.Report) string {
+func familiesDisagree(m model, c int, r *finding.Report) string {
 	found := map[string]bool{}
 	for _, f := range r.Findings {
-		if ofHistory(f) && f.Severity == gate.SeverityError {
+		if ofHistory(f) && f.Severity == finding.SeverityError {
 			family, _, _ := strings.Cut(f.Rule, "/")
 			found[family] = true
 		}
@@ -196,7 +200,7 @@ func familiesDisagree(m model, c int, r *gate.Report) string {
 
 // listFindings writes a report's findings for a person who looks for the
 // reason of a disagreement.
-func listFindings(r *gate.Report, ids []string) string {
+func listFindings(r *finding.Report, ids []string) string {
 	var out strings.Builder
 	for _, f := range r.Findings {
 		if ofHistory(f) {

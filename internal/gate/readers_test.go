@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/gate"
@@ -66,7 +69,7 @@ func judgeInRepository(t *testing.T, w *world) {
 			}
 		}
 	}()
-	compare := func(what string, want modelVerdict, judge func(h gate.History, ids []string) *gate.Report) {
+	compare := func(what string, want modelVerdict, judge func(h history.History, ids []string) *finding.Report) {
 		t.Helper()
 		byGit, byOwn, inMemory := judge(git, ids), judge(own, ids), judge(memory, memoryIDs)
 		if diff := gocmp.Diff(byGit, byOwn, whole); diff != "" {
@@ -75,26 +78,26 @@ func judgeInRepository(t *testing.T, w *world) {
 		if diff := gocmp.Diff(outline(inMemory, memoryIDs), outline(byOwn, ids)); diff != "" {
 			t.Errorf("%s: the report is not that of the history in memory (-memory +embedded)\n%s", what, diff)
 		}
-		if byOwn.Verdict == gate.Error || want != unsure && refuses(byOwn) != (want == bad) {
+		if byOwn.Verdict == finding.Error || want != unsure && refuses(byOwn) != (want == bad) {
 			t.Errorf("%s is %s in the model, %s in the repository: %v", what, want, byOwn.Verdict, byOwn.Failure)
 		}
 	}
 	last := len(ids) - 1
-	compare("the audit", m.judgeAudit(last), func(h gate.History, ids []string) *gate.Report {
+	compare("the audit", m.judgeAudit(last), func(h history.History, ids []string) *finding.Report {
 		return gate.Audit(context.Background(), h, ids[last], w.options())
 	})
 	for _, pair := range w.pairs {
-		compare(fmt.Sprintf("range c%d..c%d", pair[0], pair[1]), m.judgeRange(pair[0], pair[1]), func(h gate.History, ids []string) *gate.Report {
+		compare(fmt.Sprintf("range c%d..c%d", pair[0], pair[1]), m.judgeRange(pair[0], pair[1]), func(h history.History, ids []string) *finding.Report {
 			return gate.Range(context.Background(), h, ids[pair[0]], ids[pair[1]], w.options())
 		})
-		compare(fmt.Sprintf("push of c%d over c%d", pair[1], pair[0]), m.judgePush(pair[0], pair[1]), func(h gate.History, ids []string) *gate.Report {
-			return gate.Push(context.Background(), h, gate.Update{Ref: "refs/heads/b", Old: ids[pair[0]], New: ids[pair[1]]}, w.options())
+		compare(fmt.Sprintf("push of c%d over c%d", pair[1], pair[0]), m.judgePush(pair[0], pair[1]), func(h history.History, ids []string) *finding.Report {
+			return gate.Push(context.Background(), h, history.Update{Ref: "refs/heads/b", Old: ids[pair[0]], New: ids[pair[1]]}, w.options())
 		})
 	}
 	for c := last; c >= 0; c -= 3 {
 		repo.Git("read-tree", "--reset", ids[c])
 		memory.stage(w.commits[c].tree())
-		compare(fmt.Sprintf("c%d as the index", c), m.judgeCommit(c), func(h gate.History, ids []string) *gate.Report {
+		compare(fmt.Sprintf("c%d as the index", c), m.judgeCommit(c), func(h history.History, ids []string) *finding.Report {
 			return gate.Pending(context.Background(), h, pick(ids, w.commits[c].parents), w.options())
 		})
 	}
@@ -132,9 +135,9 @@ func (w *world) write(repo *gittest.Repo) []string {
 // numbers. Of two findings that say the same of one place, such as the loss of a
 // log that two parents have, the one with the lesser id is told; hence neither
 // parents nor digests are here.
-func outline(r *gate.Report, ids []string) []string {
+func outline(r *finding.Report, ids []string) []string {
 	var lines []string
-	for _, list := range [][]gate.Finding{r.Findings, r.Waived} {
+	for _, list := range [][]finding.Finding{r.Findings, r.Waived} {
 		for _, f := range list {
 			lines = append(lines, fmt.Sprintf("%s %s c%d %s:%d:%d", f.Severity, f.Rule, slices.Index(ids, f.Commit), f.Path, f.Line, f.Column))
 		}

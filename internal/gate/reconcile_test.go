@@ -7,6 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/reconcile"
@@ -79,7 +84,7 @@ func (f *forked) reconciled(order []int) (*reconcile.Resolution, error) {
 	text := func(l worldLog) []byte { return []byte(l.file().data) }
 	name := func(i int) string { return fmt.Sprint("side-", i) }
 	c := reconcile.Case{
-		Path: logPath(""), Now: now, Sides: gate.SidesOf(p, logPath(""), now),
+		Path: logPath(""), Now: now, Sides: read.Comparer(p, logPath(""), now),
 		Ours: reconcile.Version{Name: name(order[0]), Data: text(f.sides[order[0]])},
 	}
 	for _, i := range order[1:] {
@@ -194,18 +199,18 @@ func (f *forked) rejected(done *reconcile.Resolution) string {
 	h.stage(tree)
 	merge := h.commit(tree, tips...)
 	opts := f.options()
-	reports := map[string]*gate.Report{
+	reports := map[string]*finding.Report{
 		"commit": gate.Pending(context.Background(), h, tips, opts),
 		"audit":  gate.Audit(context.Background(), h, merge, opts),
 	}
 	for i, tip := range tips {
-		reports[fmt.Sprint("push over side ", i)] = gate.Push(context.Background(), h, gate.Update{Ref: "refs/heads/b", Old: tip, New: merge}, opts)
+		reports[fmt.Sprint("push over side ", i)] = gate.Push(context.Background(), h, history.Update{Ref: "refs/heads/b", Old: tip, New: merge}, opts)
 		reports[fmt.Sprint("range from side ", i)] = gate.Range(context.Background(), h, tip, merge, opts)
 	}
 	squash := h.commit(tree, tips[0])
 	reports["squash"] = gate.Range(context.Background(), h, tips[0], squash, opts)
 	for what, r := range reports {
-		if r.Verdict == gate.Error || refuses(r) {
+		if r.Verdict == finding.Error || refuses(r) {
 			return fmt.Sprintf("%s: the gate refuses it: %v\n%s\n%s", what, r.Failure, listFindings(r, nil), done.Text)
 		}
 	}
@@ -217,7 +222,7 @@ func (l worldLog) asTree() fileTree { return fileTree{logPath(""): l.file()} }
 // ownDigests are the digests of a resolution's entries without the one that it
 // adds.
 func ownDigests(done *reconcile.Resolution) []string {
-	log, problems := small.ReadLog(done.Text, small.Limits{})
+	log, problems := ledger.ReadLog(done.Text, small.Limits{})
 	if log == nil {
 		panic(problems[0].Message)
 	}

@@ -8,6 +8,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -44,8 +48,8 @@ func (r ReplayID) Matches() string {
 
 // ReplayIDOf computes the fingerprints of the workspace in one directory of a
 // tree. Intent and plan must be there, and what is there must be readable.
-func ReplayIDOf(ctx context.Context, tree Tree, revision, dir string, opts Options) (ReplayID, error) {
-	opts = opts.withDefaults()
+func ReplayIDOf(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (ReplayID, error) {
+	opts = opts.WithDefaults()
 	files, err := tree.Files(ctx, revision, dir)
 	if err != nil {
 		return ReplayID{}, err
@@ -54,7 +58,7 @@ func ReplayIDOf(ctx context.Context, tree Tree, revision, dir string, opts Optio
 	declared := &small.Value{Kind: small.Map}
 	var raw [][]byte
 	for _, a := range []small.Artifact{small.Intent, small.Plan, small.Constraints} {
-		data, doc, err := declaration(ctx, tree, files, a.Path(dir), opts.limits())
+		data, doc, err := declaration(ctx, tree, files, a.Path(dir), opts.Limits())
 		if err != nil {
 			return ReplayID{}, err
 		}
@@ -69,7 +73,7 @@ func ReplayIDOf(ctx context.Context, tree Tree, revision, dir string, opts Optio
 	}
 	out.Canonical = hexSum([]byte(declared.Canonical()))
 	out.Reference = hexSum(bytes.Join(raw, []byte("\n")))
-	_, doc, err := declaration(ctx, tree, files, small.Handoff.Path(dir), opts.limits())
+	_, doc, err := declaration(ctx, tree, files, small.Handoff.Path(dir), opts.Limits())
 	if err != nil || doc == nil {
 		return out, err
 	}
@@ -80,12 +84,12 @@ func ReplayIDOf(ctx context.Context, tree Tree, revision, dir string, opts Optio
 }
 
 // declaration reads one file of a workspace; nothing where it is absent.
-func declaration(ctx context.Context, tree Tree, files []File, path string, limits small.Limits) ([]byte, *small.Document, error) {
+func declaration(ctx context.Context, tree history.Tree, files []history.File, path string, limits small.Limits) ([]byte, *small.Document, error) {
 	for _, f := range files {
 		if f.Path != path {
 			continue
 		}
-		data, problem, err := readFile(ctx, tree, f, limits)
+		data, problem, err := read.ReadFile(ctx, tree, f, limits)
 		if err != nil {
 			return nil, nil, err
 		}

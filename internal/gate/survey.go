@@ -4,33 +4,38 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/failure"
 )
 
 // Ledgers lists the state of every log of a revision that the policy judges. A
 // log that cannot be read is a *failure.Error.
-func Ledgers(ctx context.Context, h History, revision string, opts Options) ([]LedgerState, error) {
-	src := newRun(h, opts, scope{}).src
+func Ledgers(ctx context.Context, h history.History, revision string, opts run.Options) ([]finding.LedgerState, error) {
+	src := run.New(h, opts, run.Scope{}).Source
 	files, err := h.Files(ctx, revision)
 	if err != nil {
 		return nil, err
 	}
-	var out []LedgerState
+	var out []finding.LedgerState
 	for _, f := range files {
-		if !isLedger(f.Path) || !src.judges(f.Path) {
+		if !read.IsLedger(f.Path) || !src.Judges(f.Path) {
 			continue
 		}
-		l, err := src.ledgers.read(ctx, f, nil)
+		l, err := src.Ledgers.Read(ctx, f, nil)
 		if err != nil {
 			return nil, err
 		}
-		if !l.readable() {
+		if !l.Readable() {
 			return nil, &failure.Error{
-				Message: fmt.Sprintf("%s cannot be read as a log: %s", f.Path, l.problems[0].Message),
+				Message: fmt.Sprintf("%s cannot be read as a log: %s", f.Path, l.Problems[0].Message),
 				Remedy:  "correct the file and commit it first",
 			}
 		}
-		out = append(out, LedgerState{Path: f.Path, Entries: l.log.Len(), Head: l.log.Head()})
+		out = append(out, finding.LedgerState{Path: f.Path, Entries: l.Log.Len(), Head: l.Log.Head()})
 	}
 	return out, nil
 }

@@ -8,6 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/gate"
@@ -199,7 +203,7 @@ func TestPart(t *testing.T) {
 		policy.File: validFiles(t)[policy.File],
 		job:         strings.Replace(validFiles(t)[job], `"from": "workflows/job/workflow.md"`, `"from": "workflows/job"`, 1),
 	}
-	if diff := cmp.Diff([]string(nil), judgeFiles(t, files, func(o *gate.Options) { o.Part = true })); diff != "" {
+	if diff := cmp.Diff([]string(nil), judgeFiles(t, files, func(o *run.Options) { o.Part = true })); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 }
@@ -211,23 +215,23 @@ func validFiles(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	files := map[string]string{}
-	for _, f := range gate.ParseExample(string(text)).Files {
+	for _, f := range rules.ParseExample(string(text)).Files {
 		files[f.Path] = f.Content
 	}
 	return files
 }
 
 // needsFix fails where a finding does not say what to do.
-func needsFix(t *testing.T, f gate.Finding) {
+func needsFix(t *testing.T, f finding.Finding) {
 	t.Helper()
 	if f.Fix == "" || strings.HasSuffix(f.Fix, "write ") || strings.HasSuffix(f.Fix, ": ") {
 		t.Errorf("%s:%d (%s) says %q and to do %q", f.Path, f.Line, f.Rule, f.Message, f.Fix)
 	}
 }
 
-func judgeFiles(t *testing.T, files map[string]string, with ...func(*gate.Options)) []string {
+func judgeFiles(t *testing.T, files map[string]string, with ...func(*run.Options)) []string {
 	t.Helper()
-	config, err := policy.Parse("the test", []byte(files[policy.File]), gate.Known())
+	config, err := policy.Parse("the test", []byte(files[policy.File]), rules.Known())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/directory"
@@ -98,27 +102,27 @@ func TestAgentFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge := func(config string) map[string]*gate.Report {
+	judge := func(config string) map[string]*finding.Report {
 		opts := testOptions()
-		if opts.Policy, err = policy.Parse("the test", []byte(config), gate.Known()); err != nil {
+		if opts.Policy, err = policy.Parse("the test", []byte(config), rules.Known()); err != nil {
 			t.Fatal(err)
 		}
-		return map[string]*gate.Report{
-			"git, commit": gate.CheckAll(t.Context(), git, r.ID("HEAD"), "", opts), "git, index": gate.CheckAll(t.Context(), git, gate.Index, "", opts),
-			"go-git, commit": gate.CheckAll(t.Context(), own, r.ID("HEAD"), "", opts), "go-git, index": gate.CheckAll(t.Context(), own, gate.Index, "", opts),
+		return map[string]*finding.Report{
+			"git, commit": gate.CheckAll(t.Context(), git, r.ID("HEAD"), "", opts), "git, index": gate.CheckAll(t.Context(), git, history.Index, "", opts),
+			"go-git, commit": gate.CheckAll(t.Context(), own, r.ID("HEAD"), "", opts), "go-git, index": gate.CheckAll(t.Context(), own, history.Index, "", opts),
 			"files": gate.CheckAll(t.Context(), files, "", "", opts),
 		}
 	}
 	for name, report := range judge(config) {
-		wantAgents(t, name, report, gate.SeverityError)
+		wantAgents(t, name, report, finding.SeverityError)
 	}
 	for name, report := range judge("version: 1\nworkflows: {roots: [base], agents: optional}\n") {
-		wantAgents(t, "optional, "+name, report, gate.SeverityWarning)
+		wantAgents(t, "optional, "+name, report, finding.SeverityWarning)
 	}
 }
 
 // wantAgents compares a report with what agentPaths say of it.
-func wantAgents(t *testing.T, name string, report *gate.Report, severity gate.Severity) {
+func wantAgents(t *testing.T, name string, report *finding.Report, severity finding.Severity) {
 	t.Helper()
 	want, got := make([]string, len(agentPaths)), make([]string, len(agentPaths))
 	for _, f := range report.Findings {
@@ -155,7 +159,7 @@ func TestCrossContracts(t *testing.T) {
 		fmt.Fprintf(&many, "      - {repository: db, file: f%d.sql}\n", i)
 	}
 	opts := testOptions()
-	p, err := policy.Parse("the test", []byte("version: 1\nworkflows: {campaigns: [\"*.yml\"]}\n"), gate.Known())
+	p, err := policy.Parse("the test", []byte("version: 1\nworkflows: {campaigns: [\"*.yml\"]}\n"), rules.Known())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,10 +170,10 @@ func TestCrossContracts(t *testing.T) {
 	merge := h.commit(fileTree{"a.yml": blobFile{data: many.String()}, "b.yml": h.trees[head]["b.yml"]}, head, base)
 	one := gate.RangeInto(t.Context(), h, base, head, head, opts)
 	both := gate.RangeInto(t.Context(), h, base, head, merge, opts)
-	if len(one.CrossContracts) != 1 || one.CrossContracts[0].Path != "b.yml" || one.Verdict != gate.Pass {
+	if len(one.CrossContracts) != 1 || one.CrossContracts[0].Path != "b.yml" || one.Verdict != finding.Pass {
 		t.Errorf("%v, %v", one.CrossContracts, one.Findings)
 	}
-	for name, r := range map[string]*gate.Report{"with the merge": both, "combined": gate.Combine([]*gate.Report{one, both, both})} {
+	for name, r := range map[string]*finding.Report{"with the merge": both, "combined": finding.Combine([]*finding.Report{one, both, both})} {
 		if n := len(r.CrossContracts); n != 1000 || r.CrossContracts[0].File != "f0.sql" || r.CrossContracts[999].Line != 1005 || r.Failure != nil {
 			t.Errorf("%s: %d contracts, %v", name, n, r.Failure)
 		}

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -153,7 +154,7 @@ func (c worldCommit) tree() fileTree {
 }
 
 // options are what the gate is told beside the history.
-func (w *world) options() gate.Options {
+func (w *world) options() run.Options {
 	opts := testOptions()
 	if len(w.waivers) == 0 {
 		return opts
@@ -173,7 +174,7 @@ func (w *world) options() gate.Options {
 
 // digestOf is the digest of an entry as the gate knows it.
 func digestOf(e logEntry) *small.Digest {
-	log, problems := small.ReadLog([]byte(style{}.render([]logEntry{e})), small.Limits{})
+	log, problems := ledger.ReadLog([]byte(style{}.render([]logEntry{e})), small.Limits{})
 	if log == nil {
 		panic(problems[0].Message)
 	}

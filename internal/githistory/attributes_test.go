@@ -4,9 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -32,9 +33,9 @@ func TestAttributes(t *testing.T) {
 				for _, at := range []struct {
 					repo     *gittest.Repo
 					revision string
-				}{{r, id}, {r, gate.Index}, {sparse, gate.Index}, {sparse, id}} {
+				}{{r, id}, {r, history.Index}, {sparse, history.Index}, {sparse, id}} {
 					files, err := reader.open(t, at.repo).Attributes(t.Context(), at.revision, test.dirs...)
-					if reader.name == "go-git" && at.repo == sparse && at.revision == gate.Index {
+					if reader.name == "go-git" && at.repo == sparse && at.revision == history.Index {
 						wantUnserved(t, err, "the index is sparse")
 						continue
 					}

@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 // history makes a repository with many files and n commits, of which every
 // tenth appends to the log, packed.
-func longHistory(b *testing.B, n int) (*gittest.Repo, []gate.Commit) {
+func longHistory(b *testing.B, n int) (*gittest.Repo, []history.Commit) {
 	b.Helper()
 	r := gittest.New(b)
 	var s strings.Builder
@@ -75,7 +76,7 @@ func BenchmarkNothingStaged(b *testing.B) {
 				if err != nil || parent != head {
 					b.Fatal(parent, err)
 				}
-				got, err := repo.Changes(b.Context(), []gate.Edge{{Parent: parent, Child: gate.Index}})
+				got, err := repo.Changes(b.Context(), []history.Edge{{Parent: parent, Child: history.Index}})
 				if err != nil || len(got[0]) != 0 {
 					b.Fatal(got, err)
 				}
@@ -110,9 +111,9 @@ func BenchmarkRange(b *testing.B) {
 				if err != nil || len(own) != 10 {
 					b.Fatal(own, err)
 				}
-				var edges []gate.Edge
+				var edges []history.Edge
 				for _, c := range own {
-					edges = append(edges, gate.EdgesOf(c.ID, c.Parents)...)
+					edges = append(edges, history.EdgesOf(c.ID, c.Parents)...)
 				}
 				if _, err := repo.Changes(b.Context(), edges); err != nil {
 					b.Fatal(err)
@@ -142,9 +143,9 @@ func BenchmarkCommits(b *testing.B) {
 func BenchmarkChanges(b *testing.B) {
 	for _, n := range []int{100, 5000} {
 		r, commits := longHistory(b, n)
-		var edges []gate.Edge
+		var edges []history.Edge
 		for _, c := range commits {
-			edges = append(edges, gate.EdgesOf(c.ID, c.Parents)...)
+			edges = append(edges, history.EdgesOf(c.ID, c.Parents)...)
 		}
 		eachBenchmark(b, fmt.Sprintf("commits=%d/", n), func(b *testing.B, rd reader) {
 			for b.Loop() {

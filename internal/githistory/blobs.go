@@ -10,38 +10,39 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 )
 
 // Blob reads an object whose size is at most limit bytes; a larger one yields
 // its size and no data, and is never held in memory here. A blob that a
 // partial clone left out is fetched by git; one that stays missing is an
 // error, never an empty file.
-func (r *Repo) Blob(ctx context.Context, object string, limit int64) (gate.Blob, error) {
+func (r *Repo) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
 	blob, err := r.object(ctx, object, "blob", limit)
 	if err == nil && blob.Data != nil && r.format.blobID(blob.Data) != object {
 		// git itself looks only when it is told to (git-fsck(1)).
-		return gate.Blob{}, Damaged(object)
+		return history.Blob{}, Damaged(object)
 	}
 	return blob, err
 }
 
 // object reads an object of the given type through one git process that
 // answers all questions. The process is started by the first.
-func (r *Repo) object(ctx context.Context, id, kind string, limit int64) (gate.Blob, error) {
+func (r *Repo) object(ctx context.Context, id, kind string, limit int64) (history.Blob, error) {
 	if err := r.format.check(id); err != nil {
-		return gate.Blob{}, err
+		return history.Blob{}, err
 	}
 	if err := ctx.Err(); err != nil {
-		return gate.Blob{}, fmt.Errorf("reading object %s: %w", id, err)
+		return history.Blob{}, fmt.Errorf("reading object %s: %w", id, err)
 	}
 	r.blobs.Lock()
 	defer r.blobs.Unlock()
 	if r.batch == nil {
 		b, err := r.startBatch()
 		if err != nil {
-			return gate.Blob{}, r.failure("cannot read objects", err)
+			return history.Blob{}, r.failure("cannot read objects", err)
 		}
 		r.batch = b
 	}
@@ -49,20 +50,20 @@ func (r *Repo) object(ctx context.Context, id, kind string, limit int64) (gate.B
 	blob, err := r.batch.ask(id, kind, limit)
 	if !release() {
 		r.stopBatch()
-		return gate.Blob{}, fmt.Errorf("reading object %s: %w", id, ctx.Err())
+		return history.Blob{}, fmt.Errorf("reading object %s: %w", id, ctx.Err())
 	}
 	var answer *answerError
 	switch {
 	case err == nil:
 		return blob, nil
 	case errors.As(err, &answer) && answer.missing:
-		return gate.Blob{}, r.missing(ctx, id, "")
+		return history.Blob{}, r.missing(ctx, id, "")
 	case errors.As(err, &answer):
-		return gate.Blob{}, &failure.Error{Message: answer.text}
+		return history.Blob{}, &failure.Error{Message: answer.text}
 	}
 	// git ended. That is what it does when a fetch of a missing object fails.
 	said := r.stopBatch()
-	return gate.Blob{}, r.missing(ctx, id, said)
+	return history.Blob{}, r.missing(ctx, id, said)
 }
 
 // missing makes the error for an object that git cannot deliver. said is what
@@ -140,26 +141,26 @@ func (r *Repo) stopBatch() string {
 //
 //	<id> SP <type> SP <size> LF <content> LF
 //	<id> SP missing LF
-func (b *batch) ask(id, kind string, limit int64) (gate.Blob, error) {
+func (b *batch) ask(id, kind string, limit int64) (history.Blob, error) {
 	if _, err := io.WriteString(b.stdin, id+"\n"); err != nil {
-		return gate.Blob{}, err
+		return history.Blob{}, err
 	}
 	line, err := b.stdout.ReadString('\n')
 	if err != nil {
-		return gate.Blob{}, noEOF(err)
+		return history.Blob{}, noEOF(err)
 	}
 	f := strings.Fields(line)
 	if len(f) == 2 && f[0] == id && f[1] == "missing" {
-		return gate.Blob{}, &answerError{text: "object " + id + " is missing", missing: true}
+		return history.Blob{}, &answerError{text: "object " + id + " is missing", missing: true}
 	}
 	if len(f) != 3 || f[0] != id {
-		return gate.Blob{}, fmt.Errorf("git cat-file answered %q", Printable(line))
+		return history.Blob{}, fmt.Errorf("git cat-file answered %q", Printable(line))
 	}
 	size, err := strconv.ParseInt(f[2], 10, 64)
 	if err != nil || size < 0 {
-		return gate.Blob{}, fmt.Errorf("git cat-file answered %q", Printable(line))
+		return history.Blob{}, fmt.Errorf("git cat-file answered %q", Printable(line))
 	}
-	blob := gate.Blob{Size: size}
+	blob := history.Blob{Size: size}
 	if f[1] == kind && size <= limit {
 		blob.Data = make([]byte, size)
 		_, err = io.ReadFull(b.stdout, blob.Data)
@@ -167,17 +168,17 @@ func (b *batch) ask(id, kind string, limit int64) (gate.Blob, error) {
 		_, err = io.CopyN(io.Discard, b.stdout, size)
 	}
 	if err != nil {
-		return gate.Blob{}, noEOF(err)
+		return history.Blob{}, noEOF(err)
 	}
 	end, err := b.stdout.ReadByte()
 	if err != nil {
-		return gate.Blob{}, noEOF(err)
+		return history.Blob{}, noEOF(err)
 	}
 	if end != '\n' {
-		return gate.Blob{}, fmt.Errorf("git cat-file's answer about %s has no end", id)
+		return history.Blob{}, fmt.Errorf("git cat-file's answer about %s has no end", id)
 	}
 	if f[1] != kind {
-		return gate.Blob{}, &answerError{text: fmt.Sprintf("object %s is a %s, not a %s", id, f[1], kind)}
+		return history.Blob{}, &answerError{text: fmt.Sprintf("object %s is a %s, not a %s", id, f[1], kind)}
 	}
 	return blob, nil
 }

@@ -9,7 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -27,13 +28,13 @@ func testBlob(t *testing.T, rd reader) {
 	for _, tt := range []struct {
 		id    string
 		limit int64
-		want  gate.Blob
+		want  history.Blob
 	}{
-		{id, size, gate.Blob{Size: size, Data: []byte(text)}},
-		{id, size + 1, gate.Blob{Size: size, Data: []byte(text)}},
-		{id, size - 1, gate.Blob{Size: size}},
-		{id, 0, gate.Blob{Size: size}},
-		{empty, 0, gate.Blob{Data: []byte{}}},
+		{id, size, history.Blob{Size: size, Data: []byte(text)}},
+		{id, size + 1, history.Blob{Size: size, Data: []byte(text)}},
+		{id, size - 1, history.Blob{Size: size}},
+		{id, 0, history.Blob{Size: size}},
+		{empty, 0, history.Blob{Data: []byte{}}},
 	} {
 		got, err := repo.Blob(t.Context(), tt.id, tt.limit)
 		if err != nil {

@@ -3,7 +3,8 @@ package githistory_test
 import (
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -19,11 +20,11 @@ func testCancelledContext(t *testing.T, rd reader) {
 
 	_, err := repo.Commits(ctx, []string{id}, nil)
 	wantCancelled(t, err)
-	_, err = repo.Changes(ctx, []gate.Edge{{Child: id}, {Parent: id, Child: gate.Index}})
+	_, err = repo.Changes(ctx, []history.Edge{{Child: id}, {Parent: id, Child: history.Index}})
 	wantCancelled(t, err)
 	_, err = repo.Files(ctx, id)
 	wantCancelled(t, err)
-	_, err = repo.Files(ctx, gate.Index)
+	_, err = repo.Files(ctx, history.Index)
 	wantCancelled(t, err)
 	_, err = repo.Blob(ctx, object, 10)
 	wantCancelled(t, err)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
 // Changes compares trees: for each edge the files below .small directories,
@@ -19,14 +19,14 @@ import (
 //
 // All edges between commits are compared in one git process, and each edge to
 // the index in one of its own.
-func (r *Repo) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
+func (r *Repo) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
 	return r.compare(ctx, edges, changePathspecs(r.watch), r.watch.OfInterest)
 }
 
 // Difference compares two trees as Changes does, and lists every path that
 // differs.
-func (r *Repo) Difference(ctx context.Context, edge gate.Edge) ([]gate.Change, error) {
-	changes, err := r.compare(ctx, []gate.Edge{edge}, []string{everything}, func(string) bool { return true })
+func (r *Repo) Difference(ctx context.Context, edge history.Edge) ([]history.Change, error) {
+	changes, err := r.compare(ctx, []history.Edge{edge}, []string{everything}, func(string) bool { return true })
 	if err != nil {
 		return nil, err
 	}
@@ -35,14 +35,14 @@ func (r *Repo) Difference(ctx context.Context, edge gate.Edge) ([]gate.Change, e
 
 // compare compares trees as far as the pathspecs match, and keeps of that what
 // is wanted.
-func (r *Repo) compare(ctx context.Context, edges []gate.Edge, pathspecs []string, wanted func(path string) bool) ([][]gate.Change, error) {
+func (r *Repo) compare(ctx context.Context, edges []history.Edge, pathspecs []string, wanted func(path string) bool) ([][]history.Change, error) {
 	if err := r.checkEdges(edges); err != nil {
 		return nil, err
 	}
-	results := make([][]gate.Change, len(edges))
+	results := make([][]history.Change, len(edges))
 	var trees []int // edges between commits
 	for i, e := range edges {
-		if e.Child != gate.Index {
+		if e.Child != history.Index {
 			trees = append(trees, i)
 			continue
 		}
@@ -56,8 +56,8 @@ func (r *Repo) compare(ctx context.Context, edges []gate.Edge, pathspecs []strin
 		return nil, err
 	}
 	for i, changes := range results {
-		changes = slices.DeleteFunc(changes, func(c gate.Change) bool { return !wanted(c.Path) })
-		slices.SortFunc(changes, func(a, b gate.Change) int { return strings.Compare(a.Path, b.Path) })
+		changes = slices.DeleteFunc(changes, func(c history.Change) bool { return !wanted(c.Path) })
+		slices.SortFunc(changes, func(a, b history.Change) int { return strings.Compare(a.Path, b.Path) })
 		if err := CheckNames(changes); err != nil {
 			return nil, err
 		}
@@ -66,14 +66,14 @@ func (r *Repo) compare(ctx context.Context, edges []gate.Edge, pathspecs []strin
 	return results, nil
 }
 
-func (r *Repo) checkEdges(edges []gate.Edge) error {
+func (r *Repo) checkEdges(edges []history.Edge) error {
 	for _, e := range edges {
 		if e.Parent != "" {
 			if err := r.format.check(e.Parent); err != nil {
 				return err
 			}
 		}
-		if e.Child != gate.Index {
+		if e.Child != history.Index {
 			if err := r.format.check(e.Child); err != nil {
 				return err
 			}
@@ -96,7 +96,7 @@ type comparison struct {
 // would not mean its real parents any more: an edge from the empty tree is put
 // as two trees instead. A line whose child is not here is passed over by git
 // without an error; hence every header is checked.
-func (r *Repo) treeChanges(ctx context.Context, edges []gate.Edge, numbers []int, pathspecs []string, results [][]gate.Change) error {
+func (r *Repo) treeChanges(ctx context.Context, edges []history.Edge, numbers []int, pathspecs []string, results [][]history.Change) error {
 	if len(numbers) == 0 {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (r *Repo) treeChanges(ctx context.Context, edges []gate.Edge, numbers []int
 	return nil
 }
 
-func (r *Repo) comparisons(ctx context.Context, edges []gate.Edge, numbers []int) ([]comparison, error) {
+func (r *Repo) comparisons(ctx context.Context, edges []history.Edge, numbers []int) ([]comparison, error) {
 	comparisons := make([]comparison, len(numbers))
 	var roots []int // positions in comparisons
 	var children []string
@@ -160,20 +160,20 @@ func (r *Repo) comparisons(ctx context.Context, edges []gate.Edge, numbers []int
 
 // indexChanges compares a commit with the index. Paths that are only intended
 // to be added are not in the index yet, as far as a commit is concerned.
-func (r *Repo) indexChanges(ctx context.Context, parent string, pathspecs []string) ([]gate.Change, error) {
+func (r *Repo) indexChanges(ctx context.Context, parent string, pathspecs []string) ([]history.Change, error) {
 	if err := r.needIndex(); err != nil {
 		return nil, err
 	}
 	if parent == "" {
 		// Against the empty tree git does not tell which paths are unmerged.
 		files, err := r.indexFiles(ctx, pathspecs)
-		changes := make([]gate.Change, len(files))
+		changes := make([]history.Change, len(files))
 		for i, f := range files {
-			changes[i] = gate.Change{Path: f.Path, New: f}
+			changes[i] = history.Change{Path: f.Path, New: f}
 		}
 		return changes, err
 	}
-	var changes []gate.Change
+	var changes []history.Change
 	args := slices.Concat([]string{"diff-index", "--cached", "--ita-invisible-in-index"}, rawArgs, []string{parent, "--"}, pathspecs)
 	err := r.stream(ctx, nil, func(out *bufio.Reader) (err error) {
 		if changes, err = r.readChanges(out); err != nil {
@@ -196,7 +196,7 @@ func (r *Repo) needIndex() error {
 	return NoIndex(r.GitDir)
 }
 
-func edgeIDs(edges []gate.Edge) []string {
+func edgeIDs(edges []history.Edge) []string {
 	ids := make([]string, 0, 2*len(edges))
 	for _, e := range edges {
 		ids = append(ids, e.Child, e.Parent)

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
@@ -43,14 +44,14 @@ func testChanges(t *testing.T, rd reader) {
 	wantEqual(t,
 		[][]string{all, {}, sideChange, sideChange, {}, all, {}, all},
 		changes(t, repo,
-			gate.Edge{Child: a},
-			gate.Edge{Parent: a, Child: b},
-			gate.Edge{Parent: a, Child: c},
-			gate.Edge{Parent: b, Child: m},
-			gate.Edge{Parent: c, Child: m},
-			gate.Edge{Child: b}, // not its real parent
-			gate.Edge{Parent: m, Child: m},
-			gate.Edge{Child: a}, // once more
+			history.Edge{Child: a},
+			history.Edge{Parent: a, Child: b},
+			history.Edge{Parent: a, Child: c},
+			history.Edge{Parent: b, Child: m},
+			history.Edge{Parent: c, Child: m},
+			history.Edge{Child: b}, // not its real parent
+			history.Edge{Parent: m, Child: m},
+			history.Edge{Child: a}, // once more
 		))
 	got, err := repo.Changes(t.Context(), nil)
 	if err != nil || len(got) != 0 {
@@ -102,12 +103,12 @@ func testChangesOfKind(t *testing.T, rd reader) {
 		"e/.small 160000 160000",
 	}}
 	repo := rd.open(t, r)
-	wantEqual(t, want, changes(t, repo, gate.Edge{Parent: before, Child: gate.Index}))
+	wantEqual(t, want, changes(t, repo, history.Edge{Parent: before, Child: history.Index}))
 	r.Git("commit", "-q", "-m", "after")
 	after := r.ID("HEAD")
-	wantEqual(t, want, changes(t, repo, gate.Edge{Parent: before, Child: after}))
+	wantEqual(t, want, changes(t, repo, history.Edge{Parent: before, Child: after}))
 	wantEqual(t, []string{"a/.small/x 100755:1", "b/.small 120000:../a/.small", "c/.small 160000", "e/.small 160000"}, files(t, repo, after))
-	wantEqual(t, files(t, repo, after), files(t, repo, gate.Index))
+	wantEqual(t, files(t, repo, after), files(t, repo, history.Index))
 	wantEqual(t, files(t, repo, after), files(t, repo, after, "a", "b", "c", "d", "e"))
 }
 
@@ -118,11 +119,11 @@ func testChangesOfTheIndex(t *testing.T, rd reader) {
 	r := gittest.New(t)
 	r.Write(".small/x", "1")
 	repo := rd.open(t, r)
-	wantEqual(t, [][]string{{}}, changes(t, repo, gate.Edge{Child: gate.Index})) // unborn, nothing staged
+	wantEqual(t, [][]string{{}}, changes(t, repo, history.Edge{Child: history.Index})) // unborn, nothing staged
 	r.Git("add", "-A")
-	wantEqual(t, [][]string{{".small/x - 100644:1"}}, changes(t, repo, gate.Edge{Child: gate.Index}))
+	wantEqual(t, [][]string{{".small/x - 100644:1"}}, changes(t, repo, history.Edge{Child: history.Index}))
 	head := r.Commit("first")
-	edge := gate.Edge{Parent: head, Child: gate.Index}
+	edge := history.Edge{Parent: head, Child: history.Index}
 
 	// The work tree does not matter, in either direction.
 	r.Write(".small/x", "work tree only")
@@ -140,9 +141,9 @@ func testChangesOfTheIndex(t *testing.T, rd reader) {
 	r.Git("rm", "-q", "--cached", ".small/x")
 	r.Git("add", "-N", ".small/x")
 	wantEqual(t, [][]string{{".small/empty - 100644:", ".small/x 100644:1 -"}}, changes(t, repo, edge))
-	wantEqual(t, [][]string{{".small/empty - 100644:"}}, changes(t, repo, gate.Edge{Child: gate.Index}))
-	wantEqual(t, []string{".small/empty 100644:"}, files(t, repo, gate.Index))
-	wantEqual(t, []string{".small/empty 100644:"}, files(t, repo, gate.Index, ""))
+	wantEqual(t, [][]string{{".small/empty - 100644:"}}, changes(t, repo, history.Edge{Child: history.Index}))
+	wantEqual(t, []string{".small/empty 100644:"}, files(t, repo, history.Index))
+	wantEqual(t, []string{".small/empty 100644:"}, files(t, repo, history.Index, ""))
 	r.Git("commit", "-q", "-m", "without what is only intended")
 	wantEqual(t, []string{".small/empty 100644:"}, files(t, repo, r.ID("HEAD")))
 
@@ -151,8 +152,8 @@ func testChangesOfTheIndex(t *testing.T, rd reader) {
 	r.Write("sub/code", "1")
 	r.Git("add", "-A")
 	sub := rd.open(t, r.In("sub"))
-	wantEqual(t, files(t, repo, gate.Index), files(t, sub, gate.Index))
-	wantEqual(t, files(t, repo, gate.Index, "sub"), files(t, sub, gate.Index, "sub"))
+	wantEqual(t, files(t, repo, history.Index), files(t, sub, history.Index))
+	wantEqual(t, files(t, repo, history.Index, "sub"), files(t, sub, history.Index, "sub"))
 	wantEqual(t, changes(t, repo, edge), changes(t, sub, edge))
 	id := r.Commit("second")
 	wantEqual(t, files(t, repo, id, "sub"), files(t, sub, id, "sub"))
@@ -168,7 +169,7 @@ func testChangesOfTheIndexThatGitNames(t *testing.T, rd reader) {
 	t.Parallel()
 	r := gittest.New(t)
 	head := r.CommitFile(".small/x", "1")
-	edge := gate.Edge{Parent: head, Child: gate.Index}
+	edge := history.Edge{Parent: head, Child: history.Index}
 	for _, name := range []string{".git/index.lock", r.Path(".git/next-index-1.lock")} {
 		other := r.With("GIT_INDEX_FILE=" + name)
 		other.Git("read-tree", "HEAD")
@@ -177,7 +178,7 @@ func testChangesOfTheIndexThatGitNames(t *testing.T, rd reader) {
 		r.Write(".small/x", "1")
 		repo := rd.open(t, other)
 		wantEqual(t, [][]string{{".small/x 100644:1 100644:2"}}, changes(t, repo, edge))
-		wantEqual(t, []string{".small/x 100644:2"}, files(t, repo, gate.Index))
+		wantEqual(t, []string{".small/x 100644:2"}, files(t, repo, history.Index))
 		wantEqual(t, [][]string{{}}, changes(t, rd.open(t, r), edge))
 	}
 }
@@ -211,13 +212,13 @@ func testUnmergedIndex(t *testing.T, rd reader) {
 		{".small/both 100644:1 unmerged", ".small/deleted 100644:1 unmerged", ".small/new - unmerged"},
 		{".small/both - unmerged", ".small/deleted - unmerged", ".small/new - unmerged", ".small/other - 100644:1"},
 	}, changes(t, repo,
-		gate.Edge{Parent: head, Child: gate.Index},
-		gate.Edge{Parent: side, Child: gate.Index},
-		gate.Edge{Parent: base, Child: gate.Index},
-		gate.Edge{Child: gate.Index},
+		history.Edge{Parent: head, Child: history.Index},
+		history.Edge{Parent: side, Child: history.Index},
+		history.Edge{Parent: base, Child: history.Index},
+		history.Edge{Child: history.Index},
 	))
 	wantEqual(t, []string{".small/both unmerged", ".small/deleted unmerged", ".small/new unmerged", ".small/other 100644:1"},
-		files(t, repo, gate.Index))
+		files(t, repo, history.Index))
 }
 
 func TestIndexOfABareRepository(t *testing.T) { eachReader(t, testIndexOfABareRepository) }
@@ -227,11 +228,11 @@ func testIndexOfABareRepository(t *testing.T, rd reader) {
 	r := gittest.New(t)
 	head := r.CommitFile(".small/x", "1")
 	repo := rd.open(t, r.Clone("--bare"))
-	_, err := repo.Changes(t.Context(), []gate.Edge{{Parent: head, Child: gate.Index}})
+	_, err := repo.Changes(t.Context(), []history.Edge{{Parent: head, Child: history.Index}})
 	wantFailure(t, err, "no work tree")
-	_, err = repo.Files(t.Context(), gate.Index)
+	_, err = repo.Files(t.Context(), history.Index)
 	wantFailure(t, err, "no work tree")
-	_, _, err = repo.ReadFile(t.Context(), gate.Index, ".small/x", 10)
+	_, _, err = repo.ReadFile(t.Context(), history.Index, ".small/x", 10)
 	wantFailure(t, err, "no work tree")
 	wantEqual(t, []string{".small/x 100644:1"}, files(t, repo, head))
 }
@@ -255,15 +256,15 @@ func testUnusualIndex(t *testing.T, rd reader) {
 			r.Git(setUp...)
 			repo := rd.open(t, r)
 			if kind, _, _ := strings.Cut(name, ","); rd.name == "go-git" {
-				_, err := repo.Files(t.Context(), gate.Index)
+				_, err := repo.Files(t.Context(), history.Index)
 				wantUnserved(t, err, "the index ", kind)
-				_, err = repo.Changes(t.Context(), []gate.Edge{{Parent: head, Child: gate.Index}})
+				_, err = repo.Changes(t.Context(), []history.Edge{{Parent: head, Child: history.Index}})
 				wantUnserved(t, err, "the index ", kind)
 				return
 			}
-			wantEqual(t, []string{"a/.small/x 100644:1"}, files(t, repo, gate.Index))
+			wantEqual(t, []string{"a/.small/x 100644:1"}, files(t, repo, history.Index))
 			for pattern, want := range map[string]string{"a/**": "a/.small/x", "b/c": "b/c", "none": ""} {
-				matched, err := repo.Glob(t.Context(), gate.Index, pattern)
+				matched, err := repo.Glob(t.Context(), history.Index, pattern)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -271,7 +272,7 @@ func testUnusualIndex(t *testing.T, rd reader) {
 			}
 			object := r.GitInput("2", "hash-object", "-w", "--stdin")
 			r.Git("update-index", "--cacheinfo", "100644,"+object+",a/.small/x")
-			wantEqual(t, [][]string{{"a/.small/x 100644:1 100644:2"}}, changes(t, repo, gate.Edge{Parent: head, Child: gate.Index}))
+			wantEqual(t, [][]string{{"a/.small/x 100644:1 100644:2"}}, changes(t, repo, history.Edge{Parent: head, Child: history.Index}))
 		})
 	}
 }
@@ -302,13 +303,13 @@ func testPathsWithAnyByte(t *testing.T, rd reader) {
 	if len(all) != len(dirs) {
 		t.Errorf("%d files, want %d: %+v", len(all), len(dirs), all)
 	}
-	staged, err := repo.Files(t.Context(), gate.Index)
+	staged, err := repo.Files(t.Context(), history.Index)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantEqual(t, all, staged)
 	for _, dir := range dirs {
-		for _, revision := range []string{id, gate.Index} {
+		for _, revision := range []string{id, history.Index} {
 			got, err := repo.Files(t.Context(), revision, dir)
 			if err != nil || len(got) != 1 {
 				t.Errorf("Files(%s, %q) = %+v, %v; want one file", revision, dir, got, err)
@@ -320,7 +321,7 @@ func testPathsWithAnyByte(t *testing.T, rd reader) {
 			}
 		}
 	}
-	got, err := repo.Changes(t.Context(), []gate.Edge{{Child: id}})
+	got, err := repo.Changes(t.Context(), []history.Edge{{Child: id}})
 	if err != nil || len(got) != 1 || len(got[0]) != len(dirs) {
 		t.Errorf("Changes = %+v, %v", got, err)
 	}
@@ -348,18 +349,18 @@ func testChangesOfWhatIsNotHere(t *testing.T, rd reader) {
 	tree := r.ID(a + "^{tree}")
 	for _, tt := range []struct {
 		name  string
-		edges []gate.Edge
+		edges []history.Edge
 		words string
 	}{
-		{"child", []gate.Edge{{Parent: a, Child: absent}}, absent + " is not in this clone"},
-		{"child among others", []gate.Edge{{Parent: a, Child: b}, {Parent: a, Child: absent}, {Parent: b, Child: a}}, absent + " is not in this clone"},
-		{"last child", []gate.Edge{{Parent: a, Child: b}, {Parent: a, Child: absent}}, absent + " is not in this clone"},
-		{"parent", []gate.Edge{{Parent: absent, Child: b}}, absent + " is not in this clone"},
-		{"root", []gate.Edge{{Child: absent}}, absent + " is not in this clone"},
-		{"parent of the index", []gate.Edge{{Parent: absent, Child: gate.Index}}, absent + " is not in this clone"},
-		{"a tree", []gate.Edge{{Parent: tree, Child: b}}, tree},
-		{"not an id", []gate.Edge{{Parent: "main", Child: b}}, "main"},
-		{"no child", []gate.Edge{{Parent: b}}, "id"},
+		{"child", []history.Edge{{Parent: a, Child: absent}}, absent + " is not in this clone"},
+		{"child among others", []history.Edge{{Parent: a, Child: b}, {Parent: a, Child: absent}, {Parent: b, Child: a}}, absent + " is not in this clone"},
+		{"last child", []history.Edge{{Parent: a, Child: b}, {Parent: a, Child: absent}}, absent + " is not in this clone"},
+		{"parent", []history.Edge{{Parent: absent, Child: b}}, absent + " is not in this clone"},
+		{"root", []history.Edge{{Child: absent}}, absent + " is not in this clone"},
+		{"parent of the index", []history.Edge{{Parent: absent, Child: history.Index}}, absent + " is not in this clone"},
+		{"a tree", []history.Edge{{Parent: tree, Child: b}}, tree},
+		{"not an id", []history.Edge{{Parent: "main", Child: b}}, "main"},
+		{"no child", []history.Edge{{Parent: b}}, "id"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := repo.Changes(t.Context(), tt.edges)
@@ -387,7 +388,7 @@ func testReadFile(t *testing.T, rd reader) {
 	r.Git("commit", "-q", "-m", "second")
 	second := r.ID("HEAD")
 	repo := rd.open(t, r)
-	for _, revision := range []string{second, gate.Index} {
+	for _, revision := range []string{second, history.Index} {
 		data, found, err := repo.ReadFile(t.Context(), revision, ".small-gate.yml", 11)
 		if err != nil || !found || string(data) != "version: 1\n" {
 			t.Errorf("ReadFile = %q, %v, %v", data, found, err)

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
@@ -46,7 +47,7 @@ func testShallowClone(t *testing.T, rd reader) {
 			}
 		}
 		wantEqual(t, [][]string{{".small/x - 100644:3"}, {".small/x 100644:3 100644:6"}},
-			changes(t, repo, gate.Edge{Child: ids[2]}, gate.Edge{Parent: ids[2], Child: own}))
+			changes(t, repo, history.Edge{Child: ids[2]}, history.Edge{Parent: ids[2], Child: own}))
 	})
 	t.Run("the whole history is not", func(t *testing.T) {
 		_, err := repo.Commits(t.Context(), []string{own}, nil)
@@ -155,7 +156,7 @@ func TestPartialClone(t *testing.T) {
 			repo := rd.open(t, clones[0])
 
 			// The history needs no file. Without trees git fetches them.
-			got, err := repo.Changes(t.Context(), []gate.Edge{{Child: a}, {Parent: a, Child: b}})
+			got, err := repo.Changes(t.Context(), []history.Edge{{Child: a}, {Parent: a, Child: b}})
 			if err != nil || len(got) != 2 || len(got[0]) != 1 || len(got[1]) != 1 {
 				t.Fatalf("Changes = %v, %v", got, err)
 			}
@@ -216,9 +217,9 @@ func TestPartialCloneWithoutTreesOrRemote(t *testing.T) {
 	if got, err := repo.Commits(t.Context(), []string{b}, nil); err != nil || len(got) != 2 {
 		t.Errorf("Commits = %v, %v", got, err)
 	}
-	_, err := repo.Changes(t.Context(), []gate.Edge{{Parent: a, Child: b}})
+	_, err := repo.Changes(t.Context(), []history.Edge{{Parent: a, Child: b}})
 	wantFailure(t, err)
-	_, err = repo.Changes(t.Context(), []gate.Edge{{Child: a}})
+	_, err = repo.Changes(t.Context(), []history.Edge{{Child: a}})
 	wantFailure(t, err)
 	_, err = repo.Files(t.Context(), b)
 	wantFailure(t, err)
@@ -280,12 +281,12 @@ func testQuarantine(t *testing.T, rd reader) {
 		}
 		environ := append(strings.Split(strings.TrimSpace(string(vars)), "\n"), server.Environ()...)
 		repo, openErr := rd.try(t.Context(), server.Dir, environ)
-		var got [][]gate.Change
-		var commits []gate.Commit
-		var blob gate.Blob
+		var got [][]history.Change
+		var commits []history.Commit
+		var blob history.Blob
 		var readErr error
 		if openErr == nil {
-			got, readErr = repo.Changes(t.Context(), []gate.Edge{{Parent: a, Child: b}})
+			got, readErr = repo.Changes(t.Context(), []history.Edge{{Parent: a, Child: b}})
 			var commitsErr, blobErr error
 			commits, commitsErr = repo.Commits(t.Context(), []string{b}, []string{a})
 			if readErr == nil && len(got[0]) == 1 {

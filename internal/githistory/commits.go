@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
 // Commits lists the commits that are reachable from include and not from
@@ -17,7 +17,7 @@ import (
 //
 // In a shallow clone a range that reaches the boundary is an error, and so is
 // an id that is not here.
-func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]gate.Commit, error) {
+func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]history.Commit, error) {
 	if err := errors.Join(r.format.check(include...), r.format.check(exclude...)); err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]gate.C
 }
 
 // revList asks git. --topo-order makes ranges right under clock skew.
-func (r *Repo) revList(ctx context.Context, include, exclude []string) ([]gate.Commit, error) {
+func (r *Repo) revList(ctx context.Context, include, exclude []string) ([]history.Commit, error) {
 	args := []string{"rev-list", "--topo-order", "--reverse", "--parents", "--stdin"}
 	messages := len(exclude) > 0
 	if messages {
@@ -45,7 +45,7 @@ func (r *Repo) revList(ctx context.Context, include, exclude []string) ([]gate.C
 	for _, id := range exclude {
 		stdin.WriteString("^" + id + "\n")
 	}
-	var commits []gate.Commit
+	var commits []history.Commit
 	err := r.stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) (err error) {
 		commits, err = r.readCommits(out, messages)
 		return err
@@ -60,8 +60,8 @@ func (r *Repo) revList(ctx context.Context, include, exclude []string) ([]gate.C
 // line begins with a word and is followed by the message and
 //
 //	NUL LF
-func (r *Repo) readCommits(out *bufio.Reader, messages bool) ([]gate.Commit, error) {
-	var commits []gate.Commit
+func (r *Repo) readCommits(out *bufio.Reader, messages bool) ([]history.Commit, error) {
+	var commits []history.Commit
 	for {
 		line, err := out.ReadString('\n')
 		if errors.Is(err, io.EOF) && line == "" {
@@ -78,7 +78,7 @@ func (r *Repo) readCommits(out *bufio.Reader, messages bool) ([]gate.Commit, err
 		if err := r.format.check(ids...); err != nil {
 			return nil, err
 		}
-		c := gate.Commit{ID: ids[0], Parents: ids[1:]}
+		c := history.Commit{ID: ids[0], Parents: ids[1:]}
 		if messages {
 			if c.Lanes, err = readLanes(out); err != nil {
 				return nil, err
@@ -97,14 +97,14 @@ func readLanes(out *bufio.Reader) ([]string, error) {
 	if end, err := out.ReadByte(); err != nil || end != '\n' {
 		return nil, noEOF(errors.Join(err, errors.New("git rev-list ended a message otherwise than asked")))
 	}
-	return gate.ClaimedLanes(message[:len(message)-1]), nil
+	return history.ClaimedLanes(message[:len(message)-1]), nil
 }
 
 // explainMissing makes outcome 2 of a git process that failed or stopped early:
 // if one of the commits is not in the clone, the failure names it.
 func (r *Repo) explainMissing(ctx context.Context, message string, err error, lists ...[]string) error {
 	var ids []string
-	seen := map[string]bool{"": true, gate.Index: true}
+	seen := map[string]bool{"": true, history.Index: true}
 	for _, list := range lists {
 		for _, id := range list {
 			if !seen[id] {

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
@@ -80,7 +81,7 @@ func testCommitsOctopusAndCrissCross(t *testing.T, rd reader) {
 	if err != nil || len(got) != 4 {
 		t.Fatalf("Commits = %v, %v", got, err)
 	}
-	wantEqual(t, gate.Commit{ID: octopus, Parents: tips}, got[3])
+	wantEqual(t, history.Commit{ID: octopus, Parents: tips}, got[3])
 
 	bases, err := repo.MergeBases(t.Context(), x, y)
 	if err != nil || len(bases) != 2 {
@@ -158,12 +159,12 @@ func testSHA256(t *testing.T, rd reader) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantEqual(t, []gate.Commit{{ID: b, Parents: []string{a}}}, got)
+	wantEqual(t, []history.Commit{{ID: b, Parents: []string{a}}}, got)
 	if _, err := repo.Commits(t.Context(), []string{b[:40]}, nil); err == nil {
 		t.Error("an abbreviation was taken for an id")
 	}
 	wantEqual(t, [][]string{{".small/x - 100644:1"}, {".small/x 100644:1 100644:2"}, {".small/x 100644:2 100644:3"}, {".small/x - 100644:3"}},
-		changes(t, repo, gate.Edge{Child: a}, gate.Edge{Parent: a, Child: b}, gate.Edge{Parent: b, Child: gate.Index}, gate.Edge{Child: gate.Index}))
+		changes(t, repo, history.Edge{Child: a}, history.Edge{Parent: a, Child: b}, history.Edge{Parent: b, Child: history.Index}, history.Edge{Child: history.Index}))
 	wantEqual(t, []string{".small/x 100644:2"}, files(t, repo, b))
 	wantEqual(t, []string{b}, githistory.GitHeads([]string{"GITHEAD_" + b + "=x"}))
 }

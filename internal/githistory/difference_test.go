@@ -3,7 +3,8 @@ package githistory_test
 import (
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -24,7 +25,7 @@ func TestDifference(t *testing.T) {
 		root := []string{".small/x - 100644:1", "code/a - 100644:1", "code/link - 100644:1"}
 		for _, where := range []*gittest.Repo{r, r.In(r.Path("code"))} {
 			repo := rd.open(t, where)
-			difference := func(e gate.Edge) []string {
+			difference := func(e history.Edge) []string {
 				t.Helper()
 				got, err := repo.Difference(t.Context(), e)
 				if err != nil {
@@ -32,12 +33,12 @@ func TestDifference(t *testing.T) {
 				}
 				return shown(t, repo, got)
 			}
-			wantEqual(t, want, difference(gate.Edge{Parent: a, Child: b}))
-			wantEqual(t, root, difference(gate.Edge{Child: a}))
-			wantEqual(t, []string{}, difference(gate.Edge{Parent: b, Child: gate.Index}))
-			wantEqual(t, want, difference(gate.Edge{Parent: a, Child: gate.Index}))
+			wantEqual(t, want, difference(history.Edge{Parent: a, Child: b}))
+			wantEqual(t, root, difference(history.Edge{Child: a}))
+			wantEqual(t, []string{}, difference(history.Edge{Parent: b, Child: history.Index}))
+			wantEqual(t, want, difference(history.Edge{Parent: a, Child: history.Index}))
 			for revision, want := range map[string][]string{
-				a: {".small/x", "code/a", "code/link"}, b: {".small/x", "code/a", "new \"file\""}, gate.Index: {".small/x", "code/a", "new \"file\""},
+				a: {".small/x", "code/a", "code/link"}, b: {".small/x", "code/a", "new \"file\""}, history.Index: {".small/x", "code/a", "new \"file\""},
 			} {
 				got, err := repo.Paths(t.Context(), revision)
 				if err != nil {
@@ -66,7 +67,7 @@ func TestLanesOfCommits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantEqual(t, []gate.Commit{
+		wantEqual(t, []history.Commit{
 			{ID: b, Parents: []string{a}, Lanes: []string{"fast", "deep"}},
 			{ID: c, Parents: []string{b}, Lanes: []string{"fast"}},
 			{ID: d, Parents: []string{c}, Lanes: []string{"\ufffd"}},
@@ -75,6 +76,6 @@ func TestLanesOfCommits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantEqual(t, []gate.Commit{{ID: a, Parents: []string{}}, {ID: b, Parents: []string{a}}}, got)
+		wantEqual(t, []history.Commit{{ID: a, Parents: []string{}}, {ID: b, Parents: []string{a}}}, got)
 	})
 }

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
@@ -219,9 +220,9 @@ func (w *randomWorld) compareHistory(t *testing.T, git, own opened) {
 // some commits after nothing seems to be left to exclude ("SLOP" in its
 // revision.c), and lists commits that it would have come to. They are judged
 // once more than needed; none is left out.
-func (w *randomWorld) withoutExcluded(want, got []gate.Commit, exclude []string) []gate.Commit {
+func (w *randomWorld) withoutExcluded(want, got []history.Commit, exclude []string) []history.Commit {
 	listed := byID(got)
-	return slices.DeleteFunc(want, func(c gate.Commit) bool {
+	return slices.DeleteFunc(want, func(c history.Commit) bool {
 		_, too := listed[c.ID]
 		return !too && slices.ContainsFunc(exclude, func(tip string) bool {
 			_, err := w.Try("merge-base", "--is-ancestor", c.ID, tip)
@@ -230,15 +231,15 @@ func (w *randomWorld) withoutExcluded(want, got []gate.Commit, exclude []string)
 	})
 }
 
-func byID(commits []gate.Commit) map[string]gate.Commit {
-	m := map[string]gate.Commit{}
+func byID(commits []history.Commit) map[string]history.Commit {
+	m := map[string]history.Commit{}
 	for _, c := range commits {
 		m[c.ID] = c
 	}
 	return m
 }
 
-func wantParentsFirst(t *testing.T, commits []gate.Commit) {
+func wantParentsFirst(t *testing.T, commits []history.Commit) {
 	t.Helper()
 	place := map[string]int{}
 	for i, c := range commits {
@@ -256,16 +257,16 @@ func wantParentsFirst(t *testing.T, commits []gate.Commit) {
 func (w *randomWorld) compareTrees(t *testing.T, git, own opened) {
 	t.Helper()
 	ctx := t.Context()
-	var edges []gate.Edge
+	var edges []history.Edge
 	commits, err := git.Commits(ctx, w.ids, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range commits {
-		edges = append(edges, gate.EdgesOf(c.ID, c.Parents)...)
+		edges = append(edges, history.EdgesOf(c.ID, c.Parents)...)
 	}
 	for range 20 {
-		edges = append(edges, gate.Edge{Parent: pick(w, w.ids), Child: pick(w, w.ids)})
+		edges = append(edges, history.Edge{Parent: pick(w, w.ids), Child: pick(w, w.ids)})
 	}
 	for _, patterns := range watched {
 		if patterns != nil {
@@ -276,7 +277,7 @@ func (w *randomWorld) compareTrees(t *testing.T, git, own opened) {
 		got, err2 := own.Changes(ctx, edges)
 		same(t, fmt.Sprintf("Changes watching %q", patterns), want, got, err1, err2)
 	}
-	for _, edge := range append(edges[len(edges)-8:], gate.Edge{Child: pick(w, w.ids)}) {
+	for _, edge := range append(edges[len(edges)-8:], history.Edge{Child: pick(w, w.ids)}) {
 		want, err1 := git.Difference(ctx, edge)
 		got, err2 := own.Difference(ctx, edge)
 		same(t, fmt.Sprint("Difference ", edge), want, got, err1, err2)
@@ -332,9 +333,9 @@ func (w *randomWorld) compareIndex(t *testing.T, git, own opened) {
 		if w.oneIn(3) {
 			w.Git("write-tree") // which the index then remembers
 		}
-		edges := []gate.Edge{{Child: gate.Index}}
+		edges := []history.Edge{{Child: history.Index}}
 		for range 3 {
-			edges = append(edges, gate.Edge{Parent: pick(w, w.ids), Child: gate.Index})
+			edges = append(edges, history.Edge{Parent: pick(w, w.ids), Child: history.Index})
 		}
 		patterns := pick(w, watched)
 		git.Watch(patterns)
@@ -347,15 +348,15 @@ func (w *randomWorld) compareIndex(t *testing.T, git, own opened) {
 			got, err2 := own.Difference(ctx, edge)
 			same(t, "Difference of the index", want, got, err1, err2)
 		}
-		paths, err1 := git.Paths(ctx, gate.Index)
-		ownPaths, err2 := own.Paths(ctx, gate.Index)
+		paths, err1 := git.Paths(ctx, history.Index)
+		ownPaths, err2 := own.Paths(ctx, history.Index)
 		same(t, "Paths of the index", paths, ownPaths, err1, err2)
-		some, err1 := git.Glob(ctx, gate.Index, patterns...)
-		others, err2 := own.Glob(ctx, gate.Index, patterns...)
+		some, err1 := git.Glob(ctx, history.Index, patterns...)
+		others, err2 := own.Glob(ctx, history.Index, patterns...)
 		same(t, fmt.Sprintf("Glob of the index, %q", patterns), some, others, err1, err2)
 		for _, dirs := range [][]string{nil, {"a"}} {
-			want, err1 := git.Files(ctx, gate.Index, dirs...)
-			got, err2 := own.Files(ctx, gate.Index, dirs...)
+			want, err1 := git.Files(ctx, history.Index, dirs...)
+			got, err2 := own.Files(ctx, history.Index, dirs...)
 			same(t, "Files of the index", want, got, err1, err2)
 		}
 	}

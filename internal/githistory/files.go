@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 )
 
 // maxPathspecs is how many pathspecs are put on one command line.
@@ -21,14 +22,14 @@ const maxPathspecs = 200
 // order of path: all of them, or only those of the named workspace
 // directories ("" or "." is the root). A path of the index with an unresolved
 // conflict is listed once, marked, without mode and object.
-func (r *Repo) Files(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
+func (r *Repo) Files(ctx context.Context, revision string, dirs ...string) ([]history.File, error) {
 	return r.list(ctx, revision, pathspecsIn(dirs), InSmall)
 }
 
 // list lists the wanted files among those that pathspecs match in a commit or in
 // the index, in order of path.
-func (r *Repo) list(ctx context.Context, revision string, pathspecs []string, wanted func(path string) bool) ([]gate.File, error) {
-	var files []gate.File
+func (r *Repo) list(ctx context.Context, revision string, pathspecs []string, wanted func(path string) bool) ([]history.File, error) {
+	var files []history.File
 	for some := range slices.Chunk(pathspecs, maxPathspecs) {
 		found, err := r.matched(ctx, revision, some)
 		if err != nil {
@@ -36,13 +37,13 @@ func (r *Repo) list(ctx context.Context, revision string, pathspecs []string, wa
 		}
 		files = append(files, found...)
 	}
-	files = sorted(slices.DeleteFunc(files, func(f gate.File) bool { return !wanted(f.Path) }))
+	files = sorted(slices.DeleteFunc(files, func(f history.File) bool { return !wanted(f.Path) }))
 	return files, CheckNames(files)
 }
 
 // matched lists what pathspecs match in a commit or in the index.
-func (r *Repo) matched(ctx context.Context, revision string, pathspecs []string) ([]gate.File, error) {
-	if revision != gate.Index {
+func (r *Repo) matched(ctx context.Context, revision string, pathspecs []string) ([]history.File, error) {
+	if revision != history.Index {
 		return r.commitFiles(ctx, revision, pathspecs)
 	}
 	if err := r.needIndex(); err != nil {
@@ -58,7 +59,7 @@ func (r *Repo) Paths(ctx context.Context, revision string) ([]string, error) {
 }
 
 // PathsOf are the paths of files that are in order, each once.
-func PathsOf(files []gate.File) []string {
+func PathsOf(files []history.File) []string {
 	paths := make([]string, len(files))
 	for i, f := range files {
 		paths[i] = f.Path
@@ -72,18 +73,18 @@ func (r *Repo) Watch(patterns []string) { r.watch = NewWatch(patterns) }
 
 // Glob lists the files of a commit or of the index whose paths match one of the
 // patterns, in order of path.
-func (r *Repo) Glob(ctx context.Context, revision string, patterns ...string) ([]gate.File, error) {
+func (r *Repo) Glob(ctx context.Context, revision string, patterns ...string) ([]history.File, error) {
 	w := NewWatch(patterns)
 	return r.list(ctx, revision, w.pathspecs(), w.Matches)
 }
 
 // commitFiles looks into those directories of a commit that the pathspecs may
 // match.
-func (r *Repo) commitFiles(ctx context.Context, revision string, pathspecs []string) ([]gate.File, error) {
+func (r *Repo) commitFiles(ctx context.Context, revision string, pathspecs []string) ([]history.File, error) {
 	if err := r.format.check(revision); err != nil {
 		return nil, err
 	}
-	var changes []gate.Change
+	var changes []history.Change
 	args := slices.Concat([]string{"diff-tree", "-r"}, rawArgs, []string{r.format.emptyTree, revision, "--"}, pathspecs)
 	err := r.stream(ctx, nil, func(out *bufio.Reader) (err error) {
 		if changes, err = r.readChanges(out); err != nil {
@@ -94,7 +95,7 @@ func (r *Repo) commitFiles(ctx context.Context, revision string, pathspecs []str
 	if err != nil {
 		return nil, r.explainMissing(ctx, "cannot list the files of "+revision, err, []string{revision})
 	}
-	files := make([]gate.File, len(changes))
+	files := make([]history.File, len(changes))
 	for i, c := range changes {
 		files[i] = c.New
 	}
@@ -102,8 +103,8 @@ func (r *Repo) commitFiles(ctx context.Context, revision string, pathspecs []str
 }
 
 // indexFiles lists what a commit of the index would hold.
-func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]gate.File, error) {
-	var files []gate.File
+func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]history.File, error) {
+	var files []history.File
 	doubtful := false
 	args := slices.Concat([]string{"ls-files", "-s", "-z", "--full-name", "--"}, pathspecs)
 	err := r.stream(ctx, nil, func(out *bufio.Reader) error {
@@ -114,7 +115,7 @@ func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]gate.File,
 			}
 			f, err := r.file(path, info[0], info[1])
 			if info[2] != "0" {
-				f = gate.File{Path: path, Unmerged: true}
+				f = history.File{Path: path, Unmerged: true}
 				if n := len(files); n > 0 && files[n-1] == f {
 					return err
 				}
@@ -132,8 +133,8 @@ func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]gate.File,
 
 // Attributes lists the files of attributes of a commit or of the index that bear
 // on the named workspace directories, in order of path.
-func (r *Repo) Attributes(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
-	wanted := gate.AttributePaths(dirs)
+func (r *Repo) Attributes(ctx context.Context, revision string, dirs ...string) ([]history.File, error) {
+	wanted := history.AttributePaths(dirs)
 	specs := make([]string, len(wanted))
 	for i, path := range wanted {
 		specs[i] = literal(path)
@@ -143,7 +144,7 @@ func (r *Repo) Attributes(ctx context.Context, revision string, dirs ...string) 
 
 // withoutIntended removes the paths that are only intended to be added. In the
 // index they look like empty files, but a commit leaves them out.
-func (r *Repo) withoutIntended(ctx context.Context, files []gate.File, pathspecs []string) ([]gate.File, error) {
+func (r *Repo) withoutIntended(ctx context.Context, files []history.File, pathspecs []string) ([]history.File, error) {
 	here := map[string]bool{}
 	args := slices.Concat([]string{"diff-index", "--cached", "--ita-invisible-in-index"}, rawArgs, []string{r.format.emptyTree, "--"}, pathspecs)
 	err := r.stream(ctx, nil, func(out *bufio.Reader) error {
@@ -156,7 +157,7 @@ func (r *Repo) withoutIntended(ctx context.Context, files []gate.File, pathspecs
 		}
 		return atEnd(out)
 	}, args...)
-	return slices.DeleteFunc(files, func(f gate.File) bool {
+	return slices.DeleteFunc(files, func(f history.File) bool {
 		return f.Object == r.format.emptyBlob && !here[f.Path]
 	}), err
 }
@@ -176,7 +177,7 @@ func (r *Repo) ReadFile(ctx context.Context, revision, path string, limit int64)
 // Content reads the file that was found where the path was looked for.
 // Something else than a regular file at the path itself, a conflict, or more
 // than limit bytes is an error.
-func Content(ctx context.Context, history gate.History, f gate.File, path string, limit int64) ([]byte, error) {
+func Content(ctx context.Context, history history.History, f history.File, path string, limit int64) ([]byte, error) {
 	switch {
 	case f.Unmerged:
 		return nil, &failure.Error{Message: fmt.Sprintf("%s has an unresolved conflict", Printable(path)), Remedy: "resolve it and git add it"}
@@ -216,7 +217,7 @@ func records(out *bufio.Reader, each func(info []string, path string) error) err
 	}
 }
 
-func sorted(files []gate.File) []gate.File {
-	slices.SortFunc(files, func(a, b gate.File) int { return strings.Compare(a.Path, b.Path) })
+func sorted(files []history.File) []history.File {
+	slices.SortFunc(files, func(a, b history.File) int { return strings.Compare(a.Path, b.Path) })
 	return slices.Compact(files)
 }

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -43,7 +44,7 @@ func TestForeignRepositoryRunsNothing(t *testing.T) {
 				clone.Git("config", name, strings.ReplaceAll(value, "CANARY", canary))
 			}
 			repo := open(t, clone)
-			files, err := repo.Changes(t.Context(), []gate.Edge{{Parent: first, Child: second}})
+			files, err := repo.Changes(t.Context(), []history.Edge{{Parent: first, Child: second}})
 			if err != nil || len(files[0]) != 1 {
 				t.Fatal(files, err)
 			}

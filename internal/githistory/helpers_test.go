@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/githistory/embedded"
 	"github.com/small-gate/small-gate/internal/gittest"
@@ -19,7 +20,7 @@ import (
 // opened is a repository as either reader opens it. What the tests of this
 // package say about it holds for both, unless they say which one they mean.
 type opened interface {
-	gate.History
+	history.History
 	Where() githistory.Place
 	Resolve(ctx context.Context, name string) (string, error)
 	Head(ctx context.Context) (string, error)
@@ -147,7 +148,7 @@ func wantEqual(t *testing.T, want, got any) {
 
 // changes renders the changes of edges, one string for each:
 // "path oldmode:oldcontent newmode:newcontent", with "-" for an absent side.
-func changes(t *testing.T, repo opened, edges ...gate.Edge) [][]string {
+func changes(t *testing.T, repo opened, edges ...history.Edge) [][]string {
 	t.Helper()
 	all, err := repo.Changes(t.Context(), edges)
 	if err != nil {
@@ -161,7 +162,7 @@ func changes(t *testing.T, repo opened, edges ...gate.Edge) [][]string {
 }
 
 // shown renders changes: "path mode:content mode:content".
-func shown(t *testing.T, repo opened, list []gate.Change) []string {
+func shown(t *testing.T, repo opened, list []history.Change) []string {
 	t.Helper()
 	rendered := []string{}
 	for _, c := range list {
@@ -184,10 +185,10 @@ func files(t *testing.T, repo opened, revision string, dirs ...string) []string 
 	return rendered
 }
 
-func side(t *testing.T, repo opened, path string, f gate.File) string {
+func side(t *testing.T, repo opened, path string, f history.File) string {
 	t.Helper()
 	switch {
-	case f == gate.File{}:
+	case f == history.File{}:
 		return "-"
 	case f.Path != path:
 		t.Errorf("a side of %q has the path %q", path, f.Path)
@@ -213,7 +214,7 @@ func content(t *testing.T, repo opened, object string) string {
 
 // commitIDs lists the ids and, behind a colon, the parents' ids, each under
 // the name that it has in names.
-func commitIDs(t *testing.T, names map[string]string, commits []gate.Commit) []string {
+func commitIDs(t *testing.T, names map[string]string, commits []history.Commit) []string {
 	t.Helper()
 	name := func(id string) string {
 		if n, ok := names[id]; ok {

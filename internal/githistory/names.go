@@ -3,20 +3,21 @@ package githistory
 import (
 	"fmt"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 )
 
 // CheckNames fails if a path stands twice in what a tree holds, which must be
 // in order of path. Such a tree is damaged or forged: programs differ in which
 // of the two they take, so that there is nothing to judge. git checks none of
 // this where it only reads.
-func CheckNames[T gate.File | gate.Change](sorted []T) error {
+func CheckNames[T history.File | history.Change](sorted []T) error {
 	path := func(i int) string {
 		switch at := any(sorted[i]).(type) {
-		case gate.File:
+		case history.File:
 			return at.Path
-		case gate.Change:
+		case history.Change:
 			return at.Path
 		}
 		return ""

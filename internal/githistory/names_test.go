@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -45,7 +46,7 @@ func testPathThatStandsTwice(t *testing.T, rd reader) {
 		forged := r.Git("commit-tree", "-p", good, "-m", "forged", root)
 		repo := rd.open(t, r)
 		t.Run(what, func(t *testing.T) {
-			_, err := repo.Changes(t.Context(), []gate.Edge{{Child: forged}})
+			_, err := repo.Changes(t.Context(), []history.Edge{{Child: forged}})
 			wantFailure(t, err, ".small/progress.small.yml twice", "git fsck")
 			for _, dirs := range [][]string{nil, {""}} {
 				_, err := repo.Files(t.Context(), forged, dirs...)
@@ -68,8 +69,8 @@ func testSmallThatStandsTwice(t *testing.T, rd reader) {
 	repo := rd.open(t, r)
 	wantEqual(t, []string{".small 100644:1", ".small/x 100644:1"}, files(t, repo, both))
 	wantEqual(t, []string{".small 100644:1", ".small/x 100644:1"}, files(t, repo, both, ""))
-	wantEqual(t, [][]string{{".small - 100644:1"}}, changes(t, repo, gate.Edge{Parent: good, Child: both}))
-	_, err := repo.Changes(t.Context(), []gate.Edge{{Child: twice}})
+	wantEqual(t, [][]string{{".small - 100644:1"}}, changes(t, repo, history.Edge{Parent: good, Child: both}))
+	_, err := repo.Changes(t.Context(), []history.Edge{{Child: twice}})
 	wantFailure(t, err, ".small/x twice")
 }
 
@@ -93,12 +94,12 @@ func testLookalikes(t *testing.T, rd reader) {
 		return []string{dir + ".SMALL/x 100644:1", dir + ".small./y/z 100644:1", dir + ".small/x 100644:1", dir + ".ſmall 100644:1"}
 	}
 	all := append(append(append(of(""), of("a/")...), of("a[b]*?/")...), of(`a\b/`)...)
-	for _, revision := range []string{second, gate.Index} {
+	for _, revision := range []string{second, history.Index} {
 		wantEqual(t, of(""), files(t, repo, revision, ""))
 		wantEqual(t, of("a/"), files(t, repo, revision, "a"))
 		wantEqual(t, of("a[b]*?/"), files(t, repo, revision, "a[b]*?"))
 		wantEqual(t, of(`a\b/`), files(t, repo, revision, `a\b`))
 		wantEqual(t, len(all), len(files(t, repo, revision)))
-		wantEqual(t, len(all)+1, len(changes(t, repo, gate.Edge{Parent: first, Child: revision})[0])) // and the policy
+		wantEqual(t, len(all)+1, len(changes(t, repo, history.Edge{Parent: first, Child: revision})[0])) // and the policy
 	}
 }

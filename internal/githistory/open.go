@@ -10,8 +10,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 )
 
 // ErrNotRepository is in the chain of the error that Open returns for a
@@ -56,7 +57,7 @@ type Repo struct {
 	}
 }
 
-var _ gate.History = (*Repo)(nil)
+var _ history.History = (*Repo)(nil)
 
 // Open finds the repository of a directory as git does: from git's environment
 // variables, or else by walking up. An empty dir is the current directory;

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
@@ -349,7 +350,7 @@ func testHostileConfigurationAndEnvironment(t *testing.T, rd reader) {
 	r.CommitFile(".small/x", "1")
 	r.Write(".small/x", "2")
 	r.Git("add", "-A")
-	want := changes(t, rd.open(t, r), gate.Edge{Parent: r.ID("HEAD"), Child: gate.Index})
+	want := changes(t, rd.open(t, r), history.Edge{Parent: r.ID("HEAD"), Child: history.Index})
 
 	sprung := filepath.Join(t.TempDir(), "sprung")
 	trap := filepath.Join(t.TempDir(), "trap")
@@ -371,8 +372,8 @@ func testHostileConfigurationAndEnvironment(t *testing.T, rd reader) {
 		"GIT_LITERAL_PATHSPECS=1", "GIT_ICASE_PATHSPECS=1", "GIT_NOGLOB_PATHSPECS=1", "GIT_DIFF_OPTS=-u9",
 		"GIT_ATTR_SOURCE=nonsense", "LC_ALL=de_DE.UTF-8", "LANGUAGE=de", "GIT_PREFIX=nowhere/", "GIT_NAMESPACE=x")
 	repo := rd.open(t, hostile)
-	wantEqual(t, want, changes(t, repo, gate.Edge{Parent: r.ID("HEAD"), Child: gate.Index}))
-	wantEqual(t, []string{".small/x 100644:2"}, files(t, repo, gate.Index))
+	wantEqual(t, want, changes(t, repo, history.Edge{Parent: r.ID("HEAD"), Child: history.Index}))
+	wantEqual(t, []string{".small/x 100644:2"}, files(t, repo, history.Index))
 	for _, name := range []string{sprung, trace} {
 		if data, err := os.ReadFile(name); err == nil {
 			t.Errorf("something was run or written:\n%s", data)

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
 // rawArgs make git's diff commands print what Changes needs and nothing that
@@ -35,8 +35,8 @@ func readHeader(out *bufio.Reader, want string, end byte) error {
 //
 // An unmerged path of the index has the status U; what else git prints about
 // that path is left out.
-func (r *Repo) readChanges(out *bufio.Reader) ([]gate.Change, error) {
-	var changes []gate.Change
+func (r *Repo) readChanges(out *bufio.Reader) ([]history.Change, error) {
+	var changes []history.Change
 	for {
 		next, err := out.Peek(1)
 		if errors.Is(err, io.EOF) || (err == nil && next[0] != ':') {
@@ -59,41 +59,41 @@ func (r *Repo) readChanges(out *bufio.Reader) ([]gate.Change, error) {
 	}
 }
 
-func (r *Repo) readChange(out *bufio.Reader) (gate.Change, error) {
+func (r *Repo) readChange(out *bufio.Reader) (history.Change, error) {
 	head, err := out.ReadString(0)
 	if err != nil {
-		return gate.Change{}, noEOF(err)
+		return history.Change{}, noEOF(err)
 	}
 	path, err := out.ReadString(0)
 	if err != nil {
-		return gate.Change{}, noEOF(err)
+		return history.Change{}, noEOF(err)
 	}
 	path = path[:len(path)-1]
 	f := strings.Split(strings.TrimSuffix(strings.TrimPrefix(head, ":"), "\x00"), " ")
 	if len(f) != 5 || path == "" || f[4] == "" {
-		return gate.Change{}, fmt.Errorf("git printed a change that is not understood: %q", Printable(head))
+		return history.Change{}, fmt.Errorf("git printed a change that is not understood: %q", Printable(head))
 	}
 	oldFile, oldErr := r.file(path, f[0], f[2])
 	newFile, newErr := r.file(path, f[1], f[3])
 	if err := errors.Join(oldErr, newErr); err != nil {
-		return gate.Change{}, err
+		return history.Change{}, err
 	}
 	if f[4] == "U" {
-		newFile = gate.File{Path: path, Unmerged: true}
+		newFile = history.File{Path: path, Unmerged: true}
 	}
-	return gate.Change{Path: path, Old: oldFile, New: newFile}, nil
+	return history.Change{Path: path, Old: oldFile, New: newFile}, nil
 }
 
 // file is one side of a change, or the zero File where the path is absent.
-func (r *Repo) file(path, mode, id string) (gate.File, error) {
+func (r *Repo) file(path, mode, id string) (history.File, error) {
 	if mode == noMode {
-		return gate.File{}, nil
+		return history.File{}, nil
 	}
 	if len(mode) != len(noMode) {
-		return gate.File{}, fmt.Errorf("git printed the mode %q for %q", Printable(mode), Printable(path))
+		return history.File{}, fmt.Errorf("git printed the mode %q for %q", Printable(mode), Printable(path))
 	}
 	if err := r.format.check(id); err != nil {
-		return gate.File{}, err
+		return history.File{}, err
 	}
-	return gate.File{Path: path, Mode: mode, Object: id}, nil
+	return history.File{Path: path, Mode: mode, Object: id}, nil
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
 // maxCommit bounds how much of one commit object is read, in bytes.
@@ -17,7 +17,7 @@ const maxCommit = 1 << 20
 // checkBoundary fails if the commits of a range, listed by git in a shallow
 // clone, may not be the whole range. limited says that the range excludes
 // something.
-func (r *Repo) checkBoundary(ctx context.Context, commits []gate.Commit, limited bool) error {
+func (r *Repo) checkBoundary(ctx context.Context, commits []history.Commit, limited bool) error {
 	cut, err := r.boundary()
 	if err != nil {
 		return err

@@ -5,8 +5,9 @@ import (
 	"context"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 )
 
 // maxSigned bounds the size of a commit whose author is asked for, in bytes.
@@ -14,16 +15,16 @@ const maxSigned = 64 << 20
 
 // Signature says whose a commit is. Of the index, it is the author that git
 // would write, and there is no message yet.
-func (r *Repo) Signature(ctx context.Context, revision string) (gate.Signature, error) {
-	if revision == gate.Index {
+func (r *Repo) Signature(ctx context.Context, revision string) (history.Signature, error) {
+	if revision == history.Index {
 		return r.pendingAuthor(ctx)
 	}
 	blob, err := r.object(ctx, revision, "commit", maxSigned)
 	if err != nil {
-		return gate.Signature{}, err
+		return history.Signature{}, err
 	}
 	if blob.Data == nil {
-		return gate.Signature{}, TooLargeCommit(revision)
+		return history.Signature{}, TooLargeCommit(revision)
 	}
 	return ParseSignature(blob.Data), nil
 }
@@ -36,7 +37,7 @@ func TooLargeCommit(id string) *failure.Error {
 // pendingAuthor asks git who it would write as the author. For git commit that is
 // in GIT_AUTHOR_* already, whatever --author or --amend made of it; for the
 // others it is what the configuration says.
-func (r *Repo) pendingAuthor(ctx context.Context) (gate.Signature, error) {
+func (r *Repo) pendingAuthor(ctx context.Context) (history.Signature, error) {
 	cmd := r.command(ctx, "var", "GIT_AUTHOR_IDENT")
 	for _, v := range r.given {
 		if strings.HasPrefix(v, "GIT_AUTHOR_") {
@@ -51,17 +52,17 @@ func (r *Repo) pendingAuthor(ctx context.Context) (gate.Signature, error) {
 		if f, ok := unknown.(*failure.Error); ok && f.Remedy == "" { //nolint:errorlint // r.failure has just made it
 			f.Remedy = "git config user.name NAME && git config user.email ADDRESS"
 		}
-		return gate.Signature{}, unknown
+		return history.Signature{}, unknown
 	}
 	name, email := parseIdent(stdout.Bytes())
-	return gate.Signature{Name: name, Email: email}, nil
+	return history.Signature{Name: name, Email: email}, nil
 }
 
 // ParseSignature reads the author and the message of a commit object
 // (git-cat-file(1), the commit's raw form). What is not there is empty.
-func ParseSignature(commit []byte) gate.Signature {
+func ParseSignature(commit []byte) history.Signature {
 	head, message, _ := bytes.Cut(commit, []byte("\n\n"))
-	s := gate.Signature{Message: strings.ToValidUTF8(string(message), "\ufffd")}
+	s := history.Signature{Message: strings.ToValidUTF8(string(message), "\ufffd")}
 	for line := range bytes.Lines(head) {
 		if ident, ok := bytes.CutPrefix(line, []byte("author ")); ok {
 			s.Name, s.Email = parseIdent(ident)

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -15,7 +16,7 @@ func TestSignature(t *testing.T) {
 		r := gittest.New(t)
 		r.CommitFile("f", "1")
 		tree := r.ID("HEAD^{tree}")
-		sign := func(text string) gate.Signature {
+		sign := func(text string) history.Signature {
 			t.Helper()
 			id := strings.TrimSpace(r.GitInput(text, "hash-object", "-t", "commit", "-w", "--stdin", "--literally"))
 			got, err := rd.open(t, r).Signature(t.Context(), id)
@@ -28,14 +29,14 @@ func TestSignature(t *testing.T) {
 		ends := "committer C <c@example.com> 1 +0000\n"
 		for _, c := range []struct {
 			name, text string
-			want       gate.Signature
+			want       history.Signature
 		}{
-			{"plain", head + "author A B <a@example.com> 1 +0000\n" + ends + "\none\n\ntwo\n", gate.Signature{Name: "A B", Email: "a@example.com", Message: "one\n\ntwo\n"}},
-			{"signed", head + "author A <a@example.com> 1 +0000\n" + ends + "gpgsig -----BEGIN\n \n author X <x>\n -----END\n\none\n", gate.Signature{Name: "A", Email: "a@example.com", Message: "one\n"}},
-			{"no message", head + "author A <a@example.com> 1 +0000\n" + ends, gate.Signature{Name: "A", Email: "a@example.com"}},
-			{"not UTF-8", head + "author J\xfcrg <j@example.com> 1 +0000\n" + ends + "\n\xff\n", gate.Signature{Name: "J\ufffdrg", Email: "j@example.com", Message: "\ufffd\n"}},
-			{"odd brackets", head + "author dependabot[bot] <a> b@example.com> 1 +0000\n" + ends + "\nx", gate.Signature{Name: "dependabot[bot]", Email: "a> b@example.com", Message: "x"}},
-			{"nobody", head + "author  <> 1 +0000\n" + ends + "\nx", gate.Signature{Message: "x"}},
+			{"plain", head + "author A B <a@example.com> 1 +0000\n" + ends + "\none\n\ntwo\n", history.Signature{Name: "A B", Email: "a@example.com", Message: "one\n\ntwo\n"}},
+			{"signed", head + "author A <a@example.com> 1 +0000\n" + ends + "gpgsig -----BEGIN\n \n author X <x>\n -----END\n\none\n", history.Signature{Name: "A", Email: "a@example.com", Message: "one\n"}},
+			{"no message", head + "author A <a@example.com> 1 +0000\n" + ends, history.Signature{Name: "A", Email: "a@example.com"}},
+			{"not UTF-8", head + "author J\xfcrg <j@example.com> 1 +0000\n" + ends + "\n\xff\n", history.Signature{Name: "J\ufffdrg", Email: "j@example.com", Message: "\ufffd\n"}},
+			{"odd brackets", head + "author dependabot[bot] <a> b@example.com> 1 +0000\n" + ends + "\nx", history.Signature{Name: "dependabot[bot]", Email: "a> b@example.com", Message: "x"}},
+			{"nobody", head + "author  <> 1 +0000\n" + ends + "\nx", history.Signature{Message: "x"}},
 		} {
 			t.Run(c.name, func(t *testing.T) { wantEqual(t, c.want, sign(c.text)) })
 		}
@@ -56,7 +57,7 @@ func TestSignatureTakesNoMailmap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantEqual(t, gate.Signature{Name: "x[bot]", Email: "bot@example.com", Message: "one\n"}, got)
+		wantEqual(t, history.Signature{Name: "x[bot]", Email: "bot@example.com", Message: "one\n"}, got)
 	})
 }
 
@@ -65,11 +66,11 @@ func TestSignatureOfTheIndex(t *testing.T) {
 	eachReader(t, func(t *testing.T, rd reader) {
 		r := gittest.New(t)
 		r.CommitFile("f", "1")
-		got, err := rd.open(t, r.With("GIT_AUTHOR_NAME=x[bot]", "GIT_AUTHOR_EMAIL=bot@example.com")).Signature(t.Context(), gate.Index)
+		got, err := rd.open(t, r.With("GIT_AUTHOR_NAME=x[bot]", "GIT_AUTHOR_EMAIL=bot@example.com")).Signature(t.Context(), history.Index)
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantEqual(t, gate.Signature{Name: "x[bot]", Email: "bot@example.com"}, got)
+		wantEqual(t, history.Signature{Name: "x[bot]", Email: "bot@example.com"}, got)
 
 		r.Git("config", "author.name", "From Configuration")
 		r.Git("config", "author.email", "c@example.com")
@@ -83,7 +84,7 @@ func TestSignatureOfTheIndex(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		got, err = repo.Signature(t.Context(), gate.Index)
+		got, err = repo.Signature(t.Context(), history.Index)
 		if rd.name == "go-git" {
 			wantUnserved(t, err, "author")
 			return
@@ -91,7 +92,7 @@ func TestSignatureOfTheIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantEqual(t, gate.Signature{Name: "From Configuration", Email: "c@example.com"}, got)
+		wantEqual(t, history.Signature{Name: "From Configuration", Email: "c@example.com"}, got)
 	})
 }
 

@@ -3,7 +3,8 @@ package githistory_test
 import (
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -54,7 +55,7 @@ func testWatched(t *testing.T, rd reader) {
 	r.Write("jobs/old/2.json", "{}")
 	a := r.Commit("a")
 	repo := rd.open(t, r)
-	edge := gate.Edge{Child: a}
+	edge := history.Edge{Child: a}
 	wantEqual(t, [][]string{{}}, changes(t, repo, edge))
 	repo.Watch([]string{"**/workflows/*/workflow.md"})
 	wantEqual(t, [][]string{{"harness/workflows/job/workflow.md - 100644:1"}}, changes(t, repo, edge))

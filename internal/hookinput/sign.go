@@ -10,8 +10,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 )
 
 // replayed are the files in a git directory while somebody's commits are made anew: they keep their author.
@@ -51,10 +52,10 @@ func SignMessage(ctx context.Context, file, agent string, edited bool) error {
 		}
 	}
 	trailers, err := git(ctx, "interpret-trailers", "--parse", "--no-divider", "--", file)
-	if err != nil || gate.LastAgent(trailers) == agent {
+	if err != nil || history.LastAgent(trailers) == agent {
 		return err
 	}
-	trailer := gate.AgentTrailer + ": " + agent
+	trailer := history.AgentTrailer + ": " + agent
 	if _, err := git(ctx, "interpret-trailers", "--in-place", "--no-divider", "--where", "end", "--if-exists", "add", "--if-missing", "add",
 		"--trailer", trailer, "--", file); err != nil {
 		return err

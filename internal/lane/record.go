@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -136,8 +138,8 @@ func childAt(v *small.Value, index int) Child {
 
 // Ledger is the switch history as a ledger, so that two versions of it can be
 // compared as two logs are.
-func (r *Record) Ledger() *small.Ledger {
-	l := small.NewLedger(r.SwitchValues())
+func (r *Record) Ledger() *ledger.Ledger {
+	l := ledger.NewLedger(r.SwitchValues())
 	for i := range l.Entries {
 		l.Entries[i].Timestamp, l.Entries[i].Switch = r.Switches[i].At.Text, true
 	}

@@ -1,2 +1,5 @@
-// Package ledger compares append-only logs.
+// Package ledger knows append-only logs: their entries and heads, how two versions of a
+// log relate, and what happened to each entry in between. It decides from bytes and
+// does no I/O. A progress file is read as a [Log]; [Compare] says how one became
+// another, [Diverge] how the logs of two branches compare.
 package ledger

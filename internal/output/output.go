@@ -9,8 +9,9 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/version"
 	"github.com/small-gate/small-gate/internal/wholefile"
@@ -74,14 +75,14 @@ func (ts *Targets) free(file string) error {
 }
 
 // WriteFile replaces the target's file by the report, or leaves it as it was.
-func (t Target) WriteFile(r *gate.Report) error {
+func (t Target) WriteFile(r *finding.Report) error {
 	return t.replace(func(w io.Writer) error {
 		return report.Write(w, t.Format, r, report.Options{Version: version.String()})
 	})
 }
 
 // WriteLane is [Target.WriteFile] for a report on lanes.
-func (t Target) WriteLane(r *gate.LaneReport) error {
+func (t Target) WriteLane(r *finding.LaneReport) error {
 	return t.replace(func(w io.Writer) error { return report.WriteLane(w, t.Format, r) })
 }
 

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
@@ -47,7 +48,7 @@ func TestTargets(t *testing.T) {
 func TestUnwritten(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "missing", "r.json")
-	err := output.Target{Format: "json", File: file}.WriteFile(&gate.Report{Verdict: gate.Pass})
+	err := output.Target{Format: "json", File: file}.WriteFile(&finding.Report{Verdict: finding.Pass})
 	f := failure.Of(err)
 	if f == nil || !errors.Is(err, fs.ErrNotExist) || f.Remedy == "" ||
 		!strings.HasPrefix(f.Message, "the json report could not be written to "+file+": ") || strings.Contains(f.Message, wholefile.Infix) {

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -27,7 +28,7 @@ func Append(path string, data []byte, entry Entry, now time.Time, limits small.L
 	if doc == nil {
 		return nil, cannot(fmt.Sprintf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message))
 	}
-	before, problems := small.LedgerOf(doc)
+	before, problems := ledger.LedgerOf(doc)
 	if before == nil {
 		return nil, cannot(problems[0].Message)
 	}
@@ -37,14 +38,14 @@ func Append(path string, data []byte, entry Entry, now time.Time, limits small.L
 	}
 	at := now.UTC()
 	for _, e := range before.Entries {
-		if last, ok := gate.Instant(e); ok && !last.Before(at) {
+		if last, ok := ledger.Instant(e); ok && !last.Before(at) {
 			at = last.UTC().Add(time.Nanosecond)
 		}
 	}
 	added := newEntry(slices.Insert(slices.Clone(entry), 1, [2]string{"timestamp", at.Format(timestampForm)}))
 	head := slices.Clone(data[:len(data)-len(parts.footer)])
 	out := slices.Concat(ended(head, parts.end), added.text(parts.column, parts.end), parts.footer)
-	after, problems := small.ReadLog(out, limits)
+	after, problems := ledger.ReadLog(out, limits)
 	if after == nil {
 		return nil, cannot(problems[0].Message)
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -27,11 +27,11 @@ type newEntry [][2]string
 func (l *log) entry(items []item, brought []int, now time.Time) (newEntry, error) {
 	at := now.UTC()
 	for _, it := range items {
-		if when, ok := gate.Instant(it.Entry); ok && !when.Before(at) {
+		if when, ok := ledger.Instant(it.Entry); ok && !when.Before(at) {
 			at = when.UTC().Add(time.Nanosecond)
 		}
 	}
-	if at.After(now.Add(gate.FutureTolerance)) {
+	if at.After(now.Add(ledger.FutureTolerance)) {
 		return nil, &failure.Error{
 			Message: fmt.Sprintf("%s: an entry is dated %s, later than now (%s): no later entry could be valid", l.path,
 				at.Add(-time.Nanosecond).Format(time.RFC3339Nano), now.UTC().Format(time.RFC3339)),
@@ -51,7 +51,7 @@ func (l *log) entry(items []item, brought []int, now time.Time) (newEntry, error
 	}
 	last := len(sides) - 1
 	return newEntry{
-		{"task_id", small.ReconcileTask},
+		{"task_id", ledger.ReconcileTask},
 		{"timestamp", at.Format(timestampForm)},
 		{"status", "completed"},
 		{"evidence", "merged " + strings.Join(sides[:last], ", ") + " and " + sides[last]},
@@ -162,11 +162,11 @@ func (c *composer) textOf(it item) ([]byte, error) {
 		}
 		text, ok := indented(one.entries[at], form.column-one.column)
 		if !ok {
-			return nil, c.uncopied(fmt.Sprintf("%s of %s cannot be indented like the others", gate.EntryWords(it.Entry), one.of.Name))
+			return nil, c.uncopied(fmt.Sprintf("%s of %s cannot be indented like the others", ledger.EntryWords(it.Entry), one.of.Name))
 		}
 		return ended(withLineEnd(text, one.end, form.end), form.end), nil
 	}
-	return nil, c.uncopied(gate.EntryWords(it.Entry) + " is in no side's text")
+	return nil, c.uncopied(ledger.EntryWords(it.Entry) + " is in no side's text")
 }
 
 // around picks what stands before or behind the entries: the first text that was

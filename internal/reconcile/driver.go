@@ -6,6 +6,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -53,8 +55,8 @@ func (in MergeInput) follows(earlier, later []byte) bool {
 	if path.Base(in.Path) != small.Progress.FileName() || len(earlier) == 0 || !bytes.HasPrefix(later, earlier) {
 		return false
 	}
-	before, _ := small.ReadLog(earlier, small.Limits{})
-	after, _ := small.ReadLog(later, small.Limits{})
+	before, _ := ledger.ReadLog(earlier, small.Limits{})
+	after, _ := ledger.ReadLog(later, small.Limits{})
 	return before != nil && after != nil && after.Extends(before.Ledger)
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/run"
+
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
@@ -32,7 +34,7 @@ func (r *resolving) followMoves(ctx context.Context) error {
 }
 
 func (r *resolving) followSince(ctx context.Context, base string, t side) error {
-	opts := gate.Options{Policy: r.opts.Policy, Trusted: r.op.ours.id, Now: r.opts.Now, MaxFileSize: r.opts.MaxFileSize}
+	opts := run.Options{Policy: r.opts.Policy, Trusted: r.op.ours.id, Now: r.opts.Now, MaxFileSize: r.opts.MaxFileSize}
 	went := map[string]map[string]string{}
 	for _, id := range append([]string{base, r.op.ours.id, t.id}, t.parts...) {
 		if _, err := r.list(ctx, id); err != nil {

@@ -3,6 +3,8 @@ package reconcile
 import (
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -22,12 +24,12 @@ func FuzzResolve(f *testing.F) {
 		if ours == "" && theirs == "" {
 			return
 		}
-		result, problems := small.ReadLog(got.Text, small.Limits{})
+		result, problems := ledger.ReadLog(got.Text, small.Limits{})
 		if result == nil {
 			t.Fatalf("it is no log: %v\n%s", problems, got.Text)
 		}
 		for _, v := range []string{ours, theirs} {
-			side, _ := small.ReadLog([]byte(v), small.Limits{})
+			side, _ := ledger.ReadLog([]byte(v), small.Limits{})
 			if side != nil && !c.Sides.Accepts(side.Ledger, result.Ledger) {
 				t.Fatalf("a side is not in it:\n%s\n\n%s", v, got.Text)
 			}

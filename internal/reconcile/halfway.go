@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -20,7 +21,7 @@ func (o *operation) halfway(ctx context.Context, repo Repository) error {
 	if err != nil {
 		return err
 	}
-	files, err := repo.Files(ctx, gate.Index)
+	files, err := repo.Files(ctx, history.Index)
 	if err != nil {
 		return err
 	}

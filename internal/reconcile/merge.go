@@ -3,8 +3,9 @@ package reconcile
 import (
 	"fmt"
 
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -48,7 +49,7 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	case aInB && bInA:
 		return 0, &failure.Error{
 			Message: fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
-				l.path, gate.EntryWords(a.Entry), a.from.Name, gate.EntryWords(b.Entry), b.from.Name),
+				l.path, ledger.EntryWords(a.Entry), a.from.Name, ledger.EntryWords(b.Entry), b.from.Name),
 			Remedy: "`small-hook audit` says which commit reordered them; restore the order on that side, then merge again",
 		}
 	case aInB:
@@ -56,13 +57,13 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	case bInA:
 		return -1, nil
 	}
-	at, _ := gate.Instant(a.Entry)
-	other, _ := gate.Instant(b.Entry)
+	at, _ := ledger.Instant(a.Entry)
+	other, _ := ledger.Instant(b.Entry)
 	switch {
 	case at.Equal(other):
 		return 0, &failure.Error{
 			Message: fmt.Sprintf("%s: two different entries have the same time, so they have no order: %s of %s, and %s of %s",
-				l.path, gate.EntryWords(a.Entry), a.from.Name, gate.EntryWords(b.Entry), b.from.Name),
+				l.path, ledger.EntryWords(a.Entry), a.from.Name, ledger.EntryWords(b.Entry), b.from.Name),
 			Remedy: "change the timestamp of the one that is not published yet: undo what is under way (`git merge --abort`), " +
 				"correct the entry on its branch (`git commit --amend` or `git rebase -i`), then merge again",
 		}
@@ -80,13 +81,13 @@ func (l *log) rising(before, rest []item) error {
 		last = &before[len(before)-1]
 	}
 	for i := range rest {
-		at, ok := gate.Instant(rest[i].Entry)
+		at, ok := ledger.Instant(rest[i].Entry)
 		what := ""
 		if !ok {
-			what = fmt.Sprintf("%s has no valid time", gate.EntryWords(rest[i].Entry))
+			what = fmt.Sprintf("%s has no valid time", ledger.EntryWords(rest[i].Entry))
 		} else if last != nil {
-			if previous, known := gate.Instant(last.Entry); known && !at.After(previous) {
-				what = fmt.Sprintf("%s is not later than %s before it", gate.EntryWords(rest[i].Entry), gate.EntryWords(last.Entry))
+			if previous, known := ledger.Instant(last.Entry); known && !at.After(previous) {
+				what = fmt.Sprintf("%s is not later than %s before it", ledger.EntryWords(rest[i].Entry), ledger.EntryWords(last.Entry))
 			}
 		}
 		if what != "" {

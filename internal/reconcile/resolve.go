@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -21,11 +23,11 @@ type Case struct {
 	// Now is the present.
 	Now time.Time
 	// Sides says how entries are compared, Limits what may be read.
-	Sides  gate.Sides
+	Sides  read.LogComparer
 	Limits small.Limits
 	// Baselines are what the configurations of the other sides say: theirs are
 	// to be kept too.
-	Baselines []gate.Sides
+	Baselines []read.LogComparer
 }
 
 // Resolution is a log in which every side can be found again.
@@ -86,8 +88,8 @@ func (l *log) increases(items []item) error {
 		accepted = l.sides.BaselineEntries()
 	}
 	for i := max(accepted, 1); i < len(items); i++ {
-		at, ok := gate.Instant(items[i].Entry)
-		previous, known := gate.Instant(items[i-1].Entry)
+		at, ok := ledger.Instant(items[i].Entry)
+		previous, known := ledger.Instant(items[i-1].Entry)
 		if !ok || !known || at.After(previous) {
 			continue
 		}
@@ -98,7 +100,7 @@ func (l *log) increases(items []item) error {
 		}
 		return &failure.Error{
 			Message: fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (lint/timestamp-order)",
-				l.path, gate.EntryWords(items[i].Entry), gate.EntryWords(items[i-1].Entry)),
+				l.path, ledger.EntryWords(items[i].Entry), ledger.EntryWords(items[i-1].Entry)),
 			Remedy: remedy,
 		}
 	}
@@ -116,7 +118,7 @@ func (l *log) accepting() string {
 }
 
 func (c Case) read() (*log, error) {
-	l := &log{path: c.Path, sides: c.Sides, baselines: append([]gate.Sides{c.Sides}, c.Baselines...), limits: c.Limits, base: map[small.Digest]bool{}}
+	l := &log{path: c.Path, sides: c.Sides, baselines: append([]read.LogComparer{c.Sides}, c.Baselines...), limits: c.Limits, base: map[small.Digest]bool{}}
 	ours, err := l.read(&c.Ours)
 	if err != nil {
 		return nil, err
@@ -215,7 +217,7 @@ func (l *log) strategies() []strategy {
 
 // explicit reports whether a ledger is one that the gate passes behind each
 // side.
-func (l *log) explicit(result *small.Ledger) bool {
+func (l *log) explicit(result *ledger.Ledger) bool {
 	return !slices.ContainsFunc(l.versions, func(v *version) bool { return !l.sides.Accepts(v.ledger, result) })
 }
 
@@ -252,7 +254,7 @@ func (l *log) check(text []byte, items []item, added bool) error {
 	if doc == nil {
 		return l.uncopied(fmt.Sprintf("line %d of the result: %s", max(problems[0].Pos.Line, 1), problems[0].Message))
 	}
-	result, problems := small.LedgerOf(doc)
+	result, problems := ledger.LedgerOf(doc)
 	if result == nil {
 		return l.uncopied(problems[0].Message)
 	}
@@ -290,7 +292,7 @@ func (l *log) uncopied(why string) *failure.Error {
 
 // broken is a baseline that a side begins with and a result does not, nil if
 // there is none.
-func (l *log) broken(result *small.Ledger) *gate.Sides {
+func (l *log) broken(result *ledger.Ledger) *read.LogComparer {
 	for i, b := range l.baselines {
 		if slices.ContainsFunc(l.versions, func(v *version) bool { return b.Baselined(v.ledger) }) && !b.Baselined(result) {
 			return &l.baselines[i]
@@ -303,7 +305,7 @@ func (l *log) broken(result *small.Ledger) *gate.Sides {
 // to stand. A text at the end of a file whose last line is not ended does: with
 // an entry behind it, it ends in a line feed.
 func (l *log) meansElse(it item) error {
-	failure := l.uncopied(fmt.Sprintf("%s of %s would change", gate.EntryWords(it.Entry), it.from.Name))
+	failure := l.uncopied(fmt.Sprintf("%s of %s would change", ledger.EntryWords(it.Entry), it.from.Name))
 	if it.at == len(it.from.places)-1 && len(ended(it.from.Data, "\n")) > len(it.from.Data) {
 		failure.Remedy = "its text ends without a line break at the end of that side's file: write |- instead of | there (>- instead of >), " +
 			"end the line and commit it, which changes no entry; then merge again"
@@ -313,7 +315,7 @@ func (l *log) meansElse(it item) error {
 
 // keepsBaseline demands that nothing was put into what a baseline accepts.
 func (l *log) keepsBaseline(out *Resolution) error {
-	result, problems := small.ReadLog(out.Text, l.limits)
+	result, problems := ledger.ReadLog(out.Text, l.limits)
 	if result == nil {
 		return l.uncopied(problems[0].Message)
 	}

@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -38,7 +40,7 @@ func withPolicy(p *policy.Policy, base, ours, theirs string) Case {
 	}
 	const path = ".small/progress.small.yml"
 	return Case{
-		Path: path, Now: noon, Sides: gate.SidesOf(p, path, noon),
+		Path: path, Now: noon, Sides: read.Comparer(p, path, noon),
 		Ours:   Version{Name: "main", ID: "1111", Data: data(ours)},
 		Theirs: []Version{{Name: "agent-2", ID: "2222", Data: data(theirs), Bases: [][]byte{data(base)}}},
 	}
@@ -101,7 +103,7 @@ func TestResolve(t *testing.T) {
 			if diff := cmp.Diff(test.want, string(got.Text)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			log, problems := small.ReadLog(got.Text, small.Limits{})
+			log, problems := ledger.ReadLog(got.Text, small.Limits{})
 			if log == nil || log.Len() != got.Entries {
 				t.Errorf("%d entries were said, and it has %v %v", got.Entries, log, problems)
 			}

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -84,8 +86,8 @@ type resolving struct {
 	opts Options
 	op   *operation
 	// files are each commit's, by path.
-	files map[string]map[string]gate.File
-	index map[string]gate.File
+	files map[string]map[string]history.File
+	index map[string]history.File
 	// policies are the configurations of the other sides.
 	policies []*policy.Policy
 	// changes are what is to be written, and after that what is to go, each in
@@ -106,7 +108,7 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &resolving{repo: repo, git: g, opts: opts, files: map[string]map[string]gate.File{}, left: map[string]string{}, out: &Outcome{}}
+	r := &resolving{repo: repo, git: g, opts: opts, files: map[string]map[string]history.File{}, left: map[string]string{}, out: &Outcome{}}
 	if r.op, err = underWay(ctx, repo, g, opts.Theirs); err != nil {
 		return nil, err
 	}
@@ -114,7 +116,7 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	if r.out.Finish == "" {
 		r.out.Finish = "git commit"
 	}
-	if r.index, err = r.list(ctx, gate.Index); err != nil {
+	if r.index, err = r.list(ctx, history.Index); err != nil {
 		return nil, err
 	}
 	if opts.PolicyOf != nil {
@@ -148,7 +150,7 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 }
 
 // list reads the files of a revision, by path.
-func (r *resolving) list(ctx context.Context, revision string) (map[string]gate.File, error) {
+func (r *resolving) list(ctx context.Context, revision string) (map[string]history.File, error) {
 	if known, ok := r.files[revision]; ok {
 		return known, nil
 	}
@@ -156,11 +158,11 @@ func (r *resolving) list(ctx context.Context, revision string) (map[string]gate.
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string]gate.File, len(files))
+	out := make(map[string]history.File, len(files))
 	for _, f := range files {
 		out[f.Path] = f
 	}
-	if revision != gate.Index {
+	if revision != history.Index {
 		r.files[revision] = out
 	}
 	return out, nil
@@ -208,10 +210,10 @@ func (r *resolving) workspace(ctx context.Context, dir string) error {
 func (r *resolving) log(ctx context.Context, path string) error {
 	c := Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(),
-		Sides: gate.SidesOf(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
+		Sides: read.Comparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
 	}
 	for _, p := range r.policies {
-		c.Baselines = append(c.Baselines, gate.SidesOf(p, path, r.opts.Now, r.oldPaths(path)...))
+		c.Baselines = append(c.Baselines, read.Comparer(p, path, r.opts.Now, r.oldPaths(path)...))
 	}
 	var err error
 	if c.Ours.Data, err = r.read(ctx, r.op.ours, path); err != nil {
@@ -352,7 +354,7 @@ func (r *resolving) take(ctx context.Context, path, name string) error {
 }
 
 // mine demands that a file is as HEAD has it, or as it is to be already.
-func (r *resolving) mine(ctx context.Context, path string, want gate.File, there []byte) error {
+func (r *resolving) mine(ctx context.Context, path string, want history.File, there []byte) error {
 	dirty, err := r.git.dirty(ctx, []string{path})
 	if err != nil || !dirty {
 		return err

@@ -11,14 +11,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
 // Repository is what is asked of a repository here.
 type Repository interface {
-	gate.History
+	history.History
 	// Where is the place of the repository.
 	Where() githistory.Place
 	// Resolve turns a name into a commit's full id.

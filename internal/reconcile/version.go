@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -40,7 +42,7 @@ func (v *Version) parting(i int) string {
 type version struct {
 	*Version
 	doc    *small.Document
-	ledger *small.Ledger
+	ledger *ledger.Ledger
 	// items are the entries that the side brings.
 	items []item
 	// places say where in the file an entry stands.
@@ -49,7 +51,7 @@ type version struct {
 
 // item is one entry with the place of its text.
 type item struct {
-	small.Entry
+	ledger.Entry
 	value *small.Value
 	from  *version
 	at    int // in from's list
@@ -58,10 +60,10 @@ type item struct {
 // log is one log with all its sides.
 type log struct {
 	path   string
-	sides  gate.Sides
+	sides  read.LogComparer
 	limits small.Limits
 	// baselines are those of every side's configuration.
-	baselines []gate.Sides
+	baselines []read.LogComparer
 	// versions are ours and the others.
 	versions []*version
 	// bases are the versions from which the sides parted; base holds all their
@@ -72,14 +74,14 @@ type log struct {
 
 // read parses one side's version. A side without a log has no items.
 func (l *log) read(v *Version) (*version, error) {
-	out := &version{Version: v, ledger: small.NewLedger(nil)}
+	out := &version{Version: v, ledger: ledger.NewLedger(nil)}
 	if v.Data == nil {
 		return out, nil
 	}
 	doc, problems := small.Parse(v.Data, l.limits)
-	var read *small.Ledger
+	var read *ledger.Ledger
 	if doc != nil {
-		read, problems = small.LedgerOf(doc)
+		read, problems = ledger.LedgerOf(doc)
 	}
 	if read == nil {
 		return nil, &failure.Error{
@@ -97,12 +99,12 @@ func (l *log) read(v *Version) (*version, error) {
 }
 
 // ledgerOf is the ledger of some items.
-func ledgerOf(items []item) *small.Ledger {
+func ledgerOf(items []item) *ledger.Ledger {
 	values := make([]*small.Value, len(items))
 	for i, it := range items {
 		values[i] = it.value
 	}
-	return small.NewLedger(values)
+	return ledger.NewLedger(values)
 }
 
 // parted judges what a side did to the entries that were there when it and ours
@@ -139,13 +141,13 @@ func (l *log) parted(theirs, ours *version) error {
 
 // baselined reports whether a log begins with a baseline of some side's.
 func (l *log) baselined(v *version) bool {
-	return slices.ContainsFunc(l.baselines, func(s gate.Sides) bool { return s.Baselined(v.ledger) })
+	return slices.ContainsFunc(l.baselines, func(s read.LogComparer) bool { return s.Baselined(v.ledger) })
 }
 
 // keepOwn leaves out what a side did not bring itself and the other lacks: of a
 // picked commit, and of a side that parted before the baseline with which the
 // other begins.
-func (v *version) keepOwn(base, ours *version, sides gate.Sides) {
+func (v *version) keepOwn(base, ours *version, sides read.LogComparer) {
 	has := func(in *version) map[small.Digest]bool {
 		out := map[small.Digest]bool{}
 		for _, e := range in.ledger.Entries {
@@ -181,7 +183,7 @@ func (l *log) unchanged(base, side *version) error {
 	}
 	what := "has the entries in another order than the merge base"
 	if lost := l.sides.Only(base.ledger, side.ledger); len(lost) > 0 {
-		what = "changed or lost entries of the merge base: " + gate.EntryList(lost)
+		what = "changed or lost entries of the merge base: " + ledger.EntryList(lost)
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("%s: %s %s", l.path, side.Name, what),

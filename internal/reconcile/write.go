@@ -13,9 +13,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -108,7 +109,7 @@ func (r *resolving) resolved(ctx context.Context, c Case, there []byte) (*Resolu
 	if err != nil || stored.Data == nil {
 		return nil, err
 	}
-	log, _ := small.ReadLog(stored.Data, r.limits())
+	log, _ := ledger.ReadLog(stored.Data, r.limits())
 	if log == nil {
 		return nil, nil // conflict markers, or half a resolution
 	}
@@ -123,15 +124,15 @@ func (r *resolving) resolved(ctx context.Context, c Case, there []byte) (*Resolu
 		}
 		return &Resolution{
 			Text: stored.Data, Entries: log.Len(), Brought: l.brought(items),
-			Added: slices.ContainsFunc(log.Entries, func(e small.Entry) bool { return e.Reconciles && !l.knows(e) }),
+			Added: slices.ContainsFunc(log.Entries, func(e ledger.Entry) bool { return e.Reconciles && !l.knows(e) }),
 		}, nil
 	}
-	extra := slices.DeleteFunc(slices.Clone(log.Entries), func(e small.Entry) bool {
+	extra := slices.DeleteFunc(slices.Clone(log.Entries), func(e ledger.Entry) bool {
 		return e.Reconciles || l.knows(e)
 	})
 	if len(extra) > 0 {
 		err = &failure.Error{
-			Message: fmt.Sprintf("%s has entries that no side has, and they would be lost: %s", c.Path, gate.EntryList(extra)),
+			Message: fmt.Sprintf("%s has entries that no side has, and they would be lost: %s", c.Path, ledger.EntryList(extra)),
 			Remedy:  "copy them elsewhere, restore the file (`git checkout --merge -- " + wording.ShellWord(c.Path) + "`), run `small-hook reconcile`, then append them again",
 		}
 	}
@@ -139,7 +140,7 @@ func (r *resolving) resolved(ctx context.Context, c Case, there []byte) (*Resolu
 }
 
 // knows reports whether a side has an entry, or had it where the sides parted.
-func (l *log) knows(e small.Entry) bool {
+func (l *log) knows(e ledger.Entry) bool {
 	return l.base[e.Digest] || slices.ContainsFunc(l.versions, func(v *version) bool {
 		_, known := v.places[e.Digest]
 		return known
@@ -261,7 +262,7 @@ func (r *resolving) report(ctx context.Context) error {
 			return err
 		}
 	}
-	index, err := r.list(ctx, gate.Index)
+	index, err := r.list(ctx, history.Index)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -126,34 +127,34 @@ var divergences = []divergence{
 
 // explains reports whether a finding of the gate, or a line of the reference, is
 // of the divergence's kind.
-func (d *divergence) explains(w *workspace, strict bool, report *gate.Report, found *gate.Finding, line string) bool {
+func (d *divergence) explains(w *workspace, strict bool, report *finding.Report, found *finding.Finding, line string) bool {
 	if d.plain && strict || d.in != nil && !d.in(w) {
 		return false
 	}
 	if found != nil {
 		return d.matches(found) || d.follows != nil && d.follows.MatchString(inWords(found)) &&
-			slices.ContainsFunc(report.Findings, func(f gate.Finding) bool { return d.matches(&f) })
+			slices.ContainsFunc(report.Findings, func(f finding.Finding) bool { return d.matches(&f) })
 	}
 	return d.says != nil && d.says.MatchString(line)
 }
 
-func (d *divergence) matches(f *gate.Finding) bool {
+func (d *divergence) matches(f *finding.Finding) bool {
 	return d.finding != nil && d.finding.MatchString(inWords(f))
 }
 
-func inWords(f *gate.Finding) string { return f.Rule + " " + f.Message }
+func inWords(f *finding.Finding) string { return f.Rule + " " + f.Message }
 
 // unexplained returns what neither side may say where the two verdicts differ.
-func unexplained(w *workspace, strict bool, report *gate.Report, output string) []string {
+func unexplained(w *workspace, strict bool, report *finding.Report, output string) []string {
 	var out []string
-	check := func(finding *gate.Finding, line string) {
+	check := func(finding *finding.Finding, line string) {
 		if !slices.ContainsFunc(divergences, func(d divergence) bool { return d.explains(w, strict, report, finding, line) }) {
 			out = append(out, line)
 		}
 	}
-	if report.Verdict == gate.Fail {
+	if report.Verdict == finding.Fail {
 		for i := range report.Findings {
-			if f := &report.Findings[i]; f.Severity == gate.SeverityError {
+			if f := &report.Findings[i]; f.Severity == finding.SeverityError {
 				check(f, f.Path+": "+f.Rule+" "+f.Message)
 			}
 		}

@@ -16,9 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/small-gate/small-gate/internal/conformance"
 	"github.com/small-gate/small-gate/internal/entrypoint"
-	"github.com/small-gate/small-gate/internal/gate"
 )
 
 var (
@@ -40,13 +41,13 @@ func program(t *testing.T) string {
 
 // verdict is what the two say of one workspace.
 type verdict struct {
-	report *gate.Report
+	report *finding.Report
 	// passes and output are the reference's.
 	passes bool
 	output string
 }
 
-func (v verdict) agree() bool { return v.passes == (v.report.Verdict == gate.Pass) }
+func (v verdict) agree() bool { return v.passes == (v.report.Verdict == finding.Pass) }
 
 // judge asks both about the workspace in a directory.
 func judge(dir, reference string, strict bool) (verdict, error) {

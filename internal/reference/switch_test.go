@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/small-gate/small-gate/internal/entrypoint"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -41,7 +42,7 @@ func TestSwitchLane(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !v.passes || v.report.Verdict != gate.Pass {
+			if !v.passes || v.report.Verdict != finding.Pass {
 				t.Errorf("started %v, strict %v: the reference passes it: %v, we say %v:\n%s\n%v", start, strict, v.passes, v.report.Verdict, v.output, v.report.Findings)
 			}
 		}

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/rules"
 )
 
 // explainWidth is how wide an explanation is, in columns. Examples are never
@@ -17,7 +19,7 @@ const explainWidth = 80
 // Explain writes what a person needs who has just met the rule: its id,
 // severity and summary, why it is there, an example that breaks it and one
 // that keeps it. It returns the error of w.
-func Explain(w io.Writer, rule gate.Rule) error {
+func Explain(w io.Writer, rule rule.Rule) error {
 	var buf bytes.Buffer
 	fmt.Fprintf(&buf, "%s (%s)\n", rule.ID, ruleMarks(rule))
 	wrap(&buf, "", rule.Summary)
@@ -34,7 +36,7 @@ func Explain(w io.Writer, rule gate.Rule) error {
 
 // ExplainList writes one line for each rule, or a few where the summary is
 // long. It returns the error of w.
-func ExplainList(w io.Writer, rules []gate.Rule) error {
+func ExplainList(w io.Writer, rules []rule.Rule) error {
 	var buf bytes.Buffer
 	widest := 0
 	for i := range rules {
@@ -42,7 +44,7 @@ func ExplainList(w io.Writer, rules []gate.Rule) error {
 	}
 	for i := range rules {
 		summary := rules[i].Summary
-		if rules[i].Severity != gate.SeverityError {
+		if rules[i].Severity != finding.SeverityError {
 			summary += " (" + string(rules[i].Severity) + ")"
 		}
 		if rules[i].StrictOnly {
@@ -56,7 +58,7 @@ func ExplainList(w io.Writer, rules []gate.Rule) error {
 }
 
 // ruleMarks are the rule's severity and whether it needs strict mode.
-func ruleMarks(rule gate.Rule) string {
+func ruleMarks(rule rule.Rule) string {
 	if rule.StrictOnly {
 		return string(rule.Severity) + ", in strict mode"
 	}
@@ -66,7 +68,7 @@ func ruleMarks(rule gate.Rule) string {
 // writeExample writes an example's files, each under a label.
 func writeExample(buf *bytes.Buffer, title, text string) {
 	fmt.Fprintf(buf, "\n%s:\n", title)
-	for _, f := range gate.ParseExample(text).Files {
+	for _, f := range rules.ParseExample(text).Files {
 		label := f.Path
 		if step := f.StepWords(); step != "" {
 			label = step + ", " + label
@@ -83,9 +85,9 @@ func writeExample(buf *bytes.Buffer, title, text string) {
 }
 
 // exampleKey says how the rule's examples are to be read.
-func exampleKey(rule gate.Rule) string {
+func exampleKey(rule rule.Rule) string {
 	key := "Files that an example does not show are those of a valid workspace."
-	for _, f := range gate.ParseExample(rule.Wrong).Files {
+	for _, f := range rules.ParseExample(rule.Wrong).Files {
 		if f.Step == "theirs" {
 			return key + ` "ours" and "theirs" are two branches of it; "merge" merges theirs into ours.`
 		}

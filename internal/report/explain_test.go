@@ -9,17 +9,19 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/rules"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/google/go-cmp/cmp"
 )
 
 // explained are rules that show each kind of explanation: of files, of a
 // history, of branches, and of what is not an ordinary file.
-var explained = []gate.Rule{
+var explained = []rule.Rule{
 	{
-		ID: "lint/blank", Severity: gate.SeverityError,
-		Doc: gate.Doc{
+		ID: "lint/blank", Severity: finding.SeverityError,
+		Doc: rule.Doc{
 			Summary: "a text that must say something is blank",
 			Why:     "Some texts are the point of their file.\nA blank one has the right shape and tells nobody anything, whatever the tool was\nthat wrote it.\n\nSay what is meant.",
 			Wrong:   "\n-- .small/plan.small.yml --\ntasks:\n  - title: \" \"\n",
@@ -27,8 +29,8 @@ var explained = []gate.Rule{
 		},
 	},
 	{
-		ID: "lint/layout", Severity: gate.SeverityError, StrictOnly: true,
-		Doc: gate.Doc{
+		ID: "lint/layout", Severity: finding.SeverityError, StrictOnly: true,
+		Doc: rule.Doc{
 			Summary: "something else than the six protocol files lies in .small/, where only those six belong",
 			Why:     "Tools treat .small/ as theirs.",
 			Wrong:   "-- .small/notes --\n# symlink: ../notes\n-- .small/sub --\n# submodule: 1234567\n",
@@ -36,8 +38,8 @@ var explained = []gate.Rule{
 		},
 	},
 	{
-		ID: "append-only/reconciled-insertion", Severity: gate.SeverityWarning,
-		Doc: gate.Doc{
+		ID: "append-only/reconciled-insertion", Severity: finding.SeverityWarning,
+		Doc: rule.Doc{
 			Summary: "entries were inserted",
 			Why:     "Such a commit cannot be told from another.",
 			Wrong:   "-- 1/a.yml --\na: 1\n-- 2/a.yml --\n# deleted\n",
@@ -45,8 +47,8 @@ var explained = []gate.Rule{
 		},
 	},
 	{
-		ID: "divergence/lost-entry", Severity: gate.SeverityError,
-		Doc: gate.Doc{
+		ID: "divergence/lost-entry", Severity: finding.SeverityError,
+		Doc: rule.Doc{
 			Summary: "a merge lost an entry of one side",
 			Why:     "A merge takes both sides' work.",
 			Wrong:   "-- ours/a.yml --\na: 1\n-- theirs/a.yml --\na: 2\n-- merge/a.yml --\na: 1\n",
@@ -77,7 +79,7 @@ func TestExplainList(t *testing.T) {
 
 // Every rule there is can be explained, and its words fit the width.
 func TestExplainEveryRule(t *testing.T) {
-	for _, rule := range gate.Rules() {
+	for _, rule := range rules.All() {
 		var out bytes.Buffer
 		if err := Explain(&out, rule); err != nil {
 			t.Fatal(err)

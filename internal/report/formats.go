@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
 // Options are the choices that are not part of the report itself. The zero
@@ -31,7 +31,7 @@ type Options struct {
 // renderer appends one report to the buffer. Rendering to memory first means
 // that no half of a report is written when a renderer fails, and that there is
 // one place where writing can go wrong.
-type renderer func(buf *bytes.Buffer, r *gate.Report, opts Options) error
+type renderer func(buf *bytes.Buffer, r *finding.Report, opts Options) error
 
 // formats is every format, in the order in which help lists them. A new one
 // is a file with its renderer and a line here.
@@ -72,7 +72,7 @@ func CheckFormat(name string) error {
 // and nothing at all if there is nothing to say. It returns an error for an
 // unknown format and every error of w, as it is: the caller knows where w
 // leads, and a report that did not arrive is not a pass.
-func Write(w io.Writer, format string, r *gate.Report, opts Options) error {
+func Write(w io.Writer, format string, r *finding.Report, opts Options) error {
 	if err := CheckFormat(format); err != nil {
 		return err
 	}

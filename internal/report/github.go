@@ -8,9 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/sethvargo/go-githubactions"
 
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -36,7 +37,7 @@ type annotation struct {
 // belongs together is one annotation. Few are shown to people, so the gravest
 // come first and the rest are counted. Where nothing is wrong there is nothing
 // to write. Commands are made by go-githubactions alone, which escapes them.
-func renderGitHub(buf *bytes.Buffer, r *gate.Report, _ Options) error {
+func renderGitHub(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	action := githubactions.New(githubactions.WithWriter(buf), githubactions.WithGetenv(func(string) string { return "" }))
 	var failures []annotation
 	if f := failureOf(r); f != nil {
@@ -90,24 +91,24 @@ func (a *annotation) bounded() string {
 
 // gravestFirst groups findings and puts first what harms most: a rewritten
 // history, then files that cannot be read, then what they say.
-func gravestFirst(findings []gate.Finding) (errors, warnings [][]*gate.Finding) {
-	rank := map[gate.Stage]int{gate.StageHistory: -4, gate.StageValidate: -3, gate.StageVerify: -2, gate.StageLint: -1}
+func gravestFirst(findings []finding.Finding) (errors, warnings [][]*finding.Finding) {
+	rank := map[finding.Stage]int{finding.StageHistory: -4, finding.StageValidate: -3, finding.StageVerify: -2, finding.StageLint: -1}
 	for _, group := range groups(findings) {
-		if group[0].Severity == gate.SeverityError {
+		if group[0].Severity == finding.SeverityError {
 			errors = append(errors, group)
 		} else {
 			warnings = append(warnings, group)
 		}
 	}
-	for _, list := range [][][]*gate.Finding{errors, warnings} {
-		slices.SortStableFunc(list, func(a, b []*gate.Finding) int { return cmp.Compare(rank[a[0].Stage], rank[b[0].Stage]) })
+	for _, list := range [][][]*finding.Finding{errors, warnings} {
+		slices.SortStableFunc(list, func(a, b []*finding.Finding) int { return cmp.Compare(rank[a[0].Stage], rank[b[0].Stage]) })
 	}
 	return errors, warnings
 }
 
 // annotations makes at most ten of one kind: those that are there already, one
 // for each group, and in the last place one that counts what has no place.
-func annotations(r *gate.Report, first []annotation, all [][]*gate.Finding, kind string) []annotation {
+func annotations(r *finding.Report, first []annotation, all [][]*finding.Finding, kind string) []annotation {
 	room := maxAnnotations - len(first)
 	if len(all) <= room {
 		room = len(all)
@@ -118,7 +119,7 @@ func annotations(r *gate.Report, first []annotation, all [][]*gate.Finding, kind
 	for _, group := range all[:room] {
 		out = append(out, groupAnnotation(r, group))
 	}
-	var rest []*gate.Finding
+	var rest []*finding.Finding
 	for _, group := range all[room:] {
 		rest = append(rest, group...)
 	}
@@ -130,7 +131,7 @@ func annotations(r *gate.Report, first []annotation, all [][]*gate.Finding, kind
 
 // groupAnnotation tells the first of a group's findings in full and counts the
 // others.
-func groupAnnotation(r *gate.Report, group []*gate.Finding) annotation {
+func groupAnnotation(r *finding.Report, group []*finding.Finding) annotation {
 	f := group[0]
 	var body bytes.Buffer
 	t := &text{buf: &body, width: defaultWidth, where: seeRest(r)}
@@ -143,7 +144,7 @@ func groupAnnotation(r *gate.Report, group []*gate.Finding) annotation {
 
 // countRules names the rules of some findings with how often each is broken,
 // in the order in which they first appear.
-func countRules(findings []*gate.Finding) string {
+func countRules(findings []*finding.Finding) string {
 	var order []string
 	times := map[string]int{}
 	for _, f := range findings {
@@ -162,8 +163,8 @@ func countRules(findings []*gate.Finding) string {
 	return strings.Join(parts, ", ")
 }
 
-func pointers(findings []gate.Finding) []*gate.Finding {
-	out := make([]*gate.Finding, len(findings))
+func pointers(findings []finding.Finding) []*finding.Finding {
+	out := make([]*finding.Finding, len(findings))
 	for i := range findings {
 		out[i] = &findings[i]
 	}

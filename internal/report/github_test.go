@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
 // command is one workflow command as GitHub's runner reads it.
@@ -23,7 +23,7 @@ var (
 )
 
 // readGitHub demands that every line is one command and reads them.
-func readGitHub(t testing.TB, r *gate.Report) []command {
+func readGitHub(t testing.TB, r *finding.Report) []command {
 	t.Helper()
 	var out []command
 	text := render(t, "github", r, Options{})
@@ -94,21 +94,21 @@ func TestGitHubPlaces(t *testing.T) {
 // Ten places are enough for ten; for more, the tenth counts the rest, and the
 // gravest are not among them.
 func TestGitHubCounts(t *testing.T) {
-	report := func(errors, warnings int, failure bool) *gate.Report {
+	report := func(errors, warnings int, failure bool) *finding.Report {
 		r := oneFail()
 		grave := r.Findings[0]
 		r.Findings = nil
-		add := func(n int, f gate.Finding) {
+		add := func(n int, f finding.Finding) {
 			for range n {
 				f.Path = fmt.Sprintf("w%d/%s", len(r.Findings), progress)
 				r.Findings = append(r.Findings, f)
 			}
 		}
-		add(errors-1, gate.Finding{Rule: "lint/blank", Severity: gate.SeverityError, Stage: gate.StageLint, Message: "blank", Line: 1, Column: 1})
-		add(warnings, gate.Finding{Rule: "lint/duplicate-id", Severity: gate.SeverityWarning, Stage: gate.StageLint, Message: "twice"})
+		add(errors-1, finding.Finding{Rule: "lint/blank", Severity: finding.SeverityError, Stage: finding.StageLint, Message: "blank", Line: 1, Column: 1})
+		add(warnings, finding.Finding{Rule: "lint/duplicate-id", Severity: finding.SeverityWarning, Stage: finding.StageLint, Message: "twice"})
 		r.Findings = append(r.Findings, grave)
 		if failure {
-			r.Failure, r.Verdict = failed().Failure, gate.Error
+			r.Failure, r.Verdict = failed().Failure, finding.Error
 		}
 		return r
 	}

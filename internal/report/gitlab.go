@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -34,12 +35,12 @@ type gitlabLines struct {
 // is critical, a warning minor. Outcome 2 is one blocker: without it the
 // widget would tell that all is well, or even that issues were resolved. What
 // is waived is left out, since every issue counts as a degradation there.
-func renderGitLab(buf *bytes.Buffer, r *gate.Report, _ Options) error {
+func renderGitLab(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	issues := []gitlabIssue{}
 	if f := failureOf(r); f != nil {
 		issues = append(issues, gitlabIssue{
 			Description: "Could not judge: " + clip(f.Message, maxText), CheckName: cannotJudge,
-			Fingerprint: cannotJudge, Severity: "blocker", Location: gitlabPlace(filePath(r, &gate.Finding{}), 1),
+			Fingerprint: cannotJudge, Severity: "blocker", Location: gitlabPlace(filePath(r, &finding.Finding{}), 1),
 		})
 	}
 	names := identities(r.Findings)
@@ -52,7 +53,7 @@ func renderGitLab(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 			break
 		}
 		severity := "minor"
-		if f.Severity == gate.SeverityError {
+		if f.Severity == finding.SeverityError {
 			severity = "critical"
 		}
 		issues = append(issues, gitlabIssue{
@@ -64,7 +65,7 @@ func renderGitLab(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 	if words := unlisted(r); words != "" {
 		issues = append(issues, gitlabIssue{
 			Description: words, CheckName: leftOut,
-			Fingerprint: leftOut + "-everywhere", Severity: "info", Location: gitlabPlace(filePath(r, &gate.Finding{}), 1),
+			Fingerprint: leftOut + "-everywhere", Severity: "info", Location: gitlabPlace(filePath(r, &finding.Finding{}), 1),
 		})
 	}
 	return encodeJSON(buf, issues)

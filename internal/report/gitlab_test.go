@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/google/go-cmp/cmp"
 )
 
-func readGitLab(t testing.TB, r *gate.Report) []gitlabIssue {
+func readGitLab(t testing.TB, r *finding.Report) []gitlabIssue {
 	t.Helper()
 	var out []gitlabIssue
 	dec := json.NewDecoder(strings.NewReader(render(t, "gitlab", r, Options{})))
@@ -61,7 +61,7 @@ func TestGitLabIssues(t *testing.T) {
 	if first, last := issues[0], issues[len(issues)-1]; first.Severity != "critical" || last.Severity != "minor" || last.CheckName != "config/changed" {
 		t.Errorf("first %+v, last %+v", first, last)
 	}
-	for name, r := range map[string]*gate.Report{"failure": failed(), "no verdict": {}} {
+	for name, r := range map[string]*finding.Report{"failure": failed(), "no verdict": {}} {
 		issues := readGitLab(t, r)
 		checkIssues(t, issues)
 		if len(issues) != 1 || issues[0].Severity != "blocker" {

@@ -3,24 +3,24 @@ package report
 import (
 	"slices"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
 // headLine is a finding's line in the file that a CI system shows: the head's.
 // The finding's own is of the commit that it is about, and entries may stand
 // elsewhere since. An entry is known again by its time, which no other of its log
 // has; one that the head has not keeps its line.
-func headLine(r *gate.Report, f *gate.Finding) int {
-	at := slices.IndexFunc(r.Ledgers, func(l gate.LedgerState) bool { return l.Path == f.Path && l.Log != nil })
+func headLine(r *finding.Report, f *finding.Finding) int {
+	at := slices.IndexFunc(r.Ledgers, func(l finding.LedgerState) bool { return l.Path == f.Path && l.Log != nil })
 	if at < 0 || f.Commit == "" || f.Commit == r.Examined.Head {
 		return f.Line
 	}
 	log := r.Ledgers[at].Log
-	for _, e := range []*gate.EntryRef{f.EntryAfter, f.Entry} {
+	for _, e := range []*finding.EntryRef{f.EntryAfter, f.Entry} {
 		if e == nil || e.Timestamp == "" {
 			continue
 		}
-		i := slices.IndexFunc(log, func(l gate.LogEntry) bool { return l.Timestamp == e.Timestamp })
+		i := slices.IndexFunc(log, func(l finding.LogEntry) bool { return l.Timestamp == e.Timestamp })
 		if i < 0 {
 			continue
 		}

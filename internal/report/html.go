@@ -8,7 +8,7 @@ import (
 	"html/template"
 	"sync"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
 const (
@@ -39,7 +39,7 @@ type htmlPage struct {
 // renderHTML writes the report as one page that needs neither network nor
 // script: the verdict, each log as a timeline, each finding with what stood
 // there before. The page's own policy lets nothing in but its style.
-func renderHTML(buf *bytes.Buffer, r *gate.Report, opts Options) error {
+func renderHTML(buf *bytes.Buffer, r *finding.Report, opts Options) error {
 	parts, err := pageTemplate()
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (p *htmlPage) fits(part string, data any) (bool, error) {
 }
 
 // logs writes the logs of the tip and returns how many it left out.
-func (p *htmlPage) logs(r *gate.Report, found findingNumbers) (hidden int, err error) {
+func (p *htmlPage) logs(r *finding.Report, found findingNumbers) (hidden int, err error) {
 	type key struct {
 		path string
 		head [sha256.Size]byte

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
 // maxEntryRows is how many entries of a log are listed in words.
@@ -23,7 +23,7 @@ type pageEntry struct {
 }
 
 // pageLogOf draws one log with the findings that speak of it.
-func pageLogOf(r *gate.Report, l *gate.LedgerState, found findingNumbers) pageLog {
+func pageLogOf(r *finding.Report, l *finding.LedgerState, found findingNumbers) pageLog {
 	out := pageLog{
 		Path: orNone(Sanitize(l.Path), "no path"), Entries: entryCount(l.Entries), Head: l.Head.String(),
 	}
@@ -65,7 +65,7 @@ func runName(id string) string {
 // logDrawing draws one log.
 type logDrawing struct {
 	*timeline
-	log   []gate.LogEntry
+	log   []finding.LogEntry
 	times []time.Time
 	// lanes are the lanes of the entries; runs those of the runs.
 	lanes  []*lane
@@ -76,7 +76,7 @@ type logDrawing struct {
 	places map[[2]string]int
 }
 
-func drawLog(r *gate.Report, l *gate.LedgerState, about []numberedFinding) *timeline {
+func drawLog(r *finding.Report, l *finding.LedgerState, about []numberedFinding) *timeline {
 	d := &logDrawing{log: l.Log, times: entryTimes(l.Log), runs: map[string]*lane{}, places: map[[2]string]int{}}
 	span := d.times
 	for _, f := range about {
@@ -123,10 +123,10 @@ func (d *logDrawing) run(id string) *lane {
 // finding marks what a finding speaks of: the entry at the tip that has the
 // same task and time, or the same time, or the same place in the file; an
 // entry that is not at the tip has a lane apart.
-func (d *logDrawing) finding(r *gate.Report, n numberedFinding) {
+func (d *logDrawing) finding(r *finding.Report, n numberedFinding) {
 	f := n.finding
 	title := func() string { return fmt.Sprintf("finding %d: %s", n.number, clip(f.Rule, maxName)) }
-	for _, e := range []*gate.EntryRef{f.Entry, f.EntryAfter} {
+	for _, e := range []*finding.EntryRef{f.Entry, f.EntryAfter} {
 		if e == nil || e.Timestamp == "" {
 			continue
 		}
@@ -158,7 +158,7 @@ func (d *logDrawing) finding(r *gate.Report, n numberedFinding) {
 
 // atLine is the tip's entry in which a finding's line is, -1 if the finding is
 // not about the tip.
-func (d *logDrawing) atLine(r *gate.Report, f *gate.Finding) int {
+func (d *logDrawing) atLine(r *finding.Report, f *finding.Finding) int {
 	if f.Commit != "" && f.Commit != r.Examined.Head {
 		return -1
 	}
@@ -173,7 +173,7 @@ func (d *logDrawing) atLine(r *gate.Report, f *gate.Finding) int {
 }
 
 // drawSides draws the entries of two branches since they parted.
-func drawSides(sides []gate.Side) *timeline {
+func drawSides(sides []finding.Side) *timeline {
 	var times []time.Time
 	for _, side := range sides {
 		for i := range side.Entries {

@@ -9,10 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/google/go-cmp/cmp"
 	nethtml "golang.org/x/net/html"
-
-	"github.com/small-gate/small-gate/internal/gate"
 )
 
 // webPage is an HTML report as a browser reads it.
@@ -166,21 +167,23 @@ func TestTimeline(t *testing.T) {
 	at := func(minute int) string {
 		return time.Date(2026, 3, 1, 9, minute, 0, 0, time.UTC).Format("2006-01-02T15:04:05.000Z")
 	}
-	l := gate.LedgerState{Path: progress, Entries: 5, Log: []gate.LogEntry{
+	l := finding.LedgerState{Path: progress, Entries: 5, Log: []finding.LogEntry{
 		{Line: 4, TaskID: "meta/init", Timestamp: at(0)},
 		{Line: 7, TaskID: "a", Timestamp: at(30), ReplayID: "1111111111111111"},
 		{Line: 10, TaskID: "b", Timestamp: "soon", ReplayID: "1111111111111111"},
 		{Line: 13, TaskID: "c", Timestamp: at(300), ReplayID: "2222"},
 		{Line: 16, TaskID: "d", Timestamp: at(600), ReplayID: "1111111111111111"},
 	}}
-	ref := func(task, timestamp string) *gate.EntryRef { return &gate.EntryRef{TaskID: task, Timestamp: timestamp} }
-	r := &gate.Report{Verdict: gate.Fail, Examined: gate.Examined{Head: head}, Ledgers: []gate.LedgerState{l}, Findings: []gate.Finding{
-		{Rule: "r/edited", Severity: gate.SeverityError, Path: progress, Entry: ref("c", at(300)), EntryAfter: ref("c", at(300))},
-		{Rule: "r/moved", Severity: gate.SeverityError, Path: progress, Entry: ref("c", at(299)), EntryAfter: ref("c", at(300))},
-		{Rule: "r/gone", Severity: gate.SeverityError, Path: progress, Entry: ref("x", at(450))},
-		{Rule: "r/line", Severity: gate.SeverityWarning, Path: progress, Line: 8, Commit: head},
-		{Rule: "r/before", Severity: gate.SeverityWarning, Path: progress, Line: 8, Commit: base},
-		{Rule: "r/elsewhere", Severity: gate.SeverityWarning, Path: "other", Line: 8},
+	ref := func(task, timestamp string) *finding.EntryRef {
+		return &finding.EntryRef{TaskID: task, Timestamp: timestamp}
+	}
+	r := &finding.Report{Verdict: finding.Fail, Examined: finding.Examined{Head: head}, Ledgers: []finding.LedgerState{l}, Findings: []finding.Finding{
+		{Rule: "r/edited", Severity: finding.SeverityError, Path: progress, Entry: ref("c", at(300)), EntryAfter: ref("c", at(300))},
+		{Rule: "r/moved", Severity: finding.SeverityError, Path: progress, Entry: ref("c", at(299)), EntryAfter: ref("c", at(300))},
+		{Rule: "r/gone", Severity: finding.SeverityError, Path: progress, Entry: ref("x", at(450))},
+		{Rule: "r/line", Severity: finding.SeverityWarning, Path: progress, Line: 8, Commit: head},
+		{Rule: "r/before", Severity: finding.SeverityWarning, Path: progress, Line: 8, Commit: base},
+		{Rule: "r/elsewhere", Severity: finding.SeverityWarning, Path: "other", Line: 8},
 	}}
 	want := []string{
 		"entries without a run: 1 entry, 2026-03-01 09:00",
@@ -203,17 +206,17 @@ func TestTimeline(t *testing.T) {
 }
 
 func TestTimelineAtTheEdges(t *testing.T) {
-	log := func(timestamps ...string) gate.LedgerState {
-		l := gate.LedgerState{Log: []gate.LogEntry{}}
+	log := func(timestamps ...string) finding.LedgerState {
+		l := finding.LedgerState{Log: []finding.LogEntry{}}
 		for _, at := range timestamps {
-			l.Log = append(l.Log, gate.LogEntry{Timestamp: at})
+			l.Log = append(l.Log, finding.LogEntry{Timestamp: at})
 		}
 		l.Entries = len(l.Log)
 		return l
 	}
 	for _, tt := range []struct {
 		name string
-		log  gate.LedgerState
+		log  finding.LedgerState
 		want []string
 	}{
 		{"one", log("2026-03-01T09:00:00.5Z"), []string{
@@ -229,39 +232,39 @@ func TestTimelineAtTheEdges(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := &gate.Report{Verdict: gate.Pass, Ledgers: []gate.LedgerState{tt.log}}
+			r := &finding.Report{Verdict: finding.Pass, Ledgers: []finding.LedgerState{tt.log}}
 			if diff := cmp.Diff(tt.want, drawn(pageLogOf(r, &tt.log, numbered(r)).Timeline)); diff != "" {
 				t.Errorf("drawing differs (-want +got):\n%s", diff)
 			}
 		})
 	}
 	empty := log()
-	if pageLogOf(&gate.Report{}, &empty, findingNumbers{}).Timeline != nil {
+	if pageLogOf(&finding.Report{}, &empty, findingNumbers{}).Timeline != nil {
 		t.Error("an empty log is drawn")
 	}
-	if pageLogOf(oneFail(), &gate.LedgerState{Path: progress, Entries: 3}, numbered(oneFail())).Timeline != nil {
+	if pageLogOf(oneFail(), &finding.LedgerState{Path: progress, Entries: 3}, numbered(oneFail())).Timeline != nil {
 		t.Error("a log whose entries are not known is drawn")
 	}
 }
 
 func TestHTMLIsBounded(t *testing.T) {
 	long := strings.Repeat("<b>&\"'long ", 4000)
-	var changes []gate.FieldChange
+	var changes []ledger.FieldChange
 	for i := range 100 {
-		changes = append(changes, gate.FieldChange{Field: long, From: long, To: fmt.Sprint(i, long), HasFrom: true, HasTo: true})
+		changes = append(changes, ledger.FieldChange{Field: long, From: long, To: fmt.Sprint(i, long), HasFrom: true, HasTo: true})
 	}
 	r := oneFail()
 	f := r.Findings[0]
 	f.Message, f.Fix, f.Changes, f.Rule, f.Commit = long, long, changes, long, long
-	r.Findings = slices.Repeat([]gate.Finding{f}, 2000)
+	r.Findings = slices.Repeat([]finding.Finding{f}, 2000)
 	r.Waived = r.Findings[:10]
-	big := make([]gate.LogEntry, 100_000)
+	big := make([]finding.LogEntry, 100_000)
 	for i := range big {
-		big[i] = gate.LogEntry{Line: i, TaskID: long, ReplayID: fmt.Sprint(long[:i%50], i), Timestamp: time.Unix(int64(i), 0).UTC().Format(time.RFC3339Nano)}
+		big[i] = finding.LogEntry{Line: i, TaskID: long, ReplayID: fmt.Sprint(long[:i%50], i), Timestamp: time.Unix(int64(i), 0).UTC().Format(time.RFC3339Nano)}
 	}
 	r.Ledgers = nil
 	for i := range 100 {
-		r.Ledgers = append(r.Ledgers, gate.LedgerState{Path: fmt.Sprint(i, long), Head: digest(i), Entries: 2})
+		r.Ledgers = append(r.Ledgers, finding.LedgerState{Path: fmt.Sprint(i, long), Head: digest(i), Entries: 2})
 	}
 	r.Ledgers[0].Log = big
 	out := render(t, "html", r, Options{})

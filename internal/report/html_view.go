@@ -6,7 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -52,7 +55,7 @@ type pageTail struct{ Version, Left string }
 // numberedFinding is a finding with its place on the page.
 type numberedFinding struct {
 	number  int
-	finding *gate.Finding
+	finding *finding.Finding
 	// explain is true for the first of its rule.
 	explain bool
 }
@@ -65,11 +68,11 @@ type findingNumbers struct {
 	hidden, hiddenWaived int
 }
 
-func numbered(r *gate.Report) findingNumbers {
+func numbered(r *finding.Report) findingNumbers {
 	var out findingNumbers
 	explained := map[string]bool{}
 	n := 0
-	add := func(list []numberedFinding, f *gate.Finding) []numberedFinding {
+	add := func(list []numberedFinding, f *finding.Finding) []numberedFinding {
 		n++
 		list = append(list, numberedFinding{number: n, finding: f, explain: !explained[f.Rule]})
 		explained[f.Rule] = true
@@ -92,7 +95,7 @@ func numbered(r *gate.Report) findingNumbers {
 	return out
 }
 
-func leftWords(r *gate.Report, findings, logs int) string {
+func leftWords(r *finding.Report, findings, logs int) string {
 	var parts []string
 	if findings > 0 {
 		parts = append(parts, wording.Count(findings, "more finding"))
@@ -110,9 +113,9 @@ func leftWords(r *gate.Report, findings, logs int) string {
 	return words
 }
 
-func pageHeadOf(r *gate.Report) pageHead {
+func pageHeadOf(r *finding.Report) pageHead {
 	words, color := outcomeWords(r)
-	if verdict(r) == gate.Error && len(r.Findings) == 0 {
+	if verdict(r) == finding.Error && len(r.Findings) == 0 {
 		words = "could not judge"
 	}
 	out := pageHead{
@@ -158,7 +161,7 @@ func pageFindingOf(n numberedFinding, class string) pageFinding {
 	if f.Path != "" {
 		out.Where = fmt.Sprintf("%s:%d:%d", clip(f.Path, maxPath), max(f.Line, 1), max(f.Column, 1))
 	}
-	if rule, known := gate.FindRule(f.Rule); known {
+	if rule, known := rules.Find(f.Rule); known {
 		out.Page = rulePage(rule.ID)
 		if n.explain {
 			out.Why = strings.Split(unwrap(rule.Why), "\n\n")
@@ -185,14 +188,14 @@ func pageFindingOf(n numberedFinding, class string) pageFinding {
 	return out
 }
 
-func findingClass(f *gate.Finding) string {
-	if f.Severity == gate.SeverityError {
+func findingClass(f *finding.Finding) string {
+	if f.Severity == finding.SeverityError {
 		return "bad"
 	}
 	return "warn"
 }
 
-func findingFacts(f *gate.Finding, waived bool) []fact {
+func findingFacts(f *finding.Finding, waived bool) []fact {
 	var out []fact
 	if waived {
 		out = append(out, fact{"waived", orNone(f.Reason, "no reason given")})
@@ -215,12 +218,12 @@ func findingFacts(f *gate.Finding, waived bool) []fact {
 	return out
 }
 
-func entryFact(e *gate.EntryRef) string {
+func entryFact(e *finding.EntryRef) string {
 	return fmt.Sprintf("%d: %s", e.Index+1, entryLabel(e))
 }
 
 // pageEntryOf shows an entry that is gone or was put in.
-func pageEntryOf(f *gate.Finding) pageChange {
+func pageEntryOf(f *finding.Finding) pageChange {
 	const none = "(not there)"
 	text := strings.Join(wholeEntry(f), "\n")
 	if f.Changes[0].HasTo {
@@ -229,7 +232,7 @@ func pageEntryOf(f *gate.Finding) pageChange {
 	return pageChange{Field: "the entry", Before: text, After: none}
 }
 
-func pageChangeOf(c *gate.FieldChange) pageChange {
+func pageChangeOf(c *ledger.FieldChange) pageChange {
 	d := fieldDifference(c, maxValue)
 	out := pageChange{
 		Field: orNone(c.Field, "the entry"), Note: d.note,
@@ -244,7 +247,7 @@ func pageChangeOf(c *gate.FieldChange) pageChange {
 	return out
 }
 
-func pageSideOf(s *gate.Side) pageSide {
+func pageSideOf(s *finding.Side) pageSide {
 	out := pageSide{Name: orNone(s.Name, "no name") + ": " + entryCount(s.Count()) + " missing on the other side"}
 	for i := range s.Entries {
 		if i == maxRows {

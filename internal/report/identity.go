@@ -3,15 +3,15 @@ package report
 import (
 	"strconv"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
 // identities gives each finding of a report the name under which a platform
 // knows it again: its fingerprint. Where several have the same, since one edit
 // can be found in two commits, the later ones get a number behind it, as
 // platforms show only one of equal names.
-func identities(lists ...[]gate.Finding) map[*gate.Finding]string {
-	out := map[*gate.Finding]string{}
+func identities(lists ...[]finding.Finding) map[*finding.Finding]string {
+	out := map[*finding.Finding]string{}
 	seen := map[string]int{}
 	for _, list := range lists {
 		for i := range list {
@@ -27,11 +27,11 @@ func identities(lists ...[]gate.Finding) map[*gate.Finding]string {
 }
 
 // bySeverity lists findings with those first that block, in their order.
-func bySeverity(findings []gate.Finding) []*gate.Finding {
-	out := make([]*gate.Finding, 0, len(findings))
+func bySeverity(findings []finding.Finding) []*finding.Finding {
+	out := make([]*finding.Finding, 0, len(findings))
 	for _, blocking := range []bool{true, false} {
 		for i := range findings {
-			if (findings[i].Severity == gate.SeverityError) == blocking {
+			if (findings[i].Severity == finding.SeverityError) == blocking {
 				out = append(out, &findings[i])
 			}
 		}
@@ -41,7 +41,7 @@ func bySeverity(findings []gate.Finding) []*gate.Finding {
 
 // filePath is the file that a finding is shown in, for formats that demand
 // one: its own, else the first log that was looked at.
-func filePath(r *gate.Report, f *gate.Finding) string {
+func filePath(r *finding.Report, f *finding.Finding) string {
 	if f.Path != "" {
 		return f.Path
 	}
@@ -55,7 +55,7 @@ func filePath(r *gate.Report, f *gate.Finding) string {
 
 // earlier returns the version of an entry that a finding compares with: that
 // of the parent, where there is one.
-func earlier(f *gate.Finding) *gate.EntryRef {
+func earlier(f *finding.Finding) *finding.EntryRef {
 	if f.Entry == nil || f.EntryAfter == nil && f.EditFrom != f.Entry.Digest.String() {
 		return nil
 	}

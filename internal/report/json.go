@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
 // jsonSchema names the contract below. It is stable: keys are added, never
@@ -16,14 +16,14 @@ import (
 const jsonSchema = "small-gate/report/v1"
 
 type jsonReport struct {
-	Schema   string        `json:"schema"`
-	Verdict  gate.Verdict  `json:"verdict"`
-	Mode     string        `json:"mode"`
-	Strict   bool          `json:"strict"`
-	Examined jsonExamined  `json:"examined"`
-	Ledgers  []jsonLedger  `json:"ledgers"`
-	Findings []jsonFinding `json:"findings"`
-	Waived   []jsonWaived  `json:"waived"`
+	Schema   string          `json:"schema"`
+	Verdict  finding.Verdict `json:"verdict"`
+	Mode     string          `json:"mode"`
+	Strict   bool            `json:"strict"`
+	Examined jsonExamined    `json:"examined"`
+	Ledgers  []jsonLedger    `json:"ledgers"`
+	Findings []jsonFinding   `json:"findings"`
+	Waived   []jsonWaived    `json:"waived"`
 	// More counts the findings that are not listed, being too many; it is there
 	// if there are any. The summary counts them too.
 	More *jsonSummary `json:"more,omitempty"`
@@ -56,18 +56,18 @@ type jsonLedger struct {
 }
 
 type jsonFinding struct {
-	Rule       string        `json:"rule"`
-	Severity   gate.Severity `json:"severity"`
-	Stage      gate.Stage    `json:"stage"`
-	Message    string        `json:"message"`
-	Path       string        `json:"path"`
-	Line       int           `json:"line"`
-	Column     int           `json:"column"`
-	Commit     string        `json:"commit"`
-	Parent     string        `json:"parent"`
-	Entry      *jsonEntry    `json:"entry"`
-	EntryAfter *jsonEntry    `json:"entry_after"`
-	Changes    []jsonChange  `json:"changes"`
+	Rule       string           `json:"rule"`
+	Severity   finding.Severity `json:"severity"`
+	Stage      finding.Stage    `json:"stage"`
+	Message    string           `json:"message"`
+	Path       string           `json:"path"`
+	Line       int              `json:"line"`
+	Column     int              `json:"column"`
+	Commit     string           `json:"commit"`
+	Parent     string           `json:"parent"`
+	Entry      *jsonEntry       `json:"entry"`
+	EntryAfter *jsonEntry       `json:"entry_after"`
+	Changes    []jsonChange     `json:"changes"`
 	// MoreChanges counts the changes that are not listed, being too many; it is
 	// there if there are any.
 	MoreChanges int       `json:"more_changes,omitempty"`
@@ -117,7 +117,7 @@ type jsonError struct {
 
 // renderJSON writes the report for programs: two spaces of indentation, a
 // final newline, text that is not UTF-8 with U+FFFD in place of each bad byte.
-func renderJSON(buf *bytes.Buffer, r *gate.Report, _ Options) error {
+func renderJSON(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	count := r.Count()
 	doc := jsonReport{
 		Schema: jsonSchema, Verdict: verdict(r), Mode: r.Mode, Strict: r.Strict,
@@ -144,7 +144,7 @@ func renderJSON(buf *bytes.Buffer, r *gate.Report, _ Options) error {
 	for i := range r.Waived {
 		doc.Waived[i] = jsonWaived{jsonFinding: toJSON(&r.Waived[i]), Reason: r.Waived[i].Reason}
 	}
-	if more := r.More; more != (gate.Counts{}) {
+	if more := r.More; more != (finding.Counts{}) {
 		doc.More = &jsonSummary{Errors: more.Errors, Warnings: more.Warnings, Waived: more.Waived}
 	}
 	if f := failureOf(r); f != nil {
@@ -173,7 +173,7 @@ func orNull(s string) *string {
 	return &s
 }
 
-func toJSON(f *gate.Finding) jsonFinding {
+func toJSON(f *finding.Finding) jsonFinding {
 	out := jsonFinding{
 		Rule: f.Rule, Severity: f.Severity, Stage: f.Stage, Message: f.Message,
 		Path: f.Path, Line: max(f.Line, 1), Column: max(f.Column, 1),
@@ -198,7 +198,7 @@ func toJSON(f *gate.Finding) jsonFinding {
 	return out
 }
 
-func entryJSON(e *gate.EntryRef) *jsonEntry {
+func entryJSON(e *finding.EntryRef) *jsonEntry {
 	if e == nil {
 		return nil
 	}

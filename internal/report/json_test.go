@@ -5,10 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	lanes "github.com/small-gate/small-gate/internal/lane"
 )
 
@@ -17,8 +19,8 @@ func TestJSONKeys(t *testing.T) {
 	r := oneFail()
 	waived := r.Findings[0]
 	waived.Reason, waived.EntryAfter = "known", nil
-	r.Waived = []gate.Finding{waived}
-	r.Lane = &gate.LaneReport{
+	r.Waived = []finding.Finding{waived}
+	r.Lane = &finding.LaneReport{
 		Claim: lanes.Claim{Lane: lanes.Fast, Source: lanes.FromTrailer, Commit: "1"}, Fits: lanes.Deep,
 		Signals: []lanes.Signal{{Name: "n", Fits: lanes.Deep, Why: "w", Files: []string{"f"}, Lines: []lanes.Line{{Path: "f", Number: 1, Text: "t"}}}},
 	}
@@ -74,7 +76,7 @@ func keys(t *testing.T, dec *json.Decoder) string {
 func TestJSONHoldsWhatTheReportSays(t *testing.T) {
 	r := oneFail()
 	r.Findings[0].Changes = append(r.Findings[0].Changes,
-		gate.FieldChange{Field: "added", To: "", HasTo: true}, gate.FieldChange{Field: "removed", From: "x", HasFrom: true})
+		ledger.FieldChange{Field: "added", To: "", HasTo: true}, ledger.FieldChange{Field: "removed", From: "x", HasFrom: true})
 	r.Findings[0].Line, r.Findings[0].Column = 0, 0
 	var got jsonReport
 	if err := json.Unmarshal([]byte(render(t, "json", r, Options{})), &got); err != nil {
@@ -90,14 +92,14 @@ func TestJSONHoldsWhatTheReportSays(t *testing.T) {
 	if c := f.Changes[2]; c.To != nil || c.From == nil || *c.From != "x" {
 		t.Errorf("a removed field: %+v", c)
 	}
-	if got.Error != nil || got.Verdict != gate.Fail || got.Summary.Errors != 1 {
+	if got.Error != nil || got.Verdict != finding.Fail || got.Summary.Errors != 1 {
 		t.Errorf("report = %+v", got)
 	}
 }
 
 // Empty lists are [], and an unknown verdict is an error with a message.
 func TestJSONOfAnEmptyReport(t *testing.T) {
-	out := render(t, "json", &gate.Report{}, Options{})
+	out := render(t, "json", &finding.Report{}, Options{})
 	for _, want := range []string{`"ledgers": []`, `"findings": []`, `"waived": []`, `"verdict": "error"`, `"message": "the judgement`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("output lacks %s:\n%s", want, out)

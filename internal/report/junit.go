@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -73,7 +74,7 @@ type junit struct {
 // passed; rules that found nothing are not listed, as the report does not say
 // which of them had something to judge. Outcome 2 is the error of a case of
 // its own. There is no timestamp, so that the same report gives the same file.
-func renderJUnit(buf *bytes.Buffer, r *gate.Report, _ Options) error {
+func renderJUnit(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	j := &junit{at: map[string]int{}, room: maxBodies, where: seeRest(r)}
 	j.suites = []junitSuite{{Name: "small-gate"}}
 	for i := range r.Ledgers {
@@ -128,15 +129,15 @@ func (j *junit) add(s *junitSuite, c junitCase) {
 }
 
 // findings makes the cases of some findings, one for each rule in each file.
-func (j *junit) findings(r *gate.Report, all []gate.Finding, waived bool) {
+func (j *junit) findings(r *finding.Report, all []finding.Finding, waived bool) {
 	type key struct {
 		path, rule string
 		blocks     bool
 	}
 	var order []key
-	of := map[key][]*gate.Finding{}
+	of := map[key][]*finding.Finding{}
 	for _, f := range bySeverity(all) {
-		k := key{f.Path, f.Rule, f.Severity == gate.SeverityError}
+		k := key{f.Path, f.Rule, f.Severity == finding.SeverityError}
 		if len(of[k]) == 0 {
 			order = append(order, k)
 		}
@@ -166,7 +167,7 @@ func (j *junit) findings(r *gate.Report, all []gate.Finding, waived bool) {
 }
 
 // headline is the first message of a group and how many there are.
-func headline(group []*gate.Finding) string {
+func headline(group []*finding.Finding) string {
 	words := clip(group[0].Message, maxText)
 	if n := len(group) - 1; n > 0 {
 		words += " (and " + strconv.Itoa(n) + " more)"
@@ -175,7 +176,7 @@ func headline(group []*gate.Finding) string {
 }
 
 // body tells a group's findings as text does, commit by commit.
-func (j *junit) body(group []*gate.Finding) string {
+func (j *junit) body(group []*finding.Finding) string {
 	var body bytes.Buffer
 	t := &text{buf: &body, width: defaultWidth, where: j.where}
 	shown := 0
@@ -199,7 +200,7 @@ func (j *junit) body(group []*gate.Finding) string {
 
 // judged is the case that fails if the judgement was not made, or if not all
 // of it is in the file.
-func (j *junit) judged(r *gate.Report) {
+func (j *junit) judged(r *finding.Report) {
 	s := &j.suites[0]
 	words := summaryWords(r) + "\n"
 	if notes := r.Examined.Notes; len(notes) > 0 {

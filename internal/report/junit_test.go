@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/google/go-cmp/cmp"
 )
 
-func readJUnit(t testing.TB, r *gate.Report) junitSuites {
+func readJUnit(t testing.TB, r *finding.Report) junitSuites {
 	t.Helper()
 	var out junitSuites
 	if err := xml.Unmarshal([]byte(render(t, "junit", r, Options{})), &out); err != nil {
@@ -43,12 +43,12 @@ func outline(suites junitSuites) []string {
 
 func TestJUnitOutline(t *testing.T) {
 	second := onePass()
-	second.Ledgers = append(second.Ledgers, gate.LedgerState{Path: "b/" + progress})
+	second.Ledgers = append(second.Ledgers, finding.LedgerState{Path: "b/" + progress})
 	both := oneFail()
-	both.Failure, both.Verdict = failed().Failure, gate.Error
+	both.Failure, both.Verdict = failed().Failure, finding.Error
 	for _, tt := range []struct {
 		name   string
-		report *gate.Report
+		report *finding.Report
 		want   []string
 	}{
 		{"two logs", second, []string{
@@ -56,7 +56,7 @@ func TestJUnitOutline(t *testing.T) {
 			progress + ": 1 tests, 0 failures, 0 errors, 0 skipped", "  no findings: passed",
 			"b/" + progress + ": 1 tests, 0 failures, 0 errors, 0 skipped", "  no findings: passed",
 		}},
-		{"nothing there", &gate.Report{Verdict: gate.Pass}, []string{
+		{"nothing there", &finding.Report{Verdict: finding.Pass}, []string{
 			"small-gate: 1 tests, 0 failures, 0 errors, 0 skipped", "  judged: passed",
 		}},
 		{"many", many(), []string{
@@ -71,7 +71,7 @@ func TestJUnitOutline(t *testing.T) {
 			"small-gate: 1 tests, 0 failures, 1 errors, 0 skipped", "  judged: error",
 			progress + ": 1 tests, 1 failures, 0 errors, 0 skipped", "  append-only/modified: failure",
 		}},
-		{"no verdict", &gate.Report{}, []string{"small-gate: 1 tests, 0 failures, 1 errors, 0 skipped", "  judged: error"}},
+		{"no verdict", &finding.Report{}, []string{"small-gate: 1 tests, 0 failures, 1 errors, 0 skipped", "  judged: error"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, outline(readJUnit(t, tt.report))); diff != "" {

@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	changes "github.com/small-gate/small-gate/internal/lane"
 )
 
@@ -47,7 +48,7 @@ type jsonLine struct {
 	Text string `json:"text"`
 }
 
-func laneJSON(r *gate.LaneReport) *jsonLane {
+func laneJSON(r *finding.LaneReport) *jsonLane {
 	if r == nil {
 		return nil
 	}
@@ -79,7 +80,7 @@ func CheckLaneFormat(name string) error {
 
 // WriteLane writes what is known of a change's lane, in one of LaneFormats. It
 // returns the error of w.
-func WriteLane(w io.Writer, format string, doc *gate.LaneReport) error {
+func WriteLane(w io.Writer, format string, doc *finding.LaneReport) error {
 	var buf bytes.Buffer
 	switch format {
 	case "json":
@@ -102,7 +103,7 @@ func WriteLane(w io.Writer, format string, doc *gate.LaneReport) error {
 }
 
 // laneText writes for a person.
-func laneText(buf *bytes.Buffer, doc *gate.LaneReport) {
+func laneText(buf *bytes.Buffer, doc *finding.LaneReport) {
 	t := &text{buf: buf, width: defaultWidth}
 	t.line("change:  ", clip(doc.Change, maxText))
 	t.line("claim:   ", claimText(doc.Claim))
@@ -154,6 +155,6 @@ func claimText(c changes.Claim) string {
 }
 
 // laneWords say which lane a change was judged by, and which one fits.
-func laneWords(r *gate.LaneReport) string {
+func laneWords(r *finding.LaneReport) string {
 	return claimText(r.Claim) + "; what the change shows fits " + string(r.Fits)
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/report"
 )
@@ -18,7 +19,7 @@ func TestLaneIsNamed(t *testing.T) {
 		lane.FromTrailer: "the trailer of commit 0123456", lane.FromEntry: "an entry for meta/lane-switch", lane.FromLabel: "a label", lane.FromJob: "the job's record", lane.FromPolicy: "the configuration",
 	}
 	for source, who := range claimed {
-		r := &gate.Report{Mode: "range", Verdict: gate.Pass, Lane: &gate.LaneReport{
+		r := &finding.Report{Mode: "range", Verdict: finding.Pass, Lane: &finding.LaneReport{
 			Claim: lane.Claim{Lane: lane.Standard, Source: source, Commit: "0123456"}, Fits: lane.Fast,
 		}}
 		plain := func(s string) string { return strings.NewReplacer("\\", "", "&#39;", "'").Replace(s) }
@@ -34,7 +35,7 @@ func TestLaneIsNamed(t *testing.T) {
 			if err := report.Write(&buf, format, r, report.Options{}); err != nil || strings.Contains(buf.String(), where) {
 				t.Errorf("%s names a lane where none is claimed: %v", format, err)
 			}
-			r.Lane = &gate.LaneReport{Claim: lane.Claim{Lane: lane.Standard, Source: source, Commit: "0123456"}, Fits: lane.Fast}
+			r.Lane = &finding.LaneReport{Claim: lane.Claim{Lane: lane.Standard, Source: source, Commit: "0123456"}, Fits: lane.Fast}
 		}
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -33,7 +35,7 @@ type markdown struct {
 
 // renderMarkdown writes the report for a page: a step's summary, or a comment.
 // What a file says stands in code, or escaped.
-func renderMarkdown(buf *bytes.Buffer, r *gate.Report, _ Options) error {
+func renderMarkdown(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	m := &markdown{buf: buf}
 	m.block(markdownTitle(r))
 	m.block(markdownFailure(r))
@@ -80,10 +82,10 @@ func (m *markdown) block(text string) bool {
 }
 
 // markdownTitle is the verdict, what it rests on, and what else to know.
-func markdownTitle(r *gate.Report) string {
+func markdownTitle(r *finding.Report) string {
 	sign := map[style]string{green: "✅", yellow: "⚠️", red: "❌"}
 	words, color := outcomeWords(r)
-	if verdict(r) == gate.Error && len(r.Findings) == 0 {
+	if verdict(r) == finding.Error && len(r.Findings) == 0 {
 		words = "could not judge"
 	}
 	var b strings.Builder
@@ -110,7 +112,7 @@ func escapeMarkdownClip(s string, limit int) string {
 	return escapeMarkdown(s[:end]) + more(s[end:])
 }
 
-func markdownFailure(r *gate.Report) string {
+func markdownFailure(r *finding.Report) string {
 	f := failureOf(r)
 	if f == nil {
 		return ""
@@ -122,7 +124,7 @@ func markdownFailure(r *gate.Report) string {
 	return out
 }
 
-func ledgerTable(ledgers []gate.LedgerState) string {
+func ledgerTable(ledgers []finding.LedgerState) string {
 	if len(ledgers) == 0 {
 		return ""
 	}
@@ -140,7 +142,7 @@ func ledgerTable(ledgers []gate.LedgerState) string {
 }
 
 // findingTable has a row for each group of findings.
-func findingTable(all [][]*gate.Finding) string {
+func findingTable(all [][]*finding.Finding) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -169,8 +171,8 @@ func findingTable(all [][]*gate.Finding) string {
 	return b.String()
 }
 
-func severityWord(f *gate.Finding) string {
-	if f.Severity == gate.SeverityError {
+func severityWord(f *finding.Finding) string {
+	if f.Severity == finding.SeverityError {
 		return "error"
 	}
 	return "warning"
@@ -178,14 +180,14 @@ func severityWord(f *gate.Finding) string {
 
 // ruleLink is a rule's id, as a link if there is such a rule.
 func ruleLink(id string) string {
-	if _, known := gate.FindRule(id); known {
+	if _, known := rules.Find(id); known {
 		return "[" + id + "](" + rulePage(id) + ")"
 	}
 	return escapeMarkdownClip(id, maxName)
 }
 
 // markdownGroup tells the first n findings of a group.
-func markdownGroup(group []*gate.Finding, n int) string {
+func markdownGroup(group []*finding.Finding, n int) string {
 	var b strings.Builder
 	first := group[0]
 	title := clip(first.Rule, maxName)
@@ -214,7 +216,7 @@ func markdownGroup(group []*gate.Finding, n int) string {
 }
 
 // markdownEntry names the entry and, where it was recorded, its edit.
-func markdownEntry(f *gate.Finding) string {
+func markdownEntry(f *finding.Finding) string {
 	before, after := f.Entry, f.EntryAfter
 	if before == nil {
 		before, after = after, nil
@@ -238,7 +240,7 @@ func markdownEntry(f *gate.Finding) string {
 
 // markdownClosing says which states were compared and what to do, and counts
 // what is hidden.
-func markdownClosing(f *gate.Finding, hidden []*gate.Finding, last bool) string {
+func markdownClosing(f *finding.Finding, hidden []*finding.Finding, last bool) string {
 	out := ""
 	if last && len(hidden) > 0 {
 		out += fmt.Sprintf("\n… and %d more of this rule in this file.\n", len(hidden))
@@ -259,7 +261,7 @@ func markdownClosing(f *gate.Finding, hidden []*gate.Finding, last bool) string 
 }
 
 // diff shows the fields that differ as a patch would.
-func diff(f *gate.Finding) string {
+func diff(f *finding.Finding) string {
 	var b strings.Builder
 	changes := f.Changes
 	if isWhole(f) {
@@ -291,7 +293,7 @@ func diff(f *gate.Finding) string {
 }
 
 // fork draws two branches that both recorded work, and lists their entries.
-func fork(f *gate.Finding) string {
+func fork(f *finding.Finding) string {
 	if len(f.Sides) != 2 {
 		return ""
 	}
@@ -311,7 +313,7 @@ func fork(f *gate.Finding) string {
 	return "\n" + fenced("mermaid", gitGraph(f)) + list.String()
 }
 
-func byAgent(e *gate.EntryRef) string {
+func byAgent(e *finding.EntryRef) string {
 	if e.AgentID == "" {
 		return ""
 	}
@@ -321,7 +323,7 @@ func byAgent(e *gate.EntryRef) string {
 // gitGraph draws a fork in Mermaid's language for histories: entries as commits.
 // The words before each name keep names apart, which Mermaid takes for one
 // another if they are equal.
-func gitGraph(f *gate.Finding) string {
+func gitGraph(f *finding.Finding) string {
 	var b strings.Builder
 	ours, theirs := "ours: "+diagramText(f.Sides[0].Name, 40), "theirs: "+diagramText(f.Sides[1].Name, 40)
 	fmt.Fprintf(&b, "%%%%{init: {\"gitGraph\": {\"mainBranchName\": \"%s\"}}}%%%%\ngitGraph LR:\n", ours)
@@ -354,7 +356,7 @@ func gitGraph(f *gate.Finding) string {
 }
 
 // graphLabel is an entry's number, task, time and agent.
-func graphLabel(e *gate.EntryRef) string {
+func graphLabel(e *finding.EntryRef) string {
 	label := fmt.Sprintf("%d: %s", e.Index+1, diagramText(orNone(e.TaskID, "no task"), 40))
 	for _, text := range []string{e.Timestamp, e.AgentID} {
 		if text != "" {
@@ -372,7 +374,7 @@ func entryCount(n int) string {
 	return fmt.Sprintf("%d entries", n)
 }
 
-func markdownWaived(waived []gate.Finding) string {
+func markdownWaived(waived []finding.Finding) string {
 	if len(waived) == 0 {
 		return ""
 	}

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer/html"
 	nethtml "golang.org/x/net/html"
-
-	"github.com/small-gate/small-gate/internal/gate"
 )
 
 // page is Markdown as a reader gets it: rendered as GitHub would, and read
@@ -173,35 +174,35 @@ func TestCodeInMarkdown(t *testing.T) {
 // What is cut is said, nothing is left open, and what matters comes first.
 func TestMarkdownIsBounded(t *testing.T) {
 	long := strings.Repeat("@#[long](x)|`` ", 4000)
-	var changes []gate.FieldChange
+	var changes []ledger.FieldChange
 	for i := range 100 {
-		changes = append(changes, gate.FieldChange{Field: long, From: long, To: fmt.Sprint(i, long), HasFrom: true, HasTo: true})
+		changes = append(changes, ledger.FieldChange{Field: long, From: long, To: fmt.Sprint(i, long), HasFrom: true, HasTo: true})
 	}
 	for _, tt := range []struct {
 		name   string
 		number int
-		change func(f *gate.Finding, i int)
+		change func(f *finding.Finding, i int)
 		want   string
 	}{
-		{"many files", 3000, func(f *gate.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i, progress) }, "Not all is shown here: 2950 more findings; `--format json` lists all."},
-		{"one file", 3000, func(f *gate.Finding, i int) { f.Line = i }, "… and 2997 more of this rule in this file."},
-		{"long texts", 200, func(f *gate.Finding, i int) {
+		{"many files", 3000, func(f *finding.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i, progress) }, "Not all is shown here: 2950 more findings; `--format json` lists all."},
+		{"one file", 3000, func(f *finding.Finding, i int) { f.Line = i }, "… and 2997 more of this rule in this file."},
+		{"long texts", 200, func(f *finding.Finding, i int) {
 			f.Path, f.Message, f.Fix, f.Commit = fmt.Sprint(i, long), long, strings.Repeat(long+"\n", 20), long
-			f.Changes, f.Entry = changes, &gate.EntryRef{TaskID: long, Timestamp: long}
+			f.Changes, f.Entry = changes, &finding.EntryRef{TaskID: long, Timestamp: long}
 			f.Rule = long
 		}, "more findings; `--format json` lists all."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := oneFail()
 			one := r.Findings[0]
-			r.Findings = make([]gate.Finding, tt.number)
+			r.Findings = make([]finding.Finding, tt.number)
 			for i := range r.Findings {
 				r.Findings[i] = one
 				tt.change(&r.Findings[i], i)
 			}
 			r.Waived = r.Findings[:100]
 			for range 50 {
-				r.Ledgers = append(r.Ledgers, gate.LedgerState{Path: long})
+				r.Ledgers = append(r.Ledgers, finding.LedgerState{Path: long})
 			}
 			out := render(t, "markdown", r, Options{})
 			if len(out) > maxMarkdown {
@@ -223,7 +224,7 @@ func TestMarkdownFork(t *testing.T) {
 	r := oneFail()
 	f := forked()
 	f.Sides[0].Name = `x"]; click A "javascript:alert(1)"` + "\n```\nend"
-	r.Findings = []gate.Finding{f}
+	r.Findings = []finding.Finding{f}
 	p := readMarkdown(t, render(t, "markdown", r, Options{}))
 	checkPage(t, p)
 	var drawing string

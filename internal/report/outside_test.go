@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xeipuuv/gojsonschema"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/xeipuuv/gojsonschema"
 )
 
 // Tests that hold the reports against schemas and programs that are not in
@@ -46,7 +46,7 @@ func manySamples() []sample {
 	for i, s := range hostileTexts {
 		all = append(all, sample{"hostile" + strings.Repeat("'", i), hostile(s)})
 	}
-	return append(append(samples(), sample{"long", long}, sample{"noted", noted}, sample{"empty", &gate.Report{}}), all...)
+	return append(append(samples(), sample{"long", long}, sample{"noted", noted}, sample{"empty", &finding.Report{}}), all...)
 }
 
 func TestOutsideSARIFSchema(t *testing.T) {
@@ -78,7 +78,7 @@ func TestOutsideSARIFValidator(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "validated.sarif")
 	args := []string{"validate"}
-	for _, s := range append(samples(), sample{"empty", &gate.Report{}}) {
+	for _, s := range append(samples(), sample{"empty", &finding.Report{}}) {
 		name := filepath.Join(dir, s.name+".sarif")
 		writeFile(t, name, render(t, "sarif", s.report, Options{Version: "v1.2.3"}))
 		args = append(args, name)

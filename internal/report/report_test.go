@@ -13,10 +13,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -52,7 +54,7 @@ func TestGolden(t *testing.T) {
 }
 
 // hideFingerprints replaces them, since what they cover is the gate's affair.
-func hideFingerprints(out string, r *gate.Report) string {
+func hideFingerprints(out string, r *finding.Report) string {
 	for i := range r.Findings {
 		out = strings.ReplaceAll(out, r.Findings[i].Fingerprint(), "FINGERPRINT")
 	}
@@ -126,7 +128,7 @@ func TestWriteIsDeterministicAndKeepsTheReport(t *testing.T) {
 	}
 }
 
-func render(t testing.TB, format string, r *gate.Report, opts Options) string {
+func render(t testing.TB, format string, r *finding.Report, opts Options) string {
 	t.Helper()
 	var out bytes.Buffer
 	if err := Write(&out, format, r, opts); err != nil {
@@ -137,7 +139,7 @@ func render(t testing.TB, format string, r *gate.Report, opts Options) string {
 
 type sample struct {
 	name   string
-	report *gate.Report
+	report *finding.Report
 }
 
 func samples() []sample {
@@ -156,23 +158,23 @@ const (
 	head     = "1c8dd2390123456789abcdef0123456789abcdef"
 )
 
-func examined() gate.Examined {
-	return gate.Examined{Commits: 16, Workspaces: 1, Base: base, Head: head, Policy: "HEAD", Reader: "git"}
+func examined() finding.Examined {
+	return finding.Examined{Commits: 16, Workspaces: 1, Base: base, Head: head, Policy: "HEAD", Reader: "git"}
 }
 
-func onePass() *gate.Report {
-	return &gate.Report{
-		Mode: "range", Verdict: gate.Pass, Examined: examined(),
-		Ledgers: []gate.LedgerState{{Path: progress, Entries: 36, Head: digest("head"), Log: log(36)}},
+func onePass() *finding.Report {
+	return &finding.Report{
+		Mode: "range", Verdict: finding.Pass, Examined: examined(),
+		Ledgers: []finding.LedgerState{{Path: progress, Entries: 36, Head: digest("head"), Log: log(36)}},
 	}
 }
 
 // log has n entries of three runs; the first two belong to none.
-func log(n int) []gate.LogEntry {
-	out := make([]gate.LogEntry, n)
+func log(n int) []finding.LogEntry {
+	out := make([]finding.LogEntry, n)
 	for i := range out {
 		e := entry(i, 4+5*i, "")
-		out[i] = gate.LogEntry{Line: e.Line, TaskID: e.TaskID, Timestamp: e.Timestamp}
+		out[i] = finding.LogEntry{Line: e.Line, TaskID: e.TaskID, Timestamp: e.Timestamp}
 		if i > 1 {
 			out[i].ReplayID = strings.Repeat(fmt.Sprint(i%3), 64)
 		}
@@ -180,18 +182,18 @@ func log(n int) []gate.LogEntry {
 	return out
 }
 
-func oneFail() *gate.Report {
+func oneFail() *finding.Report {
 	r := onePass()
-	r.Mode, r.Verdict = "audit", gate.Fail
-	r.Findings = []gate.Finding{modified(0, 4,
-		gate.FieldChange{Field: "notes", From: "all tests pass", To: "all tests passed", HasFrom: true, HasTo: true})}
+	r.Mode, r.Verdict = "audit", finding.Fail
+	r.Findings = []finding.Finding{modified(0, 4,
+		ledger.FieldChange{Field: "notes", From: "all tests pass", To: "all tests passed", HasFrom: true, HasTo: true})}
 	return r
 }
 
-func modified(index, line int, changes ...gate.FieldChange) gate.Finding {
+func modified(index, line int, changes ...ledger.FieldChange) finding.Finding {
 	before, after := entry(index, line, "old"), entry(index, line, "new")
-	return gate.Finding{
-		Rule: "append-only/modified", Severity: gate.SeverityError, Stage: gate.StageHistory,
+	return finding.Finding{
+		Rule: "append-only/modified", Severity: finding.SeverityError, Stage: finding.StageHistory,
 		Message: fmt.Sprintf("entry %d was changed after it was recorded", index+1),
 		Path:    progress, Line: line + 2, Column: 5, Commit: head, Parent: base,
 		Entry: before, EntryAfter: after, Changes: changes,
@@ -200,8 +202,8 @@ func modified(index, line int, changes ...gate.FieldChange) gate.Finding {
 	}
 }
 
-func entry(index, line int, content string) *gate.EntryRef {
-	return &gate.EntryRef{
+func entry(index, line int, content string) *finding.EntryRef {
+	return &finding.EntryRef{
 		Index: index, Line: line, TaskID: fmt.Sprintf("task-%d", index),
 		Timestamp: fmt.Sprintf("2026-01-02T03:04:%02d.000000000Z", index%60), Digest: digest(content, index),
 	}
@@ -210,21 +212,21 @@ func entry(index, line int, content string) *gate.EntryRef {
 func digest(parts ...any) small.Digest { return sha256.Sum256([]byte(fmt.Sprint(parts...))) }
 
 // many has each kind of finding once, and one kind often.
-func many() *gate.Report {
-	both := func(field, from, to string) gate.FieldChange {
-		return gate.FieldChange{Field: field, From: from, To: to, HasFrom: true, HasTo: true}
+func many() *finding.Report {
+	both := func(field, from, to string) ledger.FieldChange {
+		return ledger.FieldChange{Field: field, From: from, To: to, HasFrom: true, HasTo: true}
 	}
 	long := strings.Repeat("the quick brown fox ", 12)
 	r := oneFail()
 	r.Strict, r.Examined.Policy = true, "built-in defaults"
-	r.Findings = []gate.Finding{
-		{Rule: "config/changed", Severity: gate.SeverityWarning, Stage: gate.StagePolicy, Message: "this change edits the policy",
+	r.Findings = []finding.Finding{
+		{Rule: "config/changed", Severity: finding.SeverityWarning, Stage: finding.StagePolicy, Message: "this change edits the policy",
 			Path: ".small-gate.yml", Line: 3, Column: 1, Commit: head, Parent: base},
 		modified(0, 4, both("evidence", "\tgo test ./...\tok", "    go test ./...    ok")),
 		modified(1, 9, both("evidence", long+"jumps over the lazy dog, "+long, long+"jumped over the lazy dog, "+long),
 			both("verification", "one\ntwo\nthree\nfour", "one\nzwei\nzwei und halb\nthree\nfour"),
-			gate.FieldChange{Field: "test", From: `{"name":"unit"}`, HasFrom: true},
-			gate.FieldChange{Field: "link", To: "https://example.com/run/1", HasTo: true}),
+			ledger.FieldChange{Field: "test", From: `{"name":"unit"}`, HasFrom: true},
+			ledger.FieldChange{Field: "link", To: "https://example.com/run/1", HasTo: true}),
 		modified(2, 14, both("timestamp", "2026-01-02T03:04:02Z", "2026-01-02T03:04:02.000000000Z")),
 	}
 	for i := 3; i < 20; i++ {
@@ -232,30 +234,30 @@ func many() *gate.Report {
 	}
 	moved := entry(22, 120, "moved")
 	r.Findings = append(r.Findings,
-		gate.Finding{Rule: "append-only/reordered", Severity: gate.SeverityError, Stage: gate.StageHistory, Message: "entry 21 stands elsewhere now",
+		finding.Finding{Rule: "append-only/reordered", Severity: finding.SeverityError, Stage: finding.StageHistory, Message: "entry 21 stands elsewhere now",
 			Path: progress, Line: 120, Column: 5, Parent: head, Entry: entry(20, 104, "moved"), EntryAfter: moved,
 			Fix: "put the entries back in their order:\n  git checkout HEAD -- .small/progress.small.yml\nthen append yours"},
-		gate.Finding{Rule: "append-only/inserted", Severity: gate.SeverityError, Stage: gate.StageHistory, Message: "an entry was put before older ones",
-			Path: progress, Line: 130, Column: 5, Commit: head, Parent: base, EntryAfter: &gate.EntryRef{Index: 4, Line: 130}},
-		gate.Finding{Rule: "validate/missing-artifact", Severity: gate.SeverityError, Stage: gate.StageValidate, Message: "the intent is missing",
+		finding.Finding{Rule: "append-only/inserted", Severity: finding.SeverityError, Stage: finding.StageHistory, Message: "an entry was put before older ones",
+			Path: progress, Line: 130, Column: 5, Commit: head, Parent: base, EntryAfter: &finding.EntryRef{Index: 4, Line: 130}},
+		finding.Finding{Rule: "validate/missing-artifact", Severity: finding.SeverityError, Stage: finding.StageValidate, Message: "the intent is missing",
 			Path: "pkg/ünïcode name/.small/intent.small.yml", Fix: "restore or create it"},
-		gate.Finding{Rule: "divergence/run", Severity: gate.SeverityError, Stage: gate.StageHistory, Message: "both sides started a run"},
+		finding.Finding{Rule: "divergence/run", Severity: finding.SeverityError, Stage: finding.StageHistory, Message: "both sides started a run"},
 	)
 	r.Findings = append(r.Findings, forked())
 	waived := modified(30, 200, both("notes", "token abc", "token removed"))
 	waived.Reason = "redacted before the release"
-	r.Waived = []gate.Finding{waived}
+	r.Waived = []finding.Finding{waived}
 	return r
 }
 
 // forked is a finding about two branches.
-func forked() gate.Finding {
-	f := gate.Finding{
-		Rule: "divergence/concurrent-append", Severity: gate.SeverityError, Stage: gate.StageHistory,
+func forked() finding.Finding {
+	f := finding.Finding{
+		Rule: "divergence/concurrent-append", Severity: finding.SeverityError, Stage: finding.StageHistory,
 		Message: "both branches recorded work since they parted", Path: "fork/" + progress, Line: 9, Column: 5, Commit: head, Parent: base,
 		Entry: entry(7, 9, "fork"), EditFrom: digest("ours").String(), EditTo: digest("theirs").String(),
-		Common: gate.Common{Count: 7, Last: []gate.EntryRef{*entry(6, 8, "meta/init")}},
-		Sides:  []gate.Side{{Name: base[:12], Entries: []gate.EntryRef{*entry(7, 9, "a")}}, {Name: head[:12]}},
+		Common: finding.Common{Count: 7, Last: []finding.EntryRef{*entry(6, 8, "meta/init")}},
+		Sides:  []finding.Side{{Name: base[:12], Entries: []finding.EntryRef{*entry(7, 9, "a")}}, {Name: head[:12]}},
 		Fix:    "git merge " + base[:12],
 	}
 	for i := range 7 {
@@ -264,9 +266,9 @@ func forked() gate.Finding {
 	return f
 }
 
-func failed() *gate.Report {
-	return &gate.Report{
-		Mode: "range", Verdict: gate.Error, Examined: gate.Examined{Reader: "git"},
+func failed() *finding.Report {
+	return &finding.Report{
+		Mode: "range", Verdict: finding.Error, Examined: finding.Examined{Reader: "git"},
 		Failure: &failure.Error{
 			Message: "the clone is shallow and does not hold commit " + base,
 			Remedy:  "fetch the rest:\n  git fetch --unshallow\nor in the workflow, under actions/checkout:\n  fetch-depth: 0",
@@ -276,29 +278,29 @@ func failed() *gate.Report {
 }
 
 // hostile has the text in every field that can hold text.
-func hostile(s string) *gate.Report {
-	ref := &gate.EntryRef{Index: 1, Line: 2, TaskID: s, Timestamp: s, Digest: digest(s)}
-	f := gate.Finding{
-		Rule: s, Severity: gate.SeverityError, Stage: gate.Stage(s), Message: s, Path: s, Line: 3, Column: 4, Commit: s, Parent: s,
+func hostile(s string) *finding.Report {
+	ref := &finding.EntryRef{Index: 1, Line: 2, TaskID: s, Timestamp: s, Digest: digest(s)}
+	f := finding.Finding{
+		Rule: s, Severity: finding.SeverityError, Stage: finding.Stage(s), Message: s, Path: s, Line: 3, Column: 4, Commit: s, Parent: s,
 		Entry: ref, EntryAfter: ref, Fix: s, Reason: s,
-		Changes: []gate.FieldChange{
+		Changes: []ledger.FieldChange{
 			{Field: s, From: s, To: "x" + s, HasFrom: true, HasTo: true},
 			{Field: s, From: s + "a\nb", To: s + "\nb\r\n", HasFrom: true, HasTo: true},
 			{Field: s, From: s + " ", To: s + "\t", HasFrom: true, HasTo: true},
 			{Field: s, From: s, HasFrom: true},
 			{Field: s, To: s, HasTo: true},
 		},
-		Common: gate.Common{Count: 1, Last: []gate.EntryRef{*ref}},
-		Sides:  []gate.Side{{Name: s, Entries: []gate.EntryRef{*ref}}, {Name: s, Entries: []gate.EntryRef{*ref, *ref}}},
+		Common: finding.Common{Count: 1, Last: []finding.EntryRef{*ref}},
+		Sides:  []finding.Side{{Name: s, Entries: []finding.EntryRef{*ref}}, {Name: s, Entries: []finding.EntryRef{*ref, *ref}}},
 	}
 	short := f
-	short.Severity, short.Line, short.Entry = gate.SeverityWarning, 0, nil
-	return &gate.Report{
-		Mode: s, Verdict: gate.Error, Examined: gate.Examined{Base: s, Head: s, Policy: s, Reader: s, Source: s, Notes: []string{s}},
-		Ledgers: []gate.LedgerState{{Path: s, Head: digest(s), Log: []gate.LogEntry{
+	short.Severity, short.Line, short.Entry = finding.SeverityWarning, 0, nil
+	return &finding.Report{
+		Mode: s, Verdict: finding.Error, Examined: finding.Examined{Base: s, Head: s, Policy: s, Reader: s, Source: s, Notes: []string{s}},
+		Ledgers: []finding.LedgerState{{Path: s, Head: digest(s), Log: []finding.LogEntry{
 			{Line: 1, TaskID: s, Timestamp: s, ReplayID: s}, {Line: 3, TaskID: s, Timestamp: "2026-01-02T03:04:05.6Z"},
 		}}},
-		Findings: []gate.Finding{f, short}, Waived: []gate.Finding{f},
+		Findings: []finding.Finding{f, short}, Waived: []finding.Finding{f},
 		Failure: &failure.Error{Message: s, Remedy: s},
 	}
 }

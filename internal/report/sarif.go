@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -29,12 +31,12 @@ const (
 // say that something was found. Which commits were compared stands in the
 // properties; versionControlProvenance would need the repository's address,
 // which nobody told.
-func renderSARIF(buf *bytes.Buffer, r *gate.Report, opts Options) error {
+func renderSARIF(buf *bytes.Buffer, r *finding.Report, opts Options) error {
 	return encodeJSON(buf, sarifLog{Schema: sarifSchema, Version: sarifVersion, Runs: []sarifRun{sarifRunOf(r, opts)}})
 }
 
 // sarifRunOf is the report as a run of the tool.
-func sarifRunOf(r *gate.Report, opts Options) sarifRun {
+func sarifRunOf(r *finding.Report, opts Options) sarifRun {
 	rules, index := sarifRules()
 	run := sarifRun{
 		Tool: sarifTool{Driver: sarifDriver{
@@ -63,8 +65,8 @@ func sarifRunOf(r *gate.Report, opts Options) sarifRun {
 
 // sarifInvocationOf says whether the judgement was made, and what this file
 // does not hold.
-func sarifInvocationOf(r *gate.Report) sarifInvocation {
-	out := sarifInvocation{ExecutionSuccessful: verdict(r) != gate.Error}
+func sarifInvocationOf(r *finding.Report) sarifInvocation {
+	out := sarifInvocation{ExecutionSuccessful: verdict(r) != finding.Error}
 	if f := failureOf(r); f != nil {
 		out.ExecutionSuccessful = false
 		out.Notifications = append(out.Notifications, sarifNotification{
@@ -90,7 +92,7 @@ func sarifInvocationOf(r *gate.Report) sarifInvocation {
 }
 
 // add appends the result of one finding, if there is room.
-func (run *sarifRun) add(r *gate.Report, f *gate.Finding, name string, index map[string]int, s []sarifSuppression) {
+func (run *sarifRun) add(r *finding.Report, f *finding.Finding, name string, index map[string]int, s []sarifSuppression) {
 	if len(run.Results) == maxResults {
 		return
 	}
@@ -123,8 +125,8 @@ func inCommit(id string) string {
 	return " in " + abbreviate(id)
 }
 
-func sarifLevel(s gate.Severity) string {
-	if s == gate.SeverityError {
+func sarifLevel(s finding.Severity) string {
+	if s == finding.SeverityError {
 		return "error"
 	}
 	return "warning"
@@ -140,7 +142,7 @@ func sarifPlace(path string, line, column int) sarifLocation {
 }
 
 // resultText is a finding in words: the sentence, what changed, what to do.
-func resultText(f *gate.Finding) string {
+func resultText(f *finding.Finding) string {
 	parts := []string{upperFirst(sentence(clip(f.Message, maxText)))}
 	changes := f.Changes
 	if isWhole(f) {
@@ -190,7 +192,7 @@ func lines(s string) string {
 }
 
 // changeWords tells one changed field in one line.
-func changeWords(c *gate.FieldChange) string {
+func changeWords(c *ledger.FieldChange) string {
 	const width = 160
 	field := clip(c.Field, maxName)
 	if field == "" {

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/rules"
 )
 
 const (
@@ -49,7 +50,7 @@ var sarifRules = sync.OnceValues(describeRules)
 
 func describeRules() (descriptors []sarifDescriptor, index map[string]int) {
 	index = map[string]int{}
-	all := gate.Rules()
+	all := rules.All()
 	descriptors = make([]sarifDescriptor, len(all))
 	for i := range all {
 		rule := &all[i]
@@ -116,12 +117,12 @@ func upperFirst(s string) string {
 }
 
 // ruleMarkdown is a rule's explanation with its examples.
-func ruleMarkdown(rule *gate.Rule, page string) string {
+func ruleMarkdown(rule *rule.Rule, page string) string {
 	var b strings.Builder
 	b.WriteString(escapeMarkdown(unwrap(rule.Why)) + "\n")
 	for _, example := range []struct{ title, text string }{{"Wrong", rule.Wrong}, {"Right", rule.Right}} {
 		b.WriteString("\n**" + example.title + "**\n")
-		for _, f := range gate.ParseExample(example.text).Files {
+		for _, f := range rules.ParseExample(example.text).Files {
 			label := codeSpan(f.Path)
 			if step := f.StepWords(); step != "" {
 				label = step + ", " + label

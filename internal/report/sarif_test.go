@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rules"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/google/go-cmp/cmp"
 )
 
-func readSARIF(t testing.TB, r *gate.Report) sarifRun {
+func readSARIF(t testing.TB, r *finding.Report) sarifRun {
 	t.Helper()
 	var log sarifLog
 	dec := json.NewDecoder(strings.NewReader(render(t, "sarif", r, Options{Version: "v1.2.3"})))
@@ -35,7 +36,7 @@ func TestSARIFRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := readSARIF(t, onePass()).Tool.Driver.Rules
-	all := gate.Rules()
+	all := rules.All()
 	if len(got) != len(all) {
 		t.Fatalf("%d rules, want %d", len(got), len(all))
 	}
@@ -106,7 +107,7 @@ func TestSARIFResults(t *testing.T) {
 func TestSARIFOfAFailure(t *testing.T) {
 	contradictory := oneFail()
 	contradictory.Failure = failed().Failure
-	for name, r := range map[string]*gate.Report{"failure": failed(), "no verdict": {}, "findings and a failure": contradictory} {
+	for name, r := range map[string]*finding.Report{"failure": failed(), "no verdict": {}, "findings and a failure": contradictory} {
 		invocation := readSARIF(t, r).Invocations[0]
 		if invocation.ExecutionSuccessful || len(invocation.Notifications) != 1 || invocation.Notifications[0].Level != "error" ||
 			invocation.Notifications[0].Message.Text == "" {
@@ -118,7 +119,7 @@ func TestSARIFOfAFailure(t *testing.T) {
 func TestSARIFIsBounded(t *testing.T) {
 	r := oneFail()
 	warning := r.Findings[0]
-	warning.Severity = gate.SeverityWarning
+	warning.Severity = finding.SeverityWarning
 	blocking := r.Findings[0]
 	long := strings.Repeat("long ", 1_000)
 	r.Findings = nil
@@ -149,9 +150,9 @@ func TestIdentities(t *testing.T) {
 	moved := f
 	moved.Line, moved.Commit, moved.Message = 99, base, "in other words"
 	other := modified(7, 40)
-	list := []gate.Finding{f, other}
-	names := identities(list, []gate.Finding{moved})
-	if names[&list[0]] != f.Fingerprint() || identities([]gate.Finding{moved})[nil] != "" || moved.Fingerprint() != f.Fingerprint() {
+	list := []finding.Finding{f, other}
+	names := identities(list, []finding.Finding{moved})
+	if names[&list[0]] != f.Fingerprint() || identities([]finding.Finding{moved})[nil] != "" || moved.Fingerprint() != f.Fingerprint() {
 		t.Errorf("names: %v", names)
 	}
 	seen := map[string]bool{}
@@ -238,7 +239,7 @@ func FuzzSARIF(f *testing.F) {
 			if err != nil || u.IsAbs() || u.Host != "" || u.RawQuery != "" || u.Fragment != "" || place.Region.StartLine < 1 {
 				t.Fatalf("place %+v: %v, %+v", place, err, u)
 			}
-			path := filePath(r, []*gate.Finding{&r.Findings[0], &r.Findings[1], &r.Waived[0]}[i])
+			path := filePath(r, []*finding.Finding{&r.Findings[0], &r.Findings[1], &r.Waived[0]}[i])
 			if diff := cmp.Diff(strings.TrimLeft(path, "/"), u.Path); diff != "" {
 				t.Fatalf("the path differs (-want +got):\n%s", diff)
 			}

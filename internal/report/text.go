@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
+
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -31,8 +33,8 @@ const (
 const seeAll = "--format json lists all"
 
 // seeRest says where the findings are that a format leaves out.
-func seeRest(r *gate.Report) string {
-	if r.More == (gate.Counts{}) {
+func seeRest(r *finding.Report) string {
+	if r.More == (finding.Counts{}) {
 		return seeAll
 	}
 	return "--format json lists " + strconv.Itoa(len(r.Findings)+len(r.Waived))
@@ -40,8 +42,8 @@ func seeRest(r *gate.Report) string {
 
 // unlisted says how many findings the report counts and does not hold; empty
 // where it holds all.
-func unlisted(r *gate.Report) string {
-	if r.More == (gate.Counts{}) {
+func unlisted(r *finding.Report) string {
+	if r.More == (finding.Counts{}) {
 		return ""
 	}
 	words := wording.Count(r.More.Errors, "error") + ", " + wording.Count(r.More.Warnings, "warning")
@@ -71,8 +73,8 @@ type text struct {
 	width int
 }
 
-func renderText(buf *bytes.Buffer, r *gate.Report, opts Options) error {
-	if opts.Quiet && r.Verdict == gate.Pass && r.Failure == nil && len(r.Findings) == 0 {
+func renderText(buf *bytes.Buffer, r *finding.Report, opts Options) error {
+	if opts.Quiet && r.Verdict == finding.Pass && r.Failure == nil && len(r.Findings) == 0 {
 		return nil
 	}
 	t := &text{buf: buf, color: opts.Color, width: defaultWidth, where: seeRest(r)}
@@ -89,7 +91,7 @@ func renderText(buf *bytes.Buffer, r *gate.Report, opts Options) error {
 		t.line(t.paint(red, "cannot judge:"), " ", clip(strings.TrimSpace(f.Message), maxText))
 		t.block("  fix: ", f.Remedy)
 	}
-	if verdict(r) != gate.Error || len(r.Findings) > 0 {
+	if verdict(r) != finding.Error || len(r.Findings) > 0 {
 		t.summary(r)
 	}
 	return nil
@@ -136,7 +138,7 @@ func (t *text) block(label, advice string) {
 func indent(label string) string { return strings.Repeat(" ", len(label)) }
 
 // findings writes them group by group, until there are enough.
-func (t *text) findings(all []gate.Finding) {
+func (t *text) findings(all []finding.Finding) {
 	shown, left := 0, len(all)
 	for _, group := range groups(all) {
 		if shown == maxFindings {
@@ -156,17 +158,17 @@ func (t *text) findings(all []gate.Finding) {
 
 // groups puts findings together that differ in the place alone: the same rule,
 // commit and file. What blocks comes first, since not everything may be shown.
-func groups(all []gate.Finding) [][]*gate.Finding {
+func groups(all []finding.Finding) [][]*finding.Finding {
 	type key struct {
-		severity                   gate.Severity
+		severity                   finding.Severity
 		rule, path, commit, parent string
 	}
-	var out [][]*gate.Finding
+	var out [][]*finding.Finding
 	at := map[key]int{}
 	for _, blocking := range []bool{true, false} {
 		for i := range all {
 			f := &all[i]
-			if (f.Severity == gate.SeverityError) != blocking {
+			if (f.Severity == finding.SeverityError) != blocking {
 				continue
 			}
 			k := key{f.Severity, f.Rule, f.Path, f.Commit, f.Parent}
@@ -184,7 +186,7 @@ func groups(all []gate.Finding) [][]*gate.Finding {
 
 // group writes the first n findings of one group and names the places of the
 // rest. What they have in common stands once, at the end.
-func (t *text) group(group []*gate.Finding, n int) {
+func (t *text) group(group []*finding.Finding, n int) {
 	for i, f := range group[:n] {
 		t.line(place(f), t.severity(f), " [", clip(f.Rule, maxName), "]: ", clip(f.Message, maxText))
 		t.entries(f)
@@ -202,7 +204,7 @@ func (t *text) group(group []*gate.Finding, n int) {
 
 // closing says what the findings of a group have in common: how many are not
 // shown, which states were compared, what to do.
-func (t *text) closing(f *gate.Finding, hidden []*gate.Finding) {
+func (t *text) closing(f *finding.Finding, hidden []*finding.Finding) {
 	t.rest(hidden)
 	t.commit(f)
 	t.block("  fix: ", f.Fix)
@@ -210,7 +212,7 @@ func (t *text) closing(f *gate.Finding, hidden []*gate.Finding) {
 
 // place is where a finding is, with the colon that ends it; empty for one that
 // has no place.
-func place(f *gate.Finding) string {
+func place(f *finding.Finding) string {
 	switch {
 	case f.Path == "":
 		return ""
@@ -220,15 +222,15 @@ func place(f *gate.Finding) string {
 	return fmt.Sprintf("%s:%d:%d: ", clip(f.Path, maxPath), f.Line, max(f.Column, 1))
 }
 
-func (t *text) severity(f *gate.Finding) string {
-	if f.Severity == gate.SeverityError {
+func (t *text) severity(f *finding.Finding) string {
+	if f.Severity == finding.SeverityError {
 		return t.paint(red, "error")
 	}
 	return t.paint(yellow, "warning")
 }
 
 // rest says how many findings of a group are not shown, and where they are.
-func (t *text) rest(hidden []*gate.Finding) {
+func (t *text) rest(hidden []*finding.Finding) {
 	if len(hidden) == 0 {
 		return
 	}
@@ -253,7 +255,7 @@ func (t *text) rest(hidden []*gate.Finding) {
 }
 
 // entries names the entry, as people count: from 1.
-func (t *text) entries(f *gate.Finding) {
+func (t *text) entries(f *finding.Finding) {
 	before, after := f.Entry, f.EntryAfter
 	if before == nil {
 		before, after = after, nil
@@ -273,7 +275,7 @@ func (t *text) entries(f *gate.Finding) {
 
 // fingerprint names the finding as `small-hook waive` takes it, where it speaks
 // of an edit.
-func fingerprint(f *gate.Finding) string {
+func fingerprint(f *finding.Finding) string {
 	const digits = 12
 	if f.EditFrom == "" && f.EditTo == "" {
 		return ""
@@ -290,7 +292,7 @@ func orNone(s, none string) string {
 
 // changes writes the fields that differ, old and new; those of an entry that is
 // gone or was put in as the entry.
-func (t *text) changes(f *gate.Finding) {
+func (t *text) changes(f *finding.Finding) {
 	changes := f.Changes
 	if isWhole(f) {
 		sign, color := "- ", red
@@ -320,12 +322,12 @@ func (t *text) changes(f *gate.Finding) {
 }
 
 // isWhole reports whether a finding's changes are all the fields of one entry.
-func isWhole(f *gate.Finding) bool {
+func isWhole(f *finding.Finding) bool {
 	return f.Entry != nil && f.EntryAfter == nil && len(f.Changes) > 0
 }
 
 // wholeEntry is an entry that is gone or was put in, field by field.
-func wholeEntry(f *gate.Finding) []string {
+func wholeEntry(f *finding.Finding) []string {
 	var out []string
 	for i := range f.Changes {
 		if i == maxFields {
@@ -341,7 +343,7 @@ func wholeEntry(f *gate.Finding) []string {
 
 // wholeField is one field of an entry; the later lines of its value stand under
 // the first.
-func wholeField(c *gate.FieldChange) []string {
+func wholeField(c *ledger.FieldChange) []string {
 	value := c.From
 	if c.HasTo {
 		value = c.To
@@ -363,7 +365,7 @@ func wholeField(c *gate.FieldChange) []string {
 
 // fieldDifference is how one field changed; the note is in brackets behind a
 // space.
-func fieldDifference(c *gate.FieldChange, width int) difference {
+func fieldDifference(c *ledger.FieldChange, width int) difference {
 	var d difference
 	switch {
 	case c.HasFrom && c.HasTo:
@@ -380,7 +382,7 @@ func fieldDifference(c *gate.FieldChange, width int) difference {
 }
 
 // commit says which state is wrong, and against which.
-func (t *text) commit(f *gate.Finding) {
+func (t *text) commit(f *finding.Finding) {
 	switch {
 	case f.Commit != "" && f.Parent != "":
 		t.line("  commit ", abbreviate(f.Commit), ", compared with ", abbreviate(f.Parent))
@@ -399,7 +401,7 @@ func abbreviate(id string) string {
 	return clip(id, maxName)
 }
 
-func (t *text) waived(waived []gate.Finding) {
+func (t *text) waived(waived []finding.Finding) {
 	for i := range waived {
 		f := &waived[i]
 		if i == maxWaived {
@@ -416,10 +418,10 @@ func (t *text) waived(waived []gate.Finding) {
 
 // summary is the last line: the outcome, the numbers, what was looked at and
 // by whose rules.
-func (t *text) summary(r *gate.Report) {
+func (t *text) summary(r *finding.Report) {
 	words, style := outcomeWords(r)
 	outcome := t.paint(style, words+":")
-	if r.Mode == "audit" && verdict(r) == gate.Fail && slices.ContainsFunc(r.Findings, ofThePast) {
+	if r.Mode == "audit" && verdict(r) == finding.Fail && slices.ContainsFunc(r.Findings, ofThePast) {
 		t.line("adopting the gate here? `small-hook baseline` accepts the logs as they stand, without a rewrite of the history")
 	}
 	t.line(outcome, " ", summaryWords(r))
@@ -433,11 +435,11 @@ func (t *text) summary(r *gate.Report) {
 }
 
 // outcomeWords are the outcome in words, and the colour that repeats them.
-func outcomeWords(r *gate.Report) (string, style) {
+func outcomeWords(r *finding.Report) (string, style) {
 	switch {
-	case verdict(r) == gate.Error:
+	case verdict(r) == finding.Error:
 		return "incomplete", red
-	case r.Verdict == gate.Pass:
+	case r.Verdict == finding.Pass:
 		return "passed", green
 	case r.Observe:
 		return "would be rejected (mode: observe)", yellow
@@ -446,7 +448,7 @@ func outcomeWords(r *gate.Report) (string, style) {
 }
 
 // summaryWords are the numbers, what was looked at and by whose rules.
-func summaryWords(r *gate.Report) string {
+func summaryWords(r *finding.Report) string {
 	count := r.Count()
 	numbers := wording.Count(count.Errors, "error") + ", " + wording.Count(count.Warnings, "warning")
 	if count.Waived > 0 {
@@ -470,9 +472,9 @@ func summaryWords(r *gate.Report) string {
 }
 
 // ofThePast reports whether a finding is about what a commit did to a progress log.
-func ofThePast(f gate.Finding) bool {
+func ofThePast(f finding.Finding) bool {
 	family, _, _ := strings.Cut(f.Rule, "/")
-	return f.Severity == gate.SeverityError && f.Stage == gate.StageHistory && f.Commit != "" && family != "lane" && family != "workflow"
+	return f.Severity == finding.SeverityError && f.Stage == finding.StageHistory && f.Commit != "" && family != "lane" && family != "workflow"
 }
 
 // judgesNoCommits tells the commands that look at files or at the index: "0

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
 // maxForkText is how many entries of one side of a fork text draws.
@@ -18,8 +18,8 @@ const maxForkText = 10
 //	|
 //	o  entry 2: task-1, 2026-03-01T09:10:00Z, agent-1
 //	   = ours: main
-func (t *text) fork(f *gate.Finding) {
-	if len(f.Sides) != 2 || f.Severity != gate.SeverityError {
+func (t *text) fork(f *finding.Finding) {
+	if len(f.Sides) != 2 || f.Severity != finding.SeverityError {
 		return
 	}
 	t.line()
@@ -41,7 +41,7 @@ func (t *text) fork(f *gate.Finding) {
 }
 
 // side draws one branch.
-func (t *text) side(side *gate.Side, margin, word string) {
+func (t *text) side(side *finding.Side, margin, word string) {
 	for i := range side.Entries {
 		if i == maxForkText {
 			t.line(margin, ":  ", entryCount(side.Count()-i), " more")
@@ -56,7 +56,7 @@ func (t *text) side(side *gate.Side, margin, word string) {
 }
 
 // forkEntry is an entry's number, task, time and agent.
-func forkEntry(e *gate.EntryRef) string {
+func forkEntry(e *finding.EntryRef) string {
 	text := entryWords(e)
 	if e.AgentID != "" {
 		text += ", " + clip(e.AgentID, maxName)

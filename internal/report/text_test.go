@@ -8,12 +8,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
 )
 
 func TestQuiet(t *testing.T) {
 	warned := onePass()
-	warned.Findings = []gate.Finding{{Rule: "lint/duplicate-id", Severity: gate.SeverityWarning, Message: "twice", Path: "p", Line: 1, Column: 1}}
+	warned.Findings = []finding.Finding{{Rule: "lint/duplicate-id", Severity: finding.SeverityWarning, Message: "twice", Path: "p", Line: 1, Column: 1}}
 	waived := onePass()
 	waived.Waived = oneFail().Findings
 	noVerdict := onePass()
@@ -24,7 +25,7 @@ func TestQuiet(t *testing.T) {
 	observed.Observe = true
 	for _, tt := range []struct {
 		name   string
-		report *gate.Report
+		report *finding.Report
 		silent bool
 	}{
 		{"pass", onePass(), true},
@@ -52,28 +53,28 @@ func TestQuiet(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	fail := func(change func(*gate.Report)) *gate.Report {
+	fail := func(change func(*finding.Report)) *finding.Report {
 		r := oneFail()
 		change(r)
 		return r
 	}
 	for _, tt := range []struct {
 		name   string
-		report *gate.Report
+		report *finding.Report
 		want   string
 	}{
 		{"pass", onePass(), "passed: 0 errors, 0 warnings; examined 16 commits and 1 workspace"},
 		{"fail", oneFail(), "rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace"},
-		{"nothing to examine", &gate.Report{Mode: "range", Verdict: gate.Pass}, "passed: 0 errors, 0 warnings; examined 0 commits and 0 workspaces"},
-		{"check", &gate.Report{Mode: "check", Verdict: gate.Pass, Examined: gate.Examined{Workspaces: 2}}, "passed: 0 errors, 0 warnings; examined 2 workspaces"},
-		{"observed", fail(func(r *gate.Report) { r.Observe = true }),
+		{"nothing to examine", &finding.Report{Mode: "range", Verdict: finding.Pass}, "passed: 0 errors, 0 warnings; examined 0 commits and 0 workspaces"},
+		{"check", &finding.Report{Mode: "check", Verdict: finding.Pass, Examined: finding.Examined{Workspaces: 2}}, "passed: 0 errors, 0 warnings; examined 2 workspaces"},
+		{"observed", fail(func(r *finding.Report) { r.Observe = true }),
 			"would be rejected (mode: observe): 1 error, 0 warnings; examined 16 commits and 1 workspace"},
-		{"waived", fail(func(r *gate.Report) { r.Waived = r.Findings }), "rejected: 1 error, 0 warnings, 1 waived; examined 16 commits and 1 workspace"},
-		{"policy", fail(func(r *gate.Report) { r.Examined.Policy = "built-in defaults" }),
+		{"waived", fail(func(r *finding.Report) { r.Waived = r.Findings }), "rejected: 1 error, 0 warnings, 1 waived; examined 16 commits and 1 workspace"},
+		{"policy", fail(func(r *finding.Report) { r.Examined.Policy = "built-in defaults" }),
 			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; policy: built-in defaults"},
-		{"push", fail(func(r *gate.Report) { r.Examined.Source = "standard input" }),
+		{"push", fail(func(r *finding.Report) { r.Examined.Source = "standard input" }),
 			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; refs from standard input"},
-		{"error with findings", fail(func(r *gate.Report) { r.Verdict, r.Failure = gate.Error, failed().Failure }),
+		{"error with findings", fail(func(r *finding.Report) { r.Verdict, r.Failure = finding.Error, failed().Failure }),
 			"incomplete: 1 error, 0 warnings; examined 16 commits and 1 workspace"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,8 +88,8 @@ func TestSummary(t *testing.T) {
 
 // Outcome 2 has a message even where whoever judged forgot it.
 func TestErrorWithoutFailure(t *testing.T) {
-	for _, verdict := range []gate.Verdict{gate.Error, "", "passed"} {
-		r := &gate.Report{Mode: "check", Verdict: verdict}
+	for _, verdict := range []finding.Verdict{finding.Error, "", "passed"} {
+		r := &finding.Report{Mode: "check", Verdict: verdict}
 		out := render(t, "text", r, Options{Quiet: true})
 		if !strings.HasPrefix(out, "cannot judge: ") || strings.Contains(out, "passed:") {
 			t.Errorf("verdict %q gives:\n%s", verdict, out)
@@ -100,31 +101,31 @@ func TestTextIsBounded(t *testing.T) {
 	const n = 10_000
 	long := strings.Repeat("long ", 10_000)
 	manyLines := strings.Repeat(long+"\n", 20)
-	var changes []gate.FieldChange
+	var changes []ledger.FieldChange
 	for i := range 100 {
-		changes = append(changes, gate.FieldChange{Field: long, From: long, To: fmt.Sprint(i, long), HasFrom: true, HasTo: true})
+		changes = append(changes, ledger.FieldChange{Field: long, From: long, To: fmt.Sprint(i, long), HasFrom: true, HasTo: true})
 	}
 	for _, tt := range []struct {
 		name   string
-		change func(f *gate.Finding, i int)
+		change func(f *finding.Finding, i int)
 		want   []string
 	}{
-		{"one rule in one file", func(f *gate.Finding, i int) { f.Line = i + 1 },
+		{"one rule in one file", func(f *finding.Finding, i int) { f.Line = i + 1 },
 			[]string{"… and 9997 more of this rule in this file, lines 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, …; --format json lists all"}},
-		{"many files", func(f *gate.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i, progress) },
+		{"many files", func(f *finding.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i, progress) },
 			[]string{"… and 9950 more findings; --format json lists all"}},
-		{"pairs", func(f *gate.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i/2, progress) },
+		{"pairs", func(f *finding.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i/2, progress) },
 			[]string{"… and 9950 more findings; --format json lists all"}},
-		{"long texts", func(f *gate.Finding, i int) {
+		{"long texts", func(f *finding.Finding, i int) {
 			f.Rule = fmt.Sprint(i)
 			f.Path, f.Message, f.Fix, f.Commit, f.Parent = long, long, manyLines, long, long
-			f.Entry, f.Changes = &gate.EntryRef{TaskID: long, Timestamp: long}, changes
+			f.Entry, f.Changes = &finding.EntryRef{TaskID: long, Timestamp: long}, changes
 		}, []string{"more characters", "more fields", "\n       … 400006 more characters\n", "… and 9950 more findings"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := oneFail()
 			one := r.Findings[0]
-			r.Findings = make([]gate.Finding, n)
+			r.Findings = make([]finding.Finding, n)
 			for i := range r.Findings {
 				r.Findings[i] = one
 				tt.change(&r.Findings[i], i)
@@ -149,7 +150,7 @@ func TestErrorsComeFirst(t *testing.T) {
 	blocking := r.Findings[0]
 	r.Findings = nil
 	for i := range 200 {
-		r.Findings = append(r.Findings, gate.Finding{Rule: "lint/duplicate-id", Severity: gate.SeverityWarning, Path: fmt.Sprint("a", i), Line: 1, Column: 1})
+		r.Findings = append(r.Findings, finding.Finding{Rule: "lint/duplicate-id", Severity: finding.SeverityWarning, Path: fmt.Sprint("a", i), Line: 1, Column: 1})
 	}
 	r.Findings = append(r.Findings, blocking)
 	if out := render(t, "text", r, Options{}); !strings.HasPrefix(out, progress+":6:5: error [append-only/modified]: ") {
@@ -228,7 +229,7 @@ func FuzzText(f *testing.F) {
 		r := hostile(a)
 		mixed := hostile(b)
 		mixed.Findings[0].Path, mixed.Findings[0].Rule, mixed.Findings[0].Message = c, a, b+c
-		mixed.Findings[0].Changes = append(mixed.Findings[0].Changes, gate.FieldChange{Field: c, From: a, To: b, HasFrom: true, HasTo: true})
+		mixed.Findings[0].Changes = append(mixed.Findings[0].Changes, ledger.FieldChange{Field: c, From: a, To: b, HasFrom: true, HasTo: true})
 		mixed.Findings[1].Path, mixed.Findings[1].Commit, mixed.Findings[1].Fix = a+b, "", c+"\n"+a
 		r.Findings = append(r.Findings, mixed.Findings...)
 		for _, opts := range []Options{{}, {Width: 50, Quiet: true}} {

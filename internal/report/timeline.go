@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
 const (
@@ -158,7 +158,7 @@ func (t *timeline) finish() *timeline {
 
 // entryTimes are the times of a log's entries. An entry whose time cannot be
 // read stands where the one before it stands.
-func entryTimes(log []gate.LogEntry) []time.Time {
+func entryTimes(log []finding.LogEntry) []time.Time {
 	out := make([]time.Time, len(log))
 	var before time.Time
 	for i := range log {

@@ -6,15 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
 )
 
 // goneEntry is a report about one entry that was deleted, or put in.
-func goneEntry(inserted bool) *gate.Report {
-	f := gate.Finding{
-		Rule: "append-only/deleted", Severity: gate.SeverityError, Stage: gate.StageHistory,
+func goneEntry(inserted bool) *finding.Report {
+	f := finding.Finding{
+		Rule: "append-only/deleted", Severity: finding.SeverityError, Stage: finding.StageHistory,
 		Message: "entry 2 was deleted", Path: ".small/progress.small.yml", Line: 7, Column: 5,
-		Entry: &gate.EntryRef{Index: 1, Line: 7, TaskID: "task-1", Timestamp: "2026-03-01T09:10:00Z"},
+		Entry: &finding.EntryRef{Index: 1, Line: 7, TaskID: "task-1", Timestamp: "2026-03-01T09:10:00Z"},
 	}
 	fields := []string{"task_id", "timestamp", "status", "command", "commit", "replayId", "agent_id", "verification", "next", "evidence", "notes"}
 	for _, field := range fields {
@@ -22,13 +23,13 @@ func goneEntry(inserted bool) *gate.Report {
 		if field == "notes" {
 			text = "first line\nsecond line\nthird line\nfourth line\nfifth line\n" + strings.Repeat("long ", 60) + "end"
 		}
-		c := gate.FieldChange{Field: field, From: text, HasFrom: true}
+		c := ledger.FieldChange{Field: field, From: text, HasFrom: true}
 		if inserted {
-			c = gate.FieldChange{Field: field, To: text, HasTo: true}
+			c = ledger.FieldChange{Field: field, To: text, HasTo: true}
 		}
 		f.Changes = append(f.Changes, c)
 	}
-	return &gate.Report{Mode: "range", Verdict: gate.Fail, Findings: []gate.Finding{f}}
+	return &finding.Report{Mode: "range", Verdict: finding.Fail, Findings: []finding.Finding{f}}
 }
 
 // TestWholeEntry: an entry that is gone, or was put in, is shown with all its
@@ -73,8 +74,8 @@ func TestWholeEntry(t *testing.T) {
 // not hold.
 func TestUnlisted(t *testing.T) {
 	r := goneEntry(false)
-	r.More = gate.Counts{Errors: 586_222, Warnings: 2, Waived: 1}
-	r.Waived = []gate.Finding{{Rule: "append-only/deleted", Message: "excused", Reason: "known"}}
+	r.More = finding.Counts{Errors: 586_222, Warnings: 2, Waived: 1}
+	r.Waived = []finding.Finding{{Rule: "append-only/deleted", Message: "excused", Reason: "known"}}
 	for _, format := range Formats() {
 		out := render(t, format, r, Options{})
 		want := "586225 more findings (586222 errors, 2 warnings, 1 waived)"

@@ -34,24 +34,3 @@ func ParseDigest(s string) (Digest, error) {
 func EntryDigest(entry *Value) Digest {
 	return sha256.Sum256(appendCanonical(make([]byte, 0, 512), entry))
 }
-
-// emptyHead is the head of a ledger without entries: SHA-256 of nothing.
-var emptyHead = Digest(sha256.Sum256(nil))
-
-// HeadOf is the head of a ledger with these entries.
-func HeadOf(entries []Digest) Digest {
-	head := emptyHead
-	for _, d := range entries {
-		head = chain(head, d)
-	}
-	return head
-}
-
-// chain returns the head that follows previous when an entry is appended:
-// SHA-256 over the two digests' raw bytes.
-func chain(previous, entry Digest) Digest {
-	var both [2 * sha256.Size]byte
-	copy(both[:], previous[:])
-	copy(both[sha256.Size:], entry[:])
-	return sha256.Sum256(both[:])
-}

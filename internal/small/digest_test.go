@@ -3,29 +3,14 @@ package small
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"flag"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/smalltest"
 )
-
-var (
-	cases     = flag.Uint64("cases", uint64(gittest.Cases(500, 4000)), "how many random cases each property is tried on")
-	firstSeed = flag.Uint64("seed", 1, "the first random case's seed")
-)
-
-// seeds yields the seeds of a property's random cases.
-func seeds(yield func(uint64) bool) {
-	for seed := *firstSeed; seed < *firstSeed+*cases; seed++ {
-		if !yield(seed) {
-			return
-		}
-	}
-}
 
 // parsed parses a text that must be readable.
 func parsed(t testing.TB, text string) *Document {
@@ -41,13 +26,13 @@ func parsed(t testing.TB, text string) *Document {
 // have the canonical form that another implementation computes from the value
 // itself, and so the same digest in every style.
 func TestStyleKeepsDigest(t *testing.T) {
-	for seed := range seeds {
-		r := seeded(seed)
-		entry := randomMap(r, 3)
-		want := canonicalJSON(t, entry)
+	for seed := range smalltest.Seeds {
+		r := smalltest.Seeded(seed)
+		entry := smalltest.RandomMap(r, 3)
+		want := smalltest.CanonicalJSON(t, entry)
 		for range 3 {
-			s := styler{r: r, t: t}
-			text := s.document("entries", []any{"before", entry})
+			s := smalltest.Styler{R: r, T: t}
+			text := s.Document("entries", []any{"before", entry})
 			items := parsed(t, text).Root.Get("entries").Items
 			if len(items) != 2 {
 				t.Fatalf("seed %d: %d items\n%s", seed, len(items), text)
@@ -65,9 +50,9 @@ func TestStyleKeepsDigest(t *testing.T) {
 // TestChangeChangesDigest changes one thing at any depth of random entries.
 func TestChangeChangesDigest(t *testing.T) {
 	var changes uint64
-	for seed := range seeds {
-		r := seeded(seed)
-		entry := randomMap(r, 3)
+	for seed := range smalltest.Seeds {
+		r := smalltest.Seeded(seed)
+		entry := smalltest.RandomMap(r, 3)
 		changed, ok := change(r, entry)
 		if !ok {
 			continue
@@ -75,15 +60,15 @@ func TestChangeChangesDigest(t *testing.T) {
 		changes++
 		digests := map[Digest]bool{}
 		for _, e := range []any{entry, changed} {
-			s := styler{r: r, t: t}
-			text := s.document("entries", []any{e})
+			s := smalltest.Styler{R: r, T: t}
+			text := s.Document("entries", []any{e})
 			digests[EntryDigest(parsed(t, text).Root.Get("entries").Items[0])] = true
 		}
 		if len(digests) != 2 {
-			t.Fatalf("seed %d: %s and %s have one digest", seed, canonicalJSON(t, entry), canonicalJSON(t, changed))
+			t.Fatalf("seed %d: %s and %s have one digest", seed, smalltest.CanonicalJSON(t, entry), smalltest.CanonicalJSON(t, changed))
 		}
 	}
-	if changes < *cases/2 {
+	if changes < *smalltest.Cases/2 {
 		t.Fatalf("only %d changes were tried", changes)
 	}
 }
@@ -99,26 +84,26 @@ func change(r *rand.Rand, v any) (any, bool) {
 	case string:
 		return changeText(r, v), true
 	case json.Number:
-		i := slices.Index(randomNumbers, string(v))
-		other := json.Number(randomNumbers[(i+1)%len(randomNumbers)])
-		return pick(r, []any{string(v), other, nil, []any{v}}), true
+		i := slices.Index(smalltest.RandomNumbers, string(v))
+		other := json.Number(smalltest.RandomNumbers[(i+1)%len(smalltest.RandomNumbers)])
+		return smalltest.Pick(r, []any{string(v), other, nil, []any{v}}), true
 	case bool:
-		return pick(r, []any{!v, nil, map[bool]string{true: "true", false: "false"}[v]}), true
+		return smalltest.Pick(r, []any{!v, nil, map[bool]string{true: "true", false: "false"}[v]}), true
 	}
-	return pick(r, []any{"", "null", "~", false, json.Number("0"), []any{}, map[string]any{}}), true
+	return smalltest.Pick(r, []any{"", "null", "~", false, json.Number("0"), []any{}, map[string]any{}}), true
 }
 
 func changeText(r *rand.Rand, v string) any {
 	at := r.IntN(len([]rune(v)) + 1)
 	before, after := string([]rune(v)[:at]), string([]rune(v)[at:])
-	inserted := before + pick(r, []string{" ", "x", "\n", "\t", "\u00a0", "\u200b", "\x00"}) + after
+	inserted := before + smalltest.Pick(r, []string{" ", "x", "\n", "\t", "\u00a0", "\u200b", "\x00"}) + after
 	ways := []any{inserted, nil, []any{v}, map[string]any{v: v}}
 	for _, other := range []string{strings.ToUpper(v), strings.ToLower(v), strings.TrimSpace(v), strings.ReplaceAll(v, "\t", "    "), strings.ReplaceAll(v, "\n", " ")} {
 		if other != v {
 			ways = append(ways, other)
 		}
 	}
-	return pick(r, ways)
+	return smalltest.Pick(r, ways)
 }
 
 func changeMap(r *rand.Rand, m map[string]any) (any, bool) {
@@ -128,7 +113,7 @@ func changeMap(r *rand.Rand, m map[string]any) (any, bool) {
 		out["a new key"] = nil
 		return out, true
 	}
-	key := pick(r, keys)
+	key := smalltest.Pick(r, keys)
 	switch r.IntN(4) {
 	case 0:
 		delete(out, key)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"io"
 	"math"
 	"slices"
@@ -14,57 +13,17 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/small-gate/small-gate/internal/smalltest"
 	"gopkg.in/yaml.v3"
-
-	"github.com/small-gate/small-gate/internal/conformance"
 )
-
-// seedTexts are files that the fuzzers begin with, each once.
-func seedTexts(f *testing.F) [][]byte {
-	var out [][]byte
-	known := map[string]bool{}
-	for _, c := range conformance.Cases(f) {
-		for _, data := range c.Files {
-			if !known[string(data)] {
-				known[string(data)] = true
-				out = append(out, data)
-			}
-		}
-	}
-	out = append(out, []byte("entries:\n"+strings.ReplaceAll(strings.Join(logPieces, ""), "D", "  ")))
-	for _, piece := range logPieces {
-		out = append(out, []byte("entries:\n"+strings.ReplaceAll(piece, "D", "")))
-	}
-	for seed := range uint64(50) {
-		r := seeded(seed)
-		s := styler{r: r, t: f}
-		out = append(out, []byte(s.document("entries", []any{randomMap(r, 3), randomMap(r, 2)})))
-	}
-	return out
-}
-
-// seed gives a fuzzer what it begins with. Where nothing is fuzzed, that is tried
-// at once: a subtest for each of thousands costs more than what it tests.
-func seed(f *testing.F, try func(), args ...any) {
-	if flag.Lookup("test.fuzz").Value.String() != "" {
-		f.Add(args...)
-		return
-	}
-	defer func() {
-		if f.Failed() {
-			f.Logf("the seed is %.2000q", args)
-		}
-	}()
-	try()
-}
 
 // FuzzParse demands of any bytes: no crash; either a document or problems, at
 // places within the file; the YAML library's own decoder agrees with what was
 // read; written anew in another style, the document has the same canonical
 // form.
 func FuzzParse(f *testing.F) {
-	for _, data := range seedTexts(f) {
-		seed(f, func() { parsesAsTheLibrary(f, data) }, data)
+	for _, data := range smalltest.SeedTexts(f) {
+		smalltest.Seed(f, func() { parsesAsTheLibrary(f, data) }, data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { parsesAsTheLibrary(t, data) })
 }
@@ -85,11 +44,11 @@ func parsesAsTheLibrary(t testing.TB, data []byte) {
 	if !ok {
 		return
 	}
-	if want := canonicalJSON(t, model); canonical != want {
+	if want := smalltest.CanonicalJSON(t, model); canonical != want {
 		t.Fatalf("canonical form\n%s, want\n%s", canonical, want)
 	}
-	s := styler{r: seeded(uint64(len(data))), t: t}
-	again := s.document("again", model)
+	s := smalltest.Styler{R: smalltest.Seeded(uint64(len(data))), T: t}
+	again := s.Document("again", model)
 	if got := parsed(t, again).Root.Get("again").Canonical(); got != canonical {
 		t.Fatalf("written anew:\n%s, was\n%s\n%q", got, canonical, again)
 	}
@@ -247,40 +206,12 @@ func jsonModel(v *Value) (any, bool) {
 	return nil, false
 }
 
-// FuzzExtend demands that both ways of reading a longer log give the same.
-func FuzzExtend(f *testing.F) {
-	add := func(old, tail []byte) { seed(f, func() { extendsBothWays(f, old, tail) }, old, tail) }
-	for _, data := range seedTexts(f) {
-		for _, at := range []int{len(data) / 2, 1 + bytes.LastIndex(bytes.TrimSpace(data), []byte("\n")), len(data)} {
-			add(data[:at], data[at:])
-		}
-	}
-	for _, piece := range logPieces {
-		add([]byte("entries:\n- a\n"), []byte(strings.ReplaceAll(piece, "D", "")))
-		add([]byte("entries:\n  "+strings.ReplaceAll(piece, "D", "  ")), []byte("  - b: c\n"))
-	}
-	f.Fuzz(func(t *testing.T, old, tail []byte) { extendsBothWays(t, old, tail) })
-}
-
-func extendsBothWays(t testing.TB, old, tail []byte) {
-	t.Helper()
-	log, _ := ReadLog(old, Limits{})
-	if log == nil {
-		return
-	}
-	text := bytes.Join([][]byte{old, tail}, nil)
-	longer := sameBothWays(t, log, text)
-	if longer != nil {
-		sameBothWays(t, longer, append(text, tail...))
-	}
-}
-
 // FuzzCheckSchema demands that any document is judged, twice the same, at
 // places within the file.
 func FuzzCheckSchema(f *testing.F) {
-	for _, data := range seedTexts(f) {
+	for _, data := range smalltest.SeedTexts(f) {
 		for i := range Artifacts {
-			seed(f, func() { fitsSchemaOrNot(f, data, byte(i)) }, data, byte(i))
+			smalltest.Seed(f, func() { fitsSchemaOrNot(f, data, byte(i)) }, data, byte(i))
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte, artifact byte) { fitsSchemaOrNot(t, data, artifact) })

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/smalltest"
+
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -27,7 +29,7 @@ func share(limit int) int {
 // most structure.
 func fill(unit string) string {
 	n := (share(DefaultMaxFileSize) - 10_000) / len(unit)
-	if each := structureOf([]byte(strings.ReplaceAll(unit, "\n", "\r"))) - 1; each > 0 {
+	if each := StructureOf([]byte(strings.ReplaceAll(unit, "\n", "\r"))) - 1; each > 0 {
 		n = min(n, share(maxStructure)/each-50)
 	}
 	return strings.Repeat(unit, max(n, 1))
@@ -220,13 +222,13 @@ func TestHostileFiles(t *testing.T) {
 
 // TestLargestLog: 20,000 entries of a log's usual size are within the limits.
 func TestLargestLog(t *testing.T) {
-	text := logText(20_000)
+	text := smalltest.LogText(20_000)
 	doc, problems := Parse([]byte(text), Limits{})
 	if doc == nil || len(doc.Root.Get("entries").Items) != 20_000 {
 		t.Fatalf("%d bytes: %v", len(text), problems)
 	}
-	if 2*doc.structure > maxStructure {
-		t.Errorf("a usual log of %d bytes uses up %d of %d", len(text), doc.structure, maxStructure)
+	if 2*doc.Structure > maxStructure {
+		t.Errorf("a usual log of %d bytes uses up %d of %d", len(text), doc.Structure, maxStructure)
 	}
 }
 

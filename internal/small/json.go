@@ -38,7 +38,7 @@ func ParseJSON(data []byte, limits Limits) (*Document, []Problem) {
 	if err != nil {
 		return nil, []Problem{b.problem(err)}
 	}
-	return &Document{Root: root, structure: structure}, nil
+	return &Document{Root: root, Structure: structure}, nil
 }
 
 // jsonReader builds values from the tokens of a JSON text. It keeps the place

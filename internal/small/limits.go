@@ -50,7 +50,7 @@ func (l Limits) FileSize() int64 {
 	return DefaultMaxFileSize
 }
 
-// structure is the limit of structure in force.
-func (l Limits) structure() int {
+// Structure is the limit of structure in force.
+func (l Limits) Structure() int {
 	return maxStructure * int(max(1, l.FileSize()/DefaultMaxFileSize))
 }

@@ -17,8 +17,8 @@ type Document struct {
 	// linked is true if the document uses anchors, aliases, merge keys or
 	// explicit tags: its parts cannot be read one without the other.
 	linked bool
-	// structure is how much of maxStructure the text takes.
-	structure int
+	// Structure is how much of maxStructure the text takes.
+	Structure int
 }
 
 // Linked reports whether the document uses anchors, aliases, merge keys or
@@ -47,7 +47,7 @@ func Parse(data []byte, limits Limits) (*Document, []Problem) {
 	if doc == nil {
 		return nil, problems
 	}
-	doc.structure = structure
+	doc.Structure = structure
 	if problem := doc.readsAlike(data); problem != nil {
 		return nil, []Problem{*problem}
 	}

@@ -32,8 +32,8 @@ type step struct {
 	index int // -1 where there is a key
 }
 
-// bytes is about how many bytes a suspect takes in memory.
-func (s *Suspect) bytes() int {
+// Bytes is about how many bytes a suspect takes in memory.
+func (s *Suspect) Bytes() int {
 	const itself, perStep = 120, 24
 	return itself + len(s.text) + len(s.Subject) + perStep*len(s.in)
 }
@@ -46,8 +46,8 @@ func Suspects(root *Value) []Suspect {
 	return s.found
 }
 
-// entrySuspects are the suspects of an entry, as an element of the log.
-func entrySuspects(entry *Value) []Suspect {
+// EntrySuspects are the suspects of an entry, as an element of the log.
+func EntrySuspects(entry *Value) []Suspect {
 	s := suspects{above: 2}
 	s.look(entry, []step{{"entries", -1}, {}})
 	return s.found

@@ -3,6 +3,8 @@ package small
 import (
 	"slices"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/smalltest"
 )
 
 // TestSuspects writes logs of random texts with yaml.v3 as a whole. Where one
@@ -14,12 +16,12 @@ func TestSuspects(t *testing.T) {
 		"\x00", "\x1b", "\u00a0", "\ufffe", "|", ">", "%", "---", "...", "{", "~", "true", "1", "<", "=", "\\", "?", "!", "&", "*", "@", "`", string(make([]byte, 90)),
 	}
 	var broken, kept uint64
-	for seed := range seeds {
-		r := seeded(seed)
+	for seed := range smalltest.Seeds {
+		r := smalltest.Seeded(seed)
 		text := func() string {
 			s := ""
 			for range 1 + r.IntN(6) {
-				s += pick(r, pieces)
+				s += smalltest.Pick(r, pieces)
 			}
 			return s
 		}
@@ -37,9 +39,9 @@ func TestSuspects(t *testing.T) {
 			}
 			return text()
 		}
-		entry := map[string]any{"task_id": "t", pick(r, []string{"evidence", "verification", "zeta"}): random(3)}
+		entry := map[string]any{"task_id": "t", smalltest.Pick(r, []string{"evidence", "verification", "zeta"}): random(3)}
 		doc := map[string]any{"entries": []any{map[string]any{"task_id": "first"}, entry}, "owner": "agent"}
-		says := slices.ContainsFunc(entrySuspects(modelValue(entry)), Suspect.Broken)
+		says := slices.ContainsFunc(EntrySuspects(modelValue(entry)), Suspect.Broken)
 		if whole := !comesBack(doc); whole != says {
 			t.Fatalf("seed %d: written as a whole broken is %v, by its texts %v\n%q", seed, whole, says, entry)
 		}
@@ -52,8 +54,8 @@ func TestSuspects(t *testing.T) {
 			t.Fatalf("seed %d: the document's suspects say otherwise\n%q", seed, entry)
 		}
 	}
-	if min(broken, kept) < *cases/20 {
-		t.Errorf("%d broken and %d kept of %d", broken, kept, *cases)
+	if min(broken, kept) < *smalltest.Cases/20 {
+		t.Errorf("%d broken and %d kept of %d", broken, kept, *smalltest.Cases)
 	}
 }
 

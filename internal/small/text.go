@@ -24,10 +24,10 @@ func checkText(data []byte, limits Limits) (structure int, problem *Problem) {
 		if p := checkLine(text, line); p != nil {
 			return 0, p
 		}
-		if structure += structureOf(text); structure > limits.structure() {
+		if structure += StructureOf(text); structure > limits.Structure() {
 			return 0, &Problem{
 				Kind: ProblemTooLarge, Pos: Pos{line, 1},
-				Message: fmt.Sprintf("the file has more than %d lines, keys and list items up to here", limits.structure()),
+				Message: fmt.Sprintf("the file has more than %d lines, keys and list items up to here", limits.Structure()),
 				Hint:    "keep logs and outputs outside .small/ and refer to them",
 			}
 		}
@@ -71,10 +71,10 @@ func checkLine(text []byte, line int) *Problem {
 	}
 }
 
-// structureOf counts the places in one line at which YAML nodes can begin; no
+// StructureOf counts the places in one line at which YAML nodes can begin; no
 // more than a handful begin at one place. The parser takes more characters
 // than the line feed for the end of a line, so all of them are counted.
-func structureOf(text []byte) int {
+func StructureOf(text []byte) int {
 	n := 1
 	for i, c := range text {
 		switch c {

@@ -6,20 +6,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
 // Changes compares trees as [githistory.Repo.Changes] does.
-func (r *Repo) Changes(ctx context.Context, edges []gate.Edge) ([][]gate.Change, error) {
+func (r *Repo) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
 	return r.compare(ctx, edges, r.watch.OfInterest)
 }
 
 // Difference compares two trees as Changes does, and lists every path that differs.
-func (r *Repo) Difference(ctx context.Context, edge gate.Edge) ([]gate.Change, error) {
-	changes, err := r.compare(ctx, []gate.Edge{edge}, anyPath)
+func (r *Repo) Difference(ctx context.Context, edge history.Edge) ([]history.Change, error) {
+	changes, err := r.compare(ctx, []history.Edge{edge}, anyPath)
 	if err != nil {
 		return nil, err
 	}
@@ -30,8 +31,8 @@ func (r *Repo) Difference(ctx context.Context, edge gate.Edge) ([]gate.Change, e
 func anyPath(string) bool { return true }
 
 // compare compares trees as far as their paths are wanted.
-func (r *Repo) compare(ctx context.Context, edges []gate.Edge, wanted func(path string) bool) ([][]gate.Change, error) {
-	results := make([][]gate.Change, len(edges))
+func (r *Repo) compare(ctx context.Context, edges []history.Edge, wanted func(path string) bool) ([][]history.Change, error) {
+	results := make([][]history.Change, len(edges))
 	for i, e := range edges {
 		if err := alive(ctx, "comparing commits"); err != nil {
 			return nil, err
@@ -44,7 +45,7 @@ func (r *Repo) compare(ctx context.Context, edges []gate.Edge, wanted func(path 
 			}
 			before = parent.tree
 		}
-		if e.Child == gate.Index {
+		if e.Child == history.Index {
 			changes, err := r.indexChanges(ctx, before, wanted)
 			if err != nil {
 				return nil, err
@@ -63,7 +64,7 @@ func (r *Repo) compare(ctx context.Context, edges []gate.Edge, wanted func(path 
 		results[i] = d.changes
 	}
 	for _, changes := range results {
-		slices.SortFunc(changes, func(a, b gate.Change) int { return strings.Compare(a.Path, b.Path) })
+		slices.SortFunc(changes, func(a, b history.Change) int { return strings.Compare(a.Path, b.Path) })
 		if err := githistory.CheckNames(changes); err != nil {
 			return nil, err
 		}
@@ -76,7 +77,7 @@ type diff struct {
 	ctx     context.Context
 	repo    *Repo
 	wanted  func(path string) bool
-	changes []gate.Change
+	changes []history.Change
 }
 
 // dirs compares two directories, the zero id standing for none. It descends
@@ -128,7 +129,7 @@ func (d *diff) entries(path string, old, now treeEntry) error {
 		return d.dirs(path, old.id, now.id)
 	}
 	if d.wanted(path) {
-		d.changes = append(d.changes, gate.Change{Path: path, Old: old.file(path), New: now.file(path)})
+		d.changes = append(d.changes, history.Change{Path: path, Old: old.file(path), New: now.file(path)})
 	}
 	return nil
 }

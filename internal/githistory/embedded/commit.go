@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
@@ -45,7 +46,7 @@ func (r *Repo) commit(id plumbing.Hash) (*commit, error) {
 	}
 	c.id = id
 	_, message, _ := bytes.Cut(o.data, []byte("\n\n"))
-	c.lanes = gate.ClaimedLanes(message)
+	c.lanes = history.ClaimedLanes(message)
 	if r.boundary[id] {
 		c.hidden, c.parents = len(c.parents) > 0, nil
 	}

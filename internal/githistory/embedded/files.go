@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
 // Files lists files as [githistory.Repo.Files] does.
-func (r *Repo) Files(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
+func (r *Repo) Files(ctx context.Context, revision string, dirs ...string) ([]history.File, error) {
 	l := lister{ctx: ctx, repo: r, wanted: func(path string) bool { return githistory.InWorkspaces(path, dirs) }}
 	files, err := l.list(revision, func(root plumbing.Hash) error {
 		if len(dirs) == 0 {
@@ -43,7 +44,7 @@ func (r *Repo) Paths(ctx context.Context, revision string) ([]string, error) {
 func (r *Repo) Watch(patterns []string) { r.watch = githistory.NewWatch(patterns) }
 
 // Glob lists the files whose paths match one of the patterns, in order of path.
-func (r *Repo) Glob(ctx context.Context, revision string, patterns ...string) ([]gate.File, error) {
+func (r *Repo) Glob(ctx context.Context, revision string, patterns ...string) ([]history.File, error) {
 	w := githistory.NewWatch(patterns)
 	l := lister{ctx: ctx, repo: r, wanted: w.Matches, below: w.Below}
 	files, err := l.list(revision, func(root plumbing.Hash) error {
@@ -67,8 +68,8 @@ func (r *Repo) ReadFile(ctx context.Context, revision, path string, limit int64)
 }
 
 // Attributes lists files of attributes as [githistory.Repo.Attributes] does.
-func (r *Repo) Attributes(ctx context.Context, revision string, dirs ...string) ([]gate.File, error) {
-	paths := gate.AttributePaths(dirs)
+func (r *Repo) Attributes(ctx context.Context, revision string, dirs ...string) ([]history.File, error) {
+	paths := history.AttributePaths(dirs)
 	l := lister{ctx: ctx, repo: r, wanted: func(name string) bool { return slices.Contains(paths, name) }}
 	return l.list(revision, func(root plumbing.Hash) error { return l.at(root, paths...) })
 }
@@ -80,13 +81,13 @@ type lister struct {
 	wanted func(path string) bool
 	// below says which directories may hold what is wanted; nil means all.
 	below func(dir string) bool
-	files []gate.File
+	files []history.File
 }
 
 // list gathers what is wanted of the index, or has walk do so with a commit's
 // root directory. The files are in order of path.
-func (l *lister) list(revision string, walk func(root plumbing.Hash) error) ([]gate.File, error) {
-	if revision == gate.Index {
+func (l *lister) list(revision string, walk func(root plumbing.Hash) error) ([]history.File, error) {
+	if revision == history.Index {
 		x, err := l.repo.readIndex(l.ctx, l.wanted)
 		if err != nil {
 			return nil, err
@@ -103,7 +104,7 @@ func (l *lister) list(revision string, walk func(root plumbing.Hash) error) ([]g
 			return nil, err
 		}
 	}
-	slices.SortFunc(l.files, func(a, b gate.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(l.files, func(a, b history.File) int { return strings.Compare(a.Path, b.Path) })
 	return slices.Compact(l.files), nil
 }
 

@@ -3,23 +3,24 @@ package embedded
 import (
 	"context"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
 // staged is the entry as the gate knows it.
-func (e indexEntry) staged() gate.File {
+func (e indexEntry) staged() history.File {
 	if e.stage != 0 {
-		return gate.File{Path: e.path, Unmerged: true}
+		return history.File{Path: e.path, Unmerged: true}
 	}
 	return e.file(e.path)
 }
 
 // indexChanges compares a tree with the index. Directories that the index knows
 // to be what they are in the tree are passed over.
-func (r *Repo) indexChanges(ctx context.Context, before plumbing.Hash, wanted func(path string) bool) ([]gate.Change, error) {
+func (r *Repo) indexChanges(ctx context.Context, before plumbing.Hash, wanted func(path string) bool) ([]history.Change, error) {
 	x, err := r.readIndex(ctx, wanted)
 	if err != nil {
 		return nil, err
@@ -27,25 +28,25 @@ func (r *Repo) indexChanges(ctx context.Context, before plumbing.Hash, wanted fu
 	if x.tree.is(before) {
 		return nil, nil
 	}
-	c := indexDiff{ctx: ctx, repo: r, wanted: wanted, old: map[string]gate.File{}, same: map[string]bool{}}
+	c := indexDiff{ctx: ctx, repo: r, wanted: wanted, old: map[string]history.File{}, same: map[string]bool{}}
 	if err := c.dir("", before, x.tree); err != nil {
 		return nil, err
 	}
-	now := map[string]gate.File{}
+	now := map[string]history.File{}
 	for _, e := range x.entries {
 		if !c.covered(e.path) {
 			now[e.path] = e.staged()
 		}
 	}
-	var changes []gate.Change
+	var changes []history.Change
 	for path, old := range c.old {
 		if now[path] != old {
-			changes = append(changes, gate.Change{Path: path, Old: old, New: now[path]})
+			changes = append(changes, history.Change{Path: path, Old: old, New: now[path]})
 		}
 	}
 	for path, staged := range now {
 		if _, known := c.old[path]; !known {
-			changes = append(changes, gate.Change{Path: path, New: staged})
+			changes = append(changes, history.Change{Path: path, New: staged})
 		}
 	}
 	return changes, nil
@@ -59,7 +60,7 @@ type indexDiff struct {
 	wanted func(path string) bool
 	// old are the files of interest in the tree, but for those in directories
 	// that are the same in the index.
-	old  map[string]gate.File
+	old  map[string]history.File
 	same map[string]bool
 }
 
@@ -85,7 +86,7 @@ func (c *indexDiff) dir(path string, id plumbing.Hash, cached *cachedTree) error
 		} else if c.wanted(name) {
 			f := e.file(name)
 			if before, twice := c.old[name]; twice {
-				return githistory.CheckNames([]gate.File{before, f})
+				return githistory.CheckNames([]history.File{before, f})
 			}
 			c.old[name] = f
 		}

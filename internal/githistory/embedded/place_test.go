@@ -5,9 +5,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
@@ -195,8 +196,8 @@ func compareWithGit(t *testing.T, r *gittest.Repo) {
 	if err1 != nil || err2 != nil || wantHead != gotHead {
 		t.Errorf("HEAD: git says %s, %v; embedded %s, %v", wantHead, err1, gotHead, err2)
 	}
-	wantFiles, err1 := git.Files(t.Context(), gate.Index)
-	gotFiles, err2 := own.Files(t.Context(), gate.Index)
+	wantFiles, err1 := git.Files(t.Context(), history.Index)
+	gotFiles, err2 := own.Files(t.Context(), history.Index)
 	if (err1 == nil) != (err2 == nil) {
 		t.Errorf("the index: git says %v, embedded %v", err1, err2)
 	}

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
+
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
@@ -39,7 +40,7 @@ type Repo struct {
 	room    int                           // how many more entries trees may hold
 }
 
-var _ gate.History = (*Repo)(nil)
+var _ history.History = (*Repo)(nil)
 
 // Open finds the repository of a directory as git does: from git's environment
 // variables, or else by walking up. An empty dir is the current directory;
@@ -87,19 +88,19 @@ func (r *Repo) Close() error {
 func (r *Repo) Reader() string { return "go-git" }
 
 // Blob reads an object as [githistory.Repo.Blob] does, but fetches nothing.
-func (r *Repo) Blob(ctx context.Context, object string, limit int64) (gate.Blob, error) {
+func (r *Repo) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
 	id, err := parseID(object)
 	if err != nil {
-		return gate.Blob{}, err
+		return history.Blob{}, err
 	}
 	if err := alive(ctx, "reading an object"); err != nil {
-		return gate.Blob{}, err
+		return history.Blob{}, err
 	}
 	o, err := r.object(id, plumbing.BlobObject, limit)
 	if err != nil {
-		return gate.Blob{}, err
+		return history.Blob{}, err
 	}
-	return gate.Blob{Size: o.size, Data: o.data}, nil
+	return history.Blob{Size: o.size, Data: o.data}, nil
 }
 
 func (r *Repo) object(id plumbing.Hash, kind plumbing.ObjectType, limit int64) (object, error) {
@@ -161,27 +162,27 @@ func (r *Repo) Grafts() (bool, error) {
 // Signature says whose a commit is. Of the index, it is the author that git
 // would write, where git has said so: it hands GIT_AUTHOR_* to the hooks of
 // git commit. Otherwise that is for git to tell.
-func (r *Repo) Signature(ctx context.Context, revision string) (gate.Signature, error) {
+func (r *Repo) Signature(ctx context.Context, revision string) (history.Signature, error) {
 	if err := alive(ctx, "reading a commit"); err != nil {
-		return gate.Signature{}, err
+		return history.Signature{}, err
 	}
-	if revision == gate.Index {
+	if revision == history.Index {
 		name, email := r.env.Get("GIT_AUTHOR_NAME"), r.env.Get("GIT_AUTHOR_EMAIL")
 		if name == "" || email == "" {
-			return gate.Signature{}, unserved("only git can tell who the author of this commit will be")
+			return history.Signature{}, unserved("only git can tell who the author of this commit will be")
 		}
-		return gate.Signature{Name: name, Email: email}, nil
+		return history.Signature{Name: name, Email: email}, nil
 	}
 	id, err := parseID(revision)
 	if err != nil {
-		return gate.Signature{}, err
+		return history.Signature{}, err
 	}
 	o, err := r.object(id, plumbing.CommitObject, maxCommit)
 	if err != nil {
-		return gate.Signature{}, err
+		return history.Signature{}, err
 	}
 	if o.data == nil {
-		return gate.Signature{}, githistory.TooLargeCommit(revision)
+		return history.Signature{}, githistory.TooLargeCommit(revision)
 	}
 	return githistory.ParseSignature(o.data), nil
 }

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/small-gate/small-gate/internal/gate/history"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 const (
@@ -66,11 +66,11 @@ func (e treeEntry) sortKey() string {
 
 // file is the entry as the gate knows it; the zero File for none and for a
 // directory.
-func (e treeEntry) file(path string) gate.File {
+func (e treeEntry) file(path string) history.File {
 	if e.mode == 0 || e.isDir() {
-		return gate.File{}
+		return history.File{}
 	}
-	return gate.File{Path: path, Mode: fmt.Sprintf("%06o", uint32(e.mode)), Object: e.id.String()}
+	return history.File{Path: path, Mode: fmt.Sprintf("%06o", uint32(e.mode)), Object: e.id.String()}
 }
 
 // parseTree reads the entries of a tree object:

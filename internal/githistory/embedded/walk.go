@@ -4,16 +4,16 @@ import (
 	"context"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/small-gate/small-gate/internal/gate/history"
 
-	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Commits lists commits as [githistory.Repo.Commits] does, also in git's order.
 //
 // What is excluded is followed to its beginning. That costs a walk of the whole
 // history, and it is right whatever dates the commits have.
-func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]gate.Commit, error) {
+func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]history.Commit, error) {
 	tips, err := r.commitsOf(include)
 	if err != nil {
 		return nil, err
@@ -34,9 +34,9 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]gate.C
 	if err := r.checkBoundary(commits, len(exclude) > 0); err != nil {
 		return nil, err
 	}
-	out := make([]gate.Commit, len(commits))
+	out := make([]history.Commit, len(commits))
 	for i, c := range commits {
-		out[i] = gate.Commit{ID: c.id.String(), Parents: texts(c.parents)}
+		out[i] = history.Commit{ID: c.id.String(), Parents: texts(c.parents)}
 		if len(exclude) > 0 {
 			out[i].Lanes = c.lanes
 		}

@@ -1,0 +1,68 @@
+package finding
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// policySeparator stands between the policies of several judgements.
+const policySeparator = "; "
+
+// Combine makes one report of several judgements of one command: a push of
+// several refs. The worst verdict counts; what was examined is added up; every
+// policy that was used is named; base and head are named only where there is
+// one judgement. What it makes can be combined with further ones.
+func Combine(reports []*Report) *Report {
+	if len(reports) == 1 {
+		return reports[0]
+	}
+	out := *reports[0]
+	out.Findings, out.Waived, out.More, out.Ledgers, out.CrossContracts = nil, nil, Counts{}, nil, nil
+	out.Examined.Commits, out.Examined.Workspaces, out.Examined.Workflows = 0, 0, 0
+	out.Examined.Base, out.Examined.Head = "", ""
+	out.Observe = true
+	type ledgerKey struct {
+		path string
+		head small.Digest
+	}
+	seen := map[ledgerKey]bool{}
+	var policies []string
+	for _, r := range reports {
+		out.More = out.More.plus(r.More)
+		out.Findings = append(out.Findings, r.Findings...)
+		out.Waived = append(out.Waived, r.Waived...)
+		out.Examined.Commits += r.Examined.Commits
+		out.Examined.Workspaces += r.Examined.Workspaces
+		out.Examined.Workflows += r.Examined.Workflows
+		for _, l := range r.Ledgers {
+			if key := (ledgerKey{l.Path, l.Head}); !seen[key] {
+				seen[key] = true
+				out.Ledgers = append(out.Ledgers, l)
+			}
+		}
+		out.AddContracts(r.CrossContracts)
+		if out.Lane == nil {
+			out.Lane = r.Lane
+		}
+		for name := range strings.SplitSeq(r.Examined.Policy, policySeparator) {
+			if !slices.Contains(policies, name) {
+				policies = append(policies, name)
+			}
+		}
+		out.Observe = out.Observe && (r.Observe || r.Verdict == Pass)
+		out.Strict = out.Strict || r.Strict
+		if worse(r.Verdict, out.Verdict) {
+			out.Verdict, out.Failure = r.Verdict, r.Failure
+		}
+	}
+	out.Examined.Policy = strings.Join(policies, policySeparator)
+	out.bound()
+	return &out
+}
+
+func worse(a, b Verdict) bool {
+	rank := map[Verdict]int{Pass: 0, Fail: 1, Error: 2}
+	return rank[a] > rank[b]
+}

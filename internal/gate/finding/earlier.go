@@ -1,0 +1,33 @@
+package finding
+
+// EarlierFindings counts findings by fingerprint and severity: an error is not left
+// out because there was a warning of the same.
+type EarlierFindings struct {
+	Times map[FindingKey]int
+	// Left is what may be left out from here on; nil while nothing is.
+	Left map[FindingKey]int
+}
+
+// FindingKey stands for findings that say the same.
+type FindingKey struct {
+	fingerprint [8]byte // its beginning
+	severity    Severity
+}
+
+// Has notes a finding, and reports whether it was reported earlier and is to be
+// left out now.
+func (e *EarlierFindings) Has(f *Finding) bool {
+	if e == nil {
+		return false
+	}
+	sum := f.sum()
+	key := FindingKey{[8]byte(sum[:8]), f.Severity}
+	for _, k := range []FindingKey{key, {key.fingerprint, SeverityError}} {
+		if e.Left[k] > 0 {
+			e.Left[k]--
+			return true
+		}
+	}
+	e.Times[key]++
+	return false
+}

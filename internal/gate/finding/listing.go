@@ -1,0 +1,190 @@
+package finding
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// What a report lists is bounded, so that a history made for the purpose takes
+// neither the memory of the machine nor the disk: what is past the bounds is
+// counted.
+const (
+	// maxListed is how many bytes the findings of one kind take together:
+	// errors, warnings and what is waived. 10,000 usual ones fit.
+	maxListed = 16 << 20
+	// maxFindingText is how many bytes of one text of a finding are kept, and
+	// maxFindingChanges how many all its changes take.
+	maxFindingText    = 64 << 10
+	maxFindingChanges = 1 << 20
+	// maxSide is how many entries of one branch a finding holds.
+	maxSide = 1000
+	// weightOfFinding and weightOfChange are what they take besides their texts.
+	weightOfFinding = 768
+	weightOfChange  = 64
+)
+
+// Listing puts findings into a report while there is room for their kind, and
+// counts the others.
+type Listing struct {
+	used map[Severity]int
+	// Find is [Options.Find].
+	Find string
+	// Err is what went wrong in reading the changes of a finding.
+	Err error
+}
+
+// Add lists or counts one finding; kind is its severity, or severityWaived.
+func (l *Listing) Add(r *Report, f Finding, kind Severity) {
+	if l.used[kind] >= maxListed || l.Find != "" && !strings.HasPrefix(f.Fingerprint(), l.Find) {
+		r.More.add(kind)
+		return
+	}
+	if f.Whole != nil {
+		var err error
+		if f.Changes, err = f.Whole(); err != nil && l.Err == nil {
+			l.Err = err
+		}
+		f.Whole = nil // it holds the whole log
+	}
+	f.shorten()
+	l.take(r, f, kind)
+}
+
+// take lists a finding as it is, or counts it.
+func (l *Listing) take(r *Report, f Finding, kind Severity) {
+	if l.used == nil {
+		l.used = map[Severity]int{}
+	}
+	weight := f.weight()
+	if l.used[kind] > 0 && l.used[kind]+weight > maxListed {
+		l.used[kind] = maxListed // what is listed is the beginning of what was found
+		r.More.add(kind)
+		return
+	}
+	l.used[kind] += weight
+	if kind == SeverityWaived {
+		r.Waived = append(r.Waived, f)
+	} else {
+		r.Findings = append(r.Findings, f)
+	}
+}
+
+// bound sorts what several judgements have listed and lists it again, as one.
+func (r *Report) bound() {
+	findings, waived := SortFindings(r.Findings), SortFindings(r.Waived)
+	r.Findings, r.Waived = nil, nil
+	var l Listing
+	for _, f := range findings {
+		l.take(r, f, f.Severity)
+	}
+	for _, f := range waived {
+		l.take(r, f, SeverityWaived)
+	}
+}
+
+func (c Counts) plus(d Counts) Counts {
+	return Counts{Errors: c.Errors + d.Errors, Warnings: c.Warnings + d.Warnings, Waived: c.Waived + d.Waived}
+}
+
+func (c *Counts) add(kind Severity) {
+	switch kind {
+	case SeverityError:
+		c.Errors++
+	case SeverityWaived:
+		c.Waived++
+	default:
+		c.Warnings++
+	}
+}
+
+// shorten bounds the texts of a finding.
+func (f *Finding) shorten() {
+	texts := []*string{&f.Message, &f.Fix}
+	for _, e := range []*EntryRef{f.Entry, f.EntryAfter} {
+		if e != nil {
+			texts = append(texts, &e.TaskID, &e.Timestamp, &e.AgentID)
+		}
+	}
+	room := maxFindingChanges
+	for i := range f.Changes {
+		c := &f.Changes[i]
+		for _, text := range []*string{&c.Field, &c.From, &c.To} {
+			shortenText(text)
+			room -= weightOf(*text)
+		}
+		if room -= weightOfChange; room < 0 {
+			f.MoreChanges = len(f.Changes) - i
+			f.Changes = slices.Clone(f.Changes[:i])
+			break
+		}
+	}
+	for i := range f.Sides {
+		s := &f.Sides[i]
+		if rest := len(s.Entries) - maxSide; rest > 0 {
+			s.Entries, s.More = slices.Clone(s.Entries[:maxSide]), rest
+		}
+		for i := range s.Entries {
+			texts = append(texts, &s.Entries[i].TaskID, &s.Entries[i].Timestamp, &s.Entries[i].AgentID)
+		}
+	}
+	for _, text := range texts {
+		shortenText(text)
+	}
+}
+
+// shortenText cuts a long text. Its digest keeps two that begin alike apart.
+func shortenText(text *string) {
+	if len(*text) <= maxFindingText {
+		return
+	}
+	end := maxFindingText
+	for !utf8.RuneStart((*text)[end]) && end > maxFindingText-utf8.UTFMax {
+		end--
+	}
+	*text = fmt.Sprintf("%s… %d more bytes; sha256:%x of all", (*text)[:end], len(*text)-end, sha256.Sum256([]byte(*text)))
+}
+
+// weight is about what a finding takes, in memory and in a report.
+func (f *Finding) weight() int {
+	w := weightOfFinding
+	for _, text := range []string{f.Message, f.Path, f.Fix, f.Reason, f.Subject} {
+		w += weightOf(text)
+	}
+	for _, e := range []*EntryRef{f.Entry, f.EntryAfter} {
+		w += e.weight()
+	}
+	for i := range f.Changes {
+		c := &f.Changes[i]
+		w += weightOfChange + weightOf(c.Field) + weightOf(c.From) + weightOf(c.To)
+	}
+	for _, s := range f.Sides {
+		for i := range s.Entries {
+			w += s.Entries[i].weight()
+		}
+	}
+	return w
+}
+
+func (e *EntryRef) weight() int {
+	if e == nil {
+		return 0
+	}
+	return weightOfChange + weightOf(e.TaskID) + weightOf(e.Timestamp) + weightOf(e.AgentID)
+}
+
+// weightOf is how many bytes a text takes where it is escaped, as in JSON.
+func weightOf(text string) int {
+	w := len(text)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c < ' ' || c == 0x7f:
+			w += len(`\u0000`) - 1
+		case c == '"' || c == '\\' || c >= utf8.RuneSelf:
+			w++
+		}
+	}
+	return w
+}

@@ -1,0 +1,49 @@
+package history
+
+import (
+	"slices"
+	"strings"
+)
+
+// AgentTrailer is the commit trailer that names the agent who made the commit.
+// Where it stands there several times the last one counts, as it does where git
+// is given a value twice: the hook writes behind what the message brought along.
+const AgentTrailer = "Small-Agent"
+
+// AgentBranches begins the names of branches that belong to an agent; the rest
+// is its id.
+const AgentBranches = "small/agent-"
+
+// BranchOwner is the agent that a branch belongs to; empty for any other branch.
+func BranchOwner(branch string) string {
+	id, ok := strings.CutPrefix(branch, AgentBranches)
+	if !ok {
+		return ""
+	}
+	return id
+}
+
+// LastAgent is the agent that a list of trailers names, one in a line as git
+// interpret-trailers --parse prints them; empty if it names none.
+func LastAgent(lines string) string {
+	var all []trailer
+	for line := range strings.Lines(lines) {
+		if t, ok := parseTrailer(line); ok {
+			all = append(all, t)
+		}
+	}
+	return NamedAgent(all)
+}
+
+// NamedAgent is the agent that the last trailer of several names; empty if none does.
+func NamedAgent(all []trailer) string {
+	for _, t := range slices.Backward(all) {
+		if t.IsAgent() {
+			return t.Value
+		}
+	}
+	return ""
+}
+
+// IsAgent reports whether the trailer names the agent who made the commit.
+func (t trailer) IsAgent() bool { return strings.EqualFold(t.Name, AgentTrailer) && t.Value != "" }

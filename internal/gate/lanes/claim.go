@@ -1,0 +1,243 @@
+package lanes
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/lane"
+)
+
+// finder find out which lane a change claims, and which one fits.
+type finder struct{ *run.Run }
+
+// claimLaneOf finds the lane that a change claims: what head has got since it
+// parted from base.
+func (r finder) claimLaneOf(ctx context.Context, base, head string, ends bool, commits []history.Commit) error {
+	bases, err := r.Source.History.MergeBases(ctx, base, head)
+	if err != nil {
+		return err
+	}
+	return r.claimLane(ctx, &subject.LaneChange{Bases: bases, Target: base, Head: head, Complete: ends, Commits: commits})
+}
+
+// ClaimRange finds the lane that a range claims.
+func ClaimRange(r *run.Run, ctx context.Context) error {
+	return finder{r}.claimLaneOf(ctx, r.Scope.Base.ID, r.Scope.Tip.ID, true, r.Scope.Commits)
+}
+
+// ClaimPushed finds the lane of what a push brings: since the default branch, for
+// another branch. A whole history is no change in a lane.
+func ClaimPushed(r *run.Run, ctx context.Context) error {
+	u := r.Scope.Update
+	base, ends := cmp.Or(u.Target.ID, u.Old), u.Target.ID == ""
+	if base == "" && len(u.Known) == 1 {
+		base = u.Known[0]
+	}
+	if base == "" {
+		return nil
+	}
+	commits, err := r.Source.History.Commits(ctx, []string{u.New}, []string{base})
+	if err != nil {
+		return err
+	}
+	steps := []landing{{base: base, head: u.New, commits: commits}}
+	if ends && r.Options.Lane == "" {
+		steps = queue(commits, base, u.New)
+	}
+	for _, step := range steps {
+		if err := (finder{r}).claimLaneOf(ctx, step.base, step.head, ends, step.commits); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ClaimIndex finds the lane of what is about to be committed. There is no
+// message yet whose trailer could say it.
+func ClaimIndex(r *run.Run, ctx context.Context) error {
+	parents := r.Scope.Parents
+	return finder{r}.claimLane(ctx, &subject.LaneChange{Bases: parents, Head: history.Index, Commits: []history.Commit{{ID: history.Index, Parents: parents}}})
+}
+
+// Claimed is the lane that is claimed for what the index is about to become
+// part of: the commits that head has and base lacks, if there are any.
+func Claimed(ctx context.Context, h history.History, base, head string, parents []string, opts run.Options) (lane.Claim, error) {
+	s := &subject.LaneChange{Bases: parents, Target: base, Head: history.Index}
+	if base != "" && head != "" && base != head {
+		var err error
+		if s.Commits, err = h.Commits(ctx, []string{head}, []string{base}); err != nil {
+			return lane.Claim{}, err
+		}
+		if s.Bases, err = h.MergeBases(ctx, base, head); err != nil {
+			return lane.Claim{}, err
+		}
+	}
+	s.Commits = append(s.Commits, history.Commit{ID: history.Index, Parents: parents})
+	err := finder{run.New(h, opts, run.Scope{})}.findClaim(ctx, s)
+	return s.Claim, err
+}
+
+// BranchClaim is what the commits claim that head has and base lacks.
+func BranchClaim(ctx context.Context, h history.History, base, head string, opts run.Options) (lane.Claim, error) {
+	commits, err := h.Commits(ctx, []string{head}, []string{base})
+	if err != nil {
+		return lane.Claim{}, err
+	}
+	r := run.New(h, opts, run.Scope{})
+	if err := (finder{r}).claimLaneOf(ctx, base, head, false, commits); err != nil {
+		return lane.Claim{}, err
+	}
+	return r.Scope.Lanes[0].At[head], nil
+}
+
+// claimLane finds the claim that counts, and has what is judged from here on
+// judged with the rigour of its lane.
+func (r finder) claimLane(ctx context.Context, s *subject.LaneChange) error {
+	if err := r.findClaim(ctx, s); err != nil {
+		return err
+	}
+	r.Scope.Lanes = append(r.Scope.Lanes, s)
+	r.Out.Demand(run.LaneRigour{Lane: s.Claim.Lane, Rigour: s.Rigour, Commits: s.Commits})
+	return nil
+}
+
+// findClaim finds what is claimed of a change, and by whom.
+func (r finder) findClaim(ctx context.Context, s *subject.LaneChange) error {
+	changes, err := r.Source.History.Changes(ctx, history.EdgesOf(s.Head, s.Bases))
+	if err != nil {
+		return err
+	}
+	var upstream lane.Claim
+	if upstream, s.JobSwitched, err = r.laneJobs(ctx, changes); err != nil {
+		return err
+	}
+	if s.Entries, err = r.addedEntries(ctx, history.Commit{ID: s.Head, Parents: s.Bases}, changes); err != nil {
+		return err
+	}
+	said, err := r.findSwitches(ctx, s)
+	if err != nil {
+		return err
+	}
+	s.LaneTrail = followLanes(s.Commits, said)
+	labelled, unknown := labelClaim(r.Options.Labels)
+	caller, _ := lane.Parse(r.Options.Lane)
+	configured, _ := lane.Parse(r.Source.Policy.Lane)
+	own := s.At[s.Head]
+	if s.Head == history.Index && !own.Made() {
+		own = r.Options.BranchClaim
+	}
+	claims := []lane.Claim{
+		{Lane: caller, Source: r.Options.Caller()},
+		atLeast(own, upstream),
+		atLeast(labelled, upstream),
+		upstream,
+		{Lane: configured, Source: lane.FromPolicy},
+	}
+	if first := slices.IndexFunc(claims, lane.Claim.Made); first >= 0 {
+		s.Claim = claims[first]
+	}
+	if s.Claim.Commit == history.Index {
+		s.Claim.Commit = ""
+	}
+	if least, _ := lane.Parse(r.Source.Policy.Lanes.Minimum); s.Claim.Lane.Less(least) {
+		documents, err := r.documentsAlone(ctx, s)
+		if err != nil {
+			return err
+		}
+		if !documents {
+			s.Claim = lane.Claim{Lane: least, Source: lane.FromPolicy}
+		}
+	}
+	s.Unknown = append(s.Unknown, unknown...)
+	s.Rigour = r.Source.Policy.Lanes.Rigour(string(s.Claim.Lane))
+	return nil
+}
+
+// atLeast is a claim, unless upstream has decided on a lane with more rigour.
+func atLeast(claim, upstream lane.Claim) lane.Claim {
+	if claim.Made() && claim.Lane.Less(upstream.Lane) {
+		return upstream
+	}
+	return claim
+}
+
+// labelClaim is the strictest lane that a pull request's labels name.
+func labelClaim(labels []string) (claim lane.Claim, unknown []subject.UnknownLane) {
+	for _, label := range labels {
+		name, _ := strings.CutPrefix(label, lane.LabelPrefix)
+		l, ok := lane.Parse(name)
+		if !ok {
+			unknown = append(unknown, subject.UnknownLane{Name: name})
+			continue
+		}
+		claim = lane.Claim{Lane: lane.Stricter(claim.Lane, l), Source: lane.FromLabel}
+	}
+	return claim, unknown
+}
+
+// followLanes follows the claims of commits, which are given parents first: their
+// trailers, and the names that the last entry for a switch gives. Of several claims of
+// one commit the strictest counts; a commit without one goes on in the strictest lane
+// of its parents.
+func followLanes(commits []history.Commit, said map[string]string) subject.LaneTrail {
+	t := subject.LaneTrail{At: map[string]lane.Claim{}, Most: map[string]lane.Claim{}}
+	for _, c := range commits {
+		var own, before, most lane.Claim
+		var unknown []subject.UnknownLane
+		claim := func(name string, source lane.Source) {
+			switch l, ok := lane.Parse(name); {
+			case !ok:
+				unknown = append(unknown, subject.UnknownLane{Name: name, Commit: c.ID})
+			case !l.Less(own.Lane):
+				own = lane.Claim{Lane: l, Source: source, Commit: c.ID}
+			}
+		}
+		if name := said[c.ID]; name != "" {
+			claim(name, lane.FromEntry)
+		}
+		for _, name := range c.Lanes {
+			claim(name, lane.FromTrailer)
+		}
+		for _, p := range c.Parents {
+			before, most = stricterClaim(before, t.At[p]), stricterClaim(most, t.Most[p])
+		}
+		if !own.Made() {
+			own = before
+		}
+		t.At[c.ID], t.Most[c.ID] = own, stricterClaim(most, own)
+		if own.Commit == c.ID {
+			t.Unknown = nil
+		}
+		t.Unknown = append(t.Unknown, unknown...)
+	}
+	return t
+}
+
+// stricterClaim is the second of two claims if its lane has more rigour.
+func stricterClaim(a, b lane.Claim) lane.Claim {
+	if a.Lane.Less(b.Lane) {
+		return b
+	}
+	return a
+}
+
+// counts reports whether a path is one of those that a lane is about.
+func (r finder) counts(path string) bool {
+	return lane.Counts(path) && !r.Source.Policy.JudgesRecord(path)
+}
+
+// isWork reports whether what differs counts and is no document.
+func (r finder) isWork(c history.Change) bool {
+	return r.counts(c.Path) && !lane.IsDocument(c.Path, &r.Source.Policy.Lanes)
+}
+
+// documentsAlone reports whether a change touches nothing that counts but documents.
+func (r finder) documentsAlone(ctx context.Context, s *subject.LaneChange) (bool, error) {
+	touched, err := r.touchedFiles(ctx, s)
+	return !slices.ContainsFunc(touched, r.isWork), err
+}

@@ -1,0 +1,119 @@
+package lanes
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/lane"
+)
+
+// The bounds of what is read to classify a change.
+const (
+	// laneFileSize is the size up to which a file is read, in bytes; of a larger
+	// one the lines are guessed.
+	laneFileSize = 8 << 20
+	// laneFiles is how many files of the work are read: with more, their number says
+	// enough.
+	laneFiles = 1000
+	// guessedLine is how many bytes a line has where lines are guessed: of a file
+	// that is too large, or no text.
+	guessedLine = 80
+)
+
+// Classify finds the lane that fits what head has and base lacks, and who
+// claims which one. It judges nothing.
+func Classify(ctx context.Context, h history.History, base, head string, opts run.Options) (*finding.LaneReport, error) {
+	r := run.New(h, opts, run.Scope{})
+	commits, err := h.Commits(ctx, []string{head}, []string{base})
+	if err != nil {
+		return nil, err
+	}
+	if err := (finder{r}).claimLaneOf(ctx, base, head, true, commits); err != nil {
+		return nil, err
+	}
+	return finder{r}.classify(ctx, r.Scope.Lanes[0])
+}
+
+// ClassifyPending is Classify for the index against its parents.
+func ClassifyPending(ctx context.Context, h history.History, parents []string, opts run.Options) (*finding.LaneReport, error) {
+	r := run.New(h, opts, run.Scope{Tip: history.Tip{ID: history.Index}, Parents: parents})
+	if err := ClaimIndex(r, ctx); err != nil {
+		return nil, err
+	}
+	return finder{r}.classify(ctx, r.Scope.Lanes[0])
+}
+
+// classify finds what a change shows, and which lane fits that.
+func (r finder) classify(ctx context.Context, s *subject.LaneChange) (*finding.LaneReport, error) {
+	touched, err := r.touchedFiles(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]lane.File, 0, len(touched))
+	cfg, read := &r.Source.Policy.Lanes, 0
+	for _, c := range touched {
+		f := lane.File{
+			Path: c.Path, Object: cmp.Or(c.New.Object, c.Old.Object),
+			Added: c.Old.Mode == "" && !c.Old.Unmerged, Deleted: c.New.Mode == "" && !c.New.Unmerged,
+		}
+		switch {
+		case c.Old.Object == c.New.Object: // its mode alone changes
+		case read >= laneFiles || !textual(c.Old) || !textual(c.New) || !lane.IsWork(c.Path, cfg):
+			f.Lines = 1
+		default:
+			read++
+			if err := r.readTexts(ctx, c, &f); err != nil {
+				return nil, err
+			}
+		}
+		files = append(files, f)
+	}
+	lane.FindMoves(files)
+	if slices.ContainsFunc(files, func(f lane.File) bool { return f.Declares() }) {
+		tree, err := r.Source.History.Paths(ctx, s.Head)
+		if err != nil {
+			return nil, err
+		}
+		lane.DropPrograms(files, tree)
+	}
+	signals := lane.Signals(files, cfg)
+	return &finding.LaneReport{Claim: s.Claim, Signals: signals, Fits: lane.Fits(signals)}, nil
+}
+
+// readTexts compares the two texts of a file, as far as they can be read.
+func (r finder) readTexts(ctx context.Context, c history.Change, f *lane.File) error {
+	var texts [2][]byte
+	var size int64
+	for i, version := range []history.File{c.Old, c.New} {
+		if version.Object == "" {
+			continue
+		}
+		blob, err := r.Source.History.Blob(ctx, version.Object, laneFileSize)
+		if err != nil {
+			return err
+		}
+		texts[i], size = blob.Data, max(size, blob.Size)
+	}
+	if size > laneFileSize || slices.ContainsFunc(texts[:], binary) {
+		f.Lines = int((size + guessedLine - 1) / guessedLine)
+		return nil
+	}
+	f.Read(texts[0], texts[1])
+	return nil
+}
+
+// textual reports whether something has a content of its own, or is not there.
+func textual(f history.File) bool { return f.Mode == "" || f.Regular() }
+
+// binary reports whether content is no text, as git sees it: there is a NUL in
+// its beginning (xdiff-interface.c, buffer_is_binary).
+func binary(data []byte) bool {
+	const looked = 8000
+	return bytes.IndexByte(data[:min(len(data), looked)], 0) >= 0
+}

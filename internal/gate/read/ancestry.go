@@ -1,0 +1,225 @@
+package read
+
+import (
+	"context"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// ancestry is the history behind what is judged: which versions of which logs
+// stood where. It is read only when something asks, and then once, whatever the
+// number of paths and commits that are asked about.
+type ancestry struct {
+	commits []ancestor // parents before children
+	number  map[string]int
+	// tips were loaded, with all that is reachable from them.
+	tips []string
+	// first is the number of the first commit that touches a path.
+	first map[string]int
+	// last are, for each path and by the commit's number as far as anybody has
+	// asked, the versions that a later one has to go on from.
+	last map[string][][]*version
+}
+
+func newAncestry() *ancestry {
+	return &ancestry{number: map[string]int{}, first: map[string]int{}, last: map[string][][]*version{}}
+}
+
+// ancestor is one commit of an ancestry.
+type ancestor struct {
+	id      string
+	parents []int
+	// changes are those of logs, for each edge.
+	changes [][]history.Change
+}
+
+// version is one file that stood at a path. Before it stood others, which count
+// where this one cannot be read.
+type version struct {
+	file   history.File
+	before []*version
+}
+
+// before loads the history behind a commit, and returns the commit's number.
+func (src *Source) before(ctx context.Context, commit string) (*ancestry, int, error) {
+	a := src.ancestry
+	if n, known := a.number[commit]; known {
+		return a, n, nil
+	}
+	commits, err := src.History.Commits(ctx, []string{commit}, a.tips)
+	if err != nil {
+		return nil, 0, err
+	}
+	var edges []history.Edge
+	for _, c := range commits {
+		edges = append(edges, history.EdgesOf(c.ID, c.Parents)...)
+	}
+	changes, err := src.History.Changes(ctx, edges)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, c := range commits {
+		own := len(history.EdgesOf(c.ID, c.Parents))
+		src.noteAncestor(history.Commit{ID: c.ID, Parents: c.Parents}, changes[:own])
+		changes = changes[own:]
+	}
+	a.tips = append(a.tips, commit)
+	return a, a.number[commit], nil
+}
+
+// noteAncestor adds a commit whose parents are there.
+func (src *Source) noteAncestor(n history.Commit, changes [][]history.Change) {
+	a, c := src.ancestry, ancestor{id: n.ID}
+	for _, p := range n.Parents {
+		c.parents = append(c.parents, a.number[p])
+	}
+	for _, edge := range changes {
+		var logs []history.Change
+		for _, change := range edge {
+			if !src.IsLog(change.Path) {
+				continue
+			}
+			logs = append(logs, change)
+			if _, known := a.first[change.Path]; !known {
+				a.first[change.Path] = len(a.commits)
+			}
+		}
+		c.changes = append(c.changes, logs)
+	}
+	a.number[n.ID] = len(a.commits)
+	a.commits = append(a.commits, c)
+}
+
+// NoteHistory adds the commits of a whole history, which are being judged.
+func (src *Source) NoteHistory(nodes []history.Commit, changes [][]history.Change) {
+	inside := map[string]bool{}
+	for _, n := range nodes {
+		own := len(history.EdgesOf(n.ID, n.Parents))
+		src.noteAncestor(n, changes[:own])
+		changes = changes[own:]
+		for _, p := range n.Parents {
+			inside[p] = true
+		}
+	}
+	for _, n := range nodes {
+		if !inside[n.ID] {
+			src.ancestry.tips = append(src.ancestry.tips, n.ID)
+		}
+	}
+}
+
+// reach marks the commits that one has, itself included.
+func (a *ancestry) reach(n int) []bool {
+	seen := make([]bool, n+1)
+	seen[n] = true
+	for i := n; i >= 0; i-- {
+		if seen[i] {
+			for _, p := range a.commits[i].parents {
+				seen[p] = true
+			}
+		}
+	}
+	return seen
+}
+
+// versions lists what stood last at a path on each way back from a commit.
+func (src *Source) versions(ctx context.Context, n int, path string) ([]*version, error) {
+	a := src.ancestry
+	if first, known := a.first[path]; !known || first > n {
+		return nil, nil
+	}
+	for i := len(a.last[path]); i <= n; i++ {
+		after, err := src.versionsAfter(ctx, a.last[path], &a.commits[i], path)
+		if err != nil {
+			return nil, err
+		}
+		a.last[path] = append(a.last[path], after)
+	}
+	return a.last[path][n], nil
+}
+
+// versionsAfter lists what stood last at a path after a commit; last has it for
+// the commits before.
+func (src *Source) versionsAfter(ctx context.Context, last [][]*version, c *ancestor, path string) ([]*version, error) {
+	var now history.File
+	var inherited []*version
+	for i, edge := range c.changes {
+		change, changed := history.ChangeAt(edge, path)
+		if changed && change.New.Mode != "" {
+			now = change.New
+		}
+		if i >= len(c.parents) {
+			break
+		}
+		inherited = addVersions(inherited, last[c.parents[i]])
+	}
+	if now.Mode == "" {
+		return inherited, nil
+	}
+	return []*version{{file: now, before: inherited}}, nil
+}
+
+// addVersions adds versions that are not there yet. It leaves its arguments as they
+// are, since commits share them.
+func addVersions(to, more []*version) []*version {
+	if len(to) == 0 {
+		return more
+	}
+	out := slices.Clip(to)
+	for _, v := range more {
+		if !slices.ContainsFunc(to, func(t *version) bool { return t == v || t.file == v.file }) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// lastReadable finds the logs that a later one at a path has to go on from,
+// where a commit has none that can be read: the last that could be, on each way
+// back. A log that moved away counts, and one whose removal is waived does not.
+func (src *Source) lastReadable(ctx context.Context, commit, path string) ([]*LedgerFile, error) {
+	if commit == "" {
+		return nil, nil
+	}
+	_, n, err := src.before(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	next, err := src.versions(ctx, n, path)
+	if err != nil {
+		return nil, err
+	}
+	var out []*LedgerFile
+	seen := map[*version]bool{}
+	for ; len(next) > 0; next = next[1:] {
+		v := next[0]
+		if seen[v] {
+			continue
+		}
+		seen[v] = true
+		log, err := src.Logs(path).Read(ctx, v.file, nil)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case !log.Readable():
+			next = append(slices.Clip(next), v.before...)
+		case src.ended(path, log):
+		case !slices.Contains(out, log):
+			out = append(out, log)
+		}
+	}
+	return out, nil
+}
+
+// ended reports whether a waiver lets a log be gone, so that another may begin
+// at its path.
+func (src *Source) ended(path string, log *LedgerFile) bool {
+	head := log.Log.Head()
+	return slices.ContainsFunc(src.Policy.Waivers, func(w policy.Waiver) bool {
+		return w.Edit.Has(ledger.LogEnded) && w.Path == path && w.From != nil && *w.From == head && !w.Expired(src.Now)
+	})
+}

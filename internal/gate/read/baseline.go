@@ -1,0 +1,311 @@
+package read
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// baseline is one of the configuration's that is in force: the trusted side's
+// own log begins with it.
+type baseline struct {
+	// path is where the log stands on the trusted side, stanza what the
+	// configuration says.
+	path, stanza string
+	// entries are those that are accepted, as they were then.
+	entries []small.Digest
+	head    small.Digest
+	equal   ledger.Equivalence
+	past    *past
+}
+
+// past is what a baseline accepts as it is: the first commit of the trusted
+// history whose log begins with the baseline, and its ancestors.
+type past struct {
+	commits map[string]bool
+	// paths are where the log stood in these commits.
+	paths map[string]bool
+	// entries are those of any version of the log there.
+	entries map[small.Digest]bool
+}
+
+// recognize returns the entries that a baseline accepts, as they were then, if a
+// log begins with them; nil if it does not. An edit that a waiver excuses counts
+// as not made, and so do all that were excused after it.
+func recognize(b *policy.Baseline, l *ledger.Ledger, waivers []policy.Waiver) []small.Digest {
+	if l.Len() < b.Entries {
+		return nil
+	}
+	entries := ledger.DigestsOf(l)[:b.Entries]
+	if ledger.HeadOf(entries) == b.Head {
+		return entries
+	}
+	for _, w := range slices.Backward(waivers) {
+		for i, d := range entries {
+			if w.To != nil && *w.To == d {
+				entries[i] = *w.From
+			}
+		}
+		if ledger.HeadOf(entries) == b.Head {
+			return entries
+		}
+	}
+	return nil
+}
+
+// accepted returns how many leading entries of a log the baseline accepts; ok is
+// false if the log does not begin with them. What waivers let become of an
+// accepted entry is accepted too.
+func (b *baseline) accepted(l *ledger.Ledger) (n int, ok bool) {
+	if l.Len() >= len(b.entries) && l.HeadAt(len(b.entries)) == b.head {
+		return len(b.entries), true
+	}
+	at := 0
+	for _, d := range b.entries {
+		switch {
+		case at < l.Len() && b.equal.AllowsTransition(d, l.Entries[at].Digest):
+			at++
+		case !b.equal.Dropped[d]:
+			return 0, false
+		}
+	}
+	return at, true
+}
+
+// inForce are the baselines that count. A baseline with which the trusted side's
+// log does not begin describes some other log, and would excuse anything:
+// config/baseline-mismatch says so.
+func (src *Source) inForce(ctx context.Context) ([]*baseline, error) {
+	if src.baselinesKnown || src.History == nil || src.Trusted == "" {
+		return src.baselines, nil
+	}
+	var found []*baseline
+	for i := range src.Policy.Baselines {
+		stanza := &src.Policy.Baselines[i]
+		if src.Policy.BaselineFor(stanza.Path) != stanza || stanza.Entries == 0 {
+			continue
+		}
+		b, err := src.find(ctx, stanza)
+		if err != nil {
+			return nil, err
+		}
+		if b != nil {
+			found = append(found, b)
+		}
+	}
+	src.baselines, src.baselinesKnown = found, true
+	return found, nil
+}
+
+// find looks for the log of a baseline on the trusted side: at its path or, where
+// there is none, wherever it has moved.
+func (src *Source) find(ctx context.Context, stanza *policy.Baseline) (*baseline, error) {
+	dir, _, _ := small.SplitPath(stanza.Path)
+	files, err := src.History.Files(ctx, src.Trusted, dir)
+	if err != nil {
+		return nil, err
+	}
+	elsewhere := !slices.ContainsFunc(files, func(f history.File) bool { return f.Path == stanza.Path })
+	if elsewhere {
+		if files, err = src.History.Files(ctx, src.Trusted); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range files {
+		if f.Path != stanza.Path && (!elsewhere || !IsLedger(f.Path)) {
+			continue
+		}
+		log, err := src.Ledgers.Read(ctx, f, nil)
+		if err != nil {
+			return nil, err
+		}
+		if log.Readable() {
+			if entries := recognize(stanza, log.Log.Ledger, modifications(src.Policy, src.Now, stanza.Path, f.Path)); entries != nil {
+				return &baseline{path: f.Path, stanza: stanza.Path, entries: entries, head: stanza.Head, equal: src.Waived(stanza.Path, f.Path)}, nil
+			}
+		}
+		if !elsewhere {
+			src.Mismatched = append(src.Mismatched, stanza)
+		}
+	}
+	return nil, nil
+}
+
+// pastOf finds what a baseline accepts as it is.
+func (src *Source) pastOf(ctx context.Context, b *baseline) (*past, error) {
+	if b.past != nil {
+		return b.past, nil
+	}
+	a, n, err := src.before(ctx, src.Trusted)
+	if err != nil {
+		return nil, err
+	}
+	p := &past{commits: map[string]bool{}, paths: map[string]bool{}, entries: map[small.Digest]bool{}}
+	first, path, err := src.adoption(ctx, b, a, a.reach(n))
+	if err != nil || first < 0 {
+		b.past = p
+		return p, err
+	}
+	p.paths[path] = true
+	within := a.reach(first)
+	for i := first; i >= 0; i-- { // backwards, so that moves are known before what came before them
+		if !within[i] {
+			continue
+		}
+		p.commits[a.commits[i].id] = true
+		if err := src.addPast(ctx, p, a, i); err != nil {
+			return nil, err
+		}
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, w := range modifications(src.Policy, src.Now, slices.Collect(maps.Keys(p.paths))...) {
+			if p.entries[*w.From] && !p.entries[*w.To] {
+				p.entries[*w.To], grown = true, true
+			}
+		}
+	}
+	b.past = p
+	return p, nil
+}
+
+// adoption finds the first commit whose log begins with a baseline, and the
+// log's path there; -1 if there is none.
+func (src *Source) adoption(ctx context.Context, b *baseline, a *ancestry, within []bool) (int, string, error) {
+	earlier := map[string]*LedgerFile{}
+	for i := range within {
+		if !within[i] {
+			continue
+		}
+		for _, edge := range a.commits[i].changes {
+			for _, c := range edge {
+				if !IsLedger(c.Path) || c.New.Mode == "" {
+					continue
+				}
+				log, err := src.Ledgers.Read(ctx, c.New, earlier[c.Path])
+				if err != nil {
+					return 0, "", err
+				}
+				if !log.Readable() {
+					continue
+				}
+				earlier[c.Path] = log
+				if _, ok := b.accepted(log.Log.Ledger); ok {
+					return i, c.Path, nil
+				}
+			}
+		}
+	}
+	return -1, "", nil
+}
+
+// addPast adds what one commit of the past did to the log.
+func (src *Source) addPast(ctx context.Context, p *past, a *ancestry, n int) error {
+	commit := &a.commits[n]
+	for i, edge := range commit.changes {
+		for _, c := range edge {
+			if !p.paths[c.Path] {
+				continue
+			}
+			if c.Old.Mode == "" && len(commit.parents) > 0 {
+				parent := a.commits[commit.parents[i]].id
+				m, err := src.moves(ctx, moveSearch{parent: parent, changes: edge, merge: len(commit.parents) > 1, equal: src.byWaivers})
+				if err != nil {
+					return err
+				}
+				for _, from := range m.to(c.Path) {
+					p.paths[from] = true
+				}
+			}
+			log, err := src.Ledgers.Read(ctx, c.New, nil)
+			if err != nil {
+				return err
+			}
+			if log.Readable() {
+				for _, e := range log.Log.Entries {
+					p.entries[e.Digest] = true
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// IsPast reports whether what a commit did to a log is accepted as it is.
+func (src *Source) IsPast(ctx context.Context, commit, path string) (bool, error) {
+	baselines, err := src.inForce(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, b := range baselines {
+		p, err := src.pastOf(ctx, b)
+		if err != nil {
+			return false, err
+		}
+		if p.commits[commit] && p.paths[path] {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// EquivalenceOn is what counts as equal on an edge: what waivers say and, where a
+// branch that parted before a baseline takes it over, that the entries of the
+// past count on neither side. What the branch recorded besides does.
+func (src *Source) EquivalenceOn(ctx context.Context, parents []string, from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
+	equal := src.Waived(from, to)
+	baselines, err := src.inForce(ctx)
+	if err != nil || before.Log == after.Log {
+		return equal, err
+	}
+	for _, b := range baselines {
+		if _, ok := b.accepted(before.Log.Ledger); ok {
+			continue
+		}
+		_, takes := b.accepted(after.Log.Ledger)
+		merges := len(parents) > 1 && (from == b.path || to == b.path)
+		if !takes && !merges {
+			continue
+		}
+		p, err := src.pastOf(ctx, b)
+		if err != nil {
+			return equal, err
+		}
+		if from != b.path && from != b.stanza && !p.paths[from] {
+			continue // what another log does not have any more is not this one's past
+		}
+		// A merge with the past takes over what was changed there.
+		if takes || slices.ContainsFunc(parents, func(id string) bool { return p.commits[id] }) {
+			equal = equal.Without(p.entries)
+		}
+	}
+	return equal, nil
+}
+
+// acceptedOf returns how many leading entries of a workspace's log are accepted
+// as they are. Where there is no history, the log's own text is the trusted side.
+func (src *Source) acceptedOf(ctx context.Context, path string, l *ledger.Ledger) (int, error) {
+	if src.History == nil {
+		b := src.Policy.BaselineFor(path)
+		if b == nil {
+			return 0, nil
+		}
+		if recognize(b, l, modifications(src.Policy, src.Now, path)) == nil {
+			src.Mismatched = append(src.Mismatched, b)
+			return 0, nil
+		}
+		return b.Entries, nil
+	}
+	baselines, err := src.inForce(ctx)
+	for _, b := range baselines {
+		if n, ok := b.accepted(l); ok {
+			return n, nil
+		}
+	}
+	return 0, err
+}

@@ -1,0 +1,40 @@
+package read
+
+import (
+	"context"
+
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// ForkOf reads a workspace on both branches and where they parted. It returns
+// nil where one side holds the other's work already: then one writer followed
+// the other, whatever the graph looks like.
+func (src *Source) ForkOf(ctx context.Context, dir, target, head string, bases []string) (*subject.Fork, error) {
+	v := &subject.Fork{Dir: dir}
+	var err error
+	if v.Target, err = src.WorkspaceAt(ctx, target, dir); err != nil {
+		return nil, err
+	}
+	if v.Head, err = src.WorkspaceAt(ctx, head, dir); err != nil {
+		return nil, err
+	}
+	for _, base := range bases {
+		w, err := src.WorkspaceAt(ctx, base, dir)
+		if err != nil {
+			return nil, err
+		}
+		v.Bases = append(v.Bases, w)
+	}
+	equal := src.Waived(small.Progress.Path(dir))
+	t, h := v.Target.Ledger(), v.Head.Ledger()
+	v.TargetOnly, v.HeadOnly = ledger.Only(t, h, equal), ledger.Only(h, t, equal)
+	for _, w := range v.Bases {
+		v.TargetOnly, v.HeadOnly = ledger.Since(v.TargetOnly, w.Ledger()), ledger.Since(v.HeadOnly, w.Ledger())
+	}
+	if v.Follows(t, h, equal) || v.Follows(h, t, equal) {
+		return nil, nil
+	}
+	return v, nil
+}

@@ -1,0 +1,174 @@
+package read
+
+import (
+	"context"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// keptBytes bounds the logs that stay in memory, as if each had storage of its
+// own; those that extend one another share it. The last one read always stays.
+const keptBytes = 320 << 20
+
+// entryBytes is about what one entry takes besides its texts.
+const entryBytes = 240
+
+// ledgers reads progress files as ledgers, each distinct object once.
+type ledgers struct {
+	tree   history.Tree
+	limits small.Limits
+	kept   map[string]*LedgerFile
+	order  []string
+	bytes  int
+	whole  wholeFile
+	// switches is true where the files are records of jobs, and the ledger is
+	// their switch history.
+	switches bool
+}
+
+// wholeFile is the file that was last parsed as a whole: the tip's snapshot
+// needs the same document again, and an earlier version of the log may be a
+// part of it.
+type wholeFile struct {
+	log  *LedgerFile
+	data []byte
+	doc  *small.Document
+}
+
+// LedgerFile is one progress file of one tree.
+type LedgerFile struct {
+	File history.File
+	// Log is nil if the file cannot be read as a ledger; problems say why.
+	Log      *ledger.Log
+	Problems []small.Problem
+}
+
+// Readable reports whether there is a log that can be read.
+func (f *LedgerFile) Readable() bool { return f != nil && f.Log != nil }
+
+// size is about how many bytes a log takes in memory.
+func (f *LedgerFile) size() int {
+	size := entryBytes
+	for _, p := range f.Problems {
+		size += entryBytes + len(p.Message) + len(p.Hint)
+	}
+	if f.Readable() {
+		for i := range f.Log.Entries {
+			size += entryBytes + f.Log.Entries[i].TextBytes()
+		}
+	}
+	return size
+}
+
+func newLedgers(tree history.Tree, limits small.Limits) *ledgers {
+	return &ledgers{tree: tree, limits: limits, kept: map[string]*LedgerFile{}}
+}
+
+// Read returns the ledger of a file. earlier, if not nil, is a version that
+// the file probably extends. It returns nil for the zero File.
+func (l *ledgers) Read(ctx context.Context, f history.File, earlier *LedgerFile) (*LedgerFile, error) {
+	if f.Mode == "" && !f.Unmerged {
+		return nil, nil
+	}
+	key := f.Mode + f.Object
+	if known := l.kept[key]; known != nil && !f.Unmerged {
+		return known, nil
+	}
+	out := &LedgerFile{File: f}
+	data, problem, err := ReadFile(ctx, l.tree, f, l.limits)
+	switch {
+	case err != nil:
+		return nil, err
+	case problem != nil:
+		out.Problems = []small.Problem{*problem}
+	case l.switches:
+		out.Log, out.Problems = readSwitches(f.Path, data, l.limits)
+	case earlier.Readable():
+		out.Log, out.Problems = earlier.Log.Extend(data, l.limits)
+	default:
+		l.parse(out, data)
+	}
+	l.keep(key, out)
+	return out, nil
+}
+
+// readBefore returns the ledger of a file of which later is probably a longer
+// version.
+func (l *ledgers) readBefore(ctx context.Context, f history.File, later *LedgerFile) (*LedgerFile, error) {
+	if l.switches || !later.Readable() || l.whole.log != later || l.known(f) || !f.Regular() || f.Unmerged {
+		return l.Read(ctx, f, nil)
+	}
+	data, problem, err := ReadFile(ctx, l.tree, f, l.limits)
+	if err != nil || problem != nil {
+		return l.Read(ctx, f, nil)
+	}
+	out := &LedgerFile{File: f, Log: later.Log.Before(l.whole.data, data)}
+	if out.Log == nil {
+		out.Log, out.Problems = ledger.ReadLog(data, l.limits)
+	}
+	l.keep(f.Mode+f.Object, out)
+	return out, nil
+}
+
+// parse reads a file as a whole and remembers its document.
+func (l *ledgers) parse(out *LedgerFile, data []byte) {
+	doc, problems := small.Parse(data, l.limits)
+	if doc == nil {
+		out.Problems = problems
+		return
+	}
+	if out.Log, out.Problems = ledger.LogOf(doc, data); out.Log != nil {
+		l.whole = wholeFile{log: out, data: data, doc: doc}
+	}
+}
+
+// known reports whether a file's ledger is in memory.
+func (l *ledgers) known(f history.File) bool { return l.kept[f.Mode+f.Object] != nil }
+
+// document returns the document of a file if it is the one that was last
+// parsed as a whole.
+func (l *ledgers) document(f history.File) (*small.Document, *ledger.Log) {
+	if l == nil || l.whole.log == nil || l.whole.log.File.Object != f.Object || l.whole.log.File.Mode != f.Mode || f.Unmerged {
+		return nil, nil
+	}
+	return l.whole.doc, l.whole.log.Log
+}
+
+func (l *ledgers) keep(key string, f *LedgerFile) {
+	if before := l.kept[key]; before != nil {
+		l.bytes -= before.size()
+	} else {
+		l.order = append(l.order, key)
+	}
+	l.bytes += f.size()
+	l.kept[key] = f
+	for l.bytes > keptBytes && len(l.order) > 1 {
+		l.bytes -= l.kept[l.order[0]].size()
+		delete(l.kept, l.order[0])
+		l.order = l.order[1:]
+	}
+}
+
+// Records gives a file's entries in full, for an explanation.
+func (l *ledgers) Records(ctx context.Context, f history.File) ledger.RecordsFunc {
+	return func() ([]*small.Value, error) {
+		data, problem, err := ReadFile(ctx, l.tree, f, l.limits)
+		if err != nil {
+			return nil, err
+		}
+		if problem != nil {
+			return nil, &failure.Error{Message: f.Path + ": " + problem.Message, Remedy: problem.Hint}
+		}
+		if l.switches {
+			return switchValues(f.Path, data, l.limits)
+		}
+		doc, problems := small.Parse(data, l.limits)
+		if doc == nil {
+			return nil, &failure.Error{Message: f.Path + ": " + problems[0].Message, Remedy: problems[0].Hint}
+		}
+		return doc.Root.Get("entries").Items, nil
+	}
+}

@@ -1,0 +1,274 @@
+package read
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// moves says which logs go on at another path: the parent's path and the child's
+// file.
+type moves map[string]history.File
+
+// to lists the paths from which logs come to one.
+func (m moves) to(path string) []string {
+	var from []string
+	for p, f := range m {
+		if f.Path == path {
+			from = append(from, p)
+		}
+	}
+	slices.Sort(from)
+	return from
+}
+
+// moveSearch is one edge on which logs may move.
+type moveSearch struct {
+	parent  string
+	changes []history.Change
+	// merge allows that entries of others stand between those of a log that
+	// moved: whether that is made explicit is judged at its new path.
+	merge bool
+	// unrelated reports whether the two histories have nothing in common: then the
+	// child may have another's log at a log's path. Nil if they have.
+	unrelated func() (bool, error)
+	// equal says what counts as equal when a log of one path is compared with a
+	// log of another.
+	equal func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error)
+	// undone, if set, says which rewrites are taken back.
+	undone UndoneFunc
+}
+
+// removedLog is a log that the child does not have at its path: its last readable
+// version, or several where it could not be read.
+type removedLog struct {
+	path string
+	logs []*LedgerFile
+}
+
+// addedLog is a log at a path where the parent has none.
+type addedLog struct {
+	*LedgerFile
+	entries func() map[small.Digest]bool
+}
+
+// excusable are the entries that waivers name. It is nil where a baseline may excuse
+// any other.
+func (src *Source) excusable() map[small.Digest]bool {
+	if len(src.Policy.Baselines) > 0 {
+		return nil
+	}
+	out := map[small.Digest]bool{}
+	for _, w := range src.Policy.Waivers {
+		for _, d := range []*small.Digest{w.From, w.To} {
+			if d != nil {
+				out[*d] = true
+			}
+		}
+	}
+	return out
+}
+
+// foreign reports whether a log begins or ends with an entry that another lacks and
+// that nothing excuses. Then it cannot go on there. Where many logs move at once,
+// comparing each with each would take too long.
+func (d removedLog) foreign(there *addedLog, excusable map[small.Digest]bool) bool {
+	return slices.ContainsFunc(d.logs, func(l *LedgerFile) bool {
+		if l.Log.Len() == 0 {
+			return false
+		}
+		first, last := l.Log.Entries[0].Digest, l.Log.Entries[l.Log.Len()-1].Digest
+		has := there.entries()
+		return !has[first] && !excusable[first] || !has[last] && !excusable[last]
+	})
+}
+
+// moves finds the workspaces that moved: a log is gone from its path and goes on
+// at a path that is new. There have to be as many such paths as logs that begin
+// alike are gone: of two copies of one log, neither is the log.
+func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
+	arrived, err := src.addedLogs(ctx, x)
+	if err != nil || len(arrived) == 0 {
+		return nil, err
+	}
+	gone, err := src.removedLogs(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	out := moves{}
+	excusable := src.excusable()
+	for len(gone) > 0 {
+		alike := func(d removedLog) bool {
+			return src.Logs(d.path) == src.Logs(gone[0].path) && slices.EqualFunc(d.logs, gone[0].logs, func(a, b *LedgerFile) bool {
+				return a.Log.Head() == b.Log.Head()
+			})
+		}
+		group := slices.DeleteFunc(slices.Clone(gone), func(d removedLog) bool { return !alike(d) })
+		var to []*addedLog
+		for _, log := range arrived {
+			if excusable != nil && x.undone == nil && group[0].foreign(log, excusable) {
+				continue
+			}
+			on, err := src.continuesIn(ctx, x, group[0], log.LedgerFile)
+			if err != nil {
+				return nil, err
+			}
+			if on {
+				to = append(to, log)
+			}
+		}
+		if len(to) == len(group) || len(to) > len(group) && group[0].empty() {
+			for i, d := range group {
+				out[d.path] = to[i].File
+				arrived = slices.DeleteFunc(arrived, func(log *addedLog) bool { return log == to[i] })
+			}
+		}
+		gone = slices.DeleteFunc(gone, alike)
+	}
+	return out, nil
+}
+
+// empty reports whether there is nothing in a log that could be lost.
+func (d removedLog) empty() bool {
+	return !slices.ContainsFunc(d.logs, func(l *LedgerFile) bool { return l.Log.Len() > 0 })
+}
+
+// addedLogs are the logs that can be read, at paths where the parent has none.
+func (src *Source) addedLogs(ctx context.Context, x moveSearch) ([]*addedLog, error) {
+	var out []*addedLog
+	for _, c := range x.changes {
+		if !src.IsLog(c.Path) || c.Old.Mode != "" {
+			continue // a log that goes where nobody judges it is gone
+		}
+		log, err := src.Logs(c.Path).Read(ctx, c.New, nil)
+		if err != nil {
+			return nil, err
+		}
+		if log.Readable() {
+			out = append(out, &addedLog{
+				LedgerFile: &LedgerFile{File: c.New, Log: log.Log}, // the same content may lie at several paths
+				entries:    sync.OnceValue(func() map[small.Digest]bool { return ledger.SetOf(log.Log.Ledger) }),
+			})
+		}
+	}
+	return out, nil
+}
+
+// removedLogs are the logs that the child does not have, the longest first.
+func (src *Source) removedLogs(ctx context.Context, x moveSearch) ([]removedLog, error) {
+	var out []removedLog
+	for _, c := range x.changes {
+		if !src.IsLog(c.Path) || c.Old.Mode == "" || c.New.Mode != "" && x.unrelated == nil {
+			continue
+		}
+		logs, err := src.LogsBefore(ctx, x.parent, c)
+		if err != nil {
+			return nil, err
+		}
+		if len(logs) > 0 && c.New.Mode != "" {
+			replaced, err := src.replacedByUnrelated(ctx, x, c, logs)
+			if err != nil {
+				return nil, err
+			}
+			if !replaced {
+				continue
+			}
+		}
+		if len(logs) > 0 {
+			out = append(out, removedLog{c.Path, logs})
+		}
+	}
+	longest := func(d removedLog) int {
+		n := 0
+		for _, l := range d.logs {
+			n = max(n, l.Log.Len())
+		}
+		return n
+	}
+	slices.SortStableFunc(out, func(a, b removedLog) int { return longest(b) - longest(a) })
+	return out, nil
+}
+
+// LogsBefore reads a parent's log, or its last readable versions.
+func (src *Source) LogsBefore(ctx context.Context, parent string, c history.Change) ([]*LedgerFile, error) {
+	log, err := src.Logs(c.Path).Read(ctx, c.Old, nil)
+	if err != nil {
+		return nil, err
+	}
+	if log.Readable() {
+		return []*LedgerFile{log}, nil
+	}
+	return src.lastReadable(ctx, parent, c.Path)
+}
+
+// replacedByUnrelated reports whether the child has another log at a path, from a
+// history that has nothing in common with the parent's.
+func (src *Source) replacedByUnrelated(ctx context.Context, x moveSearch, c history.Change, logs []*LedgerFile) (bool, error) {
+	now, err := src.Logs(c.Path).Read(ctx, c.New, nil)
+	if err != nil || !now.Readable() {
+		return false, err
+	}
+	held, err := src.contains(x, removedLog{c.Path, logs}, now, c.Path)
+	if err != nil || held {
+		return false, err
+	}
+	return x.unrelated()
+}
+
+// continuesIn reports whether a log goes on in one of its kind that arrived.
+func (src *Source) continuesIn(ctx context.Context, x moveSearch, d removedLog, there *LedgerFile) (bool, error) {
+	if src.Logs(there.File.Path) != src.Logs(d.path) {
+		return false, nil
+	}
+	return src.contains(x, d, there, there.File.Path)
+}
+
+// contains reports whether a log holds every entry of another, from the beginning
+// on or, in a merge, in order.
+func (src *Source) contains(x moveSearch, d removedLog, now *LedgerFile, to string) (bool, error) {
+	for _, before := range d.logs {
+		equal, err := x.equal(d.path, to, before, now)
+		if err != nil {
+			return false, err
+		}
+		switch ledger.Relate(before.Log.Ledger, now.Log.Ledger, equal).Relation {
+		case ledger.Rewritten:
+			if x.undone == nil {
+				return false, nil
+			}
+			if is, err := x.undone(before.Log.Ledger, now.Log.Ledger); err != nil || !is {
+				return false, err
+			}
+		case ledger.Interleaved:
+			if !x.merge {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+// byWaivers compares by waivers alone.
+func (src *Source) byWaivers(from, to string, _, _ *LedgerFile) (ledger.Equivalence, error) {
+	return src.Waived(from, to), nil
+}
+
+// UndoneFunc reports whether the difference between two versions of a log is that
+// rewrites are taken back.
+type UndoneFunc func(before, now *ledger.Ledger) (bool, error)
+
+// Replacement is the step from one commit to another that is not its child.
+// Between the entries of a log that moved others may have come.
+func (src *Source) Replacement(ctx context.Context, n history.Commit, changes [][]history.Change, undone UndoneFunc) (*Step, error) {
+	m, err := src.moves(ctx, moveSearch{
+		parent: n.Parents[0], changes: changes[0], merge: true, undone: undone,
+		equal: func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
+			return src.EquivalenceOn(ctx, n.Parents, from, to, before, after)
+		},
+	})
+	return &Step{Commit: n, Changes: changes, Moves: []moves{m}}, err
+}

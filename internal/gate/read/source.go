@@ -1,0 +1,197 @@
+package read
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Basis is what reading depends on beside the content.
+type Basis struct {
+	Policy *policy.Policy
+	// Kinds are the workspace kinds that are accepted.
+	Kinds  []string
+	Now    time.Time
+	Limits small.Limits
+	// Trusted is the commit whose logs say which baselines are in force.
+	Trusted string
+}
+
+// Source reads a tree, or a history, for one judgement, and keeps what it has read.
+type Source struct {
+	Basis
+	Tree history.Tree
+	// History is nil where there is only one tree.
+	History history.History
+
+	// Ledgers reads logs, switches reads records of jobs as ledgers.
+	Ledgers, switches *ledgers
+	equals            map[string]ledger.Equivalence
+	ancestry          *ancestry
+	// baselines are those in force, once they are known; mismatched are those that
+	// are not.
+	baselines      []*baseline
+	baselinesKnown bool
+	Mismatched     []*policy.Baseline
+	// signature holds the one that was read last, by its revision.
+	signatures map[string]history.Signature
+	// workspaces were read, by revision and directory.
+	workspaces map[[2]string]*subject.Workspace
+}
+
+// NewSource reads from a tree; h is nil where it has no history.
+func NewSource(tree history.Tree, h history.History, b Basis) *Source {
+	src := &Source{
+		Basis: b, Tree: tree, History: h,
+		Ledgers: newLedgers(tree, b.Limits), switches: newLedgers(tree, b.Limits),
+		equals: map[string]ledger.Equivalence{}, ancestry: newAncestry(), workspaces: map[[2]string]*subject.Workspace{},
+	}
+	src.switches.switches = true
+	return src
+}
+
+// Waived returns what waivers say about one log, whatever its path is and was.
+func (src *Source) Waived(paths ...string) ledger.Equivalence {
+	key := strings.Join(paths, "\x00")
+	eq, known := src.equals[key]
+	if !known {
+		eq = equivalenceFor(src.Policy, src.Now, paths...)
+		src.equals[key] = eq
+	}
+	return eq
+}
+
+// Judges reports whether a path belongs to a workspace that is to be judged.
+func (src *Source) Judges(path string) bool {
+	dir, ok := small.WorkspaceOf(path)
+	return ok && src.Policy.Judges(dir)
+}
+
+// IsLedger reports whether a path is a progress file.
+func IsLedger(path string) bool {
+	_, name, ok := small.SplitPath(path)
+	return ok && name == small.Progress.FileName()
+}
+
+// WorkspaceAt reads one workspace as of a commit.
+func (src *Source) WorkspaceAt(ctx context.Context, revision, dir string) (*subject.Workspace, error) {
+	files, err := src.Tree.Files(ctx, revision, dir)
+	if err != nil {
+		return nil, err
+	}
+	return src.ReadWorkspace(ctx, dir, files)
+}
+
+// CachedWorkspace is workspaceAt for a revision that is asked about again and again.
+func (src *Source) CachedWorkspace(ctx context.Context, revision, dir string) (*subject.Workspace, error) {
+	key := [2]string{revision, dir}
+	if known := src.workspaces[key]; known != nil {
+		return known, nil
+	}
+	w, err := src.WorkspaceAt(ctx, revision, dir)
+	if err == nil {
+		src.workspaces[key] = w
+	}
+	return w, err
+}
+
+// ReadWorkspace reads a workspace, and what of its log a baseline accepts.
+func (src *Source) ReadWorkspace(ctx context.Context, dir string, files []history.File) (*subject.Workspace, error) {
+	w := &subject.Workspace{Dir: dir, Files: files, Kinds: src.Kinds, Artifacts: map[small.Artifact]*subject.Artifact{}}
+	for _, f := range files {
+		_, name, _ := small.SplitPath(f.Path)
+		a, ok := small.ArtifactOf(name)
+		if !ok {
+			continue
+		}
+		art, err := src.artifact(ctx, a, f)
+		if err != nil {
+			return nil, err
+		}
+		w.Artifacts[a] = art
+	}
+	if art := w.Artifacts[small.Progress]; art != nil && art.Log != nil {
+		var err error
+		if w.Baseline, err = src.acceptedOf(ctx, art.Path, art.Log.Ledger); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// artifact loads and parses one file of a workspace. A progress file that was parsed
+// last is not parsed again.
+func (src *Source) artifact(ctx context.Context, a small.Artifact, f history.File) (*subject.Artifact, error) {
+	art := &subject.Artifact{Path: f.Path, Object: f.Object}
+	if a == small.Progress {
+		if art.Doc, art.Log = src.Ledgers.document(f); art.Doc != nil {
+			art.Problems = small.CheckSchema(a, art.Doc, src.Policy.Extensions...)
+			return art, nil
+		}
+	}
+	data, problem, err := ReadFile(ctx, src.Tree, f, src.Limits)
+	if err != nil || problem != nil {
+		if problem != nil {
+			art.Problems = []small.Problem{*problem}
+		}
+		return art, err
+	}
+	art.Doc, art.Problems = small.Parse(data, src.Limits)
+	if art.Doc == nil {
+		return art, nil
+	}
+	art.Problems = small.CheckSchema(a, art.Doc, src.Policy.Extensions...)
+	if a == small.Progress {
+		art.Log, _ = ledger.LogOf(art.Doc, data) // a ledger that cannot be read does not fit the schema either
+	}
+	return art, nil
+}
+
+// Document reads a file as a document; nil where it is absent or cannot be read as
+// one.
+func (src *Source) Document(ctx context.Context, f history.File) (*small.Value, error) {
+	if f.Mode == "" || f.Unmerged {
+		return nil, nil
+	}
+	data, problem, err := ReadFile(ctx, src.Tree, f, src.Limits)
+	if err != nil || problem != nil {
+		return nil, err
+	}
+	doc, _ := small.Parse(data, src.Limits)
+	if doc == nil {
+		return nil, nil
+	}
+	return doc.Root, nil
+}
+
+// Record reads a file as a record; nil where it is none.
+func (src *Source) Record(ctx context.Context, f history.File) (*lane.Record, error) {
+	if f.Mode == "" || f.Unmerged {
+		return nil, nil
+	}
+	data, problem, err := ReadFile(ctx, src.Tree, f, src.Limits)
+	if err != nil || problem != nil {
+		return nil, err
+	}
+	r, _ := lane.ParseRecord(f.Path, data, src.Limits)
+	return r, nil
+}
+
+// Signature reads a commit's author and message, once.
+func (src *Source) Signature(ctx context.Context, revision string) (history.Signature, error) {
+	if known, ok := src.signatures[revision]; ok {
+		return known, nil
+	}
+	s, err := src.History.Signature(ctx, revision)
+	if err == nil {
+		src.signatures = map[string]history.Signature{revision: s} // commits are judged one after the other
+	}
+	return s, err
+}

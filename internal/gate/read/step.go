@@ -1,0 +1,224 @@
+package read
+
+import (
+	"context"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// NewEntries lists the child's entries that no parent has, and those of them
+// that stand before an entry which a parent has.
+func NewEntries(child *ledger.Ledger, parents []ParentLog) (fresh, intruders []int) {
+	known := map[small.Digest]bool{}
+	for _, p := range parents {
+		for _, l := range p.Ledgers {
+			if l.Log.Ledger == child {
+				return nil, nil
+			}
+			if child.Extends(l.Log.Ledger) && len(parents) == 1 {
+				for i := l.Log.Len(); i < child.Len(); i++ {
+					fresh = append(fresh, i)
+				}
+				return fresh, nil
+			}
+			for _, e := range l.Log.Entries {
+				known[e.Digest] = true
+			}
+		}
+	}
+	last := -1
+	for i, e := range child.Entries {
+		if known[e.Digest] {
+			last = i
+		} else {
+			fresh = append(fresh, i)
+		}
+	}
+	for _, i := range fresh {
+		if i < last {
+			intruders = append(intruders, i)
+		}
+	}
+	return fresh, intruders
+}
+
+// HeldBy are the entries that parents have, all but one.
+func HeldBy(parents []ParentLog, but int) map[small.Digest]bool {
+	held := map[small.Digest]bool{}
+	for i, p := range parents {
+		if i == but {
+			continue
+		}
+		for _, l := range p.Ledgers {
+			for _, e := range l.Log.Entries {
+				held[e.Digest] = true
+			}
+		}
+	}
+	return held
+}
+
+// Step is a commit, or the index, and what its edges changed.
+type Step struct {
+	history.Commit
+	Changes [][]history.Change
+	Moves   []moves
+	// LogReplaced is true of a merge of unrelated histories that has another log at a
+	// log's path.
+	LogReplaced bool
+	// Branch and remedies are those of what is found, where no commit did it.
+	Branch   string
+	Remedies subject.Remedies
+}
+
+// Step finds the logs that moved on a commit's edges.
+func (src *Source) Step(ctx context.Context, n history.Commit, changes [][]history.Change) (*Step, error) {
+	s := &Step{Commit: n, Changes: changes, Moves: make([]moves, len(changes))}
+	for i, parent := range n.Parents {
+		x := moveSearch{parent: parent, changes: changes[i], merge: len(n.Parents) > 1}
+		x.equal = func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
+			return src.EquivalenceOn(ctx, n.Parents, from, to, before, after)
+		}
+		if x.merge {
+			x.unrelated = func() (bool, error) { return src.unrelated(ctx, n.Parents, i) }
+		}
+		var err error
+		if s.Moves[i], err = src.moves(ctx, x); err != nil {
+			return nil, err
+		}
+		for _, c := range changes[i] {
+			if _, moved := s.Moves[i][c.Path]; moved && c.New.Mode != "" {
+				s.LogReplaced = true
+			}
+		}
+	}
+	return s, nil
+}
+
+// unrelated reports whether one parent of a merge has no history in common with any
+// other.
+func (src *Source) unrelated(ctx context.Context, parents []string, one int) (bool, error) {
+	for i, other := range parents {
+		if i == one {
+			continue
+		}
+		bases, err := src.History.MergeBases(ctx, other, parents[one])
+		if err != nil || len(bases) > 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// ParentLog is what one log of a child is compared with on one edge.
+type ParentLog struct {
+	ID string
+	// Ledgers are the parent's, or its last readable ancestors' where it has
+	// none that can be read, and those that moved here; paths are where they
+	// stood.
+	Ledgers []*LedgerFile
+	Paths   []string
+	// Gone is true if the parent itself has no log at the path.
+	Gone bool
+}
+
+// Add adds what stood at a path.
+func (p *ParentLog) Add(path string, logs ...*LedgerFile) {
+	for _, l := range logs {
+		p.Ledgers, p.Paths = append(p.Ledgers, l), append(p.Paths, path)
+	}
+}
+
+// ReadVersions reads a log in a commit and in each parent.
+func (src *Source) ReadVersions(ctx context.Context, s *Step, path string) (*LedgerFile, []ParentLog, error) {
+	var now history.File
+	var before []*history.Change
+	for _, edge := range s.Changes {
+		c, changed := history.ChangeAt(edge, path)
+		if !changed {
+			before = append(before, nil)
+			continue
+		}
+		before = append(before, &c)
+		now = c.New
+	}
+	parents := make([]ParentLog, len(before))
+	logs := src.Logs(path)
+	child, err := src.childFirst(ctx, logs, now, before)
+	if err != nil {
+		return nil, nil, err
+	}
+	var earlier *LedgerFile
+	for i, c := range before {
+		p := &parents[i]
+		if len(s.Parents) > 0 {
+			p.ID = s.Parents[i]
+		}
+		if c == nil {
+			continue // the same as in the child
+		}
+		if err := src.readVersion(ctx, s, i, *c, child, p); err != nil {
+			return nil, nil, err
+		}
+		if len(p.Ledgers) > 0 {
+			earlier = p.Ledgers[0]
+		}
+	}
+	if child == nil {
+		if child, err = logs.Read(ctx, now, earlier); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i, c := range before {
+		if c == nil && child.Readable() {
+			parents[i].Add(path, child)
+		}
+	}
+	return child, parents, nil
+}
+
+// readVersion reads what one parent has of a log.
+func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history.Change, child *LedgerFile, p *ParentLog) error {
+	for _, from := range s.Moves[edge].to(c.Path) {
+		left, _ := history.ChangeAt(s.Changes[edge], from)
+		logs, err := src.LogsBefore(ctx, p.ID, left)
+		if err != nil {
+			return err
+		}
+		p.Add(from, logs...)
+	}
+	if _, moved := s.Moves[edge][c.Path]; moved && c.New.Mode != "" {
+		return nil // the log here is another's
+	}
+	own, err := src.Logs(c.Path).readBefore(ctx, c.Old, child)
+	if err != nil {
+		return err
+	}
+	if own.Readable() {
+		p.Add(c.Path, own)
+		return nil
+	}
+	last, err := src.lastReadable(ctx, p.ID, c.Path)
+	p.Add(c.Path, last...)
+	p.Gone = c.Old.Mode == ""
+	return err
+}
+
+// childFirst reads the child's log before its parents' where none of those is
+// in memory: what is judged last is usually the longest version, which the
+// snapshot needs as a whole, and of which an earlier one is a part. It returns
+// nil if the parents come first.
+func (src *Source) childFirst(ctx context.Context, logs *ledgers, now history.File, before []*history.Change) (*LedgerFile, error) {
+	if logs.known(now) {
+		return nil, nil
+	}
+	for _, c := range before {
+		if c == nil || c.Old.Mode == "" || logs.known(c.Old) {
+			return nil, nil
+		}
+	}
+	return logs.Read(ctx, now, nil)
+}

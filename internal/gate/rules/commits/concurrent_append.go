@@ -1,0 +1,84 @@
+package commits
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// ConcurrentAppend is divergence/concurrent-append: two branches both appended to one log.
+var ConcurrentAppend = rule.Rule{
+	ID: "divergence/concurrent-append", Severity: finding.SeverityError, Stage: finding.StageHistory,
+	Checks: []rule.Check{rule.On(checkConcurrentAppend), rule.On(checkNeighbour)},
+}
+
+func checkConcurrentAppend(t *subject.Tips, r *rule.Reporter) {
+	if t.Outcome != ledger.Diverged {
+		return
+	}
+	f := t.Finding()
+	f.Common = finding.CommonOf(t.Target, t.TargetOnly)
+	f.Sides = []finding.Side{{Name: t.TargetName, Entries: finding.RefsOf(t.TargetOnly)}, {Name: t.HeadName, Entries: finding.RefsOf(t.HeadOnly)}}
+	what, noun := "recorded work", "entry"
+	if t.Switches {
+		what, noun = "switched the workflow of one job", "switch"
+	}
+	f.Message = fmt.Sprintf("both branches %s since they parted: %s has %s (%s); %s has %s (%s)", what,
+		t.TargetName, wording.Count(len(t.TargetOnly), noun), ledger.DescribeAll(t.TargetOnly),
+		t.HeadName, wording.Count(len(t.HeadOnly), noun), ledger.DescribeAll(t.HeadOnly))
+	if len(t.TargetOnly) == 0 && len(t.HeadOnly) == 0 {
+		f.Message = fmt.Sprintf("%s and %s hold the same %s in different orders", t.TargetName, t.HeadName, wording.Plural(noun))
+	}
+	if t.Switches {
+		// No merge can join them, and no waiver make the two one: each began at the
+		// workflow that was active where the branches parted.
+		f.Subject, f.EditFrom, f.EditTo = f.EditFrom+" "+f.EditTo, "", ""
+		f.Fix = fmt.Sprintf("on %s, git rebase %s: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; if the branch is published already, push it under another name",
+			t.HeadName, wording.ShellWord(t.TargetName), t.TargetName)
+		r.Add(f)
+		return
+	}
+	f.Fix = fmt.Sprintf("%s, then %s", t.Merge, subject.ReconcileHint)
+	if ours, theirs, same := atOnce(t.TargetOnly, t.HeadOnly); same {
+		f.Fix = fmt.Sprintf("%s of %s and %s of %s have the same time, and small-hook reconcile puts neither first: on its branch, record the one that is not published yet again, with the time of recording (git commit --amend, or git rebase -i); then %s",
+			ledger.Describe(ours), t.TargetName, ledger.Describe(theirs), t.HeadName, f.Fix)
+	}
+	r.Add(f)
+}
+
+func checkNeighbour(n *subject.NeighbourLog, r *rule.Reporter) {
+	f := n.Finding()
+	f.Message = fmt.Sprintf("%s has recorded %s in this run that you do not have: %s; you have %s that it does not have: %s",
+		n.Neighbour.Words(), wording.Count(len(n.Theirs), "entry"), ledger.DescribeAll(n.Theirs), wording.Count(len(n.HeadOnly), "entry"), ledger.DescribeAll(n.HeadOnly))
+	name := cmp.Or(n.Neighbour.Name, history.Short(n.Neighbour.ID))
+	f.Common = finding.CommonOf(n.Target, n.TargetOnly)
+	f.Sides = []finding.Side{{Name: name, Entries: finding.RefsOf(n.Theirs)}, {Name: "the index", Entries: finding.RefsOf(n.HeadOnly)}}
+	f.Fix = fmt.Sprintf("let one of you wait for the other, and merge soon: git merge %s, then %s", wording.ShellWord(name), subject.ReconcileHint)
+	r.Add(f)
+}
+
+// atOnce finds two entries, one of each side, that no order of time can tell
+// apart.
+func atOnce(target, head []ledger.Entry) (ours, theirs ledger.Entry, found bool) {
+	at := make(map[time.Time]ledger.Entry, len(target))
+	for _, e := range target {
+		if instant, ok := ledger.ParseInstant(e.Timestamp); ok {
+			at[instant.UTC()] = e
+		}
+	}
+	for _, e := range head {
+		if instant, ok := ledger.ParseInstant(e.Timestamp); ok {
+			if ours, found = at[instant.UTC()]; found {
+				return ours, e, true
+			}
+		}
+	}
+	return ledger.Entry{}, ledger.Entry{}, false
+}

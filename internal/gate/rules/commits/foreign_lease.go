@@ -1,0 +1,67 @@
+package commits
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// ForeignLease is lease/foreign: work is recorded on a task that another agent has leased.
+var ForeignLease = rule.Rule{
+	ID: "lease/foreign", Severity: finding.SeverityError, Stage: finding.StageHistory,
+	Checks: []rule.Check{rule.On(checkForeignLease), rule.On(checkForkLease)},
+}
+
+func checkForeignLease(v *subject.CommitWork, r *rule.Reporter) {
+	for _, l := range v.Leases {
+		f := entryFinding(v, l.Entry)
+		f.Message = fmt.Sprintf("%s is work of %q on a task that agent %q has leased until %s", ledger.Describe(l.Entry), v.Agent, l.Lease.Agent, l.Lease.Text)
+		f.Fix = "wait until the lease has expired, ask its holder to give it up in the plan, or work on another task"
+		r.Add(f)
+	}
+	if v.Branch == "" || v.Agent == v.Branch || len(v.Leases) > 0 {
+		return
+	}
+	f := entryFinding(v, v.Fresh[0])
+	f.Message = fmt.Sprintf("%s is work of %q on the branch of agent %q", ledger.Describe(v.Fresh[0]), v.Agent, v.Branch)
+	f.Fix = "git switch -c " + wording.ShellWord(history.AgentBranches+v.Agent) + ", and commit there"
+	r.Add(f)
+}
+
+// entryFinding begins a finding about an entry that a commit records.
+func entryFinding(v *subject.CommitWork, e ledger.Entry) finding.Finding {
+	return finding.Finding{Path: small.Progress.Path(v.Dir), Line: e.Pos.Line, Column: e.Pos.Column, Entry: finding.RefOf(e), EditTo: e.Digest.String()}
+}
+
+// checkForkLease finds the tasks of which each branch has given the lease to
+// another agent since they parted.
+func checkForkLease(v *subject.Fork, r *rule.Reporter) {
+	target, head := subject.Leases(v.Target.Doc(small.Plan)), subject.Leases(v.Head.Doc(small.Plan))
+	tasks, order := subject.TasksOf(v.Head.Doc(small.Plan))
+	for _, id := range order {
+		there, here := target[id], head[id]
+		if there == nil || here == nil || there.Agent == here.Agent {
+			continue
+		}
+		taken := true
+		for _, w := range v.Bases {
+			base := subject.Leases(w.Doc(small.Plan))[id]
+			taken = taken && (base == nil || base.Agent != there.Agent && base.Agent != here.Agent)
+		}
+		if !taken {
+			continue // one side has kept what was agreed, or has not renewed it
+		}
+		pos := tasks[id].Get("lease").Pos
+		r.Add(finding.Finding{
+			Path: small.Plan.Path(v.Dir), Line: pos.Line, Column: pos.Column, Subject: "fork " + id,
+			Message: fmt.Sprintf("task %q is leased on both branches: to agent %q on %s, to agent %q on %s", id, there.Agent, v.TargetName, here.Agent, v.HeadName),
+			Fix:     "decide who works on it, and take the other lease out of the plan before you merge",
+		})
+	}
+}

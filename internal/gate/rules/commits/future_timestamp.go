@@ -1,0 +1,32 @@
+package commits
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+)
+
+// FutureTimestamp is append-only/future-timestamp: a new entry is dated ahead of now.
+var FutureTimestamp = rule.Rule{
+	ID: "append-only/future-timestamp", Severity: finding.SeverityError, Stage: finding.StageHistory,
+	Checks: []rule.Check{rule.On(checkFutureTimestamp)},
+}
+
+func checkFutureTimestamp(e *subject.Edge, r *rule.Reporter) {
+	for _, place := range e.Fresh {
+		entry := e.Now.Entries[place]
+		when, ok := ledger.ParseInstant(entry.Timestamp)
+		if !ok || !when.After(e.Clock.Add(ledger.ClockTolerance)) {
+			continue
+		}
+		f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, Before: -1, After: place})
+		f.Edits = []finding.EditKey{{Path: e.Path + "\x00future", To: f.EditTo}}
+		f.Message = fmt.Sprintf("%s is dated %s ahead of now; no later entry could be valid", ledger.Describe(entry), when.Sub(e.Clock).Round(time.Second))
+		f.Fix = "correct the clock, and record the entry again before it is committed"
+		r.Add(f)
+	}
+}

@@ -1,0 +1,48 @@
+package commits
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// HumanArtifact is ownership/human-artifact: an agent's commit changes what intent or
+// constraints say.
+var HumanArtifact = rule.Rule{
+	ID: "ownership/human-artifact", Severity: finding.SeverityError, Stage: finding.StageHistory,
+	Checks: []rule.Check{rule.On(checkHumanArtifact)},
+}
+
+func checkHumanArtifact(v *subject.CommitWork, r *rule.Reporter) {
+	if v.Sign.Words == "" {
+		return
+	}
+	for _, c := range v.Human {
+		path := c.Artifact.Path(v.Dir)
+		f := finding.Finding{
+			Path: path, Line: c.Pos.Line, Column: c.Pos.Column, Changes: c.Changes, Subject: c.Key,
+			Message: fmt.Sprintf("%s belongs to people, and an agent's commit %s (%s)", artifactWord(c.Artifact), c.What, v.Sign.Words),
+			Fix:     fmt.Sprintf("git restore --source=%s -- %s, and have a person make the change in a commit of their own", history.Short(r.Parent), wording.ShellWord(path)),
+		}
+		if r.Commit == history.Index {
+			f.Fix = fmt.Sprintf("git restore --source=HEAD --staged --worktree -- %s, and have a person make the change in a commit of their own", wording.ShellWord(path))
+		}
+		if v.Sign.Hint {
+			f.Severity = finding.SeverityWarning
+		}
+		r.Add(f)
+	}
+}
+
+// artifactWord names one of the artifacts that belong to people.
+func artifactWord(a small.Artifact) string {
+	if a == small.Intent {
+		return "the intent"
+	}
+	return "the list of constraints"
+}

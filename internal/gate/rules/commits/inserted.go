@@ -1,0 +1,97 @@
+package commits
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Inserted is append-only/inserted: a new entry stands before an older one.
+var Inserted = rule.Rule{
+	ID: "append-only/inserted", Severity: finding.SeverityError, Stage: finding.StageHistory,
+	Edit:   ledger.EntryInserted,
+	Checks: []rule.Check{rule.On(checkInserted)},
+}
+
+// checkInserted reports, in a commit with one parent, every new entry before
+// an older one unless a reconcile entry makes it explicit; in a merge, every
+// entry that no parent has and that stands before an entry of a parent,
+// explicit or not.
+func checkInserted(e *subject.Edge, r *rule.Reporter) {
+	report := func(place int) {
+		f := e.Insertion(place)
+		f.Message = ledger.Describe(e.Now.Entries[place]) + " was inserted before older entries"
+		f.Fix = e.Remedies.MoveToEnd()
+		if e.Merge {
+			f.Message = ledger.Describe(e.Now.Entries[place]) + " is in no parent of the merge and stands before entries of a parent"
+		}
+		r.Add(f)
+	}
+	if e.Merge {
+		for _, place := range e.Intruders {
+			report(place)
+		}
+		return
+	}
+	if e.Reconciled() {
+		return
+	}
+	for _, place := range e.Inserted {
+		report(place)
+	}
+	for _, x := range e.OfKind(ledger.EditInserted) {
+		report(x.After)
+	}
+}
+
+// ReconciledInsertion is append-only/reconciled-insertion: entries were inserted before older
+// ones and a reconcile entry says so.
+var ReconciledInsertion = rule.Rule{
+	ID: "append-only/reconciled-insertion", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
+	Edit:   ledger.InsertionExplained,
+	Checks: []rule.Check{rule.On(checkReconciledInsertion)},
+}
+
+func checkReconciledInsertion(e *subject.Edge, r *rule.Reporter) {
+	if e.Merge || !e.Reconciled() {
+		return
+	}
+	places := e.Inserted
+	for _, x := range e.OfKind(ledger.EditInserted) {
+		places = append(places, x.After)
+	}
+	if len(places) == 0 {
+		return
+	}
+	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, Before: -1, After: places[0]})
+	f.Edits = insertionKeys(e, places)
+	f.Message = fmt.Sprintf("%s inserted before older ones, made explicit by %s: %s",
+		wasWere(wording.Count(len(places), "entry"), len(places)), ledger.Describe(e.Now.Entries[e.Marker]), ledger.DescribeAll(ledger.Pick(e.Now, places)))
+	f.Fix = "nothing to do if this is the result of a reconciled merge that was squashed"
+	if severity, lane := r.Severity(); severity == finding.SeverityError {
+		f.Fix = "make the commit anew so that nothing stands before older entries: merge the other branch instead of squashing it, or append the entries with the time of recording"
+		if lane != "" {
+			f.Message += fmt.Sprintf("; lane %q forbids it", lane)
+		}
+	}
+	r.Add(f)
+}
+
+func insertionKeys(e *subject.Edge, places []int) []finding.EditKey {
+	keys := make([]finding.EditKey, len(places))
+	for i, place := range places {
+		keys[i] = finding.EditKey{Path: e.Path, To: e.Now.Entries[place].Digest.String()}
+	}
+	return keys
+}
+
+func wasWere(what string, n int) string {
+	if n == 1 {
+		return what + " was"
+	}
+	return what + " were"
+}

@@ -1,0 +1,41 @@
+package commits
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// InterleavedRuns is divergence/interleaved-runs: a run goes on after another one began.
+var InterleavedRuns = rule.Rule{
+	ID: "divergence/interleaved-runs", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
+	Checks: []rule.Check{rule.On(checkInterleavedRuns)},
+}
+
+// checkInterleavedRuns reports each return of a run that had ended; entries
+// that belong to no run are passed over.
+func checkInterleavedRuns(w *subject.Workspace, r *rule.Reporter) {
+	art := w.Artifacts[small.Progress]
+	if art == nil || art.Log == nil {
+		return
+	}
+	lastOf := map[string]int{}
+	current := ""
+	for i, e := range art.Log.Entries {
+		if e.ReplayID == "" {
+			continue
+		}
+		last, seen := lastOf[e.ReplayID]
+		if seen && e.ReplayID != current && i >= w.Baseline {
+			r.Add(finding.Finding{
+				Path: art.Path, Line: e.Pos.Line, Column: e.Pos.Column, Entry: finding.RefOf(e), EditTo: e.Digest.String(),
+				Message: fmt.Sprintf("entry %d goes on with run %.12s…, which entry %d had left for run %.12s…", i+1, e.ReplayID, last+1, current),
+				Fix:     "let one agent finish its run before another begins, or give each its own branch",
+			})
+		}
+		current, lastOf[e.ReplayID] = e.ReplayID, i
+	}
+}

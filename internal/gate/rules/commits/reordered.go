@@ -1,0 +1,18 @@
+package commits
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+)
+
+// Reordered is append-only/reordered: earlier entries were put in another order.
+var Reordered = rule.Rule{
+	ID: "append-only/reordered", Severity: finding.SeverityError, Stage: finding.StageHistory,
+	Checks: []rule.Check{rule.On(reportEdits(ledger.EditReordered, func(e *subject.Edge, x ledger.Edit) string {
+		return fmt.Sprintf("%s was moved; it is entry %d now", ledger.Describe(e.Old.Entries[x.Before]), x.After+1)
+	}))},
+}

@@ -1,0 +1,48 @@
+package commits
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Unreconciled is divergence/unreconciled: two sides' entries were interleaved and no reconcile
+// entry says so.
+var Unreconciled = rule.Rule{
+	ID: "divergence/unreconciled", Severity: finding.SeverityError, Stage: finding.StageHistory,
+	Checks: []rule.Check{rule.On(checkUnreconciled), rule.On(checkUnreconciledTips)},
+}
+
+func checkUnreconciled(e *subject.Edge, r *rule.Reporter) {
+	if !e.Merge || e.Reconciled() || len(e.Inserted) == 0 {
+		return
+	}
+	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, Before: -1, After: e.Inserted[0]})
+	f.Edits = insertionKeys(e, e.Inserted)
+	f.Message = fmt.Sprintf("the merge puts %s before entries of %s, and no %s entry makes that explicit: %s",
+		wording.Count(len(e.Inserted), "entry"), e.Side, "meta/reconcile-merge", ledger.DescribeAll(ledger.Pick(e.Now, e.Inserted)))
+	f.Fix = "make the resolution explicit: " + e.Remedies.Reconcile()
+	r.Add(f)
+}
+
+func checkUnreconciledTips(t *subject.Tips, r *rule.Reporter) {
+	if t.Outcome != ledger.Mixed || t.Switches {
+		return
+	}
+	f := t.Finding()
+	whose, before := t.HeadName, t.TargetName
+	if t.InsertedByTarget {
+		whose, before = before, whose
+	}
+	f.Message = fmt.Sprintf("%s has %s that %s lacks before entries that both have, and no %s entry makes that explicit: %s",
+		whose, wording.Count(len(t.Inserted), "entry"), before, "meta/reconcile-merge", ledger.DescribeAll(t.Inserted))
+	f.Fix = fmt.Sprintf("make the resolution explicit: %s, then %s", t.Merge, subject.ReconcileHint)
+	for _, e := range t.Inserted {
+		f.Edits = append(f.Edits, finding.EditKey{Path: t.Path, To: e.Digest.String()})
+	}
+	r.Add(f)
+}

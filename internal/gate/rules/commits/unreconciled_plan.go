@@ -1,0 +1,33 @@
+package commits
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// UnreconciledPlan is lint/unreconciled-plan: the plan drops or reopens a task that progress
+// calls completed.
+var UnreconciledPlan = rule.Rule{
+	ID: "lint/unreconciled-plan", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
+	Checks: []rule.Check{rule.On(checkUnreconciledPlan)},
+}
+
+func checkUnreconciledPlan(v *subject.CommitWork, r *rule.Reporter) {
+	for _, l := range v.LostWork {
+		what := fmt.Sprintf("drops task %q", l.Task)
+		if !l.Gone {
+			what = fmt.Sprintf("opens task %q again (%s)", l.Task, l.Status)
+		}
+		r.Add(finding.Finding{
+			Path: small.Plan.Path(v.Dir), Line: l.Pos.Line, Column: l.Pos.Column, Subject: "task " + l.Task,
+			Entry: finding.RefOf(l.Entry), EditTo: l.Entry.Digest.String(),
+			Message: fmt.Sprintf("the plan %s, which progress calls completed: %s", what, ledger.Describe(l.Entry)),
+			Fix:     fmt.Sprintf("append an entry with task_id: %q, status: \"completed\" and evidence that says what became of the task", subject.ReconcilePlan),
+		})
+	}
+}

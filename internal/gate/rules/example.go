@@ -1,0 +1,136 @@
+package rules
+
+import (
+	"strings"
+)
+
+// Example is one of a rule's examples, or a case of its tests, taken apart. It
+// is written in the txtar format: a remark, then files, each after a line
+//
+//	-- PATH --
+//
+// The files are laid over a valid workspace (testdata/base.txtar), so that an
+// example shows what matters alone. The conventions:
+//
+//   - The first element of a path can name a step of a history. A number is a
+//     commit: 1 is the first, each is laid over the one before. "ours" and
+//     "theirs" are two branches from the last numbered commit, or from the
+//     valid workspace if there is none; "merge" merges theirs into ours. A
+//     history without a merge ends in two branches: theirs asks to be merged
+//     into ours.
+//   - A file of one line, "# deleted", is not there (any more). "# symlink:
+//     TARGET" is a symbolic link, "# submodule: COMMIT" a submodule.
+//   - The file COMMIT is no file but says whose a step's commit is: "Author: NAME
+//     <ADDRESS>", an empty line, and the message.
+//   - The file .small-gate.yml is the configuration that the example is judged
+//     by.
+type Example struct {
+	// Remark is the text before the first file; a rule's examples have none.
+	Remark string
+	Files  []ExampleFile
+}
+
+// ExampleFile is one file of an example, as of one step.
+type ExampleFile struct {
+	// Step is a number, "ours", "theirs" or "merge"; empty where the example
+	// has no history.
+	Step string
+	// Path is slash-separated, from the root of the repository.
+	Path string
+	// Mode is git's, as in File; empty for a file that is not there.
+	Mode string
+	// Content is that of an ordinary file, the target of a symbolic link, or
+	// the commit of a submodule.
+	Content string
+}
+
+// CommitFile is the path under which an example says whose a commit is.
+const CommitFile = "COMMIT"
+
+// ParseExample takes an example apart. Any text is one.
+func ParseExample(text string) Example {
+	var ex Example
+	var remark strings.Builder
+	body := &remark
+	bodies := []*strings.Builder{}
+	for line := range strings.Lines(text) {
+		if name, ok := exampleHeader(line); ok {
+			step, path := splitStep(name)
+			ex.Files = append(ex.Files, ExampleFile{Step: step, Path: path, Mode: "100644"})
+			body = new(strings.Builder)
+			bodies = append(bodies, body)
+			continue
+		}
+		body.WriteString(line)
+	}
+	ex.Remark = strings.TrimSpace(remark.String())
+	for i, b := range bodies {
+		ex.Files[i].Mode, ex.Files[i].Content = exampleContent(b.String())
+	}
+	return ex
+}
+
+// exampleHeader reads the line that begins a file.
+func exampleHeader(line string) (name string, ok bool) {
+	line = strings.TrimSpace(line)
+	rest, ok := strings.CutPrefix(line, "-- ")
+	if !ok {
+		return "", false
+	}
+	name, ok = strings.CutSuffix(rest, " --")
+	return strings.TrimSpace(name), ok
+}
+
+// splitStep takes the step off a path.
+func splitStep(name string) (step, path string) {
+	first, rest, ok := strings.Cut(name, "/")
+	if !ok {
+		return "", name
+	}
+	switch first {
+	case "ours", "theirs", "merge":
+		return first, rest
+	}
+	if strings.Trim(first, "0123456789") == "" {
+		return first, rest
+	}
+	return "", name
+}
+
+// exampleContent tells an ordinary file from what one line stands for.
+func exampleContent(text string) (mode, content string) {
+	line := strings.TrimSuffix(text, "\n")
+	if line == "# deleted" {
+		return "", ""
+	}
+	if target, ok := strings.CutPrefix(line, "# symlink: "); ok && !strings.Contains(target, "\n") {
+		return "120000", target
+	}
+	if commit, ok := strings.CutPrefix(line, "# submodule: "); ok && !strings.Contains(commit, "\n") {
+		return "160000", commit
+	}
+	return "100644", text
+}
+
+// StepWords names the file's step for people: "commit 2", "ours"; empty where
+// there is no history.
+func (f ExampleFile) StepWords() string {
+	if f.Step != "" && strings.Trim(f.Step, "0123456789") == "" {
+		return "commit " + f.Step
+	}
+	return f.Step
+}
+
+// Kind says what a file is that is not an ordinary one, to stand after its
+// path: "is deleted"; empty for an ordinary file.
+func (f ExampleFile) Kind() string {
+	switch f.Mode {
+	case "100644":
+		return ""
+	case "120000":
+		return "is a symbolic link to " + f.Content
+	case "160000":
+		return "is a submodule at commit " + f.Content
+	}
+	return "is deleted"
+}

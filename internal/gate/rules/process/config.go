@@ -1,0 +1,77 @@
+package process
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// ConfigChanged is config/changed: this change edits the gate's own configuration.
+var ConfigChanged = rule.Rule{
+	ID: "config/changed", Severity: finding.SeverityWarning, Stage: finding.StagePolicy,
+	Checks: []rule.Check{rule.On(func(v *subject.Policy, r *rule.Reporter) {
+		if v.Changed.Path == "" {
+			return
+		}
+		f := finding.Finding{
+			Path:    policy.File,
+			Message: "this change edits the gate's configuration; it was judged under the current configuration (" + v.Policy.Source + ")",
+			Fix:     "have a person look at the change; it takes effect once it is merged",
+		}
+		if _, lane := r.Severity(); lane != "" {
+			f.Fix = "send the edit of " + policy.File + " as a change by itself, in a lane with less rigour than " + string(lane)
+		}
+		r.Add(f)
+	})},
+}
+
+// WaiverUnused is config/waiver-unused: a waiver excuses nothing in the history.
+var WaiverUnused = rule.Rule{
+	ID: "config/waiver-unused", Severity: finding.SeverityWarning, Stage: finding.StagePolicy,
+	Checks: []rule.Check{rule.On(func(v *subject.Policy, r *rule.Reporter) {
+		for _, w := range v.Unused {
+			r.Add(waiverFinding(w, "excuses nothing in this history", "remove the stanza"))
+		}
+	})},
+}
+
+// WaiverExpired is config/waiver-expired: a waiver's last day has passed.
+var WaiverExpired = rule.Rule{
+	ID: "config/waiver-expired", Severity: finding.SeverityWarning, Stage: finding.StagePolicy,
+	Checks: []rule.Check{rule.On(func(v *subject.Policy, r *rule.Reporter) {
+		for _, w := range v.Expired {
+			r.Add(waiverFinding(w, "held until "+w.Until.Format("2006-01-02")+" (UTC)", "remove the stanza, or have a person set a later day"))
+		}
+	})},
+}
+
+func waiverFinding(w policy.Waiver, what, fix string) finding.Finding {
+	from, to := ledger.DigestText(w.From), ledger.DigestText(w.To)
+	return finding.Finding{
+		Path: policy.File, Line: w.Pos.Line, Column: w.Pos.Column,
+		Subject: strings.Join([]string{w.Rule, w.Path, from, to}, " "),
+		Message: fmt.Sprintf("the waiver of %s for %s %s", w.Rule, w.Path, what),
+		Fix:     fix,
+	}
+}
+
+// BaselineMismatch is config/baseline-mismatch: a log does not begin with its baseline, which
+// is therefore ignored.
+var BaselineMismatch = rule.Rule{
+	ID: "config/baseline-mismatch", Severity: finding.SeverityWarning, Stage: finding.StagePolicy,
+	Checks: []rule.Check{rule.On(func(v *subject.Policy, r *rule.Reporter) {
+		for _, b := range v.Mismatched {
+			r.Add(finding.Finding{
+				Path: policy.File, Line: b.Pos.Line, Column: b.Pos.Column, Subject: b.Path,
+				Message: fmt.Sprintf("%s does not begin with the baseline of %s; the baseline is ignored and all of the log is judged", b.Path, wording.Count(b.Entries, "entry")),
+				Fix:     "if the log was rewritten, bring it back; if the baseline is wrong, have a person run small-hook baseline again",
+			})
+		}
+	})},
+}

@@ -1,0 +1,142 @@
+package process
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// LaneEvidence is lane/evidence: the claimed lane requires entries that the change does not
+// add.
+var LaneEvidence = rule.Rule{
+	ID: "lane/evidence", Severity: finding.SeverityError, Stage: finding.StageHistory,
+	Checks: []rule.Check{rule.On(checkLaneEvidence)},
+}
+
+// checkLaneEvidence wants an entry for each pattern that the lane asks for.
+func checkLaneEvidence(s *subject.LaneChange, r *rule.Reporter) {
+	var first []subject.LaneEntry
+	for _, pattern := range s.Before {
+		demand(s, r, pattern, "before the work", func(e subject.LaneEntry) string {
+			if inTime(s, e) {
+				first = append(first, e)
+				return ""
+			}
+			return "was added after it"
+		})
+	}
+	for _, pattern := range s.After {
+		demand(s, r, pattern, "after the work", func(e subject.LaneEntry) string {
+			if at := slices.IndexFunc(first, func(b subject.LaneEntry) bool { return together(s, e, b) && e.Index < b.Index }); at >= 0 {
+				return "stands before " + ledger.Describe(first[at].Entry) + ", which was to come first"
+			}
+			return misses(s, e)
+		})
+	}
+}
+
+// demand reports a pattern for which no entry is as it should be. problem says what
+// is wrong with one that has evidence.
+func demand(s *subject.LaneChange, r *rule.Reporter, pattern, when string, problem func(subject.LaneEntry) string) {
+	l := s.Claim.Lane
+	f := finding.Finding{Path: s.Log, Fix: recordCommand(s, pattern), Subject: string(l) + " " + when + " " + pattern}
+	if late := when == "before the work" && len(workSinceClaim(s)) > 0; late {
+		f.Fix = switchCommand(s, l) + "; and " + f.Fix
+	}
+	found := "this change adds none"
+	for _, e := range s.Entries {
+		if !policy.MatchTask(pattern, e.TaskID) {
+			continue
+		}
+		wrong := e.Lacks()
+		if wrong == "" {
+			if wrong = problem(e); wrong == "" {
+				return
+			}
+			if when == "before the work" {
+				f.Fix = switchCommand(s, l)
+			}
+		}
+		if e.Spec != "" {
+			f.Fix = fmt.Sprintf("write the file, then `git add -- %s && git commit -m \"Add the spec\"`", wording.ShellWord(e.Spec))
+		}
+		f.Path, f.Line, f.Column, f.Entry = e.File.Path, e.Pos.Line, e.Pos.Column, finding.RefOf(e.Entry)
+		found = ledger.Describe(e.Entry) + " " + wrong
+	}
+	f.Message = fmt.Sprintf("lane %q requires a %q entry %s; %s", l, pattern, when, found)
+	r.Add(f)
+}
+
+// inTime reports whether an entry came with or before a commit of the work, or did
+// not need to.
+func inTime(s *subject.LaneChange, e subject.LaneEntry) bool {
+	work := workSinceClaim(s)
+	early := withAncestors(s.Commits, work)
+	return len(work) == 0 || slices.ContainsFunc(s.AddedBy[e.Digest], func(c string) bool { return early[c] })
+}
+
+// workSinceClaim are the commits of the work that do not come before the one that
+// claims the lane, be it anew: a wrong guess is mended when it is noticed.
+func workSinceClaim(s *subject.LaneChange) map[string]bool {
+	claimed := ""
+	if own := s.At[s.Head]; own.Lane == s.Claim.Lane {
+		claimed = own.Commit
+	}
+	before := withAncestors(s.Commits, map[string]bool{claimed: true})
+	out := map[string]bool{}
+	for _, w := range s.Work {
+		if w.ID == claimed || !before[w.ID] {
+			out[w.ID] = true
+		}
+	}
+	return out
+}
+
+// misses names a commit of the work that an entry does not come with or after; empty
+// for none.
+func misses(s *subject.LaneChange, e subject.LaneEntry) (missed string) {
+	for _, c := range s.AddedBy[e.Digest] {
+		tried := withAncestors(s.Commits, map[string]bool{c: true})
+		at := slices.IndexFunc(s.Work, func(w subject.WorkCommit) bool { return !tried[w.ID] })
+		if at < 0 {
+			return ""
+		}
+		missed = fmt.Sprintf("does not follow commit %s, which changes %s", history.Short(s.Work[at].ID), fileList(s.Work[at].Files))
+	}
+	return missed
+}
+
+// together reports whether one commit added two entries to one log.
+func together(s *subject.LaneChange, a, b subject.LaneEntry) bool {
+	return a.File.Path == b.File.Path && slices.ContainsFunc(s.AddedBy[a.Digest], func(c string) bool { return slices.Contains(s.AddedBy[b.Digest], c) })
+}
+
+// withAncestors are some commits and those that they follow, as far as they are
+// among commits, which are given parents first.
+func withAncestors(commits []history.Commit, from map[string]bool) map[string]bool {
+	out := maps.Clone(from)
+	for _, c := range slices.Backward(commits) {
+		for _, p := range c.Parents {
+			out[p] = out[p] || out[c.ID]
+		}
+	}
+	return out
+}
+
+// recordCommand says how to append an entry for a task.
+func recordCommand(s *subject.LaneChange, task string) string {
+	evidence := "what was found"
+	if task == lane.SpecTask {
+		evidence = "spec-md: PATH"
+	}
+	return inWorkspace(s, "small progress add", "--dir", fmt.Sprintf("--task %s --status completed --evidence %q", wording.ShellWord(task), evidence), "Record "+task)
+}

@@ -1,0 +1,43 @@
+package process
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// MergeUnion is config/merge-union: git's attributes have it join both sides' lines where a
+// workspace's file is merged.
+var MergeUnion = rule.Rule{
+	ID: "config/merge-union", Severity: finding.SeverityWarning, Stage: finding.StagePolicy,
+	Checks: []rule.Check{rule.On(checkMergeUnion)},
+}
+
+// checkMergeUnion reports each line that says so once, with the first of the
+// files that it is about.
+func checkMergeUnion(v *subject.Policy, r *rule.Reporter) {
+	seen := map[string]int{}
+	for _, u := range v.Unions {
+		seen[fmt.Sprint(u.Said.File, ":", u.Said.Line)]++
+	}
+	for _, u := range v.Unions {
+		key := fmt.Sprint(u.Said.File, ":", u.Said.Line)
+		n := seen[key]
+		if n == 0 {
+			continue
+		}
+		delete(seen, key)
+		what := u.Path
+		if n > 1 {
+			what += fmt.Sprintf(" and %s", wording.Count(n-1, "more file"))
+		}
+		r.Add(finding.Finding{
+			Path: u.Said.File, Line: u.Said.Line, Subject: u.Path,
+			Message: fmt.Sprintf("merge=union holds for %s: git joins both sides' lines there and reports no conflict", what),
+			Fix:     "take merge=union away for these files, or put a line behind it: small-hook install --merge-driver",
+		})
+	}
+}

@@ -1,0 +1,108 @@
+package process
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// UnderClassified is lane/under-classified: the change shows signals that the lane it claims
+// does not allow.
+var UnderClassified = rule.Rule{
+	ID: "lane/under-classified", Severity: finding.SeverityError, Stage: finding.StageHistory,
+	Checks: []rule.Check{rule.On(checkUnderClassified)},
+}
+
+// maxSignalFiles bounds the files that a message names for one signal.
+const maxSignalFiles = 5
+
+func checkUnderClassified(s *subject.LaneChange, r *rule.Reporter) {
+	if s.Report == nil {
+		return
+	}
+	refused := lane.Refused(s.Claim.Lane, s.Report.Signals)
+	if len(refused) == 0 {
+		return
+	}
+	var parts []string
+	subject := []string{string(s.Claim.Lane)}
+	for _, signal := range refused {
+		parts = append(parts, fmt.Sprintf("%s: %s (%s)", signal.Name, signal.Why, fileList(signal.Files)))
+		subject = append(subject, signal.Name)
+		subject = append(subject, signal.Files...)
+	}
+	r.Add(finding.Finding{
+		Path: refused[0].Files[0], Subject: strings.Join(subject, "\x00"),
+		Message: fmt.Sprintf("%s claims lane %q, but the change requires lane %q: %s", s.Claim.By(), s.Claim.Lane, s.Report.Fits, strings.Join(parts, "; ")),
+		Fix:     goOn(s, s.Report.Fits),
+	})
+}
+
+// repeatedRun follows what is said of labels: whoever changes one and has the same run
+// repeated waits in vain.
+const repeatedRun = " and start a new run, by a push for example: one that is only repeated can still see the old label"
+
+// goOn says how to go on in the lane that fits.
+func goOn(s *subject.LaneChange, fits lane.Lane) string {
+	advice := map[lane.Source]string{
+		lane.FromCaller:      fmt.Sprintf("use `--lane %s`", fits),
+		lane.FromInput:       fmt.Sprintf("set the input lane to %s", fits),
+		lane.FromEnvironment: fmt.Sprintf("`export SMALL_LANE=%s`", fits),
+		lane.FromLabel:       fmt.Sprintf("label the change %s%s instead", lane.LabelPrefix, fits) + repeatedRun,
+	}[s.Claim.Source]
+	switch {
+	case s.Head == history.Index:
+		advice = fmt.Sprintf("`SMALL_LANE=%s git commit --trailer %q`", fits, lane.Trailer+": "+string(fits))
+	case advice == "" && s.Log != "":
+		return switchCommand(s, fits)
+	case advice == "":
+		advice = trailerCommand(fits)
+	}
+	if s.WithoutLog {
+		advice += "; " + makeWorkspace
+	}
+	return advice
+}
+
+// trailerCommand claims a lane in a commit of its own.
+func trailerCommand(l lane.Lane) string {
+	return fmt.Sprintf("`git commit --allow-empty -m \"Go on in the lane %[1]s\" --trailer \"%[2]s: %[1]s\"`", l, lane.Trailer)
+}
+
+// switchCommand records a switch to a lane.
+func switchCommand(s *subject.LaneChange, l lane.Lane) string {
+	return inWorkspace(s, "small-hook lane", "-C", fmt.Sprintf("--switch %s --reason \"why\"", l), "Go on in the lane "+string(l))
+}
+
+// makeWorkspace is what to do where the head has no log.
+const makeWorkspace = "lanes keep their record in a workspace: `small init --intent \"what it is for\"`"
+
+// inWorkspace writes a command that appends to the log, and the commit after it. flag
+// names the directory to it.
+func inWorkspace(s *subject.LaneChange, command, flag, args, message string) string {
+	dir, _ := small.WorkspaceOf(s.Log)
+	first := ""
+	if s.Log == "" {
+		first = makeWorkspace + ", then "
+	}
+	if dir != "" {
+		command += " " + flag + " " + wording.ShellWord(dir)
+	}
+	return fmt.Sprintf("%s`%s %s`, then `git add -- %s && git commit -m %q`", first, command, args, ":/"+wording.ShellWord(path.Join(dir, small.Dir)), message)
+}
+
+// fileList names the first few of many files.
+func fileList(files []string) string {
+	if len(files) <= maxSignalFiles {
+		return strings.Join(files, ", ")
+	}
+	return fmt.Sprintf("%s, and %d more", strings.Join(files[:maxSignalFiles], ", "), len(files)-maxSignalFiles)
+}

@@ -1,0 +1,107 @@
+package process
+
+import (
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// WorkflowFrontMatter is workflow/front-matter: a workflow file has no front matter, or it does
+// not have the form of one.
+var WorkflowFrontMatter = rule.Rule{
+	ID: "workflow/front-matter", Severity: finding.SeverityError, Stage: finding.StageValidate,
+	Checks: []rule.Check{rule.On(workflowProblems(func(v *subject.WorkflowFile) []small.Problem {
+		if v.IsRecord {
+			return nil
+		}
+		return v.Problems
+	}))},
+}
+
+// WorkflowUnknownKey is workflow/unknown-key: a workflow file has a key that no workflow has.
+var WorkflowUnknownKey = rule.Rule{
+	ID: "workflow/unknown-key", Severity: finding.SeverityWarning, Stage: finding.StageValidate,
+	Checks: []rule.Check{rule.On(workflowProblems(func(v *subject.WorkflowFile) []small.Problem { return v.Unknown }))},
+}
+
+// WorkflowPhase is workflow/phase: a workflow has a phase twice, refers to one that does not
+// exist, mentions no agent for one, or asks for an unknown tier.
+var WorkflowPhase = rule.Rule{
+	ID: "workflow/phase", Severity: finding.SeverityError, Stage: finding.StageVerify,
+	Checks: []rule.Check{rule.On(ofWorkflow((*lane.Workflow).CheckPhases))},
+}
+
+// WorkflowShape is workflow/shape: a workflow with a well-known name lacks what its lane
+// promises.
+var WorkflowShape = rule.Rule{
+	ID: "workflow/shape", Severity: finding.SeverityWarning, Stage: finding.StageLint,
+	Checks: []rule.Check{rule.On(ofWorkflow((*lane.Workflow).CheckShape))},
+}
+
+// WorkflowCheckpoint is workflow/checkpoint: a workflow merges without asking a person once
+// code is written.
+var WorkflowCheckpoint = rule.Rule{
+	ID: "workflow/checkpoint", Severity: finding.SeverityWarning, Stage: finding.StageLint,
+	Checks: []rule.Check{rule.On(ofWorkflow((*lane.Workflow).CheckCheckpoint))},
+}
+
+// WorkflowHistory is workflow/history-invalid: a job's record does not hold together.
+var WorkflowHistory = rule.Rule{
+	ID: "workflow/history-invalid", Severity: finding.SeverityError, Stage: finding.StageVerify,
+	Checks: []rule.Check{rule.On(workflowProblems(func(v *subject.WorkflowFile) []small.Problem {
+		switch {
+		case v.Record != nil:
+			return v.Record.CheckSwitches(v.Find)
+		case v.IsRecord && !v.IsCampaign:
+			return v.Problems
+		}
+		return nil
+	})), rule.On(func(u *subject.UnreadableLog, r *rule.Reporter) {
+		if u.IsJob {
+			u.Report(r, "")
+		}
+	})},
+}
+
+// WorkflowCampaign is workflow/campaign-invalid: a campaign's children do not hold together.
+var WorkflowCampaign = rule.Rule{
+	ID: "workflow/campaign-invalid", Severity: finding.SeverityError, Stage: finding.StageVerify,
+	Checks: []rule.Check{rule.On(workflowProblems(func(v *subject.WorkflowFile) []small.Problem {
+		switch {
+		case v.Record != nil:
+			return v.Record.CheckChildren()
+		case v.IsCampaign:
+			return v.Problems
+		}
+		return nil
+	})), rule.On(func(u *subject.UnreadableLog, r *rule.Reporter) {
+		if u.IsCampaign {
+			u.Report(r, "")
+		}
+	})},
+}
+
+// ofWorkflow makes a rule's check of one that needs a workflow only.
+func ofWorkflow(check func(*lane.Workflow) []small.Problem) func(*subject.WorkflowFile, *rule.Reporter) {
+	return workflowProblems(func(v *subject.WorkflowFile) []small.Problem {
+		if v.Workflow == nil {
+			return nil
+		}
+		return check(v.Workflow)
+	})
+}
+
+// workflowProblems makes a rule's check of one that lists problems.
+func workflowProblems(check func(*subject.WorkflowFile) []small.Problem) func(*subject.WorkflowFile, *rule.Reporter) {
+	return func(v *subject.WorkflowFile, r *rule.Reporter) {
+		for _, p := range check(v) {
+			f := finding.OfProblem(v.Path, p)
+			if v.IsRecord && v.Record == nil {
+				f.Edits = finding.Unreadable(v.Path, v.Object, p) // the commit's edge reports it too
+			}
+			r.Add(f)
+		}
+	}
+}

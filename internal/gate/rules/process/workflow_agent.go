@@ -1,0 +1,42 @@
+package process
+
+import (
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// WorkflowAgent is workflow/agent: a workflow names an agent file that does not exist.
+var WorkflowAgent = rule.Rule{
+	ID: "workflow/agent", Severity: finding.SeverityError, Stage: finding.StageVerify,
+	Checks: []rule.Check{rule.On(checkAgents)},
+}
+
+func checkAgents(v *subject.WorkflowFile, r *rule.Reporter) {
+	for _, a := range v.Missing {
+		f := finding.Finding{Path: v.Path, Line: a.Pos.Line, Column: a.Pos.Column, Subject: a.Subject}
+		names := a.Of + " names the agent file " + wording.Quote(a.Text)
+		switch {
+		case len(a.Paths) == 0:
+			f.Message = names + ", which lies outside the folders where agents are looked for"
+			f.Fix = "write its path from the folder that holds \"workflows\", such as agents/planner.md, or name its folder in .small-gate.yml (workflows: {roots: [...]})"
+		case a.Link != "":
+			f.Message = names + ", a symbolic link that leads to no file of this repository"
+			f.Fix = "have the link " + wording.Quote(a.Link) + " lead straight to a file, or put the file in its place"
+		default:
+			f.Message = names + ", which does not exist"
+			places := make([]string, len(a.Paths))
+			for i, at := range a.Paths {
+				places[i] = wording.Quote(at)
+			}
+			f.Fix = "commit a file at " + strings.Join(places, " or ") + ", or correct the path"
+		}
+		if v.Optional {
+			f.Severity = finding.SeverityWarning
+		}
+		r.Add(f)
+	}
+}

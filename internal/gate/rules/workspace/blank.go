@@ -1,0 +1,65 @@
+package workspace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Blank is lint/blank: a text that must say something is blank.
+var Blank = rule.Rule{
+	ID: "lint/blank", Severity: finding.SeverityError, Stage: finding.StageLint,
+	Checks: []rule.Check{rule.On(checkBlank)},
+}
+
+// checkBlank looks at the strings that the protocol calls non-blank.
+func checkBlank(w *subject.Workspace, r *rule.Reporter) {
+	blank := func(a small.Artifact, v *small.Value, subject string) {
+		if s, ok := v.Str(); !ok || strings.TrimSpace(s) != "" {
+			return
+		}
+		r.Add(finding.Finding{
+			Path: w.Path(a), Line: v.Pos.Line, Column: v.Pos.Column, Subject: subject,
+			Message: fmt.Sprintf("%s is blank", describeSubject(subject)),
+			Fix:     "say something there, or remove what it belongs to",
+		})
+	}
+	items := func(a small.Artifact, list []*small.Value, key string, fields ...string) {
+		for i, item := range list {
+			for _, f := range fields {
+				blank(a, item.Get(f), fmt.Sprintf("%s.%d.%s", key, i, f))
+			}
+		}
+	}
+	blank(small.Intent, w.Doc(small.Intent).Get("intent"), "intent")
+	items(small.Constraints, w.List(small.Constraints, "constraints"), "constraints", "id", "rule")
+	items(small.Plan, w.List(small.Plan, "tasks"), "tasks", "id", "title")
+	entries, first := w.Entries()
+	for i, e := range entries {
+		blank(small.Progress, e.Get("task_id"), fmt.Sprintf("entries.%d.task_id", first+i))
+	}
+	blank(small.Handoff, w.Doc(small.Handoff).Get("summary"), "summary")
+	blank(small.Handoff, w.Doc(small.Handoff).Get("resume").Get("current_task_id"), "resume.current_task_id")
+}
+
+// describeSubject names a place for people: "tasks.2.title" is `"title" of
+// task 3`.
+func describeSubject(subject string) string {
+	parts := strings.Split(subject, ".")
+	name := fmt.Sprintf("%q", parts[len(parts)-1])
+	if len(parts) < 2 {
+		return name
+	}
+	var i int
+	if len(parts) == 3 {
+		if _, err := fmt.Sscanf(parts[1], "%d", &i); err == nil {
+			singular := map[string]string{"entries": "entry", "tasks": "task", "constraints": "constraint"}[parts[0]]
+			return fmt.Sprintf("%s of %s %d", name, singular, i+1)
+		}
+	}
+	return fmt.Sprintf("%s of %q", name, parts[len(parts)-2])
+}

@@ -1,0 +1,35 @@
+package workspace
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// CompletedEvidence is verify/completed-evidence: the plan calls a task completed that progress
+// does not evidence.
+var CompletedEvidence = rule.Rule{
+	ID: "verify/completed-evidence", Severity: finding.SeverityError, Stage: finding.StageVerify,
+	Checks: []rule.Check{rule.On(checkCompletedEvidence)},
+}
+
+func checkCompletedEvidence(w *subject.Workspace, r *rule.Reporter) {
+	if !w.HasLedger() {
+		return
+	}
+	for i, task := range w.Tasks() {
+		if !task.Named || !task.Is("completed") || w.HasEntry(task.ID, evidencedInTime) {
+			continue
+		}
+		status := task.Get("status")
+		r.Add(finding.Finding{
+			Path: w.Path(small.Plan), Line: status.Pos.Line, Column: status.Pos.Column,
+			Subject: fmt.Sprintf("tasks.%d.status", i),
+			Message: fmt.Sprintf("task %q is completed, but no entry of the log evidences it", task.ID),
+			Fix:     fmt.Sprintf("append an entry with task_id: %q and evidence, or correct the status", task.ID),
+		})
+	}
+}

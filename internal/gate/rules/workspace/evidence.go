@@ -1,0 +1,49 @@
+package workspace
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Evidence is lint/evidence: an entry has no evidence.
+var Evidence = rule.Rule{
+	ID: "lint/evidence", Severity: finding.SeverityError, Stage: finding.StageLint,
+	Checks: []rule.Check{rule.On(checkEvidence)},
+}
+
+var evidenceFields = []string{"evidence", "verification", "command", "test", "link", "commit"}
+
+func checkEvidence(w *subject.Workspace, r *rule.Reporter) {
+	entries, first := w.Entries()
+	for i, e := range entries {
+		if e.Kind != small.Map || ledger.Evidenced(e) || schemaSpokeOfEvidence(e) {
+			continue
+		}
+		r.Add(finding.Finding{
+			Path: w.Path(small.Progress), Line: e.Pos.Line, Column: e.Pos.Column,
+			Subject: fmt.Sprintf("entries.%d", first+i),
+			Message: fmt.Sprintf("entry %d has no evidence: what is not evidenced did not happen", first+i+1),
+			Fix:     "add evidence, verification, command, test, link or commit that says how it can be checked",
+		})
+	}
+}
+
+// schemaSpokeOfEvidence reports whether a field that could be evidence has a
+// form that the schema rejects already.
+func schemaSpokeOfEvidence(entry *small.Value) bool {
+	for _, key := range evidenceFields {
+		v := entry.Get(key)
+		if v == nil {
+			continue
+		}
+		if text, ok := v.Str(); !ok || text == "" && key != "link" {
+			return true
+		}
+	}
+	return false
+}

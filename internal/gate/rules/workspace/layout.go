@@ -1,0 +1,47 @@
+package workspace
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Layout is lint/layout: something else than the six protocol files lies in .small/.
+var Layout = rule.Rule{
+	ID: "lint/layout", Severity: finding.SeverityError, Stage: finding.StageLint, StrictOnly: true,
+	Checks: []rule.Check{rule.On(checkLayout)},
+}
+
+// checkLayout reports files, and every directory on the way to one. An empty
+// directory is a finding on disk alone, since git records none.
+func checkLayout(w *subject.Workspace, r *rule.Reporter) {
+	reported := map[string]bool{}
+	report := func(path, what string) {
+		name, inside := strings.CutPrefix(path, small.InDir(w.Dir, "")+"/")
+		if _, known := small.ArtifactOf(name); !inside || known && what == "" || reported[path] {
+			return
+		}
+		reported[path] = true
+		r.Add(finding.Finding{
+			Path:    path,
+			Message: fmt.Sprintf("%q is %snone of the six files that belong in .small/", name, what),
+			Fix:     "move it out of .small/",
+		})
+	}
+	for _, f := range w.Files {
+		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
+			report(dir, "a directory, and ")
+		}
+		what := ""
+		if f.Mode == history.ModeDirectory {
+			what = "a directory, and "
+		}
+		report(f.Path, what)
+	}
+}

@@ -1,0 +1,79 @@
+package workspace
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// RoundTrip is lint/round-trip: a text that other programs break when they rewrite the file.
+var RoundTrip = rule.Rule{
+	ID: "lint/round-trip", Severity: finding.SeverityWarning, Stage: finding.StageLint,
+	Checks: []rule.Check{rule.On(checkRoundTrip), rule.On(checkRoundTripOfNew)},
+}
+
+// mostTried bounds how many texts are written and read for one judgement of one
+// file; the rest count as broken.
+const mostTried = 1000
+
+func checkRoundTrip(w *subject.Workspace, r *rule.Reporter) {
+	for _, a := range small.Artifacts {
+		var log *ledger.Log
+		if a == small.Progress {
+			if art := w.Artifacts[a]; art != nil {
+				log = art.Log
+			}
+		}
+		if log != nil {
+			tried := 0
+			for i, e := range log.Entries {
+				if i >= w.Baseline {
+					breaks(w.Path(a), &e, e.Suspects, &tried, r, "")
+				}
+			}
+			continue
+		}
+		if doc := w.Doc(a); doc != nil {
+			tried := 0
+			breaks(w.Path(a), nil, small.Suspects(doc), &tried, r, "")
+		}
+	}
+}
+
+// checkRoundTripOfNew makes the same finding of a new entry an error in strict
+// mode, at the commit that adds it.
+func checkRoundTripOfNew(e *subject.Edge, r *rule.Reporter) {
+	if !e.Strict {
+		return
+	}
+	tried := 0
+	for _, at := range e.Fresh {
+		entry := e.Now.Entries[at]
+		breaks(e.Path, &entry, entry.Suspects, &tried, r, finding.SeverityError)
+	}
+}
+
+// breaks reports the suspects of a file, or of one entry of a log, that do not
+// come back.
+func breaks(path string, e *ledger.Entry, suspects []small.Suspect, tried *int, r *rule.Reporter, severity finding.Severity) {
+	for _, s := range suspects {
+		if *tried++; *tried <= mostTried && !s.Broken() {
+			continue
+		}
+		f := finding.Finding{
+			Path: path, Line: s.Pos.Line, Column: s.Pos.Column, Subject: s.Subject, Severity: severity,
+			Message: fmt.Sprintf("%s begins with white space and has several lines: programs that rewrite the file with yaml.v3 break it", describeSubject(s.Subject)),
+			Fix:     "begin the text with its first word",
+		}
+		if e != nil {
+			f.Entry, f.EditTo = finding.RefOf(*e), e.Digest.String()
+			f.Edits = []finding.EditKey{{Path: path + "\x00round-trip", From: s.Subject, To: f.EditTo}}
+			f.Message = fmt.Sprintf("%s of entry %d begins with white space and has several lines: programs that rewrite the log with yaml.v3 break it", describeSubject(s.Subject), e.Index+1)
+		}
+		r.Add(f)
+	}
+}

@@ -1,0 +1,46 @@
+package workspace
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// TimestampFormat is lint/timestamp-format: an entry's timestamp is missing or not RFC 3339
+// with a fraction and a zone.
+var TimestampFormat = rule.Rule{
+	ID: "lint/timestamp-format", Severity: finding.SeverityError, Stage: finding.StageLint,
+	Checks: []rule.Check{rule.On(checkTimestampFormat)},
+}
+
+// checkTimestampFormat leaves a timestamp that is no string to the schema.
+func checkTimestampFormat(w *subject.Workspace, r *rule.Reporter) {
+	entries, first := w.Entries()
+	for i, e := range entries {
+		if e.Kind != small.Map {
+			continue
+		}
+		f := finding.Finding{
+			Path: w.Path(small.Progress), Subject: fmt.Sprintf("entries.%d.timestamp", first+i),
+			Fix: `write it as "2026-03-01T09:00:00.000000000Z"`,
+		}
+		ts := e.Get("timestamp")
+		if ts == nil {
+			f.Line, f.Column = e.Pos.Line, e.Pos.Column
+			f.Message = fmt.Sprintf("entry %d has no timestamp", first+i+1)
+			r.Add(f)
+			continue
+		}
+		text, ok := ts.Str()
+		if _, valid := ledger.ParseTimestamp(text); !ok || valid {
+			continue
+		}
+		f.Line, f.Column = ts.Pos.Line, ts.Pos.Column
+		f.Message = fmt.Sprintf("the timestamp %q of entry %d is not RFC 3339 with fractional seconds and a zone", text, first+i+1)
+		r.Add(f)
+	}
+}

@@ -1,0 +1,158 @@
+package workspace
+
+import (
+	"fmt"
+	"path"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// The validate family speaks about files one by one; its findings are the
+// problems that reading a file brought up.
+
+// MissingArtifact is validate/missing-artifact: one of the five canonical artifacts is not
+// there.
+var MissingArtifact = rule.Rule{
+	ID: "validate/missing-artifact", Severity: finding.SeverityError, Stage: finding.StageValidate,
+	Checks: []rule.Check{rule.On(checkMissing)},
+}
+
+// NotAFile is validate/not-a-file: an artifact is a symbolic link, a submodule or a Git LFS
+// pointer, or some systems find another file under its name.
+var NotAFile = rule.Rule{
+	ID: "validate/not-a-file", Severity: finding.SeverityError, Stage: finding.StageValidate,
+	Checks: []rule.Check{rule.On(checkNotAFile), rule.On(unreadable(small.ProblemNotAFile))},
+}
+
+// TooLarge is validate/too-large: an artifact is larger than the gate reads.
+var TooLarge = rule.Rule{
+	ID: "validate/too-large", Severity: finding.SeverityError, Stage: finding.StageValidate,
+	Checks: []rule.Check{rule.On(problemsOf(small.ProblemTooLarge)), rule.On(unreadable(small.ProblemTooLarge))},
+}
+
+// YAML is validate/yaml: an artifact is not a YAML mapping: syntax, encoding, duplicate keys,
+// conflict markers, runaway aliases.
+var YAML = rule.Rule{
+	ID: "validate/yaml", Severity: finding.SeverityError, Stage: finding.StageValidate,
+	Checks: []rule.Check{rule.On(problemsOf(small.ProblemYAML)), rule.On(unreadable(small.ProblemYAML))},
+}
+
+// MultipleDocuments is validate/multiple-documents: an artifact holds more than one YAML
+// document.
+var MultipleDocuments = rule.Rule{
+	ID: "validate/multiple-documents", Severity: finding.SeverityError, Stage: finding.StageValidate,
+	Checks: []rule.Check{rule.On(problemsOf(small.ProblemDocuments)), rule.On(unreadable(small.ProblemDocuments))},
+}
+
+// Schema is validate/schema: an artifact does not have the protocol's shape.
+var Schema = rule.Rule{
+	ID: "validate/schema", Severity: finding.SeverityError, Stage: finding.StageValidate,
+	Checks: []rule.Check{rule.On(problemsOf(small.ProblemSchema)), rule.On(unreadable(small.ProblemSchema))},
+}
+
+func checkMissing(w *subject.Workspace, r *rule.Reporter) {
+	if noDirectory(w) {
+		return
+	}
+	for _, a := range small.Artifacts {
+		if !a.Canonical() || w.Artifacts[a] != nil {
+			continue
+		}
+		r.Add(finding.Finding{
+			Path:    w.Path(a),
+			Message: fmt.Sprintf("%s is missing; the protocol requires it", a.FileName()),
+			Fix:     fmt.Sprintf("restore or create %s", w.Path(a)),
+		})
+	}
+}
+
+// noDirectory reports whether .small itself is no directory, or is not there at
+// all and only a lookalike of it is.
+func noDirectory(w *subject.Workspace) bool {
+	there := false
+	for _, f := range w.Files {
+		_, name, ok := small.SplitPath(f.Path)
+		if ok && name == "" && f.Mode != history.ModeDirectory {
+			return true
+		}
+		there = there || ok
+	}
+	return !there && len(w.Files) > 0
+}
+
+// checkNotAFile reports the artifacts, and .small itself where it is no
+// directory, and what would take the place of either on some systems. Where an
+// artifact is not there, and only a lookalike of it is, it is missing.
+func checkNotAFile(w *subject.Workspace, r *rule.Reporter) {
+	seen := map[string]bool{}
+	for _, f := range w.Files {
+		_, name, ok := small.SplitPath(f.Path)
+		if !ok {
+			dir, element, _ := small.SplitLookalike(f.Path)
+			if path := path.Join(dir, element); !seen[path] {
+				seen[path] = true
+				r.Add(lookalikeFinding(path, element, small.Dir))
+			}
+		} else if name == "" && f.Mode != history.ModeDirectory {
+			r.Add(finding.OfProblem(f.Path, *subject.NotAFile(f)))
+		} else if real, like := small.ArtifactLike(name); like && w.Artifacts[real] != nil {
+			r.Add(lookalikeFinding(f.Path, name, real.FileName()))
+		}
+	}
+	problemsOf(small.ProblemNotAFile)(w, r)
+}
+
+// lookalikeFinding is about a path whose last element, name, is a lookalike of
+// real.
+func lookalikeFinding(path, name, real string) finding.Finding {
+	return finding.Finding{
+		Path:    path,
+		Message: fmt.Sprintf("%q is not %s, but macOS and Windows take the one for the other: there, only one of the two can be checked out", name, real),
+		Fix:     fmt.Sprintf("give it another name, or move what it holds into %s", real),
+	}
+}
+
+// problemsOf makes the check of a rule that reports one kind of problem.
+func problemsOf(kind small.ProblemKind) func(*subject.Workspace, *rule.Reporter) {
+	return func(w *subject.Workspace, r *rule.Reporter) {
+		for _, a := range small.Artifacts {
+			art := w.Artifacts[a]
+			if art == nil {
+				continue
+			}
+			for _, p := range art.Problems {
+				if p.Kind != kind || underBaseline(w, a, p) {
+					continue
+				}
+				f := finding.OfProblem(art.Path, p)
+				if a == small.Progress && art.Log == nil && (art.Doc == nil || p.Subject == "entries") {
+					f.Edits = finding.Unreadable(art.Path, art.Object, p)
+				}
+				r.Add(f)
+			}
+		}
+	}
+}
+
+// unreadable makes the check that reports one kind of problem of a log that a commit
+// has made unreadable.
+func unreadable(kind small.ProblemKind) func(*subject.UnreadableLog, *rule.Reporter) {
+	return func(u *subject.UnreadableLog, r *rule.Reporter) {
+		if !u.IsJob && !u.IsCampaign {
+			u.Report(r, kind)
+		}
+	}
+}
+
+// underBaseline reports whether a problem lies in an accepted entry.
+func underBaseline(w *subject.Workspace, a small.Artifact, p small.Problem) bool {
+	if a != small.Progress || w.Baseline == 0 {
+		return false
+	}
+	index, ok := subject.EntryIndex(p.Subject)
+	return ok && index < w.Baseline
+}

@@ -1,0 +1,91 @@
+package workspace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Workspace is verify/workspace: the workspace file is missing, its kind is not accepted here,
+// or a value has another type.
+var Workspace = rule.Rule{
+	ID: "verify/workspace", Severity: finding.SeverityError, Stage: finding.StageVerify,
+	Checks: []rule.Check{rule.On(checkWorkspace)},
+}
+
+// The kinds of workspace that the protocol knows.
+const (
+	KindRepoRoot = "repo-root"
+	KindExamples = "examples"
+)
+
+func checkWorkspace(w *subject.Workspace, r *rule.Reporter) {
+	f := finding.Finding{Path: w.Path(small.Workspace), Subject: "kind"}
+	art := w.Artifacts[small.Workspace]
+	if art == nil && noDirectory(w) {
+		return
+	}
+	if art == nil {
+		f.Message = "workspace.small.yml is missing"
+		f.Fix = fmt.Sprintf("create it with small_version, owner: \"agent\" and kind: %q", KindRepoRoot)
+		r.Add(f)
+		return
+	}
+	if art.Doc == nil {
+		return // a rule of the validate family speaks
+	}
+	checkWorkspaceTypes(w, art.Doc.Root, r)
+	v := art.Doc.Root.Get("kind")
+	kind, isString := v.Str()
+	if isString && slices.Contains(w.Kinds, kind) {
+		return
+	}
+	wanted := strings.Join(w.Kinds, " or ")
+	switch {
+	case v == nil:
+		f.Line, f.Column = art.Doc.Root.Pos.Line, art.Doc.Root.Pos.Column
+		f.Message = fmt.Sprintf(`the key "kind" is missing; expected %s`, wanted)
+	case !isString:
+		f.Line, f.Column = v.Pos.Line, v.Pos.Column
+		f.Message = fmt.Sprintf(`"kind" is %s; expected %s`, v.Kind, wanted)
+	default:
+		f.Line, f.Column = v.Pos.Line, v.Pos.Column
+		f.Message = fmt.Sprintf("the workspace's kind is %q; expected %s", kind, wanted)
+	}
+	f.Fix = fmt.Sprintf("write kind: %q", w.Kinds[0])
+	if kind == KindExamples && !slices.Contains(w.Kinds, kind) {
+		f.Fix = "for an examples workspace, check it with --workspace examples (or any)"
+	}
+	r.Add(f)
+}
+
+// checkWorkspaceTypes reports the values that programs cannot read: run is a
+// mapping, or null, and the others are scalars of any type. Keys that the
+// protocol does not know may hold anything.
+func checkWorkspaceTypes(w *subject.Workspace, root *small.Value, r *rule.Reporter) {
+	report := func(v *small.Value, subject, expected string) {
+		r.Add(finding.Finding{
+			Path: w.Path(small.Workspace), Line: v.Pos.Line, Column: v.Pos.Column, Subject: subject,
+			Message: fmt.Sprintf("%s is %s; %s is expected", describeSubject(subject), v.Kind, expected),
+			Fix:     "correct the value, or take the key out",
+		})
+	}
+	run := root.Get("run")
+	if run != nil && run.Kind != small.Map && run.Kind != small.Null {
+		report(run, "run", "a mapping")
+	}
+	single := func(v *small.Value, subject string) {
+		if v != nil && (v.Kind == small.List || v.Kind == small.Map) {
+			report(v, subject, "a single value")
+		}
+	}
+	for _, key := range []string{"small_version", "owner", "created_at", "updated_at"} {
+		single(root.Get(key), key)
+	}
+	single(run.Get("replay_id"), "run.replay_id")
+}

@@ -1,0 +1,213 @@
+package run
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// collector has rules judge subjects, and takes what they find into a report: with
+// severities as the configuration and the lane have them, what is waived apart, and
+// each edit once.
+type collector struct {
+	policy *policy.Policy
+	now    time.Time
+	Strict bool
+	// lanes are what the lanes of the changes that are judged demand.
+	lanes []LaneRigour
+	// OnlyWarns makes warnings of all that is found.
+	OnlyWarns bool
+
+	Report  finding.Report
+	listing finding.Listing
+	// Reported are the edits that findings speak of.
+	Reported finding.ReportedEdits
+	// Earlier counts the findings, where the same is judged again; else nil.
+	Earlier *finding.EarlierFindings
+	// used are the waivers that excused something, by their index.
+	used map[int]bool
+}
+
+// LaneRigour is what a lane demands of the commits of a change.
+type LaneRigour struct {
+	Lane    lane.Lane
+	Rigour  policy.Rigour
+	Commits []history.Commit
+}
+
+func newCollector(opts Options) *collector {
+	return &collector{
+		policy: opts.Policy, now: opts.Now, Strict: opts.strict(),
+		Report: finding.Report{
+			Mode: opts.Mode, Strict: opts.strict(), Observe: opts.Policy.Mode == policy.Observe,
+			Examined: finding.Examined{Policy: opts.Policy.Source},
+		},
+		listing:  finding.Listing{Find: opts.Find},
+		Reported: finding.ReportedEdits{}, used: map[int]bool{},
+	}
+}
+
+// Judge has every rule judge a subject.
+func (c *collector) Judge(s rule.Subject) {
+	place := s.Where()
+	in := c.rigourOf(place.Commit)
+	for i := range rules.List {
+		one := &rules.List[i]
+		if one.StrictOnly && !c.Strict {
+			continue
+		}
+		severity, raisedBy, on := c.severity(one, one.Severity, in)
+		if !on && !place.Mandatory {
+			continue
+		}
+		r := rule.NewReporter(one, place, severity, raisedBy, func(f finding.Finding) { c.add(one, f, place, in) })
+		for _, check := range one.Checks {
+			check(s, r)
+		}
+	}
+}
+
+// severity is what becomes of a rule's own severity by the configuration, and by a
+// lane, which may be nil. by is the lane that raised it; on is false for a rule that
+// is switched off.
+func (c *collector) severity(of *rule.Rule, own finding.Severity, in *LaneRigour) (s finding.Severity, by lane.Lane, on bool) {
+	level := c.policy.Rules[of.ID]
+	if in != nil {
+		raised := in.Rigour.Rules[of.ID]
+		if in.Rigour.NoInsertions && of.Edit.Has(ledger.InsertionExplained) {
+			raised = policy.Error
+		}
+		if raised == policy.Error || raised == policy.Warning && level == policy.Off {
+			level = raised
+			by = in.Lane
+		}
+	}
+	switch level {
+	case policy.Off:
+		return own, "", false
+	case policy.Error:
+		own = finding.SeverityError
+	case policy.Warning:
+		own = finding.SeverityWarning
+	}
+	if in != nil && in.Rigour.WarningsAreErrors && own == finding.SeverityWarning {
+		own, by = finding.SeverityError, in.Lane
+	}
+	return own, by, true
+}
+
+// rigourOf is what the lane of a commit demands; where nobody knows, the strictest
+// of what is judged. nil for a commit in none.
+func (c *collector) rigourOf(commit string) *LaneRigour {
+	var strictest *LaneRigour
+	for i := range c.lanes {
+		l := &c.lanes[i]
+		if len(c.lanes) > 1 && slices.ContainsFunc(l.Commits, func(of history.Commit) bool { return of.ID == commit }) {
+			return l
+		}
+		if strictest == nil || strictest.Lane.Less(l.Lane) {
+			strictest = l
+		}
+	}
+	return strictest
+}
+
+// Demand takes what a lane demands into account from here on.
+func (c *collector) Demand(l LaneRigour) {
+	c.lanes = append(c.lanes, l)
+	c.Strict = c.Strict || l.Rigour.Strict
+	c.Report.Strict = c.Strict
+}
+
+// add takes a finding into the report.
+func (c *collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *LaneRigour) {
+	f.Severity = cmp.Or(f.Severity, of.Severity)
+	if !place.Mandatory {
+		f.Severity, _, _ = c.severity(of, f.Severity, in)
+	}
+	if c.OnlyWarns {
+		f.Severity = finding.SeverityWarning
+	}
+	waiver := c.waiver(of, f)
+	if waiver == nil && place.Excused || c.known(f, waiver) {
+		return
+	}
+	if waiver != nil {
+		c.remember(f, finding.SeverityWaived)
+		f.Reason = waiver.Reason
+		c.listing.Add(&c.Report, f, finding.SeverityWaived)
+		return
+	}
+	c.remember(f, f.Severity)
+	if !c.Earlier.Has(&f) {
+		c.listing.Add(&c.Report, f, f.Severity)
+	}
+}
+
+// known reports whether all of a finding's edits were reported before, at
+// least as severely: a merge brings an edit along, and it is reported once, at the
+// earliest commit. What was waived is not known where the same two versions are
+// the trace of something else that no waiver names, such as another order.
+func (c *collector) known(f finding.Finding, waiver *policy.Waiver) bool {
+	for _, key := range f.Edits {
+		before, seen := c.Reported.Of(key)
+		if !seen || before == finding.SeverityWarning && f.Severity == finding.SeverityError || before == finding.SeverityWaived && waiver == nil {
+			return false
+		}
+	}
+	return len(f.Edits) > 0
+}
+
+func (c *collector) remember(f finding.Finding, s finding.Severity) {
+	for _, key := range f.Edits {
+		c.Reported.Note(key, s)
+	}
+}
+
+// Explained are the entries of a log that were edited and of which findings speak
+// and, if wanted, what the edits made of them. Waived edits are left out, which
+// count as equal anyway.
+func (c *collector) Explained(path string, withNew bool) map[small.Digest]bool {
+	entries := map[small.Digest]bool{}
+	for key, i := range c.Reported {
+		if key.Path != path || finding.Severities[i] == finding.SeverityWaived {
+			continue
+		}
+		entries[key.From] = true
+		if withNew {
+			entries[key.To] = true
+		}
+	}
+	delete(entries, small.Digest{}) // where there was none
+	return entries
+}
+
+// finish turns what was gathered, or the error that stopped it, into the report.
+func (c *collector) finish(err error, failOnWarning bool) *finding.Report {
+	r := &c.Report
+	r.Findings, r.Waived = finding.SortFindings(r.Findings), finding.SortFindings(r.Waived)
+	err = cmp.Or(err, c.listing.Err)
+	switch {
+	case err != nil:
+		r.Verdict, r.Failure = finding.Error, failure.Of(err)
+	case r.Count().Errors > 0, failOnWarning && r.Count().Warnings > 0:
+		r.Verdict = finding.Fail
+	default:
+		r.Verdict = finding.Pass
+	}
+	return r
+}
+
+// OnlyNew leaves out, from here on, findings that were reported before.
+func (c *collector) OnlyNew() { c.Earlier.Left = maps.Clone(c.Earlier.Times) }

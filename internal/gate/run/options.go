@@ -1,0 +1,91 @@
+package run
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/rules/workspace"
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Options are what a judgement depends on beside the content.
+type Options struct {
+	// Mode is the command's name, for the report.
+	Mode string
+	// Strict turns strict rules on; the policy can do so too.
+	Strict bool
+	// Kinds are the workspace kinds that are accepted; nil accepts all.
+	Kinds []string
+	// Now is the present, for future timestamps and the end of waivers.
+	Now time.Time
+	// MaxFileSize in bytes overrides the policy's limit; 0 leaves it.
+	MaxFileSize int64
+	// Policy is the trusted configuration; nil means built-in defaults.
+	Policy *policy.Policy
+	// Trusted is the commit whose logs say which baselines are in force: the one
+	// that the configuration is taken from. Empty stands for what is compared with
+	// (the base, the old tip, HEAD), of a whole history for its head.
+	Trusted string
+	// Agent is the id of the agent who is about to commit the index; empty for
+	// a person.
+	Agent string
+	// Branch is the branch that is judged, without refs/heads/, where it is
+	// known: the one that is checked out, or the one that is pushed.
+	Branch string
+	// Heads are further states that the commit of the index follows, where its
+	// logs are compared with others than HEAD's.
+	Heads []string
+	// Each judges the snapshot of every commit, not the tip's alone.
+	Each bool
+	// Find, if set, is the beginning of a fingerprint: findings that have another
+	// are counted and not listed.
+	Find string
+	// FailOnWarning makes a report with warnings fail, as one with errors does.
+	FailOnWarning bool
+	// Lane is the lane that the caller claims, without regard to case; empty for
+	// none.
+	Lane string
+	// LaneFrom says how the caller claims it; empty stands for lane.FromCaller.
+	LaneFrom lane.Source
+	// Labels are those of the pull request that begin with lane.LabelPrefix.
+	Labels []string
+	// BranchClaim is what the commits of the branch claim that the index goes on, where
+	// that was looked for: the index is a step of the same change.
+	BranchClaim lane.Claim
+	// Part is true if the tree that is checked is a directory of a larger one: what
+	// a record names from above cannot be seen, and nothing is said of it.
+	Part bool
+	// Progress, if set, is called while commits are judged.
+	Progress func(done, total int)
+}
+
+func (o Options) strict() bool { return o.Strict || o.Policy.Strict }
+
+// Caller is the source of the caller's claim of a lane.
+func (o Options) Caller() lane.Source {
+	return cmp.Or(o.LaneFrom, lane.FromCaller)
+}
+
+func (o Options) Limits() small.Limits {
+	if o.MaxFileSize > 0 {
+		return small.Limits{MaxFileSize: o.MaxFileSize}
+	}
+	return small.Limits{MaxFileSize: o.Policy.MaxFileSize}
+}
+
+func (o Options) basis() read.Basis {
+	return read.Basis{Policy: o.Policy, Kinds: o.Kinds, Now: o.Now, Limits: o.Limits(), Trusted: o.Trusted}
+}
+
+func (o Options) WithDefaults() Options {
+	if o.Policy == nil {
+		o.Policy = policy.Default()
+	}
+	if o.Kinds == nil {
+		o.Kinds = []string{workspace.KindRepoRoot, workspace.KindExamples}
+	}
+	return o
+}

@@ -1,0 +1,199 @@
+package run
+
+import (
+	"context"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+func SortedKeys(set map[string]bool) []string {
+	keys := make([]string, 0, len(set))
+	for k := range set {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Run is one judgement: what it is asked, what it reads from, the part of a
+// repository that it looks at now, and what it has found.
+type Run struct {
+	Options Options
+	Source  *read.Source
+	Scope   *Scope
+	Out     *collector
+}
+
+// Pass makes subjects of a part of a repository and has them judged. A judgement is a
+// list of passes.
+type Pass func(*Run, context.Context) error
+
+// Scope is what passes look at, and what the earlier ones of them have learned. Who
+// looks at another tip takes another scope.
+type Scope struct {
+	// Base and tip are compared: what is there and what is to come.
+	Base, Tip history.Tip
+	// Dir is a directory whose workspace is checked; recursive are all below it.
+	Dir       string
+	Recursive bool
+	// Parents are those of the index.
+	Parents []string
+	// Update is a ref that a push moves.
+	Update history.Update
+	// Neighbours may be at work on the same logs.
+	Neighbours []subject.Neighbour
+	// Whole is true where a whole history is judged, predicts where a merge that is
+	// not made yet is.
+	Whole, Predicts bool
+
+	// Commits are those to be judged.
+	Commits []history.Commit
+	// Walked is true once every commit between base and tip has been judged.
+	Walked bool
+	// LogReplaced is true once a merge of unrelated histories has another log at a
+	// log's path: of one edge that is no loss, between two tips it can be.
+	LogReplaced bool
+	// Workspaces are the directories that changed in what was looked at, workflows the
+	// workflow files and records.
+	Workspaces, Workflows map[string]bool
+	// policyChange is the change of the configuration.
+	policyChange history.Change
+	// unions are files that git would merge by joining lines.
+	unions []subject.Union
+	// Lanes are what is known of the lane of each change.
+	Lanes []*subject.LaneChange
+}
+
+func New(h history.History, opts Options, s Scope) *Run {
+	opts = opts.WithDefaults()
+	if h != nil {
+		h.Watch(opts.Policy.Workflows.Watched())
+	}
+	return over(h, h, opts, s)
+}
+
+// NewCheck is a run over a tree without a history.
+func NewCheck(tree history.Tree, opts Options, s Scope) *Run {
+	return over(tree, nil, opts.WithDefaults(), s)
+}
+
+func over(tree history.Tree, h history.History, opts Options, s Scope) *Run {
+	s.Workspaces, s.Workflows = map[string]bool{}, map[string]bool{}
+	r := &Run{Options: opts, Source: read.NewSource(tree, h, opts.basis()), Scope: &s, Out: newCollector(opts)}
+	if h != nil && r.Options.Trusted == "" {
+		r.Source.Trusted = s.trusted()
+	}
+	return r
+}
+
+// trusted is the commit whose logs say which baselines are in force, where the caller
+// does not name one: what is compared with, or, of a whole history, its head.
+func (s *Scope) trusted() string {
+	switch {
+	case s.Whole:
+		return s.Tip.ID
+	case len(s.Parents) > 0:
+		return s.Parents[0]
+	case s.Base.ID != "":
+		return s.Base.ID
+	}
+	return s.Update.Target.ID
+}
+
+// Do runs passes one after the other, up to the first that fails, and makes the
+// report.
+func (r *Run) Do(ctx context.Context, passes ...Pass) *finding.Report {
+	return r.Out.finish(r.All(ctx, passes...), r.Options.FailOnWarning)
+}
+
+func (r *Run) All(ctx context.Context, passes ...Pass) error {
+	for _, p := range passes {
+		if err := p(r, ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Examined is the part of the report that says what was looked at.
+func (r *Run) Examined() *finding.Examined { return &r.Out.Report.Examined }
+
+// FailureReport is the report of a judgement that could not begin.
+func FailureReport(opts Options, err error) *finding.Report {
+	return newCollector(opts.WithDefaults()).finish(err, false)
+}
+
+// Nothing is the report of a change that touches nothing of interest.
+func Nothing(opts Options) *finding.Report { return FailureReport(opts, nil) }
+
+// JudgeTouched judges, at the tip, the workspaces that changed.
+func JudgeTouched(r *Run, ctx context.Context) error {
+	return r.Snapshots(ctx, r.Scope.Tip.ID, SortedKeys(r.Scope.Workspaces))
+}
+
+// JudgeEvery judges, at the tip, all workspaces.
+func JudgeEvery(r *Run, ctx context.Context) error { return r.Snapshots(ctx, r.Scope.Tip.ID, nil) }
+
+// Snapshots judges the workspaces of one revision: all of them, or only those
+// in dirs.
+func (r *Run) Snapshots(ctx context.Context, revision string, dirs []string) error {
+	if dirs != nil && len(dirs) == 0 {
+		return nil
+	}
+	files, err := r.Source.Tree.Files(ctx, revision, dirs...)
+	if err != nil {
+		return err
+	}
+	return r.SnapshotsOf(ctx, revision, files)
+}
+
+// SnapshotsOf judges the workspaces of one revision whose files are listed. The
+// ledgers found are noted in the report.
+func (r *Run) SnapshotsOf(ctx context.Context, revision string, files []history.File) error {
+	found, byDir := read.GroupByWorkspace(files)
+	found = slices.DeleteFunc(found, func(dir string) bool { return !r.Source.Policy.Judges(dir) })
+	if err := r.NoteUnions(ctx, revision, found); err != nil {
+		return err
+	}
+	for _, dir := range found {
+		w, err := r.Source.ReadWorkspace(ctx, dir, byDir[dir])
+		if err != nil {
+			return err
+		}
+		r.JudgeWorkspace(w, revision)
+	}
+	return nil
+}
+
+// JudgeWorkspace judges a workspace, and notes it and its ledger for the report. Only
+// the tip's ledger is noted in full: with each commit's snapshot judged there would be
+// many.
+func (r *Run) JudgeWorkspace(w *subject.Workspace, revision string) {
+	r.Examined().Workspaces++
+	if art := w.Artifacts[small.Progress]; art != nil && art.Log != nil {
+		state := finding.LedgerState{Path: art.Path, Entries: art.Log.Len(), Head: art.Log.Head()}
+		if r.Source.History == nil || revision == r.Scope.Tip.ID {
+			state.Log = finding.LogEntries(art.Log.Ledger)
+		}
+		r.Out.Report.Ledgers = append(r.Out.Report.Ledgers, state)
+	}
+	snapshot := *w
+	snapshot.Place = rule.Place{Commit: revision}
+	r.Out.Judge(&snapshot)
+}
+
+// Note notes that a path has changed.
+func (s *Scope) Note(src *read.Source, path string) {
+	if src.IsWorkflowOrRecord(path) {
+		s.Workflows[path] = true
+	}
+	if dir, in := small.WorkspaceOf(path); in && src.Judges(path) {
+		s.Workspaces[dir] = true
+	}
+}

@@ -1,0 +1,52 @@
+package run
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// maxAttributes is the largest file of attributes that is read, in bytes.
+const maxAttributes = 1 << 20
+
+// NoteUnions finds out which files of workspaces git would merge by joining both
+// sides' lines.
+func (r *Run) NoteUnions(ctx context.Context, revision string, dirs []string) error {
+	from, ok := r.Source.Tree.(history.Attributed)
+	if !ok || len(dirs) == 0 || r.Source.History != nil && revision != r.Scope.Tip.ID {
+		return nil
+	}
+	files, err := from.Attributes(ctx, revision, dirs...)
+	if err != nil {
+		return err
+	}
+	var all []policy.Attributes
+	for _, f := range files {
+		if !f.Regular() || f.Unmerged {
+			continue // git does not read it either
+		}
+		blob, err := r.Source.Tree.Blob(ctx, f.Object, maxAttributes)
+		if err != nil {
+			return err
+		}
+		all = append(all, policy.Attributes{Path: f.Path, Data: blob.Data})
+	}
+	// The nearer file counts more.
+	slices.SortStableFunc(all, func(a, b policy.Attributes) int {
+		return strings.Count(a.Path, "/") - strings.Count(b.Path, "/")
+	})
+	for _, dir := range dirs {
+		for _, a := range small.Artifacts {
+			said := policy.MergeAttribute(all, a.Path(dir))
+			if said.Value == "union" {
+				r.Scope.unions = append(r.Scope.unions, subject.Union{Said: said, Path: a.Path(dir)})
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package subject
+
+import (
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Fork is one workspace on two branches, seen from where they parted:
+// the target that is to be merged into, and the head that is to be merged.
+type Fork struct {
+	rule.Place
+	Dir string
+	// Bases are the best common ancestors; after criss-cross merges there are
+	// several, and only what differs from each of them was changed on a side.
+	Bases        []*Workspace
+	Target, Head *Workspace
+	// TargetOnly and headOnly are the entries that a side recorded since, and
+	// that the other lacks.
+	TargetOnly, HeadOnly []ledger.Entry
+	TargetName, HeadName string
+	// Predicts says that the two are about to be merged.
+	Predicts bool
+}
+
+// BothChanged reports whether a text was changed on both sides, to different
+// ends. of reads it from a workspace; without it there is nothing to compare.
+func (v *Fork) BothChanged(of func(*Workspace) (string, bool)) bool {
+	target, okTarget := of(v.Target)
+	head, okHead := of(v.Head)
+	if !okTarget || !okHead || target == head {
+		return false
+	}
+	return !slices.ContainsFunc(v.Bases, func(w *Workspace) bool {
+		base, _ := of(w)
+		return base == target || base == head
+	})
+}
+
+// CanonicalOf reads an artifact's content in canonical form.
+func CanonicalOf(a small.Artifact) func(*Workspace) (string, bool) {
+	return func(w *Workspace) (string, bool) {
+		doc := w.Doc(a)
+		if doc == nil {
+			return "", false
+		}
+		return doc.Canonical(), true
+	}
+}
+
+// Follows reports whether the side with ledger c holds all that the side with
+// ledger p recorded since the branches parted, and it recorded something.
+func (v *Fork) Follows(p, c *ledger.Ledger, equal ledger.Equivalence) bool {
+	if !ledger.Relate(p, c, equal).Fine() {
+		return false
+	}
+	return !slices.ContainsFunc(v.Bases, func(w *Workspace) bool { return len(ledger.Since(p.Entries, w.Ledger())) == 0 })
+}

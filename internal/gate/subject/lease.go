@@ -1,0 +1,77 @@
+package subject
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Lease is an agent's claim on a task of the plan, for a time.
+type Lease struct {
+	Agent   string
+	expires time.Time
+	// Text is the end as it stands in the plan.
+	Text string
+}
+
+// LeaseOf reads a task's lease. problem says what is wrong with one that is no
+// lease, and at is the value that is wrong. A task without one, or with null
+// for it, is free.
+func LeaseOf(task *small.Value) (l *Lease, problem string, at *small.Value) {
+	v := task.Get("lease")
+	if v == nil || v.Kind == small.Null {
+		return nil, "", nil
+	}
+	if v.Kind != small.Map {
+		return nil, fmt.Sprintf("the lease is %s; a mapping of agent_id and expires is expected", v.Kind), v
+	}
+	for _, f := range v.Fields {
+		if f.Key != "agent_id" && f.Key != "expires" {
+			return nil, fmt.Sprintf("the lease has the key %q; agent_id and expires are all that it may have", f.Key), f.Value
+		}
+	}
+	agent := v.Get("agent_id")
+	id, ok := agent.Str()
+	switch {
+	case agent == nil:
+		return nil, "the lease has no agent_id", v
+	case !ok:
+		return nil, fmt.Sprintf("the lease's agent_id is %s; a string is expected: quote it", agent.Kind), agent
+	case strings.TrimSpace(id) == "":
+		return nil, "the lease's agent_id is blank", agent
+	}
+	expires := v.Get("expires")
+	text, ok := expires.Str()
+	switch {
+	case expires == nil:
+		return nil, "the lease has no expires", v
+	case !ok:
+		return nil, fmt.Sprintf("the lease's expires is %s; a string is expected: quote it", expires.Kind), expires
+	}
+	end, ok := ledger.ParseInstant(text)
+	if !ok {
+		return nil, fmt.Sprintf("the lease's expires is %q, and that is no RFC 3339 time with a zone", text), expires
+	}
+	return &Lease{Agent: strings.TrimSpace(id), expires: end, Text: text}, "", nil
+}
+
+// Leases are a plan's leases by task.
+func Leases(plan *small.Value) map[string]*Lease {
+	out := map[string]*Lease{}
+	for _, task := range tasksIn(plan) {
+		if l, _, _ := LeaseOf(task.Value); task.Named && l != nil {
+			out[task.ID] = l
+		}
+	}
+	return out
+}
+
+// Holds reports whether the lease has not expired at the time of an entry. An
+// entry whose time cannot be read is another rule's concern.
+func (l *Lease) Holds(e ledger.Entry) bool {
+	t, ok := ledger.ParseInstant(e.Timestamp)
+	return ok && t.Before(l.expires)
+}

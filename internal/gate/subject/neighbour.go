@@ -1,0 +1,56 @@
+package subject
+
+import (
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+)
+
+// Neighbour is a branch on which somebody else may be at work.
+type Neighbour struct {
+	history.Tip
+	// Worktree is the path of the work tree that has it checked out; empty for
+	// the upstream branch.
+	Worktree string
+}
+
+// Words names the neighbour in a message.
+func (n Neighbour) Words() string {
+	if n.Worktree == "" {
+		return "the upstream branch " + n.Name
+	}
+	if n.Name == "" {
+		return "the work tree " + n.Worktree
+	}
+	return fmt.Sprintf("branch %s, checked out in %s,", n.Name, n.Worktree)
+}
+
+// NeighbourLog is a log that the index changes beside a neighbour's, where both have
+// recorded work in the same run. theirs are the neighbour's own entries in it.
+type NeighbourLog struct {
+	*Tips
+	Neighbour Neighbour
+	Theirs    []ledger.Entry
+}
+
+// RunOf is the run that an entry was recorded in: the one that it names, or the
+// one that its workspace is at.
+func RunOf(w *Workspace, e ledger.Entry) string {
+	if e.ReplayID != "" {
+		return e.ReplayID
+	}
+	run, _ := CurrentRun(w)
+	return run
+}
+
+// RunsOf are the runs that a workspace is at and that entries of it were recorded
+// in.
+func RunsOf(w *Workspace, entries []ledger.Entry) map[string]bool {
+	run, _ := CurrentRun(w)
+	runs := map[string]bool{run: true}
+	for _, e := range entries {
+		runs[RunOf(w, e)] = true
+	}
+	return runs
+}

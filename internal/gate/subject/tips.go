@@ -1,0 +1,34 @@
+package subject
+
+import (
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/ledger"
+)
+
+// Tips is one ledger on two branches: the target that is to be merged into
+// and the head that is to be merged.
+type Tips struct {
+	rule.Place
+	*ledger.Divergence
+	Path                 string
+	TargetName, HeadName string
+	// Merge says what to type to join the two.
+	Merge string
+	// Switches is true of a job's switch history.
+	Switches bool
+}
+
+// Finding begins a finding about the two tips, at the head's first own entry.
+func (t *Tips) Finding() finding.Finding {
+	f := finding.Finding{Path: t.Path, EditFrom: t.Target.Head().String(), EditTo: t.Head.Head().String()}
+	own := t.HeadOnly
+	if len(own) == 0 {
+		own = t.Inserted
+	}
+	if len(own) > 0 {
+		f.Line, f.Column = own[0].Pos.Line, own[0].Pos.Column
+		f.Entry = finding.RefOf(own[0])
+	}
+	return f
+}

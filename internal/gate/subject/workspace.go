@@ -1,0 +1,154 @@
+package subject
+
+import (
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Workspace is one workspace as of one tree: a snapshot, read and parsed.
+type Workspace struct {
+	rule.Place
+	// Dir is the directory that holds .small, "" for the root.
+	Dir string
+	// Files are all files below .small and below lookalikes of it, in order of
+	// path.
+	Files []history.File
+	// Kinds are the workspace kinds that are accepted here.
+	Kinds []string
+
+	Artifacts map[small.Artifact]*Artifact
+	// Baseline is how many leading entries of the ledger are accepted as they
+	// are.
+	Baseline int
+}
+
+// Artifact is one protocol file of a snapshot.
+type Artifact struct {
+	Path string
+	// Object is the id of the file's blob.
+	Object string
+	// Doc is nil if the file is missing or cannot be read as a document.
+	Doc *small.Document
+	// Log is the progress file's ledger.
+	Log      *ledger.Log
+	Problems []small.Problem
+}
+
+// Doc returns an artifact's document, nil if there is none.
+func (w *Workspace) Doc(a small.Artifact) *small.Value {
+	if art := w.Artifacts[a]; art != nil && art.Doc != nil {
+		return art.Doc.Root
+	}
+	return nil
+}
+
+// List returns the list under a key of an artifact; nil where there is none.
+func (w *Workspace) List(a small.Artifact, key string) []*small.Value {
+	if v := w.Doc(a).Get(key); v != nil && v.Kind == small.List {
+		return v.Items
+	}
+	return nil
+}
+
+// Entries returns the progress entries that are judged, with the index of the
+// first: those under the baseline are skipped.
+func (w *Workspace) Entries() (items []*small.Value, first int) {
+	items = w.List(small.Progress, "entries")
+	first = min(w.Baseline, len(items))
+	return items[first:], first
+}
+
+// Path is an artifact's path from the root.
+func (w *Workspace) Path(a small.Artifact) string { return a.Path(w.Dir) }
+
+// HandoffRun is the replay id that the handoff names.
+func (w *Workspace) HandoffRun() (string, bool) {
+	return w.Doc(small.Handoff).Get("replayId").Get("value").Str()
+}
+
+// PlanTasks returns the ids of the plan's tasks.
+func (w *Workspace) PlanTasks() map[string]bool {
+	ids := map[string]bool{}
+	for _, task := range w.Tasks() {
+		if task.Named {
+			ids[task.ID] = true
+		}
+	}
+	return ids
+}
+
+func NotAFile(f history.File) *small.Problem {
+	expected, hint := "an ordinary file", "replace it by a file with the content itself"
+	if _, name, in := small.SplitPath(f.Path); in && name == "" {
+		expected, hint = "a directory", "replace it by the directory itself"
+	}
+	what := "is a pipe, a socket or a device"
+	switch f.Mode {
+	case history.ModeLink:
+		what = "is a symbolic link"
+	case history.ModeSubmodule:
+		what = "is a submodule"
+	case "100644", "100755":
+		what = "is an ordinary file"
+	case history.ModeDirectory:
+		what = "is a directory"
+	}
+	return &small.Problem{Kind: small.ProblemNotAFile, Message: "the path " + what + "; " + expected + " is expected", Hint: hint}
+}
+
+// Tasks are the tasks of the workspace's plan.
+func (w *Workspace) Tasks() []Task { return tasksIn(w.Doc(small.Plan)) }
+
+// EachCanonical walks the canonical artifacts, progress entries under the
+// baseline left out.
+func (w *Workspace) EachCanonical(visit func(small.Artifact, Node)) {
+	for _, a := range small.Artifacts {
+		if !a.Canonical() {
+			continue
+		}
+		Visit(w.Doc(a), func(p Node) {
+			if i, ok := EntryIndex(p.Subject); a == small.Progress && ok && i < w.Baseline {
+				return
+			}
+			visit(a, p)
+		})
+	}
+}
+
+// CurrentRun is the run that a workspace is at: what the workspace file says,
+// or else the handoff.
+func CurrentRun(w *Workspace) (string, bool) {
+	if run, ok := w.Doc(small.Workspace).Get("run").Get("replay_id").Str(); ok {
+		return run, true
+	}
+	return w.HandoffRun()
+}
+
+// Ledger is the workspace's ledger, an empty one where there is none to read.
+func (w *Workspace) Ledger() *ledger.Ledger {
+	if art := w.Artifacts[small.Progress]; art != nil && art.Log != nil {
+		return art.Log.Ledger
+	}
+	return ledger.NewLedger(nil)
+}
+
+// HasLedger reports whether the progress file could be read: rules that look
+// for entries are silent without it, since another rule speaks.
+func (w *Workspace) HasLedger() bool {
+	art := w.Artifacts[small.Progress]
+	return art != nil && art.Log != nil
+}
+
+// HasEntry reports whether an entry of a task fulfils a condition, where there
+// is a ledger.
+func (w *Workspace) HasEntry(task string, fulfils func(*small.Value) bool) bool {
+	items := w.List(small.Progress, "entries")
+	for i, e := range w.Artifacts[small.Progress].Log.Entries {
+		if e.TaskID == task && e.TaskID != "" && fulfils(items[i]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,43 @@
+package walk
+
+import (
+	"context"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+)
+
+// tipsOf compares one log of two tips. It returns nil where there is nothing to
+// say.
+func (r walker) tipsOf(ctx context.Context, pair [2]history.File, edge history.Edge) (*subject.Tips, error) {
+	path := pair[1].Path
+	logs := r.Source.Logs(path)
+	ours, err := logs.Read(ctx, pair[0], nil)
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := logs.Read(ctx, pair[1], ours)
+	if err != nil {
+		return nil, err
+	}
+	if !ours.Readable() || !theirs.Readable() {
+		return nil, nil // a log that is gone or cannot be read is found on an edge
+	}
+	equal := r.Source.Waived(pair[0].Path, path)
+	own, err := r.Source.EquivalenceOn(ctx, nil, path, pair[0].Path, theirs, ours)
+	if err != nil {
+		return nil, err
+	}
+	if own.Accepted != nil && len(ledger.Only(theirs.Log.Ledger, ours.Log.Ledger, own)) == 0 {
+		return nil, nil // the head parted before the target's baseline, and has nothing of its own
+	}
+	t := &subject.Tips{Path: path, Divergence: ledger.Diverge(ours.Log.Ledger, theirs.Log.Ledger, equal, r.Out.Explained(path, false))}
+	if inLine, err := r.walkedBetween(ctx, t, edge); err != nil || inLine {
+		return nil, err
+	}
+	if r.Scope.Predicts && t.WithoutEdited(r.Out.Explained(path, true), equal) {
+		return nil, nil
+	}
+	return t, nil
+}

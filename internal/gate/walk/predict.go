@@ -1,0 +1,69 @@
+package walk
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Sides compares, for the prediction of a merge, what each side did since the
+// two parted.
+func Sides(r *run.Run, ctx context.Context) error {
+	bases, err := r.Source.History.MergeBases(ctx, r.Scope.Base.ID, r.Scope.Tip.ID)
+	if err != nil {
+		return err
+	}
+	for _, side := range []history.Tip{r.Scope.Base, r.Scope.Tip} {
+		for _, base := range bases {
+			if err := (walker{r}).sinceParting(ctx, base, side); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sinceParting compares the logs of a merge base with those of one side.
+func (r walker) sinceParting(ctx context.Context, base string, side history.Tip) error {
+	if base == side.ID {
+		return nil
+	}
+	changes, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: base, Child: side.ID}})
+	if err != nil {
+		return err
+	}
+	s, err := r.Source.Replacement(ctx, history.Commit{ID: side.ID, Parents: []string{base}}, changes, nil)
+	if err != nil {
+		return err
+	}
+	s.Branch = side.Name
+	for _, c := range changes[0] {
+		if !r.Source.IsLog(c.Path) || c.Old.Mode == "" {
+			continue
+		}
+		s.Remedies = subject.SameRemedy(fmt.Sprintf("before any merge, put back on %s what is there in %s (git show %s shows it), and append what is new after it",
+			side.Name, history.Short(base), wording.ShellWord(history.Short(base)+":"+c.Path)))
+		if err := r.replacedLog(ctx, c, s, true, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toMerge says which branch is to be merged: of a range one stands on the head,
+// of a prediction on the first of the two.
+func (r walker) toMerge(target, head history.Tip) string {
+	if !r.Scope.Predicts {
+		return "git merge " + wording.ShellWord(target.Name)
+	}
+	name := head.Name
+	if strings.HasPrefix(name, "HEAD") || strings.HasPrefix(name, "@") {
+		name = history.Short(head.ID) // HEAD is another commit where one stands on the other branch
+	}
+	return "git merge " + wording.ShellWord(name)
+}

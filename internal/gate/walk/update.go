@@ -1,0 +1,168 @@
+package walk
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+)
+
+// Replaced compares the old tip of a ref with the new one, unless the new one
+// goes on from it.
+func Replaced(r *run.Run, ctx context.Context) error {
+	u, w := r.Scope.Update, walker{r}
+	if u.Old == "" || w.judgedSince(u) {
+		return nil
+	}
+	return w.replaced(ctx, u, subject.SameRemedy(fmt.Sprintf("published entries must not change: run `git merge %s`, then append", history.Short(u.Old))))
+}
+
+// judgedSince reports whether the new tip goes on from the old one by commits that
+// have all been judged: then the edges have said what became of each entry.
+func (r walker) judgedSince(u history.Update) bool {
+	if u.Old == "" || r.Scope.LogReplaced {
+		return false
+	}
+	parents := map[string][]string{}
+	for _, c := range r.Scope.Commits {
+		parents[c.ID] = c.Parents
+	}
+	seen := map[string]bool{}
+	for next := []string{u.New}; len(next) > 0; next = next[1:] {
+		id := next[0]
+		above, known := parents[id]
+		switch {
+		case seen[id] || id == u.Old:
+		case !known:
+			return false
+		default:
+			next = append(next, above...)
+		}
+		seen[id] = true
+	}
+	return seen[u.Old]
+}
+
+// Target compares a branch with the one that it will be merged into.
+// What it finds are warnings, whatever level the policy gives to the rules: a
+// branch may have parted from the other in good order and the push of it be the
+// way to say so. But where a pull request conflicts, no pull request's workflow
+// may run, and then this is where it can be seen.
+func Target(r *run.Run, ctx context.Context) error {
+	u := r.Scope.Update
+	if u.Target.ID == "" || u.Target.ID == u.New {
+		return nil
+	}
+	changes, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: u.Target.ID, Child: u.New}})
+	if err != nil || len(changes[0]) == 0 {
+		return err
+	}
+	bases, err := r.Source.History.MergeBases(ctx, u.Target.ID, u.New)
+	if err != nil {
+		return err
+	}
+	r.Out.OnlyWarns = true
+	defer func() { r.Out.OnlyWarns = false }()
+	if slices.Contains(bases, u.Target.ID) {
+		// The branch goes on from the other. What it brings is judged, but not
+		// what an earlier push of it brought.
+		fix := fmt.Sprintf("put what %s has back as it is there, and append what is new after it", u.Target.Name)
+		return walker{r}.replaced(ctx, history.Update{Old: u.Target.ID, New: u.New}, subject.SameRemedy(fix))
+	}
+	return walker{r}.compare(ctx, u.Target, history.Tip{ID: u.New, Name: cmp.Or(u.Name, history.Short(u.New))})
+}
+
+// replaced compares a ref's old tip with its new one: every old entry is in
+// the new ledger, in order. Entries between older ones were judged on the
+// edges, so a rebased branch passes. No commit did what is found that could be
+// taken back: fix is what to do about it.
+func (r walker) replaced(ctx context.Context, u history.Update, fix subject.Remedies) error {
+	changes, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: u.Old, Child: u.New}})
+	if err != nil {
+		return err
+	}
+	n := history.Commit{ID: u.New, Parents: []string{u.Old}}
+	if u.Governs {
+		r.Scope.NotePolicy(n, changes)
+	}
+	undone := r.undone(ctx, u)
+	s, err := r.Source.Replacement(ctx, n, changes, undone)
+	if err != nil {
+		return err
+	}
+	s.Remedies = fix
+	for _, c := range changes[0] {
+		if !r.Source.IsLog(c.Path) {
+			continue
+		}
+		if err := r.replacedLog(ctx, c, s, false, undone); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undone looks for what a branch rewrote when it is first asked.
+func (r walker) undone(ctx context.Context, u history.Update) read.UndoneFunc {
+	find := sync.OnceValues(func() (*rewrites, error) { return r.rewritesOf(ctx, u) })
+	return func(before, now *ledger.Ledger) (bool, error) {
+		r, err := find()
+		return err == nil && r.undone(before, now), err
+	}
+}
+
+// replacedLog compares one log of a commit with an earlier one that is not its
+// parent's. insertions says whether entries between older ones are reported,
+// where no entry makes them explicit. undone, if set, says which rewrites are
+// taken back.
+func (r walker) replacedLog(ctx context.Context, c history.Change, s *read.Step, insertions bool, undone read.UndoneFunc) error {
+	logs, err := r.Source.LogsBefore(ctx, s.Parents[0], c)
+	if err != nil {
+		return err
+	}
+	parent := read.ParentLog{ID: s.Parents[0]}
+	parent.Add(c.Path, logs...)
+	now := c.New
+	if to, moved := s.Moves[0][c.Path]; moved {
+		now = to
+	}
+	after, err := r.Source.Logs(c.Path).Read(ctx, now, nil)
+	if err != nil {
+		return err
+	}
+	if !after.Readable() {
+		r.unreadable(s, c.Path, after, []read.ParentLog{parent})
+		return nil
+	}
+	for _, l := range parent.Ledgers {
+		e, err := r.compareLogs(ctx, s.Commit, now.Path, c.Path, l, after, []read.ParentLog{parent}, 0)
+		if err != nil {
+			return err
+		}
+		if e == nil || e.Relation != ledger.Rewritten && !insertions {
+			continue
+		}
+		if undone != nil && e.Relation == ledger.Rewritten {
+			if is, err := undone(e.Old, e.Now); err != nil || is {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		if !insertions || e.Reconciled() {
+			e.Inserted = nil
+			e.Edits = slices.DeleteFunc(e.Edits, func(x ledger.Edit) bool { return x.Kind == ledger.EditInserted })
+		}
+		e.Parent, e.Branch, e.Remedies = parent.ID, s.Branch, s.Remedies
+		r.judgeEdge(e, s.ID)
+	}
+	return nil
+}

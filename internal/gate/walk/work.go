@@ -1,0 +1,335 @@
+package walk
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// work judges what a commit did to workspaces. fresh are the new entries by path
+// of the log.
+func (r walker) work(ctx context.Context, n history.Commit, changes [][]history.Change, dirs []string, fresh map[string][]ledger.Entry) error {
+	if len(dirs) == 0 {
+		return nil
+	}
+	if n.ID == history.Index && len(r.Options.Heads) > 0 {
+		var edges []history.Edge
+		for _, head := range r.Options.Heads {
+			edges = append(edges, history.Edge{Parent: head, Child: history.Index})
+		}
+		more, err := r.Source.History.Changes(ctx, edges)
+		if err != nil {
+			return err
+		}
+		n.Parents = slices.Concat(n.Parents, r.Options.Heads)
+		changes = slices.Concat(changes, more)
+	}
+	for _, dir := range dirs {
+		w := &worker{walker: r, commit: n, changes: changes, dir: dir}
+		v, err := w.view(ctx, fresh[small.Progress.Path(dir)])
+		if err != nil {
+			return err
+		}
+		v.Commit = n.ID
+		if len(n.Parents) > 0 {
+			v.Parent = n.Parents[0]
+		}
+		r.Out.Judge(v)
+	}
+	return nil
+}
+
+// worker reads what a view of one commit's work needs, and no more.
+type worker struct {
+	walker
+	commit  history.Commit
+	changes [][]history.Change
+	dir     string
+	// files are those of the workspace in the child, once they were listed.
+	files []history.File
+}
+
+func (w *worker) view(ctx context.Context, fresh []ledger.Entry) (*subject.CommitWork, error) {
+	v := &subject.CommitWork{Dir: w.dir, Fresh: fresh}
+	var err error
+	if v.Human, err = w.humanChanges(ctx); err != nil {
+		return nil, err
+	}
+	if len(v.Human) > 0 {
+		if v.Sign, err = w.signOf(ctx, w.commit.ID); err != nil {
+			return nil, err
+		}
+		if v.Stale, err = w.sameReplay(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(fresh) > 0 {
+		if v.Agent, err = w.agentOf(ctx, w.commit.ID); err != nil {
+			return nil, err
+		}
+	}
+	if v.Agent != "" {
+		if v.Leases, err = w.foreignLeases(ctx, v); err != nil {
+			return nil, err
+		}
+		if w.commit.ID == history.Index {
+			v.Branch = history.BranchOwner(w.Options.Branch)
+		}
+	}
+	v.LostWork, err = w.lostWork(ctx, fresh)
+	return v, err
+}
+
+// change is what became of a path on one edge; ok is false if it is the same.
+func (w *worker) change(edge int, path string) (history.Change, bool) {
+	return history.ChangeAt(w.changes[edge], path)
+}
+
+// differs reports whether a path differs from every parent.
+func (w *worker) differs(path string) bool {
+	for i := range w.changes {
+		if _, changed := w.change(i, path); !changed {
+			return false
+		}
+	}
+	return true
+}
+
+// now is a path's file in the child.
+func (w *worker) now(ctx context.Context, path string) (history.File, error) {
+	for i := range w.changes {
+		if c, changed := w.change(i, path); changed {
+			return c.New, nil
+		}
+	}
+	if w.files == nil {
+		var err error
+		if w.files, err = w.Source.History.Files(ctx, w.commit.ID, w.dir); err != nil {
+			return history.File{}, err
+		}
+	}
+	for _, f := range w.files {
+		if f.Path == path {
+			return f, nil
+		}
+	}
+	return history.File{}, nil
+}
+
+// before is a path's file in a parent.
+func (w *worker) before(ctx context.Context, edge int, path string) (history.File, error) {
+	if c, changed := w.change(edge, path); changed {
+		return c.Old, nil
+	}
+	return w.now(ctx, path)
+}
+
+// humanChanges are the changes of meaning in intent and constraints that no
+// parent brought. The first creation is none.
+func (w *worker) humanChanges(ctx context.Context) ([]subject.HumanChange, error) {
+	var out []subject.HumanChange
+	for _, a := range []small.Artifact{small.Intent, small.Constraints} {
+		path := a.Path(w.dir)
+		if !w.differs(path) {
+			continue
+		}
+		change, err := w.humanChange(ctx, a, path)
+		if err != nil {
+			return nil, err
+		}
+		if change != nil {
+			out = append(out, *change)
+		}
+	}
+	return out, nil
+}
+
+func (w *worker) humanChange(ctx context.Context, a small.Artifact, path string) (*subject.HumanChange, error) {
+	file, err := w.now(ctx, path)
+	if err != nil || file.Unmerged {
+		return nil, err
+	}
+	after, err := w.Source.Document(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	var olds []*small.Value
+	for i := range w.changes {
+		c, _ := w.change(i, path)
+		if c.Old.Mode == "" {
+			continue // this parent does not have it
+		}
+		if file.Mode == "" && movedFile(w.changes[i], c.Old, path) {
+			return nil, nil
+		}
+		old, err := w.Source.Document(ctx, c.Old)
+		if err != nil {
+			return nil, err
+		}
+		olds = append(olds, old)
+	}
+	if len(olds) == 0 {
+		return nil, nil // it is created
+	}
+	change := changeOfMeaning(a, olds, after, file.Mode == "")
+	if change != nil {
+		change.Key = meaningKey(olds[0]) + " " + meaningKey(after)
+	}
+	return change, nil
+}
+
+// meaningKey stands for what a document says.
+func meaningKey(v *small.Value) string {
+	if v == nil {
+		return "nothing"
+	}
+	return small.EntryDigest(v).String()
+}
+
+// movedFile reports whether a file that is gone has come, as it was, to the same
+// place in another workspace.
+func movedFile(changes []history.Change, old history.File, path string) bool {
+	_, name, _ := small.SplitPath(path)
+	return slices.ContainsFunc(changes, func(c history.Change) bool {
+		_, there, _ := small.SplitPath(c.Path)
+		return c.Old.Mode == "" && c.New.Object == old.Object && there == name
+	})
+}
+
+// changeOfMeaning compares a document with its versions in the parents; nil if
+// it means what one of them does, or, in a merge, if all that it says is what
+// some parent says. A document that cannot be read means nothing.
+func changeOfMeaning(a small.Artifact, olds []*small.Value, after *small.Value, gone bool) *subject.HumanChange {
+	c := &subject.HumanChange{Artifact: a}
+	switch {
+	case gone:
+		c.What = "deletes it"
+		return c
+	case after == nil:
+		if slices.Contains(olds, nil) {
+			return nil
+		}
+		c.What = "leaves it in a state in which it cannot be read"
+		return c
+	}
+	for _, old := range olds {
+		if old != nil && old.Canonical() == after.Canonical() {
+			return nil
+		}
+	}
+	if len(olds) > 1 && combines(olds, after) {
+		return nil
+	}
+	old := olds[0]
+	if old == nil {
+		c.What = "replaces it, and what was there could not be read"
+		return c
+	}
+	c.Changes = ledger.FieldChanges(old, after)
+	var fields []string
+	for _, change := range c.Changes {
+		fields = append(fields, change.Field)
+	}
+	c.What = "changes " + strings.Join(fields, ", ")
+	if len(c.Changes) > 0 {
+		c.Pos = ledger.KeyPos(after, c.Changes[0].Field)
+	}
+	return c
+}
+
+// combines reports whether all that a merge's document says is said by some
+// parent, and all that every parent says by it.
+func combines(olds []*small.Value, after *small.Value) bool {
+	now := map[string]bool{}
+	statements("", after, now)
+	some, all := map[string]bool{}, map[string]int{}
+	readable := 0
+	for _, old := range olds {
+		if old == nil {
+			continue
+		}
+		readable++
+		said := map[string]bool{}
+		statements("", old, said)
+		for s := range said {
+			some[s] = true
+			all[s]++
+		}
+	}
+	for s := range now {
+		if !some[s] {
+			return false
+		}
+	}
+	for s, n := range all {
+		if n == readable && !now[s] {
+			return false
+		}
+	}
+	return true
+}
+
+// statements takes a document apart: the members of mappings one by one, and
+// the items of lists as wholes. Where both sides changed the order of a list,
+// there is none that is right.
+func statements(at string, v *small.Value, into map[string]bool) {
+	switch v.Kind {
+	case small.Map:
+		for _, f := range v.Fields {
+			statements(at+"\x00"+f.Key, f.Value, into)
+		}
+	case small.List:
+		for _, item := range v.Items {
+			into[at+"\x00[]"+item.Canonical()] = true
+		}
+	default:
+		into[at+"\x00"+v.Canonical()] = true
+	}
+}
+
+// sameReplay reports whether the run goes on under a replay id that a parent's
+// handoff has, in the commit and in the end of what is judged: the handoff may
+// be regenerated in a later commit of the same change.
+func (w *worker) sameReplay(ctx context.Context) (bool, error) {
+	path := small.Handoff.Path(w.dir)
+	file, err := w.now(ctx, path)
+	if err != nil {
+		return false, err
+	}
+	now, err := w.replayIn(ctx, file)
+	if err != nil || now == "" {
+		return false, err
+	}
+	same := false
+	for i := range w.changes {
+		file, err := w.before(ctx, i, path)
+		if err != nil {
+			return false, err
+		}
+		old, err := w.replayIn(ctx, file)
+		if err != nil {
+			return false, err
+		}
+		same = same || strings.EqualFold(old, now)
+	}
+	if !same || w.Scope.Tip.ID == w.commit.ID {
+		return same, nil
+	}
+	tip, err := w.Source.CachedWorkspace(ctx, w.Scope.Tip.ID, w.dir)
+	if err != nil {
+		return false, err
+	}
+	last, _ := tip.HandoffRun()
+	return strings.EqualFold(last, now), nil
+}
+
+func (w *worker) replayIn(ctx context.Context, f history.File) (string, error) {
+	root, err := w.Source.Document(ctx, f)
+	value, _ := root.Get("replayId").Get("value").Str()
+	return value, err
+}

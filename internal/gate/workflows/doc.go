@@ -1,0 +1,3 @@
+// Package workflows makes subjects of workflow files and of the records of jobs and
+// campaigns.
+package workflows

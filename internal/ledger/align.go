@@ -1,0 +1,81 @@
+package ledger
+
+import (
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// alignment pairs the entries of a parent with those of a child that are equal.
+type alignment struct {
+	// kept are pairs (parent index, child index), rising in both: the longest
+	// such run.
+	kept [][2]int
+	// moved are pairs of equal entries that are not in the same order as the
+	// kept ones.
+	moved [][2]int
+	// lost and added are the indexes that have no equal on the other side.
+	lost, added []int
+}
+
+// align pairs equal digests, the k-th of a kind with the k-th, and keeps the
+// longest run of pairs that has the same order on both sides.
+func align(p, c []small.Digest) alignment {
+	var a alignment
+	places := make(map[small.Digest][]int, len(c))
+	for i, d := range c {
+		places[d] = append(places[d], i)
+	}
+	taken := make([]bool, len(c))
+	var pairs [][2]int
+	for i, d := range p {
+		rest := places[d]
+		if len(rest) == 0 {
+			a.lost = append(a.lost, i)
+			continue
+		}
+		pairs = append(pairs, [2]int{i, rest[0]})
+		taken[rest[0]] = true
+		places[d] = rest[1:]
+	}
+	for i := range c {
+		if !taken[i] {
+			a.added = append(a.added, i)
+		}
+	}
+	inOrder := longestRising(pairs)
+	for i, pair := range pairs {
+		if inOrder[i] {
+			a.kept = append(a.kept, pair)
+		} else {
+			a.moved = append(a.moved, pair)
+		}
+	}
+	return a
+}
+
+// longestRising marks a longest subsequence of pairs whose second members
+// rise (patience sorting, O(n log n)).
+func longestRising(pairs [][2]int) []bool {
+	tails := []int{} // tails[k] is the pair that ends the best run of length k+1
+	before := make([]int, len(pairs))
+	for i, pair := range pairs {
+		k, _ := slices.BinarySearchFunc(tails, pair[1], func(t, place int) int { return pairs[t][1] - place })
+		before[i] = -1
+		if k > 0 {
+			before[i] = tails[k-1]
+		}
+		if k == len(tails) {
+			tails = append(tails, i)
+		} else {
+			tails[k] = i
+		}
+	}
+	marked := make([]bool, len(pairs))
+	if len(tails) > 0 {
+		for i := tails[len(tails)-1]; i >= 0; i = before[i] {
+			marked[i] = true
+		}
+	}
+	return marked
+}

@@ -1,0 +1,66 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// EntryWords names an entry for people: number, task and time. It holds text of
+// the file.
+func EntryWords(e Entry) string { return Describe(e) }
+
+// EntryList names several entries, the first few of many.
+func EntryList(entries []Entry) string { return DescribeAll(entries) }
+
+// Describe names an entry for people: number, task and time; a switch has no
+// task.
+func Describe(e Entry) string {
+	if e.Switch {
+		return fmt.Sprintf("switch %d (%s)", e.Index+1, e.Timestamp)
+	}
+	return fmt.Sprintf("entry %d (%s)", e.Index+1, entryLabel(e))
+}
+
+// entryLabel is an entry's task and time.
+func entryLabel(e Entry) string {
+	task := "no task_id"
+	if e.TaskID != "" {
+		task = fmt.Sprintf("%q", e.TaskID)
+	}
+	if e.Timestamp == "" {
+		return task
+	}
+	return task + ", " + e.Timestamp
+}
+
+// DescribeAll names several entries, the first few of many.
+func DescribeAll(entries []Entry) string {
+	const most = 5
+	var parts []string
+	for i, e := range entries {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("and %d more", len(entries)-most))
+			break
+		}
+		parts = append(parts, Describe(e))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Pick picks entries by their places.
+func Pick(l *Ledger, places []int) []Entry {
+	out := make([]Entry, len(places))
+	for i, place := range places {
+		out[i] = l.Entries[place]
+	}
+	return out
+}
+
+func DigestText(d *small.Digest) string {
+	if d == nil {
+		return ""
+	}
+	return d.String()
+}

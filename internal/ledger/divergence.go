@@ -1,0 +1,145 @@
+package ledger
+
+import (
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// outcome is how the logs of two branches compare.
+type outcome int
+
+const (
+	InLine   outcome = iota // one goes on from the other, or the order is made explicit
+	Mixed                   // one is a subsequence of the other, unresolved
+	Diverged                // each has entries that the other lacks
+)
+
+// Divergence is how the logs of two branches compare: the target, that is to be merged
+// into, and the head, that is to be merged.
+type Divergence struct {
+	Target, Head *Ledger
+	Outcome      outcome
+	// Inserted are the entries that stand before older ones of the other
+	// branch.
+	Inserted []Entry
+	// InsertedByTarget says that these are the target's; else they are the
+	// head's.
+	InsertedByTarget bool
+	// TargetOnly and headOnly are each branch's own entries.
+	TargetOnly, HeadOnly []Entry
+}
+
+// Diverge relates the ledgers of two branches. The edge either way may be
+// fine or resolved. explained are the entries that were edited on the edges of
+// the range: what that accounts for is not divergence.
+func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest]bool) *Divergence {
+	t := &Divergence{Target: target, Head: head}
+	forth := Relate(target, head, equal)
+	back := Relate(head, target, equal)
+	if forth.Fine() || back.Fine() {
+		return t
+	}
+	switch {
+	case forth.Relation == Interleaved:
+		t.Outcome = Mixed
+		t.Inserted = Pick(head, forth.inserted)
+	case back.Relation == Interleaved:
+		if t.explainedBy(explained, equal) {
+			return t // the head lost what it lacks, which is reported already
+		}
+		t.Outcome = Mixed
+		t.Inserted, t.InsertedByTarget = Pick(target, back.inserted), true
+	default:
+		t.TargetOnly = Only(target, head, equal)
+		t.HeadOnly = Only(head, target, equal)
+		if t.explainedBy(explained, equal) {
+			return t
+		}
+		t.Outcome = Diverged
+	}
+	return t
+}
+
+// explainedBy reports whether edits that are reported already account for all
+// that keeps the target from being a part of the head: without the entries
+// that they changed, moved or lost, it is one. Then there is one writer, and
+// the edits are the trouble.
+func (t *Divergence) explainedBy(explained map[small.Digest]bool, equal Equivalence) bool {
+	if len(explained) == 0 {
+		return false
+	}
+	old := equal.classes(explained)
+	var rest []small.Digest
+	for _, e := range t.Target.Entries {
+		if !old[equal.Class(e.Digest)] {
+			rest = append(rest, e.Digest)
+		}
+	}
+	target, head := equal.normalize(rest, DigestsOf(t.Head))
+	return Subsequence(target.digests, head.digests) != nil
+}
+
+// Direction is one direction of comparing two tips.
+type Direction struct {
+	Relation relation
+	inserted []int
+	resolved bool
+}
+
+func (r Direction) Fine() bool {
+	return r.Relation == identical || r.Relation == Extended || r.Relation == Interleaved && r.resolved
+}
+
+func Relate(p, c *Ledger, equal Equivalence) Direction {
+	if c.Extends(p) {
+		return Direction{Relation: Extended}
+	}
+	pd, cd := equal.normalize(DigestsOf(p), DigestsOf(c))
+	r := Direction{Relation: relateDigests(pd.digests, cd.digests)}
+	if r.Relation == Interleaved {
+		places := Subsequence(pd.digests, cd.digests)
+		r.resolved = resolvedBy(p, c, cd.places[places[len(places)-1]]) >= 0
+		r.inserted = cd.at(missing(places))
+	}
+	return r
+}
+
+// Only lists the entries of a that b lacks, waivers applied.
+func Only(a, b *Ledger, equal Equivalence) []Entry {
+	there := map[small.Digest]int{}
+	for _, e := range b.Entries {
+		there[equal.Class(e.Digest)]++
+	}
+	var out []Entry
+	for _, e := range a.Entries {
+		class := equal.Class(e.Digest)
+		if there[class] > 0 {
+			there[class]--
+			continue
+		}
+		if !equal.Dropped[e.Digest] && !equal.Accepted[e.Digest] {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// WithoutEdited reports whether two tips are one writer's work but for the
+// edits that are reported already, whichever side made them: without the entries
+// that were changed, moved, lost or put in between, one holds the other.
+func (t *Divergence) WithoutEdited(explained map[small.Digest]bool, equal Equivalence) bool {
+	if len(explained) == 0 {
+		return false
+	}
+	edited := equal.classes(explained)
+	rest := func(l *Ledger) []small.Digest {
+		return slices.DeleteFunc(DigestsOf(l), func(d small.Digest) bool { return edited[equal.Class(d)] })
+	}
+	target, head := rest(t.Target), rest(t.Head)
+	a, b := equal.normalize(target, head)
+	there := relateDigests(a.digests, b.digests)
+	a, b = equal.normalize(head, target)
+	back := relateDigests(a.digests, b.digests)
+	return there == identical || there == Extended || back == Extended
+}

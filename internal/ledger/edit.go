@@ -1,0 +1,347 @@
+package ledger
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// FieldChange is one field that differs between two versions of an entry.
+type FieldChange struct {
+	// Field is the dotted path inside the entry.
+	Field string
+	// From and To are the values as text: a string's content, otherwise
+	// canonical JSON. HasFrom and HasTo are false where the field is absent.
+	From, To       string
+	HasFrom, HasTo bool
+}
+
+// EditKind says what happened to an entry between a parent and a child.
+type EditKind int
+
+const (
+	EditModified EditKind = iota
+	EditTimestampMigrated
+	EditTaskReassigned
+	EditDeleted
+	EditReordered
+	EditInserted
+)
+
+// Edit is one entry's change between a parent and a child.
+type Edit struct {
+	Kind EditKind
+	// Before is the index in the parent's ledger, after that in the child's;
+	// -1 where there is none.
+	Before, After int
+	Changes       []FieldChange
+	// Pos is the first changed field in the child, where it still has one.
+	Pos small.Pos
+}
+
+// RecordsFunc returns the entries of a ledger in full; they are parsed only
+// when an edit has to be explained.
+type RecordsFunc func() ([]*small.Value, error)
+
+// explanation is what explain finds.
+type explanation struct {
+	edits []Edit
+	// last is the greatest place in the child of an entry that the parent has,
+	// in whatever version; -1 if there is none.
+	last int
+}
+
+// explain accounts for a rewritten edge entry by entry. p and c are the
+// digests that count as equal (waivers applied); mayPair says which of the
+// child's added entries may be the new version of a lost one.
+func explain(p, c []small.Digest, before, after RecordsFunc, mayPair func(lost, added int) bool) (explanation, error) {
+	a := align(p, c)
+	out := explanation{last: -1}
+	for _, pair := range a.kept {
+		out.last = max(out.last, pair[1])
+	}
+	for _, pair := range a.moved {
+		out.last = max(out.last, pair[1])
+		out.edits = append(out.edits, Edit{Kind: EditReordered, Before: pair[0], After: pair[1]})
+	}
+	pairs := map[int]int{} // lost -> added
+	if len(a.lost) > 0 && len(a.added) > 0 {
+		old, err := before()
+		if err != nil {
+			return out, err
+		}
+		now, err := after()
+		if err != nil {
+			return out, err
+		}
+		pairs = pairUp(a, old, now, mayPair)
+		for lost, added := range pairs {
+			out.last = max(out.last, added)
+			out.edits = append(out.edits, modification(old[lost], now[added], lost, added))
+		}
+	}
+	for _, lost := range a.lost {
+		if _, paired := pairs[lost]; !paired {
+			out.edits = append(out.edits, Edit{Kind: EditDeleted, Before: lost, After: -1})
+		}
+	}
+	modified := map[int]bool{}
+	for _, added := range pairs {
+		modified[added] = true
+	}
+	for _, added := range a.added {
+		if added < out.last && !modified[added] {
+			out.edits = append(out.edits, Edit{Kind: EditInserted, Before: -1, After: added})
+		}
+	}
+	return out, nil
+}
+
+// candidates bounds how many added entries a lost one is compared with in
+// depth. Beyond that an edit is reported as a deletion and a new entry, which is
+// less helpful and no less true.
+const candidates = 100
+
+// agreement is one way in which a lost and an added entry count as
+// two versions of one: entries with the same key that pass the test.
+type agreement struct {
+	key  func(*small.Value) string
+	test func(sums fieldSums, o, n *small.Value) bool
+}
+
+// agreements are tried in order: the same timestamp; everything but the
+// timestamp the same; the same task and most other fields; of the switches of a
+// job, the same time, or everything but the time.
+var agreements = []agreement{
+	{key: textOf("timestamp")},
+	{key: without("timestamp")},
+	{key: textOf("task_id"), test: mostFieldsSame},
+	{key: switchTime},
+	{key: without("at")},
+}
+
+// pairUp matches lost with added entries that agree and stand between the same
+// kept neighbours.
+func pairUp(a alignment, old, now []*small.Value, mayPair func(lost, added int) bool) map[int]int {
+	pairs := map[int]int{}
+	used := map[int]bool{}
+	sums := fieldSums{}
+	for _, way := range agreements {
+		byKey := map[string][]int{}
+		for _, added := range a.added {
+			if key := way.key(now[added]); key != "" && !used[added] {
+				byKey[key] = append(byKey[key], added)
+			}
+		}
+		for _, lost := range a.lost {
+			if _, done := pairs[lost]; done {
+				continue
+			}
+			key := way.key(old[lost])
+			low, high := gap(a.kept, lost)
+			tried := 0
+			for i, added := range byKey[key] {
+				if added >= high || tried == candidates {
+					break
+				}
+				if added <= low || !mayPair(lost, added) {
+					continue
+				}
+				tried++
+				if way.test == nil || way.test(sums, old[lost], now[added]) {
+					pairs[lost], used[added] = added, true
+					byKey[key] = slices.Delete(byKey[key], i, i+1)
+					break
+				}
+			}
+		}
+	}
+	return pairs
+}
+
+// textOf makes the key function that reads a string field.
+func textOf(field string) func(*small.Value) string {
+	return func(v *small.Value) string {
+		text, _ := v.Get(field).Str()
+		return text
+	}
+}
+
+// switchTime is the time of a switch of a job's workflow. YAML takes one without
+// quotes for something else than a string.
+func switchTime(v *small.Value) string {
+	if at := v.Get("at"); at != nil {
+		return at.Text
+	}
+	return ""
+}
+
+// without makes the key function that identifies all of an entry but one field.
+func without(field string) func(*small.Value) string {
+	return func(v *small.Value) string {
+		if v.Kind != small.Map {
+			return ""
+		}
+		rest := *v
+		rest.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f small.Field) bool { return f.Key == field })
+		return small.EntryDigest(&rest).String()
+	}
+}
+
+// gap returns the child's places of the kept entries around a lost one.
+func gap(kept [][2]int, lost int) (low, high int) {
+	low, high = -1, math.MaxInt
+	i, _ := slices.BinarySearchFunc(kept, lost, func(pair [2]int, at int) int { return pair[0] - at })
+	if i > 0 {
+		low = kept[i-1][1]
+	}
+	if i < len(kept) {
+		high = kept[i][1]
+	}
+	return low, high
+}
+
+// fieldSums keeps the digests of entries' fields: one entry is compared with
+// many.
+type fieldSums map[*small.Value]map[string]small.Digest
+
+func (s fieldSums) of(entry *small.Value) map[string]small.Digest {
+	sums, known := s[entry]
+	if !known {
+		sums = make(map[string]small.Digest, len(entry.Fields))
+		for _, f := range entry.Fields {
+			sums[f.Key] = small.EntryDigest(f.Value)
+		}
+		s[entry] = sums
+	}
+	return sums
+}
+
+// mostFieldsSame: of the fields that either version has, task_id left out,
+// more than half are the same.
+func mostFieldsSame(sums fieldSums, o, n *small.Value) bool {
+	x, y := sums.of(o), sums.of(n)
+	same, all := 0, len(y)
+	for key, sum := range x {
+		other, both := y[key]
+		if !both {
+			all++
+		}
+		if both && sum == other && key != "task_id" {
+			same++
+		}
+	}
+	return 2*same > all-1 // both have a task_id
+}
+
+// modification says how an entry was modified; two ways have names of their
+// own because known tools produce them.
+func modification(o, n *small.Value, before, after int) Edit {
+	e := Edit{Kind: EditModified, Before: before, After: after, Changes: FieldChanges(o, n)}
+	if len(e.Changes) > 0 {
+		e.Pos = KeyPos(n, e.Changes[0].Field)
+	}
+	if len(e.Changes) != 1 {
+		return e
+	}
+	change := e.Changes[0]
+	switch {
+	case change.Field == "timestamp" && sameInstant(change.From, change.To):
+		e.Kind = EditTimestampMigrated
+	case change.Field == "task_id" && change.HasFrom && change.To == MetaPrefix+"historical/"+change.From:
+		e.Kind = EditTaskReassigned
+	}
+	return e
+}
+
+// KeyPos is the place of a field's key, given its dotted path; the zero place
+// if there is none.
+func KeyPos(v *small.Value, path string) small.Pos {
+	for i := range v.Fields {
+		f := &v.Fields[i]
+		if f.Key == path {
+			return f.KeyPos
+		}
+		if rest, ok := strings.CutPrefix(path, f.Key+"."); ok && f.Value.Kind == small.Map {
+			if pos := KeyPos(f.Value, rest); pos.Line > 0 {
+				return pos
+			}
+		}
+	}
+	return small.Pos{}
+}
+
+// sameInstant reports whether two timestamps are less than a microsecond apart.
+func sameInstant(from, to string) bool {
+	a, okA := ParseInstant(from)
+	b, okB := ParseInstant(to)
+	return okA && okB && a.Sub(b).Abs() < time.Microsecond
+}
+
+// FieldChanges lists the fields in which two versions of an entry differ, in
+// the order of the old version, new fields last. A mapping's members are
+// listed one by one. A version that is nil is no entry at all.
+func FieldChanges(o, n *small.Value) []FieldChange {
+	if o != nil && o.Kind != small.Map || n != nil && n.Kind != small.Map {
+		return []FieldChange{changedField("", o, n)}
+	}
+	old, now := membersOf(o), membersOf(n)
+	var out []FieldChange
+	tell := func(key string) {
+		x, y := old[key], now[key]
+		switch {
+		case x != nil && y != nil && small.EntryDigest(x) == small.EntryDigest(y):
+		case x == nil || y == nil || x.Kind != small.Map || y.Kind != small.Map:
+			out = append(out, changedField(key, x, y))
+		default:
+			for _, inner := range FieldChanges(x, y) {
+				inner.Field = key + "." + inner.Field
+				out = append(out, inner)
+			}
+		}
+	}
+	for _, f := range fieldsOf(o) {
+		tell(f.Key)
+	}
+	for _, f := range fieldsOf(n) {
+		if old[f.Key] == nil {
+			tell(f.Key)
+		}
+	}
+	return out
+}
+
+func fieldsOf(v *small.Value) []small.Field {
+	if v == nil {
+		return nil
+	}
+	return v.Fields
+}
+
+// membersOf are the values of a mapping by key.
+func membersOf(v *small.Value) map[string]*small.Value {
+	members := make(map[string]*small.Value, len(fieldsOf(v)))
+	for _, f := range fieldsOf(v) {
+		members[f.Key] = f.Value
+	}
+	return members
+}
+
+// changedField describes one field's change; a nil value is an absent field. Values
+// that only differ in type are written so that one can tell.
+func changedField(field string, o, n *small.Value) FieldChange {
+	c := FieldChange{Field: field, HasFrom: o != nil, HasTo: n != nil}
+	if o != nil {
+		c.From = o.Display()
+	}
+	if n != nil {
+		c.To = n.Display()
+	}
+	if o != nil && n != nil && c.From == c.To {
+		c.From, c.To = o.Canonical(), n.Canonical()
+	}
+	return c
+}

@@ -1,0 +1,130 @@
+package ledger
+
+import (
+	"maps"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Equivalence is what waivers say about one log: pairs of entries that count
+// as equal in every comparison, and entries that may be missing.
+type Equivalence struct {
+	// Edits maps an entry to the versions that waivers let it be changed into.
+	Edits map[small.Digest][]small.Digest
+	// Same maps an entry to the one that stands for its class.
+	Same map[small.Digest]small.Digest
+	// Dropped are entries whose deletion is waived.
+	Dropped map[small.Digest]bool
+	// Accepted are entries that count on neither side: a baseline accepts what became
+	// of them.
+	Accepted map[small.Digest]bool
+}
+
+// Class returns the entry that stands for all that count as equal to d.
+func (eq Equivalence) Class(d small.Digest) small.Digest {
+	for {
+		next, ok := eq.Same[d]
+		if !ok {
+			return d
+		}
+		d = next
+	}
+}
+
+// classes returns the entries that stand for some.
+func (eq Equivalence) classes(entries map[small.Digest]bool) map[small.Digest]bool {
+	out := make(map[small.Digest]bool, len(entries))
+	for d := range entries {
+		out[eq.Class(d)] = true
+	}
+	return out
+}
+
+// AllowsTransition reports whether waivers, one after the other, let the version from be
+// changed into the version to. Both are of one class; that alone does not say
+// which of them is the later one.
+func (eq Equivalence) AllowsTransition(from, to small.Digest) bool {
+	seen := map[small.Digest]bool{from: true}
+	for next := []small.Digest{from}; len(next) > 0; next = next[1:] {
+		if next[0] == to {
+			return true
+		}
+		for _, d := range eq.Edits[next[0]] {
+			if !seen[d] {
+				seen[d] = true
+				next = append(next, d)
+			}
+		}
+	}
+	return false
+}
+
+// Without leaves entries out of both sides.
+func (eq Equivalence) Without(entries map[small.Digest]bool) Equivalence {
+	all := maps.Clone(entries)
+	maps.Copy(all, eq.Accepted)
+	eq.Accepted = all
+	return eq
+}
+
+// sequence is a ledger as it is compared: classes instead of digests, some
+// entries left out.
+type sequence struct {
+	digests []small.Digest
+	// places are the indexes in the ledger.
+	places []int
+	// dropped are the indexes that are left out.
+	dropped []int
+}
+
+// normalize returns a parent's and a child's digests as they are compared: every
+// digest replaced by its class, the past left out, and the parent's entries that
+// the child lacks and may lack.
+func (eq Equivalence) normalize(p, c []small.Digest) (parent, child sequence) {
+	there := make(map[small.Digest]bool, len(c))
+	for i, d := range c {
+		if eq.Accepted[d] {
+			continue
+		}
+		d = eq.Class(d)
+		there[d] = true
+		child.digests = append(child.digests, d)
+		child.places = append(child.places, i)
+	}
+	for i, d := range p {
+		if eq.Accepted[d] {
+			continue
+		}
+		class := eq.Class(d)
+		if eq.Dropped[d] && !there[class] {
+			parent.dropped = append(parent.dropped, i)
+			continue
+		}
+		parent.digests = append(parent.digests, class)
+		parent.places = append(parent.places, i)
+	}
+	return parent, child
+}
+
+// at gives the indexes in the ledger of some elements.
+func (s sequence) at(elements []int) []int {
+	for i, n := range elements {
+		elements[i] = s.places[n]
+	}
+	return elements
+}
+
+// records gives the full entries of a sequence.
+func (s sequence) records(all RecordsFunc) RecordsFunc {
+	return func() ([]*small.Value, error) {
+		values, err := all()
+		if err != nil {
+			return nil, err
+		}
+		out := make([]*small.Value, len(s.places))
+		for i, place := range s.places {
+			out[i] = values[place]
+		}
+		return out, nil
+	}
+}

@@ -1,0 +1,190 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"unicode"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// ReconcileTask is the task_id of the entry that makes an interleaving of two
+// writers' entries explicit.
+const ReconcileTask = "meta/reconcile-merge"
+
+// MetaPrefix begins the task ids of bookkeeping entries.
+const MetaPrefix = "meta/"
+
+// evidenceKeys are the fields of which one must be there and not blank: what
+// is not evidenced did not happen.
+var evidenceKeys = []string{"evidence", "verification", "command", "test", "link", "commit"}
+
+// Entry is what a ledger keeps of one element of the progress list.
+type Entry struct {
+	// Index counts from 0.
+	Index int
+	Pos   small.Pos
+	// Digest identifies the entry by content.
+	Digest small.Digest
+	// TaskID, Timestamp, ReplayID, Status and AgentID are the fields task_id,
+	// timestamp, replayId, status and agent_id where they are strings, else
+	// empty. The id, the time and the status are without the white space around
+	// them, as the protocol compares them; the digest is not.
+	TaskID, Timestamp, ReplayID, Status, AgentID string
+	// Switch says that it is no entry of a log but a switch of a job's workflow,
+	// which has a time and no task.
+	Switch bool
+	// Reconciles is true if the task_id is exactly ReconcileTask.
+	Reconciles bool
+	// Suspects are texts that may not survive a rewriting of the file.
+	Suspects []small.Suspect
+	// Evidenced is true if a field counts as evidence. Meaningful is true if one of
+	// these fields also says something: an empty mapping counts, and says nothing.
+	Evidenced, Meaningful bool
+}
+
+// Ledger is the ordered entries of one progress file. A ledger is never
+// changed once built, so it may be used by several goroutines; one that
+// extends another shares its storage where it can.
+type Ledger struct {
+	Entries []Entry
+	heads   []small.Digest // heads[i] is the head after i+1 entries
+	// used is how many elements of the storage are taken, by this ledger or by
+	// one that extends it: only the first extension may write behind the end.
+	used *atomic.Int64
+}
+
+// NewLedger builds the ledger of a list of entry values.
+func NewLedger(items []*small.Value) *Ledger {
+	l := &Ledger{
+		Entries: make([]Entry, 0, len(items)),
+		heads:   make([]small.Digest, 0, len(items)),
+		used:    new(atomic.Int64),
+	}
+	return l.append(items, 0)
+}
+
+// append returns a ledger of the entries of l and of items, whose positions
+// are moved down by lines. It writes into the storage of l if nobody has yet.
+func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
+	n := l.Len()
+	longer := &Ledger{Entries: l.Entries, heads: l.heads, used: l.used}
+	if !l.used.CompareAndSwap(int64(n), int64(n+len(items))) {
+		longer = &Ledger{Entries: l.Entries[:n:n], heads: l.heads[:n:n], used: new(atomic.Int64)}
+		longer.used.Store(int64(n + len(items)))
+	}
+	head := l.Head()
+	for _, item := range items {
+		e := newEntry(item)
+		e.Index = longer.Len()
+		e.Pos.Line += lines
+		for i := range e.Suspects {
+			e.Suspects[i].Pos.Line += lines
+		}
+		longer.Entries = append(longer.Entries, e)
+		head = chain(head, e.Digest)
+		longer.heads = append(longer.heads, head)
+	}
+	return longer
+}
+
+func newEntry(v *small.Value) Entry {
+	e := Entry{Pos: v.Pos, Digest: small.EntryDigest(v), Evidenced: Evidenced(v), Meaningful: saysSomething(v), Suspects: small.EntrySuspects(v)}
+	task, _ := v.Get("task_id").Str()
+	e.Reconciles = task == ReconcileTask
+	e.TaskID, _ = v.Get("task_id").Trimmed()
+	e.Timestamp, _ = v.Get("timestamp").Trimmed()
+	e.ReplayID, _ = v.Get("replayId").Str()
+	e.Status, _ = v.Get("status").Trimmed()
+	e.AgentID, _ = v.Get("agent_id").Str()
+	return e
+}
+
+// TextBytes is about how many bytes an entry's texts take in memory.
+func (e *Entry) TextBytes() int {
+	size := len(e.TaskID) + len(e.Timestamp) + len(e.ReplayID) + len(e.Status) + len(e.AgentID)
+	for i := range e.Suspects {
+		size += e.Suspects[i].Bytes()
+	}
+	return size
+}
+
+// Evidenced reports whether an entry has a field that counts as evidence:
+// a string that is not blank, or a mapping.
+func Evidenced(entry *small.Value) bool {
+	for _, key := range evidenceKeys {
+		if small.NotBlank(entry.Get(key)) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysSomething reports whether what counts as an entry's evidence holds a scalar that
+// people can see.
+func saysSomething(entry *small.Value) bool {
+	for _, key := range evidenceKeys {
+		if v := entry.Get(key); small.NotBlank(v) && hasText(v) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasText(v *small.Value) bool {
+	switch v.Kind {
+	case small.Map:
+		return slices.ContainsFunc(v.Fields, func(f small.Field) bool { return hasText(f.Value) })
+	case small.List:
+		return slices.ContainsFunc(v.Items, hasText)
+	case small.Null:
+		return false
+	}
+	return strings.ContainsFunc(v.Text, visible)
+}
+
+// visible reports whether a character leaves a mark. Some that Unicode takes for
+// letters or marks do not: joiners, fillers, variation selectors, and the Braille
+// pattern without dots.
+func visible(r rune) bool {
+	switch {
+	case r == ' ', r == '\u034f', r == '\u115f', r == '\u1160', r == '\u2800', r == '\u3164', r == '\uffa0', r >= '\ufe00' && r <= '\ufe0f':
+		return false
+	}
+	return unicode.IsPrint(r)
+}
+
+// Len is the number of entries.
+func (l *Ledger) Len() int { return len(l.Entries) }
+
+// Head is the chain value over all entries; two reports kept apart can prove
+// with it that one log is a prefix of the other.
+func (l *Ledger) Head() small.Digest { return l.HeadAt(len(l.heads)) }
+
+// HeadAt is the head of the first n entries; n is at most Len.
+func (l *Ledger) HeadAt(n int) small.Digest {
+	if n == 0 {
+		return emptyHead
+	}
+	return l.heads[n-1]
+}
+
+// Extends reports whether p is a prefix of l (or the same).
+func (l *Ledger) Extends(p *Ledger) bool {
+	return l.Len() >= p.Len() && l.HeadAt(p.Len()) == p.Head()
+}
+
+// LedgerOf reads the ledger of a progress document. The items need not fit the
+// schema, but there must be a list of them under "entries".
+func LedgerOf(doc *small.Document) (*Ledger, []small.Problem) {
+	entries := doc.Root.Get("entries")
+	if entries == nil {
+		return nil, []small.Problem{{Kind: small.ProblemSchema, Pos: doc.Root.Pos, Subject: "entries", Message: `the key "entries" is missing`, Hint: "add `entries: []`"}}
+	}
+	if entries.Kind != small.List {
+		return nil, []small.Problem{{Kind: small.ProblemSchema, Pos: entries.Pos, Subject: "entries", Message: fmt.Sprintf(`"entries" is %s; a list is expected`, entries.Kind)}}
+	}
+	return NewLedger(entries.Items), nil
+}

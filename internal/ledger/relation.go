@@ -1,0 +1,96 @@
+package ledger
+
+import (
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Since lists the entries that a ledger lacks.
+func Since(entries []Entry, base *Ledger) []Entry {
+	there := make(map[small.Digest]bool, base.Len())
+	for _, e := range base.Entries {
+		there[e.Digest] = true
+	}
+	var out []Entry
+	for _, e := range entries {
+		if !there[e.Digest] {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// relation is how a parent's ledger relates to a child's.
+type relation int
+
+const (
+	identical   relation = iota // the same entries
+	Extended                    // the parent is a proper prefix of the child
+	Interleaved                 // the parent is a subsequence but no prefix
+	Rewritten                   // an entry is missing, or the order differs
+)
+
+// relateDigests compares two sequences of digests.
+func relateDigests(p, c []small.Digest) relation {
+	switch {
+	case slices.Equal(p, c):
+		return identical
+	case len(p) < len(c) && slices.Equal(p, c[:len(p)]):
+		return Extended
+	case Subsequence(p, c) != nil:
+		return Interleaved
+	}
+	return Rewritten
+}
+
+// Subsequence returns, for each element of p, its place in c, as early as
+// possible; nil if p is no subsequence of c.
+func Subsequence(p, c []small.Digest) []int {
+	places := make([]int, 0, len(p))
+	for i, d := range c {
+		if len(places) < len(p) && p[len(places)] == d {
+			places = append(places, i)
+		}
+	}
+	if len(places) < len(p) {
+		return nil
+	}
+	return places
+}
+
+// DigestsOf lists a ledger's entry digests.
+func DigestsOf(l *Ledger) []small.Digest {
+	out := make([]small.Digest, l.Len())
+	for i, e := range l.Entries {
+		out[i] = e.Digest
+	}
+	return out
+}
+
+// SetOf are a ledger's entry digests.
+func SetOf(l *Ledger) map[small.Digest]bool {
+	out := make(map[small.Digest]bool, l.Len())
+	for i := range l.Entries {
+		out[l.Entries[i].Digest] = true
+	}
+	return out
+}
+
+// resolvedBy returns the index in c of the entry that resolves an
+// interleaving: a meta/reconcile-merge entry with evidence that is not in p
+// and stands after every entry of p; -1 if there is none. after is the place
+// in c of p's last entry.
+func resolvedBy(p, c *Ledger, after int) int {
+	for i := c.Len() - 1; i > after; i-- {
+		e := c.Entries[i]
+		if !e.Reconciles || !e.Evidenced {
+			continue
+		}
+		inParent := slices.ContainsFunc(p.Entries, func(o Entry) bool { return o.Digest == e.Digest })
+		if !inParent {
+			return i
+		}
+	}
+	return -1
+}
