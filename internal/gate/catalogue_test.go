@@ -63,7 +63,7 @@ func TestCatalogue(t *testing.T) {
 
 // TestTexts demands that no text is left of a rule that is gone.
 func TestTexts(t *testing.T) {
-	files, err := filepath.Glob("texts/*/*.txt")
+	files, err := filepath.Glob("rules/texts/*/*.txt")
 	if err != nil || len(files) != len(rules.All()) {
 		t.Errorf("%d texts for %d rules (%v)", len(files), len(rules.All()), err)
 	}

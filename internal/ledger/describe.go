@@ -58,6 +58,7 @@ func Pick(l *Ledger, places []int) []Entry {
 	return out
 }
 
+// DigestText writes a digest; empty for none.
 func DigestText(d *small.Digest) string {
 	if d == nil {
 		return ""

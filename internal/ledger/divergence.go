@@ -9,6 +9,7 @@ import (
 // outcome is how the logs of two branches compare.
 type outcome int
 
+// The outcomes.
 const (
 	InLine   outcome = iota // one goes on from the other, or the order is made explicit
 	Mixed                   // one is a subsequence of the other, unresolved
@@ -87,10 +88,12 @@ type Direction struct {
 	resolved bool
 }
 
+// Fine reports whether one log goes on from the other, or says where it does not.
 func (r Direction) Fine() bool {
 	return r.Relation == identical || r.Relation == Extended || r.Relation == Interleaved && r.resolved
 }
 
+// Relate compares two logs in one direction: is p a part of c?
 func Relate(p, c *Ledger, equal Equivalence) Direction {
 	if c.Extends(p) {
 		return Direction{Relation: Extended}

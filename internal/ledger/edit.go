@@ -22,6 +22,7 @@ type FieldChange struct {
 // EditKind says what happened to an entry between a parent and a child.
 type EditKind int
 
+// The kinds of edits.
 const (
 	EditModified EditKind = iota
 	EditTimestampMigrated

@@ -24,6 +24,7 @@ func Since(entries []Entry, base *Ledger) []Entry {
 // relation is how a parent's ledger relates to a child's.
 type relation int
 
+// The relations.
 const (
 	identical   relation = iota // the same entries
 	Extended                    // the parent is a proper prefix of the child

@@ -17,6 +17,7 @@ func LogText(n int) string {
 	return b.String()
 }
 
+// LogEntry is the i-th entry of such a log.
 func LogEntry(i int) string {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(i) * 61 * time.Second)
 	return fmt.Sprintf(`  - timestamp: %q
@@ -31,6 +32,7 @@ func LogEntry(i int) string {
 		strings.Repeat("      a line of what the tests printed, with words\n", 7), i, strings.Repeat("a note ", 14))
 }
 
+// LogSizes are the sizes that benchmarks try, in entries.
 var LogSizes = []int{10, 1_000, 20_000}
 
 // LogPieces are lines of a log, good and bad, at the places where an appended

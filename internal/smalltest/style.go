@@ -36,6 +36,7 @@ func CanonicalJSON(t testing.TB, v any) string {
 // Seeded returns a random source; the seed makes a failure repeatable.
 func Seeded(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
+// Pick takes one of several at random.
 func Pick[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
 
 var randomTexts = []string{
@@ -57,6 +58,7 @@ func randomString(r *rand.Rand) string {
 	return b.String()
 }
 
+// RandomNumbers are numbers that are written in one way only.
 var RandomNumbers = []string{
 	"0", "1", "-1", "7", "42", "255", "1000", "1204", "-65536", "9007199254740991", "9007199254740992", "1e21", "1e22", "147573952589676412928",
 	"0.1", "-0.5", "1.5", "3.141592653589793", "5e-324", "1e-7", "0.000001", "123.456",
@@ -86,6 +88,7 @@ func randomValue(r *rand.Rand, depth int) any {
 	return list
 }
 
+// RandomMap makes a mapping of random values.
 func RandomMap(r *rand.Rand, depth int) map[string]any {
 	m := map[string]any{}
 	for range r.IntN(6) {
@@ -343,6 +346,7 @@ func (s *Styler) number(text string) string {
 }
 
 var (
+	// Cases is how many random cases a property is tried on.
 	Cases     = flag.Uint64("cases", uint64(gittest.Cases(500, 4000)), "how many random cases each property is tried on")
 	firstSeed = flag.Uint64("seed", 1, "the first random case's seed")
 )

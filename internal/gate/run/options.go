@@ -69,6 +69,7 @@ func (o Options) Caller() lane.Source {
 	return cmp.Or(o.LaneFrom, lane.FromCaller)
 }
 
+// Limits bounds what is read of one file.
 func (o Options) Limits() small.Limits {
 	if o.MaxFileSize > 0 {
 		return small.Limits{MaxFileSize: o.MaxFileSize}
@@ -80,6 +81,7 @@ func (o Options) basis() read.Basis {
 	return read.Basis{Policy: o.Policy, Kinds: o.Kinds, Now: o.Now, Limits: o.Limits(), Trusted: o.Trusted}
 }
 
+// WithDefaults fills in what a caller may leave out.
 func (o Options) WithDefaults() Options {
 	if o.Policy == nil {
 		o.Policy = policy.Default()

@@ -12,6 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
+// SortedKeys are the members of a set, in order.
 func SortedKeys(set map[string]bool) []string {
 	keys := make([]string, 0, len(set))
 	for k := range set {
@@ -70,6 +71,7 @@ type Scope struct {
 	Lanes []*subject.LaneChange
 }
 
+// New is a run over a history.
 func New(h history.History, opts Options, s Scope) *Run {
 	opts = opts.WithDefaults()
 	if h != nil {
@@ -112,6 +114,7 @@ func (r *Run) Do(ctx context.Context, passes ...Pass) *finding.Report {
 	return r.Out.finish(r.All(ctx, passes...), r.Options.FailOnWarning)
 }
 
+// All runs passes one after the other, up to the first that fails.
 func (r *Run) All(ctx context.Context, passes ...Pass) error {
 	for _, p := range passes {
 		if err := p(r, ctx); err != nil {

@@ -25,12 +25,16 @@ type Remedies interface {
 // made anew, but a branch as a whole.
 type SameRemedy string
 
+// PutBack is the one remedy.
 func (s SameRemedy) PutBack() string { return string(s) }
 
+// BringBack is the one remedy.
 func (s SameRemedy) BringBack() string { return string(s) }
 
+// MoveToEnd is the one remedy.
 func (s SameRemedy) MoveToEnd() string { return string(s) }
 
+// Reconcile is the one remedy.
 func (s SameRemedy) Reconcile() string { return string(s) }
 
 // EdgeRemedies are the remedies for what the index, a commit or a merge did.

@@ -79,6 +79,7 @@ func (w *Workspace) PlanTasks() map[string]bool {
 	return ids
 }
 
+// NotAFile is the problem of a path that is no ordinary file.
 func NotAFile(f history.File) *small.Problem {
 	expected, hint := "an ordinary file", "replace it by a file with the content itself"
 	if _, name, in := small.SplitPath(f.Path); in && name == "" {
