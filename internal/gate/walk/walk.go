@@ -18,12 +18,12 @@ import (
 type walker struct{ *run.Run }
 
 // Index judges the edges of the index.
-func Index(r *run.Run, ctx context.Context) error {
+func Index(ctx context.Context, r *run.Run) error {
 	return walker{r}.walk(ctx, []history.Commit{{ID: history.Index, Parents: r.Scope.Parents}})
 }
 
 // Commits judges every edge of the commits.
-func Commits(r *run.Run, ctx context.Context) error {
+func Commits(ctx context.Context, r *run.Run) error {
 	err := walker{r}.walk(ctx, r.Scope.Commits)
 	r.Scope.Walked = err == nil
 	return err
@@ -78,7 +78,7 @@ func (r walker) commit(ctx context.Context, n history.Commit, changes [][]histor
 		if err := r.Snapshots(ctx, n.ID, run.SortedKeys(own.Workspaces)); err != nil {
 			return err
 		}
-		return workflows.At(r.Run, ctx, n.ID, own.Workflows)
+		return workflows.At(ctx, r.Run, n.ID, own.Workflows)
 	}
 	return nil
 }
