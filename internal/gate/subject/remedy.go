@@ -11,9 +11,9 @@ import (
 // Remedies say how to undo what was done to a log. Each situation has its own.
 type Remedies interface {
 	// PutBack undoes the change of an entry.
-	PutBack() string
+	RevertChange() string
 	// BringBack undoes the loss of an entry, or of the log.
-	BringBack() string
+	RestoreLost() string
 	// MoveToEnd undoes that an entry was put before older ones.
 	MoveToEnd() string
 	// Reconcile makes the order explicit that a merge gave to the entries of its
@@ -23,19 +23,19 @@ type Remedies interface {
 
 // SameRemedy is the one for all that is wrong with a log: where no commit is to be
 // made anew, but a branch as a whole.
-type SameRemedy string
+type FixedRemedy string
 
 // PutBack is the one remedy.
-func (s SameRemedy) PutBack() string { return string(s) }
+func (s FixedRemedy) RevertChange() string { return string(s) }
 
 // BringBack is the one remedy.
-func (s SameRemedy) BringBack() string { return string(s) }
+func (s FixedRemedy) RestoreLost() string { return string(s) }
 
 // MoveToEnd is the one remedy.
-func (s SameRemedy) MoveToEnd() string { return string(s) }
+func (s FixedRemedy) MoveToEnd() string { return string(s) }
 
 // Reconcile is the one remedy.
-func (s SameRemedy) Reconcile() string { return string(s) }
+func (s FixedRemedy) Reconcile() string { return string(s) }
 
 // EdgeRemedies are the remedies for what the index, a commit or a merge did.
 type EdgeRemedies struct{ *Edge }
@@ -48,9 +48,9 @@ func (EdgeRemedies) MoveToEnd() string {
 // PutBack says how to undo an edit of an earlier entry: in the index by
 // editing, in history by taking the commit back or excusing it. What a merge
 // makes is made anew of its sides.
-func (s EdgeRemedies) PutBack() string {
+func (s EdgeRemedies) RevertChange() string {
 	e := s.Edge
-	if e.Gone {
+	if e.ParentHasNoLog {
 		return e.continueLog()
 	}
 	if e.Merge {
@@ -68,9 +68,9 @@ func (s EdgeRemedies) PutBack() string {
 
 // BringBack says how to bring lost entries back; for a revert that means to
 // undo the code and keep the log.
-func (s EdgeRemedies) BringBack() string {
+func (s EdgeRemedies) RestoreLost() string {
 	e := s.Edge
-	if e.Gone {
+	if e.ParentHasNoLog {
 		return e.continueLog()
 	}
 	path := wording.ShellWord(e.Path)

@@ -46,7 +46,7 @@ func (r walker) sinceParting(ctx context.Context, base string, side history.Tip)
 		if !r.Source.IsLog(c.Path) || c.Old.Mode == "" {
 			continue
 		}
-		s.Remedies = subject.SameRemedy(fmt.Sprintf("before any merge, put back on %s what is there in %s (git show %s shows it), and append what is new after it",
+		s.Remedies = subject.FixedRemedy(fmt.Sprintf("before any merge, put back on %s what is there in %s (git show %s shows it), and append what is new after it",
 			side.Name, history.Short(base), wording.ShellWord(history.Short(base)+":"+c.Path)))
 		if err := r.replacedLog(ctx, c, s, true, nil); err != nil {
 			return err

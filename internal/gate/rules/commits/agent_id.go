@@ -19,7 +19,7 @@ func checkAgentID(v *subject.CommitWork, r *rule.Reporter) {
 	if v.Agent == "" {
 		return
 	}
-	for _, e := range v.Fresh {
+	for _, e := range v.NewEntries {
 		if e.AgentID == "" || e.AgentID == v.Agent {
 			continue
 		}

@@ -19,17 +19,17 @@ var ForeignLease = rule.Rule{
 }
 
 func checkForeignLease(v *subject.CommitWork, r *rule.Reporter) {
-	for _, l := range v.Leases {
+	for _, l := range v.ForeignLeases {
 		f := entryFinding(v, l.Entry)
 		f.Message = fmt.Sprintf("%s is work of %q on a task that agent %q has leased until %s", ledger.Describe(l.Entry), v.Agent, l.Lease.Agent, l.Lease.Text)
 		f.Fix = "wait until the lease has expired, ask its holder to give it up in the plan, or work on another task"
 		r.Add(f)
 	}
-	if v.Branch == "" || v.Agent == v.Branch || len(v.Leases) > 0 {
+	if v.BranchOwner == "" || v.Agent == v.BranchOwner || len(v.ForeignLeases) > 0 {
 		return
 	}
-	f := entryFinding(v, v.Fresh[0])
-	f.Message = fmt.Sprintf("%s is work of %q on the branch of agent %q", ledger.Describe(v.Fresh[0]), v.Agent, v.Branch)
+	f := entryFinding(v, v.NewEntries[0])
+	f.Message = fmt.Sprintf("%s is work of %q on the branch of agent %q", ledger.Describe(v.NewEntries[0]), v.Agent, v.BranchOwner)
 	f.Fix = "git switch -c " + wording.ShellWord(history.AgentBranches+v.Agent) + ", and commit there"
 	r.Add(f)
 }

@@ -21,13 +21,13 @@ var ReplayStale = rule.Rule{
 func checkReplayStale(v *subject.CommitWork, r *rule.Reporter) {
 	var changed []string
 	var first *subject.HumanChange
-	for i := range v.Human {
-		if c := &v.Human[i]; len(c.Changes) > 0 { // it was there, and it is
+	for i := range v.HumanChanges {
+		if c := &v.HumanChanges[i]; len(c.Changes) > 0 { // it was there, and it is
 			changed = append(changed, artifactWord(c.Artifact))
 			first = cmp.Or(first, c)
 		}
 	}
-	if !v.Stale || first == nil {
+	if !v.SameReplayID || first == nil {
 		return
 	}
 	verb := "has"

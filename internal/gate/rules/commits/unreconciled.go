@@ -21,16 +21,16 @@ func checkUnreconciled(e *subject.Edge, r *rule.Reporter) {
 	if !e.Merge || e.Reconciled() || len(e.Inserted) == 0 {
 		return
 	}
-	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, Before: -1, After: e.Inserted[0]})
+	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: e.Inserted[0]})
 	f.Edits = insertionKeys(e, e.Inserted)
 	f.Message = fmt.Sprintf("the merge puts %s before entries of %s, and no %s entry makes that explicit: %s",
-		wording.Count(len(e.Inserted), "entry"), e.Side, "meta/reconcile-merge", ledger.DescribeAll(ledger.Pick(e.Now, e.Inserted)))
+		wording.Count(len(e.Inserted), "entry"), e.Side, "meta/reconcile-merge", ledger.DescribeAll(ledger.Pick(e.New, e.Inserted)))
 	f.Fix = "make the resolution explicit: " + e.Remedies.Reconcile()
 	r.Add(f)
 }
 
 func checkUnreconciledTips(t *subject.Tips, r *rule.Reporter) {
-	if t.Outcome != ledger.Mixed || t.Switches {
+	if t.Outcome != ledger.Unreconciled || t.Switches {
 		return
 	}
 	f := t.Finding()

@@ -18,9 +18,9 @@ var UnreconciledPlan = rule.Rule{
 }
 
 func checkUnreconciledPlan(v *subject.CommitWork, r *rule.Reporter) {
-	for _, l := range v.LostWork {
+	for _, l := range v.LostTasks {
 		what := fmt.Sprintf("drops task %q", l.Task)
-		if !l.Gone {
+		if !l.Dropped {
 			what = fmt.Sprintf("opens task %q again (%s)", l.Task, l.Status)
 		}
 		r.Add(finding.Finding{

@@ -16,7 +16,7 @@ import (
 var Escalated = rule.Rule{
 	ID: "lane/escalated-without-record", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(func(s *subject.LaneChange, r *rule.Reporter) {
-		from, to := s.Most[s.Head], s.At[s.Head]
+		from, to := s.StrictestAt[s.Head], s.ClaimAt[s.Head]
 		recorded := s.JobSwitched || slices.ContainsFunc(s.SwitchedTo, func(l lane.Lane) bool { return !to.Lane.Less(l) })
 		if !to.Lane.Less(from.Lane) || recorded {
 			return

@@ -21,7 +21,7 @@ func checkCompletedEvidence(w *subject.Workspace, r *rule.Reporter) {
 		return
 	}
 	for i, task := range w.Tasks() {
-		if !task.Named || !task.Is("completed") || w.HasEntry(task.ID, evidencedInTime) {
+		if !task.Named || !task.Is("completed") || w.HasEntry(task.ID, hasDatedEvidence) {
 			continue
 		}
 		status := task.Get("status")

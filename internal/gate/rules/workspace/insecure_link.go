@@ -29,7 +29,7 @@ var loopback = regexp.MustCompile(`^(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]
 // goesOn finds what makes a host a part of another one's name: a letter, a digit
 // or another character of names, perhaps behind full stops. White space,
 // punctuation, quotes and brackets end it.
-var goesOn = regexp.MustCompile(`^[.。．｡]*[\pL\pM\pN\p{Cf}@_%-]`)
+var hostContinues = regexp.MustCompile(`^[.。．｡]*[\pL\pM\pN\p{Cf}@_%-]`)
 
 // userInfo finds an @ in the rest of an authority (RFC 3986, section 3.2.1): then
 // what looks like a host is a user's name.
@@ -62,7 +62,7 @@ func checkInsecureLink(w *subject.Workspace, r *rule.Reporter) {
 func isLoopback(authority string) bool {
 	host := loopback.FindString(authority)
 	rest := authority[len(host):]
-	return host != "" && !goesOn.MatchString(rest) && !userInfo.MatchString(rest)
+	return host != "" && !hostContinues.MatchString(rest) && !userInfo.MatchString(rest)
 }
 
 // linkAt is the link at the beginning of a text, for a message.
