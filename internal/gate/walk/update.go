@@ -73,7 +73,7 @@ func Target(r *run.Run, ctx context.Context) error {
 	if slices.Contains(bases, u.Target.ID) {
 		// The branch goes on from the other. What it brings is judged, but not
 		// what an earlier push of it brought.
-		fix := fmt.Sprintf("put what %s has back as it is there, and append what is new after it", u.Target.Name)
+		fix := fmt.Sprintf("restore the entries that %s has, and append new ones after them", u.Target.Name)
 		return walker{r}.replaced(ctx, history.Update{Old: u.Target.ID, New: u.New}, subject.FixedRemedy(fix))
 	}
 	return walker{r}.compare(ctx, u.Target, history.Tip{ID: u.New, Name: cmp.Or(u.Name, history.Short(u.New))})

@@ -214,7 +214,7 @@ func changeOfMeaning(a small.Artifact, olds []*small.Value, after *small.Value, 
 		if slices.Contains(olds, nil) {
 			return nil
 		}
-		c.What = "leaves it in a state in which it cannot be read"
+		c.What = "leaves it unreadable"
 		return c
 	}
 	for _, old := range olds {
@@ -227,7 +227,7 @@ func changeOfMeaning(a small.Artifact, olds []*small.Value, after *small.Value, 
 	}
 	old := olds[0]
 	if old == nil {
-		c.What = "replaces it, and what was there could not be read"
+		c.What = "replaces a version of it that could not be read"
 		return c
 	}
 	c.Changes = ledger.FieldChanges(old, after)

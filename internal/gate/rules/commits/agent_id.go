@@ -24,7 +24,7 @@ func checkAgentID(v *subject.CommitWork, r *rule.Reporter) {
 			continue
 		}
 		f := entryFinding(v, e)
-		f.Message = fmt.Sprintf("%s names agent %q, and the commit is that of %q", ledger.Describe(e), e.AgentID, v.Agent)
+		f.Message = fmt.Sprintf("%s names agent %q, but agent %q made the commit", ledger.Describe(e), e.AgentID, v.Agent)
 		f.Fix = "name the agent who did the work, or commit the entry as that agent"
 		r.Add(f)
 	}

@@ -40,14 +40,14 @@ func checkConcurrentAppend(t *subject.Tips, r *rule.Reporter) {
 		// No merge can join them, and no waiver make the two one: each began at the
 		// workflow that was active where the branches parted.
 		f.Subject, f.EditFrom, f.EditTo = f.EditFrom+" "+f.EditTo, "", ""
-		f.Fix = fmt.Sprintf("on %s, git rebase %s: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; if the branch is published already, push it under another name",
+		f.Fix = fmt.Sprintf("on %s, run `git rebase %s`: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; if the branch is already published, push it under another name",
 			t.HeadName, wording.ShellWord(t.TargetName), t.TargetName)
 		r.Add(f)
 		return
 	}
-	f.Fix = fmt.Sprintf("%s, then %s", t.Merge, subject.ReconcileHint)
+	f.Fix = fmt.Sprintf("run %s; then %s", t.Merge, subject.ReconcileHint)
 	if ours, theirs, same := sameTime(t.TargetOnly, t.HeadOnly); same {
-		f.Fix = fmt.Sprintf("%s of %s and %s of %s have the same time, and small-hook reconcile puts neither first: on its branch, record the one that is not published yet again, with the time of recording (git commit --amend, or git rebase -i); then %s",
+		f.Fix = fmt.Sprintf("%s of %s and %s of %s have the same time, so that `small-hook reconcile` cannot order them: on its branch, record the unpublished one again, with the time of recording (`git commit --amend` or `git rebase -i`); then %s",
 			ledger.Describe(ours), t.TargetName, ledger.Describe(theirs), t.HeadName, f.Fix)
 	}
 	r.Add(f)
@@ -60,7 +60,7 @@ func checkNeighbour(n *subject.NeighbourLog, r *rule.Reporter) {
 	name := cmp.Or(n.Neighbour.Name, history.Short(n.Neighbour.ID))
 	f.Common = finding.CommonOf(n.Target, n.TargetOnly)
 	f.Sides = []finding.Side{{Name: name, Entries: finding.RefsOf(n.Theirs)}, {Name: "the index", Entries: finding.RefsOf(n.HeadOnly)}}
-	f.Fix = fmt.Sprintf("let one of you wait for the other, and merge soon: git merge %s, then %s", wording.ShellWord(name), subject.ReconcileHint)
+	f.Fix = fmt.Sprintf("let one of you wait for the other, and merge soon: run `git merge %s`; then %s", wording.ShellWord(name), subject.ReconcileHint)
 	r.Add(f)
 }
 

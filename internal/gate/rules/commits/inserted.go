@@ -73,7 +73,7 @@ func checkReconciledInsertion(e *subject.Edge, r *rule.Reporter) {
 		wasWere(wording.Count(len(places), "entry"), len(places)), ledger.Describe(e.New.Entries[e.ReconcileEntry]), ledger.DescribeAll(ledger.Pick(e.New, places)))
 	f.Fix = "nothing to do if this is the result of a reconciled merge that was squashed"
 	if severity, lane := r.Severity(); severity == finding.SeverityError {
-		f.Fix = "make the commit anew so that nothing stands before older entries: merge the other branch instead of squashing it, or append the entries with the time of recording"
+		f.Fix = "redo the commit so that no new entry stands before older ones: merge the other branch instead of squashing it, or append the entries with the time of recording"
 		if lane != "" {
 			f.Message += fmt.Sprintf("; lane %q forbids it", lane)
 		}

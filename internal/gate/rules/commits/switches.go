@@ -69,7 +69,7 @@ func describeRewritten(e *subject.Edge, x ledger.Edit) string {
 func keepSwitches(e *subject.Edge) string {
 	switch {
 	case e.Merge:
-		return "give the merge up and rebase the one branch on the other instead (git merge --abort, or git reset --hard to before the merge; then git rebase): keep the switches that are there first as they are, and record the branch's own again after them, from the workflow that they led to"
+		return e.RebaseInstead() + "; keep the switches of that side as they are, and record your own again after them, from the workflow that they led to"
 	case e.New == nil:
 		return e.Remedies.RestoreLost()
 	}

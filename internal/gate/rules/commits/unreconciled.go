@@ -40,7 +40,7 @@ func checkUnreconciledTips(t *subject.Tips, r *rule.Reporter) {
 	}
 	f.Message = fmt.Sprintf("%s has %s that %s lacks before entries that both have, and no %s entry makes that explicit: %s",
 		whose, wording.Count(len(t.Inserted), "entry"), before, "meta/reconcile-merge", ledger.DescribeAll(t.Inserted))
-	f.Fix = fmt.Sprintf("make the resolution explicit: %s, then %s", t.Merge, subject.ReconcileHint)
+	f.Fix = fmt.Sprintf("make the resolution explicit: run %s; then %s", t.Merge, subject.ReconcileHint)
 	for _, e := range t.Inserted {
 		f.Edits = append(f.Edits, finding.EditKey{Path: t.Path, To: e.Digest.String()})
 	}

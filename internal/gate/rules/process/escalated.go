@@ -23,7 +23,7 @@ var Escalated = rule.Rule{
 		}
 		r.Add(finding.Finding{
 			Commit: to.Commit, Parent: from.Commit, Path: s.Log, Subject: string(from.Lane) + " " + string(to.Lane),
-			Message: fmt.Sprintf("commit %s goes down to lane %q from lane %q of commit %s, and this change adds no entry for %s that says why",
+			Message: fmt.Sprintf("commit %s lowers the lane to %q from %q (commit %s), and this change adds no %s entry that says why",
 				history.Short(to.Commit), to.Lane, from.Lane, history.Short(from.Commit), lane.SwitchTask),
 			Fix: switchCommand(s, to.Lane),
 		})

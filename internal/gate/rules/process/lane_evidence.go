@@ -37,7 +37,7 @@ func checkLaneEvidence(s *subject.LaneChange, r *rule.Reporter) {
 	for _, pattern := range s.After {
 		requireEntry(s, r, pattern, "after the work", func(e subject.LaneEntry) string {
 			if at := slices.IndexFunc(first, func(b subject.LaneEntry) bool { return addedTogether(s, e, b) && e.Index < b.Index }); at >= 0 {
-				return "stands before " + ledger.Describe(first[at].Entry) + ", which was to come first"
+				return "stands before " + ledger.Describe(first[at].Entry) + ", which must come first"
 			}
 			return unfollowedCommit(s, e)
 		})

@@ -37,7 +37,7 @@ func checkMergeUnion(v *subject.Policy, r *rule.Reporter) {
 		r.Add(finding.Finding{
 			Path: u.Setting.File, Line: u.Setting.Line, Subject: u.Path,
 			Message: fmt.Sprintf("merge=union holds for %s: git joins both sides' lines there and reports no conflict", what),
-			Fix:     "take merge=union away for these files, or put a line behind it: small-hook install --merge-driver",
+			Fix:     "remove merge=union for these files, or override it with `small-hook install --merge-driver`",
 		})
 	}
 }

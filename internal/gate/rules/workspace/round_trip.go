@@ -66,13 +66,13 @@ func reportBroken(path string, e *ledger.Entry, suspects []small.Suspect, tried 
 		}
 		f := finding.Finding{
 			Path: path, Line: s.Pos.Line, Column: s.Pos.Column, Subject: s.Subject, Severity: severity,
-			Message: fmt.Sprintf("%s begins with white space and has several lines: programs that rewrite the file with yaml.v3 break it", describeSubject(s.Subject)),
-			Fix:     "begin the text with its first word",
+			Message: fmt.Sprintf("%s begins with white space and has several lines: programs that rewrite the file with yaml.v3 corrupt it", describeSubject(s.Subject)),
+			Fix:     "remove the leading white space",
 		}
 		if e != nil {
 			f.Entry, f.EditTo = finding.RefOf(*e), e.Digest.String()
 			f.Edits = []finding.EditKey{{Path: path + "\x00round-trip", From: s.Subject, To: f.EditTo}}
-			f.Message = fmt.Sprintf("%s of entry %d begins with white space and has several lines: programs that rewrite the log with yaml.v3 break it", describeSubject(s.Subject), e.Index+1)
+			f.Message = fmt.Sprintf("%s of entry %d begins with white space and has several lines: programs that rewrite the log with yaml.v3 corrupt it", describeSubject(s.Subject), e.Index+1)
 		}
 		r.Add(f)
 	}
