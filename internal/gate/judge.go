@@ -39,12 +39,12 @@ func Pending(ctx context.Context, h history.History, parents []string, opts run.
 	if len(parents) > 0 {
 		r.Examined().Base = parents[0]
 	}
-	return r.Do(ctx, lanes.ClaimIndex, walk.Index, run.JudgeTouched, workflows.Judge, lanes.Judge, walk.Neighbours, run.JudgePolicy)
+	return r.Do(ctx, lanes.ClaimIndex, walk.Index, run.JudgeChanged, workflows.Judge, lanes.Judge, walk.Neighbours, run.JudgePolicy)
 }
 
 // rangePasses judge every commit that the tip has and the base lacks, then the two as
 // target and head, then the tip's snapshot of the workspaces that changed.
-var rangePasses = []run.Pass{listCommits, lanes.ClaimRange, walk.Commits, walk.Tips, run.JudgeTouched, workflows.Judge, lanes.Judge, run.JudgePolicy, noteNoWorkspace}
+var rangePasses = []run.Pass{listCommits, lanes.ClaimRange, walk.Commits, walk.Tips, run.JudgeChanged, workflows.Judge, lanes.Judge, run.JudgePolicy, noteNoWorkspace}
 
 // Range judges every commit that head has and base lacks, then the two tips as
 // target and head, then head's snapshot of the workspaces that changed.
@@ -69,7 +69,7 @@ func RangeInto(ctx context.Context, h history.History, base, head, merge string,
 	if merge == head {
 		return r.Do(ctx, rangePasses...)
 	}
-	r.Out.Earlier = &finding.EarlierFindings{Times: map[finding.FindingKey]int{}}
+	r.Collector.Earlier = &finding.EarlierFindings{Seen: map[finding.FindingKey]int{}}
 	return r.Do(ctx, append(slices.Clone(rangePasses), func(ctx context.Context, r *run.Run) error { return mergeResult(ctx, r, merge) })...)
 }
 
@@ -90,7 +90,7 @@ func Audit(ctx context.Context, h history.History, head string, opts run.Options
 func Push(ctx context.Context, h history.History, u history.Update, opts run.Options) *finding.Report {
 	r := run.New(h, opts, run.Scope{Base: history.Tip{ID: u.Old}, Tip: history.Tip{ID: u.New}, Update: u})
 	r.Examined().Base, r.Examined().Head = u.Old, u.New
-	return r.Do(ctx, listCommits, lanes.ClaimPushed, walk.Commits, walk.Replaced, run.JudgeTouched, workflows.Judge, lanes.Judge, run.JudgePolicy, walk.Target)
+	return r.Do(ctx, listCommits, lanes.ClaimPushed, walk.Commits, walk.Replaced, run.JudgeChanged, workflows.Judge, lanes.Judge, run.JudgePolicy, walk.Target)
 }
 
 // MergeCheck predicts what a merge of theirs into ours will come to, by the two
@@ -131,7 +131,7 @@ func noteNoWorkspace(ctx context.Context, r *run.Run) error {
 		return nil
 	}
 	files, err := r.Source.Tree.Files(ctx, r.Scope.Tip.ID)
-	r.Out.Report.NoWorkspace = !slices.ContainsFunc(files, func(f history.File) bool { return r.Source.Judges(f.Path) })
+	r.Collector.Report.NoWorkspace = !slices.ContainsFunc(files, func(f history.File) bool { return r.Source.Judges(f.Path) })
 	return err
 }
 
@@ -152,18 +152,18 @@ func mergeResult(ctx context.Context, r *run.Run, merge string) error {
 	if err != nil {
 		return err
 	}
-	examined, ledgers := *r.Examined(), r.Out.Report.Ledgers
+	examined, ledgers := *r.Examined(), r.Collector.Report.Ledgers
 	over := *r
 	over.Scope = &run.Scope{Base: head.Base, Tip: history.Tip{ID: merge}, Commits: commits, Workspaces: map[string]bool{}, Workflows: map[string]bool{}}
-	r.Out.OnlyNew()
+	r.Collector.SkipEarlier()
 	if err := over.All(ctx, walk.Commits); err != nil {
 		return err
 	}
 	over.Scope.Workspaces, over.Scope.Workflows = head.Workspaces, head.Workflows
-	r.Out.OnlyNew()
-	err = over.All(ctx, run.JudgeTouched, workflows.Judge, run.JudgePolicy)
-	*r.Examined(), r.Out.Report.Ledgers = examined, ledgers
-	r.Out.Report.NoWorkspace = r.Out.Report.NoWorkspace && len(head.Workspaces) == 0
+	r.Collector.SkipEarlier()
+	err = over.All(ctx, run.JudgeChanged, workflows.Judge, run.JudgePolicy)
+	*r.Examined(), r.Collector.Report.Ledgers = examined, ledgers
+	r.Collector.Report.NoWorkspace = r.Collector.Report.NoWorkspace && len(head.Workspaces) == 0
 	return err
 }
 

@@ -210,10 +210,10 @@ func (r *resolving) workspace(ctx context.Context, dir string) error {
 func (r *resolving) log(ctx context.Context, path string) error {
 	c := Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(),
-		Sides: read.Comparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
+		Sides: read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
 	}
 	for _, p := range r.policies {
-		c.Baselines = append(c.Baselines, read.Comparer(p, path, r.opts.Now, r.oldPaths(path)...))
+		c.Baselines = append(c.Baselines, read.NewLogComparer(p, path, r.opts.Now, r.oldPaths(path)...))
 	}
 	var err error
 	if c.Ours.Data, err = r.read(ctx, r.op.ours, path); err != nil {

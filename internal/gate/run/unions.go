@@ -44,7 +44,7 @@ func (r *Run) NoteUnions(ctx context.Context, revision string, dirs []string) er
 		for _, a := range small.Artifacts {
 			said := policy.MergeAttribute(all, a.Path(dir))
 			if said.Value == "union" {
-				r.Scope.unions = append(r.Scope.unions, subject.Union{Said: said, Path: a.Path(dir)})
+				r.Scope.unions = append(r.Scope.unions, subject.UnionMerge{Setting: said, Path: a.Path(dir)})
 			}
 		}
 	}

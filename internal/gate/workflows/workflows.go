@@ -97,9 +97,9 @@ func (s *workflowScan) judge(ctx context.Context, files []history.File) error {
 	for _, v := range views {
 		s.Examined().Workflows++
 		v.Commit = s.revision
-		s.Out.Judge(v)
+		s.Collector.Judge(v)
 		if v.Record != nil {
-			s.Out.Report.AddContracts(v.Record.CrossContracts())
+			s.Collector.Report.AddContracts(v.Record.CrossContracts())
 		}
 	}
 	return nil

@@ -8,14 +8,14 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 )
 
-// touchedFiles lists what differs from where a change began, as far as it counts, in
+// changedFiles lists what differs from where a change began, as far as it counts, in
 // order of path. Of several merge bases with a target it is what differs from one of
 // them and from the target: so what a merge brought along is not the change's own,
 // and what it threw away is. Without a target, as in the index of a merge, it is what
 // differs from every parent.
-func (r finder) touchedFiles(ctx context.Context, s *subject.LaneChange) ([]history.Change, error) {
-	if s.Touched != nil {
-		return s.Touched, nil
+func (r laneFinder) changedFiles(ctx context.Context, s *subject.LaneChange) ([]history.Change, error) {
+	if s.Files != nil {
+		return s.Files, nil
 	}
 	edges := history.EdgesOf(s.Head, s.Bases)
 	often := len(edges)
@@ -33,6 +33,6 @@ func (r finder) touchedFiles(ctx context.Context, s *subject.LaneChange) ([]hist
 			times[c.Path]++
 		}
 	}
-	s.Touched = slices.DeleteFunc(last, func(c history.Change) bool { return times[c.Path] < often || !r.counts(c.Path) })
-	return s.Touched, nil
+	s.Files = slices.DeleteFunc(last, func(c history.Change) bool { return times[c.Path] < often || !r.counts(c.Path) })
+	return s.Files, nil
 }
