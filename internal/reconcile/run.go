@@ -154,7 +154,7 @@ func (r *resolving) list(ctx context.Context, revision string) (map[string]histo
 	if known, ok := r.files[revision]; ok {
 		return known, nil
 	}
-	files, err := r.repo.Files(ctx, revision)
+	files, err := r.repo.List(ctx, revision, history.Workspaces())
 	if err != nil {
 		return nil, err
 	}

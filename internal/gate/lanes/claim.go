@@ -108,7 +108,7 @@ func (r laneFinder) claimLane(ctx context.Context, s *subject.LaneChange) error 
 
 // findClaim finds what is claimed of a change, and by whom.
 func (r laneFinder) findClaim(ctx context.Context, s *subject.LaneChange) error {
-	changes, err := r.Source.History.Changes(ctx, history.EdgesOf(s.Head, s.Bases))
+	changes, err := r.Source.Changes(ctx, history.EdgesOf(s.Head, s.Bases))
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func Target(ctx context.Context, r *run.Run) error {
 	if u.Target.ID == "" || u.Target.ID == u.New {
 		return nil
 	}
-	changes, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: u.Target.ID, Child: u.New}})
+	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: u.Target.ID, Child: u.New}})
 	if err != nil || len(changes[0]) == 0 {
 		return err
 	}
@@ -84,7 +84,7 @@ func Target(ctx context.Context, r *run.Run) error {
 // edges, so a rebased branch passes. No commit did what is found that could be
 // taken back: fix is what to do about it.
 func (r walker) replaced(ctx context.Context, u history.Update, fix subject.Remedies) error {
-	changes, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: u.Old, Child: u.New}})
+	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: u.Old, Child: u.New}})
 	if err != nil {
 		return err
 	}
