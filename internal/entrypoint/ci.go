@@ -7,13 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/run"
-
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -33,7 +32,7 @@ func CI(ctx context.Context, req Request, plan ci.Plan) (*finding.Report, []Fact
 	job := &job{req: req, plan: plan, asked: map[string]error{}}
 	var report *finding.Report
 	for again := true; again; {
-		report = inRepository(ctx, req, string(plan.Kind), func(s *session) (*finding.Report, error) {
+		report = req.judge(ctx, string(plan.Kind), func(s *session) (*finding.Report, error) {
 			// If this reader gives up, the other one says all this again.
 			job.facts, job.notes, job.shallow = nil, nil, s.repo.Where().Shallow
 			return job.judge(ctx, s)
@@ -307,7 +306,7 @@ func (j *job) audit(ctx context.Context, s *session, head, trusted, label string
 // name would mean the built-in defaults.
 func (j *job) checkConfigExists(ctx context.Context, s *session, head string) error {
 	path := s.req.TrustedConfig
-	if path == "" || s.req.Config != "" || s.found {
+	if path == "" || s.req.Config != "" || s.trusted != nil {
 		return nil
 	}
 	_, found, err := s.repo.ReadFile(ctx, head, path, policy.MaxSize)

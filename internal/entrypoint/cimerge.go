@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-
 	"github.com/small-gate/small-gate/internal/ci"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/lane"
 )

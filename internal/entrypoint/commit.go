@@ -6,28 +6,28 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/gate/subject"
-
-	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/repository"
 )
 
 // PreCommit judges the index that git is committing from against HEAD, and against every other side of a merge that is being
 // concluded. The policy is HEAD's.
 func PreCommit(ctx context.Context, req Request) *finding.Report {
-	return pending(ctx, req.withLane(), "pre-commit", repository.MergeHeads)
+	return pending(ctx, req.withLane(), "pre-commit", repository.Repository.MergeHeads)
 }
 
 // PreMergeCommit judges the index against HEAD and the other sides of the merge that git is about to commit. There is no MERGE_HEAD
 // yet: git names the other sides in variables called GITHEAD_<object id> (builtin/merge.c sets them for the strategies; githooks(5)
 // does not mention them).
 func PreMergeCommit(ctx context.Context, req Request) *finding.Report {
-	return pending(ctx, req.withLane(), "pre-merge-commit", func(repo repository, ctx context.Context) ([]string, error) {
+	return pending(ctx, req.withLane(), "pre-merge-commit", func(repo repository.Repository, ctx context.Context) ([]string, error) {
 		if others := githistory.GitHeads(req.Environ); len(others) > 0 {
 			return others, nil
 		}
@@ -36,8 +36,8 @@ func PreMergeCommit(ctx context.Context, req Request) *finding.Report {
 }
 
 // pending judges the index. sides finds the sides of a merge other than HEAD.
-func pending(ctx context.Context, req Request, mode string, sides func(repository, context.Context) ([]string, error)) *finding.Report {
-	return inRepository(ctx, req, mode, func(s *session) (*finding.Report, error) {
+func pending(ctx context.Context, req Request, mode string, sides func(repository.Repository, context.Context) ([]string, error)) *finding.Report {
+	return req.judge(ctx, mode, func(s *session) (*finding.Report, error) {
 		head, err := s.repo.Head(ctx)
 		if err != nil {
 			return nil, err
@@ -47,7 +47,7 @@ func pending(ctx context.Context, req Request, mode string, sides func(repositor
 			return nil, err
 		}
 		var invalid *policy.InvalidError
-		untrusted := s.trustHead(ctx, head)
+		untrusted := s.trust(ctx, head, "HEAD")
 		if untrusted != nil && !errors.As(untrusted, &invalid) {
 			return nil, untrusted
 		}

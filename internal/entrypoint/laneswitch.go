@@ -11,9 +11,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate/lanes"
-
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/lanes"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/small"
@@ -45,7 +44,7 @@ func SwitchLane(ctx context.Context, req Request, to, reason string) (Switched, 
 	}
 	req = req.withLane()
 	req.Dir = workspaceRoot(req.Dir)
-	_, err := req.inSession(ctx, "lane", func(s *session) error { return s.switchLane(ctx, &out, reason) })
+	_, err := req.inRepository(ctx, "lane", func(s *session) error { return s.switchLane(ctx, &out, reason) })
 	return out, err
 }
 
