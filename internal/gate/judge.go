@@ -70,7 +70,7 @@ func RangeInto(ctx context.Context, h history.History, base, head, merge string,
 		return r.Do(ctx, rangePasses...)
 	}
 	r.Out.Earlier = &finding.EarlierFindings{Times: map[finding.FindingKey]int{}}
-	return r.Do(ctx, append(slices.Clone(rangePasses), func(r *run.Run, ctx context.Context) error { return mergeResult(r, ctx, merge) })...)
+	return r.Do(ctx, append(slices.Clone(rangePasses), func(ctx context.Context, r *run.Run) error { return mergeResult(ctx, r, merge) })...)
 }
 
 // Audit judges every commit of a revision's history and all of its
@@ -105,7 +105,7 @@ func MergeCheck(ctx context.Context, h history.History, ours, theirs, oursName, 
 }
 
 // listCommits lists the commits that are to be judged.
-func listCommits(r *run.Run, ctx context.Context) error {
+func listCommits(ctx context.Context, r *run.Run) error {
 	s := r.Scope
 	var known []string
 	switch u := s.Update; {
@@ -125,7 +125,7 @@ func listCommits(r *run.Run, ctx context.Context) error {
 
 // noteNoWorkspace notes that the tip has no workspace at all, where nothing was
 // examined.
-func noteNoWorkspace(r *run.Run, ctx context.Context) error {
+func noteNoWorkspace(ctx context.Context, r *run.Run) error {
 	claimed := slices.ContainsFunc(r.Scope.Lanes, (*subject.LaneChange).Claimed)
 	if len(r.Scope.Workspaces) > 0 || claimed || r.Examined().Workflows > 0 {
 		return nil
@@ -139,7 +139,7 @@ func noteNoWorkspace(r *run.Run, ctx context.Context) error {
 // commits, workspaces and logs stay what was examined. Of what the target alone has
 // changed the edges tell what the merge does to it; its snapshot is not this
 // change's.
-func mergeResult(r *run.Run, ctx context.Context, merge string) error {
+func mergeResult(ctx context.Context, r *run.Run, merge string) error {
 	head := r.Scope
 	landed, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: head.Base.ID, Child: merge}})
 	if err != nil {
@@ -171,7 +171,7 @@ func mergeResult(r *run.Run, ctx context.Context, merge string) error {
 // judge.
 var ErrNothing = errors.New("there is nothing to judge")
 
-func checkWorkspaceHere(r *run.Run, ctx context.Context) error {
+func checkWorkspaceHere(ctx context.Context, r *run.Run) error {
 	s := r.Scope
 	files, err := r.Source.Tree.Files(ctx, s.Tip.ID, s.Dir)
 	if err != nil {
@@ -189,7 +189,7 @@ func checkWorkspaceHere(r *run.Run, ctx context.Context) error {
 	return r.NoteUnions(ctx, s.Tip.ID, []string{s.Dir})
 }
 
-func checkWorkspacesBelow(r *run.Run, ctx context.Context) error {
+func checkWorkspacesBelow(ctx context.Context, r *run.Run) error {
 	files, err := r.Source.Tree.Files(ctx, r.Scope.Tip.ID)
 	if err != nil {
 		return err
@@ -197,16 +197,16 @@ func checkWorkspacesBelow(r *run.Run, ctx context.Context) error {
 	return r.SnapshotsOf(ctx, r.Scope.Tip.ID, workflows.FilesBelow(files, r.Scope.Dir))
 }
 
-func checkWorkflowsHere(r *run.Run, ctx context.Context) error {
-	return workflows.Below(r, ctx, workflows.WatchedIn(r, r.Scope.Dir))
+func checkWorkflowsHere(ctx context.Context, r *run.Run) error {
+	return workflows.Below(ctx, r, workflows.WatchedIn(r, r.Scope.Dir))
 }
 
-func checkWorkflowsBelow(r *run.Run, ctx context.Context) error {
-	return workflows.Below(r, ctx, r.Source.Policy.Workflows.Watched())
+func checkWorkflowsBelow(ctx context.Context, r *run.Run) error {
+	return workflows.Below(ctx, r, r.Source.Policy.Workflows.Watched())
 }
 
 // checkSomething fails where there was nothing to judge.
-func checkSomething(r *run.Run, _ context.Context) error {
+func checkSomething(_ context.Context, r *run.Run) error {
 	if r.Examined().Workspaces > 0 || r.Examined().Workflows > 0 {
 		return nil
 	}

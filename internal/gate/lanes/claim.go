@@ -26,13 +26,13 @@ func (r finder) claimLaneOf(ctx context.Context, base, head string, ends bool, c
 }
 
 // ClaimRange finds the lane that a range claims.
-func ClaimRange(r *run.Run, ctx context.Context) error {
+func ClaimRange(ctx context.Context, r *run.Run) error {
 	return finder{r}.claimLaneOf(ctx, r.Scope.Base.ID, r.Scope.Tip.ID, true, r.Scope.Commits)
 }
 
 // ClaimPushed finds the lane of what a push brings: since the default branch, for
 // another branch. A whole history is no change in a lane.
-func ClaimPushed(r *run.Run, ctx context.Context) error {
+func ClaimPushed(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
 	base, ends := cmp.Or(u.Target.ID, u.Old), u.Target.ID == ""
 	if base == "" && len(u.Known) == 1 {
@@ -59,7 +59,7 @@ func ClaimPushed(r *run.Run, ctx context.Context) error {
 
 // ClaimIndex finds the lane of what is about to be committed. There is no
 // message yet whose trailer could say it.
-func ClaimIndex(r *run.Run, ctx context.Context) error {
+func ClaimIndex(ctx context.Context, r *run.Run) error {
 	parents := r.Scope.Parents
 	return finder{r}.claimLane(ctx, &subject.LaneChange{Bases: parents, Head: history.Index, Commits: []history.Commit{{ID: history.Index, Parents: parents}}})
 }

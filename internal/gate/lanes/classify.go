@@ -43,7 +43,7 @@ func Classify(ctx context.Context, h history.History, base, head string, opts ru
 // ClassifyPending is Classify for the index against its parents.
 func ClassifyPending(ctx context.Context, h history.History, parents []string, opts run.Options) (*finding.LaneReport, error) {
 	r := run.New(h, opts, run.Scope{Tip: history.Tip{ID: history.Index}, Parents: parents})
-	if err := ClaimIndex(r, ctx); err != nil {
+	if err := ClaimIndex(ctx, r); err != nil {
 		return nil, err
 	}
 	return finder{r}.classify(ctx, r.Scope.Lanes[0])

@@ -93,25 +93,19 @@ func (r finder) findBrought(ctx context.Context, s *subject.LaneChange) error {
 	if s.AddedBy != nil {
 		return nil
 	}
-	var edges []history.Edge
-	for _, c := range s.Commits {
-		edges = append(edges, history.EdgesOf(c.ID, c.Parents)...)
-	}
-	changes, err := r.Source.History.Changes(ctx, edges)
+	changes, err := r.Source.ChangesOf(ctx, s.Commits)
 	if err != nil {
 		return err
 	}
 	s.AddedBy = map[small.Digest][]string{}
-	for _, c := range s.Commits {
-		own := max(len(c.Parents), 1)
-		entries, err := r.addedEntries(ctx, history.Commit{ID: c.ID, Parents: c.Parents}, changes[:own])
+	for i, c := range s.Commits {
+		entries, err := r.addedEntries(ctx, c, changes[i])
 		if err != nil {
 			return err
 		}
 		for _, e := range entries {
 			s.AddedBy[e.Digest] = append(s.AddedBy[e.Digest], c.ID)
 		}
-		changes = changes[own:]
 	}
 	return nil
 }

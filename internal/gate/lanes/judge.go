@@ -9,7 +9,7 @@ import (
 
 // Judge compares each change with the lane that it claims. The report has the
 // strictest.
-func Judge(r *run.Run, ctx context.Context) error {
+func Judge(ctx context.Context, r *run.Run) error {
 	var strictest *subject.LaneChange
 	for _, s := range r.Scope.Lanes {
 		if !s.Claimed() {

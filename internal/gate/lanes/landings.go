@@ -67,7 +67,7 @@ func queue(commits []history.Commit, base, head string) []landing {
 
 // JudgeLandings finds the changes of a history, along first parents, for which no
 // entry after the work was ever added: neither with them nor later.
-func JudgeLandings(r *run.Run, ctx context.Context) error {
+func JudgeLandings(ctx context.Context, r *run.Run) error {
 	cfg := &r.Source.Policy.Lanes
 	if !cfg.QAAfterMerge {
 		return nil

@@ -53,18 +53,12 @@ func (src *Source) before(ctx context.Context, commit string) (*ancestry, int, e
 	if err != nil {
 		return nil, 0, err
 	}
-	var edges []history.Edge
-	for _, c := range commits {
-		edges = append(edges, history.EdgesOf(c.ID, c.Parents)...)
-	}
-	changes, err := src.History.Changes(ctx, edges)
+	changes, err := src.ChangesOf(ctx, commits)
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, c := range commits {
-		own := len(history.EdgesOf(c.ID, c.Parents))
-		src.noteAncestor(history.Commit{ID: c.ID, Parents: c.Parents}, changes[:own])
-		changes = changes[own:]
+	for i, c := range commits {
+		src.noteAncestor(c, changes[i])
 	}
 	a.tips = append(a.tips, commit)
 	return a, a.number[commit], nil
@@ -94,19 +88,17 @@ func (src *Source) noteAncestor(n history.Commit, changes [][]history.Change) {
 }
 
 // NoteHistory adds the commits of a whole history, which are being judged.
-func (src *Source) NoteHistory(nodes []history.Commit, changes [][]history.Change) {
+func (src *Source) NoteHistory(commits []history.Commit, changes [][][]history.Change) {
 	inside := map[string]bool{}
-	for _, n := range nodes {
-		own := len(history.EdgesOf(n.ID, n.Parents))
-		src.noteAncestor(n, changes[:own])
-		changes = changes[own:]
-		for _, p := range n.Parents {
+	for i, c := range commits {
+		src.noteAncestor(c, changes[i])
+		for _, p := range c.Parents {
 			inside[p] = true
 		}
 	}
-	for _, n := range nodes {
-		if !inside[n.ID] {
-			src.ancestry.tips = append(src.ancestry.tips, n.ID)
+	for _, c := range commits {
+		if !inside[c.ID] {
+			src.ancestry.tips = append(src.ancestry.tips, c.ID)
 		}
 	}
 }

@@ -195,3 +195,21 @@ func (src *Source) Signature(ctx context.Context, revision string) (history.Sign
 	}
 	return s, err
 }
+
+// ChangesOf are the changes of some commits, for each of its edges.
+func (src *Source) ChangesOf(ctx context.Context, commits []history.Commit) ([][][]history.Change, error) {
+	var edges []history.Edge
+	for _, c := range commits {
+		edges = append(edges, history.EdgesOf(c.ID, c.Parents)...)
+	}
+	changes, err := src.History.Changes(ctx, edges)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][][]history.Change, len(commits))
+	for i, c := range commits {
+		n := max(len(c.Parents), 1)
+		out[i], changes = changes[:n], changes[n:]
+	}
+	return out, nil
+}

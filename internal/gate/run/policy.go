@@ -35,7 +35,7 @@ func (s *Scope) NotePolicy(n history.Commit, changes [][]history.Change) {
 
 // JudgePolicy judges the configuration beside what it was applied to. Where a whole
 // history was judged, a waiver that excused nothing is of no use.
-func JudgePolicy(r *Run, _ context.Context) error {
+func JudgePolicy(_ context.Context, r *Run) error {
 	v := &subject.Policy{
 		Place: rule.Place{Commit: r.Scope.Tip.ID}, Policy: r.Source.Policy,
 		Changed: r.Scope.policyChange, Mismatched: r.Source.Mismatched, Unions: r.Scope.unions,

@@ -33,7 +33,7 @@ type Run struct {
 
 // Pass makes subjects of a part of a repository and has them judged. A judgement is a
 // list of passes.
-type Pass func(*Run, context.Context) error
+type Pass func(context.Context, *Run) error
 
 // Scope is what passes look at, and what the earlier ones of them have learned. Who
 // looks at another tip takes another scope.
@@ -117,7 +117,7 @@ func (r *Run) Do(ctx context.Context, passes ...Pass) *finding.Report {
 // All runs passes one after the other, up to the first that fails.
 func (r *Run) All(ctx context.Context, passes ...Pass) error {
 	for _, p := range passes {
-		if err := p(r, ctx); err != nil {
+		if err := p(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -136,12 +136,12 @@ func FailureReport(opts Options, err error) *finding.Report {
 func Nothing(opts Options) *finding.Report { return FailureReport(opts, nil) }
 
 // JudgeTouched judges, at the tip, the workspaces that changed.
-func JudgeTouched(r *Run, ctx context.Context) error {
+func JudgeTouched(ctx context.Context, r *Run) error {
 	return r.Snapshots(ctx, r.Scope.Tip.ID, SortedKeys(r.Scope.Workspaces))
 }
 
 // JudgeEvery judges, at the tip, all workspaces.
-func JudgeEvery(r *Run, ctx context.Context) error { return r.Snapshots(ctx, r.Scope.Tip.ID, nil) }
+func JudgeEvery(ctx context.Context, r *Run) error { return r.Snapshots(ctx, r.Scope.Tip.ID, nil) }
 
 // Snapshots judges the workspaces of one revision: all of them, or only those
 // in dirs.

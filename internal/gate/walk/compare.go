@@ -12,12 +12,12 @@ import (
 )
 
 // Tips compares the logs of the base and the tip, as of two branches.
-func Tips(r *run.Run, ctx context.Context) error {
+func Tips(ctx context.Context, r *run.Run) error {
 	return walker{r}.compare(ctx, r.Scope.Base, r.Scope.Tip)
 }
 
 // Fork is compareTips, unless one of the two goes on from the other.
-func Fork(r *run.Run, ctx context.Context) error {
+func Fork(ctx context.Context, r *run.Run) error {
 	base, tip := r.Scope.Base, r.Scope.Tip
 	bases, err := r.Source.History.MergeBases(ctx, base.ID, tip.ID)
 	if err != nil || slices.Contains(bases, base.ID) || slices.Contains(bases, tip.ID) {

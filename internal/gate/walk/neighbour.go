@@ -18,7 +18,7 @@ import (
 // Neighbours compares the logs that the index changes with those of neighbours, and
 // warns where both have recorded work in the same run: the sooner two writers
 // learn of each other, the less there is to reconcile.
-func Neighbours(r *run.Run, ctx context.Context) error {
+func Neighbours(ctx context.Context, r *run.Run) error {
 	parents := r.Scope.Parents
 	if len(parents) == 0 || len(r.Scope.Workspaces) == 0 {
 		return nil

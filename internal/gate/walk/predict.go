@@ -13,7 +13,7 @@ import (
 
 // Sides compares, for the prediction of a merge, what each side did since the
 // two parted.
-func Sides(r *run.Run, ctx context.Context) error {
+func Sides(ctx context.Context, r *run.Run) error {
 	bases, err := r.Source.History.MergeBases(ctx, r.Scope.Base.ID, r.Scope.Tip.ID)
 	if err != nil {
 		return err

@@ -35,20 +35,17 @@ func (r walker) rewritesOf(ctx context.Context, u history.Update) (*rewrites, er
 	if err != nil {
 		return nil, err
 	}
-	var edges []history.Edge
 	listed := map[string]bool{}
 	for _, c := range commits {
-		edges = append(edges, history.EdgesOf(c.ID, c.Parents)...)
 		listed[c.ID] = true
 	}
-	changes, err := r.Source.History.Changes(ctx, edges)
+	changes, err := r.Source.ChangesOf(ctx, commits)
 	if err != nil {
 		return nil, err
 	}
 	out := &rewrites{from: map[small.Digest][]small.Digest{}, recorded: map[small.Digest]bool{}, inserted: map[small.Digest]bool{}}
-	for _, c := range commits {
-		own := len(history.EdgesOf(c.ID, c.Parents))
-		s, err := r.Source.Step(ctx, history.Commit{ID: c.ID, Parents: c.Parents}, changes[:own])
+	for i, c := range commits {
+		s, err := r.Source.Step(ctx, c, changes[i])
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +54,6 @@ func (r walker) rewritesOf(ctx context.Context, u history.Update) (*rewrites, er
 				return nil, err
 			}
 		}
-		changes = changes[own:]
 	}
 	return out, nil
 }

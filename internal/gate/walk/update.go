@@ -16,7 +16,7 @@ import (
 
 // Replaced compares the old tip of a ref with the new one, unless the new one
 // goes on from it.
-func Replaced(r *run.Run, ctx context.Context) error {
+func Replaced(ctx context.Context, r *run.Run) error {
 	u, w := r.Scope.Update, walker{r}
 	if u.Old == "" || w.judgedSince(u) {
 		return nil
@@ -55,7 +55,7 @@ func (r walker) judgedSince(u history.Update) bool {
 // branch may have parted from the other in good order and the push of it be the
 // way to say so. But where a pull request conflicts, no pull request's workflow
 // may run, and then this is where it can be seen.
-func Target(r *run.Run, ctx context.Context) error {
+func Target(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
 	if u.Target.ID == "" || u.Target.ID == u.New {
 		return nil

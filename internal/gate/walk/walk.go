@@ -18,39 +18,33 @@ import (
 type walker struct{ *run.Run }
 
 // Index judges the edges of the index.
-func Index(r *run.Run, ctx context.Context) error {
+func Index(ctx context.Context, r *run.Run) error {
 	return walker{r}.walk(ctx, []history.Commit{{ID: history.Index, Parents: r.Scope.Parents}})
 }
 
 // Commits judges every edge of the commits.
-func Commits(r *run.Run, ctx context.Context) error {
+func Commits(ctx context.Context, r *run.Run) error {
 	err := walker{r}.walk(ctx, r.Scope.Commits)
 	r.Scope.Walked = err == nil
 	return err
 }
 
 // walk judges every edge of the nodes.
-func (r walker) walk(ctx context.Context, nodes []history.Commit) error {
-	nodes = history.InOrder(nodes)
-	var edges []history.Edge
-	for _, n := range nodes {
-		edges = append(edges, history.EdgesOf(n.ID, n.Parents)...)
-	}
-	changes, err := r.Source.History.Changes(ctx, edges)
+func (r walker) walk(ctx context.Context, commits []history.Commit) error {
+	commits = history.InOrder(commits)
+	changes, err := r.Source.ChangesOf(ctx, commits)
 	if err != nil {
 		return err
 	}
 	if r.Scope.Whole {
-		r.Source.NoteHistory(nodes, changes)
+		r.Source.NoteHistory(commits, changes)
 	}
-	for i, n := range nodes {
-		own := max(len(n.Parents), 1)
-		if err := r.commit(ctx, n, changes[:own]); err != nil {
+	for i, c := range commits {
+		if err := r.commit(ctx, c, changes[i]); err != nil {
 			return err
 		}
-		changes = changes[own:]
 		if r.Options.Progress != nil {
-			r.Options.Progress(i+1, len(nodes))
+			r.Options.Progress(i+1, len(commits))
 		}
 	}
 	return nil
@@ -84,7 +78,7 @@ func (r walker) commit(ctx context.Context, n history.Commit, changes [][]histor
 		if err := r.Snapshots(ctx, n.ID, run.SortedKeys(own.Workspaces)); err != nil {
 			return err
 		}
-		return workflows.At(r.Run, ctx, n.ID, own.Workflows)
+		return workflows.At(ctx, r.Run, n.ID, own.Workflows)
 	}
 	return nil
 }

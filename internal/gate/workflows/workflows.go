@@ -17,12 +17,12 @@ import (
 )
 
 // Judge judges, at the tip, the workflow files and records that changed.
-func Judge(r *run.Run, ctx context.Context) error {
-	return At(r, ctx, r.Scope.Tip.ID, r.Scope.Workflows)
+func Judge(ctx context.Context, r *run.Run) error {
+	return At(ctx, r, r.Scope.Tip.ID, r.Scope.Workflows)
 }
 
 // At judges the workflow files and records of one revision at some paths.
-func At(r *run.Run, ctx context.Context, revision string, paths map[string]bool) error {
+func At(ctx context.Context, r *run.Run, revision string, paths map[string]bool) error {
 	s := newScan(r, revision)
 	there, err := s.present(ctx, run.SortedKeys(paths))
 	if err != nil {
@@ -39,7 +39,7 @@ func At(r *run.Run, ctx context.Context, revision string, paths map[string]bool)
 
 // Below judges the workflow files and records below the directory that is
 // checked whose paths match some patterns.
-func Below(r *run.Run, ctx context.Context, patterns []string) error {
+func Below(ctx context.Context, r *run.Run, patterns []string) error {
 	if len(patterns) == 0 {
 		return nil
 	}
