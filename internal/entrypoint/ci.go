@@ -15,11 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
-	"github.com/small-gate/small-gate/internal/wording"
 )
-
-// Fact is one thing that a job finds out about what to judge, for people. Both parts may hold untrusted text.
-type Fact struct{ Name, Value string }
 
 // CI judges what a plan asks for. What the clone lacks is fetched if that is possible; a point of the plan that is unavailable gives way
 // to the next one, and without a next one nothing can be judged. The facts are what was compared and by whose policy.
@@ -67,10 +63,6 @@ type job struct {
 	made []ci.Point
 	// head is the commit to judge, once it is known.
 	head string
-}
-
-func (j *job) fact(name, format string, args ...any) {
-	j.facts = append(j.facts, Fact{name, fmt.Sprintf(format, args...)})
 }
 
 // judge does what the plan says with what is in the clone. A missingRef in its error is what has to be fetched.
@@ -321,29 +313,4 @@ func (j *job) checkConfigExists(ctx context.Context, s *session, head string) er
 		Message: fmt.Sprintf("there is no %s, neither in the trusted tree nor in the change", githistory.Printable(path)),
 		Remedy:  "name a file of the repository with the input config, or leave it out",
 	}
-}
-
-// account completes the facts: where this runs, what about, by whose policy.
-func (j *job) account(r *finding.Report) []Fact {
-	all := []Fact{{"where", j.plan.System.Name + ", " + j.plan.Event}}
-	if j.plan.Subject != "" {
-		all = append(all, Fact{"what", j.plan.Subject})
-	}
-	if j.plan.Reason != "" {
-		all = append(all, Fact{"nothing to judge", j.plan.Reason})
-	}
-	all = append(all, j.facts...)
-	for _, spec := range j.fetched {
-		all = append(all, Fact{"fetched", spec})
-	}
-	if r.Verdict == finding.Error && r.Examined.Commits == 0 {
-		return all // it did not get that far
-	}
-	if j.plan.Kind != ci.Nothing && r.Examined.Policy != "" {
-		all = append(all, Fact{"policy", r.Examined.Policy})
-	}
-	if r.Lane != nil {
-		all = append(all, Fact{"lane", fmt.Sprintf("%s (from the %s); what the change shows fits %s", r.Lane.Claim.Lane, r.Lane.Claim.Source, r.Lane.Fits)})
-	}
-	return append(all, Fact{"judged", wording.Count(r.Examined.Commits, "commit")})
 }

@@ -165,34 +165,3 @@ func (j *job) fetch(ctx context.Context, spec string) (err error) {
 	defer func() { err = errors.Join(err, repo.Close()) }()
 	return repo.Fetch(ctx, origin, spec, j.plan.Guarded)
 }
-
-// explain says why what is missing could not be fetched, and which line of the job's description provides it.
-func (j *job) explain(f *failure.Error) *failure.Error {
-	out := *f
-	out.Err = f
-	switch system := j.plan.System; {
-	case errors.Is(f, githistory.ErrNotRepository):
-		if system.NoCheckout != "" {
-			out.Message, out.Remedy = out.Message+": "+system.NoCheckout, system.Checkout
-		}
-		return &out
-	case !errors.Is(f, githistory.ErrLacking):
-		return f
-	}
-	why := ""
-	for _, err := range j.asked {
-		if err == nil {
-			continue
-		}
-		if text := failure.Of(err).Message; why == "" || text < why {
-			why = text
-		}
-	}
-	if why != "" && !strings.Contains(out.Message, why) {
-		out.Message += "; and " + why
-	}
-	if j.shallow && !j.keepRemedy {
-		out.Message, out.Remedy = "the checkout is shallow: "+out.Message, j.plan.System.Deep
-	}
-	return &out
-}

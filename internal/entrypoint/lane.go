@@ -41,7 +41,7 @@ func (s *session) rangeLane(ctx context.Context, spec string) (*finding.LaneRepo
 }
 
 func (s *session) stagedLane(ctx context.Context) (*finding.LaneReport, error) {
-	head, parents, err := s.trustedHead(ctx)
+	head, parents, err := s.trustHead(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -49,18 +49,6 @@ func (s *session) stagedLane(ctx context.Context) (*finding.LaneReport, error) {
 		return nil, err
 	}
 	return lanes.ClassifyPending(ctx, s.repo, parents, s.opts)
-}
-
-// trustedHead is HEAD, from which the policy is taken, and the parents of the commit that would come next.
-func (s *session) trustedHead(ctx context.Context) (head string, parents []string, err error) {
-	if head, err = s.repo.Head(ctx); err != nil {
-		return "", nil, err
-	}
-	others, err := s.repo.MergeHeads(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	return head, parentsOf(head, others), s.trust(ctx, head, "HEAD")
 }
 
 // laneVariable claims a lane in a commit's hooks, which get no flags and see no message yet, and in CI for a whole job.

@@ -49,7 +49,7 @@ func SwitchLane(ctx context.Context, req Request, to, reason string) (Switched, 
 }
 
 func (s *session) switchLane(ctx context.Context, out *Switched, reason string) error {
-	head, parents, err := s.trustedHead(ctx)
+	head, parents, err := s.trustHead(ctx, nil)
 	if err != nil {
 		return err
 	}
