@@ -30,7 +30,7 @@ func CI(ctx context.Context, req Request, plan ci.Plan) (*finding.Report, []Fact
 	for again := true; again; {
 		report = req.judge(ctx, string(plan.Kind), func(s *session) (*finding.Report, error) {
 			// If this reader gives up, the other one says all this again.
-			job.facts, job.notes, job.shallow = nil, nil, s.repo.Where().Shallow
+			job.facts, job.notes, job.wants, job.shallow = nil, nil, "", s.repo.Where().Shallow
 			return job.judge(ctx, s)
 		})
 		again = report.Failure != nil && ctx.Err() == nil && job.fetchMissing(ctx, report.Failure)
@@ -47,6 +47,8 @@ func CI(ctx context.Context, req Request, plan ci.Plan) (*finding.Report, []Fact
 type job struct {
 	req  Request
 	plan ci.Plan
+	// wants is what has to be fetched next, of the last attempt; empty if that helps nothing.
+	wants string
 	// asked is what git was asked to fetch, and its error; fetched is what to type for what came.
 	asked   map[string]error
 	fetched []string
@@ -65,7 +67,7 @@ type job struct {
 	head string
 }
 
-// judge does what the plan says with what is in the clone. A missingRef in its error is what has to be fetched.
+// judge does what the plan says with what is in the clone. If it fails, wants may say what to fetch.
 func (j *job) judge(ctx context.Context, s *session) (*finding.Report, error) {
 	if j.plan.Kind == ci.Nothing {
 		return run.Nothing(s.opts), nil
@@ -223,12 +225,11 @@ func (j *job) before(ctx context.Context, s *session, onDefault bool) (string, e
 		return "", nil
 	}
 	old, words, err := j.find(ctx, s, j.plan.Base)
-	var missing *missingRef
 	switch {
 	case err == nil:
 		j.fact("base", "%s (%s)", old, words)
 		return old, nil
-	case errors.As(err, &missing), !errors.Is(err, githistory.ErrLacking), s.repo.Where().Shallow:
+	case j.wants != "", !errors.Is(err, githistory.ErrLacking), s.repo.Where().Shallow:
 		return "", err
 	case onDefault && j.withoutGit():
 		return "", &failure.Error{Message: failure.Of(err).Message, Remedy: withGit, Err: err}

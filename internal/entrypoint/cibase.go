@@ -78,7 +78,7 @@ func (j *job) mergeOf(ctx context.Context, s *session, head string) (base, merge
 		}
 		id, err := s.repo.Resolve(ctx, p.Revision)
 		if errors.Is(err, githistory.ErrLacking) {
-			if err := j.notAsked(p, err); err != nil {
+			if err := j.ask(p, err); err != nil {
 				return "", "", "", err
 			}
 			if len(p.Fetch) > 0 {
@@ -96,7 +96,8 @@ func (j *job) mergeOf(ctx context.Context, s *session, head string) (base, merge
 		lacking := errors.Is(err, githistory.ErrLacking)
 		switch {
 		case lacking && j.mayDeepen(s, head):
-			return "", "", "", missing(head, err)
+			j.wants = head
+			return "", "", "", err
 		case err != nil && !lacking:
 			return "", "", "", err
 		case lacking || side != head: // it is no merge, or one of something else

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gate/read"
-	"github.com/small-gate/small-gate/internal/ledger"
-
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -144,7 +144,7 @@ func TestResolveRefuses(t *testing.T) {
 			if !strings.Contains(err.Error(), test.want) {
 				t.Errorf("it does not say %q:\n%v", test.want, err)
 			}
-			if _, remedy, found := strings.Cut(err.Error(), "\n"); !found || remedy == "" {
+			if failure.Of(err).Remedy == "" {
 				t.Errorf("it names no way out: %v", err)
 			}
 		})
