@@ -48,8 +48,7 @@ func checkInserted(e *subject.Edge, r *rule.Reporter) {
 	}
 }
 
-// ReconciledInsertion is append-only/reconciled-insertion: entries were inserted before older
-// ones and a reconcile entry says so.
+// ReconciledInsertion is append-only/reconciled-insertion.
 var ReconciledInsertion = rule.Rule{
 	ID: "append-only/reconciled-insertion", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
 	Edit:   ledger.InsertionExplained,

@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// WorkflowRewritten is workflow/history-rewritten: an earlier switch in a job's history was
-// changed, deleted or moved.
+// WorkflowRewritten is workflow/history-rewritten: an earlier switch in a job's history was changed, deleted or moved.
 var WorkflowRewritten = rule.Rule{
 	ID: "workflow/history-rewritten", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Edit:   ledger.EntryChanged | ledger.EntryLost | ledger.LogEnded | ledger.OfRecord,

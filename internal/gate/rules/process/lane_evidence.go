@@ -15,8 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// LaneEvidence is lane/evidence: the claimed lane requires entries that the change does not
-// add.
+// LaneEvidence is lane/evidence: the claimed lane requires entries that the change does not add.
 var LaneEvidence = rule.Rule{
 	ID: "lane/evidence", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(checkLaneEvidence)},

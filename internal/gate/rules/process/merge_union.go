@@ -9,8 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// MergeUnion is config/merge-union: git's attributes have it join both sides' lines where a
-// workspace's file is merged.
+// MergeUnion is config/merge-union: a git attribute has git join both sides' lines when it merges a workspace's file.
 var MergeUnion = rule.Rule{
 	ID: "config/merge-union", Severity: finding.SeverityWarning, Stage: finding.StagePolicy,
 	Checks: []rule.Check{rule.On(checkMergeUnion)},

@@ -14,8 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// UnderClassified is lane/under-classified: the change shows signals that the lane it claims
-// does not allow.
+// UnderClassified is lane/under-classified: the change shows signals that the lane it claims does not allow.
 var UnderClassified = rule.Rule{
 	ID: "lane/under-classified", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(checkUnderClassified)},

@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Layout is lint/layout: something else than the six protocol files lies in .small/.
+// Layout is lint/layout: .small/ holds something other than the six protocol files.
 var Layout = rule.Rule{
 	ID: "lint/layout", Severity: finding.SeverityError, Stage: finding.StageLint, StrictOnly: true,
 	Checks: []rule.Check{rule.On(checkLayout)},

@@ -10,7 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// RoundTrip is lint/round-trip: a text that other programs break when they rewrite the file.
+// RoundTrip is lint/round-trip: other programs corrupt a text when they rewrite the file.
 var RoundTrip = rule.Rule{
 	ID: "lint/round-trip", Severity: finding.SeverityWarning, Stage: finding.StageLint,
 	Checks: []rule.Check{rule.On(checkRoundTrip), rule.On(checkRoundTripOfNew)},

@@ -10,8 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// TaskEvidence is lint/task-evidence: a completed or blocked task has no entry with evidence or
-// notes.
+// TaskEvidence is lint/task-evidence: a completed or blocked task has no entry with evidence or notes.
 var TaskEvidence = rule.Rule{
 	ID: "lint/task-evidence", Severity: finding.SeverityError, Stage: finding.StageLint, StrictOnly: true,
 	Checks: []rule.Check{rule.On(checkTaskEvidence)},

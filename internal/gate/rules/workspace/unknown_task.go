@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// UnknownTask is lint/unknown-task: an entry of the current run names a task that the plan does
-// not have.
+// UnknownTask is lint/unknown-task: an entry of the current run names a task that the plan does not have.
 var UnknownTask = rule.Rule{
 	ID: "lint/unknown-task", Severity: finding.SeverityError, Stage: finding.StageLint, StrictOnly: true,
 	Checks: []rule.Check{rule.On(checkUnknownTask)},

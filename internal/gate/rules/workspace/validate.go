@@ -14,15 +14,13 @@ import (
 // The validate family speaks about files one by one; its findings are the
 // problems that reading a file brought up.
 
-// MissingArtifact is validate/missing-artifact: one of the five canonical artifacts is not
-// there.
+// MissingArtifact is validate/missing-artifact: one of the five canonical artifacts is missing.
 var MissingArtifact = rule.Rule{
 	ID: "validate/missing-artifact", Severity: finding.SeverityError, Stage: finding.StageValidate,
 	Checks: []rule.Check{rule.On(checkMissing)},
 }
 
-// NotAFile is validate/not-a-file: an artifact is a symbolic link, a submodule or a Git LFS
-// pointer, or some systems find another file under its name.
+// NotAFile is validate/not-a-file.
 var NotAFile = rule.Rule{
 	ID: "validate/not-a-file", Severity: finding.SeverityError, Stage: finding.StageValidate,
 	Checks: []rule.Check{rule.On(checkNotAFile), rule.On(unreadable(small.ProblemNotAFile))},
@@ -34,15 +32,13 @@ var TooLarge = rule.Rule{
 	Checks: []rule.Check{rule.On(problemsOf(small.ProblemTooLarge)), rule.On(unreadable(small.ProblemTooLarge))},
 }
 
-// YAML is validate/yaml: an artifact is not a YAML mapping: syntax, encoding, duplicate keys,
-// conflict markers, runaway aliases.
+// YAML is validate/yaml.
 var YAML = rule.Rule{
 	ID: "validate/yaml", Severity: finding.SeverityError, Stage: finding.StageValidate,
 	Checks: []rule.Check{rule.On(problemsOf(small.ProblemYAML)), rule.On(unreadable(small.ProblemYAML))},
 }
 
-// MultipleDocuments is validate/multiple-documents: an artifact holds more than one YAML
-// document.
+// MultipleDocuments is validate/multiple-documents: an artifact holds more than one YAML document.
 var MultipleDocuments = rule.Rule{
 	ID: "validate/multiple-documents", Severity: finding.SeverityError, Stage: finding.StageValidate,
 	Checks: []rule.Check{rule.On(problemsOf(small.ProblemDocuments)), rule.On(unreadable(small.ProblemDocuments))},

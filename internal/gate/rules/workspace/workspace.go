@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Workspace is verify/workspace: the workspace file is missing, its kind is not accepted here,
-// or a value has another type.
+// Workspace is verify/workspace.
 var Workspace = rule.Rule{
 	ID: "verify/workspace", Severity: finding.SeverityError, Stage: finding.StageVerify,
 	Checks: []rule.Check{rule.On(checkWorkspace)},
