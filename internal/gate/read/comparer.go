@@ -10,9 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// LogComparer compares versions of one log as the gate does where a merge is judged,
-// for whoever makes what the gate is to pass: two entries that a waiver makes
-// equal are equal, and one whose deletion is waived may be missing.
+// LogComparer compares versions of a log as the gate does in a merge, for code that writes what the gate is to
+// accept.
 type LogComparer struct {
 	equal    ledger.Equivalence
 	baseline *policy.Baseline
@@ -20,9 +19,8 @@ type LogComparer struct {
 	ordered  bool
 }
 
-// Comparer is what a configuration says about the log at a path, and where it was
-// before it moved. Waivers that
-// have ended at now do not count.
+// NewLogComparer applies a configuration to the log at a path, and where it was before it moved. Waivers that have
+// expired at now do not count.
 func NewLogComparer(p *policy.Policy, path string, now time.Time, was ...string) LogComparer {
 	level, set := p.Rules[workspace.TimestampOrder.ID]
 	paths := append([]string{path}, was...)
@@ -38,11 +36,10 @@ func NewLogComparer(p *policy.Policy, path string, now time.Time, was ...string)
 	}
 }
 
-// Class is the digest that stands for an entry and all that count as equal.
+// Class is the representative of all entries that count as equal to d.
 func (s LogComparer) Class(d small.Digest) small.Digest { return s.equal.Class(d) }
 
-// Leads reports whether waivers let one version of an entry be changed into
-// another.
+// AllowsTransition reports whether waivers let one version of an entry become another.
 func (s LogComparer) AllowsTransition(from, to small.Digest) bool {
 	return s.equal.AllowsTransition(from, to)
 }
@@ -50,15 +47,12 @@ func (s LogComparer) AllowsTransition(from, to small.Digest) bool {
 // MayLack reports whether an entry may be missing from a later version.
 func (s LogComparer) MayLack(d small.Digest) bool { return s.equal.Dropped[d] }
 
-// Accepts reports whether the step from a parent's ledger to a child's is one
-// that is no finding: the parent is a part of the child from the beginning on,
-// or in order with a reconcile entry behind it that the parent lacks.
+// Accepts reports whether the step from a parent's ledger to a child's is no finding.
 func (s LogComparer) Accepts(parent, child *ledger.Ledger) bool {
 	return ledger.Relate(parent, child, s.equal).Allowed()
 }
 
-// Keeps reports whether the child holds every entry of the parent in order,
-// whatever stands between them.
+// Keeps reports whether the child holds every entry of the parent in order.
 func (s LogComparer) Keeps(parent, child *ledger.Ledger) bool {
 	return ledger.Relate(parent, child, s.equal).Relation != ledger.Rewritten
 }
@@ -66,18 +60,15 @@ func (s LogComparer) Keeps(parent, child *ledger.Ledger) bool {
 // Only lists the entries of a that b lacks and may not lack.
 func (s LogComparer) Only(a, b *ledger.Ledger) []ledger.Entry { return ledger.Only(a, b, s.equal) }
 
-// Baselined reports whether a ledger begins with the log's baseline. Without a
-// baseline none does.
+// Baselined reports whether there is a baseline and the ledger begins with it.
 func (s LogComparer) Baselined(l *ledger.Ledger) bool {
 	return s.baseline != nil && matchBaseline(s.baseline, l, s.waivers) != nil
 }
 
-// Ordered reports whether a log is rejected whose times do not increase behind
-// the baseline.
+// Ordered reports whether the configuration rejects a log whose times do not increase.
 func (s LogComparer) Ordered() bool { return s.ordered }
 
-// BaselineEntries is how many entries the log's baseline accepts; 0 if it has
-// none.
+// BaselineEntries is how many entries the log's baseline accepts; 0 without one.
 func (s LogComparer) BaselineEntries() int {
 	if s.baseline == nil {
 		return 0
