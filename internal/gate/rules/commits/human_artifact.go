@@ -38,7 +38,6 @@ func checkHumanArtifact(v *subject.CommitWork, r *rule.Reporter) {
 	}
 }
 
-// artifactWord names one of the artifacts that belong to people.
 func artifactWord(a small.Artifact) string {
 	if a == small.Intent {
 		return "the intent"

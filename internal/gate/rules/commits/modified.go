@@ -35,7 +35,7 @@ var TaskReassigned = rule.Rule{
 	}))},
 }
 
-// reportEdits makes the check of a rule that reports the edits of one kind.
+// reportEdits makes a check that reports the edits of one kind.
 func reportEdits(kind ledger.EditKind, words func(*subject.Edge, ledger.Edit) string) func(*subject.Edge, *rule.Reporter) {
 	return func(e *subject.Edge, r *rule.Reporter) {
 		for _, x := range e.OfKind(kind) {

@@ -63,8 +63,8 @@ func describeRewritten(e *subject.Edge, x ledger.Edit) string {
 	return describeModified(e, x)
 }
 
-// keepSwitches says how to bring a switch history back. In a merge of two branches
-// that both switched a job, the chain of one of them is always broken.
+// keepSwitches says how to restore a switch history. A merge of two branches that both switched a job always
+// breaks the chain of one of them.
 func keepSwitches(e *subject.Edge) string {
 	switch {
 	case e.Merge:

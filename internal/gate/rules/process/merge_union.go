@@ -15,8 +15,7 @@ var MergeUnion = rule.Rule{
 	Checks: []rule.Check{rule.On(checkMergeUnion)},
 }
 
-// checkMergeUnion reports each line that says so once, with the first of the
-// files that it is about.
+// checkMergeUnion reports each line of attributes once, with the first of its files.
 func checkMergeUnion(v *subject.Policy, r *rule.Reporter) {
 	seen := map[string]int{}
 	for _, u := range v.Unions {

@@ -79,7 +79,7 @@ var WorkflowCampaign = rule.Rule{
 	})},
 }
 
-// ofWorkflow makes a rule's check of one that needs a workflow only.
+// ofWorkflow makes a check of one that needs a workflow.
 func ofWorkflow(check func(*lane.Workflow) []small.Problem) func(*subject.WorkflowFile, *rule.Reporter) {
 	return workflowProblems(func(v *subject.WorkflowFile) []small.Problem {
 		if v.Workflow == nil {
@@ -89,7 +89,7 @@ func ofWorkflow(check func(*lane.Workflow) []small.Problem) func(*subject.Workfl
 	})
 }
 
-// workflowProblems makes a rule's check of one that lists problems.
+// workflowProblems makes a check of one that lists problems.
 func workflowProblems(check func(*subject.WorkflowFile) []small.Problem) func(*subject.WorkflowFile, *rule.Reporter) {
 	return func(v *subject.WorkflowFile, r *rule.Reporter) {
 		for _, p := range check(v) {

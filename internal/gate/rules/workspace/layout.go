@@ -18,8 +18,7 @@ var Layout = rule.Rule{
 	Checks: []rule.Check{rule.On(checkLayout)},
 }
 
-// checkLayout reports files, and every directory on the way to one. An empty
-// directory is a finding on disk alone, since git records none.
+// checkLayout reports files and the directories above them. Only on disk can there be an empty directory.
 func checkLayout(w *subject.Workspace, r *rule.Reporter) {
 	reported := map[string]bool{}
 	report := func(path, what string) {

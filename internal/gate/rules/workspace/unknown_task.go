@@ -17,8 +17,7 @@ var UnknownTask = rule.Rule{
 	Checks: []rule.Check{rule.On(checkUnknownTask)},
 }
 
-// checkUnknownTask judges the entries of the handoff's run (their replayId
-// compared exactly), or all of them when the handoff names no run.
+// checkUnknownTask judges the entries of the handoff's run, or all if the handoff names none.
 func checkUnknownTask(w *subject.Workspace, r *rule.Reporter) {
 	if w.Doc(small.Plan) == nil {
 		return

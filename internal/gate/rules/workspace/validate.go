@@ -66,8 +66,7 @@ func checkMissing(w *subject.Workspace, r *rule.Reporter) {
 	}
 }
 
-// noDirectory reports whether .small itself is no directory, or is not there at
-// all and only a lookalike of it is.
+// noDirectory reports whether .small is no directory, or absent beside a lookalike of it.
 func noDirectory(w *subject.Workspace) bool {
 	there := false
 	for _, f := range w.Files {
@@ -80,9 +79,8 @@ func noDirectory(w *subject.Workspace) bool {
 	return !there && len(w.Files) > 0
 }
 
-// checkNotAFile reports the artifacts, and .small itself where it is no
-// directory, and what would take the place of either on some systems. Where an
-// artifact is not there, and only a lookalike of it is, it is missing.
+// checkNotAFile reports artifacts, and .small, that are not what they should be, and lookalikes that would take
+// their place on some systems. If there is only a lookalike of an artifact, the artifact is missing.
 func checkNotAFile(w *subject.Workspace, r *rule.Reporter) {
 	seen := map[string]bool{}
 	for _, f := range w.Files {
@@ -102,8 +100,7 @@ func checkNotAFile(w *subject.Workspace, r *rule.Reporter) {
 	problemsOf(small.ProblemNotAFile)(w, r)
 }
 
-// lookalikeFinding is about a path whose last element, name, is a lookalike of
-// real.
+// lookalikeFinding is about a path whose last element, name, looks like real.
 func lookalikeFinding(path, name, real string) finding.Finding {
 	return finding.Finding{
 		Path:    path,
@@ -112,7 +109,7 @@ func lookalikeFinding(path, name, real string) finding.Finding {
 	}
 }
 
-// problemsOf makes the check of a rule that reports one kind of problem.
+// problemsOf makes a check that reports one kind of problem.
 func problemsOf(kind small.ProblemKind) func(*subject.Workspace, *rule.Reporter) {
 	return func(w *subject.Workspace, r *rule.Reporter) {
 		for _, a := range small.Artifacts {
@@ -134,8 +131,7 @@ func problemsOf(kind small.ProblemKind) func(*subject.Workspace, *rule.Reporter)
 	}
 }
 
-// unreadable makes the check that reports one kind of problem of a log that a commit
-// has made unreadable.
+// unreadable makes a check that reports one kind of problem of a log that a commit made unreadable.
 func unreadable(kind small.ProblemKind) func(*subject.UnreadableLog, *rule.Reporter) {
 	return func(u *subject.UnreadableLog, r *rule.Reporter) {
 		if !u.IsJob && !u.IsCampaign {
@@ -144,7 +140,6 @@ func unreadable(kind small.ProblemKind) func(*subject.UnreadableLog, *rule.Repor
 	}
 }
 
-// underBaseline reports whether a problem lies in an accepted entry.
 func underBaseline(w *subject.Workspace, a small.Artifact, p small.Problem) bool {
 	if a != small.Progress || w.Baseline == 0 {
 		return false
