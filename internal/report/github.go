@@ -89,15 +89,14 @@ func (a *annotation) bounded() string {
 // history, then files that cannot be read, then what they say.
 func gravestFirst(findings []finding.Finding) (errors, warnings [][]*finding.Finding) {
 	rank := map[finding.Stage]int{finding.StageHistory: -4, finding.StageValidate: -3, finding.StageVerify: -2, finding.StageLint: -1}
-	for _, group := range content.Groups(findings) {
+	groups := content.Groups(findings)
+	slices.SortStableFunc(groups, func(a, b []*finding.Finding) int { return cmp.Compare(rank[a[0].Stage], rank[b[0].Stage]) })
+	for _, group := range groups {
 		if group[0].Severity == finding.SeverityError {
 			errors = append(errors, group)
 		} else {
 			warnings = append(warnings, group)
 		}
-	}
-	for _, list := range [][][]*finding.Finding{errors, warnings} {
-		slices.SortStableFunc(list, func(a, b []*finding.Finding) int { return cmp.Compare(rank[a[0].Stage], rank[b[0].Stage]) })
 	}
 	return errors, warnings
 }

@@ -11,23 +11,19 @@ import (
 // maxIssues is how many issues a Code Quality report holds at most.
 const maxIssues = 5000
 
-// gitlabIssue is one issue of GitLab's Code Quality report, with the fields
-// that GitLab demands. A report is a list of them, [] where there are none.
+// gitlabIssue is one issue of GitLab's Code Quality report, with the fields that
+// GitLab demands. A report is a list of them, [] where there are none.
 type gitlabIssue struct {
-	Description string         `json:"description"`
-	CheckName   string         `json:"check_name"`
-	Fingerprint string         `json:"fingerprint"`
-	Severity    string         `json:"severity"`
-	Location    gitlabLocation `json:"location"`
-}
-
-type gitlabLocation struct {
-	Path  string      `json:"path"`
-	Lines gitlabLines `json:"lines"`
-}
-
-type gitlabLines struct {
-	Begin int `json:"begin"`
+	Description string `json:"description"`
+	CheckName   string `json:"check_name"`
+	Fingerprint string `json:"fingerprint"`
+	Severity    string `json:"severity"`
+	Location    struct {
+		Path  string `json:"path"`
+		Lines struct {
+			Begin int `json:"begin"`
+		} `json:"lines"`
+	} `json:"location"`
 }
 
 // renderGitLab writes the report for GitLab's merge request widget. An error is
@@ -38,10 +34,9 @@ func renderGitLab(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	places := content.PlacesOf(r)
 	issues := []gitlabIssue{}
 	add := func(severity, check, fingerprint, description, path string, line int) {
-		issues = append(issues, gitlabIssue{
-			Description: description, CheckName: check, Fingerprint: fingerprint, Severity: severity,
-			Location: gitlabLocation{Path: sanitize.Line(places.Path(path)), Lines: gitlabLines{Begin: max(line, 1)}},
-		})
+		issue := gitlabIssue{Description: description, CheckName: check, Fingerprint: fingerprint, Severity: severity}
+		issue.Location.Path, issue.Location.Lines.Begin = sanitize.Line(places.Path(path)), max(line, 1)
+		issues = append(issues, issue)
 	}
 	if f := content.Failure(r); f != nil {
 		add("blocker", content.CouldNotJudge, content.CouldNotJudge, "Could not judge: "+content.Text(f.Message), "", 1)

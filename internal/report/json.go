@@ -127,19 +127,17 @@ type jsonError struct {
 // renderJSON writes the report for programs: two spaces of indentation, a
 // final newline, text that is not UTF-8 with U+FFFD in place of each bad byte.
 func renderJSON(buf *bytes.Buffer, r *finding.Report, _ Options) error {
-	count := r.Count()
 	doc := jsonReport{
 		Schema: jsonSchema, Verdict: content.Verdict(r), Mode: r.Mode, Strict: r.Strict,
-		Examined: jsonExamined{
-			Commits: r.Examined.Commits, Workspaces: r.Examined.Workspaces, Workflows: r.Examined.Workflows,
-			Base: r.Examined.Base, Head: r.Examined.Head, Policy: r.Examined.Policy, Reader: r.Examined.Reader,
-			Merge: r.Examined.Merge, Source: r.Examined.Source, Notes: append([]string{}, r.Examined.Notes...),
-		},
+		Examined: jsonExamined(r.Examined),
 		Ledgers:  make([]jsonLedger, len(r.Ledgers)),
 		Findings: make([]jsonFinding, len(r.Findings)),
 		Waived:   make([]jsonWaived, len(r.Waived)),
 		Lane:     laneJSON(r.Lane),
-		Summary:  jsonSummary{Errors: count.Errors, Warnings: count.Warnings, Waived: count.Waived},
+		Summary:  jsonSummary(r.Count()),
+	}
+	if doc.Examined.Notes == nil {
+		doc.Examined.Notes = []string{}
 	}
 	for i, l := range r.Ledgers {
 		doc.Ledgers[i] = jsonLedger{Path: l.Path, Entries: l.Entries, Head: l.Head.String()}
@@ -153,8 +151,8 @@ func renderJSON(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	for i := range r.Waived {
 		doc.Waived[i] = jsonWaived{jsonFinding: toJSON(&r.Waived[i]), Reason: r.Waived[i].Reason}
 	}
-	if more := r.More; more != (finding.Counts{}) {
-		doc.More = &jsonSummary{Errors: more.Errors, Warnings: more.Warnings, Waived: more.Waived}
+	if r.More != (finding.Counts{}) {
+		doc.More = (*jsonSummary)(&r.More)
 	}
 	if f := content.Failure(r); f != nil {
 		doc.Error = &jsonError{Message: f.Message, Remedy: f.Remedy}

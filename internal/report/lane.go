@@ -54,7 +54,7 @@ func laneJSON(r *finding.LaneReport) *jsonLane {
 	}
 	out := &jsonLane{Fits: r.Fits, Why: lane.Why(r.Signals), Signals: make([]jsonSignal, len(r.Signals))}
 	if r.Claim.Made() {
-		out.Claim = &jsonClaim{Lane: r.Claim.Lane, Source: r.Claim.Source, Commit: r.Claim.Commit}
+		out.Claim = (*jsonClaim)(&r.Claim)
 	}
 	for i := range r.Signals {
 		s := &r.Signals[i]

@@ -121,7 +121,7 @@ func (t *text) findings(all []finding.Finding) {
 // rest. What they have in common stands once, at the end.
 func (t *text) group(group []*finding.Finding, n int) {
 	for i, f := range group[:n] {
-		severity := t.paint(levelStyles[content.LevelOf(f)], content.Severity(f.Severity))
+		severity := t.paint(levelStyles[content.LevelOf(f)], string(f.Severity))
 		t.line(place(f), severity, " [", content.Name(f.Rule), "]: ", content.Text(f.Message))
 		t.details(f)
 		t.fork(f)
@@ -183,21 +183,16 @@ func (t *text) rest(hidden []*finding.Finding) {
 	if len(hidden) == 0 {
 		return
 	}
-	var lines []string
-	for _, f := range hidden {
-		line := strconv.Itoa(max(f.Line, 1))
-		if len(lines) > 0 && lines[len(lines)-1] == line {
-			continue
-		}
-		if len(lines) == maxPlaces {
-			lines = append(lines, "…")
-			break
-		}
-		lines = append(lines, line)
+	lines := make([]string, len(hidden))
+	for i, f := range hidden {
+		lines[i] = strconv.Itoa(max(f.Line, 1))
 	}
 	word := "line "
-	if len(lines) > 1 {
+	if lines = slices.Compact(lines); len(lines) > 1 {
 		word = "lines "
+	}
+	if len(lines) > maxPlaces {
+		lines = append(lines[:maxPlaces], "…")
 	}
 	t.line("  … and ", strconv.Itoa(len(hidden)), " more of this rule in this file, ",
 		word, strings.Join(lines, ", "), "; ", t.seeRest)

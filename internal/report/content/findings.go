@@ -1,7 +1,9 @@
 package content
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -96,78 +98,58 @@ func Identities(lists ...[]finding.Finding) map[*finding.Finding]string {
 
 // Places says where platforms that show the head's files show a finding.
 type Places struct {
-	report *finding.Report
-	logs   map[string]*headLog
+	head string
+	// other is the file for findings without one.
+	other string
+	// entries are the logs' entries by path and timestamp.
+	entries map[[2]string]lineRange
 }
 
-// headLog is a log at the head.
-type headLog struct {
-	entries []finding.LogEntry
-	// at are the entries by timestamp.
-	at map[string]int
-}
+// lineRange are the lines of an entry, without the last.
+type lineRange struct{ from, to int }
 
 // PlacesOf returns the places of a report's findings.
-func PlacesOf(r *finding.Report) *Places { return &Places{report: r, logs: map[string]*headLog{}} }
+func PlacesOf(r *finding.Report) *Places {
+	p := &Places{head: r.Examined.Head, entries: map[[2]string]lineRange{}}
+	for _, l := range r.Ledgers {
+		p.other = cmp.Or(p.other, l.Path)
+		for i, e := range l.Log {
+			lines := lineRange{e.Line, math.MaxInt}
+			if i+1 < len(l.Log) {
+				lines.to = l.Log[i+1].Line
+			}
+			if _, known := p.entries[[2]string{l.Path, e.Timestamp}]; !known {
+				p.entries[[2]string{l.Path, e.Timestamp}] = lines
+			}
+		}
+	}
+	return p
+}
 
 // Path is the path itself, or for an empty one a file to show instead: the first
 // log that was looked at.
-func (p *Places) Path(path string) string {
-	if path != "" {
-		return path
-	}
-	for i := range p.report.Ledgers {
-		if path = p.report.Ledgers[i].Path; path != "" {
-			return path
-		}
-	}
-	return ".small"
-}
+func (p *Places) Path(path string) string { return cmp.Or(path, p.other, ".small") }
 
 // Line is a finding's line in the head's file. The finding's own is of its commit,
 // and the entry may have moved since. An entry is recognized by its timestamp,
 // which no other of its log has; one that is not at the head keeps its line.
 func (p *Places) Line(f *finding.Finding) int {
-	log := p.log(f.Path)
-	if log == nil || f.Commit == "" || f.Commit == p.report.Examined.Head {
+	if f.Commit == "" || f.Commit == p.head {
 		return f.Line
 	}
 	for _, e := range []*finding.EntryRef{f.EntryAfter, f.Entry} {
 		if e == nil || e.Timestamp == "" {
 			continue
 		}
-		i, there := log.at[e.Timestamp]
+		lines, there := p.entries[[2]string{f.Path, e.Timestamp}]
 		if !there {
 			continue
 		}
-		line := log.entries[i].Line
 		within := f.Line - e.Line // the line of the entry that it is about
-		if e.Line > 0 && within > 0 && (i+1 == len(log.entries) || line+within < log.entries[i+1].Line) && f.EditTo != "" {
-			line += within
+		if e.Line > 0 && within > 0 && lines.from+within < lines.to && f.EditTo != "" {
+			return lines.from + within
 		}
-		return line
+		return lines.from
 	}
 	return f.Line
-}
-
-// log is the log at a path; nil if its entries are not known.
-func (p *Places) log(path string) *headLog {
-	if log, known := p.logs[path]; known {
-		return log
-	}
-	p.logs[path] = nil
-	for _, l := range p.report.Ledgers {
-		if l.Path != path || l.Log == nil {
-			continue
-		}
-		log := &headLog{entries: l.Log, at: make(map[string]int, len(l.Log))}
-		for i, e := range l.Log {
-			if _, known := log.at[e.Timestamp]; !known {
-				log.at[e.Timestamp] = i
-			}
-		}
-		p.logs[path] = log
-		break
-	}
-	return p.logs[path]
 }

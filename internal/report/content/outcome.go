@@ -36,14 +36,6 @@ func LevelOf(f *finding.Finding) Level {
 	return Warn
 }
 
-// Severity is "error" for what blocks, else "warning".
-func Severity(s finding.Severity) string {
-	if s == finding.SeverityError {
-		return "error"
-	}
-	return "warning"
-}
-
 // Verdict is the report's verdict. As for the exit status, an unknown one is an
 // error.
 func Verdict(r *finding.Report) finding.Verdict {

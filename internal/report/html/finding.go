@@ -72,7 +72,7 @@ func (p *page) number(r *finding.Report) (findings, waived []numbered) {
 
 func findingOf(f numbered) findingSection {
 	out := findingSection{
-		ID: f.id(), Number: f.number, Class: string(content.LevelOf(f.Finding)), Severity: content.Severity(f.Severity), Rule: content.Name(f.Rule),
+		ID: f.id(), Number: f.number, Class: string(content.LevelOf(f.Finding)), Severity: string(f.Severity), Rule: content.Name(f.Rule),
 		Message: content.UpperFirst(content.Text(f.Message)), Fix: content.Lines(f.Fix), Facts: factsOf(f),
 	}
 	if f.waived {

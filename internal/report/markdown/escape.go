@@ -84,7 +84,7 @@ func codeSpan(s string) string {
 	if strings.TrimFunc(s, unicode.IsSpace) == "" {
 		s = "(empty)"
 	}
-	fence := strings.Repeat("`", longestRun(s)+1)
+	fence := fenceOf(s, "`")
 	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' {
 		s = " " + s + " "
 	}
@@ -95,7 +95,7 @@ func codeSpan(s string) string {
 // than any run of backticks inside.
 func fenced(language, text string) string {
 	var b strings.Builder
-	fence := strings.Repeat("`", max(longestRun(text)+1, 3))
+	fence := fenceOf(text, "```")
 	b.WriteString(fence + language + "\n")
 	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
 		b.WriteString(sanitize.Line(strings.TrimSuffix(line, "\n")) + "\n")
@@ -104,18 +104,12 @@ func fenced(language, text string) string {
 	return b.String()
 }
 
-// longestRun is the length of the longest run of backticks.
-func longestRun(s string) int {
-	longest, run := 0, 0
-	for _, c := range []byte(s) {
-		if c != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
+// fenceOf makes a fence longer until the text does not contain it.
+func fenceOf(text, fence string) string {
+	for strings.Contains(text, fence) {
+		fence += "`"
 	}
-	return longest
+	return fence
 }
 
 // diagramText is one line of text as a label in a Mermaid diagram: letters,

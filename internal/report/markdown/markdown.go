@@ -137,7 +137,7 @@ func findingTable(groups [][]*finding.Finding) string {
 			continue
 		}
 		f := group[0]
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", content.Severity(f.Severity), ruleLink(f.Rule), place(f), content.Heading(group, escapeText))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", string(f.Severity), ruleLink(f.Rule), place(f), content.Heading(group, escapeText))
 	}
 	if left > 0 {
 		fmt.Fprintf(&b, "| | | | … and %s |\n", wording.Count(left, "more finding"))

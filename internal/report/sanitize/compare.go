@@ -191,15 +191,6 @@ func invisible(r rune) bool {
 // sameBut reports whether two texts are equal without the characters that drop
 // holds for.
 func sameBut(drop func(rune) bool, a, b string) bool {
-	for {
-		a, b = strings.TrimLeftFunc(a, drop), strings.TrimLeftFunc(b, drop)
-		if a == "" || b == "" {
-			return a == b
-		}
-		_, n := utf8.DecodeRuneInString(a)
-		if len(b) < n || a[:n] != b[:n] {
-			return false
-		}
-		a, b = a[n:], b[n:]
-	}
+	without := func(s string) string { return strings.Join(strings.FieldsFunc(s, drop), "") }
+	return without(a) == without(b)
 }

@@ -4,44 +4,30 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // JSON appends a document, indented by two spaces, and a newline. What a terminal
-// or a CI system would obey is escaped inside its strings.
+// or a CI system would obey is escaped. The document stays the same: such
+// characters stand only inside its strings.
 func JSON(buf *bytes.Buffer, doc any) error {
-	var plain bytes.Buffer
+	var plain strings.Builder
 	enc := json.NewEncoder(&plain)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(doc); err != nil {
 		return err
 	}
-	escapeJSON(buf, plain.Bytes())
+	buf.WriteString(rewrite(plain.String(), `\u005b`, func(before, r rune) string {
+		if r == '\n' || !isHidden(before, r) {
+			return ""
+		}
+		text := ""
+		for _, unit := range utf16.Encode([]rune{r}) {
+			text += fmt.Sprintf(`\u%04x`, unit)
+		}
+		return text
+	}))
 	return nil
-}
-
-// escapeJSON copies a JSON document and escapes hidden characters and commands.
-// Its values stay the same: none of these characters can stand outside a string.
-func escapeJSON(dst *bytes.Buffer, src []byte) {
-	dst.Grow(len(src))
-	for i, before := 0, rune(0); i < len(src); {
-		r, n := rune(src[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRune(src[i:])
-		}
-		switch {
-		case r == '[' && endsInHashes(dst.Bytes()):
-			dst.WriteString(`\u005b`)
-		case r != '\n' && isHidden(before, r):
-			for _, unit := range utf16.Encode([]rune{r}) {
-				fmt.Fprintf(dst, `\u%04x`, unit)
-			}
-		default:
-			dst.Write(src[i : i+n])
-		}
-		before = r
-		i += n
-	}
 }

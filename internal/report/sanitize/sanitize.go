@@ -28,23 +28,36 @@ func Line(s string) string {
 	if isPlain(s) {
 		return s
 	}
+	clean := rewrite(s, `\[`, func(before, r rune) string {
+		if isHidden(before, r) {
+			return escape(r)
+		}
+		return ""
+	})
+	if OpensCommand(s) {
+		return `\` + clean
+	}
+	return clean
+}
+
+// rewrite replaces bytes that are not UTF-8, a "[" that would open a command by
+// bracket, and characters by what instead gives for them and the one before; for
+// "" they stay.
+func rewrite(s, bracket string, instead func(before, r rune) string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 8)
-	if OpensCommand(s) {
-		b.WriteByte('\\')
-	}
 	for i, before := 0, rune(0); i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
+		text := instead(before, r)
 		switch {
 		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case isHidden(before, r):
-			b.WriteString(escape(r))
+			text = fmt.Sprintf(`\x%02x`, s[i])
 		case r == '[' && endsInHashes(b.String()):
-			b.WriteString(`\[`)
-		default:
-			b.WriteString(s[i : i+n])
+			text = bracket
+		case text == "":
+			text = s[i : i+n]
 		}
+		b.WriteString(text)
 		before = r
 		i += n
 	}
@@ -70,7 +83,7 @@ func OpensCommand(s string) bool {
 
 // endsInHashes reports whether a "[" after s would open a command: "##[", or
 // "##vso[" and others with a name.
-func endsInHashes[T string | []byte](s T) bool {
+func endsInHashes(s string) bool {
 	i := len(s)
 	for i > 0 && 'a' <= s[i-1]|0x20 && s[i-1]|0x20 <= 'z' {
 		i--
@@ -113,26 +126,17 @@ func escape(r rune) string {
 // selector escaped, and backslashes doubled: two different texts never look the
 // same, apart from letters of different scripts.
 func reveal(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
+	return rewrite(s, `\[`, func(_, r rune) string {
 		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
 		case r == ' ':
-			b.WriteString("·")
+			return "·"
 		case r == '\\':
-			b.WriteString(`\\`)
+			return `\\`
 		case r == '·', unicode.IsSpace(r), isHidden(0, r):
-			b.WriteString(escape(r))
-		case r == '[' && endsInHashes(b.String()):
-			b.WriteString(`\[`)
-		default:
-			b.WriteString(s[i : i+n])
+			return escape(r)
 		}
-		i += n
-	}
-	return b.String()
+		return ""
+	})
 }
 
 // Lines is [Line] for each line of a text.

@@ -55,7 +55,7 @@ var ruleDescriptors = sync.OnceValues(func() (descriptors []descriptor, index ma
 			FullDescription:      &text{firstSentences(why[0], maxDescription)},
 			Help:                 &help{Text: strings.Join(why, "\n\n") + "\n\n" + page, Markdown: markdown.Rule(&rule)},
 			HelpURI:              page,
-			DefaultConfiguration: &config{Level: content.Severity(rule.Severity)},
+			DefaultConfiguration: &config{Level: string(rule.Severity)},
 			Properties:           properties{"tags": tags},
 		})
 	}

@@ -38,11 +38,6 @@ func Render(buf *bytes.Buffer, r *finding.Report, programVersion string) error {
 func runOf(r *finding.Report, programVersion string) run {
 	rules, index := ruleDescriptors()
 	out := run{
-		Tool: tool{Driver: driver{
-			Name: "small-gate", InformationURI: content.ProjectPage,
-			Version: strings.TrimPrefix(content.Name(programVersion), "v"), SemanticVersion: semanticVersion(programVersion),
-			Rules: rules, Notifications: notices,
-		}},
 		Invocations: []invocation{invocationOf(r)},
 		ColumnKind:  "unicodeCodePoints",
 		Results:     []result{},
@@ -50,6 +45,11 @@ func runOf(r *finding.Report, programVersion string) run {
 			"verdict": string(content.Verdict(r)), "mode": content.Name(r.Mode), "policy": content.Text(r.Examined.Policy),
 			"base": content.Name(r.Examined.Base), "head": content.Name(r.Examined.Head),
 		},
+	}
+	out.Tool.Driver = driver{
+		Name: "small-gate", InformationURI: content.ProjectPage,
+		Version: strings.TrimPrefix(content.Name(programVersion), "v"), SemanticVersion: semanticVersion(programVersion),
+		Rules: rules, Notifications: notices,
 	}
 	names, places := content.Identities(r.Findings, r.Waived), content.PlacesOf(r)
 	add := func(f *finding.Finding, s []suppression) {
@@ -93,7 +93,7 @@ func invocationOf(r *finding.Report) invocation {
 func resultOf(f *finding.Finding, places *content.Places, name string, index map[string]int, s []suppression) result {
 	path := relativeURI(places.Path(f.Path))
 	out := result{
-		RuleID: content.Name(f.Rule), Level: content.Severity(f.Severity),
+		RuleID: content.Name(f.Rule), Level: string(f.Severity),
 		Message:             text{messageOf(f)},
 		Locations:           []location{locationOf(path, places.Line(f), f.Column)},
 		PartialFingerprints: map[string]string{"smallGate/v1": name},
@@ -129,10 +129,10 @@ func earlier(f *finding.Finding) *finding.EntryRef {
 
 // locationOf is a place in a file; a column below 1 is not known.
 func locationOf(uri string, line, column int) location {
-	return location{Physical: physical{
-		Artifact: artifact{URI: uri},
-		Region:   region{StartLine: max(line, 1), StartColumn: max(column, 0)},
-	}}
+	var out location
+	out.Physical.Artifact.URI = uri
+	out.Physical.Region.StartLine, out.Physical.Region.StartColumn = max(line, 1), max(column, 0)
+	return out
 }
 
 // messageOf is a finding in words: the sentence, what changed, what to do.

@@ -10,15 +10,13 @@ type document struct {
 }
 
 type run struct {
-	Tool        tool         `json:"tool"`
+	Tool struct {
+		Driver driver `json:"driver"`
+	} `json:"tool"`
 	Invocations []invocation `json:"invocations"`
 	ColumnKind  string       `json:"columnKind"`
 	Results     []result     `json:"results"`
 	Properties  properties   `json:"properties"`
-}
-
-type tool struct {
-	Driver driver `json:"driver"`
 }
 
 type driver struct {
@@ -85,23 +83,17 @@ type result struct {
 }
 
 type location struct {
-	ID       int      `json:"id,omitempty"`
-	Physical physical `json:"physicalLocation"`
-	Message  *text    `json:"message,omitempty"`
-}
-
-type physical struct {
-	Artifact artifact `json:"artifactLocation"`
-	Region   region   `json:"region"`
-}
-
-type artifact struct {
-	URI string `json:"uri"`
-}
-
-type region struct {
-	StartLine   int `json:"startLine"`
-	StartColumn int `json:"startColumn,omitempty"`
+	ID       int `json:"id,omitempty"`
+	Physical struct {
+		Artifact struct {
+			URI string `json:"uri"`
+		} `json:"artifactLocation"`
+		Region struct {
+			StartLine   int `json:"startLine"`
+			StartColumn int `json:"startColumn,omitempty"`
+		} `json:"region"`
+	} `json:"physicalLocation"`
+	Message *text `json:"message,omitempty"`
 }
 
 type suppression struct {
