@@ -124,7 +124,7 @@ func FailureReport(opts Options, err error) *finding.Report {
 // Nothing is the report of a change that touches nothing of interest.
 func Nothing(opts Options) *finding.Report { return FailureReport(opts, nil) }
 
-// JudgeTouched judges, at the tip, the workspaces that changed.
+// JudgeChanged judges, at the tip, the workspaces that changed.
 func JudgeChanged(ctx context.Context, r *Run) error {
 	return r.Snapshots(ctx, r.Scope.Tip.ID, SortedKeys(r.Scope.Workspaces))
 }

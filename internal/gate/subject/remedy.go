@@ -26,7 +26,7 @@ type FixedRemedy string
 // RevertChange is the one remedy.
 func (s FixedRemedy) RevertChange() string { return string(s) }
 
-// BringBack is the one remedy.
+// RestoreLost is the one remedy.
 func (s FixedRemedy) RestoreLost() string { return string(s) }
 
 // MoveToEnd is the one remedy.
