@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -51,9 +52,9 @@ func pending(ctx context.Context, req Request, mode string, sides func(repositor
 		if untrusted != nil && !errors.As(untrusted, &invalid) {
 			return nil, untrusted
 		}
-		fetched, parents := &prefetchedHistory{History: s.repo}, parentsOf(head, merged)
+		fetched, parents := &prefetchedHistory{History: s.repo, filter: history.Judged(policy.Default())}, parentsOf(head, merged)
 		if untrusted == nil {
-			fetched.Watch(s.opts.Policy.Workflows.Watched())
+			fetched.filter = history.Judged(s.opts.Policy)
 		}
 		touched, err := fetched.touches(ctx, history.Index, parents)
 		switch {
@@ -175,31 +176,23 @@ func beginnings(commits []history.Commit) []string {
 // nothing is judged.
 type prefetchedHistory struct {
 	history.History
+	filter  history.Filter
 	edges   []history.Edge
 	changes [][]history.Change
-	watched []string
 }
 
 // touches reports whether anything of interest differs between a revision and its parents.
 func (h *prefetchedHistory) touches(ctx context.Context, child string, parents []string) (bool, error) {
 	var err error
 	h.edges = history.EdgesOf(child, parents)
-	h.changes, err = h.History.Changes(ctx, h.edges)
+	h.changes, err = h.History.Diff(ctx, h.edges, h.filter)
 	return slices.ContainsFunc(h.changes, func(c []history.Change) bool { return len(c) > 0 }), err
 }
 
-// Watch drops what was fetched for other patterns.
-func (h *prefetchedHistory) Watch(patterns []string) {
-	if !slices.Equal(patterns, h.watched) {
-		h.edges, h.changes, h.watched = nil, nil, patterns
-		h.History.Watch(patterns)
-	}
-}
-
-// Changes answers from memory what was asked first.
-func (h *prefetchedHistory) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
-	if slices.Equal(edges, h.edges) {
+// Diff answers from memory what was asked first.
+func (h *prefetchedHistory) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
+	if slices.Equal(edges, h.edges) && reflect.DeepEqual(f, h.filter) {
 		return h.changes, nil
 	}
-	return h.History.Changes(ctx, edges)
+	return h.History.Diff(ctx, edges, f)
 }

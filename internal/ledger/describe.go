@@ -7,13 +7,6 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// EntryWords names an entry for people: number, task and time. It holds text of
-// the file.
-func EntryWords(e Entry) string { return Describe(e) }
-
-// EntryList names several entries, the first few of many.
-func EntryList(entries []Entry) string { return DescribeAll(entries) }
-
 // Describe names an entry for people: number, task and time; a switch has no
 // task.
 func Describe(e Entry) string {

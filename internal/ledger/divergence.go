@@ -7,20 +7,20 @@ import (
 )
 
 // outcome is how the logs of two branches compare.
-type outcome int
+type tipsOutcome int
 
 // The outcomes.
 const (
-	InLine   outcome = iota // one goes on from the other, or the order is made explicit
-	Mixed                   // one is a subsequence of the other, unresolved
-	Diverged                // each has entries that the other lacks
+	Linear       tipsOutcome = iota // one goes on from the other, or the order is made explicit
+	Unreconciled                    // one is a subsequence of the other, unresolved
+	Diverged                        // each has entries that the other lacks
 )
 
 // Divergence is how the logs of two branches compare: the target, that is to be merged
 // into, and the head, that is to be merged.
 type Divergence struct {
 	Target, Head *Ledger
-	Outcome      outcome
+	Outcome      tipsOutcome
 	// Inserted are the entries that stand before older ones of the other
 	// branch.
 	Inserted []Entry
@@ -38,18 +38,18 @@ func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest
 	t := &Divergence{Target: target, Head: head}
 	forth := Relate(target, head, equal)
 	back := Relate(head, target, equal)
-	if forth.Fine() || back.Fine() {
+	if forth.Allowed() || back.Allowed() {
 		return t
 	}
 	switch {
 	case forth.Relation == Interleaved:
-		t.Outcome = Mixed
+		t.Outcome = Unreconciled
 		t.Inserted = Pick(head, forth.inserted)
 	case back.Relation == Interleaved:
 		if t.explainedBy(explained, equal) {
 			return t // the head lost what it lacks, which is reported already
 		}
-		t.Outcome = Mixed
+		t.Outcome = Unreconciled
 		t.Inserted, t.InsertedByTarget = Pick(target, back.inserted), true
 	default:
 		t.TargetOnly = Only(target, head, equal)
@@ -82,27 +82,27 @@ func (t *Divergence) explainedBy(explained map[small.Digest]bool, equal Equivale
 }
 
 // Direction is one direction of comparing two tips.
-type Direction struct {
+type Transition struct {
 	Relation relation
 	inserted []int
 	resolved bool
 }
 
 // Fine reports whether one log goes on from the other, or says where it does not.
-func (r Direction) Fine() bool {
+func (r Transition) Allowed() bool {
 	return r.Relation == identical || r.Relation == Extended || r.Relation == Interleaved && r.resolved
 }
 
 // Relate compares two logs in one direction: is p a part of c?
-func Relate(p, c *Ledger, equal Equivalence) Direction {
+func Relate(p, c *Ledger, equal Equivalence) Transition {
 	if c.Extends(p) {
-		return Direction{Relation: Extended}
+		return Transition{Relation: Extended}
 	}
 	pd, cd := equal.normalize(DigestsOf(p), DigestsOf(c))
-	r := Direction{Relation: relateDigests(pd.digests, cd.digests)}
+	r := Transition{Relation: relateDigests(pd.digests, cd.digests)}
 	if r.Relation == Interleaved {
 		places := Subsequence(pd.digests, cd.digests)
-		r.resolved = resolvedBy(p, c, cd.places[places[len(places)-1]]) >= 0
+		r.resolved = findReconcileEntry(p, c, cd.indexes[places[len(places)-1]]) >= 0
 		r.inserted = cd.at(missing(places))
 	}
 	return r
@@ -131,7 +131,7 @@ func Only(a, b *Ledger, equal Equivalence) []Entry {
 // WithoutEdited reports whether two tips are one writer's work but for the
 // edits that are reported already, whichever side made them: without the entries
 // that were changed, moved, lost or put in between, one holds the other.
-func (t *Divergence) WithoutEdited(explained map[small.Digest]bool, equal Equivalence) bool {
+func (t *Divergence) LinearWithout(explained map[small.Digest]bool, equal Equivalence) bool {
 	if len(explained) == 0 {
 		return false
 	}

@@ -37,8 +37,8 @@ type Edit struct {
 	Kind EditKind
 	// Before is the index in the parent's ledger, after that in the child's;
 	// -1 where there is none.
-	Before, After int
-	Changes       []FieldChange
+	OldIndex, NewIndex int
+	Changes            []FieldChange
 	// Pos is the first changed field in the child, where it still has one.
 	Pos small.Pos
 }
@@ -48,7 +48,7 @@ type Edit struct {
 type RecordsFunc func() ([]*small.Value, error)
 
 // explanation is what explain finds.
-type explanation struct {
+type entryDiff struct {
 	edits []Edit
 	// last is the greatest place in the child of an entry that the parent has,
 	// in whatever version; -1 if there is none.
@@ -58,15 +58,15 @@ type explanation struct {
 // explain accounts for a rewritten edge entry by entry. p and c are the
 // digests that count as equal (waivers applied); mayPair says which of the
 // child's added entries may be the new version of a lost one.
-func explain(p, c []small.Digest, before, after RecordsFunc, mayPair func(lost, added int) bool) (explanation, error) {
+func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lost, added int) bool) (entryDiff, error) {
 	a := align(p, c)
-	out := explanation{last: -1}
+	out := entryDiff{last: -1}
 	for _, pair := range a.kept {
 		out.last = max(out.last, pair[1])
 	}
 	for _, pair := range a.moved {
 		out.last = max(out.last, pair[1])
-		out.edits = append(out.edits, Edit{Kind: EditReordered, Before: pair[0], After: pair[1]})
+		out.edits = append(out.edits, Edit{Kind: EditReordered, OldIndex: pair[0], NewIndex: pair[1]})
 	}
 	pairs := map[int]int{} // lost -> added
 	if len(a.lost) > 0 && len(a.added) > 0 {
@@ -86,7 +86,7 @@ func explain(p, c []small.Digest, before, after RecordsFunc, mayPair func(lost, 
 	}
 	for _, lost := range a.lost {
 		if _, paired := pairs[lost]; !paired {
-			out.edits = append(out.edits, Edit{Kind: EditDeleted, Before: lost, After: -1})
+			out.edits = append(out.edits, Edit{Kind: EditDeleted, OldIndex: lost, NewIndex: -1})
 		}
 	}
 	modified := map[int]bool{}
@@ -95,7 +95,7 @@ func explain(p, c []small.Digest, before, after RecordsFunc, mayPair func(lost, 
 	}
 	for _, added := range a.added {
 		if added < out.last && !modified[added] {
-			out.edits = append(out.edits, Edit{Kind: EditInserted, Before: -1, After: added})
+			out.edits = append(out.edits, Edit{Kind: EditInserted, OldIndex: -1, NewIndex: added})
 		}
 	}
 	return out, nil
@@ -104,11 +104,11 @@ func explain(p, c []small.Digest, before, after RecordsFunc, mayPair func(lost, 
 // candidates bounds how many added entries a lost one is compared with in
 // depth. Beyond that an edit is reported as a deletion and a new entry, which is
 // less helpful and no less true.
-const candidates = 100
+const maxCandidates = 100
 
 // agreement is one way in which a lost and an added entry count as
 // two versions of one: entries with the same key that pass the test.
-type agreement struct {
+type matcher struct {
 	key  func(*small.Value) string
 	test func(sums fieldSums, o, n *small.Value) bool
 }
@@ -116,10 +116,10 @@ type agreement struct {
 // agreements are tried in order: the same timestamp; everything but the
 // timestamp the same; the same task and most other fields; of the switches of a
 // job, the same time, or everything but the time.
-var agreements = []agreement{
+var matchers = []matcher{
 	{key: textOf("timestamp")},
 	{key: without("timestamp")},
-	{key: textOf("task_id"), test: mostFieldsSame},
+	{key: textOf("task_id"), test: mostFieldsEqual},
 	{key: switchTime},
 	{key: without("at")},
 }
@@ -130,7 +130,7 @@ func pairUp(a alignment, old, now []*small.Value, mayPair func(lost, added int) 
 	pairs := map[int]int{}
 	used := map[int]bool{}
 	sums := fieldSums{}
-	for _, way := range agreements {
+	for _, way := range matchers {
 		byKey := map[string][]int{}
 		for _, added := range a.added {
 			if key := way.key(now[added]); key != "" && !used[added] {
@@ -142,10 +142,10 @@ func pairUp(a alignment, old, now []*small.Value, mayPair func(lost, added int) 
 				continue
 			}
 			key := way.key(old[lost])
-			low, high := gap(a.kept, lost)
+			low, high := keptNeighbours(a.kept, lost)
 			tried := 0
 			for i, added := range byKey[key] {
-				if added >= high || tried == candidates {
+				if added >= high || tried == maxCandidates {
 					break
 				}
 				if added <= low || !mayPair(lost, added) {
@@ -193,7 +193,7 @@ func without(field string) func(*small.Value) string {
 }
 
 // gap returns the child's places of the kept entries around a lost one.
-func gap(kept [][2]int, lost int) (low, high int) {
+func keptNeighbours(kept [][2]int, lost int) (low, high int) {
 	low, high = -1, math.MaxInt
 	i, _ := slices.BinarySearchFunc(kept, lost, func(pair [2]int, at int) int { return pair[0] - at })
 	if i > 0 {
@@ -223,7 +223,7 @@ func (s fieldSums) of(entry *small.Value) map[string]small.Digest {
 
 // mostFieldsSame: of the fields that either version has, task_id left out,
 // more than half are the same.
-func mostFieldsSame(sums fieldSums, o, n *small.Value) bool {
+func mostFieldsEqual(sums fieldSums, o, n *small.Value) bool {
 	x, y := sums.of(o), sums.of(n)
 	same, all := 0, len(y)
 	for key, sum := range x {
@@ -241,7 +241,7 @@ func mostFieldsSame(sums fieldSums, o, n *small.Value) bool {
 // modification says how an entry was modified; two ways have names of their
 // own because known tools produce them.
 func modification(o, n *small.Value, before, after int) Edit {
-	e := Edit{Kind: EditModified, Before: before, After: after, Changes: FieldChanges(o, n)}
+	e := Edit{Kind: EditModified, OldIndex: before, NewIndex: after, Changes: FieldChanges(o, n)}
 	if len(e.Changes) > 0 {
 		e.Pos = KeyPos(n, e.Changes[0].Field)
 	}

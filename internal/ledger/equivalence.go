@@ -72,7 +72,7 @@ func (eq Equivalence) Without(entries map[small.Digest]bool) Equivalence {
 type sequence struct {
 	digests []small.Digest
 	// places are the indexes in the ledger.
-	places []int
+	indexes []int
 	// dropped are the indexes that are left out.
 	dropped []int
 }
@@ -89,7 +89,7 @@ func (eq Equivalence) normalize(p, c []small.Digest) (parent, child sequence) {
 		d = eq.Class(d)
 		there[d] = true
 		child.digests = append(child.digests, d)
-		child.places = append(child.places, i)
+		child.indexes = append(child.indexes, i)
 	}
 	for i, d := range p {
 		if eq.Accepted[d] {
@@ -101,7 +101,7 @@ func (eq Equivalence) normalize(p, c []small.Digest) (parent, child sequence) {
 			continue
 		}
 		parent.digests = append(parent.digests, class)
-		parent.places = append(parent.places, i)
+		parent.indexes = append(parent.indexes, i)
 	}
 	return parent, child
 }
@@ -109,7 +109,7 @@ func (eq Equivalence) normalize(p, c []small.Digest) (parent, child sequence) {
 // at gives the indexes in the ledger of some elements.
 func (s sequence) at(elements []int) []int {
 	for i, n := range elements {
-		elements[i] = s.places[n]
+		elements[i] = s.indexes[n]
 	}
 	return elements
 }
@@ -121,8 +121,8 @@ func (s sequence) records(all RecordsFunc) RecordsFunc {
 		if err != nil {
 			return nil, err
 		}
-		out := make([]*small.Value, len(s.places))
-		for i, place := range s.places {
+		out := make([]*small.Value, len(s.indexes))
+		for i, place := range s.indexes {
 			out[i] = values[place]
 		}
 		return out, nil

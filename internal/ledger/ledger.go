@@ -91,7 +91,7 @@ func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
 }
 
 func newEntry(v *small.Value) Entry {
-	e := Entry{Pos: v.Pos, Digest: small.EntryDigest(v), Evidenced: Evidenced(v), Meaningful: saysSomething(v), Suspects: small.EntrySuspects(v)}
+	e := Entry{Pos: v.Pos, Digest: small.EntryDigest(v), Evidenced: Evidenced(v), Meaningful: hasVisibleEvidence(v), Suspects: small.EntrySuspects(v)}
 	task, _ := v.Get("task_id").Str()
 	e.Reconciles = task == ReconcileTask
 	e.TaskID, _ = v.Get("task_id").Trimmed()
@@ -124,7 +124,7 @@ func Evidenced(entry *small.Value) bool {
 
 // saysSomething reports whether what counts as an entry's evidence holds a scalar that
 // people can see.
-func saysSomething(entry *small.Value) bool {
+func hasVisibleEvidence(entry *small.Value) bool {
 	for _, key := range evidenceKeys {
 		if v := entry.Get(key); small.NotBlank(v) && hasText(v) {
 			return true

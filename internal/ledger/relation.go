@@ -70,7 +70,7 @@ func DigestsOf(l *Ledger) []small.Digest {
 }
 
 // SetOf are a ledger's entry digests.
-func SetOf(l *Ledger) map[small.Digest]bool {
+func DigestSet(l *Ledger) map[small.Digest]bool {
 	out := make(map[small.Digest]bool, l.Len())
 	for i := range l.Entries {
 		out[l.Entries[i].Digest] = true
@@ -82,7 +82,7 @@ func SetOf(l *Ledger) map[small.Digest]bool {
 // interleaving: a meta/reconcile-merge entry with evidence that is not in p
 // and stands after every entry of p; -1 if there is none. after is the place
 // in c of p's last entry.
-func resolvedBy(p, c *Ledger, after int) int {
+func findReconcileEntry(p, c *Ledger, after int) int {
 	for i := c.Len() - 1; i > after; i-- {
 		e := c.Entries[i]
 		if !e.Reconciles || !e.Evidenced {

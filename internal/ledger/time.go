@@ -28,13 +28,5 @@ func ParseInstant(s string) (time.Time, bool) {
 	return t, err == nil
 }
 
-// FutureTolerance is how far ahead of now an entry that is new in a change may
-// be dated.
-const FutureTolerance = ClockTolerance
-
-// Instant reads an entry's timestamp, in any form of RFC 3339. ok is false where
-// it is none.
-func Instant(e Entry) (at time.Time, ok bool) { return ParseInstant(e.Timestamp) }
-
 // ClockTolerance is how far clocks of honest machines may differ.
 const ClockTolerance = 5 * time.Minute

@@ -38,7 +38,7 @@ func Append(path string, data []byte, entry Entry, now time.Time, limits small.L
 	}
 	at := now.UTC()
 	for _, e := range before.Entries {
-		if last, ok := ledger.Instant(e); ok && !last.Before(at) {
+		if last, ok := ledger.ParseInstant(e.Timestamp); ok && !last.Before(at) {
 			at = last.UTC().Add(time.Nanosecond)
 		}
 	}

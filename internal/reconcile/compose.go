@@ -27,11 +27,11 @@ type newEntry [][2]string
 func (l *log) entry(items []item, brought []int, now time.Time) (newEntry, error) {
 	at := now.UTC()
 	for _, it := range items {
-		if when, ok := ledger.Instant(it.Entry); ok && !when.Before(at) {
+		if when, ok := ledger.ParseInstant(it.Entry.Timestamp); ok && !when.Before(at) {
 			at = when.UTC().Add(time.Nanosecond)
 		}
 	}
-	if at.After(now.Add(ledger.FutureTolerance)) {
+	if at.After(now.Add(ledger.ClockTolerance)) {
 		return nil, &failure.Error{
 			Message: fmt.Sprintf("%s: an entry is dated %s, later than now (%s): no later entry could be valid", l.path,
 				at.Add(-time.Nanosecond).Format(time.RFC3339Nano), now.UTC().Format(time.RFC3339)),
@@ -162,11 +162,11 @@ func (c *composer) textOf(it item) ([]byte, error) {
 		}
 		text, ok := indented(one.entries[at], form.column-one.column)
 		if !ok {
-			return nil, c.uncopied(fmt.Sprintf("%s of %s cannot be indented like the others", ledger.EntryWords(it.Entry), one.of.Name))
+			return nil, c.uncopied(fmt.Sprintf("%s of %s cannot be indented like the others", ledger.Describe(it.Entry), one.of.Name))
 		}
 		return ended(withLineEnd(text, one.end, form.end), form.end), nil
 	}
-	return nil, c.uncopied(ledger.EntryWords(it.Entry) + " is in no side's text")
+	return nil, c.uncopied(ledger.Describe(it.Entry) + " is in no side's text")
 }
 
 // around picks what stands before or behind the entries: the first text that was

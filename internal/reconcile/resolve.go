@@ -88,8 +88,8 @@ func (l *log) increases(items []item) error {
 		accepted = l.sides.BaselineEntries()
 	}
 	for i := max(accepted, 1); i < len(items); i++ {
-		at, ok := ledger.Instant(items[i].Entry)
-		previous, known := ledger.Instant(items[i-1].Entry)
+		at, ok := ledger.ParseInstant(items[i].Entry.Timestamp)
+		previous, known := ledger.ParseInstant(items[i-1].Entry.Timestamp)
 		if !ok || !known || at.After(previous) {
 			continue
 		}
@@ -100,7 +100,7 @@ func (l *log) increases(items []item) error {
 		}
 		return &failure.Error{
 			Message: fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (lint/timestamp-order)",
-				l.path, ledger.EntryWords(items[i].Entry), ledger.EntryWords(items[i-1].Entry)),
+				l.path, ledger.Describe(items[i].Entry), ledger.Describe(items[i-1].Entry)),
 			Remedy: remedy,
 		}
 	}
@@ -305,7 +305,7 @@ func (l *log) broken(result *ledger.Ledger) *read.LogComparer {
 // to stand. A text at the end of a file whose last line is not ended does: with
 // an entry behind it, it ends in a line feed.
 func (l *log) meansElse(it item) error {
-	failure := l.uncopied(fmt.Sprintf("%s of %s would change", ledger.EntryWords(it.Entry), it.from.Name))
+	failure := l.uncopied(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.Name))
 	if it.at == len(it.from.places)-1 && len(ended(it.from.Data, "\n")) > len(it.from.Data) {
 		failure.Remedy = "its text ends without a line break at the end of that side's file: write |- instead of | there (>- instead of >), " +
 			"end the line and commit it, which changes no entry; then merge again"

@@ -183,7 +183,7 @@ func (l *log) unchanged(base, side *version) error {
 	}
 	what := "has the entries in another order than the merge base"
 	if lost := l.sides.Only(base.ledger, side.ledger); len(lost) > 0 {
-		what = "changed or lost entries of the merge base: " + ledger.EntryList(lost)
+		what = "changed or lost entries of the merge base: " + ledger.DescribeAll(lost)
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("%s: %s %s", l.path, side.Name, what),

@@ -124,7 +124,7 @@ func ruleMarkdown(rule *rule.Rule, page string) string {
 		b.WriteString("\n**" + example.title + "**\n")
 		for _, f := range rules.ParseExample(example.text).Files {
 			label := codeSpan(f.Path)
-			if step := f.StepWords(); step != "" {
+			if step := f.StepName(); step != "" {
 				label = step + ", " + label
 			}
 			if kind := f.Kind(); kind != "" {

@@ -3,9 +3,9 @@ package finding
 // EarlierFindings counts findings by fingerprint and severity: an error is not left
 // out because there was a warning of the same.
 type EarlierFindings struct {
-	Times map[FindingKey]int
+	Seen map[FindingKey]int
 	// Left is what may be left out from here on; nil while nothing is.
-	Left map[FindingKey]int
+	Remaining map[FindingKey]int
 }
 
 // FindingKey stands for findings that say the same.
@@ -23,11 +23,11 @@ func (e *EarlierFindings) Has(f *Finding) bool {
 	sum := f.sum()
 	key := FindingKey{[8]byte(sum[:8]), f.Severity}
 	for _, k := range []FindingKey{key, {key.fingerprint, SeverityError}} {
-		if e.Left[k] > 0 {
-			e.Left[k]--
+		if e.Remaining[k] > 0 {
+			e.Remaining[k]--
 			return true
 		}
 	}
-	e.Times[key]++
+	e.Seen[key]++
 	return false
 }

@@ -92,7 +92,7 @@ type Finding struct {
 
 	// Was is the log's path before the edge, where it moved there: a waiver may
 	// name either.
-	Was string
+	OldPath string
 	// Subject tells apart findings of one rule in one file that have no
 	// entries: the path of the value inside the document.
 	Subject string

@@ -34,10 +34,10 @@ func Classify(ctx context.Context, h history.History, base, head string, opts ru
 	if err != nil {
 		return nil, err
 	}
-	if err := (finder{r}).claimLaneOf(ctx, base, head, true, commits); err != nil {
+	if err := (laneFinder{r}).claimLaneOf(ctx, base, head, true, commits); err != nil {
 		return nil, err
 	}
-	return finder{r}.classify(ctx, r.Scope.Lanes[0])
+	return laneFinder{r}.classify(ctx, r.Scope.Lanes[0])
 }
 
 // ClassifyPending is Classify for the index against its parents.
@@ -46,12 +46,12 @@ func ClassifyPending(ctx context.Context, h history.History, parents []string, o
 	if err := ClaimIndex(ctx, r); err != nil {
 		return nil, err
 	}
-	return finder{r}.classify(ctx, r.Scope.Lanes[0])
+	return laneFinder{r}.classify(ctx, r.Scope.Lanes[0])
 }
 
 // classify finds what a change shows, and which lane fits that.
-func (r finder) classify(ctx context.Context, s *subject.LaneChange) (*finding.LaneReport, error) {
-	touched, err := r.touchedFiles(ctx, s)
+func (r laneFinder) classify(ctx context.Context, s *subject.LaneChange) (*finding.LaneReport, error) {
+	touched, err := r.changedFiles(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -76,18 +76,22 @@ func (r finder) classify(ctx context.Context, s *subject.LaneChange) (*finding.L
 	}
 	lane.FindMoves(files)
 	if slices.ContainsFunc(files, func(f lane.File) bool { return f.Declares() }) {
-		tree, err := r.Source.History.Paths(ctx, s.Head)
+		programs, err := r.Source.History.List(ctx, s.Head, history.Matching(lane.Programs...))
 		if err != nil {
 			return nil, err
 		}
-		lane.DropPrograms(files, tree)
+		var paths []string
+		for _, f := range programs {
+			paths = append(paths, f.Path)
+		}
+		lane.DropPrograms(files, paths)
 	}
 	signals := lane.Signals(files, cfg)
 	return &finding.LaneReport{Claim: s.Claim, Signals: signals, Fits: lane.Fits(signals)}, nil
 }
 
 // readTexts compares the two texts of a file, as far as they can be read.
-func (r finder) readTexts(ctx context.Context, c history.Change, f *lane.File) error {
+func (r laneFinder) readTexts(ctx context.Context, c history.Change, f *lane.File) error {
 	var texts [2][]byte
 	var size int64
 	for i, version := range []history.File{c.Old, c.New} {

@@ -15,18 +15,18 @@ func Judge(ctx context.Context, r *run.Run) error {
 		if !s.Claimed() {
 			continue
 		}
-		if err := (finder{r}).examineLane(ctx, s); err != nil {
+		if err := (laneFinder{r}).examine(ctx, s); err != nil {
 			return err
 		}
 		if strictest == nil || strictest.Claim.Lane.Less(s.Claim.Lane) {
 			strictest = s
-			r.Out.Report.Lane = s.Report
+			r.Collector.Report.Lane = s.Report
 		}
 		s.Commit = s.Head
 		if len(s.Bases) > 0 {
 			s.Parent = s.Bases[0]
 		}
-		r.Out.Judge(s)
+		r.Collector.Judge(s)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func landings(commits []history.Commit, head string) []landing {
 // in its own lane: where the way from base to head by first parents has nothing but
 // merges, each is a change with what it merged. Otherwise a branch went on by itself
 // and merged others, and that is one change.
-func queue(commits []history.Commit, base, head string) []landing {
+func splitQueue(commits []history.Commit, base, head string) []landing {
 	out := landings(commits, head)
 	merged := func(l landing) bool { return len(l.commits) > 0 && len(l.commits[len(l.commits)-1].Parents) > 1 }
 	if len(out) == 0 || out[0].base != base || slices.ContainsFunc(out, func(l landing) bool { return !merged(l) }) {
@@ -74,7 +74,7 @@ func JudgeLandings(ctx context.Context, r *run.Run) error {
 	}
 	own := *r
 	own.Options.Lane, own.Options.Labels = "", nil // they are about one change
-	each := finder{&own}
+	each := laneFinder{&own}
 	untried := slices.Concat(cfg.Fast.After, cfg.Standard.After, cfg.Deep.After)
 	for _, l := range slices.Backward(landings(r.Scope.Commits, r.Scope.Tip.ID)) {
 		s, err := each.landed(ctx, l)
@@ -82,7 +82,9 @@ func JudgeLandings(ctx context.Context, r *run.Run) error {
 			return err
 		}
 		untried = slices.DeleteFunc(untried, func(pattern string) bool {
-			return slices.ContainsFunc(s.Entries, func(e subject.LaneEntry) bool { return policy.MatchTask(pattern, e.TaskID) && e.Lacks() == "" })
+			return slices.ContainsFunc(s.Entries, func(e subject.LaneEntry) bool {
+				return policy.MatchTask(pattern, e.TaskID) && e.EvidenceProblem() == ""
+			})
 		})
 		if len(untried) == 0 {
 			return nil
@@ -104,13 +106,13 @@ func JudgeLandings(ctx context.Context, r *run.Run) error {
 			return err
 		}
 		s.Place = rule.Place{Commit: l.head, Parent: l.base}
-		r.Out.Judge(subject.LaneLanding{LaneChange: s})
+		r.Collector.Judge(subject.LaneLanding{LaneChange: s})
 	}
 	return nil
 }
 
 // landed finds the lane of what one commit brought.
-func (r finder) landed(ctx context.Context, l landing) (*subject.LaneChange, error) {
+func (r laneFinder) landed(ctx context.Context, l landing) (*subject.LaneChange, error) {
 	s := &subject.LaneChange{Head: l.head, Commits: l.commits}
 	if l.base != "" {
 		s.Bases = []string{l.base}

@@ -44,7 +44,7 @@ type version struct {
 }
 
 // before loads the history behind a commit, and returns the commit's number.
-func (src *Source) before(ctx context.Context, commit string) (*ancestry, int, error) {
+func (src *Source) loadAncestry(ctx context.Context, commit string) (*ancestry, int, error) {
 	a := src.ancestry
 	if n, known := a.number[commit]; known {
 		return a, n, nil
@@ -104,7 +104,7 @@ func (src *Source) NoteHistory(commits []history.Commit, changes [][][]history.C
 }
 
 // reach marks the commits that one has, itself included.
-func (a *ancestry) reach(n int) []bool {
+func (a *ancestry) reachableFrom(n int) []bool {
 	seen := make([]bool, n+1)
 	seen[n] = true
 	for i := n; i >= 0; i-- {
@@ -118,7 +118,7 @@ func (a *ancestry) reach(n int) []bool {
 }
 
 // versions lists what stood last at a path on each way back from a commit.
-func (src *Source) versions(ctx context.Context, n int, path string) ([]*version, error) {
+func (src *Source) lastVersions(ctx context.Context, n int, path string) ([]*version, error) {
 	a := src.ancestry
 	if first, known := a.first[path]; !known || first > n {
 		return nil, nil
@@ -176,11 +176,11 @@ func (src *Source) lastReadable(ctx context.Context, commit, path string) ([]*Le
 	if commit == "" {
 		return nil, nil
 	}
-	_, n, err := src.before(ctx, commit)
+	_, n, err := src.loadAncestry(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
-	next, err := src.versions(ctx, n, path)
+	next, err := src.lastVersions(ctx, n, path)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (src *Source) lastReadable(ctx context.Context, commit, path string) ([]*Le
 		switch {
 		case !log.Readable():
 			next = append(slices.Clip(next), v.before...)
-		case src.ended(path, log):
+		case src.removalWaived(path, log):
 		case !slices.Contains(out, log):
 			out = append(out, log)
 		}
@@ -209,7 +209,7 @@ func (src *Source) lastReadable(ctx context.Context, commit, path string) ([]*Le
 
 // ended reports whether a waiver lets a log be gone, so that another may begin
 // at its path.
-func (src *Source) ended(path string, log *LedgerFile) bool {
+func (src *Source) removalWaived(path string, log *LedgerFile) bool {
 	head := log.Log.Head()
 	return slices.ContainsFunc(src.Policy.Waivers, func(w policy.Waiver) bool {
 		return w.Edit.Has(ledger.LogEnded) && w.Path == path && w.From != nil && *w.From == head && !w.Expired(src.Now)

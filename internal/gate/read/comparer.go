@@ -23,7 +23,7 @@ type LogComparer struct {
 // Comparer is what a configuration says about the log at a path, and where it was
 // before it moved. Waivers that
 // have ended at now do not count.
-func Comparer(p *policy.Policy, path string, now time.Time, was ...string) LogComparer {
+func NewLogComparer(p *policy.Policy, path string, now time.Time, was ...string) LogComparer {
 	level, set := p.Rules[workspace.TimestampOrder.ID]
 	paths := append([]string{path}, was...)
 	var baseline *policy.Baseline
@@ -43,7 +43,9 @@ func (s LogComparer) Class(d small.Digest) small.Digest { return s.equal.Class(d
 
 // Leads reports whether waivers let one version of an entry be changed into
 // another.
-func (s LogComparer) Leads(from, to small.Digest) bool { return s.equal.AllowsTransition(from, to) }
+func (s LogComparer) AllowsTransition(from, to small.Digest) bool {
+	return s.equal.AllowsTransition(from, to)
+}
 
 // MayLack reports whether an entry may be missing from a later version.
 func (s LogComparer) MayLack(d small.Digest) bool { return s.equal.Dropped[d] }
@@ -52,7 +54,7 @@ func (s LogComparer) MayLack(d small.Digest) bool { return s.equal.Dropped[d] }
 // that is no finding: the parent is a part of the child from the beginning on,
 // or in order with a reconcile entry behind it that the parent lacks.
 func (s LogComparer) Accepts(parent, child *ledger.Ledger) bool {
-	return ledger.Relate(parent, child, s.equal).Fine()
+	return ledger.Relate(parent, child, s.equal).Allowed()
 }
 
 // Keeps reports whether the child holds every entry of the parent in order,
@@ -67,7 +69,7 @@ func (s LogComparer) Only(a, b *ledger.Ledger) []ledger.Entry { return ledger.On
 // Baselined reports whether a ledger begins with the log's baseline. Without a
 // baseline none does.
 func (s LogComparer) Baselined(l *ledger.Ledger) bool {
-	return s.baseline != nil && recognize(s.baseline, l, s.waivers) != nil
+	return s.baseline != nil && matchBaseline(s.baseline, l, s.waivers) != nil
 }
 
 // Ordered reports whether a log is rejected whose times do not increase behind

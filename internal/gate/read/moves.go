@@ -15,7 +15,7 @@ import (
 type moves map[string]history.File
 
 // to lists the paths from which logs come to one.
-func (m moves) to(path string) []string {
+func (m moves) sourcesOf(path string) []string {
 	var from []string
 	for p, f := range m {
 		if f.Path == path {
@@ -39,8 +39,8 @@ type moveSearch struct {
 	// equal says what counts as equal when a log of one path is compared with a
 	// log of another.
 	equal func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error)
-	// undone, if set, says which rewrites are taken back.
-	undone UndoneFunc
+	// reverted, if set, says which rewrites are taken back.
+	reverted RevertedFunc
 }
 
 // removedLog is a log that the child does not have at its path: its last readable
@@ -56,9 +56,9 @@ type addedLog struct {
 	entries func() map[small.Digest]bool
 }
 
-// excusable are the entries that waivers name. It is nil where a baseline may excuse
+// waivedEntries are the entries that waivers name. It is nil where a baseline may excuse
 // any other.
-func (src *Source) excusable() map[small.Digest]bool {
+func (src *Source) waivedEntries() map[small.Digest]bool {
 	if len(src.Policy.Baselines) > 0 {
 		return nil
 	}
@@ -76,14 +76,14 @@ func (src *Source) excusable() map[small.Digest]bool {
 // foreign reports whether a log begins or ends with an entry that another lacks and
 // that nothing excuses. Then it cannot go on there. Where many logs move at once,
 // comparing each with each would take too long.
-func (d removedLog) foreign(there *addedLog, excusable map[small.Digest]bool) bool {
+func (d removedLog) cannotContinueIn(there *addedLog, waived map[small.Digest]bool) bool {
 	return slices.ContainsFunc(d.logs, func(l *LedgerFile) bool {
 		if l.Log.Len() == 0 {
 			return false
 		}
 		first, last := l.Log.Entries[0].Digest, l.Log.Entries[l.Log.Len()-1].Digest
 		has := there.entries()
-		return !has[first] && !excusable[first] || !has[last] && !excusable[last]
+		return !has[first] && !waived[first] || !has[last] && !waived[last]
 	})
 }
 
@@ -91,26 +91,26 @@ func (d removedLog) foreign(there *addedLog, excusable map[small.Digest]bool) bo
 // at a path that is new. There have to be as many such paths as logs that begin
 // alike are gone: of two copies of one log, neither is the log.
 func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
-	arrived, err := src.addedLogs(ctx, x)
-	if err != nil || len(arrived) == 0 {
+	added, err := src.addedLogs(ctx, x)
+	if err != nil || len(added) == 0 {
 		return nil, err
 	}
-	gone, err := src.removedLogs(ctx, x)
+	removed, err := src.removedLogs(ctx, x)
 	if err != nil {
 		return nil, err
 	}
 	out := moves{}
-	excusable := src.excusable()
-	for len(gone) > 0 {
+	waived := src.waivedEntries()
+	for len(removed) > 0 {
 		alike := func(d removedLog) bool {
-			return src.Logs(d.path) == src.Logs(gone[0].path) && slices.EqualFunc(d.logs, gone[0].logs, func(a, b *LedgerFile) bool {
+			return src.Logs(d.path) == src.Logs(removed[0].path) && slices.EqualFunc(d.logs, removed[0].logs, func(a, b *LedgerFile) bool {
 				return a.Log.Head() == b.Log.Head()
 			})
 		}
-		group := slices.DeleteFunc(slices.Clone(gone), func(d removedLog) bool { return !alike(d) })
+		group := slices.DeleteFunc(slices.Clone(removed), func(d removedLog) bool { return !alike(d) })
 		var to []*addedLog
-		for _, log := range arrived {
-			if excusable != nil && x.undone == nil && group[0].foreign(log, excusable) {
+		for _, log := range added {
+			if waived != nil && x.reverted == nil && group[0].cannotContinueIn(log, waived) {
 				continue
 			}
 			on, err := src.continuesIn(ctx, x, group[0], log.LedgerFile)
@@ -124,10 +124,10 @@ func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
 		if len(to) == len(group) || len(to) > len(group) && group[0].empty() {
 			for i, d := range group {
 				out[d.path] = to[i].File
-				arrived = slices.DeleteFunc(arrived, func(log *addedLog) bool { return log == to[i] })
+				added = slices.DeleteFunc(added, func(log *addedLog) bool { return log == to[i] })
 			}
 		}
-		gone = slices.DeleteFunc(gone, alike)
+		removed = slices.DeleteFunc(removed, alike)
 	}
 	return out, nil
 }
@@ -142,7 +142,7 @@ func (src *Source) addedLogs(ctx context.Context, x moveSearch) ([]*addedLog, er
 	var out []*addedLog
 	for _, c := range x.changes {
 		if !src.IsLog(c.Path) || c.Old.Mode != "" {
-			continue // a log that goes where nobody judges it is gone
+			continue // a log that goes where nobody judges it has ended
 		}
 		log, err := src.Logs(c.Path).Read(ctx, c.New, nil)
 		if err != nil {
@@ -151,7 +151,7 @@ func (src *Source) addedLogs(ctx context.Context, x moveSearch) ([]*addedLog, er
 		if log.Readable() {
 			out = append(out, &addedLog{
 				LedgerFile: &LedgerFile{File: c.New, Log: log.Log}, // the same content may lie at several paths
-				entries:    sync.OnceValue(func() map[small.Digest]bool { return ledger.SetOf(log.Log.Ledger) }),
+				entries:    sync.OnceValue(func() map[small.Digest]bool { return ledger.DigestSet(log.Log.Ledger) }),
 			})
 		}
 	}
@@ -219,7 +219,7 @@ func (src *Source) replacedByUnrelated(ctx context.Context, x moveSearch, c hist
 	return x.unrelated()
 }
 
-// continuesIn reports whether a log goes on in one of its kind that arrived.
+// continuesIn reports whether a log goes on in a log of the same kind at another path.
 func (src *Source) continuesIn(ctx context.Context, x moveSearch, d removedLog, there *LedgerFile) (bool, error) {
 	if src.Logs(there.File.Path) != src.Logs(d.path) {
 		return false, nil
@@ -237,10 +237,10 @@ func (src *Source) contains(x moveSearch, d removedLog, now *LedgerFile, to stri
 		}
 		switch ledger.Relate(before.Log.Ledger, now.Log.Ledger, equal).Relation {
 		case ledger.Rewritten:
-			if x.undone == nil {
+			if x.reverted == nil {
 				return false, nil
 			}
-			if is, err := x.undone(before.Log.Ledger, now.Log.Ledger); err != nil || !is {
+			if is, err := x.reverted(before.Log.Ledger, now.Log.Ledger); err != nil || !is {
 				return false, err
 			}
 		case ledger.Interleaved:
@@ -259,13 +259,13 @@ func (src *Source) byWaivers(from, to string, _, _ *LedgerFile) (ledger.Equivale
 
 // UndoneFunc reports whether the difference between two versions of a log is that
 // rewrites are taken back.
-type UndoneFunc func(before, now *ledger.Ledger) (bool, error)
+type RevertedFunc func(before, now *ledger.Ledger) (bool, error)
 
 // Replacement is the step from one commit to another that is not its child.
 // Between the entries of a log that moved others may have come.
-func (src *Source) Replacement(ctx context.Context, n history.Commit, changes [][]history.Change, undone UndoneFunc) (*Step, error) {
+func (src *Source) Replacement(ctx context.Context, n history.Commit, changes [][]history.Change, reverted RevertedFunc) (*Step, error) {
 	m, err := src.moves(ctx, moveSearch{
-		parent: n.Parents[0], changes: changes[0], merge: true, undone: undone,
+		parent: n.Parents[0], changes: changes[0], merge: true, reverted: reverted,
 		equal: func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
 			return src.EquivalenceOn(ctx, n.Parents, from, to, before, after)
 		},

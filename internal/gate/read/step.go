@@ -11,7 +11,7 @@ import (
 
 // NewEntries lists the child's entries that no parent has, and those of them
 // that stand before an entry which a parent has.
-func NewEntries(child *ledger.Ledger, parents []ParentLog) (fresh, intruders []int) {
+func NewEntries(child *ledger.Ledger, parents []ParentLog) (added, misplaced []int) {
 	known := map[small.Digest]bool{}
 	for _, p := range parents {
 		for _, l := range p.Ledgers {
@@ -20,9 +20,9 @@ func NewEntries(child *ledger.Ledger, parents []ParentLog) (fresh, intruders []i
 			}
 			if child.Extends(l.Log.Ledger) && len(parents) == 1 {
 				for i := l.Log.Len(); i < child.Len(); i++ {
-					fresh = append(fresh, i)
+					added = append(added, i)
 				}
-				return fresh, nil
+				return added, nil
 			}
 			for _, e := range l.Log.Entries {
 				known[e.Digest] = true
@@ -34,15 +34,15 @@ func NewEntries(child *ledger.Ledger, parents []ParentLog) (fresh, intruders []i
 		if known[e.Digest] {
 			last = i
 		} else {
-			fresh = append(fresh, i)
+			added = append(added, i)
 		}
 	}
-	for _, i := range fresh {
+	for _, i := range added {
 		if i < last {
-			intruders = append(intruders, i)
+			misplaced = append(misplaced, i)
 		}
 	}
-	return fresh, intruders
+	return added, misplaced
 }
 
 // HeldBy are the entries that parents have, all but one.
@@ -68,7 +68,7 @@ type Step struct {
 	Moves   []moves
 	// LogReplaced is true of a merge of unrelated histories that has another log at a
 	// log's path.
-	LogReplaced bool
+	UnrelatedLog bool
 	// Branch and remedies are those of what is found, where no commit did it.
 	Branch   string
 	Remedies subject.Remedies
@@ -91,7 +91,7 @@ func (src *Source) Step(ctx context.Context, n history.Commit, changes [][]histo
 		}
 		for _, c := range changes[i] {
 			if _, moved := s.Moves[i][c.Path]; moved && c.New.Mode != "" {
-				s.LogReplaced = true
+				s.UnrelatedLog = true
 			}
 		}
 	}
@@ -122,7 +122,7 @@ type ParentLog struct {
 	Ledgers []*LedgerFile
 	Paths   []string
 	// Gone is true if the parent itself has no log at the path.
-	Gone bool
+	NoLog bool
 }
 
 // Add adds what stood at a path.
@@ -182,7 +182,7 @@ func (src *Source) ReadVersions(ctx context.Context, s *Step, path string) (*Led
 
 // readVersion reads what one parent has of a log.
 func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history.Change, child *LedgerFile, p *ParentLog) error {
-	for _, from := range s.Moves[edge].to(c.Path) {
+	for _, from := range s.Moves[edge].sourcesOf(c.Path) {
 		left, _ := history.ChangeAt(s.Changes[edge], from)
 		logs, err := src.LogsBefore(ctx, p.ID, left)
 		if err != nil {
@@ -203,7 +203,7 @@ func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history
 	}
 	last, err := src.lastReadable(ctx, p.ID, c.Path)
 	p.Add(c.Path, last...)
-	p.Gone = c.Old.Mode == ""
+	p.NoLog = c.Old.Mode == ""
 	return err
 }
 

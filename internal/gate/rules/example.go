@@ -114,7 +114,7 @@ func exampleContent(text string) (mode, content string) {
 
 // StepWords names the file's step for people: "commit 2", "ours"; empty where
 // there is no history.
-func (f ExampleFile) StepWords() string {
+func (f ExampleFile) StepName() string {
 	if f.Step != "" && strings.Trim(f.Step, "0123456789") == "" {
 		return "commit " + f.Step
 	}

@@ -27,7 +27,7 @@ type collector struct {
 	// lanes are what the lanes of the changes that are judged demand.
 	lanes []LaneRigour
 	// OnlyWarns makes warnings of all that is found.
-	OnlyWarns bool
+	WarnOnly bool
 
 	Report  finding.Report
 	listing finding.Listing
@@ -124,7 +124,7 @@ func (c *collector) rigourOf(commit string) *LaneRigour {
 }
 
 // Demand takes what a lane demands into account from here on.
-func (c *collector) Demand(l LaneRigour) {
+func (c *collector) AddLane(l LaneRigour) {
 	c.lanes = append(c.lanes, l)
 	c.Strict = c.Strict || l.Rigour.Strict
 	c.Report.Strict = c.Strict
@@ -136,7 +136,7 @@ func (c *collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 	if !place.Mandatory {
 		f.Severity, _, _ = c.severity(of, f.Severity, in)
 	}
-	if c.OnlyWarns {
+	if c.WarnOnly {
 		f.Severity = finding.SeverityWarning
 	}
 	waiver := c.waiver(of, f)
@@ -178,7 +178,7 @@ func (c *collector) remember(f finding.Finding, s finding.Severity) {
 // Explained are the entries of a log that were edited and of which findings speak
 // and, if wanted, what the edits made of them. Waived edits are left out, which
 // count as equal anyway.
-func (c *collector) Explained(path string, withNew bool) map[small.Digest]bool {
+func (c *collector) EditedEntries(path string, withNew bool) map[small.Digest]bool {
 	entries := map[small.Digest]bool{}
 	for key, i := range c.Reported {
 		if key.Path != path || finding.Severities[i] == finding.SeverityWaived {
@@ -210,4 +210,4 @@ func (c *collector) finish(err error, failOnWarning bool) *finding.Report {
 }
 
 // OnlyNew leaves out, from here on, findings that were reported before.
-func (c *collector) OnlyNew() { c.Earlier.Left = maps.Clone(c.Earlier.Times) }
+func (c *collector) SkipEarlier() { c.Earlier.Remaining = maps.Clone(c.Earlier.Seen) }

@@ -44,10 +44,10 @@ func JudgePolicy(_ context.Context, r *Run) error {
 		switch {
 		case w.Expired(r.Source.Now):
 			v.Expired = append(v.Expired, w)
-		case r.Scope.Whole && !r.Out.used[i]:
+		case r.Scope.Whole && !r.Collector.used[i]:
 			v.Unused = append(v.Unused, w)
 		}
 	}
-	r.Out.Judge(v)
+	r.Collector.Judge(v)
 	return nil
 }

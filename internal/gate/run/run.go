@@ -25,10 +25,10 @@ func SortedKeys(set map[string]bool) []string {
 // Run is one judgement: what it is asked, what it reads from, the part of a
 // repository that it looks at now, and what it has found.
 type Run struct {
-	Options Options
-	Source  *read.Source
-	Scope   *Scope
-	Out     *collector
+	Options   Options
+	Source    *read.Source
+	Scope     *Scope
+	Collector *collector
 }
 
 // Pass makes subjects of a part of a repository and has them judged. A judgement is a
@@ -59,35 +59,31 @@ type Scope struct {
 	Walked bool
 	// LogReplaced is true once a merge of unrelated histories has another log at a
 	// log's path: of one edge that is no loss, between two tips it can be.
-	LogReplaced bool
+	UnrelatedLog bool
 	// Workspaces are the directories that changed in what was looked at, workflows the
 	// workflow files and records.
 	Workspaces, Workflows map[string]bool
 	// policyChange is the change of the configuration.
 	policyChange history.Change
 	// unions are files that git would merge by joining lines.
-	unions []subject.Union
+	unions []subject.UnionMerge
 	// Lanes are what is known of the lane of each change.
 	Lanes []*subject.LaneChange
 }
 
 // New is a run over a history.
 func New(h history.History, opts Options, s Scope) *Run {
-	opts = opts.WithDefaults()
-	if h != nil {
-		h.Watch(opts.Policy.Workflows.Watched())
-	}
-	return over(h, h, opts, s)
+	return newRun(h, h, opts.WithDefaults(), s)
 }
 
 // NewCheck is a run over a tree without a history.
 func NewCheck(tree history.Tree, opts Options, s Scope) *Run {
-	return over(tree, nil, opts.WithDefaults(), s)
+	return newRun(tree, nil, opts.WithDefaults(), s)
 }
 
-func over(tree history.Tree, h history.History, opts Options, s Scope) *Run {
+func newRun(tree history.Tree, h history.History, opts Options, s Scope) *Run {
 	s.Workspaces, s.Workflows = map[string]bool{}, map[string]bool{}
-	r := &Run{Options: opts, Source: read.NewSource(tree, h, opts.basis()), Scope: &s, Out: newCollector(opts)}
+	r := &Run{Options: opts, Source: read.NewSource(tree, h, opts.basis()), Scope: &s, Collector: newCollector(opts)}
 	if h != nil && r.Options.Trusted == "" {
 		r.Source.Trusted = s.trusted()
 	}
@@ -111,7 +107,7 @@ func (s *Scope) trusted() string {
 // Do runs passes one after the other, up to the first that fails, and makes the
 // report.
 func (r *Run) Do(ctx context.Context, passes ...Pass) *finding.Report {
-	return r.Out.finish(r.All(ctx, passes...), r.Options.FailOnWarning)
+	return r.Collector.finish(r.All(ctx, passes...), r.Options.FailOnWarning)
 }
 
 // All runs passes one after the other, up to the first that fails.
@@ -125,7 +121,7 @@ func (r *Run) All(ctx context.Context, passes ...Pass) error {
 }
 
 // Examined is the part of the report that says what was looked at.
-func (r *Run) Examined() *finding.Examined { return &r.Out.Report.Examined }
+func (r *Run) Examined() *finding.Examined { return &r.Collector.Report.Examined }
 
 // FailureReport is the report of a judgement that could not begin.
 func FailureReport(opts Options, err error) *finding.Report {
@@ -136,7 +132,7 @@ func FailureReport(opts Options, err error) *finding.Report {
 func Nothing(opts Options) *finding.Report { return FailureReport(opts, nil) }
 
 // JudgeTouched judges, at the tip, the workspaces that changed.
-func JudgeTouched(ctx context.Context, r *Run) error {
+func JudgeChanged(ctx context.Context, r *Run) error {
 	return r.Snapshots(ctx, r.Scope.Tip.ID, SortedKeys(r.Scope.Workspaces))
 }
 
@@ -149,7 +145,7 @@ func (r *Run) Snapshots(ctx context.Context, revision string, dirs []string) err
 	if dirs != nil && len(dirs) == 0 {
 		return nil
 	}
-	files, err := r.Source.Tree.Files(ctx, revision, dirs...)
+	files, err := r.Source.Tree.List(ctx, revision, history.Workspaces(dirs...))
 	if err != nil {
 		return err
 	}
@@ -184,11 +180,11 @@ func (r *Run) JudgeWorkspace(w *subject.Workspace, revision string) {
 		if r.Source.History == nil || revision == r.Scope.Tip.ID {
 			state.Log = finding.LogEntries(art.Log.Ledger)
 		}
-		r.Out.Report.Ledgers = append(r.Out.Report.Ledgers, state)
+		r.Collector.Report.Ledgers = append(r.Collector.Report.Ledgers, state)
 	}
 	snapshot := *w
 	snapshot.Place = rule.Place{Commit: revision}
-	r.Out.Judge(&snapshot)
+	r.Collector.Judge(&snapshot)
 }
 
 // Note notes that a path has changed.

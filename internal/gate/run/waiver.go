@@ -60,7 +60,7 @@ func (c *collector) waiverChain(f finding.Finding, from string, seen map[string]
 
 // applies reports whether a waiver is one of a finding's log, and holds.
 func (c *collector) applies(w *policy.Waiver, f finding.Finding) bool {
-	return (w.Path == f.Path || w.Path == f.Was) && !w.Expired(c.now)
+	return (w.Path == f.Path || w.Path == f.OldPath) && !w.Expired(c.now)
 }
 
 // sameEdit reports whether a waiver's rule is another or says the same of an entry.

@@ -12,24 +12,24 @@ type CommitWork struct {
 	rule.Place
 	Dir string
 	// Human are the changes of meaning in what belongs to people.
-	Human []HumanChange
+	HumanChanges []HumanChange
 	// Sign says what makes the commit an agent's; it is read only where human is
 	// not empty. stale is true if the run went on under the same replay id.
-	Sign  AgentSign
-	Stale bool
+	Authorship   AgentAuthorship
+	SameReplayID bool
 
 	// Fresh are the entries that no parent has, agent who recorded them, and
 	// leases those that stand against one of them.
-	Fresh  []ledger.Entry
-	Agent  string
-	Leases []ForeignLease
+	NewEntries    []ledger.Entry
+	Agent         string
+	ForeignLeases []ForeignLease
 	// Branch is the agent that the branch belongs to on which the index is to be
 	// committed.
-	Branch string
+	BranchOwner string
 
 	// LostWork are the tasks that progress calls completed and the plan, which
 	// said so too or knew them, does not any more.
-	LostWork []LostWork
+	LostTasks []LostTask
 }
 
 // HumanChange is a change of meaning in intent or constraints.
@@ -44,10 +44,10 @@ type HumanChange struct {
 }
 
 // AgentSign is what makes a commit an agent's, in words; empty for a person's.
-type AgentSign struct {
-	Words string
+type AgentAuthorship struct {
+	Reason string
 	// Hint is true if that is no more than a hint: people use assistants too.
-	Hint bool
+	Uncertain bool
 }
 
 // ReconcilePlan is the task_id of the entry that brings plan and reality
@@ -56,14 +56,14 @@ const ReconcilePlan = "meta/reconcile-plan"
 
 // LostWork is a task that progress calls completed and the plan does not any
 // more.
-type LostWork struct {
+type LostTask struct {
 	Task  string
 	Entry ledger.Entry // which calls it completed
 	// Pos is the task's place in the plan; the zero place where it is gone.
 	Pos small.Pos
 	// Status is what the plan says now; gone is true where it says nothing.
-	Status string
-	Gone   bool
+	Status  string
+	Dropped bool
 }
 
 // ForeignLease is an entry for a task that another agent has leased.

@@ -29,11 +29,11 @@ type Edge struct {
 	Remedies Remedies
 	Path     string
 	// Was is the log's path in the parent, where it has moved since.
-	Was string
+	OldPath string
 	*ledger.Comparison
 	Merge bool
 	// Gone is true if p stood at the path before the parent, which has no log there.
-	Gone bool
+	ParentHasNoLog bool
 	// Side names the parent among several, for messages.
 	Side string
 	// parents are all of the child's, the first one first, where it is a merge.
@@ -41,7 +41,7 @@ type Edge struct {
 	// Fresh are the places in c of the entries that no parent has; intruders
 	// are those among them that stand before an entry of a parent. On one
 	// edge of a merge only.
-	Fresh, Intruders []int
+	NewEntries, Misplaced []int
 	// Clock is the present.
 	Clock time.Time
 	// Strict turns what is a warning of a snapshot into an error of new entries.
@@ -77,26 +77,26 @@ func (e *Edge) place(x ledger.Edit) small.Pos {
 	if x.Pos.Line > 0 {
 		return x.Pos
 	}
-	if x.After >= 0 {
-		return e.Now.Entries[x.After].Pos
+	if x.NewIndex >= 0 {
+		return e.New.Entries[x.NewIndex].Pos
 	}
-	if e.Now.Len() == 0 {
+	if e.New.Len() == 0 {
 		return small.Pos{}
 	}
-	return e.Now.Entries[min(x.Before, e.Now.Len()-1)].Pos
+	return e.New.Entries[min(x.OldIndex, e.New.Len()-1)].Pos
 }
 
 // Finding begins the finding of one edit: places, references, digests and the
 // key under which the edit is reported once.
 func (e *Edge) Finding(x ledger.Edit) finding.Finding {
 	pos := e.place(x)
-	f := finding.Finding{Path: e.Path, Was: e.Was, Line: pos.Line, Column: pos.Column, Changes: x.Changes}
-	if x.Before >= 0 {
-		f.Entry = finding.RefOf(e.Old.Entries[x.Before])
+	f := finding.Finding{Path: e.Path, OldPath: e.OldPath, Line: pos.Line, Column: pos.Column, Changes: x.Changes}
+	if x.OldIndex >= 0 {
+		f.Entry = finding.RefOf(e.Old.Entries[x.OldIndex])
 		f.EditFrom = f.Entry.Digest.String()
 	}
-	if x.After >= 0 {
-		after := finding.RefOf(e.Now.Entries[x.After])
+	if x.NewIndex >= 0 {
+		after := finding.RefOf(e.New.Entries[x.NewIndex])
 		f.EditTo = after.Digest.String()
 		if f.Entry == nil {
 			f.Entry = after
@@ -105,16 +105,16 @@ func (e *Edge) Finding(x ledger.Edit) finding.Finding {
 		}
 	}
 	if x.Kind == ledger.EditDeleted {
-		f.Whole = wholeEntry(e.OldRecords, x.Before, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(v, nil) })
+		f.Whole = wholeEntry(e.OldRecords, x.OldIndex, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(v, nil) })
 	}
-	f.Edits = []finding.EditKey{{Path: cmp.Or(e.Was, e.Path), From: f.EditFrom, To: f.EditTo}}
+	f.Edits = []finding.EditKey{{Path: cmp.Or(e.OldPath, e.Path), From: f.EditFrom, To: f.EditTo}}
 	return f
 }
 
 // Insertion begins the finding of an entry that was put in.
 func (e *Edge) Insertion(place int) finding.Finding {
-	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, Before: -1, After: place})
-	f.Whole = wholeEntry(e.NowRecords, place, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(nil, v) })
+	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: place})
+	f.Whole = wholeEntry(e.NewRecords, place, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(nil, v) })
 	return f
 }
 

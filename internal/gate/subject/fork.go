@@ -53,7 +53,7 @@ func CanonicalOf(a small.Artifact) func(*Workspace) (string, bool) {
 // Follows reports whether the side with ledger c holds all that the side with
 // ledger p recorded since the branches parted, and it recorded something.
 func (v *Fork) Follows(p, c *ledger.Ledger, equal ledger.Equivalence) bool {
-	if !ledger.Relate(p, c, equal).Fine() {
+	if !ledger.Relate(p, c, equal).Allowed() {
 		return false
 	}
 	return !slices.ContainsFunc(v.Bases, func(w *Workspace) bool { return len(ledger.Since(p.Entries, w.Ledger())) == 0 })

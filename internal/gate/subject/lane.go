@@ -28,18 +28,18 @@ type LaneEntry struct {
 	File history.File
 	// Specless says why an entry for a spec names none; empty for any other. spec is
 	// the file that it names.
-	Specless, Spec string
+	SpecProblem, Spec string
 }
 
 // Lacks says why an entry gives no evidence; empty if it does.
-func (e LaneEntry) Lacks() string {
+func (e LaneEntry) EvidenceProblem() string {
 	switch {
 	case !e.Evidenced || !e.Meaningful:
 		return "has no evidence that says anything"
 	case e.Status != "" && e.Status != "completed":
 		return fmt.Sprintf("has the status %q", e.Status)
 	}
-	return e.Specless
+	return e.SpecProblem
 }
 
 // LaneChange is a change and what is known of its lane.
@@ -62,8 +62,8 @@ type LaneChange struct {
 	Entries []LaneEntry
 	AddedBy map[small.Digest][]string
 	// Touched are the files that count, once somebody has asked.
-	Touched []history.Change
-	LaneTrail
+	Files []history.Change
+	LaneClaims
 	// SwitchedTo are the lanes that entries switch to, and jobSwitched is true where a
 	// job's record has a new switch.
 	SwitchedTo  []lane.Lane
@@ -96,9 +96,9 @@ type UnknownLane struct{ Name, Commit string }
 func (s *LaneChange) Claimed() bool { return s.Claim.Made() || len(s.Unknown) > 0 }
 
 // LaneTrail is what a change's commits claim, one after the other.
-type LaneTrail struct {
+type LaneClaims struct {
 	// At is the claim that holds in each commit, most the strictest one so far.
-	At, Most map[string]lane.Claim
+	ClaimAt, StrictestAt map[string]lane.Claim
 	// Unknown are the names that no later claim corrects.
 	Unknown []UnknownLane
 }

@@ -30,7 +30,7 @@ func LeaseOf(task *small.Value) (l *Lease, problem string, at *small.Value) {
 	}
 	for _, f := range v.Fields {
 		if f.Key != "agent_id" && f.Key != "expires" {
-			return nil, fmt.Sprintf("the lease has the key %q; agent_id and expires are all that it may have", f.Key), f.Value
+			return nil, fmt.Sprintf("unknown key %q in the lease; only agent_id and expires are allowed", f.Key), f.Value
 		}
 	}
 	agent := v.Get("agent_id")
@@ -53,7 +53,7 @@ func LeaseOf(task *small.Value) (l *Lease, problem string, at *small.Value) {
 	}
 	end, ok := ledger.ParseInstant(text)
 	if !ok {
-		return nil, fmt.Sprintf("the lease's expires is %q, and that is no RFC 3339 time with a zone", text), expires
+		return nil, fmt.Sprintf("the lease's expires %q is not an RFC 3339 time with a zone", text), expires
 	}
 	return &Lease{Agent: strings.TrimSpace(id), expires: end, Text: text}, "", nil
 }

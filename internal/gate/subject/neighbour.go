@@ -16,7 +16,7 @@ type Neighbour struct {
 }
 
 // Words names the neighbour in a message.
-func (n Neighbour) Words() string {
+func (n Neighbour) Describe() string {
 	if n.Worktree == "" {
 		return "the upstream branch " + n.Name
 	}

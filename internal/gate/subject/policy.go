@@ -19,11 +19,11 @@ type Policy struct {
 	// nothing in a whole history.
 	Expired, Unused []policy.Waiver
 	// Unions are files that git would merge by joining lines.
-	Unions []Union
+	Unions []UnionMerge
 }
 
 // Union is a file that git would merge by joining lines, and where that is said.
-type Union struct {
-	Said policy.Said
-	Path string
+type UnionMerge struct {
+	Setting policy.MergeSetting
+	Path    string
 }

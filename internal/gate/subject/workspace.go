@@ -81,9 +81,9 @@ func (w *Workspace) PlanTasks() map[string]bool {
 
 // NotAFile is the problem of a path that is no ordinary file.
 func NotAFile(f history.File) *small.Problem {
-	expected, hint := "an ordinary file", "replace it by a file with the content itself"
+	expected, hint := "an ordinary file", "replace it with a file that has the content itself"
 	if _, name, in := small.SplitPath(f.Path); in && name == "" {
-		expected, hint = "a directory", "replace it by the directory itself"
+		expected, hint = "a directory", "replace it with the directory itself"
 	}
 	what := "is a pipe, a socket or a device"
 	switch f.Mode {

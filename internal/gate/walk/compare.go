@@ -29,7 +29,7 @@ func Fork(ctx context.Context, r *run.Run) error {
 // compare compares the logs of two branches.
 func (r walker) compare(ctx context.Context, target, head history.Tip) error {
 	edge := history.Edge{Parent: target.ID, Child: head.ID}
-	changes, err := r.Source.History.Changes(ctx, []history.Edge{edge})
+	changes, err := r.Source.Changes(ctx, []history.Edge{edge})
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (r walker) compare(ctx context.Context, target, head history.Tip) error {
 		t.Place = rule.Place{Commit: head.ID, Parent: target.ID}
 		t.TargetName, t.HeadName, t.Switches = target.Name, head.Name, r.Source.IsRecord(t.Path)
 		t.Merge = r.toMerge(target, head)
-		r.Out.Judge(t)
+		r.Collector.Judge(t)
 	}
 	return r.fork(ctx, target, head, changes[0])
 }
@@ -58,7 +58,7 @@ func (r walker) compare(ctx context.Context, target, head history.Tip) error {
 // target's entries, and nobody else has written. It is asked of two tips that
 // differ in more than an append.
 func (r walker) walkedBetween(ctx context.Context, t *subject.Tips, edge history.Edge) (bool, error) {
-	if t.Outcome == ledger.InLine || !r.Scope.Walked || r.Scope.LogReplaced {
+	if t.Outcome == ledger.Linear || !r.Scope.Walked || r.Scope.UnrelatedLog {
 		return false, nil
 	}
 	bases, err := r.Source.History.MergeBases(ctx, edge.Parent, edge.Child)

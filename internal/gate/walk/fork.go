@@ -36,7 +36,7 @@ func (r walker) fork(ctx context.Context, target, head history.Tip, changed []hi
 		}
 		v.Place = rule.Place{Commit: head.ID, Parent: target.ID}
 		v.TargetName, v.HeadName, v.Predicts = target.Name, head.Name, r.Scope.Predicts
-		r.Out.Judge(v)
+		r.Collector.Judge(v)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func Neighbours(ctx context.Context, r *run.Run) error {
 
 func (r walker) compareNeighbour(ctx context.Context, head string, n subject.Neighbour) error {
 	edge := history.Edge{Parent: n.ID, Child: history.Index}
-	changes, err := r.Source.History.Changes(ctx, []history.Edge{edge})
+	changes, err := r.Source.Changes(ctx, []history.Edge{edge})
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (r walker) compareNeighbour(ctx context.Context, head string, n subject.Nei
 		if !ours.Readable() || !theirs.Readable() {
 			continue
 		}
-		if err := r.neighbourLog(ctx, head, n, dir, &subject.Tips{Path: c.Path, Divergence: ledger.Diverge(theirs.Log.Ledger, ours.Log.Ledger, r.Source.Waived(c.Path), r.Out.Explained(c.Path, false))}); err != nil {
+		if err := r.neighbourLog(ctx, head, n, dir, &subject.Tips{Path: c.Path, Divergence: ledger.Diverge(theirs.Log.Ledger, ours.Log.Ledger, r.Source.Waived(c.Path), r.Collector.EditedEntries(c.Path, false))}); err != nil {
 			return err
 		}
 	}
@@ -92,9 +92,9 @@ func (r walker) neighbourLog(ctx context.Context, head string, n subject.Neighbo
 		return nil
 	}
 	t.Place = rule.Place{Commit: history.Index, Parent: n.ID}
-	r.Out.OnlyWarns = true
-	r.Out.Judge(&subject.NeighbourLog{Tips: t, Neighbour: n, Theirs: there})
-	r.Out.OnlyWarns = false
+	r.Collector.WarnOnly = true
+	r.Collector.Judge(&subject.NeighbourLog{Tips: t, Neighbour: n, Theirs: there})
+	r.Collector.WarnOnly = false
 	return nil
 }
 

@@ -33,7 +33,7 @@ func (r walker) sinceParting(ctx context.Context, base string, side history.Tip)
 	if base == side.ID {
 		return nil
 	}
-	changes, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: base, Child: side.ID}})
+	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: base, Child: side.ID}})
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (r walker) sinceParting(ctx context.Context, base string, side history.Tip)
 		if !r.Source.IsLog(c.Path) || c.Old.Mode == "" {
 			continue
 		}
-		s.Remedies = subject.SameRemedy(fmt.Sprintf("before any merge, put back on %s what is there in %s (git show %s shows it), and append what is new after it",
+		s.Remedies = subject.FixedRemedy(fmt.Sprintf("before merging, restore on %s the entries that %s has (`git show %s` shows them), and append new ones after them",
 			side.Name, history.Short(base), wording.ShellWord(history.Short(base)+":"+c.Path)))
 		if err := r.replacedLog(ctx, c, s, true, nil); err != nil {
 			return err
@@ -59,11 +59,11 @@ func (r walker) sinceParting(ctx context.Context, base string, side history.Tip)
 // of a prediction on the first of the two.
 func (r walker) toMerge(target, head history.Tip) string {
 	if !r.Scope.Predicts {
-		return "git merge " + wording.ShellWord(target.Name)
+		return "`git merge " + wording.ShellWord(target.Name) + "`"
 	}
 	name := head.Name
 	if strings.HasPrefix(name, "HEAD") || strings.HasPrefix(name, "@") {
 		name = history.Short(head.ID) // HEAD is another commit where one stands on the other branch
 	}
-	return "git merge " + wording.ShellWord(name)
+	return "`git merge " + wording.ShellWord(name) + "`"
 }

@@ -19,20 +19,20 @@ var HumanArtifact = rule.Rule{
 }
 
 func checkHumanArtifact(v *subject.CommitWork, r *rule.Reporter) {
-	if v.Sign.Words == "" {
+	if v.Authorship.Reason == "" {
 		return
 	}
-	for _, c := range v.Human {
+	for _, c := range v.HumanChanges {
 		path := c.Artifact.Path(v.Dir)
 		f := finding.Finding{
 			Path: path, Line: c.Pos.Line, Column: c.Pos.Column, Changes: c.Changes, Subject: c.Key,
-			Message: fmt.Sprintf("%s belongs to people, and an agent's commit %s (%s)", artifactWord(c.Artifact), c.What, v.Sign.Words),
-			Fix:     fmt.Sprintf("git restore --source=%s -- %s, and have a person make the change in a commit of their own", history.Short(r.Parent), wording.ShellWord(path)),
+			Message: fmt.Sprintf("%s belongs to people, but an agent's commit %s (%s)", artifactWord(c.Artifact), c.What, v.Authorship.Reason),
+			Fix:     fmt.Sprintf("run `git restore --source=%s -- %s`, and have a person make the change in a commit of their own", history.Short(r.Parent), wording.ShellWord(path)),
 		}
 		if r.Commit == history.Index {
-			f.Fix = fmt.Sprintf("git restore --source=HEAD --staged --worktree -- %s, and have a person make the change in a commit of their own", wording.ShellWord(path))
+			f.Fix = fmt.Sprintf("run `git restore --source=HEAD --staged --worktree -- %s`, and have a person make the change in a commit of their own", wording.ShellWord(path))
 		}
-		if v.Sign.Hint {
+		if v.Authorship.Uncertain {
 			f.Severity = finding.SeverityWarning
 		}
 		r.Add(f)

@@ -32,7 +32,7 @@ func checkInterleavedRuns(w *subject.Workspace, r *rule.Reporter) {
 		if seen && e.ReplayID != current && i >= w.Baseline {
 			r.Add(finding.Finding{
 				Path: art.Path, Line: e.Pos.Line, Column: e.Pos.Column, Entry: finding.RefOf(e), EditTo: e.Digest.String(),
-				Message: fmt.Sprintf("entry %d goes on with run %.12s…, which entry %d had left for run %.12s…", i+1, e.ReplayID, last+1, current),
+				Message: fmt.Sprintf("entry %d returns to run %.12s… (last used by entry %d) after run %.12s… began", i+1, e.ReplayID, last+1, current),
 				Fix:     "let one agent finish its run before another begins, or give each its own branch",
 			})
 		}

@@ -18,10 +18,10 @@ var UnreconciledPlan = rule.Rule{
 }
 
 func checkUnreconciledPlan(v *subject.CommitWork, r *rule.Reporter) {
-	for _, l := range v.LostWork {
+	for _, l := range v.LostTasks {
 		what := fmt.Sprintf("drops task %q", l.Task)
-		if !l.Gone {
-			what = fmt.Sprintf("opens task %q again (%s)", l.Task, l.Status)
+		if !l.Dropped {
+			what = fmt.Sprintf("reopens task %q (%s)", l.Task, l.Status)
 		}
 		r.Add(finding.Finding{
 			Path: small.Plan.Path(v.Dir), Line: l.Pos.Line, Column: l.Pos.Column, Subject: "task " + l.Task,

@@ -26,7 +26,7 @@ var LaneEvidence = rule.Rule{
 func checkLaneEvidence(s *subject.LaneChange, r *rule.Reporter) {
 	var first []subject.LaneEntry
 	for _, pattern := range s.Before {
-		demand(s, r, pattern, "before the work", func(e subject.LaneEntry) string {
+		requireEntry(s, r, pattern, "before the work", func(e subject.LaneEntry) string {
 			if inTime(s, e) {
 				first = append(first, e)
 				return ""
@@ -35,18 +35,18 @@ func checkLaneEvidence(s *subject.LaneChange, r *rule.Reporter) {
 		})
 	}
 	for _, pattern := range s.After {
-		demand(s, r, pattern, "after the work", func(e subject.LaneEntry) string {
-			if at := slices.IndexFunc(first, func(b subject.LaneEntry) bool { return together(s, e, b) && e.Index < b.Index }); at >= 0 {
-				return "stands before " + ledger.Describe(first[at].Entry) + ", which was to come first"
+		requireEntry(s, r, pattern, "after the work", func(e subject.LaneEntry) string {
+			if at := slices.IndexFunc(first, func(b subject.LaneEntry) bool { return addedTogether(s, e, b) && e.Index < b.Index }); at >= 0 {
+				return "stands before " + ledger.Describe(first[at].Entry) + ", which must come first"
 			}
-			return misses(s, e)
+			return unfollowedCommit(s, e)
 		})
 	}
 }
 
 // demand reports a pattern for which no entry is as it should be. problem says what
 // is wrong with one that has evidence.
-func demand(s *subject.LaneChange, r *rule.Reporter, pattern, when string, problem func(subject.LaneEntry) string) {
+func requireEntry(s *subject.LaneChange, r *rule.Reporter, pattern, when string, problem func(subject.LaneEntry) string) {
 	l := s.Claim.Lane
 	f := finding.Finding{Path: s.Log, Fix: recordCommand(s, pattern), Subject: string(l) + " " + when + " " + pattern}
 	if late := when == "before the work" && len(workSinceClaim(s)) > 0; late {
@@ -57,7 +57,7 @@ func demand(s *subject.LaneChange, r *rule.Reporter, pattern, when string, probl
 		if !policy.MatchTask(pattern, e.TaskID) {
 			continue
 		}
-		wrong := e.Lacks()
+		wrong := e.EvidenceProblem()
 		if wrong == "" {
 			if wrong = problem(e); wrong == "" {
 				return
@@ -88,7 +88,7 @@ func inTime(s *subject.LaneChange, e subject.LaneEntry) bool {
 // claims the lane, be it anew: a wrong guess is mended when it is noticed.
 func workSinceClaim(s *subject.LaneChange) map[string]bool {
 	claimed := ""
-	if own := s.At[s.Head]; own.Lane == s.Claim.Lane {
+	if own := s.ClaimAt[s.Head]; own.Lane == s.Claim.Lane {
 		claimed = own.Commit
 	}
 	before := withAncestors(s.Commits, map[string]bool{claimed: true})
@@ -103,7 +103,7 @@ func workSinceClaim(s *subject.LaneChange) map[string]bool {
 
 // misses names a commit of the work that an entry does not come with or after; empty
 // for none.
-func misses(s *subject.LaneChange, e subject.LaneEntry) (missed string) {
+func unfollowedCommit(s *subject.LaneChange, e subject.LaneEntry) (missed string) {
 	for _, c := range s.AddedBy[e.Digest] {
 		tried := withAncestors(s.Commits, map[string]bool{c: true})
 		at := slices.IndexFunc(s.Work, func(w subject.WorkCommit) bool { return !tried[w.ID] })
@@ -116,7 +116,7 @@ func misses(s *subject.LaneChange, e subject.LaneEntry) (missed string) {
 }
 
 // together reports whether one commit added two entries to one log.
-func together(s *subject.LaneChange, a, b subject.LaneEntry) bool {
+func addedTogether(s *subject.LaneChange, a, b subject.LaneEntry) bool {
 	return a.File.Path == b.File.Path && slices.ContainsFunc(s.AddedBy[a.Digest], func(c string) bool { return slices.Contains(s.AddedBy[b.Digest], c) })
 }
 

@@ -42,7 +42,7 @@ func checkUnderClassified(s *subject.LaneChange, r *rule.Reporter) {
 	r.Add(finding.Finding{
 		Path: refused[0].Files[0], Subject: strings.Join(subject, "\x00"),
 		Message: fmt.Sprintf("%s claims lane %q, but the change requires lane %q: %s", s.Claim.By(), s.Claim.Lane, s.Report.Fits, strings.Join(parts, "; ")),
-		Fix:     goOn(s, s.Report.Fits),
+		Fix:     useLane(s, s.Report.Fits),
 	})
 }
 
@@ -51,7 +51,7 @@ func checkUnderClassified(s *subject.LaneChange, r *rule.Reporter) {
 const repeatedRun = " and start a new run, by a push for example: one that is only repeated can still see the old label"
 
 // goOn says how to go on in the lane that fits.
-func goOn(s *subject.LaneChange, fits lane.Lane) string {
+func useLane(s *subject.LaneChange, fits lane.Lane) string {
 	advice := map[lane.Source]string{
 		lane.FromCaller:      fmt.Sprintf("use `--lane %s`", fits),
 		lane.FromInput:       fmt.Sprintf("set the input lane to %s", fits),

@@ -25,7 +25,7 @@ func checkBlank(w *subject.Workspace, r *rule.Reporter) {
 		r.Add(finding.Finding{
 			Path: w.Path(a), Line: v.Pos.Line, Column: v.Pos.Column, Subject: subject,
 			Message: fmt.Sprintf("%s is blank", describeSubject(subject)),
-			Fix:     "say something there, or remove what it belongs to",
+			Fix:     "fill it in, or remove what it belongs to",
 		})
 	}
 	items := func(a small.Artifact, list []*small.Value, key string, fields ...string) {

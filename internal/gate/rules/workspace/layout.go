@@ -30,17 +30,17 @@ func checkLayout(w *subject.Workspace, r *rule.Reporter) {
 		reported[path] = true
 		r.Add(finding.Finding{
 			Path:    path,
-			Message: fmt.Sprintf("%q is %snone of the six files that belong in .small/", name, what),
+			Message: fmt.Sprintf("%s%q is not one of the six files that belong in .small/", what, name),
 			Fix:     "move it out of .small/",
 		})
 	}
 	for _, f := range w.Files {
 		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
-			report(dir, "a directory, and ")
+			report(dir, "the directory ")
 		}
 		what := ""
 		if f.Mode == history.ModeDirectory {
-			what = "a directory, and "
+			what = "the directory "
 		}
 		report(f.Path, what)
 	}

@@ -24,10 +24,10 @@ func checkTaskEvidence(w *subject.Workspace, r *rule.Reporter) {
 		return
 	}
 	for i, task := range w.Tasks() {
-		if !task.Named || !task.Is("completed", "blocked") || w.HasEntry(task.ID, toldInWords) {
+		if !task.Named || !task.Is("completed", "blocked") || w.HasEntry(task.ID, hasEvidenceOrNotes) {
 			continue
 		}
-		if task.Is("completed") && !w.HasEntry(task.ID, evidencedInTime) {
+		if task.Is("completed") && !w.HasEntry(task.ID, hasDatedEvidence) {
 			continue
 		}
 		status := task.Get("status")
@@ -41,12 +41,12 @@ func checkTaskEvidence(w *subject.Workspace, r *rule.Reporter) {
 }
 
 // toldInWords: the entry has evidence or notes that are not blank.
-func toldInWords(e *small.Value) bool {
+func hasEvidenceOrNotes(e *small.Value) bool {
 	return small.NotBlank(e.Get("evidence")) || small.NotBlank(e.Get("notes"))
 }
 
 // evidencedInTime: the entry has a valid timestamp, and evidence or notes.
-func evidencedInTime(e *small.Value) bool {
+func hasDatedEvidence(e *small.Value) bool {
 	ts, _ := e.Get("timestamp").Str()
 	if _, ok := ledger.ParseTimestamp(ts); !ok {
 		return false

@@ -40,7 +40,7 @@ func checkUnknownTask(w *subject.Workspace, r *rule.Reporter) {
 			Path: w.Path(small.Progress), Line: v.Pos.Line, Column: v.Pos.Column,
 			Subject: fmt.Sprintf("entries.%d.task_id", first+i),
 			Message: fmt.Sprintf("entry %d names task %q, which the plan does not have", first+i+1, id),
-			Fix:     fmt.Sprintf("add task %q to the plan; the entry itself stays as it is", id),
+			Fix:     fmt.Sprintf("add task %q to the plan; do not change the entry", id),
 		})
 	}
 }

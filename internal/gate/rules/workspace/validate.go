@@ -111,8 +111,8 @@ func checkNotAFile(w *subject.Workspace, r *rule.Reporter) {
 func lookalikeFinding(path, name, real string) finding.Finding {
 	return finding.Finding{
 		Path:    path,
-		Message: fmt.Sprintf("%q is not %s, but macOS and Windows take the one for the other: there, only one of the two can be checked out", name, real),
-		Fix:     fmt.Sprintf("give it another name, or move what it holds into %s", real),
+		Message: fmt.Sprintf("%q is not %s, but macOS and Windows treat the two names as one, and can check out only one of them", name, real),
+		Fix:     fmt.Sprintf("rename it, or move its content into %s", real),
 	}
 }
 

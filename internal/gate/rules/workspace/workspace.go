@@ -59,7 +59,7 @@ func checkWorkspace(w *subject.Workspace, r *rule.Reporter) {
 	}
 	f.Fix = fmt.Sprintf("write kind: %q", w.Kinds[0])
 	if kind == KindExamples && !slices.Contains(w.Kinds, kind) {
-		f.Fix = "for an examples workspace, check it with --workspace examples (or any)"
+		f.Fix = "to check an examples workspace, add `--workspace examples` (or `any`)"
 	}
 	r.Add(f)
 }
@@ -72,7 +72,7 @@ func checkWorkspaceTypes(w *subject.Workspace, root *small.Value, r *rule.Report
 		r.Add(finding.Finding{
 			Path: w.Path(small.Workspace), Line: v.Pos.Line, Column: v.Pos.Column, Subject: subject,
 			Message: fmt.Sprintf("%s is %s; %s is expected", describeSubject(subject), v.Kind, expected),
-			Fix:     "correct the value, or take the key out",
+			Fix:     "correct the value, or remove the key",
 		})
 	}
 	run := root.Get("run")

@@ -8,31 +8,28 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 )
 
-// touchedFiles lists what differs from where a change began, as far as it counts, in
+// changedFiles lists what differs from where a change began, as far as it counts, in
 // order of path. Of several merge bases with a target it is what differs from one of
 // them and from the target: so what a merge brought along is not the change's own,
 // and what it threw away is. Without a target, as in the index of a merge, it is what
 // differs from every parent.
-func (r finder) touchedFiles(ctx context.Context, s *subject.LaneChange) ([]history.Change, error) {
-	if s.Touched != nil {
-		return s.Touched, nil
+func (r laneFinder) changedFiles(ctx context.Context, s *subject.LaneChange) ([]history.Change, error) {
+	if s.Files != nil {
+		return s.Files, nil
 	}
 	edges := history.EdgesOf(s.Head, s.Bases)
 	often := len(edges)
 	if often > 1 && s.Target != "" {
 		edges, often = append(edges, history.Edge{Parent: s.Target, Child: s.Head}), 2
 	}
-	times := map[string]int{}
-	var last []history.Change
-	for _, edge := range edges {
-		var err error
-		if last, err = r.Source.History.Difference(ctx, edge); err != nil {
-			return nil, err
-		}
-		for _, c := range last {
-			times[c.Path]++
-		}
+	changes, err := r.Source.History.Diff(ctx, edges, history.Filter{All: true})
+	if err != nil {
+		return nil, err
 	}
-	s.Touched = slices.DeleteFunc(last, func(c history.Change) bool { return times[c.Path] < often || !r.counts(c.Path) })
-	return s.Touched, nil
+	times := map[string]int{}
+	for _, c := range slices.Concat(changes...) {
+		times[c.Path]++
+	}
+	s.Files = slices.DeleteFunc(changes[len(changes)-1], func(c history.Change) bool { return times[c.Path] < often || !r.counts(c.Path) })
+	return s.Files, nil
 }

@@ -27,26 +27,26 @@ func (r walker) agentOf(ctx context.Context, revision string) (string, error) {
 
 // signOf says what makes a commit an agent's: its author, or the variable in a
 // hook; else a trailer, or the branch.
-func (r walker) signOf(ctx context.Context, revision string) (subject.AgentSign, error) {
+func (r walker) authorship(ctx context.Context, revision string) (subject.AgentAuthorship, error) {
 	if id := strings.TrimSpace(r.Options.Agent); revision == history.Index && id != "" {
-		return subject.AgentSign{Words: fmt.Sprintf("SMALL_AGENT_ID is %q", id)}, nil
+		return subject.AgentAuthorship{Reason: fmt.Sprintf("SMALL_AGENT_ID is %q", id)}, nil
 	}
 	s, err := r.Source.Signature(ctx, revision)
 	if err != nil {
-		return subject.AgentSign{}, err
+		return subject.AgentAuthorship{}, err
 	}
 	for _, text := range []string{s.Name, s.Email, fmt.Sprintf("%s <%s>", s.Name, s.Email)} {
 		if r.Options.Policy.IsAgent(text) {
-			return subject.AgentSign{Words: fmt.Sprintf("its author is %q", s.Name)}, nil
+			return subject.AgentAuthorship{Reason: fmt.Sprintf("its author is %q", s.Name)}, nil
 		}
 	}
 	for _, t := range history.TrailersOf(s.Message) {
 		if t.IsAgent() || r.Options.Policy.IsAgentTrailer(t.Name, t.Value) {
-			return subject.AgentSign{Words: fmt.Sprintf("it has the trailer %q", t.Name+": "+t.Value), Hint: true}, nil
+			return subject.AgentAuthorship{Reason: fmt.Sprintf("it has the trailer %q", t.Name+": "+t.Value), Uncertain: true}, nil
 		}
 	}
 	if owner := history.BranchOwner(r.Options.Branch); owner != "" {
-		return subject.AgentSign{Words: fmt.Sprintf("it is on the branch of agent %q", owner), Hint: true}, nil
+		return subject.AgentAuthorship{Reason: fmt.Sprintf("it is on the branch of agent %q", owner), Uncertain: true}, nil
 	}
-	return subject.AgentSign{}, nil
+	return subject.AgentAuthorship{}, nil
 }

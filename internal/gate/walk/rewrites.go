@@ -95,7 +95,7 @@ func (r walker) noteRewrites(ctx context.Context, out *rewrites, s *read.Step, p
 func (r *rewrites) note(e *subject.Edge, made map[small.Digest]bool) {
 	r.before = append(r.before, ledger.DigestsOf(e.Old))
 	insert := func(place int) {
-		d := e.Now.Entries[place].Digest
+		d := e.New.Entries[place].Digest
 		made[d], r.inserted[d] = true, true
 	}
 	for _, place := range e.Inserted {
@@ -104,20 +104,20 @@ func (r *rewrites) note(e *subject.Edge, made map[small.Digest]bool) {
 	for _, x := range e.Edits {
 		switch {
 		case x.Kind == ledger.EditInserted:
-			insert(x.After)
-		case x.Kind != ledger.EditReordered && x.Before >= 0 && x.After >= 0:
-			to := e.Now.Entries[x.After].Digest
+			insert(x.NewIndex)
+		case x.Kind != ledger.EditReordered && x.OldIndex >= 0 && x.NewIndex >= 0:
+			to := e.New.Entries[x.NewIndex].Digest
 			made[to] = true
-			r.from[to] = append(r.from[to], e.Old.Entries[x.Before].Digest)
+			r.from[to] = append(r.from[to], e.Old.Entries[x.OldIndex].Digest)
 		}
 	}
 }
 
-// undone reports whether the difference between a branch's old log and its new
+// reverted reports whether the difference between a branch's old log and its new
 // one is that rewrites are taken back: each old entry is there, or the version
 // that was rewritten, and all in order, or in the order of a log before it was
 // rewritten. What was put before older entries may be gone.
-func (r *rewrites) undone(p, c *ledger.Ledger) bool {
+func (r *rewrites) revertedIn(p, c *ledger.Ledger) bool {
 	if r == nil {
 		return false
 	}
