@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// work judges what a commit did to workspaces. added are the new entries by path
-// of the log.
+// judgeWork judges what a commit did to workspaces. added are the new entries by path of the log.
 func (r walker) judgeWork(ctx context.Context, n history.Commit, changes [][]history.Change, dirs []string, added map[string][]ledger.Entry) error {
 	if len(dirs) == 0 {
 		return nil
@@ -44,13 +43,13 @@ func (r walker) judgeWork(ctx context.Context, n history.Commit, changes [][]his
 	return nil
 }
 
-// worker reads what a view of one commit's work needs, and no more.
+// commitReader reads what one commit did to one workspace, and no more than rules need.
 type commitReader struct {
 	walker
 	commit  history.Commit
 	changes [][]history.Change
 	dir     string
-	// files are those of the workspace in the child, once they were listed.
+	// files are those of the workspace in the child, once listed.
 	files []history.File
 }
 
@@ -85,12 +84,11 @@ func (w *commitReader) read(ctx context.Context, added []ledger.Entry) (*subject
 	return v, err
 }
 
-// change is what became of a path on one edge; ok is false if it is the same.
+// change is what one edge does to a path; ok is false if nothing.
 func (w *commitReader) change(edge int, path string) (history.Change, bool) {
 	return history.ChangeAt(w.changes[edge], path)
 }
 
-// differs reports whether a path differs from every parent.
 func (w *commitReader) differs(path string) bool {
 	for i := range w.changes {
 		if _, changed := w.change(i, path); !changed {
@@ -129,8 +127,8 @@ func (w *commitReader) before(ctx context.Context, edge int, path string) (histo
 	return w.now(ctx, path)
 }
 
-// humanChanges are the changes of meaning in intent and constraints that no
-// parent brought. The first creation is none.
+// humanChanges are the changes of meaning in intent and constraints that no parent brought. Creating a file is
+// none.
 func (w *commitReader) humanChanges(ctx context.Context) ([]subject.HumanChange, error) {
 	var out []subject.HumanChange
 	for _, a := range []small.Artifact{small.Intent, small.Constraints} {
@@ -183,7 +181,6 @@ func (w *commitReader) humanChange(ctx context.Context, a small.Artifact, path s
 	return change, nil
 }
 
-// meaningKey stands for what a document says.
 func meaningKey(v *small.Value) string {
 	if v == nil {
 		return "nothing"
@@ -191,8 +188,7 @@ func meaningKey(v *small.Value) string {
 	return small.EntryDigest(v).String()
 }
 
-// movedFile reports whether a file that is gone has come, as it was, to the same
-// place in another workspace.
+// movedFile reports whether a file that is gone came, unchanged, to the same place in another workspace.
 func movedFile(changes []history.Change, old history.File, path string) bool {
 	_, name, _ := small.SplitPath(path)
 	return slices.ContainsFunc(changes, func(c history.Change) bool {
@@ -201,9 +197,8 @@ func movedFile(changes []history.Change, old history.File, path string) bool {
 	})
 }
 
-// changeOfMeaning compares a document with its versions in the parents; nil if
-// it means what one of them does, or, in a merge, if all that it says is what
-// some parent says. A document that cannot be read means nothing.
+// changeOfMeaning compares a document with its versions in the parents; nil if it means the same as one of them
+// or, in a merge, only says what some parent says. A document that cannot be read means nothing.
 func changeOfMeaning(a small.Artifact, olds []*small.Value, after *small.Value, gone bool) *subject.HumanChange {
 	c := &subject.HumanChange{Artifact: a}
 	switch {
@@ -242,8 +237,8 @@ func changeOfMeaning(a small.Artifact, olds []*small.Value, after *small.Value, 
 	return c
 }
 
-// combines reports whether all that a merge's document says is said by some
-// parent, and all that every parent says by it.
+// combines reports whether all that a merge's document says is said by some parent, and all that every parent says
+// by it.
 func combines(olds []*small.Value, after *small.Value) bool {
 	now := map[string]bool{}
 	statements("", after, now)
@@ -274,9 +269,8 @@ func combines(olds []*small.Value, after *small.Value) bool {
 	return true
 }
 
-// statements takes a document apart: the members of mappings one by one, and
-// the items of lists as wholes. Where both sides changed the order of a list,
-// there is none that is right.
+// statements takes a document apart: members of mappings one by one, list items whole. The order of a list does
+// not count: if both sides changed it, no order is right.
 func statements(at string, v *small.Value, into map[string]bool) {
 	switch v.Kind {
 	case small.Map:
@@ -292,8 +286,7 @@ func statements(at string, v *small.Value, into map[string]bool) {
 	}
 }
 
-// sameReplay reports whether the run goes on under a replay id that a parent's
-// handoff has, in the commit and in the end of what is judged: the handoff may
+// sameReplay reports whether the commit and the tip keep a replay id that a parent's handoff has: the handoff may
 // be regenerated in a later commit of the same change.
 func (w *commitReader) sameReplay(ctx context.Context) (bool, error) {
 	path := small.Handoff.Path(w.dir)

@@ -17,10 +17,8 @@ var Inserted = rule.Rule{
 	Checks: []rule.Check{rule.On(checkInserted)},
 }
 
-// checkInserted reports, in a commit with one parent, every new entry before
-// an older one unless a reconcile entry makes it explicit; in a merge, every
-// entry that no parent has and that stands before an entry of a parent,
-// explicit or not.
+// checkInserted reports, in a commit with one parent, new entries before older ones unless a reconcile entry makes
+// them explicit; in a merge, explicit or not, new entries that stand before a parent's.
 func checkInserted(e *subject.Edge, r *rule.Reporter) {
 	report := func(place int) {
 		f := e.Insertion(place)
@@ -48,8 +46,7 @@ func checkInserted(e *subject.Edge, r *rule.Reporter) {
 	}
 }
 
-// ReconciledInsertion is append-only/reconciled-insertion: entries were inserted before older
-// ones and a reconcile entry says so.
+// ReconciledInsertion is append-only/reconciled-insertion.
 var ReconciledInsertion = rule.Rule{
 	ID: "append-only/reconciled-insertion", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
 	Edit:   ledger.InsertionExplained,

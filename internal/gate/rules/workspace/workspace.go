@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Workspace is verify/workspace: the workspace file is missing, its kind is not accepted here,
-// or a value has another type.
+// Workspace is verify/workspace.
 var Workspace = rule.Rule{
 	ID: "verify/workspace", Severity: finding.SeverityError, Stage: finding.StageVerify,
 	Checks: []rule.Check{rule.On(checkWorkspace)},
@@ -64,9 +63,8 @@ func checkWorkspace(w *subject.Workspace, r *rule.Reporter) {
 	r.Add(f)
 }
 
-// checkWorkspaceTypes reports the values that programs cannot read: run is a
-// mapping, or null, and the others are scalars of any type. Keys that the
-// protocol does not know may hold anything.
+// checkWorkspaceTypes reports values that programs cannot read: run is a mapping or null, the others are scalars
+// of any type. Unknown keys may hold anything.
 func checkWorkspaceTypes(w *subject.Workspace, root *small.Value, r *rule.Reporter) {
 	report := func(v *small.Value, subject, expected string) {
 		r.Add(finding.Finding{
