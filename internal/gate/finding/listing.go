@@ -72,7 +72,7 @@ func (l *Listing) take(r *Report, f Finding, kind Severity) {
 	}
 }
 
-// bound sorts what several judgements have listed and lists it again, as one.
+// bound sorts what several reports list and lists it again, as one.
 func (r *Report) bound() {
 	findings, waived := SortFindings(r.Findings), SortFindings(r.Waived)
 	r.Findings, r.Waived = nil, nil

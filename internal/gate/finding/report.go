@@ -109,6 +109,9 @@ const mostContracts = 1000
 
 // AddContracts lists contract files, in order and each once.
 func (r *Report) AddContracts(more []lane.CrossContract) {
+	if len(more) == 0 {
+		return
+	}
 	all := slices.Concat(r.CrossContracts, more)
 	slices.SortFunc(all, func(a, b lane.CrossContract) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Child, b.Child),
