@@ -71,7 +71,7 @@ func writeExample(buf *bytes.Buffer, title, text string) {
 	fmt.Fprintf(buf, "\n%s:\n", title)
 	for _, f := range rules.ParseExample(text).Files {
 		label := f.Path
-		if step := f.StepWords(); step != "" {
+		if step := f.StepName(); step != "" {
 			label = step + ", " + label
 		}
 		if kind := f.Kind(); kind != "" {

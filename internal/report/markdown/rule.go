@@ -21,7 +21,7 @@ func Rule(r *rule.Rule) string {
 		b.WriteString("\n**" + example.title + "**\n")
 		for _, f := range rules.ParseExample(example.text).Files {
 			label := codeSpan(f.Path)
-			if step := f.StepWords(); step != "" {
+			if step := f.StepName(); step != "" {
 				label = step + ", " + label
 			}
 			if kind := f.Kind(); kind != "" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -20,20 +21,20 @@ var InsecureLink = rule.Rule{
 
 // insecureLink finds the scheme and the beginning of a host. "(http://)" has
 // none.
-var insecureLink = regexp.MustCompile(`http://(?:[^\s/"'>)]|\)[^\s/"'>]*[\pL\pN])`)
+var insecureLink = expression(`http://(?:[^\s/"'>)]|\)[^\s/"'>]*[\pL\pN])`)
 
 // loopback finds, at the beginning of what follows the scheme, the hosts that
 // progress entries may link to without TLS.
-var loopback = regexp.MustCompile(`^(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])`)
+var loopback = expression(`^(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])`)
 
-// goesOn finds what makes a host a part of another one's name: a letter, a digit
+// hostContinues finds what makes a host a part of another one's name: a letter, a digit
 // or another character of names, perhaps behind full stops. White space,
 // punctuation, quotes and brackets end it.
-var goesOn = regexp.MustCompile(`^[.。．｡]*[\pL\pM\pN\p{Cf}@_%-]`)
+var hostContinues = expression(`^[.。．｡]*[\pL\pM\pN\p{Cf}@_%-]`)
 
 // userInfo finds an @ in the rest of an authority (RFC 3986, section 3.2.1): then
 // what looks like a host is a user's name.
-var userInfo = regexp.MustCompile("^[^\\s\\pZ/?#\"'<>`\\\\]*@")
+var userInfo = expression("^[^\\s\\pZ/?#\"'<>`\\\\]*@")
 
 func checkInsecureLink(w *subject.Workspace, r *rule.Reporter) {
 	w.EachCanonical(func(a small.Artifact, p subject.Node) {
@@ -41,7 +42,7 @@ func checkInsecureLink(w *subject.Workspace, r *rule.Reporter) {
 		if !ok {
 			return
 		}
-		for _, at := range insecureLink.FindAllStringIndex(text, -1) {
+		for _, at := range insecureLink().FindAllStringIndex(text, -1) {
 			authority := text[at[0]+len("http://"):]
 			if a == small.Progress && isLoopback(authority) {
 				continue
@@ -56,16 +57,14 @@ func checkInsecureLink(w *subject.Workspace, r *rule.Reporter) {
 	})
 }
 
-// isLoopback reports whether an authority, and what follows it, begins with a
-// loopback host. It is compared whole, so that localhost.example.com is not
-// localhost.
+// isLoopback reports whether an authority begins with a loopback host, compared whole: localhost.example.com is
+// not localhost.
 func isLoopback(authority string) bool {
-	host := loopback.FindString(authority)
+	host := loopback().FindString(authority)
 	rest := authority[len(host):]
-	return host != "" && !goesOn.MatchString(rest) && !userInfo.MatchString(rest)
+	return host != "" && !hostContinues().MatchString(rest) && !userInfo().MatchString(rest)
 }
 
-// linkAt is the link at the beginning of a text, for a message.
 func linkAt(text string) string {
 	const scheme = len("http://")
 	end := strings.IndexFunc(text[scheme:], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`/?#"'>`, r) })
@@ -73,4 +72,9 @@ func linkAt(text string) string {
 		return text
 	}
 	return text[:scheme+end]
+}
+
+// expression is compiled when it is first used: most runs of a hook need none.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -12,13 +12,13 @@ import (
 // lostWork finds the completed tasks that a commit drops from the plan or opens
 // again, unless an entry of the same change reconciles plan and reality: one of
 // the commit's own, or of a later one that is judged with it.
-func (w *worker) lostWork(ctx context.Context, fresh []ledger.Entry) ([]subject.LostWork, error) {
+func (w *commitReader) lostTasks(ctx context.Context, added []ledger.Entry) ([]subject.LostTask, error) {
 	path := small.Plan.Path(w.dir)
 	if !w.differs(path) {
 		return nil, nil
 	}
 	candidates, err := w.reopened(ctx, path)
-	if err != nil || len(candidates) == 0 || reconciles(fresh) {
+	if err != nil || len(candidates) == 0 || reconciles(added) {
 		return nil, err
 	}
 	file, err := w.now(ctx, small.Progress.Path(w.dir))
@@ -41,7 +41,7 @@ func (w *worker) lostWork(ctx context.Context, fresh []ledger.Entry) ([]subject.
 			last[e.TaskID] = e
 		}
 	}
-	var out []subject.LostWork
+	var out []subject.LostTask
 	for _, c := range candidates {
 		if e, ok := last[c.Task]; ok && strings.EqualFold(e.Status, "completed") {
 			c.Entry = e
@@ -62,7 +62,7 @@ func reconciles(entries []ledger.Entry) bool {
 
 // reopened are the tasks that every parent's plan has and the child's has not,
 // or that every parent's calls completed and the child's does not.
-func (w *worker) reopened(ctx context.Context, path string) ([]subject.LostWork, error) {
+func (w *commitReader) reopened(ctx context.Context, path string) ([]subject.LostTask, error) {
 	var old []map[string]*subject.Task
 	var order []string
 	for i := range w.changes {
@@ -83,13 +83,13 @@ func (w *worker) reopened(ctx context.Context, path string) ([]subject.LostWork,
 		return nil, err
 	}
 	now, _ := subject.TasksOf(plan)
-	var out []subject.LostWork
+	var out []subject.LostTask
 	for _, id := range order {
 		found := now[id]
 		if !everyPlan(old, id, found != nil) || found != nil && found.Is("completed") {
 			continue
 		}
-		c := subject.LostWork{Task: id, Gone: found == nil, Status: "pending"}
+		c := subject.LostTask{Task: id, Dropped: found == nil, Status: "pending"}
 		if found != nil {
 			c.Pos = found.Pos
 			if found.Status != "" {
@@ -101,8 +101,7 @@ func (w *worker) reopened(ctx context.Context, path string) ([]subject.LostWork,
 	return out, nil
 }
 
-// everyPlan reports whether all plans have a task, and call it completed if that
-// is asked for.
+// everyPlan reports whether all plans have a task and, if completed is set, call it completed.
 func everyPlan(plans []map[string]*subject.Task, id string, completed bool) bool {
 	for _, tasks := range plans {
 		if tasks[id] == nil || completed && !tasks[id].Is("completed") {
