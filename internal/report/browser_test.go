@@ -29,7 +29,7 @@ type browser struct {
 	session string
 }
 
-// event is something that the browser told without being asked.
+// event is something that the browser sent without being asked.
 type event struct {
 	Method string
 	Params json.RawMessage
@@ -147,7 +147,7 @@ func (b *browser) read() browserMessage {
 	return m
 }
 
-// open loads a page and returns what the browser told meanwhile.
+// open loads a page and returns what the browser sent meanwhile.
 func (b *browser) open(address string) []event {
 	b.t.Helper()
 	b.events = nil

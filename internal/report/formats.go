@@ -66,11 +66,13 @@ func Formats() []string {
 // CheckFormat returns an error that names the valid formats if there is none of
 // this name. Commands ask before they start: a misspelt format is known before a
 // long audit.
-func CheckFormat(name string) error {
-	if slices.Contains(Formats(), name) {
+func CheckFormat(name string) error { return checkFormat(name, Formats()) }
+
+func checkFormat(name string, valid []string) error {
+	if slices.Contains(valid, name) {
 		return nil
 	}
-	return fmt.Errorf("unknown format %q: valid formats are %s", name, strings.Join(Formats(), ", "))
+	return fmt.Errorf("unknown format %q: valid formats are %s", name, strings.Join(valid, ", "))
 }
 
 // Write writes the report to w in the named format, with one call of w.Write,

@@ -41,11 +41,12 @@ func renderGitHub(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	if f := content.Failure(r); f != nil {
 		failures = []annotation{{title: "could not judge", message: content.FailureLines(f)}}
 	}
+	places := content.PlacesOf(r)
 	errors, warnings := gravestFirst(r.Findings)
-	for _, a := range annotations(r, failures, errors, "error") {
+	for _, a := range annotations(r, places, failures, errors, "error") {
 		action.WithFieldsMap(a.fields()).Errorf("%s", a.bounded())
 	}
-	for _, a := range annotations(r, nil, warnings, "warning") {
+	for _, a := range annotations(r, places, nil, warnings, "warning") {
 		action.WithFieldsMap(a.fields()).Warningf("%s", a.bounded())
 	}
 	notices := []annotation{{title: "note", message: content.Notes(r)}, {title: content.LeftOut, message: content.Unlisted(r)}}
@@ -103,14 +104,14 @@ func gravestFirst(findings []finding.Finding) (errors, warnings [][]*finding.Fin
 
 // annotations makes at most ten of one kind: the first ones, one for each group,
 // and in the last place one that counts what has no room.
-func annotations(r *finding.Report, first []annotation, all [][]*finding.Finding, kind string) []annotation {
+func annotations(r *finding.Report, places *content.Places, first []annotation, all [][]*finding.Finding, kind string) []annotation {
 	room := maxAnnotations - len(first)
 	if len(all) <= room {
 		room = len(all)
 	} else {
 		room--
 	}
-	out, places := first, content.PlacesOf(r)
+	out := first
 	for _, group := range all[:room] {
 		out = append(out, groupAnnotation(r, places, group))
 	}

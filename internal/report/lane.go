@@ -70,12 +70,7 @@ func laneJSON(r *finding.LaneReport) *jsonLane {
 func LaneFormats() []string { return []string{"text", "json"} }
 
 // CheckLaneFormat is [CheckFormat] for LaneFormats.
-func CheckLaneFormat(name string) error {
-	if slices.Contains(LaneFormats(), name) {
-		return nil
-	}
-	return fmt.Errorf("unknown format %q for a lane: valid formats are %s", name, strings.Join(LaneFormats(), ", "))
-}
+func CheckLaneFormat(name string) error { return checkFormat(name, LaneFormats()) }
 
 // WriteLane writes what is known of a change's lane, in one of LaneFormats. It
 // returns the error of w.

@@ -216,7 +216,7 @@ func (t *text) fork(f *finding.Finding) {
 	t.line()
 	last := f.Common.Last
 	if earlier := f.Common.Count - len(last); earlier > 0 {
-		t.line("    :  ", wording.Count(earlier, "entry"), " before")
+		t.line("    :  ", wording.Count(earlier, "earlier entry"))
 	}
 	if f.Common.Count == 0 {
 		t.line("    o  nothing in common")
@@ -238,7 +238,7 @@ func (t *text) side(side *finding.Side, margin, word string) {
 		t.line(margin, "o  ", forkEntry(&entries[i]))
 	}
 	if more > 0 {
-		t.line(margin, ":  ", wording.Count(more, "entry"), " more")
+		t.line(margin, ":  ", wording.Count(more, "more entry"))
 	}
 	if len(entries) == 0 {
 		t.line(margin, "o  nothing of its own")
@@ -272,7 +272,7 @@ func (t *text) waived(waived []finding.Finding) {
 
 // summary is the outcome with its numbers, and what else to know.
 func (t *text) summary(r *finding.Report) {
-	if r.Mode == "audit" && content.Verdict(r) == finding.Fail && slices.ContainsFunc(r.Findings, isOfThePast) {
+	if r.Mode == "audit" && content.Verdict(r) == finding.Fail && slices.ContainsFunc(r.Findings, isAboutHistory) {
 		t.line("adopting the gate here? `small-hook baseline` accepts the logs as they stand, without rewriting history")
 	}
 	words, level := content.Outcome(r)
@@ -286,8 +286,8 @@ func (t *text) summary(r *finding.Report) {
 	}
 }
 
-// isOfThePast reports whether a finding is about what a commit did to a progress log.
-func isOfThePast(f finding.Finding) bool {
+// isAboutHistory reports whether a finding is about what a commit did to a progress log.
+func isAboutHistory(f finding.Finding) bool {
 	family, _, _ := strings.Cut(f.Rule, "/")
 	return f.Severity == finding.SeverityError && f.Stage == finding.StageHistory && f.Commit != "" && family != "lane" && family != "workflow"
 }

@@ -98,10 +98,8 @@ func Identities(lists ...[]finding.Finding) map[*finding.Finding]string {
 
 // Places says where platforms that show the head's files show a finding.
 type Places struct {
-	head string
-	// other is the file for findings without one.
-	other string
-	// entries are the logs' entries by path and timestamp.
+	report *finding.Report
+	// entries are the logs' entries by path and timestamp; nil until needed.
 	entries map[[2]string]lineRange
 }
 
@@ -109,10 +107,12 @@ type Places struct {
 type lineRange struct{ from, to int }
 
 // PlacesOf returns the places of a report's findings.
-func PlacesOf(r *finding.Report) *Places {
-	p := &Places{head: r.Examined.Head, entries: map[[2]string]lineRange{}}
-	for _, l := range r.Ledgers {
-		p.other = cmp.Or(p.other, l.Path)
+func PlacesOf(r *finding.Report) *Places { return &Places{report: r} }
+
+// index fills in the entries.
+func (p *Places) index() {
+	p.entries = map[[2]string]lineRange{}
+	for _, l := range p.report.Ledgers {
 		for i, e := range l.Log {
 			lines := lineRange{e.Line, math.MaxInt}
 			if i+1 < len(l.Log) {
@@ -123,19 +123,26 @@ func PlacesOf(r *finding.Report) *Places {
 			}
 		}
 	}
-	return p
 }
 
 // Path is the path itself, or for an empty one a file to show instead: the first
 // log that was looked at.
-func (p *Places) Path(path string) string { return cmp.Or(path, p.other, ".small") }
+func (p *Places) Path(path string) string {
+	for _, l := range p.report.Ledgers {
+		path = cmp.Or(path, l.Path)
+	}
+	return cmp.Or(path, ".small")
+}
 
 // Line is a finding's line in the head's file. The finding's own is of its commit,
 // and the entry may have moved since. An entry is recognized by its timestamp,
 // which no other of its log has; one that is not at the head keeps its line.
 func (p *Places) Line(f *finding.Finding) int {
-	if f.Commit == "" || f.Commit == p.head {
+	if f.Commit == "" || f.Commit == p.report.Examined.Head {
 		return f.Line
+	}
+	if p.entries == nil {
+		p.index()
 	}
 	for _, e := range []*finding.EntryRef{f.EntryAfter, f.Entry} {
 		if e == nil || e.Timestamp == "" {

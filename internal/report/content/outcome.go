@@ -52,7 +52,7 @@ func Failure(r *finding.Report) *failure.Error {
 	if r.Failure == nil && Verdict(r) == finding.Error {
 		return &failure.Error{
 			Message: "the run ended without a verdict and without a reason",
-			Remedy:  "run the command again; if it says the same, it is a fault of this program: please report it",
+			Remedy:  "run the command again; if this repeats, it is a bug: please report it",
 		}
 	}
 	return r.Failure
@@ -135,7 +135,7 @@ func Unlisted(r *finding.Report) string {
 		return ""
 	}
 	return wording.Count(r.More.Errors+r.More.Warnings+r.More.Waived, "more finding") +
-		" (" + counts(r.More) + "): too many to list in any format, and counted all the same"
+		" (" + counts(r.More) + "): too many to list in any format, but counted"
 }
 
 // Claim says who claims which lane.

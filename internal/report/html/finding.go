@@ -148,7 +148,7 @@ func sideOf(s *finding.Side) side {
 		out.Entries = append(out.Entries, content.Entry(&entries[i]))
 	}
 	if more > 0 {
-		out.Entries = append(out.Entries, "… and "+wording.Count(more, "entry")+" more")
+		out.Entries = append(out.Entries, "… and "+wording.Count(more, "more entry"))
 	}
 	return out
 }

@@ -166,7 +166,7 @@ func TestHTMLPage(t *testing.T) {
 		}
 	}
 	if r := reporttest.Many(); p.tags["article"] != len(r.Findings)+len(r.Waived) {
-		t.Errorf("%d findings told of %d", p.tags["article"], len(r.Findings)+len(r.Waived))
+		t.Errorf("%d findings shown of %d", p.tags["article"], len(r.Findings)+len(r.Waived))
 	}
 	if p := readPage(t, render(t, reporttest.Failed(), "")); !slices.Contains(p.texts, "✗ small-gate: could not judge") {
 		t.Errorf("a failure's page says %q", p.texts)

@@ -47,7 +47,7 @@ func logOf(r *finding.Report, l *finding.LedgerState, found []numbered) logSecti
 		})
 	}
 	if more := len(l.Log) - len(out.Rows); more > 0 {
-		out.More = "… and " + wording.Count(more, "entry") + " more"
+		out.More = "… and " + wording.Count(more, "more entry")
 	}
 	return out
 }

@@ -31,7 +31,7 @@ func fork(f *finding.Finding) string {
 			fmt.Fprintf(&list, "- entry %d: %s%s\n", e.Index+1, entryLabel(e), by)
 		}
 		if more > 0 {
-			list.WriteString("- … and " + wording.Count(more, "entry") + " more\n")
+			list.WriteString("- … and " + wording.Count(more, "more entry") + "\n")
 		}
 	}
 	return "\n" + fenced("mermaid", gitGraph(f)) + list.String()
@@ -49,7 +49,7 @@ func gitGraph(f *finding.Finding) string {
 	case f.Common.Count == 0:
 		node("nothing in common")
 	case earlier > 0:
-		node(wording.Count(earlier, "entry") + " before")
+		node(wording.Count(earlier, "earlier entry"))
 	}
 	for i := range last {
 		node("both " + graphLabel(&last[i]))
@@ -60,7 +60,7 @@ func gitGraph(f *finding.Finding) string {
 			node(word + " " + graphLabel(&entries[i]))
 		}
 		if more > 0 {
-			node(fmt.Sprintf("%s … %s more", word, wording.Count(more, "entry")))
+			node(fmt.Sprintf("%s … %s", word, wording.Count(more, "more entry")))
 		}
 	}
 	fmt.Fprintf(&b, "  branch \"%s\"\n", theirs)

@@ -271,7 +271,7 @@ func TestMarkdownFork(t *testing.T) {
 			t.Errorf("a line that the drawing does not need: %q", text)
 		}
 	}
-	if !strings.Contains(drawing, "… 2 entries more") {
+	if !strings.Contains(drawing, "… 2 more entries") {
 		t.Errorf("the drawing:\n%s", drawing)
 	}
 }

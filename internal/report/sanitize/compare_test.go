@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDiffer(t *testing.T) {
+func TestCompare(t *testing.T) {
 	long := strings.Repeat("0123456789", 20)
 	for _, tt := range []struct {
 		name, from, to string
