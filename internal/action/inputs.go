@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/small-gate/small-gate/internal/ci"
-	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/repository"
 )
 
 // inputs are what the caller says: flags, or inputs of the same names. A flag wins.
@@ -60,7 +60,7 @@ func (in *inputs) flags() *pflag.FlagSet {
 		})
 	}
 	set.AddFlag(&pflag.Flag{Name: "summary", Usage: "write the step's summary, if the CI system has one", Value: (*toggle)(&in.summary), DefValue: "true", NoOptDefVal: "true"})
-	set.StringVar(&in.reader, "reader", entrypoint.ReaderAuto, "read the repository with `READER` auto, go-git or git")
+	set.StringVar(&in.reader, "reader", repository.Auto, "read the repository with `READER` auto, go-git or git")
 	set.Func("format", "write a report as `FORMAT` "+strings.Join(report.Formats(), ", ")+"; may be given several times", func(name string) error {
 		if err := report.CheckFormat(name); err != nil {
 			return err

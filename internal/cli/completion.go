@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/repository"
 )
 
 // addHelpers adds cobra's own commands, help and completion, and makes them refuse what they do not know: by default they would
@@ -43,7 +43,7 @@ func completeFlags(root *cobra.Command) {
 	for flag, values := range map[string][]string{
 		"format":    report.Formats(),
 		"color":     {"auto", "always", "never"},
-		"reader":    entrypoint.Readers,
+		"reader":    repository.Readers,
 		"workspace": {"root", "examples", "any"},
 	} {
 		if err := root.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/repository"
 )
 
 // flags are the flags that all commands have.
@@ -28,7 +29,7 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.BoolVar(&f.strict, "strict", false, "turn strict rules on")
 	set.StringVar(&f.workspace, "workspace", "", "accept workspaces of `KIND` root, examples or any")
 	set.StringVar(&f.config, "config", "", "use `FILE` instead of the trusted .small-gate.yml")
-	set.StringVar(&f.reader, "reader", entrypoint.ReaderAuto, "read the repository with `READER` auto, go-git or git")
+	set.StringVar(&f.reader, "reader", repository.Auto, "read the repository with `READER` auto, go-git or git")
 	set.StringVar(&f.color, "color", "auto", "color text `WHEN`: auto, always or never")
 	set.BoolVar(&f.each, "each", false, "judge the workspaces at every commit, not only at the tip")
 	set.Int64Var(&f.maxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default 16 MiB)")

@@ -102,8 +102,8 @@ func logText(l reconcile.Log) string {
 func resolutionOf(path string) string {
 	for _, name := range []string{"plan", "handoff"} {
 		if strings.HasSuffix(path, ".small/"+name+".small.yml") {
-			return " (type small-hook reconcile --" + name + " ours, or theirs)"
+			return " (type `small-hook reconcile --" + name + " ours`, or theirs)"
 		}
 	}
-	return " (edit it, then git add it)"
+	return " (edit it, then `git add` it)"
 }

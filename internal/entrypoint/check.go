@@ -1,25 +1,18 @@
 package entrypoint
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/run"
-
-	"github.com/small-gate/small-gate/internal/directory"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/repository"
 	"github.com/small-gate/small-gate/internal/small"
 )
-
-// checkMode is the report's mode for Check.
-const checkMode = "check"
 
 // What says which state of the files is meant.
 type What struct {
@@ -30,51 +23,76 @@ type What struct {
 	Recursive bool
 }
 
-var errBoth = &failure.Error{Message: "--staged and --ref exclude each other", Remedy: "give one of them"}
+// of is the opener of what is meant: files on disk need no git.
+func (w What) of(req Request) opener {
+	switch {
+	case w.Staged && w.Ref != "":
+		return func(context.Context, string, func(*session) error) (string, error) {
+			return "", &failure.Error{Message: "--staged and --ref exclude each other", Remedy: "give one of them"}
+		}
+	case w.Staged || w.Ref != "":
+		return req.inRepository
+	}
+	return req.inDirectory
+}
 
-// Check judges the workspace of one directory, as its files are on disk, in the index or in a commit. On disk it needs no git.
+// place is the directory to look at in a session's tree. label names the revision for people.
+type place struct{ revision, label, dir string }
+
+// locate finds what is meant. On disk the request's directory is the whole tree.
+func (s *session) locate(ctx context.Context, w What) (at place, err error) {
+	switch {
+	case s.repo == nil:
+		return place{}, nil
+	case w.Staged:
+		at = place{revision: history.Index, label: "the index"}
+	default:
+		at.label = w.Ref
+		if at.revision, err = s.commit(ctx, w.Ref); err != nil {
+			return at, err
+		}
+	}
+	at.dir, err = pathInRepository(s.repo, s.req.Dir)
+	return at, err
+}
+
+// Check judges the workspace of one directory, as its files are on disk, in the index or in a commit.
 func Check(ctx context.Context, req Request, what What) *finding.Report {
 	req.Dir = workspaceRoot(req.Dir)
 	if req.Workspace == "" && !what.Recursive {
 		req.Workspace = "root"
 	}
-	switch {
-	case what.Staged && what.Ref != "":
-		return run.FailureReport(run.Options{Mode: checkMode}, errBoth)
-	case what.Staged || what.Ref != "":
-		return inRepository(ctx, req, checkMode, func(s *session) (*finding.Report, error) { return s.checkRevision(ctx, what) })
+	judge := gate.Check
+	if what.Recursive {
+		judge = gate.CheckAll
 	}
-	opts, err := req.options(checkMode, "any")
-	if err != nil {
-		return run.FailureReport(opts, err)
-	}
-	s := &session{opts: opts, req: req}
-	report, err := s.checkFiles(ctx, what)
-	if err != nil {
-		report = run.FailureReport(s.opts, err)
-	}
-	report.Examined.Reader = directory.Reader
-	return report
+	return req.judgeIn(ctx, "check", what.of(req), func(s *session) (*finding.Report, error) {
+		at, err := s.locate(ctx, what)
+		if err == nil {
+			err = s.trustChecked(ctx, at)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return judge(ctx, s.tree, at.revision, at.dir, s.opts), nil
+	})
 }
 
-func (s *session) checkFiles(ctx context.Context, what What) (*finding.Report, error) {
-	tree, err := directory.Open(cmp.Or(s.req.Dir, "."))
-	if err != nil {
-		return nil, err
+// trustChecked takes the policy from what is checked.
+func (s *session) trustChecked(ctx context.Context, at place) error {
+	if s.repo != nil {
+		return s.trust(ctx, at.revision, at.label)
 	}
 	dir, err := filepath.Abs(s.req.Dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	root := repositoryRoot(dir)
 	s.opts.Part = dir != root
-	if err := s.trustFiles(root); err != nil {
-		return nil, err
+	if s.req.Config != "" {
+		return s.useFile(s.req.Config)
 	}
-	if what.Recursive {
-		return gate.CheckAll(ctx, tree, "", "", s.opts), nil
-	}
-	return gate.Check(ctx, tree, "", "", s.opts), nil
+	return s.useRoot(root)
 }
 
 // workspaceRoot is the directory that holds the workspace of dir, which may be the .small directory itself.
@@ -84,22 +102,6 @@ func workspaceRoot(dir string) string {
 		return dir // without a working directory, opening it fails and says so
 	}
 	return filepath.Join(dir, "..")
-}
-
-// trustFiles takes the policy from the files of a repository.
-func (s *session) trustFiles(root string) error {
-	if s.req.Config != "" {
-		return s.useFile(s.req.Config)
-	}
-	data, err := readConfig(filepath.Join(root, policy.File))
-	if err != nil {
-		return err
-	}
-	source := ""
-	if data != nil {
-		source = policy.File
-	}
-	return s.use(source, data, data != nil)
 }
 
 // repositoryRoot is the nearest directory at or above dir that holds .git, or dir if there is none.
@@ -114,60 +116,13 @@ func repositoryRoot(dir string) string {
 	}
 }
 
-// revisionOf is the index, or the commit that what names; label names it for people.
-func (s *session) revisionOf(ctx context.Context, what What) (revision, label string, err error) {
-	if what.Ref == "" {
-		return history.Index, "the index", nil
-	}
-	revision, err = s.commit(ctx, what.Ref)
-	return revision, what.Ref, err
-}
-
-func (s *session) checkRevision(ctx context.Context, what What) (*finding.Report, error) {
-	revision, label, err := s.revisionOf(ctx, what)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.trust(ctx, revision, label); err != nil {
-		return nil, err
-	}
-	dir, err := pathInRepository(s.repo, s.req.Dir)
-	if err != nil {
-		return nil, err
-	}
-	if what.Recursive {
-		return gate.CheckAll(ctx, s.repo, revision, dir, s.opts), nil
-	}
-	return gate.Check(ctx, s.repo, revision, dir, s.opts), nil
-}
-
-// ReplayID computes the fingerprints of the workspace of one directory, as its files are on disk, in the index or in a commit. On disk
-// it needs no git.
+// ReplayID computes the fingerprints of the workspace of one directory, as its files are on disk, in the index or in a commit.
 func ReplayID(ctx context.Context, req Request, what What) (out gate.ReplayID, err error) {
-	const mode = "replay-id"
 	req.Dir = workspaceRoot(req.Dir)
-	switch {
-	case what.Staged && what.Ref != "":
-		return out, errBoth
-	case !what.Staged && what.Ref == "":
-		opts, err := req.options(mode, "any")
-		if err != nil {
-			return out, err
-		}
-		tree, err := directory.Open(cmp.Or(req.Dir, "."))
-		if err != nil {
-			return out, err
-		}
-		return gate.ReplayIDOf(ctx, tree, "", "", opts)
-	}
-	_, err = req.inSession(ctx, mode, func(s *session) error {
-		revision, _, err := s.revisionOf(ctx, what)
-		if err != nil {
-			return err
-		}
-		dir, err := pathInRepository(s.repo, req.Dir)
+	_, err = what.of(req)(ctx, "replay-id", func(s *session) error {
+		at, err := s.locate(ctx, what)
 		if err == nil {
-			out, err = gate.ReplayIDOf(ctx, s.repo, revision, dir, s.opts)
+			out, err = gate.ReplayIDOf(ctx, s.tree, at.revision, at.dir, s.opts)
 		}
 		return err
 	})
@@ -175,7 +130,7 @@ func ReplayID(ctx context.Context, req Request, what What) (out gate.ReplayID, e
 }
 
 // pathInRepository is a directory's slash-separated path in the repository, "" for its root.
-func pathInRepository(repo repository, dir string) (string, error) {
+func pathInRepository(repo repository.Repository, dir string) (string, error) {
 	top := repo.Where().Top
 	if top == "" {
 		return "", nil

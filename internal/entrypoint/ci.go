@@ -7,20 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/run"
-
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
-	"github.com/small-gate/small-gate/internal/wording"
 )
-
-// Fact is one thing that a job finds out about what to judge, for people. Both parts may hold untrusted text.
-type Fact struct{ Name, Value string }
 
 // CI judges what a plan asks for. What the clone lacks is fetched if that is possible; a point of the plan that is unavailable gives way
 // to the next one, and without a next one nothing can be judged. The facts are what was compared and by whose policy.
@@ -33,9 +28,9 @@ func CI(ctx context.Context, req Request, plan ci.Plan) (*finding.Report, []Fact
 	job := &job{req: req, plan: plan, asked: map[string]error{}}
 	var report *finding.Report
 	for again := true; again; {
-		report = inRepository(ctx, req, string(plan.Kind), func(s *session) (*finding.Report, error) {
+		report = req.judge(ctx, string(plan.Kind), func(s *session) (*finding.Report, error) {
 			// If this reader gives up, the other one says all this again.
-			job.facts, job.notes, job.shallow = nil, nil, s.repo.Where().Shallow
+			job.facts, job.notes, job.wants, job.shallow = nil, nil, "", s.repo.Where().Shallow
 			return job.judge(ctx, s)
 		})
 		again = report.Failure != nil && ctx.Err() == nil && job.fetchMissing(ctx, report.Failure)
@@ -52,6 +47,8 @@ func CI(ctx context.Context, req Request, plan ci.Plan) (*finding.Report, []Fact
 type job struct {
 	req  Request
 	plan ci.Plan
+	// wants is what has to be fetched next, of the last attempt; empty if that helps nothing.
+	wants string
 	// asked is what git was asked to fetch, and its error; fetched is what to type for what came.
 	asked   map[string]error
 	fetched []string
@@ -70,11 +67,7 @@ type job struct {
 	head string
 }
 
-func (j *job) fact(name, format string, args ...any) {
-	j.facts = append(j.facts, Fact{name, fmt.Sprintf(format, args...)})
-}
-
-// judge does what the plan says with what is in the clone. A missingRef in its error is what has to be fetched.
+// judge does what the plan says with what is in the clone. If it fails, wants may say what to fetch.
 func (j *job) judge(ctx context.Context, s *session) (*finding.Report, error) {
 	if j.plan.Kind == ci.Nothing {
 		return run.Nothing(s.opts), nil
@@ -232,12 +225,11 @@ func (j *job) before(ctx context.Context, s *session, onDefault bool) (string, e
 		return "", nil
 	}
 	old, words, err := j.find(ctx, s, j.plan.Base)
-	var missing *missingRef
 	switch {
 	case err == nil:
 		j.fact("base", "%s (%s)", old, words)
 		return old, nil
-	case errors.As(err, &missing), !errors.Is(err, githistory.ErrLacking), s.repo.Where().Shallow:
+	case j.wants != "", !errors.Is(err, githistory.ErrLacking), s.repo.Where().Shallow:
 		return "", err
 	case onDefault && j.withoutGit():
 		return "", &failure.Error{Message: failure.Of(err).Message, Remedy: withGit, Err: err}
@@ -307,10 +299,10 @@ func (j *job) audit(ctx context.Context, s *session, head, trusted, label string
 // name would mean the built-in defaults.
 func (j *job) checkConfigExists(ctx context.Context, s *session, head string) error {
 	path := s.req.TrustedConfig
-	if path == "" || s.req.Config != "" || s.found {
+	if path == "" || s.req.Config != "" || s.trusted != nil {
 		return nil
 	}
-	_, found, err := s.repo.ReadFile(ctx, head, path, policy.MaxSize)
+	_, found, err := githistory.ReadFile(ctx, s.repo, head, path, policy.MaxSize)
 	if err != nil {
 		return err
 	}
@@ -322,29 +314,4 @@ func (j *job) checkConfigExists(ctx context.Context, s *session, head string) er
 		Message: fmt.Sprintf("there is no %s, neither in the trusted tree nor in the change", githistory.Printable(path)),
 		Remedy:  "name a file of the repository with the input config, or leave it out",
 	}
-}
-
-// account completes the facts: where this runs, what about, by whose policy.
-func (j *job) account(r *finding.Report) []Fact {
-	all := []Fact{{"where", j.plan.System.Name + ", " + j.plan.Event}}
-	if j.plan.Subject != "" {
-		all = append(all, Fact{"what", j.plan.Subject})
-	}
-	if j.plan.Reason != "" {
-		all = append(all, Fact{"nothing to judge", j.plan.Reason})
-	}
-	all = append(all, j.facts...)
-	for _, spec := range j.fetched {
-		all = append(all, Fact{"fetched", spec})
-	}
-	if r.Verdict == finding.Error && r.Examined.Commits == 0 {
-		return all // it did not get that far
-	}
-	if j.plan.Kind != ci.Nothing && r.Examined.Policy != "" {
-		all = append(all, Fact{"policy", r.Examined.Policy})
-	}
-	if r.Lane != nil {
-		all = append(all, Fact{"lane", fmt.Sprintf("%s (from the %s); what the change shows fits %s", r.Lane.Claim.Lane, r.Lane.Claim.Source, r.Lane.Fits)})
-	}
-	return append(all, Fact{"judged", wording.Count(r.Examined.Commits, "commit")})
 }

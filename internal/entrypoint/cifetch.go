@@ -1,6 +1,7 @@
 package entrypoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os/exec"
@@ -13,25 +14,6 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// missingRef is the cause of a failure that fetching spec may mend.
-type missingRef struct {
-	spec  string
-	cause error
-}
-
-// Error is what is missing.
-func (m *missingRef) Error() string { return m.cause.Error() }
-
-// Unwrap returns the cause.
-func (m *missingRef) Unwrap() error { return m.cause }
-
-// missing is an error that fetching spec may mend.
-func missing(spec string, err error) error {
-	f := *failure.Of(err)
-	f.Err = &missingRef{spec, err}
-	return &f
-}
-
 // find takes the first of the points that the clone has. One that can be fetched is fetched before the next one is looked at.
 func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, words string, err error) {
 	var first error
@@ -40,7 +22,7 @@ func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, word
 			continue
 		}
 		if p.Stale {
-			if err := j.notAsked(p, errStale); err != nil {
+			if err := j.ask(p, errStale); err != nil {
 				return "", "", err
 			}
 		}
@@ -52,7 +34,7 @@ func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, word
 		if !errors.Is(err, githistory.ErrLacking) {
 			return "", "", err
 		}
-		if err := j.notAsked(p, err); err != nil {
+		if err := j.ask(p, err); err != nil {
 			return "", "", err
 		}
 		if first == nil {
@@ -79,11 +61,13 @@ func (j *job) noteStale(p ci.Point) {
 	}
 }
 
-// notAsked is the missingRef for what of a point was not asked for yet; nil if everything was.
-func (j *job) notAsked(p ci.Point, err error) error {
+// ask returns err, because of which the next thing to fetch for a point is fetched and all is judged again; nil if everything was
+// fetched already.
+func (j *job) ask(p ci.Point, err error) error {
 	for _, spec := range p.Fetch {
 		if _, asked := j.asked[spec]; !asked {
-			return missing(spec, err)
+			j.wants = spec
+			return err
 		}
 	}
 	return nil
@@ -115,8 +99,7 @@ func (j *job) withoutGit() bool {
 // missingHead is the failure for a head that is not here. In the target's own workflow no depth of the checkout brings a stranger's
 // commit.
 func (j *job) missingHead(err error) error {
-	var asks *missingRef
-	if !j.plan.Guarded || errors.As(err, &asks) || !errors.Is(err, githistory.ErrLacking) {
+	if !j.plan.Guarded || j.wants != "" || !errors.Is(err, githistory.ErrLacking) {
 		return err
 	}
 	for _, p := range j.plan.Head {
@@ -134,12 +117,8 @@ func (j *job) missingHead(err error) error {
 // fetchMissing fetches what a judgement lacked, and reports whether it is worth judging again: whether anything new was asked for. An
 // error is kept for the explanation.
 func (j *job) fetchMissing(ctx context.Context, f *failure.Error) bool {
-	var asks *missingRef
-	spec := j.head
-	switch {
-	case errors.As(f, &asks):
-		spec = asks.spec
-	case !errors.Is(f, githistory.ErrLacking), !j.shallow, spec == "":
+	spec := cmp.Or(j.wants, j.head)
+	if spec == "" || j.wants == "" && !(j.shallow && errors.Is(f, githistory.ErrLacking)) {
 		return false
 	}
 	if _, asked := j.asked[spec]; asked {
@@ -164,35 +143,4 @@ func (j *job) fetch(ctx context.Context, spec string) (err error) {
 	}
 	defer func() { err = errors.Join(err, repo.Close()) }()
 	return repo.Fetch(ctx, origin, spec, j.plan.Guarded)
-}
-
-// explain says why what is missing could not be fetched, and which line of the job's description provides it.
-func (j *job) explain(f *failure.Error) *failure.Error {
-	out := *f
-	out.Err = f
-	switch system := j.plan.System; {
-	case errors.Is(f, githistory.ErrNotRepository):
-		if system.NoCheckout != "" {
-			out.Message, out.Remedy = out.Message+": "+system.NoCheckout, system.Checkout
-		}
-		return &out
-	case !errors.Is(f, githistory.ErrLacking):
-		return f
-	}
-	why := ""
-	for _, err := range j.asked {
-		if err == nil {
-			continue
-		}
-		if text := failure.Of(err).Message; why == "" || text < why {
-			why = text
-		}
-	}
-	if why != "" && !strings.Contains(out.Message, why) {
-		out.Message += "; and " + why
-	}
-	if j.shallow && !j.keepRemedy {
-		out.Message, out.Remedy = "the checkout is shallow: "+out.Message, j.plan.System.Deep
-	}
-	return &out
 }

@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/gate/subject"
-
-	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -20,40 +20,27 @@ import (
 // PreCommit judges the index that git is committing from against HEAD, and against every other side of a merge that is being
 // concluded. The policy is HEAD's.
 func PreCommit(ctx context.Context, req Request) *finding.Report {
-	return pending(ctx, req.withLane(), "pre-commit", repository.MergeHeads)
+	return pending(ctx, req.withLane(), "pre-commit", nil)
 }
 
 // PreMergeCommit judges the index against HEAD and the other sides of the merge that git is about to commit. There is no MERGE_HEAD
 // yet: git names the other sides in variables called GITHEAD_<object id> (builtin/merge.c sets them for the strategies; githooks(5)
 // does not mention them).
 func PreMergeCommit(ctx context.Context, req Request) *finding.Report {
-	return pending(ctx, req.withLane(), "pre-merge-commit", func(repo repository, ctx context.Context) ([]string, error) {
-		if others := githistory.GitHeads(req.Environ); len(others) > 0 {
-			return others, nil
-		}
-		return repo.MergeHeads(ctx)
-	})
+	return pending(ctx, req.withLane(), "pre-merge-commit", githistory.GitHeads(req.Environ))
 }
 
-// pending judges the index. sides finds the sides of a merge other than HEAD.
-func pending(ctx context.Context, req Request, mode string, sides func(repository, context.Context) ([]string, error)) *finding.Report {
-	return inRepository(ctx, req, mode, func(s *session) (*finding.Report, error) {
-		head, err := s.repo.Head(ctx)
-		if err != nil {
-			return nil, err
-		}
-		merged, err := sides(s.repo, ctx)
-		if err != nil {
-			return nil, err
-		}
+// pending judges the index. merged are the other sides of the merge that it concludes; if none are known, MERGE_HEAD says.
+func pending(ctx context.Context, req Request, mode string, merged []string) *finding.Report {
+	return req.judge(ctx, mode, func(s *session) (*finding.Report, error) {
+		head, parents, untrusted := s.trustHead(ctx, merged)
 		var invalid *policy.InvalidError
-		untrusted := s.trustHead(ctx, head)
 		if untrusted != nil && !errors.As(untrusted, &invalid) {
 			return nil, untrusted
 		}
-		fetched, parents := &prefetchedHistory{History: s.repo}, parentsOf(head, merged)
+		fetched := &prefetchedHistory{History: s.repo}
 		if untrusted == nil {
-			fetched.Watch(s.opts.Policy.Workflows.Watched())
+			fetched.filter = history.Judged(s.opts.Policy)
 		}
 		touched, err := fetched.touches(ctx, history.Index, parents)
 		switch {
@@ -108,13 +95,26 @@ func (s *session) judgeIndex(ctx context.Context, fetched *prefetchedHistory, he
 	return s.checkAdded(ctx, history.Index, gate.Pending(ctx, fetched, parents, s.opts, neighbours...))
 }
 
-// parentsOf lists the parents that a commit would have. An unborn HEAD is none.
-func parentsOf(head string, merged []string) []string {
-	var parents []string
-	if head != "" {
-		parents = append(parents, head)
+// trustHead takes the policy from HEAD, and lists the parents of the commit that would come next: HEAD, if there is one, and what is
+// being merged, by MERGE_HEAD if merged is empty.
+func (s *session) trustHead(ctx context.Context, merged []string) (head string, parents []string, err error) {
+	if head, err = s.repo.Head(ctx); err != nil {
+		return "", nil, err
 	}
-	return append(parents, slices.DeleteFunc(slices.Clone(merged), func(id string) bool { return id == head })...)
+	if len(merged) == 0 {
+		if merged, err = s.repo.MergeHeads(ctx); err != nil {
+			return "", nil, err
+		}
+	}
+	if head != "" {
+		parents = []string{head}
+	}
+	for _, id := range merged {
+		if id != head {
+			parents = append(parents, id)
+		}
+	}
+	return head, parents, s.trust(ctx, head, "HEAD")
 }
 
 // neighbours are the branches on which somebody else may be at work: other work trees first, since of two branches at the same commit
@@ -175,31 +175,23 @@ func beginnings(commits []history.Commit) []string {
 // nothing is judged.
 type prefetchedHistory struct {
 	history.History
+	filter  history.Filter
 	edges   []history.Edge
 	changes [][]history.Change
-	watched []string
 }
 
 // touches reports whether anything of interest differs between a revision and its parents.
 func (h *prefetchedHistory) touches(ctx context.Context, child string, parents []string) (bool, error) {
 	var err error
 	h.edges = history.EdgesOf(child, parents)
-	h.changes, err = h.History.Changes(ctx, h.edges)
+	h.changes, err = h.History.Diff(ctx, h.edges, h.filter)
 	return slices.ContainsFunc(h.changes, func(c []history.Change) bool { return len(c) > 0 }), err
 }
 
-// Watch drops what was fetched for other patterns.
-func (h *prefetchedHistory) Watch(patterns []string) {
-	if !slices.Equal(patterns, h.watched) {
-		h.edges, h.changes, h.watched = nil, nil, patterns
-		h.History.Watch(patterns)
-	}
-}
-
-// Changes answers from memory what was asked first.
-func (h *prefetchedHistory) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
-	if slices.Equal(edges, h.edges) {
+// Diff answers from memory what was asked first.
+func (h *prefetchedHistory) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
+	if slices.Equal(edges, h.edges) && reflect.DeepEqual(f, h.filter) {
 		return h.changes, nil
 	}
-	return h.History.Changes(ctx, edges)
+	return h.History.Diff(ctx, edges, f)
 }

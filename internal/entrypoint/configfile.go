@@ -26,7 +26,7 @@ func readConfig(path string) ([]byte, error) {
 	}
 	var data []byte
 	if err == nil {
-		data, err = readBounded(path, policy.MaxSize)
+		data, err = readStart(path, policy.MaxSize+1) // one byte too many is noticed when it is parsed
 	}
 	if err != nil {
 		return nil, &failure.Error{
@@ -38,13 +38,12 @@ func readConfig(path string) ([]byte, error) {
 	return data, nil
 }
 
-// readBounded reads at most one byte more than limit, so that whoever reads the content sees that it is too large. It is not nil,
-// even if the file is empty.
-func readBounded(path string, limit int64) (data []byte, err error) {
+// readStart reads up to most bytes of a file. They are not nil, even if the file is empty.
+func readStart(path string, most int64) (data []byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	return io.ReadAll(io.LimitReader(f, limit+1))
+	return io.ReadAll(io.LimitReader(f, most))
 }

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gate/rules"
-
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
@@ -112,23 +111,19 @@ func (e Excuse) waiver() (policy.Waiver, error) {
 	return w, nil
 }
 
-// editConfig edits the configuration in the root of the work tree and returns its path: edit gets the present content, nil if there is
-// none, and a session with that configuration, and returns the new content.
+// editConfig edits the configuration in the root of the work tree and returns its path: edit gets its content, nil if there is
+// none, and a session under that configuration, and returns the new content.
 func editConfig(ctx context.Context, req Request, mode string, edit func(s *session, data []byte) ([]byte, error)) (file string, err error) {
-	_, err = req.inSession(ctx, mode, func(s *session) error {
+	_, err = req.inRepository(ctx, mode, func(s *session) error {
 		top := s.repo.Where().Top
 		if top == "" {
 			return &failure.Error{Message: "a bare repository has no work tree to write the configuration to", Remedy: "run this in a clone, and push the result"}
 		}
 		file = filepath.Join(top, policy.File)
-		data, err := readConfig(file)
-		if err != nil {
+		if err := s.useRoot(top); err != nil {
 			return err
 		}
-		if err := s.use(policy.File, data, data != nil); err != nil {
-			return err
-		}
-		edited, err := edit(s, data)
+		edited, err := edit(s, s.trusted)
 		if err != nil {
 			return err
 		}

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 )
 
 // shortestFingerprint is how many digits of a fingerprint have to be given.

@@ -5,18 +5,17 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/run"
-
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
 // Range judges every commit that HEAD has and BASE lacks, then the two tips, then HEAD's snapshot. spec is written BASE..HEAD; an
 // empty HEAD means the commit that is checked out. The policy is BASE's.
 func Range(ctx context.Context, req Request, spec string) *finding.Report {
-	return inRepository(ctx, req, "range", func(s *session) (*finding.Report, error) {
+	return req.judge(ctx, "range", func(s *session) (*finding.Report, error) {
 		base, head, err := s.rangeOf(ctx, spec)
 		if err != nil {
 			return nil, err
@@ -62,7 +61,7 @@ func splitRange(spec string) (base, head string, err error) {
 
 // Audit judges every commit of a revision's history (HEAD's by default), under its own policy.
 func Audit(ctx context.Context, req Request, revision string) *finding.Report {
-	return inRepository(ctx, req, "audit", func(s *session) (*finding.Report, error) {
+	return req.judge(ctx, "audit", func(s *session) (*finding.Report, error) {
 		if revision == "" {
 			revision = "HEAD"
 			head, err := s.repo.Head(ctx)
@@ -106,7 +105,7 @@ func (s *session) auditNothing(ctx context.Context) (*finding.Report, error) {
 // MergeCheck predicts whether theirs would merge cleanly into ours: it compares their tips, and each with the merge base, and judges
 // no commit. The policy is that of ours.
 func MergeCheck(ctx context.Context, req Request, ours, theirs string) *finding.Report {
-	return inRepository(ctx, req, "merge-check", func(s *session) (*finding.Report, error) {
+	return req.judge(ctx, "merge-check", func(s *session) (*finding.Report, error) {
 		target, err := s.commit(ctx, ours)
 		if err != nil {
 			return nil, err

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/lanes"
-
-	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -20,7 +19,7 @@ func FindLane(ctx context.Context, req Request, spec string) (out *finding.LaneR
 		mode, change, req = "pre-commit", "what is staged, against HEAD", req.withLane()
 		find = func(s *session) (*finding.LaneReport, error) { return s.stagedLane(ctx) }
 	}
-	reader, err := req.inSession(ctx, mode, func(s *session) (err error) {
+	reader, err := req.inRepository(ctx, mode, func(s *session) (err error) {
 		if out, err = find(s); err == nil {
 			out.Change, out.Policy = change, s.opts.Policy.Source
 		}
@@ -42,7 +41,7 @@ func (s *session) rangeLane(ctx context.Context, spec string) (*finding.LaneRepo
 }
 
 func (s *session) stagedLane(ctx context.Context) (*finding.LaneReport, error) {
-	head, parents, err := s.trustedHead(ctx)
+	head, parents, err := s.trustHead(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -50,18 +49,6 @@ func (s *session) stagedLane(ctx context.Context) (*finding.LaneReport, error) {
 		return nil, err
 	}
 	return lanes.ClassifyPending(ctx, s.repo, parents, s.opts)
-}
-
-// trustedHead is HEAD, from which the policy is taken, and the parents of the commit that would come next.
-func (s *session) trustedHead(ctx context.Context) (head string, parents []string, err error) {
-	if head, err = s.repo.Head(ctx); err != nil {
-		return "", nil, err
-	}
-	others, err := s.repo.MergeHeads(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	return head, parentsOf(head, others), s.trustHead(ctx, head)
 }
 
 // laneVariable claims a lane in a commit's hooks, which get no flags and see no message yet, and in CI for a whole job.

@@ -1,23 +1,18 @@
 package entrypoint
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate/lanes"
-
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/lanes"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -45,12 +40,12 @@ func SwitchLane(ctx context.Context, req Request, to, reason string) (Switched, 
 	}
 	req = req.withLane()
 	req.Dir = workspaceRoot(req.Dir)
-	_, err := req.inSession(ctx, "lane", func(s *session) error { return s.switchLane(ctx, &out, reason) })
+	_, err := req.inRepository(ctx, "lane", func(s *session) error { return s.switchLane(ctx, &out, reason) })
 	return out, err
 }
 
 func (s *session) switchLane(ctx context.Context, out *Switched, reason string) error {
-	head, parents, err := s.trustedHead(ctx)
+	head, parents, err := s.trustHead(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -69,8 +64,10 @@ func (s *session) switchLane(ctx context.Context, out *Switched, reason string) 
 	rigour := s.opts.Policy.Lanes.Rigour(string(out.Lane))
 	out.Before, out.After = rigour.Before, rigour.After
 	out.Evidence = lane.SwitchText(now.Lane, out.Lane, reason)
-	out.Log, out.Add = small.Progress.Path(dir), "git add -- "+wording.ShellWord(":/"+small.InDir(dir, ""))
-	return s.record(dir, reconcile.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}})
+	out.Add = "git add -- " + wording.ShellWord(":/"+small.InDir(dir, ""))
+	entry := reconcile.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
+	out.Log, err = reconcile.Append(s.repo.Where(), dir, entry, s.req.Now, s.opts.Limits())
+	return err
 }
 
 // workspaceAbove is the directory of the nearest workspace.
@@ -94,54 +91,4 @@ func (s *session) workspaceAbove() (string, error) {
 		dir = path.Dir("/" + dir)[1:]
 	}
 	return dir, err
-}
-
-var replayIDForm = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
-
-// record appends an entry to a workspace's log, with the replay id of the current run if the handoff or workspace.small.yml has one.
-func (s *session) record(dir string, entry reconcile.Entry) error {
-	limits := small.Limits{MaxFileSize: cmp.Or(s.req.MaxFileSize, s.opts.Policy.MaxFileSize)}
-	file := func(a small.Artifact) string {
-		return filepath.Join(s.repo.Where().Top, filepath.FromSlash(a.Path(dir)))
-	}
-	run := func(a small.Artifact, key, member string) string {
-		data, err := readPlain(file(a), limits)
-		if err != nil {
-			return "" // `check` reports it; the entry needs no run
-		}
-		if doc, _ := small.Parse(data, limits); doc != nil {
-			if id, _ := doc.Root.Get(key).Get(member).Str(); replayIDForm.MatchString(id) {
-				return id
-			}
-		}
-		return ""
-	}
-	if id := cmp.Or(run(small.Handoff, "replayId", "value"), run(small.Workspace, "run", "replay_id")); id != "" {
-		entry = append(entry, [2]string{"replayId", id})
-	}
-	log := small.Progress.Path(dir)
-	data, err := readPlain(file(small.Progress), limits)
-	if err != nil {
-		return &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", log, err), Remedy: "`small-hook check` says what the workspace lacks", Err: err}
-	}
-	longer, err := reconcile.Append(log, data, entry, s.req.Now, limits)
-	if err != nil {
-		return err
-	}
-	if err := wholefile.WriteVia(s.repo.Where().GitDir, file(small.Progress), longer); err != nil {
-		return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", log, err), Err: err}
-	}
-	return nil
-}
-
-// readPlain reads an ordinary file, not what a link leads to.
-func readPlain(file string, limits small.Limits) ([]byte, error) {
-	info, err := os.Lstat(file)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is not an ordinary file")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return readBounded(file, limits.FileSize())
 }

@@ -8,12 +8,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
-
-	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/hookinput"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -47,7 +46,7 @@ func PrePush(ctx context.Context, req Request, args []string, stdin io.Reader) *
 		push.remote = args[0]
 	}
 	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPrePush(stdin) })
-	report := inRepository(ctx, req, "pre-push", func(s *session) (*finding.Report, error) {
+	report := req.judge(ctx, "pre-push", func(s *session) (*finding.Report, error) {
 		var err error
 		if push.updates, err = lines(); err != nil {
 			return nil, err
@@ -115,7 +114,7 @@ func (s *session) guess(ctx context.Context, push *handover) error {
 // itself, its old tip's.
 func PreReceive(ctx context.Context, req Request, stdin io.Reader) *finding.Report {
 	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPreReceive(stdin) })
-	report := inRepository(ctx, req, "pre-receive", func(s *session) (*finding.Report, error) {
+	report := req.judge(ctx, "pre-receive", func(s *session) (*finding.Report, error) {
 		updates, err := lines()
 		if err != nil {
 			return nil, err

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/repository"
 )
 
 const log = ".small/progress.small.yml"
@@ -101,7 +101,7 @@ func TestEveryReaderInEveryMode(t *testing.T) {
 	r := workspace(t)
 	r.Write(log, entries(3))
 	r.Git("add", "-A")
-	for reader, name := range map[string]string{"": "go-git", entrypoint.ReaderAuto: "go-git", entrypoint.ReaderEmbedded: "go-git", entrypoint.ReaderGit: "git"} {
+	for reader, name := range map[string]string{"": "go-git", repository.Auto: "go-git", repository.Embedded: "go-git", repository.Git: "git"} {
 		for what, report := range everyMode(t, r, reader) {
 			wantReport(t, reader+" "+what, report, finding.Pass, name)
 		}
@@ -128,7 +128,7 @@ func TestWithoutGit(t *testing.T) {
 		}
 		wantReport(t, what, report, finding.Fail, "go-git")
 	}
-	wantReport(t, "git by name", entrypoint.Audit(t.Context(), request(r, entrypoint.ReaderGit), ""), finding.Error, "", "git was not found", "install git")
+	wantReport(t, "git by name", entrypoint.Audit(t.Context(), request(r, repository.Git), ""), finding.Error, "", "git was not found", "install git")
 	if _, err := entrypoint.Baseline(t.Context(), request(r, ""), "", "accepted"); err != nil {
 		t.Error("a baseline: ", err)
 	}
@@ -148,7 +148,7 @@ func TestGitStandsIn(t *testing.T) {
 	if err != nil || !strings.HasPrefix(scope.Reader, "git ") || !strings.Contains(scope.Why, "extensions.objectformat") {
 		t.Errorf("Survey = %+v, %v", scope, err)
 	}
-	for what, report := range everyMode(t, r, entrypoint.ReaderEmbedded) {
+	for what, report := range everyMode(t, r, repository.Embedded) {
 		wantReport(t, what, report, finding.Error, "", "sha256", "--reader git")
 	}
 	noGit(t)
@@ -170,7 +170,7 @@ func TestGitJudgesAnew(t *testing.T) {
 	if pushed.Examined.Commits != 2 {
 		t.Errorf("the push had %d commits", pushed.Examined.Commits)
 	}
-	wantReport(t, "push, by name", push(t, included, entrypoint.ReaderEmbedded), finding.Error, "go-git", "init.defaultBranch", "--reader git")
+	wantReport(t, "push, by name", push(t, included, repository.Embedded), finding.Error, "go-git", "init.defaultBranch", "--reader git")
 	noGit(t)
 	wantReport(t, "split, no git", entrypoint.PreCommit(t.Context(), request(split, "")), finding.Error, "go-git", "the index is split", "git was not found")
 	wantReport(t, "push, no git", push(t, included, ""), finding.Error, "go-git", "init.defaultBranch", "git was not found")
@@ -190,7 +190,7 @@ func TestClone(t *testing.T) {
 		}
 		wantReport(t, what, report, finding.Pass, name)
 	}
-	wantReport(t, "by name", entrypoint.PreCommit(t.Context(), request(r, entrypoint.ReaderEmbedded)), finding.Error, "go-git", "the branch main has an upstream", "--reader git")
+	wantReport(t, "by name", entrypoint.PreCommit(t.Context(), request(r, repository.Embedded)), finding.Error, "go-git", "the branch main has an upstream", "--reader git")
 }
 
 // A long history is git's, where there is a git, and in a larger repository

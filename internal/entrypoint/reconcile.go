@@ -7,6 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/repository"
 )
 
 // Resolution says what a reconciliation does apart from the logs.
@@ -25,10 +26,10 @@ func Reconcile(ctx context.Context, req Request, what Resolution) (out *reconcil
 			return nil, &failure.Error{Message: fmt.Sprintf("%s takes ours or theirs, not %q", flag, side), Remedy: "write " + flag + " ours, or " + flag + " theirs"}
 		}
 	}
-	if req.Reader == ReaderAuto || req.Reader == "" {
-		req.Reader = ReaderGit // which is needed for the staging anyway
+	if req.Reader == repository.Auto || req.Reader == "" {
+		req.Reader = repository.Git // which is needed for the staging anyway
 	}
-	_, err = req.inSession(ctx, "reconcile", func(s *session) (err error) {
+	_, err = req.inRepository(ctx, "reconcile", func(s *session) (err error) {
 		out, err = s.reconcile(ctx, what)
 		return err
 	})
@@ -55,7 +56,7 @@ func (s *session) reconcile(ctx context.Context, what Resolution) (*reconcile.Ou
 
 // policyOf reads the configuration of a commit that is not trusted, for what it forbids, never for what it allows.
 func (s *session) policyOf(ctx context.Context, commit, name string) (*policy.Policy, error) {
-	other := &session{opened: s.opened, req: s.req}
+	other := &session{repo: s.repo, req: s.req}
 	err := other.trust(ctx, commit, name)
 	return other.opts.Policy, err
 }

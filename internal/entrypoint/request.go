@@ -1,14 +1,14 @@
 package entrypoint
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/rules/workspace"
 	"github.com/small-gate/small-gate/internal/gate/run"
-
-	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/program"
 )
@@ -19,7 +19,7 @@ type Request struct {
 	Dir string
 	// Strict turns strict rules on.
 	Strict bool
-	// Workspace is "root", "examples" or "any": the kinds of workspace to accept. Empty leaves it to the entry point.
+	// Workspace is the kinds of workspace to accept: "root", "examples" or "any". Empty means any, except to Check.
 	Workspace string
 	// Config is a file that replaces the trusted policy, at the caller's own choice.
 	Config string
@@ -37,7 +37,7 @@ type Request struct {
 	LaneFrom lane.Source
 	// Labels are those labels of a pull request that claim a lane.
 	Labels []string
-	// Reader names what reads the repository, one of Readers.
+	// Reader is one of repository.Readers, or empty.
 	Reader string
 	// Environ is the process's environment.
 	Environ []string
@@ -68,8 +68,8 @@ var kinds = map[string][]string{
 	"any":      {workspace.KindRepoRoot, workspace.KindExamples},
 }
 
-// options are the options of a judgement, still without a policy. defaultKind is the --workspace if none is given.
-func (r Request) options(mode, defaultKind string) (run.Options, error) {
+// options are the options of a judgement, still without a policy.
+func (r Request) options(mode string) (run.Options, error) {
 	opts := run.Options{
 		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
 		FailOnWarning: r.FailOnWarning, Find: r.find, Agent: r.getenv(agentVariable), Labels: r.Labels, LaneFrom: r.LaneFrom,
@@ -78,10 +78,7 @@ func (r Request) options(mode, defaultKind string) (run.Options, error) {
 	if opts.Lane, err = r.claimedLane(); err != nil {
 		return opts, err
 	}
-	name := strings.ToLower(strings.TrimSpace(r.Workspace))
-	if name == "" {
-		name = defaultKind
-	}
+	name := cmp.Or(strings.ToLower(strings.TrimSpace(r.Workspace)), "any")
 	var known bool
 	if opts.Kinds, known = kinds[name]; !known {
 		return opts, &failure.Error{Message: fmt.Sprintf("there is no workspace kind %q", name), Remedy: "use --workspace root, examples or any"}

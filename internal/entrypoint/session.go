@@ -2,55 +2,70 @@ package entrypoint
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
+	"path/filepath"
 
+	"github.com/small-gate/small-gate/internal/directory"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/gate/run"
-
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/repository"
 )
 
-// session is one piece of work in a repository.
+// session is one piece of work in a repository, or in a directory.
 type session struct {
-	opened
+	// repo is nil in a directory; tree is either.
+	repo repository.Repository
+	tree history.Tree
+	// why says why this reader was taken.
+	why  string
 	opts run.Options
 	req  Request
-	// trusted is the content of the configuration on the trusted side, and found says that there is one.
+	// trusted is the content of the configuration on the trusted side; nil if there is none.
 	trusted []byte
-	found   bool
 }
 
-// inSession runs do on the request's repository and returns its error. reader names what read the repository.
-func (r Request) inSession(ctx context.Context, mode string, do func(*session) error) (reader string, err error) {
-	opts, err := r.options(mode, "any")
+// opener runs do in a session, and returns the name of the reader.
+type opener func(ctx context.Context, mode string, do func(*session) error) (reader string, err error)
+
+// inRepository is the opener of the request's repository; if another reader takes over, do runs again, in a new session.
+func (r Request) inRepository(ctx context.Context, mode string, do func(*session) error) (reader string, err error) {
+	opts, err := r.options(mode)
 	if err != nil {
 		return "", err
 	}
-	var done error
-	reader, err = r.read(ctx, mode, func(o opened) error {
-		done = do(&session{opened: o, opts: opts, req: r})
-		return done
+	source := repository.Source{Dir: r.Dir, Environ: r.Environ, Reader: r.Reader, Mode: mode}
+	return source.Do(ctx, func(repo repository.Repository, why string) error {
+		return do(&session{repo: repo, tree: repo, why: why, opts: opts, req: r})
 	})
-	if done != nil && !errors.Is(err, done) { // else err says more about it
-		err = errors.Join(done, err)
-	}
-	return reader, err
 }
 
-// inRepository runs a judgement inside the request's repository.
-func inRepository(ctx context.Context, req Request, mode string, judge func(*session) (*finding.Report, error)) *finding.Report {
-	opts, err := req.options(mode, "any")
+// inDirectory is the opener of the request's directory, as its files are on disk.
+func (r Request) inDirectory(_ context.Context, mode string, do func(*session) error) (reader string, err error) {
+	opts, err := r.options(mode)
 	if err != nil {
-		return run.FailureReport(opts, err)
+		return "", err
 	}
+	tree, err := directory.Open(cmp.Or(r.Dir, "."))
+	if err != nil {
+		return directory.Reader, err
+	}
+	return directory.Reader, do(&session{tree: tree, opts: opts, req: r})
+}
+
+// judge makes the report of a judgement in a repository.
+func (r Request) judge(ctx context.Context, mode string, judge func(*session) (*finding.Report, error)) *finding.Report {
+	return r.judgeIn(ctx, mode, r.inRepository, judge)
+}
+
+func (r Request) judgeIn(ctx context.Context, mode string, in opener, judge func(*session) (*finding.Report, error)) *finding.Report {
 	var report *finding.Report
-	reader, err := req.read(ctx, mode, func(o opened) error {
-		s := &session{opened: o, opts: opts, req: req}
-		var err error
+	reader, err := in(ctx, mode, func(s *session) (err error) {
 		if report, err = judge(s); err == nil {
 			err = s.addNotes(ctx, report)
 		}
@@ -62,8 +77,8 @@ func inRepository(ctx context.Context, req Request, mode string, judge func(*ses
 		}
 		return report.Failure
 	})
-	if err != nil {
-		report = run.FailureReport(opts, err)
+	if report == nil || failure.Of(err) != report.Failure {
+		report = run.FailureReport(run.Options{Mode: mode, Strict: r.Strict}, err)
 	}
 	report.Examined.Reader = reader
 	return report
@@ -94,7 +109,7 @@ func (s *session) notes(ctx context.Context) ([]string, error) {
 
 // addNotes adds the notes to a report that judged something.
 func (s *session) addNotes(ctx context.Context, r *finding.Report) (err error) {
-	if r.Verdict != finding.Error && r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) > 0 {
+	if s.repo != nil && r.Verdict != finding.Error && r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) > 0 {
 		r.Examined.Notes, err = s.notes(ctx)
 	}
 	return err
@@ -108,31 +123,23 @@ func (s *session) configFile() string {
 	return policy.File
 }
 
-// trust takes the policy from a revision, which label names for people. An empty revision has none.
+// trust takes the policy from a revision, which label names for people; an empty revision has none.
 func (s *session) trust(ctx context.Context, revision, label string) error {
 	s.opts.Trusted = revision
 	if s.req.Config != "" {
 		return s.useFile(s.req.Config)
 	}
 	if revision == "" {
-		return s.use(label, nil, false)
+		return s.use(label, nil)
 	}
-	data, found, err := s.repo.ReadFile(ctx, revision, s.configFile(), policy.MaxSize)
+	data, found, err := githistory.ReadFile(ctx, s.repo, revision, s.configFile(), policy.MaxSize)
 	if err != nil {
 		return err
 	}
 	if found && s.req.TrustedConfig != "" {
 		label = s.req.TrustedConfig + " in " + label
 	}
-	return s.use(label, data, found)
-}
-
-// trustHead takes the policy from HEAD, which an unborn branch does not have.
-func (s *session) trustHead(ctx context.Context, head string) error {
-	if head == "" {
-		return s.trust(ctx, "", "")
-	}
-	return s.trust(ctx, head, "HEAD")
+	return s.use(label, data)
 }
 
 // trustNobody takes the built-in policy, and says why.
@@ -141,9 +148,21 @@ func (s *session) trustNobody(why string) error {
 	if s.req.Config != "" {
 		return s.useFile(s.req.Config)
 	}
-	err := s.use("", nil, false)
-	s.opts.Policy.Source = fmt.Sprintf("%s (%s)", policy.BuiltIn, why)
-	return err
+	s.useDefaults(why)
+	return nil
+}
+
+// useRoot takes the policy from the file in a root directory, if there is one.
+func (s *session) useRoot(root string) error {
+	data, err := readConfig(filepath.Join(root, policy.File))
+	if err != nil {
+		return err
+	}
+	if data == nil {
+		s.opts.Policy = policy.Default()
+		return nil
+	}
+	return s.use(policy.File, data)
 }
 
 // useFile takes the policy from a file that the caller names.
@@ -155,25 +174,22 @@ func (s *session) useFile(path string) error {
 	if data == nil {
 		return &failure.Error{Message: "cannot read the configuration: there is no file " + path, Remedy: "name an existing file with --config, or leave --config out"}
 	}
-	return s.use(path, data, true)
+	return s.use(path, data)
 }
 
-// use parses a policy, or takes the built-in one if there is none.
-func (s *session) use(source string, data []byte, found bool) error {
-	s.trusted, s.found = data, found
-	if !found {
-		s.opts.Policy = policy.Default()
-		if source != "" {
-			s.opts.Policy.Source = fmt.Sprintf("%s (no %s in %s)", policy.BuiltIn, s.configFile(), source)
-		}
+// use takes the policy from the content of a configuration, nil if there is none; source says where it is from.
+func (s *session) use(source string, data []byte) (err error) {
+	if s.trusted = data; data == nil {
+		s.useDefaults("no " + s.configFile() + " in " + source)
 		return nil
 	}
-	p, err := policy.Parse(source, data, rules.Known())
-	if err != nil {
-		return err
-	}
-	s.opts.Policy = p
-	return nil
+	s.opts.Policy, err = policy.Parse(source, data, rules.Known())
+	return err
+}
+
+func (s *session) useDefaults(why string) {
+	s.opts.Policy = policy.Default()
+	s.opts.Policy.Source += " (" + why + ")"
 }
 
 // checkAdded completes the report on a change whose end is tip. The change is judged under the trusted configuration, but an invalid
@@ -183,8 +199,8 @@ func (s *session) checkAdded(ctx context.Context, tip string, r *finding.Report)
 	if s.req.Config != "" || r.Verdict == finding.Error {
 		return r, nil
 	}
-	data, found, err := s.repo.ReadFile(ctx, tip, s.configFile(), policy.MaxSize)
-	if err != nil || !found || s.found && bytes.Equal(data, s.trusted) {
+	data, found, err := githistory.ReadFile(ctx, s.repo, tip, s.configFile(), policy.MaxSize)
+	if err != nil || !found || s.trusted != nil && bytes.Equal(data, s.trusted) {
 		return r, err
 	}
 	if _, err := policy.Parse(s.configFile(), data, rules.Known()); err != nil {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -27,7 +26,7 @@ const unbornDefault = "HEAD names a branch that does not exist yet: whoever push
 
 // Survey finds out what the next commit would be judged by.
 func Survey(ctx context.Context, req Request) (out Scope, err error) {
-	_, err = req.inSession(ctx, "doctor", func(s *session) (err error) {
+	_, err = req.inRepository(ctx, "doctor", func(s *session) (err error) {
 		out, err = s.survey(ctx)
 		return err
 	})
@@ -54,7 +53,7 @@ func (s *session) survey(ctx context.Context) (Scope, error) {
 		}
 		return out, nil
 	}
-	files, err := s.repo.Files(ctx, history.Index)
+	files, err := s.repo.List(ctx, history.Index, history.Workspaces())
 	if err != nil {
 		return out, err
 	}

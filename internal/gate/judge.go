@@ -130,7 +130,7 @@ func noteNoWorkspace(ctx context.Context, r *run.Run) error {
 	if len(r.Scope.Workspaces) > 0 || claimed || r.Examined().Workflows > 0 {
 		return nil
 	}
-	files, err := r.Source.Tree.Files(ctx, r.Scope.Tip.ID)
+	files, err := r.Source.Tree.List(ctx, r.Scope.Tip.ID, history.Workspaces())
 	r.Collector.Report.NoWorkspace = !slices.ContainsFunc(files, func(f history.File) bool { return r.Source.Judges(f.Path) })
 	return err
 }
@@ -141,7 +141,7 @@ func noteNoWorkspace(ctx context.Context, r *run.Run) error {
 // change's.
 func mergeResult(ctx context.Context, r *run.Run, merge string) error {
 	head := r.Scope
-	landed, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: head.Base.ID, Child: merge}})
+	landed, err := r.Source.Changes(ctx, []history.Edge{{Parent: head.Base.ID, Child: merge}})
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ var ErrNothing = errors.New("there is nothing to judge")
 
 func checkWorkspaceHere(ctx context.Context, r *run.Run) error {
 	s := r.Scope
-	files, err := r.Source.Tree.Files(ctx, s.Tip.ID, s.Dir)
+	files, err := r.Source.Tree.List(ctx, s.Tip.ID, history.Workspaces(s.Dir))
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func checkWorkspaceHere(ctx context.Context, r *run.Run) error {
 }
 
 func checkWorkspacesBelow(ctx context.Context, r *run.Run) error {
-	files, err := r.Source.Tree.Files(ctx, r.Scope.Tip.ID)
+	files, err := r.Source.Tree.List(ctx, r.Scope.Tip.ID, history.Workspaces())
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (r ReplayID) Matches() string {
 // tree. Intent and plan must be there, and what is there must be readable.
 func ReplayIDOf(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (ReplayID, error) {
 	opts = opts.WithDefaults()
-	files, err := tree.Files(ctx, revision, dir)
+	files, err := tree.List(ctx, revision, history.Workspaces(dir))
 	if err != nil {
 		return ReplayID{}, err
 	}

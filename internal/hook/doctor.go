@@ -2,7 +2,6 @@ package hook
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -157,11 +156,8 @@ func (e examination) check(ctx context.Context, hook Name) (Check, error) {
 
 // refuse records an error as the reason why a hook does not fire.
 func (c *Check) refuse(err error) {
-	c.Fires, c.Proof, c.Why = false, ProofNone, err.Error()
-	var known *failure.Error
-	if errors.As(err, &known) {
-		c.Why, c.Remedy = known.Message, known.Remedy
-	}
+	f := failure.Of(err)
+	c.Fires, c.Proof, c.Why, c.Remedy = false, ProofNone, f.Message, f.Remedy
 }
 
 // whyAbsent says why there is no hook where git looks for it.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/failure"
 )
 
 // DriverCheck is what the doctor found about the merge driver.
@@ -65,7 +67,7 @@ func checkDriver(ctx context.Context, repo Repository) (DriverCheck, error) {
 		check.Broken, check.Why = true, "it is set up by hand, as "+show(command)
 	default:
 		if err := checkProgram(check.Program); err != nil {
-			check.Broken, check.Why = true, strings.SplitN(err.Error(), "\n", 2)[0]
+			check.Broken, check.Why = true, failure.Of(err).Message
 			break
 		}
 		check.Works, check.Remedy = true, ""

@@ -14,7 +14,7 @@ import (
 // failed is an error that says what went wrong and where, what to type or change next (may be empty), and the cause (may be nil).
 func failed(what, remedy string, cause error) error {
 	if cause != nil {
-		what += ": " + show(cause.Error())
+		what += ": " + show(failure.Of(cause).Message)
 	}
 	return &failure.Error{Message: what, Remedy: remedy, Err: cause}
 }

@@ -1,23 +1,62 @@
 package reconcile
 
 import (
+	"cmp"
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/ledger"
-
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
-// Entry is what a new entry says beside its time, as pairs of a key and a text.
-type Entry [][2]string
+// Append appends an entry to the log of the workspace in a directory of a work tree, and returns the log's path. The entry gets the
+// replay id of the current run, if the handoff or workspace.small.yml has one. Nothing is staged.
+func Append(place githistory.Place, dir string, entry Entry, now time.Time, limits small.Limits) (path string, err error) {
+	path = small.Progress.Path(dir)
+	data, err := readFile(place.Top, path)
+	if err != nil {
+		return path, err
+	}
+	if data == nil {
+		return path, &failure.Error{Message: "cannot read " + path + ": there is no such file", Remedy: "`small-hook check` says what the workspace lacks"}
+	}
+	if id := cmp.Or(runID(place.Top, small.Handoff.Path(dir), limits, "replayId", "value"), runID(place.Top, small.Workspace.Path(dir), limits, "run", "replay_id")); id != "" {
+		entry = append(entry, [2]string{"replayId", id})
+	}
+	longer, err := appended(path, data, entry, now, limits)
+	if err != nil {
+		return path, err
+	}
+	if err := wholefile.WriteVia(place.GitDir, filepath.Join(place.Top, filepath.FromSlash(path)), longer); err != nil {
+		return path, &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", path, err), Err: err}
+	}
+	return path, nil
+}
 
-// Append returns a log with an entry behind its last one, and every byte before it as
-// it was. The entry's time is now, or a nanosecond after the latest one where that is
-// later.
-func Append(path string, data []byte, entry Entry, now time.Time, limits small.Limits) ([]byte, error) {
+var replayIDForm = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
+
+// runID is the replay id under a key of a file; empty if there is none that could be one: `check` reports that.
+func runID(top, path string, limits small.Limits, key, member string) string {
+	data, err := readFile(top, path)
+	if err != nil {
+		return ""
+	}
+	if doc, _ := small.Parse(data, limits); doc != nil {
+		if id, _ := doc.Root.Get(key).Get(member).Str(); replayIDForm.MatchString(id) {
+			return id
+		}
+	}
+	return ""
+}
+
+// appended is a log with one more entry, and every byte before it as it was.
+func appended(path string, data []byte, entry Entry, now time.Time, limits small.Limits) ([]byte, error) {
 	cannot := func(why string) error {
 		return &failure.Error{
 			Message: fmt.Sprintf("%s: no entry can be appended: %s", path, why),
@@ -36,15 +75,9 @@ func Append(path string, data []byte, entry Entry, now time.Time, limits small.L
 	if err != nil {
 		return nil, cannot(err.Error())
 	}
-	at := now.UTC()
-	for _, e := range before.Entries {
-		if last, ok := ledger.ParseInstant(e.Timestamp); ok && !last.Before(at) {
-			at = last.UTC().Add(time.Nanosecond)
-		}
-	}
-	added := newEntry(slices.Insert(slices.Clone(entry), 1, [2]string{"timestamp", at.Format(timestampForm)}))
+	entry = slices.Insert(slices.Clone(entry), 1, [2]string{"timestamp", timeAfter(before, now).Format(timestampForm)})
 	head := slices.Clone(data[:len(data)-len(parts.footer)])
-	out := slices.Concat(ended(head, parts.end), added.text(parts.column, parts.end), parts.footer)
+	out := slices.Concat(ended(head, parts.end), entry.text(parts.column, parts.end), parts.footer)
 	after, problems := ledger.ReadLog(out, limits)
 	if after == nil {
 		return nil, cannot(problems[0].Message)

@@ -9,32 +9,35 @@ import (
 	"strings"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/ledger"
-
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // timestampForm is RFC 3339 with nanoseconds, as the protocol's entries have it.
 const timestampForm = "2006-01-02T15:04:05.000000000Z"
 
-// newEntry is the entry that makes a resolution explicit, as pairs of a key and
-// a value that is to be quoted.
-type newEntry [][2]string
+// Entry is a new entry, as pairs of a key and a text.
+type Entry [][2]string
 
-// entry makes the entry behind all others: its time is now, or a nanosecond
-// after the last one's where that is later.
-func (l *log) entry(items []item, brought []int, now time.Time) (newEntry, error) {
+// timeAfter is the time of a new last entry: now, or a nanosecond after the latest entry if that is later.
+func timeAfter(l *ledger.Ledger, now time.Time) time.Time {
 	at := now.UTC()
-	for _, it := range items {
-		if when, ok := ledger.ParseInstant(it.Entry.Timestamp); ok && !when.Before(at) {
-			at = when.UTC().Add(time.Nanosecond)
+	for _, e := range l.Entries {
+		if last, ok := ledger.ParseInstant(e.Timestamp); ok && !last.Before(at) {
+			at = last.UTC().Add(time.Nanosecond)
 		}
 	}
-	if at.After(now.Add(ledger.ClockTolerance)) {
+	return at
+}
+
+// entry makes the entry that makes a resolution explicit.
+func (l *log) entry(result *ledger.Ledger, brought []int) (Entry, error) {
+	at := timeAfter(result, l.Now)
+	if at.After(l.Now.Add(ledger.ClockTolerance)) {
 		return nil, &failure.Error{
-			Message: fmt.Sprintf("%s: an entry is dated %s, later than now (%s): no later entry could be valid", l.path,
-				at.Add(-time.Nanosecond).Format(time.RFC3339Nano), now.UTC().Format(time.RFC3339)),
+			Message: fmt.Sprintf("%s: an entry is dated %s, later than now (%s): no later entry could be valid", l.Path,
+				at.Add(-time.Nanosecond).Format(time.RFC3339Nano), l.Now.UTC().Format(time.RFC3339)),
 			Remedy: "correct the clock of this machine; or record that entry again on its side, with the current time, then merge again",
 		}
 	}
@@ -50,7 +53,7 @@ func (l *log) entry(items []item, brought []int, now time.Time) (newEntry, error
 		sides[i] = fmt.Sprintf("%s (%s)", name, wording.Count(brought[i], "entry"))
 	}
 	last := len(sides) - 1
-	return newEntry{
+	return Entry{
 		{"task_id", ledger.ReconcileTask},
 		{"timestamp", at.Format(timestampForm)},
 		{"status", "completed"},
@@ -58,9 +61,8 @@ func (l *log) entry(items []item, brought []int, now time.Time) (newEntry, error
 	}, nil
 }
 
-// text writes the entry as an item whose dash stands at a column. YAML reads
-// Go's escapes in double quotes as Go does.
-func (e newEntry) text(column int, end string) []byte {
+// text writes the entry as an item whose dash is at a column. YAML reads Go's escapes in double quotes as Go does.
+func (e Entry) text(column int, end string) []byte {
 	var out bytes.Buffer
 	lead := strings.Repeat(" ", column-1) + "- "
 	for _, pair := range e {
@@ -74,7 +76,7 @@ func (e newEntry) text(column int, end string) []byte {
 type strategy struct {
 	// leads is true if comments above an entry belong to it.
 	leads bool
-	// prefer is the version whose text is taken wherever it has one, nil for ours.
+	// prefer is the version whose text is taken where it has one; nil for ours.
 	prefer *version
 }
 
@@ -82,8 +84,7 @@ type strategy struct {
 type composer struct {
 	*log
 	strategy
-	// layouts are the sides that have entries, in the order in which their texts
-	// are preferred. The result has the form of the first.
+	// layouts are those of the sides that have entries, the preferred one first. The result has its form.
 	layouts []versionLayout
 	bases   []*layout
 }
@@ -93,9 +94,9 @@ type versionLayout struct {
 	of *version
 }
 
-// compose puts the items' texts together, and the new entry behind them. What
-// several sides have is taken from the first of them, with its comments.
-func (l *log) compose(items []item, entry newEntry, how strategy) ([]byte, error) {
+// compose puts the items' texts together, and the new entry, if any, after them. An entry of several sides is taken from the first
+// of them, with its comments.
+func (l *log) compose(items []item, entry Entry, how strategy) ([]byte, error) {
 	c, err := l.composer(how)
 	if err != nil {
 		return nil, err
@@ -149,7 +150,7 @@ func (l *log) composer(how strategy) (*composer, error) {
 	return c, nil
 }
 
-// textOf is an entry's text with its comments, in the form of the result.
+// textOf is an entry's text with its comments, indented as the result is.
 func (c *composer) textOf(it item) ([]byte, error) {
 	form := c.layouts[0]
 	for _, one := range c.layouts {
@@ -169,8 +170,7 @@ func (c *composer) textOf(it item) ([]byte, error) {
 	return nil, c.uncopied(ledger.Describe(it.Entry) + " is in no side's text")
 }
 
-// around picks what stands before or behind the entries: the first text that was
-// changed since the sides parted.
+// around picks what is before or after the entries: the first text that has changed since the sides parted.
 func (c *composer) around(of func(*layout) []byte) []byte {
 	form := c.layouts[0]
 	plain := func(one *layout) []byte { return withLineEnd(of(one), one.end, form.end) }
@@ -186,7 +186,7 @@ func (c *composer) around(of func(*layout) []byte) []byte {
 	return of(form.layout)
 }
 
-// ended is a text with its last line ended.
+// ended is a text whose last line has an end.
 func ended(text []byte, end string) []byte {
 	if len(text) == 0 || strings.ContainsRune("\n\r", rune(text[len(text)-1])) {
 		return text

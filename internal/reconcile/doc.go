@@ -1,8 +1,6 @@
-// Package reconcile makes the explicit resolution of two writers' logs: every
-// entry of every side as it is written, merged by time, and one new entry that
-// says so. It is also the merge driver that keeps git from merging these files
-// line by line. It is the only package that writes ledgers.
+// Package reconcile makes the explicit resolution of several writers' logs: every entry of every side unchanged, merged by time, and a
+// new entry that records the merge. It also appends entries, and has the merge driver that keeps git from merging these files line by
+// line. It is the only package that writes ledgers.
 //
-// Whether something may be merged, and whether what comes out is right, is
-// decided by package gate: nothing is written that the gate would not pass.
+// It compares logs as the gate does, and writes nothing that the gate would reject.
 package reconcile

@@ -7,36 +7,32 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/ledger"
-
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// MergeInput is the versions that git hands to a merge driver (gitattributes(5),
-// "Defining a custom merge driver").
+// MergeInput is what git hands to a merge driver (gitattributes(5), "Defining a custom merge driver").
 type MergeInput struct {
-	// Base is %O, Ours %A, Theirs %B. A base that is not there is empty.
+	// Base is %O, Ours %A, Theirs %B. A missing base is empty.
 	Base, Ours, Theirs []byte
-	// Marker is the length of conflict markers, %L; 0 is git's usual one.
+	// Marker is the length of conflict markers, %L; 0 means 7.
 	Marker int
 	// Path is the path of the file in the tree, %P.
 	Path string
 }
 
-// Merged is what a merge driver answers.
+// Merged is the answer of a merge driver.
 type Merged struct {
-	// Text is what the file is to hold.
+	// Text is the new content of the file.
 	Text []byte
-	// Conflict is true where both sides changed the file. Text then holds all of
-	// both, with conflict markers, so that it cannot pass for a resolution.
+	// Conflict is true if both sides changed the file. Text then holds all of both, with conflict markers.
 	Conflict bool
 	// Message says so to a person, and what to type.
 	Message string
 }
 
-// Merge merges one file of a workspace, or rather does not: only where one side
-// left the file alone, or both did the same, or one side's log is the other's
-// with more behind it, there is nothing to decide.
+// Merge merges one file of a workspace only if there is nothing to decide: one side left the file alone, both made the same change,
+// or one side's log continues the other's.
 func (in MergeInput) Merge() Merged {
 	switch {
 	case bytes.Equal(in.Ours, in.Theirs), bytes.Equal(in.Base, in.Theirs):
@@ -49,8 +45,7 @@ func (in MergeInput) Merge() Merged {
 	return Merged{Text: in.marked(), Conflict: true, Message: in.message()}
 }
 
-// follows reports whether later is a log that goes on where the text of earlier
-// ends.
+// follows reports whether later is a log that continues the text of earlier.
 func (in MergeInput) follows(earlier, later []byte) bool {
 	if path.Base(in.Path) != small.Progress.FileName() || len(earlier) == 0 || !bytes.HasPrefix(later, earlier) {
 		return false
@@ -60,8 +55,7 @@ func (in MergeInput) follows(earlier, later []byte) bool {
 	return before != nil && after != nil && after.Extends(before.Ledger)
 }
 
-// marked is both sides' text: what they begin with in common, and the rest of
-// each between conflict markers.
+// marked is the common beginning of both sides' text, and the rest of each between conflict markers.
 func (in MergeInput) marked() []byte {
 	ours, theirs := splitLines(in.Ours), splitLines(in.Theirs)
 	same := 0
@@ -85,14 +79,12 @@ func (in MergeInput) marked() []byte {
 }
 
 func (in MergeInput) message() string {
-	command := "small-hook reconcile"
-	for _, a := range []small.Artifact{small.Plan, small.Handoff} {
-		if path.Base(in.Path) == a.FileName() {
-			command += " --" + string(a) + " ours (or theirs)"
-		}
+	next := fmt.Sprintf("Edit the file, then type `git add %s`", wording.ShellWord(in.Path))
+	switch a, _ := small.ArtifactOf(path.Base(in.Path)); a {
+	case small.Progress:
+		next = "Type `small-hook reconcile`"
+	case small.Plan, small.Handoff:
+		next = fmt.Sprintf("Type `small-hook reconcile --%[1]s ours` or `small-hook reconcile --%[1]s theirs`", a)
 	}
-	if a, ok := small.ArtifactOf(path.Base(in.Path)); !ok || a != small.Progress && a != small.Plan && a != small.Handoff {
-		return fmt.Sprintf("both sides changed %s; nothing was merged. Edit the file, then type: git add %s", in.Path, wording.ShellWord(in.Path))
-	}
-	return fmt.Sprintf("both sides changed %s; nothing was merged. Type: %s", in.Path, command)
+	return fmt.Sprintf("both sides changed %s; nothing was merged. %s", in.Path, next)
 }

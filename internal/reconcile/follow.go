@@ -7,17 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate/run"
-
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// followMoves brings the versions of a log together that lie at several paths,
-// since its workspace moved on a side after the sides parted. They count as lying
-// at one path: where the commit that is being made is to have the log.
+// followMoves treats the versions of a log whose workspace moved on a side as if they were at one path: where the new commit is to
+// have the log.
 func (r *resolving) followMoves(ctx context.Context) error {
 	for _, t := range r.op.theirs {
 		bases, err := r.repo.MergeBases(ctx, r.op.ours.id, t.id)
@@ -80,7 +78,7 @@ func (r *resolving) followSince(ctx context.Context, base string, t side) error 
 	return nil
 }
 
-// rename has a side's log lie at another path, and its own be cleared.
+// rename treats a side's file as if it were at another path, and marks its own path to be removed.
 func (r *resolving) rename(id, from, to string) {
 	f, there := r.files[id][from]
 	if from == to || !there {
@@ -94,7 +92,7 @@ func (r *resolving) rename(id, from, to string) {
 	}
 }
 
-// oldPaths are where a log lay that is brought together at a path.
+// oldPaths are the paths that the log at a path has left.
 func (r *resolving) oldPaths(path string) []string {
 	var out []string
 	for from, to := range r.left {
@@ -106,17 +104,17 @@ func (r *resolving) oldPaths(path string) []string {
 	return out
 }
 
-// leave plans to take away the logs that are brought together elsewhere.
+// leave plans to remove the logs that are combined elsewhere.
 func (r *resolving) leave() error {
 	for _, from := range slices.Sorted(maps.Keys(r.left)) {
-		there, err := r.onDisk(from)
+		there, err := readFile(r.git.top, from)
 		if err != nil {
 			return err
 		}
 		if _, staged := r.index[from]; !staged && there == nil {
 			continue
 		}
-		none := strings.Repeat("0", len(r.op.ours.id)) // and mode 0: git takes the path out of the index
+		none := strings.Repeat("0", len(r.op.ours.id)) // with mode 0, git removes the path from the index
 		r.changes = append(r.changes, change{path: from, mode: "0", blob: none, there: there, keep: true, movedTo: r.left[from]})
 	}
 	return nil

@@ -30,7 +30,7 @@ func FuzzResolve(f *testing.F) {
 		}
 		for _, v := range []string{ours, theirs} {
 			side, _ := ledger.ReadLog([]byte(v), small.Limits{})
-			if side != nil && !c.Sides.Accepts(side.Ledger, result.Ledger) {
+			if side != nil && !c.Comparer.Accepts(side.Ledger, result.Ledger) {
 				t.Fatalf("a side is not in it:\n%s\n\n%s", v, got.Text)
 			}
 		}

@@ -13,19 +13,16 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// workTree is a work tree with the installed git: what is staged is staged by git
-// itself, with its own locks and filters.
+// workTree is a work tree with the installed git, which stages with its own locks and filters.
 type workTree struct {
 	top     string
 	gitDir  string
 	environ []string
 }
 
-// located are the variables that would have git look somewhere else than at the
-// place that was found.
+// located are the variables that would have git look at another place than the one that was found.
 var located = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "LC_ALL"}
 
-// openWorkTree finds the work tree of a place.
 func openWorkTree(place githistory.Place, environ []string) (*workTree, error) {
 	if place.Top == "" {
 		return nil, &failure.Error{Message: "a bare repository has no work tree, which reconcile needs", Remedy: "run this in a clone, and push the result"}
@@ -40,7 +37,6 @@ func openWorkTree(place githistory.Place, environ []string) (*workTree, error) {
 	return &workTree{top: place.Top, gitDir: place.GitDir, environ: append(env, "LC_ALL=C", "GIT_DIR="+place.GitDir, "GIT_WORK_TREE="+place.Top)}, nil
 }
 
-// run runs git and returns its output.
 func (g *workTree) run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=/dev/null", "--literal-pathspecs"}, args...)...)
 	cmd.Dir, cmd.Env, cmd.Stdin = g.top, g.environ, stdin
@@ -55,7 +51,6 @@ func (g *workTree) run(ctx context.Context, stdin io.Reader, args ...string) ([]
 	return out.Bytes(), nil
 }
 
-// parents are a commit's.
 func (g *workTree) parents(ctx context.Context, id string) ([]string, error) {
 	out, err := g.run(ctx, nil, "rev-list", "--parents", "--no-walk", id, "--")
 	if err != nil {
@@ -65,21 +60,11 @@ func (g *workTree) parents(ctx context.Context, id string) ([]string, error) {
 	return fields[min(1, len(fields)):], nil
 }
 
-// branch is the name of the branch that is checked out, empty if none is.
-func (g *workTree) branch(ctx context.Context) (string, error) {
-	out, err := g.run(ctx, nil, "rev-parse", "--abbrev-ref", "HEAD")
-	name := strings.TrimSpace(string(out))
-	if name == "HEAD" {
-		name = ""
-	}
-	return name, err
-}
-
 // nameOf is the name of a branch whose tip a commit is, empty if there is none.
 func (g *workTree) nameOf(ctx context.Context, id string) (string, error) {
 	out, err := g.run(ctx, nil, "for-each-ref", "--points-at="+id, "--format=%(refname:short) %(symref)", "refs/heads/", "refs/remotes/")
 	for line := range strings.Lines(string(out)) {
-		// A ref that names another one, as origin/HEAD does, is only that one's.
+		// origin/HEAD only names another ref.
 		if name, target, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); target == "" {
 			return name, nil
 		}
@@ -93,20 +78,18 @@ func (g *workTree) store(ctx context.Context, content []byte) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// storeFile writes a blob of what a file of the work tree would be committed as.
+// storeFile writes the blob that a file of the work tree would be committed as.
 func (g *workTree) storeFile(ctx context.Context, path string, content []byte) (string, error) {
 	out, err := g.run(ctx, bytes.NewReader(content), "hash-object", "-w", "--stdin", "--path="+path)
 	return strings.TrimSpace(string(out)), err
 }
 
-// checkedOut is a blob as it stands in the work tree, with line ends and filters
-// as git's attributes ask for them.
+// checkedOut is a blob as git would check it out, with the line ends and filters of git's attributes.
 func (g *workTree) checkedOut(ctx context.Context, path, blob string) ([]byte, error) {
 	return g.run(ctx, nil, "cat-file", "--filters", "--path="+path, blob)
 }
 
-// stage puts blobs into the index, all or none of them. A conflict at a path is
-// resolved by that.
+// stage puts blobs into the index, all or none of them. That resolves a conflict at a path.
 func (g *workTree) stage(ctx context.Context, files []change) error {
 	var lines bytes.Buffer
 	for _, f := range files {
@@ -116,9 +99,9 @@ func (g *workTree) stage(ctx context.Context, files []change) error {
 	return err
 }
 
-// dirty lists the paths that differ from HEAD in the index or the work tree.
-func (g *workTree) dirty(ctx context.Context, paths []string) (bool, error) {
-	out, err := g.run(ctx, nil, append([]string{"status", "--porcelain", "-z", "--untracked-files=all", "--"}, paths...)...)
+// dirty reports whether a path differs from HEAD in the index or the work tree.
+func (g *workTree) dirty(ctx context.Context, path string) (bool, error) {
+	out, err := g.run(ctx, nil, "status", "--porcelain", "-z", "--untracked-files=all", "--", path)
 	return len(out) > 0, err
 }
 

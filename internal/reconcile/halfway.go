@@ -7,21 +7,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// halfway refuses what git is in the midst of without a commit to name the other
-// side by: a patch, or a conflict that no merge under way explains. The other
-// side's version is in stage 3 of the index alone, and where it parted nowhere.
+// halfway refuses what git has not finished if no commit is known for the other side: a patch, or a conflict without a merge. The
+// other side's version is only in stage 3 of the index, and its merge base nowhere.
 func (o *operation) halfway(ctx context.Context, repo Repository) error {
 	patch, err := exists(filepath.Join(repo.Where().GitDir, "rebase-apply", "applying"))
 	if err != nil {
 		return err
 	}
-	files, err := repo.Files(ctx, history.Index)
+	files, err := repo.List(ctx, history.Index, history.Workspaces())
 	if err != nil {
 		return err
 	}

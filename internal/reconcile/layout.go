@@ -7,17 +7,14 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// layout is the text of a log taken apart into lines that belong to one entry
-// each, and what stands before and behind them. Put together again it is the
-// text, byte by byte.
+// layout is the text of a log, byte by byte: what is before the entries, each entry, and what is after them.
 type layout struct {
 	header, footer []byte
-	// column is where the list's dashes stand, from 1.
+	// column is that of the list's dashes, from 1.
 	column int
-	// end ends the lines of the text.
+	// end is the line end.
 	end string
-	// entries are the texts of the entries, with the comments that belong to
-	// them.
+	// entries are the texts of the entries, with their comments.
 	entries [][]byte
 }
 
@@ -28,9 +25,8 @@ var (
 	errDashes  = errors.New("its entries do not each begin on a line of their own")
 )
 
-// takeApart cuts a log's text into entries. Comments right above an entry
-// belong to it if leads is true, else to the one before: they could be the text
-// of a scalar that only looks like one.
+// takeApart cuts a log's text into entries. Comments right above an entry belong to it if leads is true, else to the entry before: they
+// could be part of a scalar that only looks like a comment.
 func takeApart(data []byte, doc *small.Document, leads bool) (*layout, error) {
 	list := doc.Root.Get("entries")
 	switch {
@@ -78,8 +74,7 @@ func takeApart(data []byte, doc *small.Document, leads bool) (*layout, error) {
 	return out, nil
 }
 
-// dashes finds the line, from 0, on which each item of a block list begins. An
-// item's own place may be below its dash.
+// dashes finds the line, from 0, on which each item of a block list begins. The item's own position may be below its dash.
 func dashes(lines [][]byte, list *small.Value, column int) ([]int, error) {
 	var starts []int
 	for _, item := range list.Items {
@@ -95,8 +90,7 @@ func dashes(lines [][]byte, list *small.Value, column int) ([]int, error) {
 	return starts, nil
 }
 
-// isDash reports whether a line begins with the dash of a list item at a
-// column.
+// isDash reports whether a line begins with the dash of a list item at a column.
 func isDash(line []byte, column int) bool {
 	if indentOf(line) != column-1 || len(line) < column || line[column-1] != '-' {
 		return false
@@ -104,8 +98,7 @@ func isDash(line []byte, column int) bool {
 	return len(line) == column || bytes.IndexByte([]byte(" \t\r\n"), line[column]) >= 0
 }
 
-// aboveComments moves up over comment lines that do not stand further right
-// than a column, but not to the line after or above.
+// aboveComments moves up over comment lines that begin at a column or left of it, but not as far as the line after.
 func aboveComments(lines [][]byte, at, column, after int) int {
 	for at-1 > after {
 		line := lines[at-1]
@@ -117,9 +110,8 @@ func aboveComments(lines [][]byte, at, column, after int) int {
 	return at
 }
 
-// leadingComments is aboveComments over blank lines between them too. Blank lines
-// above the first comment stay with what is before: they can be the end of its
-// text.
+// leadingComments is aboveComments, also over blank lines between comments. Blank lines above the first comment can be the end of the
+// text before.
 func leadingComments(lines [][]byte, at, column, after int) int {
 	for {
 		first := aboveComments(lines, at, column, after)

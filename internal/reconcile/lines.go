@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// splitLines cuts a text behind each line break as YAML 1.1 knows them (section
-// 4.2): LF, CR LF, a lone CR, U+0085, U+2028 and U+2029. Positions count lines
-// so.
+// splitLines cuts a text after each line break of YAML 1.1 (section 4.2): LF, CR LF, a lone CR, U+0085, U+2028 and U+2029. Positions
+// count these lines.
 func splitLines(text []byte) [][]byte {
 	var lines [][]byte
 	start := 0
@@ -32,7 +31,7 @@ func splitLines(text []byte) [][]byte {
 	return lines
 }
 
-// lineEnd is how a text ends its lines: "\r\n" where all end so, else "\n".
+// lineEnd is the line end of a text: "\r\n" if all lines end so, else "\n".
 func lineEnd(text []byte) string {
 	if n := bytes.Count(text, []byte("\r\n")); n > 0 && n == bytes.Count(text, []byte("\n")) {
 		return "\r\n"
@@ -40,8 +39,7 @@ func lineEnd(text []byte) string {
 	return "\n"
 }
 
-// withLineEnd returns a text with its lines ended otherwise. YAML reads every
-// end of a line as a line feed.
+// withLineEnd returns a text with other line ends. YAML reads each as a line feed.
 func withLineEnd(text []byte, from, to string) []byte {
 	if from == to {
 		return text
@@ -49,22 +47,19 @@ func withLineEnd(text []byte, from, to string) []byte {
 	return bytes.ReplaceAll(text, []byte(from), []byte(to))
 }
 
-// indentOf is the number of spaces with which a line begins.
+// indentOf counts the spaces at the beginning of a line.
 func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " ")) }
 
-// isBlank reports whether a line holds white space alone.
 func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
-// isRemark reports whether a line is a comment or blank, where it is no part of
-// a scalar.
+// isRemark reports whether a line is a comment or blank, unless it is part of a scalar.
 func isRemark(line []byte) bool {
 	text := bytes.TrimSpace(line)
 	return len(text) == 0 || text[0] == '#'
 }
 
-// indented returns lines moved to the right by a number of columns, or to the
-// left where it is negative. Blank lines stay as they are where they are too
-// short; ok is false if another line is.
+// indented moves lines to the right by a number of columns, or to the left if it is negative. ok is false if a line that is neither
+// blank nor a comment is too short for that.
 func indented(text []byte, by int) (out []byte, ok bool) {
 	if by == 0 {
 		return text, true

@@ -3,14 +3,12 @@ package reconcile
 import (
 	"fmt"
 
-	"github.com/small-gate/small-gate/internal/ledger"
-
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// merge joins two lists by time, without changing either's own order. What both
-// have stands once. Neither list is a part of the other.
+// merge merges two lists by time and keeps the order of each. What both have is there once. Neither list continues the other.
 func (l *log) merge(a, b []item) ([]item, error) {
 	var out []item
 	for len(a) > 0 && len(b) > 0 && l.same(a[0], b[0]) {
@@ -39,9 +37,8 @@ func (l *log) merge(a, b []item) ([]item, error) {
 	return append(append(out, a...), b...), nil
 }
 
-// first says which of two entries comes first: -1 the first one, 1 the second, 0
-// where they are the same. An entry that the other side has too waits until it
-// is reached there.
+// first says which of two entries comes first: -1 for a, 1 for b, 0 if they are the same. An entry that the other side has too waits
+// until it is reached there.
 func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	switch {
 	case l.same(a, b):
@@ -49,7 +46,7 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	case aInB && bInA:
 		return 0, &failure.Error{
 			Message: fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
-				l.path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name),
+				l.Path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name),
 			Remedy: "`small-hook audit` says which commit reordered them; restore the order on that side, then merge again",
 		}
 	case aInB:
@@ -63,7 +60,7 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	case at.Equal(other):
 		return 0, &failure.Error{
 			Message: fmt.Sprintf("%s: two different entries have the same time, so they have no order: %s of %s, and %s of %s",
-				l.path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name),
+				l.Path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name),
 			Remedy: "change the timestamp of the one that is not published yet: undo what is under way (`git merge --abort`), " +
 				"correct the entry on its branch (`git commit --amend` or `git rebase -i`), then merge again",
 		}
@@ -73,8 +70,7 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	return 1, nil
 }
 
-// rising demands that the times of a side increase where it is merged: without
-// that there is no order of time to merge by.
+// rising demands that the times of a side increase in the part that is merged by time.
 func (l *log) rising(before, rest []item) error {
 	var last *item
 	if len(before) > 0 {
@@ -92,7 +88,7 @@ func (l *log) rising(before, rest []item) error {
 		}
 		if what != "" {
 			return &failure.Error{
-				Message: fmt.Sprintf("%s of %s cannot be merged by time: %s", l.path, rest[i].from.Name, what),
+				Message: fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.Name, what),
 				Remedy:  "record the entry again on that side, with the current time (`small-hook check` shows every such entry), then merge again",
 			}
 		}
@@ -101,9 +97,8 @@ func (l *log) rising(before, rest []item) error {
 	return nil
 }
 
-// waived is a list with the edits that waivers excuse on either side: what the
-// other side deleted and might is left out, what it changed and might is taken
-// as it has it.
+// waived is the list a with the edits of b that waivers allow: entries that b deleted are left out, entries that it changed are
+// taken from it.
 func (l *log) waived(a, b []item) []item {
 	there := make(map[small.Digest]item, len(b))
 	for _, it := range b {
@@ -115,14 +110,14 @@ func (l *log) waived(a, b []item) []item {
 		switch {
 		case both:
 			out = append(out, l.choose(it, other))
-		case !l.base[it.Digest] || !l.sides.MayLack(it.Digest):
+		case !l.base[it.Digest] || !l.Comparer.Dropped[it.Digest]:
 			out = append(out, it)
 		}
 	}
 	return out
 }
 
-func (l *log) class(it item) small.Digest { return l.sides.Class(it.Digest) }
+func (l *log) class(it item) small.Digest { return l.Comparer.Class(it.Digest) }
 
 func (l *log) same(a, b item) bool { return l.class(a) == l.class(b) }
 
@@ -134,11 +129,10 @@ func (l *log) classes(items []item) map[small.Digest]bool {
 	return out
 }
 
-// choose takes one of two entries that count as equal: the one into which a waiver
-// lets the other be changed, so that what was taken out of an entry does not come
-// back. Where no waiver decides, the choice does not depend on who merges whom.
+// choose takes one of two entries that count as equal: the one into which a waiver lets the other be changed, so that what was
+// redacted does not come back. If no waiver decides, the choice does not depend on who merges whom.
 func (l *log) choose(a, b item) item {
-	forth, back := l.sides.AllowsTransition(a.Digest, b.Digest), l.sides.AllowsTransition(b.Digest, a.Digest)
+	forth, back := l.Comparer.AllowsTransition(a.Digest, b.Digest), l.Comparer.AllowsTransition(b.Digest, a.Digest)
 	switch {
 	case a.Digest == b.Digest, back && !forth:
 		return a

@@ -6,46 +6,40 @@ import (
 	"slices"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/ledger"
-
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Case is one log whose sides are to be brought together.
+// Case is one log whose sides are to be combined.
 type Case struct {
 	// Path is the log's, from the root of the tree.
 	Path string
-	// Ours is the side that is checked out. Theirs are those that come to it.
+	// Ours is the side that is checked out.
 	Ours   Version
 	Theirs []Version
-	// Now is the present.
-	Now time.Time
-	// Sides says how entries are compared, Limits what may be read.
-	Sides  read.LogComparer
-	Limits small.Limits
-	// Baselines are what the configurations of the other sides say: theirs are
-	// to be kept too.
-	Baselines []read.LogComparer
+	Now    time.Time
+	// Comparer is that of the trusted configuration, Others those of the other sides', whose baselines are kept too.
+	Comparer read.LogComparer
+	Others   []read.LogComparer
+	Limits   small.Limits
 }
 
-// Resolution is a log in which every side can be found again.
+// Resolution is a log that holds every side.
 type Resolution struct {
 	// Text is the file.
 	Text []byte
 	// Entries is the number of entries.
 	Entries int
-	// Added is true if an entry was added that makes the resolution explicit;
-	// without it one side follows the others anyway.
+	// Added is true if it ends in a new entry that makes the resolution explicit; none is needed if one side continues the others.
 	Added bool
-	// Brought says how many entries each side alone has, ours first.
+	// Brought says how many entries only that side has, ours first.
 	Brought []int
 }
 
-// Resolve brings the sides of a log together. The error is a *failure.Error that
-// says what stands in the way and what to do about it; there is nothing honest
-// to be done then.
+// Resolve combines the sides of a log. The error is a *failure.Error that says what stands in the way.
 func (c Case) Resolve() (*Resolution, error) {
 	l, err := c.read()
 	if err != nil {
@@ -56,9 +50,9 @@ func (c Case) Resolve() (*Resolution, error) {
 		a, b := l.waived(items, side.items), l.waived(side.items, items)
 		before, after := ledgerOf(a), ledgerOf(b)
 		switch {
-		case l.sides.Accepts(after, before):
+		case l.Comparer.Accepts(after, before):
 			items = a
-		case l.sides.Accepts(before, after):
+		case l.Comparer.Accepts(before, after):
 			items = b
 		default:
 			if items, err = l.merge(a, b); err != nil {
@@ -66,26 +60,33 @@ func (c Case) Resolve() (*Resolution, error) {
 			}
 		}
 	}
+	result := ledgerOf(items)
 	out := &Resolution{Entries: len(items), Brought: l.brought(items)}
-	if err := l.write(out, items, c.Now); err != nil {
+	if err := l.write(out, items, result); err != nil {
 		return nil, err
 	}
-	if err := l.increases(items); err != nil {
+	if err := l.increases(items, result); err != nil {
 		return nil, err
 	}
-	return out, l.keepsBaseline(out)
+	if b := l.lostBaseline(result); b != nil {
+		return nil, &failure.Error{
+			Message: fmt.Sprintf("%s: an entry would be put among the first %d, which the baseline in .small-gate.yml fixes", l.Path, b.Entries),
+			Remedy: "on the side without the baseline, record the entries again after it, with the current time; " +
+				"or have a person accept the merged log with `small-hook baseline`",
+		}
+	}
+	return out, nil
 }
 
-// increases demands that the times increase in what is there already too, where
-// the gate would reject the result for it. No edit may mend that, only a person
-// accept it.
-func (l *log) increases(items []item) error {
-	if !l.sides.Ordered() {
+// increases demands that the times increase in the common part too, if the gate would reject the result for it. No new entry
+// corrects that; only a person can accept it.
+func (l *log) increases(items []item, result *ledger.Ledger) error {
+	if !l.Comparer.Ordered {
 		return nil
 	}
 	accepted := 0
-	if l.sides.Baselined(ledgerOf(items)) {
-		accepted = l.sides.BaselineEntries()
+	if l.Comparer.Baselined(result) {
+		accepted = l.Comparer.Baseline.Entries
 	}
 	for i := max(accepted, 1); i < len(items); i++ {
 		at, ok := ledger.ParseInstant(items[i].Entry.Timestamp)
@@ -95,49 +96,29 @@ func (l *log) increases(items []item) error {
 		}
 		remedy := "record the entry again on its side, with the current time, then merge again"
 		if l.base[items[i].Digest] {
-			remedy = "a person has to accept it: undo what is under way (`git merge --abort`), type `small-hook baseline " + l.accepting() +
+			remedy = "a person has to accept it: undo what is under way (`git merge --abort`), type `small-hook baseline " + l.mergeBase() +
 				"`, review .small-gate.yml and commit it by itself, then merge again"
 		}
 		return &failure.Error{
 			Message: fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (lint/timestamp-order)",
-				l.path, ledger.Describe(items[i].Entry), ledger.Describe(items[i-1].Entry)),
+				l.Path, ledger.Describe(items[i].Entry), ledger.Describe(items[i-1].Entry)),
 			Remedy: remedy,
 		}
 	}
 	return nil
 }
 
-// accepting is the commit whose log a baseline is to accept.
-func (l *log) accepting() string {
+// mergeBase is the one commit from which a side and ours parted, to be typed.
+func (l *log) mergeBase() string {
 	for _, v := range l.versions {
 		if len(v.Bases) == 1 && !v.Picked {
-			return v.parting(0)
+			return v.Bases[0].ID
 		}
 	}
-	return (&Version{}).parting(0)
+	return "$(git merge-base HEAD BRANCH)"
 }
 
-func (c Case) read() (*log, error) {
-	l := &log{path: c.Path, sides: c.Sides, baselines: append([]read.LogComparer{c.Sides}, c.Baselines...), limits: c.Limits, base: map[small.Digest]bool{}}
-	ours, err := l.read(&c.Ours)
-	if err != nil {
-		return nil, err
-	}
-	l.versions = []*version{ours}
-	for i := range c.Theirs {
-		theirs, err := l.read(&c.Theirs[i])
-		if err != nil {
-			return nil, err
-		}
-		if err := l.parted(theirs, ours); err != nil {
-			return nil, err
-		}
-		l.versions = append(l.versions, theirs)
-	}
-	return l, nil
-}
-
-// brought counts, for each side, the entries that it alone has.
+// brought counts, for each side, the entries that only it has.
 func (l *log) brought(items []item) []int {
 	out := make([]int, len(l.versions))
 	has := make([]map[small.Digest]bool, len(l.versions))
@@ -162,22 +143,21 @@ func (l *log) brought(items []item) []int {
 	return out
 }
 
-// write makes the text of the items: a side's own where that has just these, else
-// the sides' texts put together, with a new entry unless one is there that makes
-// the resolution explicit.
-func (l *log) write(out *Resolution, items []item, now time.Time) error {
-	explicit := l.explicit(ledgerOf(items))
+// write makes the text of the items: a side's own if it has exactly these, else the sides' texts put together, with a new entry
+// unless the resolution is explicit without one.
+func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error {
+	explicit := l.explicit(result)
 	own := l.verbatim(items)
 	if explicit && own != nil && (own == l.versions[0] || l.untouched(l.versions[0])) {
 		out.Text = own.Data
 		return nil
 	}
-	entry, err := l.entry(items, out.Brought, now)
-	if explicit {
-		entry, err = nil, nil
-	}
-	if err != nil {
-		return err
+	var entry Entry
+	if !explicit {
+		var err error
+		if entry, err = l.entry(result, out.Brought); err != nil {
+			return err
+		}
 	}
 	var reason error
 	for _, how := range l.strategies() {
@@ -203,8 +183,7 @@ func (l *log) write(out *Resolution, items []item, now time.Time) error {
 	return reason
 }
 
-// strategies are the ways to put a text together, best first. A version with
-// anchors can have to be copied as a whole.
+// strategies are the ways to put a text together, best first. The version with an anchor may have to come first.
 func (l *log) strategies() []strategy {
 	out := []strategy{{leads: true}, {leads: false}}
 	for _, v := range l.versions {
@@ -215,14 +194,12 @@ func (l *log) strategies() []strategy {
 	return out
 }
 
-// explicit reports whether a ledger is one that the gate passes behind each
-// side.
+// explicit reports whether the gate accepts a ledger as the next version of every side's.
 func (l *log) explicit(result *ledger.Ledger) bool {
-	return !slices.ContainsFunc(l.versions, func(v *version) bool { return !l.sides.Accepts(v.ledger, result) })
+	return !slices.ContainsFunc(l.versions, func(v *version) bool { return !l.Comparer.Accepts(v.ledger, result) })
 }
 
-// verbatim is a side that has just these entries, nil if none has. Of several, one
-// whose text was changed since the sides parted is taken.
+// verbatim is a side that has exactly these entries, nil if none has; of several, one whose text has changed since the sides parted.
 func (l *log) verbatim(items []item) *version {
 	var found *version
 	for _, v := range l.versions {
@@ -239,24 +216,18 @@ func (l *log) verbatim(items []item) *version {
 	return found
 }
 
-// untouched reports whether a side has the text that was there when the sides
-// parted.
+// untouched reports whether a side has the text of a merge base.
 func (l *log) untouched(v *version) bool {
 	return slices.ContainsFunc(l.versions, func(w *version) bool {
-		return slices.ContainsFunc(w.Bases, func(base []byte) bool { return bytes.Equal(base, v.Data) })
+		return slices.ContainsFunc(w.Bases, func(base Version) bool { return bytes.Equal(base.Data, v.Data) })
 	})
 }
 
-// check reads a text that was put together and demands that it is what it is to
-// be: every entry as it was, and every side in it as the gate demands.
+// check demands of a text that was put together that every entry is as it was, and that the gate accepts it.
 func (l *log) check(text []byte, items []item, added bool) error {
-	doc, problems := small.Parse(text, l.limits)
-	if doc == nil {
-		return l.uncopied(fmt.Sprintf("line %d of the result: %s", max(problems[0].Pos.Line, 1), problems[0].Message))
-	}
-	result, problems := ledger.LedgerOf(doc)
+	result, problems := ledger.ReadLog(text, l.Limits)
 	if result == nil {
-		return l.uncopied(problems[0].Message)
+		return l.uncopied(fmt.Sprintf("line %d of the result: %s", max(problems[0].Pos.Line, 1), problems[0].Message))
 	}
 	want := len(items)
 	if added {
@@ -267,65 +238,45 @@ func (l *log) check(text []byte, items []item, added bool) error {
 	}
 	for i, it := range items {
 		if result.Entries[i].Digest != it.Digest {
-			return l.meansElse(it)
+			return l.altered(it)
 		}
 	}
 	if added && (!result.Entries[want-1].Reconciles || !result.Entries[want-1].Evidenced) {
 		return l.uncopied("the entry for meta/reconcile-merge would not be read as one")
 	}
-	if !l.explicit(result) {
+	if !l.explicit(result.Ledger) {
 		return l.uncopied("the result would not have every entry of every side in order")
 	}
 	return nil
 }
 
-// uncopied is the failure of a text that cannot be put together from the sides'
-// own.
+// uncopied is the failure of a log whose entries cannot be copied.
 func (l *log) uncopied(why string) *failure.Error {
 	remedy := "write the list in its plain form on each side (a dash for each entry, a line break after the last line) and commit that, " +
 		"which changes no entry; then merge again"
 	if slices.ContainsFunc(l.versions, func(v *version) bool { return v.doc != nil && v.doc.Linked() }) {
 		remedy = "the log uses anchors, aliases or tags: replace them by their content on each side and commit that, which changes no entry; then merge again"
 	}
-	return &failure.Error{Message: fmt.Sprintf("%s: the entries cannot be copied unchanged: %s", l.path, why), Remedy: remedy}
+	return &failure.Error{Message: fmt.Sprintf("%s: the entries cannot be copied unchanged: %s", l.Path, why), Remedy: remedy}
 }
 
-// broken is a baseline that a side begins with and a result does not, nil if
-// there is none.
-func (l *log) broken(result *ledger.Ledger) *read.LogComparer {
-	for i, b := range l.baselines {
-		if slices.ContainsFunc(l.versions, func(v *version) bool { return b.Baselined(v.ledger) }) && !b.Baselined(result) {
-			return &l.baselines[i]
+// lostBaseline is a baseline with which a side begins and a result does not, nil if there is none.
+func (l *log) lostBaseline(result *ledger.Ledger) *policy.Baseline {
+	for _, c := range l.comparers {
+		if slices.ContainsFunc(l.versions, func(v *version) bool { return c.Baselined(v.ledger) }) && !c.Baselined(result) {
+			return c.Baseline
 		}
 	}
 	return nil
 }
 
-// meansElse is the failure of an entry that would mean something else where it is
-// to stand. A text at the end of a file whose last line is not ended does: with
-// an entry behind it, it ends in a line feed.
-func (l *log) meansElse(it item) error {
-	failure := l.uncopied(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.Name))
+// altered is the failure of an entry that would be read differently. A text at the end of a file without a final line break is: with
+// an entry after it, it ends in a line feed.
+func (l *log) altered(it item) error {
+	f := l.uncopied(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.Name))
 	if it.at == len(it.from.places)-1 && len(ended(it.from.Data, "\n")) > len(it.from.Data) {
-		failure.Remedy = "its text ends without a line break at the end of that side's file: write |- instead of | there (>- instead of >), " +
+		f.Remedy = "its text ends without a line break at the end of that side's file: write |- instead of | there (>- instead of >), " +
 			"end the line and commit it, which changes no entry; then merge again"
 	}
-	return failure
-}
-
-// keepsBaseline demands that nothing was put into what a baseline accepts.
-func (l *log) keepsBaseline(out *Resolution) error {
-	result, problems := ledger.ReadLog(out.Text, l.limits)
-	if result == nil {
-		return l.uncopied(problems[0].Message)
-	}
-	b := l.broken(result.Ledger)
-	if b == nil {
-		return nil
-	}
-	return &failure.Error{
-		Message: fmt.Sprintf("%s: an entry would be put among the first %d, which the baseline in .small-gate.yml fixes", l.path, b.BaselineEntries()),
-		Remedy: "on the side without the baseline, record the entries again after it, with the current time; " +
-			"or have a person accept the merged log with `small-hook baseline`",
-	}
+	return f
 }

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gate/read"
-	"github.com/small-gate/small-gate/internal/ledger"
-
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -40,9 +40,9 @@ func withPolicy(p *policy.Policy, base, ours, theirs string) Case {
 	}
 	const path = ".small/progress.small.yml"
 	return Case{
-		Path: path, Now: noon, Sides: read.NewLogComparer(p, path, noon),
+		Path: path, Now: noon, Comparer: read.NewLogComparer(p, path, noon),
 		Ours:   Version{Name: "main", ID: "1111", Data: data(ours)},
-		Theirs: []Version{{Name: "agent-2", ID: "2222", Data: data(theirs), Bases: [][]byte{data(base)}}},
+		Theirs: []Version{{Name: "agent-2", ID: "2222", Data: data(theirs), Bases: []Version{{ID: "0000", Data: data(base)}}}},
 	}
 }
 
@@ -144,7 +144,7 @@ func TestResolveRefuses(t *testing.T) {
 			if !strings.Contains(err.Error(), test.want) {
 				t.Errorf("it does not say %q:\n%v", test.want, err)
 			}
-			if _, remedy, found := strings.Cut(err.Error(), "\n"); !found || remedy == "" {
+			if failure.Of(err).Remedy == "" {
 				t.Errorf("it names no way out: %v", err)
 			}
 		})

@@ -1,75 +1,64 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
-
-	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Which side's version of a file is taken. In a rebase and a cherry-pick, as in
-// git's own words, ours is what is checked out and theirs the commit that is
-// applied to it.
+// The sides, in git's words: in a rebase and a cherry-pick too, ours is what is checked out, and theirs the commit that is applied.
 const (
 	Ours   = "ours"
 	Theirs = "theirs"
 )
 
-// Options say what is to be reconciled and how.
+// Options are what to reconcile, and how.
 type Options struct {
-	// Theirs names the other side where no merge is under way.
+	// Theirs names the other side if no merge is under way.
 	Theirs string
-	// Plan and Handoff are Ours, Theirs, or empty: then nobody said which side's
-	// is right, and the file is left alone.
+	// Plan and Handoff say whose file to take, Ours or Theirs; empty leaves it as it is.
 	Plan, Handoff string
-	// Environ is the process's environment, Now the present.
-	Environ []string
-	Now     time.Time
-	// Policy is the trusted configuration. MaxFileSize in bytes overrides its
-	// limit; 0 leaves it.
+	Environ       []string
+	Now           time.Time
+	// Policy is the trusted configuration. MaxFileSize in bytes overrides its limit; 0 leaves it.
 	Policy      *policy.Policy
 	MaxFileSize int64
-	// PolicyOf reads the configuration of another side, of which only baselines
-	// count; nil where Policy is the only one.
+	// PolicyOf reads the configuration of another side, of which only baselines count; nil if Policy is the only one.
 	PolicyOf func(ctx context.Context, commit, name string) (*policy.Policy, error)
 }
 
 // Outcome is what was done.
 type Outcome struct {
-	// Operation names what is under way ("merge", "rebase", "cherry-pick",
-	// "squash merge"), empty if nothing is. Finish is what to type next.
-	Operation, Finish string
+	// Finish is what to type next.
+	Finish string
 	// Logs are the logs that differ between the sides.
 	Logs []Log
-	// Taken are plans and handoffs of which a side was taken.
+	// Taken are plans and handoffs that were taken from a side.
 	Taken []Taken
-	// Conflicts are the paths below .small that are still in conflict.
-	Conflicts []string
-	// Elsewhere are the paths of other files that are in conflict.
-	Elsewhere []string
-	// Kept are what files of the work tree held before, where that was of no
-	// side: path and the blob in which it is kept.
+	// Conflicts are the paths below .small that are still in conflict, Elsewhere those of other files.
+	Conflicts, Elsewhere []string
+	// Kept are overwritten files of the work tree with content of no side: the path, and the blob that has the content.
 	Kept [][2]string
-	// Diff shows what is staged at the paths above against HEAD.
+	// Diff shows what was staged, against HEAD.
 	Diff string
 }
 
 // Log is what became of one log.
 type Log struct {
 	Path string
-	// Entries is how many it has. Added is true if one was added that makes the
-	// resolution explicit.
+	// Entries is how many it has. Added is true if a new one makes the resolution explicit.
 	Entries int
 	Added   bool
-	// Sides are the sides' names, Brought how many entries each alone has.
+	// Sides are the sides' names, Brought how many entries only that side has.
 	Sides   []string
 	Brought []int
 	// Changed is true if the file or the index was written.
@@ -90,16 +79,14 @@ type resolving struct {
 	index map[string]history.File
 	// policies are the configurations of the other sides.
 	policies []*policy.Policy
-	// changes are what is to be written, and after that what is to go, each in
-	// order of path.
+	// changes are the files to write, then those to remove, each in order of path.
 	changes []change
-	// left are paths of logs that are brought together at another path.
+	// left maps paths that logs leave to the paths at which they are combined.
 	left map[string]string
 	out  *Outcome
 }
 
-// Run makes the explicit resolution and stages it. Until all of it is worked out
-// nothing is written, and an error before that leaves everything as it was.
+// Run makes the explicit resolution and stages it. Nothing is written before all of it is known.
 func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	if opts.Policy == nil {
 		opts.Policy = policy.Default()
@@ -112,10 +99,7 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	if r.op, err = underWay(ctx, repo, g, opts.Theirs); err != nil {
 		return nil, err
 	}
-	r.out.Operation, r.out.Finish = r.op.word, r.op.finish
-	if r.out.Finish == "" {
-		r.out.Finish = "git commit"
-	}
+	r.out.Finish = cmp.Or(r.op.finish, "git commit")
 	if r.index, err = r.list(ctx, history.Index); err != nil {
 		return nil, err
 	}
@@ -154,7 +138,7 @@ func (r *resolving) list(ctx context.Context, revision string) (map[string]histo
 	if known, ok := r.files[revision]; ok {
 		return known, nil
 	}
-	files, err := r.repo.Files(ctx, revision)
+	files, err := r.repo.List(ctx, revision, history.Workspaces())
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +155,7 @@ func (r *resolving) list(ctx context.Context, revision string) (map[string]histo
 // workspaces are the directories with a workspace on any side.
 func (r *resolving) workspaces(ctx context.Context) ([]string, error) {
 	var dirs []string
-	for _, s := range append([]side{r.op.ours}, r.op.theirs...) {
+	for _, s := range r.op.sides() {
 		files, err := r.list(ctx, s.id)
 		if err != nil {
 			return nil, err
@@ -187,7 +171,7 @@ func (r *resolving) workspaces(ctx context.Context) ([]string, error) {
 	return dirs, nil
 }
 
-// workspace works out what is to become of one workspace.
+// workspace plans what to do with one workspace.
 func (r *resolving) workspace(ctx context.Context, dir string) error {
 	if err := r.log(ctx, small.Progress.Path(dir)); err != nil {
 		return err
@@ -206,35 +190,31 @@ func (r *resolving) workspace(ctx context.Context, dir string) error {
 	return nil
 }
 
-// log works out what is to become of one log.
+// log plans what to do with one log.
 func (r *resolving) log(ctx context.Context, path string) error {
 	c := Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(),
-		Sides: read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
+		Comparer: read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
 	}
 	for _, p := range r.policies {
-		c.Baselines = append(c.Baselines, read.NewLogComparer(p, path, r.opts.Now, r.oldPaths(path)...))
+		c.Others = append(c.Others, read.NewLogComparer(p, path, r.opts.Now, r.oldPaths(path)...))
 	}
 	var err error
-	if c.Ours.Data, err = r.read(ctx, r.op.ours, path); err != nil {
+	if c.Ours, err = r.version(ctx, r.op.ours, path); err != nil {
 		return err
 	}
-	c.Ours.Name, c.Ours.ID = r.op.ours.name, r.op.ours.id
 	same, mode := true, r.files[r.op.ours.id][path].Mode
 	for _, t := range r.op.theirs {
-		v := Version{Name: t.name, ID: t.id, Picked: t.picked, Parted: t.parts}
-		if v.Data, err = r.read(ctx, t, path); err != nil {
+		v, err := r.version(ctx, t, path)
+		if err != nil {
 			return err
 		}
-		for _, base := range t.parts {
-			if _, err := r.list(ctx, base); err != nil {
-				return err
-			}
-			data, err := r.read(ctx, side{name: "the merge base", id: base}, path)
+		for _, id := range t.parts {
+			base, err := r.version(ctx, side{name: "the merge base", id: id}, path)
 			if err != nil {
 				return err
 			}
-			v.Bases = append(v.Bases, data)
+			v.Bases = append(v.Bases, base)
 		}
 		if mode == "" {
 			mode = r.files[t.id][path].Mode
@@ -246,6 +226,12 @@ func (r *resolving) log(ctx context.Context, path string) error {
 		return nil
 	}
 	return r.resolve(ctx, c, mode)
+}
+
+// version is a side's version of a log, without its bases.
+func (r *resolving) version(ctx context.Context, s side, path string) (Version, error) {
+	data, err := r.read(ctx, s, path)
+	return Version{Name: s.name, ID: s.id, Picked: s.picked, Data: data}, err
 }
 
 func (r *resolving) resolve(ctx context.Context, c Case, mode string) error {
@@ -269,17 +255,14 @@ func (r *resolving) resolve(ctx context.Context, c Case, mode string) error {
 		return err
 	}
 	if r.op.word == "" && done == nil && !log.Changed {
-		return nil // the log here goes on behind the other side's as it is
+		return nil // our log already continues theirs
 	}
 	r.out.Logs = append(r.out.Logs, log)
 	return nil
 }
 
 func (r *resolving) limits() small.Limits {
-	if r.opts.MaxFileSize > 0 {
-		return small.Limits{MaxFileSize: r.opts.MaxFileSize}
-	}
-	return small.Limits{MaxFileSize: r.opts.Policy.MaxFileSize}
+	return small.Limits{MaxFileSize: cmp.Or(r.opts.MaxFileSize, r.opts.Policy.MaxFileSize)}
 }
 
 // read reads a side's version of a file, nil if it has none.
@@ -309,9 +292,6 @@ func (r *resolving) read(ctx context.Context, s side, path string) ([]byte, erro
 			Remedy:  "raise the limit with --max-file-size BYTES",
 		}
 	}
-	if blob.Data == nil {
-		return []byte{}, nil
-	}
 	return blob.Data, nil
 }
 
@@ -321,7 +301,7 @@ func (r *resolving) take(ctx context.Context, path, name string) error {
 	if name == Theirs {
 		from = r.op.theirs[0]
 	}
-	all := append([]side{r.op.ours}, r.op.theirs...)
+	all := r.op.sides()
 	differs := r.index[path].Unmerged || slices.ContainsFunc(all, func(s side) bool {
 		return r.files[s.id][path] != r.files[r.op.ours.id][path]
 	})
@@ -329,7 +309,7 @@ func (r *resolving) take(ctx context.Context, path, name string) error {
 		return nil
 	}
 	if name == Theirs && len(r.op.theirs) > 1 {
-		return &failure.Error{Message: "several branches are being merged, so it is unclear which one is theirs", Remedy: "edit the file, then type: git add " + wording.ShellWord(path)}
+		return &failure.Error{Message: "several branches are being merged, so it is unclear which one is theirs", Remedy: "edit the file, then type `git add " + wording.ShellWord(path) + "`"}
 	}
 	f, ok := r.files[from.id][path]
 	if !ok {
@@ -339,7 +319,7 @@ func (r *resolving) take(ctx context.Context, path, name string) error {
 	if err != nil {
 		return err
 	}
-	there, err := r.onDisk(path)
+	there, err := readFile(r.git.top, path)
 	if err == nil && r.op.word == "" {
 		err = r.mine(ctx, path, f, there)
 	}
@@ -353,9 +333,9 @@ func (r *resolving) take(ctx context.Context, path, name string) error {
 	return nil
 }
 
-// mine demands that a file is as HEAD has it, or as it is to be already.
+// mine demands that a file is as in HEAD, or already as wanted.
 func (r *resolving) mine(ctx context.Context, path string, want history.File, there []byte) error {
-	dirty, err := r.git.dirty(ctx, []string{path})
+	dirty, err := r.git.dirty(ctx, path)
 	if err != nil || !dirty {
 		return err
 	}

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,37 +12,33 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate/history"
-
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// Repository is what is asked of a repository here.
+// Repository is the part of repository.Repository that is needed here.
 type Repository interface {
 	history.History
-	// Where is the place of the repository.
 	Where() githistory.Place
-	// Resolve turns a name into a commit's full id.
 	Resolve(ctx context.Context, name string) (string, error)
-	// Head is HEAD's commit, empty on a branch without commits.
 	Head(ctx context.Context) (string, error)
-	// MergeHeads are the commits that a merge under way brings.
 	MergeHeads(ctx context.Context) ([]string, error)
+	CurrentBranch(ctx context.Context) (string, error)
 }
 
-// side is one commit whose logs come to ours.
+// side is a commit whose logs are combined.
 type side struct {
 	name, id string
-	// parts are the commits where it and ours parted.
+	// parts are the commits from which it and ours parted.
 	parts []string
-	// picked is true where only what the commit itself brings is wanted.
+	// picked is true if only what the commit itself adds is wanted.
 	picked bool
 }
 
-// operation is what git is in the midst of.
+// operation is what git has not finished.
 type operation struct {
-	// word names it; empty if nothing is under way and the side was named.
+	// word names it; empty if nothing is under way and the other side was named.
 	word string
 	// finish is what to type afterwards.
 	finish string
@@ -49,7 +46,7 @@ type operation struct {
 	theirs []side
 }
 
-// Operations in the words of git.
+// The operations, in git's words.
 const (
 	opMerge  = "merge"
 	opRebase = "rebase"
@@ -57,12 +54,15 @@ const (
 	opSquash = "squash merge"
 )
 
-// oneParent reports whether what is under way ends in a commit with one parent.
+// sides are all sides, ours first.
+func (o *operation) sides() []side { return append([]side{o.ours}, o.theirs...) }
+
+// oneParent reports whether the operation ends in a commit with one parent.
 func (o *operation) oneParent() bool {
 	return o.word == opRebase || o.word == opPick || o.word == opSquash
 }
 
-// undo is what takes back what is under way.
+// undo is the command that undoes the operation.
 func (o *operation) undo() string {
 	if o.word == opSquash {
 		return "git reset --merge"
@@ -70,9 +70,8 @@ func (o *operation) undo() string {
 	return "git " + o.word + " --abort"
 }
 
-// underWay finds the sides: of the merge, rebase, cherry-pick or squash that git
-// is in the midst of, or of a merge with what is named. Conflict stages in the
-// index do not matter: only commits are looked at.
+// underWay finds the sides: of the merge, rebase, cherry-pick or squash that git has not finished, or of a merge with what is named.
+// The stages of a conflict in the index do not matter.
 func underWay(ctx context.Context, repo Repository, git *workTree, named string) (*operation, error) {
 	head, err := repo.Head(ctx)
 	if err != nil {
@@ -103,7 +102,7 @@ func underWay(ctx context.Context, repo Repository, git *workTree, named string)
 	return op, op.name(ctx, repo, git)
 }
 
-// named takes the side that the caller names.
+// named takes the side that the caller names; one that is already under way keeps its operation.
 func (o *operation) named(ctx context.Context, repo Repository, name string) error {
 	id, err := repo.Resolve(ctx, name)
 	if err != nil {
@@ -122,7 +121,7 @@ func (o *operation) named(ctx context.Context, repo Repository, name string) err
 	return nil
 }
 
-// merging looks for a merge: every line of MERGE_HEAD is a side.
+// merging looks for a merge: each line of MERGE_HEAD is a side.
 func (o *operation) merging(ctx context.Context, repo Repository, _ *workTree) error {
 	heads, err := repo.MergeHeads(ctx)
 	if err != nil || len(heads) == 0 {
@@ -135,39 +134,36 @@ func (o *operation) merging(ctx context.Context, repo Repository, _ *workTree) e
 	return nil
 }
 
-// rebasing looks for a rebase that stopped. HEAD is what it has come to, and
-// REBASE_HEAD the commit that it is about to apply there.
+// rebasing looks for a rebase that stopped: REBASE_HEAD is the commit that it applies to HEAD.
 func (o *operation) rebasing(ctx context.Context, repo Repository, git *workTree) error {
-	under := false
 	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
 		there, err := exists(filepath.Join(repo.Where().GitDir, dir))
 		if err != nil {
 			return err
 		}
-		under = under || there
+		if there {
+			return o.applying(ctx, repo, git, "REBASE_HEAD", opRebase, "git rebase --continue")
+		}
 	}
-	if !under {
-		return nil
-	}
-	return o.applying(ctx, repo, git, "REBASE_HEAD", opRebase, "git rebase --continue")
+	return nil
 }
 
 // picking looks for a cherry-pick that stopped.
 func (o *operation) picking(ctx context.Context, repo Repository, git *workTree) error {
-	if there, err := exists(filepath.Join(repo.Where().GitDir, "REVERT_HEAD")); err != nil || there {
-		if err == nil {
-			err = &failure.Error{
-				Message: "a revert is under way: it reverts code, but the log keeps what was recorded",
-				Remedy:  "restore the log: `git restore --source=HEAD --staged --worktree -- .small`; append an entry that says what was reverted, then type `git revert --continue`",
-			}
-		}
+	there, err := exists(filepath.Join(repo.Where().GitDir, "REVERT_HEAD"))
+	if err != nil {
 		return err
+	}
+	if there {
+		return &failure.Error{
+			Message: "a revert is under way: it reverts code, but the log keeps what was recorded",
+			Remedy:  "restore the log: `git restore --source=HEAD --staged --worktree -- .small`; append an entry that says what was reverted, then type `git revert --continue`",
+		}
 	}
 	return o.applying(ctx, repo, git, "CHERRY_PICK_HEAD", opPick, "git cherry-pick --continue")
 }
 
-// applying takes the commit that a pseudo ref names as a side of which only the
-// commit's own entries are brought.
+// applying takes the commit that a pseudo ref names, if there is that ref, as a side of which only its own entries are wanted.
 func (o *operation) applying(ctx context.Context, repo Repository, git *workTree, ref, word, finish string) error {
 	there, err := exists(filepath.Join(repo.Where().GitDir, ref))
 	if err != nil || !there {
@@ -183,7 +179,7 @@ func (o *operation) applying(ctx context.Context, repo Repository, git *workTree
 	}
 	if len(parents) > 1 {
 		return &failure.Error{
-			Message: fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, short(id)),
+			Message: fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, history.Short(id)),
 			Remedy:  "undo it (`git " + word + " --abort`) and merge instead: `git merge " + id + "`, then `small-hook reconcile`",
 		}
 	}
@@ -192,8 +188,7 @@ func (o *operation) applying(ctx context.Context, repo Repository, git *workTree
 	return nil
 }
 
-// squashing looks for a git merge --squash. It leaves the list of the commits
-// that it squashed, and the tips among them are the sides.
+// squashing looks for a git merge --squash. SQUASH_MSG lists the commits that it squashed, and the tips among them are the sides.
 func (o *operation) squashing(ctx context.Context, repo Repository, git *workTree) error {
 	data, err := os.ReadFile(filepath.Join(repo.Where().GitDir, "SQUASH_MSG"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -206,7 +201,7 @@ func (o *operation) squashing(ctx context.Context, repo Repository, git *workTre
 	var listed []string
 	inside := map[string]bool{}
 	for line := range strings.Lines(string(data)) {
-		// Messages are indented there, so that this is git's own line.
+		// Commit messages are indented there, so this is git's own line.
 		if m := squashed.FindStringSubmatch(line); m != nil {
 			listed = append(listed, m[1])
 		}
@@ -229,15 +224,13 @@ func (o *operation) squashing(ctx context.Context, repo Repository, git *workTre
 	return nil
 }
 
-// name gives the sides the names of branches, and finds out where they parted.
+// name gives the sides the names of branches, and finds the commits from which they parted.
 func (o *operation) name(ctx context.Context, repo Repository, git *workTree) error {
-	var err error
-	if o.ours.name, err = git.branch(ctx); err != nil {
+	branch, err := repo.CurrentBranch(ctx)
+	if err != nil {
 		return err
 	}
-	if o.ours.name == "" {
-		o.ours.name = "HEAD"
-	}
+	o.ours.name = cmp.Or(strings.TrimPrefix(branch, "refs/heads/"), "HEAD")
 	for i := range o.theirs {
 		t := &o.theirs[i]
 		if t.name == "" {
@@ -245,9 +238,7 @@ func (o *operation) name(ctx context.Context, repo Repository, git *workTree) er
 				return err
 			}
 		}
-		if t.name == "" {
-			t.name = short(t.id)
-		}
+		t.name = cmp.Or(t.name, history.Short(t.id))
 		if t.picked {
 			continue
 		}
@@ -268,6 +259,3 @@ func exists(path string) (bool, error) {
 	}
 	return false, &failure.Error{Message: "cannot look for " + path + ": " + err.Error(), Err: err}
 }
-
-// short abbreviates an object id for messages.
-func short(id string) string { return id[:min(12, len(id))] }

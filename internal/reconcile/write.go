@@ -13,32 +13,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
-
-	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// change is one file that is to be written and staged.
+// change is one file to write and stage.
 type change struct {
 	path, mode string
-	// content is what is staged, disk what is written to the work tree, there
-	// what stands there now (nil for nothing).
+	// content is what is staged, disk what is written to the work tree, there what is there now (nil for nothing).
 	content, disk, there []byte
 	blob                 string
-	// keep is true if what stands there now may be nobody's but the work tree's,
-	// and is to be kept as a blob.
+	// keep is true if only the work tree may have what is there now: it is kept as a blob.
 	keep bool
-	// movedTo is the path at which the log is written instead: this file goes.
+	// movedTo is the path at which the log is written instead: this file is removed.
 	movedTo string
 }
 
-// onDisk reads a file of the work tree; nil if there is none. A symbolic link on
-// the way is refused: what it leads to is not in this repository.
-func (r *resolving) onDisk(path string) ([]byte, error) {
-	at := r.git.top
+// readFile reads a file of a work tree; nil if there is none. Symbolic links on the way are refused: what they lead to is not in
+// the repository.
+func readFile(top, path string) ([]byte, error) {
+	at := top
 	for _, name := range strings.Split(path, "/") {
 		at = filepath.Join(at, name)
 		info, err := os.Lstat(at)
@@ -48,11 +45,11 @@ func (r *resolving) onDisk(path string) ([]byte, error) {
 		if err != nil {
 			return nil, &failure.Error{Message: "cannot look at " + path + ": " + err.Error(), Err: err}
 		}
-		last := at == filepath.Join(r.git.top, filepath.FromSlash(path))
+		last := at == filepath.Join(top, filepath.FromSlash(path))
 		if !info.IsDir() && !last || last && !info.Mode().IsRegular() {
 			return nil, &failure.Error{
 				Message: fmt.Sprintf("%s is not an ordinary file in the work tree: %s is in the way", path, at),
-				Remedy:  "move it away, then run `small-hook reconcile` again",
+				Remedy:  "move it away, then run the command again",
 			}
 		}
 	}
@@ -60,17 +57,13 @@ func (r *resolving) onDisk(path string) ([]byte, error) {
 	if err != nil {
 		return nil, &failure.Error{Message: "cannot read " + path + ": " + err.Error(), Err: err}
 	}
-	if data == nil {
-		data = []byte{}
-	}
-	return data, nil
+	return data, nil // not nil, even if the file is empty
 }
 
-// present reads what the work tree holds. Where that is a resolution already, it
-// is the one that counts: another run, or a person, made it. One with entries
-// that no side has would be lost, and is refused.
+// present reads what is in the work tree. If that is a resolution already, which another run or a person made, it counts. If it has
+// entries that no side has, they would be lost: that is an error.
 func (r *resolving) present(ctx context.Context, c Case) (there []byte, done *Resolution, err error) {
-	if there, err = r.onDisk(c.Path); err != nil || there == nil {
+	if there, err = readFile(r.git.top, c.Path); err != nil || there == nil {
 		return there, nil, err
 	}
 	if r.op.word != "" {
@@ -80,12 +73,11 @@ func (r *resolving) present(ctx context.Context, c Case) (there []byte, done *Re
 		}
 		return there, done, err
 	}
-	dirty, err := r.git.dirty(ctx, []string{c.Path})
+	dirty, err := r.git.dirty(ctx, c.Path)
 	if err != nil || !dirty {
 		return there, nil, err
 	}
-	// Where no merge is under way, what differs from HEAD is somebody's unfinished
-	// work, except for a resolution that was made by the same command.
+	// Without a merge under way, what differs from HEAD is unfinished work, unless it is the result of this command.
 	if done, err = r.resolved(ctx, c, there); err != nil || done == nil || !done.Added {
 		return there, nil, uncommitted(c.Path)
 	}
@@ -98,8 +90,7 @@ func uncommitted(path string) error {
 	return &failure.Error{Message: path + " has changes that are not committed", Remedy: "commit them first, then run `small-hook reconcile` again"}
 }
 
-// resolved is what stands in the work tree where that is a resolution, nil where
-// it is none. Added says that its last explicit entry is one that no side has.
+// resolved is what is in the work tree, nil if that is no resolution. Added says that no side has its reconcile entry.
 func (r *resolving) resolved(ctx context.Context, c Case, there []byte) (*Resolution, error) {
 	blob, err := r.git.storeFile(ctx, c.Path, there)
 	if err != nil {
@@ -117,7 +108,7 @@ func (r *resolving) resolved(ctx context.Context, c Case, there []byte) (*Resolu
 	if err != nil {
 		return nil, err
 	}
-	if l.explicit(log.Ledger) && l.broken(log.Ledger) == nil {
+	if l.explicit(log.Ledger) && l.lostBaseline(log.Ledger) == nil {
 		items := make([]item, log.Len())
 		for i, e := range log.Entries {
 			items[i] = item{Entry: e}
@@ -139,7 +130,7 @@ func (r *resolving) resolved(ctx context.Context, c Case, there []byte) (*Resolu
 	return nil, err
 }
 
-// knows reports whether a side has an entry, or had it where the sides parted.
+// knows reports whether a side or a merge base has an entry.
 func (l *log) knows(e ledger.Entry) bool {
 	return l.base[e.Digest] || slices.ContainsFunc(l.versions, func(v *version) bool {
 		_, known := v.places[e.Digest]
@@ -147,8 +138,7 @@ func (l *log) knows(e ledger.Entry) bool {
 	})
 }
 
-// plan works out what writing a file comes to, and reports whether anything
-// would change.
+// plan plans to write a file, and reports whether that changes anything.
 func (r *resolving) plan(ctx context.Context, w change) (bool, error) {
 	var err error
 	if w.blob, err = r.git.store(ctx, w.content); err != nil {
@@ -158,7 +148,7 @@ func (r *resolving) plan(ctx context.Context, w change) (bool, error) {
 		return false, err
 	}
 	if !w.keep {
-		w.disk = w.there // it is the resolution, just as it stands there
+		w.disk = w.there // it is the resolution already
 	}
 	staged := r.index[w.path]
 	if bytes.Equal(w.disk, w.there) && w.there != nil && !staged.Unmerged && staged.Object == w.blob && staged.Mode == w.mode {
@@ -168,10 +158,8 @@ func (r *resolving) plan(ctx context.Context, w change) (bool, error) {
 	return true, nil
 }
 
-// write writes the files, each in one step, and then stages them all at once.
-// From here on nothing is interrupted. Whoever is killed in between finds each
-// file as it was or as it is to be, and the index as it was; the same command
-// again comes to the end.
+// write writes the files, each in one step, and then stages them all at once. It cannot be interrupted. If it is killed, each file
+// is old or new, and the index old; the same command finishes the work.
 func (r *resolving) write(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -219,20 +207,19 @@ func (r *resolving) write(ctx context.Context) error {
 	return r.git.stage(ctx, r.changes)
 }
 
-// ofASide reports whether a blob is some side's version of a file.
+// ofASide reports whether a blob is a side's version of a file.
 func (r *resolving) ofASide(file, blob string) bool {
-	return slices.ContainsFunc(append([]side{r.op.ours}, r.op.theirs...), func(s side) bool {
+	return slices.ContainsFunc(r.op.sides(), func(s side) bool {
 		f, ok := r.files[s.id][file]
 		return ok && f.Object == blob
 	})
 }
 
-// onlyOfSides reports whether each line that stands in the work tree is one of a
-// side's, or a conflict marker: so it is where git has just merged.
+// onlyOfSides reports whether each line in the work tree is a side's or a conflict marker, as git leaves it after a merge.
 func (r *resolving) onlyOfSides(ctx context.Context, w change) bool {
 	conflictMarker := regexp.MustCompile(`^(<{7,}|={7,}|>{7,}|\|{7,})( |$)`)
 	known := map[string]bool{}
-	for _, s := range append([]side{r.op.ours}, r.op.theirs...) {
+	for _, s := range r.op.sides() {
 		data, err := r.read(ctx, s, cmp.Or(w.movedTo, w.path))
 		if err != nil {
 			return false
@@ -250,7 +237,7 @@ func (r *resolving) onlyOfSides(ctx context.Context, w change) bool {
 	return true
 }
 
-// report fills in what there is to show once all is written.
+// report adds to the outcome what has changed, and what is still in conflict.
 func (r *resolving) report(ctx context.Context) error {
 	var paths []string
 	for _, w := range r.changes {

@@ -2,12 +2,8 @@ package history
 
 import (
 	"context"
-	"path"
 	"slices"
 	"strings"
-
-	"github.com/small-gate/small-gate/internal/policy"
-	"github.com/small-gate/small-gate/internal/small"
 )
 
 // EdgesOf lists the edges of a child, one per parent; a root has one, from the empty tree.
@@ -38,12 +34,11 @@ func PathsOf(changes [][]Change, wanted func(path string) bool) []string {
 
 // Tree is the part of a History that one snapshot is read from. A directory of files implements it too.
 type Tree interface {
-	// Files lists what lies below the .small directories of a revision, as
-	// History.Files does.
-	Files(ctx context.Context, revision string, dirs ...string) ([]File, error)
-	// Glob lists files by their paths, as History.Glob does.
-	Glob(ctx context.Context, revision string, patterns ...string) ([]File, error)
-	// Blob reads one object, as History.Blob does.
+	// List lists the files of a revision that a filter means, in order of path. A
+	// path that a tree holds twice is an error.
+	List(ctx context.Context, revision string, f Filter) ([]File, error)
+	// Blob reads an object whose size is at most limit bytes; a larger one
+	// yields its size and no data.
 	Blob(ctx context.Context, object string, limit int64) (Blob, error)
 }
 
@@ -93,39 +88,20 @@ const Index = ":index"
 // answers from less than the repository holds: what it cannot see (a shallow boundary, a missing object) is an
 // error, usually a *failure.Error that says what to type.
 type History interface {
-	// Commits lists the commits reachable from include and not from exclude, parents before children.
+	Tree
+	// Commits lists the commits that are reachable from include and not from
+	// exclude, parents before children.
 	Commits(ctx context.Context, include, exclude []string) ([]Commit, error)
-	// Changes compares trees: for each edge the files below .small directories
-	// and lookalikes of them (small.WorkspaceOf), the policy file, and what is watched, whose
-	// mode or object differs, in order of path. An empty Parent stands for the
-	// empty tree. A path that a tree holds twice is an error.
-	Changes(ctx context.Context, edges []Edge) ([][]Change, error)
-	// Files lists what lies below the .small directories of a revision, and
-	// below lookalikes of them: all, or only those of the named workspace
-	// directories. A path that a tree holds twice is an error.
-	Files(ctx context.Context, revision string, dirs ...string) ([]File, error)
-	// Attributes lists git's files of attributes of a revision that bear on the
-	// named workspace directories, at AttributePaths, in order of path.
-	Attributes(ctx context.Context, revision string, dirs ...string) ([]File, error)
-	// Glob lists the files of a revision whose paths match one of the patterns,
-	// which are written as in the configuration, in order of path. A path that a
-	// tree holds twice is an error.
-	Glob(ctx context.Context, revision string, patterns ...string) ([]File, error)
-	// Watch has Changes also report files that match one of the patterns. Before the first call there are none.
-	Watch(patterns []string)
-	// Blob reads an object whose size is at most limit bytes; a larger one
-	// yields its size and no data.
-	Blob(ctx context.Context, object string, limit int64) (Blob, error)
-	// MergeBases are the best common ancestors of two commits: none for unrelated histories, several after
-	// criss-cross merges.
+	// Diff compares trees: for each edge the files that a filter means whose mode
+	// or object differs, in order of path. An empty Parent stands for the empty
+	// tree. A path that a tree holds twice is an error.
+	Diff(ctx context.Context, edges []Edge, f Filter) ([][]Change, error)
+	// MergeBases are the best common ancestors of two commits: none if their
+	// histories are unrelated, several after criss-cross merges.
 	MergeBases(ctx context.Context, a, b string) ([]string, error)
 	// Signature is a commit's author and message. For the index, it is the author that git would write, without a
 	// message.
 	Signature(ctx context.Context, revision string) (Signature, error)
-	// Difference compares two trees and lists every path that differs. It is used only to find a lane.
-	Difference(ctx context.Context, edge Edge) ([]Change, error)
-	// Paths lists every path of a revision, in order. It is used only to find a lane.
-	Paths(ctx context.Context, revision string) ([]string, error)
 }
 
 // Signature is a commit's author and message. A mailmap is not applied: it is a file of the tree, and a change to
@@ -185,27 +161,4 @@ func ChangeAt(changes []Change, path string) (Change, bool) {
 		return Change{}, false
 	}
 	return changes[i], true
-}
-
-// Attributed is a tree that knows its git attributes files. A directory of files does not.
-type Attributed interface {
-	Attributes(ctx context.Context, revision string, dirs ...string) ([]File, error)
-}
-
-// AttributePaths are the paths at which git looks for attributes of workspaces' files: in each .small, beside it,
-// and above, in order of path.
-func AttributePaths(dirs []string) []string {
-	var out []string
-	for _, dir := range dirs {
-		for at := small.InDir(dir, ""); ; at = path.Dir(at) {
-			if name := path.Join(at, policy.AttributesFile); !slices.Contains(out, name) {
-				out = append(out, name)
-			}
-			if at == "." {
-				break
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
 }

@@ -103,7 +103,7 @@ func (r laneFinder) claimLane(ctx context.Context, s *subject.LaneChange) error 
 }
 
 func (r laneFinder) findClaim(ctx context.Context, s *subject.LaneChange) error {
-	changes, err := r.Source.History.Changes(ctx, history.EdgesOf(s.Head, s.Bases))
+	changes, err := r.Source.Changes(ctx, history.EdgesOf(s.Head, s.Bases))
 	if err != nil {
 		return err
 	}

@@ -71,11 +71,15 @@ func (r laneFinder) classify(ctx context.Context, s *subject.LaneChange) (*findi
 	}
 	lane.FindMoves(files)
 	if slices.ContainsFunc(files, func(f lane.File) bool { return f.Declares() }) {
-		tree, err := r.Source.History.Paths(ctx, s.Head)
+		programs, err := r.Source.History.List(ctx, s.Head, history.Matching(lane.Programs...))
 		if err != nil {
 			return nil, err
 		}
-		lane.DropPrograms(files, tree)
+		var paths []string
+		for _, f := range programs {
+			paths = append(paths, f.Path)
+		}
+		lane.DropPrograms(files, paths)
 	}
 	signals := lane.Signals(files, cfg)
 	return &finding.LaneReport{Claim: s.Claim, Signals: signals, Fits: lane.Fits(signals)}, nil

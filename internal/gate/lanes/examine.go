@@ -11,7 +11,6 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -54,7 +53,7 @@ func (r laneFinder) logFor(ctx context.Context, s *subject.LaneChange) (string, 
 	if len(s.Entries) > 0 {
 		return s.Entries[0].File.Path, nil
 	}
-	files, err := r.Source.History.Files(ctx, s.Head)
+	files, err := r.Source.History.List(ctx, s.Head, history.Workspaces())
 	for _, f := range files {
 		if read.IsLedger(f.Path) && r.Source.Judges(f.Path) {
 			return f.Path, err
@@ -69,12 +68,12 @@ func (r laneFinder) laneWork(ctx context.Context, commits []history.Commit) ([]s
 		if len(c.Parents) > 1 {
 			continue
 		}
-		changes, err := r.Source.History.Difference(ctx, history.EdgesOf(c.ID, c.Parents)[0])
+		changes, err := r.Source.History.Diff(ctx, history.EdgesOf(c.ID, c.Parents), history.Filter{All: true})
 		if err != nil {
 			return nil, err
 		}
 		w := subject.WorkCommit{ID: c.ID}
-		for _, change := range changes {
+		for _, change := range changes[0] {
 			if r.isWork(change) {
 				w.Files = append(w.Files, change.Path)
 			}
@@ -191,7 +190,7 @@ func (r laneFinder) checkSpecs(ctx context.Context, s *subject.LaneChange) error
 			continue
 		}
 		dir, _ := small.WorkspaceOf(e.File.Path)
-		files, err := r.Source.History.Glob(ctx, s.Head, policy.LiteralPattern(path.Clean(name)), policy.LiteralPattern(path.Join(dir, name)))
+		files, err := r.Source.History.List(ctx, s.Head, history.At(path.Clean(name), path.Join(dir, name)))
 		if err != nil {
 			return err
 		}

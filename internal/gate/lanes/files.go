@@ -21,17 +21,14 @@ func (r laneFinder) changedFiles(ctx context.Context, s *subject.LaneChange) ([]
 	if often > 1 && s.Target != "" {
 		edges, often = append(edges, history.Edge{Parent: s.Target, Child: s.Head}), 2
 	}
-	times := map[string]int{}
-	var last []history.Change
-	for _, edge := range edges {
-		var err error
-		if last, err = r.Source.History.Difference(ctx, edge); err != nil {
-			return nil, err
-		}
-		for _, c := range last {
-			times[c.Path]++
-		}
+	changes, err := r.Source.History.Diff(ctx, edges, history.Filter{All: true})
+	if err != nil {
+		return nil, err
 	}
-	s.Files = slices.DeleteFunc(last, func(c history.Change) bool { return times[c.Path] < often || !r.counts(c.Path) })
+	times := map[string]int{}
+	for _, c := range slices.Concat(changes...) {
+		times[c.Path]++
+	}
+	s.Files = slices.DeleteFunc(changes[len(changes)-1], func(c history.Change) bool { return times[c.Path] < often || !r.counts(c.Path) })
 	return s.Files, nil
 }

@@ -100,13 +100,13 @@ func (src *Source) activeBaselines(ctx context.Context) ([]*baseline, error) {
 // locateBaseline finds a baseline's log on the trusted side: at its path or, if there is none, where it has moved.
 func (src *Source) locateBaseline(ctx context.Context, stanza *policy.Baseline) (*baseline, error) {
 	dir, _, _ := small.SplitPath(stanza.Path)
-	files, err := src.History.Files(ctx, src.Trusted, dir)
+	files, err := src.History.List(ctx, src.Trusted, history.Workspaces(dir))
 	if err != nil {
 		return nil, err
 	}
 	elsewhere := !slices.ContainsFunc(files, func(f history.File) bool { return f.Path == stanza.Path })
 	if elsewhere {
-		if files, err = src.History.Files(ctx, src.Trusted); err != nil {
+		if files, err = src.History.List(ctx, src.Trusted, history.Workspaces()); err != nil {
 			return nil, err
 		}
 	}

@@ -7,71 +7,48 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/rules/workspace"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
-	"github.com/small-gate/small-gate/internal/small"
 )
 
-// LogComparer compares versions of a log as the gate does in a merge, for code that writes what the gate is to
-// accept.
+// LogComparer is what a configuration says about one log, for whoever makes a log that the gate is to pass: the entries that
+// waivers make equal or let be missing, and the baseline.
 type LogComparer struct {
-	equal    ledger.Equivalence
-	baseline *policy.Baseline
-	waivers  []policy.Waiver
-	ordered  bool
+	ledger.Equivalence
+	// Baseline is nil if the log has none.
+	Baseline *policy.Baseline
+	// Ordered is true if a log is rejected whose times do not increase after the baseline.
+	Ordered bool
+
+	waivers []policy.Waiver
 }
 
-// NewLogComparer applies a configuration to the log at a path, and where it was before it moved. Waivers that have
-// expired at now do not count.
+// NewLogComparer is the comparer of the log at a path, and where it was before it moved. Waivers that have ended at now do not count.
 func NewLogComparer(p *policy.Policy, path string, now time.Time, was ...string) LogComparer {
 	level, set := p.Rules[workspace.TimestampOrder.ID]
 	paths := append([]string{path}, was...)
-	var baseline *policy.Baseline
+	c := LogComparer{
+		Equivalence: equivalenceFor(p, now, paths...), waivers: modifications(p, now, paths...),
+		Ordered: p.Mode == policy.Enforce && (!set || level == policy.Error),
+	}
 	for _, at := range slices.Backward(paths) {
 		if b := p.BaselineFor(at); b != nil {
-			baseline = b
+			c.Baseline = b
 		}
 	}
-	return LogComparer{
-		equal: equivalenceFor(p, now, paths...), baseline: baseline, waivers: modifications(p, now, paths...),
-		ordered: p.Mode == policy.Enforce && (!set || level == policy.Error),
-	}
+	return c
 }
 
-// Class is the representative of all entries that count as equal to d.
-func (s LogComparer) Class(d small.Digest) small.Digest { return s.equal.Class(d) }
-
-// AllowsTransition reports whether waivers let one version of an entry become another.
-func (s LogComparer) AllowsTransition(from, to small.Digest) bool {
-	return s.equal.AllowsTransition(from, to)
+// Accepts reports whether the step from a parent's ledger to a child's is no finding: the child continues the parent, or holds it in
+// order with a reconcile entry after it that the parent lacks.
+func (c LogComparer) Accepts(parent, child *ledger.Ledger) bool {
+	return ledger.Relate(parent, child, c.Equivalence).Allowed()
 }
 
-// MayLack reports whether an entry may be missing from a later version.
-func (s LogComparer) MayLack(d small.Digest) bool { return s.equal.Dropped[d] }
-
-// Accepts reports whether the step from a parent's ledger to a child's is no finding.
-func (s LogComparer) Accepts(parent, child *ledger.Ledger) bool {
-	return ledger.Relate(parent, child, s.equal).Allowed()
+// Keeps reports whether the child holds every entry of the parent in order, whatever stands between them.
+func (c LogComparer) Keeps(parent, child *ledger.Ledger) bool {
+	return ledger.Relate(parent, child, c.Equivalence).Relation != ledger.Rewritten
 }
 
-// Keeps reports whether the child holds every entry of the parent in order.
-func (s LogComparer) Keeps(parent, child *ledger.Ledger) bool {
-	return ledger.Relate(parent, child, s.equal).Relation != ledger.Rewritten
-}
-
-// Only lists the entries of a that b lacks and may not lack.
-func (s LogComparer) Only(a, b *ledger.Ledger) []ledger.Entry { return ledger.Only(a, b, s.equal) }
-
-// Baselined reports whether there is a baseline and the ledger begins with it.
-func (s LogComparer) Baselined(l *ledger.Ledger) bool {
-	return s.baseline != nil && matchBaseline(s.baseline, l, s.waivers) != nil
-}
-
-// Ordered reports whether the configuration rejects a log whose times do not increase.
-func (s LogComparer) Ordered() bool { return s.ordered }
-
-// BaselineEntries is how many entries the log's baseline accepts; 0 without one.
-func (s LogComparer) BaselineEntries() int {
-	if s.baseline == nil {
-		return 0
-	}
-	return s.baseline.Entries
+// Baselined reports whether a ledger begins with the baseline. Without one, none does.
+func (c LogComparer) Baselined(l *ledger.Ledger) bool {
+	return c.Baseline != nil && matchBaseline(c.Baseline, l, c.waivers) != nil
 }

@@ -64,7 +64,7 @@ func (src *Source) Pairs(ctx context.Context, target, head string, changes []his
 
 // MovesBetween finds the logs that moved between a commit and a later one.
 func (src *Source) MovesBetween(ctx context.Context, from, to string) (moves, error) {
-	changes, err := src.History.Changes(ctx, []history.Edge{{Parent: from, Child: to}})
+	changes, err := src.Changes(ctx, []history.Edge{{Parent: from, Child: to}})
 	if err != nil {
 		return nil, err
 	}

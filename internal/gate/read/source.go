@@ -81,7 +81,7 @@ func IsLedger(path string) bool {
 
 // WorkspaceAt reads one workspace as of a commit.
 func (src *Source) WorkspaceAt(ctx context.Context, revision, dir string) (*subject.Workspace, error) {
-	files, err := src.Tree.Files(ctx, revision, dir)
+	files, err := src.Tree.List(ctx, revision, history.Workspaces(dir))
 	if err != nil {
 		return nil, err
 	}
@@ -193,13 +193,18 @@ func (src *Source) Signature(ctx context.Context, revision string) (history.Sign
 	return s, err
 }
 
+// Changes are what edges change of the files that are judged.
+func (src *Source) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
+	return src.History.Diff(ctx, edges, history.Judged(src.Policy))
+}
+
 // ChangesOf are the changes of some commits, for each of its edges.
 func (src *Source) ChangesOf(ctx context.Context, commits []history.Commit) ([][][]history.Change, error) {
 	var edges []history.Edge
 	for _, c := range commits {
 		edges = append(edges, history.EdgesOf(c.ID, c.Parents)...)
 	}
-	changes, err := src.History.Changes(ctx, edges)
+	changes, err := src.Changes(ctx, edges)
 	if err != nil {
 		return nil, err
 	}

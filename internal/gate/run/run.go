@@ -68,11 +68,7 @@ type Scope struct {
 
 // New is a run over a history.
 func New(h history.History, opts Options, s Scope) *Run {
-	opts = opts.WithDefaults()
-	if h != nil {
-		h.Watch(opts.Policy.Workflows.Watched())
-	}
-	return newRun(h, h, opts, s)
+	return newRun(h, h, opts.WithDefaults(), s)
 }
 
 // NewCheck is a run over a tree without a history.
@@ -142,7 +138,7 @@ func (r *Run) Snapshots(ctx context.Context, revision string, dirs []string) err
 	if dirs != nil && len(dirs) == 0 {
 		return nil
 	}
-	files, err := r.Source.Tree.Files(ctx, revision, dirs...)
+	files, err := r.Source.Tree.List(ctx, revision, history.Workspaces(dirs...))
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (r walker) judgeWork(ctx context.Context, n history.Commit, changes [][]his
 		for _, head := range r.Options.Heads {
 			edges = append(edges, history.Edge{Parent: head, Child: history.Index})
 		}
-		more, err := r.Source.History.Changes(ctx, edges)
+		more, err := r.Source.Changes(ctx, edges)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (w *commitReader) now(ctx context.Context, path string) (history.File, erro
 	}
 	if w.files == nil {
 		var err error
-		if w.files, err = w.Source.History.Files(ctx, w.commit.ID, w.dir); err != nil {
+		if w.files, err = w.Source.History.List(ctx, w.commit.ID, history.Workspaces(w.dir)); err != nil {
 			return history.File{}, err
 		}
 	}

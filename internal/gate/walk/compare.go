@@ -28,7 +28,7 @@ func Fork(ctx context.Context, r *run.Run) error {
 
 func (r walker) compare(ctx context.Context, target, head history.Tip) error {
 	edge := history.Edge{Parent: target.ID, Child: head.ID}
-	changes, err := r.Source.History.Changes(ctx, []history.Edge{edge})
+	changes, err := r.Source.Changes(ctx, []history.Edge{edge})
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func Neighbours(ctx context.Context, r *run.Run) error {
 
 func (r walker) compareNeighbour(ctx context.Context, head string, n subject.Neighbour) error {
 	edge := history.Edge{Parent: n.ID, Child: history.Index}
-	changes, err := r.Source.History.Changes(ctx, []history.Edge{edge})
+	changes, err := r.Source.Changes(ctx, []history.Edge{edge})
 	if err != nil {
 		return err
 	}

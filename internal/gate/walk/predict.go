@@ -31,7 +31,7 @@ func (r walker) sinceParting(ctx context.Context, base string, side history.Tip)
 	if base == side.ID {
 		return nil
 	}
-	changes, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: base, Child: side.ID}})
+	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: base, Child: side.ID}})
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func Target(ctx context.Context, r *run.Run) error {
 	if u.Target.ID == "" || u.Target.ID == u.New {
 		return nil
 	}
-	changes, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: u.Target.ID, Child: u.New}})
+	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: u.Target.ID, Child: u.New}})
 	if err != nil || len(changes[0]) == 0 {
 		return err
 	}
@@ -80,7 +80,7 @@ func Target(ctx context.Context, r *run.Run) error {
 // were judged on the edges, so a rebased branch passes. No single commit is to blame, so fix is the remedy for
 // all.
 func (r walker) replaced(ctx context.Context, u history.Update, fix subject.Remedies) error {
-	changes, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: u.Old, Child: u.New}})
+	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: u.Old, Child: u.New}})
 	if err != nil {
 		return err
 	}

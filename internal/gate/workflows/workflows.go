@@ -42,7 +42,7 @@ func Below(ctx context.Context, r *run.Run, patterns []string) error {
 	if len(patterns) == 0 {
 		return nil
 	}
-	files, err := r.Source.Tree.Glob(ctx, r.Scope.Tip.ID, patterns...)
+	files, err := r.Source.Tree.List(ctx, r.Scope.Tip.ID, history.Matching(patterns...))
 	if err != nil {
 		return err
 	}
@@ -188,17 +188,13 @@ func (s *workflowScan) follow(ctx context.Context, there map[string]history.File
 
 // present looks up which of some paths are files of the tree.
 func (s *workflowScan) present(ctx context.Context, paths []string) (map[string]history.File, error) {
-	var patterns []string
-	for _, p := range slices.Compact(slices.Sorted(slices.Values(paths))) {
-		if p != "" {
-			patterns = append(patterns, policy.LiteralPattern(p))
-		}
-	}
+	paths = slices.Compact(slices.Sorted(slices.Values(paths)))
+	paths = slices.DeleteFunc(paths, func(p string) bool { return p == "" })
 	there := map[string]history.File{}
-	if len(patterns) == 0 {
+	if len(paths) == 0 {
 		return there, nil
 	}
-	files, err := s.Source.Tree.Glob(ctx, s.revision, patterns...)
+	files, err := s.Source.Tree.List(ctx, s.revision, history.At(paths...))
 	for _, f := range files {
 		there[f.Path] = f
 	}
@@ -224,7 +220,7 @@ func (s *workflowScan) findWorkflows(ctx context.Context, views []*subject.Workf
 	}
 	var anywhere []string
 	if len(wanted) > 0 {
-		all, err := s.Source.Tree.Glob(ctx, s.revision, s.Source.Policy.Workflows.Include...)
+		all, err := s.Source.Tree.List(ctx, s.revision, history.Matching(s.Source.Policy.Workflows.Include...))
 		if err != nil {
 			return err
 		}

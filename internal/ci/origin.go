@@ -1,0 +1,50 @@
+package ci
+
+import (
+	"net/url"
+	"strings"
+)
+
+// ForeignOrigin is the repository to which a clone's remote origin leads, if its branches are not those that count: a checkout of a
+// fork has the fork's, and whoever opens a pull request would choose what it is compared with. Else it is empty.
+func (p *Plan) ForeignOrigin(address string) string {
+	name, host := repositoryOf(address)
+	switch {
+	case p.Repository == "":
+		return ""
+	case p.Project != "" && !strings.EqualFold(p.Project, p.Repository):
+		return p.Project
+	case !host, endsIn(name, p.Repository):
+		return ""
+	}
+	return name
+}
+
+// repositoryOf is the path of an address that names a host (git-fetch(1), GIT URLS), without .git. host is false for a directory, which has
+// no name to go by.
+func repositoryOf(address string) (path string, host bool) {
+	scheme, _, isURL := strings.Cut(address, "://")
+	switch {
+	case isURL && strings.EqualFold(scheme, "file"):
+		return "", false
+	case isURL:
+		u, err := url.Parse(address)
+		if err != nil || u.Host == "" {
+			return "", false
+		}
+		path = u.Path
+	default:
+		server, rest, ok := strings.Cut(address, ":")
+		if !ok || len(server) < 2 || strings.ContainsAny(server, `/\`) {
+			return "", false // a directory, on Windows with a drive
+		}
+		path = rest
+	}
+	return strings.TrimSuffix(strings.Trim(path, "/"), ".git"), true
+}
+
+// endsIn reports whether a path ends in the full name of a repository.
+func endsIn(path, fullName string) bool {
+	path, fullName = strings.ToLower("/"+path), strings.ToLower("/"+strings.Trim(fullName, "/"))
+	return strings.HasSuffix(path, fullName)
+}

@@ -1,0 +1,131 @@
+package entrypoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/ci"
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/githistory"
+)
+
+// origin is the remote that CI systems make.
+const origin = "origin"
+
+// inspectOrigin finds out whether there is an origin, and whether its branches count.
+func (j *job) inspectOrigin(ctx context.Context, s *session) error {
+	address, err := s.repo.RemoteURL(ctx, origin)
+	if err != nil {
+		return err
+	}
+	j.remote, j.fork = address != "", j.plan.ForeignOrigin(address)
+	if j.fork != "" {
+		j.fact("passed over", "the branches of %s, which is %s and not %s", origin, j.fork, j.plan.Repository)
+	}
+	return nil
+}
+
+// counts reports whether a point can be the target's. With a remote, a local branch is only what somebody made here.
+func (j *job) counts(p ci.Point) bool {
+	local := strings.HasPrefix(p.Revision, "refs/heads/")
+	return !p.Branch || j.fork == "" && (!local || !j.remote)
+}
+
+// forkRemoteError says of what was not found, for the reason err if any, that origin is another repository.
+func (j *job) forkRemoteError(err error) error {
+	out := &failure.Error{
+		Message: origin + " is " + githistory.Printable(j.fork) + " and not " + githistory.Printable(j.plan.Repository) + ", whose branches count",
+		Remedy:  j.plan.OriginRemedy(),
+		Err:     err,
+	}
+	if err != nil {
+		out.Message += "; " + failure.Of(err).Message
+	}
+	return out
+}
+
+// resolveBase is the base, unless it was found by a branch's name and already has the head of an open change while the base that the event
+// names does not: then it is that one.
+func (j *job) resolveBase(ctx context.Context, s *session, base, words, head string) (string, string, error) {
+	named := slices.DeleteFunc(slices.Clone(j.plan.Base), func(p ci.Point) bool { return p.Branch })
+	if !j.plan.Open || len(named) == 0 || slices.ContainsFunc(named, func(p ci.Point) bool { return p.Revision == base }) {
+		return base, words, nil
+	}
+	if has, err := s.repo.IsAncestor(ctx, head, base); err != nil || !has {
+		return base, words, err
+	}
+	id, namedWords, err := j.find(ctx, s, named[len(named)-1:])
+	if err != nil {
+		return "", "", err
+	}
+	if has, err := s.repo.IsAncestor(ctx, head, id); err != nil || has {
+		return base, words, err
+	}
+	j.fact("passed over", "%s (%s, which already has all of the head)", base, words)
+	return id, namedWords, nil
+}
+
+// mergeOf looks for the system's merge of the head, and for the target as of that merge. What the system made and is no such merge is
+// kept: of a merge train that squashes or fast-forwards, it is what the target would become.
+func (j *job) mergeOf(ctx context.Context, s *session, head string) (base, merge, words string, err error) {
+	j.made = nil
+	for _, p := range j.plan.Merge {
+		if !j.counts(p) {
+			continue
+		}
+		id, err := s.repo.Resolve(ctx, p.Revision)
+		if errors.Is(err, githistory.ErrLacking) {
+			if err := j.ask(p, err); err != nil {
+				return "", "", "", err
+			}
+			if len(p.Fetch) > 0 {
+				j.notes = append(j.notes, fmt.Sprintf("%s, %s, is unavailable: what it would bring to the target was not judged", p.Words, p.Revision))
+			}
+			continue
+		}
+		if err != nil {
+			return "", "", "", err
+		}
+		if id == head {
+			continue
+		}
+		side, err := s.repo.Resolve(ctx, id+"^2")
+		lacking := errors.Is(err, githistory.ErrLacking)
+		switch {
+		case lacking && j.mayDeepen(s, head):
+			j.wants = head
+			return "", "", "", err
+		case err != nil && !lacking:
+			return "", "", "", err
+		case lacking || side != head: // it is no merge, or one of something else
+			if p.Made {
+				j.made = append(j.made, ci.Point{Revision: id, Words: p.Words})
+			}
+			continue
+		}
+		base, err := s.repo.Resolve(ctx, id+"^1")
+		return base, id, "the first parent of " + p.Words, err
+	}
+	return "", "", "", nil
+}
+
+// madeAfter is the first commit that the system made and that descends from the base: it would be the target's next tip. Of others a
+// note says that they were not judged.
+func (j *job) madeAfter(ctx context.Context, s *session, base string) (string, error) {
+	first := ""
+	for _, p := range j.made {
+		after, err := s.repo.IsAncestor(ctx, base, p.Revision)
+		switch {
+		case err != nil:
+			return "", err
+		case after && first == "":
+			first = p.Revision
+		case !after:
+			j.notes = append(j.notes, fmt.Sprintf("%s, %s, is neither a merge of the head nor a descendant of the base: it was not judged", p.Words, p.Revision))
+		}
+	}
+	return first, nil
+}
