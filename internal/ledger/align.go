@@ -19,21 +19,21 @@ type alignment struct {
 // align pairs equal digests, the k-th with the k-th, and keeps the longest run in the same order on both sides.
 func align(p, c []small.Digest) alignment {
 	var a alignment
-	places := make(map[small.Digest][]int, len(c))
+	indexes := make(map[small.Digest][]int, len(c))
 	for i, d := range c {
-		places[d] = append(places[d], i)
+		indexes[d] = append(indexes[d], i)
 	}
 	taken := make([]bool, len(c))
 	var pairs [][2]int
 	for i, d := range p {
-		rest := places[d]
+		rest := indexes[d]
 		if len(rest) == 0 {
 			a.lost = append(a.lost, i)
 			continue
 		}
 		pairs = append(pairs, [2]int{i, rest[0]})
 		taken[rest[0]] = true
-		places[d] = rest[1:]
+		indexes[d] = rest[1:]
 	}
 	for i := range c {
 		if !taken[i] {
@@ -56,7 +56,7 @@ func longestRising(pairs [][2]int) []bool {
 	tails := []int{} // tails[k] is the pair that ends the best run of length k+1
 	before := make([]int, len(pairs))
 	for i, pair := range pairs {
-		k, _ := slices.BinarySearchFunc(tails, pair[1], func(t, place int) int { return pairs[t][1] - place })
+		k, _ := slices.BinarySearchFunc(tails, pair[1], func(t, index int) int { return pairs[t][1] - index })
 		before[i] = -1
 		if k > 0 {
 			before[i] = tails[k-1]

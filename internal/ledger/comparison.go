@@ -70,9 +70,9 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 	e.Relation = relateDigests(pd.digests, cd.digests)
 	switch e.Relation {
 	case Interleaved:
-		places := Subsequence(pd.digests, cd.digests)
-		e.Inserted = cd.at(missing(places))
-		e.ReconcileEntry = findReconcileEntry(p, c, cd.indexes[places[len(places)-1]])
+		indexes := Subsequence(pd.digests, cd.digests)
+		e.Inserted = cd.at(missing(indexes))
+		e.ReconcileEntry = findReconcileEntry(p, c, cd.indexes[indexes[len(indexes)-1]])
 	case Rewritten:
 		mayPair := func(lost, added int) bool {
 			return with.MayPair == nil || with.MayPair(pd.indexes[lost], cd.indexes[added])
@@ -103,8 +103,8 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 // addWaived lists the edits that waivers hide from the comparison. A change against a waiver's direction is an
 // edit like any other.
 func (e *Comparison) addWaived(parent, child sequence, with CompareOptions) error {
-	for _, place := range parent.dropped {
-		e.Waived = append(e.Waived, Edit{Kind: EditDeleted, OldIndex: place, NewIndex: -1})
+	for _, index := range parent.dropped {
+		e.Waived = append(e.Waived, Edit{Kind: EditDeleted, OldIndex: index, NewIndex: -1})
 	}
 	if len(with.Equal.Same) == 0 {
 		return nil
@@ -135,10 +135,10 @@ func (e *Comparison) addWaived(parent, child sequence, with CompareOptions) erro
 }
 
 // missing lists the numbers below the last index that are not among the indexes.
-func missing(places []int) []int {
+func missing(indexes []int) []int {
 	var out []int
 	next := 0
-	for _, at := range places {
+	for _, at := range indexes {
 		for ; next < at; next++ {
 			out = append(out, next)
 		}

@@ -41,10 +41,10 @@ func DescribeAll(entries []Entry) string {
 }
 
 // Pick returns the entries at some indexes.
-func Pick(l *Ledger, places []int) []Entry {
-	out := make([]Entry, len(places))
-	for i, place := range places {
-		out[i] = l.Entries[place]
+func Pick(l *Ledger, indexes []int) []Entry {
+	out := make([]Entry, len(indexes))
+	for i, index := range indexes {
+		out[i] = l.Entries[index]
 	}
 	return out
 }

@@ -94,9 +94,9 @@ func Relate(p, c *Ledger, equal Equivalence) Transition {
 	pd, cd := equal.normalize(DigestsOf(p), DigestsOf(c))
 	r := Transition{Relation: relateDigests(pd.digests, cd.digests)}
 	if r.Relation == Interleaved {
-		places := Subsequence(pd.digests, cd.digests)
-		r.resolved = findReconcileEntry(p, c, cd.indexes[places[len(places)-1]]) >= 0
-		r.inserted = cd.at(missing(places))
+		indexes := Subsequence(pd.digests, cd.digests)
+		r.resolved = findReconcileEntry(p, c, cd.indexes[indexes[len(indexes)-1]]) >= 0
+		r.inserted = cd.at(missing(indexes))
 	}
 	return r
 }

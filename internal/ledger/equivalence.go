@@ -115,8 +115,8 @@ func (s sequence) records(all RecordsFunc) RecordsFunc {
 			return nil, err
 		}
 		out := make([]*small.Value, len(s.indexes))
-		for i, place := range s.indexes {
-			out[i] = values[place]
+		for i, index := range s.indexes {
+			out[i] = values[index]
 		}
 		return out, nil
 	}

@@ -45,16 +45,16 @@ func relateDigests(p, c []small.Digest) relation {
 
 // Subsequence returns, for each element of p, its earliest index in c; nil if p is no subsequence of c.
 func Subsequence(p, c []small.Digest) []int {
-	places := make([]int, 0, len(p))
+	indexes := make([]int, 0, len(p))
 	for i, d := range c {
-		if len(places) < len(p) && p[len(places)] == d {
-			places = append(places, i)
+		if len(indexes) < len(p) && p[len(indexes)] == d {
+			indexes = append(indexes, i)
 		}
 	}
-	if len(places) < len(p) {
+	if len(indexes) < len(p) {
 		return nil
 	}
-	return places
+	return indexes
 }
 
 // DigestsOf lists a ledger's entry digests.

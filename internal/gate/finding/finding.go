@@ -116,8 +116,8 @@ type Common struct {
 	Last []EntryRef
 }
 
-// mostCommon is how many of the entries in common a finding names.
-const mostCommon = 3
+// maxCommon is how many of the entries in common a finding names.
+const maxCommon = 3
 
 // CommonOf is a ledger without one branch's own entries.
 func CommonOf(l *ledger.Ledger, own []ledger.Entry) Common {
@@ -126,7 +126,7 @@ func CommonOf(l *ledger.Ledger, own []ledger.Entry) Common {
 		mine[e.Index] = true
 	}
 	c := Common{Count: l.Len() - len(mine)}
-	for i := l.Len() - 1; i >= 0 && len(c.Last) < mostCommon; i-- {
+	for i := l.Len() - 1; i >= 0 && len(c.Last) < maxCommon; i-- {
 		if !mine[i] {
 			c.Last = append(c.Last, *RefOf(l.Entries[i]))
 		}

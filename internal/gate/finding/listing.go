@@ -35,7 +35,7 @@ type Listing struct {
 	Err error
 }
 
-// Add lists or counts one finding; kind is its severity, or severityWaived.
+// Add lists or counts one finding; kind is its severity, or SeverityWaived.
 func (l *Listing) Add(r *Report, f Finding, kind Severity) {
 	if l.used[kind] >= maxListed || l.Find != "" && !strings.HasPrefix(f.Fingerprint(), l.Find) {
 		r.More.add(kind)

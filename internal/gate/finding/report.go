@@ -94,8 +94,8 @@ func LogEntries(l *ledger.Ledger) []LogEntry {
 	return out
 }
 
-// mostContracts is how many contract files a report lists.
-const mostContracts = 1000
+// maxContracts is how many contract files a report lists.
+const maxContracts = 1000
 
 // AddContracts adds contract files, sorted and unique.
 func (r *Report) AddContracts(more []lane.CrossContract) {
@@ -108,7 +108,7 @@ func (r *Report) AddContracts(more []lane.CrossContract) {
 			cmp.Compare(a.Repository, b.Repository), cmp.Compare(a.File, b.File), cmp.Compare(a.Of, b.Of))
 	})
 	all = slices.Compact(all)
-	r.CrossContracts = all[:min(len(all), mostContracts)]
+	r.CrossContracts = all[:min(len(all), maxContracts)]
 }
 
 // Counts are numbers of findings.

@@ -67,9 +67,9 @@ func (e *Edge) SetParent(n history.Commit, side int) {
 	}
 }
 
-// place is the position in the child's file of what an edit changed: the first changed field, or the entry; for an
+// position is where in the child's file the edit shows: the first changed field, or the entry; for an
 // entry that is gone, where it would stand.
-func (e *Edge) place(x ledger.Edit) small.Pos {
+func (e *Edge) position(x ledger.Edit) small.Pos {
 	if x.Pos.Line > 0 {
 		return x.Pos
 	}
@@ -84,7 +84,7 @@ func (e *Edge) place(x ledger.Edit) small.Pos {
 
 // Finding begins the finding of one edit.
 func (e *Edge) Finding(x ledger.Edit) finding.Finding {
-	pos := e.place(x)
+	pos := e.position(x)
 	f := finding.Finding{Path: e.Path, OldPath: e.OldPath, Line: pos.Line, Column: pos.Column, Changes: x.Changes}
 	if x.OldIndex >= 0 {
 		f.Entry = finding.RefOf(e.Old.Entries[x.OldIndex])
@@ -107,9 +107,9 @@ func (e *Edge) Finding(x ledger.Edit) finding.Finding {
 }
 
 // Insertion begins the finding of an inserted entry.
-func (e *Edge) Insertion(place int) finding.Finding {
-	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: place})
-	f.Whole = wholeEntry(e.NewRecords, place, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(nil, v) })
+func (e *Edge) Insertion(index int) finding.Finding {
+	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: index})
+	f.Whole = wholeEntry(e.NewRecords, index, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(nil, v) })
 	return f
 }
 
@@ -142,6 +142,6 @@ type UnreadableLog struct {
 	rule.Place
 	Path, Object string
 	Problems     []small.Problem
-	// IsJob and isCampaign are true of records.
+	// IsJob and IsCampaign are true of records.
 	IsJob, IsCampaign bool
 }

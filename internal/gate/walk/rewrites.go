@@ -91,12 +91,12 @@ func (r walker) noteRewrites(ctx context.Context, out *rewrites, s *read.Step, p
 // note notes the rewrites on one edge; made collects the entries that they made.
 func (r *rewrites) note(e *subject.Edge, made map[small.Digest]bool) {
 	r.before = append(r.before, ledger.DigestsOf(e.Old))
-	insert := func(place int) {
-		d := e.New.Entries[place].Digest
+	insert := func(index int) {
+		d := e.New.Entries[index].Digest
 		made[d], r.inserted[d] = true, true
 	}
-	for _, place := range e.Inserted {
-		insert(place)
+	for _, index := range e.Inserted {
+		insert(index)
 	}
 	for _, x := range e.Edits {
 		switch {

@@ -110,7 +110,7 @@ func (r walker) judgeLog(ctx context.Context, s *read.Step, path string) ([]ledg
 				e.SetParent(s.Commit, i)
 				e.ParentHasNoLog = p.NoLog && p.Paths[k] == path
 				views = append(views, e)
-				accepted := func(place int) bool { return e.Accepted[child.Log.Entries[place].Digest] }
+				accepted := func(index int) bool { return e.Accepted[child.Log.Entries[index].Digest] }
 				added, misplaced = slices.DeleteFunc(added, accepted), slices.DeleteFunc(misplaced, accepted)
 			}
 		}

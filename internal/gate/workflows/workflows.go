@@ -80,7 +80,7 @@ func (s *workflowScan) judge(ctx context.Context, files []history.File) error {
 		if !s.Source.IsWorkflowOrRecord(f.Path) {
 			continue
 		}
-		v, err := s.view(ctx, f)
+		v, err := s.readFile(ctx, f)
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (s *workflowScan) judge(ctx context.Context, files []history.File) error {
 	return nil
 }
 
-func (s *workflowScan) view(ctx context.Context, f history.File) (*subject.WorkflowFile, error) {
+func (s *workflowScan) readFile(ctx context.Context, f history.File) (*subject.WorkflowFile, error) {
 	v := &subject.WorkflowFile{Path: f.Path, Object: f.Object, Optional: s.Source.Policy.Workflows.AgentsOptional, IsRecord: s.Source.IsRecord(f.Path)}
 	v.IsCampaign = v.IsRecord && !s.Source.Policy.JudgesJob(f.Path)
 	data, problem, err := read.ReadFile(ctx, s.Source.Tree, f, s.Source.Limits)
@@ -160,8 +160,8 @@ func (s *workflowScan) findAgents(ctx context.Context, views []*subject.Workflow
 	return nil
 }
 
-// longestTarget is how long a symbolic link's target may be.
-const longestTarget = 4096
+// maxTargetSize is how long a symbolic link's target may be.
+const maxTargetSize = 4096
 
 // follow replaces each symbolic link in there with its target, and returns where the links lead.
 func (s *workflowScan) follow(ctx context.Context, there map[string]history.File) (links map[string]string, err error) {
@@ -170,7 +170,7 @@ func (s *workflowScan) follow(ctx context.Context, there map[string]history.File
 		if f.Mode != history.ModeLink {
 			continue
 		}
-		blob, err := s.Source.Tree.Blob(ctx, f.Object, longestTarget)
+		blob, err := s.Source.Tree.Blob(ctx, f.Object, maxTargetSize)
 		if err != nil {
 			return nil, err
 		}
@@ -240,7 +240,7 @@ func (s *workflowScan) findWorkflows(ctx context.Context, views []*subject.Workf
 				}
 			}
 			if _, read := s.read[at]; !read && at != "" {
-				if _, err := s.view(ctx, files[at]); err != nil {
+				if _, err := s.readFile(ctx, files[at]); err != nil {
 					return err
 				}
 			}

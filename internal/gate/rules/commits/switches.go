@@ -43,9 +43,9 @@ func checkRewritten(e *subject.Edge, r *rule.Reporter) {
 			inserted = append(inserted, x.NewIndex)
 		}
 	}
-	for _, place := range inserted {
-		f := e.Insertion(place)
-		f.Message, f.Fix = ledger.Describe(e.New.Entries[place])+" was inserted before older ones", keepSwitches(e)
+	for _, index := range inserted {
+		f := e.Insertion(index)
+		f.Message, f.Fix = ledger.Describe(e.New.Entries[index])+" was inserted before older ones", keepSwitches(e)
 		r.Add(f)
 	}
 }
