@@ -39,7 +39,7 @@ func pending(ctx context.Context, req Request, mode string, merged []string) *fi
 		}
 		fetched := &prefetchedHistory{History: s.repo}
 		if untrusted == nil {
-			fetched.Watch(s.opts.Policy.Workflows.Watched())
+			s.repo.Watch(s.opts.Policy.Workflows.Watched())
 		}
 		touched, err := fetched.touches(ctx, history.Index, parents)
 		switch {
@@ -170,13 +170,12 @@ func beginnings(commits []history.Commit) []string {
 	return out
 }
 
-// prefetchedHistory is a history that has been asked for its first comparison: most commits touch nothing of interest, and then
-// nothing is judged.
+// prefetchedHistory is a history that has been asked for its first comparison, with what it watches: most commits touch nothing of
+// interest, and then nothing is judged.
 type prefetchedHistory struct {
 	history.History
 	edges   []history.Edge
 	changes [][]history.Change
-	watched []string
 }
 
 // touches reports whether anything of interest differs between a revision and its parents.
@@ -187,13 +186,8 @@ func (h *prefetchedHistory) touches(ctx context.Context, child string, parents [
 	return slices.ContainsFunc(h.changes, func(c []history.Change) bool { return len(c) > 0 }), err
 }
 
-// Watch drops what was fetched for other patterns.
-func (h *prefetchedHistory) Watch(patterns []string) {
-	if !slices.Equal(patterns, h.watched) {
-		h.edges, h.changes, h.watched = nil, nil, patterns
-		h.History.Watch(patterns)
-	}
-}
+// Watch does nothing: what is watched was set before the first comparison.
+func (*prefetchedHistory) Watch([]string) {}
 
 // Changes answers from memory what was asked first.
 func (h *prefetchedHistory) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
