@@ -79,7 +79,7 @@ func (s *session) judgeIndex(ctx context.Context, fetched *prefetchedHistory, he
 		if err != nil {
 			return nil, err
 		}
-		// What is not published may be edited, but whoever committed it has answered for it.
+		// What is not published may be edited; the commit that brought it was judged.
 		s.opts.Heads = []string{head}
 		parents = append(published, parents[1:]...)
 	}
