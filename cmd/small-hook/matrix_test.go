@@ -161,7 +161,7 @@ func (o *outcomes) note(file string, k *kindRun) {
 }
 
 const (
-	tableBegins = "<!-- the table is written by: go test ./cmd/small-hook -run TestMatrix -update -->\n"
+	tableBegins = "<!-- the table is written by: SMALL_GATE_TESTS=all go test ./cmd/small-hook -run TestMatrix -update -->\n"
 	tableEnds   = "<!-- the table ends -->\n"
 )
 
@@ -202,7 +202,7 @@ func (o *outcomes) compare(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Errorf("%s says something else:\n%s\nIf that is meant: go test ./cmd/small-hook -run TestMatrix -update", name, table)
+		t.Errorf("%s says something else:\n%s\nIf that is meant: SMALL_GATE_TESTS=all go test ./cmd/small-hook -run TestMatrix -update", name, table)
 		return
 	}
 	if err := os.WriteFile(name, []byte(before+tableBegins+table+tableEnds+after), 0o644); err != nil {

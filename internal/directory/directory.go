@@ -1,5 +1,5 @@
 // Package directory reads workspaces as their files are on disk, without git.
-// It fulfils gate.Tree: a revision means nothing here, and an object id is the
+// It fulfils history.Tree: a revision means nothing here, and an object id is the
 // file's path.
 package directory
 
@@ -43,53 +43,56 @@ func Open(root string) (*Tree, error) {
 	return &Tree{root: root}, nil
 }
 
-// Files lists what lies below the .small directories and their lookalikes: of
-// the named workspace directories, or of all that are found below the root. Directories called
-// .git are passed over.
-func (t *Tree) Files(ctx context.Context, _ string, dirs ...string) ([]history.File, error) {
+// List lists files; a directory that lies in a .small, or is an empty one, is listed
+// too. Directories called .git are passed over.
+func (t *Tree) List(ctx context.Context, _ string, f history.Filter) ([]history.File, error) {
 	var out []history.File
 	var err error
-	if len(dirs) == 0 {
-		out, err = t.walk(ctx, ".", func(f history.File) bool {
-			_, ok := small.WorkspaceOf(f.Path)
-			return ok
-		})
+	take := func(files []history.File, listErr error) {
+		out, err = append(out, files...), errors.Join(err, listErr)
 	}
-	for _, dir := range dirs {
-		starts, listErr := t.smallIn(dir)
-		err = errors.Join(err, listErr)
-		for _, start := range starts {
-			found, walkErr := t.walk(ctx, start, func(history.File) bool { return true })
-			if len(found) == 0 && walkErr == nil {
-				found = []history.File{{Path: start, Mode: modeDirectory}} // it is there, and empty
-			}
-			out, err = append(out, found...), errors.Join(err, walkErr)
-		}
+	if f.All || f.Workspaces && len(f.Dirs) == 0 {
+		take(t.walk(ctx, ".", func(file history.File) bool {
+			_, in := small.WorkspaceOf(file.Path)
+			return f.All || in
+		}))
+	}
+	for _, dir := range f.Dirs {
+		take(t.workspace(ctx, dir))
+	}
+	for _, p := range f.Patterns {
+		take(t.glob(ctx, p))
 	}
 	if err != nil {
 		return nil, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
 	}
 	slices.SortFunc(out, func(a, b history.File) int { return strings.Compare(a.Path, b.Path) })
-	return out, nil
-}
-
-// Glob lists the files whose paths match one of the patterns. Only directories
-// that can hold one are looked into. Directories called .git are passed over.
-func (t *Tree) Glob(ctx context.Context, _ string, patterns ...string) ([]history.File, error) {
-	var out []history.File
-	for _, p := range patterns {
-		found, err := t.glob(ctx, p)
-		if err != nil {
-			return nil, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
-		}
-		out = append(out, found...)
-	}
-	slices.SortFunc(out, func(a, b history.File) int { return strings.Compare(a.Path, b.Path) })
 	return slices.Compact(out), nil
 }
 
-// glob goes down a pattern element by element, as long as no element stands for
-// several directories.
+// workspace lists the .small, and its lookalikes, of a directory.
+func (t *Tree) workspace(ctx context.Context, dir string) ([]history.File, error) {
+	starts, err := t.smallIn(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []history.File
+	for _, start := range starts {
+		found, err := t.walk(ctx, start, func(history.File) bool { return true })
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			found = []history.File{{Path: start, Mode: history.ModeDirectory}} // it is there, and empty
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// glob lists the files that match a pattern. It goes down element by element, as long
+// as none stands for several directories: only directories that can hold such a file
+// are looked into.
 func (t *Tree) glob(ctx context.Context, pattern string) ([]history.File, error) {
 	elements := strings.Split(pattern, "/")
 	simple := !strings.ContainsAny(pattern, "{}[]")
@@ -117,7 +120,7 @@ func (t *Tree) glob(ctx context.Context, pattern string) ([]history.File, error)
 	var out []history.File
 	for _, dir := range at {
 		found, err := t.walk(ctx, dir, func(f history.File) bool {
-			return f.Mode != modeDirectory && policy.Matches([]string{pattern}, f.Path)
+			return f.Mode != history.ModeDirectory && policy.Matches([]string{pattern}, f.Path)
 		})
 		if err != nil {
 			return nil, err
@@ -173,22 +176,16 @@ func (t *Tree) smallIn(dir string) ([]string, error) {
 	return out, err
 }
 
-// walk lists the wanted files at any depth below a slash-separated path.
+// walk lists the wanted files at any depth below a slash-separated path, and the
+// directories below a .small.
 func (t *Tree) walk(ctx context.Context, start string, wanted func(history.File) bool) ([]history.File, error) {
 	var out []history.File
-	err := t.below(ctx, start, func(f history.File) {
+	take := func(f history.File) {
 		if wanted(f) {
 			out = append(out, f)
 		}
-	})
-	return out, err
-}
-
-// below goes through the files at any depth below a slash-separated path, and
-// the directories below a .small.
-// Directories called .git are passed over.
-func (t *Tree) below(ctx context.Context, start string, each func(history.File)) error {
-	return filepath.WalkDir(t.path(start), func(name string, entry fs.DirEntry, err error) error {
+	}
+	err := filepath.WalkDir(t.path(start), func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -201,21 +198,20 @@ func (t *Tree) below(ctx context.Context, start string, each func(history.File))
 		}
 		rel = filepath.ToSlash(rel)
 		if !entry.IsDir() {
-			each(history.File{Path: rel, Mode: mode(entry.Type()), Object: rel})
+			take(history.File{Path: rel, Mode: mode(entry.Type()), Object: rel})
 			return nil
 		}
 		// In .small a directory is a finding, an empty one too.
 		if _, _, in := small.SplitPath(path.Dir(rel)); in {
-			each(history.File{Path: rel, Mode: modeDirectory})
+			take(history.File{Path: rel, Mode: history.ModeDirectory})
 		}
 		if entry.Name() == ".git" {
 			return filepath.SkipDir
 		}
 		return nil
 	})
+	return out, err
 }
-
-const modeDirectory = "040000"
 
 // mode is the mode that git would record for a kind of file.
 func mode(kind fs.FileMode) string {
@@ -223,7 +219,7 @@ func mode(kind fs.FileMode) string {
 	case kind.IsRegular():
 		return "100644"
 	case kind&fs.ModeSymlink != 0:
-		return "120000"
+		return history.ModeLink
 	}
 	return "000000" // a pipe, socket or device, which git does not record
 }

@@ -79,7 +79,7 @@ func TestFiles(t *testing.T) {
 		{"none", []string{"other"}, nil},
 		{"an empty one", []string{"empty"}, []string{"040000 empty/.small"}},
 	} {
-		files, err := tree.Files(ctx, "", c.dirs...)
+		files, err := tree.List(ctx, "", history.Workspaces(c.dirs...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestFiles(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(ctx)
 	stop()
-	if _, err := tree.Files(stopped, ""); !errors.Is(err, context.Canceled) {
+	if _, err := tree.List(stopped, "", history.Workspaces()); !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted walk: %v", err)
 	}
 }
@@ -128,7 +128,7 @@ func TestLookalikes(t *testing.T) {
 		{[]string{"small"}, nil},
 		{[]string{"gone"}, nil},
 	} {
-		got, err := tree.Files(t.Context(), "", c.dirs...)
+		got, err := tree.List(t.Context(), "", history.Workspaces(c.dirs...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestGlob(t *testing.T) {
 		{"jobs/old none/*.md jobs/1.json/x", ""},
 		{"*", ""},
 	} {
-		files, err := tree.Glob(context.Background(), "", strings.Fields(c.patterns)...)
+		files, err := tree.List(context.Background(), "", history.Matching(strings.Fields(c.patterns)...))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -300,7 +300,7 @@ func (j *job) checkConfigExists(ctx context.Context, s *session, head string) er
 	if path == "" || s.req.Config != "" || s.trusted != nil {
 		return nil
 	}
-	_, found, err := s.repo.ReadFile(ctx, head, path, policy.MaxSize)
+	_, found, err := githistory.ReadFile(ctx, s.repo, head, path, policy.MaxSize)
 	if err != nil {
 		return err
 	}

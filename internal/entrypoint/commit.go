@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -37,9 +38,9 @@ func pending(ctx context.Context, req Request, mode string, merged []string) *fi
 		if untrusted != nil && !errors.As(untrusted, &invalid) {
 			return nil, untrusted
 		}
-		fetched := &prefetchedHistory{History: s.repo}
+		fetched := &prefetchedHistory{History: s.repo, filter: history.Judged(policy.Default())}
 		if untrusted == nil {
-			s.repo.Watch(s.opts.Policy.Workflows.Watched())
+			fetched.filter = history.Judged(s.opts.Policy)
 		}
 		touched, err := fetched.touches(ctx, history.Index, parents)
 		switch {
@@ -170,10 +171,11 @@ func beginnings(commits []history.Commit) []string {
 	return out
 }
 
-// prefetchedHistory is a history that has been asked for its first comparison, with what it watches: most commits touch nothing of
-// interest, and then nothing is judged.
+// prefetchedHistory is a history that has been asked for its first comparison: most commits touch nothing of interest, and then
+// nothing is judged.
 type prefetchedHistory struct {
 	history.History
+	filter  history.Filter
 	edges   []history.Edge
 	changes [][]history.Change
 }
@@ -182,17 +184,14 @@ type prefetchedHistory struct {
 func (h *prefetchedHistory) touches(ctx context.Context, child string, parents []string) (bool, error) {
 	var err error
 	h.edges = history.EdgesOf(child, parents)
-	h.changes, err = h.History.Changes(ctx, h.edges)
+	h.changes, err = h.History.Diff(ctx, h.edges, h.filter)
 	return slices.ContainsFunc(h.changes, func(c []history.Change) bool { return len(c) > 0 }), err
 }
 
-// Watch does nothing: what is watched was set before the first comparison.
-func (*prefetchedHistory) Watch([]string) {}
-
-// Changes answers from memory what was asked first.
-func (h *prefetchedHistory) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
-	if slices.Equal(edges, h.edges) {
+// Diff answers from memory what was asked first.
+func (h *prefetchedHistory) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
+	if slices.Equal(edges, h.edges) && reflect.DeepEqual(f, h.filter) {
 		return h.changes, nil
 	}
-	return h.History.Changes(ctx, edges)
+	return h.History.Diff(ctx, edges, f)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/repository"
 )
@@ -130,7 +131,7 @@ func (s *session) trust(ctx context.Context, revision, label string) error {
 	if revision == "" {
 		return s.use(label, nil)
 	}
-	data, found, err := s.repo.ReadFile(ctx, revision, s.configFile(), policy.MaxSize)
+	data, found, err := githistory.ReadFile(ctx, s.repo, revision, s.configFile(), policy.MaxSize)
 	if err != nil {
 		return err
 	}
@@ -197,7 +198,7 @@ func (s *session) checkAdded(ctx context.Context, tip string, r *finding.Report)
 	if s.req.Config != "" || r.Verdict == finding.Error {
 		return r, nil
 	}
-	data, found, err := s.repo.ReadFile(ctx, tip, s.configFile(), policy.MaxSize)
+	data, found, err := githistory.ReadFile(ctx, s.repo, tip, s.configFile(), policy.MaxSize)
 	if err != nil || !found || s.trusted != nil && bytes.Equal(data, s.trusted) {
 		return r, err
 	}

@@ -53,7 +53,7 @@ func (s *session) survey(ctx context.Context) (Scope, error) {
 		}
 		return out, nil
 	}
-	files, err := s.repo.Files(ctx, history.Index)
+	files, err := s.repo.List(ctx, history.Index, history.Workspaces())
 	if err != nil {
 		return out, err
 	}

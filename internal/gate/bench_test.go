@@ -102,7 +102,7 @@ func (h *lineHistory) Commits(_ context.Context, include, _ []string) ([]history
 	return out, nil
 }
 
-func (h *lineHistory) Changes(_ context.Context, edges []history.Edge) ([][]history.Change, error) {
+func (h *lineHistory) Diff(_ context.Context, edges []history.Edge, _ history.Filter) ([][]history.Change, error) {
 	out := make([][]history.Change, len(edges))
 	for i, e := range edges {
 		now := h.file(h.number(e.Child))
@@ -117,18 +117,11 @@ func (h *lineHistory) Changes(_ context.Context, edges []history.Edge) ([][]hist
 	return out, nil
 }
 
-func (h *lineHistory) Files(_ context.Context, revision string, _ ...string) ([]history.File, error) {
+func (h *lineHistory) List(_ context.Context, revision string, f history.Filter) ([]history.File, error) {
+	if !f.Workspaces {
+		return nil, nil
+	}
 	return append([]history.File{h.file(h.number(revision))}, h.rest...), nil
-}
-
-func (h *lineHistory) Glob(context.Context, string, ...string) ([]history.File, error) {
-	return nil, nil
-}
-
-func (h *lineHistory) Watch([]string) {}
-
-func (h *lineHistory) Attributes(context.Context, string, ...string) ([]history.File, error) {
-	return nil, nil
 }
 
 func (h *lineHistory) Blob(_ context.Context, object string, _ int64) (history.Blob, error) {
@@ -193,14 +186,6 @@ func BenchmarkAudit(b *testing.B) {
 // MergeBases is never asked of a line.
 func (h *lineHistory) Signature(context.Context, string) (history.Signature, error) {
 	return history.Signature{Name: "Ada", Email: "ada@example.com", Message: "append\n"}, nil
-}
-
-func (h *lineHistory) Difference(context.Context, history.Edge) ([]history.Change, error) {
-	return nil, errors.New("nobody claims a lane")
-}
-
-func (h *lineHistory) Paths(context.Context, string) ([]string, error) {
-	return nil, errors.New("nobody claims a lane")
 }
 
 func (h *lineHistory) MergeBases(_ context.Context, _, _ string) ([]string, error) {

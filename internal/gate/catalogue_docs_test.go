@@ -104,7 +104,7 @@ func renderExample(b *strings.Builder, text string) {
 	for _, f := range rules.ParseExample(text).Files {
 		label := "`" + f.Path + "`"
 		if f.Step != "" {
-			label = f.StepWords() + ", " + label
+			label = f.StepName() + ", " + label
 		}
 		if f.Mode != "100644" {
 			fmt.Fprintf(b, "- %s %s\n\n", label, f.Kind())

@@ -147,7 +147,7 @@ func (e *example) stepWords(commit string) string {
 	if e.plain || commit == "" {
 		return ""
 	}
-	return rules.ExampleFile{Step: e.steps[commit]}.StepWords()
+	return rules.ExampleFile{Step: e.steps[commit]}.StepName()
 }
 
 // policy is the configuration in the tree that is trusted: that of ours where

@@ -16,15 +16,13 @@ import (
 // memoryTree is a snapshot held in memory: object ids are paths.
 type memoryTree map[string][]byte
 
-func (m memoryTree) Files(_ context.Context, _ string, _ ...string) ([]history.File, error) {
+func (m memoryTree) List(context.Context, string, history.Filter) ([]history.File, error) {
 	var out []history.File
 	for path := range m {
 		out = append(out, history.File{Path: path, Mode: "100644", Object: path})
 	}
 	return out, nil
 }
-
-func (m memoryTree) Glob(context.Context, string, ...string) ([]history.File, error) { return nil, nil }
 
 func (m memoryTree) Blob(_ context.Context, object string, limit int64) (history.Blob, error) {
 	data := m[object]

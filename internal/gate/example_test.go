@@ -67,7 +67,7 @@ func TestExampleWords(t *testing.T) {
 		{rules.ExampleFile{Mode: "120000", Content: "../x"}, "", "is a symbolic link to ../x"},
 		{rules.ExampleFile{Mode: "160000", Content: "12ab"}, "", "is a submodule at commit 12ab"},
 	} {
-		if step, kind := tt.file.StepWords(), tt.file.Kind(); step != tt.step || kind != tt.kind {
+		if step, kind := tt.file.StepName(), tt.file.Kind(); step != tt.step || kind != tt.kind {
 			t.Errorf("%+v: %q, %q; want %q, %q", tt.file, step, kind, tt.step, tt.kind)
 		}
 	}

@@ -35,32 +35,18 @@ func (h *failingHistory) Commits(ctx context.Context, include, exclude []string)
 	return h.memoryHistory.Commits(ctx, include, exclude)
 }
 
-func (h *failingHistory) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
+func (h *failingHistory) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
 	if err := h.fail(); err != nil {
 		return nil, err
 	}
-	return h.memoryHistory.Changes(ctx, edges)
+	return h.memoryHistory.Diff(ctx, edges, f)
 }
 
-func (h *failingHistory) Files(ctx context.Context, revision string, dirs ...string) ([]history.File, error) {
+func (h *failingHistory) List(ctx context.Context, revision string, f history.Filter) ([]history.File, error) {
 	if err := h.fail(); err != nil {
 		return nil, err
 	}
-	return h.memoryHistory.Files(ctx, revision, dirs...)
-}
-
-func (h *failingHistory) Glob(ctx context.Context, revision string, patterns ...string) ([]history.File, error) {
-	if err := h.fail(); err != nil {
-		return nil, err
-	}
-	return h.memoryHistory.Glob(ctx, revision, patterns...)
-}
-
-func (h *failingHistory) Attributes(ctx context.Context, revision string, dirs ...string) ([]history.File, error) {
-	if err := h.fail(); err != nil {
-		return nil, err
-	}
-	return h.memoryHistory.Attributes(ctx, revision, dirs...)
+	return h.memoryHistory.List(ctx, revision, f)
 }
 
 func (h *failingHistory) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
@@ -75,20 +61,6 @@ func (h *failingHistory) Signature(ctx context.Context, revision string) (histor
 		return history.Signature{}, err
 	}
 	return h.memoryHistory.Signature(ctx, revision)
-}
-
-func (h *failingHistory) Difference(ctx context.Context, edge history.Edge) ([]history.Change, error) {
-	if err := h.fail(); err != nil {
-		return nil, err
-	}
-	return h.memoryHistory.Difference(ctx, edge)
-}
-
-func (h *failingHistory) Paths(ctx context.Context, revision string) ([]string, error) {
-	if err := h.fail(); err != nil {
-		return nil, err
-	}
-	return h.memoryHistory.Paths(ctx, revision)
 }
 
 // TestEveryErrorIsOutcomeTwo: wherever reading a history goes wrong, the

@@ -304,9 +304,9 @@ func (h *readHistory) Commits(ctx context.Context, include, exclude []string) ([
 	return out, err
 }
 
-func (h *readHistory) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
+func (h *readHistory) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
 	h.edges += len(edges)
-	return h.memoryHistory.Changes(ctx, edges)
+	return h.memoryHistory.Diff(ctx, edges, f)
 }
 
 func (h *readHistory) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {

@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"context"
+	"reflect"
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -13,22 +14,17 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// countingHistory counts how often somebody looks at a whole revision.
+// countingHistory notes what somebody has listed of a revision, but for attributes.
 type countingHistory struct {
 	*memoryHistory
-	listings int
-	globbed  []string // the patterns
+	listed []history.Filter
 }
 
-func (h *countingHistory) Files(ctx context.Context, revision string, dirs ...string) ([]history.File, error) {
-	h.listings++
-	return h.memoryHistory.Files(ctx, revision, dirs...)
-}
-
-func (h *countingHistory) Glob(ctx context.Context, revision string, patterns ...string) ([]history.File, error) {
-	h.listings++
-	h.globbed = append(h.globbed, patterns...)
-	return h.memoryHistory.Glob(ctx, revision, patterns...)
+func (h *countingHistory) List(ctx context.Context, revision string, f history.Filter) ([]history.File, error) {
+	if !reflect.DeepEqual(f, history.Attributes([]string{""})) {
+		h.listed = append(h.listed, f)
+	}
+	return h.memoryHistory.List(ctx, revision, f)
 }
 
 // TestCheckListsOnce: in a repository without workflows, nobody pays for those
@@ -48,8 +44,8 @@ func TestCheckListsOnce(t *testing.T) {
 		if report.Verdict != finding.Pass {
 			t.Errorf("%s: %s, %v, %v", name, report.Verdict, report.Failure, report.Findings)
 		}
-		if h.listings != 1 {
-			t.Errorf("%s: %d listings", name, h.listings)
+		if len(h.listed) != 1 {
+			t.Errorf("%s: listed %+v", name, h.listed)
 		}
 	}
 }
@@ -85,8 +81,10 @@ func TestWorkflowsOnlyWhereConfigured(t *testing.T) {
 				t.Errorf("%s, %s: %v, %d workflows, %v", name, mode, r.Failure, r.Examined.Workflows, r.Findings)
 			}
 		}
-		if c.findings == 0 && len(h.globbed) > 0 {
-			t.Errorf("%s: somebody looked for %q", name, h.globbed)
+		for _, f := range h.listed {
+			if c.findings == 0 && len(f.Patterns) > 0 {
+				t.Errorf("%s: somebody looked for %q", name, f.Patterns)
+			}
 		}
 	}
 }

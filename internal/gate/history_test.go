@@ -37,8 +37,6 @@ type memoryHistory struct {
 	blobs map[string]string
 	// signatures by revision.
 	signatures map[string]history.Signature
-	// watched are the patterns that Watch was called with.
-	watched []string
 }
 
 func newMemoryHistory() *memoryHistory {
@@ -61,7 +59,7 @@ func (h *memoryHistory) commit(tree fileTree, parents ...string) string {
 // sign says who made a commit.
 func (h *memoryHistory) sign(revision string, by history.Signature) { h.signatures[revision] = by }
 
-// Signature fulfils gate.History.
+// Signature fulfils history.History.
 func (h *memoryHistory) Signature(_ context.Context, revision string) (history.Signature, error) {
 	if _, err := h.tree(revision); err != nil {
 		return history.Signature{}, err
@@ -95,11 +93,12 @@ func (h *memoryHistory) tree(revision string) (fileTree, error) {
 	return tree, nil
 }
 
-// gateFiles lists what the gate may see of a tree, in order of path.
-func gateFiles(tree fileTree, watched ...string) []history.File {
+// filesOf lists what a filter means of a tree, in order of path.
+func filesOf(tree fileTree, filter history.Filter) []history.File {
 	return slices.DeleteFunc(allFiles(tree), func(f history.File) bool {
-		_, ok := small.WorkspaceOf(f.Path)
-		return !ok && f.Path != policy.File && !policy.Matches(watched, f.Path)
+		dir, in := small.WorkspaceOf(f.Path)
+		in = in && filter.Workspaces && (len(filter.Dirs) == 0 || slices.Contains(filter.Dirs, dir))
+		return !filter.All && !in && !policy.Matches(filter.Patterns, f.Path)
 	})
 }
 
@@ -113,43 +112,16 @@ func allFiles(tree fileTree) []history.File {
 	return out
 }
 
-// Files fulfils gate.History.
-func (h *memoryHistory) Files(_ context.Context, revision string, dirs ...string) ([]history.File, error) {
+// List fulfils history.History.
+func (h *memoryHistory) List(_ context.Context, revision string, f history.Filter) ([]history.File, error) {
 	tree, err := h.tree(revision)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(gateFiles(tree), func(f history.File) bool {
-		dir, ok := small.WorkspaceOf(f.Path)
-		return !ok || len(dirs) > 0 && !slices.Contains(dirs, dir)
-	}), nil
+	return filesOf(tree, f), nil
 }
 
-// Watch fulfils gate.History.
-func (h *memoryHistory) Watch(patterns []string) { h.watched = patterns }
-
-// Glob fulfils gate.History.
-func (h *memoryHistory) Glob(_ context.Context, revision string, patterns ...string) ([]history.File, error) {
-	tree, err := h.tree(revision)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(gateFiles(tree, patterns...), func(f history.File) bool { return !policy.Matches(patterns, f.Path) }), nil
-}
-
-// Attributes fulfils gate.History.
-func (h *memoryHistory) Attributes(_ context.Context, revision string, dirs ...string) ([]history.File, error) {
-	tree, err := h.tree(revision)
-	var out []history.File
-	for _, path := range history.AttributePaths(dirs) {
-		if f, there := tree[path]; there {
-			out = append(out, history.File{Path: path, Mode: cmp.Or(f.mode, "100644"), Object: blobID(f)})
-		}
-	}
-	return out, err
-}
-
-// Blob fulfils gate.History.
+// Blob fulfils history.History.
 func (h *memoryHistory) Blob(_ context.Context, object string, limit int64) (history.Blob, error) {
 	data, known := h.blobs[object]
 	if !known {
@@ -161,31 +133,20 @@ func (h *memoryHistory) Blob(_ context.Context, object string, limit int64) (his
 	return history.Blob{Size: int64(len(data)), Data: []byte(data)}, nil
 }
 
-// Changes fulfils gate.History.
-func (h *memoryHistory) Changes(_ context.Context, edges []history.Edge) ([][]history.Change, error) {
+// Diff fulfils history.History.
+func (h *memoryHistory) Diff(_ context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
 	out := make([][]history.Change, len(edges))
 	for i, edge := range edges {
 		var err error
-		if out[i], err = h.compare(edge, func(tree fileTree) []history.File { return gateFiles(tree, h.watched...) }); err != nil {
+		if out[i], err = h.compare(edge, f); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// Difference fulfils gate.History.
-func (h *memoryHistory) Difference(_ context.Context, edge history.Edge) ([]history.Change, error) {
-	return h.compare(edge, allFiles)
-}
-
-// Paths fulfils gate.History.
-func (h *memoryHistory) Paths(_ context.Context, revision string) ([]string, error) {
-	tree, err := h.tree(revision)
-	return slices.Sorted(maps.Keys(tree)), err
-}
-
-// compare lists what differs between two trees, as far as files lists them.
-func (h *memoryHistory) compare(edge history.Edge, files func(fileTree) []history.File) ([]history.Change, error) {
+// compare lists what differs between two trees, as far as a filter means them.
+func (h *memoryHistory) compare(edge history.Edge, filter history.Filter) ([]history.Change, error) {
 	parent, err := h.tree(edge.Parent)
 	if err != nil {
 		return nil, err
@@ -195,10 +156,10 @@ func (h *memoryHistory) compare(edge history.Edge, files func(fileTree) []histor
 		return nil, err
 	}
 	byPath := map[string]history.Change{}
-	for _, f := range files(parent) {
+	for _, f := range filesOf(parent, filter) {
 		byPath[f.Path] = history.Change{Path: f.Path, Old: f}
 	}
-	for _, f := range files(child) {
+	for _, f := range filesOf(child, filter) {
 		byPath[f.Path] = history.Change{Path: f.Path, Old: byPath[f.Path].Old, New: f}
 	}
 	var out []history.Change
@@ -210,7 +171,7 @@ func (h *memoryHistory) compare(edge history.Edge, files func(fileTree) []histor
 	return out, nil
 }
 
-// Commits fulfils gate.History.
+// Commits fulfils history.History.
 func (h *memoryHistory) Commits(_ context.Context, include, exclude []string) ([]history.Commit, error) {
 	wanted, err := h.reachable(include)
 	if err != nil {

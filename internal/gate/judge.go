@@ -39,12 +39,12 @@ func Pending(ctx context.Context, h history.History, parents []string, opts run.
 	if len(parents) > 0 {
 		r.Examined().Base = parents[0]
 	}
-	return r.Do(ctx, lanes.ClaimIndex, walk.Index, run.JudgeTouched, workflows.Judge, lanes.Judge, walk.Neighbours, run.JudgePolicy)
+	return r.Do(ctx, lanes.ClaimIndex, walk.Index, run.JudgeChanged, workflows.Judge, lanes.Judge, walk.Neighbours, run.JudgePolicy)
 }
 
 // rangePasses judge every commit that the tip has and the base lacks, then the two as
 // target and head, then the tip's snapshot of the workspaces that changed.
-var rangePasses = []run.Pass{listCommits, lanes.ClaimRange, walk.Commits, walk.Tips, run.JudgeTouched, workflows.Judge, lanes.Judge, run.JudgePolicy, noteNoWorkspace}
+var rangePasses = []run.Pass{listCommits, lanes.ClaimRange, walk.Commits, walk.Tips, run.JudgeChanged, workflows.Judge, lanes.Judge, run.JudgePolicy, noteNoWorkspace}
 
 // Range judges every commit that head has and base lacks, then the two tips as
 // target and head, then head's snapshot of the workspaces that changed.
@@ -69,7 +69,7 @@ func RangeInto(ctx context.Context, h history.History, base, head, merge string,
 	if merge == head {
 		return r.Do(ctx, rangePasses...)
 	}
-	r.Out.Earlier = &finding.EarlierFindings{Times: map[finding.FindingKey]int{}}
+	r.Collector.Earlier = &finding.EarlierFindings{Seen: map[finding.FindingKey]int{}}
 	return r.Do(ctx, append(slices.Clone(rangePasses), func(ctx context.Context, r *run.Run) error { return mergeResult(ctx, r, merge) })...)
 }
 
@@ -90,7 +90,7 @@ func Audit(ctx context.Context, h history.History, head string, opts run.Options
 func Push(ctx context.Context, h history.History, u history.Update, opts run.Options) *finding.Report {
 	r := run.New(h, opts, run.Scope{Base: history.Tip{ID: u.Old}, Tip: history.Tip{ID: u.New}, Update: u})
 	r.Examined().Base, r.Examined().Head = u.Old, u.New
-	return r.Do(ctx, listCommits, lanes.ClaimPushed, walk.Commits, walk.Replaced, run.JudgeTouched, workflows.Judge, lanes.Judge, run.JudgePolicy, walk.Target)
+	return r.Do(ctx, listCommits, lanes.ClaimPushed, walk.Commits, walk.Replaced, run.JudgeChanged, workflows.Judge, lanes.Judge, run.JudgePolicy, walk.Target)
 }
 
 // MergeCheck predicts what a merge of theirs into ours will come to, by the two
@@ -130,8 +130,8 @@ func noteNoWorkspace(ctx context.Context, r *run.Run) error {
 	if len(r.Scope.Workspaces) > 0 || claimed || r.Examined().Workflows > 0 {
 		return nil
 	}
-	files, err := r.Source.Tree.Files(ctx, r.Scope.Tip.ID)
-	r.Out.Report.NoWorkspace = !slices.ContainsFunc(files, func(f history.File) bool { return r.Source.Judges(f.Path) })
+	files, err := r.Source.Tree.List(ctx, r.Scope.Tip.ID, history.Workspaces())
+	r.Collector.Report.NoWorkspace = !slices.ContainsFunc(files, func(f history.File) bool { return r.Source.Judges(f.Path) })
 	return err
 }
 
@@ -141,7 +141,7 @@ func noteNoWorkspace(ctx context.Context, r *run.Run) error {
 // change's.
 func mergeResult(ctx context.Context, r *run.Run, merge string) error {
 	head := r.Scope
-	landed, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: head.Base.ID, Child: merge}})
+	landed, err := r.Source.Changes(ctx, []history.Edge{{Parent: head.Base.ID, Child: merge}})
 	if err != nil {
 		return err
 	}
@@ -152,18 +152,18 @@ func mergeResult(ctx context.Context, r *run.Run, merge string) error {
 	if err != nil {
 		return err
 	}
-	examined, ledgers := *r.Examined(), r.Out.Report.Ledgers
+	examined, ledgers := *r.Examined(), r.Collector.Report.Ledgers
 	over := *r
 	over.Scope = &run.Scope{Base: head.Base, Tip: history.Tip{ID: merge}, Commits: commits, Workspaces: map[string]bool{}, Workflows: map[string]bool{}}
-	r.Out.OnlyNew()
+	r.Collector.SkipEarlier()
 	if err := over.All(ctx, walk.Commits); err != nil {
 		return err
 	}
 	over.Scope.Workspaces, over.Scope.Workflows = head.Workspaces, head.Workflows
-	r.Out.OnlyNew()
-	err = over.All(ctx, run.JudgeTouched, workflows.Judge, run.JudgePolicy)
-	*r.Examined(), r.Out.Report.Ledgers = examined, ledgers
-	r.Out.Report.NoWorkspace = r.Out.Report.NoWorkspace && len(head.Workspaces) == 0
+	r.Collector.SkipEarlier()
+	err = over.All(ctx, run.JudgeChanged, workflows.Judge, run.JudgePolicy)
+	*r.Examined(), r.Collector.Report.Ledgers = examined, ledgers
+	r.Collector.Report.NoWorkspace = r.Collector.Report.NoWorkspace && len(head.Workspaces) == 0
 	return err
 }
 
@@ -173,7 +173,7 @@ var ErrNothing = errors.New("there is nothing to judge")
 
 func checkWorkspaceHere(ctx context.Context, r *run.Run) error {
 	s := r.Scope
-	files, err := r.Source.Tree.Files(ctx, s.Tip.ID, s.Dir)
+	files, err := r.Source.Tree.List(ctx, s.Tip.ID, history.Workspaces(s.Dir))
 	if err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func checkWorkspaceHere(ctx context.Context, r *run.Run) error {
 }
 
 func checkWorkspacesBelow(ctx context.Context, r *run.Run) error {
-	files, err := r.Source.Tree.Files(ctx, r.Scope.Tip.ID)
+	files, err := r.Source.Tree.List(ctx, r.Scope.Tip.ID, history.Workspaces())
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (f *forked) reconciled(order []int) (*reconcile.Resolution, error) {
 	text := func(l worldLog) []byte { return []byte(l.file().data) }
 	name := func(i int) string { return fmt.Sprint("side-", i) }
 	c := reconcile.Case{
-		Path: logPath(""), Now: now, Comparer: read.Comparer(p, logPath(""), now),
+		Path: logPath(""), Now: now, Comparer: read.NewLogComparer(p, logPath(""), now),
 		Ours: reconcile.Version{Name: name(order[0]), Data: text(f.sides[order[0]])},
 	}
 	for _, i := range order[1:] {

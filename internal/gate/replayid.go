@@ -50,7 +50,7 @@ func (r ReplayID) Matches() string {
 // tree. Intent and plan must be there, and what is there must be readable.
 func ReplayIDOf(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (ReplayID, error) {
 	opts = opts.WithDefaults()
-	files, err := tree.Files(ctx, revision, dir)
+	files, err := tree.List(ctx, revision, history.Workspaces(dir))
 	if err != nil {
 		return ReplayID{}, err
 	}
@@ -66,7 +66,7 @@ func ReplayIDOf(ctx context.Context, tree history.Tree, revision, dir string, op
 			continue
 		}
 		if doc == nil {
-			return ReplayID{}, &failure.Error{Message: "there is no " + a.Path(dir) + ", and a replay id is made of it", Remedy: "name the workspace's directory with --dir"}
+			return ReplayID{}, &failure.Error{Message: a.Path(dir) + " is missing; the replay id is computed from it", Remedy: "name the workspace's directory with --dir"}
 		}
 		raw = append(raw, lineFeeds(data))
 		declared.Fields = append(declared.Fields, small.Field{Key: string(a), Value: doc.Root})

@@ -16,7 +16,7 @@ import (
 // log that cannot be read is a *failure.Error.
 func Ledgers(ctx context.Context, h history.History, revision string, opts run.Options) ([]finding.LedgerState, error) {
 	src := run.New(h, opts, run.Scope{}).Source
-	files, err := h.Files(ctx, revision)
+	files, err := h.List(ctx, revision, history.Workspaces())
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func TestAttributes(t *testing.T) {
 					repo     *gittest.Repo
 					revision string
 				}{{r, id}, {r, history.Index}, {sparse, history.Index}, {sparse, id}} {
-					files, err := reader.open(t, at.repo).Attributes(t.Context(), at.revision, test.dirs...)
+					files, err := reader.open(t, at.repo).List(t.Context(), at.revision, history.Attributes(test.dirs))
 					if reader.name == "go-git" && at.repo == sparse && at.revision == history.Index {
 						wantUnserved(t, err, "the index is sparse")
 						continue

@@ -76,7 +76,7 @@ func BenchmarkNothingStaged(b *testing.B) {
 				if err != nil || parent != head {
 					b.Fatal(parent, err)
 				}
-				got, err := repo.Changes(b.Context(), []history.Edge{{Parent: parent, Child: history.Index}})
+				got, err := repo.Diff(b.Context(), []history.Edge{{Parent: parent, Child: history.Index}}, judged)
 				if err != nil || len(got[0]) != 0 {
 					b.Fatal(got, err)
 				}
@@ -115,7 +115,7 @@ func BenchmarkRange(b *testing.B) {
 				for _, c := range own {
 					edges = append(edges, history.EdgesOf(c.ID, c.Parents)...)
 				}
-				if _, err := repo.Changes(b.Context(), edges); err != nil {
+				if _, err := repo.Diff(b.Context(), edges, judged); err != nil {
 					b.Fatal(err)
 				}
 				if err := repo.Close(); err != nil {
@@ -149,7 +149,7 @@ func BenchmarkChanges(b *testing.B) {
 		}
 		eachBenchmark(b, fmt.Sprintf("commits=%d/", n), func(b *testing.B, rd reader) {
 			for b.Loop() {
-				got, err := rd.open(b, r).Changes(b.Context(), edges)
+				got, err := rd.open(b, r).Diff(b.Context(), edges, judged)
 				if err != nil || len(got[0]) != 1 || len(got[1]) != 0 || len(got[10]) != 1 {
 					b.Fatal(err)
 				}

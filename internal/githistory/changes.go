@@ -12,30 +12,11 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// Changes compares trees: for each edge the files below .small directories,
-// .small itself where it is not a directory, the policy file at the root, and
-// what is watched, if their mode or object differs, in order of path. An empty
-// Parent stands for the empty tree; Child may be gate.Index.
-//
-// All edges between commits are compared in one git process, and each edge to
-// the index in one of its own.
-func (r *Repo) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
-	return r.compare(ctx, edges, changePathspecs(r.watch), r.watch.OfInterest)
-}
-
-// Difference compares two trees as Changes does, and lists every path that
-// differs.
-func (r *Repo) Difference(ctx context.Context, edge history.Edge) ([]history.Change, error) {
-	changes, err := r.compare(ctx, []history.Edge{edge}, []string{everything}, func(string) bool { return true })
-	if err != nil {
-		return nil, err
-	}
-	return changes[0], nil
-}
-
-// compare compares trees as far as the pathspecs match, and keeps of that what
-// is wanted.
-func (r *Repo) compare(ctx context.Context, edges []history.Edge, pathspecs []string, wanted func(path string) bool) ([][]history.Change, error) {
+// Diff compares trees as [history.History] says. All edges between commits are
+// compared in one git process, and each edge to the index in one of its own.
+func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
+	filter := NewFilter(f)
+	pathspecs := filter.pathspecs()
 	if err := r.checkEdges(edges); err != nil {
 		return nil, err
 	}
@@ -56,7 +37,7 @@ func (r *Repo) compare(ctx context.Context, edges []history.Edge, pathspecs []st
 		return nil, err
 	}
 	for i, changes := range results {
-		changes = slices.DeleteFunc(changes, func(c history.Change) bool { return !wanted(c.Path) })
+		changes = slices.DeleteFunc(changes, func(c history.Change) bool { return !filter.Matches(c.Path) })
 		slices.SortFunc(changes, func(a, b history.Change) int { return strings.Compare(a.Path, b.Path) })
 		if err := CheckNames(changes); err != nil {
 			return nil, err

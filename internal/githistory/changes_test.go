@@ -53,7 +53,7 @@ func testChanges(t *testing.T, rd reader) {
 			history.Edge{Parent: m, Child: m},
 			history.Edge{Child: a}, // once more
 		))
-	got, err := repo.Changes(t.Context(), nil)
+	got, err := repo.Diff(t.Context(), nil, judged)
 	if err != nil || len(got) != 0 {
 		t.Errorf("no edges: %v, %v", got, err)
 	}
@@ -228,11 +228,11 @@ func testIndexOfABareRepository(t *testing.T, rd reader) {
 	r := gittest.New(t)
 	head := r.CommitFile(".small/x", "1")
 	repo := rd.open(t, r.Clone("--bare"))
-	_, err := repo.Changes(t.Context(), []history.Edge{{Parent: head, Child: history.Index}})
+	_, err := repo.Diff(t.Context(), []history.Edge{{Parent: head, Child: history.Index}}, judged)
 	wantFailure(t, err, "no work tree")
-	_, err = repo.Files(t.Context(), history.Index)
+	_, err = repo.List(t.Context(), history.Index, history.Workspaces())
 	wantFailure(t, err, "no work tree")
-	_, _, err = repo.ReadFile(t.Context(), history.Index, ".small/x", 10)
+	_, _, err = githistory.ReadFile(t.Context(), repo, history.Index, ".small/x", 10)
 	wantFailure(t, err, "no work tree")
 	wantEqual(t, []string{".small/x 100644:1"}, files(t, repo, head))
 }
@@ -256,19 +256,19 @@ func testUnusualIndex(t *testing.T, rd reader) {
 			r.Git(setUp...)
 			repo := rd.open(t, r)
 			if kind, _, _ := strings.Cut(name, ","); rd.name == "go-git" {
-				_, err := repo.Files(t.Context(), history.Index)
+				_, err := repo.List(t.Context(), history.Index, history.Workspaces())
 				wantUnserved(t, err, "the index ", kind)
-				_, err = repo.Changes(t.Context(), []history.Edge{{Parent: head, Child: history.Index}})
+				_, err = repo.Diff(t.Context(), []history.Edge{{Parent: head, Child: history.Index}}, judged)
 				wantUnserved(t, err, "the index ", kind)
 				return
 			}
 			wantEqual(t, []string{"a/.small/x 100644:1"}, files(t, repo, history.Index))
 			for pattern, want := range map[string]string{"a/**": "a/.small/x", "b/c": "b/c", "none": ""} {
-				matched, err := repo.Glob(t.Context(), history.Index, pattern)
+				matched, err := repo.List(t.Context(), history.Index, history.Matching(pattern))
 				if err != nil {
 					t.Fatal(err)
 				}
-				wantEqual(t, want, strings.Join(githistory.PathsOf(matched), " "))
+				wantEqual(t, want, strings.Join(pathsOf(matched), " "))
 			}
 			object := r.GitInput("2", "hash-object", "-w", "--stdin")
 			r.Git("update-index", "--cacheinfo", "100644,"+object+",a/.small/x")
@@ -296,32 +296,32 @@ func testPathsWithAnyByte(t *testing.T, rd reader) {
 	r.Git("commit", "-q", "-m", "names")
 	id := r.ID("HEAD")
 	repo := rd.open(t, r)
-	all, err := repo.Files(t.Context(), id)
+	all, err := repo.List(t.Context(), id, history.Workspaces())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(all) != len(dirs) {
 		t.Errorf("%d files, want %d: %+v", len(all), len(dirs), all)
 	}
-	staged, err := repo.Files(t.Context(), history.Index)
+	staged, err := repo.List(t.Context(), history.Index, history.Workspaces())
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantEqual(t, all, staged)
 	for _, dir := range dirs {
 		for _, revision := range []string{id, history.Index} {
-			got, err := repo.Files(t.Context(), revision, dir)
+			got, err := repo.List(t.Context(), revision, history.Workspaces(dir))
 			if err != nil || len(got) != 1 {
 				t.Errorf("Files(%s, %q) = %+v, %v; want one file", revision, dir, got, err)
 			}
 			path := strings.TrimPrefix(dir+"/.small/x", "/")
-			data, found, err := repo.ReadFile(t.Context(), revision, path, 10)
+			data, found, err := githistory.ReadFile(t.Context(), repo, revision, path, 10)
 			if err != nil || !found || string(data) != "1" {
 				t.Errorf("ReadFile(%s, %q) = %q, %v, %v", revision, path, data, found, err)
 			}
 		}
 	}
-	got, err := repo.Changes(t.Context(), []history.Edge{{Child: id}})
+	got, err := repo.Diff(t.Context(), []history.Edge{{Child: id}}, judged)
 	if err != nil || len(got) != 1 || len(got[0]) != len(dirs) {
 		t.Errorf("Changes = %+v, %v", got, err)
 	}
@@ -330,7 +330,7 @@ func testPathsWithAnyByte(t *testing.T, rd reader) {
 	for i := range 300 {
 		many = append(many, fmt.Sprintf("none%d", i))
 	}
-	some, err := repo.Files(t.Context(), id, many...)
+	some, err := repo.List(t.Context(), id, history.Workspaces(many...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -363,13 +363,13 @@ func testChangesOfWhatIsNotHere(t *testing.T, rd reader) {
 		{"no child", []history.Edge{{Parent: b}}, "id"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := repo.Changes(t.Context(), tt.edges)
+			_, err := repo.Diff(t.Context(), tt.edges, judged)
 			wantFailure(t, err, tt.words)
 		})
 	}
-	_, err := repo.Files(t.Context(), absent)
+	_, err := repo.List(t.Context(), absent, history.Workspaces())
 	wantFailure(t, err, absent+" is not in this clone", "git fetch origin "+absent)
-	_, err = repo.Files(t.Context(), absent, "a")
+	_, err = repo.List(t.Context(), absent, history.Workspaces("a"))
 	wantFailure(t, err, absent+" is not in this clone")
 }
 
@@ -389,24 +389,24 @@ func testReadFile(t *testing.T, rd reader) {
 	second := r.ID("HEAD")
 	repo := rd.open(t, r)
 	for _, revision := range []string{second, history.Index} {
-		data, found, err := repo.ReadFile(t.Context(), revision, ".small-gate.yml", 11)
+		data, found, err := githistory.ReadFile(t.Context(), repo, revision, ".small-gate.yml", 11)
 		if err != nil || !found || string(data) != "version: 1\n" {
 			t.Errorf("ReadFile = %q, %v, %v", data, found, err)
 		}
-		data, found, err = repo.ReadFile(t.Context(), revision, "empty", 0)
+		data, found, err = githistory.ReadFile(t.Context(), repo, revision, "empty", 0)
 		if err != nil || !found || data == nil || len(data) != 0 {
 			t.Errorf("empty file: %q, %v, %v", data, found, err)
 		}
-		_, _, err = repo.ReadFile(t.Context(), revision, ".small-gate.yml", 10)
+		_, _, err = githistory.ReadFile(t.Context(), repo, revision, ".small-gate.yml", 10)
 		wantFailure(t, err, "11 bytes", "limit of 10")
-		_, _, err = repo.ReadFile(t.Context(), revision, "dir", 10)
+		_, _, err = githistory.ReadFile(t.Context(), repo, revision, "dir", 10)
 		wantFailure(t, err, "dir is not a regular file")
-		_, _, err = repo.ReadFile(t.Context(), revision, "link", 10)
+		_, _, err = githistory.ReadFile(t.Context(), repo, revision, "link", 10)
 		wantFailure(t, err, "link is not a regular file")
 	}
-	if data, found, err := repo.ReadFile(t.Context(), first, ".small-gate.yml", 10); found || err != nil || data != nil {
+	if data, found, err := githistory.ReadFile(t.Context(), repo, first, ".small-gate.yml", 10); found || err != nil || data != nil {
 		t.Errorf("absent file: %q, %v, %v", data, found, err)
 	}
-	_, _, err := repo.ReadFile(t.Context(), strings.Repeat("cd", 20), ".small-gate.yml", 10)
+	_, _, err := githistory.ReadFile(t.Context(), repo, strings.Repeat("cd", 20), ".small-gate.yml", 10)
 	wantFailure(t, err, "is not in this clone")
 }

@@ -156,7 +156,7 @@ func TestPartialClone(t *testing.T) {
 			repo := rd.open(t, clones[0])
 
 			// The history needs no file. Without trees git fetches them.
-			got, err := repo.Changes(t.Context(), []history.Edge{{Child: a}, {Parent: a, Child: b}})
+			got, err := repo.Diff(t.Context(), []history.Edge{{Child: a}, {Parent: a, Child: b}}, judged)
 			if err != nil || len(got) != 2 || len(got[0]) != 1 || len(got[1]) != 1 {
 				t.Fatalf("Changes = %v, %v", got, err)
 			}
@@ -182,7 +182,7 @@ func TestPartialClone(t *testing.T) {
 				_, err = repo.Blob(t.Context(), second, 100)
 				wantFailure(t, err, second, "partial clone", "could not be fetched", "git fetch")
 			}
-			_, _, err = repo.ReadFile(t.Context(), b, ".small/x", 100)
+			_, _, err = githistory.ReadFile(t.Context(), repo, b, ".small/x", 100)
 			wantFailure(t, err, second, "partial clone")
 			if text := content(t, repo, old); text != "1" {
 				t.Errorf("after a failure the blob is %q", text)
@@ -217,13 +217,13 @@ func TestPartialCloneWithoutTreesOrRemote(t *testing.T) {
 	if got, err := repo.Commits(t.Context(), []string{b}, nil); err != nil || len(got) != 2 {
 		t.Errorf("Commits = %v, %v", got, err)
 	}
-	_, err := repo.Changes(t.Context(), []history.Edge{{Parent: a, Child: b}})
+	_, err := repo.Diff(t.Context(), []history.Edge{{Parent: a, Child: b}}, judged)
 	wantFailure(t, err)
-	_, err = repo.Changes(t.Context(), []history.Edge{{Child: a}})
+	_, err = repo.Diff(t.Context(), []history.Edge{{Child: a}}, judged)
 	wantFailure(t, err)
-	_, err = repo.Files(t.Context(), b)
+	_, err = repo.List(t.Context(), b, history.Workspaces())
 	wantFailure(t, err)
-	_, err = repo.Files(t.Context(), b, "")
+	_, err = repo.List(t.Context(), b, history.Workspaces(""))
 	wantFailure(t, err)
 }
 
@@ -286,7 +286,7 @@ func testQuarantine(t *testing.T, rd reader) {
 		var blob history.Blob
 		var readErr error
 		if openErr == nil {
-			got, readErr = repo.Changes(t.Context(), []history.Edge{{Parent: a, Child: b}})
+			got, readErr = repo.Diff(t.Context(), []history.Edge{{Parent: a, Child: b}}, judged)
 			var commitsErr, blobErr error
 			commits, commitsErr = repo.Commits(t.Context(), []string{b}, []string{a})
 			if readErr == nil && len(got[0]) == 1 {

@@ -8,8 +8,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
-// TestDifference lists every path, wherever the program runs.
-func TestDifference(t *testing.T) {
+// TestAll lists every path, wherever the program runs.
+func TestAll(t *testing.T) {
 	eachReader(t, func(t *testing.T, rd reader) {
 		t.Parallel()
 		r := gittest.New(t)
@@ -27,11 +27,11 @@ func TestDifference(t *testing.T) {
 			repo := rd.open(t, where)
 			difference := func(e history.Edge) []string {
 				t.Helper()
-				got, err := repo.Difference(t.Context(), e)
+				got, err := repo.Diff(t.Context(), []history.Edge{e}, history.Filter{All: true})
 				if err != nil {
 					t.Fatal(err)
 				}
-				return shown(t, repo, got)
+				return shown(t, repo, got[0])
 			}
 			wantEqual(t, want, difference(history.Edge{Parent: a, Child: b}))
 			wantEqual(t, root, difference(history.Edge{Child: a}))
@@ -40,11 +40,11 @@ func TestDifference(t *testing.T) {
 			for revision, want := range map[string][]string{
 				a: {".small/x", "code/a", "code/link"}, b: {".small/x", "code/a", "new \"file\""}, history.Index: {".small/x", "code/a", "new \"file\""},
 			} {
-				got, err := repo.Paths(t.Context(), revision)
+				all, err := repo.List(t.Context(), revision, history.Filter{All: true})
 				if err != nil {
 					t.Fatal(err)
 				}
-				wantEqual(t, want, got)
+				wantEqual(t, want, pathsOf(all))
 			}
 		}
 	})

@@ -41,14 +41,19 @@ func TestReadersAgree(t *testing.T) {
 	}
 }
 
-// watched are lists of patterns, the first of which stands for the defaults.
-var watched = [][]string{
-	nil,
-	{"**/workflows/*/workflow.md", "jobs/*.json"},
-	{"jobs/**", "{a,workflows}/**/*.md"},
-	{`a/jobs/x\[1\].json`, "jobs/1.json", "a", "code", "none"},
-	{"**"},
-	{"*o*"},
+var filters = []history.Filter{
+	{},
+	{All: true},
+	judged,
+	history.Workspaces(),
+	history.Workspaces(""),
+	history.Workspaces("a", "a/b"),
+	history.Workspaces("none", "."),
+	{Workspaces: true, Patterns: []string{"**/workflows/*/workflow.md", "jobs/*.json"}},
+	{Workspaces: true, Dirs: []string{"z"}, Patterns: []string{"jobs/**", "{a,workflows}/**/*.md"}},
+	history.At("a/jobs/x[1].json", "jobs/1.json", "a", "code", "none"),
+	history.Matching("**"),
+	history.Matching("*o*"),
 }
 
 // randomWorld is a repository that was made at random.
@@ -268,42 +273,25 @@ func (w *randomWorld) compareTrees(t *testing.T, git, own opened) {
 	for range 20 {
 		edges = append(edges, history.Edge{Parent: pick(w, w.ids), Child: pick(w, w.ids)})
 	}
-	for _, patterns := range watched {
-		if patterns != nil {
-			git.Watch(patterns)
-			own.Watch(patterns)
-		}
-		want, err1 := git.Changes(ctx, edges)
-		got, err2 := own.Changes(ctx, edges)
-		same(t, fmt.Sprintf("Changes watching %q", patterns), want, got, err1, err2)
-	}
-	for _, edge := range append(edges[len(edges)-8:], history.Edge{Child: pick(w, w.ids)}) {
-		want, err1 := git.Difference(ctx, edge)
-		got, err2 := own.Difference(ctx, edge)
-		same(t, fmt.Sprint("Difference ", edge), want, got, err1, err2)
+	for _, f := range filters {
+		want, err1 := git.Diff(ctx, edges, f)
+		got, err2 := own.Diff(ctx, edges, f)
+		same(t, fmt.Sprintf("Diff(%+v)", f), want, got, err1, err2)
 	}
 	blobs := map[string]bool{}
 	for range 6 {
 		id := pick(w, w.ids)
-		for _, dirs := range [][]string{nil, {""}, {"a", "a/b"}, {"none", "."}} {
-			want, err1 := git.Files(ctx, id, dirs...)
-			got, err2 := own.Files(ctx, id, dirs...)
-			same(t, fmt.Sprintf("Files(%s, %q)", id, dirs), want, got, err1, err2)
+		for _, f := range filters {
+			want, err1 := git.List(ctx, id, f)
+			got, err2 := own.List(ctx, id, f)
+			same(t, fmt.Sprintf("List(%s, %+v)", id, f), want, got, err1, err2)
 			for _, f := range got {
 				blobs[f.Object] = true
 			}
 		}
-		paths, err1 := git.Paths(ctx, id)
-		ownPaths, err2 := own.Paths(ctx, id)
-		same(t, "Paths "+id, paths, ownPaths, err1, err2)
-		for _, patterns := range watched {
-			want, err1 := git.Glob(ctx, id, patterns...)
-			got, err2 := own.Glob(ctx, id, patterns...)
-			same(t, fmt.Sprintf("Glob(%s, %q)", id, patterns), want, got, err1, err2)
-		}
 		path := pick(w, w.paths)
-		data, found, err1 := git.ReadFile(ctx, id, path, 1000)
-		ownData, ownFound, err2 := own.ReadFile(ctx, id, path, 1000)
+		data, found, err1 := githistory.ReadFile(ctx, git, id, path, 1000)
+		ownData, ownFound, err2 := githistory.ReadFile(ctx, own, id, path, 1000)
 		same(t, "ReadFile "+id+" "+path, fmt.Sprint(found, string(data)), fmt.Sprint(ownFound, string(ownData)), err1, err2)
 	}
 	for id := range blobs {
@@ -337,27 +325,13 @@ func (w *randomWorld) compareIndex(t *testing.T, git, own opened) {
 		for range 3 {
 			edges = append(edges, history.Edge{Parent: pick(w, w.ids), Child: history.Index})
 		}
-		patterns := pick(w, watched)
-		git.Watch(patterns)
-		own.Watch(patterns)
-		want, err1 := git.Changes(ctx, edges)
-		got, err2 := own.Changes(ctx, edges)
-		same(t, "Changes of the index", want, got, err1, err2)
-		for _, edge := range edges {
-			want, err1 := git.Difference(ctx, edge)
-			got, err2 := own.Difference(ctx, edge)
-			same(t, "Difference of the index", want, got, err1, err2)
-		}
-		paths, err1 := git.Paths(ctx, history.Index)
-		ownPaths, err2 := own.Paths(ctx, history.Index)
-		same(t, "Paths of the index", paths, ownPaths, err1, err2)
-		some, err1 := git.Glob(ctx, history.Index, patterns...)
-		others, err2 := own.Glob(ctx, history.Index, patterns...)
-		same(t, fmt.Sprintf("Glob of the index, %q", patterns), some, others, err1, err2)
-		for _, dirs := range [][]string{nil, {"a"}} {
-			want, err1 := git.Files(ctx, history.Index, dirs...)
-			got, err2 := own.Files(ctx, history.Index, dirs...)
-			same(t, "Files of the index", want, got, err1, err2)
+		for _, f := range []history.Filter{judged, pick(w, filters), pick(w, filters)} {
+			want, err1 := git.Diff(ctx, edges, f)
+			got, err2 := own.Diff(ctx, edges, f)
+			same(t, fmt.Sprintf("Diff of the index, %+v", f), want, got, err1, err2)
+			files, err1 := git.List(ctx, history.Index, f)
+			others, err2 := own.List(ctx, history.Index, f)
+			same(t, fmt.Sprintf("List of the index, %+v", f), files, others, err1, err2)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestForeignRepositoryRunsNothing(t *testing.T) {
 				clone.Git("config", name, strings.ReplaceAll(value, "CANARY", canary))
 			}
 			repo := open(t, clone)
-			files, err := repo.Changes(t.Context(), []history.Edge{{Parent: first, Child: second}})
+			files, err := repo.Diff(t.Context(), []history.Edge{{Parent: first, Child: second}}, history.Workspaces())
 			if err != nil || len(files[0]) != 1 {
 				t.Fatal(files, err)
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/githistory/embedded"
 	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // opened is a repository as either reader opens it. What the tests of this
@@ -34,7 +35,6 @@ type opened interface {
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)
 	Peel(ctx context.Context, id string) (string, bool, error)
 	Has(ctx context.Context, id string) (bool, error)
-	ReadFile(ctx context.Context, revision, path string, limit int64) ([]byte, bool, error)
 	ReplaceRefs(ctx context.Context) (bool, error)
 	Grafts() (bool, error)
 	Reader() string
@@ -146,11 +146,14 @@ func wantEqual(t *testing.T, want, got any) {
 	}
 }
 
+// judged are the files that are judged under the built-in configuration.
+var judged = history.Judged(policy.Default())
+
 // changes renders the changes of edges, one string for each:
 // "path oldmode:oldcontent newmode:newcontent", with "-" for an absent side.
 func changes(t *testing.T, repo opened, edges ...history.Edge) [][]string {
 	t.Helper()
-	all, err := repo.Changes(t.Context(), edges)
+	all, err := repo.Diff(t.Context(), edges, judged)
 	if err != nil {
 		t.Fatalf("Changes: %v", err)
 	}
@@ -174,7 +177,7 @@ func shown(t *testing.T, repo opened, list []history.Change) []string {
 // files renders the files of a revision: "path mode:content".
 func files(t *testing.T, repo opened, revision string, dirs ...string) []string {
 	t.Helper()
-	list, err := repo.Files(t.Context(), revision, dirs...)
+	list, err := repo.List(t.Context(), revision, history.Workspaces(dirs...))
 	if err != nil {
 		t.Fatalf("Files: %v", err)
 	}
@@ -183,6 +186,14 @@ func files(t *testing.T, repo opened, revision string, dirs ...string) []string 
 		rendered = append(rendered, f.Path+" "+side(t, repo, f.Path, f))
 	}
 	return rendered
+}
+
+func pathsOf(files []history.File) []string {
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	return paths
 }
 
 func side(t *testing.T, repo opened, path string, f history.File) string {

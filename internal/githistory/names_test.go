@@ -46,10 +46,10 @@ func testPathThatStandsTwice(t *testing.T, rd reader) {
 		forged := r.Git("commit-tree", "-p", good, "-m", "forged", root)
 		repo := rd.open(t, r)
 		t.Run(what, func(t *testing.T) {
-			_, err := repo.Changes(t.Context(), []history.Edge{{Child: forged}})
+			_, err := repo.Diff(t.Context(), []history.Edge{{Child: forged}}, judged)
 			wantFailure(t, err, ".small/progress.small.yml twice", "git fsck")
 			for _, dirs := range [][]string{nil, {""}} {
-				_, err := repo.Files(t.Context(), forged, dirs...)
+				_, err := repo.List(t.Context(), forged, history.Workspaces(dirs...))
 				wantFailure(t, err, ".small/progress.small.yml twice", "git fsck")
 			}
 		})
@@ -70,7 +70,7 @@ func testSmallThatStandsTwice(t *testing.T, rd reader) {
 	wantEqual(t, []string{".small 100644:1", ".small/x 100644:1"}, files(t, repo, both))
 	wantEqual(t, []string{".small 100644:1", ".small/x 100644:1"}, files(t, repo, both, ""))
 	wantEqual(t, [][]string{{".small - 100644:1"}}, changes(t, repo, history.Edge{Parent: good, Child: both}))
-	_, err := repo.Changes(t.Context(), []history.Edge{{Child: twice}})
+	_, err := repo.Diff(t.Context(), []history.Edge{{Child: twice}}, judged)
 	wantFailure(t, err, ".small/x twice")
 }
 

@@ -46,7 +46,6 @@ type Repo struct {
 	format  format
 	head    string // HEAD's commit when the repository was opened, or empty
 	foreign string // the directory that git would not use by itself, or empty
-	watch   *Watch // files of interest beside workspaces
 
 	blobs   sync.Mutex // guards batch
 	batch   *batch
@@ -77,7 +76,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 	if err != nil {
 		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %v", Printable(dir), err), Err: err}
 	}
-	r := &Repo{git: opts.Git, dir: dir, given: opts.Environ, environ: scrubbed(opts.Environ), watch: NewWatch(nil)}
+	r := &Repo{git: opts.Git, dir: dir, given: opts.Environ, environ: scrubbed(opts.Environ)}
 	found := ""
 	if Environ(opts.Environ).Get("GIT_DIR") == "" {
 		found = nearest(here, Ceilings(opts.Environ))

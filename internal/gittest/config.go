@@ -21,5 +21,5 @@ var globalConfig = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	file := filepath.Join(dir, "gitconfig")
-	return file, os.WriteFile(file, []byte("[maintenance]\n\tauto = false\n[receive]\n\tautogc = false\n"), 0o444)
+	return file, os.WriteFile(file, []byte("[maintenance]\n\tauto = false\n[receive]\n\tautogc = false\n"), 0o644)
 })

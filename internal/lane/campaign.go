@@ -67,8 +67,8 @@ func (r *Record) circle(byName map[string]*Child) []small.Problem {
 				for _, c := range way[slices.Index(way, on)+1:] {
 					names = append(names, clip(c.Name.Text))
 				}
-				return []small.Problem{problem(d.Pos, at.subject+".dependsOn", "take one of these dependencies out",
-					"the dependencies form a circle: %s", circleWords(append(names, clip(on.Name.Text))))}
+				return []small.Problem{problem(d.Pos, at.subject+".dependsOn", "remove one of these dependencies",
+					"the dependencies form a cycle: %s", circleWords(append(names, clip(on.Name.Text))))}
 			}
 			if on != nil {
 				way = append(way, on)

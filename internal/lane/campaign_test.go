@@ -63,7 +63,7 @@ func TestCircles(t *testing.T) {
 				t.Fatalf("got %d problems, want %d: %v", len(got), len(c.want), got)
 			}
 			for i, p := range got {
-				if want := "the dependencies form a circle: " + c.want[i]; p.Message != want || p.Hint == "" {
+				if want := "the dependencies form a cycle: " + c.want[i]; p.Message != want || p.Hint == "" {
 					t.Errorf("got %q (%q), want %q", p.Message, p.Hint, want)
 				}
 			}

@@ -59,8 +59,11 @@ func exports(name string, before, after []byte) []Line {
 // Declares reports whether the lines of a file declare something for others.
 func (f *File) Declares() bool { return len(f.exports) > 0 }
 
+// Programs are the patterns of the files that make a directory that of a program.
+var Programs = []string{"**/main.go", "**/main.rs"}
+
 // DropPrograms forgets what files declare that belong to a program: below a
-// directory of the tree that holds main.go or main.rs, where nobody imports it.
+// directory of the tree that holds one of Programs, where nobody imports it.
 func DropPrograms(files []File, tree []string) {
 	programs := map[string]bool{}
 	for _, name := range tree {

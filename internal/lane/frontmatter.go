@@ -63,7 +63,7 @@ func forFile(problems []small.Problem) []small.Problem {
 		case small.ProblemTooLarge:
 			p.Hint = "keep logs and outputs elsewhere; or raise the limit (limits: {file_size: BYTES} in .small-gate.yml)"
 		case small.ProblemNotAFile:
-			p.Hint = "commit the file itself, and take it out of the LFS patterns in .gitattributes"
+			p.Hint = "remove it from the LFS patterns in .gitattributes and commit the file itself"
 		}
 	}
 	return problems

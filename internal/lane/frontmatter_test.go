@@ -44,7 +44,7 @@ var oddFrontMatter = []struct{ name, file, want string }{
 	{"a title first", "# Title\n" + only(""), "1:1 " + beginIt},
 	{"a blank line first", "\n\n" + only(""), "1:1 " + beginIt},
 	{"no end", "---\n" + aPhase, "1:1 put a line --- between the YAML and the prose"},
-	{"a pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 3\n", "1:1 commit the file itself"},
+	{"a pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 3\n", "1:1 remove it from the LFS patterns in .gitattributes and commit the file itself"},
 
 	// What is no YAML, or not of that kind.
 	{"a tab", "---\nphases:\n\t- {name: a}\n---\n", "3:1 correct the file"},

@@ -45,23 +45,23 @@ var table = []struct {
 			return f.Lines > 0 && matches("contracts", f.Path, c.cfg) && !matches("tests", f.Path, c.cfg)
 		}
 		return slices.Concat(
-			found(Deep, "what services have agreed upon is changed or gone", c.files, func(f *File) bool { return is(f) && f.lost > 0 }),
-			found(Standard, "there is more that services can agree upon", c.files, func(f *File) bool { return is(f) && f.lost == 0 }),
+			found(Deep, "an interface between services is changed or removed", c.files, func(f *File) bool { return is(f) && f.lost > 0 }),
+			found(Standard, "an interface between services is added", c.files, func(f *File) bool { return is(f) && f.lost == 0 }),
 		)
 	}},
 	{"security", security},
 	{"exported", func(c *change) []Signal {
 		added, gone, changed := compare(c.exports)
 		return slices.Concat(
-			fromLines(Deep, "what other packages can use is gone or declared otherwise", slices.Concat(gone, changed)),
-			fromLines(Standard, "there is more that other packages can use", added),
+			fromLines(Deep, "an exported declaration is changed or removed", slices.Concat(gone, changed)),
+			fromLines(Standard, "an exported declaration is added", added),
 		)
 	}},
 	{"endpoint", func(c *change) []Signal {
 		added, gone, _ := compare(c.routes)
 		return slices.Concat(
-			fromLines(Deep, "an endpoint is gone", gone),
-			fromLines(Standard, "there is a new endpoint", added),
+			fromLines(Deep, "an endpoint is removed", gone),
+			fromLines(Standard, "an endpoint is added", added),
 		)
 	}},
 	{"size", size},
@@ -124,15 +124,15 @@ func migration(c *change) []Signal {
 		return signals
 	}
 	return append(
-		kind(Deep, "a schema or stored data changes, and there may be no way back", false),
-		kind(Standard, "a schema or stored data changes, and it can be taken back", true)...,
+		kind(Deep, "a schema or stored data changes, perhaps irreversibly", false),
+		kind(Standard, "a schema or stored data changes reversibly", true)...,
 	)
 }
 
 // security is what keeps strangers out: by the path of a file, or because much of
 // the work speaks of it.
 func security(c *change) []Signal {
-	out := found(Deep, "what keeps strangers out changes", c.work, func(f *File) bool { return matches("security", f.Path, c.cfg) })
+	out := found(Deep, "security-relevant files change", c.work, func(f *File) bool { return matches("security", f.Path, c.cfg) })
 	guarded, lines := 0, 0
 	for i := range c.work {
 		lines += c.work[i].Lines
@@ -141,7 +141,7 @@ func security(c *change) []Signal {
 	if len(out) > 0 || guarded < guardedLines || guarded*guardedShare < lines {
 		return out
 	}
-	why := fmt.Sprintf("%d of %d lines speak of permissions, passwords and the like", guarded, lines)
+	why := fmt.Sprintf("%d of %d lines mention permissions, passwords and the like", guarded, lines)
 	return found(Deep, why, c.work, func(f *File) bool { return f.guarded > 0 })
 }
 
@@ -168,7 +168,7 @@ func size(c *change) []Signal {
 	s.Why = fmt.Sprintf("%s and %s of work differ; fast allows %s", wording.Count(len(files), "file"), wording.Count(lines, "line"), allowed)
 	if len(files) > sweepingFiles && lines > sweepingLines && c.cfg.Lines > 0 {
 		s.Fits = Deep
-		s.Why = fmt.Sprintf("%d files and %d lines of work differ, which is more than anybody reviews at once", len(files), lines)
+		s.Why = fmt.Sprintf("%d files and %d lines of work differ, too much to review at once", len(files), lines)
 	}
 	return []Signal{s}
 }
@@ -254,7 +254,7 @@ func Why(signals []Signal) string {
 		}
 	}
 	if len(names) == 0 {
-		return "no signal asks for more"
+		return "no signal requires more"
 	}
 	if len(names) == 1 {
 		return names[0] + " asks for it"

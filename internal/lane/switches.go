@@ -47,7 +47,7 @@ func (r *Record) CheckSwitches(find FindWorkflow) []small.Problem {
 	return append(out, r.checkActive(before, find)...)
 }
 
-const noCampaignHint = "have the campaign above it hand out the further jobs"
+const noCampaignHint = "let the parent campaign create the further jobs"
 
 // checkLane says whether the lane that was given is one.
 func (r *Record) checkLane() []small.Problem {
@@ -60,7 +60,7 @@ func (r *Record) checkLane() []small.Problem {
 		words = `"` + clip(text) + `"`
 	}
 	return []small.Problem{problem(given.Pos, "params.lane", "write one of "+strings.Join(policy.LaneNames, ", "),
-		"params.lane is %s, which names no lane", words)}
+		"params.lane is %s, which is not a lane", words)}
 }
 
 func (s *Switch) checkTime(before *Switch) []small.Problem {
@@ -82,11 +82,11 @@ func (s *Switch) checkTime(before *Switch) []small.Problem {
 func (s *Switch) checkChain(before *Switch, find FindWorkflow) []small.Problem {
 	var out []small.Problem
 	if before != nil && !sameWorkflow(before.To.Text, s.From.Text, find) {
-		out = append(out, problem(s.From.Pos, s.subject+".from", "record the switch from "+clip(before.To.Text)+", or first append the one that led away from there",
+		out = append(out, problem(s.From.Pos, s.subject+".from", "record the switch from "+clip(before.To.Text)+", or first append the switch away from it",
 			"the switch is from %q, but the one before it was to %q", clip(s.From.Text), clip(before.To.Text)))
 	}
 	if sameWorkflow(s.From.Text, s.To.Text, find) {
-		out = append(out, problem(s.To.Pos, s.subject+".to", "leave the switch out: this workflow is active already",
+		out = append(out, problem(s.To.Pos, s.subject+".to", "remove the switch: this workflow is already active",
 			"the switch is from %q to itself", clip(s.From.Text)))
 	}
 	return out

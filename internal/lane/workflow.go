@@ -144,7 +144,7 @@ func (w *Workflow) CheckPhases() []small.Problem {
 		out = append(out, p.check("phase", phases)...)
 		if p.Agent.Text == "" && !p.NoAgent && !slices.Contains(agentless, p.Name.Text) {
 			out = append(out, problem(p.Name.Pos, p.subject+".agent", "name the agent's file (agent: agents/planner.md), or write `agent: ~` for a phase without one",
-				"the phase %q does not say which agent does it", clip(p.Name.Text)))
+				"the phase %q does not name its agent", clip(p.Name.Text)))
 		}
 		subagents := map[string]int{}
 		for _, s := range p.Subagents {
@@ -154,7 +154,7 @@ func (w *Workflow) CheckPhases() []small.Problem {
 	begin := func(ref Ref, subject string) {
 		if phases[ref.Text] == 0 {
 			out = append(out, problem(ref.Pos, subject, "name one of the workflow's phases, such as "+clip(w.Phases[0].Name.Text),
-				"there is no phase %q to begin with", clip(ref.Text)))
+				"the initial phase %q does not exist", clip(ref.Text)))
 		}
 	}
 	begin(w.Initial, "initial_phase")
@@ -169,7 +169,7 @@ func (w *Worker) check(what string, lines map[string]int) []small.Problem {
 	out := checkTwice(w.Name, what, w.subject, lines)
 	if w.Tier.Pos.Line > 0 && !slices.Contains(tiers, w.Tier.Text) {
 		out = append(out, problem(w.Tier.Pos, w.subject+".tier", "write planning, coding or mini; a model is named under the key model",
-			"there is no tier %q", clip(w.Tier.Text)))
+			"unknown tier %q", clip(w.Tier.Text)))
 	}
 	return out
 }
@@ -177,7 +177,7 @@ func (w *Worker) check(what string, lines map[string]int) []small.Problem {
 // checkTwice reports a name that is in lines already, else notes its line.
 func checkTwice(name Ref, what, subject string, lines map[string]int) []small.Problem {
 	if line := lines[name.Text]; line > 0 {
-		return []small.Problem{problem(name.Pos, subject+".name", "give each "+what+" a name of its own",
+		return []small.Problem{problem(name.Pos, subject+".name", "give each "+what+" its own name",
 			"the %s %q appears twice; the first is on line %d", what, clip(name.Text), line)}
 	}
 	lines[name.Text] = name.Pos.Line

@@ -6,20 +6,17 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// alignment pairs the entries of a parent with those of a child that are equal.
+// alignment pairs equal entries of a parent and a child.
 type alignment struct {
-	// kept are pairs (parent index, child index), rising in both: the longest
-	// such run.
+	// kept is the longest run of pairs (parent index, child index) that rises in both.
 	kept [][2]int
-	// moved are pairs of equal entries that are not in the same order as the
-	// kept ones.
+	// moved are the other pairs: equal entries in another order.
 	moved [][2]int
-	// lost and added are the indexes that have no equal on the other side.
+	// lost and added are the indexes without an equal on the other side.
 	lost, added []int
 }
 
-// align pairs equal digests, the k-th of a kind with the k-th, and keeps the
-// longest run of pairs that has the same order on both sides.
+// align pairs equal digests, the k-th with the k-th, and keeps the longest run in the same order on both sides.
 func align(p, c []small.Digest) alignment {
 	var a alignment
 	places := make(map[small.Digest][]int, len(c))
@@ -54,8 +51,7 @@ func align(p, c []small.Digest) alignment {
 	return a
 }
 
-// longestRising marks a longest subsequence of pairs whose second members
-// rise (patience sorting, O(n log n)).
+// longestRising marks a longest subsequence whose second members rise (patience sorting, O(n log n)).
 func longestRising(pairs [][2]int) []bool {
 	tails := []int{} // tails[k] is the pair that ends the best run of length k+1
 	before := make([]int, len(pairs))

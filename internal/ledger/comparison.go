@@ -7,33 +7,29 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Comparison is how one log became another and, where entries were rewritten, what
-// happened to each of them.
+// Comparison says how one log became another and, if entries were rewritten, what happened to each of them.
 type Comparison struct {
-	// Old and now are the two ledgers; now is nil where the log is gone.
-	Old, Now *Ledger
-	// OldRecords and nowRecords give their entries in full; nil where nothing was
-	// compared.
-	OldRecords, NowRecords RecordsFunc
+	// Old and New are the two ledgers; New is nil if the log is gone.
+	Old, New *Ledger
+	// OldRecords and NewRecords give their entries in full; nil if nothing was compared.
+	OldRecords, NewRecords RecordsFunc
 	Relation               relation
-	// Edits explains a rewritten log.
+	// Edits explain a rewritten log.
 	Edits []Edit
-	// Waived are edits that waivers make equal.
+	// Waived are edits that waivers allow.
 	Waived []Edit
-	// Inserted are the indexes in now of the entries that stand before older ones, of
-	// an interleaved log.
+	// Inserted are the indexes in New of entries that stand before older ones, in an interleaved log.
 	Inserted []int
-	// Marker is the index in now of the entry that makes insertions explicit, -1 if
-	// none does.
-	Marker int
-	// Accepted are entries that a baseline accepts, which count on neither side.
+	// ReconcileEntry is the index in New of the entry that makes insertions explicit; -1 if there is none.
+	ReconcileEntry int
+	// Accepted are entries that a baseline accepts; they count on neither side.
 	Accepted map[small.Digest]bool
 }
 
-// Reconciled reports whether insertions are made explicit.
-func (e *Comparison) Reconciled() bool { return e.Marker >= 0 }
+// Reconciled reports whether an entry makes insertions explicit.
+func (e *Comparison) Reconciled() bool { return e.ReconcileEntry >= 0 }
 
-// OfKind lists the explained edits of one kind in the order of their places.
+// OfKind lists the edits of one kind in the order of their indexes.
 func (e *Comparison) OfKind(kind EditKind) []Edit {
 	var out []Edit
 	for _, x := range e.Edits {
@@ -42,28 +38,27 @@ func (e *Comparison) OfKind(kind EditKind) []Edit {
 		}
 	}
 	slices.SortFunc(out, func(a, b Edit) int {
-		if a.Before != b.Before {
-			return a.Before - b.Before
+		if a.OldIndex != b.OldIndex {
+			return a.OldIndex - b.OldIndex
 		}
-		return a.After - b.After
+		return a.NewIndex - b.NewIndex
 	})
 	return out
 }
 
-// CompareOptions is what comparing two ledgers needs beside them.
+// CompareOptions is what Compare needs besides the two ledgers.
 type CompareOptions struct {
-	// Equal is what counts as equal.
 	Equal Equivalence
-	// Before and after give the entries in full, for an explanation.
-	Before, After RecordsFunc
-	// MayPair says which added entry may be the new version of a lost one.
+	// OldRecords and NewRecords give the entries in full; they are called only to explain a rewritten log.
+	OldRecords, NewRecords RecordsFunc
+	// MayPair reports whether an added entry may be the new version of a lost one.
 	MayPair func(lost, added int) bool
 }
 
 // Compare says how one ledger became another.
 func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
-	with.Before, with.After = sync.OnceValues(with.Before), sync.OnceValues(with.After)
-	e := &Comparison{Old: p, Now: c, OldRecords: with.Before, NowRecords: with.After, Accepted: with.Equal.Accepted, Marker: -1}
+	with.OldRecords, with.NewRecords = sync.OnceValues(with.OldRecords), sync.OnceValues(with.NewRecords)
+	e := &Comparison{Old: p, New: c, OldRecords: with.OldRecords, NewRecords: with.NewRecords, Accepted: with.Equal.Accepted, ReconcileEntry: -1}
 	if c.Extends(p) {
 		e.Relation = Extended
 		if c.Len() == p.Len() {
@@ -77,61 +72,60 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 	case Interleaved:
 		places := Subsequence(pd.digests, cd.digests)
 		e.Inserted = cd.at(missing(places))
-		e.Marker = resolvedBy(p, c, cd.places[places[len(places)-1]])
+		e.ReconcileEntry = findReconcileEntry(p, c, cd.indexes[places[len(places)-1]])
 	case Rewritten:
 		mayPair := func(lost, added int) bool {
-			return with.MayPair == nil || with.MayPair(pd.places[lost], cd.places[added])
+			return with.MayPair == nil || with.MayPair(pd.indexes[lost], cd.indexes[added])
 		}
-		found, err := explain(pd.digests, cd.digests, pd.records(with.Before), cd.records(with.After), mayPair)
+		found, err := diffEntries(pd.digests, cd.digests, pd.records(with.OldRecords), cd.records(with.NewRecords), mayPair)
 		if err != nil {
 			return nil, err
 		}
 		for i := range found.edits {
 			x := &found.edits[i]
-			if x.Before >= 0 {
-				x.Before = pd.places[x.Before]
+			if x.OldIndex >= 0 {
+				x.OldIndex = pd.indexes[x.OldIndex]
 			}
-			if x.After >= 0 {
-				x.After = cd.places[x.After]
+			if x.NewIndex >= 0 {
+				x.NewIndex = cd.indexes[x.NewIndex]
 			}
 		}
 		e.Edits = found.edits
 		last := -1
 		if found.last >= 0 {
-			last = cd.places[found.last]
+			last = cd.indexes[found.last]
 		}
-		e.Marker = resolvedBy(p, c, last)
+		e.ReconcileEntry = findReconcileEntry(p, c, last)
 	}
-	return e, e.excuse(pd, cd, with)
+	return e, e.addWaived(pd, cd, with)
 }
 
-// excuse lists the edits that do not show in the comparison because waivers
-// make both versions equal or let an entry be missing. What goes one way against
-// its waiver is an edit like any other.
-func (e *Comparison) excuse(parent, child sequence, with CompareOptions) error {
+// addWaived lists the edits that waivers hide from the comparison. A change against a waiver's direction is an
+// edit like any other.
+func (e *Comparison) addWaived(parent, child sequence, with CompareOptions) error {
 	for _, place := range parent.dropped {
-		e.Waived = append(e.Waived, Edit{Kind: EditDeleted, Before: place, After: -1})
+		e.Waived = append(e.Waived, Edit{Kind: EditDeleted, OldIndex: place, NewIndex: -1})
 	}
 	if len(with.Equal.Same) == 0 {
 		return nil
 	}
 	var old, now []*small.Value
 	for _, pair := range align(parent.digests, child.digests).kept {
-		before, after := parent.places[pair[0]], child.places[pair[1]]
-		if e.Old.Entries[before].Digest == e.Now.Entries[after].Digest {
+		before, after := parent.indexes[pair[0]], child.indexes[pair[1]]
+		if e.Old.Entries[before].Digest == e.New.Entries[after].Digest {
 			continue
 		}
 		if old == nil {
 			var err error
-			if old, err = with.Before(); err != nil {
+			if old, err = with.OldRecords(); err != nil {
 				return err
 			}
-			if now, err = with.After(); err != nil {
+			if now, err = with.NewRecords(); err != nil {
 				return err
 			}
 		}
 		x := modification(old[before], now[after], before, after)
-		if !with.Equal.AllowsTransition(e.Old.Entries[before].Digest, e.Now.Entries[after].Digest) {
+		if !with.Equal.AllowsTransition(e.Old.Entries[before].Digest, e.New.Entries[after].Digest) {
 			e.Edits, e.Relation = append(e.Edits, x), Rewritten
 			continue
 		}
@@ -140,7 +134,7 @@ func (e *Comparison) excuse(parent, child sequence, with CompareOptions) error {
 	return nil
 }
 
-// missing lists the numbers below the last of places that are not in places.
+// missing lists the numbers below the last index that are not among the indexes.
 func missing(places []int) []int {
 	var out []int
 	next := 0

@@ -7,15 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// EntryWords names an entry for people: number, task and time. It holds text of
-// the file.
-func EntryWords(e Entry) string { return Describe(e) }
-
-// EntryList names several entries, the first few of many.
-func EntryList(entries []Entry) string { return DescribeAll(entries) }
-
-// Describe names an entry for people: number, task and time; a switch has no
-// task.
+// Describe names an entry for people: number, task and time. It holds text of the file.
 func Describe(e Entry) string {
 	if e.Switch {
 		return fmt.Sprintf("switch %d (%s)", e.Index+1, e.Timestamp)
@@ -23,7 +15,6 @@ func Describe(e Entry) string {
 	return fmt.Sprintf("entry %d (%s)", e.Index+1, entryLabel(e))
 }
 
-// entryLabel is an entry's task and time.
 func entryLabel(e Entry) string {
 	task := "no task_id"
 	if e.TaskID != "" {
@@ -49,7 +40,7 @@ func DescribeAll(entries []Entry) string {
 	return strings.Join(parts, "; ")
 }
 
-// Pick picks entries by their places.
+// Pick returns the entries at some indexes.
 func Pick(l *Ledger, places []int) []Entry {
 	out := make([]Entry, len(places))
 	for i, place := range places {
@@ -58,7 +49,7 @@ func Pick(l *Ledger, places []int) []Entry {
 	return out
 }
 
-// DigestText writes a digest; empty for none.
+// DigestText writes a digest; empty for nil.
 func DigestText(d *small.Digest) string {
 	if d == nil {
 		return ""

@@ -20,7 +20,7 @@ type Attributes struct {
 }
 
 // Said is what attributes say of one file, and where.
-type Said struct {
+type MergeSetting struct {
 	// Value is that of "merge=VALUE", empty for anything else.
 	Value string
 	// File and Line, from 1, are where it is said.
@@ -31,8 +31,8 @@ type Said struct {
 // MergeAttribute is what files of attributes say about merging the file at
 // name. The files are in the order in which a later one counts more: those
 // nearer to the file. As git does, macros are taken from the root's file alone.
-func MergeAttribute(files []Attributes, name string) Said {
-	said := Said{}
+func MergeAttribute(files []Attributes, name string) MergeSetting {
+	said := MergeSetting{}
 	macros := map[string]string{"binary": "-merge"}
 	for _, f := range files {
 		dir := path.Dir(f.Path)
@@ -59,7 +59,7 @@ func MergeAttribute(files []Attributes, name string) Said {
 			for _, a := range attributes {
 				for _, word := range append([]string{a}, strings.Fields(macros[a])...) {
 					if value, about := mergeWord(word); about {
-						said = Said{Value: value, File: f.Path, Line: number}
+						said = MergeSetting{Value: value, File: f.Path, Line: number}
 					}
 				}
 			}

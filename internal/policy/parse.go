@@ -82,7 +82,7 @@ func unreadable(p small.Problem, size int) Problem {
 	case p.Kind == small.ProblemTooLarge:
 		out.Hint = ""
 	case p.Kind == small.ProblemNotAFile:
-		out.Hint = "take " + File + " out of the LFS patterns in .gitattributes and commit the file itself"
+		out.Hint = "remove " + File + " from the LFS patterns in .gitattributes and commit the file itself"
 	case p.Kind == small.ProblemDocuments:
 		out.Message = "a second YAML document begins here; a configuration is exactly one"
 	case strings.Contains(p.Message, "conflict marker"):

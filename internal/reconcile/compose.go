@@ -24,7 +24,7 @@ type Entry [][2]string
 func timeAfter(l *ledger.Ledger, now time.Time) time.Time {
 	at := now.UTC()
 	for _, e := range l.Entries {
-		if last, ok := ledger.Instant(e); ok && !last.Before(at) {
+		if last, ok := ledger.ParseInstant(e.Timestamp); ok && !last.Before(at) {
 			at = last.UTC().Add(time.Nanosecond)
 		}
 	}
@@ -34,7 +34,7 @@ func timeAfter(l *ledger.Ledger, now time.Time) time.Time {
 // entry makes the entry that makes a resolution explicit.
 func (l *log) entry(result *ledger.Ledger, brought []int) (Entry, error) {
 	at := timeAfter(result, l.Now)
-	if at.After(l.Now.Add(ledger.FutureTolerance)) {
+	if at.After(l.Now.Add(ledger.ClockTolerance)) {
 		return nil, &failure.Error{
 			Message: fmt.Sprintf("%s: an entry is dated %s, later than now (%s): no later entry could be valid", l.Path,
 				at.Add(-time.Nanosecond).Format(time.RFC3339Nano), l.Now.UTC().Format(time.RFC3339)),
@@ -161,11 +161,11 @@ func (c *composer) textOf(it item) ([]byte, error) {
 		}
 		text, ok := indented(one.entries[at], form.column-one.column)
 		if !ok {
-			return nil, c.uncopied(fmt.Sprintf("%s of %s cannot be indented like the others", ledger.EntryWords(it.Entry), one.of.Name))
+			return nil, c.uncopied(fmt.Sprintf("%s of %s cannot be indented like the others", ledger.Describe(it.Entry), one.of.Name))
 		}
 		return ended(withLineEnd(text, one.end, form.end), form.end), nil
 	}
-	return nil, c.uncopied(ledger.EntryWords(it.Entry) + " is in no side's text")
+	return nil, c.uncopied(ledger.Describe(it.Entry) + " is in no side's text")
 }
 
 // around picks what is before or after the entries: the first text that has changed since the sides parted.

@@ -19,7 +19,7 @@ func (o *operation) halfway(ctx context.Context, repo Repository) error {
 	if err != nil {
 		return err
 	}
-	files, err := repo.Files(ctx, history.Index)
+	files, err := repo.List(ctx, history.Index, history.Workspaces())
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	case aInB && bInA:
 		return 0, &failure.Error{
 			Message: fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
-				l.Path, ledger.EntryWords(a.Entry), a.from.Name, ledger.EntryWords(b.Entry), b.from.Name),
+				l.Path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name),
 			Remedy: "`small-hook audit` says which commit reordered them; restore the order on that side, then merge again",
 		}
 	case aInB:
@@ -54,13 +54,13 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	case bInA:
 		return -1, nil
 	}
-	at, _ := ledger.Instant(a.Entry)
-	other, _ := ledger.Instant(b.Entry)
+	at, _ := ledger.ParseInstant(a.Entry.Timestamp)
+	other, _ := ledger.ParseInstant(b.Entry.Timestamp)
 	switch {
 	case at.Equal(other):
 		return 0, &failure.Error{
 			Message: fmt.Sprintf("%s: two different entries have the same time, so they have no order: %s of %s, and %s of %s",
-				l.Path, ledger.EntryWords(a.Entry), a.from.Name, ledger.EntryWords(b.Entry), b.from.Name),
+				l.Path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name),
 			Remedy: "change the timestamp of the one that is not published yet: undo what is under way (`git merge --abort`), " +
 				"correct the entry on its branch (`git commit --amend` or `git rebase -i`), then merge again",
 		}
@@ -77,13 +77,13 @@ func (l *log) rising(before, rest []item) error {
 		last = &before[len(before)-1]
 	}
 	for i := range rest {
-		at, ok := ledger.Instant(rest[i].Entry)
+		at, ok := ledger.ParseInstant(rest[i].Entry.Timestamp)
 		what := ""
 		if !ok {
-			what = fmt.Sprintf("%s has no valid time", ledger.EntryWords(rest[i].Entry))
+			what = fmt.Sprintf("%s has no valid time", ledger.Describe(rest[i].Entry))
 		} else if last != nil {
-			if previous, known := ledger.Instant(last.Entry); known && !at.After(previous) {
-				what = fmt.Sprintf("%s is not later than %s before it", ledger.EntryWords(rest[i].Entry), ledger.EntryWords(last.Entry))
+			if previous, known := ledger.ParseInstant(last.Entry.Timestamp); known && !at.After(previous) {
+				what = fmt.Sprintf("%s is not later than %s before it", ledger.Describe(rest[i].Entry), ledger.Describe(last.Entry))
 			}
 		}
 		if what != "" {

@@ -89,8 +89,8 @@ func (l *log) increases(items []item, result *ledger.Ledger) error {
 		accepted = l.Comparer.Baseline.Entries
 	}
 	for i := max(accepted, 1); i < len(items); i++ {
-		at, ok := ledger.Instant(items[i].Entry)
-		previous, known := ledger.Instant(items[i-1].Entry)
+		at, ok := ledger.ParseInstant(items[i].Entry.Timestamp)
+		previous, known := ledger.ParseInstant(items[i-1].Entry.Timestamp)
 		if !ok || !known || at.After(previous) {
 			continue
 		}
@@ -101,7 +101,7 @@ func (l *log) increases(items []item, result *ledger.Ledger) error {
 		}
 		return &failure.Error{
 			Message: fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (lint/timestamp-order)",
-				l.Path, ledger.EntryWords(items[i].Entry), ledger.EntryWords(items[i-1].Entry)),
+				l.Path, ledger.Describe(items[i].Entry), ledger.Describe(items[i-1].Entry)),
 			Remedy: remedy,
 		}
 	}
@@ -273,7 +273,7 @@ func (l *log) lostBaseline(result *ledger.Ledger) *policy.Baseline {
 // altered is the failure of an entry that would be read differently. A text at the end of a file without a final line break is: with
 // an entry after it, it ends in a line feed.
 func (l *log) altered(it item) error {
-	f := l.uncopied(fmt.Sprintf("%s of %s would change", ledger.EntryWords(it.Entry), it.from.Name))
+	f := l.uncopied(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.Name))
 	if it.at == len(it.from.places)-1 && len(ended(it.from.Data, "\n")) > len(it.from.Data) {
 		f.Remedy = "its text ends without a line break at the end of that side's file: write |- instead of | there (>- instead of >), " +
 			"end the line and commit it, which changes no entry; then merge again"

@@ -40,7 +40,7 @@ func withPolicy(p *policy.Policy, base, ours, theirs string) Case {
 	}
 	const path = ".small/progress.small.yml"
 	return Case{
-		Path: path, Now: noon, Comparer: read.Comparer(p, path, noon),
+		Path: path, Now: noon, Comparer: read.NewLogComparer(p, path, noon),
 		Ours:   Version{Name: "main", ID: "1111", Data: data(ours)},
 		Theirs: []Version{{Name: "agent-2", ID: "2222", Data: data(theirs), Bases: []Version{{ID: "0000", Data: data(base)}}}},
 	}

@@ -135,7 +135,7 @@ func (r *resolving) list(ctx context.Context, revision string) (map[string]histo
 	if known, ok := r.files[revision]; ok {
 		return known, nil
 	}
-	files, err := r.repo.Files(ctx, revision)
+	files, err := r.repo.List(ctx, revision, history.Workspaces())
 	if err != nil {
 		return nil, err
 	}
@@ -191,10 +191,10 @@ func (r *resolving) workspace(ctx context.Context, dir string) error {
 func (r *resolving) log(ctx context.Context, path string) error {
 	c := Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(),
-		Comparer: read.Comparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
+		Comparer: read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
 	}
 	for _, p := range r.policies {
-		c.Others = append(c.Others, read.Comparer(p, path, r.opts.Now, r.oldPaths(path)...))
+		c.Others = append(c.Others, read.NewLogComparer(p, path, r.opts.Now, r.oldPaths(path)...))
 	}
 	var err error
 	if c.Ours, err = r.version(ctx, r.op.ours, path); err != nil {

@@ -170,7 +170,7 @@ func (l *log) checkKept(base, side *version) error {
 	}
 	what := "has the entries in another order than the merge base"
 	if lost := ledger.Only(base.ledger, side.ledger, l.Comparer.Equivalence); len(lost) > 0 {
-		what = "changed or lost entries of the merge base: " + ledger.EntryList(lost)
+		what = "changed or lost entries of the merge base: " + ledger.DescribeAll(lost)
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("%s: %s %s", l.Path, side.Name, what),

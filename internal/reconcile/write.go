@@ -123,7 +123,7 @@ func (r *resolving) resolved(ctx context.Context, c Case, there []byte) (*Resolu
 	})
 	if len(extra) > 0 {
 		err = &failure.Error{
-			Message: fmt.Sprintf("%s has entries that no side has, and they would be lost: %s", c.Path, ledger.EntryList(extra)),
+			Message: fmt.Sprintf("%s has entries that no side has, and they would be lost: %s", c.Path, ledger.DescribeAll(extra)),
 			Remedy:  "copy them elsewhere, restore the file (`git checkout --merge -- " + wording.ShellWord(c.Path) + "`), run `small-hook reconcile`, then append them again",
 		}
 	}

@@ -64,7 +64,7 @@ var divergences = []divergence{
 	},
 	{
 		what: "a key twice under two spellings (`0` and `0x0`)", reference: passes, here: rejects,
-		finding: regexp.MustCompile(`^validate/yaml the key "([-+.\d][\w.:+-]*|~|null|true|false|)" is there twice`),
+		finding: regexp.MustCompile(`^validate/yaml duplicate key "([-+.\d][\w.:+-]*|~|null|true|false|)"`),
 	},
 	{
 		what: "a key of evidence or a task that is no string and comes by a merge key", reference: passes, here: rejects,
@@ -72,7 +72,7 @@ var divergences = []divergence{
 	},
 	{
 		what: "a key twice, or a list or a mapping for a key, below keys of the workspace file that the protocol does not know", reference: passes, here: rejects,
-		finding: regexp.MustCompile(`^validate/yaml (a key is a (list|mapping)|the key ".*" is there twice)`), in: func(w *workspace) bool { return w.parsed(small.Workspace) == nil },
+		finding: regexp.MustCompile(`^validate/yaml (a key is a (list|mapping)|duplicate key ".*")`), in: func(w *workspace) bool { return w.parsed(small.Workspace) == nil },
 	},
 	{
 		what: "a timestamp in the years 0 and 1, or with an hour of one digit", reference: passes, here: rejects,

@@ -52,8 +52,6 @@ type Repository interface {
 	Peel(ctx context.Context, id string) (commit string, ok bool, err error)
 	// Has reports whether an object is here, without fetching it.
 	Has(ctx context.Context, id string) (bool, error)
-	// ReadFile reads one regular file of a revision.
-	ReadFile(ctx context.Context, revision, path string, limit int64) (data []byte, found bool, err error)
 	// ReplaceRefs and Grafts report what would have git show another history.
 	ReplaceRefs(ctx context.Context) (bool, error)
 	Grafts() (bool, error)

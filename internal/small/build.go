@@ -132,7 +132,7 @@ func (b *builder) value(n *yaml.Node, depth int) *Value {
 	case yaml.AliasNode:
 		return b.alias(n, depth)
 	default:
-		b.fail(n, "", "an unexpected YAML node stands here")
+		b.fail(n, "", "unexpected YAML node")
 	}
 	return out
 }
@@ -218,7 +218,7 @@ func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
 			first = &out.Fields[i]
 		}
 		if first != nil {
-			b.fail(key, "remove one of the two", "the key %q is there twice; it stands in line %d already", wording.Clip(field.Key), first.KeyPos.Line)
+			b.fail(key, "remove one of the two", "duplicate key %q; it is already on line %d", wording.Clip(field.Key), first.KeyPos.Line)
 			continue
 		}
 		if !field.Named() {
@@ -229,7 +229,7 @@ func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
 		b.drop(n, i, i+1)
 	}
 	if len(merges) > 2 {
-		b.fail(merges[2], "give one merge key a list: <<: [*a, *b]", "the key \"<<\" is there twice; it stands in line %d already", position(merges[0]).Line)
+		b.fail(merges[2], "give one merge key a list: <<: [*a, *b]", "duplicate key \"<<\"; it is already on line %d", position(merges[0]).Line)
 	}
 	if len(merges) > 0 {
 		b.merge(merges[1], depth, out, &seen)

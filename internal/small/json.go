@@ -32,7 +32,7 @@ func ParseJSON(data []byte, limits Limits) (*Document, []Problem) {
 	if err == nil {
 		b.skip()
 		if b.offset < len(data) {
-			err = b.fail(b.at, "something follows the JSON text; a record is exactly one")
+			err = b.fail(b.at, "text follows the JSON value; a record is exactly one")
 		}
 	}
 	if err != nil {
@@ -65,7 +65,7 @@ func (b *jsonReader) problem(err error) Problem {
 	if errors.As(err, &own) {
 		return own.Problem
 	}
-	p := Problem{Kind: ProblemYAML, Hint: "the place named is where reading stopped; what is wrong may stand just before it"}
+	p := Problem{Kind: ProblemYAML, Hint: "reading stopped here; the mistake may be just before"}
 	var syntax *json.SyntaxError
 	switch {
 	case len(bytes.TrimSpace(b.data)) == 0:
@@ -171,7 +171,7 @@ func (b *jsonReader) members(v *Value, depth int) error {
 			return b.fail(pos, "a key is expected here")
 		}
 		if before := seen.find(v.Fields, key); before != nil {
-			return b.fail(pos, "the key %q is there already, in line %d", wording.Clip(key), before.KeyPos.Line)
+			return b.fail(pos, "duplicate key %q; it is already on line %d", wording.Clip(key), before.KeyPos.Line)
 		}
 		value, err := b.value(depth + 1)
 		if err != nil {

@@ -33,8 +33,8 @@ func TestParseJSONProblems(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                              "1:1 the file is empty; a mapping is expected",
 		"[]":                            "1:1 the document is a list; a mapping is expected",
-		"{\"a\": 1,\n \"a\": 2}":        "2:2 the key \"a\" is there already, in line 1",
-		"{\"a\": 1}\n{}":                "2:1 something follows the JSON text; a record is exactly one",
+		"{\"a\": 1,\n \"a\": 2}":        "2:2 duplicate key \"a\"; it is already on line 1",
+		"{\"a\": 1}\n{}":                "2:1 text follows the JSON value; a record is exactly one",
 		"{\"a\": 1,\n \"b\" 2}":         "2:6 not JSON: invalid character '2' after object key",
 		"{\"a\": [1, 2}":                "1:12 not JSON: invalid character '}' after array element",
 		"{\"a\": 1":                     "1:8 not JSON: the text ends too early",

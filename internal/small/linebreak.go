@@ -52,8 +52,8 @@ func (d *Document) readsAlike(data []byte) *Problem {
 	}
 	return &Problem{
 		Kind: ProblemYAML, Pos: Pos{line, column},
-		Message: fmt.Sprintf("some YAML readers end a line at the character %U here and some do not, and the file says something else to them", found),
-		Hint:    fmt.Sprintf(`take it out; inside double quotes it can be written as \u%04X`, found),
+		Message: fmt.Sprintf("YAML readers disagree on whether the character %U here ends a line, and so on what the file says", found),
+		Hint:    fmt.Sprintf(`remove it; inside double quotes it can be written as \u%04X`, found),
 	}
 }
 

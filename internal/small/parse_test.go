@@ -91,7 +91,7 @@ func TestParseRejects(t *testing.T) {
 		merge    = "remove the `---` line and what follows it, or merge it into the first document"
 		second   = "a second YAML document begins here; an artifact is exactly one | " + merge
 		utf8     = "is not valid UTF-8 | save the file as UTF-8"
-		control  = "a control character stands here, which YAML does not allow | remove it, or write it as an escape in double quotes (\"\\x1b\")"
+		control  = "YAML does not allow this control character | remove it, or write it as an escape in double quotes (\"\\x1b\")"
 		inside   = "lies inside the node that it refers to | write the content out instead of referring to it"
 		mappings = "a merge key (<<) takes a mapping or a list of mappings, not"
 	)
@@ -107,7 +107,7 @@ func TestParseRejects(t *testing.T) {
 		"[a, b]":               "yaml 1:1 the document is a list; a mapping is expected",
 		"some text\n":          "yaml 1:1 the document is a single value; a mapping is expected",
 		"|\n  a: 1\n":          "yaml 1:1 the document is a single value; a mapping is expected",
-		"version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 5\n": "not-a-file 1:1 the file is a Git LFS pointer, not the file itself | take .small/ out of the LFS patterns in .gitattributes and commit the file itself",
+		"version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 5\n": "not-a-file 1:1 the file is a Git LFS pointer, not the file itself | remove .small/ from the LFS patterns in .gitattributes and commit the file itself",
 		// More than one document.
 		"a: 1\n---\nb: 2\n":           "multiple-documents 2:1 " + second,
 		"---\na: 1\n---\n":            "multiple-documents 3:1 " + second,
@@ -147,13 +147,13 @@ func TestParseRejects(t *testing.T) {
 		"a: 1\nb: *c\n":                               "yaml 2:1 not YAML: unknown anchor 'c' referenced",
 		"%YAML 1.3\n---\na: 1\n":                      "yaml 1:1 not YAML: found incompatible YAML document",
 		// Keys.
-		"a: 1\nb: 2\n\"a\": 3\n":    "yaml 3:1 the key \"a\" is there twice; it stands in line 1 already | remove one of the two",
-		"a:\n  - {b: 1, 'b': 2}\n":  "yaml 2:12 the key \"b\" is there twice; it stands in line 2 already | remove one of the two",
-		"&k a: 1\n*k : 2\n":         "yaml 2:1 the key \"a\" is there twice; it stands in line 1 already | remove one of the two",
-		"1: a\n'1': b\n":            "yaml 2:1 the key \"1\" is there twice; it stands in line 1 already | remove one of the two",
-		"a: {0: 1, 0x0: 2}\n":       "yaml 1:11 the key \"0x0\" is there twice; it stands in line 1 already | remove one of the two",
-		"a: {~: 1, null: 2}\n":      "yaml 1:11 the key \"null\" is there twice; it stands in line 1 already | remove one of the two",
-		"a: {1: 1, 1.0: 2}\n":       "yaml 1:11 the key \"1.0\" is there twice; it stands in line 1 already | remove one of the two",
+		"a: 1\nb: 2\n\"a\": 3\n":    "yaml 3:1 duplicate key \"a\"; it is already on line 1 | remove one of the two",
+		"a:\n  - {b: 1, 'b': 2}\n":  "yaml 2:12 duplicate key \"b\"; it is already on line 2 | remove one of the two",
+		"&k a: 1\n*k : 2\n":         "yaml 2:1 duplicate key \"a\"; it is already on line 1 | remove one of the two",
+		"1: a\n'1': b\n":            "yaml 2:1 duplicate key \"1\"; it is already on line 1 | remove one of the two",
+		"a: {0: 1, 0x0: 2}\n":       "yaml 1:11 duplicate key \"0x0\"; it is already on line 1 | remove one of the two",
+		"a: {~: 1, null: 2}\n":      "yaml 1:11 duplicate key \"null\"; it is already on line 1 | remove one of the two",
+		"a: {1: 1, 1.0: 2}\n":       "yaml 1:11 duplicate key \"1.0\"; it is already on line 1 | remove one of the two",
 		"? [a]\n: 1\n":              "yaml 1:3 a key is a list; keys are single values",
 		"a: &x {b: 1}\n? *x\n: 1\n": "yaml 2:3 a key is a mapping; keys are single values",
 		"!!int x: 1\n":              "yaml 1:1 the value \"x\" does not fit its tag !!int",
@@ -172,7 +172,7 @@ func TestParseRejects(t *testing.T) {
 		"a: {<<: [{b: 1}, [c]]}\n":       "yaml 1:18 " + mappings + " a list",
 		"a: &x [{b: 1}]\nc: {<<: *x}\n":  "yaml 2:9 " + mappings + " a list",
 		"a: {<<: ~}\n":                   "yaml 1:9 " + mappings + " empty",
-		"<<: {a: 1}\nb: 1\n<<: {c: 1}\n": "yaml 3:1 the key \"<<\" is there twice; it stands in line 1 already | give one merge key a list: <<: [*a, *b]",
+		"<<: {a: 1}\nb: 1\n<<: {c: 1}\n": "yaml 3:1 duplicate key \"<<\"; it is already on line 1 | give one merge key a list: <<: [*a, *b]",
 	} {
 		doc, problems := Parse([]byte(text), Limits{})
 		if doc != nil || len(problems) != 1 {
@@ -254,8 +254,8 @@ func TestWideMappings(t *testing.T) {
 		got = append(got, says(p))
 	}
 	want := []string{
-		`yaml 41:1 the key "k7" is there twice; it stands in line 8 already | remove one of the two`,
-		`yaml 43:1 the key "k40" is there twice; it stands in line 42 already | remove one of the two`,
+		`yaml 41:1 duplicate key "k7"; it is already on line 8 | remove one of the two`,
+		`yaml 43:1 duplicate key "k40"; it is already on line 42 | remove one of the two`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

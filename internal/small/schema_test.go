@@ -201,7 +201,7 @@ func TestSchemaMessages(t *testing.T) {
 7:15 entries.0.replayId "replayId" of entry 1 is "xyz"; expected 64 hex digits
 8:13 entries.0.status "status" of entry 1 is "done"; expected "pending", "in_progress", "completed", "blocked" or "cancelled"`},
 		{Progress, progress + "    evidence: ''\n    test: [a]\n    command:\n    notes: {a: 1}\n    agent_id: x\n", `
-5:15 entries.0.evidence "evidence" of entry 1 is empty; leave the key out or say something
+5:15 entries.0.evidence "evidence" of entry 1 is empty; fill it in or leave the key out
 6:11 entries.0.test "test" of entry 1 is a list; a string or a mapping is expected
 7:13 entries.0.command "command" of entry 1 has no value; a string is expected
 8:12 entries.0.notes "notes" of entry 1 is a mapping; a string is expected

@@ -36,7 +36,7 @@ func (s *Schema) problem(path []string, at *Value, members finder, e gojsonschem
 	case "array_min_items":
 		p.Message = fmt.Sprintf("%s is empty; at least one item is expected", name)
 	case "string_gte":
-		p.Message = fmt.Sprintf("%s is empty; leave the key out or say something", name)
+		p.Message = fmt.Sprintf("%s is empty; fill it in or leave the key out", name)
 	case "pattern":
 		form := s.forms[path[len(path)-1]]
 		switch {

@@ -26,7 +26,7 @@ func syntaxProblem(data []byte, err error, structure int) *Problem {
 	}
 	if pos, found := controlCharacter(data); found {
 		p.Pos = pos
-		p.Message = "a control character stands here, which YAML does not allow"
+		p.Message = "YAML does not allow this control character"
 		p.Hint = `remove it, or write it as an escape in double quotes ("\x1b")`
 		return p
 	}

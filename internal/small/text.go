@@ -14,7 +14,7 @@ func checkText(data []byte, limits Limits) (structure int, problem *Problem) {
 		return 0, &Problem{
 			Kind: ProblemNotAFile, Pos: Pos{1, 1},
 			Message: "the file is a Git LFS pointer, not the file itself",
-			Hint:    "take .small/ out of the LFS patterns in .gitattributes and commit the file itself",
+			Hint:    "remove .small/ from the LFS patterns in .gitattributes and commit the file itself",
 		}
 	}
 	directives := 0

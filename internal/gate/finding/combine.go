@@ -7,13 +7,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// policySeparator stands between the policies of several judgements.
 const policySeparator = "; "
 
-// Combine makes one report of several judgements of one command: a push of
-// several refs. The worst verdict counts; what was examined is added up; every
-// policy that was used is named; base and head are named only where there is
-// one judgement. What it makes can be combined with further ones.
+// Combine makes one report of several judgements of one command, such as a push of several refs. The worst verdict
+// counts; what was examined is added up; every policy is named; base and head are named only for one judgement.
 func Combine(reports []*Report) *Report {
 	if len(reports) == 1 {
 		return reports[0]

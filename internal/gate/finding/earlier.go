@@ -1,11 +1,11 @@
 package finding
 
-// EarlierFindings counts findings by fingerprint and severity: an error is not left
-// out because there was a warning of the same.
+// EarlierFindings counts findings by fingerprint and severity: an error is not left out because of an equal
+// warning.
 type EarlierFindings struct {
-	Times map[FindingKey]int
-	// Left is what may be left out from here on; nil while nothing is.
-	Left map[FindingKey]int
+	Seen map[FindingKey]int
+	// Remaining may be left out from here on; nil while nothing is.
+	Remaining map[FindingKey]int
 }
 
 // FindingKey stands for findings that say the same.
@@ -14,8 +14,7 @@ type FindingKey struct {
 	severity    Severity
 }
 
-// Has notes a finding, and reports whether it was reported earlier and is to be
-// left out now.
+// Has notes a finding, and reports whether it was reported earlier and is to be left out.
 func (e *EarlierFindings) Has(f *Finding) bool {
 	if e == nil {
 		return false
@@ -23,11 +22,11 @@ func (e *EarlierFindings) Has(f *Finding) bool {
 	sum := f.sum()
 	key := FindingKey{[8]byte(sum[:8]), f.Severity}
 	for _, k := range []FindingKey{key, {key.fingerprint, SeverityError}} {
-		if e.Left[k] > 0 {
-			e.Left[k]--
+		if e.Remaining[k] > 0 {
+			e.Remaining[k]--
 			return true
 		}
 	}
-	e.Times[key]++
+	e.Seen[key]++
 	return false
 }

@@ -2,16 +2,11 @@ package history
 
 import (
 	"context"
-	"path"
 	"slices"
 	"strings"
-
-	"github.com/small-gate/small-gate/internal/policy"
-	"github.com/small-gate/small-gate/internal/small"
 )
 
-// EdgesOf lists the edges of a child, one for each parent; a root has one,
-// from the empty tree.
+// EdgesOf lists the edges of a child, one per parent; a root has one, from the empty tree.
 func EdgesOf(child string, parents []string) []Edge {
 	if len(parents) == 0 {
 		return []Edge{{Child: child}}
@@ -37,15 +32,13 @@ func PathsOf(changes [][]Change, wanted func(path string) bool) []string {
 	return slices.Compact(paths)
 }
 
-// Tree is the part of a History that one snapshot is read from. A directory
-// of files fulfils it too.
+// Tree is the part of a History that one snapshot is read from. A directory of files implements it too.
 type Tree interface {
-	// Files lists what lies below the .small directories of a revision, as
-	// History.Files does.
-	Files(ctx context.Context, revision string, dirs ...string) ([]File, error)
-	// Glob lists files by their paths, as History.Glob does.
-	Glob(ctx context.Context, revision string, patterns ...string) ([]File, error)
-	// Blob reads one object, as History.Blob does.
+	// List lists the files of a revision that a filter means, in order of path. A
+	// path that a tree holds twice is an error.
+	List(ctx context.Context, revision string, f Filter) ([]File, error)
+	// Blob reads an object whose size is at most limit bytes; a larger one
+	// yields its size and no data.
 	Blob(ctx context.Context, object string, limit int64) (Blob, error)
 }
 
@@ -59,24 +52,21 @@ const (
 
 // Update is one ref that a push moves.
 type Update struct {
-	// Ref is the full name of the ref that is moved.
+	// Ref is the full name.
 	Ref string
-	// Old is the commit where the ref is now, empty for a new ref. New is the
-	// commit where it will be.
+	// Old is the ref's current commit, empty for a new ref; New is the commit where it will be.
 	Old, New string
-	// Known are commits that the receiving side has already: their history is
-	// not judged again.
+	// Known are commits that the receiving side already has: their history is not judged again.
 	Known []string
-	// Again has the commits that Old has judged again, but for those that are
-	// Known.
+	// Again judges Old's commits again, except for the Known ones.
 	Again bool
-	// Governs is true if the policy is that of the ref's old tip: what the new
-	// tip has comes into force with the push, wherever it was edited.
+	// Governs is true if the policy is that of the ref's old tip: the new tip's comes into force with the push,
+	// wherever it was edited.
 	Governs bool
-	// Target is the default branch, where the ref is another branch: that will
-	// be merged into it one day. The zero Tip compares with none.
+	// Target is the default branch if the ref is another branch, to be merged into it one day. The zero Tip
+	// compares with none.
 	Target Tip
-	// Name is how the ref's new tip is called in messages; empty for its id.
+	// Name is what messages call the new tip; empty for its id.
 	Name string
 }
 
@@ -91,60 +81,33 @@ func Short(id string) string {
 	return id
 }
 
-// Index is the revision that stands for the index which git is committing
-// from.
+// Index is the revision that stands for the index that git is committing from.
 const Index = ":index"
 
-// History is what the gate needs of a repository. Revisions are full object
-// ids, or Index. An implementation never answers from less than the repository
-// really holds: what it cannot see (a shallow boundary, a missing object) is
-// an error, usually a *failure.Error that says what to type.
+// History is what the gate needs of a repository. Revisions are full object ids, or Index. An implementation never
+// answers from less than the repository holds: what it cannot see (a shallow boundary, a missing object) is an
+// error, usually a *failure.Error that says what to type.
 type History interface {
+	Tree
 	// Commits lists the commits that are reachable from include and not from
 	// exclude, parents before children.
 	Commits(ctx context.Context, include, exclude []string) ([]Commit, error)
-	// Changes compares trees: for each edge the files below .small directories
-	// and lookalikes of them (small.WorkspaceOf), the policy file, and what is watched, whose
-	// mode or object differs, in order of path. An empty Parent stands for the
-	// empty tree. A path that a tree holds twice is an error.
-	Changes(ctx context.Context, edges []Edge) ([][]Change, error)
-	// Files lists what lies below the .small directories of a revision, and
-	// below lookalikes of them: all, or only those of the named workspace
-	// directories. A path that a tree holds twice is an error.
-	Files(ctx context.Context, revision string, dirs ...string) ([]File, error)
-	// Attributes lists git's files of attributes of a revision that bear on the
-	// named workspace directories, at AttributePaths, in order of path.
-	Attributes(ctx context.Context, revision string, dirs ...string) ([]File, error)
-	// Glob lists the files of a revision whose paths match one of the patterns,
-	// which are written as in the configuration, in order of path. A path that a
-	// tree holds twice is an error.
-	Glob(ctx context.Context, revision string, patterns ...string) ([]File, error)
-	// Watch has Changes report the files too whose paths match one of the
-	// patterns. Before the first call there are none.
-	Watch(patterns []string)
-	// Blob reads an object whose size is at most limit bytes; a larger one
-	// yields its size and no data.
-	Blob(ctx context.Context, object string, limit int64) (Blob, error)
+	// Diff compares trees: for each edge the files that a filter means whose mode
+	// or object differs, in order of path. An empty Parent stands for the empty
+	// tree. A path that a tree holds twice is an error.
+	Diff(ctx context.Context, edges []Edge, f Filter) ([][]Change, error)
 	// MergeBases are the best common ancestors of two commits: none if their
 	// histories are unrelated, several after criss-cross merges.
 	MergeBases(ctx context.Context, a, b string) ([]string, error)
-	// Signature says whose a commit is. Of the index, it is the author that git
-	// would write, and there is no message yet.
+	// Signature is a commit's author and message. For the index, it is the author that git would write, without a
+	// message.
 	Signature(ctx context.Context, revision string) (Signature, error)
-	// Difference compares two trees as Changes does, and lists every path that
-	// differs. It is asked only where a lane is to be found.
-	Difference(ctx context.Context, edge Edge) ([]Change, error)
-	// Paths lists every path of a revision, in order. It is asked only where a
-	// lane is to be found.
-	Paths(ctx context.Context, revision string) ([]string, error)
 }
 
-// Signature is who made a commit, and what the commit says of it. A mailmap is
-// not applied: it is a file of the tree, and who changes it could change under
-// which name a commit is judged.
+// Signature is a commit's author and message. A mailmap is not applied: it is a file of the tree, and a change to
+// it could change under which name a commit is judged.
 type Signature struct {
-	// Name and Email are the author's, as they stand in the commit; bytes that
-	// are no UTF-8 are replaced.
+	// Name and Email are the author's, as in the commit; bytes that are not UTF-8 are replaced.
 	Name, Email string
 	// Message is the commit's message.
 	Message string
@@ -153,11 +116,10 @@ type Signature struct {
 // Commit is one commit of a history.
 type Commit struct {
 	ID string
-	// Parents in the commit's order, read from the real objects.
+	// Parents are in the commit's order, read from the real objects.
 	Parents []string
-	// Lanes are what [ClaimedLanes] reads in the commit, where something was
-	// excluded; else nil. A whole history is no change
-	// that could be in a lane.
+	// Lanes are what [ClaimedLanes] reads in the commit, if something was excluded; else nil. A whole history is
+	// no change in a lane.
 	Lanes []string
 }
 
@@ -168,8 +130,7 @@ type Edge struct{ Parent, Child string }
 type File struct {
 	// Path is slash-separated, from the root of the tree.
 	Path string
-	// Mode is git's six-digit octal mode: "100644", "120000" for a symlink,
-	// "160000" for a submodule.
+	// Mode is git's six-digit octal mode.
 	Mode string
 	// Object is the id of the blob.
 	Object string
@@ -180,8 +141,7 @@ type File struct {
 // Regular reports whether the file is an ordinary one.
 func (f File) Regular() bool { return f.Mode == "100644" || f.Mode == "100755" }
 
-// Change is one path that differs on an edge. Old or New is the zero File
-// where the path is absent.
+// Change is one path that differs on an edge. Old or New is the zero File if the path is absent.
 type Change struct {
 	Path     string
 	Old, New File
@@ -190,7 +150,7 @@ type Change struct {
 // Blob is an object's content.
 type Blob struct {
 	Size int64
-	// Data is nil if Size is above the limit that was asked for.
+	// Data is nil if Size exceeds the requested limit.
 	Data []byte
 }
 
@@ -201,28 +161,4 @@ func ChangeAt(changes []Change, path string) (Change, bool) {
 		return Change{}, false
 	}
 	return changes[i], true
-}
-
-// Attributed is a tree that can tell which files of attributes it has. A
-// directory of files cannot: git's attributes come with a repository.
-type Attributed interface {
-	Attributes(ctx context.Context, revision string, dirs ...string) ([]File, error)
-}
-
-// AttributePaths are the paths at which git looks for attributes of the files of
-// workspaces: in each one's .small, beside it, and above, in order of path.
-func AttributePaths(dirs []string) []string {
-	var out []string
-	for _, dir := range dirs {
-		for at := small.InDir(dir, ""); ; at = path.Dir(at) {
-			if name := path.Join(at, policy.AttributesFile); !slices.Contains(out, name) {
-				out = append(out, name)
-			}
-			if at == "." {
-				break
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
 }

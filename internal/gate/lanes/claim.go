@@ -12,12 +12,11 @@ import (
 	"github.com/small-gate/small-gate/internal/lane"
 )
 
-// finder find out which lane a change claims, and which one fits.
-type finder struct{ *run.Run }
+// laneFinder finds out which lane a change claims, and which one fits.
+type laneFinder struct{ *run.Run }
 
-// claimLaneOf finds the lane that a change claims: what head has got since it
-// parted from base.
-func (r finder) claimLaneOf(ctx context.Context, base, head string, ends bool, commits []history.Commit) error {
+// claimLaneOf finds the lane of what head has gained since it parted from base.
+func (r laneFinder) claimLaneOf(ctx context.Context, base, head string, ends bool, commits []history.Commit) error {
 	bases, err := r.Source.History.MergeBases(ctx, base, head)
 	if err != nil {
 		return err
@@ -27,11 +26,11 @@ func (r finder) claimLaneOf(ctx context.Context, base, head string, ends bool, c
 
 // ClaimRange finds the lane that a range claims.
 func ClaimRange(ctx context.Context, r *run.Run) error {
-	return finder{r}.claimLaneOf(ctx, r.Scope.Base.ID, r.Scope.Tip.ID, true, r.Scope.Commits)
+	return laneFinder{r}.claimLaneOf(ctx, r.Scope.Base.ID, r.Scope.Tip.ID, true, r.Scope.Commits)
 }
 
-// ClaimPushed finds the lane of what a push brings: since the default branch, for
-// another branch. A whole history is no change in a lane.
+// ClaimPushed finds the lane of what a push brings: on another branch than the default one, since the default
+// branch. A whole history is no change in a lane.
 func ClaimPushed(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
 	base, ends := cmp.Or(u.Target.ID, u.Old), u.Target.ID == ""
@@ -47,25 +46,23 @@ func ClaimPushed(ctx context.Context, r *run.Run) error {
 	}
 	steps := []landing{{base: base, head: u.New, commits: commits}}
 	if ends && r.Options.Lane == "" {
-		steps = queue(commits, base, u.New)
+		steps = splitQueue(commits, base, u.New)
 	}
 	for _, step := range steps {
-		if err := (finder{r}).claimLaneOf(ctx, step.base, step.head, ends, step.commits); err != nil {
+		if err := (laneFinder{r}).claimLaneOf(ctx, step.base, step.head, ends, step.commits); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ClaimIndex finds the lane of what is about to be committed. There is no
-// message yet whose trailer could say it.
+// ClaimIndex finds the lane of the index, which has no message yet.
 func ClaimIndex(ctx context.Context, r *run.Run) error {
 	parents := r.Scope.Parents
-	return finder{r}.claimLane(ctx, &subject.LaneChange{Bases: parents, Head: history.Index, Commits: []history.Commit{{ID: history.Index, Parents: parents}}})
+	return laneFinder{r}.claimLane(ctx, &subject.LaneChange{Bases: parents, Head: history.Index, Commits: []history.Commit{{ID: history.Index, Parents: parents}}})
 }
 
-// Claimed is the lane that is claimed for what the index is about to become
-// part of: the commits that head has and base lacks, if there are any.
+// Claimed is the lane claimed for what the index will become part of: the commits that head has and base lacks.
 func Claimed(ctx context.Context, h history.History, base, head string, parents []string, opts run.Options) (lane.Claim, error) {
 	s := &subject.LaneChange{Bases: parents, Target: base, Head: history.Index}
 	if base != "" && head != "" && base != head {
@@ -78,7 +75,7 @@ func Claimed(ctx context.Context, h history.History, base, head string, parents 
 		}
 	}
 	s.Commits = append(s.Commits, history.Commit{ID: history.Index, Parents: parents})
-	err := finder{run.New(h, opts, run.Scope{})}.findClaim(ctx, s)
+	err := laneFinder{run.New(h, opts, run.Scope{})}.findClaim(ctx, s)
 	return s.Claim, err
 }
 
@@ -89,31 +86,29 @@ func BranchClaim(ctx context.Context, h history.History, base, head string, opts
 		return lane.Claim{}, err
 	}
 	r := run.New(h, opts, run.Scope{})
-	if err := (finder{r}).claimLaneOf(ctx, base, head, false, commits); err != nil {
+	if err := (laneFinder{r}).claimLaneOf(ctx, base, head, false, commits); err != nil {
 		return lane.Claim{}, err
 	}
-	return r.Scope.Lanes[0].At[head], nil
+	return r.Scope.Lanes[0].ClaimAt[head], nil
 }
 
-// claimLane finds the claim that counts, and has what is judged from here on
-// judged with the rigour of its lane.
-func (r finder) claimLane(ctx context.Context, s *subject.LaneChange) error {
+// claimLane finds the claim that counts, and has everything from here on judged with the rigour of its lane.
+func (r laneFinder) claimLane(ctx context.Context, s *subject.LaneChange) error {
 	if err := r.findClaim(ctx, s); err != nil {
 		return err
 	}
 	r.Scope.Lanes = append(r.Scope.Lanes, s)
-	r.Out.Demand(run.LaneRigour{Lane: s.Claim.Lane, Rigour: s.Rigour, Commits: s.Commits})
+	r.Collector.AddLane(run.LaneRigour{Lane: s.Claim.Lane, Rigour: s.Rigour, Commits: s.Commits})
 	return nil
 }
 
-// findClaim finds what is claimed of a change, and by whom.
-func (r finder) findClaim(ctx context.Context, s *subject.LaneChange) error {
-	changes, err := r.Source.History.Changes(ctx, history.EdgesOf(s.Head, s.Bases))
+func (r laneFinder) findClaim(ctx context.Context, s *subject.LaneChange) error {
+	changes, err := r.Source.Changes(ctx, history.EdgesOf(s.Head, s.Bases))
 	if err != nil {
 		return err
 	}
 	var upstream lane.Claim
-	if upstream, s.JobSwitched, err = r.laneJobs(ctx, changes); err != nil {
+	if upstream, s.JobSwitched, err = r.jobClaims(ctx, changes); err != nil {
 		return err
 	}
 	if s.Entries, err = r.addedEntries(ctx, history.Commit{ID: s.Head, Parents: s.Bases}, changes); err != nil {
@@ -123,11 +118,11 @@ func (r finder) findClaim(ctx context.Context, s *subject.LaneChange) error {
 	if err != nil {
 		return err
 	}
-	s.LaneTrail = followLanes(s.Commits, said)
+	s.LaneClaims = followLanes(s.Commits, said)
 	labelled, unknown := labelClaim(r.Options.Labels)
 	caller, _ := lane.Parse(r.Options.Lane)
 	configured, _ := lane.Parse(r.Source.Policy.Lane)
-	own := s.At[s.Head]
+	own := s.ClaimAt[s.Head]
 	if s.Head == history.Index && !own.Made() {
 		own = r.Options.BranchClaim
 	}
@@ -158,7 +153,7 @@ func (r finder) findClaim(ctx context.Context, s *subject.LaneChange) error {
 	return nil
 }
 
-// atLeast is a claim, unless upstream has decided on a lane with more rigour.
+// atLeast is a claim, unless upstream decided on a stricter lane.
 func atLeast(claim, upstream lane.Claim) lane.Claim {
 	if claim.Made() && claim.Lane.Less(upstream.Lane) {
 		return upstream
@@ -180,12 +175,11 @@ func labelClaim(labels []string) (claim lane.Claim, unknown []subject.UnknownLan
 	return claim, unknown
 }
 
-// followLanes follows the claims of commits, which are given parents first: their
-// trailers, and the names that the last entry for a switch gives. Of several claims of
-// one commit the strictest counts; a commit without one goes on in the strictest lane
-// of its parents.
-func followLanes(commits []history.Commit, said map[string]string) subject.LaneTrail {
-	t := subject.LaneTrail{At: map[string]lane.Claim{}, Most: map[string]lane.Claim{}}
+// followLanes follows the claims of commits, parents first: their trailers, and the lanes named by their last
+// lane-switch entries. Of several claims of one commit the strictest counts; a commit without one keeps the
+// strictest lane of its parents.
+func followLanes(commits []history.Commit, said map[string]string) subject.LaneClaims {
+	t := subject.LaneClaims{ClaimAt: map[string]lane.Claim{}, StrictestAt: map[string]lane.Claim{}}
 	for _, c := range commits {
 		var own, before, most lane.Claim
 		var unknown []subject.UnknownLane
@@ -204,12 +198,12 @@ func followLanes(commits []history.Commit, said map[string]string) subject.LaneT
 			claim(name, lane.FromTrailer)
 		}
 		for _, p := range c.Parents {
-			before, most = stricterClaim(before, t.At[p]), stricterClaim(most, t.Most[p])
+			before, most = stricterClaim(before, t.ClaimAt[p]), stricterClaim(most, t.StrictestAt[p])
 		}
 		if !own.Made() {
 			own = before
 		}
-		t.At[c.ID], t.Most[c.ID] = own, stricterClaim(most, own)
+		t.ClaimAt[c.ID], t.StrictestAt[c.ID] = own, stricterClaim(most, own)
 		if own.Commit == c.ID {
 			t.Unknown = nil
 		}
@@ -218,7 +212,7 @@ func followLanes(commits []history.Commit, said map[string]string) subject.LaneT
 	return t
 }
 
-// stricterClaim is the second of two claims if its lane has more rigour.
+// stricterClaim is the second claim if its lane is stricter.
 func stricterClaim(a, b lane.Claim) lane.Claim {
 	if a.Lane.Less(b.Lane) {
 		return b
@@ -226,18 +220,18 @@ func stricterClaim(a, b lane.Claim) lane.Claim {
 	return a
 }
 
-// counts reports whether a path is one of those that a lane is about.
-func (r finder) counts(path string) bool {
+// counts reports whether lanes take a path into account.
+func (r laneFinder) counts(path string) bool {
 	return lane.Counts(path) && !r.Source.Policy.JudgesRecord(path)
 }
 
-// isWork reports whether what differs counts and is no document.
-func (r finder) isWork(c history.Change) bool {
+// isWork reports whether a change counts and is no document.
+func (r laneFinder) isWork(c history.Change) bool {
 	return r.counts(c.Path) && !lane.IsDocument(c.Path, &r.Source.Policy.Lanes)
 }
 
-// documentsAlone reports whether a change touches nothing that counts but documents.
-func (r finder) documentsAlone(ctx context.Context, s *subject.LaneChange) (bool, error) {
-	touched, err := r.touchedFiles(ctx, s)
+// documentsAlone reports whether a change touches only documents, of what counts.
+func (r laneFinder) documentsAlone(ctx context.Context, s *subject.LaneChange) (bool, error) {
+	touched, err := r.changedFiles(ctx, s)
 	return !slices.ContainsFunc(touched, r.isWork), err
 }

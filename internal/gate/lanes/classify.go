@@ -15,29 +15,25 @@ import (
 
 // The bounds of what is read to classify a change.
 const (
-	// laneFileSize is the size up to which a file is read, in bytes; of a larger
-	// one the lines are guessed.
+	// laneFileSize is the size up to which a file is read, in bytes; a larger one's lines are estimated.
 	laneFileSize = 8 << 20
-	// laneFiles is how many files of the work are read: with more, their number says
-	// enough.
+	// laneFiles is how many files are read; with more, their number says enough.
 	laneFiles = 1000
-	// guessedLine is how many bytes a line has where lines are guessed: of a file
-	// that is too large, or no text.
+	// guessedLine is how many bytes a line is estimated to have.
 	guessedLine = 80
 )
 
-// Classify finds the lane that fits what head has and base lacks, and who
-// claims which one. It judges nothing.
+// Classify finds the lane that fits what head has and base lacks, and which one is claimed. It judges nothing.
 func Classify(ctx context.Context, h history.History, base, head string, opts run.Options) (*finding.LaneReport, error) {
 	r := run.New(h, opts, run.Scope{})
 	commits, err := h.Commits(ctx, []string{head}, []string{base})
 	if err != nil {
 		return nil, err
 	}
-	if err := (finder{r}).claimLaneOf(ctx, base, head, true, commits); err != nil {
+	if err := (laneFinder{r}).claimLaneOf(ctx, base, head, true, commits); err != nil {
 		return nil, err
 	}
-	return finder{r}.classify(ctx, r.Scope.Lanes[0])
+	return laneFinder{r}.classify(ctx, r.Scope.Lanes[0])
 }
 
 // ClassifyPending is Classify for the index against its parents.
@@ -46,12 +42,11 @@ func ClassifyPending(ctx context.Context, h history.History, parents []string, o
 	if err := ClaimIndex(ctx, r); err != nil {
 		return nil, err
 	}
-	return finder{r}.classify(ctx, r.Scope.Lanes[0])
+	return laneFinder{r}.classify(ctx, r.Scope.Lanes[0])
 }
 
-// classify finds what a change shows, and which lane fits that.
-func (r finder) classify(ctx context.Context, s *subject.LaneChange) (*finding.LaneReport, error) {
-	touched, err := r.touchedFiles(ctx, s)
+func (r laneFinder) classify(ctx context.Context, s *subject.LaneChange) (*finding.LaneReport, error) {
+	touched, err := r.changedFiles(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -76,18 +71,22 @@ func (r finder) classify(ctx context.Context, s *subject.LaneChange) (*finding.L
 	}
 	lane.FindMoves(files)
 	if slices.ContainsFunc(files, func(f lane.File) bool { return f.Declares() }) {
-		tree, err := r.Source.History.Paths(ctx, s.Head)
+		programs, err := r.Source.History.List(ctx, s.Head, history.Matching(lane.Programs...))
 		if err != nil {
 			return nil, err
 		}
-		lane.DropPrograms(files, tree)
+		var paths []string
+		for _, f := range programs {
+			paths = append(paths, f.Path)
+		}
+		lane.DropPrograms(files, paths)
 	}
 	signals := lane.Signals(files, cfg)
 	return &finding.LaneReport{Claim: s.Claim, Signals: signals, Fits: lane.Fits(signals)}, nil
 }
 
 // readTexts compares the two texts of a file, as far as they can be read.
-func (r finder) readTexts(ctx context.Context, c history.Change, f *lane.File) error {
+func (r laneFinder) readTexts(ctx context.Context, c history.Change, f *lane.File) error {
 	var texts [2][]byte
 	var size int64
 	for i, version := range []history.File{c.Old, c.New} {
@@ -108,11 +107,11 @@ func (r finder) readTexts(ctx context.Context, c history.Change, f *lane.File) e
 	return nil
 }
 
-// textual reports whether something has a content of its own, or is not there.
+// textual reports whether a file has content of its own, or is absent.
 func textual(f history.File) bool { return f.Mode == "" || f.Regular() }
 
-// binary reports whether content is no text, as git sees it: there is a NUL in
-// its beginning (xdiff-interface.c, buffer_is_binary).
+// binary reports whether content is binary, as git decides it: there is a NUL near its beginning
+// (xdiff-interface.c, buffer_is_binary).
 func binary(data []byte) bool {
 	const looked = 8000
 	return bytes.IndexByte(data[:min(len(data), looked)], 0) >= 0

@@ -11,12 +11,11 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// examineLane finds what rules ask about a change.
-func (r finder) examineLane(ctx context.Context, s *subject.LaneChange) error {
+// examine finds what rules need to know about a change.
+func (r laneFinder) examine(ctx context.Context, s *subject.LaneChange) error {
 	if !s.Claim.Made() {
 		return nil
 	}
@@ -43,19 +42,18 @@ func (r finder) examineLane(ctx context.Context, s *subject.LaneChange) error {
 	if s.Work, err = r.laneWork(ctx, s.Commits); err != nil {
 		return err
 	}
-	if err := r.findBrought(ctx, s); err != nil {
+	if err := r.findAddedBy(ctx, s); err != nil {
 		return err
 	}
 	return r.checkSpecs(ctx, s)
 }
 
-// logFor is the log in which something is to be recorded: the first that the change
-// adds to, or the first that there is.
-func (r finder) logFor(ctx context.Context, s *subject.LaneChange) (string, error) {
+// logFor is the log in which to record something: the first that the change adds to, or the first that there is.
+func (r laneFinder) logFor(ctx context.Context, s *subject.LaneChange) (string, error) {
 	if len(s.Entries) > 0 {
 		return s.Entries[0].File.Path, nil
 	}
-	files, err := r.Source.History.Files(ctx, s.Head)
+	files, err := r.Source.History.List(ctx, s.Head, history.Workspaces())
 	for _, f := range files {
 		if read.IsLedger(f.Path) && r.Source.Judges(f.Path) {
 			return f.Path, err
@@ -64,19 +62,18 @@ func (r finder) logFor(ctx context.Context, s *subject.LaneChange) (string, erro
 	return "", err
 }
 
-// laneWork finds the commits that do a change's work.
-func (r finder) laneWork(ctx context.Context, commits []history.Commit) ([]subject.WorkCommit, error) {
+func (r laneFinder) laneWork(ctx context.Context, commits []history.Commit) ([]subject.WorkCommit, error) {
 	var out []subject.WorkCommit
 	for _, c := range commits {
 		if len(c.Parents) > 1 {
 			continue
 		}
-		changes, err := r.Source.History.Difference(ctx, history.EdgesOf(c.ID, c.Parents)[0])
+		changes, err := r.Source.History.Diff(ctx, history.EdgesOf(c.ID, c.Parents), history.Filter{All: true})
 		if err != nil {
 			return nil, err
 		}
 		w := subject.WorkCommit{ID: c.ID}
-		for _, change := range changes {
+		for _, change := range changes[0] {
 			if r.isWork(change) {
 				w.Files = append(w.Files, change.Path)
 			}
@@ -88,8 +85,8 @@ func (r finder) laneWork(ctx context.Context, commits []history.Commit) ([]subje
 	return out, nil
 }
 
-// findBrought finds the commits that add each entry.
-func (r finder) findBrought(ctx context.Context, s *subject.LaneChange) error {
+// findAddedBy finds the commits that add each entry.
+func (r laneFinder) findAddedBy(ctx context.Context, s *subject.LaneChange) error {
 	if s.AddedBy != nil {
 		return nil
 	}
@@ -111,7 +108,7 @@ func (r finder) findBrought(ctx context.Context, s *subject.LaneChange) error {
 }
 
 // addedEntries are the entries that a commit, or a change, has and no parent has.
-func (r finder) addedEntries(ctx context.Context, n history.Commit, changes [][]history.Change) ([]subject.LaneEntry, error) {
+func (r laneFinder) addedEntries(ctx context.Context, n history.Commit, changes [][]history.Change) ([]subject.LaneEntry, error) {
 	logs := history.PathsOf(changes, func(path string) bool { return read.IsLedger(path) && r.Source.Judges(path) })
 	if len(logs) == 0 {
 		return nil, nil
@@ -129,20 +126,20 @@ func (r finder) addedEntries(ctx context.Context, n history.Commit, changes [][]
 		if !child.Readable() {
 			continue // that is a finding of its own
 		}
-		fresh, _ := read.NewEntries(child.Log.Ledger, parents)
-		for _, e := range ledger.Pick(child.Log.Ledger, fresh) {
+		added, _ := read.NewEntries(child.Log.Ledger, parents)
+		for _, e := range ledger.Pick(child.Log.Ledger, added) {
 			out = append(out, subject.LaneEntry{Entry: e, File: child.File})
 		}
 	}
 	return out, nil
 }
 
-// findSwitches finds the names of lanes that entries switch to, by the commits that
-// add them; of several in one commit the last.
-func (r finder) findSwitches(ctx context.Context, s *subject.LaneChange) (map[string]string, error) {
+// findSwitches finds the lanes that entries switch to, by the commits that add them; of several in one commit the
+// last.
+func (r laneFinder) findSwitches(ctx context.Context, s *subject.LaneChange) (map[string]string, error) {
 	said := map[string]string{}
 	for _, e := range s.Entries {
-		if e.TaskID != lane.SwitchTask || e.Lacks() != "" {
+		if e.TaskID != lane.SwitchTask || e.EvidenceProblem() != "" {
 			continue
 		}
 		evidence, err := r.evidenceOf(ctx, e)
@@ -156,7 +153,7 @@ func (r finder) findSwitches(ctx context.Context, s *subject.LaneChange) (map[st
 		if l, ok := lane.Parse(name); ok {
 			s.SwitchedTo = append(s.SwitchedTo, l)
 		}
-		if err := r.findBrought(ctx, s); err != nil {
+		if err := r.findAddedBy(ctx, s); err != nil {
 			return nil, err
 		}
 		for _, c := range s.AddedBy[e.Digest] {
@@ -167,7 +164,7 @@ func (r finder) findSwitches(ctx context.Context, s *subject.LaneChange) (map[st
 }
 
 // evidenceOf reads an entry's evidence, which a ledger does not keep.
-func (r finder) evidenceOf(ctx context.Context, e subject.LaneEntry) (*small.Value, error) {
+func (r laneFinder) evidenceOf(ctx context.Context, e subject.LaneEntry) (*small.Value, error) {
 	items, err := r.Source.Ledgers.Records(ctx, e.File)()
 	if err != nil {
 		return nil, err
@@ -175,9 +172,9 @@ func (r finder) evidenceOf(ctx context.Context, e subject.LaneEntry) (*small.Val
 	return items[e.Index].Get("evidence"), nil
 }
 
-// checkSpecs notes of entries for a spec what keeps them from naming one: a file of
-// the head, from the repository's root or from the workspace's directory.
-func (r finder) checkSpecs(ctx context.Context, s *subject.LaneChange) error {
+// checkSpecs notes why entries for a spec do not name a file of the head, from the repository's root or from the
+// workspace's directory.
+func (r laneFinder) checkSpecs(ctx context.Context, s *subject.LaneChange) error {
 	for i := range s.Entries {
 		e := &s.Entries[i]
 		if e.TaskID != lane.SpecTask {
@@ -189,16 +186,16 @@ func (r finder) checkSpecs(ctx context.Context, s *subject.LaneChange) error {
 		}
 		name := lane.SpecFile(evidence)
 		if name == "" {
-			e.Specless = "names no spec-md file"
+			e.SpecProblem = "names no spec-md file"
 			continue
 		}
 		dir, _ := small.WorkspaceOf(e.File.Path)
-		files, err := r.Source.History.Glob(ctx, s.Head, policy.LiteralPattern(path.Clean(name)), policy.LiteralPattern(path.Join(dir, name)))
+		files, err := r.Source.History.List(ctx, s.Head, history.At(path.Clean(name), path.Join(dir, name)))
 		if err != nil {
 			return err
 		}
 		if !slices.ContainsFunc(files, history.File.Regular) {
-			e.Specless, e.Spec = fmt.Sprintf("names the spec-md file %q, which is not there", name), name
+			e.SpecProblem, e.Spec = fmt.Sprintf("names the spec-md file %q, which is not there", name), name
 		}
 	}
 	return nil

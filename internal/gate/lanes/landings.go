@@ -11,15 +11,14 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// landing is what one commit of a branch brought to it: head is that commit, and base
-// is its first parent, empty for a root.
+// landing is what one first-parent commit of a branch, head, brought to it; base is that commit's first parent,
+// empty for a root.
 type landing struct {
 	base, head string
 	commits    []history.Commit
 }
 
-// landings are what each of the commits brought that is on the way back from head by
-// first parents, oldest first.
+// landings are those of head's first-parent history, oldest first.
 func landings(commits []history.Commit, head string) []landing {
 	byID := map[string]history.Commit{}
 	for _, c := range commits {
@@ -51,12 +50,11 @@ func landings(commits []history.Commit, head string) []landing {
 	return out
 }
 
-// queue takes apart what a push brings to the default branch. A merge queue pushes
-// several finished changes at once, each with a merge of its own, and each was judged
-// in its own lane: where the way from base to head by first parents has nothing but
-// merges, each is a change with what it merged. Otherwise a branch went on by itself
-// and merged others, and that is one change.
-func queue(commits []history.Commit, base, head string) []landing {
+// splitQueue takes apart what a push brings to the default branch. A merge queue pushes several finished changes
+// at once, each with a merge of its own and judged in its own lane: if the first-parent history from base to head
+// has only merges, each is a change. Otherwise a branch continued by itself and merged others, which is one
+// change.
+func splitQueue(commits []history.Commit, base, head string) []landing {
 	out := landings(commits, head)
 	merged := func(l landing) bool { return len(l.commits) > 0 && len(l.commits[len(l.commits)-1].Parents) > 1 }
 	if len(out) == 0 || out[0].base != base || slices.ContainsFunc(out, func(l landing) bool { return !merged(l) }) {
@@ -65,8 +63,8 @@ func queue(commits []history.Commit, base, head string) []landing {
 	return out
 }
 
-// JudgeLandings finds the changes of a history, along first parents, for which no
-// entry after the work was ever added: neither with them nor later.
+// JudgeLandings finds the changes of a first-parent history for which no entry after the work was added, with them
+// or later.
 func JudgeLandings(ctx context.Context, r *run.Run) error {
 	cfg := &r.Source.Policy.Lanes
 	if !cfg.QAAfterMerge {
@@ -74,7 +72,7 @@ func JudgeLandings(ctx context.Context, r *run.Run) error {
 	}
 	own := *r
 	own.Options.Lane, own.Options.Labels = "", nil // they are about one change
-	each := finder{&own}
+	each := laneFinder{&own}
 	untried := slices.Concat(cfg.Fast.After, cfg.Standard.After, cfg.Deep.After)
 	for _, l := range slices.Backward(landings(r.Scope.Commits, r.Scope.Tip.ID)) {
 		s, err := each.landed(ctx, l)
@@ -82,7 +80,9 @@ func JudgeLandings(ctx context.Context, r *run.Run) error {
 			return err
 		}
 		untried = slices.DeleteFunc(untried, func(pattern string) bool {
-			return slices.ContainsFunc(s.Entries, func(e subject.LaneEntry) bool { return policy.MatchTask(pattern, e.TaskID) && e.Lacks() == "" })
+			return slices.ContainsFunc(s.Entries, func(e subject.LaneEntry) bool {
+				return policy.MatchTask(pattern, e.TaskID) && e.EvidenceProblem() == ""
+			})
 		})
 		if len(untried) == 0 {
 			return nil
@@ -104,13 +104,12 @@ func JudgeLandings(ctx context.Context, r *run.Run) error {
 			return err
 		}
 		s.Place = rule.Place{Commit: l.head, Parent: l.base}
-		r.Out.Judge(subject.LaneLanding{LaneChange: s})
+		r.Collector.Judge(subject.LaneLanding{LaneChange: s})
 	}
 	return nil
 }
 
-// landed finds the lane of what one commit brought.
-func (r finder) landed(ctx context.Context, l landing) (*subject.LaneChange, error) {
+func (r laneFinder) landed(ctx context.Context, l landing) (*subject.LaneChange, error) {
 	s := &subject.LaneChange{Head: l.head, Commits: l.commits}
 	if l.base != "" {
 		s.Bases = []string{l.base}

@@ -11,22 +11,20 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// baseline is one of the configuration's that is in force: the trusted side's
-// own log begins with it.
+// baseline is an active baseline of the configuration: the trusted side's log begins with it.
 type baseline struct {
-	// path is where the log stands on the trusted side, stanza what the
-	// configuration says.
+	// path is where the log is on the trusted side, stanza the path in the configuration.
 	path, stanza string
 	// entries are those that are accepted, as they were then.
-	entries []small.Digest
-	head    small.Digest
-	equal   ledger.Equivalence
-	past    *past
+	entries      []small.Digest
+	head         small.Digest
+	equal        ledger.Equivalence
+	acceptedPast *acceptedHistory
 }
 
-// past is what a baseline accepts as it is: the first commit of the trusted
-// history whose log begins with the baseline, and its ancestors.
-type past struct {
+// acceptedHistory is what a baseline accepts: the first commit of the trusted history whose log begins with it,
+// and that commit's ancestors.
+type acceptedHistory struct {
 	commits map[string]bool
 	// paths are where the log stood in these commits.
 	paths map[string]bool
@@ -34,10 +32,9 @@ type past struct {
 	entries map[small.Digest]bool
 }
 
-// recognize returns the entries that a baseline accepts, as they were then, if a
-// log begins with them; nil if it does not. An edit that a waiver excuses counts
-// as not made, and so do all that were excused after it.
-func recognize(b *policy.Baseline, l *ledger.Ledger, waivers []policy.Waiver) []small.Digest {
+// matchBaseline returns the entries that a baseline accepts, as they were then, if a log begins with them; else
+// nil. It takes waived edits back, the last one first, until the head matches.
+func matchBaseline(b *policy.Baseline, l *ledger.Ledger, waivers []policy.Waiver) []small.Digest {
 	if l.Len() < b.Entries {
 		return nil
 	}
@@ -58,9 +55,8 @@ func recognize(b *policy.Baseline, l *ledger.Ledger, waivers []policy.Waiver) []
 	return nil
 }
 
-// accepted returns how many leading entries of a log the baseline accepts; ok is
-// false if the log does not begin with them. What waivers let become of an
-// accepted entry is accepted too.
+// accepted returns how many leading entries of a log the baseline accepts, as they were or as waivers let them
+// become; ok is false if the log does not begin with them.
 func (b *baseline) accepted(l *ledger.Ledger) (n int, ok bool) {
 	if l.Len() >= len(b.entries) && l.HeadAt(len(b.entries)) == b.head {
 		return len(b.entries), true
@@ -77,10 +73,9 @@ func (b *baseline) accepted(l *ledger.Ledger) (n int, ok bool) {
 	return at, true
 }
 
-// inForce are the baselines that count. A baseline with which the trusted side's
-// log does not begin describes some other log, and would excuse anything:
-// config/baseline-mismatch says so.
-func (src *Source) inForce(ctx context.Context) ([]*baseline, error) {
+// activeBaselines are those with which the trusted side's log begins. Any other describes some other log and would
+// excuse anything: config/baseline-mismatch reports it.
+func (src *Source) activeBaselines(ctx context.Context) ([]*baseline, error) {
 	if src.baselinesKnown || src.History == nil || src.Trusted == "" {
 		return src.baselines, nil
 	}
@@ -90,7 +85,7 @@ func (src *Source) inForce(ctx context.Context) ([]*baseline, error) {
 		if src.Policy.BaselineFor(stanza.Path) != stanza || stanza.Entries == 0 {
 			continue
 		}
-		b, err := src.find(ctx, stanza)
+		b, err := src.locateBaseline(ctx, stanza)
 		if err != nil {
 			return nil, err
 		}
@@ -102,17 +97,16 @@ func (src *Source) inForce(ctx context.Context) ([]*baseline, error) {
 	return found, nil
 }
 
-// find looks for the log of a baseline on the trusted side: at its path or, where
-// there is none, wherever it has moved.
-func (src *Source) find(ctx context.Context, stanza *policy.Baseline) (*baseline, error) {
+// locateBaseline finds a baseline's log on the trusted side: at its path or, if there is none, where it has moved.
+func (src *Source) locateBaseline(ctx context.Context, stanza *policy.Baseline) (*baseline, error) {
 	dir, _, _ := small.SplitPath(stanza.Path)
-	files, err := src.History.Files(ctx, src.Trusted, dir)
+	files, err := src.History.List(ctx, src.Trusted, history.Workspaces(dir))
 	if err != nil {
 		return nil, err
 	}
 	elsewhere := !slices.ContainsFunc(files, func(f history.File) bool { return f.Path == stanza.Path })
 	if elsewhere {
-		if files, err = src.History.Files(ctx, src.Trusted); err != nil {
+		if files, err = src.History.List(ctx, src.Trusted, history.Workspaces()); err != nil {
 			return nil, err
 		}
 	}
@@ -125,7 +119,7 @@ func (src *Source) find(ctx context.Context, stanza *policy.Baseline) (*baseline
 			return nil, err
 		}
 		if log.Readable() {
-			if entries := recognize(stanza, log.Log.Ledger, modifications(src.Policy, src.Now, stanza.Path, f.Path)); entries != nil {
+			if entries := matchBaseline(stanza, log.Log.Ledger, modifications(src.Policy, src.Now, stanza.Path, f.Path)); entries != nil {
 				return &baseline{path: f.Path, stanza: stanza.Path, entries: entries, head: stanza.Head, equal: src.Waived(stanza.Path, f.Path)}, nil
 			}
 		}
@@ -136,29 +130,28 @@ func (src *Source) find(ctx context.Context, stanza *policy.Baseline) (*baseline
 	return nil, nil
 }
 
-// pastOf finds what a baseline accepts as it is.
-func (src *Source) pastOf(ctx context.Context, b *baseline) (*past, error) {
-	if b.past != nil {
-		return b.past, nil
+func (src *Source) acceptedHistoryOf(ctx context.Context, b *baseline) (*acceptedHistory, error) {
+	if b.acceptedPast != nil {
+		return b.acceptedPast, nil
 	}
-	a, n, err := src.before(ctx, src.Trusted)
+	a, n, err := src.loadAncestry(ctx, src.Trusted)
 	if err != nil {
 		return nil, err
 	}
-	p := &past{commits: map[string]bool{}, paths: map[string]bool{}, entries: map[small.Digest]bool{}}
-	first, path, err := src.adoption(ctx, b, a, a.reach(n))
+	p := &acceptedHistory{commits: map[string]bool{}, paths: map[string]bool{}, entries: map[small.Digest]bool{}}
+	first, path, err := src.findAdoption(ctx, b, a, a.reachableFrom(n))
 	if err != nil || first < 0 {
-		b.past = p
+		b.acceptedPast = p
 		return p, err
 	}
 	p.paths[path] = true
-	within := a.reach(first)
+	within := a.reachableFrom(first)
 	for i := first; i >= 0; i-- { // backwards, so that moves are known before what came before them
 		if !within[i] {
 			continue
 		}
 		p.commits[a.commits[i].id] = true
-		if err := src.addPast(ctx, p, a, i); err != nil {
+		if err := src.addAccepted(ctx, p, a, i); err != nil {
 			return nil, err
 		}
 	}
@@ -170,13 +163,13 @@ func (src *Source) pastOf(ctx context.Context, b *baseline) (*past, error) {
 			}
 		}
 	}
-	b.past = p
+	b.acceptedPast = p
 	return p, nil
 }
 
-// adoption finds the first commit whose log begins with a baseline, and the
-// log's path there; -1 if there is none.
-func (src *Source) adoption(ctx context.Context, b *baseline, a *ancestry, within []bool) (int, string, error) {
+// findAdoption finds the first commit whose log begins with a baseline, and the log's path there; -1 if there is
+// none.
+func (src *Source) findAdoption(ctx context.Context, b *baseline, a *ancestry, within []bool) (int, string, error) {
 	earlier := map[string]*LedgerFile{}
 	for i := range within {
 		if !within[i] {
@@ -204,8 +197,8 @@ func (src *Source) adoption(ctx context.Context, b *baseline, a *ancestry, withi
 	return -1, "", nil
 }
 
-// addPast adds what one commit of the past did to the log.
-func (src *Source) addPast(ctx context.Context, p *past, a *ancestry, n int) error {
+// addAccepted adds what one commit did to the log.
+func (src *Source) addAccepted(ctx context.Context, p *acceptedHistory, a *ancestry, n int) error {
 	commit := &a.commits[n]
 	for i, edge := range commit.changes {
 		for _, c := range edge {
@@ -218,7 +211,7 @@ func (src *Source) addPast(ctx context.Context, p *past, a *ancestry, n int) err
 				if err != nil {
 					return err
 				}
-				for _, from := range m.to(c.Path) {
+				for _, from := range m.sourcesOf(c.Path) {
 					p.paths[from] = true
 				}
 			}
@@ -236,14 +229,14 @@ func (src *Source) addPast(ctx context.Context, p *past, a *ancestry, n int) err
 	return nil
 }
 
-// IsPast reports whether what a commit did to a log is accepted as it is.
-func (src *Source) IsPast(ctx context.Context, commit, path string) (bool, error) {
-	baselines, err := src.inForce(ctx)
+// IsBeforeBaseline reports whether a baseline accepts what a commit did to a log.
+func (src *Source) IsBeforeBaseline(ctx context.Context, commit, path string) (bool, error) {
+	baselines, err := src.activeBaselines(ctx)
 	if err != nil {
 		return false, err
 	}
 	for _, b := range baselines {
-		p, err := src.pastOf(ctx, b)
+		p, err := src.acceptedHistoryOf(ctx, b)
 		if err != nil {
 			return false, err
 		}
@@ -254,12 +247,12 @@ func (src *Source) IsPast(ctx context.Context, commit, path string) (bool, error
 	return false, nil
 }
 
-// EquivalenceOn is what counts as equal on an edge: what waivers say and, where a
-// branch that parted before a baseline takes it over, that the entries of the
-// past count on neither side. What the branch recorded besides does.
+// EquivalenceOn is what counts as equal on an edge: what waivers say and, if a branch that forked before a
+// baseline takes it over, that entries accepted by it count on neither side. What the branch itself recorded does
+// count.
 func (src *Source) EquivalenceOn(ctx context.Context, parents []string, from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
 	equal := src.Waived(from, to)
-	baselines, err := src.inForce(ctx)
+	baselines, err := src.activeBaselines(ctx)
 	if err != nil || before.Log == after.Log {
 		return equal, err
 	}
@@ -272,7 +265,7 @@ func (src *Source) EquivalenceOn(ctx context.Context, parents []string, from, to
 		if !takes && !merges {
 			continue
 		}
-		p, err := src.pastOf(ctx, b)
+		p, err := src.acceptedHistoryOf(ctx, b)
 		if err != nil {
 			return equal, err
 		}
@@ -287,21 +280,21 @@ func (src *Source) EquivalenceOn(ctx context.Context, parents []string, from, to
 	return equal, nil
 }
 
-// acceptedOf returns how many leading entries of a workspace's log are accepted
-// as they are. Where there is no history, the log's own text is the trusted side.
+// acceptedOf returns how many leading entries of a workspace's log are accepted. Without a history, the log's own
+// text is trusted.
 func (src *Source) acceptedOf(ctx context.Context, path string, l *ledger.Ledger) (int, error) {
 	if src.History == nil {
 		b := src.Policy.BaselineFor(path)
 		if b == nil {
 			return 0, nil
 		}
-		if recognize(b, l, modifications(src.Policy, src.Now, path)) == nil {
+		if matchBaseline(b, l, modifications(src.Policy, src.Now, path)) == nil {
 			src.Mismatched = append(src.Mismatched, b)
 			return 0, nil
 		}
 		return b.Entries, nil
 	}
-	baselines, err := src.inForce(ctx)
+	baselines, err := src.activeBaselines(ctx)
 	for _, b := range baselines {
 		if n, ok := b.accepted(l); ok {
 			return n, nil

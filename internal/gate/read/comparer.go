@@ -21,8 +21,8 @@ type LogComparer struct {
 	waivers []policy.Waiver
 }
 
-// Comparer is the comparer of the log at a path, and where it was before it moved. Waivers that have ended at now do not count.
-func Comparer(p *policy.Policy, path string, now time.Time, was ...string) LogComparer {
+// NewLogComparer is the comparer of the log at a path, and where it was before it moved. Waivers that have ended at now do not count.
+func NewLogComparer(p *policy.Policy, path string, now time.Time, was ...string) LogComparer {
 	level, set := p.Rules[workspace.TimestampOrder.ID]
 	paths := append([]string{path}, was...)
 	c := LogComparer{
@@ -40,7 +40,7 @@ func Comparer(p *policy.Policy, path string, now time.Time, was ...string) LogCo
 // Accepts reports whether the step from a parent's ledger to a child's is no finding: the child continues the parent, or holds it in
 // order with a reconcile entry after it that the parent lacks.
 func (c LogComparer) Accepts(parent, child *ledger.Ledger) bool {
-	return ledger.Relate(parent, child, c.Equivalence).Fine()
+	return ledger.Relate(parent, child, c.Equivalence).Allowed()
 }
 
 // Keeps reports whether the child holds every entry of the parent in order, whatever stands between them.
@@ -50,5 +50,5 @@ func (c LogComparer) Keeps(parent, child *ledger.Ledger) bool {
 
 // Baselined reports whether a ledger begins with the baseline. Without one, none does.
 func (c LogComparer) Baselined(l *ledger.Ledger) bool {
-	return c.Baseline != nil && recognize(c.Baseline, l, c.waivers) != nil
+	return c.Baseline != nil && matchBaseline(c.Baseline, l, c.waivers) != nil
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// NewEntries lists the child's entries that no parent has, and those of them
-// that stand before an entry which a parent has.
-func NewEntries(child *ledger.Ledger, parents []ParentLog) (fresh, intruders []int) {
+// NewEntries lists the child's entries that no parent has, and those of them that stand before a parent's entry.
+func NewEntries(child *ledger.Ledger, parents []ParentLog) (added, misplaced []int) {
 	known := map[small.Digest]bool{}
 	for _, p := range parents {
 		for _, l := range p.Ledgers {
@@ -20,9 +19,9 @@ func NewEntries(child *ledger.Ledger, parents []ParentLog) (fresh, intruders []i
 			}
 			if child.Extends(l.Log.Ledger) && len(parents) == 1 {
 				for i := l.Log.Len(); i < child.Len(); i++ {
-					fresh = append(fresh, i)
+					added = append(added, i)
 				}
-				return fresh, nil
+				return added, nil
 			}
 			for _, e := range l.Log.Entries {
 				known[e.Digest] = true
@@ -34,18 +33,18 @@ func NewEntries(child *ledger.Ledger, parents []ParentLog) (fresh, intruders []i
 		if known[e.Digest] {
 			last = i
 		} else {
-			fresh = append(fresh, i)
+			added = append(added, i)
 		}
 	}
-	for _, i := range fresh {
+	for _, i := range added {
 		if i < last {
-			intruders = append(intruders, i)
+			misplaced = append(misplaced, i)
 		}
 	}
-	return fresh, intruders
+	return added, misplaced
 }
 
-// HeldBy are the entries that parents have, all but one.
+// HeldBy are the entries of all parents but one.
 func HeldBy(parents []ParentLog, but int) map[small.Digest]bool {
 	held := map[small.Digest]bool{}
 	for i, p := range parents {
@@ -66,10 +65,9 @@ type Step struct {
 	history.Commit
 	Changes [][]history.Change
 	Moves   []moves
-	// LogReplaced is true of a merge of unrelated histories that has another log at a
-	// log's path.
-	LogReplaced bool
-	// Branch and remedies are those of what is found, where no commit did it.
+	// UnrelatedLog is true of a merge of unrelated histories that puts another log at a log's path.
+	UnrelatedLog bool
+	// Branch and Remedies apply to findings that no commit caused.
 	Branch   string
 	Remedies subject.Remedies
 }
@@ -91,15 +89,14 @@ func (src *Source) Step(ctx context.Context, n history.Commit, changes [][]histo
 		}
 		for _, c := range changes[i] {
 			if _, moved := s.Moves[i][c.Path]; moved && c.New.Mode != "" {
-				s.LogReplaced = true
+				s.UnrelatedLog = true
 			}
 		}
 	}
 	return s, nil
 }
 
-// unrelated reports whether one parent of a merge has no history in common with any
-// other.
+// unrelated reports whether one parent of a merge has no history in common with any other.
 func (src *Source) unrelated(ctx context.Context, parents []string, one int) (bool, error) {
 	for i, other := range parents {
 		if i == one {
@@ -116,13 +113,12 @@ func (src *Source) unrelated(ctx context.Context, parents []string, one int) (bo
 // ParentLog is what one log of a child is compared with on one edge.
 type ParentLog struct {
 	ID string
-	// Ledgers are the parent's, or its last readable ancestors' where it has
-	// none that can be read, and those that moved here; paths are where they
+	// Ledgers are the parent's, or its last readable ancestors', and those that moved here; Paths are where they
 	// stood.
 	Ledgers []*LedgerFile
 	Paths   []string
-	// Gone is true if the parent itself has no log at the path.
-	Gone bool
+	// NoLog is true if the parent itself has no log at the path.
+	NoLog bool
 }
 
 // Add adds what stood at a path.
@@ -182,7 +178,7 @@ func (src *Source) ReadVersions(ctx context.Context, s *Step, path string) (*Led
 
 // readVersion reads what one parent has of a log.
 func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history.Change, child *LedgerFile, p *ParentLog) error {
-	for _, from := range s.Moves[edge].to(c.Path) {
+	for _, from := range s.Moves[edge].sourcesOf(c.Path) {
 		left, _ := history.ChangeAt(s.Changes[edge], from)
 		logs, err := src.LogsBefore(ctx, p.ID, left)
 		if err != nil {
@@ -203,14 +199,13 @@ func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history
 	}
 	last, err := src.lastReadable(ctx, p.ID, c.Path)
 	p.Add(c.Path, last...)
-	p.Gone = c.Old.Mode == ""
+	p.NoLog = c.Old.Mode == ""
 	return err
 }
 
-// childFirst reads the child's log before its parents' where none of those is
-// in memory: what is judged last is usually the longest version, which the
-// snapshot needs as a whole, and of which an earlier one is a part. It returns
-// nil if the parents come first.
+// childFirst reads the child's log before its parents' if none of those is in memory: what is judged last is
+// usually the longest version, which the snapshot needs whole and which contains the earlier ones. It returns nil
+// if the parents come first.
 func (src *Source) childFirst(ctx context.Context, logs *ledgers, now history.File, before []*history.Change) (*LedgerFile, error) {
 	if logs.known(now) {
 		return nil, nil

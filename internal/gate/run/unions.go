@@ -17,11 +17,11 @@ const maxAttributes = 1 << 20
 // NoteUnions finds out which files of workspaces git would merge by joining both
 // sides' lines.
 func (r *Run) NoteUnions(ctx context.Context, revision string, dirs []string) error {
-	from, ok := r.Source.Tree.(history.Attributed)
-	if !ok || len(dirs) == 0 || r.Source.History != nil && revision != r.Scope.Tip.ID {
+	_, inGit := r.Source.Tree.(history.History) // else there are no attributes
+	if !inGit || len(dirs) == 0 || r.Source.History != nil && revision != r.Scope.Tip.ID {
 		return nil
 	}
-	files, err := from.Attributes(ctx, revision, dirs...)
+	files, err := r.Source.Tree.List(ctx, revision, history.Attributes(dirs))
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (r *Run) NoteUnions(ctx context.Context, revision string, dirs []string) er
 		for _, a := range small.Artifacts {
 			said := policy.MergeAttribute(all, a.Path(dir))
 			if said.Value == "union" {
-				r.Scope.unions = append(r.Scope.unions, subject.Union{Said: said, Path: a.Path(dir)})
+				r.Scope.unions = append(r.Scope.unions, subject.UnionMerge{Setting: said, Path: a.Path(dir)})
 			}
 		}
 	}

@@ -13,13 +13,12 @@ import (
 type Lease struct {
 	Agent   string
 	expires time.Time
-	// Text is the end as it stands in the plan.
+	// Text is the expiry as written in the plan.
 	Text string
 }
 
-// LeaseOf reads a task's lease. problem says what is wrong with one that is no
-// lease, and at is the value that is wrong. A task without one, or with null
-// for it, is free.
+// LeaseOf reads a task's lease. problem says what is wrong with an invalid one, and at is the wrong value. A task
+// with none, or null, is free.
 func LeaseOf(task *small.Value) (l *Lease, problem string, at *small.Value) {
 	v := task.Get("lease")
 	if v == nil || v.Kind == small.Null {
@@ -30,7 +29,7 @@ func LeaseOf(task *small.Value) (l *Lease, problem string, at *small.Value) {
 	}
 	for _, f := range v.Fields {
 		if f.Key != "agent_id" && f.Key != "expires" {
-			return nil, fmt.Sprintf("the lease has the key %q; agent_id and expires are all that it may have", f.Key), f.Value
+			return nil, fmt.Sprintf("unknown key %q in the lease; only agent_id and expires are allowed", f.Key), f.Value
 		}
 	}
 	agent := v.Get("agent_id")
@@ -53,7 +52,7 @@ func LeaseOf(task *small.Value) (l *Lease, problem string, at *small.Value) {
 	}
 	end, ok := ledger.ParseInstant(text)
 	if !ok {
-		return nil, fmt.Sprintf("the lease's expires is %q, and that is no RFC 3339 time with a zone", text), expires
+		return nil, fmt.Sprintf("the lease's expires %q is not an RFC 3339 time with a zone", text), expires
 	}
 	return &Lease{Agent: strings.TrimSpace(id), expires: end, Text: text}, "", nil
 }
@@ -69,8 +68,8 @@ func Leases(plan *small.Value) map[string]*Lease {
 	return out
 }
 
-// Holds reports whether the lease has not expired at the time of an entry. An
-// entry whose time cannot be read is another rule's concern.
+// Holds reports whether the lease has not expired at the time of an entry. A time that cannot be read is another
+// rule's concern.
 func (l *Lease) Holds(e ledger.Entry) bool {
 	t, ok := ledger.ParseInstant(e.Timestamp)
 	return ok && t.Before(l.expires)

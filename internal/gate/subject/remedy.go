@@ -8,34 +8,32 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Remedies say how to undo what was done to a log. Each situation has its own.
+// Remedies say how to undo what was done to a log in one situation.
 type Remedies interface {
-	// PutBack undoes the change of an entry.
-	PutBack() string
-	// BringBack undoes the loss of an entry, or of the log.
-	BringBack() string
-	// MoveToEnd undoes that an entry was put before older ones.
+	// RevertChange undoes the change of an entry.
+	RevertChange() string
+	// RestoreLost undoes the loss of an entry, or of the log.
+	RestoreLost() string
+	// MoveToEnd undoes an insertion.
 	MoveToEnd() string
-	// Reconcile makes the order explicit that a merge gave to the entries of its
-	// sides.
+	// Reconcile makes explicit how a merge ordered the entries of its sides.
 	Reconcile() string
 }
 
-// SameRemedy is the one for all that is wrong with a log: where no commit is to be
-// made anew, but a branch as a whole.
-type SameRemedy string
+// FixedRemedy is one remedy for everything, if not a commit but a whole branch has to be redone.
+type FixedRemedy string
 
-// PutBack is the one remedy.
-func (s SameRemedy) PutBack() string { return string(s) }
+// RevertChange is the one remedy.
+func (s FixedRemedy) RevertChange() string { return string(s) }
 
 // BringBack is the one remedy.
-func (s SameRemedy) BringBack() string { return string(s) }
+func (s FixedRemedy) RestoreLost() string { return string(s) }
 
 // MoveToEnd is the one remedy.
-func (s SameRemedy) MoveToEnd() string { return string(s) }
+func (s FixedRemedy) MoveToEnd() string { return string(s) }
 
 // Reconcile is the one remedy.
-func (s SameRemedy) Reconcile() string { return string(s) }
+func (s FixedRemedy) Reconcile() string { return string(s) }
 
 // EdgeRemedies are the remedies for what the index, a commit or a merge did.
 type EdgeRemedies struct{ *Edge }
@@ -45,60 +43,57 @@ func (EdgeRemedies) MoveToEnd() string {
 	return "move it to the end of the log, with the time of recording"
 }
 
-// PutBack says how to undo an edit of an earlier entry: in the index by
-// editing, in history by taking the commit back or excusing it. What a merge
-// makes is made anew of its sides.
-func (s EdgeRemedies) PutBack() string {
+// RevertChange undoes an edit: in the index by editing, in history by dropping or waiving the commit. A merge is
+// redone.
+func (s EdgeRemedies) RevertChange() string {
 	e := s.Edge
-	if e.Gone {
+	if e.ParentHasNoLog {
 		return e.continueLog()
 	}
 	if e.Merge {
-		side := "where it says that a side changed the entry, put it back on that side, and append a new entry with the correction"
+		const side = "put it back on that side, and append a new entry with the correction"
 		if e.Commit == history.Index {
-			return fmt.Sprintf("take both sides again (git checkout --merge -- %s), then %s; %s (git merge --abort)", wording.ShellWord(e.Path), ReconcileHint, side)
+			return fmt.Sprintf("run `git checkout --merge -- %s`, then %s; if one side changed the entry, run `git merge --abort`, %s", wording.ShellWord(e.Path), ReconcileHint, side)
 		}
-		return e.mergeAgain() + ReconcileHint + "; " + side
+		return e.mergeAgain() + ReconcileHint + "; if one side changed the entry, " + side
 	}
 	if e.Commit == history.Index {
-		return fmt.Sprintf("put the entry back as it was (git diff --cached -- %s shows the change) and append a new entry with the correction; if it is HEAD that is wrong, take that commit back (git reset --soft HEAD~1)", wording.ShellWord(e.Path))
+		return fmt.Sprintf("put the entry back as it was (`git diff --cached -- %s` shows the change) and append a new entry with the correction; if HEAD is wrong, undo that commit with `git reset --soft HEAD~1`", wording.ShellWord(e.Path))
 	}
-	return fmt.Sprintf("take commit %s back (git rebase -i %s) and append a new entry with the correction", history.Short(e.Commit), history.Short(e.Parent))
+	return fmt.Sprintf("drop commit %s (`git rebase -i %s`) and append a new entry with the correction", history.Short(e.Commit), history.Short(e.Parent))
 }
 
-// BringBack says how to bring lost entries back; for a revert that means to
-// undo the code and keep the log.
-func (s EdgeRemedies) BringBack() string {
+// RestoreLost brings lost entries back; for a revert that means to revert the code and keep the log.
+func (s EdgeRemedies) RestoreLost() string {
 	e := s.Edge
-	if e.Gone {
+	if e.ParentHasNoLog {
 		return e.continueLog()
 	}
 	path := wording.ShellWord(e.Path)
 	if e.Commit == history.Index {
-		return fmt.Sprintf("bring the log back with `git restore --source=HEAD --staged --worktree -- %s`, append a new entry, and commit; after `git revert --no-commit COMMIT` that reverts the code and keeps the log", path)
+		return fmt.Sprintf("run `git restore --source=HEAD --staged --worktree -- %s`, append a new entry, and commit; after `git revert --no-commit COMMIT` this reverts the code and keeps the log", path)
 	}
 	if e.Merge {
-		return fmt.Sprintf("%skeep the log (`git restore --source=HEAD --staged --worktree -- %s`, or small-hook reconcile where both sides recorded work), then git commit", e.mergeAgain(), path)
+		return fmt.Sprintf("%skeep the log (`git restore --source=HEAD --staged --worktree -- %s`, or `small-hook reconcile` if both sides recorded work), then run `git commit`", e.mergeAgain(), path)
 	}
-	return fmt.Sprintf("take commit %s back (git rebase -i %s); if it is a revert, redo it as `git revert --no-commit COMMIT`, `git restore --source=HEAD --staged --worktree -- %s`, append an entry that says what was reverted, and commit",
+	return fmt.Sprintf("drop commit %s (`git rebase -i %s`); if it is a revert, redo it: `git revert --no-commit COMMIT`, then `git restore --source=HEAD --staged --worktree -- %s`, append an entry that says what was reverted, and commit",
 		history.Short(e.Commit), history.Short(e.Parent), path)
 }
 
-// continueLog is the way out where a log comes to a path at which another stood.
+// continueLog is the remedy if a log comes to a path at which another stood.
 func (e *Edge) continueLog() string {
 	rule := "append-only/log-deleted"
 	if e.Switches {
 		rule = "workflow/history-rewritten"
 	}
-	return fmt.Sprintf("another log stood here (`git log -p --full-history -- %s` shows it): continue it, or begin the new log in another directory; "+
-		"to end the old log here, a person waives %s from %s", wording.ShellWord(e.Path), rule, e.Old.Head())
+	return fmt.Sprintf("another log stood here (`git log -p --full-history -- %s` shows it): continue it, or start the new log in another directory; "+
+		"to end the old log, a person waives %s from %s", wording.ShellWord(e.Path), rule, e.Old.Head())
 }
 
-// ReconcileHint is the way out of two writers' entries in one log.
-const ReconcileHint = "small-hook reconcile (it keeps every entry of both sides, in order of time, and appends one for meta/reconcile-merge that names both), then git commit"
+// ReconcileHint resolves two writers' entries in one log.
+const ReconcileHint = "run `small-hook reconcile` (it keeps every entry of both sides, in order of time, and appends a meta/reconcile-merge entry), then `git commit`"
 
-// Reconcile says how to make a merge explicit: one that is not committed
-// yet, or one that has to be done again.
+// Reconcile makes a merge explicit: now, or by redoing it.
 func (s EdgeRemedies) Reconcile() string {
 	e := s.Edge
 	if e.Commit == history.Index {
@@ -107,18 +102,26 @@ func (s EdgeRemedies) Reconcile() string {
 	return e.mergeAgain() + ReconcileHint
 }
 
-// mergeAgain says how to take a committed merge back to its first parent, so
-// that the branch's own work stays, and how to begin it again. What comes next
-// goes on from it.
+// mergeAgain says how to undo a committed merge, keeping the branch's own work, and how to begin it again. The
+// next step is appended to it.
 func (e *Edge) mergeAgain() string {
 	var again []string
 	for _, id := range e.parents[1:] {
-		again = append(again, "git merge "+history.Short(id))
+		again = append(again, "`git merge "+history.Short(id)+"`")
 	}
 	next := "; then "
 	if len(again) > 1 {
-		next = ", one by one; after each "
+		next = ", one by one; after each, "
 	}
-	return fmt.Sprintf("take merge %s back (git reset --keep %s, where nothing was committed since) and merge again (%s)%s",
+	return fmt.Sprintf("undo merge %s (`git reset --keep %s`, if nothing was committed since) and merge again (%s)%s",
 		history.Short(e.Commit), history.Short(e.parents[0]), strings.Join(again, "; "), next)
+}
+
+// RebaseInstead says how to undo a merge and rebase its first parent's branch instead.
+func (e *Edge) RebaseInstead() string {
+	undo := "git merge --abort"
+	if e.Commit != history.Index {
+		undo = "git reset --keep " + history.Short(e.parents[0])
+	}
+	return fmt.Sprintf("run `%s`, then `git rebase %s`", undo, history.Short(e.parents[1]))
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// fork compares two branches from where they parted. changed are the paths in
-// which their tips differ.
+// fork compares two branches from where they parted. changed are the paths in which their tips differ.
 func (r walker) fork(ctx context.Context, target, head history.Tip, changed []history.Change) error {
 	dirs := map[string]bool{}
 	for _, c := range changed {
@@ -36,7 +35,7 @@ func (r walker) fork(ctx context.Context, target, head history.Tip, changed []hi
 		}
 		v.Place = rule.Place{Commit: head.ID, Parent: target.ID}
 		v.TargetName, v.HeadName, v.Predicts = target.Name, head.Name, r.Scope.Predicts
-		r.Out.Judge(v)
+		r.Collector.Judge(v)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // counts before one that the commit itself writes: nobody takes a task over by
 // the commit that records work on it, and who hands one over may record the last
 // of the work with that.
-func (w *worker) foreignLeases(ctx context.Context, v *subject.CommitWork) ([]subject.ForeignLease, error) {
+func (w *commitReader) foreignLeases(ctx context.Context, v *subject.CommitWork) ([]subject.ForeignLease, error) {
 	path := small.Plan.Path(w.dir)
 	file, err := w.now(ctx, path)
 	if err != nil {
@@ -38,17 +38,16 @@ func (w *worker) foreignLeases(ctx context.Context, v *subject.CommitWork) ([]su
 		before = append(before, subject.Leases(old))
 	}
 	var out []subject.ForeignLease
-	for _, e := range v.Fresh {
-		if l := inForce(e, before, now, v.Agent); l != nil && l.Agent != v.Agent {
+	for _, e := range v.NewEntries {
+		if l := leaseFor(e, before, now, v.Agent); l != nil && l.Agent != v.Agent {
 			out = append(out, subject.ForeignLease{Entry: e, Lease: l})
 		}
 	}
 	return out, nil
 }
 
-// inForce is the lease that counts for an entry; of several parents' leases one
-// of the agent's own.
-func inForce(e ledger.Entry, before []map[string]*subject.Lease, now map[string]*subject.Lease, who string) *subject.Lease {
+// leaseFor is the lease that counts for an entry; of several parents' leases, one of the agent's own.
+func leaseFor(e ledger.Entry, before []map[string]*subject.Lease, now map[string]*subject.Lease, who string) *subject.Lease {
 	var found *subject.Lease
 	for _, leases := range before {
 		l := leases[e.TaskID]

@@ -15,9 +15,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Neighbours compares the logs that the index changes with those of neighbours, and
-// warns where both have recorded work in the same run: the sooner two writers
-// learn of each other, the less there is to reconcile.
+// Neighbours compares the logs that the index changes with those of neighbours, and warns if both have recorded
+// work in the same run: the sooner two writers learn of each other, the less there is to reconcile.
 func Neighbours(ctx context.Context, r *run.Run) error {
 	parents := r.Scope.Parents
 	if len(parents) == 0 || len(r.Scope.Workspaces) == 0 {
@@ -41,7 +40,7 @@ func Neighbours(ctx context.Context, r *run.Run) error {
 
 func (r walker) compareNeighbour(ctx context.Context, head string, n subject.Neighbour) error {
 	edge := history.Edge{Parent: n.ID, Child: history.Index}
-	changes, err := r.Source.History.Changes(ctx, []history.Edge{edge})
+	changes, err := r.Source.Changes(ctx, []history.Edge{edge})
 	if err != nil {
 		return err
 	}
@@ -61,7 +60,7 @@ func (r walker) compareNeighbour(ctx context.Context, head string, n subject.Nei
 		if !ours.Readable() || !theirs.Readable() {
 			continue
 		}
-		if err := r.neighbourLog(ctx, head, n, dir, &subject.Tips{Path: c.Path, Divergence: ledger.Diverge(theirs.Log.Ledger, ours.Log.Ledger, r.Source.Waived(c.Path), r.Out.Explained(c.Path, false))}); err != nil {
+		if err := r.neighbourLog(ctx, head, n, dir, &subject.Tips{Path: c.Path, Divergence: ledger.Diverge(theirs.Log.Ledger, ours.Log.Ledger, r.Source.Waived(c.Path), r.Collector.EditedEntries(c.Path, false))}); err != nil {
 			return err
 		}
 	}
@@ -92,15 +91,14 @@ func (r walker) neighbourLog(ctx context.Context, head string, n subject.Neighbo
 		return nil
 	}
 	t.Place = rule.Place{Commit: history.Index, Parent: n.ID}
-	r.Out.OnlyWarns = true
-	r.Out.Judge(&subject.NeighbourLog{Tips: t, Neighbour: n, Theirs: there})
-	r.Out.OnlyWarns = false
+	r.Collector.WarnOnly = true
+	r.Collector.Judge(&subject.NeighbourLog{Tips: t, Neighbour: n, Theirs: there})
+	r.Collector.WarnOnly = false
 	return nil
 }
 
-// atFork are the entries that a workspace's log had where two commits parted. An
-// entry that is gone here and was there by then has been rewritten here, which is
-// reported for the edge: nobody else is at work because of it.
+// atFork are the entries that a workspace's log had where two commits parted. One of them that is gone here was
+// rewritten here, which the edge reports: it does not mean that somebody else is at work.
 func (r walker) atFork(ctx context.Context, head, other, dir string) (map[small.Digest]bool, error) {
 	bases, err := r.Source.History.MergeBases(ctx, head, other)
 	if hidden := new(failure.Error); errors.As(err, &hidden) {

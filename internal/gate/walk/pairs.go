@@ -8,8 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// tipsOf compares one log of two tips. It returns nil where there is nothing to
-// say.
+// tipsOf compares one log of two tips; nil if there is nothing to report.
 func (r walker) tipsOf(ctx context.Context, pair [2]history.File, edge history.Edge) (*subject.Tips, error) {
 	path := pair[1].Path
 	logs := r.Source.Logs(path)
@@ -32,11 +31,11 @@ func (r walker) tipsOf(ctx context.Context, pair [2]history.File, edge history.E
 	if own.Accepted != nil && len(ledger.Only(theirs.Log.Ledger, ours.Log.Ledger, own)) == 0 {
 		return nil, nil // the head parted before the target's baseline, and has nothing of its own
 	}
-	t := &subject.Tips{Path: path, Divergence: ledger.Diverge(ours.Log.Ledger, theirs.Log.Ledger, equal, r.Out.Explained(path, false))}
+	t := &subject.Tips{Path: path, Divergence: ledger.Diverge(ours.Log.Ledger, theirs.Log.Ledger, equal, r.Collector.EditedEntries(path, false))}
 	if inLine, err := r.walkedBetween(ctx, t, edge); err != nil || inLine {
 		return nil, err
 	}
-	if r.Scope.Predicts && t.WithoutEdited(r.Out.Explained(path, true), equal) {
+	if r.Scope.Predicts && t.LinearWithout(r.Collector.EditedEntries(path, true), equal) {
 		return nil, nil
 	}
 	return t, nil

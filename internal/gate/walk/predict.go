@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Sides compares, for the prediction of a merge, what each side did since the
-// two parted.
+// Sides compares, to predict a merge, what each side did since the two parted.
 func Sides(ctx context.Context, r *run.Run) error {
 	bases, err := r.Source.History.MergeBases(ctx, r.Scope.Base.ID, r.Scope.Tip.ID)
 	if err != nil {
@@ -28,12 +27,11 @@ func Sides(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// sinceParting compares the logs of a merge base with those of one side.
 func (r walker) sinceParting(ctx context.Context, base string, side history.Tip) error {
 	if base == side.ID {
 		return nil
 	}
-	changes, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: base, Child: side.ID}})
+	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: base, Child: side.ID}})
 	if err != nil {
 		return err
 	}
@@ -46,7 +44,7 @@ func (r walker) sinceParting(ctx context.Context, base string, side history.Tip)
 		if !r.Source.IsLog(c.Path) || c.Old.Mode == "" {
 			continue
 		}
-		s.Remedies = subject.SameRemedy(fmt.Sprintf("before any merge, put back on %s what is there in %s (git show %s shows it), and append what is new after it",
+		s.Remedies = subject.FixedRemedy(fmt.Sprintf("before merging, restore on %s the entries that %s has (`git show %s` shows them), and append new ones after them",
 			side.Name, history.Short(base), wording.ShellWord(history.Short(base)+":"+c.Path)))
 		if err := r.replacedLog(ctx, c, s, true, nil); err != nil {
 			return err
@@ -55,15 +53,15 @@ func (r walker) sinceParting(ctx context.Context, base string, side history.Tip)
 	return nil
 }
 
-// toMerge says which branch is to be merged: of a range one stands on the head,
-// of a prediction on the first of the two.
+// toMerge names the merge to make: a range is judged while on its head, a prediction while on the first of the
+// two.
 func (r walker) toMerge(target, head history.Tip) string {
 	if !r.Scope.Predicts {
-		return "git merge " + wording.ShellWord(target.Name)
+		return "`git merge " + wording.ShellWord(target.Name) + "`"
 	}
 	name := head.Name
 	if strings.HasPrefix(name, "HEAD") || strings.HasPrefix(name, "@") {
 		name = history.Short(head.ID) // HEAD is another commit where one stands on the other branch
 	}
-	return "git merge " + wording.ShellWord(name)
+	return "`git merge " + wording.ShellWord(name) + "`"
 }

@@ -14,20 +14,19 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// Replaced compares the old tip of a ref with the new one, unless the new one
-// goes on from it.
+// Replaced compares the old tip of a ref with the new one, unless the edges between them were all judged.
 func Replaced(ctx context.Context, r *run.Run) error {
 	u, w := r.Scope.Update, walker{r}
-	if u.Old == "" || w.judgedSince(u) {
+	if u.Old == "" || w.judgedEveryStep(u) {
 		return nil
 	}
-	return w.replaced(ctx, u, subject.SameRemedy(fmt.Sprintf("published entries must not change: run `git merge %s`, then append", history.Short(u.Old))))
+	return w.replaced(ctx, u, subject.FixedRemedy(fmt.Sprintf("published entries must not change: run `git merge %s`, then append", history.Short(u.Old))))
 }
 
-// judgedSince reports whether the new tip goes on from the old one by commits that
-// have all been judged: then the edges have said what became of each entry.
-func (r walker) judgedSince(u history.Update) bool {
-	if u.Old == "" || r.Scope.LogReplaced {
+// judgedEveryStep reports whether the new tip descends from the old one by commits that were all judged: then the
+// edges have said what became of each entry.
+func (r walker) judgedEveryStep(u history.Update) bool {
+	if u.Old == "" || r.Scope.UnrelatedLog {
 		return false
 	}
 	parents := map[string][]string{}
@@ -50,17 +49,15 @@ func (r walker) judgedSince(u history.Update) bool {
 	return seen[u.Old]
 }
 
-// Target compares a branch with the one that it will be merged into.
-// What it finds are warnings, whatever level the policy gives to the rules: a
-// branch may have parted from the other in good order and the push of it be the
-// way to say so. But where a pull request conflicts, no pull request's workflow
-// may run, and then this is where it can be seen.
+// Target compares a branch with the one that it will be merged into. Its findings are warnings at any configured
+// level: the branch may have parted in good order, and pushing it may be the way to say so. But if a pull request
+// conflicts, its workflows may not run, and only this pass shows it.
 func Target(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
 	if u.Target.ID == "" || u.Target.ID == u.New {
 		return nil
 	}
-	changes, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: u.Target.ID, Child: u.New}})
+	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: u.Target.ID, Child: u.New}})
 	if err != nil || len(changes[0]) == 0 {
 		return err
 	}
@@ -68,23 +65,22 @@ func Target(ctx context.Context, r *run.Run) error {
 	if err != nil {
 		return err
 	}
-	r.Out.OnlyWarns = true
-	defer func() { r.Out.OnlyWarns = false }()
+	r.Collector.WarnOnly = true
+	defer func() { r.Collector.WarnOnly = false }()
 	if slices.Contains(bases, u.Target.ID) {
 		// The branch goes on from the other. What it brings is judged, but not
 		// what an earlier push of it brought.
-		fix := fmt.Sprintf("put what %s has back as it is there, and append what is new after it", u.Target.Name)
-		return walker{r}.replaced(ctx, history.Update{Old: u.Target.ID, New: u.New}, subject.SameRemedy(fix))
+		fix := fmt.Sprintf("restore the entries that %s has, and append new ones after them", u.Target.Name)
+		return walker{r}.replaced(ctx, history.Update{Old: u.Target.ID, New: u.New}, subject.FixedRemedy(fix))
 	}
 	return walker{r}.compare(ctx, u.Target, history.Tip{ID: u.New, Name: cmp.Or(u.Name, history.Short(u.New))})
 }
 
-// replaced compares a ref's old tip with its new one: every old entry is in
-// the new ledger, in order. Entries between older ones were judged on the
-// edges, so a rebased branch passes. No commit did what is found that could be
-// taken back: fix is what to do about it.
+// replaced compares a ref's old tip with its new one: every old entry is in the new ledger, in order. Insertions
+// were judged on the edges, so a rebased branch passes. No single commit is to blame, so fix is the remedy for
+// all.
 func (r walker) replaced(ctx context.Context, u history.Update, fix subject.Remedies) error {
-	changes, err := r.Source.History.Changes(ctx, []history.Edge{{Parent: u.Old, Child: u.New}})
+	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: u.Old, Child: u.New}})
 	if err != nil {
 		return err
 	}
@@ -92,8 +88,8 @@ func (r walker) replaced(ctx context.Context, u history.Update, fix subject.Reme
 	if u.Governs {
 		r.Scope.NotePolicy(n, changes)
 	}
-	undone := r.undone(ctx, u)
-	s, err := r.Source.Replacement(ctx, n, changes, undone)
+	reverted := r.revertedSince(ctx, u)
+	s, err := r.Source.Replacement(ctx, n, changes, reverted)
 	if err != nil {
 		return err
 	}
@@ -102,27 +98,25 @@ func (r walker) replaced(ctx context.Context, u history.Update, fix subject.Reme
 		if !r.Source.IsLog(c.Path) {
 			continue
 		}
-		if err := r.replacedLog(ctx, c, s, false, undone); err != nil {
+		if err := r.replacedLog(ctx, c, s, false, reverted); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// undone looks for what a branch rewrote when it is first asked.
-func (r walker) undone(ctx context.Context, u history.Update) read.UndoneFunc {
+// revertedSince looks for what a branch rewrote when it is first asked.
+func (r walker) revertedSince(ctx context.Context, u history.Update) read.RevertedFunc {
 	find := sync.OnceValues(func() (*rewrites, error) { return r.rewritesOf(ctx, u) })
 	return func(before, now *ledger.Ledger) (bool, error) {
 		r, err := find()
-		return err == nil && r.undone(before, now), err
+		return err == nil && r.revertedIn(before, now), err
 	}
 }
 
-// replacedLog compares one log of a commit with an earlier one that is not its
-// parent's. insertions says whether entries between older ones are reported,
-// where no entry makes them explicit. undone, if set, says which rewrites are
-// taken back.
-func (r walker) replacedLog(ctx context.Context, c history.Change, s *read.Step, insertions bool, undone read.UndoneFunc) error {
+// replacedLog compares one log of a commit with an earlier one that is not its parent's. insertions says whether
+// unreconciled insertions are reported; reverted, if set, which rewrites may have been taken back.
+func (r walker) replacedLog(ctx context.Context, c history.Change, s *read.Step, insertions bool, reverted read.RevertedFunc) error {
 	logs, err := r.Source.LogsBefore(ctx, s.Parents[0], c)
 	if err != nil {
 		return err
@@ -149,8 +143,8 @@ func (r walker) replacedLog(ctx context.Context, c history.Change, s *read.Step,
 		if e == nil || e.Relation != ledger.Rewritten && !insertions {
 			continue
 		}
-		if undone != nil && e.Relation == ledger.Rewritten {
-			if is, err := undone(e.Old, e.Now); err != nil || is {
+		if reverted != nil && e.Relation == ledger.Rewritten {
+			if is, err := reverted(e.Old, e.New); err != nil || is {
 				if err != nil {
 					return err
 				}

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// walker follows logs from commit to commit, and from branch to branch.
+// walker follows logs from commit to commit and compares them between branches.
 type walker struct{ *run.Run }
 
 // Index judges the edges of the index.
@@ -40,7 +40,7 @@ func (r walker) walk(ctx context.Context, commits []history.Commit) error {
 		r.Source.NoteHistory(commits, changes)
 	}
 	for i, c := range commits {
-		if err := r.commit(ctx, c, changes[i]); err != nil {
+		if err := r.judgeCommit(ctx, c, changes[i]); err != nil {
 			return err
 		}
 		if r.Options.Progress != nil {
@@ -51,7 +51,7 @@ func (r walker) walk(ctx context.Context, commits []history.Commit) error {
 }
 
 // commit judges one commit's edges; changes has one element for each.
-func (r walker) commit(ctx context.Context, n history.Commit, changes [][]history.Change) error {
+func (r walker) judgeCommit(ctx context.Context, n history.Commit, changes [][]history.Change) error {
 	r.Scope.NotePolicy(n, changes)
 	own := run.Scope{Workspaces: map[string]bool{}, Workflows: map[string]bool{}}
 	for _, edge := range changes {
@@ -64,14 +64,14 @@ func (r walker) commit(ctx context.Context, n history.Commit, changes [][]histor
 	if err != nil {
 		return err
 	}
-	r.Scope.LogReplaced = r.Scope.LogReplaced || s.LogReplaced
-	fresh := map[string][]ledger.Entry{}
+	r.Scope.UnrelatedLog = r.Scope.UnrelatedLog || s.UnrelatedLog
+	added := map[string][]ledger.Entry{}
 	for _, path := range history.PathsOf(changes, r.Source.IsLog) {
-		if fresh[path], err = r.log(ctx, s, path); err != nil {
+		if added[path], err = r.judgeLog(ctx, s, path); err != nil {
 			return err
 		}
 	}
-	if err := r.work(ctx, n, changes, run.SortedKeys(own.Workspaces), fresh); err != nil {
+	if err := r.judgeWork(ctx, n, changes, run.SortedKeys(own.Workspaces), added); err != nil {
 		return err
 	}
 	if r.Options.Each && n.ID != history.Index {
@@ -83,11 +83,10 @@ func (r walker) commit(ctx context.Context, n history.Commit, changes [][]histor
 	return nil
 }
 
-// log judges one log on all edges of a commit. It returns the entries that no
-// parent has.
-func (r walker) log(ctx context.Context, s *read.Step, path string) ([]ledger.Entry, error) {
+// judgeLog judges one log on all edges of a commit, and returns the entries that no parent has.
+func (r walker) judgeLog(ctx context.Context, s *read.Step, path string) ([]ledger.Entry, error) {
 	if r.Scope.Whole { // only there is what came before a baseline judged
-		if past, err := r.Source.IsPast(ctx, s.ID, path); err != nil || past {
+		if past, err := r.Source.IsBeforeBaseline(ctx, s.ID, path); err != nil || past {
 			return nil, err
 		}
 	}
@@ -99,7 +98,7 @@ func (r walker) log(ctx context.Context, s *read.Step, path string) ([]ledger.En
 		r.unreadable(s, path, child, parents)
 		return nil, nil
 	}
-	fresh, intruders := read.NewEntries(child.Log.Ledger, parents)
+	added, misplaced := read.NewEntries(child.Log.Ledger, parents)
 	var views []*subject.Edge
 	for i, p := range parents {
 		for k, before := range p.Ledgers {
@@ -109,45 +108,44 @@ func (r walker) log(ctx context.Context, s *read.Step, path string) ([]ledger.En
 			}
 			if e != nil {
 				e.SetParent(s.Commit, i)
-				e.Gone = p.Gone && p.Paths[k] == path
+				e.ParentHasNoLog = p.NoLog && p.Paths[k] == path
 				views = append(views, e)
 				accepted := func(place int) bool { return e.Accepted[child.Log.Entries[place].Digest] }
-				fresh, intruders = slices.DeleteFunc(fresh, accepted), slices.DeleteFunc(intruders, accepted)
+				added, misplaced = slices.DeleteFunc(added, accepted), slices.DeleteFunc(misplaced, accepted)
 			}
 		}
 	}
 	if len(views) > 0 {
-		views[0].Fresh, views[0].Intruders = fresh, withoutVersions(intruders, views)
+		views[0].NewEntries, views[0].Misplaced = added, withoutVersions(misplaced, views)
 	}
 	for _, e := range views {
 		r.judgeEdge(e, s.ID)
 	}
-	if len(views) == 0 && len(fresh) > 0 {
-		e := &subject.Edge{Path: path, Comparison: &ledger.Comparison{Old: &ledger.Ledger{}, Now: child.Log.Ledger, Relation: ledger.Extended, Marker: -1}, Fresh: fresh}
+	if len(views) == 0 && len(added) > 0 {
+		e := &subject.Edge{Path: path, Comparison: &ledger.Comparison{Old: &ledger.Ledger{}, New: child.Log.Ledger, Relation: ledger.Extended, ReconcileEntry: -1}, NewEntries: added}
 		if len(s.Parents) > 0 {
 			e.Parent = s.Parents[0]
 		}
 		r.judgeEdge(e, s.ID)
 	}
-	return ledger.Pick(child.Log.Ledger, fresh), nil
+	return ledger.Pick(child.Log.Ledger, added), nil
 }
 
-// withoutVersions leaves out of a merge's intruders the new versions of
-// entries that a parent has: those are reported as modifications, or waived.
-func withoutVersions(intruders []int, views []*subject.Edge) []int {
+// withoutVersions leaves out new versions of entries that a parent has: those are reported as modifications, or
+// waived.
+func withoutVersions(misplaced []int, views []*subject.Edge) []int {
 	versions := map[int]bool{}
 	for _, e := range views {
 		for _, x := range slices.Concat(e.Edits, e.Waived) {
-			if x.Before >= 0 && x.After >= 0 {
-				versions[x.After] = true
+			if x.OldIndex >= 0 && x.NewIndex >= 0 {
+				versions[x.NewIndex] = true
 			}
 		}
 	}
-	return slices.DeleteFunc(intruders, func(at int) bool { return versions[at] })
+	return slices.DeleteFunc(misplaced, func(at int) bool { return versions[at] })
 }
 
-// compareLogs relates one parent's log, which stood at was, to the child's. It
-// returns nil where nothing has changed.
+// compareLogs compares one parent's log, which stood at was, with the child's; nil if nothing changed.
 func (r walker) compareLogs(ctx context.Context, n history.Commit, path, was string, before, child *read.LedgerFile, parents []read.ParentLog, side int) (*subject.Edge, error) {
 	p, c := before.Log.Ledger, child.Log.Ledger
 	if p == c && was == path {
@@ -159,8 +157,8 @@ func (r walker) compareLogs(ctx context.Context, n history.Commit, path, was str
 	}
 	elsewhere := read.HeldBy(parents, side)
 	compared, err := ledger.Compare(p, c, ledger.CompareOptions{
-		Equal:  equal,
-		Before: r.Source.Logs(path).Records(ctx, before.File), After: r.Source.Logs(path).Records(ctx, child.File),
+		Equal:      equal,
+		OldRecords: r.Source.Logs(path).Records(ctx, before.File), NewRecords: r.Source.Logs(path).Records(ctx, child.File),
 		MayPair: func(lost, added int) bool {
 			// What another parent brought is that side's entry, not a new
 			// version of this side's, unless it plainly is.
@@ -168,40 +166,39 @@ func (r walker) compareLogs(ctx context.Context, n history.Commit, path, was str
 				return true
 			}
 			old, now := p.Entries[lost], c.Entries[added]
-			_, seen := r.Out.Reported.Of(finding.EditKey{Path: path, From: old.Digest.String(), To: now.Digest.String()})
+			_, seen := r.Collector.Reported.Of(finding.EditKey{Path: path, From: old.Digest.String(), To: now.Digest.String()})
 			return seen || old.Timestamp != "" && old.Timestamp == now.Timestamp
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &subject.Edge{Path: path, Was: was, Comparison: compared}, nil
+	return &subject.Edge{Path: path, OldPath: was, Comparison: compared}, nil
 }
 
-// judgeEdge judges one way of a log, and lists what waivers excuse.
+// judgeEdge judges one edge of a log, and lists what waivers excuse.
 func (r walker) judgeEdge(e *subject.Edge, child string) {
-	e.Clock, e.Strict, e.Switches = r.Source.Now, r.Out.Strict, r.Source.IsRecord(e.Path)
+	e.Clock, e.Strict, e.Switches = r.Source.Now, r.Collector.Strict, r.Source.IsRecord(e.Path)
 	e.Commit = child
 	if e.Remedies == nil {
 		e.Remedies = subject.EdgeRemedies{Edge: e}
 	}
-	r.Out.Judge(e.Subject())
+	r.Collector.Judge(e.Subject())
 	if len(e.Waived) == 0 {
 		return
 	}
 	excused, compared := *e, *e.Comparison
 	compared.Edits, compared.Inserted = e.Waived, nil
-	excused.Comparison, excused.Fresh, excused.Intruders = &compared, nil, nil
+	excused.Comparison, excused.NewEntries, excused.Misplaced = &compared, nil, nil
 	excused.Excused = true
-	r.Out.Judge(excused.Subject())
+	r.Collector.Judge(excused.Subject())
 }
 
-// unreadable deals with a child that has no ledger to compare: a file that
-// cannot be read is a finding here, and a log that is gone is one unless it
-// has moved.
+// unreadable reports a child without a ledger to compare: a file that cannot be read, or a log that is gone and
+// has not moved.
 func (r walker) unreadable(s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog) {
 	if child != nil {
-		r.Out.Judge(&subject.UnreadableLog{
+		r.Collector.Judge(&subject.UnreadableLog{
 			Place: rule.Place{Commit: s.ID, Parent: parents[0].ID, Branch: s.Branch, Mandatory: true},
 			Path:  path, Object: child.File.Object, Problems: child.Problems,
 			IsJob: r.Source.Policy.JudgesJob(path), IsCampaign: r.Source.IsRecord(path) && !r.Source.Policy.JudgesJob(path),
@@ -213,7 +210,7 @@ func (r walker) unreadable(s *read.Step, path string, child *read.LedgerFile, pa
 			continue // it is judged where it is now
 		}
 		for _, before := range p.Ledgers {
-			e := &subject.Edge{Path: path, Comparison: &ledger.Comparison{Old: before.Log.Ledger, Marker: -1}, Remedies: s.Remedies}
+			e := &subject.Edge{Path: path, Comparison: &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}, Remedies: s.Remedies}
 			e.SetParent(s.Commit, i)
 			e.Branch = s.Branch
 			r.judgeEdge(e, s.ID)

@@ -11,9 +11,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// work judges what a commit did to workspaces. fresh are the new entries by path
-// of the log.
-func (r walker) work(ctx context.Context, n history.Commit, changes [][]history.Change, dirs []string, fresh map[string][]ledger.Entry) error {
+// judgeWork judges what a commit did to workspaces. added are the new entries by path of the log.
+func (r walker) judgeWork(ctx context.Context, n history.Commit, changes [][]history.Change, dirs []string, added map[string][]ledger.Entry) error {
 	if len(dirs) == 0 {
 		return nil
 	}
@@ -22,7 +21,7 @@ func (r walker) work(ctx context.Context, n history.Commit, changes [][]history.
 		for _, head := range r.Options.Heads {
 			edges = append(edges, history.Edge{Parent: head, Child: history.Index})
 		}
-		more, err := r.Source.History.Changes(ctx, edges)
+		more, err := r.Source.Changes(ctx, edges)
 		if err != nil {
 			return err
 		}
@@ -30,8 +29,8 @@ func (r walker) work(ctx context.Context, n history.Commit, changes [][]history.
 		changes = slices.Concat(changes, more)
 	}
 	for _, dir := range dirs {
-		w := &worker{walker: r, commit: n, changes: changes, dir: dir}
-		v, err := w.view(ctx, fresh[small.Progress.Path(dir)])
+		w := &commitReader{walker: r, commit: n, changes: changes, dir: dir}
+		v, err := w.read(ctx, added[small.Progress.Path(dir)])
 		if err != nil {
 			return err
 		}
@@ -39,59 +38,58 @@ func (r walker) work(ctx context.Context, n history.Commit, changes [][]history.
 		if len(n.Parents) > 0 {
 			v.Parent = n.Parents[0]
 		}
-		r.Out.Judge(v)
+		r.Collector.Judge(v)
 	}
 	return nil
 }
 
-// worker reads what a view of one commit's work needs, and no more.
-type worker struct {
+// commitReader reads what one commit did to one workspace, and no more than rules need.
+type commitReader struct {
 	walker
 	commit  history.Commit
 	changes [][]history.Change
 	dir     string
-	// files are those of the workspace in the child, once they were listed.
+	// files are those of the workspace in the child, once listed.
 	files []history.File
 }
 
-func (w *worker) view(ctx context.Context, fresh []ledger.Entry) (*subject.CommitWork, error) {
-	v := &subject.CommitWork{Dir: w.dir, Fresh: fresh}
+func (w *commitReader) read(ctx context.Context, added []ledger.Entry) (*subject.CommitWork, error) {
+	v := &subject.CommitWork{Dir: w.dir, NewEntries: added}
 	var err error
-	if v.Human, err = w.humanChanges(ctx); err != nil {
+	if v.HumanChanges, err = w.humanChanges(ctx); err != nil {
 		return nil, err
 	}
-	if len(v.Human) > 0 {
-		if v.Sign, err = w.signOf(ctx, w.commit.ID); err != nil {
+	if len(v.HumanChanges) > 0 {
+		if v.Authorship, err = w.authorship(ctx, w.commit.ID); err != nil {
 			return nil, err
 		}
-		if v.Stale, err = w.sameReplay(ctx); err != nil {
+		if v.SameReplayID, err = w.sameReplay(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if len(fresh) > 0 {
+	if len(added) > 0 {
 		if v.Agent, err = w.agentOf(ctx, w.commit.ID); err != nil {
 			return nil, err
 		}
 	}
 	if v.Agent != "" {
-		if v.Leases, err = w.foreignLeases(ctx, v); err != nil {
+		if v.ForeignLeases, err = w.foreignLeases(ctx, v); err != nil {
 			return nil, err
 		}
 		if w.commit.ID == history.Index {
-			v.Branch = history.BranchOwner(w.Options.Branch)
+			v.BranchOwner = history.BranchOwner(w.Options.Branch)
 		}
 	}
-	v.LostWork, err = w.lostWork(ctx, fresh)
+	v.LostTasks, err = w.lostTasks(ctx, added)
 	return v, err
 }
 
-// change is what became of a path on one edge; ok is false if it is the same.
-func (w *worker) change(edge int, path string) (history.Change, bool) {
+// change is what one edge does to a path; ok is false if nothing.
+func (w *commitReader) change(edge int, path string) (history.Change, bool) {
 	return history.ChangeAt(w.changes[edge], path)
 }
 
-// differs reports whether a path differs from every parent.
-func (w *worker) differs(path string) bool {
+func (w *commitReader) differs(path string) bool {
 	for i := range w.changes {
 		if _, changed := w.change(i, path); !changed {
 			return false
@@ -101,7 +99,7 @@ func (w *worker) differs(path string) bool {
 }
 
 // now is a path's file in the child.
-func (w *worker) now(ctx context.Context, path string) (history.File, error) {
+func (w *commitReader) now(ctx context.Context, path string) (history.File, error) {
 	for i := range w.changes {
 		if c, changed := w.change(i, path); changed {
 			return c.New, nil
@@ -109,7 +107,7 @@ func (w *worker) now(ctx context.Context, path string) (history.File, error) {
 	}
 	if w.files == nil {
 		var err error
-		if w.files, err = w.Source.History.Files(ctx, w.commit.ID, w.dir); err != nil {
+		if w.files, err = w.Source.History.List(ctx, w.commit.ID, history.Workspaces(w.dir)); err != nil {
 			return history.File{}, err
 		}
 	}
@@ -122,16 +120,16 @@ func (w *worker) now(ctx context.Context, path string) (history.File, error) {
 }
 
 // before is a path's file in a parent.
-func (w *worker) before(ctx context.Context, edge int, path string) (history.File, error) {
+func (w *commitReader) before(ctx context.Context, edge int, path string) (history.File, error) {
 	if c, changed := w.change(edge, path); changed {
 		return c.Old, nil
 	}
 	return w.now(ctx, path)
 }
 
-// humanChanges are the changes of meaning in intent and constraints that no
-// parent brought. The first creation is none.
-func (w *worker) humanChanges(ctx context.Context) ([]subject.HumanChange, error) {
+// humanChanges are the changes of meaning in intent and constraints that no parent brought. Creating a file is
+// none.
+func (w *commitReader) humanChanges(ctx context.Context) ([]subject.HumanChange, error) {
 	var out []subject.HumanChange
 	for _, a := range []small.Artifact{small.Intent, small.Constraints} {
 		path := a.Path(w.dir)
@@ -149,7 +147,7 @@ func (w *worker) humanChanges(ctx context.Context) ([]subject.HumanChange, error
 	return out, nil
 }
 
-func (w *worker) humanChange(ctx context.Context, a small.Artifact, path string) (*subject.HumanChange, error) {
+func (w *commitReader) humanChange(ctx context.Context, a small.Artifact, path string) (*subject.HumanChange, error) {
 	file, err := w.now(ctx, path)
 	if err != nil || file.Unmerged {
 		return nil, err
@@ -183,7 +181,6 @@ func (w *worker) humanChange(ctx context.Context, a small.Artifact, path string)
 	return change, nil
 }
 
-// meaningKey stands for what a document says.
 func meaningKey(v *small.Value) string {
 	if v == nil {
 		return "nothing"
@@ -191,8 +188,7 @@ func meaningKey(v *small.Value) string {
 	return small.EntryDigest(v).String()
 }
 
-// movedFile reports whether a file that is gone has come, as it was, to the same
-// place in another workspace.
+// movedFile reports whether a file that is gone came, unchanged, to the same place in another workspace.
 func movedFile(changes []history.Change, old history.File, path string) bool {
 	_, name, _ := small.SplitPath(path)
 	return slices.ContainsFunc(changes, func(c history.Change) bool {
@@ -201,9 +197,8 @@ func movedFile(changes []history.Change, old history.File, path string) bool {
 	})
 }
 
-// changeOfMeaning compares a document with its versions in the parents; nil if
-// it means what one of them does, or, in a merge, if all that it says is what
-// some parent says. A document that cannot be read means nothing.
+// changeOfMeaning compares a document with its versions in the parents; nil if it means the same as one of them
+// or, in a merge, only says what some parent says. A document that cannot be read means nothing.
 func changeOfMeaning(a small.Artifact, olds []*small.Value, after *small.Value, gone bool) *subject.HumanChange {
 	c := &subject.HumanChange{Artifact: a}
 	switch {
@@ -214,7 +209,7 @@ func changeOfMeaning(a small.Artifact, olds []*small.Value, after *small.Value, 
 		if slices.Contains(olds, nil) {
 			return nil
 		}
-		c.What = "leaves it in a state in which it cannot be read"
+		c.What = "leaves it unreadable"
 		return c
 	}
 	for _, old := range olds {
@@ -227,7 +222,7 @@ func changeOfMeaning(a small.Artifact, olds []*small.Value, after *small.Value, 
 	}
 	old := olds[0]
 	if old == nil {
-		c.What = "replaces it, and what was there could not be read"
+		c.What = "replaces a version of it that could not be read"
 		return c
 	}
 	c.Changes = ledger.FieldChanges(old, after)
@@ -242,8 +237,8 @@ func changeOfMeaning(a small.Artifact, olds []*small.Value, after *small.Value, 
 	return c
 }
 
-// combines reports whether all that a merge's document says is said by some
-// parent, and all that every parent says by it.
+// combines reports whether all that a merge's document says is said by some parent, and all that every parent says
+// by it.
 func combines(olds []*small.Value, after *small.Value) bool {
 	now := map[string]bool{}
 	statements("", after, now)
@@ -274,9 +269,8 @@ func combines(olds []*small.Value, after *small.Value) bool {
 	return true
 }
 
-// statements takes a document apart: the members of mappings one by one, and
-// the items of lists as wholes. Where both sides changed the order of a list,
-// there is none that is right.
+// statements takes a document apart: members of mappings one by one, list items whole. The order of a list does
+// not count: if both sides changed it, no order is right.
 func statements(at string, v *small.Value, into map[string]bool) {
 	switch v.Kind {
 	case small.Map:
@@ -292,10 +286,9 @@ func statements(at string, v *small.Value, into map[string]bool) {
 	}
 }
 
-// sameReplay reports whether the run goes on under a replay id that a parent's
-// handoff has, in the commit and in the end of what is judged: the handoff may
+// sameReplay reports whether the commit and the tip keep a replay id that a parent's handoff has: the handoff may
 // be regenerated in a later commit of the same change.
-func (w *worker) sameReplay(ctx context.Context) (bool, error) {
+func (w *commitReader) sameReplay(ctx context.Context) (bool, error) {
 	path := small.Handoff.Path(w.dir)
 	file, err := w.now(ctx, path)
 	if err != nil {
@@ -328,7 +321,7 @@ func (w *worker) sameReplay(ctx context.Context) (bool, error) {
 	return strings.EqualFold(last, now), nil
 }
 
-func (w *worker) replayIn(ctx context.Context, f history.File) (string, error) {
+func (w *commitReader) replayIn(ctx context.Context, f history.File) (string, error) {
 	root, err := w.Source.Document(ctx, f)
 	value, _ := root.Get("replayId").Get("value").Str()
 	return value, err

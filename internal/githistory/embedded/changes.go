@@ -13,25 +13,9 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// Changes compares trees as [githistory.Repo.Changes] does.
-func (r *Repo) Changes(ctx context.Context, edges []history.Edge) ([][]history.Change, error) {
-	return r.compare(ctx, edges, r.watch.OfInterest)
-}
-
-// Difference compares two trees as Changes does, and lists every path that differs.
-func (r *Repo) Difference(ctx context.Context, edge history.Edge) ([]history.Change, error) {
-	changes, err := r.compare(ctx, []history.Edge{edge}, anyPath)
-	if err != nil {
-		return nil, err
-	}
-	return changes[0], nil
-}
-
-// anyPath selects all.
-func anyPath(string) bool { return true }
-
-// compare compares trees as far as their paths are wanted.
-func (r *Repo) compare(ctx context.Context, edges []history.Edge, wanted func(path string) bool) ([][]history.Change, error) {
+// Diff compares trees as [githistory.Repo.Diff] does.
+func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
+	wanted := githistory.NewFilter(f).Matches
 	results := make([][]history.Change, len(edges))
 	for i, e := range edges {
 		if err := alive(ctx, "comparing commits"); err != nil {

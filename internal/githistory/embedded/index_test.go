@@ -14,6 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
+func anyPath(string) bool { return true }
+
 // lines is one line for each entry of an index.
 func lines(x *index) []string {
 	var out []string

@@ -196,8 +196,8 @@ func compareWithGit(t *testing.T, r *gittest.Repo) {
 	if err1 != nil || err2 != nil || wantHead != gotHead {
 		t.Errorf("HEAD: git says %s, %v; embedded %s, %v", wantHead, err1, gotHead, err2)
 	}
-	wantFiles, err1 := git.Files(t.Context(), history.Index)
-	gotFiles, err2 := own.Files(t.Context(), history.Index)
+	wantFiles, err1 := git.List(t.Context(), history.Index, history.Workspaces())
+	gotFiles, err2 := own.List(t.Context(), history.Index, history.Workspaces())
 	if (err1 == nil) != (err2 == nil) {
 		t.Errorf("the index: git says %v, embedded %v", err1, err2)
 	}

@@ -32,7 +32,6 @@ type Repo struct {
 	boundary map[plumbing.Hash]bool // commits whose parents the clone hides
 	head     string                 // HEAD's commit when the repository was opened
 	headErr  error
-	watch    *githistory.Watch // files of interest beside workspaces
 
 	mu      sync.Mutex // guards what follows
 	commits map[plumbing.Hash]*commit
@@ -65,7 +64,7 @@ func Open(ctx context.Context, dir string, variables []string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{Place: s.Place, env: env, base: s.base, watch: githistory.NewWatch(nil)}
+	r := &Repo{Place: s.Place, env: env, base: s.base}
 	r.commits, r.trees, r.room = map[plumbing.Hash]*commit{}, map[plumbing.Hash][]treeEntry{}, maxEntries
 	dirs, err := objectDirs(s, env)
 	if err != nil {

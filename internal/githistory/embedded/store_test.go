@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -138,7 +139,7 @@ func TestDamagedObjects(t *testing.T) {
 	_, err := open(t, r).Blob(t.Context(), a, 1<<20)
 	wantFailureThat(t, err, a, "not what its id says")
 	copyObject(a, tree)
-	_, err = open(t, r).Files(t.Context(), r.ID("HEAD"))
+	_, err = open(t, r).List(t.Context(), r.ID("HEAD"), history.Workspaces())
 	wantFailureThat(t, err, tree)
 }
 
@@ -244,14 +245,14 @@ func TestRepackWhileOpen(t *testing.T) {
 	r := versions(t)
 	old := r.ID("HEAD")
 	repo := open(t, r)
-	if _, err := repo.Files(t.Context(), old); err != nil {
+	if _, err := repo.List(t.Context(), old, history.Workspaces()); err != nil {
 		t.Fatal(err)
 	}
 	r.Git("repack", "-q", "-a", "-d")
 	fresh := r.CommitFile("file", "new")
 	r.Git("repack", "-q", "-a", "-d")
 	for _, id := range []string{old, fresh} {
-		if _, err := repo.Files(t.Context(), id); err != nil {
+		if _, err := repo.List(t.Context(), id, history.Workspaces()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -270,7 +271,7 @@ func TestConcurrentReading(t *testing.T) {
 			if err != nil || len(commits) != 30 {
 				t.Errorf("%d commits, %v", len(commits), err)
 			}
-			if _, err := repo.Files(t.Context(), head); err != nil {
+			if _, err := repo.List(t.Context(), head, history.Workspaces()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -323,7 +324,7 @@ func TestAlternatesOfEveryForm(t *testing.T) {
 			if got := r.Git("cat-file", "-t", id); got != "commit" {
 				t.Fatal("git does not find the object: ", got)
 			}
-			if files, err := open(t, r).Files(t.Context(), id); err != nil || len(files) != 1 {
+			if files, err := open(t, r).List(t.Context(), id, history.Workspaces()); err != nil || len(files) != 1 {
 				t.Errorf("Files = %v, %v", files, err)
 			}
 		})

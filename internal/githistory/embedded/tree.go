@@ -123,31 +123,6 @@ func (r *Repo) tree(id plumbing.Hash) ([]treeEntry, error) {
 // emptyTree is the id of the tree without entries. It need not be stored.
 var emptyTree = plumbing.ComputeHash(plumbing.TreeObject, nil)
 
-// entryAt is what a tree holds at a path.
-func (r *Repo) entryAt(root plumbing.Hash, path string) (treeEntry, error) {
-	at := treeEntry{mode: modeDir, id: root}
-	for name := range strings.SplitSeq(path, "/") {
-		if !at.isDir() {
-			return treeEntry{}, nil
-		}
-		entries, err := r.tree(at.id)
-		if err != nil {
-			return treeEntry{}, err
-		}
-		id := at.id
-		at = treeEntry{}
-		for _, e := range entries {
-			if e.name == name && at.name != "" {
-				return treeEntry{}, r.unreadable(id, errors.New("it holds a name twice"))
-			}
-			if e.name == name {
-				at = e
-			}
-		}
-	}
-	return at, nil
-}
-
 // join is the path of an entry in a directory.
 func join(dir, name string) string {
 	if dir == "" {

@@ -19,12 +19,12 @@ func checkAgentID(v *subject.CommitWork, r *rule.Reporter) {
 	if v.Agent == "" {
 		return
 	}
-	for _, e := range v.Fresh {
+	for _, e := range v.NewEntries {
 		if e.AgentID == "" || e.AgentID == v.Agent {
 			continue
 		}
 		f := entryFinding(v, e)
-		f.Message = fmt.Sprintf("%s names agent %q, and the commit is that of %q", ledger.Describe(e), e.AgentID, v.Agent)
+		f.Message = fmt.Sprintf("%s names agent %q, but agent %q made the commit", ledger.Describe(e), e.AgentID, v.Agent)
 		f.Fix = "name the agent who did the work, or commit the entry as that agent"
 		r.Add(f)
 	}

@@ -40,14 +40,14 @@ func checkConcurrentAppend(t *subject.Tips, r *rule.Reporter) {
 		// No merge can join them, and no waiver make the two one: each began at the
 		// workflow that was active where the branches parted.
 		f.Subject, f.EditFrom, f.EditTo = f.EditFrom+" "+f.EditTo, "", ""
-		f.Fix = fmt.Sprintf("on %s, git rebase %s: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; if the branch is published already, push it under another name",
+		f.Fix = fmt.Sprintf("on %s, run `git rebase %s`: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; if the branch is already published, push it under another name",
 			t.HeadName, wording.ShellWord(t.TargetName), t.TargetName)
 		r.Add(f)
 		return
 	}
-	f.Fix = fmt.Sprintf("%s, then %s", t.Merge, subject.ReconcileHint)
-	if ours, theirs, same := atOnce(t.TargetOnly, t.HeadOnly); same {
-		f.Fix = fmt.Sprintf("%s of %s and %s of %s have the same time, and small-hook reconcile puts neither first: on its branch, record the one that is not published yet again, with the time of recording (git commit --amend, or git rebase -i); then %s",
+	f.Fix = fmt.Sprintf("run %s; then %s", t.Merge, subject.ReconcileHint)
+	if ours, theirs, same := sameTime(t.TargetOnly, t.HeadOnly); same {
+		f.Fix = fmt.Sprintf("%s of %s and %s of %s have the same time, so that `small-hook reconcile` cannot order them: on its branch, record the unpublished one again, with the time of recording (`git commit --amend` or `git rebase -i`); then %s",
 			ledger.Describe(ours), t.TargetName, ledger.Describe(theirs), t.HeadName, f.Fix)
 	}
 	r.Add(f)
@@ -56,17 +56,16 @@ func checkConcurrentAppend(t *subject.Tips, r *rule.Reporter) {
 func checkNeighbour(n *subject.NeighbourLog, r *rule.Reporter) {
 	f := n.Finding()
 	f.Message = fmt.Sprintf("%s has recorded %s in this run that you do not have: %s; you have %s that it does not have: %s",
-		n.Neighbour.Words(), wording.Count(len(n.Theirs), "entry"), ledger.DescribeAll(n.Theirs), wording.Count(len(n.HeadOnly), "entry"), ledger.DescribeAll(n.HeadOnly))
+		n.Neighbour.Describe(), wording.Count(len(n.Theirs), "entry"), ledger.DescribeAll(n.Theirs), wording.Count(len(n.HeadOnly), "entry"), ledger.DescribeAll(n.HeadOnly))
 	name := cmp.Or(n.Neighbour.Name, history.Short(n.Neighbour.ID))
 	f.Common = finding.CommonOf(n.Target, n.TargetOnly)
 	f.Sides = []finding.Side{{Name: name, Entries: finding.RefsOf(n.Theirs)}, {Name: "the index", Entries: finding.RefsOf(n.HeadOnly)}}
-	f.Fix = fmt.Sprintf("let one of you wait for the other, and merge soon: git merge %s, then %s", wording.ShellWord(name), subject.ReconcileHint)
+	f.Fix = fmt.Sprintf("let one of you wait for the other, and merge soon: run `git merge %s`; then %s", wording.ShellWord(name), subject.ReconcileHint)
 	r.Add(f)
 }
 
-// atOnce finds two entries, one of each side, that no order of time can tell
-// apart.
-func atOnce(target, head []ledger.Entry) (ours, theirs ledger.Entry, found bool) {
+// sameTime finds two entries, one of each side, that have the same time.
+func sameTime(target, head []ledger.Entry) (ours, theirs ledger.Entry, found bool) {
 	at := make(map[time.Time]ledger.Entry, len(target))
 	for _, e := range target {
 		if instant, ok := ledger.ParseInstant(e.Timestamp); ok {

@@ -21,8 +21,8 @@ func checkDeleted(e *subject.Edge, r *rule.Reporter) {
 	}
 	for _, x := range e.OfKind(ledger.EditDeleted) {
 		f := e.Finding(x)
-		f.Message = ledger.Describe(e.Old.Entries[x.Before]) + " was deleted"
-		f.Fix = e.Remedies.BringBack()
+		f.Message = ledger.Describe(e.Old.Entries[x.OldIndex]) + " was deleted"
+		f.Fix = e.Remedies.RestoreLost()
 		r.Add(f)
 	}
 }

@@ -35,7 +35,7 @@ func checkDoubleClaim(v *subject.Fork, r *rule.Reporter) {
 			Entry: finding.RefOf(other), EntryAfter: finding.RefOf(e),
 			Message: fmt.Sprintf("task %q has work on both branches: %s on %s, %s on %s",
 				e.TaskID, ledger.Describe(other), v.TargetName, ledger.Describe(e), v.HeadName),
-			Fix: "look at what each side did before you merge; give each agent tasks of its own",
+			Fix: "review what each side did before you merge, and give each agent its own tasks",
 		})
 	}
 }

@@ -19,28 +19,26 @@ var ForeignLease = rule.Rule{
 }
 
 func checkForeignLease(v *subject.CommitWork, r *rule.Reporter) {
-	for _, l := range v.Leases {
+	for _, l := range v.ForeignLeases {
 		f := entryFinding(v, l.Entry)
-		f.Message = fmt.Sprintf("%s is work of %q on a task that agent %q has leased until %s", ledger.Describe(l.Entry), v.Agent, l.Lease.Agent, l.Lease.Text)
-		f.Fix = "wait until the lease has expired, ask its holder to give it up in the plan, or work on another task"
+		f.Message = fmt.Sprintf("agent %q recorded %s on a task that agent %q has leased until %s", v.Agent, ledger.Describe(l.Entry), l.Lease.Agent, l.Lease.Text)
+		f.Fix = "wait until the lease expires, ask its holder to give it up in the plan, or work on another task"
 		r.Add(f)
 	}
-	if v.Branch == "" || v.Agent == v.Branch || len(v.Leases) > 0 {
+	if v.BranchOwner == "" || v.Agent == v.BranchOwner || len(v.ForeignLeases) > 0 {
 		return
 	}
-	f := entryFinding(v, v.Fresh[0])
-	f.Message = fmt.Sprintf("%s is work of %q on the branch of agent %q", ledger.Describe(v.Fresh[0]), v.Agent, v.Branch)
-	f.Fix = "git switch -c " + wording.ShellWord(history.AgentBranches+v.Agent) + ", and commit there"
+	f := entryFinding(v, v.NewEntries[0])
+	f.Message = fmt.Sprintf("agent %q recorded %s on the branch of agent %q", v.Agent, ledger.Describe(v.NewEntries[0]), v.BranchOwner)
+	f.Fix = "run `git switch -c " + wording.ShellWord(history.AgentBranches+v.Agent) + "` and commit there"
 	r.Add(f)
 }
 
-// entryFinding begins a finding about an entry that a commit records.
 func entryFinding(v *subject.CommitWork, e ledger.Entry) finding.Finding {
 	return finding.Finding{Path: small.Progress.Path(v.Dir), Line: e.Pos.Line, Column: e.Pos.Column, Entry: finding.RefOf(e), EditTo: e.Digest.String()}
 }
 
-// checkForkLease finds the tasks of which each branch has given the lease to
-// another agent since they parted.
+// checkForkLease finds the tasks that the branches have leased to different agents since they parted.
 func checkForkLease(v *subject.Fork, r *rule.Reporter) {
 	target, head := subject.Leases(v.Target.Doc(small.Plan)), subject.Leases(v.Head.Doc(small.Plan))
 	tasks, order := subject.TasksOf(v.Head.Doc(small.Plan))
@@ -61,7 +59,7 @@ func checkForkLease(v *subject.Fork, r *rule.Reporter) {
 		r.Add(finding.Finding{
 			Path: small.Plan.Path(v.Dir), Line: pos.Line, Column: pos.Column, Subject: "fork " + id,
 			Message: fmt.Sprintf("task %q is leased on both branches: to agent %q on %s, to agent %q on %s", id, there.Agent, v.TargetName, here.Agent, v.HeadName),
-			Fix:     "decide who works on it, and take the other lease out of the plan before you merge",
+			Fix:     "decide who works on it, and remove the other lease from the plan before you merge",
 		})
 	}
 }

@@ -27,6 +27,6 @@ func checkForkPlan(v *subject.Fork, r *rule.Reporter) {
 		Severity: severity,
 		Path:     small.Plan.Path(v.Dir), Subject: "fork",
 		Message: fmt.Sprintf("%s and %s both changed the plan since they parted", v.TargetName, v.HeadName),
-		Fix:     "decide which plan holds when you merge, and record the decision as progress (meta/reconcile-plan)",
+		Fix:     "when you merge, decide which plan holds, and record the decision in a meta/reconcile-plan entry",
 	})
 }

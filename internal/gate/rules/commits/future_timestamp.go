@@ -17,16 +17,16 @@ var FutureTimestamp = rule.Rule{
 }
 
 func checkFutureTimestamp(e *subject.Edge, r *rule.Reporter) {
-	for _, place := range e.Fresh {
-		entry := e.Now.Entries[place]
+	for _, place := range e.NewEntries {
+		entry := e.New.Entries[place]
 		when, ok := ledger.ParseInstant(entry.Timestamp)
 		if !ok || !when.After(e.Clock.Add(ledger.ClockTolerance)) {
 			continue
 		}
-		f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, Before: -1, After: place})
+		f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: place})
 		f.Edits = []finding.EditKey{{Path: e.Path + "\x00future", To: f.EditTo}}
 		f.Message = fmt.Sprintf("%s is dated %s ahead of now; no later entry could be valid", ledger.Describe(entry), when.Sub(e.Clock).Round(time.Second))
-		f.Fix = "correct the clock, and record the entry again before it is committed"
+		f.Fix = "correct the clock and record the entry again"
 		r.Add(f)
 	}
 }

@@ -11,35 +11,33 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// HumanArtifact is ownership/human-artifact: an agent's commit changes what intent or
-// constraints say.
+// HumanArtifact is ownership/human-artifact: an agent's commit changes what intent or constraints say.
 var HumanArtifact = rule.Rule{
 	ID: "ownership/human-artifact", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(checkHumanArtifact)},
 }
 
 func checkHumanArtifact(v *subject.CommitWork, r *rule.Reporter) {
-	if v.Sign.Words == "" {
+	if v.Authorship.Reason == "" {
 		return
 	}
-	for _, c := range v.Human {
+	for _, c := range v.HumanChanges {
 		path := c.Artifact.Path(v.Dir)
 		f := finding.Finding{
 			Path: path, Line: c.Pos.Line, Column: c.Pos.Column, Changes: c.Changes, Subject: c.Key,
-			Message: fmt.Sprintf("%s belongs to people, and an agent's commit %s (%s)", artifactWord(c.Artifact), c.What, v.Sign.Words),
-			Fix:     fmt.Sprintf("git restore --source=%s -- %s, and have a person make the change in a commit of their own", history.Short(r.Parent), wording.ShellWord(path)),
+			Message: fmt.Sprintf("%s belongs to people, but an agent's commit %s (%s)", artifactWord(c.Artifact), c.What, v.Authorship.Reason),
+			Fix:     fmt.Sprintf("run `git restore --source=%s -- %s`, and have a person make the change in a commit of their own", history.Short(r.Parent), wording.ShellWord(path)),
 		}
 		if r.Commit == history.Index {
-			f.Fix = fmt.Sprintf("git restore --source=HEAD --staged --worktree -- %s, and have a person make the change in a commit of their own", wording.ShellWord(path))
+			f.Fix = fmt.Sprintf("run `git restore --source=HEAD --staged --worktree -- %s`, and have a person make the change in a commit of their own", wording.ShellWord(path))
 		}
-		if v.Sign.Hint {
+		if v.Authorship.Uncertain {
 			f.Severity = finding.SeverityWarning
 		}
 		r.Add(f)
 	}
 }
 
-// artifactWord names one of the artifacts that belong to people.
 func artifactWord(a small.Artifact) string {
 	if a == small.Intent {
 		return "the intent"

@@ -15,8 +15,7 @@ var InterleavedRuns = rule.Rule{
 	Checks: []rule.Check{rule.On(checkInterleavedRuns)},
 }
 
-// checkInterleavedRuns reports each return of a run that had ended; entries
-// that belong to no run are passed over.
+// checkInterleavedRuns reports each return of a run that had ended. Entries without a run are skipped.
 func checkInterleavedRuns(w *subject.Workspace, r *rule.Reporter) {
 	art := w.Artifacts[small.Progress]
 	if art == nil || art.Log == nil {
@@ -32,7 +31,7 @@ func checkInterleavedRuns(w *subject.Workspace, r *rule.Reporter) {
 		if seen && e.ReplayID != current && i >= w.Baseline {
 			r.Add(finding.Finding{
 				Path: art.Path, Line: e.Pos.Line, Column: e.Pos.Column, Entry: finding.RefOf(e), EditTo: e.Digest.String(),
-				Message: fmt.Sprintf("entry %d goes on with run %.12s…, which entry %d had left for run %.12s…", i+1, e.ReplayID, last+1, current),
+				Message: fmt.Sprintf("entry %d returns to run %.12s… (last used by entry %d) after run %.12s… began", i+1, e.ReplayID, last+1, current),
 				Fix:     "let one agent finish its run before another begins, or give each its own branch",
 			})
 		}

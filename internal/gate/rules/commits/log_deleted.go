@@ -17,10 +17,8 @@ var LogDeleted = rule.Rule{
 	Checks: []rule.Check{rule.On(checkLogDeleted)},
 }
 
-// checkLogDeleted reports a log that the child does not have. Whether it has
-// moved is found out before.
 func checkLogDeleted(e *subject.Edge, r *rule.Reporter) {
-	if e.Now != nil {
+	if e.New != nil {
 		return
 	}
 	head := e.Old.Head().String()
@@ -28,6 +26,6 @@ func checkLogDeleted(e *subject.Edge, r *rule.Reporter) {
 		Path: e.Path, EditFrom: head,
 		Edits:   []finding.EditKey{{Path: e.Path, From: head}},
 		Message: fmt.Sprintf("the log with %s is gone", wording.Count(e.Old.Len(), "entry")),
-		Fix:     e.Remedies.BringBack(),
+		Fix:     e.Remedies.RestoreLost(),
 	})
 }

@@ -22,7 +22,7 @@ func checkLostEntry(e *subject.Edge, r *rule.Reporter) {
 	}
 	for _, x := range e.OfKind(ledger.EditDeleted) {
 		f := e.Finding(x)
-		f.Message = fmt.Sprintf("the merge lost %s of %s", ledger.Describe(e.Old.Entries[x.Before]), e.Side)
+		f.Message = fmt.Sprintf("the merge lost %s of %s", ledger.Describe(e.Old.Entries[x.OldIndex]), e.Side)
 		f.Fix = "keep every entry of both sides: " + e.Remedies.Reconcile()
 		r.Add(f)
 	}

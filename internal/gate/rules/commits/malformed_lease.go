@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// MalformedLease is lease/malformed: a lease in the plan does not say who has it until when.
+// MalformedLease is lease/malformed: a lease in the plan does not say which agent holds it until when.
 var MalformedLease = rule.Rule{
 	ID: "lease/malformed", Severity: finding.SeverityWarning, Stage: finding.StageLint,
 	Checks: []rule.Check{rule.On(checkMalformedLease)},
@@ -29,7 +29,7 @@ func checkMalformedLease(w *subject.Workspace, r *rule.Reporter) {
 			Severity: severity,
 			Path:     w.Path(small.Plan), Line: at.Pos.Line, Column: at.Pos.Column, Subject: fmt.Sprintf("tasks.%d.lease", i),
 			Message: fmt.Sprintf("task %d: %s", i+1, problem),
-			Fix:     `write lease: {agent_id: "AGENT", expires: "2026-12-31T12:00:00Z"}, or take it out`,
+			Fix:     "write `lease: {agent_id: \"AGENT\", expires: \"2026-12-31T12:00:00Z\"}`, or remove it",
 		})
 	}
 }

@@ -14,49 +14,47 @@ import (
 var Modified = rule.Rule{
 	ID: "append-only/modified", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Edit:   ledger.EntryChanged,
-	Checks: []rule.Check{rule.On(reportEdits(ledger.EditModified, modifiedWords))},
+	Checks: []rule.Check{rule.On(reportEdits(ledger.EditModified, describeModified))},
 }
 
-// TimestampMigrated is append-only/timestamp-migrated: an earlier entry's timestamp was written
-// in another form.
+// TimestampMigrated is append-only/timestamp-migrated: an earlier entry's timestamp was written in another form.
 var TimestampMigrated = rule.Rule{
 	ID: "append-only/timestamp-migrated", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Edit: ledger.EntryChanged,
 	Checks: []rule.Check{rule.On(reportEdits(ledger.EditTimestampMigrated, func(e *subject.Edge, x ledger.Edit) string {
-		return fmt.Sprintf("the timestamp of %s was rewritten; the instant is the same to the microsecond", ledger.Describe(e.Old.Entries[x.Before]))
+		return fmt.Sprintf("the timestamp of %s was rewritten; the instant is the same to the microsecond", ledger.Describe(e.Old.Entries[x.OldIndex]))
 	}))},
 }
 
-// TaskReassigned is append-only/task-reassigned: an earlier entry was given to a historical
-// task.
+// TaskReassigned is append-only/task-reassigned: an earlier entry was given to a historical task.
 var TaskReassigned = rule.Rule{
 	ID: "append-only/task-reassigned", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Edit: ledger.EntryChanged,
 	Checks: []rule.Check{rule.On(reportEdits(ledger.EditTaskReassigned, func(e *subject.Edge, x ledger.Edit) string {
-		return fmt.Sprintf("%s was reassigned to %q", ledger.Describe(e.Old.Entries[x.Before]), x.Changes[0].To)
+		return fmt.Sprintf("%s was reassigned to %q", ledger.Describe(e.Old.Entries[x.OldIndex]), x.Changes[0].To)
 	}))},
 }
 
-// reportEdits makes the check of a rule that reports the edits of one kind.
+// reportEdits makes a check that reports the edits of one kind.
 func reportEdits(kind ledger.EditKind, words func(*subject.Edge, ledger.Edit) string) func(*subject.Edge, *rule.Reporter) {
 	return func(e *subject.Edge, r *rule.Reporter) {
 		for _, x := range e.OfKind(kind) {
 			f := e.Finding(x)
 			f.Message = words(e, x)
-			f.Fix = e.Remedies.PutBack()
+			f.Fix = e.Remedies.RevertChange()
 			r.Add(f)
 		}
 	}
 }
 
-func modifiedWords(e *subject.Edge, x ledger.Edit) string {
+func describeModified(e *subject.Edge, x ledger.Edit) string {
 	var fields []string
 	for _, c := range x.Changes {
 		if c.Field != "" {
 			fields = append(fields, c.Field)
 		}
 	}
-	words := ledger.Describe(e.Old.Entries[x.Before]) + " was modified"
+	words := ledger.Describe(e.Old.Entries[x.OldIndex]) + " was modified"
 	if len(fields) > 0 {
 		words += ": " + strings.Join(fields, ", ")
 	}

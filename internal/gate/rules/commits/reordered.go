@@ -13,6 +13,6 @@ import (
 var Reordered = rule.Rule{
 	ID: "append-only/reordered", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(reportEdits(ledger.EditReordered, func(e *subject.Edge, x ledger.Edit) string {
-		return fmt.Sprintf("%s was moved; it is entry %d now", ledger.Describe(e.Old.Entries[x.Before]), x.After+1)
+		return fmt.Sprintf("%s was moved; it is entry %d now", ledger.Describe(e.Old.Entries[x.OldIndex]), x.NewIndex+1)
 	}))},
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// ReplayStale is replay/stale: intent or constraints changed in meaning, and the replay id did
-// not.
+// ReplayStale is replay/stale: intent or constraints changed in meaning, and the replay id did not.
 var ReplayStale = rule.Rule{
 	ID: "replay/stale", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(checkReplayStale)},
@@ -21,13 +20,13 @@ var ReplayStale = rule.Rule{
 func checkReplayStale(v *subject.CommitWork, r *rule.Reporter) {
 	var changed []string
 	var first *subject.HumanChange
-	for i := range v.Human {
-		if c := &v.Human[i]; len(c.Changes) > 0 { // it was there, and it is
+	for i := range v.HumanChanges {
+		if c := &v.HumanChanges[i]; len(c.Changes) > 0 { // it was there, and it is
 			changed = append(changed, artifactWord(c.Artifact))
 			first = cmp.Or(first, c)
 		}
 	}
-	if !v.Stale || first == nil {
+	if !v.SameReplayID || first == nil {
 		return
 	}
 	verb := "has"
@@ -36,7 +35,7 @@ func checkReplayStale(v *subject.CommitWork, r *rule.Reporter) {
 	}
 	r.Add(finding.Finding{
 		Path: first.Artifact.Path(v.Dir), Line: first.Pos.Line, Column: first.Pos.Column, Subject: first.Key,
-		Message: fmt.Sprintf("%s %s changed in meaning, and %s goes on with the same replay id", strings.Join(changed, " and "), verb, small.Handoff.Path(v.Dir)),
+		Message: fmt.Sprintf("%s %s changed in meaning, but %s keeps the same replay id", strings.Join(changed, " and "), verb, small.Handoff.Path(v.Dir)),
 		Fix:     "start a new run and regenerate the handoff; `small-hook replay-id` prints the fingerprint of what is declared now",
 	})
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// WorkflowRewritten is workflow/history-rewritten: an earlier switch in a job's history was
-// changed, deleted or moved.
+// WorkflowRewritten is workflow/history-rewritten: an earlier switch in a job's history was changed, deleted or moved.
 var WorkflowRewritten = rule.Rule{
 	ID: "workflow/history-rewritten", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Edit:   ledger.EntryChanged | ledger.EntryLost | ledger.LogEnded | ledger.OfRecord,
@@ -20,7 +19,7 @@ var WorkflowRewritten = rule.Rule{
 }
 
 func checkRewritten(e *subject.Edge, r *rule.Reporter) {
-	if e.Now == nil {
+	if e.New == nil {
 		if n := e.Old.Len(); n > 0 {
 			head := e.Old.Head().String()
 			r.Add(finding.Finding{
@@ -33,45 +32,45 @@ func checkRewritten(e *subject.Edge, r *rule.Reporter) {
 	for _, kind := range []ledger.EditKind{ledger.EditModified, ledger.EditTimestampMigrated, ledger.EditTaskReassigned, ledger.EditDeleted, ledger.EditReordered} {
 		for _, x := range e.OfKind(kind) {
 			f := e.Finding(x)
-			f.Message, f.Fix = rewrittenWords(e, x), keepSwitches(e)
+			f.Message, f.Fix = describeRewritten(e, x), keepSwitches(e)
 			r.Add(f)
 		}
 	}
-	inserted := e.Intruders
+	inserted := e.Misplaced
 	if !e.Merge {
 		inserted = slices.Clone(e.Inserted)
 		for _, x := range e.OfKind(ledger.EditInserted) {
-			inserted = append(inserted, x.After)
+			inserted = append(inserted, x.NewIndex)
 		}
 	}
 	for _, place := range inserted {
 		f := e.Insertion(place)
-		f.Message, f.Fix = ledger.Describe(e.Now.Entries[place])+" was inserted before older ones", keepSwitches(e)
+		f.Message, f.Fix = ledger.Describe(e.New.Entries[place])+" was inserted before older ones", keepSwitches(e)
 		r.Add(f)
 	}
 }
 
-func rewrittenWords(e *subject.Edge, x ledger.Edit) string {
-	words := ledger.Describe(e.Old.Entries[x.Before])
+func describeRewritten(e *subject.Edge, x ledger.Edit) string {
+	words := ledger.Describe(e.Old.Entries[x.OldIndex])
 	switch {
 	case x.Kind == ledger.EditDeleted && e.Merge:
 		return "the merge lost " + words + " of " + e.Side
 	case x.Kind == ledger.EditDeleted:
 		return words + " was deleted"
 	case x.Kind == ledger.EditReordered:
-		return fmt.Sprintf("%s was moved; it is switch %d now", words, x.After+1)
+		return fmt.Sprintf("%s was moved; it is switch %d now", words, x.NewIndex+1)
 	}
-	return modifiedWords(e, x)
+	return describeModified(e, x)
 }
 
-// keepSwitches says how to bring a switch history back. In a merge of two branches
-// that both switched a job, the chain of one of them is always broken.
+// keepSwitches says how to restore a switch history. A merge of two branches that both switched a job always
+// breaks the chain of one of them.
 func keepSwitches(e *subject.Edge) string {
 	switch {
 	case e.Merge:
-		return "give the merge up and rebase the one branch on the other instead (git merge --abort, or git reset --hard to before the merge; then git rebase): keep the switches that are there first as they are, and record the branch's own again after them, from the workflow that they led to"
-	case e.Now == nil:
-		return e.Remedies.BringBack()
+		return e.RebaseInstead() + "; keep the switches of that side as they are, and record your own again after them, from the workflow that they led to"
+	case e.New == nil:
+		return e.Remedies.RestoreLost()
 	}
-	return e.Remedies.PutBack()
+	return e.Remedies.RevertChange()
 }

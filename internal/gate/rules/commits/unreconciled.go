@@ -10,8 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Unreconciled is divergence/unreconciled: two sides' entries were interleaved and no reconcile
-// entry says so.
+// Unreconciled is divergence/unreconciled: two sides' entries were interleaved and no reconcile entry says so.
 var Unreconciled = rule.Rule{
 	ID: "divergence/unreconciled", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(checkUnreconciled), rule.On(checkUnreconciledTips)},
@@ -21,16 +20,16 @@ func checkUnreconciled(e *subject.Edge, r *rule.Reporter) {
 	if !e.Merge || e.Reconciled() || len(e.Inserted) == 0 {
 		return
 	}
-	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, Before: -1, After: e.Inserted[0]})
+	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: e.Inserted[0]})
 	f.Edits = insertionKeys(e, e.Inserted)
 	f.Message = fmt.Sprintf("the merge puts %s before entries of %s, and no %s entry makes that explicit: %s",
-		wording.Count(len(e.Inserted), "entry"), e.Side, "meta/reconcile-merge", ledger.DescribeAll(ledger.Pick(e.Now, e.Inserted)))
+		wording.Count(len(e.Inserted), "entry"), e.Side, "meta/reconcile-merge", ledger.DescribeAll(ledger.Pick(e.New, e.Inserted)))
 	f.Fix = "make the resolution explicit: " + e.Remedies.Reconcile()
 	r.Add(f)
 }
 
 func checkUnreconciledTips(t *subject.Tips, r *rule.Reporter) {
-	if t.Outcome != ledger.Mixed || t.Switches {
+	if t.Outcome != ledger.Unreconciled || t.Switches {
 		return
 	}
 	f := t.Finding()
@@ -40,7 +39,7 @@ func checkUnreconciledTips(t *subject.Tips, r *rule.Reporter) {
 	}
 	f.Message = fmt.Sprintf("%s has %s that %s lacks before entries that both have, and no %s entry makes that explicit: %s",
 		whose, wording.Count(len(t.Inserted), "entry"), before, "meta/reconcile-merge", ledger.DescribeAll(t.Inserted))
-	f.Fix = fmt.Sprintf("make the resolution explicit: %s, then %s", t.Merge, subject.ReconcileHint)
+	f.Fix = fmt.Sprintf("make the resolution explicit: run %s; then %s", t.Merge, subject.ReconcileHint)
 	for _, e := range t.Inserted {
 		f.Edits = append(f.Edits, finding.EditKey{Path: t.Path, To: e.Digest.String()})
 	}

@@ -10,18 +10,17 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// UnreconciledPlan is lint/unreconciled-plan: the plan drops or reopens a task that progress
-// calls completed.
+// UnreconciledPlan is lint/unreconciled-plan: the plan drops or reopens a task that progress calls completed.
 var UnreconciledPlan = rule.Rule{
 	ID: "lint/unreconciled-plan", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(checkUnreconciledPlan)},
 }
 
 func checkUnreconciledPlan(v *subject.CommitWork, r *rule.Reporter) {
-	for _, l := range v.LostWork {
+	for _, l := range v.LostTasks {
 		what := fmt.Sprintf("drops task %q", l.Task)
-		if !l.Gone {
-			what = fmt.Sprintf("opens task %q again (%s)", l.Task, l.Status)
+		if !l.Dropped {
+			what = fmt.Sprintf("reopens task %q (%s)", l.Task, l.Status)
 		}
 		r.Add(finding.Finding{
 			Path: small.Plan.Path(v.Dir), Line: l.Pos.Line, Column: l.Pos.Column, Subject: "task " + l.Task,

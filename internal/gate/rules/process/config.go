@@ -22,10 +22,10 @@ var ConfigChanged = rule.Rule{
 		f := finding.Finding{
 			Path:    policy.File,
 			Message: "this change edits the gate's configuration; it was judged under the current configuration (" + v.Policy.Source + ")",
-			Fix:     "have a person look at the change; it takes effect once it is merged",
+			Fix:     "have a person review the change; it takes effect once it is merged",
 		}
 		if _, lane := r.Severity(); lane != "" {
-			f.Fix = "send the edit of " + policy.File + " as a change by itself, in a lane with less rigour than " + string(lane)
+			f.Fix = "make the edit of " + policy.File + " a change of its own, in a lane less strict than " + string(lane)
 		}
 		r.Add(f)
 	})},
@@ -46,7 +46,7 @@ var WaiverExpired = rule.Rule{
 	ID: "config/waiver-expired", Severity: finding.SeverityWarning, Stage: finding.StagePolicy,
 	Checks: []rule.Check{rule.On(func(v *subject.Policy, r *rule.Reporter) {
 		for _, w := range v.Expired {
-			r.Add(waiverFinding(w, "held until "+w.Until.Format("2006-01-02")+" (UTC)", "remove the stanza, or have a person set a later day"))
+			r.Add(waiverFinding(w, "was valid until "+w.Until.Format("2006-01-02")+" (UTC)", "remove the stanza, or have a person set a later day"))
 		}
 	})},
 }
@@ -61,8 +61,7 @@ func waiverFinding(w policy.Waiver, what, fix string) finding.Finding {
 	}
 }
 
-// BaselineMismatch is config/baseline-mismatch: a log does not begin with its baseline, which
-// is therefore ignored.
+// BaselineMismatch is config/baseline-mismatch: a log does not begin with its baseline, which is therefore ignored.
 var BaselineMismatch = rule.Rule{
 	ID: "config/baseline-mismatch", Severity: finding.SeverityWarning, Stage: finding.StagePolicy,
 	Checks: []rule.Check{rule.On(func(v *subject.Policy, r *rule.Reporter) {
@@ -70,7 +69,7 @@ var BaselineMismatch = rule.Rule{
 			r.Add(finding.Finding{
 				Path: policy.File, Line: b.Pos.Line, Column: b.Pos.Column, Subject: b.Path,
 				Message: fmt.Sprintf("%s does not begin with the baseline of %s; the baseline is ignored and all of the log is judged", b.Path, wording.Count(b.Entries, "entry")),
-				Fix:     "if the log was rewritten, bring it back; if the baseline is wrong, have a person run small-hook baseline again",
+				Fix:     "if the log was rewritten, restore it; if the baseline is wrong, have a person run `small-hook baseline` again",
 			})
 		}
 	})},

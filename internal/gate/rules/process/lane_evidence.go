@@ -15,18 +15,17 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// LaneEvidence is lane/evidence: the claimed lane requires entries that the change does not
-// add.
+// LaneEvidence is lane/evidence: the claimed lane requires entries that the change does not add.
 var LaneEvidence = rule.Rule{
 	ID: "lane/evidence", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(checkLaneEvidence)},
 }
 
-// checkLaneEvidence wants an entry for each pattern that the lane asks for.
+// checkLaneEvidence requires an entry for each pattern of the lane.
 func checkLaneEvidence(s *subject.LaneChange, r *rule.Reporter) {
 	var first []subject.LaneEntry
 	for _, pattern := range s.Before {
-		demand(s, r, pattern, "before the work", func(e subject.LaneEntry) string {
+		requireEntry(s, r, pattern, "before the work", func(e subject.LaneEntry) string {
 			if inTime(s, e) {
 				first = append(first, e)
 				return ""
@@ -35,18 +34,17 @@ func checkLaneEvidence(s *subject.LaneChange, r *rule.Reporter) {
 		})
 	}
 	for _, pattern := range s.After {
-		demand(s, r, pattern, "after the work", func(e subject.LaneEntry) string {
-			if at := slices.IndexFunc(first, func(b subject.LaneEntry) bool { return together(s, e, b) && e.Index < b.Index }); at >= 0 {
-				return "stands before " + ledger.Describe(first[at].Entry) + ", which was to come first"
+		requireEntry(s, r, pattern, "after the work", func(e subject.LaneEntry) string {
+			if at := slices.IndexFunc(first, func(b subject.LaneEntry) bool { return addedTogether(s, e, b) && e.Index < b.Index }); at >= 0 {
+				return "stands before " + ledger.Describe(first[at].Entry) + ", which must come first"
 			}
-			return misses(s, e)
+			return unfollowedCommit(s, e)
 		})
 	}
 }
 
-// demand reports a pattern for which no entry is as it should be. problem says what
-// is wrong with one that has evidence.
-func demand(s *subject.LaneChange, r *rule.Reporter, pattern, when string, problem func(subject.LaneEntry) string) {
+// requireEntry reports a pattern without a valid entry. problem says what is wrong with one that has evidence.
+func requireEntry(s *subject.LaneChange, r *rule.Reporter, pattern, when string, problem func(subject.LaneEntry) string) {
 	l := s.Claim.Lane
 	f := finding.Finding{Path: s.Log, Fix: recordCommand(s, pattern), Subject: string(l) + " " + when + " " + pattern}
 	if late := when == "before the work" && len(workSinceClaim(s)) > 0; late {
@@ -57,7 +55,7 @@ func demand(s *subject.LaneChange, r *rule.Reporter, pattern, when string, probl
 		if !policy.MatchTask(pattern, e.TaskID) {
 			continue
 		}
-		wrong := e.Lacks()
+		wrong := e.EvidenceProblem()
 		if wrong == "" {
 			if wrong = problem(e); wrong == "" {
 				return
@@ -76,19 +74,18 @@ func demand(s *subject.LaneChange, r *rule.Reporter, pattern, when string, probl
 	r.Add(f)
 }
 
-// inTime reports whether an entry came with or before a commit of the work, or did
-// not need to.
+// inTime reports whether an entry came with or before a commit of the work, or there is none.
 func inTime(s *subject.LaneChange, e subject.LaneEntry) bool {
 	work := workSinceClaim(s)
 	early := withAncestors(s.Commits, work)
 	return len(work) == 0 || slices.ContainsFunc(s.AddedBy[e.Digest], func(c string) bool { return early[c] })
 }
 
-// workSinceClaim are the commits of the work that do not come before the one that
-// claims the lane, be it anew: a wrong guess is mended when it is noticed.
+// workSinceClaim are the commits of the work that do not come before the one that claims the lane, perhaps again:
+// a wrong guess may be corrected.
 func workSinceClaim(s *subject.LaneChange) map[string]bool {
 	claimed := ""
-	if own := s.At[s.Head]; own.Lane == s.Claim.Lane {
+	if own := s.ClaimAt[s.Head]; own.Lane == s.Claim.Lane {
 		claimed = own.Commit
 	}
 	before := withAncestors(s.Commits, map[string]bool{claimed: true})
@@ -101,9 +98,8 @@ func workSinceClaim(s *subject.LaneChange) map[string]bool {
 	return out
 }
 
-// misses names a commit of the work that an entry does not come with or after; empty
-// for none.
-func misses(s *subject.LaneChange, e subject.LaneEntry) (missed string) {
+// unfollowedCommit names a commit of the work that an entry does not come with or after; empty for none.
+func unfollowedCommit(s *subject.LaneChange, e subject.LaneEntry) (missed string) {
 	for _, c := range s.AddedBy[e.Digest] {
 		tried := withAncestors(s.Commits, map[string]bool{c: true})
 		at := slices.IndexFunc(s.Work, func(w subject.WorkCommit) bool { return !tried[w.ID] })
@@ -115,13 +111,12 @@ func misses(s *subject.LaneChange, e subject.LaneEntry) (missed string) {
 	return missed
 }
 
-// together reports whether one commit added two entries to one log.
-func together(s *subject.LaneChange, a, b subject.LaneEntry) bool {
+// addedTogether reports whether one commit added two entries to one log.
+func addedTogether(s *subject.LaneChange, a, b subject.LaneEntry) bool {
 	return a.File.Path == b.File.Path && slices.ContainsFunc(s.AddedBy[a.Digest], func(c string) bool { return slices.Contains(s.AddedBy[b.Digest], c) })
 }
 
-// withAncestors are some commits and those that they follow, as far as they are
-// among commits, which are given parents first.
+// withAncestors are some commits and their ancestors among commits, which are given parents first.
 func withAncestors(commits []history.Commit, from map[string]bool) map[string]bool {
 	out := maps.Clone(from)
 	for _, c := range slices.Backward(commits) {

@@ -9,22 +9,20 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// MergeUnion is config/merge-union: git's attributes have it join both sides' lines where a
-// workspace's file is merged.
+// MergeUnion is config/merge-union: a git attribute has git join both sides' lines when it merges a workspace's file.
 var MergeUnion = rule.Rule{
 	ID: "config/merge-union", Severity: finding.SeverityWarning, Stage: finding.StagePolicy,
 	Checks: []rule.Check{rule.On(checkMergeUnion)},
 }
 
-// checkMergeUnion reports each line that says so once, with the first of the
-// files that it is about.
+// checkMergeUnion reports each line of attributes once, with the first of its files.
 func checkMergeUnion(v *subject.Policy, r *rule.Reporter) {
 	seen := map[string]int{}
 	for _, u := range v.Unions {
-		seen[fmt.Sprint(u.Said.File, ":", u.Said.Line)]++
+		seen[fmt.Sprint(u.Setting.File, ":", u.Setting.Line)]++
 	}
 	for _, u := range v.Unions {
-		key := fmt.Sprint(u.Said.File, ":", u.Said.Line)
+		key := fmt.Sprint(u.Setting.File, ":", u.Setting.Line)
 		n := seen[key]
 		if n == 0 {
 			continue
@@ -35,9 +33,9 @@ func checkMergeUnion(v *subject.Policy, r *rule.Reporter) {
 			what += fmt.Sprintf(" and %s", wording.Count(n-1, "more file"))
 		}
 		r.Add(finding.Finding{
-			Path: u.Said.File, Line: u.Said.Line, Subject: u.Path,
+			Path: u.Setting.File, Line: u.Setting.Line, Subject: u.Path,
 			Message: fmt.Sprintf("merge=union holds for %s: git joins both sides' lines there and reports no conflict", what),
-			Fix:     "take merge=union away for these files, or put a line behind it: small-hook install --merge-driver",
+			Fix:     "remove merge=union for these files, or override it with `small-hook install --merge-driver`",
 		})
 	}
 }

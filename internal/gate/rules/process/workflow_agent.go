@@ -24,8 +24,8 @@ func checkAgents(v *subject.WorkflowFile, r *rule.Reporter) {
 			f.Message = names + ", which lies outside the folders where agents are looked for"
 			f.Fix = "write its path from the folder that holds \"workflows\", such as agents/planner.md, or name its folder in .small-gate.yml (workflows: {roots: [...]})"
 		case a.Link != "":
-			f.Message = names + ", a symbolic link that leads to no file of this repository"
-			f.Fix = "have the link " + wording.Quote(a.Link) + " lead straight to a file, or put the file in its place"
+			f.Message = names + ", which is a symbolic link to no file in this repository"
+			f.Fix = "point the link " + wording.Quote(a.Link) + " at a file, or replace it with the file"
 		default:
 			f.Message = names + ", which does not exist"
 			places := make([]string, len(a.Paths))

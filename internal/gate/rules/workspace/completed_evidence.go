@@ -9,8 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// CompletedEvidence is verify/completed-evidence: the plan calls a task completed that progress
-// does not evidence.
+// CompletedEvidence is verify/completed-evidence: the plan calls a task completed, but progress has no evidence for it.
 var CompletedEvidence = rule.Rule{
 	ID: "verify/completed-evidence", Severity: finding.SeverityError, Stage: finding.StageVerify,
 	Checks: []rule.Check{rule.On(checkCompletedEvidence)},
@@ -21,14 +20,14 @@ func checkCompletedEvidence(w *subject.Workspace, r *rule.Reporter) {
 		return
 	}
 	for i, task := range w.Tasks() {
-		if !task.Named || !task.Is("completed") || w.HasEntry(task.ID, evidencedInTime) {
+		if !task.Named || !task.Is("completed") || w.HasEntry(task.ID, hasDatedEvidence) {
 			continue
 		}
 		status := task.Get("status")
 		r.Add(finding.Finding{
 			Path: w.Path(small.Plan), Line: status.Pos.Line, Column: status.Pos.Column,
 			Subject: fmt.Sprintf("tasks.%d.status", i),
-			Message: fmt.Sprintf("task %q is completed, but no entry of the log evidences it", task.ID),
+			Message: fmt.Sprintf("task %q is completed, but no log entry gives evidence for it", task.ID),
 			Fix:     fmt.Sprintf("append an entry with task_id: %q and evidence, or correct the status", task.ID),
 		})
 	}

@@ -28,7 +28,7 @@ func checkDuplicateID(w *subject.Workspace, r *rule.Reporter) {
 				r.Add(finding.Finding{
 					Path: w.Path(a), Line: v.Pos.Line, Column: v.Pos.Column,
 					Subject: fmt.Sprintf("%s.%d.id", key, i),
-					Message: fmt.Sprintf("the %s id %q is used in line %d already", what, id, line),
+					Message: fmt.Sprintf("the %s id %q is already used in line %d", what, id, line),
 					Fix:     "give one of the two another id",
 				})
 				continue

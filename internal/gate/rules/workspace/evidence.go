@@ -27,14 +27,13 @@ func checkEvidence(w *subject.Workspace, r *rule.Reporter) {
 		r.Add(finding.Finding{
 			Path: w.Path(small.Progress), Line: e.Pos.Line, Column: e.Pos.Column,
 			Subject: fmt.Sprintf("entries.%d", first+i),
-			Message: fmt.Sprintf("entry %d has no evidence: what is not evidenced did not happen", first+i+1),
-			Fix:     "add evidence, verification, command, test, link or commit that says how it can be checked",
+			Message: fmt.Sprintf("entry %d has no evidence", first+i+1),
+			Fix:     "add evidence, verification, command, test, link or commit, so that the work can be checked",
 		})
 	}
 }
 
-// schemaSpokeOfEvidence reports whether a field that could be evidence has a
-// form that the schema rejects already.
+// schemaSpokeOfEvidence reports whether the schema already rejects a field that could be evidence.
 func schemaSpokeOfEvidence(entry *small.Value) bool {
 	for _, key := range evidenceFields {
 		v := entry.Get(key)

@@ -10,15 +10,14 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// RoundTrip is lint/round-trip: a text that other programs break when they rewrite the file.
+// RoundTrip is lint/round-trip: other programs corrupt a text when they rewrite the file.
 var RoundTrip = rule.Rule{
 	ID: "lint/round-trip", Severity: finding.SeverityWarning, Stage: finding.StageLint,
 	Checks: []rule.Check{rule.On(checkRoundTrip), rule.On(checkRoundTripOfNew)},
 }
 
-// mostTried bounds how many texts are written and read for one judgement of one
-// file; the rest count as broken.
-const mostTried = 1000
+// maxTried bounds how many texts of a file are tried; the rest count as broken.
+const maxTried = 1000
 
 func checkRoundTrip(w *subject.Workspace, r *rule.Reporter) {
 	for _, a := range small.Artifacts {
@@ -32,47 +31,45 @@ func checkRoundTrip(w *subject.Workspace, r *rule.Reporter) {
 			tried := 0
 			for i, e := range log.Entries {
 				if i >= w.Baseline {
-					breaks(w.Path(a), &e, e.Suspects, &tried, r, "")
+					reportBroken(w.Path(a), &e, e.Suspects, &tried, r, "")
 				}
 			}
 			continue
 		}
 		if doc := w.Doc(a); doc != nil {
 			tried := 0
-			breaks(w.Path(a), nil, small.Suspects(doc), &tried, r, "")
+			reportBroken(w.Path(a), nil, small.Suspects(doc), &tried, r, "")
 		}
 	}
 }
 
-// checkRoundTripOfNew makes the same finding of a new entry an error in strict
-// mode, at the commit that adds it.
+// checkRoundTripOfNew makes the finding an error for new entries in strict mode, at the commit that adds them.
 func checkRoundTripOfNew(e *subject.Edge, r *rule.Reporter) {
 	if !e.Strict {
 		return
 	}
 	tried := 0
-	for _, at := range e.Fresh {
-		entry := e.Now.Entries[at]
-		breaks(e.Path, &entry, entry.Suspects, &tried, r, finding.SeverityError)
+	for _, at := range e.NewEntries {
+		entry := e.New.Entries[at]
+		reportBroken(e.Path, &entry, entry.Suspects, &tried, r, finding.SeverityError)
 	}
 }
 
-// breaks reports the suspects of a file, or of one entry of a log, that do not
-// come back.
-func breaks(path string, e *ledger.Entry, suspects []small.Suspect, tried *int, r *rule.Reporter, severity finding.Severity) {
+// reportBroken reports the suspects of a file, or of one entry, that do not survive.
+func reportBroken(path string, e *ledger.Entry, suspects []small.Suspect, tried *int, r *rule.Reporter, severity finding.Severity) {
 	for _, s := range suspects {
-		if *tried++; *tried <= mostTried && !s.Broken() {
+		if *tried++; *tried <= maxTried && !s.Broken() {
 			continue
 		}
 		f := finding.Finding{
 			Path: path, Line: s.Pos.Line, Column: s.Pos.Column, Subject: s.Subject, Severity: severity,
-			Message: fmt.Sprintf("%s begins with white space and has several lines: programs that rewrite the file with yaml.v3 break it", describeSubject(s.Subject)),
-			Fix:     "begin the text with its first word",
+			Message: fmt.Sprintf("%s begins with white space and has several lines: programs that rewrite the file with yaml.v3 corrupt it", describeSubject(s.Subject)),
+			Fix:     "remove the leading white space",
 		}
 		if e != nil {
 			f.Entry, f.EditTo = finding.RefOf(*e), e.Digest.String()
 			f.Edits = []finding.EditKey{{Path: path + "\x00round-trip", From: s.Subject, To: f.EditTo}}
-			f.Message = fmt.Sprintf("%s of entry %d begins with white space and has several lines: programs that rewrite the log with yaml.v3 break it", describeSubject(s.Subject), e.Index+1)
+			f.Message = fmt.Sprintf("%s of entry %d begins with white space and has several lines: programs that rewrite the log with yaml.v3 corrupt it", describeSubject(s.Subject), e.Index+1)
 		}
 		r.Add(f)
 	}

@@ -17,8 +17,7 @@ var Secret = rule.Rule{
 	Checks: []rule.Check{rule.On(checkSecret)},
 }
 
-// secretKeys are the parts of a key's name that announce a secret.
-// "access_token" needs no entry of its own beside "token".
+// secretKeys are parts of keys' names that suggest a secret.
 var secretKeys = []string{"api_key", "apikey", "password", "secret", "token", "private_key"}
 
 // encodedSecret is a whole value of 32 or more characters of the base64
@@ -34,7 +33,7 @@ func checkSecret(w *subject.Workspace, r *rule.Reporter) {
 		f := finding.Finding{Path: w.Path(a), Subject: p.Subject}
 		if p.Field != nil && announcesSecret(p.Field.Key) {
 			f.Line, f.Column = p.Field.KeyPos.Line, p.Field.KeyPos.Column
-			f.Message = fmt.Sprintf("the key %q announces a secret", p.Field.Key)
+			f.Message = fmt.Sprintf("the key %q suggests a secret", p.Field.Key)
 			f.Fix = "keep secrets out of .small/; rename the key if it holds none"
 			r.Add(f)
 			return
@@ -42,7 +41,7 @@ func checkSecret(w *subject.Workspace, r *rule.Reporter) {
 		if text, ok := p.Value.Str(); ok && p.Field != nil && encodedSecret.MatchString(text) && !knownDigest(p, text) {
 			f.Line, f.Column = p.Value.Pos.Line, p.Value.Pos.Column
 			f.Message = fmt.Sprintf("the value of %q looks like an encoded secret (%d characters of the base64 alphabet)", p.Subject, len(text))
-			f.Fix = "remove it and revoke it if it is one; refer to long values by a file or a link"
+			f.Fix = "if it is one, remove and revoke it; refer to long values by a file or a link"
 			r.Add(f)
 		}
 	})
@@ -58,8 +57,7 @@ func announcesSecret(key string) bool {
 	return false
 }
 
-// knownDigest reports whether a value stands where the protocol wants a digest
-// or an id.
+// knownDigest reports whether a value is where the protocol wants a digest or an id.
 func knownDigest(p subject.Node, text string) bool {
 	n := len(p.Keys)
 	if n == 0 {

@@ -11,15 +11,13 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// UnknownTask is lint/unknown-task: an entry of the current run names a task that the plan does
-// not have.
+// UnknownTask is lint/unknown-task: an entry of the current run names a task that the plan does not have.
 var UnknownTask = rule.Rule{
 	ID: "lint/unknown-task", Severity: finding.SeverityError, Stage: finding.StageLint, StrictOnly: true,
 	Checks: []rule.Check{rule.On(checkUnknownTask)},
 }
 
-// checkUnknownTask judges the entries of the handoff's run (their replayId
-// compared exactly), or all of them when the handoff names no run.
+// checkUnknownTask judges the entries of the handoff's run, or all if the handoff names none.
 func checkUnknownTask(w *subject.Workspace, r *rule.Reporter) {
 	if w.Doc(small.Plan) == nil {
 		return
@@ -40,7 +38,7 @@ func checkUnknownTask(w *subject.Workspace, r *rule.Reporter) {
 			Path: w.Path(small.Progress), Line: v.Pos.Line, Column: v.Pos.Column,
 			Subject: fmt.Sprintf("entries.%d.task_id", first+i),
 			Message: fmt.Sprintf("entry %d names task %q, which the plan does not have", first+i+1, id),
-			Fix:     fmt.Sprintf("add task %q to the plan; the entry itself stays as it is", id),
+			Fix:     fmt.Sprintf("add task %q to the plan; do not change the entry", id),
 		})
 	}
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Workspace is verify/workspace: the workspace file is missing, its kind is not accepted here,
-// or a value has another type.
+// Workspace is verify/workspace.
 var Workspace = rule.Rule{
 	ID: "verify/workspace", Severity: finding.SeverityError, Stage: finding.StageVerify,
 	Checks: []rule.Check{rule.On(checkWorkspace)},
@@ -59,20 +58,19 @@ func checkWorkspace(w *subject.Workspace, r *rule.Reporter) {
 	}
 	f.Fix = fmt.Sprintf("write kind: %q", w.Kinds[0])
 	if kind == KindExamples && !slices.Contains(w.Kinds, kind) {
-		f.Fix = "for an examples workspace, check it with --workspace examples (or any)"
+		f.Fix = "to check an examples workspace, add `--workspace examples` (or `any`)"
 	}
 	r.Add(f)
 }
 
-// checkWorkspaceTypes reports the values that programs cannot read: run is a
-// mapping, or null, and the others are scalars of any type. Keys that the
-// protocol does not know may hold anything.
+// checkWorkspaceTypes reports values that programs cannot read: run is a mapping or null, the others are scalars
+// of any type. Unknown keys may hold anything.
 func checkWorkspaceTypes(w *subject.Workspace, root *small.Value, r *rule.Reporter) {
 	report := func(v *small.Value, subject, expected string) {
 		r.Add(finding.Finding{
 			Path: w.Path(small.Workspace), Line: v.Pos.Line, Column: v.Pos.Column, Subject: subject,
 			Message: fmt.Sprintf("%s is %s; %s is expected", describeSubject(subject), v.Kind, expected),
-			Fix:     "correct the value, or take the key out",
+			Fix:     "correct the value, or remove the key",
 		})
 	}
 	run := root.Get("run")

@@ -1,0 +1,61 @@
+package history
+
+import (
+	"path"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Filter says which files of a tree are meant; the zero Filter means none.
+type Filter struct {
+	// All means every file.
+	All bool
+	// Workspaces means what small.WorkspaceOf knows: .small and its lookalikes at
+	// any depth, and everything below.
+	Workspaces bool
+	// Dirs, if there are any, limit that to the .small of these directories; "" and
+	// "." are the root.
+	Dirs []string
+	// Patterns mean files by their paths, written as in the configuration.
+	Patterns []string
+}
+
+// Workspaces are the files of all workspaces, or of those in some directories.
+func Workspaces(dirs ...string) Filter { return Filter{Workspaces: true, Dirs: dirs} }
+
+// Matching are the files whose paths match one of some patterns.
+func Matching(patterns ...string) Filter { return Filter{Patterns: patterns} }
+
+// At are the files at some paths.
+func At(paths ...string) Filter {
+	var f Filter
+	for _, p := range paths {
+		f.Patterns = append(f.Patterns, policy.LiteralPattern(p))
+	}
+	return f
+}
+
+// Judged are the files whose changes are judged under a configuration: its own
+// file among them.
+func Judged(p *policy.Policy) Filter {
+	return Filter{Workspaces: true, Patterns: append([]string{policy.File}, p.Workflows.Watched()...)}
+}
+
+// Attributes are the files in which git looks for attributes of the files of
+// workspaces: in each one's .small, beside it, and above.
+func Attributes(dirs []string) Filter {
+	var paths []string
+	for _, dir := range dirs {
+		for at := small.InDir(dir, ""); ; at = path.Dir(at) {
+			if name := path.Join(at, policy.AttributesFile); !slices.Contains(paths, name) {
+				paths = append(paths, name)
+			}
+			if at == "." {
+				break
+			}
+		}
+	}
+	return At(paths...)
+}

@@ -1,0 +1,38 @@
+package githistory
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// ReadFile reads one regular file of a revision. found is false if nothing is at
+// its path; something else than a regular file, a conflict, or more than limit
+// bytes is an error.
+func ReadFile(ctx context.Context, tree history.Tree, revision, path string, limit int64) (data []byte, found bool, err error) {
+	// With what is below the path, should it be a directory.
+	files, err := tree.List(ctx, revision, history.Matching(policy.LiteralPattern(path)+"/**"))
+	if err != nil || len(files) == 0 {
+		return nil, false, err
+	}
+	switch f := files[0]; {
+	case f.Unmerged:
+		err = &failure.Error{Message: fmt.Sprintf("%s has an unresolved conflict", Printable(path)), Remedy: "resolve it and git add it"}
+	case f.Path != path || !f.Regular():
+		err = &failure.Error{Message: fmt.Sprintf("%s is not a regular file", Printable(path)), Remedy: "replace it by a file"}
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	blob, err := tree.Blob(ctx, files[0].Object, limit)
+	if err == nil && blob.Data == nil {
+		err = &failure.Error{
+			Message: fmt.Sprintf("%s has %d bytes, more than the limit of %d", Printable(path), blob.Size, limit),
+			Remedy:  "make the file smaller",
+		}
+	}
+	return blob.Data, err == nil, err
+}
