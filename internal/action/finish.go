@@ -111,7 +111,7 @@ func makeFolder(file string) error {
 	for _, part := range strings.Split(below, string(filepath.Separator)) {
 		at = filepath.Join(at, part)
 		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
-			return fmt.Errorf("%s is a symbolic link; name a file that no link leads to", at)
+			return fmt.Errorf("%s is a symbolic link", at)
 		}
 	}
 	return os.MkdirAll(filepath.Dir(full), 0o755)

@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) reconcileCommand() *cobra.Command {
-	var what entrypoint.Resolution
+	var opts reconcile.Options
 	c := &cobra.Command{
 		Use:   "reconcile [THEIRS]",
 		Short: "Combine two writers' logs: every entry of both in order of time, and one that records it",
@@ -25,8 +25,8 @@ func (a *app) reconcileCommand() *cobra.Command {
 		Args:    atMost(1, "at most one branch"),
 		PreRunE: a.noReport,
 		RunE: func(c *cobra.Command, args []string) error {
-			what.Theirs = optional(args)
-			done, err := entrypoint.Reconcile(c.Context(), a.request(), what)
+			opts.Theirs = optional(args)
+			done, err := entrypoint.Reconcile(c.Context(), a.request(), opts)
 			if err != nil {
 				return err
 			}
@@ -36,8 +36,8 @@ func (a *app) reconcileCommand() *cobra.Command {
 			return a.print(reconcileText(done))
 		},
 	}
-	c.Flags().StringVar(&what.Plan, "plan", "", "take the plan of `SIDE`: ours or theirs")
-	c.Flags().StringVar(&what.Handoff, "handoff", "", "take the handoff of `SIDE`: ours or theirs")
+	c.Flags().StringVar(&opts.Plan, "plan", "", "take the plan of `SIDE`: ours or theirs")
+	c.Flags().StringVar(&opts.Handoff, "handoff", "", "take the handoff of `SIDE`: ours or theirs")
 	return c
 }
 

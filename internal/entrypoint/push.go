@@ -31,10 +31,9 @@ type handover struct {
 	updates []hookinput.RefUpdate
 	// remote is the name of the remote, or its URL; empty on the server.
 	remote string
-	// received is true on the server, whose refs are all what somebody pushed.
+	// received is true on the server.
 	received bool
-	// source says where this is from.
-	source string
+	source   string
 }
 
 // PrePush judges what git is about to push, each ref by itself: every commit that the remote lacks, then the ref's old tip against its
@@ -193,7 +192,6 @@ func (s *session) push(ctx context.Context, push handover, known []string) *find
 	return finding.Combine(reports)
 }
 
-// defaultBranch looks up the branch whose policy counts.
 func (s *session) defaultBranch(ctx context.Context, push handover) (githistory.Branch, error) {
 	if push.received {
 		return s.repo.HeadBranch(ctx)
@@ -233,7 +231,6 @@ func (s *session) findKnown(ctx context.Context, moves []move, known []string) {
 	}
 }
 
-// update judges one ref's move.
 func (s *session) update(ctx context.Context, m move, remote string, branch githistory.Branch, known []string, moves []move) (*finding.Report, error) {
 	update := history.Update{Ref: m.Ref, New: m.tip, Known: known}
 	if !m.Creates() {
