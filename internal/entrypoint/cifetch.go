@@ -114,8 +114,11 @@ func (j *job) missingHead(err error) error {
 
 // fetchMissing fetches what a judgement lacked, and reports whether it is worth judging again. An error is kept for explain.
 func (j *job) fetchMissing(ctx context.Context, f *failure.Error) bool {
-	spec := cmp.Or(j.wants, j.head)
-	if spec == "" || j.wants == "" && (!j.shallow || !errors.Is(f, githistory.ErrLacking)) {
+	spec := j.wants
+	if spec == "" && j.shallow && errors.Is(f, githistory.ErrLacking) {
+		spec = j.head
+	}
+	if spec == "" {
 		return false
 	}
 	if _, asked := j.asked[spec]; asked {
