@@ -6,9 +6,8 @@ import (
 )
 
 // InOrder puts commits in the order in which they are judged: parents before
-// children, and of a merge's sides the first parent's first. An edit that
-// several commits make is reported at the first of them, so the order is a matter
-// of the graph alone and not of how a reader happens to list it.
+// children, and of a merge's sides the first parent's first. An edit that several
+// commits make is reported at the first of them, so only the graph decides.
 func InOrder(commits []Commit) []Commit {
 	byID := make(map[string]Commit, len(commits))
 	isParent := map[string]bool{}
