@@ -118,7 +118,7 @@ func (j *job) missingHead(err error) error {
 // error is kept for the explanation.
 func (j *job) fetchMissing(ctx context.Context, f *failure.Error) bool {
 	spec := cmp.Or(j.wants, j.head)
-	if spec == "" || j.wants == "" && !(j.shallow && errors.Is(f, githistory.ErrLacking)) {
+	if spec == "" || j.wants == "" && (!j.shallow || !errors.Is(f, githistory.ErrLacking)) {
 		return false
 	}
 	if _, asked := j.asked[spec]; asked {

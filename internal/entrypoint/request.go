@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate/rules/workspace"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/program"
 )
@@ -63,9 +63,9 @@ func (r Request) Edited() bool { return r.getenv("GIT_EDITOR") != ":" }
 
 // kinds maps --workspace to the kinds that it accepts.
 var kinds = map[string][]string{
-	"root":     {workspace.KindRepoRoot},
-	"examples": {workspace.KindExamples},
-	"any":      {workspace.KindRepoRoot, workspace.KindExamples},
+	"root":     {subject.KindRepoRoot},
+	"examples": {subject.KindExamples},
+	"any":      {subject.KindRepoRoot, subject.KindExamples},
 }
 
 // options are the options of a judgement, still without a policy.

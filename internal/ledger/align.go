@@ -6,37 +6,34 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// alignment pairs the entries of a parent with those of a child that are equal.
+// alignment pairs equal entries of a parent and a child.
 type alignment struct {
-	// kept are pairs (parent index, child index), rising in both: the longest
-	// such run.
+	// kept is the longest run of pairs (parent index, child index) that rises in both.
 	kept [][2]int
-	// moved are pairs of equal entries that are not in the same order as the
-	// kept ones.
+	// moved are the other pairs: equal entries in another order.
 	moved [][2]int
-	// lost and added are the indexes that have no equal on the other side.
+	// lost and added are the indexes without an equal on the other side.
 	lost, added []int
 }
 
-// align pairs equal digests, the k-th of a kind with the k-th, and keeps the
-// longest run of pairs that has the same order on both sides.
+// align pairs equal digests, the k-th with the k-th, and keeps the longest run in the same order on both sides.
 func align(p, c []small.Digest) alignment {
 	var a alignment
-	places := make(map[small.Digest][]int, len(c))
+	indexes := make(map[small.Digest][]int, len(c))
 	for i, d := range c {
-		places[d] = append(places[d], i)
+		indexes[d] = append(indexes[d], i)
 	}
 	taken := make([]bool, len(c))
 	var pairs [][2]int
 	for i, d := range p {
-		rest := places[d]
+		rest := indexes[d]
 		if len(rest) == 0 {
 			a.lost = append(a.lost, i)
 			continue
 		}
 		pairs = append(pairs, [2]int{i, rest[0]})
 		taken[rest[0]] = true
-		places[d] = rest[1:]
+		indexes[d] = rest[1:]
 	}
 	for i := range c {
 		if !taken[i] {
@@ -54,13 +51,12 @@ func align(p, c []small.Digest) alignment {
 	return a
 }
 
-// longestRising marks a longest subsequence of pairs whose second members
-// rise (patience sorting, O(n log n)).
+// longestRising marks a longest subsequence whose second members rise (patience sorting, O(n log n)).
 func longestRising(pairs [][2]int) []bool {
 	tails := []int{} // tails[k] is the pair that ends the best run of length k+1
 	before := make([]int, len(pairs))
 	for i, pair := range pairs {
-		k, _ := slices.BinarySearchFunc(tails, pair[1], func(t, place int) int { return pairs[t][1] - place })
+		k, _ := slices.BinarySearchFunc(tails, pair[1], func(t, index int) int { return pairs[t][1] - index })
 		before[i] = -1
 		if k > 0 {
 			before[i] = tails[k-1]

@@ -7,33 +7,29 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Comparison is how one log became another and, where entries were rewritten, what
-// happened to each of them.
+// Comparison says how one log became another and, if entries were rewritten, what happened to each of them.
 type Comparison struct {
-	// Old and now are the two ledgers; now is nil where the log is gone.
+	// Old and New are the two ledgers; New is nil if the log is gone.
 	Old, New *Ledger
-	// OldRecords and nowRecords give their entries in full; nil where nothing was
-	// compared.
+	// OldRecords and NewRecords give their entries in full; nil if nothing was compared.
 	OldRecords, NewRecords RecordsFunc
 	Relation               relation
-	// Edits explains a rewritten log.
+	// Edits explain a rewritten log.
 	Edits []Edit
-	// Waived are edits that waivers make equal.
+	// Waived are edits that waivers allow.
 	Waived []Edit
-	// Inserted are the indexes in now of the entries that stand before older ones, of
-	// an interleaved log.
+	// Inserted are the indexes in New of entries that stand before older ones, in an interleaved log.
 	Inserted []int
-	// Marker is the index in now of the entry that makes insertions explicit, -1 if
-	// none does.
+	// ReconcileEntry is the index in New of the entry that makes insertions explicit; -1 if there is none.
 	ReconcileEntry int
-	// Accepted are entries that a baseline accepts, which count on neither side.
+	// Accepted are entries that a baseline accepts; they count on neither side.
 	Accepted map[small.Digest]bool
 }
 
-// Reconciled reports whether insertions are made explicit.
+// Reconciled reports whether an entry makes insertions explicit.
 func (e *Comparison) Reconciled() bool { return e.ReconcileEntry >= 0 }
 
-// OfKind lists the explained edits of one kind in the order of their places.
+// OfKind lists the edits of one kind in the order of their indexes.
 func (e *Comparison) OfKind(kind EditKind) []Edit {
 	var out []Edit
 	for _, x := range e.Edits {
@@ -50,13 +46,12 @@ func (e *Comparison) OfKind(kind EditKind) []Edit {
 	return out
 }
 
-// CompareOptions is what comparing two ledgers needs beside them.
+// CompareOptions is what Compare needs besides the two ledgers.
 type CompareOptions struct {
-	// Equal is what counts as equal.
 	Equal Equivalence
-	// Before and after give the entries in full, for an explanation.
+	// OldRecords and NewRecords give the entries in full; they are called only to explain a rewritten log.
 	OldRecords, NewRecords RecordsFunc
-	// MayPair says which added entry may be the new version of a lost one.
+	// MayPair reports whether an added entry may be the new version of a lost one.
 	MayPair func(lost, added int) bool
 }
 
@@ -75,9 +70,9 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 	e.Relation = relateDigests(pd.digests, cd.digests)
 	switch e.Relation {
 	case Interleaved:
-		places := Subsequence(pd.digests, cd.digests)
-		e.Inserted = cd.at(missing(places))
-		e.ReconcileEntry = findReconcileEntry(p, c, cd.indexes[places[len(places)-1]])
+		indexes := Subsequence(pd.digests, cd.digests)
+		e.Inserted = cd.at(missing(indexes))
+		e.ReconcileEntry = findReconcileEntry(p, c, cd.indexes[indexes[len(indexes)-1]])
 	case Rewritten:
 		mayPair := func(lost, added int) bool {
 			return with.MayPair == nil || with.MayPair(pd.indexes[lost], cd.indexes[added])
@@ -105,12 +100,11 @@ func Compare(p, c *Ledger, with CompareOptions) (*Comparison, error) {
 	return e, e.addWaived(pd, cd, with)
 }
 
-// excuse lists the edits that do not show in the comparison because waivers
-// make both versions equal or let an entry be missing. What goes one way against
-// its waiver is an edit like any other.
+// addWaived lists the edits that waivers hide from the comparison. A change against a waiver's direction is an
+// edit like any other.
 func (e *Comparison) addWaived(parent, child sequence, with CompareOptions) error {
-	for _, place := range parent.dropped {
-		e.Waived = append(e.Waived, Edit{Kind: EditDeleted, OldIndex: place, NewIndex: -1})
+	for _, index := range parent.dropped {
+		e.Waived = append(e.Waived, Edit{Kind: EditDeleted, OldIndex: index, NewIndex: -1})
 	}
 	if len(with.Equal.Same) == 0 {
 		return nil
@@ -140,11 +134,11 @@ func (e *Comparison) addWaived(parent, child sequence, with CompareOptions) erro
 	return nil
 }
 
-// missing lists the numbers below the last of places that are not in places.
-func missing(places []int) []int {
+// missing lists the numbers below the last index that are not among the indexes.
+func missing(indexes []int) []int {
 	var out []int
 	next := 0
-	for _, at := range places {
+	for _, at := range indexes {
 		for ; next < at; next++ {
 			out = append(out, next)
 		}

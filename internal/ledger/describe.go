@@ -7,8 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Describe names an entry for people: number, task and time; a switch has no
-// task.
+// Describe names an entry for people: number, task and time. It holds text of the file.
 func Describe(e Entry) string {
 	if e.Switch {
 		return fmt.Sprintf("switch %d (%s)", e.Index+1, e.Timestamp)
@@ -16,7 +15,6 @@ func Describe(e Entry) string {
 	return fmt.Sprintf("entry %d (%s)", e.Index+1, entryLabel(e))
 }
 
-// entryLabel is an entry's task and time.
 func entryLabel(e Entry) string {
 	task := "no task_id"
 	if e.TaskID != "" {
@@ -42,16 +40,16 @@ func DescribeAll(entries []Entry) string {
 	return strings.Join(parts, "; ")
 }
 
-// Pick picks entries by their places.
-func Pick(l *Ledger, places []int) []Entry {
-	out := make([]Entry, len(places))
-	for i, place := range places {
-		out[i] = l.Entries[place]
+// Pick returns the entries at some indexes.
+func Pick(l *Ledger, indexes []int) []Entry {
+	out := make([]Entry, len(indexes))
+	for i, index := range indexes {
+		out[i] = l.Entries[index]
 	}
 	return out
 }
 
-// DigestText writes a digest; empty for none.
+// DigestText writes a digest; empty for nil.
 func DigestText(d *small.Digest) string {
 	if d == nil {
 		return ""

@@ -6,7 +6,6 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// outcome is how the logs of two branches compare.
 type tipsOutcome int
 
 // The outcomes.
@@ -16,24 +15,20 @@ const (
 	Diverged                        // each has entries that the other lacks
 )
 
-// Divergence is how the logs of two branches compare: the target, that is to be merged
-// into, and the head, that is to be merged.
+// Divergence says how the logs of two branches compare: the target is to be merged into, the head is to be merged.
 type Divergence struct {
 	Target, Head *Ledger
 	Outcome      tipsOutcome
-	// Inserted are the entries that stand before older ones of the other
-	// branch.
+	// Inserted are entries that stand before older ones of the other branch.
 	Inserted []Entry
-	// InsertedByTarget says that these are the target's; else they are the
-	// head's.
+	// InsertedByTarget is true if they are the target's, not the head's.
 	InsertedByTarget bool
-	// TargetOnly and headOnly are each branch's own entries.
+	// TargetOnly and HeadOnly are each branch's own entries.
 	TargetOnly, HeadOnly []Entry
 }
 
-// Diverge relates the ledgers of two branches. The edge either way may be
-// fine or resolved. explained are the entries that were edited on the edges of
-// the range: what that accounts for is not divergence.
+// Diverge compares the logs of two branches; the step either way may be allowed. What the entries in explained,
+// which were edited on the edges of the range, account for is not divergence.
 func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest]bool) *Divergence {
 	t := &Divergence{Target: target, Head: head}
 	forth := Relate(target, head, equal)
@@ -62,10 +57,8 @@ func Diverge(target, head *Ledger, equal Equivalence, explained map[small.Digest
 	return t
 }
 
-// explainedBy reports whether edits that are reported already account for all
-// that keeps the target from being a part of the head: without the entries
-// that they changed, moved or lost, it is one. Then there is one writer, and
-// the edits are the trouble.
+// explainedBy reports whether, without entries whose edits are already reported, the target is part of the head:
+// then there is one writer.
 func (t *Divergence) explainedBy(explained map[small.Digest]bool, equal Equivalence) bool {
 	if len(explained) == 0 {
 		return false
@@ -81,19 +74,19 @@ func (t *Divergence) explainedBy(explained map[small.Digest]bool, equal Equivale
 	return Subsequence(target.digests, head.digests) != nil
 }
 
-// Direction is one direction of comparing two tips.
+// Transition is the step from one log to another.
 type Transition struct {
 	Relation relation
 	inserted []int
 	resolved bool
 }
 
-// Fine reports whether one log goes on from the other, or says where it does not.
+// Allowed reports whether the second log extends the first, or makes its insertions explicit.
 func (r Transition) Allowed() bool {
 	return r.Relation == identical || r.Relation == Extended || r.Relation == Interleaved && r.resolved
 }
 
-// Relate compares two logs in one direction: is p a part of c?
+// Relate compares p with c in one direction: is p part of c?
 func Relate(p, c *Ledger, equal Equivalence) Transition {
 	if c.Extends(p) {
 		return Transition{Relation: Extended}
@@ -101,14 +94,14 @@ func Relate(p, c *Ledger, equal Equivalence) Transition {
 	pd, cd := equal.normalize(DigestsOf(p), DigestsOf(c))
 	r := Transition{Relation: relateDigests(pd.digests, cd.digests)}
 	if r.Relation == Interleaved {
-		places := Subsequence(pd.digests, cd.digests)
-		r.resolved = findReconcileEntry(p, c, cd.indexes[places[len(places)-1]]) >= 0
-		r.inserted = cd.at(missing(places))
+		indexes := Subsequence(pd.digests, cd.digests)
+		r.resolved = findReconcileEntry(p, c, cd.indexes[indexes[len(indexes)-1]]) >= 0
+		r.inserted = cd.at(missing(indexes))
 	}
 	return r
 }
 
-// Only lists the entries of a that b lacks, waivers applied.
+// Only lists the entries of a that b lacks, with waivers applied.
 func Only(a, b *Ledger, equal Equivalence) []Entry {
 	there := map[small.Digest]int{}
 	for _, e := range b.Entries {
@@ -128,9 +121,8 @@ func Only(a, b *Ledger, equal Equivalence) []Entry {
 	return out
 }
 
-// WithoutEdited reports whether two tips are one writer's work but for the
-// edits that are reported already, whichever side made them: without the entries
-// that were changed, moved, lost or put in between, one holds the other.
+// LinearWithout reports whether, without entries whose edits are already reported, one tip holds the other,
+// whichever side edited them.
 func (t *Divergence) LinearWithout(explained map[small.Digest]bool, equal Equivalence) bool {
 	if len(explained) == 0 {
 		return false

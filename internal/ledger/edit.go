@@ -13,8 +13,8 @@ import (
 type FieldChange struct {
 	// Field is the dotted path inside the entry.
 	Field string
-	// From and To are the values as text: a string's content, otherwise
-	// canonical JSON. HasFrom and HasTo are false where the field is absent.
+	// From and To are a string's content, otherwise canonical JSON. HasFrom and HasTo are false where the field is
+	// absent.
 	From, To       string
 	HasFrom, HasTo bool
 }
@@ -35,29 +35,24 @@ const (
 // Edit is one entry's change between a parent and a child.
 type Edit struct {
 	Kind EditKind
-	// Before is the index in the parent's ledger, after that in the child's;
-	// -1 where there is none.
+	// OldIndex and NewIndex are the entry's indexes in the two ledgers; -1 if there is none.
 	OldIndex, NewIndex int
 	Changes            []FieldChange
 	// Pos is the first changed field in the child, where it still has one.
 	Pos small.Pos
 }
 
-// RecordsFunc returns the entries of a ledger in full; they are parsed only
-// when an edit has to be explained.
+// RecordsFunc returns a ledger's entries in full. They are parsed only if an edit has to be explained.
 type RecordsFunc func() ([]*small.Value, error)
 
-// explanation is what explain finds.
 type entryDiff struct {
 	edits []Edit
-	// last is the greatest place in the child of an entry that the parent has,
-	// in whatever version; -1 if there is none.
+	// last is the greatest index in the child of an entry that the parent has in some version; -1 if there is
+	// none.
 	last int
 }
 
-// explain accounts for a rewritten edge entry by entry. p and c are the
-// digests that count as equal (waivers applied); mayPair says which of the
-// child's added entries may be the new version of a lost one.
+// diffEntries explains a rewritten log entry by entry. p and c are digests with waivers applied.
 func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lost, added int) bool) (entryDiff, error) {
 	a := align(p, c)
 	out := entryDiff{last: -1}
@@ -101,21 +96,18 @@ func diffEntries(p, c []small.Digest, before, after RecordsFunc, mayPair func(lo
 	return out, nil
 }
 
-// candidates bounds how many added entries a lost one is compared with in
-// depth. Beyond that an edit is reported as a deletion and a new entry, which is
-// less helpful and no less true.
+// maxCandidates bounds how many added entries a lost one is compared with. Beyond it an edit is reported as a
+// deletion and a new entry.
 const maxCandidates = 100
 
-// agreement is one way in which a lost and an added entry count as
-// two versions of one: entries with the same key that pass the test.
+// matcher recognizes two versions of one entry: their keys are equal and the test passes.
 type matcher struct {
 	key  func(*small.Value) string
 	test func(sums fieldSums, o, n *small.Value) bool
 }
 
-// agreements are tried in order: the same timestamp; everything but the
-// timestamp the same; the same task and most other fields; of the switches of a
-// job, the same time, or everything but the time.
+// matchers are tried in order: the same timestamp; all but the timestamp; the same task and most other fields; for
+// a job's switches, the same time, or all but the time.
 var matchers = []matcher{
 	{key: textOf("timestamp")},
 	{key: without("timestamp")},
@@ -124,8 +116,7 @@ var matchers = []matcher{
 	{key: without("at")},
 }
 
-// pairUp matches lost with added entries that agree and stand between the same
-// kept neighbours.
+// pairUp matches lost and added entries between the same kept neighbours.
 func pairUp(a alignment, old, now []*small.Value, mayPair func(lost, added int) bool) map[int]int {
 	pairs := map[int]int{}
 	used := map[int]bool{}
@@ -163,7 +154,7 @@ func pairUp(a alignment, old, now []*small.Value, mayPair func(lost, added int) 
 	return pairs
 }
 
-// textOf makes the key function that reads a string field.
+// textOf reads a string field.
 func textOf(field string) func(*small.Value) string {
 	return func(v *small.Value) string {
 		text, _ := v.Get(field).Str()
@@ -171,8 +162,7 @@ func textOf(field string) func(*small.Value) string {
 	}
 }
 
-// switchTime is the time of a switch of a job's workflow. YAML takes one without
-// quotes for something else than a string.
+// switchTime is the time of a job's switch; without quotes YAML does not read it as a string.
 func switchTime(v *small.Value) string {
 	if at := v.Get("at"); at != nil {
 		return at.Text
@@ -180,7 +170,7 @@ func switchTime(v *small.Value) string {
 	return ""
 }
 
-// without makes the key function that identifies all of an entry but one field.
+// without identifies all of an entry but one field.
 func without(field string) func(*small.Value) string {
 	return func(v *small.Value) string {
 		if v.Kind != small.Map {
@@ -192,7 +182,7 @@ func without(field string) func(*small.Value) string {
 	}
 }
 
-// gap returns the child's places of the kept entries around a lost one.
+// keptNeighbours returns the child's indexes of the kept entries around a lost one.
 func keptNeighbours(kept [][2]int, lost int) (low, high int) {
 	low, high = -1, math.MaxInt
 	i, _ := slices.BinarySearchFunc(kept, lost, func(pair [2]int, at int) int { return pair[0] - at })
@@ -205,8 +195,7 @@ func keptNeighbours(kept [][2]int, lost int) (low, high int) {
 	return low, high
 }
 
-// fieldSums keeps the digests of entries' fields: one entry is compared with
-// many.
+// fieldSums caches digests of entries' fields, because one entry is compared with many.
 type fieldSums map[*small.Value]map[string]small.Digest
 
 func (s fieldSums) of(entry *small.Value) map[string]small.Digest {
@@ -221,8 +210,8 @@ func (s fieldSums) of(entry *small.Value) map[string]small.Digest {
 	return sums
 }
 
-// mostFieldsSame: of the fields that either version has, task_id left out,
-// more than half are the same.
+// mostFieldsEqual reports whether more than half of the fields that either version has, without task_id, are
+// equal.
 func mostFieldsEqual(sums fieldSums, o, n *small.Value) bool {
 	x, y := sums.of(o), sums.of(n)
 	same, all := 0, len(y)
@@ -238,8 +227,7 @@ func mostFieldsEqual(sums fieldSums, o, n *small.Value) bool {
 	return 2*same > all-1 // both have a task_id
 }
 
-// modification says how an entry was modified; two ways have names of their
-// own because known tools produce them.
+// modification describes a change of an entry. Two kinds that known tools produce have names of their own.
 func modification(o, n *small.Value, before, after int) Edit {
 	e := Edit{Kind: EditModified, OldIndex: before, NewIndex: after, Changes: FieldChanges(o, n)}
 	if len(e.Changes) > 0 {
@@ -258,8 +246,7 @@ func modification(o, n *small.Value, before, after int) Edit {
 	return e
 }
 
-// KeyPos is the place of a field's key, given its dotted path; the zero place
-// if there is none.
+// KeyPos is the position of a field's key, given its dotted path; the zero Pos if there is none.
 func KeyPos(v *small.Value, path string) small.Pos {
 	for i := range v.Fields {
 		f := &v.Fields[i]
@@ -282,9 +269,8 @@ func sameInstant(from, to string) bool {
 	return okA && okB && a.Sub(b).Abs() < time.Microsecond
 }
 
-// FieldChanges lists the fields in which two versions of an entry differ, in
-// the order of the old version, new fields last. A mapping's members are
-// listed one by one. A version that is nil is no entry at all.
+// FieldChanges lists the fields in which two versions of an entry differ, in the order of the old version, new
+// fields last, and the members of mappings one by one. A nil version is no entry.
 func FieldChanges(o, n *small.Value) []FieldChange {
 	if o != nil && o.Kind != small.Map || n != nil && n.Kind != small.Map {
 		return []FieldChange{changedField("", o, n)}
@@ -322,7 +308,6 @@ func fieldsOf(v *small.Value) []small.Field {
 	return v.Fields
 }
 
-// membersOf are the values of a mapping by key.
 func membersOf(v *small.Value) map[string]*small.Value {
 	members := make(map[string]*small.Value, len(fieldsOf(v)))
 	for _, f := range fieldsOf(v) {
@@ -331,8 +316,8 @@ func membersOf(v *small.Value) map[string]*small.Value {
 	return members
 }
 
-// changedField describes one field's change; a nil value is an absent field. Values
-// that only differ in type are written so that one can tell.
+// changedField describes a field's change; nil is an absent field. Values that differ only in type are written so
+// that the difference shows.
 func changedField(field string, o, n *small.Value) FieldChange {
 	c := FieldChange{Field: field, HasFrom: o != nil, HasTo: n != nil}
 	if o != nil {

@@ -1,6 +1,6 @@
 package ledger
 
-// EditEffect says what was done to a log, as a set.
+// EditEffect is a set of things done to a log.
 type EditEffect uint8
 
 // The effects.
@@ -20,11 +20,11 @@ const (
 	OfRecord
 )
 
-// Has reports whether one of some effects is among these.
+// Has reports whether the two sets share an effect.
 func (e EditEffect) Has(some EditEffect) bool { return e&some != 0 }
 
-// Names says which digests name such an edit: the one from which an entry was
-// changed, and the one to which. one is false where there is no single answer.
+// Names says which digests name such an edit: the entry's before and after it. one is false if there is no single
+// answer.
 func (e EditEffect) Names() (from, to, one bool) {
 	switch e {
 	case EntryChanged:

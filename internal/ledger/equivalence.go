@@ -6,21 +6,19 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Equivalence is what waivers say about one log: pairs of entries that count
-// as equal in every comparison, and entries that may be missing.
+// Equivalence is what waivers say about one log: which entries count as equal, and which may be missing.
 type Equivalence struct {
-	// Edits maps an entry to the versions that waivers let it be changed into.
+	// Edits maps an entry to the versions that waivers let it become.
 	Edits map[small.Digest][]small.Digest
-	// Same maps an entry to the one that stands for its class.
+	// Same leads from an entry to the representative of its class.
 	Same map[small.Digest]small.Digest
 	// Dropped are entries whose deletion is waived.
 	Dropped map[small.Digest]bool
-	// Accepted are entries that count on neither side: a baseline accepts what became
-	// of them.
+	// Accepted are entries that count on neither side, because a baseline accepts what became of them.
 	Accepted map[small.Digest]bool
 }
 
-// Class returns the entry that stands for all that count as equal to d.
+// Class returns the representative of all entries that count as equal to d.
 func (eq Equivalence) Class(d small.Digest) small.Digest {
 	for {
 		next, ok := eq.Same[d]
@@ -31,7 +29,6 @@ func (eq Equivalence) Class(d small.Digest) small.Digest {
 	}
 }
 
-// classes returns the entries that stand for some.
 func (eq Equivalence) classes(entries map[small.Digest]bool) map[small.Digest]bool {
 	out := make(map[small.Digest]bool, len(entries))
 	for d := range entries {
@@ -40,9 +37,8 @@ func (eq Equivalence) classes(entries map[small.Digest]bool) map[small.Digest]bo
 	return out
 }
 
-// AllowsTransition reports whether waivers, one after the other, let the version from be
-// changed into the version to. Both are of one class; that alone does not say
-// which of them is the later one.
+// AllowsTransition reports whether waivers, one after the other, let the version from become the version to. Being
+// of one class does not say which is later.
 func (eq Equivalence) AllowsTransition(from, to small.Digest) bool {
 	seen := map[small.Digest]bool{from: true}
 	for next := []small.Digest{from}; len(next) > 0; next = next[1:] {
@@ -59,7 +55,7 @@ func (eq Equivalence) AllowsTransition(from, to small.Digest) bool {
 	return false
 }
 
-// Without leaves entries out of both sides.
+// Without accepts further entries.
 func (eq Equivalence) Without(entries map[small.Digest]bool) Equivalence {
 	all := maps.Clone(entries)
 	maps.Copy(all, eq.Accepted)
@@ -67,19 +63,17 @@ func (eq Equivalence) Without(entries map[small.Digest]bool) Equivalence {
 	return eq
 }
 
-// sequence is a ledger as it is compared: classes instead of digests, some
-// entries left out.
+// sequence is a ledger as it is compared: classes instead of digests, without some entries.
 type sequence struct {
 	digests []small.Digest
-	// places are the indexes in the ledger.
+	// indexes are the elements' indexes in the ledger.
 	indexes []int
-	// dropped are the indexes that are left out.
+	// dropped are the indexes of entries that were left out because a waiver lets them be missing.
 	dropped []int
 }
 
-// normalize returns a parent's and a child's digests as they are compared: every
-// digest replaced by its class, the past left out, and the parent's entries that
-// the child lacks and may lack.
+// normalize returns two ledgers' digests as they are compared: classes, without accepted entries and without those
+// of the parent that the child lacks and may lack.
 func (eq Equivalence) normalize(p, c []small.Digest) (parent, child sequence) {
 	there := make(map[small.Digest]bool, len(c))
 	for i, d := range c {
@@ -106,7 +100,7 @@ func (eq Equivalence) normalize(p, c []small.Digest) (parent, child sequence) {
 	return parent, child
 }
 
-// at gives the indexes in the ledger of some elements.
+// at replaces numbers of elements by their indexes in the ledger.
 func (s sequence) at(elements []int) []int {
 	for i, n := range elements {
 		elements[i] = s.indexes[n]
@@ -114,7 +108,6 @@ func (s sequence) at(elements []int) []int {
 	return elements
 }
 
-// records gives the full entries of a sequence.
 func (s sequence) records(all RecordsFunc) RecordsFunc {
 	return func() ([]*small.Value, error) {
 		values, err := all()
@@ -122,8 +115,8 @@ func (s sequence) records(all RecordsFunc) RecordsFunc {
 			return nil, err
 		}
 		out := make([]*small.Value, len(s.indexes))
-		for i, place := range s.indexes {
-			out[i] = values[place]
+		for i, index := range s.indexes {
+			out[i] = values[index]
 		}
 		return out, nil
 	}

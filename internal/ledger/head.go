@@ -18,8 +18,7 @@ func HeadOf(entries []small.Digest) small.Digest {
 	return head
 }
 
-// chain returns the head that follows previous when an entry is appended:
-// SHA-256 over the two digests' raw bytes.
+// chain returns the head after appending an entry: SHA-256 over the two digests' raw bytes.
 func chain(previous, entry small.Digest) small.Digest {
 	var both [2 * sha256.Size]byte
 	copy(both[:], previous[:])

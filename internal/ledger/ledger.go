@@ -10,53 +10,46 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// ReconcileTask is the task_id of the entry that makes an interleaving of two
-// writers' entries explicit.
+// ReconcileTask is the task_id of the entry that makes an interleaving explicit.
 const ReconcileTask = "meta/reconcile-merge"
 
 // MetaPrefix begins the task ids of bookkeeping entries.
 const MetaPrefix = "meta/"
 
-// evidenceKeys are the fields of which one must be there and not blank: what
-// is not evidenced did not happen.
+// evidenceKeys are the fields of which an entry needs at least one that is not blank.
 var evidenceKeys = []string{"evidence", "verification", "command", "test", "link", "commit"}
 
 // Entry is what a ledger keeps of one element of the progress list.
 type Entry struct {
 	// Index counts from 0.
-	Index int
-	Pos   small.Pos
-	// Digest identifies the entry by content.
+	Index  int
+	Pos    small.Pos
 	Digest small.Digest
-	// TaskID, Timestamp, ReplayID, Status and AgentID are the fields task_id,
-	// timestamp, replayId, status and agent_id where they are strings, else
-	// empty. The id, the time and the status are without the white space around
-	// them, as the protocol compares them; the digest is not.
+	// TaskID, Timestamp, ReplayID, Status and AgentID are the fields of these names, empty if they are not
+	// strings. Id, time and status are trimmed, as the protocol compares them; the digest is not.
 	TaskID, Timestamp, ReplayID, Status, AgentID string
-	// Switch says that it is no entry of a log but a switch of a job's workflow,
-	// which has a time and no task.
+	// Switch marks a switch of a job's workflow, which has a time and no task.
 	Switch bool
 	// Reconciles is true if the task_id is exactly ReconcileTask.
 	Reconciles bool
-	// Suspects are texts that may not survive a rewriting of the file.
+	// Suspects are texts that may not survive a rewrite of the file.
 	Suspects []small.Suspect
-	// Evidenced is true if a field counts as evidence. Meaningful is true if one of
-	// these fields also says something: an empty mapping counts, and says nothing.
+	// Evidenced is true if a field counts as evidence; Meaningful if such a field also has visible text: an empty
+	// mapping counts, but says nothing.
 	Evidenced, Meaningful bool
 }
 
-// Ledger is the ordered entries of one progress file. A ledger is never
-// changed once built, so it may be used by several goroutines; one that
-// extends another shares its storage where it can.
+// Ledger is the ordered entries of one progress file. It never changes once built, so several goroutines may use
+// it; one that extends another shares its storage.
 type Ledger struct {
 	Entries []Entry
 	heads   []small.Digest // heads[i] is the head after i+1 entries
-	// used is how many elements of the storage are taken, by this ledger or by
-	// one that extends it: only the first extension may write behind the end.
+	// used is how much of the storage is taken, by this ledger or one that extends it: only the first extension
+	// may write behind the end.
 	used *atomic.Int64
 }
 
-// NewLedger builds the ledger of a list of entry values.
+// NewLedger builds the ledger of a list of entries.
 func NewLedger(items []*small.Value) *Ledger {
 	l := &Ledger{
 		Entries: make([]Entry, 0, len(items)),
@@ -66,8 +59,8 @@ func NewLedger(items []*small.Value) *Ledger {
 	return l.append(items, 0)
 }
 
-// append returns a ledger of the entries of l and of items, whose positions
-// are moved down by lines. It writes into the storage of l if nobody has yet.
+// append returns l extended by items, whose positions are moved down by lines. It uses the storage of l if nobody
+// has extended it yet.
 func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
 	n := l.Len()
 	longer := &Ledger{Entries: l.Entries, heads: l.heads, used: l.used}
@@ -102,7 +95,7 @@ func newEntry(v *small.Value) Entry {
 	return e
 }
 
-// TextBytes is about how many bytes an entry's texts take in memory.
+// TextBytes is about how much memory an entry's texts take.
 func (e *Entry) TextBytes() int {
 	size := len(e.TaskID) + len(e.Timestamp) + len(e.ReplayID) + len(e.Status) + len(e.AgentID)
 	for i := range e.Suspects {
@@ -111,8 +104,7 @@ func (e *Entry) TextBytes() int {
 	return size
 }
 
-// Evidenced reports whether an entry has a field that counts as evidence:
-// a string that is not blank, or a mapping.
+// Evidenced reports whether an entry has evidence: a string that is not blank, or a mapping.
 func Evidenced(entry *small.Value) bool {
 	for _, key := range evidenceKeys {
 		if small.NotBlank(entry.Get(key)) {
@@ -122,8 +114,7 @@ func Evidenced(entry *small.Value) bool {
 	return false
 }
 
-// saysSomething reports whether what counts as an entry's evidence holds a scalar that
-// people can see.
+// hasVisibleEvidence reports whether an entry's evidence holds a scalar that people can see.
 func hasVisibleEvidence(entry *small.Value) bool {
 	for _, key := range evidenceKeys {
 		if v := entry.Get(key); small.NotBlank(v) && hasText(v) {
@@ -145,9 +136,8 @@ func hasText(v *small.Value) bool {
 	return strings.ContainsFunc(v.Text, visible)
 }
 
-// visible reports whether a character leaves a mark. Some that Unicode takes for
-// letters or marks do not: joiners, fillers, variation selectors, and the Braille
-// pattern without dots.
+// visible reports whether a character leaves a mark. Joiners, fillers, variation selectors and the blank Braille
+// pattern do not, although Unicode calls them printable.
 func visible(r rune) bool {
 	switch {
 	case r == ' ', r == '\u034f', r == '\u115f', r == '\u1160', r == '\u2800', r == '\u3164', r == '\uffa0', r >= '\ufe00' && r <= '\ufe0f':
@@ -159,8 +149,8 @@ func visible(r rune) bool {
 // Len is the number of entries.
 func (l *Ledger) Len() int { return len(l.Entries) }
 
-// Head is the chain value over all entries; two reports kept apart can prove
-// with it that one log is a prefix of the other.
+// Head is the chain value over all entries. With it, two reports kept apart can prove that one log is a prefix of
+// the other.
 func (l *Ledger) Head() small.Digest { return l.HeadAt(len(l.heads)) }
 
 // HeadAt is the head of the first n entries; n is at most Len.
@@ -176,8 +166,8 @@ func (l *Ledger) Extends(p *Ledger) bool {
 	return l.Len() >= p.Len() && l.HeadAt(p.Len()) == p.Head()
 }
 
-// LedgerOf reads the ledger of a progress document. The items need not fit the
-// schema, but there must be a list of them under "entries".
+// LedgerOf reads the ledger of a progress document. The items need not fit the schema, but "entries" must be a
+// list.
 func LedgerOf(doc *small.Document) (*Ledger, []small.Problem) {
 	entries := doc.Root.Get("entries")
 	if entries == nil {

@@ -7,20 +7,18 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Log is a progress file read as a ledger, with what is needed to read a
-// longer version of the same file cheaply.
+// Log is a progress file's ledger, with what it takes to read a longer version of the file cheaply.
 type Log struct {
 	*Ledger
 	size int
 	sum  [sha256.Size]byte
-	// lines counts the line feeds, structure is the text's part of maxStructure.
+	// lines counts the line feeds; structure is the text's part of [small.Limits.Structure].
 	lines, structure int
-	// column is where the sequence's dashes stand, counted from 1; 0 when
-	// nothing can be appended without reading the file as a whole.
+	// column is the column of the sequence's dashes, from 1; 0 if the file must be read whole after an append.
 	column int
 }
 
-// ReadLog parses a progress file into a ledger.
+// ReadLog parses a progress file.
 func ReadLog(data []byte, limits small.Limits) (*Log, []small.Problem) {
 	doc, problems := small.Parse(data, limits)
 	if doc == nil {
@@ -29,7 +27,7 @@ func ReadLog(data []byte, limits small.Limits) (*Log, []small.Problem) {
 	return LogOf(doc, data)
 }
 
-// LogOf reads the ledger of a document that was parsed from data.
+// LogOf is the log of a document that was parsed from data.
 func LogOf(d *small.Document, data []byte) (*Log, []small.Problem) {
 	ledger, problems := LedgerOf(d)
 	if ledger == nil {
@@ -45,10 +43,8 @@ func LogOf(d *small.Document, data []byte) (*Log, []small.Problem) {
 	}, nil
 }
 
-// Extend reads data as a later version of the log. When the old bytes are a
-// prefix of data and only list items were appended to them, only those are
-// parsed; otherwise data is read as a whole. The result is the same either
-// way.
+// Extend reads data as a later version of the log. If list items were only appended, just those are parsed. The
+// result is the same either way.
 func (l *Log) Extend(data []byte, limits small.Limits) (*Log, []small.Problem) {
 	if l != nil && int64(len(data)) <= limits.FileSize() {
 		if longer := l.appended(data, limits); longer != nil {
@@ -58,8 +54,7 @@ func (l *Log) Extend(data []byte, limits small.Limits) (*Log, []small.Problem) {
 	return ReadLog(data, limits)
 }
 
-// appended is the short way. It returns nil whenever something about the two
-// texts is not plainly an append.
+// appended is the short way of Extend; nil if data is not plainly an append.
 func (l *Log) appended(data []byte, limits small.Limits) *Log {
 	if l.column == 0 || len(data) < l.size {
 		return nil
@@ -92,8 +87,7 @@ func (l *Log) appended(data []byte, limits small.Limits) *Log {
 	return longer
 }
 
-// appendedItems parses list items that stand behind the log's own, nil if the
-// tail holds anything else. It also returns the tail's structure.
+// appendedItems parses list items that follow the log's own; nil if the tail holds anything else.
 func (l *Log) appendedItems(tail []byte) ([]*small.Value, int) {
 	dash := append(bytes.Repeat([]byte{' '}, l.column-1), '-', ' ')
 	if !bytes.HasPrefix(tail, dash) || small.HasMarker(tail) {
@@ -113,10 +107,8 @@ func (l *Log) appendedItems(tail []byte) ([]*small.Value, int) {
 	return items.Items, structure
 }
 
-// appendColumn returns the column at which further items of the entries list
-// would stand if text were appended to the file, 0 when that cannot be said:
-// the list must be a block sequence that holds something, be the mapping's
-// last member, and the text must end with its line.
+// appendColumn returns the column at which appended items of the entries list would stand; 0 unless the list is a
+// non-empty block sequence and the mapping's last member, and the text ends with its line.
 func appendColumn(d *small.Document, data []byte) int {
 	fields := d.Root.Fields
 	last := fields[len(fields)-1]
@@ -126,10 +118,9 @@ func appendColumn(d *small.Document, data []byte) int {
 	return last.Value.Pos.Column
 }
 
-// Before reads data as an earlier version of the log, whose own text is whole.
-// Where only list items were appended to the earlier version, its entries are
-// the log's first ones, and nothing is parsed. It returns nil wherever that is
-// not plain; data then has to be read by itself, with the same result.
+// Before reads data as an earlier version of the log, whose own text is whole. If list items were only appended to
+// data, its entries are the log's first ones and nothing is parsed. It returns nil if that is not plain; reading
+// data by itself gives the same result.
 func (l *Log) Before(whole, data []byte) *Log {
 	if l == nil || l.column == 0 || len(data) >= len(whole) || len(whole) != l.size || !bytes.HasPrefix(whole, data) || !small.ReadableAlone(data) {
 		return nil

@@ -21,7 +21,6 @@ func Since(entries []Entry, base *Ledger) []Entry {
 	return out
 }
 
-// relation is how a parent's ledger relates to a child's.
 type relation int
 
 // The relations.
@@ -32,7 +31,6 @@ const (
 	Rewritten                   // an entry is missing, or the order differs
 )
 
-// relateDigests compares two sequences of digests.
 func relateDigests(p, c []small.Digest) relation {
 	switch {
 	case slices.Equal(p, c):
@@ -45,19 +43,18 @@ func relateDigests(p, c []small.Digest) relation {
 	return Rewritten
 }
 
-// Subsequence returns, for each element of p, its place in c, as early as
-// possible; nil if p is no subsequence of c.
+// Subsequence returns, for each element of p, its earliest index in c; nil if p is no subsequence of c.
 func Subsequence(p, c []small.Digest) []int {
-	places := make([]int, 0, len(p))
+	indexes := make([]int, 0, len(p))
 	for i, d := range c {
-		if len(places) < len(p) && p[len(places)] == d {
-			places = append(places, i)
+		if len(indexes) < len(p) && p[len(indexes)] == d {
+			indexes = append(indexes, i)
 		}
 	}
-	if len(places) < len(p) {
+	if len(indexes) < len(p) {
 		return nil
 	}
-	return places
+	return indexes
 }
 
 // DigestsOf lists a ledger's entry digests.
@@ -69,7 +66,7 @@ func DigestsOf(l *Ledger) []small.Digest {
 	return out
 }
 
-// SetOf are a ledger's entry digests.
+// DigestSet is the set of a ledger's entry digests.
 func DigestSet(l *Ledger) map[small.Digest]bool {
 	out := make(map[small.Digest]bool, l.Len())
 	for i := range l.Entries {
@@ -78,10 +75,8 @@ func DigestSet(l *Ledger) map[small.Digest]bool {
 	return out
 }
 
-// resolvedBy returns the index in c of the entry that resolves an
-// interleaving: a meta/reconcile-merge entry with evidence that is not in p
-// and stands after every entry of p; -1 if there is none. after is the place
-// in c of p's last entry.
+// findReconcileEntry returns the index in c of an entry that resolves an interleaving: a meta/reconcile-merge
+// entry with evidence that is not in p and follows p's last entry, which is at after. -1 if there is none.
 func findReconcileEntry(p, c *Ledger, after int) int {
 	for i := c.Len() - 1; i > after; i-- {
 		e := c.Entries[i]

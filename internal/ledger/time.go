@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// timestampForm is RFC 3339 with fractional seconds and a zone, upper-case T
-// and Z, as the protocol's lint demands.
+// timestampForm is RFC 3339 with a fraction and a zone, and T and Z in upper case, as the protocol's lint
+// requires.
 var timestampForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d:\d\d)$`)
 
-// ParseTimestamp reads an entry's timestamp. Digits beyond nanoseconds are
-// accepted and do not count, nor does white space around it. The years 0 and 1
-// are none: other languages have no such dates.
+// ParseTimestamp reads an entry's timestamp. Digits beyond nanoseconds and surrounding white space are ignored.
+// Years 0 and 1 are invalid: other languages have no such dates.
 func ParseTimestamp(s string) (time.Time, bool) {
 	if !timestampForm.MatchString(strings.TrimSpace(s)) {
 		return time.Time{}, false
@@ -21,8 +20,7 @@ func ParseTimestamp(s string) (time.Time, bool) {
 	return t, ok && t.Year() > 1
 }
 
-// ParseInstant reads a timestamp in any RFC 3339 form, with or without a
-// fraction, for comparing what older tools wrote.
+// ParseInstant reads a timestamp in any RFC 3339 form, to compare what older tools wrote.
 func ParseInstant(s string) (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(s))
 	return t, err == nil

@@ -48,7 +48,7 @@ type catalogue struct {
 }
 
 func parse(source string, data []byte, rules catalogue) (*Policy, error) {
-	r := &reader{rules: rules, said: map[place]bool{}}
+	r := &reader{rules: rules, reported: map[location]bool{}}
 	doc, problems := small.Parse(data, small.Limits{MaxFileSize: MaxSize})
 	if doc == nil {
 		for _, p := range problems {
@@ -111,13 +111,13 @@ func textDays(root *small.Value) {
 // schemaProblem takes over what the schema found.
 func (r *reader) schemaProblem(doc *small.Document, p small.Problem) {
 	out := Problem{Pos: p.Pos, Subject: p.Subject, Message: p.Message, Hint: p.Hint}
-	if len(r.problems) < mostAdvised {
+	if len(r.problems) < maxAdvised {
 		out.Suggestion, out.Hint = advice(p.Subject, p.Hint, find(doc.Root, p.Subject))
 	}
 	if p.Subject == "version" {
 		out.Hint = fmt.Sprintf("write `version: %d`; it is the only one that this program reads", version)
 	}
-	r.said[place{p.Pos, p.Subject}] = true
+	r.reported[location{p.Pos, p.Subject}] = true
 	r.problems = append(r.problems, out)
 }
 

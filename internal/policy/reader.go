@@ -10,9 +10,9 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// mostAdvised bounds how many problems get a suggestion, and so the work on a
+// maxAdvised bounds how many problems get a suggestion, and so the work on a
 // file that is wrong from end to end.
-const mostAdvised = 200
+const maxAdvised = 200
 
 // reader turns values into a policy and collects what is wrong with them. It
 // relies on nothing that the schema has checked: each method is strict by
@@ -21,12 +21,12 @@ type reader struct {
 	rules    catalogue
 	problems []Problem
 	// said holds what a problem has been reported for.
-	said map[place]bool
+	reported map[location]bool
 }
 
-// place is what a problem is about: a subject, and where it stands. A key and
+// location is what a problem is about: a subject and its position. A key and
 // its value share the subject.
-type place struct {
+type location struct {
 	pos     small.Pos
 	subject string
 }
@@ -37,16 +37,16 @@ func (r *reader) fail(pos small.Pos, subject, format string, args ...any) {
 }
 
 func (r *reader) report(p Problem) {
-	at := place{p.Pos, p.Subject}
-	if r.said[at] {
+	at := location{p.Pos, p.Subject}
+	if r.reported[at] {
 		return
 	}
-	r.said[at] = true
+	r.reported[at] = true
 	r.problems = append(r.problems, p)
 }
 
 // advised reports whether there is room for another suggestion.
-func (r *reader) advised() bool { return len(r.problems) < mostAdvised }
+func (r *reader) advised() bool { return len(r.problems) < maxAdvised }
 
 // mapping returns the members of a mapping that may have only the named keys;
 // without names any key may stand there.

@@ -1,10 +1,10 @@
 package finding
 
-// EarlierFindings counts findings by fingerprint and severity: an error is not left
-// out because there was a warning of the same.
+// EarlierFindings counts findings by fingerprint and severity: an error is not left out because of an equal
+// warning.
 type EarlierFindings struct {
 	Seen map[FindingKey]int
-	// Left is what may be left out from here on; nil while nothing is.
+	// Remaining may be left out from here on; nil while nothing is.
 	Remaining map[FindingKey]int
 }
 
@@ -14,8 +14,7 @@ type FindingKey struct {
 	severity    Severity
 }
 
-// Has notes a finding, and reports whether it was reported earlier and is to be
-// left out now.
+// Has notes a finding, and reports whether it was reported earlier and is to be left out.
 func (e *EarlierFindings) Has(f *Finding) bool {
 	if e == nil {
 		return false

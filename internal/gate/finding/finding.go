@@ -10,16 +10,15 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// SeverityWaived is remembered of an edit that a waiver excuses. No finding has
-// it.
+// SeverityWaived is remembered of waived edits. No finding has it.
 const SeverityWaived Severity = "waived"
 
-// RefOf is the reference to an entry for a finding.
+// RefOf refers to an entry.
 func RefOf(e ledger.Entry) *EntryRef {
 	return &EntryRef{Index: e.Index, Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, AgentID: e.AgentID, Digest: e.Digest, Switch: e.Switch}
 }
 
-// RefsOf are the references to several entries.
+// RefsOf refers to several entries.
 func RefsOf(entries []ledger.Entry) []EntryRef {
 	out := make([]EntryRef, len(entries))
 	for i, e := range entries {
@@ -49,58 +48,50 @@ const (
 	StagePolicy   Stage = "policy"
 )
 
-// Finding is what a rule says about one place. It is a statement about
-// content, never an error of the program.
+// Finding is what a rule says about one place in the content. It is never an error of the program.
 type Finding struct {
 	// Rule is the rule's id, family/name.
 	Rule     string
 	Severity Severity
 	Stage    Stage
-	// Message is one sentence in lower case, without a final period. It may
-	// hold text of the files: writers escape it for their format.
+	// Message is one sentence in lower case without a period. It may hold text of the files: writers escape it.
 	Message string
 	// Path is slash-separated, from the root of what was examined.
 	Path string
-	// Line and Column are places in the child's file and begin at 1; Column
-	// counts characters. For a deletion they say where the entry would stand.
+	// Line and Column are positions in the child's file, from 1; Column counts characters. For a deletion they say
+	// where the entry would stand.
 	Line, Column int
-	// Commit is the full object id of the child, empty for the index or a
-	// directory. Parent is that of the state it was compared with.
+	// Commit is the child's full object id, empty for the index or a directory. Parent is that of what it was
+	// compared with.
 	Commit, Parent string
-	// Entry is the parent's entry, or the child's where only it has one.
+	// Entry is the parent's entry, or the child's if only it has one.
 	Entry *EntryRef
-	// EntryAfter is the child's entry where Entry is the parent's.
+	// EntryAfter is the child's entry if Entry is the parent's.
 	EntryAfter *EntryRef
-	// Changes lists what differs between Entry and EntryAfter; of an entry that
-	// is gone or was put in, every field.
+	// Changes lists what differs between the two; for a lost or inserted entry, every field.
 	Changes []ledger.FieldChange
-	// MoreChanges is how many further ones there are, too many to list.
+	// MoreChanges is how many further ones are not listed.
 	MoreChanges int
-	// EditFrom and EditTo identify the edit that the finding speaks of, as a
-	// waiver names it: entry digests, or a ledger's head where a whole log is
-	// meant; empty on the side that has nothing.
+	// EditFrom and EditTo identify the edit as a waiver names it: entry digests, or a ledger's head for a whole
+	// log; empty if there is nothing on that side.
 	EditFrom, EditTo string
-	// Sides are two branches that both recorded work, the target first, where
-	// the finding is about that; else nil.
+	// Sides are two branches that both recorded work, the target first.
 	Sides []Side
-	// Common is what the two have in common, where Sides are set.
+	// Common is what the two Sides have in common.
 	Common Common
 	// Fix says what to type or edit next.
 	Fix string
 	// Reason is the waiver's reason, on a waived finding.
 	Reason string
 
-	// Was is the log's path before the edge, where it moved there: a waiver may
-	// name either.
+	// OldPath is the log's path before the edge, if it moved: a waiver may name either.
 	OldPath string
-	// Subject tells apart findings of one rule in one file that have no
-	// entries: the path of the value inside the document.
+	// Subject tells apart findings of one rule in one file that have no entries: the path of the value in the
+	// document.
 	Subject string
-	// Edits are the edits that the finding speaks of; a finding all of whose
-	// edits are reported already is not reported again.
+	// Edits are the edits that the finding is about; if all are already reported, it is not reported again.
 	Edits []EditKey
-	// Whole gives Changes where they are those of a whole entry: only what is
-	// listed needs them.
+	// Whole gives Changes if they are those of a whole entry: only listed findings need them.
 	Whole func() ([]ledger.FieldChange, error)
 }
 
@@ -108,8 +99,7 @@ type Finding struct {
 type Side struct {
 	// Name is the branch's, or its commit's abbreviated id.
 	Name string
-	// Entries are those that the other branch lacks, in their order; of very
-	// many the first ones.
+	// Entries are those that the other branch lacks, in order; of very many the first ones.
 	Entries []EntryRef
 	// More is how many further ones there are.
 	More int
@@ -126,8 +116,8 @@ type Common struct {
 	Last []EntryRef
 }
 
-// mostCommon is how many of the entries in common a finding names.
-const mostCommon = 3
+// maxCommon is how many of the entries in common a finding names.
+const maxCommon = 3
 
 // CommonOf is a ledger without one branch's own entries.
 func CommonOf(l *ledger.Ledger, own []ledger.Entry) Common {
@@ -136,7 +126,7 @@ func CommonOf(l *ledger.Ledger, own []ledger.Entry) Common {
 		mine[e.Index] = true
 	}
 	c := Common{Count: l.Len() - len(mine)}
-	for i := l.Len() - 1; i >= 0 && len(c.Last) < mostCommon; i-- {
+	for i := l.Len() - 1; i >= 0 && len(c.Last) < maxCommon; i-- {
 		if !mine[i] {
 			c.Last = append(c.Last, *RefOf(l.Entries[i]))
 		}
@@ -148,21 +138,18 @@ func CommonOf(l *ledger.Ledger, own []ledger.Entry) Common {
 // EntryRef points at one entry of a ledger.
 type EntryRef struct {
 	// Index counts from 0.
-	Index int
-	// Line in the file that holds the entry.
+	Index             int
 	Line              int
 	TaskID, Timestamp string
-	// AgentID is who the entry says did the work; empty where it does not say.
+	// AgentID is who the entry says did the work; empty if it does not.
 	AgentID string
 	Digest  small.Digest
-	// Switch says that it is no entry of a log but a switch of a job's workflow,
-	// which has a time and no task.
+	// Switch marks a switch of a job's workflow, which has a time and no task.
 	Switch bool
 }
 
-// Fingerprint identifies what a finding speaks of across commits, lines and
-// runs: it covers the rule, the path and the digests of the entry before and
-// after (or the place inside the document), never a line or a commit.
+// Fingerprint identifies a finding across commits, lines and runs: it covers the rule, the path and the digests
+// before and after (or the position inside the document), never a line or a commit.
 func (f *Finding) Fingerprint() string {
 	sum := f.sum()
 	return hex.EncodeToString(sum[:])
@@ -178,8 +165,8 @@ func (f *Finding) sum() (sum [sha256.Size]byte) {
 	return sum
 }
 
-// SortFindings puts findings in their one order (path, place, entry, rule,
-// commit, message) and keeps one of those with equal words: the gravest.
+// SortFindings sorts findings by path, position, entry, rule, commit and message, and keeps the most severe of
+// those with equal words.
 func SortFindings(findings []Finding) []Finding {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(
@@ -216,7 +203,6 @@ func SortFindings(findings []Finding) []Finding {
 	return out
 }
 
-// entryIndex is the place of the finding's entry in its log; -1 if it has none.
 func (f *Finding) entryIndex() int {
 	if f.Entry == nil {
 		return -1
@@ -224,7 +210,7 @@ func (f *Finding) entryIndex() int {
 	return f.Entry.Index
 }
 
-// OfProblem makes a finding of what was wrong with a file.
+// OfProblem makes a finding of a problem with a file.
 func OfProblem(path string, p small.Problem) Finding {
 	return Finding{
 		Path: path, Line: p.Pos.Line, Column: p.Pos.Column,
@@ -232,8 +218,7 @@ func OfProblem(path string, p small.Problem) Finding {
 	}
 }
 
-// Unreadable is the key under which a log that cannot be read is reported
-// once: at the commit that brought it, and not again at the tip.
+// Unreadable is the key under which an unreadable log is reported once: at its commit, and not again at the tip.
 func Unreadable(path, object string, p small.Problem) []EditKey {
 	return []EditKey{{Path: path, To: object + " " + string(p.Kind)}}
 }

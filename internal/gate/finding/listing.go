@@ -26,17 +26,16 @@ const (
 	weightOfChange  = 64
 )
 
-// Listing puts findings into a report while there is room for their kind, and
-// counts the others.
+// Listing puts findings into a report while there is room for their kind, and counts the others.
 type Listing struct {
 	used map[Severity]int
 	// Find is [Options.Find].
 	Find string
-	// Err is what went wrong in reading the changes of a finding.
+	// Err is the first error in reading a finding's changes.
 	Err error
 }
 
-// Add lists or counts one finding; kind is its severity, or severityWaived.
+// Add lists or counts one finding; kind is its severity, or SeverityWaived.
 func (l *Listing) Add(r *Report, f Finding, kind Severity) {
 	if l.used[kind] >= maxListed || l.Find != "" && !strings.HasPrefix(f.Fingerprint(), l.Find) {
 		r.More.add(kind)
@@ -72,7 +71,7 @@ func (l *Listing) take(r *Report, f Finding, kind Severity) {
 	}
 }
 
-// bound sorts what several judgements have listed and lists it again, as one.
+// bound sorts and lists again what several reports have listed.
 func (r *Report) bound() {
 	findings, waived := SortFindings(r.Findings), SortFindings(r.Waived)
 	r.Findings, r.Waived = nil, nil
@@ -100,7 +99,6 @@ func (c *Counts) add(kind Severity) {
 	}
 }
 
-// shorten bounds the texts of a finding.
 func (f *Finding) shorten() {
 	texts := []*string{&f.Message, &f.Fix}
 	for _, e := range []*EntryRef{f.Entry, f.EntryAfter} {
@@ -135,7 +133,7 @@ func (f *Finding) shorten() {
 	}
 }
 
-// shortenText cuts a long text. Its digest keeps two that begin alike apart.
+// shortenText cuts a long text. A digest keeps two with equal beginnings apart.
 func shortenText(text *string) {
 	if len(*text) <= maxFindingText {
 		return
@@ -147,7 +145,7 @@ func shortenText(text *string) {
 	*text = fmt.Sprintf("%s… %d more bytes; sha256:%x of all", (*text)[:end], len(*text)-end, sha256.Sum256([]byte(*text)))
 }
 
-// weight is about what a finding takes, in memory and in a report.
+// weight is about how many bytes a finding takes, in memory and in a report.
 func (f *Finding) weight() int {
 	w := weightOfFinding
 	for _, text := range []string{f.Message, f.Path, f.Fix, f.Reason, f.Subject} {
@@ -175,7 +173,7 @@ func (e *EntryRef) weight() int {
 	return weightOfChange + weightOf(e.TaskID) + weightOf(e.Timestamp) + weightOf(e.AgentID)
 }
 
-// weightOf is how many bytes a text takes where it is escaped, as in JSON.
+// weightOf is how many bytes a text takes once escaped, as in JSON.
 func weightOf(text string) int {
 	w := len(text)
 	for i := range len(text) {

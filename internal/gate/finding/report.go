@@ -17,40 +17,35 @@ type Verdict string
 const (
 	// Pass: nothing is wrong.
 	Pass Verdict = "pass"
-	// Fail: at least one finding of severity error, or any where the options
-	// say that a warning is enough.
+	// Fail: at least one finding of severity error, or any if the options say that a warning is enough.
 	Fail Verdict = "fail"
 	// Error: it could not be judged.
 	Error Verdict = "error"
 )
 
-// Report is findings plus what was examined, so that "nothing found" can be
-// told from "nothing looked at".
+// Report is findings plus what was examined, so that "nothing found" differs from "nothing looked at".
 type Report struct {
 	// Mode is the command's name.
 	Mode    string
 	Strict  bool
 	Verdict Verdict
 	Observe bool
-	// NoWorkspace is true for a range whose head has no workspace at all:
-	// there is nothing to say to somebody who does not use the protocol.
+	// NoWorkspace is true for a range whose head has no workspace: its author does not use the protocol.
 	NoWorkspace bool
 	Examined    Examined
 	Ledgers     []LedgerState
-	// Findings are sorted and without duplicates.
+	// Findings are sorted and unique.
 	Findings []Finding
-	// Waived are findings that a waiver of the policy excuses.
+	// Waived are findings that a waiver excuses.
 	Waived []Finding
-	// More counts the findings that are not listed, of a kind of which there are
-	// too many to keep.
+	// More counts findings that are not listed, because there are too many of their kind.
 	More Counts
-	// Lane is what is known of the change's lane; nil where none was claimed.
+	// Lane is nil if no lane was claimed.
 	Lane *LaneReport
-	// CrossContracts are the contract files that a campaign's children name of other
-	// children's repositories, in the records that were judged; of very many the
-	// first ones.
+	// CrossContracts are the contract files that campaigns' children name in other children's repositories; of
+	// very many the first ones.
 	CrossContracts []lane.CrossContract
-	// Failure is set when Verdict is Error.
+	// Failure is set if Verdict is Error.
 	Failure *failure.Error
 }
 
@@ -61,18 +56,16 @@ type Examined struct {
 	Workflows int
 	// Base and Head are full object ids where the command compares two.
 	Base, Head string
-	// Merge is the full object id of the merge of head into base whose
-	// snapshot was judged too; empty where there was none.
+	// Merge is the full object id of a merge of head into base that was judged too.
 	Merge string
 	// Policy says where the configuration came from.
 	Policy string
 	// Reader names what read the repository; empty outside one.
 	Reader string
-	// Source says, for a push and in CI, where the refs came from: standard
-	// input, a hook manager's variables, a guess, or a CI system's event.
+	// Source says, for a push and in CI, where the refs came from: standard input, a hook manager's variables, a
+	// guess, or a CI system's event.
 	Source string
-	// Notes say what else a reader has to know, such as replace refs that git
-	// follows and this judgement does not.
+	// Notes say what else a reader has to know, such as replace refs that are ignored.
 	Notes []string
 }
 
@@ -81,21 +74,18 @@ type LedgerState struct {
 	Path    string
 	Entries int
 	Head    small.Digest
-	// Log is what a drawing of the ledger needs of each entry, in order; nil
-	// for a ledger that is not the tip's.
+	// Log is what a drawing of the ledger needs, in order; nil for a ledger that is not the tip's.
 	Log []LogEntry
 }
 
 // LogEntry is one entry of a ledger, as a drawing shows it.
 type LogEntry struct {
-	// Line is where the entry begins in the file, from 1.
-	Line int
-	// TaskID, Timestamp and ReplayID are the fields of these names where they
-	// are strings, else empty.
+	// Line is where the entry begins, from 1.
+	Line                        int
 	TaskID, Timestamp, ReplayID string
 }
 
-// LogEntries takes from a ledger what a drawing needs.
+// LogEntries lists what a drawing of a ledger needs.
 func LogEntries(l *ledger.Ledger) []LogEntry {
 	out := make([]LogEntry, l.Len())
 	for i, e := range l.Entries {
@@ -104,18 +94,21 @@ func LogEntries(l *ledger.Ledger) []LogEntry {
 	return out
 }
 
-// mostContracts is how many contract files a report lists.
-const mostContracts = 1000
+// maxContracts is how many contract files a report lists.
+const maxContracts = 1000
 
-// AddContracts lists contract files, in order and each once.
+// AddContracts adds contract files, sorted and unique.
 func (r *Report) AddContracts(more []lane.CrossContract) {
+	if len(more) == 0 {
+		return
+	}
 	all := slices.Concat(r.CrossContracts, more)
 	slices.SortFunc(all, func(a, b lane.CrossContract) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Child, b.Child),
 			cmp.Compare(a.Repository, b.Repository), cmp.Compare(a.File, b.File), cmp.Compare(a.Of, b.Of))
 	})
 	all = slices.Compact(all)
-	r.CrossContracts = all[:min(len(all), mostContracts)]
+	r.CrossContracts = all[:min(len(all), maxContracts)]
 }
 
 // Counts are numbers of findings.
@@ -135,8 +128,8 @@ func (r *Report) Count() Counts {
 	return c
 }
 
-// ExitStatus is the process's exit status: 0 nothing wrong, 1 findings, 2
-// could not judge. Observe turns 1 into 0 and nothing else.
+// ExitStatus is 0 for nothing wrong, 1 for findings, 2 for could not judge. Observe turns 1 into 0 and nothing
+// else.
 func (r *Report) ExitStatus() int {
 	switch r.Verdict {
 	case Pass:
@@ -154,11 +147,10 @@ func (r *Report) ExitStatus() int {
 type LaneReport struct {
 	// Claim is who claims which lane; the zero Claim for nobody.
 	Claim lane.Claim
-	// Signals are what the change shows, and Fits is the lane with the least rigour
-	// that allows them all.
+	// Signals are what the change shows, and Fits is the least strict lane that allows them all.
 	Signals []lane.Signal
 	Fits    lane.Lane
-	// Change says in words what was looked at, Policy where the configuration came
-	// from, and Reader what read the repository: where only the lane was asked for.
+	// Change describes what was looked at, Policy says where the configuration came from, and Reader what read the
+	// repository, if only the lane was asked for.
 	Change, Policy, Reader string
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// maxReported bounds how many edits are remembered: more than any one log has
-// entries. An edit past it that is seen on two edges is counted twice.
+// maxReported bounds how many edits are remembered: more than any log has entries. An edit past it that is seen on
+// two edges is counted twice.
 const maxReported = 1 << 20
 
-// ReportedEdits maps the edits that findings speak of to their severity, an index
-// of severities. There may be a million, so each takes as little as possible.
+// ReportedEdits maps edits to the severity of their findings, an index of Severities. There may be a million, so
+// each is small.
 type ReportedEdits map[reportedEdit]uint8
 
-// reportedEdit is an editKey, with digests instead of their texts.
+// reportedEdit is an EditKey with digests instead of texts.
 type reportedEdit struct {
 	Path     string
 	From, To small.Digest // zero where there is none
@@ -45,8 +45,7 @@ func (r ReportedEdits) Of(k EditKey) (Severity, bool) {
 	return Severities[i], known
 }
 
-// Note remembers that an edit was reported. Only a warning can become something
-// else later.
+// Note remembers that an edit was reported. Only a warning can become something else later.
 func (r ReportedEdits) Note(k EditKey, s Severity) {
 	short := shortKey(k)
 	before, known := r[short]
@@ -56,6 +55,5 @@ func (r ReportedEdits) Note(k EditKey, s Severity) {
 	r[short] = uint8(slices.Index(Severities[:], s))
 }
 
-// EditKey identifies an edit wherever it is seen: the same entry changed in
-// the same way. From or to is empty where there is no entry.
+// EditKey identifies an edit wherever it is seen. From or To is empty if there is no entry.
 type EditKey struct{ Path, From, To string }

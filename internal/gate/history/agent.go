@@ -5,13 +5,11 @@ import (
 	"strings"
 )
 
-// AgentTrailer is the commit trailer that names the agent who made the commit.
-// Where it stands there several times the last one counts, as it does where git
-// is given a value twice: the hook writes behind what the message brought along.
+// AgentTrailer is the commit trailer that names the agent who made the commit. The last one counts, as in git: the
+// hook writes after what the message already has.
 const AgentTrailer = "Small-Agent"
 
-// AgentBranches begins the names of branches that belong to an agent; the rest
-// is its id.
+// AgentBranches begins the names of branches that belong to an agent; the rest is its id.
 const AgentBranches = "small/agent-"
 
 // BranchOwner is the agent that a branch belongs to; empty for any other branch.
@@ -23,8 +21,8 @@ func BranchOwner(branch string) string {
 	return id
 }
 
-// LastAgent is the agent that a list of trailers names, one in a line as git
-// interpret-trailers --parse prints them; empty if it names none.
+// LastAgent is the agent named by trailers in the form of git interpret-trailers --parse, one per line; empty for
+// none.
 func LastAgent(lines string) string {
 	var all []trailer
 	for line := range strings.Lines(lines) {
@@ -35,7 +33,7 @@ func LastAgent(lines string) string {
 	return NamedAgent(all)
 }
 
-// NamedAgent is the agent that the last trailer of several names; empty if none does.
+// NamedAgent is the agent that the last of several trailers names; empty for none.
 func NamedAgent(all []trailer) string {
 	for _, t := range slices.Backward(all) {
 		if t.IsAgent() {

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// EdgesOf lists the edges of a child, one for each parent; a root has one,
-// from the empty tree.
+// EdgesOf lists the edges of a child, one per parent; a root has one, from the empty tree.
 func EdgesOf(child string, parents []string) []Edge {
 	if len(parents) == 0 {
 		return []Edge{{Child: child}}
@@ -33,8 +32,7 @@ func PathsOf(changes [][]Change, wanted func(path string) bool) []string {
 	return slices.Compact(paths)
 }
 
-// Tree is the part of a History that one snapshot is read from. A directory
-// of files fulfils it too.
+// Tree is the part of a History that one snapshot is read from. A directory of files implements it too.
 type Tree interface {
 	// List lists the files of a revision that a filter means, in order of path. A
 	// path that a tree holds twice is an error.
@@ -54,24 +52,21 @@ const (
 
 // Update is one ref that a push moves.
 type Update struct {
-	// Ref is the full name of the ref that is moved.
+	// Ref is the full name.
 	Ref string
-	// Old is the commit where the ref is now, empty for a new ref. New is the
-	// commit where it will be.
+	// Old is the ref's current commit, empty for a new ref; New is the commit where it will be.
 	Old, New string
-	// Known are commits that the receiving side has already: their history is
-	// not judged again.
+	// Known are commits that the receiving side already has: their history is not judged again.
 	Known []string
-	// Again has the commits that Old has judged again, but for those that are
-	// Known.
+	// Again judges Old's commits again, except for the Known ones.
 	Again bool
-	// Governs is true if the policy is that of the ref's old tip: what the new
-	// tip has comes into force with the push, wherever it was edited.
+	// Governs is true if the policy is that of the ref's old tip: the new tip's comes into force with the push,
+	// wherever it was edited.
 	Governs bool
-	// Target is the default branch, where the ref is another branch: that will
-	// be merged into it one day. The zero Tip compares with none.
+	// Target is the default branch if the ref is another branch, to be merged into it one day. The zero Tip
+	// compares with none.
 	Target Tip
-	// Name is how the ref's new tip is called in messages; empty for its id.
+	// Name is what messages call the new tip; empty for its id.
 	Name string
 }
 
@@ -86,14 +81,12 @@ func Short(id string) string {
 	return id
 }
 
-// Index is the revision that stands for the index which git is committing
-// from.
+// Index is the revision that stands for the index that git is committing from.
 const Index = ":index"
 
-// History is what the gate needs of a repository. Revisions are full object
-// ids, or Index. An implementation never answers from less than the repository
-// really holds: what it cannot see (a shallow boundary, a missing object) is
-// an error, usually a *failure.Error that says what to type.
+// History is what the gate needs of a repository. Revisions are full object ids, or Index. An implementation never
+// answers from less than the repository holds: what it cannot see (a shallow boundary, a missing object) is an
+// error, usually a *failure.Error that says what to type.
 type History interface {
 	Tree
 	// Commits lists the commits that are reachable from include and not from
@@ -106,17 +99,15 @@ type History interface {
 	// MergeBases are the best common ancestors of two commits: none if their
 	// histories are unrelated, several after criss-cross merges.
 	MergeBases(ctx context.Context, a, b string) ([]string, error)
-	// Signature says whose a commit is. Of the index, it is the author that git
-	// would write, and there is no message yet.
+	// Signature is a commit's author and message. For the index, it is the author that git would write, without a
+	// message.
 	Signature(ctx context.Context, revision string) (Signature, error)
 }
 
-// Signature is who made a commit, and what the commit says of it. A mailmap is
-// not applied: it is a file of the tree, and who changes it could change under
-// which name a commit is judged.
+// Signature is a commit's author and message. A mailmap is not applied: it is a file of the tree, and a change to
+// it could change under which name a commit is judged.
 type Signature struct {
-	// Name and Email are the author's, as they stand in the commit; bytes that
-	// are no UTF-8 are replaced.
+	// Name and Email are the author's, as in the commit; bytes that are not UTF-8 are replaced.
 	Name, Email string
 	// Message is the commit's message.
 	Message string
@@ -125,11 +116,10 @@ type Signature struct {
 // Commit is one commit of a history.
 type Commit struct {
 	ID string
-	// Parents in the commit's order, read from the real objects.
+	// Parents are in the commit's order, read from the real objects.
 	Parents []string
-	// Lanes are what [ClaimedLanes] reads in the commit, where something was
-	// excluded; else nil. A whole history is no change
-	// that could be in a lane.
+	// Lanes are what [ClaimedLanes] reads in the commit, if something was excluded; else nil. A whole history is
+	// no change in a lane.
 	Lanes []string
 }
 
@@ -140,8 +130,7 @@ type Edge struct{ Parent, Child string }
 type File struct {
 	// Path is slash-separated, from the root of the tree.
 	Path string
-	// Mode is git's six-digit octal mode: "100644", "120000" for a symlink,
-	// "160000" for a submodule.
+	// Mode is git's six-digit octal mode.
 	Mode string
 	// Object is the id of the blob.
 	Object string
@@ -152,8 +141,7 @@ type File struct {
 // Regular reports whether the file is an ordinary one.
 func (f File) Regular() bool { return f.Mode == "100644" || f.Mode == "100755" }
 
-// Change is one path that differs on an edge. Old or New is the zero File
-// where the path is absent.
+// Change is one path that differs on an edge. Old or New is the zero File if the path is absent.
 type Change struct {
 	Path     string
 	Old, New File
@@ -162,7 +150,7 @@ type Change struct {
 // Blob is an object's content.
 type Blob struct {
 	Size int64
-	// Data is nil if Size is above the limit that was asked for.
+	// Data is nil if Size exceeds the requested limit.
 	Data []byte
 }
 

@@ -11,11 +11,10 @@ import (
 
 var notASCII = regexp.MustCompile(`[^\x00-\x7f]+`)
 
-// ClaimedLanes are the names by which a commit's message claims lanes: what its
-// trailers say, and single words in lines elsewhere that are like such a trailer, since
-// a squash puts messages one after the other. They need not be lanes. Names of lanes
-// are ASCII: what is not stands as one U+FFFD for each run of it, since git converts
-// a message from its encoding where it prints it, and the object holds it as it was.
+// ClaimedLanes are the names by which a commit's message claims lanes: its trailers, and single words in lines
+// elsewhere that look like such a trailer, because a squash joins messages. They need not be lanes. A run of bytes
+// that are not ASCII becomes one U+FFFD: git converts a message from its encoding when printing it, and the object
+// holds it unconverted.
 func ClaimedLanes(message []byte) []string {
 	if !bytes.Contains(bytes.ToLower(message), []byte("lane")) {
 		return nil

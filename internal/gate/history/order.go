@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// InOrder puts commits in the order in which they are judged: parents before
-// children, and of a merge's sides the first parent's first. An edit that several
-// commits make is reported at the first of them, so only the graph decides.
+// InOrder puts commits in the order in which they are judged: parents before children, and a merge's first
+// parent's side first. An edit in several commits is reported at the first of them, so the order must depend on
+// the graph and not on a reader's listing.
 func InOrder(commits []Commit) []Commit {
 	byID := make(map[string]Commit, len(commits))
 	isParent := map[string]bool{}

@@ -4,11 +4,10 @@ import (
 	"strings"
 )
 
-// trailer is one line at the end of a commit message that a program is meant to
-// read: "Small-Agent: agent-1".
+// trailer is one line at the end of a commit message, such as "Small-Agent: agent-1".
 type trailer struct{ Name, Value string }
 
-// gitTrailers begin lines that git itself writes into the block of trailers.
+// gitTrailers begin lines that git itself adds to the trailers.
 var gitTrailers = []string{"Signed-off-by: ", "(cherry picked from commit "}
 
 // TrailersOf reads a message's trailers as git does (git-interpret-trailers(1),
@@ -65,8 +64,7 @@ func hasText(lines []string) bool {
 	return false
 }
 
-// parseTrailer reads one line. A name consists of letters, digits and hyphens,
-// and white space may stand before the colon.
+// parseTrailer reads one line. A name consists of letters, digits and hyphens; white space may precede the colon.
 func parseTrailer(line string) (trailer, bool) {
 	name, value, ok := strings.Cut(line, ":")
 	name = strings.TrimRight(name, " \t")

@@ -12,11 +12,10 @@ import (
 	"github.com/small-gate/small-gate/internal/lane"
 )
 
-// finder find out which lane a change claims, and which one fits.
+// laneFinder finds out which lane a change claims, and which one fits.
 type laneFinder struct{ *run.Run }
 
-// claimLaneOf finds the lane that a change claims: what head has got since it
-// parted from base.
+// claimLaneOf finds the lane of what head has gained since it parted from base.
 func (r laneFinder) claimLaneOf(ctx context.Context, base, head string, ends bool, commits []history.Commit) error {
 	bases, err := r.Source.History.MergeBases(ctx, base, head)
 	if err != nil {
@@ -30,8 +29,8 @@ func ClaimRange(ctx context.Context, r *run.Run) error {
 	return laneFinder{r}.claimLaneOf(ctx, r.Scope.Base.ID, r.Scope.Tip.ID, true, r.Scope.Commits)
 }
 
-// ClaimPushed finds the lane of what a push brings: since the default branch, for
-// another branch. A whole history is no change in a lane.
+// ClaimPushed finds the lane of what a push brings: on another branch than the default one, since the default
+// branch. A whole history is no change in a lane.
 func ClaimPushed(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
 	base, ends := cmp.Or(u.Target.ID, u.Old), u.Target.ID == ""
@@ -57,15 +56,13 @@ func ClaimPushed(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// ClaimIndex finds the lane of what is about to be committed. There is no
-// message yet whose trailer could say it.
+// ClaimIndex finds the lane of the index, which has no message yet.
 func ClaimIndex(ctx context.Context, r *run.Run) error {
 	parents := r.Scope.Parents
 	return laneFinder{r}.claimLane(ctx, &subject.LaneChange{Bases: parents, Head: history.Index, Commits: []history.Commit{{ID: history.Index, Parents: parents}}})
 }
 
-// Claimed is the lane that is claimed for what the index is about to become
-// part of: the commits that head has and base lacks, if there are any.
+// Claimed is the lane claimed for what the index will become part of: the commits that head has and base lacks.
 func Claimed(ctx context.Context, h history.History, base, head string, parents []string, opts run.Options) (lane.Claim, error) {
 	r := run.New(h, opts, run.Scope{})
 	s := &subject.LaneChange{Bases: parents, Target: base, Head: history.Index}
@@ -96,8 +93,7 @@ func BranchClaim(ctx context.Context, h history.History, base, head string, opts
 	return r.Scope.Lanes[0].ClaimAt[head], nil
 }
 
-// claimLane finds the claim that counts, and has what is judged from here on
-// judged with the rigour of its lane.
+// claimLane finds the claim that counts, and has everything from here on judged with the rigour of its lane.
 func (r laneFinder) claimLane(ctx context.Context, s *subject.LaneChange) error {
 	if err := r.findClaim(ctx, s); err != nil {
 		return err
@@ -107,7 +103,6 @@ func (r laneFinder) claimLane(ctx context.Context, s *subject.LaneChange) error 
 	return nil
 }
 
-// findClaim finds what is claimed of a change, and by whom.
 func (r laneFinder) findClaim(ctx context.Context, s *subject.LaneChange) error {
 	changes, err := r.Source.Changes(ctx, history.EdgesOf(s.Head, s.Bases))
 	if err != nil {
@@ -159,7 +154,7 @@ func (r laneFinder) findClaim(ctx context.Context, s *subject.LaneChange) error 
 	return nil
 }
 
-// atLeast is a claim, unless upstream has decided on a lane with more rigour.
+// atLeast is a claim, unless upstream decided on a stricter lane.
 func atLeast(claim, upstream lane.Claim) lane.Claim {
 	if claim.Made() && claim.Lane.Less(upstream.Lane) {
 		return upstream
@@ -181,10 +176,9 @@ func labelClaim(labels []string) (claim lane.Claim, unknown []subject.UnknownLan
 	return claim, unknown
 }
 
-// followLanes follows the claims of commits, which are given parents first: their
-// trailers, and the names that the last entry for a switch gives. Of several claims of
-// one commit the strictest counts; a commit without one goes on in the strictest lane
-// of its parents.
+// followLanes follows the claims of commits, parents first: their trailers, and the lanes named by their last
+// lane-switch entries. Of several claims of one commit the strictest counts; a commit without one keeps the
+// strictest lane of its parents.
 func followLanes(commits []history.Commit, said map[string]string) subject.LaneClaims {
 	t := subject.LaneClaims{ClaimAt: map[string]lane.Claim{}, StrictestAt: map[string]lane.Claim{}}
 	for _, c := range commits {
@@ -219,7 +213,7 @@ func followLanes(commits []history.Commit, said map[string]string) subject.LaneC
 	return t
 }
 
-// stricterClaim is the second of two claims if its lane has more rigour.
+// stricterClaim is the second claim if its lane is stricter.
 func stricterClaim(a, b lane.Claim) lane.Claim {
 	if a.Lane.Less(b.Lane) {
 		return b
@@ -227,17 +221,17 @@ func stricterClaim(a, b lane.Claim) lane.Claim {
 	return a
 }
 
-// counts reports whether a path is one of those that a lane is about.
+// counts reports whether lanes take a path into account.
 func (r laneFinder) counts(path string) bool {
 	return lane.Counts(path) && !r.Source.Policy.JudgesRecord(path)
 }
 
-// isWork reports whether what differs counts and is no document.
+// isWork reports whether a change counts and is no document.
 func (r laneFinder) isWork(c history.Change) bool {
 	return r.counts(c.Path) && !lane.IsDocument(c.Path, &r.Source.Policy.Lanes)
 }
 
-// documentsAlone reports whether a change touches nothing that counts but documents.
+// documentsAlone reports whether a change touches only documents, of what counts.
 func (r laneFinder) documentsAlone(ctx context.Context, s *subject.LaneChange) (bool, error) {
 	touched, err := r.changedFiles(ctx, s)
 	return !slices.ContainsFunc(touched, r.isWork), err

@@ -15,19 +15,15 @@ import (
 
 // The bounds of what is read to classify a change.
 const (
-	// laneFileSize is the size up to which a file is read, in bytes; of a larger
-	// one the lines are guessed.
+	// laneFileSize is the size up to which a file is read, in bytes; a larger one's lines are estimated.
 	laneFileSize = 8 << 20
-	// laneFiles is how many files of the work are read: with more, their number says
-	// enough.
+	// laneFiles is how many files are read; with more, their number says enough.
 	laneFiles = 1000
-	// guessedLine is how many bytes a line has where lines are guessed: of a file
-	// that is too large, or no text.
+	// guessedLine is how many bytes a line is estimated to have.
 	guessedLine = 80
 )
 
-// Classify finds the lane that fits what head has and base lacks, and who
-// claims which one. It judges nothing.
+// Classify finds the lane that fits what head has and base lacks, and which one is claimed. It judges nothing.
 func Classify(ctx context.Context, h history.History, base, head string, opts run.Options) (*finding.LaneReport, error) {
 	r := run.New(h, opts, run.Scope{})
 	commits, err := r.Source.Commits(ctx, []string{head}, []string{base})
@@ -49,7 +45,6 @@ func ClassifyPending(ctx context.Context, h history.History, parents []string, o
 	return laneFinder{r}.classify(ctx, r.Scope.Lanes[0])
 }
 
-// classify finds what a change shows, and which lane fits that.
 func (r laneFinder) classify(ctx context.Context, s *subject.LaneChange) (*finding.LaneReport, error) {
 	touched, err := r.changedFiles(ctx, s)
 	if err != nil {
@@ -112,11 +107,11 @@ func (r laneFinder) readTexts(ctx context.Context, c history.Change, f *lane.Fil
 	return nil
 }
 
-// textual reports whether something has a content of its own, or is not there.
+// textual reports whether a file has content of its own, or is absent.
 func textual(f history.File) bool { return f.Mode == "" || f.Regular() }
 
-// binary reports whether content is no text, as git sees it: there is a NUL in
-// its beginning (xdiff-interface.c, buffer_is_binary).
+// binary reports whether content is binary, as git decides it: there is a NUL near its beginning
+// (xdiff-interface.c, buffer_is_binary).
 func binary(data []byte) bool {
 	const looked = 8000
 	return bytes.IndexByte(data[:min(len(data), looked)], 0) >= 0

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// examine finds what rules ask about a change.
+// examine finds what rules need to know about a change.
 func (r laneFinder) examine(ctx context.Context, s *subject.LaneChange) error {
 	if !s.Claim.Made() {
 		return nil
@@ -48,8 +48,7 @@ func (r laneFinder) examine(ctx context.Context, s *subject.LaneChange) error {
 	return r.checkSpecs(ctx, s)
 }
 
-// logFor is the log in which something is to be recorded: the first that the change
-// adds to, or the first that there is.
+// logFor is the log in which to record something: the first that the change adds to, or the first that there is.
 func (r laneFinder) logFor(ctx context.Context, s *subject.LaneChange) (string, error) {
 	if len(s.Entries) > 0 {
 		return s.Entries[0].File.Path, nil
@@ -63,7 +62,6 @@ func (r laneFinder) logFor(ctx context.Context, s *subject.LaneChange) (string, 
 	return "", err
 }
 
-// laneWork finds the commits that do a change's work.
 func (r laneFinder) laneWork(ctx context.Context, commits []history.Commit) ([]subject.WorkCommit, error) {
 	var out []subject.WorkCommit
 	for _, c := range commits {
@@ -136,8 +134,8 @@ func (r laneFinder) addedEntries(ctx context.Context, n history.Commit, changes 
 	return out, nil
 }
 
-// findSwitches finds the names of lanes that entries switch to, by the commits that
-// add them; of several in one commit the last.
+// findSwitches finds the lanes that entries switch to, by the commits that add them; of several in one commit the
+// last.
 func (r laneFinder) findSwitches(ctx context.Context, s *subject.LaneChange) (map[string]string, error) {
 	said := map[string]string{}
 	for _, e := range s.Entries {
@@ -174,8 +172,8 @@ func (r laneFinder) evidenceOf(ctx context.Context, e subject.LaneEntry) (*small
 	return items[e.Index].Get("evidence"), nil
 }
 
-// checkSpecs notes of entries for a spec what keeps them from naming one: a file of
-// the head, from the repository's root or from the workspace's directory.
+// checkSpecs notes why entries for a spec do not name a file of the head, from the repository's root or from the
+// workspace's directory.
 func (r laneFinder) checkSpecs(ctx context.Context, s *subject.LaneChange) error {
 	for i := range s.Entries {
 		e := &s.Entries[i]

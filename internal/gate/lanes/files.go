@@ -8,10 +8,9 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 )
 
-// changedFiles lists what differs from where a change began, as far as it counts, in
-// order of path. Of several merge bases with a target it is what differs from one of
-// them and from the target: so what a merge brought along is not the change's own,
-// and what it threw away is. Without a target, as in the index of a merge, it is what
+// changedFiles lists what counts of what differs from where a change began, in order of path. With several merge
+// bases with a target, it is what differs from one of them and from the target: what a merge brought along is then
+// not the change's own, and what it threw away is. Without a target, as in the index of a merge, it is what
 // differs from every parent.
 func (r laneFinder) changedFiles(ctx context.Context, s *subject.LaneChange) ([]history.Change, error) {
 	if s.Files != nil {

@@ -10,10 +10,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// jobClaims reads the records of jobs that a change touches: the strictest lane that
-// they were given, and whether the change adds a switch to one. A record counts as it
-// is where the change began, or a change could loosen what binds it, and as it is in
-// the end. What a merge brought along is not the change's own.
+// jobClaims reads the jobs' records that a change touches: the strictest lane that they were given, and whether
+// the change adds a switch to one. A record counts as it was where the change began, or a change could loosen what
+// binds it, and as it is at the end. What a merge brought along does not count.
 func (r laneFinder) jobClaims(ctx context.Context, changes [][]history.Change) (given lane.Claim, switched bool, err error) {
 	given.Source = lane.FromJob
 	for _, path := range history.PathsOf(changes[:1], r.Source.Policy.JudgesJob) {

@@ -7,8 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 )
 
-// Judge compares each change with the lane that it claims. The report has the
-// strictest.
+// Judge compares each change with the lane that it claims. The report has the strictest.
 func Judge(ctx context.Context, r *run.Run) error {
 	var strictest *subject.LaneChange
 	for _, s := range r.Scope.Lanes {

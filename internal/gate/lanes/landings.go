@@ -11,15 +11,14 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// landing is what one commit of a branch brought to it: head is that commit, and base
-// is its first parent, empty for a root.
+// landing is what one first-parent commit of a branch, head, brought to it; base is that commit's first parent,
+// empty for a root.
 type landing struct {
 	base, head string
 	commits    []history.Commit
 }
 
-// landings are what each of the commits brought that is on the way back from head by
-// first parents, oldest first.
+// landings are those of head's first-parent history, oldest first.
 func landings(commits []history.Commit, head string) []landing {
 	byID := map[string]history.Commit{}
 	for _, c := range commits {
@@ -51,11 +50,10 @@ func landings(commits []history.Commit, head string) []landing {
 	return out
 }
 
-// queue takes apart what a push brings to the default branch. A merge queue pushes
-// several finished changes at once, each with a merge of its own, and each was judged
-// in its own lane: where the way from base to head by first parents has nothing but
-// merges, each is a change with what it merged. Otherwise a branch went on by itself
-// and merged others, and that is one change.
+// splitQueue takes apart what a push brings to the default branch. A merge queue pushes several finished changes
+// at once, each with a merge of its own and judged in its own lane: if the first-parent history from base to head
+// has only merges, each is a change. Otherwise a branch continued by itself and merged others, which is one
+// change.
 func splitQueue(commits []history.Commit, base, head string) []landing {
 	out := landings(commits, head)
 	merged := func(l landing) bool { return len(l.commits) > 0 && len(l.commits[len(l.commits)-1].Parents) > 1 }
@@ -65,8 +63,8 @@ func splitQueue(commits []history.Commit, base, head string) []landing {
 	return out
 }
 
-// JudgeLandings finds the changes of a history, along first parents, for which no
-// entry after the work was ever added: neither with them nor later.
+// JudgeLandings finds the changes of a first-parent history for which no entry after the work was added, with them
+// or later.
 func JudgeLandings(ctx context.Context, r *run.Run) error {
 	cfg := &r.Source.Policy.Lanes
 	if !cfg.QAAfterMerge {
@@ -111,7 +109,6 @@ func JudgeLandings(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// landed finds the lane of what one commit brought.
 func (r laneFinder) landed(ctx context.Context, l landing) (*subject.LaneChange, error) {
 	s := &subject.LaneChange{Head: l.head, Commits: l.commits}
 	if l.base != "" {

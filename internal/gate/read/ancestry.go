@@ -9,18 +9,17 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// ancestry is the history behind what is judged: which versions of which logs
-// stood where. It is read only when something asks, and then once, whatever the
-// number of paths and commits that are asked about.
+// ancestry is the history behind what is judged: which versions of which logs stood where. It is read once, when
+// something first asks.
 type ancestry struct {
 	commits []ancestor // parents before children
 	number  map[string]int
-	// tips were loaded, with all that is reachable from them.
+	// tips are loaded with all that is reachable from them.
 	tips []string
 	// first is the number of the first commit that touches a path.
 	first map[string]int
-	// last are, for each path and by the commit's number as far as anybody has
-	// asked, the versions that a later one has to go on from.
+	// last are, by path and commit number, the versions that a later one has to continue, as far as anybody has
+	// asked.
 	last map[string][][]*version
 }
 
@@ -28,22 +27,20 @@ func newAncestry() *ancestry {
 	return &ancestry{number: map[string]int{}, first: map[string]int{}, last: map[string][][]*version{}}
 }
 
-// ancestor is one commit of an ancestry.
 type ancestor struct {
 	id      string
 	parents []int
-	// changes are those of logs, for each edge.
+	// changes are those of logs, by edge.
 	changes [][]history.Change
 }
 
-// version is one file that stood at a path. Before it stood others, which count
-// where this one cannot be read.
+// version is one file that stood at a path; the ones before it count if it cannot be read.
 type version struct {
 	file   history.File
 	before []*version
 }
 
-// before loads the history behind a commit, and returns the commit's number.
+// loadAncestry loads the history behind a commit and returns the commit's number.
 func (src *Source) loadAncestry(ctx context.Context, commit string) (*ancestry, int, error) {
 	a := src.ancestry
 	if n, known := a.number[commit]; known {
@@ -64,7 +61,7 @@ func (src *Source) loadAncestry(ctx context.Context, commit string) (*ancestry, 
 	return a, a.number[commit], nil
 }
 
-// noteAncestor adds a commit whose parents are there.
+// noteAncestor adds a commit whose parents are already there.
 func (src *Source) noteAncestor(n history.Commit, changes [][]history.Change) {
 	a, c := src.ancestry, ancestor{id: n.ID}
 	for _, p := range n.Parents {
@@ -87,7 +84,7 @@ func (src *Source) noteAncestor(n history.Commit, changes [][]history.Change) {
 	a.commits = append(a.commits, c)
 }
 
-// NoteHistory adds the commits of a whole history, which are being judged.
+// NoteHistory adds the commits of a whole history, so that they are not read again.
 func (src *Source) NoteHistory(commits []history.Commit, changes [][][]history.Change) {
 	inside := map[string]bool{}
 	for i, c := range commits {
@@ -103,7 +100,7 @@ func (src *Source) NoteHistory(commits []history.Commit, changes [][][]history.C
 	}
 }
 
-// reach marks the commits that one has, itself included.
+// reachableFrom marks a commit and its ancestors.
 func (a *ancestry) reachableFrom(n int) []bool {
 	seen := make([]bool, n+1)
 	seen[n] = true
@@ -117,7 +114,7 @@ func (a *ancestry) reachableFrom(n int) []bool {
 	return seen
 }
 
-// versions lists what stood last at a path on each way back from a commit.
+// lastVersions lists what stood last at a path on each way back from a commit.
 func (src *Source) lastVersions(ctx context.Context, n int, path string) ([]*version, error) {
 	a := src.ancestry
 	if first, known := a.first[path]; !known || first > n {
@@ -133,8 +130,7 @@ func (src *Source) lastVersions(ctx context.Context, n int, path string) ([]*ver
 	return a.last[path][n], nil
 }
 
-// versionsAfter lists what stood last at a path after a commit; last has it for
-// the commits before.
+// versionsAfter lists what stood last at a path after a commit; last has it for the commits before.
 func (src *Source) versionsAfter(ctx context.Context, last [][]*version, c *ancestor, path string) ([]*version, error) {
 	var now history.File
 	var inherited []*version
@@ -154,8 +150,7 @@ func (src *Source) versionsAfter(ctx context.Context, last [][]*version, c *ance
 	return []*version{{file: now, before: inherited}}, nil
 }
 
-// addVersions adds versions that are not there yet. It leaves its arguments as they
-// are, since commits share them.
+// addVersions adds versions that are not there yet. Its arguments stay as they are, because commits share them.
 func addVersions(to, more []*version) []*version {
 	if len(to) == 0 {
 		return more
@@ -169,9 +164,8 @@ func addVersions(to, more []*version) []*version {
 	return out
 }
 
-// lastReadable finds the logs that a later one at a path has to go on from,
-// where a commit has none that can be read: the last that could be, on each way
-// back. A log that moved away counts, and one whose removal is waived does not.
+// lastReadable finds the logs that a later one at a path has to continue if a commit has none that can be read:
+// the last readable one on each way back. A log that moved away counts; one whose removal is waived does not.
 func (src *Source) lastReadable(ctx context.Context, commit, path string) ([]*LedgerFile, error) {
 	if commit == "" {
 		return nil, nil
@@ -207,8 +201,7 @@ func (src *Source) lastReadable(ctx context.Context, commit, path string) ([]*Le
 	return out, nil
 }
 
-// ended reports whether a waiver lets a log be gone, so that another may begin
-// at its path.
+// removalWaived reports whether a waiver lets a log be gone, so that another may begin at its path.
 func (src *Source) removalWaived(path string, log *LedgerFile) bool {
 	head := log.Log.Head()
 	return slices.ContainsFunc(src.Policy.Waivers, func(w policy.Waiver) bool {

@@ -11,11 +11,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// baseline is one of the configuration's that is in force: the trusted side's
-// own log begins with it.
+// baseline is an active baseline of the configuration: the trusted side's log begins with it.
 type baseline struct {
-	// path is where the log stands on the trusted side, stanza what the
-	// configuration says.
+	// path is where the log is on the trusted side, stanza the path in the configuration.
 	path, stanza string
 	// entries are those that are accepted, as they were then.
 	entries      []small.Digest
@@ -24,8 +22,8 @@ type baseline struct {
 	acceptedPast *acceptedHistory
 }
 
-// past is what a baseline accepts as it is: the first commit of the trusted
-// history whose log begins with the baseline, and its ancestors.
+// acceptedHistory is what a baseline accepts: the first commit of the trusted history whose log begins with it,
+// and that commit's ancestors.
 type acceptedHistory struct {
 	commits map[string]bool
 	// paths are where the log stood in these commits.
@@ -34,9 +32,8 @@ type acceptedHistory struct {
 	entries map[small.Digest]bool
 }
 
-// recognize returns the entries that a baseline accepts, as they were then, if a
-// log begins with them; nil if it does not. An edit that a waiver excuses counts
-// as not made, and so do all that were excused after it.
+// matchBaseline returns the entries that a baseline accepts, as they were then, if a log begins with them; else
+// nil. It takes waived edits back, the last one first, until the head matches.
 func matchBaseline(b *policy.Baseline, l *ledger.Ledger, waivers []policy.Waiver) []small.Digest {
 	if l.Len() < b.Entries {
 		return nil
@@ -58,9 +55,8 @@ func matchBaseline(b *policy.Baseline, l *ledger.Ledger, waivers []policy.Waiver
 	return nil
 }
 
-// accepted returns how many leading entries of a log the baseline accepts; ok is
-// false if the log does not begin with them. What waivers let become of an
-// accepted entry is accepted too.
+// accepted returns how many leading entries of a log the baseline accepts, as they were or as waivers let them
+// become; ok is false if the log does not begin with them.
 func (b *baseline) accepted(l *ledger.Ledger) (n int, ok bool) {
 	if l.Len() >= len(b.entries) && l.HeadAt(len(b.entries)) == b.head {
 		return len(b.entries), true
@@ -77,9 +73,8 @@ func (b *baseline) accepted(l *ledger.Ledger) (n int, ok bool) {
 	return at, true
 }
 
-// inForce are the baselines that count. A baseline with which the trusted side's
-// log does not begin describes some other log, and would excuse anything:
-// config/baseline-mismatch says so.
+// activeBaselines are those with which the trusted side's log begins. Any other describes some other log and would
+// excuse anything: config/baseline-mismatch reports it.
 func (src *Source) activeBaselines(ctx context.Context) ([]*baseline, error) {
 	if src.baselinesKnown || src.History == nil || src.Trusted == "" {
 		return src.baselines, nil
@@ -102,8 +97,7 @@ func (src *Source) activeBaselines(ctx context.Context) ([]*baseline, error) {
 	return found, nil
 }
 
-// find looks for the log of a baseline on the trusted side: at its path or, where
-// there is none, wherever it has moved.
+// locateBaseline finds a baseline's log on the trusted side: at its path or, if there is none, where it has moved.
 func (src *Source) locateBaseline(ctx context.Context, stanza *policy.Baseline) (*baseline, error) {
 	dir, _, _ := small.SplitPath(stanza.Path)
 	files, err := src.History.List(ctx, src.Trusted, history.Workspaces(dir))
@@ -136,7 +130,6 @@ func (src *Source) locateBaseline(ctx context.Context, stanza *policy.Baseline) 
 	return nil, nil
 }
 
-// pastOf finds what a baseline accepts as it is.
 func (src *Source) acceptedHistoryOf(ctx context.Context, b *baseline) (*acceptedHistory, error) {
 	if b.acceptedPast != nil {
 		return b.acceptedPast, nil
@@ -174,8 +167,8 @@ func (src *Source) acceptedHistoryOf(ctx context.Context, b *baseline) (*accepte
 	return p, nil
 }
 
-// adoption finds the first commit whose log begins with a baseline, and the
-// log's path there; -1 if there is none.
+// findAdoption finds the first commit whose log begins with a baseline, and the log's path there; -1 if there is
+// none.
 func (src *Source) findAdoption(ctx context.Context, b *baseline, a *ancestry, within []bool) (int, string, error) {
 	earlier := map[string]*LedgerFile{}
 	for i := range within {
@@ -204,7 +197,7 @@ func (src *Source) findAdoption(ctx context.Context, b *baseline, a *ancestry, w
 	return -1, "", nil
 }
 
-// addPast adds what one commit of the past did to the log.
+// addAccepted adds what one commit did to the log.
 func (src *Source) addAccepted(ctx context.Context, p *acceptedHistory, a *ancestry, n int) error {
 	commit := &a.commits[n]
 	for i, edge := range commit.changes {
@@ -236,7 +229,7 @@ func (src *Source) addAccepted(ctx context.Context, p *acceptedHistory, a *ances
 	return nil
 }
 
-// IsPast reports whether what a commit did to a log is accepted as it is.
+// IsBeforeBaseline reports whether a baseline accepts what a commit did to a log.
 func (src *Source) IsBeforeBaseline(ctx context.Context, commit, path string) (bool, error) {
 	baselines, err := src.activeBaselines(ctx)
 	if err != nil {
@@ -254,9 +247,9 @@ func (src *Source) IsBeforeBaseline(ctx context.Context, commit, path string) (b
 	return false, nil
 }
 
-// EquivalenceOn is what counts as equal on an edge: what waivers say and, where a
-// branch that parted before a baseline takes it over, that the entries of the
-// past count on neither side. What the branch recorded besides does.
+// EquivalenceOn is what counts as equal on an edge: what waivers say and, if a branch that forked before a
+// baseline takes it over, that entries accepted by it count on neither side. What the branch itself recorded does
+// count.
 func (src *Source) EquivalenceOn(ctx context.Context, parents []string, from, to string, before, after *LedgerFile) (ledger.Equivalence, error) {
 	equal := src.Waived(from, to)
 	baselines, err := src.activeBaselines(ctx)
@@ -287,8 +280,8 @@ func (src *Source) EquivalenceOn(ctx context.Context, parents []string, from, to
 	return equal, nil
 }
 
-// acceptedOf returns how many leading entries of a workspace's log are accepted
-// as they are. Where there is no history, the log's own text is the trusted side.
+// acceptedOf returns how many leading entries of a workspace's log are accepted. Without a history, the log's own
+// text is trusted.
 func (src *Source) acceptedOf(ctx context.Context, path string, l *ledger.Ledger) (int, error) {
 	if src.History == nil {
 		b := src.Policy.BaselineFor(path)

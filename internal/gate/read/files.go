@@ -9,8 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// GroupByWorkspace sorts the files of a tree into workspaces, in order of
-// directory.
+// GroupByWorkspace sorts the files of a tree into workspaces, in order of directory.
 func GroupByWorkspace(files []history.File) (dirs []string, byDir map[string][]history.File) {
 	byDir = map[string][]history.File{}
 	for _, f := range files {
@@ -36,8 +35,7 @@ func GroupByWorkspace(files []history.File) (dirs []string, byDir map[string][]h
 	return dirs, byDir
 }
 
-// ReadFile reads a file of a tree. A path that is no ordinary file, or one too
-// large, is a problem.
+// ReadFile reads a file of a tree. A path that is no ordinary file, or too large, is a problem.
 func ReadFile(ctx context.Context, tree history.Tree, f history.File, limits small.Limits) ([]byte, *small.Problem, error) {
 	if f.Unmerged {
 		return nil, &small.Problem{

@@ -8,9 +8,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// ForkOf reads a workspace on both branches and where they parted. It returns
-// nil where one side holds the other's work already: then one writer followed
-// the other, whatever the graph looks like.
+// ForkOf reads a workspace on both branches and at their merge bases. It returns nil if one side already holds the
+// other's work: then one writer followed the other, whatever the graph looks like.
 func (src *Source) ForkOf(ctx context.Context, dir, target, head string, bases []string) (*subject.Fork, error) {
 	v := &subject.Fork{Dir: dir}
 	var err error

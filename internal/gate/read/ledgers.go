@@ -9,8 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// keptBytes bounds the logs that stay in memory, as if each had storage of its
-// own; those that extend one another share it. The last one read always stays.
+// keptBytes bounds the logs in memory, counted without the storage that they share. The last one read always
+// stays.
 const keptBytes = 320 << 20
 
 // entryBytes is about what one entry takes besides its texts.
@@ -24,14 +24,12 @@ type ledgers struct {
 	order  []string
 	bytes  int
 	whole  wholeFile
-	// switches is true where the files are records of jobs, and the ledger is
-	// their switch history.
+	// switches is true if the files are records of jobs and the ledger is their switch history.
 	switches bool
 }
 
-// wholeFile is the file that was last parsed as a whole: the tip's snapshot
-// needs the same document again, and an earlier version of the log may be a
-// part of it.
+// wholeFile is the file that was last parsed whole: the tip's snapshot needs the same document, and an earlier
+// version of the log may be a part of it.
 type wholeFile struct {
 	log  *LedgerFile
 	data []byte
@@ -41,7 +39,7 @@ type wholeFile struct {
 // LedgerFile is one progress file of one tree.
 type LedgerFile struct {
 	File history.File
-	// Log is nil if the file cannot be read as a ledger; problems say why.
+	// Log is nil if the file cannot be read as a ledger; Problems say why.
 	Log      *ledger.Log
 	Problems []small.Problem
 }
@@ -49,7 +47,6 @@ type LedgerFile struct {
 // Readable reports whether there is a log that can be read.
 func (f *LedgerFile) Readable() bool { return f != nil && f.Log != nil }
 
-// size is about how many bytes a log takes in memory.
 func (f *LedgerFile) size() int {
 	size := entryBytes
 	for _, p := range f.Problems {
@@ -67,8 +64,8 @@ func newLedgers(tree history.Tree, limits small.Limits) *ledgers {
 	return &ledgers{tree: tree, limits: limits, kept: map[string]*LedgerFile{}}
 }
 
-// Read returns the ledger of a file. earlier, if not nil, is a version that
-// the file probably extends. It returns nil for the zero File.
+// Read returns the ledger of a file; nil for the zero File. earlier, if not nil, is a version that the file
+// probably extends.
 func (l *ledgers) Read(ctx context.Context, f history.File, earlier *LedgerFile) (*LedgerFile, error) {
 	if f.Mode == "" && !f.Unmerged {
 		return nil, nil
@@ -95,8 +92,7 @@ func (l *ledgers) Read(ctx context.Context, f history.File, earlier *LedgerFile)
 	return out, nil
 }
 
-// readBefore returns the ledger of a file of which later is probably a longer
-// version.
+// readBefore returns the ledger of a file of which later is probably an extension.
 func (l *ledgers) readBefore(ctx context.Context, f history.File, later *LedgerFile) (*LedgerFile, error) {
 	if l.switches || !later.Readable() || l.whole.log != later || l.known(f) || !f.Regular() || f.Unmerged {
 		return l.Read(ctx, f, nil)
@@ -113,7 +109,7 @@ func (l *ledgers) readBefore(ctx context.Context, f history.File, later *LedgerF
 	return out, nil
 }
 
-// parse reads a file as a whole and remembers its document.
+// parse reads a file whole and remembers its document.
 func (l *ledgers) parse(out *LedgerFile, data []byte) {
 	doc, problems := small.Parse(data, l.limits)
 	if doc == nil {
@@ -125,11 +121,9 @@ func (l *ledgers) parse(out *LedgerFile, data []byte) {
 	}
 }
 
-// known reports whether a file's ledger is in memory.
 func (l *ledgers) known(f history.File) bool { return l.kept[f.Mode+f.Object] != nil }
 
-// document returns the document of a file if it is the one that was last
-// parsed as a whole.
+// document returns the document of a file if it was the last one parsed whole.
 func (l *ledgers) document(f history.File) (*small.Document, *ledger.Log) {
 	if l == nil || l.whole.log == nil || l.whole.log.File.Object != f.Object || l.whole.log.File.Mode != f.Mode || f.Unmerged {
 		return nil, nil
@@ -152,7 +146,7 @@ func (l *ledgers) keep(key string, f *LedgerFile) {
 	}
 }
 
-// Records gives a file's entries in full, for an explanation.
+// Records gives a file's entries in full.
 func (l *ledgers) Records(ctx context.Context, f history.File) ledger.RecordsFunc {
 	return func() ([]*small.Value, error) {
 		data, problem, err := ReadFile(ctx, l.tree, f, l.limits)

@@ -10,11 +10,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// moves says which logs go on at another path: the parent's path and the child's
-// file.
+// moves maps a parent's path to the child's file in which the log continues.
 type moves map[string]history.File
 
-// to lists the paths from which logs come to one.
+// sourcesOf lists the paths from which logs moved to a path.
 func (m moves) sourcesOf(path string) []string {
 	var from []string
 	for p, f := range m {
@@ -30,21 +29,19 @@ func (m moves) sourcesOf(path string) []string {
 type moveSearch struct {
 	parent  string
 	changes []history.Change
-	// merge allows that entries of others stand between those of a log that
-	// moved: whether that is made explicit is judged at its new path.
+	// merge allows others' entries between those of a log that moved; whether that is made explicit is judged at
+	// the new path.
 	merge bool
-	// unrelated reports whether the two histories have nothing in common: then the
-	// child may have another's log at a log's path. Nil if they have.
+	// unrelated, if set, reports whether the two histories have nothing in common: then the child may have another
+	// log at a log's path.
 	unrelated func() (bool, error)
-	// equal says what counts as equal when a log of one path is compared with a
-	// log of another.
+	// equal says what counts as equal when a log at one path is compared with a log at another.
 	equal func(from, to string, before, after *LedgerFile) (ledger.Equivalence, error)
-	// reverted, if set, says which rewrites are taken back.
+	// reverted, if set, says which rewrites may have been taken back.
 	reverted RevertedFunc
 }
 
-// removedLog is a log that the child does not have at its path: its last readable
-// version, or several where it could not be read.
+// removedLog is a log that the child does not have at its path: its last readable version, or several.
 type removedLog struct {
 	path string
 	logs []*LedgerFile
@@ -56,8 +53,7 @@ type addedLog struct {
 	entries func() map[small.Digest]bool
 }
 
-// waivedEntries are the entries that waivers name. It is nil where a baseline may excuse
-// any other.
+// waivedEntries are the entries that waivers name; nil if a baseline may excuse any other.
 func (src *Source) waivedEntries() map[small.Digest]bool {
 	if len(src.Policy.Baselines) > 0 {
 		return nil
@@ -73,9 +69,8 @@ func (src *Source) waivedEntries() map[small.Digest]bool {
 	return out
 }
 
-// foreign reports whether a log begins or ends with an entry that another lacks and
-// that nothing excuses. Then it cannot go on there. Where many logs move at once,
-// comparing each with each would take too long.
+// cannotContinueIn reports whether a log begins or ends with an entry that the other lacks and nothing excuses. It
+// spares comparing each log with each where many move at once.
 func (d removedLog) cannotContinueIn(there *addedLog, waived map[small.Digest]bool) bool {
 	return slices.ContainsFunc(d.logs, func(l *LedgerFile) bool {
 		if l.Log.Len() == 0 {
@@ -87,9 +82,8 @@ func (d removedLog) cannotContinueIn(there *addedLog, waived map[small.Digest]bo
 	})
 }
 
-// moves finds the workspaces that moved: a log is gone from its path and goes on
-// at a path that is new. There have to be as many such paths as logs that begin
-// alike are gone: of two copies of one log, neither is the log.
+// moves finds the logs that moved: gone from one path, continued at a new one. There must be as many such paths as
+// logs that begin alike are gone: of two copies of a log, neither is the log.
 func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
 	added, err := src.addedLogs(ctx, x)
 	if err != nil || len(added) == 0 {
@@ -132,12 +126,12 @@ func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
 	return out, nil
 }
 
-// empty reports whether there is nothing in a log that could be lost.
+// empty reports whether a log has no entries to lose.
 func (d removedLog) empty() bool {
 	return !slices.ContainsFunc(d.logs, func(l *LedgerFile) bool { return l.Log.Len() > 0 })
 }
 
-// addedLogs are the logs that can be read, at paths where the parent has none.
+// addedLogs are the readable logs at paths where the parent has none.
 func (src *Source) addedLogs(ctx context.Context, x moveSearch) ([]*addedLog, error) {
 	var out []*addedLog
 	for _, c := range x.changes {
@@ -205,8 +199,7 @@ func (src *Source) LogsBefore(ctx context.Context, parent string, c history.Chan
 	return src.lastReadable(ctx, parent, c.Path)
 }
 
-// replacedByUnrelated reports whether the child has another log at a path, from a
-// history that has nothing in common with the parent's.
+// replacedByUnrelated reports whether the child has another log at a path, from an unrelated history.
 func (src *Source) replacedByUnrelated(ctx context.Context, x moveSearch, c history.Change, logs []*LedgerFile) (bool, error) {
 	now, err := src.Logs(c.Path).Read(ctx, c.New, nil)
 	if err != nil || !now.Readable() {
@@ -219,7 +212,6 @@ func (src *Source) replacedByUnrelated(ctx context.Context, x moveSearch, c hist
 	return x.unrelated()
 }
 
-// continuesIn reports whether a log goes on in a log of the same kind at another path.
 func (src *Source) continuesIn(ctx context.Context, x moveSearch, d removedLog, there *LedgerFile) (bool, error) {
 	if src.Logs(there.File.Path) != src.Logs(d.path) {
 		return false, nil
@@ -227,8 +219,7 @@ func (src *Source) continuesIn(ctx context.Context, x moveSearch, d removedLog, 
 	return src.contains(x, d, there, there.File.Path)
 }
 
-// contains reports whether a log holds every entry of another, from the beginning
-// on or, in a merge, in order.
+// contains reports whether a log extends another or, in a merge, holds its entries in order.
 func (src *Source) contains(x moveSearch, d removedLog, now *LedgerFile, to string) (bool, error) {
 	for _, before := range d.logs {
 		equal, err := x.equal(d.path, to, before, now)
@@ -252,17 +243,15 @@ func (src *Source) contains(x moveSearch, d removedLog, now *LedgerFile, to stri
 	return true, nil
 }
 
-// byWaivers compares by waivers alone.
 func (src *Source) byWaivers(from, to string, _, _ *LedgerFile) (ledger.Equivalence, error) {
 	return src.Waived(from, to), nil
 }
 
-// UndoneFunc reports whether the difference between two versions of a log is that
-// rewrites are taken back.
+// RevertedFunc reports whether two versions of a log differ only in that rewrites were taken back.
 type RevertedFunc func(before, now *ledger.Ledger) (bool, error)
 
-// Replacement is the step from one commit to another that is not its child.
-// Between the entries of a log that moved others may have come.
+// Replacement is the step from one commit to another that is not its child. Others' entries may have come between
+// those of a log that moved.
 func (src *Source) Replacement(ctx context.Context, n history.Commit, changes [][]history.Change, reverted RevertedFunc) (*Step, error) {
 	m, err := src.moves(ctx, moveSearch{
 		parent: n.Parents[0], changes: changes[0], merge: true, reverted: reverted,

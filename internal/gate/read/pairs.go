@@ -10,9 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// Pairs are the logs in which two tips differ: the target's and the head's. One
-// that moved on a branch since the two parted is paired with the other branch's,
-// wherever that is.
+// Pairs are the logs in which two tips differ: the target's and the head's. A log that moved on one branch is
+// paired with the other branch's, wherever that is.
 func (src *Source) Pairs(ctx context.Context, target, head string, changes []history.Change) ([][2]history.File, error) {
 	var out [][2]history.File
 	missing := false
@@ -63,7 +62,7 @@ func (src *Source) Pairs(ctx context.Context, target, head string, changes []his
 	return out, nil
 }
 
-// MovesBetween finds the workspaces that moved between a commit and a later one.
+// MovesBetween finds the logs that moved between a commit and a later one.
 func (src *Source) MovesBetween(ctx context.Context, from, to string) (moves, error) {
 	changes, err := src.Changes(ctx, []history.Edge{{Parent: from, Child: to}})
 	if err != nil {

@@ -7,11 +7,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// IsRecord reports whether a path is that of a job's or a campaign's record,
-// whose switches of workflow are a log.
+// IsRecord reports whether a path is that of a job's or campaign's record, whose switches are a log.
 func (src *Source) IsRecord(path string) bool { return src.Policy.JudgesRecord(path) }
 
-// IsLog reports whether a path is that of anything append-only that is judged.
+// IsLog reports whether what is at a path is append-only and judged.
 func (src *Source) IsLog(path string) bool {
 	return IsLedger(path) && src.Judges(path) || src.IsRecord(path)
 }
@@ -33,7 +32,6 @@ func readSwitches(path string, data []byte, limits small.Limits) (*ledger.Log, [
 	return &ledger.Log{Ledger: r.Ledger()}, nil
 }
 
-// switchValues gives the switches of a record in full, for an explanation.
 func switchValues(path string, data []byte, limits small.Limits) ([]*small.Value, error) {
 	r, problems := lane.ParseRecord(path, data, limits)
 	if r == nil {
@@ -42,8 +40,7 @@ func switchValues(path string, data []byte, limits small.Limits) ([]*small.Value
 	return r.SwitchValues(), nil
 }
 
-// IsWorkflowOrRecord reports whether a path is that of a workflow file or a record
-// to be judged.
+// IsWorkflowOrRecord reports whether a path is that of a workflow file or a record to be judged.
 func (src *Source) IsWorkflowOrRecord(path string) bool {
 	return src.Policy.JudgesWorkflow(path) || src.IsRecord(path)
 }

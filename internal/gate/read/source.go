@@ -13,36 +13,35 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Basis is what reading depends on beside the content.
+// Basis is what reading depends on besides the content.
 type Basis struct {
 	Policy *policy.Policy
-	// Kinds are the workspace kinds that are accepted.
+	// Kinds are the accepted workspace kinds.
 	Kinds  []string
 	Now    time.Time
 	Limits small.Limits
-	// Trusted is the commit whose logs say which baselines are in force.
+	// Trusted is the commit whose logs say which baselines are active.
 	Trusted string
 }
 
-// Source reads a tree, or a history, for one judgement, and keeps what it has read.
+// Source reads a tree, or a history, for one judgement, and caches what it has read.
 type Source struct {
 	Basis
 	Tree history.Tree
 	// History is nil where there is only one tree.
 	History history.History
 
-	// Ledgers reads logs, switches reads records of jobs as ledgers.
+	// Ledgers reads logs; switches reads jobs' records as ledgers.
 	Ledgers, switches *ledgers
 	equals            map[string]ledger.Equivalence
 	ancestry          *ancestry
-	// baselines are those in force, once they are known; mismatched are those that
-	// are not.
+	// baselines are the active ones, once they are known; Mismatched are the others.
 	baselines      []*baseline
 	baselinesKnown bool
 	Mismatched     []*policy.Baseline
-	// signature holds the one that was read last, by its revision.
+	// signatures holds the one that was read last, by revision.
 	signatures map[string]history.Signature
-	// workspaces were read, by revision and directory.
+	// workspaces are cached by revision and directory.
 	workspaces map[[2]string]*subject.Workspace
 }
 
@@ -57,7 +56,7 @@ func NewSource(tree history.Tree, h history.History, b Basis) *Source {
 	return src
 }
 
-// Waived returns what waivers say about one log, whatever its path is and was.
+// Waived returns what waivers say about one log, given the paths that it has and had.
 func (src *Source) Waived(paths ...string) ledger.Equivalence {
 	key := strings.Join(paths, "\x00")
 	eq, known := src.equals[key]
@@ -68,7 +67,7 @@ func (src *Source) Waived(paths ...string) ledger.Equivalence {
 	return eq
 }
 
-// Judges reports whether a path belongs to a workspace that is to be judged.
+// Judges reports whether a path belongs to a workspace that is judged.
 func (src *Source) Judges(path string) bool {
 	dir, ok := small.WorkspaceOf(path)
 	return ok && src.Policy.Judges(dir)
@@ -89,7 +88,7 @@ func (src *Source) WorkspaceAt(ctx context.Context, revision, dir string) (*subj
 	return src.ReadWorkspace(ctx, dir, files)
 }
 
-// CachedWorkspace is workspaceAt for a revision that is asked about again and again.
+// CachedWorkspace is WorkspaceAt for a revision that is asked about repeatedly.
 func (src *Source) CachedWorkspace(ctx context.Context, revision, dir string) (*subject.Workspace, error) {
 	key := [2]string{revision, dir}
 	if known := src.workspaces[key]; known != nil {
@@ -102,7 +101,7 @@ func (src *Source) CachedWorkspace(ctx context.Context, revision, dir string) (*
 	return w, err
 }
 
-// ReadWorkspace reads a workspace, and what of its log a baseline accepts.
+// ReadWorkspace reads a workspace, and how many entries of its log a baseline accepts.
 func (src *Source) ReadWorkspace(ctx context.Context, dir string, files []history.File) (*subject.Workspace, error) {
 	w := &subject.Workspace{Dir: dir, Files: files, Kinds: src.Kinds, Artifacts: map[small.Artifact]*subject.Artifact{}}
 	for _, f := range files {
@@ -126,8 +125,7 @@ func (src *Source) ReadWorkspace(ctx context.Context, dir string, files []histor
 	return w, nil
 }
 
-// artifact loads and parses one file of a workspace. A progress file that was parsed
-// last is not parsed again.
+// artifact reads and parses one file of a workspace.
 func (src *Source) artifact(ctx context.Context, a small.Artifact, f history.File) (*subject.Artifact, error) {
 	art := &subject.Artifact{Path: f.Path, Object: f.Object}
 	if a == small.Progress {
@@ -154,8 +152,7 @@ func (src *Source) artifact(ctx context.Context, a small.Artifact, f history.Fil
 	return art, nil
 }
 
-// Document reads a file as a document; nil where it is absent or cannot be read as
-// one.
+// Document reads a file as a document; nil if it is absent or cannot be read as one.
 func (src *Source) Document(ctx context.Context, f history.File) (*small.Value, error) {
 	if f.Mode == "" || f.Unmerged {
 		return nil, nil
@@ -171,7 +168,7 @@ func (src *Source) Document(ctx context.Context, f history.File) (*small.Value, 
 	return doc.Root, nil
 }
 
-// Record reads a file as a record; nil where it is none.
+// Record reads a file as a record; nil if it is none.
 func (src *Source) Record(ctx context.Context, f history.File) (*lane.Record, error) {
 	if f.Mode == "" || f.Unmerged {
 		return nil, nil

@@ -9,8 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// NewEntries lists the child's entries that no parent has, and those of them
-// that stand before an entry which a parent has.
+// NewEntries lists the child's entries that no parent has, and those of them that stand before a parent's entry.
 func NewEntries(child *ledger.Ledger, parents []ParentLog) (added, misplaced []int) {
 	known := map[small.Digest]bool{}
 	for _, p := range parents {
@@ -45,7 +44,7 @@ func NewEntries(child *ledger.Ledger, parents []ParentLog) (added, misplaced []i
 	return added, misplaced
 }
 
-// HeldBy are the entries that parents have, all but one.
+// HeldBy are the entries of all parents but one.
 func HeldBy(parents []ParentLog, but int) map[small.Digest]bool {
 	held := map[small.Digest]bool{}
 	for i, p := range parents {
@@ -66,10 +65,9 @@ type Step struct {
 	history.Commit
 	Changes [][]history.Change
 	Moves   []moves
-	// LogReplaced is true of a merge of unrelated histories that has another log at a
-	// log's path.
+	// UnrelatedLog is true of a merge of unrelated histories that puts another log at a log's path.
 	UnrelatedLog bool
-	// Branch and remedies are those of what is found, where no commit did it.
+	// Branch and Remedies apply to findings that no commit caused.
 	Branch   string
 	Remedies subject.Remedies
 }
@@ -98,8 +96,7 @@ func (src *Source) Step(ctx context.Context, n history.Commit, changes [][]histo
 	return s, nil
 }
 
-// unrelated reports whether one parent of a merge has no history in common with any
-// other.
+// unrelated reports whether one parent of a merge has no history in common with any other.
 func (src *Source) unrelated(ctx context.Context, parents []string, one int) (bool, error) {
 	for i, other := range parents {
 		if i == one {
@@ -116,12 +113,11 @@ func (src *Source) unrelated(ctx context.Context, parents []string, one int) (bo
 // ParentLog is what one log of a child is compared with on one edge.
 type ParentLog struct {
 	ID string
-	// Ledgers are the parent's, or its last readable ancestors' where it has
-	// none that can be read, and those that moved here; paths are where they
+	// Ledgers are the parent's, or its last readable ancestors', and those that moved here; Paths are where they
 	// stood.
 	Ledgers []*LedgerFile
 	Paths   []string
-	// Gone is true if the parent itself has no log at the path.
+	// NoLog is true if the parent itself has no log at the path.
 	NoLog bool
 }
 
@@ -207,10 +203,9 @@ func (src *Source) readVersion(ctx context.Context, s *Step, edge int, c history
 	return err
 }
 
-// childFirst reads the child's log before its parents' where none of those is
-// in memory: what is judged last is usually the longest version, which the
-// snapshot needs as a whole, and of which an earlier one is a part. It returns
-// nil if the parents come first.
+// childFirst reads the child's log before its parents' if none of those is in memory: what is judged last is
+// usually the longest version, which the snapshot needs whole and which contains the earlier ones. It returns nil
+// if the parents come first.
 func (src *Source) childFirst(ctx context.Context, logs *ledgers, now history.File, before []*history.Change) (*LedgerFile, error) {
 	if logs.known(now) {
 		return nil, nil

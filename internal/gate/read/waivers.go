@@ -9,16 +9,14 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// modifications are the waivers that let entries of a log be changed, in the
-// order of the configuration.
+// modifications are the waivers that let entries of a log be changed, in the configuration's order.
 func modifications(p *policy.Policy, now time.Time, paths ...string) []policy.Waiver {
 	return slices.DeleteFunc(slices.Clone(p.Waivers), func(w policy.Waiver) bool {
 		return !slices.Contains(paths, w.Path) || !w.Edit.Has(ledger.EntryChanged) || w.From == nil || w.To == nil || w.Expired(now)
 	})
 }
 
-// equivalenceFor gathers the waivers of one log, whatever its path is and was,
-// that hold at now.
+// equivalenceFor gathers the waivers of one log, given the paths that it has and had, that are valid at now.
 func equivalenceFor(p *policy.Policy, now time.Time, paths ...string) ledger.Equivalence {
 	var eq ledger.Equivalence
 	for _, w := range p.Waivers {

@@ -7,26 +7,23 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// Rule is one thing that the gate holds a workspace or a history to: a value
-// with pure checks.
+// Rule is one thing that the gate checks: a value with pure checks.
 type Rule struct {
-	// ID is family/name in kebab-case. It is stable and never used again for
-	// anything else.
+	// ID is family/name in kebab-case. It is stable and never reused.
 	ID       string
 	Severity finding.Severity
 	Stage    finding.Stage
 	// StrictOnly rules speak only in strict mode.
 	StrictOnly bool
-	// Edit is what a finding says was done to a log: what a waiver of the rule
-	// may name.
+	// Edit is the edit of a log that the rule reports, and that a waiver may name.
 	Edit ledger.EditEffect
 	// Doc is set in what Rules and FindRule return.
 	Doc
-	// Checks judge a subject each; see On.
+	// Checks judge one subject each; see On.
 	Checks []Check
 }
 
-// Check judges one subject, if it is of the kind that the check is about.
+// Check judges one subject if it is of the check's kind.
 type Check func(Subject, *Reporter)
 
 // On makes the check of one kind of subject.
@@ -38,57 +35,48 @@ func On[S Subject](check func(S, *Reporter)) Check {
 	}
 }
 
-// Subject is one thing that rules judge: a [Workspace], a [LogEdge], a
-// [SwitchEdge], an [UnreadableLog], [LogTips], a [NeighbourLog], a
-// [WorkspaceFork], a [CommitWork], a [LaneChange], a [LaneLanding], a
-// [WorkflowFile] or the [PolicyState].
+// Subject is one thing that rules judge: the types of package subject that have a Place.
 type Subject interface {
-	// Where is the place that findings about it get.
+	// Where is the place of findings about it.
 	Where() Place
 }
 
 // Place says what a finding is about, and how it counts.
 type Place struct {
-	// Commit is the one that was looked at, or Index; empty for a directory.
-	// Parent is what it was compared with.
+	// Commit is the one that is judged, or Index; empty for a directory. Parent is what it is compared with.
 	Commit, Parent string
-	// Branch is the name of the branch that did it, where a merge is predicted.
+	// Branch is the branch that caused the finding, if a merge is predicted.
 	Branch string
-	// Mandatory subjects are judged whatever levels the policy gives to rules: a
-	// log that cannot be read cannot be judged.
+	// Mandatory subjects are judged at any configured level: a log that cannot be read cannot be judged.
 	Mandatory bool
-	// Excused subjects are there to list what waivers excuse.
+	// Excused subjects exist to list what waivers excuse.
 	Excused bool
 }
 
-// Where returns the place itself, for the subjects that have one.
+// Where makes every type that embeds a Place a Subject.
 func (p Place) Where() Place { return p }
 
-// Reporter takes the findings of one rule about one subject, and fills in what
-// the rule and the place already say.
+// Reporter takes the findings of one rule about one subject, and fills in what the rule and the place say.
 type Reporter struct {
 	Place
 	rule *Rule
-	// severity is that of a finding which has none of its own; raisedBy is the
-	// lane that makes an error of it.
+	// severity is that of findings without one of their own; raisedBy is the lane that made it an error.
 	severity finding.Severity
 	raisedBy lane.Lane
 	to       func(finding.Finding)
 }
 
-// NewReporter makes the reporter of one rule about a subject at a place. severity is that
-// of a finding which has none of its own, raisedBy the lane that made an error of a
-// warning; to takes what is found.
+// NewReporter makes the reporter of a rule for the subject at a place. severity is that of findings without one of
+// their own, raisedBy the lane that made it an error; to takes the findings.
 func NewReporter(rule *Rule, place Place, severity finding.Severity, raisedBy lane.Lane, to func(finding.Finding)) *Reporter {
 	return &Reporter{Place: place, rule: rule, severity: severity, raisedBy: raisedBy, to: to}
 }
 
-// Severity is what the configuration and the change's lane make of the rule's
-// own; the lane is the one that made an error of a warning, or empty.
+// Severity is the rule's severity after the configuration and the lane; the lane is the one that made a warning an
+// error, or empty.
 func (r *Reporter) Severity() (finding.Severity, lane.Lane) { return r.severity, r.raisedBy }
 
-// Add reports a finding of the current rule. Places before the first line or
-// column are moved there, since annotations need a line.
+// Add reports a finding. Lines and columns are at least 1, because annotations need a line.
 func (r *Reporter) Add(f finding.Finding) {
 	f.Rule, f.Stage = r.rule.ID, r.rule.Stage
 	f.Line, f.Column = max(f.Line, 1), max(f.Column, 1)
@@ -104,14 +92,12 @@ func (r *Reporter) Add(f finding.Finding) {
 	r.to(f)
 }
 
-// Doc explains a rule. Its text stands in texts/, in a file that has the rule's
-// id for its name.
+// Doc explains a rule. Its text is in texts/, in a file named after the rule's id.
 type Doc struct {
 	// Summary is one line.
 	Summary string
-	// Why explains the rule to somebody who has just met it.
+	// Why is for somebody whose commit was just rejected.
 	Why string
-	// Wrong and Right are examples in the txtar format: files of a workspace,
-	// laid over a valid one; see Example.
+	// Wrong and Right are examples in the txtar format, laid over a valid workspace; see Example.
 	Wrong, Right string
 }

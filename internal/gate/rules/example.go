@@ -30,24 +30,22 @@ type Example struct {
 	Files  []ExampleFile
 }
 
-// ExampleFile is one file of an example, as of one step.
+// ExampleFile is one file of an example at one step.
 type ExampleFile struct {
-	// Step is a number, "ours", "theirs" or "merge"; empty where the example
-	// has no history.
+	// Step is a number, "ours", "theirs" or "merge"; empty if the example has no history.
 	Step string
 	// Path is slash-separated, from the root of the repository.
 	Path string
-	// Mode is git's, as in File; empty for a file that is not there.
+	// Mode is git's; empty for a file that is absent.
 	Mode string
-	// Content is that of an ordinary file, the target of a symbolic link, or
-	// the commit of a submodule.
+	// Content is an ordinary file's, a symbolic link's target, or a submodule's commit.
 	Content string
 }
 
-// CommitFile is the path under which an example says whose a commit is.
+// CommitFile is the path under which an example gives a commit's author and message.
 const CommitFile = "COMMIT"
 
-// ParseExample takes an example apart. Any text is one.
+// ParseExample parses an example. It accepts any text.
 func ParseExample(text string) Example {
 	var ex Example
 	var remark strings.Builder
@@ -70,7 +68,6 @@ func ParseExample(text string) Example {
 	return ex
 }
 
-// exampleHeader reads the line that begins a file.
 func exampleHeader(line string) (name string, ok bool) {
 	line = strings.TrimSpace(line)
 	rest, ok := strings.CutPrefix(line, "-- ")
@@ -81,7 +78,6 @@ func exampleHeader(line string) (name string, ok bool) {
 	return strings.TrimSpace(name), ok
 }
 
-// splitStep takes the step off a path.
 func splitStep(name string) (step, path string) {
 	first, rest, ok := strings.Cut(name, "/")
 	if !ok {
@@ -97,7 +93,6 @@ func splitStep(name string) (step, path string) {
 	return "", name
 }
 
-// exampleContent tells an ordinary file from what one line stands for.
 func exampleContent(text string) (mode, content string) {
 	line := strings.TrimSuffix(text, "\n")
 	if line == "# deleted" {
@@ -112,8 +107,7 @@ func exampleContent(text string) (mode, content string) {
 	return "100644", text
 }
 
-// StepWords names the file's step for people: "commit 2", "ours"; empty where
-// there is no history.
+// StepName names the step for people: "commit 2", "ours"; empty without a history.
 func (f ExampleFile) StepName() string {
 	if f.Step != "" && strings.Trim(f.Step, "0123456789") == "" {
 		return "commit " + f.Step
@@ -121,8 +115,7 @@ func (f ExampleFile) StepName() string {
 	return f.Step
 }
 
-// Kind says what a file is that is not an ordinary one, to stand after its
-// path: "is deleted"; empty for an ordinary file.
+// Kind says what a file is that is not ordinary, to follow its path: "is deleted"; empty for an ordinary file.
 func (f ExampleFile) Kind() string {
 	switch f.Mode {
 	case "100644":

@@ -12,8 +12,7 @@ import (
 //go:embed texts
 var texts embed.FS
 
-// documented are the rules with their explanations, which nobody pays for who
-// only judges.
+// documented are the rules with their explanations, which are read only if somebody asks for them.
 var documented = sync.OnceValue(func() []rule.Rule {
 	out := make([]rule.Rule, len(List))
 	for i := range List {
@@ -27,8 +26,8 @@ var documented = sync.OnceValue(func() []rule.Rule {
 	return out
 })
 
-// parseDoc reads a rule's text: the summary, an empty line, why, and the examples
-// after the lines "= wrong" and "= right".
+// parseDoc reads a rule's text: the summary, an empty line, why, and the examples after the lines "= wrong" and "=
+// right".
 func parseDoc(text string) rule.Doc {
 	words, examples, _ := strings.Cut(text, "\n= wrong\n")
 	var d rule.Doc

@@ -17,29 +17,28 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// collector has rules judge subjects, and takes what they find into a report: with
-// severities as the configuration and the lane have them, what is waived apart, and
-// each edit once.
+// collector has rules judge subjects and reports what they find: with the severities of the configuration and the
+// lane, waived findings apart, and each edit once.
 type collector struct {
 	policy *policy.Policy
 	now    time.Time
 	Strict bool
-	// lanes are what the lanes of the changes that are judged demand.
+	// lanes are what the lanes of the judged changes require.
 	lanes []LaneRigour
-	// OnlyWarns makes warnings of all that is found.
+	// WarnOnly makes every finding a warning.
 	WarnOnly bool
 
 	Report  finding.Report
 	listing finding.Listing
-	// Reported are the edits that findings speak of.
+	// Reported are the edits that findings are about.
 	Reported finding.ReportedEdits
-	// Earlier counts the findings, where the same is judged again; else nil.
+	// Earlier counts the findings if the same is judged again; else nil.
 	Earlier *finding.EarlierFindings
-	// used are the waivers that excused something, by their index.
+	// used are the indexes of waivers that excused something.
 	used map[int]bool
 }
 
-// LaneRigour is what a lane demands of the commits of a change.
+// LaneRigour is what a lane requires of the commits of a change.
 type LaneRigour struct {
 	Lane    lane.Lane
 	Rigour  policy.Rigour
@@ -78,9 +77,8 @@ func (c *collector) Judge(s rule.Subject) {
 	}
 }
 
-// severity is what becomes of a rule's own severity by the configuration, and by a
-// lane, which may be nil. by is the lane that raised it; on is false for a rule that
-// is switched off.
+// severity applies the configuration, and a lane that may be nil, to a severity. by is the lane that raised it; on
+// is false if the rule is off.
 func (c *collector) severity(of *rule.Rule, own finding.Severity, in *LaneRigour) (s finding.Severity, by lane.Lane, on bool) {
 	level := c.policy.Rules[of.ID]
 	if in != nil {
@@ -107,8 +105,8 @@ func (c *collector) severity(of *rule.Rule, own finding.Severity, in *LaneRigour
 	return own, by, true
 }
 
-// rigourOf is what the lane of a commit demands; where nobody knows, the strictest
-// of what is judged. nil for a commit in none.
+// rigourOf is what the lane of a commit requires; if the commit is in no change's list, the strictest of what is
+// judged; nil without lanes.
 func (c *collector) rigourOf(commit string) *LaneRigour {
 	var strictest *LaneRigour
 	for i := range c.lanes {
@@ -123,14 +121,13 @@ func (c *collector) rigourOf(commit string) *LaneRigour {
 	return strictest
 }
 
-// Demand takes what a lane demands into account from here on.
+// AddLane has findings judged with the rigour of a lane from here on.
 func (c *collector) AddLane(l LaneRigour) {
 	c.lanes = append(c.lanes, l)
 	c.Strict = c.Strict || l.Rigour.Strict
 	c.Report.Strict = c.Strict
 }
 
-// add takes a finding into the report.
 func (c *collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *LaneRigour) {
 	f.Severity = cmp.Or(f.Severity, of.Severity)
 	if !place.Mandatory {
@@ -155,10 +152,9 @@ func (c *collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 	}
 }
 
-// known reports whether all of a finding's edits were reported before, at
-// least as severely: a merge brings an edit along, and it is reported once, at the
-// earliest commit. What was waived is not known where the same two versions are
-// the trace of something else that no waiver names, such as another order.
+// known reports whether all of a finding's edits were reported before, at least as severely: a merge brings an
+// edit along, and it is reported once, at the earliest commit. A waived edit is not known if the same two versions
+// now show another edit that no waiver names.
 func (c *collector) known(f finding.Finding, waiver *policy.Waiver) bool {
 	for _, key := range f.Edits {
 		before, seen := c.Reported.Of(key)
@@ -175,9 +171,8 @@ func (c *collector) remember(f finding.Finding, s finding.Severity) {
 	}
 }
 
-// Explained are the entries of a log that were edited and of which findings speak
-// and, if wanted, what the edits made of them. Waived edits are left out, which
-// count as equal anyway.
+// EditedEntries are a log's entries that findings are about and, if wanted, their new versions. Waived edits are
+// left out: they count as equal anyway.
 func (c *collector) EditedEntries(path string, withNew bool) map[small.Digest]bool {
 	entries := map[small.Digest]bool{}
 	for key, i := range c.Reported {
@@ -193,7 +188,7 @@ func (c *collector) EditedEntries(path string, withNew bool) map[small.Digest]bo
 	return entries
 }
 
-// finish turns what was gathered, or the error that stopped it, into the report.
+// finish makes the report, also of an error that stopped the run.
 func (c *collector) finish(err error, failOnWarning bool) *finding.Report {
 	r := &c.Report
 	r.Findings, r.Waived = finding.SortFindings(r.Findings), finding.SortFindings(r.Waived)
@@ -209,5 +204,5 @@ func (c *collector) finish(err error, failOnWarning bool) *finding.Report {
 	return r
 }
 
-// OnlyNew leaves out, from here on, findings that were reported before.
+// SkipEarlier leaves out, from here on, findings that were reported before.
 func (c *collector) SkipEarlier() { c.Earlier.Remaining = maps.Clone(c.Earlier.Seen) }

@@ -5,58 +5,53 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/read"
-	"github.com/small-gate/small-gate/internal/gate/rules/workspace"
+	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Options are what a judgement depends on beside the content.
+// Options are what a judgement depends on besides the content.
 type Options struct {
 	// Mode is the command's name, for the report.
 	Mode string
 	// Strict turns strict rules on; the policy can do so too.
 	Strict bool
-	// Kinds are the workspace kinds that are accepted; nil accepts all.
+	// Kinds are the accepted workspace kinds; nil accepts all.
 	Kinds []string
-	// Now is the present, for future timestamps and the end of waivers.
+	// Now is compared with new timestamps and the last days of waivers.
 	Now time.Time
 	// MaxFileSize in bytes overrides the policy's limit; 0 leaves it.
 	MaxFileSize int64
 	// Policy is the trusted configuration; nil means built-in defaults.
 	Policy *policy.Policy
-	// Trusted is the commit whose logs say which baselines are in force: the one
-	// that the configuration is taken from. Empty stands for what is compared with
-	// (the base, the old tip, HEAD), of a whole history for its head.
+	// Trusted is the commit whose logs say which baselines are active: the one that the configuration comes from.
+	// Empty stands for what is compared with (the base, the old tip, HEAD), or a whole history's head.
 	Trusted string
-	// Agent is the id of the agent who is about to commit the index; empty for
-	// a person.
+	// Agent is the id of the agent who is about to commit the index; empty for a person.
 	Agent string
-	// Branch is the branch that is judged, without refs/heads/, where it is
-	// known: the one that is checked out, or the one that is pushed.
+	// Branch is the branch that is judged, without refs/heads/, if known: the checked-out or the pushed one.
 	Branch string
-	// Heads are further states that the commit of the index follows, where its
-	// logs are compared with others than HEAD's.
+	// Heads are further commits that the commit of the index follows, if its logs are not compared with HEAD
+	// alone.
 	Heads []string
 	// Each judges the snapshot of every commit, not the tip's alone.
 	Each bool
-	// Find, if set, is the beginning of a fingerprint: findings that have another
-	// are counted and not listed.
+	// Find, if set, is a fingerprint's beginning: other findings are counted and not listed.
 	Find string
 	// FailOnWarning makes a report with warnings fail, as one with errors does.
 	FailOnWarning bool
-	// Lane is the lane that the caller claims, without regard to case; empty for
-	// none.
+	// Lane is the lane that the caller claims, in any case; empty for none.
 	Lane string
-	// LaneFrom says how the caller claims it; empty stands for lane.FromCaller.
+	// LaneFrom says how; empty stands for lane.FromCaller.
 	LaneFrom lane.Source
 	// Labels are those of the pull request that begin with lane.LabelPrefix.
 	Labels []string
-	// BranchClaim is what the commits of the branch claim that the index goes on, where
-	// that was looked for: the index is a step of the same change.
+	// BranchClaim is what the branch's commits claim, if that was looked up: the index is a step of the same
+	// change.
 	BranchClaim lane.Claim
-	// Part is true if the tree that is checked is a directory of a larger one: what
-	// a record names from above cannot be seen, and nothing is said of it.
+	// Part is true if the checked tree is a directory of a larger one: what a record names above it cannot be seen
+	// and is not reported.
 	Part bool
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
@@ -87,7 +82,7 @@ func (o Options) WithDefaults() Options {
 		o.Policy = policy.Default()
 	}
 	if o.Kinds == nil {
-		o.Kinds = []string{workspace.KindRepoRoot, workspace.KindExamples}
+		o.Kinds = []string{subject.KindRepoRoot, subject.KindExamples}
 	}
 	return o
 }

@@ -10,11 +10,9 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// NotePolicy notes that a commit edits the configuration. A merge edits it if it
-// has another one than each of its parents: otherwise it takes over what was
-// edited, and noted, elsewhere. What is about to be committed is compared with
-// HEAD alone, whose configuration is the trusted one. In a whole history the
-// configurations of its own are no change.
+// NotePolicy notes that a commit edits the configuration. A merge does if its configuration differs from each
+// parent's. The index is compared with HEAD alone, whose configuration is the trusted one. In a whole history
+// edits of the configuration are no change.
 func (s *Scope) NotePolicy(n history.Commit, changes [][]history.Change) {
 	if s.Whole {
 		return
@@ -33,8 +31,8 @@ func (s *Scope) NotePolicy(n history.Commit, changes [][]history.Change) {
 	s.policyChange = edit
 }
 
-// JudgePolicy judges the configuration beside what it was applied to. Where a whole
-// history was judged, a waiver that excused nothing is of no use.
+// JudgePolicy judges the configuration and how it was applied. Only a whole history shows that a waiver excuses
+// nothing.
 func JudgePolicy(_ context.Context, r *Run) error {
 	v := &subject.Policy{
 		Place: rule.Place{Commit: r.Scope.Tip.ID}, Policy: r.Source.Policy,

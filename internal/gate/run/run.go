@@ -22,8 +22,7 @@ func SortedKeys(set map[string]bool) []string {
 	return keys
 }
 
-// Run is one judgement: what it is asked, what it reads from, the part of a
-// repository that it looks at now, and what it has found.
+// Run is one judgement: its options, what it reads from, what it looks at now, and what it has found.
 type Run struct {
 	Options   Options
 	Source    *read.Source
@@ -31,43 +30,39 @@ type Run struct {
 	Collector *collector
 }
 
-// Pass makes subjects of a part of a repository and has them judged. A judgement is a
-// list of passes.
+// Pass makes subjects of a part of a repository and has them judged. A judgement is a list of passes.
 type Pass func(context.Context, *Run) error
 
-// Scope is what passes look at, and what the earlier ones of them have learned. Who
-// looks at another tip takes another scope.
+// Scope is what passes look at and what earlier passes have learned. To look at another tip, take another scope.
 type Scope struct {
-	// Base and tip are compared: what is there and what is to come.
+	// Base and Tip are compared.
 	Base, Tip history.Tip
-	// Dir is a directory whose workspace is checked; recursive are all below it.
+	// Dir is the directory whose workspace is checked, or, if Recursive, all below it.
 	Dir       string
 	Recursive bool
 	// Parents are those of the index.
 	Parents []string
 	// Update is a ref that a push moves.
 	Update history.Update
-	// Neighbours may be at work on the same logs.
+	// Neighbours may have work on the same logs.
 	Neighbours []subject.Neighbour
-	// Whole is true where a whole history is judged, predicts where a merge that is
-	// not made yet is.
+	// Whole is true for a whole history, Predicts for a merge that is not made yet.
 	Whole, Predicts bool
 
 	// Commits are those to be judged.
 	Commits []history.Commit
 	// Walked is true once every commit between base and tip has been judged.
 	Walked bool
-	// LogReplaced is true once a merge of unrelated histories has another log at a
-	// log's path: of one edge that is no loss, between two tips it can be.
+	// UnrelatedLog is true once a merge of unrelated histories put another log at a log's path: no loss on that
+	// edge, but perhaps between two tips.
 	UnrelatedLog bool
-	// Workspaces are the directories that changed in what was looked at, workflows the
-	// workflow files and records.
+	// Workspaces are the directories that changed, Workflows the changed workflow files and records.
 	Workspaces, Workflows map[string]bool
 	// policyChange is the change of the configuration.
 	policyChange history.Change
 	// unions are files that git would merge by joining lines.
 	unions []subject.UnionMerge
-	// Lanes are what is known of the lane of each change.
+	// Lanes are the judged changes and their lanes.
 	Lanes []*subject.LaneChange
 }
 
@@ -90,8 +85,7 @@ func newRun(tree history.Tree, h history.History, opts Options, s Scope) *Run {
 	return r
 }
 
-// trusted is the commit whose logs say which baselines are in force, where the caller
-// does not name one: what is compared with, or, of a whole history, its head.
+// trusted is the commit whose logs say which baselines are active if the caller names none.
 func (s *Scope) trusted() string {
 	switch {
 	case s.Whole:
@@ -104,13 +98,12 @@ func (s *Scope) trusted() string {
 	return s.Update.Target.ID
 }
 
-// Do runs passes one after the other, up to the first that fails, and makes the
-// report.
+// Do runs passes up to the first that fails, and makes the report.
 func (r *Run) Do(ctx context.Context, passes ...Pass) *finding.Report {
 	return r.Collector.finish(r.All(ctx, passes...), r.Options.FailOnWarning)
 }
 
-// All runs passes one after the other, up to the first that fails.
+// All runs passes up to the first that fails.
 func (r *Run) All(ctx context.Context, passes ...Pass) error {
 	for _, p := range passes {
 		if err := p(ctx, r); err != nil {
@@ -131,7 +124,7 @@ func FailureReport(opts Options, err error) *finding.Report {
 // Nothing is the report of a change that touches nothing of interest.
 func Nothing(opts Options) *finding.Report { return FailureReport(opts, nil) }
 
-// JudgeTouched judges, at the tip, the workspaces that changed.
+// JudgeChanged judges, at the tip, the workspaces that changed.
 func JudgeChanged(ctx context.Context, r *Run) error {
 	return r.Snapshots(ctx, r.Scope.Tip.ID, SortedKeys(r.Scope.Workspaces))
 }
@@ -152,8 +145,7 @@ func (r *Run) Snapshots(ctx context.Context, revision string, dirs []string) err
 	return r.SnapshotsOf(ctx, revision, files)
 }
 
-// SnapshotsOf judges the workspaces of one revision whose files are listed. The
-// ledgers found are noted in the report.
+// SnapshotsOf judges the workspaces whose files are listed, and notes their ledgers in the report.
 func (r *Run) SnapshotsOf(ctx context.Context, revision string, files []history.File) error {
 	found, byDir := read.GroupByWorkspace(files)
 	found = slices.DeleteFunc(found, func(dir string) bool { return !r.Source.Policy.Judges(dir) })
@@ -170,9 +162,8 @@ func (r *Run) SnapshotsOf(ctx context.Context, revision string, files []history.
 	return nil
 }
 
-// JudgeWorkspace judges a workspace, and notes it and its ledger for the report. Only
-// the tip's ledger is noted in full: with each commit's snapshot judged there would be
-// many.
+// JudgeWorkspace judges a workspace, and notes it and its ledger for the report; in full only the tip's, because
+// with every commit's snapshot there would be many.
 func (r *Run) JudgeWorkspace(w *subject.Workspace, revision string) {
 	r.Examined().Workspaces++
 	if art := w.Artifacts[small.Progress]; art != nil && art.Log != nil {

@@ -7,9 +7,8 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// waiver finds the waiver that excuses a finding: the same edit of the same log,
-// under the rule or one that says the same of it. Of an edit that several waivers
-// excuse, one after the other, it is the last.
+// waiver finds the waiver that excuses a finding: the same edit of the same log, under its rule or one that
+// reports the same edit. If several in a row excuse it, it is the last.
 func (c *collector) waiver(of *rule.Rule, f finding.Finding) *policy.Waiver {
 	if f.EditFrom == "" && f.EditTo == "" {
 		return nil
@@ -34,9 +33,8 @@ func (c *collector) waiver(of *rule.Rule, f finding.Finding) *policy.Waiver {
 	return &c.policy.Waivers[chain[len(chain)-1]]
 }
 
-// waiverChain finds waivers that lead from one version of an entry to what a
-// finding says became of it, one after the other: their numbers, none if there
-// are none. seen are the versions from which it has looked.
+// waiverChain finds the indexes of waivers that lead, one after the other, from one version of an entry to what
+// became of it. seen are the versions that it has looked from.
 func (c *collector) waiverChain(f finding.Finding, from string, seen map[string]bool) []int {
 	seen[from] = true
 	for i := range c.policy.Waivers {
@@ -58,12 +56,12 @@ func (c *collector) waiverChain(f finding.Finding, from string, seen map[string]
 	return nil
 }
 
-// applies reports whether a waiver is one of a finding's log, and holds.
+// applies reports whether a waiver is for a finding's log and has not expired.
 func (c *collector) applies(w *policy.Waiver, f finding.Finding) bool {
 	return (w.Path == f.Path || w.Path == f.OldPath) && !w.Expired(c.now)
 }
 
-// sameEdit reports whether a waiver's rule is another or says the same of an entry.
+// sameEdit reports whether a waiver's rule is the given one or reports the same edit.
 func sameEdit(w *policy.Waiver, of *rule.Rule) bool {
 	return w.Rule == of.ID || w.Edit.Has(of.Edit&(ledger.EntryChanged|ledger.EntryLost))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Report reports the problems of one kind, or of any.
+// Report reports the problems of one kind; of any kind if it is empty.
 func (u *UnreadableLog) Report(r *rule.Reporter, kind small.ProblemKind) {
 	for _, p := range u.Problems {
 		if kind == "" || kind == p.Kind {
@@ -22,36 +22,33 @@ func (u *UnreadableLog) Report(r *rule.Reporter, kind small.ProblemKind) {
 	}
 }
 
-// Edge is one ledger's way from a parent to a child, compared and, where
-// entries were rewritten, explained. Rules about edges read it.
+// Edge is one log from a parent to a child, compared.
 type Edge struct {
 	rule.Place
 	Remedies Remedies
 	Path     string
-	// Was is the log's path in the parent, where it has moved since.
+	// OldPath is the log's path in the parent.
 	OldPath string
 	*ledger.Comparison
 	Merge bool
-	// Gone is true if p stood at the path before the parent, which has no log there.
+	// ParentHasNoLog is true if the old log stood at the path before the parent, which has none there.
 	ParentHasNoLog bool
-	// Side names the parent among several, for messages.
+	// Side names the parent of a merge, for messages.
 	Side string
-	// parents are all of the child's, the first one first, where it is a merge.
+	// parents are a merge's, the first one first.
 	parents []string
-	// Fresh are the places in c of the entries that no parent has; intruders
-	// are those among them that stand before an entry of a parent. On one
-	// edge of a merge only.
+	// NewEntries are the indexes of entries that no parent has; Misplaced are those of them that stand before a
+	// parent's entry. They are set on one edge of a commit only.
 	NewEntries, Misplaced []int
 	// Clock is the present.
 	Clock time.Time
-	// Strict turns what is a warning of a snapshot into an error of new entries.
+	// Strict makes errors of some warnings about new entries.
 	Strict bool
-	// Switches is true of a job's switch history: rules about logs do not speak of
-	// it.
+	// Switches is true of a job's switch history.
 	Switches bool
 }
 
-// Subject is what rules judge: those about logs do not speak of switches.
+// Subject is what rules judge: rules about logs do not judge switches.
 func (e *Edge) Subject() rule.Subject {
 	if e.Switches {
 		return SwitchEdge{e}
@@ -59,7 +56,7 @@ func (e *Edge) Subject() rule.Subject {
 	return e
 }
 
-// SetParent says whose edge it is: that of a commit to one of its parents.
+// SetParent makes it the edge of a commit to one of its parents.
 func (e *Edge) SetParent(n history.Commit, side int) {
 	if len(n.Parents) == 0 {
 		return
@@ -70,10 +67,9 @@ func (e *Edge) SetParent(n history.Commit, side int) {
 	}
 }
 
-// place is the line and column in the child's file of what an edit changed:
-// the first changed field, or the entry; for an entry that is gone, where it
-// would stand.
-func (e *Edge) place(x ledger.Edit) small.Pos {
+// position is where in the child's file the edit shows: the first changed field, or the entry; for an
+// entry that is gone, where it would stand.
+func (e *Edge) position(x ledger.Edit) small.Pos {
 	if x.Pos.Line > 0 {
 		return x.Pos
 	}
@@ -86,10 +82,9 @@ func (e *Edge) place(x ledger.Edit) small.Pos {
 	return e.New.Entries[min(x.OldIndex, e.New.Len()-1)].Pos
 }
 
-// Finding begins the finding of one edit: places, references, digests and the
-// key under which the edit is reported once.
+// Finding begins the finding of one edit.
 func (e *Edge) Finding(x ledger.Edit) finding.Finding {
-	pos := e.place(x)
+	pos := e.position(x)
 	f := finding.Finding{Path: e.Path, OldPath: e.OldPath, Line: pos.Line, Column: pos.Column, Changes: x.Changes}
 	if x.OldIndex >= 0 {
 		f.Entry = finding.RefOf(e.Old.Entries[x.OldIndex])
@@ -111,10 +106,10 @@ func (e *Edge) Finding(x ledger.Edit) finding.Finding {
 	return f
 }
 
-// Insertion begins the finding of an entry that was put in.
-func (e *Edge) Insertion(place int) finding.Finding {
-	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: place})
-	f.Whole = wholeEntry(e.NewRecords, place, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(nil, v) })
+// Insertion begins the finding of an inserted entry.
+func (e *Edge) Insertion(index int) finding.Finding {
+	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: index})
+	f.Whole = wholeEntry(e.NewRecords, index, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(nil, v) })
 	return f
 }
 
@@ -132,7 +127,6 @@ func wholeEntry(records ledger.RecordsFunc, at int, changes func(*small.Value) [
 	}
 }
 
-// sideName names a parent of a merge for people.
 func sideName(index int, id string) string {
 	if index == 0 {
 		return "our side (" + history.Short(id) + ")"
@@ -140,15 +134,14 @@ func sideName(index int, id string) string {
 	return "the merged side (" + history.Short(id) + ")"
 }
 
-// SwitchEdge is the way of a record's history of switches.
+// SwitchEdge is the edge of a record's switch history.
 type SwitchEdge struct{ *Edge }
 
-// UnreadableLog is a log, or a record, that a child has and that cannot be read as
-// one.
+// UnreadableLog is a child's log, or record, that cannot be read as one.
 type UnreadableLog struct {
 	rule.Place
 	Path, Object string
 	Problems     []small.Problem
-	// IsJob and isCampaign are true of records.
+	// IsJob and IsCampaign are true of records.
 	IsJob, IsCampaign bool
 }

@@ -8,25 +8,24 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Fork is one workspace on two branches, seen from where they parted:
-// the target that is to be merged into, and the head that is to be merged.
+// Fork is one workspace on two branches and where they parted: the target is to be merged into, the head is to be
+// merged.
 type Fork struct {
 	rule.Place
 	Dir string
-	// Bases are the best common ancestors; after criss-cross merges there are
-	// several, and only what differs from each of them was changed on a side.
+	// Bases are the best common ancestors. After criss-cross merges there are several, and only what differs from
+	// each was changed on a side.
 	Bases        []*Workspace
 	Target, Head *Workspace
-	// TargetOnly and headOnly are the entries that a side recorded since, and
-	// that the other lacks.
+	// TargetOnly and HeadOnly are the entries that one side recorded since, and that the other lacks.
 	TargetOnly, HeadOnly []ledger.Entry
 	TargetName, HeadName string
-	// Predicts says that the two are about to be merged.
+	// Predicts is true if the two are about to be merged.
 	Predicts bool
 }
 
-// BothChanged reports whether a text was changed on both sides, to different
-// ends. of reads it from a workspace; without it there is nothing to compare.
+// BothChanged reports whether both sides changed a text, and differently. of reads it from a workspace; ok is
+// false if there is none.
 func (v *Fork) BothChanged(of func(*Workspace) (string, bool)) bool {
 	target, okTarget := of(v.Target)
 	head, okHead := of(v.Head)
@@ -39,7 +38,7 @@ func (v *Fork) BothChanged(of func(*Workspace) (string, bool)) bool {
 	})
 }
 
-// CanonicalOf reads an artifact's content in canonical form.
+// CanonicalOf reads an artifact in canonical form.
 func CanonicalOf(a small.Artifact) func(*Workspace) (string, bool) {
 	return func(w *Workspace) (string, bool) {
 		doc := w.Doc(a)
@@ -50,8 +49,8 @@ func CanonicalOf(a small.Artifact) func(*Workspace) (string, bool) {
 	}
 }
 
-// Follows reports whether the side with ledger c holds all that the side with
-// ledger p recorded since the branches parted, and it recorded something.
+// Follows reports whether the side with ledger c holds all that the side with ledger p recorded since the fork,
+// and p recorded something.
 func (v *Fork) Follows(p, c *ledger.Ledger, equal ledger.Equivalence) bool {
 	if !ledger.Relate(p, c, equal).Allowed() {
 		return false

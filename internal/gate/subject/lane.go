@@ -12,10 +12,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// LaneLanding is a change that has landed, and for which some entry is missing.
+// LaneLanding is a change that has landed without some entry.
 type LaneLanding struct{ *LaneChange }
 
-// WorkCommit is a commit and the files of the work that it touches.
+// WorkCommit is a commit and the files of the work that it changes.
 type WorkCommit struct {
 	ID    string
 	Files []string
@@ -24,14 +24,13 @@ type WorkCommit struct {
 // LaneEntry is an entry that a change adds to a log.
 type LaneEntry struct {
 	ledger.Entry
-	// File is the log's version that it was read from.
+	// File is the version of the log that it was read from.
 	File history.File
-	// Specless says why an entry for a spec names none; empty for any other. spec is
-	// the file that it names.
+	// SpecProblem says why an entry for a spec names none; Spec is the missing file that it names.
 	SpecProblem, Spec string
 }
 
-// Lacks says why an entry gives no evidence; empty if it does.
+// EvidenceProblem says why an entry is no evidence; empty if it is.
 func (e LaneEntry) EvidenceProblem() string {
 	switch {
 	case !e.Evidenced || !e.Meaningful:
@@ -45,27 +44,25 @@ func (e LaneEntry) EvidenceProblem() string {
 // LaneChange is a change and what is known of its lane.
 type LaneChange struct {
 	rule.Place
-	// Bases are where the change began, none for one that began with nothing;
-	// target is what it parted from, as it is now, empty for the index.
+	// Bases are where the change began, none if it began with nothing; Target is what it parted from, as it is
+	// now, empty for the index.
 	Bases        []string
 	Target, Head string
-	// Complete is true if the change is complete, so that what it has to bring must
-	// be there: not for the index, and not for a branch that work goes on in.
+	// Complete is true if everything that the lane requires must be there: not for the index, nor for an
+	// unfinished branch.
 	Complete bool
-	// Commits are those of the change, parents before children; the index is one.
+	// Commits are the change's, parents before children; the index is one.
 	Commits []history.Commit
 
 	Claim  lane.Claim
 	Rigour policy.Rigour
-	// Entries are what the change adds to its logs; brought are the commits that
-	// add each of them, once somebody has asked.
+	// Entries are what the change adds to logs; AddedBy are the commits that add each, once somebody has asked.
 	Entries []LaneEntry
 	AddedBy map[small.Digest][]string
-	// Touched are the files that count, once somebody has asked.
+	// Files are those that count, once somebody has asked.
 	Files []history.Change
 	LaneClaims
-	// SwitchedTo are the lanes that entries switch to, and jobSwitched is true where a
-	// job's record has a new switch.
+	// SwitchedTo are the lanes that entries switch to; JobSwitched is true if a job's record has a new switch.
 	SwitchedTo  []lane.Lane
 	JobSwitched bool
 
@@ -73,32 +70,28 @@ type LaneChange struct {
 
 	// Report is nil where no lane is claimed.
 	Report *finding.LaneReport
-	// Log is the path of a log in which something can be recorded; empty where the
-	// head has none.
+	// Log is the path of a log to record something in; empty if the head has none.
 	Log string
-	// WithoutLog is true where the head has no log and the lane that fits requires
-	// entries.
+	// WithoutLog is true if the head has no log but the lane that fits requires entries.
 	WithoutLog bool
-	// Before and after are the patterns of the entries that are asked of the change.
+	// Before and After are the patterns of the required entries.
 	Before, After []string
-	// Work are the commits that do the change's work: those that touch a file that
-	// counts and is no document, but for merges.
+	// Work are the commits, without merges, that change a file that counts and is no document.
 	Work []WorkCommit
-	// untried, in an audit, are the patterns that nothing met here or later.
+	// Pending are, in an audit, the patterns that no entry matches here or later.
 	Pending []string
 }
 
-// UnknownLane is a name that is no lane's: of the trailer of a commit, or of a
-// label.
+// UnknownLane is a claim of a lane that does not exist: in a commit, or, if that is empty, in a label.
 type UnknownLane struct{ Name, Commit string }
 
-// Claimed reports whether anybody claims a lane for the change.
+// Claimed reports whether anybody claims a lane for the change, even an unknown one.
 func (s *LaneChange) Claimed() bool { return s.Claim.Made() || len(s.Unknown) > 0 }
 
-// LaneTrail is what a change's commits claim, one after the other.
+// LaneClaims are what a change's commits claim.
 type LaneClaims struct {
-	// At is the claim that holds in each commit, most the strictest one so far.
+	// ClaimAt is the claim in effect at each commit, StrictestAt the strictest up to it.
 	ClaimAt, StrictestAt map[string]lane.Claim
-	// Unknown are the names that no later claim corrects.
+	// Unknown are the unknown names that no later claim corrects.
 	Unknown []UnknownLane
 }

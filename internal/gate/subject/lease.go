@@ -13,13 +13,12 @@ import (
 type Lease struct {
 	Agent   string
 	expires time.Time
-	// Text is the end as it stands in the plan.
+	// Text is the expiry as written in the plan.
 	Text string
 }
 
-// LeaseOf reads a task's lease. problem says what is wrong with one that is no
-// lease, and at is the value that is wrong. A task without one, or with null
-// for it, is free.
+// LeaseOf reads a task's lease. problem says what is wrong with an invalid one, and at is the wrong value. A task
+// with none, or null, is free.
 func LeaseOf(task *small.Value) (l *Lease, problem string, at *small.Value) {
 	v := task.Get("lease")
 	if v == nil || v.Kind == small.Null {
@@ -69,8 +68,8 @@ func Leases(plan *small.Value) map[string]*Lease {
 	return out
 }
 
-// Holds reports whether the lease has not expired at the time of an entry. An
-// entry whose time cannot be read is another rule's concern.
+// Holds reports whether the lease has not expired at the time of an entry. A time that cannot be read is another
+// rule's concern.
 func (l *Lease) Holds(e ledger.Entry) bool {
 	t, ok := ledger.ParseInstant(e.Timestamp)
 	return ok && t.Before(l.expires)

@@ -10,12 +10,11 @@ import (
 // Neighbour is a branch on which somebody else may be at work.
 type Neighbour struct {
 	history.Tip
-	// Worktree is the path of the work tree that has it checked out; empty for
-	// the upstream branch.
+	// Worktree is the path of the work tree that has it checked out; empty for the upstream branch.
 	Worktree string
 }
 
-// Words names the neighbour in a message.
+// Describe names the neighbour in a message.
 func (n Neighbour) Describe() string {
 	if n.Worktree == "" {
 		return "the upstream branch " + n.Name
@@ -26,16 +25,15 @@ func (n Neighbour) Describe() string {
 	return fmt.Sprintf("branch %s, checked out in %s,", n.Name, n.Worktree)
 }
 
-// NeighbourLog is a log that the index changes beside a neighbour's, where both have
-// recorded work in the same run. theirs are the neighbour's own entries in it.
+// NeighbourLog is a log that both the index and a neighbour have added to in the same run. Theirs are the
+// neighbour's own entries.
 type NeighbourLog struct {
 	*Tips
 	Neighbour Neighbour
 	Theirs    []ledger.Entry
 }
 
-// RunOf is the run that an entry was recorded in: the one that it names, or the
-// one that its workspace is at.
+// RunOf is the run of an entry: the one that it names, or else its workspace's.
 func RunOf(w *Workspace, e ledger.Entry) string {
 	if e.ReplayID != "" {
 		return e.ReplayID
@@ -44,8 +42,7 @@ func RunOf(w *Workspace, e ledger.Entry) string {
 	return run
 }
 
-// RunsOf are the runs that a workspace is at and that entries of it were recorded
-// in.
+// RunsOf are the run of a workspace and those of some of its entries.
 func RunsOf(w *Workspace, entries []ledger.Entry) map[string]bool {
 	run, _ := CurrentRun(w)
 	runs := map[string]bool{run: true}

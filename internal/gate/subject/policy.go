@@ -6,23 +6,21 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// Policy is what rules about the configuration read.
+// Policy is the configuration and how it was applied.
 type Policy struct {
 	rule.Place
 	Policy *policy.Policy
-	// Changed is the file whose change is judged, the zero Change if the
-	// policy does not change.
+	// Changed is the edit of the configuration; the zero Change if there is none.
 	Changed history.Change
-	// Mismatched are baselines that the tip does not begin with.
+	// Mismatched are baselines that the trusted log does not begin with.
 	Mismatched []*policy.Baseline
-	// Expired and unused are waivers that no longer hold, and that excused
-	// nothing in a whole history.
+	// Expired are waivers past their last day; Unused ones excused nothing in a whole history.
 	Expired, Unused []policy.Waiver
 	// Unions are files that git would merge by joining lines.
 	Unions []UnionMerge
 }
 
-// Union is a file that git would merge by joining lines, and where that is said.
+// UnionMerge is a file that git would merge by joining lines, and where that is said.
 type UnionMerge struct {
 	Setting policy.MergeSetting
 	Path    string

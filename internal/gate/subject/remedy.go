@@ -8,27 +8,25 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Remedies say how to undo what was done to a log. Each situation has its own.
+// Remedies say how to undo what was done to a log in one situation.
 type Remedies interface {
-	// PutBack undoes the change of an entry.
+	// RevertChange undoes the change of an entry.
 	RevertChange() string
-	// BringBack undoes the loss of an entry, or of the log.
+	// RestoreLost undoes the loss of an entry, or of the log.
 	RestoreLost() string
-	// MoveToEnd undoes that an entry was put before older ones.
+	// MoveToEnd undoes an insertion.
 	MoveToEnd() string
-	// Reconcile makes the order explicit that a merge gave to the entries of its
-	// sides.
+	// Reconcile makes explicit how a merge ordered the entries of its sides.
 	Reconcile() string
 }
 
-// SameRemedy is the one for all that is wrong with a log: where no commit is to be
-// made anew, but a branch as a whole.
+// FixedRemedy is one remedy for everything, if not a commit but a whole branch has to be redone.
 type FixedRemedy string
 
-// PutBack is the one remedy.
+// RevertChange is the one remedy.
 func (s FixedRemedy) RevertChange() string { return string(s) }
 
-// BringBack is the one remedy.
+// RestoreLost is the one remedy.
 func (s FixedRemedy) RestoreLost() string { return string(s) }
 
 // MoveToEnd is the one remedy.
@@ -45,9 +43,8 @@ func (EdgeRemedies) MoveToEnd() string {
 	return "move it to the end of the log, with the time of recording"
 }
 
-// PutBack says how to undo an edit of an earlier entry: in the index by
-// editing, in history by taking the commit back or excusing it. What a merge
-// makes is made anew of its sides.
+// RevertChange undoes an edit: in the index by editing, in history by dropping or waiving the commit. A merge is
+// redone.
 func (s EdgeRemedies) RevertChange() string {
 	e := s.Edge
 	if e.ParentHasNoLog {
@@ -66,8 +63,7 @@ func (s EdgeRemedies) RevertChange() string {
 	return fmt.Sprintf("drop commit %s (`git rebase -i %s`) and append a new entry with the correction", history.Short(e.Commit), history.Short(e.Parent))
 }
 
-// BringBack says how to bring lost entries back; for a revert that means to
-// undo the code and keep the log.
+// RestoreLost brings lost entries back; for a revert that means to revert the code and keep the log.
 func (s EdgeRemedies) RestoreLost() string {
 	e := s.Edge
 	if e.ParentHasNoLog {
@@ -84,7 +80,7 @@ func (s EdgeRemedies) RestoreLost() string {
 		history.Short(e.Commit), history.Short(e.Parent), path)
 }
 
-// continueLog is the way out where a log comes to a path at which another stood.
+// continueLog is the remedy if a log comes to a path at which another stood.
 func (e *Edge) continueLog() string {
 	rule := "append-only/log-deleted"
 	if e.Switches {
@@ -97,8 +93,7 @@ func (e *Edge) continueLog() string {
 // ReconcileHint resolves two writers' entries in one log.
 const ReconcileHint = "run `small-hook reconcile` (it keeps every entry of both sides, in order of time, and appends a meta/reconcile-merge entry), then `git commit`"
 
-// Reconcile says how to make a merge explicit: one that is not committed
-// yet, or one that has to be done again.
+// Reconcile makes a merge explicit: now, or by redoing it.
 func (s EdgeRemedies) Reconcile() string {
 	e := s.Edge
 	if e.Commit == history.Index {
@@ -107,9 +102,8 @@ func (s EdgeRemedies) Reconcile() string {
 	return e.mergeAgain() + ReconcileHint
 }
 
-// mergeAgain says how to take a committed merge back to its first parent, so
-// that the branch's own work stays, and how to begin it again. What comes next
-// goes on from it.
+// mergeAgain says how to undo a committed merge, keeping the branch's own work, and how to begin it again. The
+// next step is appended to it.
 func (e *Edge) mergeAgain() string {
 	var again []string
 	for _, id := range e.parents[1:] {

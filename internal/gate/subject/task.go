@@ -7,8 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Task is one task of a plan as rules compare it: id and status are without the
-// white space around them, as an entry's are.
+// Task is one task of a plan. ID and Status are trimmed, as an entry's are.
 type Task struct {
 	*small.Value
 	ID, Status string
@@ -16,7 +15,6 @@ type Task struct {
 	Named bool
 }
 
-// tasksIn are the tasks of a plan, in order.
 func tasksIn(plan *small.Value) []Task {
 	list := plan.Get("tasks")
 	if list == nil || list.Kind != small.List {
@@ -31,7 +29,7 @@ func tasksIn(plan *small.Value) []Task {
 	return out
 }
 
-// Is compares a task's status as the protocol does: without regard to case.
+// Is compares the status as the protocol does: without regard to case.
 func (t Task) Is(statuses ...string) bool {
 	return slices.ContainsFunc(statuses, func(want string) bool { return strings.EqualFold(t.Status, want) })
 }

@@ -6,20 +6,19 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// Tips is one ledger on two branches: the target that is to be merged into
-// and the head that is to be merged.
+// Tips is one log on two branches: the target is to be merged into, the head is to be merged.
 type Tips struct {
 	rule.Place
 	*ledger.Divergence
 	Path                 string
 	TargetName, HeadName string
-	// Merge says what to type to join the two.
+	// Merge is the command that joins the two.
 	Merge string
 	// Switches is true of a job's switch history.
 	Switches bool
 }
 
-// Finding begins a finding about the two tips, at the head's first own entry.
+// Finding begins a finding at the head's first own entry.
 func (t *Tips) Finding() finding.Finding {
 	f := finding.Finding{Path: t.Path, EditFrom: t.Target.Head().String(), EditTo: t.Head.Head().String()}
 	own := t.HeadOnly

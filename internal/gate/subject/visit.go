@@ -7,7 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Node is one member or element on the way through a document.
+// Node is one member or element of a document.
 type Node struct {
 	Subject string
 	// Keys are the mapping keys that lead here, outermost first.
@@ -16,8 +16,7 @@ type Node struct {
 	Value *small.Value
 }
 
-// Visit visits every value of a document, depth first, in the order of the
-// file.
+// Visit visits every value of a document, depth first, in file order.
 func Visit(root *small.Value, visit func(Node)) {
 	var step func(Node)
 	step = func(p Node) {
@@ -40,8 +39,7 @@ func Visit(root *small.Value, visit func(Node)) {
 	}
 }
 
-// EntryIndex reads the entry's index out of a subject such as
-// "entries.3.status".
+// EntryIndex reads the entry's index out of a subject such as "entries.3.status".
 func EntryIndex(subject string) (int, bool) {
 	var i int
 	if _, err := fmt.Sscanf(subject, "entries.%d", &i); err != nil {

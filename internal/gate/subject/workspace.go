@@ -7,36 +7,33 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Workspace is one workspace as of one tree: a snapshot, read and parsed.
+// Workspace is one workspace as of one tree, read and parsed.
 type Workspace struct {
 	rule.Place
 	// Dir is the directory that holds .small, "" for the root.
 	Dir string
-	// Files are all files below .small and below lookalikes of it, in order of
-	// path.
+	// Files are all files below .small and lookalikes of it, in order of path.
 	Files []history.File
-	// Kinds are the workspace kinds that are accepted here.
+	// Kinds are the accepted workspace kinds.
 	Kinds []string
 
 	Artifacts map[small.Artifact]*Artifact
-	// Baseline is how many leading entries of the ledger are accepted as they
-	// are.
+	// Baseline is how many leading entries of the ledger are accepted.
 	Baseline int
 }
 
 // Artifact is one protocol file of a snapshot.
 type Artifact struct {
-	Path string
-	// Object is the id of the file's blob.
+	Path   string
 	Object string
-	// Doc is nil if the file is missing or cannot be read as a document.
+	// Doc is nil if the file is missing or cannot be read.
 	Doc *small.Document
 	// Log is the progress file's ledger.
 	Log      *ledger.Log
 	Problems []small.Problem
 }
 
-// Doc returns an artifact's document, nil if there is none.
+// Doc returns an artifact's document; nil if there is none.
 func (w *Workspace) Doc(a small.Artifact) *small.Value {
 	if art := w.Artifacts[a]; art != nil && art.Doc != nil {
 		return art.Doc.Root
@@ -44,7 +41,7 @@ func (w *Workspace) Doc(a small.Artifact) *small.Value {
 	return nil
 }
 
-// List returns the list under a key of an artifact; nil where there is none.
+// List returns the list under a key of an artifact; nil if there is none.
 func (w *Workspace) List(a small.Artifact, key string) []*small.Value {
 	if v := w.Doc(a).Get(key); v != nil && v.Kind == small.List {
 		return v.Items
@@ -52,8 +49,7 @@ func (w *Workspace) List(a small.Artifact, key string) []*small.Value {
 	return nil
 }
 
-// Entries returns the progress entries that are judged, with the index of the
-// first: those under the baseline are skipped.
+// Entries returns the progress entries after the baseline, with the index of the first.
 func (w *Workspace) Entries() (items []*small.Value, first int) {
 	items = w.List(small.Progress, "entries")
 	first = min(w.Baseline, len(items))
@@ -63,7 +59,7 @@ func (w *Workspace) Entries() (items []*small.Value, first int) {
 // Path is an artifact's path from the root.
 func (w *Workspace) Path(a small.Artifact) string { return a.Path(w.Dir) }
 
-// HandoffRun is the replay id that the handoff names.
+// HandoffRun is the replay id in the handoff.
 func (w *Workspace) HandoffRun() (string, bool) {
 	return w.Doc(small.Handoff).Get("replayId").Get("value").Str()
 }
@@ -102,8 +98,7 @@ func NotAFile(f history.File) *small.Problem {
 // Tasks are the tasks of the workspace's plan.
 func (w *Workspace) Tasks() []Task { return tasksIn(w.Doc(small.Plan)) }
 
-// EachCanonical walks the canonical artifacts, progress entries under the
-// baseline left out.
+// EachCanonical visits the canonical artifacts, without entries under the baseline.
 func (w *Workspace) EachCanonical(visit func(small.Artifact, Node)) {
 	for _, a := range small.Artifacts {
 		if !a.Canonical() {
@@ -118,8 +113,7 @@ func (w *Workspace) EachCanonical(visit func(small.Artifact, Node)) {
 	}
 }
 
-// CurrentRun is the run that a workspace is at: what the workspace file says,
-// or else the handoff.
+// CurrentRun is the run of a workspace according to the workspace file, or else the handoff.
 func CurrentRun(w *Workspace) (string, bool) {
 	if run, ok := w.Doc(small.Workspace).Get("run").Get("replay_id").Str(); ok {
 		return run, true
@@ -127,7 +121,7 @@ func CurrentRun(w *Workspace) (string, bool) {
 	return w.HandoffRun()
 }
 
-// Ledger is the workspace's ledger, an empty one where there is none to read.
+// Ledger is the workspace's ledger; an empty one if there is none.
 func (w *Workspace) Ledger() *ledger.Ledger {
 	if art := w.Artifacts[small.Progress]; art != nil && art.Log != nil {
 		return art.Log.Ledger
@@ -135,15 +129,14 @@ func (w *Workspace) Ledger() *ledger.Ledger {
 	return ledger.NewLedger(nil)
 }
 
-// HasLedger reports whether the progress file could be read: rules that look
-// for entries are silent without it, since another rule speaks.
+// HasLedger reports whether the progress file could be read. If not, another rule reports it, and those that look
+// for entries are silent.
 func (w *Workspace) HasLedger() bool {
 	art := w.Artifacts[small.Progress]
 	return art != nil && art.Log != nil
 }
 
-// HasEntry reports whether an entry of a task fulfils a condition, where there
-// is a ledger.
+// HasEntry reports whether an entry of a task fulfils a condition. There must be a ledger.
 func (w *Workspace) HasEntry(task string, fulfils func(*small.Value) bool) bool {
 	items := w.List(small.Progress, "entries")
 	for i, e := range w.Artifacts[small.Progress].Log.Entries {

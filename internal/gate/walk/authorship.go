@@ -10,9 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 )
 
-// agentOf finds out which agent's work a commit is, or the commit that is to be
-// made of the index: by what the commit itself says, or the variable in a hook,
-// or else the branch that it is made on. It is empty for a person's.
+// agentOf returns the agent whose work a commit, or the index, is: the one that the commit itself names, or the
+// variable in a hook, or else the branch. It is empty for a person's.
 func (r walker) agentOf(ctx context.Context, revision string) (string, error) {
 	id := strings.TrimSpace(r.Options.Agent)
 	if revision != history.Index {
@@ -25,8 +24,8 @@ func (r walker) agentOf(ctx context.Context, revision string) (string, error) {
 	return cmp.Or(id, history.BranchOwner(r.Options.Branch)), nil
 }
 
-// signOf says what makes a commit an agent's: its author, or the variable in a
-// hook; else a trailer, or the branch.
+// authorship says what makes a commit an agent's: its author, or the variable in a hook; else a trailer, or the
+// branch.
 func (r walker) authorship(ctx context.Context, revision string) (subject.AgentAuthorship, error) {
 	if id := strings.TrimSpace(r.Options.Agent); revision == history.Index && id != "" {
 		return subject.AgentAuthorship{Reason: fmt.Sprintf("SMALL_AGENT_ID is %q", id)}, nil

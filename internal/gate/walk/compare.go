@@ -16,7 +16,7 @@ func Tips(ctx context.Context, r *run.Run) error {
 	return walker{r}.compare(ctx, r.Scope.Base, r.Scope.Tip)
 }
 
-// Fork is compareTips, unless one of the two goes on from the other.
+// Fork is Tips, unless one of the two descends from the other.
 func Fork(ctx context.Context, r *run.Run) error {
 	base, tip := r.Scope.Base, r.Scope.Tip
 	bases, err := r.Source.History.MergeBases(ctx, base.ID, tip.ID)
@@ -26,7 +26,6 @@ func Fork(ctx context.Context, r *run.Run) error {
 	return walker{r}.compare(ctx, base, tip)
 }
 
-// compare compares the logs of two branches.
 func (r walker) compare(ctx context.Context, target, head history.Tip) error {
 	edge := history.Edge{Parent: target.ID, Child: head.ID}
 	changes, err := r.Source.Changes(ctx, []history.Edge{edge})
@@ -53,10 +52,8 @@ func (r walker) compare(ctx context.Context, target, head history.Tip) error {
 	return r.fork(ctx, target, head, changes[0])
 }
 
-// walkedBetween reports whether the head descends from the target and every
-// commit on the way has been judged: then each edge has said what became of the
-// target's entries, and nobody else has written. It is asked of two tips that
-// differ in more than an append.
+// walkedBetween reports whether the head descends from the target and every commit on the way was judged: then the
+// edges have said what became of the target's entries. It is asked of two tips that differ by more than an append.
 func (r walker) walkedBetween(ctx context.Context, t *subject.Tips, edge history.Edge) (bool, error) {
 	if t.Outcome == ledger.Linear || !r.Scope.Walked || r.Scope.UnrelatedLog {
 		return false, nil

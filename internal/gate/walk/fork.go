@@ -10,8 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// fork compares two branches from where they parted. changed are the paths in
-// which their tips differ.
+// fork compares two branches from where they parted. changed are the paths in which their tips differ.
 func (r walker) fork(ctx context.Context, target, head history.Tip, changed []history.Change) error {
 	dirs := map[string]bool{}
 	for _, c := range changed {

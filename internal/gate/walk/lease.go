@@ -46,8 +46,7 @@ func (w *commitReader) foreignLeases(ctx context.Context, v *subject.CommitWork)
 	return out, nil
 }
 
-// leaseFor is the lease that counts for an entry; of several parents' leases one
-// of the agent's own.
+// leaseFor is the lease that counts for an entry; of several parents' leases, one of the agent's own.
 func leaseFor(e ledger.Entry, before []map[string]*subject.Lease, now map[string]*subject.Lease, who string) *subject.Lease {
 	var found *subject.Lease
 	for _, leases := range before {

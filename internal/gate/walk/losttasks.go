@@ -101,8 +101,7 @@ func (w *commitReader) reopened(ctx context.Context, path string) ([]subject.Los
 	return out, nil
 }
 
-// everyPlan reports whether all plans have a task, and call it completed if that
-// is asked for.
+// everyPlan reports whether all plans have a task and, if completed is set, call it completed.
 func everyPlan(plans []map[string]*subject.Task, id string, completed bool) bool {
 	for _, tasks := range plans {
 		if tasks[id] == nil || completed && !tasks[id].Is("completed") {

@@ -15,9 +15,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Neighbours compares the logs that the index changes with those of neighbours, and
-// warns where both have recorded work in the same run: the sooner two writers
-// learn of each other, the less there is to reconcile.
+// Neighbours compares the logs that the index changes with those of neighbours, and warns if both have recorded
+// work in the same run: the sooner two writers learn of each other, the less there is to reconcile.
 func Neighbours(ctx context.Context, r *run.Run) error {
 	parents := r.Scope.Parents
 	if len(parents) == 0 || len(r.Scope.Workspaces) == 0 {
@@ -98,9 +97,8 @@ func (r walker) neighbourLog(ctx context.Context, head string, n subject.Neighbo
 	return nil
 }
 
-// atFork are the entries that a workspace's log had where two commits parted. An
-// entry that is gone here and was there by then has been rewritten here, which is
-// reported for the edge: nobody else is at work because of it.
+// atFork are the entries that a workspace's log had where two commits parted. One of them that is gone here was
+// rewritten here, which the edge reports: it does not mean that somebody else is at work.
 func (r walker) atFork(ctx context.Context, head, other, dir string) (map[small.Digest]bool, error) {
 	bases, err := r.Source.History.MergeBases(ctx, head, other)
 	if hidden := new(failure.Error); errors.As(err, &hidden) {

@@ -8,8 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// tipsOf compares one log of two tips. It returns nil where there is nothing to
-// say.
+// tipsOf compares one log of two tips; nil if there is nothing to report.
 func (r walker) tipsOf(ctx context.Context, pair [2]history.File, edge history.Edge) (*subject.Tips, error) {
 	path := pair[1].Path
 	logs := r.Source.Logs(path)

@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Sides compares, for the prediction of a merge, what each side did since the
-// two parted.
+// Sides compares, to predict a merge, what each side did since the two parted.
 func Sides(ctx context.Context, r *run.Run) error {
 	bases, err := r.Source.History.MergeBases(ctx, r.Scope.Base.ID, r.Scope.Tip.ID)
 	if err != nil {
@@ -28,7 +27,6 @@ func Sides(ctx context.Context, r *run.Run) error {
 	return nil
 }
 
-// sinceParting compares the logs of a merge base with those of one side.
 func (r walker) sinceParting(ctx context.Context, base string, side history.Tip) error {
 	if base == side.ID {
 		return nil
@@ -55,8 +53,8 @@ func (r walker) sinceParting(ctx context.Context, base string, side history.Tip)
 	return nil
 }
 
-// toMerge says which branch is to be merged: of a range one stands on the head,
-// of a prediction on the first of the two.
+// toMerge names the merge to make: a range is judged while on its head, a prediction while on the first of the
+// two.
 func (r walker) toMerge(target, head history.Tip) string {
 	if !r.Scope.Predicts {
 		return "`git merge " + wording.ShellWord(target.Name) + "`"

@@ -11,22 +11,20 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// rewrites are what the commits of a branch did to entries, where the default
-// branch lacks these commits: a forced push may take it back.
+// rewrites are what commits of a branch that the default branch lacks did to entries: a forced push may take it
+// back.
 type rewrites struct {
 	// from maps a version of an entry to those from which commits rewrote it.
 	from map[small.Digest][]small.Digest
-	// recorded are entries that some commit recorded as new at the end: they are
-	// nobody's rewrite, whatever became of them later.
+	// recorded are entries that some commit appended: they are nobody's rewrite, whatever became of them later.
 	recorded map[small.Digest]bool
 	// inserted are entries that commits put before older ones.
 	inserted map[small.Digest]bool
-	// before are logs as they were before they were rewritten.
+	// before are the logs before they were rewritten.
 	before [][]small.Digest
 }
 
-// rewritesOf gathers what the commits of a branch rewrote. Of the default branch
-// nothing can be taken back.
+// rewritesOf gathers what the commits of a branch rewrote. On the default branch nothing can be taken back.
 func (r walker) rewritesOf(ctx context.Context, u history.Update) (*rewrites, error) {
 	if u.Target.ID == "" || u.Old == "" {
 		return nil, nil
@@ -58,8 +56,7 @@ func (r walker) rewritesOf(ctx context.Context, u history.Update) (*rewrites, er
 	return out, nil
 }
 
-// noteRewrites notes what a commit did to a log: which of the entries that no
-// parent has are rewrites, and which are new.
+// noteRewrites notes which of a log's entries that no parent has are rewrites, and which are new.
 func (r walker) noteRewrites(ctx context.Context, out *rewrites, s *read.Step, path string, listed map[string]bool) error {
 	child, parents, err := r.Source.ReadVersions(ctx, s, path)
 	if err != nil || !child.Readable() {
@@ -91,15 +88,15 @@ func (r walker) noteRewrites(ctx context.Context, out *rewrites, s *read.Step, p
 	return nil
 }
 
-// note notes the rewrites on one edge; made are the entries that they made.
+// note notes the rewrites on one edge; made collects the entries that they made.
 func (r *rewrites) note(e *subject.Edge, made map[small.Digest]bool) {
 	r.before = append(r.before, ledger.DigestsOf(e.Old))
-	insert := func(place int) {
-		d := e.New.Entries[place].Digest
+	insert := func(index int) {
+		d := e.New.Entries[index].Digest
 		made[d], r.inserted[d] = true, true
 	}
-	for _, place := range e.Inserted {
-		insert(place)
+	for _, index := range e.Inserted {
+		insert(index)
 	}
 	for _, x := range e.Edits {
 		switch {
@@ -113,10 +110,9 @@ func (r *rewrites) note(e *subject.Edge, made map[small.Digest]bool) {
 	}
 }
 
-// reverted reports whether the difference between a branch's old log and its new
-// one is that rewrites are taken back: each old entry is there, or the version
-// that was rewritten, and all in order, or in the order of a log before it was
-// rewritten. What was put before older entries may be gone.
+// revertedIn reports whether a branch's old log and its new one differ only in that rewrites were taken back: each
+// old entry is there, or the version that was rewritten, in order, or in the order before it was rewritten.
+// Inserted entries may be gone.
 func (r *rewrites) revertedIn(p, c *ledger.Ledger) bool {
 	if r == nil {
 		return false
@@ -153,8 +149,8 @@ func (r *rewrites) revertedIn(p, c *ledger.Ledger) bool {
 	})
 }
 
-// original is the version of an entry that was recorded as new and is there, from
-// one rewrite to the one before it; the entry itself if there is none.
+// original is the version of an entry that was appended and is there, following rewrites back; the entry itself if
+// there is none.
 func (r *rewrites) original(d small.Digest, there map[small.Digest]bool) small.Digest {
 	seen := map[small.Digest]bool{d: true}
 	for next := []small.Digest{d}; len(next) > 0; next = next[1:] {

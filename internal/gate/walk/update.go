@@ -14,8 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// Replaced compares the old tip of a ref with the new one, unless the new one
-// goes on from it.
+// Replaced compares the old tip of a ref with the new one, unless the edges between them were all judged.
 func Replaced(ctx context.Context, r *run.Run) error {
 	u, w := r.Scope.Update, walker{r}
 	if u.Old == "" || w.judgedEveryStep(u) {
@@ -24,8 +23,8 @@ func Replaced(ctx context.Context, r *run.Run) error {
 	return w.replaced(ctx, u, subject.FixedRemedy(fmt.Sprintf("published entries must not change: run `git merge %s`, then append", history.Short(u.Old))))
 }
 
-// judgedSince reports whether the new tip goes on from the old one by commits that
-// have all been judged: then the edges have said what became of each entry.
+// judgedEveryStep reports whether the new tip descends from the old one by commits that were all judged: then the
+// edges have said what became of each entry.
 func (r walker) judgedEveryStep(u history.Update) bool {
 	if u.Old == "" || r.Scope.UnrelatedLog {
 		return false
@@ -50,11 +49,9 @@ func (r walker) judgedEveryStep(u history.Update) bool {
 	return seen[u.Old]
 }
 
-// Target compares a branch with the one that it will be merged into.
-// What it finds are warnings, whatever level the policy gives to the rules: a
-// branch may have parted from the other in good order and the push of it be the
-// way to say so. But where a pull request conflicts, no pull request's workflow
-// may run, and then this is where it can be seen.
+// Target compares a branch with the one that it will be merged into. Its findings are warnings at any configured
+// level: the branch may have parted in good order, and pushing it may be the way to say so. But if a pull request
+// conflicts, its workflows may not run, and only this pass shows it.
 func Target(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
 	if u.Target.ID == "" || u.Target.ID == u.New {
@@ -79,10 +76,9 @@ func Target(ctx context.Context, r *run.Run) error {
 	return walker{r}.compare(ctx, u.Target, history.Tip{ID: u.New, Name: cmp.Or(u.Name, history.Short(u.New))})
 }
 
-// replaced compares a ref's old tip with its new one: every old entry is in
-// the new ledger, in order. Entries between older ones were judged on the
-// edges, so a rebased branch passes. No commit did what is found that could be
-// taken back: fix is what to do about it.
+// replaced compares a ref's old tip with its new one: every old entry is in the new ledger, in order. Insertions
+// were judged on the edges, so a rebased branch passes. No single commit is to blame, so fix is the remedy for
+// all.
 func (r walker) replaced(ctx context.Context, u history.Update, fix subject.Remedies) error {
 	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: u.Old, Child: u.New}})
 	if err != nil {
@@ -109,7 +105,7 @@ func (r walker) replaced(ctx context.Context, u history.Update, fix subject.Reme
 	return nil
 }
 
-// reverted looks for what a branch rewrote when it is first asked.
+// revertedSince looks for what a branch rewrote when it is first asked.
 func (r walker) revertedSince(ctx context.Context, u history.Update) read.RevertedFunc {
 	find := sync.OnceValues(func() (*rewrites, error) { return r.rewritesOf(ctx, u) })
 	return func(before, now *ledger.Ledger) (bool, error) {
@@ -118,10 +114,8 @@ func (r walker) revertedSince(ctx context.Context, u history.Update) read.Revert
 	}
 }
 
-// replacedLog compares one log of a commit with an earlier one that is not its
-// parent's. insertions says whether entries between older ones are reported,
-// where no entry makes them explicit. reverted, if set, says which rewrites are
-// taken back.
+// replacedLog compares one log of a commit with an earlier one that is not its parent's. insertions says whether
+// unreconciled insertions are reported; reverted, if set, which rewrites may have been taken back.
 func (r walker) replacedLog(ctx context.Context, c history.Change, s *read.Step, insertions bool, reverted read.RevertedFunc) error {
 	logs, err := r.Source.LogsBefore(ctx, s.Parents[0], c)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// walker follows logs from commit to commit, and from branch to branch.
+// walker follows logs from commit to commit and compares them between branches.
 type walker struct{ *run.Run }
 
 // Index judges the edges of the index.
@@ -82,8 +82,7 @@ func (r walker) judgeCommit(ctx context.Context, n history.Commit, changes [][]h
 	return nil
 }
 
-// log judges one log on all edges of a commit. It returns the entries that no
-// parent has.
+// judgeLog judges one log on all edges of a commit, and returns the entries that no parent has.
 func (r walker) judgeLog(ctx context.Context, s *read.Step, path string) ([]ledger.Entry, error) {
 	if r.Scope.Whole { // only there is what came before a baseline judged
 		if past, err := r.Source.IsBeforeBaseline(ctx, s.ID, path); err != nil || past {
@@ -110,7 +109,7 @@ func (r walker) judgeLog(ctx context.Context, s *read.Step, path string) ([]ledg
 				e.SetParent(s.Commit, i)
 				e.ParentHasNoLog = p.NoLog && p.Paths[k] == path
 				views = append(views, e)
-				accepted := func(place int) bool { return e.Accepted[child.Log.Entries[place].Digest] }
+				accepted := func(index int) bool { return e.Accepted[child.Log.Entries[index].Digest] }
 				added, misplaced = slices.DeleteFunc(added, accepted), slices.DeleteFunc(misplaced, accepted)
 			}
 		}
@@ -131,8 +130,8 @@ func (r walker) judgeLog(ctx context.Context, s *read.Step, path string) ([]ledg
 	return ledger.Pick(child.Log.Ledger, added), nil
 }
 
-// withoutVersions leaves out of a merge's misplaced the new versions of
-// entries that a parent has: those are reported as modifications, or waived.
+// withoutVersions leaves out new versions of entries that a parent has: those are reported as modifications, or
+// waived.
 func withoutVersions(misplaced []int, views []*subject.Edge) []int {
 	versions := map[int]bool{}
 	for _, e := range views {
@@ -145,8 +144,7 @@ func withoutVersions(misplaced []int, views []*subject.Edge) []int {
 	return slices.DeleteFunc(misplaced, func(at int) bool { return versions[at] })
 }
 
-// compareLogs relates one parent's log, which stood at was, to the child's. It
-// returns nil where nothing has changed.
+// compareLogs compares one parent's log, which stood at was, with the child's; nil if nothing changed.
 func (r walker) compareLogs(ctx context.Context, n history.Commit, path, was string, before, child *read.LedgerFile, parents []read.ParentLog, side int) (*subject.Edge, error) {
 	p, c := before.Log.Ledger, child.Log.Ledger
 	if p == c && was == path {
@@ -177,7 +175,7 @@ func (r walker) compareLogs(ctx context.Context, n history.Commit, path, was str
 	return &subject.Edge{Path: path, OldPath: was, Comparison: compared}, nil
 }
 
-// judgeEdge judges one way of a log, and lists what waivers excuse.
+// judgeEdge judges one edge of a log, and lists what waivers excuse.
 func (r walker) judgeEdge(e *subject.Edge, child string) {
 	e.Clock, e.Strict, e.Switches = r.Source.Now, r.Collector.Strict, r.Source.IsRecord(e.Path)
 	e.Commit = child
@@ -195,9 +193,8 @@ func (r walker) judgeEdge(e *subject.Edge, child string) {
 	r.Collector.Judge(excused.Subject())
 }
 
-// unreadable deals with a child that has no ledger to compare: a file that
-// cannot be read is a finding here, and a log that is gone is one unless it
-// has moved.
+// unreadable reports a child without a ledger to compare: a file that cannot be read, or a log that is gone and
+// has not moved.
 func (r walker) unreadable(s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog) {
 	if child != nil {
 		r.Collector.Judge(&subject.UnreadableLog{

@@ -16,12 +16,12 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Judge judges, at the tip, the workflow files and records that changed.
+// Judge judges the changed workflow files and records at the tip.
 func Judge(ctx context.Context, r *run.Run) error {
 	return At(ctx, r, r.Scope.Tip.ID, r.Scope.Workflows)
 }
 
-// At judges the workflow files and records of one revision at some paths.
+// At judges the workflow files and records at some paths of a revision.
 func At(ctx context.Context, r *run.Run, revision string, paths map[string]bool) error {
 	s := newScan(r, revision)
 	there, err := s.present(ctx, run.SortedKeys(paths))
@@ -37,8 +37,7 @@ func At(ctx context.Context, r *run.Run, revision string, paths map[string]bool)
 	return s.judge(ctx, files)
 }
 
-// Below judges the workflow files and records below the directory that is
-// checked whose paths match some patterns.
+// Below judges the workflow files and records below the checked directory that match some patterns.
 func Below(ctx context.Context, r *run.Run, patterns []string) error {
 	if len(patterns) == 0 {
 		return nil
@@ -50,9 +49,8 @@ func Below(ctx context.Context, r *run.Run, patterns []string) error {
 	return newScan(r, r.Scope.Tip.ID).judge(ctx, FilesBelow(files, r.Scope.Dir))
 }
 
-// WatchedIn are the patterns of the workflow files and records of one directory: of
-// a pattern that begins with **/ those in the directory itself. Other patterns
-// match elsewhere as well.
+// WatchedIn are the patterns of the workflow files and records of one directory; a pattern that begins with **/ is
+// taken for the directory itself.
 func WatchedIn(r *run.Run, dir string) []string {
 	patterns := r.Options.Policy.Workflows.Watched()
 	for i, p := range patterns {
@@ -67,7 +65,7 @@ func WatchedIn(r *run.Run, dir string) []string {
 type workflowScan struct {
 	*run.Run
 	revision string
-	// read are the workflows that were read, by path, nil for one that cannot be.
+	// read are the workflows that were read, by path; nil for one that cannot be.
 	read map[string]*lane.Workflow
 }
 
@@ -75,14 +73,14 @@ func newScan(r *run.Run, revision string) *workflowScan {
 	return &workflowScan{Run: r, revision: revision, read: map[string]*lane.Workflow{}}
 }
 
-// judge judges those of some files that are workflows or records.
+// judge judges the workflows and records among some files.
 func (s *workflowScan) judge(ctx context.Context, files []history.File) error {
 	var views []*subject.WorkflowFile
 	for _, f := range files {
 		if !s.Source.IsWorkflowOrRecord(f.Path) {
 			continue
 		}
-		v, err := s.view(ctx, f)
+		v, err := s.readFile(ctx, f)
 		if err != nil {
 			return err
 		}
@@ -105,8 +103,7 @@ func (s *workflowScan) judge(ctx context.Context, files []history.File) error {
 	return nil
 }
 
-// view reads a workflow or a record.
-func (s *workflowScan) view(ctx context.Context, f history.File) (*subject.WorkflowFile, error) {
+func (s *workflowScan) readFile(ctx context.Context, f history.File) (*subject.WorkflowFile, error) {
 	v := &subject.WorkflowFile{Path: f.Path, Object: f.Object, Optional: s.Source.Policy.Workflows.AgentsOptional, IsRecord: s.Source.IsRecord(f.Path)}
 	v.IsCampaign = v.IsRecord && !s.Source.Policy.JudgesJob(f.Path)
 	data, problem, err := read.ReadFile(ctx, s.Source.Tree, f, s.Source.Limits)
@@ -124,8 +121,8 @@ func (s *workflowScan) view(ctx context.Context, f history.File) (*subject.Workf
 	return v, nil
 }
 
-// findAgents looks, for several workflows at once, for the agent files that they
-// name. A symbolic link is followed once, to a file of the tree.
+// findAgents looks up the agent files that workflows name, for several workflows at once. A symbolic link is
+// followed once, to a file of the tree.
 func (s *workflowScan) findAgents(ctx context.Context, views []*subject.WorkflowFile) error {
 	agents := map[*subject.WorkflowFile][]lane.AgentRef{}
 	var wanted []string
@@ -163,18 +160,17 @@ func (s *workflowScan) findAgents(ctx context.Context, views []*subject.Workflow
 	return nil
 }
 
-// longestTarget is how long the target of a symbolic link may be.
-const longestTarget = 4096
+// maxTargetSize is how long a symbolic link's target may be.
+const maxTargetSize = 4096
 
-// follow replaces each symbolic link in there with what it leads to, and returns
-// where the links lead.
+// follow replaces each symbolic link in there with its target, and returns where the links lead.
 func (s *workflowScan) follow(ctx context.Context, there map[string]history.File) (links map[string]string, err error) {
 	links = map[string]string{}
 	for p, f := range there {
 		if f.Mode != history.ModeLink {
 			continue
 		}
-		blob, err := s.Source.Tree.Blob(ctx, f.Object, longestTarget)
+		blob, err := s.Source.Tree.Blob(ctx, f.Object, maxTargetSize)
 		if err != nil {
 			return nil, err
 		}
@@ -205,8 +201,8 @@ func (s *workflowScan) present(ctx context.Context, paths []string) (map[string]
 	return there, err
 }
 
-// findWorkflows looks, for several records at once, for the workflows that they
-// name: any file that is named from the root, or else a workflow file.
+// findWorkflows looks up the workflows that records name, for several records at once: any file that is named from
+// the root, or else a workflow file.
 func (s *workflowScan) findWorkflows(ctx context.Context, views []*subject.WorkflowFile) error {
 	var wanted []string
 	names := map[*subject.WorkflowFile][]string{}
@@ -244,7 +240,7 @@ func (s *workflowScan) findWorkflows(ctx context.Context, views []*subject.Workf
 				}
 			}
 			if _, read := s.read[at]; !read && at != "" {
-				if _, err := s.view(ctx, files[at]); err != nil {
+				if _, err := s.readFile(ctx, files[at]); err != nil {
 					return err
 				}
 			}
@@ -260,7 +256,7 @@ func (s *workflowScan) findWorkflows(ctx context.Context, views []*subject.Workf
 	return nil
 }
 
-// FilesBelow are those of some files that lie below a directory, "" for the root.
+// FilesBelow are the files below a directory, "" for the root.
 func FilesBelow(files []history.File, dir string) []history.File {
 	return slices.DeleteFunc(files, func(f history.File) bool { return dir != "" && !strings.HasPrefix(f.Path, dir+"/") })
 }

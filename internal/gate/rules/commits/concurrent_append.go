@@ -64,8 +64,7 @@ func checkNeighbour(n *subject.NeighbourLog, r *rule.Reporter) {
 	r.Add(f)
 }
 
-// atOnce finds two entries, one of each side, that no order of time can tell
-// apart.
+// sameTime finds two entries, one of each side, that have the same time.
 func sameTime(target, head []ledger.Entry) (ours, theirs ledger.Entry, found bool) {
 	at := make(map[time.Time]ledger.Entry, len(target))
 	for _, e := range target {

@@ -34,13 +34,11 @@ func checkForeignLease(v *subject.CommitWork, r *rule.Reporter) {
 	r.Add(f)
 }
 
-// entryFinding begins a finding about an entry that a commit records.
 func entryFinding(v *subject.CommitWork, e ledger.Entry) finding.Finding {
 	return finding.Finding{Path: small.Progress.Path(v.Dir), Line: e.Pos.Line, Column: e.Pos.Column, Entry: finding.RefOf(e), EditTo: e.Digest.String()}
 }
 
-// checkForkLease finds the tasks of which each branch has given the lease to
-// another agent since they parted.
+// checkForkLease finds the tasks that the branches have leased to different agents since they parted.
 func checkForkLease(v *subject.Fork, r *rule.Reporter) {
 	target, head := subject.Leases(v.Target.Doc(small.Plan)), subject.Leases(v.Head.Doc(small.Plan))
 	tasks, order := subject.TasksOf(v.Head.Doc(small.Plan))

@@ -17,13 +17,13 @@ var FutureTimestamp = rule.Rule{
 }
 
 func checkFutureTimestamp(e *subject.Edge, r *rule.Reporter) {
-	for _, place := range e.NewEntries {
-		entry := e.New.Entries[place]
+	for _, index := range e.NewEntries {
+		entry := e.New.Entries[index]
 		when, ok := ledger.ParseInstant(entry.Timestamp)
 		if !ok || !when.After(e.Clock.Add(ledger.ClockTolerance)) {
 			continue
 		}
-		f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: place})
+		f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: index})
 		f.Edits = []finding.EditKey{{Path: e.Path + "\x00future", To: f.EditTo}}
 		f.Message = fmt.Sprintf("%s is dated %s ahead of now; no later entry could be valid", ledger.Describe(entry), when.Sub(e.Clock).Round(time.Second))
 		f.Fix = "correct the clock and record the entry again"

@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// HumanArtifact is ownership/human-artifact: an agent's commit changes what intent or
-// constraints say.
+// HumanArtifact is ownership/human-artifact: an agent's commit changes what intent or constraints say.
 var HumanArtifact = rule.Rule{
 	ID: "ownership/human-artifact", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(checkHumanArtifact)},
@@ -39,7 +38,6 @@ func checkHumanArtifact(v *subject.CommitWork, r *rule.Reporter) {
 	}
 }
 
-// artifactWord names one of the artifacts that belong to people.
 func artifactWord(a small.Artifact) string {
 	if a == small.Intent {
 		return "the intent"

@@ -17,39 +17,36 @@ var Inserted = rule.Rule{
 	Checks: []rule.Check{rule.On(checkInserted)},
 }
 
-// checkInserted reports, in a commit with one parent, every new entry before
-// an older one unless a reconcile entry makes it explicit; in a merge, every
-// entry that no parent has and that stands before an entry of a parent,
-// explicit or not.
+// checkInserted reports, in a commit with one parent, new entries before older ones unless a reconcile entry makes
+// them explicit; in a merge, explicit or not, new entries that stand before a parent's.
 func checkInserted(e *subject.Edge, r *rule.Reporter) {
-	report := func(place int) {
-		f := e.Insertion(place)
-		f.Message = ledger.Describe(e.New.Entries[place]) + " was inserted before older entries"
+	report := func(index int) {
+		f := e.Insertion(index)
+		f.Message = ledger.Describe(e.New.Entries[index]) + " was inserted before older entries"
 		f.Fix = e.Remedies.MoveToEnd()
 		if e.Merge {
-			f.Message = ledger.Describe(e.New.Entries[place]) + " is in no parent of the merge and stands before entries of a parent"
+			f.Message = ledger.Describe(e.New.Entries[index]) + " is in no parent of the merge and stands before entries of a parent"
 		}
 		r.Add(f)
 	}
 	if e.Merge {
-		for _, place := range e.Misplaced {
-			report(place)
+		for _, index := range e.Misplaced {
+			report(index)
 		}
 		return
 	}
 	if e.Reconciled() {
 		return
 	}
-	for _, place := range e.Inserted {
-		report(place)
+	for _, index := range e.Inserted {
+		report(index)
 	}
 	for _, x := range e.OfKind(ledger.EditInserted) {
 		report(x.NewIndex)
 	}
 }
 
-// ReconciledInsertion is append-only/reconciled-insertion: entries were inserted before older
-// ones and a reconcile entry says so.
+// ReconciledInsertion is append-only/reconciled-insertion.
 var ReconciledInsertion = rule.Rule{
 	ID: "append-only/reconciled-insertion", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
 	Edit:   ledger.InsertionExplained,
@@ -60,17 +57,17 @@ func checkReconciledInsertion(e *subject.Edge, r *rule.Reporter) {
 	if e.Merge || !e.Reconciled() {
 		return
 	}
-	places := e.Inserted
+	indexes := e.Inserted
 	for _, x := range e.OfKind(ledger.EditInserted) {
-		places = append(places, x.NewIndex)
+		indexes = append(indexes, x.NewIndex)
 	}
-	if len(places) == 0 {
+	if len(indexes) == 0 {
 		return
 	}
-	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: places[0]})
-	f.Edits = insertionKeys(e, places)
+	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: indexes[0]})
+	f.Edits = insertionKeys(e, indexes)
 	f.Message = fmt.Sprintf("%s inserted before older ones, made explicit by %s: %s",
-		wasWere(wording.Count(len(places), "entry"), len(places)), ledger.Describe(e.New.Entries[e.ReconcileEntry]), ledger.DescribeAll(ledger.Pick(e.New, places)))
+		wasWere(wording.Count(len(indexes), "entry"), len(indexes)), ledger.Describe(e.New.Entries[e.ReconcileEntry]), ledger.DescribeAll(ledger.Pick(e.New, indexes)))
 	f.Fix = "nothing to do if this is the result of a reconciled merge that was squashed"
 	if severity, lane := r.Severity(); severity == finding.SeverityError {
 		f.Fix = "redo the commit so that no new entry stands before older ones: merge the other branch instead of squashing it, or append the entries with the time of recording"
@@ -81,10 +78,10 @@ func checkReconciledInsertion(e *subject.Edge, r *rule.Reporter) {
 	r.Add(f)
 }
 
-func insertionKeys(e *subject.Edge, places []int) []finding.EditKey {
-	keys := make([]finding.EditKey, len(places))
-	for i, place := range places {
-		keys[i] = finding.EditKey{Path: e.Path, To: e.New.Entries[place].Digest.String()}
+func insertionKeys(e *subject.Edge, indexes []int) []finding.EditKey {
+	keys := make([]finding.EditKey, len(indexes))
+	for i, index := range indexes {
+		keys[i] = finding.EditKey{Path: e.Path, To: e.New.Entries[index].Digest.String()}
 	}
 	return keys
 }

@@ -15,8 +15,7 @@ var InterleavedRuns = rule.Rule{
 	Checks: []rule.Check{rule.On(checkInterleavedRuns)},
 }
 
-// checkInterleavedRuns reports each return of a run that had ended; entries
-// that belong to no run are passed over.
+// checkInterleavedRuns reports each return of a run that had ended. Entries without a run are skipped.
 func checkInterleavedRuns(w *subject.Workspace, r *rule.Reporter) {
 	art := w.Artifacts[small.Progress]
 	if art == nil || art.Log == nil {

@@ -17,8 +17,6 @@ var LogDeleted = rule.Rule{
 	Checks: []rule.Check{rule.On(checkLogDeleted)},
 }
 
-// checkLogDeleted reports a log that the child does not have. Whether it has
-// moved is found out before.
 func checkLogDeleted(e *subject.Edge, r *rule.Reporter) {
 	if e.New != nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// MalformedLease is lease/malformed: a lease in the plan does not say who has it until when.
+// MalformedLease is lease/malformed: a lease in the plan does not say which agent holds it until when.
 var MalformedLease = rule.Rule{
 	ID: "lease/malformed", Severity: finding.SeverityWarning, Stage: finding.StageLint,
 	Checks: []rule.Check{rule.On(checkMalformedLease)},

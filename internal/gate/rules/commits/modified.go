@@ -17,8 +17,7 @@ var Modified = rule.Rule{
 	Checks: []rule.Check{rule.On(reportEdits(ledger.EditModified, describeModified))},
 }
 
-// TimestampMigrated is append-only/timestamp-migrated: an earlier entry's timestamp was written
-// in another form.
+// TimestampMigrated is append-only/timestamp-migrated: an earlier entry's timestamp was written in another form.
 var TimestampMigrated = rule.Rule{
 	ID: "append-only/timestamp-migrated", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Edit: ledger.EntryChanged,
@@ -27,8 +26,7 @@ var TimestampMigrated = rule.Rule{
 	}))},
 }
 
-// TaskReassigned is append-only/task-reassigned: an earlier entry was given to a historical
-// task.
+// TaskReassigned is append-only/task-reassigned: an earlier entry was given to a historical task.
 var TaskReassigned = rule.Rule{
 	ID: "append-only/task-reassigned", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Edit: ledger.EntryChanged,
@@ -37,7 +35,7 @@ var TaskReassigned = rule.Rule{
 	}))},
 }
 
-// reportEdits makes the check of a rule that reports the edits of one kind.
+// reportEdits makes a check that reports the edits of one kind.
 func reportEdits(kind ledger.EditKind, words func(*subject.Edge, ledger.Edit) string) func(*subject.Edge, *rule.Reporter) {
 	return func(e *subject.Edge, r *rule.Reporter) {
 		for _, x := range e.OfKind(kind) {

@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// ReplayStale is replay/stale: intent or constraints changed in meaning, and the replay id did
-// not.
+// ReplayStale is replay/stale: intent or constraints changed in meaning, and the replay id did not.
 var ReplayStale = rule.Rule{
 	ID: "replay/stale", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(checkReplayStale)},

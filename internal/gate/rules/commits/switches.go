@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// WorkflowRewritten is workflow/history-rewritten: an earlier switch in a job's history was
-// changed, deleted or moved.
+// WorkflowRewritten is workflow/history-rewritten: an earlier switch in a job's history was changed, deleted or moved.
 var WorkflowRewritten = rule.Rule{
 	ID: "workflow/history-rewritten", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Edit:   ledger.EntryChanged | ledger.EntryLost | ledger.LogEnded | ledger.OfRecord,
@@ -44,9 +43,9 @@ func checkRewritten(e *subject.Edge, r *rule.Reporter) {
 			inserted = append(inserted, x.NewIndex)
 		}
 	}
-	for _, place := range inserted {
-		f := e.Insertion(place)
-		f.Message, f.Fix = ledger.Describe(e.New.Entries[place])+" was inserted before older ones", keepSwitches(e)
+	for _, index := range inserted {
+		f := e.Insertion(index)
+		f.Message, f.Fix = ledger.Describe(e.New.Entries[index])+" was inserted before older ones", keepSwitches(e)
 		r.Add(f)
 	}
 }
@@ -64,8 +63,8 @@ func describeRewritten(e *subject.Edge, x ledger.Edit) string {
 	return describeModified(e, x)
 }
 
-// keepSwitches says how to bring a switch history back. In a merge of two branches
-// that both switched a job, the chain of one of them is always broken.
+// keepSwitches says how to restore a switch history. A merge of two branches that both switched a job always
+// breaks the chain of one of them.
 func keepSwitches(e *subject.Edge) string {
 	switch {
 	case e.Merge:

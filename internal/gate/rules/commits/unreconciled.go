@@ -10,8 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Unreconciled is divergence/unreconciled: two sides' entries were interleaved and no reconcile
-// entry says so.
+// Unreconciled is divergence/unreconciled: two sides' entries were interleaved and no reconcile entry says so.
 var Unreconciled = rule.Rule{
 	ID: "divergence/unreconciled", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(checkUnreconciled), rule.On(checkUnreconciledTips)},

@@ -10,8 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// UnreconciledPlan is lint/unreconciled-plan: the plan drops or reopens a task that progress
-// calls completed.
+// UnreconciledPlan is lint/unreconciled-plan: the plan drops or reopens a task that progress calls completed.
 var UnreconciledPlan = rule.Rule{
 	ID: "lint/unreconciled-plan", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(checkUnreconciledPlan)},

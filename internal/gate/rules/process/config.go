@@ -61,8 +61,7 @@ func waiverFinding(w policy.Waiver, what, fix string) finding.Finding {
 	}
 }
 
-// BaselineMismatch is config/baseline-mismatch: a log does not begin with its baseline, which
-// is therefore ignored.
+// BaselineMismatch is config/baseline-mismatch: a log does not begin with its baseline, which is therefore ignored.
 var BaselineMismatch = rule.Rule{
 	ID: "config/baseline-mismatch", Severity: finding.SeverityWarning, Stage: finding.StagePolicy,
 	Checks: []rule.Check{rule.On(func(v *subject.Policy, r *rule.Reporter) {

@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/lane"
 )
 
-// Escalated is lane/escalated-without-record: the change ends in a lane with less rigour than
-// one that it claimed before, and nothing records why.
+// Escalated is lane/escalated-without-record.
 var Escalated = rule.Rule{
 	ID: "lane/escalated-without-record", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(func(s *subject.LaneChange, r *rule.Reporter) {

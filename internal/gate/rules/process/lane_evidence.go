@@ -15,14 +15,13 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// LaneEvidence is lane/evidence: the claimed lane requires entries that the change does not
-// add.
+// LaneEvidence is lane/evidence: the claimed lane requires entries that the change does not add.
 var LaneEvidence = rule.Rule{
 	ID: "lane/evidence", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(checkLaneEvidence)},
 }
 
-// checkLaneEvidence wants an entry for each pattern that the lane asks for.
+// checkLaneEvidence requires an entry for each pattern of the lane.
 func checkLaneEvidence(s *subject.LaneChange, r *rule.Reporter) {
 	var first []subject.LaneEntry
 	for _, pattern := range s.Before {
@@ -44,8 +43,7 @@ func checkLaneEvidence(s *subject.LaneChange, r *rule.Reporter) {
 	}
 }
 
-// demand reports a pattern for which no entry is as it should be. problem says what
-// is wrong with one that has evidence.
+// requireEntry reports a pattern without a valid entry. problem says what is wrong with one that has evidence.
 func requireEntry(s *subject.LaneChange, r *rule.Reporter, pattern, when string, problem func(subject.LaneEntry) string) {
 	l := s.Claim.Lane
 	f := finding.Finding{Path: s.Log, Fix: recordCommand(s, pattern), Subject: string(l) + " " + when + " " + pattern}
@@ -76,16 +74,15 @@ func requireEntry(s *subject.LaneChange, r *rule.Reporter, pattern, when string,
 	r.Add(f)
 }
 
-// inTime reports whether an entry came with or before a commit of the work, or did
-// not need to.
+// inTime reports whether an entry came with or before a commit of the work, or there is none.
 func inTime(s *subject.LaneChange, e subject.LaneEntry) bool {
 	work := workSinceClaim(s)
 	early := withAncestors(s.Commits, work)
 	return len(work) == 0 || slices.ContainsFunc(s.AddedBy[e.Digest], func(c string) bool { return early[c] })
 }
 
-// workSinceClaim are the commits of the work that do not come before the one that
-// claims the lane, be it anew: a wrong guess is mended when it is noticed.
+// workSinceClaim are the commits of the work that do not come before the one that claims the lane, perhaps again:
+// a wrong guess may be corrected.
 func workSinceClaim(s *subject.LaneChange) map[string]bool {
 	claimed := ""
 	if own := s.ClaimAt[s.Head]; own.Lane == s.Claim.Lane {
@@ -101,8 +98,7 @@ func workSinceClaim(s *subject.LaneChange) map[string]bool {
 	return out
 }
 
-// misses names a commit of the work that an entry does not come with or after; empty
-// for none.
+// unfollowedCommit names a commit of the work that an entry does not come with or after; empty for none.
 func unfollowedCommit(s *subject.LaneChange, e subject.LaneEntry) (missed string) {
 	for _, c := range s.AddedBy[e.Digest] {
 		tried := withAncestors(s.Commits, map[string]bool{c: true})
@@ -115,13 +111,12 @@ func unfollowedCommit(s *subject.LaneChange, e subject.LaneEntry) (missed string
 	return missed
 }
 
-// together reports whether one commit added two entries to one log.
+// addedTogether reports whether one commit added two entries to one log.
 func addedTogether(s *subject.LaneChange, a, b subject.LaneEntry) bool {
 	return a.File.Path == b.File.Path && slices.ContainsFunc(s.AddedBy[a.Digest], func(c string) bool { return slices.Contains(s.AddedBy[b.Digest], c) })
 }
 
-// withAncestors are some commits and those that they follow, as far as they are
-// among commits, which are given parents first.
+// withAncestors are some commits and their ancestors among commits, which are given parents first.
 func withAncestors(commits []history.Commit, from map[string]bool) map[string]bool {
 	out := maps.Clone(from)
 	for _, c := range slices.Backward(commits) {

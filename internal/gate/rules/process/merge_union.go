@@ -9,15 +9,13 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// MergeUnion is config/merge-union: git's attributes have it join both sides' lines where a
-// workspace's file is merged.
+// MergeUnion is config/merge-union: a git attribute has git join both sides' lines when it merges a workspace's file.
 var MergeUnion = rule.Rule{
 	ID: "config/merge-union", Severity: finding.SeverityWarning, Stage: finding.StagePolicy,
 	Checks: []rule.Check{rule.On(checkMergeUnion)},
 }
 
-// checkMergeUnion reports each line that says so once, with the first of the
-// files that it is about.
+// checkMergeUnion reports each line of attributes once, with the first of its files.
 func checkMergeUnion(v *subject.Policy, r *rule.Reporter) {
 	seen := map[string]int{}
 	for _, u := range v.Unions {

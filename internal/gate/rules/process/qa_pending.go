@@ -9,8 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 )
 
-// QAPending is lane/qa-pending: a change that is to be tried after the merge has landed, and
-// nobody has tried it yet.
+// QAPending is lane/qa-pending: a change that is to be tested after the merge has landed, and nobody has tested it yet.
 var QAPending = rule.Rule{
 	ID: "lane/qa-pending", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(func(s subject.LaneLanding, r *rule.Reporter) {

@@ -14,14 +14,12 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// UnderClassified is lane/under-classified: the change shows signals that the lane it claims
-// does not allow.
+// UnderClassified is lane/under-classified: the change shows signals that the lane it claims does not allow.
 var UnderClassified = rule.Rule{
 	ID: "lane/under-classified", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(checkUnderClassified)},
 }
 
-// maxSignalFiles bounds the files that a message names for one signal.
 const maxSignalFiles = 5
 
 func checkUnderClassified(s *subject.LaneChange, r *rule.Reporter) {
@@ -46,11 +44,10 @@ func checkUnderClassified(s *subject.LaneChange, r *rule.Reporter) {
 	})
 }
 
-// repeatedRun follows what is said of labels: whoever changes one and has the same run
-// repeated waits in vain.
+// repeatedRun follows advice about labels, because a repeated run does not see a changed one.
 const repeatedRun = " and start a new run, by a push for example: one that is only repeated can still see the old label"
 
-// goOn says how to go on in the lane that fits.
+// useLane says how to claim the lane that fits.
 func useLane(s *subject.LaneChange, fits lane.Lane) string {
 	advice := map[lane.Source]string{
 		lane.FromCaller:      fmt.Sprintf("use `--lane %s`", fits),
@@ -82,11 +79,11 @@ func switchCommand(s *subject.LaneChange, l lane.Lane) string {
 	return inWorkspace(s, "small-hook lane", "-C", fmt.Sprintf("--switch %s --reason \"why\"", l), "Go on in the lane "+string(l))
 }
 
-// makeWorkspace is what to do where the head has no log.
+// makeWorkspace is the advice if the head has no log.
 const makeWorkspace = "lanes keep their record in a workspace: `small init --intent \"what it is for\"`"
 
-// inWorkspace writes a command that appends to the log, and the commit after it. flag
-// names the directory to it.
+// inWorkspace writes a command that appends to the log, and the commit after it. flag passes the directory to the
+// command.
 func inWorkspace(s *subject.LaneChange, command, flag, args, message string) string {
 	dir, _ := small.WorkspaceOf(s.Log)
 	first := ""
@@ -99,7 +96,6 @@ func inWorkspace(s *subject.LaneChange, command, flag, args, message string) str
 	return fmt.Sprintf("%s`%s %s`, then `git add -- %s && git commit -m %q`", first, command, args, ":/"+wording.ShellWord(path.Join(dir, small.Dir)), message)
 }
 
-// fileList names the first few of many files.
 func fileList(files []string) string {
 	if len(files) <= maxSignalFiles {
 		return strings.Join(files, ", ")

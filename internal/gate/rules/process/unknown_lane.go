@@ -13,8 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// UnknownLane is lane/unknown: a trailer, a label or an entry claims a lane that does not
-// exist.
+// UnknownLane is lane/unknown: a trailer, a label or an entry claims a lane that does not exist.
 var UnknownLane = rule.Rule{
 	ID: "lane/unknown", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Checks: []rule.Check{rule.On(func(s *subject.LaneChange, r *rule.Reporter) {

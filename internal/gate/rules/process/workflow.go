@@ -8,8 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// WorkflowFrontMatter is workflow/front-matter: a workflow file has no front matter, or it does
-// not have the form of one.
+// WorkflowFrontMatter is workflow/front-matter: a workflow file has no valid front matter.
 var WorkflowFrontMatter = rule.Rule{
 	ID: "workflow/front-matter", Severity: finding.SeverityError, Stage: finding.StageValidate,
 	Checks: []rule.Check{rule.On(workflowProblems(func(v *subject.WorkflowFile) []small.Problem {
@@ -20,34 +19,31 @@ var WorkflowFrontMatter = rule.Rule{
 	}))},
 }
 
-// WorkflowUnknownKey is workflow/unknown-key: a workflow file has a key that no workflow has.
+// WorkflowUnknownKey is workflow/unknown-key: a workflow file has an unknown key.
 var WorkflowUnknownKey = rule.Rule{
 	ID: "workflow/unknown-key", Severity: finding.SeverityWarning, Stage: finding.StageValidate,
 	Checks: []rule.Check{rule.On(workflowProblems(func(v *subject.WorkflowFile) []small.Problem { return v.Unknown }))},
 }
 
-// WorkflowPhase is workflow/phase: a workflow has a phase twice, refers to one that does not
-// exist, mentions no agent for one, or asks for an unknown tier.
+// WorkflowPhase is workflow/phase.
 var WorkflowPhase = rule.Rule{
 	ID: "workflow/phase", Severity: finding.SeverityError, Stage: finding.StageVerify,
 	Checks: []rule.Check{rule.On(ofWorkflow((*lane.Workflow).CheckPhases))},
 }
 
-// WorkflowShape is workflow/shape: a workflow with a well-known name lacks what its lane
-// promises.
+// WorkflowShape is workflow/shape: a workflow with a well-known name lacks what its lane promises.
 var WorkflowShape = rule.Rule{
 	ID: "workflow/shape", Severity: finding.SeverityWarning, Stage: finding.StageLint,
 	Checks: []rule.Check{rule.On(ofWorkflow((*lane.Workflow).CheckShape))},
 }
 
-// WorkflowCheckpoint is workflow/checkpoint: a workflow merges without asking a person once
-// code is written.
+// WorkflowCheckpoint is workflow/checkpoint: a workflow merges without asking a person once code is written.
 var WorkflowCheckpoint = rule.Rule{
 	ID: "workflow/checkpoint", Severity: finding.SeverityWarning, Stage: finding.StageLint,
 	Checks: []rule.Check{rule.On(ofWorkflow((*lane.Workflow).CheckCheckpoint))},
 }
 
-// WorkflowHistory is workflow/history-invalid: a job's record does not hold together.
+// WorkflowHistory is workflow/history-invalid: a job's record is inconsistent.
 var WorkflowHistory = rule.Rule{
 	ID: "workflow/history-invalid", Severity: finding.SeverityError, Stage: finding.StageVerify,
 	Checks: []rule.Check{rule.On(workflowProblems(func(v *subject.WorkflowFile) []small.Problem {
@@ -65,7 +61,7 @@ var WorkflowHistory = rule.Rule{
 	})},
 }
 
-// WorkflowCampaign is workflow/campaign-invalid: a campaign's children do not hold together.
+// WorkflowCampaign is workflow/campaign-invalid: a campaign's children are inconsistent.
 var WorkflowCampaign = rule.Rule{
 	ID: "workflow/campaign-invalid", Severity: finding.SeverityError, Stage: finding.StageVerify,
 	Checks: []rule.Check{rule.On(workflowProblems(func(v *subject.WorkflowFile) []small.Problem {
@@ -83,7 +79,7 @@ var WorkflowCampaign = rule.Rule{
 	})},
 }
 
-// ofWorkflow makes a rule's check of one that needs a workflow only.
+// ofWorkflow makes a check of one that needs a workflow.
 func ofWorkflow(check func(*lane.Workflow) []small.Problem) func(*subject.WorkflowFile, *rule.Reporter) {
 	return workflowProblems(func(v *subject.WorkflowFile) []small.Problem {
 		if v.Workflow == nil {
@@ -93,7 +89,7 @@ func ofWorkflow(check func(*lane.Workflow) []small.Problem) func(*subject.Workfl
 	})
 }
 
-// workflowProblems makes a rule's check of one that lists problems.
+// workflowProblems makes a check of one that lists problems.
 func workflowProblems(check func(*subject.WorkflowFile) []small.Problem) func(*subject.WorkflowFile, *rule.Reporter) {
 	return func(v *subject.WorkflowFile, r *rule.Reporter) {
 		for _, p := range check(v) {

@@ -16,7 +16,7 @@ var Blank = rule.Rule{
 	Checks: []rule.Check{rule.On(checkBlank)},
 }
 
-// checkBlank looks at the strings that the protocol calls non-blank.
+// checkBlank looks at the strings that the protocol requires to be non-blank.
 func checkBlank(w *subject.Workspace, r *rule.Reporter) {
 	blank := func(a small.Artifact, v *small.Value, subject string) {
 		if s, ok := v.Str(); !ok || strings.TrimSpace(s) != "" {
@@ -46,8 +46,7 @@ func checkBlank(w *subject.Workspace, r *rule.Reporter) {
 	blank(small.Handoff, w.Doc(small.Handoff).Get("resume").Get("current_task_id"), "resume.current_task_id")
 }
 
-// describeSubject names a place for people: "tasks.2.title" is `"title" of
-// task 3`.
+// describeSubject names a subject for people: "tasks.2.title" is `"title" of task 3`.
 func describeSubject(subject string) string {
 	parts := strings.Split(subject, ".")
 	name := fmt.Sprintf("%q", parts[len(parts)-1])

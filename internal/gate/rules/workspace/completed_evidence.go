@@ -9,8 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// CompletedEvidence is verify/completed-evidence: the plan calls a task completed that progress
-// does not evidence.
+// CompletedEvidence is verify/completed-evidence: the plan calls a task completed, but progress has no evidence for it.
 var CompletedEvidence = rule.Rule{
 	ID: "verify/completed-evidence", Severity: finding.SeverityError, Stage: finding.StageVerify,
 	Checks: []rule.Check{rule.On(checkCompletedEvidence)},

@@ -33,8 +33,7 @@ func checkEvidence(w *subject.Workspace, r *rule.Reporter) {
 	}
 }
 
-// schemaSpokeOfEvidence reports whether a field that could be evidence has a
-// form that the schema rejects already.
+// schemaSpokeOfEvidence reports whether the schema already rejects a field that could be evidence.
 func schemaSpokeOfEvidence(entry *small.Value) bool {
 	for _, key := range evidenceFields {
 		v := entry.Get(key)

@@ -11,8 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// HandoffTask is verify/handoff-task: the handoff resumes at a task that the plan does not
-// have.
+// HandoffTask is verify/handoff-task: the handoff resumes at a task that the plan does not have.
 var HandoffTask = rule.Rule{
 	ID: "verify/handoff-task", Severity: finding.SeverityError, Stage: finding.StageVerify,
 	Checks: []rule.Check{rule.On(checkHandoffTask)},

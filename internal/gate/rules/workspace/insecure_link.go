@@ -57,16 +57,14 @@ func checkInsecureLink(w *subject.Workspace, r *rule.Reporter) {
 	})
 }
 
-// isLoopback reports whether an authority, and what follows it, begins with a
-// loopback host. It is compared whole, so that localhost.example.com is not
-// localhost.
+// isLoopback reports whether an authority begins with a loopback host, compared whole: localhost.example.com is
+// not localhost.
 func isLoopback(authority string) bool {
 	host := loopback().FindString(authority)
 	rest := authority[len(host):]
 	return host != "" && !hostContinues().MatchString(rest) && !userInfo().MatchString(rest)
 }
 
-// linkAt is the link at the beginning of a text, for a message.
 func linkAt(text string) string {
 	const scheme = len("http://")
 	end := strings.IndexFunc(text[scheme:], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`/?#"'>`, r) })

@@ -12,14 +12,13 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Layout is lint/layout: something else than the six protocol files lies in .small/.
+// Layout is lint/layout: .small/ holds something other than the six protocol files.
 var Layout = rule.Rule{
 	ID: "lint/layout", Severity: finding.SeverityError, Stage: finding.StageLint, StrictOnly: true,
 	Checks: []rule.Check{rule.On(checkLayout)},
 }
 
-// checkLayout reports files, and every directory on the way to one. An empty
-// directory is a finding on disk alone, since git records none.
+// checkLayout reports files and the directories above them. Only on disk can there be an empty directory.
 func checkLayout(w *subject.Workspace, r *rule.Reporter) {
 	reported := map[string]bool{}
 	report := func(path, what string) {

@@ -9,8 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// ReplayMismatch is verify/replay-mismatch: the handoff and the workspace file name different
-// runs.
+// ReplayMismatch is verify/replay-mismatch: the handoff and the workspace file name different runs.
 var ReplayMismatch = rule.Rule{
 	ID: "verify/replay-mismatch", Severity: finding.SeverityWarning, Stage: finding.StageVerify,
 	Checks: []rule.Check{rule.On(checkReplayMismatch)},

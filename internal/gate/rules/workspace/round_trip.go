@@ -10,14 +10,13 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// RoundTrip is lint/round-trip: a text that other programs break when they rewrite the file.
+// RoundTrip is lint/round-trip: other programs corrupt a text when they rewrite the file.
 var RoundTrip = rule.Rule{
 	ID: "lint/round-trip", Severity: finding.SeverityWarning, Stage: finding.StageLint,
 	Checks: []rule.Check{rule.On(checkRoundTrip), rule.On(checkRoundTripOfNew)},
 }
 
-// mostTried bounds how many texts are written and read for one judgement of one
-// file; the rest count as broken.
+// maxTried bounds how many texts of a file are tried; the rest count as broken.
 const maxTried = 1000
 
 func checkRoundTrip(w *subject.Workspace, r *rule.Reporter) {
@@ -44,8 +43,7 @@ func checkRoundTrip(w *subject.Workspace, r *rule.Reporter) {
 	}
 }
 
-// checkRoundTripOfNew makes the same finding of a new entry an error in strict
-// mode, at the commit that adds it.
+// checkRoundTripOfNew makes the finding an error for new entries in strict mode, at the commit that adds them.
 func checkRoundTripOfNew(e *subject.Edge, r *rule.Reporter) {
 	if !e.Strict {
 		return
@@ -57,8 +55,7 @@ func checkRoundTripOfNew(e *subject.Edge, r *rule.Reporter) {
 	}
 }
 
-// breaks reports the suspects of a file, or of one entry of a log, that do not
-// come back.
+// reportBroken reports the suspects of a file, or of one entry, that do not survive.
 func reportBroken(path string, e *ledger.Entry, suspects []small.Suspect, tried *int, r *rule.Reporter, severity finding.Severity) {
 	for _, s := range suspects {
 		if *tried++; *tried <= maxTried && !s.Broken() {

@@ -17,8 +17,7 @@ var Secret = rule.Rule{
 	Checks: []rule.Check{rule.On(checkSecret)},
 }
 
-// secretKeys are the parts of a key's name that announce a secret.
-// "access_token" needs no entry of its own beside "token".
+// secretKeys are parts of keys' names that suggest a secret.
 var secretKeys = []string{"api_key", "apikey", "password", "secret", "token", "private_key"}
 
 // encodedSecret is a whole value of 32 or more characters of the base64
@@ -58,8 +57,7 @@ func announcesSecret(key string) bool {
 	return false
 }
 
-// knownDigest reports whether a value stands where the protocol wants a digest
-// or an id.
+// knownDigest reports whether a value is where the protocol wants a digest or an id.
 func knownDigest(p subject.Node, text string) bool {
 	n := len(p.Keys)
 	if n == 0 {

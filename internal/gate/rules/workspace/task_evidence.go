@@ -10,15 +10,13 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// TaskEvidence is lint/task-evidence: a completed or blocked task has no entry with evidence or
-// notes.
+// TaskEvidence is lint/task-evidence: a completed or blocked task has no entry with evidence or notes.
 var TaskEvidence = rule.Rule{
 	ID: "lint/task-evidence", Severity: finding.SeverityError, Stage: finding.StageLint, StrictOnly: true,
 	Checks: []rule.Check{rule.On(checkTaskEvidence)},
 }
 
-// checkTaskEvidence leaves a completed task without any evidence to
-// verify/completed-evidence.
+// checkTaskEvidence leaves a completed task without any evidence to verify/completed-evidence.
 func checkTaskEvidence(w *subject.Workspace, r *rule.Reporter) {
 	if !w.HasLedger() {
 		return
@@ -40,12 +38,11 @@ func checkTaskEvidence(w *subject.Workspace, r *rule.Reporter) {
 	}
 }
 
-// toldInWords: the entry has evidence or notes that are not blank.
 func hasEvidenceOrNotes(e *small.Value) bool {
 	return small.NotBlank(e.Get("evidence")) || small.NotBlank(e.Get("notes"))
 }
 
-// evidencedInTime: the entry has a valid timestamp, and evidence or notes.
+// hasDatedEvidence reports whether an entry has a valid timestamp, and evidence or notes.
 func hasDatedEvidence(e *small.Value) bool {
 	ts, _ := e.Get("timestamp").Str()
 	if _, ok := ledger.ParseTimestamp(ts); !ok {

@@ -10,8 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// TimestampFormat is lint/timestamp-format: an entry's timestamp is missing or not RFC 3339
-// with a fraction and a zone.
+// TimestampFormat is lint/timestamp-format: an entry's timestamp is missing or not RFC 3339 with a fraction and a zone.
 var TimestampFormat = rule.Rule{
 	ID: "lint/timestamp-format", Severity: finding.SeverityError, Stage: finding.StageLint,
 	Checks: []rule.Check{rule.On(checkTimestampFormat)},

@@ -17,8 +17,7 @@ var TimestampOrder = rule.Rule{
 	Checks: []rule.Check{rule.On(checkTimestampOrder)},
 }
 
-// checkTimestampOrder compares instants, whatever zones they are written in.
-// An entry whose timestamp cannot be read is passed over.
+// checkTimestampOrder compares instants. Entries whose timestamp cannot be read are skipped.
 func checkTimestampOrder(w *subject.Workspace, r *rule.Reporter) {
 	var previous time.Time
 	previousAt := -1

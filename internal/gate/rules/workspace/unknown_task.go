@@ -11,15 +11,13 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// UnknownTask is lint/unknown-task: an entry of the current run names a task that the plan does
-// not have.
+// UnknownTask is lint/unknown-task: an entry of the current run names a task that the plan does not have.
 var UnknownTask = rule.Rule{
 	ID: "lint/unknown-task", Severity: finding.SeverityError, Stage: finding.StageLint, StrictOnly: true,
 	Checks: []rule.Check{rule.On(checkUnknownTask)},
 }
 
-// checkUnknownTask judges the entries of the handoff's run (their replayId
-// compared exactly), or all of them when the handoff names no run.
+// checkUnknownTask judges the entries of the handoff's run, or all if the handoff names none.
 func checkUnknownTask(w *subject.Workspace, r *rule.Reporter) {
 	if w.Doc(small.Plan) == nil {
 		return

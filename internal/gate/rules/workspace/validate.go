@@ -14,15 +14,13 @@ import (
 // The validate family speaks about files one by one; its findings are the
 // problems that reading a file brought up.
 
-// MissingArtifact is validate/missing-artifact: one of the five canonical artifacts is not
-// there.
+// MissingArtifact is validate/missing-artifact: one of the five canonical artifacts is missing.
 var MissingArtifact = rule.Rule{
 	ID: "validate/missing-artifact", Severity: finding.SeverityError, Stage: finding.StageValidate,
 	Checks: []rule.Check{rule.On(checkMissing)},
 }
 
-// NotAFile is validate/not-a-file: an artifact is a symbolic link, a submodule or a Git LFS
-// pointer, or some systems find another file under its name.
+// NotAFile is validate/not-a-file.
 var NotAFile = rule.Rule{
 	ID: "validate/not-a-file", Severity: finding.SeverityError, Stage: finding.StageValidate,
 	Checks: []rule.Check{rule.On(checkNotAFile), rule.On(unreadable(small.ProblemNotAFile))},
@@ -34,15 +32,13 @@ var TooLarge = rule.Rule{
 	Checks: []rule.Check{rule.On(problemsOf(small.ProblemTooLarge)), rule.On(unreadable(small.ProblemTooLarge))},
 }
 
-// YAML is validate/yaml: an artifact is not a YAML mapping: syntax, encoding, duplicate keys,
-// conflict markers, runaway aliases.
+// YAML is validate/yaml.
 var YAML = rule.Rule{
 	ID: "validate/yaml", Severity: finding.SeverityError, Stage: finding.StageValidate,
 	Checks: []rule.Check{rule.On(problemsOf(small.ProblemYAML)), rule.On(unreadable(small.ProblemYAML))},
 }
 
-// MultipleDocuments is validate/multiple-documents: an artifact holds more than one YAML
-// document.
+// MultipleDocuments is validate/multiple-documents: an artifact holds more than one YAML document.
 var MultipleDocuments = rule.Rule{
 	ID: "validate/multiple-documents", Severity: finding.SeverityError, Stage: finding.StageValidate,
 	Checks: []rule.Check{rule.On(problemsOf(small.ProblemDocuments)), rule.On(unreadable(small.ProblemDocuments))},
@@ -70,8 +66,7 @@ func checkMissing(w *subject.Workspace, r *rule.Reporter) {
 	}
 }
 
-// noDirectory reports whether .small itself is no directory, or is not there at
-// all and only a lookalike of it is.
+// noDirectory reports whether .small is no directory, or absent beside a lookalike of it.
 func noDirectory(w *subject.Workspace) bool {
 	there := false
 	for _, f := range w.Files {
@@ -84,9 +79,8 @@ func noDirectory(w *subject.Workspace) bool {
 	return !there && len(w.Files) > 0
 }
 
-// checkNotAFile reports the artifacts, and .small itself where it is no
-// directory, and what would take the place of either on some systems. Where an
-// artifact is not there, and only a lookalike of it is, it is missing.
+// checkNotAFile reports artifacts, and .small, that are not what they should be, and lookalikes that would take
+// their place on some systems. If there is only a lookalike of an artifact, the artifact is missing.
 func checkNotAFile(w *subject.Workspace, r *rule.Reporter) {
 	seen := map[string]bool{}
 	for _, f := range w.Files {
@@ -106,8 +100,7 @@ func checkNotAFile(w *subject.Workspace, r *rule.Reporter) {
 	problemsOf(small.ProblemNotAFile)(w, r)
 }
 
-// lookalikeFinding is about a path whose last element, name, is a lookalike of
-// real.
+// lookalikeFinding is about a path whose last element, name, looks like real.
 func lookalikeFinding(path, name, real string) finding.Finding {
 	return finding.Finding{
 		Path:    path,
@@ -116,7 +109,7 @@ func lookalikeFinding(path, name, real string) finding.Finding {
 	}
 }
 
-// problemsOf makes the check of a rule that reports one kind of problem.
+// problemsOf makes a check that reports one kind of problem.
 func problemsOf(kind small.ProblemKind) func(*subject.Workspace, *rule.Reporter) {
 	return func(w *subject.Workspace, r *rule.Reporter) {
 		for _, a := range small.Artifacts {
@@ -138,8 +131,7 @@ func problemsOf(kind small.ProblemKind) func(*subject.Workspace, *rule.Reporter)
 	}
 }
 
-// unreadable makes the check that reports one kind of problem of a log that a commit
-// has made unreadable.
+// unreadable makes a check that reports one kind of problem of a log that a commit made unreadable.
 func unreadable(kind small.ProblemKind) func(*subject.UnreadableLog, *rule.Reporter) {
 	return func(u *subject.UnreadableLog, r *rule.Reporter) {
 		if !u.IsJob && !u.IsCampaign {
@@ -148,7 +140,6 @@ func unreadable(kind small.ProblemKind) func(*subject.UnreadableLog, *rule.Repor
 	}
 }
 
-// underBaseline reports whether a problem lies in an accepted entry.
 func underBaseline(w *subject.Workspace, a small.Artifact, p small.Problem) bool {
 	if a != small.Progress || w.Baseline == 0 {
 		return false

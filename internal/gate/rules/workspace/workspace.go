@@ -11,18 +11,11 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Workspace is verify/workspace: the workspace file is missing, its kind is not accepted here,
-// or a value has another type.
+// Workspace is verify/workspace.
 var Workspace = rule.Rule{
 	ID: "verify/workspace", Severity: finding.SeverityError, Stage: finding.StageVerify,
 	Checks: []rule.Check{rule.On(checkWorkspace)},
 }
-
-// The kinds of workspace that the protocol knows.
-const (
-	KindRepoRoot = "repo-root"
-	KindExamples = "examples"
-)
 
 func checkWorkspace(w *subject.Workspace, r *rule.Reporter) {
 	f := finding.Finding{Path: w.Path(small.Workspace), Subject: "kind"}
@@ -32,7 +25,7 @@ func checkWorkspace(w *subject.Workspace, r *rule.Reporter) {
 	}
 	if art == nil {
 		f.Message = "workspace.small.yml is missing"
-		f.Fix = fmt.Sprintf("create it with small_version, owner: \"agent\" and kind: %q", KindRepoRoot)
+		f.Fix = fmt.Sprintf("create it with small_version, owner: \"agent\" and kind: %q", subject.KindRepoRoot)
 		r.Add(f)
 		return
 	}
@@ -58,15 +51,14 @@ func checkWorkspace(w *subject.Workspace, r *rule.Reporter) {
 		f.Message = fmt.Sprintf("the workspace's kind is %q; expected %s", kind, wanted)
 	}
 	f.Fix = fmt.Sprintf("write kind: %q", w.Kinds[0])
-	if kind == KindExamples && !slices.Contains(w.Kinds, kind) {
+	if kind == subject.KindExamples && !slices.Contains(w.Kinds, kind) {
 		f.Fix = "to check an examples workspace, add `--workspace examples` (or `any`)"
 	}
 	r.Add(f)
 }
 
-// checkWorkspaceTypes reports the values that programs cannot read: run is a
-// mapping, or null, and the others are scalars of any type. Keys that the
-// protocol does not know may hold anything.
+// checkWorkspaceTypes reports values that programs cannot read: run is a mapping or null, the others are scalars
+// of any type. Unknown keys may hold anything.
 func checkWorkspaceTypes(w *subject.Workspace, root *small.Value, r *rule.Reporter) {
 	report := func(v *small.Value, subject, expected string) {
 		r.Add(finding.Finding{

@@ -1,6 +1,11 @@
-package report
+package sarif
 
 import (
+	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
+
+	"github.com/small-gate/small-gate/internal/report/reporttest"
+
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -15,10 +20,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func readSARIF(t testing.TB, r *finding.Report) sarifRun {
+func render(t testing.TB, r *finding.Report) string {
 	t.Helper()
-	var log sarifLog
-	dec := json.NewDecoder(strings.NewReader(render(t, "sarif", r, Options{Version: "v1.2.3"})))
+	var out bytes.Buffer
+	if err := Render(&out, r, "v1.2.3"); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func readSARIF(t testing.TB, r *finding.Report) run {
+	t.Helper()
+	var log document
+	dec := json.NewDecoder(strings.NewReader(render(t, r)))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&log); err != nil {
 		t.Fatal(err)
@@ -31,17 +45,16 @@ func readSARIF(t testing.TB, r *finding.Report) sarifRun {
 
 // Every rule is described, in the list's order, and its page has its anchor.
 func TestSARIFRules(t *testing.T) {
-	page, err := os.ReadFile("../../docs/rules.md")
+	page, err := os.ReadFile("../../../docs/rules.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := readSARIF(t, onePass()).Tool.Driver.Rules
+	got := readSARIF(t, reporttest.OnePass()).Tool.Driver.Rules
 	all := rules.All()
 	if len(got) != len(all) {
 		t.Fatalf("%d rules, want %d", len(got), len(all))
 	}
 	for i, rule := range got {
-		checkPage(t, readMarkdown(t, rule.Help.Markdown))
 		_, anchor, _ := strings.Cut(rule.HelpURI, "#")
 		switch {
 		case rule.ID != all[i].ID:
@@ -52,7 +65,7 @@ func TestSARIFRules(t *testing.T) {
 			t.Errorf("%s: descriptions %+v, %+v", rule.ID, rule.ShortDescription, rule.FullDescription)
 		case !strings.HasSuffix(rule.ShortDescription.Text, "."), !strings.HasSuffix(rule.FullDescription.Text, "."):
 			t.Errorf("%s: descriptions that do not end: %+v, %+v", rule.ID, rule.ShortDescription, rule.FullDescription)
-		case !strings.Contains(rule.Help.Markdown, "**Wrong**\n"), !strings.Contains(rule.Help.Markdown, "**Right**\n"), rule.Help.Text == "":
+		case rule.Help.Markdown == "", rule.Help.Text == "":
 			t.Errorf("%s: help %+v", rule.ID, rule.Help)
 		case rule.DefaultConfiguration.Level != string(all[i].Severity):
 			t.Errorf("%s: level %s", rule.ID, rule.DefaultConfiguration.Level)
@@ -61,19 +74,19 @@ func TestSARIFRules(t *testing.T) {
 }
 
 func TestSARIFResults(t *testing.T) {
-	r := many()
-	gone := modified(40, 300)
+	r := reporttest.Many()
+	gone := reporttest.Modified(40, 300)
 	gone.Rule, gone.EntryAfter, gone.EditTo = "append-only/deleted", nil, ""
 	r.Findings = append(r.Findings, gone)
-	run := readSARIF(t, r)
-	if len(run.Results) != len(r.Findings)+len(r.Waived) || run.ColumnKind != "unicodeCodePoints" {
-		t.Fatalf("%d results, columns %s", len(run.Results), run.ColumnKind)
+	got := readSARIF(t, r)
+	if len(got.Results) != len(r.Findings)+len(r.Waived) || got.ColumnKind != "unicodeCodePoints" {
+		t.Fatalf("%d results, columns %s", len(got.Results), got.ColumnKind)
 	}
-	var deleted, inserted, waived *sarifResult
+	var deleted, inserted, waived *result
 	warned := false
-	for i := range run.Results {
-		result := &run.Results[i]
-		if result.RuleIndex == nil && result.RuleID != "divergence/run" || result.RuleIndex != nil && run.Tool.Driver.Rules[*result.RuleIndex].ID != result.RuleID {
+	for i := range got.Results {
+		result := &got.Results[i]
+		if result.RuleIndex == nil && result.RuleID != "divergence/run" || result.RuleIndex != nil && got.Tool.Driver.Rules[*result.RuleIndex].ID != result.RuleID {
 			t.Errorf("%s has the index %v", result.RuleID, result.RuleIndex)
 		}
 		if result.Level == "error" && warned && len(result.Suppressions) == 0 {
@@ -98,16 +111,16 @@ func TestSARIFResults(t *testing.T) {
 	if waived == nil || waived.Suppressions[0].Justification != "redacted before the release" || waived.Suppressions[0].Kind != "external" {
 		t.Errorf("the waived finding: %+v", waived)
 	}
-	if !run.Invocations[0].ExecutionSuccessful {
+	if !got.Invocations[0].ExecutionSuccessful {
 		t.Error("findings are no failure of the run")
 	}
 }
 
 // Outcome 2 is a run that failed, whatever else there is to say.
 func TestSARIFOfAFailure(t *testing.T) {
-	contradictory := oneFail()
-	contradictory.Failure = failed().Failure
-	for name, r := range map[string]*finding.Report{"failure": failed(), "no verdict": {}, "findings and a failure": contradictory} {
+	contradictory := reporttest.OneFail()
+	contradictory.Failure = reporttest.Failed().Failure
+	for name, r := range map[string]*finding.Report{"failure": reporttest.Failed(), "no verdict": {}, "findings and a failure": contradictory} {
 		invocation := readSARIF(t, r).Invocations[0]
 		if invocation.ExecutionSuccessful || len(invocation.Notifications) != 1 || invocation.Notifications[0].Level != "error" ||
 			invocation.Notifications[0].Message.Text == "" {
@@ -117,7 +130,7 @@ func TestSARIFOfAFailure(t *testing.T) {
 }
 
 func TestSARIFIsBounded(t *testing.T) {
-	r := oneFail()
+	r := reporttest.OneFail()
 	warning := r.Findings[0]
 	warning.Severity = finding.SeverityWarning
 	blocking := r.Findings[0]
@@ -129,41 +142,17 @@ func TestSARIFIsBounded(t *testing.T) {
 	}
 	r.Findings[0].Fix = strings.Repeat(long+"\n", 20)
 	r.Findings = append(r.Findings, blocking)
-	r.Waived = oneFail().Findings
-	run := readSARIF(t, r)
-	if len(run.Results) != maxResults || run.Results[0].Level != "error" {
-		t.Errorf("%d results, the first a %s", len(run.Results), run.Results[0].Level)
+	r.Waived = reporttest.OneFail().Findings
+	got := readSARIF(t, r)
+	if len(got.Results) != maxResults || got.Results[0].Level != "error" {
+		t.Errorf("%d results, the first a %s", len(got.Results), got.Results[0].Level)
 	}
 	want := "Only 5000 of 6002 results are listed, errors first; --format json lists all."
-	if n := run.Invocations[0].Notifications; len(n) != 1 || n[0].Message.Text != want || n[0].Level != "warning" {
+	if n := got.Invocations[0].Notifications; len(n) != 1 || n[0].Message.Text != want || n[0].Level != "warning" {
 		t.Errorf("notifications %+v", n)
 	}
-	if text := run.Results[1].Message.Text; len(text) > 20_000 {
+	if text := got.Results[1].Message.Text; len(text) > 20_000 {
 		t.Errorf("a message of %d bytes", len(text))
-	}
-}
-
-// A finding keeps its identity when lines and commits change, and no two of a
-// report share one.
-func TestIdentities(t *testing.T) {
-	f := oneFail().Findings[0]
-	moved := f
-	moved.Line, moved.Commit, moved.Message = 99, base, "in other words"
-	other := modified(7, 40)
-	list := []finding.Finding{f, other}
-	names := identities(list, []finding.Finding{moved})
-	if names[&list[0]] != f.Fingerprint() || identities([]finding.Finding{moved})[nil] != "" || moved.Fingerprint() != f.Fingerprint() {
-		t.Errorf("names: %v", names)
-	}
-	seen := map[string]bool{}
-	for _, name := range names {
-		if seen[name] {
-			t.Errorf("two findings are called %s", name)
-		}
-		seen[name] = true
-	}
-	if !seen[f.Fingerprint()+":2"] {
-		t.Errorf("the second of two equal ones has no number: %v", names)
 	}
 }
 
@@ -193,31 +182,31 @@ func TestSemanticVersion(t *testing.T) {
 }
 
 func FuzzSARIF(f *testing.F) {
-	for i, s := range hostileTexts {
-		f.Add(s, hostileTexts[(i+5)%len(hostileTexts)])
+	for i, s := range reporttest.Texts {
+		f.Add(s, reporttest.Texts[(i+5)%len(reporttest.Texts)])
 	}
 	f.Add("[click](https://example.com)", "a/../..//b?c#d")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		r := hostile(a)
+		r := reporttest.Hostile(a)
 		r.Findings[0].Path, r.Findings[0].Message = b, b
 		r.Findings[0].Commit = a + "](" + b
-		run := sarifRunOf(r, Options{Version: a})
-		run.Tool.Driver.Rules = nil // they are the same each time, and long
+		got := runOf(r, a)
+		got.Tool.Driver.Rules = nil // they are the same each time, and long
 		var out bytes.Buffer
-		if err := encodeJSON(&out, run); err != nil {
+		if err := sanitize.JSON(&out, got); err != nil {
 			t.Fatal(err)
 		}
-		if fault := unsafeLine(out.String()); fault != "" {
+		if fault := reporttest.Unsafe(out.String()); fault != "" {
 			t.Fatal(fault)
 		}
-		run = sarifRun{}
-		if err := json.Unmarshal(out.Bytes(), &run); err != nil {
+		got = run{}
+		if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 			t.Fatal(err)
 		}
-		if len(run.Results) != 3 {
-			t.Fatalf("%d results", len(run.Results))
+		if len(got.Results) != 3 {
+			t.Fatalf("%d results", len(got.Results))
 		}
-		for i, result := range run.Results {
+		for i, result := range got.Results {
 			texts := []string{result.Message.Text, result.RuleID}
 			for _, related := range result.RelatedLocations {
 				texts = append(texts, related.Message.Text)
@@ -229,7 +218,7 @@ func FuzzSARIF(f *testing.F) {
 			}
 			for _, text := range texts {
 				for line := range strings.Lines(text) {
-					if fault := unsafeLine(strings.TrimSuffix(line, "\n")); fault != "" {
+					if fault := reporttest.Unsafe(strings.TrimSuffix(line, "\n")); fault != "" {
 						t.Fatal(fault)
 					}
 				}
@@ -239,12 +228,10 @@ func FuzzSARIF(f *testing.F) {
 			if err != nil || u.IsAbs() || u.Host != "" || u.RawQuery != "" || u.Fragment != "" || place.Region.StartLine < 1 {
 				t.Fatalf("place %+v: %v, %+v", place, err, u)
 			}
-			path := filePath(r, []*finding.Finding{&r.Findings[0], &r.Findings[1], &r.Waived[0]}[i])
+			path := content.PlacesOf(r).Path([]*finding.Finding{&r.Findings[0], &r.Findings[1], &r.Waived[0]}[i].Path)
 			if diff := cmp.Diff(strings.TrimLeft(path, "/"), u.Path); diff != "" {
 				t.Fatalf("the path differs (-want +got):\n%s", diff)
 			}
 		}
 	})
 }
-
-func BenchmarkSARIF(b *testing.B) { benchmark(b, "sarif") }

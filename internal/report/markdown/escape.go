@@ -1,19 +1,21 @@
-package report
+package markdown
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// escapeMarkdown makes one line of text from outside stand for itself in
-// GitHub's and GitLab's Markdown: no emphasis, link, image, table cell, HTML
-// or formula comes of it, and no address becomes a link. An empty comment
-// keeps a name or number behind @, #, GH- and the like from becoming a mention or a
-// reference, which a backslash does not. It does not help at the beginning of
-// a line, where other rules hold: something has to stand before it.
-func escapeMarkdown(s string) string {
-	s = Sanitize(s)
+// escape makes one line of text stand for itself in GitHub's and GitLab's
+// Markdown: no emphasis, link, image, table cell, HTML or formula comes of it, and
+// no address becomes a link. An empty comment keeps a name or number behind @, #,
+// GH- and the like from becoming a mention or a reference, which a backslash does
+// not. It is not enough at the beginning of a line: put something before it.
+func escape(s string) string {
+	s = sanitize.Line(s)
 	var b strings.Builder
 	b.Grow(len(s) + 16)
 	for i, r := range s {
@@ -53,8 +55,8 @@ func escapeMarkdown(s string) string {
 }
 
 // hyphen writes the one between two texts, and breaks up what could be the number
-// of an issue: a digit follows, and a key of capitals, or GitHub's GH in any case,
-// stands before it.
+// of an issue: a digit behind it, and before it a key of capitals, or GitHub's GH
+// in any case.
 func hyphen(before, after string) string {
 	if before == "" || after == "" || after[0] < '0' || after[0] > '9' {
 		return "-"
@@ -66,48 +68,52 @@ func hyphen(before, after string) string {
 	return "-"
 }
 
-// codeSpan writes one line of text from outside as code. Not for tables.
+// escapeStart is escape for the first characters of a text, at most limit.
+func escapeStart(s string, limit int) string {
+	start, rest := sanitize.Cut(s, limit)
+	return escape(start) + sanitize.More(rest)
+}
+
+func escapeText(s string) string { return escapeStart(s, content.MaxText) }
+
+func escapePath(s string) string { return escapeStart(s, content.MaxPath) }
+
+// codeSpan writes one line of text as code. Not for tables.
 func codeSpan(s string) string {
-	s = Sanitize(s)
+	s = sanitize.Line(s)
 	if strings.TrimFunc(s, unicode.IsSpace) == "" {
 		s = "(empty)"
 	}
-	fence := strings.Repeat("`", longestRun(s)+1)
+	fence := fenceOf(s, "`")
 	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' {
 		s = " " + s + " "
 	}
 	return fence + s + fence
 }
 
-// fenced writes text as a block of code in a language. The fence is longer
-// than any run of backticks inside; lines are sanitised one by one.
+// fenced writes text as a block of code in a language, in a fence that is longer
+// than any run of backticks inside.
 func fenced(language, text string) string {
 	var b strings.Builder
-	fence := strings.Repeat("`", max(longestRun(text)+1, 3))
+	fence := fenceOf(text, "```")
 	b.WriteString(fence + language + "\n")
 	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
-		b.WriteString(Sanitize(strings.TrimSuffix(line, "\n")) + "\n")
+		b.WriteString(sanitize.Line(strings.TrimSuffix(line, "\n")) + "\n")
 	}
 	b.WriteString(fence + "\n")
 	return b.String()
 }
 
-// longestRun is the length of the longest run of backticks.
-func longestRun(s string) int {
-	longest, run := 0, 0
-	for _, c := range []byte(s) {
-		if c != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
+// fenceOf makes a fence longer until the text does not contain it.
+func fenceOf(text, fence string) string {
+	for strings.Contains(text, fence) {
+		fence += "`"
 	}
-	return longest
+	return fence
 }
 
 // diagramText is one line of text as a label in a Mermaid diagram: letters,
-// digits and what is common in names stay, anything else is a dot. The exact
+// digits and what is common in names stay, anything else becomes a dot. The exact
 // text stands beside the diagram.
 func diagramText(s string, limit int) string {
 	var b strings.Builder

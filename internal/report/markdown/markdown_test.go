@@ -1,6 +1,11 @@
-package report
+package markdown
 
 import (
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/report/content"
+
+	"github.com/small-gate/small-gate/internal/report/reporttest"
+
 	"bytes"
 	"fmt"
 	"regexp"
@@ -17,9 +22,18 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// page is Markdown as a reader gets it: rendered as GitHub would, and read
+func render(t testing.TB, r *finding.Report) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Render(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// readerPage is Markdown as a reader gets it: rendered as GitHub would, and read
 // back.
-type page struct {
+type readerPage struct {
 	// tags counts the elements; links are their addresses.
 	tags  map[string]int
 	links []string
@@ -32,14 +46,14 @@ type page struct {
 
 var reference = regexp.MustCompile(`(^|[^\pL\pN])[@#!&$~%^][\pL\pN]|[A-Z]-[0-9]|(?i:gh)-[0-9]`)
 
-func readMarkdown(t testing.TB, text string) page {
+func readMarkdown(t testing.TB, text string) readerPage {
 	t.Helper()
 	var rendered bytes.Buffer
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote), goldmark.WithRendererOptions(html.WithUnsafe()))
 	if err := md.Convert([]byte(text), &rendered); err != nil {
 		t.Fatal(err)
 	}
-	p := page{tags: map[string]int{}}
+	p := readerPage{tags: map[string]int{}}
 	tokens := nethtml.NewTokenizer(&rendered)
 	depth := 0 // of code
 	var block strings.Builder
@@ -99,7 +113,7 @@ func readMarkdown(t testing.TB, text string) page {
 }
 
 // checkPage demands that nothing but what the writer means came out.
-func checkPage(t testing.TB, p page) {
+func checkPage(t testing.TB, p readerPage) {
 	t.Helper()
 	for _, fault := range p.faults {
 		t.Error(fault)
@@ -111,7 +125,7 @@ func checkPage(t testing.TB, p page) {
 		}
 	}
 	for _, link := range p.links {
-		if !strings.HasPrefix(link, rulesPage+"#") {
+		if !strings.HasPrefix(link, content.RulePage("")) {
 			t.Errorf("a link to %s", link)
 		}
 	}
@@ -121,14 +135,14 @@ func checkPage(t testing.TB, p page) {
 func collapsed(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func TestMarkdownPage(t *testing.T) {
-	for _, s := range samples() {
-		t.Run(s.name, func(t *testing.T) {
-			checkPage(t, readMarkdown(t, render(t, "markdown", s.report, Options{})))
+	for _, s := range reporttest.Samples() {
+		t.Run(s.Name, func(t *testing.T) {
+			checkPage(t, readMarkdown(t, render(t, s.Report)))
 		})
 	}
-	p := readMarkdown(t, render(t, "markdown", many(), Options{}))
+	p := readMarkdown(t, render(t, reporttest.Many()))
 	want := []string{
-		"Line 6: entry 1 was changed after it was recorded", "append-only/reordered in " + progress,
+		"Line 6: entry 1 was changed after it was recorded", "append-only/reordered in " + reporttest.Progress,
 		"pkg/ünïcode name/.small/intent.small.yml, line 1", "entry 1 was changed after it was recorded (and 19 more)",
 	}
 	for _, w := range want {
@@ -141,7 +155,24 @@ func TestMarkdownPage(t *testing.T) {
 	}
 }
 
-func TestEscapeMarkdown(t *testing.T) {
+// Every rule's explanation is a page of paragraphs and examples.
+func TestRule(t *testing.T) {
+	for _, rule := range rules.All() {
+		text := Rule(&rule)
+		p := readMarkdown(t, text)
+		checkPage(t, p)
+		for _, paragraph := range content.Paragraphs(rule.Why) {
+			if !slices.Contains(p.blocks, paragraph) {
+				t.Errorf("%s: no block says %q", rule.ID, paragraph)
+			}
+		}
+		if !strings.Contains(text, "**Wrong**\n") || !strings.Contains(text, "**Right**\n") {
+			t.Errorf("%s: it lacks an example", rule.ID)
+		}
+	}
+}
+
+func TestEscape(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"plain words, 50 % of it - done.", "plain words, 50 % of it - done."},
 		{"*a* _b_ `c` [d](e) <f> \\", "\\*a\\* \\_b\\_ \\`c\\` \\[d\\](e) \\<f\\> \\\\"},
@@ -152,13 +183,13 @@ func TestEscapeMarkdown(t *testing.T) {
 		{"at 10:30: now:x", "at 10:30: now\\:x"},
 		{"a\n\x1b", `a\\n\\x1b`},
 	} {
-		if got := escapeMarkdown(tt.in); got != tt.want {
-			t.Errorf("escapeMarkdown(%q)\n got %s\nwant %s", tt.in, got, tt.want)
+		if got := escape(tt.in); got != tt.want {
+			t.Errorf("escape(%q)\n got %s\nwant %s", tt.in, got, tt.want)
 		}
 	}
 }
 
-func TestCodeInMarkdown(t *testing.T) {
+func TestCode(t *testing.T) {
 	for in, want := range map[string]string{
 		"a": "`a`", "a`b": "``a`b``", "`": "`` ` ``", "``` x": "```` ``` x ````", "": "`(empty)`", "  ": "`(empty)`", " a ": "`  a  `", "a\nb": "`a\\nb`",
 	} {
@@ -184,7 +215,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 		change func(f *finding.Finding, i int)
 		want   string
 	}{
-		{"many files", 3000, func(f *finding.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i, progress) }, "Not all is shown here: 2950 more findings; `--format json` lists all."},
+		{"many files", 3000, func(f *finding.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i, reporttest.Progress) }, "Not all is shown here: 2950 more findings; `--format json` lists all."},
 		{"one file", 3000, func(f *finding.Finding, i int) { f.Line = i }, "… and 2997 more of this rule in this file."},
 		{"long texts", 200, func(f *finding.Finding, i int) {
 			f.Path, f.Message, f.Fix, f.Commit = fmt.Sprint(i, long), long, strings.Repeat(long+"\n", 20), long
@@ -193,7 +224,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 		}, "more findings; `--format json` lists all."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := oneFail()
+			r := reporttest.OneFail()
 			one := r.Findings[0]
 			r.Findings = make([]finding.Finding, tt.number)
 			for i := range r.Findings {
@@ -204,8 +235,8 @@ func TestMarkdownIsBounded(t *testing.T) {
 			for range 50 {
 				r.Ledgers = append(r.Ledgers, finding.LedgerState{Path: long})
 			}
-			out := render(t, "markdown", r, Options{})
-			if len(out) > maxMarkdown {
+			out := render(t, r)
+			if len(out) > maxSize {
 				t.Errorf("%d bytes", len(out))
 			}
 			if !strings.Contains(out, tt.want) {
@@ -221,11 +252,11 @@ func TestMarkdownIsBounded(t *testing.T) {
 
 // A fork shows both sides, however they are named.
 func TestMarkdownFork(t *testing.T) {
-	r := oneFail()
-	f := forked()
+	r := reporttest.OneFail()
+	f := reporttest.Forked()
 	f.Sides[0].Name = `x"]; click A "javascript:alert(1)"` + "\n```\nend"
 	r.Findings = []finding.Finding{f}
-	p := readMarkdown(t, render(t, "markdown", r, Options{}))
+	p := readMarkdown(t, render(t, r))
 	checkPage(t, p)
 	var drawing string
 	for _, code := range p.code {
@@ -240,14 +271,14 @@ func TestMarkdownFork(t *testing.T) {
 			t.Errorf("a line that the drawing does not need: %q", text)
 		}
 	}
-	if !strings.Contains(drawing, "… 2 entries more") {
+	if !strings.Contains(drawing, "… 2 more entries") {
 		t.Errorf("the drawing:\n%s", drawing)
 	}
 }
 
 func FuzzMarkdown(f *testing.F) {
-	for i, s := range hostileTexts {
-		f.Add(s, hostileTexts[(i+5)%len(hostileTexts)])
+	for i, s := range reporttest.Texts {
+		f.Add(s, reporttest.Texts[(i+5)%len(reporttest.Texts)])
 	}
 	for _, s := range []string{
 		"```", "~~~\n", "</details><script>", "![x](y)", "[x]: y", "| a | b |", "\\|", "a\\", "<!--", "-->", "@user/team", "#1", "org/repo#2", "GH-3",
@@ -256,11 +287,11 @@ func FuzzMarkdown(f *testing.F) {
 		f.Add(s, "`"+s+"`")
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		r := hostile(a)
+		r := reporttest.Hostile(a)
 		r.Findings[0].Path, r.Findings[0].Message, r.Findings[1].Fix = b, b+a, b+"\n"+a
 		r.Failure.Message, r.Examined.Notes = b, []string{b}
-		out := render(t, "markdown", r, Options{})
-		if fault := unsafeLine(out); fault != "" {
+		out := render(t, r)
+		if fault := reporttest.Unsafe(out); fault != "" {
 			t.Fatal(fault)
 		}
 		p := readMarkdown(t, out)
@@ -269,18 +300,16 @@ func FuzzMarkdown(f *testing.F) {
 			t.Fatalf("%q %q gives\n%s", a, b, out)
 		}
 		// The report's own structure, whatever the texts are.
-		groups := len(groups(r.Findings))
+		groups := len(content.Groups(r.Findings))
 		if p.tags["h2"] != 1 || p.tags["h3"] != 2+groups || p.tags["tr"] != 2+1+groups {
 			t.Fatalf("%d titles, %d sections, %d rows\n%s", p.tags["h2"], p.tags["h3"], p.tags["tr"], out)
 		}
-		want := "Says: "
+		want := "Finding: "
 		if b != "" {
 			want = "Line 3: "
 		}
-		if want = collapsed(want + clip(b+a, maxText)); !slices.Contains(p.blocks, want) {
+		if want = collapsed(want + content.Text(b+a)); !slices.Contains(p.blocks, want) {
 			t.Fatalf("no block says %q; there are %q", want, p.blocks)
 		}
 	})
 }
-
-func BenchmarkMarkdown(b *testing.B) { benchmark(b, "markdown") }

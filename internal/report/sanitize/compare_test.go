@@ -1,6 +1,8 @@
-package report
+package sanitize
 
 import (
+	"github.com/small-gate/small-gate/internal/report/reporttest"
+
 	"slices"
 	"strings"
 	"testing"
@@ -8,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDiffer(t *testing.T) {
+func TestCompare(t *testing.T) {
 	long := strings.Repeat("0123456789", 20)
 	for _, tt := range []struct {
 		name, from, to string
@@ -50,46 +52,46 @@ func TestDiffer(t *testing.T) {
 		{"another type", "1", "1", []string{"- 1", "+ 1"}, "the text is the same, the type of the value is not"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := differ(tt.from, tt.to, 60)
+			d := Compare(tt.from, tt.to, 60)
 			if diff := cmp.Diff(tt.want, signed(d)); diff != "" {
 				t.Errorf("lines differ (-want +got):\n%s", diff)
 			}
-			if d.note != tt.note {
-				t.Errorf("note = %q, want %q", d.note, tt.note)
+			if d.Note != tt.note {
+				t.Errorf("note = %q, want %q", d.Note, tt.note)
 			}
 		})
 	}
 }
 
-func signed(d difference) []string {
+func signed(d Difference) []string {
 	var out []string
-	for _, line := range d.removed {
+	for _, line := range d.Removed {
 		out = append(out, "- "+line)
 	}
-	for _, line := range d.added {
+	for _, line := range d.Added {
 		out = append(out, "+ "+line)
 	}
 	return out
 }
 
 // Whatever differs is seen to differ, in a bounded number of safe lines.
-func FuzzDiffer(f *testing.F) {
-	for i, s := range hostileTexts {
-		f.Add(s, hostileTexts[(i+1)%len(hostileTexts)])
+func FuzzCompare(f *testing.F) {
+	for i, s := range reporttest.Texts {
+		f.Add(s, reporttest.Texts[(i+1)%len(reporttest.Texts)])
 		f.Add(s, s+" ")
 		f.Add(s, strings.ToUpper(s))
 	}
 	f.Fuzz(func(t *testing.T, from, to string) {
-		d := differ(from, to, minWidth)
-		if from != to && slices.Equal(d.removed, d.added) {
-			t.Errorf("%q and %q both look like %q", from, to, d.removed)
+		d := Compare(from, to, 40)
+		if from != to && slices.Equal(d.Removed, d.Added) {
+			t.Errorf("%q and %q both look like %q", from, to, d.Removed)
 		}
-		for _, line := range append(d.removed, d.added...) {
-			if fault := unsafeLine("- " + line); fault != "" {
+		for _, line := range append(d.Removed, d.Added...) {
+			if fault := reporttest.Unsafe("- " + line); fault != "" {
 				t.Error(fault)
 			}
 		}
-		if n := len(d.removed) + len(d.added); n > 2*(maxValueLines+1) {
+		if n := len(d.Removed) + len(d.Added); n > 2*(MaxLines+1) {
 			t.Errorf("%d lines", n)
 		}
 	})

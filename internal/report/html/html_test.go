@@ -1,6 +1,11 @@
-package report
+package html
 
 import (
+	"bytes"
+	"github.com/small-gate/small-gate/internal/report/content"
+
+	"github.com/small-gate/small-gate/internal/report/reporttest"
+
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -16,8 +21,26 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// webPage is an HTML report as a browser reads it.
-type webPage struct {
+func render(t testing.TB, r *finding.Report, version string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Render(&out, r, version); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// shown are the findings that a report's page shows.
+func shown(r *finding.Report) []numbered {
+	findings, _ := new(page).number(r)
+	return findings
+}
+
+// collapse is a text as a browser shows it.
+func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// browserPage is an HTML report as a browser reads it.
+type browserPage struct {
 	tags map[string]int
 	// texts are those of headings and paragraphs.
 	texts  []string
@@ -39,9 +62,9 @@ var pageElements = map[string]string{
 
 // readPage reads a page and demands that elements are closed in order and that
 // none is there that the template does not have.
-func readPage(t testing.TB, text string) webPage {
+func readPage(t testing.TB, text string) browserPage {
 	t.Helper()
-	p := webPage{tags: map[string]int{}}
+	p := browserPage{tags: map[string]int{}}
 	tokens := nethtml.NewTokenizer(strings.NewReader(text))
 	var open []string
 	var words strings.Builder
@@ -71,7 +94,7 @@ func readPage(t testing.TB, text string) webPage {
 			}
 			open = open[:len(open)-1]
 			if len(token.Data) == 2 && token.Data[0] == 'h' || token.Data == "p" {
-				p.texts = append(p.texts, collapsed(words.String()))
+				p.texts = append(p.texts, collapse(words.String()))
 			}
 		case nethtml.TextToken:
 			if len(open) > 0 && open[len(open)-1] == "style" {
@@ -83,7 +106,7 @@ func readPage(t testing.TB, text string) webPage {
 	}
 }
 
-func (p *webPage) start(token nethtml.Token) {
+func (p *browserPage) start(token nethtml.Token) {
 	p.tags[token.Data]++
 	allowed, known := pageElements[token.Data]
 	if !known {
@@ -109,7 +132,7 @@ func (p *webPage) start(token nethtml.Token) {
 	}
 }
 
-func checkWebPage(t testing.TB, p webPage) {
+func checkWebPage(t testing.TB, p browserPage) {
 	t.Helper()
 	for _, fault := range p.faults {
 		t.Error(fault)
@@ -124,28 +147,28 @@ func checkWebPage(t testing.TB, p webPage) {
 	}
 	for _, link := range p.links {
 		id, inside := strings.CutPrefix(link, "#")
-		if inside && !slices.Contains(p.ids, id) || !inside && !strings.HasPrefix(link, rulesPage+"#") {
+		if inside && !slices.Contains(p.ids, id) || !inside && !strings.HasPrefix(link, content.RulePage("")) {
 			t.Errorf("a link to %s", link)
 		}
 	}
 }
 
 func TestHTMLPage(t *testing.T) {
-	for _, s := range samples() {
-		t.Run(s.name, func(t *testing.T) {
-			checkWebPage(t, readPage(t, render(t, "html", s.report, Options{Version: "v1.2.3"})))
+	for _, s := range reporttest.Samples() {
+		t.Run(s.Name, func(t *testing.T) {
+			checkWebPage(t, readPage(t, render(t, s.Report, "v1.2.3")))
 		})
 	}
-	p := readPage(t, render(t, "html", many(), Options{}))
+	p := readPage(t, render(t, reporttest.Many(), ""))
 	for _, want := range []string{"✗ small-gate: rejected", "Logs", "Findings", "Waived", "2. Entry 2 was changed after it was recorded"} {
 		if !slices.Contains(p.texts, want) {
 			t.Errorf("no heading %q in %q", want, p.texts)
 		}
 	}
-	if r := many(); p.tags["article"] != len(r.Findings)+len(r.Waived) {
-		t.Errorf("%d findings told of %d", p.tags["article"], len(r.Findings)+len(r.Waived))
+	if r := reporttest.Many(); p.tags["article"] != len(r.Findings)+len(r.Waived) {
+		t.Errorf("%d findings shown of %d", p.tags["article"], len(r.Findings)+len(r.Waived))
 	}
-	if p := readPage(t, render(t, "html", failed(), Options{})); !slices.Contains(p.texts, "✗ small-gate: could not judge") {
+	if p := readPage(t, render(t, reporttest.Failed(), "")); !slices.Contains(p.texts, "✗ small-gate: could not judge") {
 		t.Errorf("a failure's page says %q", p.texts)
 	}
 }
@@ -154,7 +177,7 @@ func TestHTMLPage(t *testing.T) {
 // it stands for.
 func drawn(t *timeline) []string {
 	var out []string
-	for _, l := range t.Lanes {
+	for _, l := range t.Strips {
 		out = append(out, l.Name+": "+l.Note)
 		for _, m := range l.Marks {
 			out = append(out, strings.TrimRight(fmt.Sprintf("  %d %s %s %s", m.X, m.Class, m.Title, m.Href), " "))
@@ -167,7 +190,7 @@ func TestTimeline(t *testing.T) {
 	at := func(minute int) string {
 		return time.Date(2026, 3, 1, 9, minute, 0, 0, time.UTC).Format("2006-01-02T15:04:05.000Z")
 	}
-	l := finding.LedgerState{Path: progress, Entries: 5, Log: []finding.LogEntry{
+	l := finding.LedgerState{Path: reporttest.Progress, Entries: 5, Log: []finding.LogEntry{
 		{Line: 4, TaskID: "meta/init", Timestamp: at(0)},
 		{Line: 7, TaskID: "a", Timestamp: at(30), ReplayID: "1111111111111111"},
 		{Line: 10, TaskID: "b", Timestamp: "soon", ReplayID: "1111111111111111"},
@@ -177,12 +200,12 @@ func TestTimeline(t *testing.T) {
 	ref := func(task, timestamp string) *finding.EntryRef {
 		return &finding.EntryRef{TaskID: task, Timestamp: timestamp}
 	}
-	r := &finding.Report{Verdict: finding.Fail, Examined: finding.Examined{Head: head}, Ledgers: []finding.LedgerState{l}, Findings: []finding.Finding{
-		{Rule: "r/edited", Severity: finding.SeverityError, Path: progress, Entry: ref("c", at(300)), EntryAfter: ref("c", at(300))},
-		{Rule: "r/moved", Severity: finding.SeverityError, Path: progress, Entry: ref("c", at(299)), EntryAfter: ref("c", at(300))},
-		{Rule: "r/gone", Severity: finding.SeverityError, Path: progress, Entry: ref("x", at(450))},
-		{Rule: "r/line", Severity: finding.SeverityWarning, Path: progress, Line: 8, Commit: head},
-		{Rule: "r/before", Severity: finding.SeverityWarning, Path: progress, Line: 8, Commit: base},
+	r := &finding.Report{Verdict: finding.Fail, Examined: finding.Examined{Head: reporttest.Head}, Ledgers: []finding.LedgerState{l}, Findings: []finding.Finding{
+		{Rule: "r/edited", Severity: finding.SeverityError, Path: reporttest.Progress, Entry: ref("c", at(300)), EntryAfter: ref("c", at(300))},
+		{Rule: "r/moved", Severity: finding.SeverityError, Path: reporttest.Progress, Entry: ref("c", at(299)), EntryAfter: ref("c", at(300))},
+		{Rule: "r/gone", Severity: finding.SeverityError, Path: reporttest.Progress, Entry: ref("x", at(450))},
+		{Rule: "r/line", Severity: finding.SeverityWarning, Path: reporttest.Progress, Line: 8, Commit: reporttest.Head},
+		{Rule: "r/before", Severity: finding.SeverityWarning, Path: reporttest.Progress, Line: 8, Commit: reporttest.Base},
 		{Rule: "r/elsewhere", Severity: finding.SeverityWarning, Path: "other", Line: 8},
 	}}
 	want := []string{
@@ -200,7 +223,7 @@ func TestTimeline(t *testing.T) {
 		"  750 bad finding 3: r/gone #f3",
 		"2026-03-01 09:00 | 2026-03-01 14:00 | 2026-03-01 19:00",
 	}
-	if diff := cmp.Diff(want, drawn(pageLogOf(r, &l, numbered(r)).Timeline)); diff != "" {
+	if diff := cmp.Diff(want, drawn(logOf(r, &l, shown(r)).Timeline)); diff != "" {
 		t.Errorf("drawing differs (-want +got):\n%s", diff)
 	}
 }
@@ -233,16 +256,16 @@ func TestTimelineAtTheEdges(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := &finding.Report{Verdict: finding.Pass, Ledgers: []finding.LedgerState{tt.log}}
-			if diff := cmp.Diff(tt.want, drawn(pageLogOf(r, &tt.log, numbered(r)).Timeline)); diff != "" {
+			if diff := cmp.Diff(tt.want, drawn(logOf(r, &tt.log, shown(r)).Timeline)); diff != "" {
 				t.Errorf("drawing differs (-want +got):\n%s", diff)
 			}
 		})
 	}
 	empty := log()
-	if pageLogOf(&finding.Report{}, &empty, findingNumbers{}).Timeline != nil {
+	if logOf(&finding.Report{}, &empty, nil).Timeline != nil {
 		t.Error("an empty log is drawn")
 	}
-	if pageLogOf(oneFail(), &finding.LedgerState{Path: progress, Entries: 3}, numbered(oneFail())).Timeline != nil {
+	if logOf(reporttest.OneFail(), &finding.LedgerState{Path: reporttest.Progress, Entries: 3}, shown(reporttest.OneFail())).Timeline != nil {
 		t.Error("a log whose entries are not known is drawn")
 	}
 }
@@ -253,7 +276,7 @@ func TestHTMLIsBounded(t *testing.T) {
 	for i := range 100 {
 		changes = append(changes, ledger.FieldChange{Field: long, From: long, To: fmt.Sprint(i, long), HasFrom: true, HasTo: true})
 	}
-	r := oneFail()
+	r := reporttest.OneFail()
 	f := r.Findings[0]
 	f.Message, f.Fix, f.Changes, f.Rule, f.Commit = long, long, changes, long, long
 	r.Findings = slices.Repeat([]finding.Finding{f}, 2000)
@@ -264,11 +287,11 @@ func TestHTMLIsBounded(t *testing.T) {
 	}
 	r.Ledgers = nil
 	for i := range 100 {
-		r.Ledgers = append(r.Ledgers, finding.LedgerState{Path: fmt.Sprint(i, long), Head: digest(i), Entries: 2})
+		r.Ledgers = append(r.Ledgers, finding.LedgerState{Path: fmt.Sprint(i, long), Head: reporttest.Digest(i), Entries: 2})
 	}
 	r.Ledgers[0].Log = big
-	out := render(t, "html", r, Options{})
-	if len(out) > maxPage+10_000 {
+	out := render(t, r, "")
+	if len(out) > maxSize+10_000 {
 		t.Errorf("%d bytes", len(out))
 	}
 	for _, want := range []string{"Not all is shown here:", "more findings and 70 more logs; --format json lists all."} {
@@ -280,8 +303,8 @@ func TestHTMLIsBounded(t *testing.T) {
 }
 
 func FuzzHTML(f *testing.F) {
-	for i, s := range hostileTexts {
-		f.Add(s, hostileTexts[(i+5)%len(hostileTexts)])
+	for i, s := range reporttest.Texts {
+		f.Add(s, reporttest.Texts[(i+5)%len(reporttest.Texts)])
 	}
 	for _, s := range []string{
 		"<script>alert(1)</script>", "</pre><img src=x onerror=alert(1)>", `" onload="x`, "' x='", "javascript:alert(1)", "</title></style></svg>", "<!--", "-->", "]]>",
@@ -290,12 +313,12 @@ func FuzzHTML(f *testing.F) {
 		f.Add(s, `"`+s)
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		r := hostile(a)
+		r := reporttest.Hostile(a)
 		r.Findings[0].Path, r.Findings[0].Message, r.Findings[1].Fix = b, b+a, b+"\n"+a
 		r.Failure.Message, r.Examined.Notes = b, []string{b}
 		r.Ledgers[0].Log[0].Timestamp = b
-		out := render(t, "html", r, Options{Version: b})
-		if fault := unsafeLine(out); fault != "" {
+		out := render(t, r, b)
+		if fault := reporttest.Unsafe(out); fault != "" {
 			t.Fatal(fault)
 		}
 		p := readPage(t, out)
@@ -303,10 +326,8 @@ func FuzzHTML(f *testing.F) {
 		if p.tags["article"] != 3 || p.tags["h1"] != 1 || p.tags["h2"] != 4 {
 			t.Fatalf("%d findings, %d titles, %d sections", p.tags["article"], p.tags["h1"], p.tags["h2"])
 		}
-		if want := collapsed("1. " + upperFirst(clip(b+a, maxText))); !slices.Contains(p.texts, want) {
+		if want := collapse("1. " + content.UpperFirst(content.Text(b+a))); !slices.Contains(p.texts, want) {
 			t.Fatalf("no heading says %q; there are %q", want, p.texts)
 		}
 	})
 }
-
-func BenchmarkHTML(b *testing.B) { benchmark(b, "html") }

@@ -1,4 +1,4 @@
-package report
+package sanitize
 
 import (
 	"fmt"
@@ -7,59 +7,59 @@ import (
 	"unicode/utf8"
 )
 
+// MaxLines is how many lines of a text a difference shows.
+const MaxLines = 4
+
 const (
 	// context is how many equal characters are shown around a difference.
 	context = 24
-	// maxValueLines is how many lines of one value are shown.
-	maxValueLines = 4
 	// maxNamed is up to how many characters a difference is also named by
 	// code points, where it is not plain ASCII.
 	maxNamed = 4
 )
 
-// difference is how one text became another, in a few short lines that are fit
-// for printing.
-type difference struct {
-	removed, added []string
-	// note says what the eye would miss; often empty.
-	note string
+// Difference is how one text became another, in a few short lines.
+type Difference struct {
+	Removed, Added []string
+	// Note says what the eye would miss; often empty.
+	Note string
 }
 
-// differ compares two texts. Of long ones it shows the part that differs, with
+// Compare compares two texts. Of long ones it shows the part that differs, with
 // a little around it, in about width columns.
-func differ(from, to string, width int) difference {
+func Compare(from, to string, width int) Difference {
 	switch {
 	case from == to:
-		return difference{
-			removed: excerpt(from, width), added: excerpt(to, width),
-			note: "the text is the same, the type of the value is not",
+		return Difference{
+			Removed: Excerpt(from, width, MaxLines), Added: Excerpt(to, width, MaxLines),
+			Note: "the text is the same, the type of the value is not",
 		}
 	case from == "":
-		return difference{added: excerpt(to, width), note: "was empty"}
+		return Difference{Added: Excerpt(to, width, MaxLines), Note: "was empty"}
 	case to == "":
-		return difference{removed: excerpt(from, width), note: "is empty now"}
+		return Difference{Removed: Excerpt(from, width, MaxLines), Note: "is empty now"}
 	case sameBut(unicode.IsSpace, from, to):
 		return revealed(from, to, width, "only white space differs")
 	case sameBut(invisible, from, to):
 		return revealed(from, to, width, "only invisible characters differ")
 	}
-	var d difference
+	var d Difference
 	if strings.Contains(from, "\n") || strings.Contains(to, "\n") {
-		d.removed, d.added = differingLines(from, to, width)
+		d.Removed, d.Added = differingLines(from, to, width)
 	} else {
-		d.removed, d.added = window(from, to, width, Sanitize)
-		d.note = codePoints(from, to)
+		d.Removed, d.Added = window(from, to, width, Line)
+		d.Note = codePoints(from, to)
 	}
-	if strings.Join(d.removed, "\n") == strings.Join(d.added, "\n") {
+	if strings.Join(d.Removed, "\n") == strings.Join(d.Added, "\n") {
 		return revealed(from, to, width, "they look alike: every escape is spelt out")
 	}
 	return d
 }
 
 // revealed shows what differs with every invisible character made visible.
-func revealed(from, to string, width int, note string) difference {
+func revealed(from, to string, width int, note string) Difference {
 	removed, added := window(from, to, width, reveal)
-	return difference{removed: removed, added: added, note: note + `; · is a space, \t a tab, \n a line break`}
+	return Difference{Removed: removed, Added: added, Note: note + `; · is a space, \t a tab, \n a line break`}
 }
 
 // window shows two texts around the part in which they differ, each in one
@@ -88,7 +88,7 @@ func cut(s string, start, end, width int, show func(string) string) string {
 	}
 	stop := forward(s, start, width)
 	if stop < end {
-		return lead + show(s[start:stop]) + more(s[stop:])
+		return lead + show(s[start:stop]) + More(s[stop:])
 	}
 	if stop = min(stop, forward(s, end, context)); stop < len(s) {
 		return lead + show(s[start:stop]) + "…"
@@ -107,16 +107,14 @@ func differingLines(from, to string, width int) (removed, added []string) {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
 	if len(a) == 1 && len(b) == 1 {
-		return window(a[0], b[0], width, Sanitize)
+		return window(a[0], b[0], width, Line)
 	}
-	return firstLines(a, width, maxValueLines), firstLines(b, width, maxValueLines)
+	return firstLines(a, width, MaxLines), firstLines(b, width, MaxLines)
 }
 
-// excerpt shows the beginning of one text.
-func excerpt(s string, width int) []string { return excerptLines(s, width, maxValueLines) }
-
-// excerptLines is an excerpt of a number of lines.
-func excerptLines(s string, width, most int) []string {
+// Excerpt shows the first lines of a text, at most so many, each in about width
+// columns.
+func Excerpt(s string, width, most int) []string {
 	if s != "" && strings.TrimFunc(s, invisible) == "" {
 		return []string{cut(s, 0, len(s), width, reveal)}
 	}
@@ -128,13 +126,14 @@ func firstLines(lines []string, width, most int) []string {
 	var out []string
 	for i, line := range lines {
 		if i == most {
-			return append(out, more(strings.Join(lines[i:], "\n")))
+			if more := More(strings.Join(lines[i:], "\n")); more != "" {
+				return append(out, more)
+			}
 		}
 		if line == "" {
-			out = append(out, "(empty)")
-		} else {
-			out = append(out, clip(line, width))
+			line = "(empty)"
 		}
+		out = append(out, Clip(line, width))
 	}
 	return out
 }
@@ -146,7 +145,7 @@ func common(a, b string) (prefix, suffix int) {
 	for prefix < shorter && a[prefix] == b[prefix] {
 		prefix++
 	}
-	for prefix > 0 && (!starts(a, prefix) || !starts(b, prefix)) {
+	for prefix > 0 && (!startsAt(a, prefix) || !startsAt(b, prefix)) {
 		prefix--
 	}
 	for suffix < shorter-prefix && a[len(a)-1-suffix] == b[len(b)-1-suffix] {
@@ -157,9 +156,6 @@ func common(a, b string) (prefix, suffix int) {
 	}
 	return prefix, suffix
 }
-
-// starts reports whether a character, or the end, is at offset i.
-func starts(s string, i int) bool { return i == len(s) || utf8.RuneStart(s[i]) }
 
 // codePoints names the characters of a very short difference that is not plain
 // ASCII: letters of two scripts and the two ways to write an accent look alike.
@@ -192,18 +188,9 @@ func invisible(r rune) bool {
 	return unicode.IsSpace(r) || isHidden(0, r)
 }
 
-// sameBut reports whether two texts are equal when the characters that drop
-// names are left out.
+// sameBut reports whether two texts are equal without the characters that drop
+// holds for.
 func sameBut(drop func(rune) bool, a, b string) bool {
-	for {
-		a, b = strings.TrimLeftFunc(a, drop), strings.TrimLeftFunc(b, drop)
-		if a == "" || b == "" {
-			return a == b
-		}
-		_, n := utf8.DecodeRuneInString(a)
-		if len(b) < n || a[:n] != b[:n] {
-			return false
-		}
-		a, b = a[n:], b[n:]
-	}
+	without := func(s string) string { return strings.Join(strings.FieldsFunc(s, drop), "") }
+	return without(a) == without(b)
 }

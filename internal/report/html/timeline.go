@@ -1,4 +1,4 @@
-package report
+package html
 
 import (
 	"cmp"
@@ -7,24 +7,24 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (
-	// columns is how many places across a timeline has; what falls into one
-	// is drawn as one mark, so that a long log stays a small page.
+	// columns is how many places a timeline has. Entries in one are drawn as one
+	// mark, so that a long log stays a small page.
 	columns = 400
-	// width of a strip in its own units.
+	// stripWidth is in the strip's own units.
 	stripWidth = 1000
-	// maxLanes is how many runs have a lane of their own.
-	maxLanes = 24
+	// maxStrips is how many runs have a strip of their own.
+	maxStrips = 24
 )
 
-// timeline is a drawing of entries: time goes across, each lane is a run or a
+// timeline is a drawing of entries: time goes across, each strip is a run or a
 // branch.
 type timeline struct {
-	Lanes []*lane
-	// Grid says that quarters are drawn; Axis are the labels below, evenly
-	// spread.
+	Strips []*strip
+	// Grid says that quarters are drawn. Axis are the labels below, evenly spread.
 	Grid bool
 	Axis []string
 
@@ -32,22 +32,21 @@ type timeline struct {
 	layout   string  // how times are written
 }
 
-// lane is one strip.
-type lane struct {
+type strip struct {
 	Name, Note string
 	Marks      []*mark
 
-	at          map[laneKey]*mark
+	at          map[markKey]*mark
 	count       int
 	first, last time.Time
 }
 
-type laneKey struct {
+type markKey struct {
 	column int
 	class  string
 }
 
-// mark is one dot, which may stand for several entries.
+// mark is one dot, for one entry or several.
 type mark struct {
 	X     int
 	Class string
@@ -57,7 +56,7 @@ type mark struct {
 	count int
 }
 
-// newTimeline spans the times given; those that are zero do not count.
+// newTimeline spans some times; those that are zero do not count.
 func newTimeline(times []time.Time) *timeline {
 	t := &timeline{layout: "2006-01-02 15:04"}
 	var first, last time.Time
@@ -105,59 +104,59 @@ func (t *timeline) column(at time.Time) int {
 	return int(min(max(share, 0), 1)*columns + 0.5)
 }
 
-// lane adds a lane.
-func (t *timeline) lane(name string) *lane {
-	l := &lane{Name: name, at: map[laneKey]*mark{}}
-	t.Lanes = append(t.Lanes, l)
-	return l
+// strip adds a strip.
+func (t *timeline) strip(name string) *strip {
+	s := &strip{Name: name, at: map[markKey]*mark{}}
+	t.Strips = append(t.Strips, s)
+	return s
 }
 
-// mark puts a mark of a class into a lane, or counts it with the one that is
-// there, which keeps its title and where it leads to.
-func (t *timeline) mark(l *lane, at time.Time, class, href string, title func() string) {
-	key := laneKey{t.column(at), class}
-	m, known := l.at[key]
+// mark puts a mark of a class into a strip. One that is there already keeps its
+// title and link, and counts it.
+func (t *timeline) mark(s *strip, at time.Time, class, href string, title func() string) {
+	key := markKey{t.column(at), class}
+	m, known := s.at[key]
 	if !known {
 		m = &mark{X: key.column * stripWidth / columns, Class: class, Title: title(), Href: href}
-		l.at[key] = m
-		l.Marks = append(l.Marks, m)
+		s.at[key] = m
+		s.Marks = append(s.Marks, m)
 	}
 	if m.count++; m.count == 2 {
 		m.Title += " and others"
 	}
 }
 
-// entry marks an entry and takes it into the lane's account.
-func (t *timeline) entry(l *lane, at time.Time, class string, title func() string) {
-	t.mark(l, at, class, "", title)
-	if l.count++; l.count == 1 || at.Before(l.first) {
-		l.first = at
+// entry marks an entry and counts it for the strip's note.
+func (t *timeline) entry(s *strip, at time.Time, class string, title func() string) {
+	t.mark(s, at, class, "", title)
+	if s.count++; s.count == 1 || at.Before(s.first) {
+		s.first = at
 	}
-	if l.count == 1 || at.After(l.last) {
-		l.last = at
+	if s.count == 1 || at.After(s.last) {
+		s.last = at
 	}
 }
 
-// finish writes the notes of the lanes and puts what is graver on top.
+// finish writes the strips' notes and puts graver marks on top.
 func (t *timeline) finish() *timeline {
 	over := map[string]int{"warn": 1, "bad": 2}
-	for _, l := range t.Lanes {
-		slices.SortStableFunc(l.Marks, func(a, b *mark) int { return cmp.Compare(over[a.Class], over[b.Class]) })
+	for _, s := range t.Strips {
+		slices.SortStableFunc(s.Marks, func(a, b *mark) int { return cmp.Compare(over[a.Class], over[b.Class]) })
 		switch {
-		case l.count == 0:
-		case l.first.IsZero():
-			l.Note = entryCount(l.count)
-		case t.short(l.first) == t.short(l.last):
-			l.Note = entryCount(l.count) + ", " + t.short(l.first)
+		case s.count == 0:
+		case s.first.IsZero():
+			s.Note = wording.Count(s.count, "entry")
+		case t.short(s.first) == t.short(s.last):
+			s.Note = wording.Count(s.count, "entry") + ", " + t.short(s.first)
 		default:
-			l.Note = fmt.Sprintf("%s, %s to %s", entryCount(l.count), t.short(l.first), t.short(l.last))
+			s.Note = fmt.Sprintf("%s, %s to %s", wording.Count(s.count, "entry"), t.short(s.first), t.short(s.last))
 		}
 	}
 	return t
 }
 
-// entryTimes are the times of a log's entries. An entry whose time cannot be
-// read stands where the one before it stands.
+// entryTimes are the times of a log's entries. An entry whose time cannot be read
+// has that of the one before it.
 func entryTimes(log []finding.LogEntry) []time.Time {
 	out := make([]time.Time, len(log))
 	var before time.Time

@@ -1,11 +1,13 @@
-package report
+package sanitize
 
 import (
+	"github.com/small-gate/small-gate/internal/report/reporttest"
+
 	"strings"
 	"testing"
 )
 
-func TestSanitize(t *testing.T) {
+func TestLine(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"", ""},
 		{"plain text: 50 % of [this], a\\b", "plain text: 50 % of [this], a\\b"},
@@ -32,15 +34,15 @@ func TestSanitize(t *testing.T) {
 		{"## [x] #[y] ##1[z]", "## [x] #[y] ##1[z]"},
 		{"#\ufe0f#[x", `#\ufe0f#[x`},
 	} {
-		got := Sanitize(tt.in)
+		got := Line(tt.in)
 		if got != tt.want {
-			t.Errorf("Sanitize(%q) = %q, want %q", tt.in, got, tt.want)
+			t.Errorf("Line(%q) = %q, want %q", tt.in, got, tt.want)
 		}
-		if fault := unsafeLine(got); fault != "" {
-			t.Errorf("Sanitize(%q): %s", tt.in, fault)
+		if fault := reporttest.Unsafe(got); fault != "" {
+			t.Errorf("Line(%q): %s", tt.in, fault)
 		}
-		if again := Sanitize(got); again != got && !strings.Contains(tt.in, "##") {
-			t.Errorf("Sanitize twice of %q = %q, once = %q", tt.in, again, got)
+		if again := Line(got); again != got && !strings.Contains(tt.in, "##") {
+			t.Errorf("Line twice of %q = %q, once = %q", tt.in, again, got)
 		}
 	}
 }
