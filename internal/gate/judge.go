@@ -118,7 +118,7 @@ func listCommits(ctx context.Context, r *run.Run) error {
 		known = []string{s.Base.ID}
 	}
 	var err error
-	s.Commits, err = r.Source.History.Commits(ctx, []string{s.Tip.ID}, known)
+	s.Commits, err = r.Source.Commits(ctx, []string{s.Tip.ID}, known)
 	r.Examined().Commits += len(s.Commits)
 	return err
 }
@@ -148,7 +148,7 @@ func mergeResult(ctx context.Context, r *run.Run, merge string) error {
 	for _, c := range landed[0] {
 		head.Note(r.Source, c.Path)
 	}
-	commits, err := r.Source.History.Commits(ctx, []string{merge}, []string{head.Base.ID, head.Tip.ID})
+	commits, err := r.Source.Commits(ctx, []string{merge}, []string{head.Base.ID, head.Tip.ID})
 	if err != nil {
 		return err
 	}

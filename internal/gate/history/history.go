@@ -90,7 +90,7 @@ const Index = ":index"
 type History interface {
 	Tree
 	// Commits lists the commits that are reachable from include and not from
-	// exclude, parents before children.
+	// exclude, in any order.
 	Commits(ctx context.Context, include, exclude []string) ([]Commit, error)
 	// Diff compares trees: for each edge the files that a filter means whose mode
 	// or object differs, in order of path. An empty Parent stands for the empty

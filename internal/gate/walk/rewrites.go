@@ -29,7 +29,7 @@ func (r walker) rewritesOf(ctx context.Context, u history.Update) (*rewrites, er
 	if u.Target.ID == "" || u.Old == "" {
 		return nil, nil
 	}
-	commits, err := r.Source.History.Commits(ctx, []string{u.Old}, []string{u.Target.ID})
+	commits, err := r.Source.Commits(ctx, []string{u.Old}, []string{u.Target.ID})
 	if err != nil {
 		return nil, err
 	}

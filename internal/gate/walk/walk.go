@@ -31,7 +31,6 @@ func Commits(ctx context.Context, r *run.Run) error {
 
 // walk judges every edge of the nodes.
 func (r walker) walk(ctx context.Context, commits []history.Commit) error {
-	commits = history.InOrder(commits)
 	changes, err := r.Source.ChangesOf(ctx, commits)
 	if err != nil {
 		return err
