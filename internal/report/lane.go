@@ -156,5 +156,5 @@ func claimText(c changes.Claim) string {
 
 // laneWords say which lane a change was judged by, and which one fits.
 func laneWords(r *finding.LaneReport) string {
-	return claimText(r.Claim) + "; what the change shows fits " + string(r.Fits)
+	return claimText(r.Claim) + "; the change fits " + string(r.Fits)
 }
