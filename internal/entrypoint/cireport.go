@@ -41,7 +41,7 @@ func (j *job) account(r *finding.Report) []Fact {
 		all = append(all, Fact{"policy", r.Examined.Policy})
 	}
 	if r.Lane != nil {
-		all = append(all, Fact{"lane", fmt.Sprintf("%s (from the %s); what the change shows fits %s", r.Lane.Claim.Lane, r.Lane.Claim.Source, r.Lane.Fits)})
+		all = append(all, Fact{"lane", fmt.Sprintf("%s (from the %s); the change fits %s", r.Lane.Claim.Lane, r.Lane.Claim.Source, r.Lane.Fits)})
 	}
 	return append(all, Fact{"judged", wording.Count(r.Examined.Commits, "commit")})
 }

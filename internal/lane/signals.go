@@ -257,7 +257,7 @@ func Why(signals []Signal) string {
 		return "no signal requires more"
 	}
 	if len(names) == 1 {
-		return names[0] + " asks for it"
+		return names[0] + " requires it"
 	}
-	return strings.Join(names, ", ") + " ask for it"
+	return strings.Join(names, ", ") + " require it"
 }

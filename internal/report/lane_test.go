@@ -28,7 +28,7 @@ func TestLaneIsNamed(t *testing.T) {
 			if err := report.Write(&buf, format, r, report.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			if want := where + "standard, by " + who + "; what the change shows fits fast"; !strings.Contains(plain(buf.String()), want) {
+			if want := where + "standard, by " + who + "; the change fits fast"; !strings.Contains(plain(buf.String()), want) {
 				t.Errorf("%s does not say %q", format, want)
 			}
 			r.Lane, buf = nil, bytes.Buffer{}

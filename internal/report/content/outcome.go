@@ -148,5 +148,5 @@ func Claim(c lane.Claim) string {
 
 // Lane says which lane a change claims and which one fits.
 func Lane(r *finding.LaneReport) string {
-	return Claim(r.Claim) + "; what the change shows fits " + string(r.Fits)
+	return Claim(r.Claim) + "; the change fits " + string(r.Fits)
 }
