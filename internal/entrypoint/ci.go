@@ -96,10 +96,7 @@ func (j *job) withoutCommit(ctx context.Context, s *session, err error) (*findin
 		return nil, err
 	}
 	id := j.plan.Head[0].Revision
-	if here, hasErr := s.repo.Has(ctx, id); hasErr != nil || !here {
-		return nil, err
-	}
-	if _, isCommit, peelErr := s.repo.Peel(ctx, id); peelErr != nil || isCommit {
+	if commit, here, peelErr := s.repo.Peel(ctx, id); peelErr != nil || !here || commit != "" {
 		return nil, err
 	}
 	j.fact("nothing to judge", "%s names no commit", j.plan.Ref)
@@ -259,7 +256,7 @@ func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch,
 	if j.fork != "" {
 		return githistory.Branch{}, j.forkRemoteError(nil)
 	}
-	branch, err := s.repo.DefaultBranch(ctx, origin)
+	branch, err := githistory.DefaultBranch(ctx, s.repo, origin)
 	if err == nil && j.plan.Ref != "" && branchName(branch.Ref, origin) == branchName(j.plan.Ref, origin) {
 		return githistory.Branch{}, nil
 	}

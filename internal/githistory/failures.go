@@ -86,12 +86,6 @@ func CannotOpen(dir string) string { return "cannot open the repository of " + P
 // SeeWhatGitSays is the remedy for a repository that cannot be opened.
 const SeeWhatGitSays = "see what git says: `git rev-parse --git-dir`"
 
-// DamagedMergeHead is the failure for a MERGE_HEAD that does not say what is
-// being merged.
-func DamagedMergeHead() *failure.Error {
-	return &failure.Error{Message: "MERGE_HEAD is damaged", Remedy: "`git merge --abort`, then merge again"}
-}
-
 // NotResolved is the failure for a name that leads to no commit.
 func NotResolved(name string, shallow, isID bool, cause error) *failure.Error {
 	f := &failure.Error{Message: fmt.Sprintf("%q does not name a commit of this clone", name), Err: errors.Join(ErrLacking, cause)}

@@ -41,7 +41,7 @@ type Repo struct {
 	git     string
 	dir     string
 	environ []string // what git gets
-	given   []string // what the caller gave
+	given   Environ  // what the caller gave
 	config  []string // -c arguments for every command
 	format  format
 	head    string // HEAD's commit when the repository was opened, or empty

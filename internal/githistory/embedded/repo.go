@@ -142,20 +142,14 @@ func (r *Repo) Version(context.Context) (string, error) {
 	return "", nil
 }
 
-// ReplaceRefs is as [githistory.Repo.ReplaceRefs].
-func (r *Repo) ReplaceRefs(context.Context) (bool, error) {
-	base := r.env.Get("GIT_REPLACE_REF_BASE")
-	if base == "" {
-		base = "refs/replace/"
+// Substitutes is as [githistory.Repo.Substitutes].
+func (r *Repo) Substitutes(context.Context) (replaceRefs, grafts bool, err error) {
+	names, err := (&refs{repo: r}).list([]string{githistory.ReplaceRefs(r.env)})
+	if err != nil {
+		return false, false, cannot("cannot look for replace refs", err)
 	}
-	names, err := (&refs{repo: r}).list([]string{base})
-	return len(names) > 0, cannot("cannot look for replace refs", err)
-}
-
-// Grafts is as [githistory.Repo.Grafts].
-func (r *Repo) Grafts() (bool, error) {
-	found, err := githistory.HasGrafts(r.CommonDir, r.env.Get("GIT_GRAFT_FILE"))
-	return found, cannot("cannot read the file of grafts", err)
+	grafts, err = githistory.HasGrafts(r.CommonDir, r.env)
+	return len(names) > 0, grafts, cannot("cannot read the file of grafts", err)
 }
 
 // Signature says whose a commit is. Of the index, it is the author that git

@@ -12,8 +12,8 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// configuredBranch is init.defaultBranch; the last word counts.
-func (r *Repo) configuredBranch() (branch string, err error) {
+// InitBranch is init.defaultBranch; the last file that sets it counts.
+func (r *Repo) InitBranch(context.Context) (branch string, err error) {
 	err = r.eachConfig("init.defaultBranch", func(config *raw.Config) error {
 		text, set := lookUp(config, "init", "defaultbranch")
 		if !plain(text) {
