@@ -182,7 +182,7 @@ func (j *job) push(ctx context.Context, s *session, head string) (*finding.Repor
 		return j.audit(ctx, s, head, head, branch.Ref)
 	}
 	onDefault := j.plan.OnDefault || branch.ID == ""
-	update := history.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, origin), Governs: onDefault}
+	update := history.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, origin), PolicyFromOldTip: onDefault}
 	s.opts.Branch = branchName(j.plan.Ref, origin)
 	if update.Old, err = j.before(ctx, s, onDefault); err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (j *job) push(ctx context.Context, s *session, head string) (*finding.Repor
 	has := "the tip before the push"
 	if !onDefault {
 		// What an earlier push brought is judged again until the default branch has it.
-		update.Known, update.Again, has = []string{branch.ID}, true, branch.Ref
+		update.Known, update.RejudgeOld, has = []string{branch.ID}, true, branch.Ref
 	}
 	switch {
 	case onDefault:

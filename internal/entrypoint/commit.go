@@ -150,7 +150,7 @@ func (s *session) published(ctx context.Context, head string) ([]string, error) 
 	if len(commits) == 0 {
 		return []string{head}, nil
 	}
-	return beginnings(commits), nil
+	return beginnings(history.InOrder(commits)), nil
 }
 
 // beginnings are the parents of commits that are not among them.

@@ -241,7 +241,7 @@ func (s *session) update(ctx context.Context, m move, remote string, branch gith
 	}
 	s.opts.Branch = branchName(m.Ref, remote)
 	update.Target, update.Name = target(m, remote, branch, moves), branchName(m.Ref, remote)
-	update.Governs = branch == githistory.Branch{} || update.Old != "" && m.isOf(branch, remote)
+	update.PolicyFromOldTip = branch == githistory.Branch{} || update.Old != "" && m.isOf(branch, remote)
 	if remote == "" && branch == (githistory.Branch{}) && update.Old != "" {
 		// A server without branches: what a tag names is nobody's configuration.
 		if err := s.trustNobody("there is no branch yet"); err != nil {
@@ -303,7 +303,7 @@ func (s *session) trustForRef(ctx context.Context, u history.Update, branch gith
 	switch {
 	case branch.Missing():
 		return s.trustNobody("HEAD names " + branch.Ref + ", which does not exist")
-	case !u.Governs:
+	case !u.PolicyFromOldTip:
 		return s.trust(ctx, branch.ID, branch.Ref)
 	case u.Old == "":
 		return s.trust(ctx, "", u.Ref)

@@ -1,4 +1,4 @@
-package run
+package snapshots
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -14,9 +15,9 @@ import (
 // maxAttributes is the largest file of attributes that is read, in bytes.
 const maxAttributes = 1 << 20
 
-// NoteUnions finds out which files of workspaces git would merge by joining both
+// noteUnions finds out which files of workspaces git would merge by joining both
 // sides' lines.
-func (r *Run) NoteUnions(ctx context.Context, revision string, dirs []string) error {
+func noteUnions(ctx context.Context, r *run.Run, revision string, dirs []string) error {
 	_, inGit := r.Source.Tree.(history.History) // else there are no attributes
 	if !inGit || len(dirs) == 0 || r.Source.History != nil && revision != r.Scope.Tip.ID {
 		return nil
@@ -44,7 +45,7 @@ func (r *Run) NoteUnions(ctx context.Context, revision string, dirs []string) er
 		for _, a := range small.Artifacts {
 			said := policy.MergeAttribute(all, a.Path(dir))
 			if said.Value == "union" {
-				r.Scope.unions = append(r.Scope.unions, subject.UnionMerge{Setting: said, Path: a.Path(dir)})
+				r.Scope.Unions = append(r.Scope.Unions, subject.UnionMerge{Setting: said, Path: a.Path(dir)})
 			}
 		}
 	}
