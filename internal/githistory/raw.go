@@ -2,9 +2,11 @@ package githistory
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -17,9 +19,21 @@ var rawArgs = []string{"--raw", "-z", "--no-abbrev", "--no-renames", "--no-relat
 
 const noMode = "000000"
 
-// readHeader reads the line that announces one comparison, which ends in end.
-func readHeader(out *bufio.Reader, want string, end byte) error {
-	got, err := out.ReadString(end)
+// rawDiff runs one of git's diff commands and reads what it prints.
+func (r *Repo) rawDiff(ctx context.Context, pathspecs []string, command string, args ...string) ([]history.Change, error) {
+	var changes []history.Change
+	err := r.stream(ctx, nil, func(out *bufio.Reader) (err error) {
+		if changes, err = r.readChanges(out); err != nil {
+			return err
+		}
+		return atEnd(out)
+	}, slices.Concat([]string{command}, rawArgs, args, []string{"--"}, pathspecs)...)
+	return changes, err
+}
+
+// readHeader reads what announces one comparison.
+func readHeader(out *bufio.Reader, want string) error {
+	got, err := out.ReadString(0)
 	if err != nil {
 		return noEOF(err)
 	}

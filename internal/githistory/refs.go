@@ -91,7 +91,7 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, r.explainMissing(ctx, "cannot find where the histories part", err, []string{a, b})
+		return nil, r.explainMissing(ctx, "cannot find where the histories part", err, a, b)
 	}
 	bases := strings.Fields(string(out))
 	slices.Sort(bases)
@@ -112,7 +112,7 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, e
 		// A no is only as good as the history that was seen.
 		return false, r.checkDifference(ctx, commit, ancestor)
 	}
-	return false, r.explainMissing(ctx, "cannot compare commits", err, []string{ancestor, commit})
+	return false, r.explainMissing(ctx, "cannot compare commits", err, ancestor, commit)
 }
 
 // checkDifference fails if, in a shallow clone, the commits that only one of
