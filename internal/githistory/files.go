@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // maxPathspecs is how many pathspecs are put on one command line.
@@ -64,7 +65,7 @@ func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]history.Fi
 		return records(out, func(info []string, path string) error {
 			// mode id stage
 			if len(info) != 3 {
-				return fmt.Errorf("git ls-files printed %q", Printable(strings.Join(info, " ")))
+				return fmt.Errorf("git ls-files printed %q", wording.Printable(strings.Join(info, " ")))
 			}
 			f, err := r.file(path, info[0], info[1])
 			if info[2] != "0" {
@@ -109,7 +110,7 @@ func records(out *bufio.Reader, each func(info []string, path string) error) err
 		}
 		info, path, ok := strings.Cut(line[:len(line)-1], "\t")
 		if !ok || path == "" {
-			return fmt.Errorf("git printed a file that is not understood: %q", Printable(line))
+			return fmt.Errorf("git printed a file that is not understood: %q", wording.Printable(line))
 		}
 		if err := each(strings.Fields(info), path); err != nil {
 			return err

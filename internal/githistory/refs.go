@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Resolve turns a revision, as git understands one, into a commit's full id.
@@ -27,7 +29,7 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 		if id := strings.TrimSuffix(string(out), "\n"); r.format.valid(id) {
 			return id, nil
 		}
-		err = fmt.Errorf("git rev-parse answered %q", Printable(string(out)))
+		err = fmt.Errorf("git rev-parse answered %q", wording.Printable(string(out)))
 	}
 	if !exitedWith(err, 128) {
 		return "", r.failure(fmt.Sprintf("cannot look up %q", name), err)
@@ -157,7 +159,7 @@ func (r *Repo) refs(ctx context.Context, names ...string) (map[string]Branch, er
 	for line := range strings.Lines(out) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), " ")
 		if len(f) != 3 || !r.format.valid(f[1]) {
-			return nil, fmt.Errorf("git for-each-ref printed %q", Printable(line))
+			return nil, fmt.Errorf("git for-each-ref printed %q", wording.Printable(line))
 		}
 		branch := Branch{Ref: f[0], ID: f[1]}
 		if f[2] != "" {
