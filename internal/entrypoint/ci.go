@@ -15,6 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // CI judges what a plan asks for. What the clone lacks is fetched if that is possible; a point of the plan that is unavailable gives way
@@ -306,7 +307,7 @@ func (j *job) checkConfigExists(ctx context.Context, s *session, head string) er
 		return nil
 	}
 	return &failure.Error{
-		Message: fmt.Sprintf("there is no %s, neither in the trusted tree nor in the change", githistory.Printable(path)),
+		Message: fmt.Sprintf("there is no %s, neither in the trusted tree nor in the change", wording.Printable(path)),
 		Remedy:  "name a file of the repository with the input config, or leave it out",
 	}
 }

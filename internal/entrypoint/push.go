@@ -206,7 +206,7 @@ func (s *session) defaultBranch(ctx context.Context, push handover) (githistory.
 // from then on.
 func headless(branch githistory.Branch) error {
 	return &failure.Error{
-		Message: fmt.Sprintf("HEAD names %s, which does not exist: whoever creates it would choose the policy of all branches", githistory.Printable(branch.Ref)),
+		Message: fmt.Sprintf("HEAD names %s, which does not exist: whoever creates it would choose the policy of all branches", wording.Printable(branch.Ref)),
 		Remedy:  "name the default branch, on the server: `git symbolic-ref HEAD refs/heads/NAME`",
 	}
 }

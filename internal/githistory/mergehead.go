@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // MergeHeads are the commits that a merge under way brings, in the order of
@@ -24,7 +25,7 @@ func MergeHeads(ctx context.Context, r interface {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &failure.Error{Message: "cannot read what is being merged: " + Printable(err.Error()), Err: err}
+		return nil, &failure.Error{Message: "cannot read what is being merged: " + wording.Printable(err.Error()), Err: err}
 	}
 	damaged := &failure.Error{Message: "MERGE_HEAD is damaged", Remedy: "`git merge --abort`, then merge again"}
 	var commits []string

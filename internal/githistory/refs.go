@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Resolve turns a revision, as git understands one, into a commit's full id.
@@ -27,7 +29,7 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 		if id := strings.TrimSuffix(string(out), "\n"); r.format.valid(id) {
 			return id, nil
 		}
-		err = fmt.Errorf("git rev-parse answered %q", Printable(string(out)))
+		err = fmt.Errorf("git rev-parse answered %q", wording.Printable(string(out)))
 	}
 	if !exitedWith(err, 128) {
 		return "", r.failure(fmt.Sprintf("cannot look up %q", name), err)
@@ -91,7 +93,7 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, r.explainMissing(ctx, "cannot find where the histories part", err, []string{a, b})
+		return nil, r.explainMissing(ctx, "cannot find where the histories part", err, a, b)
 	}
 	bases := strings.Fields(string(out))
 	slices.Sort(bases)
@@ -112,7 +114,7 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, e
 		// A no is only as good as the history that was seen.
 		return false, r.checkDifference(ctx, commit, ancestor)
 	}
-	return false, r.explainMissing(ctx, "cannot compare commits", err, []string{ancestor, commit})
+	return false, r.explainMissing(ctx, "cannot compare commits", err, ancestor, commit)
 }
 
 // checkDifference fails if, in a shallow clone, the commits that only one of
@@ -157,7 +159,7 @@ func (r *Repo) refs(ctx context.Context, names ...string) (map[string]Branch, er
 	for line := range strings.Lines(out) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), " ")
 		if len(f) != 3 || !r.format.valid(f[1]) {
-			return nil, fmt.Errorf("git for-each-ref printed %q", Printable(line))
+			return nil, fmt.Errorf("git for-each-ref printed %q", wording.Printable(line))
 		}
 		branch := Branch{Ref: f[0], ID: f[1]}
 		if f[2] != "" {

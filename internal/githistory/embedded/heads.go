@@ -9,6 +9,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Head is as [githistory.Repo.Head].
@@ -18,7 +19,7 @@ func (r *Repo) readHead() (string, error) {
 	id, _, found, err := (&refs{repo: r}).follow("HEAD")
 	if err != nil {
 		return "", &failure.Error{
-			Message: "HEAD is damaged: " + githistory.Printable(err.Error()),
+			Message: "HEAD is damaged: " + wording.Printable(err.Error()),
 			Remedy:  "git fsck",
 			Err:     err,
 		}

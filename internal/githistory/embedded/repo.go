@@ -15,6 +15,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Repo is an open repository. It is safe for concurrent use. Close must be
@@ -57,7 +58,7 @@ func Open(ctx context.Context, dir string, variables []string) (*Repo, error) {
 	}
 	here, err := githistory.Physical(dir)
 	if err != nil {
-		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %s", githistory.Printable(dir), githistory.Printable(err.Error())), Err: err}
+		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %s", wording.Printable(dir), wording.Printable(err.Error())), Err: err}
 	}
 	env := githistory.Environ(variables)
 	s, err := locate(here, env)
@@ -121,7 +122,7 @@ func (r *Repo) unreadable(id plumbing.Hash, err error) error {
 	}
 	f := githistory.Unreadable(id.String(), errors.Join(ErrUnserved, err))
 	if !errors.Is(err, errMissing) {
-		f.Message += ": " + githistory.Printable(err.Error())
+		f.Message += ": " + wording.Printable(err.Error())
 		f.Remedy += "; or " + useGit
 	}
 	return f
