@@ -16,6 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/version"
 )
 
@@ -49,7 +50,7 @@ func (j *job) finish(r *finding.Report, facts []entrypoint.Fact) int {
 	}
 	var text strings.Builder
 	for line := range strings.Lines(errors.Join(errs...).Error()) {
-		text.WriteString("small-action: " + report.Sanitize(strings.TrimRight(line, "\n")) + "\n")
+		text.WriteString("small-action: " + sanitize.Line(strings.TrimRight(line, "\n")) + "\n")
 	}
 	_, err = io.WriteString(j.Stderr, text.String())
 	note(err) // there is nowhere left to say it; the status does
@@ -110,7 +111,7 @@ func makeFolder(file string) error {
 	for _, part := range strings.Split(below, string(filepath.Separator)) {
 		at = filepath.Join(at, part)
 		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
-			return fmt.Errorf("%s is a symbolic link; name a file that no link leads to", at)
+			return fmt.Errorf("%s is a symbolic link", at)
 		}
 	}
 	return os.MkdirAll(filepath.Dir(full), 0o755)
@@ -120,7 +121,7 @@ func makeFolder(file string) error {
 func (j *job) log(w io.Writer, r *finding.Report, facts []entrypoint.Fact) error {
 	var buf bytes.Buffer
 	for _, f := range facts {
-		fmt.Fprintf(&buf, "%-16s %s\n", f.Name+":", report.Sanitize(f.Value))
+		fmt.Fprintf(&buf, "%-16s %s\n", f.Name+":", sanitize.Line(f.Value))
 	}
 	err := report.Write(&buf, "text", r, report.Options{Quiet: r.NoWorkspace && len(r.Waived) == 0})
 	if err == nil && j.system.Annotations != "" {

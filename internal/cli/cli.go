@@ -16,7 +16,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/program"
-	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
 // Exit statuses other than a report's.
@@ -98,7 +98,7 @@ func (a *app) fail(mode string, err error) int {
 			text += "small-hook: " + failure.Of(err).Message + "\n"
 		}
 	}
-	if _, err := io.WriteString(a.Stderr, report.SanitizeLines(text)); err != nil {
+	if _, err := io.WriteString(a.Stderr, sanitize.Lines(text)); err != nil {
 		return statusCannot // there is nowhere left to say it; the status does
 	}
 	return statusCannot

@@ -7,7 +7,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/hook"
-	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -30,15 +30,15 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text := fmt.Sprintf("\nPolicy: %s\nReader: %s (%s)\n", report.Sanitize(scope.Policy), report.Sanitize(scope.Reader), report.Sanitize(scope.Why))
+			text := fmt.Sprintf("\nPolicy: %s\nReader: %s (%s)\n", sanitize.Line(scope.Policy), sanitize.Line(scope.Reader), sanitize.Line(scope.Why))
 			for _, note := range scope.Notes {
-				text += "Note: " + report.Sanitize(note) + "\n"
+				text += "Note: " + sanitize.Line(note) + "\n"
 			}
 			if len(scope.Workspaces) == 0 {
 				text += "Would judge: no workspace yet (there is no .small/ directory in the index)\n"
 			}
 			for _, w := range scope.Workspaces {
-				text += "Would judge: " + report.Sanitize(w) + "\n"
+				text += "Would judge: " + sanitize.Line(w) + "\n"
 			}
 			return a.print(text)
 		},

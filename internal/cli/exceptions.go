@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
-	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -37,13 +37,13 @@ func (a *app) baselineCommand() *cobra.Command {
 
 func baselineText(written entrypoint.Accepted) string {
 	if len(written.Baselines) == 0 {
-		return fmt.Sprintf("%s already accepts every log as it stands in %s\n", report.Sanitize(written.File), report.Sanitize(written.Revision))
+		return fmt.Sprintf("%s already accepts every log as it stands in %s\n", sanitize.Line(written.File), sanitize.Line(written.Revision))
 	}
 	var text strings.Builder
 	for _, b := range written.Baselines {
-		fmt.Fprintf(&text, "%s: %s accepted, head %s\n", report.Sanitize(b.Path), wording.Count(b.Entries, "entry"), b.Head)
+		fmt.Fprintf(&text, "%s: %s accepted, head %s\n", sanitize.Line(b.Path), wording.Count(b.Entries, "entry"), b.Head)
 	}
-	fmt.Fprintf(&text, "written to %s; review and commit it\n", report.Sanitize(written.File))
+	fmt.Fprintf(&text, "written to %s; review and commit it\n", sanitize.Line(written.File))
 	return text.String()
 }
 
@@ -67,7 +67,7 @@ func (a *app) waiveCommand() *cobra.Command {
 				return err
 			}
 			return a.print(fmt.Sprintf("%s is excused in %s\nwritten to %s; review it, commit it by itself, and merge it before the change\n",
-				report.Sanitize(edit.Rule), report.Sanitize(edit.Path), report.Sanitize(file)))
+				sanitize.Line(edit.Rule), sanitize.Line(edit.Path), sanitize.Line(file)))
 		},
 	}
 	c.Flags().StringVar(&reason, "reason", "", "the reason `WHY`, for the stanza (required)")

@@ -12,6 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
 func (a *app) laneCommand() *cobra.Command {
@@ -62,7 +63,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) err
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s: appended an entry for %s: %s\n", done.Log, lane.SwitchTask, report.Sanitize(done.Evidence))
+	text := fmt.Sprintf("%s: appended an entry for %s: %s\n", done.Log, lane.SwitchTask, sanitize.Line(done.Evidence))
 	text += fmt.Sprintf("next: %s && git commit -m \"Go on in the lane %s\"\n", done.Add, done.Lane)
 	for _, when := range []struct {
 		words string
@@ -72,7 +73,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) err
 			text += fmt.Sprintf("lane %q requires an entry for %s with evidence, committed %s\n", done.Lane, task, when.words)
 		}
 	}
-	return a.print(report.SanitizeLines(text))
+	return a.print(sanitize.Lines(text))
 }
 
 // writeLane writes the reports that were asked for.

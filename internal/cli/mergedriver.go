@@ -9,7 +9,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/reconcile"
-	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
@@ -29,7 +29,7 @@ func (a *app) mergeDriverCommand() *cobra.Command {
 			}
 			if merged.Conflict {
 				a.status = 1
-				_, err = fmt.Fprintf(a.Stderr, "small-hook: %s\n", report.Sanitize(merged.Message))
+				_, err = fmt.Fprintf(a.Stderr, "small-hook: %s\n", sanitize.Line(merged.Message))
 			}
 			return err
 		},

@@ -8,11 +8,11 @@ import (
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/reconcile"
-	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
 func (a *app) reconcileCommand() *cobra.Command {
-	var what entrypoint.Resolution
+	var opts reconcile.Options
 	c := &cobra.Command{
 		Use:   "reconcile [THEIRS]",
 		Short: "Combine two writers' logs: every entry of both in order of time, and one that records it",
@@ -25,8 +25,8 @@ func (a *app) reconcileCommand() *cobra.Command {
 		Args:    atMost(1, "at most one branch"),
 		PreRunE: a.noReport,
 		RunE: func(c *cobra.Command, args []string) error {
-			what.Theirs = optional(args)
-			done, err := entrypoint.Reconcile(c.Context(), a.request(), what)
+			opts.Theirs = optional(args)
+			done, err := entrypoint.Reconcile(c.Context(), a.request(), opts)
 			if err != nil {
 				return err
 			}
@@ -36,8 +36,8 @@ func (a *app) reconcileCommand() *cobra.Command {
 			return a.print(reconcileText(done))
 		},
 	}
-	c.Flags().StringVar(&what.Plan, "plan", "", "take the plan of `SIDE`: ours or theirs")
-	c.Flags().StringVar(&what.Handoff, "handoff", "", "take the handoff of `SIDE`: ours or theirs")
+	c.Flags().StringVar(&opts.Plan, "plan", "", "take the plan of `SIDE`: ours or theirs")
+	c.Flags().StringVar(&opts.Handoff, "handoff", "", "take the handoff of `SIDE`: ours or theirs")
 	return c
 }
 
@@ -48,22 +48,22 @@ func reconcileText(done *reconcile.Outcome) string {
 		text.WriteString(logText(l))
 	}
 	for _, t := range done.Taken {
-		fmt.Fprintf(&text, "%s: taken from %s\n", report.Sanitize(t.Path), report.Sanitize(t.Side))
+		fmt.Fprintf(&text, "%s: taken from %s\n", sanitize.Line(t.Path), sanitize.Line(t.Side))
 	}
 	if len(done.Logs)+len(done.Taken) == 0 {
 		text.WriteString("There is nothing to reconcile: the log here has every entry of the other side.\n")
 	}
 	if done.Diff != "" {
-		text.WriteString("\n" + report.SanitizeLines(done.Diff) + "\n")
+		text.WriteString("\n" + sanitize.Lines(done.Diff) + "\n")
 	}
 	for _, k := range done.Kept {
-		fmt.Fprintf(&text, "What was in %s before: git cat-file blob %s\n", report.Sanitize(k[0]), k[1])
+		fmt.Fprintf(&text, "What was in %s before: git cat-file blob %s\n", sanitize.Line(k[0]), k[1])
 	}
 	for _, path := range done.Conflicts {
-		text.WriteString("STILL IN CONFLICT: " + report.Sanitize(path) + resolutionOf(path) + "\n")
+		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + resolutionOf(path) + "\n")
 	}
 	for _, path := range done.Elsewhere {
-		text.WriteString("STILL IN CONFLICT: " + report.Sanitize(path) + " (not a workspace file)\n")
+		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + " (not a workspace file)\n")
 	}
 	if done.Diff != "" {
 		text.WriteString("Regenerate the handoff: it describes only one side.\n")
@@ -81,10 +81,10 @@ func nextOf(done *reconcile.Outcome) string {
 }
 
 func logText(l reconcile.Log) string {
-	path := report.Sanitize(l.Path)
+	path := sanitize.Line(l.Path)
 	var parts []string
 	for i, side := range l.Sides {
-		parts = append(parts, fmt.Sprintf("%d only from %s", l.Brought[i], report.Sanitize(side)))
+		parts = append(parts, fmt.Sprintf("%d only from %s", l.Brought[i], sanitize.Line(side)))
 	}
 	text := fmt.Sprintf("%s: %d entries: %s", path, l.Entries, strings.Join(parts, ", "))
 	switch {

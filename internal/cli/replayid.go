@@ -7,7 +7,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
 func (a *app) replayIDCommand() *cobra.Command {
@@ -43,7 +43,7 @@ func replayIDText(id gate.ReplayID) string {
 	}
 	source := ""
 	if id.Source != "" {
-		source = ", source " + report.Sanitize(id.Source)
+		source = ", source " + sanitize.Line(id.Source)
 	}
-	return text + fmt.Sprintf("handoff    %s  (%s%s)\n", report.Sanitize(id.Handoff), matches, source)
+	return text + fmt.Sprintf("handoff    %s  (%s%s)\n", sanitize.Line(id.Handoff), matches, source)
 }

@@ -29,7 +29,7 @@ func CI(ctx context.Context, req Request, plan ci.Plan) (*finding.Report, []Fact
 	var report *finding.Report
 	for again := true; again; {
 		report = req.judge(ctx, string(plan.Kind), func(s *session) (*finding.Report, error) {
-			// If this reader gives up, the other one says all this again.
+			// The other reader may run this again.
 			job.facts, job.notes, job.wants, job.shallow = nil, nil, "", s.repo.Where().Shallow
 			return job.judge(ctx, s)
 		})
@@ -47,7 +47,7 @@ func CI(ctx context.Context, req Request, plan ci.Plan) (*finding.Report, []Fact
 type job struct {
 	req  Request
 	plan ci.Plan
-	// wants is what has to be fetched next, of the last attempt; empty if that helps nothing.
+	// wants is what the last attempt needs to have fetched; empty for nothing.
 	wants string
 	// asked is what git was asked to fetch, and its error; fetched is what to type for what came.
 	asked   map[string]error
@@ -171,7 +171,6 @@ func (j *job) mayDeepen(s *session, spec string) bool {
 	return s.repo.Where().Shallow && !asked
 }
 
-// push judges the move of a ref.
 func (j *job) push(ctx context.Context, s *session, head string) (*finding.Report, error) {
 	branch, err := j.defaultBranch(ctx, s)
 	if err != nil {
@@ -183,7 +182,7 @@ func (j *job) push(ctx context.Context, s *session, head string) (*finding.Repor
 		return j.audit(ctx, s, head, head, branch.Ref)
 	}
 	onDefault := j.plan.OnDefault || branch.ID == ""
-	update := history.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, origin), Governs: onDefault}
+	update := history.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, origin), PolicyFromOldTip: onDefault}
 	s.opts.Branch = branchName(j.plan.Ref, origin)
 	if update.Old, err = j.before(ctx, s, onDefault); err != nil {
 		return nil, err
@@ -191,7 +190,7 @@ func (j *job) push(ctx context.Context, s *session, head string) (*finding.Repor
 	has := "the tip before the push"
 	if !onDefault {
 		// What an earlier push brought is judged again until the default branch has it.
-		update.Known, update.Again, has = []string{branch.ID}, true, branch.Ref
+		update.Known, update.RejudgeOld, has = []string{branch.ID}, true, branch.Ref
 	}
 	switch {
 	case onDefault:
@@ -273,7 +272,6 @@ func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch,
 	return branch, err
 }
 
-// history judges every commit.
 func (j *job) history(ctx context.Context, s *session, head string) (*finding.Report, error) {
 	branch, err := j.defaultBranch(ctx, s)
 	switch {

@@ -28,13 +28,13 @@ func (j *job) inspectOrigin(ctx context.Context, s *session) error {
 	return nil
 }
 
-// counts reports whether a point can be the target's. With a remote, a local branch is only what somebody made here.
+// counts reports whether a point can be the target's. In a clone with a remote, a local branch is only somebody's own.
 func (j *job) counts(p ci.Point) bool {
 	local := strings.HasPrefix(p.Revision, "refs/heads/")
 	return !p.Branch || j.fork == "" && (!local || !j.remote)
 }
 
-// forkRemoteError says of what was not found, for the reason err if any, that origin is another repository.
+// forkRemoteError is the failure of a base that was not found because origin is another repository; err may be nil.
 func (j *job) forkRemoteError(err error) error {
 	out := &failure.Error{
 		Message: origin + " is " + githistory.Printable(j.fork) + " and not " + githistory.Printable(j.plan.Repository) + ", whose branches count",

@@ -1,7 +1,6 @@
 package entrypoint
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"os/exec"
@@ -61,8 +60,7 @@ func (j *job) noteStale(p ci.Point) {
 	}
 }
 
-// ask returns err, because of which the next thing to fetch for a point is fetched and all is judged again; nil if everything was
-// fetched already.
+// ask returns err if there is something left to fetch for a point: then it is fetched, and all is judged again.
 func (j *job) ask(p ci.Point, err error) error {
 	for _, spec := range p.Fetch {
 		if _, asked := j.asked[spec]; !asked {
@@ -96,7 +94,7 @@ func (j *job) withoutGit() bool {
 	return false
 }
 
-// missingHead is the failure for a head that is not here. In the target's own workflow no depth of the checkout brings a stranger's
+// missingHead is the failure for a head that is not here. In the target's own workflow, no depth of the checkout fetches a stranger's
 // commit.
 func (j *job) missingHead(err error) error {
 	if !j.plan.Guarded || j.wants != "" || !errors.Is(err, githistory.ErrLacking) {
@@ -114,11 +112,13 @@ func (j *job) missingHead(err error) error {
 	return err
 }
 
-// fetchMissing fetches what a judgement lacked, and reports whether it is worth judging again: whether anything new was asked for. An
-// error is kept for the explanation.
+// fetchMissing fetches what a judgement lacked, and reports whether it is worth judging again. An error is kept for explain.
 func (j *job) fetchMissing(ctx context.Context, f *failure.Error) bool {
-	spec := cmp.Or(j.wants, j.head)
-	if spec == "" || j.wants == "" && !(j.shallow && errors.Is(f, githistory.ErrLacking)) {
+	spec := j.wants
+	if spec == "" && j.shallow && errors.Is(f, githistory.ErrLacking) {
+		spec = j.head
+	}
+	if spec == "" {
 		return false
 	}
 	if _, asked := j.asked[spec]; asked {

@@ -78,7 +78,7 @@ func (j *job) ignoredLanes(r *finding.Report) []string {
 	return []string{fmt.Sprintf("the %s %s did not count: the lane is %s, claimed by %s", labels, strings.Join(ignored, " and "), claim.Lane, claim.By())}
 }
 
-// explain says why what is missing could not be fetched, and which line of the job's description provides it.
+// explain adds to a failure why something could not be fetched, and which line of the job's description provides it.
 func (j *job) explain(f *failure.Error) *failure.Error {
 	out := *f
 	out.Err = f

@@ -38,7 +38,7 @@ func pending(ctx context.Context, req Request, mode string, merged []string) *fi
 		if untrusted != nil && !errors.As(untrusted, &invalid) {
 			return nil, untrusted
 		}
-		fetched := &prefetchedHistory{History: s.repo}
+		fetched := &prefetchedHistory{History: s.repo, filter: history.Judged(policy.Default())}
 		if untrusted == nil {
 			fetched.filter = history.Judged(s.opts.Policy)
 		}
@@ -80,7 +80,7 @@ func (s *session) judgeIndex(ctx context.Context, fetched *prefetchedHistory, he
 		if err != nil {
 			return nil, err
 		}
-		// What is not published may be edited, but whoever committed it has answered for it.
+		// What is not published may be edited; the commit that brought it was judged.
 		s.opts.Heads = []string{head}
 		parents = append(published, parents[1:]...)
 	}
@@ -150,7 +150,7 @@ func (s *session) published(ctx context.Context, head string) ([]string, error) 
 	if len(commits) == 0 {
 		return []string{head}, nil
 	}
-	return beginnings(commits), nil
+	return beginnings(history.InOrder(commits)), nil
 }
 
 // beginnings are the parents of commits that are not among them.

@@ -99,7 +99,6 @@ func checkLength(fingerprint string) error {
 	}
 }
 
-// findIn finds the one finding whose fingerprint begins so.
 func findIn(all []waivable, fingerprint string) (edit Excuse, found bool, err error) {
 	whole := ""
 	for _, w := range all {

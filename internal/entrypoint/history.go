@@ -39,7 +39,6 @@ func (s *session) rangeOf(ctx context.Context, spec string) (base, head string, 
 	return base, head, s.trust(ctx, base, from)
 }
 
-// splitRange takes BASE..HEAD apart.
 func splitRange(spec string) (base, head string, err error) {
 	base, head, found := strings.Cut(spec, "..")
 	switch {

@@ -65,7 +65,6 @@ func (r Request) withLane() Request {
 	return r
 }
 
-// laneList lists the lanes for a message.
 var laneList = policy.LaneNames[0] + ", " + policy.LaneNames[1] + " or " + policy.LaneNames[2]
 
 // claimedLane is the lane that the caller claims, as lanes are spelt; empty for none.

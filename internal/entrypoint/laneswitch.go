@@ -70,7 +70,6 @@ func (s *session) switchLane(ctx context.Context, out *Switched, reason string) 
 	return err
 }
 
-// workspaceAbove is the directory of the nearest workspace.
 func (s *session) workspaceAbove() (string, error) {
 	top := s.repo.Where().Top
 	if top == "" {

@@ -31,10 +31,9 @@ type handover struct {
 	updates []hookinput.RefUpdate
 	// remote is the name of the remote, or its URL; empty on the server.
 	remote string
-	// received is true on the server, whose refs are all what somebody pushed.
+	// received is true on the server.
 	received bool
-	// source says where this is from.
-	source string
+	source   string
 }
 
 // PrePush judges what git is about to push, each ref by itself: every commit that the remote lacks, then the ref's old tip against its
@@ -193,7 +192,6 @@ func (s *session) push(ctx context.Context, push handover, known []string) *find
 	return finding.Combine(reports)
 }
 
-// defaultBranch looks up the branch whose policy counts.
 func (s *session) defaultBranch(ctx context.Context, push handover) (githistory.Branch, error) {
 	if push.received {
 		return s.repo.HeadBranch(ctx)
@@ -233,7 +231,6 @@ func (s *session) findKnown(ctx context.Context, moves []move, known []string) {
 	}
 }
 
-// update judges one ref's move.
 func (s *session) update(ctx context.Context, m move, remote string, branch githistory.Branch, known []string, moves []move) (*finding.Report, error) {
 	update := history.Update{Ref: m.Ref, New: m.tip, Known: known}
 	if !m.Creates() {
@@ -244,7 +241,7 @@ func (s *session) update(ctx context.Context, m move, remote string, branch gith
 	}
 	s.opts.Branch = branchName(m.Ref, remote)
 	update.Target, update.Name = target(m, remote, branch, moves), branchName(m.Ref, remote)
-	update.Governs = branch == githistory.Branch{} || update.Old != "" && m.isOf(branch, remote)
+	update.PolicyFromOldTip = branch == githistory.Branch{} || update.Old != "" && m.isOf(branch, remote)
 	if remote == "" && branch == (githistory.Branch{}) && update.Old != "" {
 		// A server without branches: what a tag names is nobody's configuration.
 		if err := s.trustNobody("there is no branch yet"); err != nil {
@@ -306,7 +303,7 @@ func (s *session) trustForRef(ctx context.Context, u history.Update, branch gith
 	switch {
 	case branch.Missing():
 		return s.trustNobody("HEAD names " + branch.Ref + ", which does not exist")
-	case !u.Governs:
+	case !u.PolicyFromOldTip:
 		return s.trust(ctx, branch.ID, branch.Ref)
 	case u.Old == "":
 		return s.trust(ctx, "", u.Ref)

@@ -10,18 +10,11 @@ import (
 	"github.com/small-gate/small-gate/internal/repository"
 )
 
-// Resolution says what a reconciliation does apart from the logs.
-type Resolution struct {
-	// Theirs names the other side if no merge is under way.
-	Theirs string
-	// Plan and Handoff say whose file to take: reconcile.Ours, reconcile.Theirs, or empty for neither.
-	Plan, Handoff string
-}
-
-// Reconcile combines the logs of two sides, in the work tree and the index. The policy is HEAD's. It needs git, which does the
-// staging.
-func Reconcile(ctx context.Context, req Request, what Resolution) (out *reconcile.Outcome, err error) {
-	for flag, side := range map[string]string{"--plan": what.Plan, "--handoff": what.Handoff} {
+// Reconcile combines the logs of two sides, in the work tree and the index. Of opts, Theirs, Plan and Handoff count; the policy is
+// HEAD's. It needs git, which does the staging.
+func Reconcile(ctx context.Context, req Request, opts reconcile.Options) (out *reconcile.Outcome, err error) {
+	for _, choice := range [][2]string{{"--plan", opts.Plan}, {"--handoff", opts.Handoff}} {
+		flag, side := choice[0], choice[1]
 		if side != "" && side != reconcile.Ours && side != reconcile.Theirs {
 			return nil, &failure.Error{Message: fmt.Sprintf("%s takes ours or theirs, not %q", flag, side), Remedy: "write " + flag + " ours, or " + flag + " theirs"}
 		}
@@ -29,29 +22,22 @@ func Reconcile(ctx context.Context, req Request, what Resolution) (out *reconcil
 	if req.Reader == repository.Auto || req.Reader == "" {
 		req.Reader = repository.Git // which is needed for the staging anyway
 	}
-	_, err = req.inRepository(ctx, "reconcile", func(s *session) (err error) {
-		out, err = s.reconcile(ctx, what)
+	_, err = req.inRepository(ctx, "reconcile", func(s *session) error {
+		head, err := s.repo.Head(ctx)
+		if err == nil {
+			err = s.trust(ctx, head, "HEAD")
+		}
+		if err != nil {
+			return err
+		}
+		opts.Environ, opts.Now, opts.Policy, opts.MaxFileSize = req.Environ, req.Now, s.opts.Policy, req.MaxFileSize
+		if req.Config == "" {
+			opts.PolicyOf = s.policyOf
+		}
+		out, err = reconcile.Run(ctx, s.repo, opts)
 		return err
 	})
 	return out, err
-}
-
-func (s *session) reconcile(ctx context.Context, what Resolution) (*reconcile.Outcome, error) {
-	head, err := s.repo.Head(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.trust(ctx, head, "HEAD"); err != nil {
-		return nil, err
-	}
-	opts := reconcile.Options{
-		Theirs: what.Theirs, Plan: what.Plan, Handoff: what.Handoff,
-		Environ: s.req.Environ, Now: s.req.Now, Policy: s.opts.Policy, MaxFileSize: s.req.MaxFileSize,
-	}
-	if s.req.Config == "" {
-		opts.PolicyOf = s.policyOf
-	}
-	return reconcile.Run(ctx, s.repo, opts)
 }
 
 // policyOf reads the configuration of a commit that is not trusted, for what it forbids, never for what it allows.

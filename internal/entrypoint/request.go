@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate/rules/workspace"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/program"
 )
@@ -16,21 +16,19 @@ import (
 // Request is what a person or a CI job asks for.
 type Request struct {
 	// Dir is where to look; empty means the current directory.
-	Dir string
-	// Strict turns strict rules on.
-	Strict bool
+	Dir           string
+	Strict        bool
+	FailOnWarning bool
+	// Each judges the snapshot of every commit.
+	Each bool
 	// Workspace is the kinds of workspace to accept: "root", "examples" or "any". Empty means any, except to Check.
 	Workspace string
 	// Config is a file that replaces the trusted policy, at the caller's own choice.
 	Config string
 	// TrustedConfig is the path of the configuration in the trusted tree; empty means policy.File at its root.
 	TrustedConfig string
-	// FailOnWarning makes warnings fail.
-	FailOnWarning bool
 	// MaxFileSize in bytes; 0 leaves the policy's limit.
 	MaxFileSize int64
-	// Each judges the snapshot of every commit.
-	Each bool
 	// Lane is the lane that the caller claims, one of policy.LaneNames in upper or lower case; empty for none.
 	Lane string
 	// LaneFrom says how the caller claims it; empty stands for lane.FromCaller.
@@ -38,15 +36,13 @@ type Request struct {
 	// Labels are those labels of a pull request that claim a lane.
 	Labels []string
 	// Reader is one of repository.Readers, or empty.
-	Reader string
-	// Environ is the process's environment.
+	Reader  string
 	Environ []string
-	// Now is the present.
-	Now time.Time
+	Now     time.Time
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
 
-	// find is that of [gate.Options].
+	// find is that of [run.Options].
 	find string
 }
 
@@ -61,11 +57,11 @@ func (r Request) Agent() string { return strings.TrimSpace(r.getenv(agentVariabl
 // Edited reports whether git will start an editor on the commit's message: if not, it names ":" as the hook's editor.
 func (r Request) Edited() bool { return r.getenv("GIT_EDITOR") != ":" }
 
-// kinds maps --workspace to the kinds that it accepts.
+// kinds are the values of --workspace.
 var kinds = map[string][]string{
-	"root":     {workspace.KindRepoRoot},
-	"examples": {workspace.KindExamples},
-	"any":      {workspace.KindRepoRoot, workspace.KindExamples},
+	"root":     {subject.KindRepoRoot},
+	"examples": {subject.KindExamples},
+	"any":      {subject.KindRepoRoot, subject.KindExamples},
 }
 
 // options are the options of a judgement, still without a policy.

@@ -10,7 +10,6 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// commit resolves a name that the caller gave.
 func (s *session) commit(ctx context.Context, name string) (string, error) {
 	id, err := s.repo.Resolve(ctx, name)
 	if err != nil {

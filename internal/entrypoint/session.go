@@ -107,7 +107,6 @@ func (s *session) notes(ctx context.Context) ([]string, error) {
 	return notes, err
 }
 
-// addNotes adds the notes to a report that judged something.
 func (s *session) addNotes(ctx context.Context, r *finding.Report) (err error) {
 	if s.repo != nil && r.Verdict != finding.Error && r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) > 0 {
 		r.Examined.Notes, err = s.notes(ctx)

@@ -27,7 +27,7 @@ func someHistories() int { return max(*histories/20, 20) }
 // finding keeps for waivers and the engine, and no report shows: it goes by the
 // bytes of a log.
 func differ(a, b *finding.Report) string {
-	return cmp.Diff(a, b, cmpopts.IgnoreFields(finding.Finding{}, "Was", "Subject", "Edits", "Whole"))
+	return cmp.Diff(a, b, cmpopts.IgnoreFields(finding.Finding{}, "OldPath", "Subject", "Edits", "Whole"))
 }
 
 // TestAppendingIsNeverFound: histories in which entries are only appended and

@@ -9,8 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/lanes"
-	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/gate/snapshots"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/gate/walk"
 	"github.com/small-gate/small-gate/internal/gate/workflows"
@@ -21,14 +21,14 @@ import (
 // where workflows are configured, one of those cannot be judged.
 func Check(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) *finding.Report {
 	s := run.Scope{Tip: history.Tip{ID: revision}, Dir: dir}
-	return run.NewCheck(tree, opts, s).Do(ctx, checkWorkspaceHere, checkWorkflowsHere, checkSomething, run.JudgePolicy)
+	return run.NewCheck(tree, opts, s).Do(ctx, snapshots.Here, checkWorkflowsHere, checkSomething, judgePolicy)
 }
 
 // CheckAll judges every workspace at or below a directory of a tree ("" for all of
 // it) that the policy does not exclude, and the workflows there.
 func CheckAll(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) *finding.Report {
 	s := run.Scope{Tip: history.Tip{ID: revision}, Dir: dir, Recursive: true}
-	return run.NewCheck(tree, opts, s).Do(ctx, checkWorkspacesBelow, checkWorkflowsBelow, checkSomething, run.JudgePolicy)
+	return run.NewCheck(tree, opts, s).Do(ctx, snapshots.Below, checkWorkflowsBelow, checkSomething, judgePolicy)
 }
 
 // Pending judges the index against its parents: HEAD first, then the other
@@ -39,12 +39,12 @@ func Pending(ctx context.Context, h history.History, parents []string, opts run.
 	if len(parents) > 0 {
 		r.Examined().Base = parents[0]
 	}
-	return r.Do(ctx, lanes.ClaimIndex, walk.Index, run.JudgeChanged, workflows.Judge, lanes.Judge, walk.Neighbours, run.JudgePolicy)
+	return r.Do(ctx, lanes.ClaimIndex, walk.JudgeIndex, snapshots.Changed, workflows.Judge, lanes.Judge, walk.CompareNeighbours, judgePolicy)
 }
 
 // rangePasses judge every commit that the tip has and the base lacks, then the two as
 // target and head, then the tip's snapshot of the workspaces that changed.
-var rangePasses = []run.Pass{listCommits, lanes.ClaimRange, walk.Commits, walk.Tips, run.JudgeChanged, workflows.Judge, lanes.Judge, run.JudgePolicy, noteNoWorkspace}
+var rangePasses = []run.Pass{listCommits, lanes.ClaimRange, walk.JudgeCommits, walk.CompareTips, snapshots.Changed, workflows.Judge, lanes.Judge, judgePolicy, noteNoWorkspace}
 
 // Range judges every commit that head has and base lacks, then the two tips as
 // target and head, then head's snapshot of the workspaces that changed.
@@ -79,7 +79,7 @@ func Audit(ctx context.Context, h history.History, head string, opts run.Options
 	r := run.New(h, opts, run.Scope{Tip: history.Tip{ID: head}, Whole: true})
 	r.Examined().Head = head
 	// Each file of the tree came with some commit, so that all workflows have changed.
-	return r.Do(ctx, listCommits, walk.Commits, lanes.JudgeLandings, run.JudgeEvery, workflows.Judge, run.JudgePolicy)
+	return r.Do(ctx, listCommits, walk.JudgeCommits, lanes.JudgeLandings, snapshots.All, workflows.Judge, judgePolicy)
 }
 
 // Push judges one ref's move: every commit that it brings, edge by edge; then
@@ -90,7 +90,7 @@ func Audit(ctx context.Context, h history.History, head string, opts run.Options
 func Push(ctx context.Context, h history.History, u history.Update, opts run.Options) *finding.Report {
 	r := run.New(h, opts, run.Scope{Base: history.Tip{ID: u.Old}, Tip: history.Tip{ID: u.New}, Update: u})
 	r.Examined().Base, r.Examined().Head = u.Old, u.New
-	return r.Do(ctx, listCommits, lanes.ClaimPushed, walk.Commits, walk.Replaced, run.JudgeChanged, workflows.Judge, lanes.Judge, run.JudgePolicy, walk.Target)
+	return r.Do(ctx, listCommits, lanes.ClaimPushed, walk.JudgeCommits, walk.CompareOldTip, snapshots.Changed, workflows.Judge, lanes.Judge, judgePolicy, walk.CompareTarget)
 }
 
 // MergeCheck predicts what a merge of theirs into ours will come to, by the two
@@ -101,7 +101,7 @@ func Push(ctx context.Context, h history.History, u history.Update, opts run.Opt
 func MergeCheck(ctx context.Context, h history.History, ours, theirs, oursName, theirsName string, opts run.Options) *finding.Report {
 	r := run.New(h, opts, run.Scope{Base: history.Tip{ID: ours, Name: oursName}, Tip: history.Tip{ID: theirs, Name: theirsName}, Predicts: true})
 	r.Examined().Base, r.Examined().Head = ours, theirs
-	return r.Do(ctx, walk.Sides, walk.Fork)
+	return r.Do(ctx, walk.CompareSides, walk.CompareFork)
 }
 
 // listCommits lists the commits that are to be judged.
@@ -111,14 +111,14 @@ func listCommits(ctx context.Context, r *run.Run) error {
 	switch u := s.Update; {
 	case u.New != "":
 		known = slices.Clone(u.Known)
-		if u.Old != "" && !u.Again {
+		if u.Old != "" && !u.RejudgeOld {
 			known = append(known, u.Old)
 		}
 	case s.Base.ID != "":
 		known = []string{s.Base.ID}
 	}
 	var err error
-	s.Commits, err = r.Source.History.Commits(ctx, []string{s.Tip.ID}, known)
+	s.Commits, err = r.Source.Commits(ctx, []string{s.Tip.ID}, known)
 	r.Examined().Commits += len(s.Commits)
 	return err
 }
@@ -148,7 +148,7 @@ func mergeResult(ctx context.Context, r *run.Run, merge string) error {
 	for _, c := range landed[0] {
 		head.Note(r.Source, c.Path)
 	}
-	commits, err := r.Source.History.Commits(ctx, []string{merge}, []string{head.Base.ID, head.Tip.ID})
+	commits, err := r.Source.Commits(ctx, []string{merge}, []string{head.Base.ID, head.Tip.ID})
 	if err != nil {
 		return err
 	}
@@ -156,12 +156,12 @@ func mergeResult(ctx context.Context, r *run.Run, merge string) error {
 	over := *r
 	over.Scope = &run.Scope{Base: head.Base, Tip: history.Tip{ID: merge}, Commits: commits, Workspaces: map[string]bool{}, Workflows: map[string]bool{}}
 	r.Collector.SkipEarlier()
-	if err := over.All(ctx, walk.Commits); err != nil {
+	if err := over.All(ctx, walk.JudgeCommits); err != nil {
 		return err
 	}
 	over.Scope.Workspaces, over.Scope.Workflows = head.Workspaces, head.Workflows
 	r.Collector.SkipEarlier()
-	err = over.All(ctx, run.JudgeChanged, workflows.Judge, run.JudgePolicy)
+	err = over.All(ctx, snapshots.Changed, workflows.Judge, judgePolicy)
 	*r.Examined(), r.Collector.Report.Ledgers = examined, ledgers
 	r.Collector.Report.NoWorkspace = r.Collector.Report.NoWorkspace && len(head.Workspaces) == 0
 	return err
@@ -170,32 +170,6 @@ func mergeResult(ctx context.Context, r *run.Run, merge string) error {
 // ErrNothing is in the chain of the failure of a check that found nothing to
 // judge.
 var ErrNothing = errors.New("there is nothing to judge")
-
-func checkWorkspaceHere(ctx context.Context, r *run.Run) error {
-	s := r.Scope
-	files, err := r.Source.Tree.List(ctx, s.Tip.ID, history.Workspaces(s.Dir))
-	if err != nil {
-		return err
-	}
-	_, byDir := read.GroupByWorkspace(files)
-	if len(byDir[s.Dir]) == 0 {
-		return nil
-	}
-	w, err := r.Source.ReadWorkspace(ctx, s.Dir, byDir[s.Dir])
-	if err != nil {
-		return err
-	}
-	r.JudgeWorkspace(w, s.Tip.ID)
-	return r.NoteUnions(ctx, s.Tip.ID, []string{s.Dir})
-}
-
-func checkWorkspacesBelow(ctx context.Context, r *run.Run) error {
-	files, err := r.Source.Tree.List(ctx, r.Scope.Tip.ID, history.Workspaces())
-	if err != nil {
-		return err
-	}
-	return r.SnapshotsOf(ctx, r.Scope.Tip.ID, workflows.FilesBelow(files, r.Scope.Dir))
-}
 
 func checkWorkflowsHere(ctx context.Context, r *run.Run) error {
 	return workflows.Below(ctx, r, workflows.WatchedIn(r, r.Scope.Dir))

@@ -42,7 +42,7 @@ func longHistory(b *testing.B, n int) (*gittest.Repo, []history.Commit) {
 	if err != nil || len(commits) != n {
 		b.Fatalf("%d commits, %v", len(commits), err)
 	}
-	return r, commits
+	return r, history.InOrder(commits)
 }
 
 // eachBenchmark measures each reader under its name.

@@ -11,9 +11,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// Commits lists the commits that are reachable from include and not from
-// exclude, parents before children, with parents read from the real objects.
-// Where something is excluded, the lanes that a commit's trailers claim are told.
+// Commits lists commits as [history.History] says, with parents read from the
+// real objects. Where something is excluded, they have the lanes that they claim.
 //
 // In a shallow clone a range that reaches the boundary is an error, and so is
 // an id that is not here.
@@ -33,7 +32,7 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]histor
 
 // revList asks git. --topo-order makes ranges right under clock skew.
 func (r *Repo) revList(ctx context.Context, include, exclude []string) ([]history.Commit, error) {
-	args := []string{"rev-list", "--topo-order", "--reverse", "--parents", "--stdin"}
+	args := []string{"rev-list", "--topo-order", "--parents", "--stdin"}
 	messages := len(exclude) > 0
 	if messages {
 		args = append(args, "--encoding=none", "--format=tformat:%B%x00")

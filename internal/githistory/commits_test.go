@@ -39,7 +39,7 @@ func testCommits(t *testing.T, rd reader) {
 		want             []string
 	}{
 		{"nothing", nil, nil, []string{}},
-		{"all", []string{f}, nil, []string{"a:", "b: a", "c: a", "d: c", "m: b d", "e: m", "f: e"}},
+		{"all", []string{f}, nil, []string{"a:", "b: a", "c: a", "d: c", "e: m", "f: e", "m: b d"}},
 		{"range", []string{f}, []string{m}, []string{"e: m", "f: e"}},
 		{"range across a merge", []string{m}, []string{b}, []string{"c: a", "d: c", "m: b d"}},
 		{"several", []string{b, d}, []string{a}, []string{"b: a", "c: a", "d: c"}},
@@ -81,7 +81,7 @@ func testCommitsOctopusAndCrissCross(t *testing.T, rd reader) {
 	if err != nil || len(got) != 4 {
 		t.Fatalf("Commits = %v, %v", got, err)
 	}
-	wantEqual(t, history.Commit{ID: octopus, Parents: tips}, got[3])
+	wantEqual(t, history.Commit{ID: octopus, Parents: tips}, history.InOrder(got)[3])
 
 	bases, err := repo.MergeBases(t.Context(), x, y)
 	if err != nil || len(bases) != 2 {

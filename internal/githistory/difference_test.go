@@ -71,11 +71,11 @@ func TestLanesOfCommits(t *testing.T) {
 			{ID: b, Parents: []string{a}, Lanes: []string{"fast", "deep"}},
 			{ID: c, Parents: []string{b}, Lanes: []string{"fast"}},
 			{ID: d, Parents: []string{c}, Lanes: []string{"\ufffd"}},
-		}, got)
+		}, history.InOrder(got))
 		got, err = repo.Commits(t.Context(), []string{b}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantEqual(t, []history.Commit{{ID: a, Parents: []string{}}, {ID: b, Parents: []string{a}}}, got)
+		wantEqual(t, []history.Commit{{ID: a, Parents: []string{}}, {ID: b, Parents: []string{a}}}, history.InOrder(got))
 	})
 }

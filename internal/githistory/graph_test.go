@@ -45,7 +45,7 @@ func testCommitGraphIsNotBelieved(t *testing.T, rd reader) {
 		t.Fatalf("git itself was to believe the graph: %q", got)
 	}
 	commits, err := rd.open(t, r).Commits(t.Context(), []string{second}, nil)
-	if err != nil || len(commits) != 2 || commits[0].ID != first {
+	if err != nil || len(commits) != 2 || commits[1].ID != first {
 		t.Errorf("Commits = %v, %v", commits, err)
 	}
 }

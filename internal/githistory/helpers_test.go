@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -224,7 +225,7 @@ func content(t *testing.T, repo opened, object string) string {
 }
 
 // commitIDs lists the ids and, behind a colon, the parents' ids, each under
-// the name that it has in names.
+// the name that it has in names, in order.
 func commitIDs(t *testing.T, names map[string]string, commits []history.Commit) []string {
 	t.Helper()
 	name := func(id string) string {
@@ -241,5 +242,6 @@ func commitIDs(t *testing.T, names map[string]string, commits []history.Commit) 
 		}
 		list = append(list, s)
 	}
+	slices.Sort(list)
 	return list
 }

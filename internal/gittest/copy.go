@@ -4,10 +4,23 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"testing"
 )
 
-// CopyTree copies a directory's files with their permissions. In a copied
-// repository run git update-index --refresh: the index knows the old files.
+// Copy copies a repository with a work tree for another test. Making one anew
+// costs several processes for each commit.
+func (r *Repo) Copy(t testing.TB) *Repo {
+	t.Helper()
+	c := *r
+	c.t, c.Dir = t, realPath(t, TempDir(t))
+	if err := CopyTree(c.Dir, r.Dir); err != nil {
+		t.Fatal(err)
+	}
+	c.Git("update-index", "--refresh") // the files are not those that git knows
+	return &c
+}
+
+// CopyTree copies a directory's files with their permissions.
 func CopyTree(to, from string) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

@@ -19,7 +19,7 @@ type Attributes struct {
 	Data []byte
 }
 
-// Said is what attributes say of one file, and where.
+// MergeSetting is what attributes say of one file, and where.
 type MergeSetting struct {
 	// Value is that of "merge=VALUE", empty for anything else.
 	Value string

@@ -39,7 +39,7 @@ func AddWaiver(data []byte, w Waiver, rules []Rule) ([]byte, error) {
 	}
 	for _, old := range d.policy.Waivers {
 		if old.edit() == w.edit() {
-			return nil, fmt.Errorf("line %d of %s waives this edit already; change that waiver instead", old.Pos.Line, File)
+			return nil, &failure.Error{Message: fmt.Sprintf("line %d of %s waives this edit already", old.Pos.Line, File), Remedy: "change that waiver instead"}
 		}
 	}
 	want := *d.policy

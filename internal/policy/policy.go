@@ -140,3 +140,9 @@ func (p *Policy) BaselineFor(path string) *Baseline {
 	}
 	return nil
 }
+
+// Rejects reports whether a finding of a rule rejects a change, if the rule's own severity is an error.
+func (p *Policy) Rejects(rule string) bool {
+	level, set := p.Rules[rule]
+	return p.Mode == Enforce && (!set || level == Error)
+}

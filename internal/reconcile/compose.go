@@ -85,13 +85,8 @@ type composer struct {
 	*log
 	strategy
 	// layouts are those of the sides that have entries, the preferred one first. The result has its form.
-	layouts []versionLayout
+	layouts []*layout
 	bases   []*layout
-}
-
-type versionLayout struct {
-	*layout
-	of *version
 }
 
 // compose puts the items' texts together, and the new entry, if any, after them. An entry of several sides is taken from the first
@@ -126,15 +121,18 @@ func (l *log) composer(how strategy) (*composer, error) {
 			continue
 		}
 		one, err := takeApart(v.Data, v.doc, how.leads)
-		switch {
-		case errors.Is(err, errNoItems):
-		case err != nil:
-			return nil, l.uncopied(v.Name + ": " + err.Error())
-		case v == how.prefer:
-			c.layouts = slices.Insert(c.layouts, 0, versionLayout{one, v})
-		default:
-			c.layouts = append(c.layouts, versionLayout{one, v})
+		if errors.Is(err, errNoItems) {
+			continue
 		}
+		if err != nil {
+			return nil, l.uncopied(v.Name + ": " + err.Error())
+		}
+		one.of = v
+		at := len(c.layouts)
+		if v == how.prefer {
+			at = 0
+		}
+		c.layouts = slices.Insert(c.layouts, at, one)
 	}
 	if len(c.layouts) == 0 {
 		return nil, l.uncopied("neither side has an entry")
@@ -175,15 +173,15 @@ func (c *composer) around(of func(*layout) []byte) []byte {
 	form := c.layouts[0]
 	plain := func(one *layout) []byte { return withLineEnd(of(one), one.end, form.end) }
 	if c.prefer != nil {
-		return of(form.layout)
+		return of(form)
 	}
 	for _, one := range c.layouts {
-		text := plain(one.layout)
+		text := plain(one)
 		if !slices.ContainsFunc(c.bases, func(base *layout) bool { return bytes.Equal(plain(base), text) }) {
 			return text
 		}
 	}
-	return of(form.layout)
+	return of(form)
 }
 
 // ended is a text whose last line has an end.

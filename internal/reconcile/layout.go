@@ -9,6 +9,8 @@ import (
 
 // layout is the text of a log, byte by byte: what is before the entries, each entry, and what is after them.
 type layout struct {
+	// of is the version whose text it is, where that matters.
+	of             *version
 	header, footer []byte
 	// column is that of the list's dashes, from 1.
 	column int
@@ -56,13 +58,8 @@ func takeApart(data []byte, doc *small.Document, leads bool) (*layout, error) {
 		last = aboveComments(lines, last, 1, starts[len(starts)-1])
 	}
 	out.header, out.footer = join(lines[:starts[0]]), join(lines[last:])
-	for i, start := range starts {
-		if i > 0 && leads {
-			start = leadingComments(lines, start, out.column, starts[i-1])
-		}
-		if i > 0 {
-			starts[i] = start
-		}
+	for i := len(starts) - 1; leads && i > 0; i-- {
+		starts[i] = leadingComments(lines, starts[i], out.column, starts[i-1])
 	}
 	for i, start := range starts {
 		end := last

@@ -78,10 +78,13 @@ func (c Case) Resolve() (*Resolution, error) {
 	return out, nil
 }
 
+// timestampOrder is the rule that rejects a log whose times do not increase.
+const timestampOrder = "lint/timestamp-order"
+
 // increases demands that the times increase in the common part too, if the gate would reject the result for it. No new entry
 // corrects that; only a person can accept it.
 func (l *log) increases(items []item, result *ledger.Ledger) error {
-	if !l.Comparer.Ordered {
+	if !l.Comparer.Policy.Rejects(timestampOrder) {
 		return nil
 	}
 	accepted := 0
@@ -100,8 +103,8 @@ func (l *log) increases(items []item, result *ledger.Ledger) error {
 				"`, review .small-gate.yml and commit it by itself, then merge again"
 		}
 		return &failure.Error{
-			Message: fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (lint/timestamp-order)",
-				l.Path, ledger.Describe(items[i].Entry), ledger.Describe(items[i-1].Entry)),
+			Message: fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (%s)",
+				l.Path, ledger.Describe(items[i].Entry), ledger.Describe(items[i-1].Entry), timestampOrder),
 			Remedy: remedy,
 		}
 	}

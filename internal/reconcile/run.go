@@ -88,9 +88,6 @@ type resolving struct {
 
 // Run makes the explicit resolution and stages it. Nothing is written before all of it is known.
 func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
-	if opts.Policy == nil {
-		opts.Policy = policy.Default()
-	}
 	g, err := openWorkTree(repo.Where(), opts.Environ)
 	if err != nil {
 		return nil, err

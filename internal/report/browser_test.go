@@ -1,6 +1,10 @@
 package report
 
 import (
+	"github.com/small-gate/small-gate/internal/gate/finding"
+
+	"github.com/small-gate/small-gate/internal/report/reporttest"
+
 	"bufio"
 	"encoding/base64"
 	"encoding/json"
@@ -25,7 +29,7 @@ type browser struct {
 	session string
 }
 
-// event is something that the browser told without being asked.
+// event is something that the browser sent without being asked.
 type event struct {
 	Method string
 	Params json.RawMessage
@@ -143,7 +147,7 @@ func (b *browser) read() browserMessage {
 	return m
 }
 
-// open loads a page and returns what the browser told meanwhile.
+// open loads a page and returns what the browser sent meanwhile.
 func (b *browser) open(address string) []event {
 	b.t.Helper()
 	b.events = nil
@@ -223,10 +227,10 @@ func (b *browser) checkEvents(name string, events []event) {
 func TestOutsideBrowser(t *testing.T) {
 	b := startBrowser(t, outside(t, "chromium"))
 	dir := t.TempDir()
-	pages := append(samples(), sample{"script", hostile(`"><script>document.title='run'</script><img src=x onerror="document.title='run'">`)})
+	pages := append(reporttest.Samples(), reporttest.Sample{Name: "script", Report: reporttest.Hostile(`"><script>document.title='run'</script><img src=x onerror="document.title='run'">`)})
 	for _, s := range pages {
-		file := filepath.Join(dir, s.name+".html")
-		writeFile(t, file, render(t, "html", s.report, Options{Version: "v1.2.3"}))
+		file := filepath.Join(dir, s.Name+".html")
+		writeFile(t, file, render(t, "html", s.Report, Options{Version: "v1.2.3"}))
 		for _, view := range []struct {
 			name          string
 			width, height int
@@ -238,7 +242,7 @@ func TestOutsideBrowser(t *testing.T) {
 			{"dark", 390, 844, true, "screen", "dark"},
 			{"paper", 794, 1123, false, "print", "light"},
 		} {
-			name := s.name + "-" + view.name
+			name := s.Name + "-" + view.name
 			b.size(view.width, view.height, view.phone)
 			b.media(view.media, view.scheme)
 			b.checkEvents(name, b.open("file://"+file))
@@ -265,7 +269,7 @@ func TestOutsideBrowser(t *testing.T) {
 			if got.Verdict < 5 {
 				t.Errorf("%s: the style does not apply: a border of %v", name, got.Verdict)
 			}
-			if want := len(s.report.Findings) + len(s.report.Waived); got.Articles != want {
+			if want := len(s.Report.Findings) + len(s.Report.Waived); got.Articles != want {
 				t.Errorf("%s: %d findings, want %d", name, got.Articles, want)
 			}
 		}
@@ -317,13 +321,13 @@ func TestOutsideMermaid(t *testing.T) {
 	writeFile(t, file, "<!doctype html><title>x</title><script src=\"file://"+library+"\"></script><div id=drawing></div>")
 	b.size(1000, 800, false)
 	b.open("file://" + file)
-	for i, name := range append([]string{"main", "end", "graph", `x"]; click A "javascript:alert(1)"`, "<img src=x onerror=alert(1)>", "%%{init: {}}%%", "#quot;"}, hostileTexts...) {
-		f := forked()
+	for i, name := range append([]string{"main", "end", "graph", `x"]; click A "javascript:alert(1)"`, "<img src=x onerror=alert(1)>", "%%{init: {}}%%", "#quot;"}, reporttest.Texts...) {
+		f := reporttest.Forked()
 		f.Sides[0].Name = name
 		for j := range f.Sides[1].Entries {
 			f.Sides[1].Entries[j].TaskID = name
 		}
-		_, rest, _ := strings.Cut(fork(&f), "```mermaid\n")
+		_, rest, _ := strings.Cut(render(t, "markdown", &finding.Report{Findings: []finding.Finding{f}}, Options{}), "```mermaid\n")
 		drawing, _, _ := strings.Cut(rest, "```")
 		code, err := json.Marshal(drawing)
 		if err != nil {
@@ -334,7 +338,7 @@ func TestOutsideMermaid(t *testing.T) {
 			const box = document.getElementById('drawing'); box.innerHTML = r.svg;
 			return box.querySelectorAll('circle.commit').length + 100 * box.querySelectorAll('a, image, img, script').length;
 		})`, i, code), &nodes)
-		if want := 2 + 1 + maxOfSide + 1; nodes != want {
+		if want := 2 + 1 + 5 + 1; nodes != want {
 			t.Errorf("%q: %d nodes, want %d\n%s", name, nodes, want, drawing)
 		}
 		b.picture(fmt.Sprintf("mermaid-%d", i))

@@ -1,9 +1,7 @@
-// Package report writes what the gate found, in the format that the reader
-// needs. Each format is one file with one function, named in the table of
-// formats.go.
+// Package report writes what the gate found, in the format that the reader needs.
+// formats.go lists the formats; each is a file, and those that take more have a
+// package below.
 //
-// Most of what a report says was written by others: paths, entries, commit
-// names. No writer lets such text reach its output as it is. Plain text goes
-// through Sanitize; the other formats escape by their own rules and, since
-// logs of CI systems are read by programs, break workflow commands too.
+// Most of what a report says was written by others: paths, entries, commit names.
+// No format lets such text reach its output as it is: see package sanitize.
 package report

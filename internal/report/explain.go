@@ -10,20 +10,21 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/report/content"
 )
 
-// explainWidth is how wide an explanation is, in columns. Examples are never
+// explainWidth is how wide an explanation is, in columns. Examples are not
 // wrapped.
 const explainWidth = 80
 
-// Explain writes what a person needs who has just met the rule: its id,
-// severity and summary, why it is there, an example that breaks it and one
-// that keeps it. It returns the error of w.
+// Explain writes a rule for a person who has just met it: its id, severity and
+// summary, why it exists, an example that breaks it and one that keeps it. It
+// returns the error of w.
 func Explain(w io.Writer, rule rule.Rule) error {
 	var buf bytes.Buffer
 	fmt.Fprintf(&buf, "%s (%s)\n", rule.ID, ruleMarks(rule))
 	wrap(&buf, "", rule.Summary)
-	for paragraph := range strings.SplitSeq(strings.TrimSpace(rule.Why), "\n\n") {
+	for _, paragraph := range content.Paragraphs(rule.Why) {
 		buf.WriteByte('\n')
 		wrap(&buf, "", paragraph)
 	}
@@ -34,8 +35,8 @@ func Explain(w io.Writer, rule rule.Rule) error {
 	return send(w, &buf)
 }
 
-// ExplainList writes one line for each rule, or a few where the summary is
-// long. It returns the error of w.
+// ExplainList writes a line for each rule, more where the summary is long. It
+// returns the error of w.
 func ExplainList(w io.Writer, rules []rule.Rule) error {
 	var buf bytes.Buffer
 	widest := 0
@@ -53,7 +54,7 @@ func ExplainList(w io.Writer, rules []rule.Rule) error {
 		wrap(&buf, fmt.Sprintf("%-*s", widest+2, rules[i].ID), summary)
 	}
 	buf.WriteByte('\n')
-	wrap(&buf, "", "Findings are errors where nothing else is said. small-hook explain RULE says why a rule is there, with examples.")
+	wrap(&buf, "", "Findings are errors unless marked otherwise. `small-hook explain RULE` says why a rule exists, with examples.")
 	return send(w, &buf)
 }
 
@@ -84,7 +85,7 @@ func writeExample(buf *bytes.Buffer, title, text string) {
 	}
 }
 
-// exampleKey says how the rule's examples are to be read.
+// exampleKey says how to read the rule's examples.
 func exampleKey(rule rule.Rule) string {
 	key := "Files that an example does not show are those of a valid workspace."
 	for _, f := range rules.ParseExample(rule.Wrong).Files {
@@ -95,8 +96,8 @@ func exampleKey(rule rule.Rule) string {
 	return key
 }
 
-// wrap writes words behind a label, in lines of at most explainWidth columns;
-// the later ones are indented by the label's width.
+// wrap writes words behind a label, in lines of at most explainWidth columns. The
+// later ones are indented by the label's width.
 func wrap(buf *bytes.Buffer, label, text string) {
 	buf.WriteString(label)
 	margin := utf8.RuneCountInString(label)
@@ -116,12 +117,4 @@ func wrap(buf *bytes.Buffer, label, text string) {
 		column += size
 	}
 	buf.WriteByte('\n')
-}
-
-// send writes what was prepared with one call.
-func send(w io.Writer, buf *bytes.Buffer) error {
-	if _, err := w.Write(buf.Bytes()); err != nil {
-		return fmt.Errorf("could not write the explanation: %w", err)
-	}
-	return nil
 }

@@ -96,7 +96,7 @@ func TestExplainEveryRule(t *testing.T) {
 	}
 }
 
-func TestExplainTellsThatWritingFailed(t *testing.T) {
+func TestExplainReturnsTheErrorOfTheWriter(t *testing.T) {
 	broken := errors.New("no space left on device")
 	w := writer(func([]byte) (int, error) { return 0, broken })
 	if err := Explain(w, explained[0]); !errors.Is(err, broken) {

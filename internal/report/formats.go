@@ -9,17 +9,19 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/report/html"
+	"github.com/small-gate/small-gate/internal/report/markdown"
+	"github.com/small-gate/small-gate/internal/report/sarif"
 )
 
 // Options are the choices that are not part of the report itself. The zero
 // value is plain text for a pipe.
 type Options struct {
-	// Color allows ANSI colours, in text only. They repeat what the words
-	// say and are never needed to understand it. UseColor decides.
+	// Color allows ANSI colours, in text only. They repeat what the words say.
+	// UseColor decides.
 	Color bool
-	// Width is how many columns the reader's terminal has. It bounds how much
-	// of one long value is shown; commands are never wrapped or cut to it.
-	// 0 means unknown.
+	// Width is how many columns the terminal has, 0 for unknown. It bounds how
+	// much of a long value is shown; commands are never cut to it.
 	Width int
 	// Version is the version of the program, for formats that name it.
 	Version string
@@ -28,25 +30,28 @@ type Options struct {
 	Quiet bool
 }
 
-// renderer appends one report to the buffer. Rendering to memory first means
-// that no half of a report is written when a renderer fails, and that there is
-// one place where writing can go wrong.
+// renderer appends one report to the buffer. Since it renders to memory, no half
+// of a report is written when it fails.
 type renderer func(buf *bytes.Buffer, r *finding.Report, opts Options) error
 
-// formats is every format, in the order in which help lists them. A new one
-// is a file with its renderer and a line here.
+// formats are in the order in which help lists them. A new one is a file with its
+// renderer and a line here.
 var formats = []struct {
 	name   string
 	render renderer
 }{
 	{"text", renderText},
 	{"json", renderJSON},
-	{"sarif", renderSARIF},
+	{"sarif", func(buf *bytes.Buffer, r *finding.Report, opts Options) error {
+		return sarif.Render(buf, r, opts.Version)
+	}},
 	{"junit", renderJUnit},
 	{"github", renderGitHub},
 	{"gitlab", renderGitLab},
-	{"markdown", renderMarkdown},
-	{"html", renderHTML},
+	{"markdown", func(buf *bytes.Buffer, r *finding.Report, _ Options) error { return markdown.Render(buf, r) }},
+	{"html", func(buf *bytes.Buffer, r *finding.Report, opts Options) error {
+		return html.Render(buf, r, opts.Version)
+	}},
 }
 
 // Formats lists the names of the formats, text first.
@@ -58,14 +63,16 @@ func Formats() []string {
 	return names
 }
 
-// CheckFormat returns an error that names the valid formats if there is none
-// of this name. Commands ask before they judge, since a misspelt format is
-// known before a long audit.
-func CheckFormat(name string) error {
-	if slices.Contains(Formats(), name) {
+// CheckFormat returns an error that names the valid formats if there is none of
+// this name. Commands ask before they start: a misspelt format is known before a
+// long audit.
+func CheckFormat(name string) error { return checkFormat(name, Formats()) }
+
+func checkFormat(name string, valid []string) error {
+	if slices.Contains(valid, name) {
 		return nil
 	}
-	return fmt.Errorf("unknown format %q: valid formats are %s", name, strings.Join(Formats(), ", "))
+	return fmt.Errorf("unknown format %q: valid formats are %s", name, strings.Join(valid, ", "))
 }
 
 // Write writes the report to w in the named format, with one call of w.Write,
@@ -88,10 +95,15 @@ func Write(w io.Writer, format string, r *finding.Report, opts Options) error {
 			return fmt.Errorf("could not make the %s report: %w", format, err)
 		}
 	}
-	if buf.Len() == 0 {
+	return send(w, &buf)
+}
+
+// send writes everything with one call, or does not call where there is nothing.
+func send(w io.Writer, buf *bytes.Buffer) error {
+	size := buf.Len()
+	if size == 0 {
 		return nil
 	}
-	size := buf.Len()
 	n, err := w.Write(buf.Bytes())
 	if err == nil && n != size {
 		return io.ErrShortWrite

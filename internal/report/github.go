@@ -3,15 +3,15 @@ package report
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-
 	"github.com/sethvargo/go-githubactions"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -21,8 +21,6 @@ const (
 	maxAnnotations = 10
 	// maxAnnotation is how many bytes of one annotation's message GitHub keeps.
 	maxAnnotation = 4096
-	// maxRulesNamed is how many rules are named with what is not shown.
-	maxRulesNamed = 10
 )
 
 // annotation is one message that GitHub shows beside the code.
@@ -34,33 +32,32 @@ type annotation struct {
 }
 
 // renderGitHub writes GitHub's workflow commands, for the log of a step. What
-// belongs together is one annotation. Few are shown to people, so the gravest
-// come first and the rest are counted. Where nothing is wrong there is nothing
-// to write. Commands are made by go-githubactions alone, which escapes them.
+// belongs together is one annotation. People see only a few, so the gravest come
+// first and the rest are counted. go-githubactions alone writes and escapes the
+// commands.
 func renderGitHub(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	action := githubactions.New(githubactions.WithWriter(buf), githubactions.WithGetenv(func(string) string { return "" }))
 	var failures []annotation
-	if f := failureOf(r); f != nil {
-		failures = []annotation{{title: "could not judge", message: lines(f.Message + "\n" + f.Remedy)}}
+	if f := content.Failure(r); f != nil {
+		failures = []annotation{{title: "could not judge", message: content.FailureLines(f)}}
 	}
+	places := content.PlacesOf(r)
 	errors, warnings := gravestFirst(r.Findings)
-	for _, a := range annotations(r, failures, errors, "error") {
+	for _, a := range annotations(r, places, failures, errors, "error") {
 		action.WithFieldsMap(a.fields()).Errorf("%s", a.bounded())
 	}
-	for _, a := range annotations(r, nil, warnings, "warning") {
+	for _, a := range annotations(r, places, nil, warnings, "warning") {
 		action.WithFieldsMap(a.fields()).Warningf("%s", a.bounded())
 	}
-	if notes := r.Examined.Notes; len(notes) > 0 {
-		a := annotation{title: "note", message: lines(strings.Join(notes, "\n"))}
-		action.WithFieldsMap(a.fields()).Noticef("%s", a.bounded())
-	}
-	if words := unlisted(r); words != "" {
-		a := annotation{title: leftOut, message: words}
-		action.WithFieldsMap(a.fields()).Noticef("%s", a.bounded())
-	}
+	notices := []annotation{{title: "note", message: content.Notes(r)}, {title: content.LeftOut, message: content.Unlisted(r)}}
 	if len(r.Waived) > 0 {
-		a := annotation{title: "waived", message: wording.Count(len(r.Waived), "finding") + " excused by waivers: " + countRules(pointers(r.Waived))}
-		action.WithFieldsMap(a.fields()).Noticef("%s", a.bounded())
+		message := wording.Count(len(r.Waived), "finding") + " excused by waivers: " + content.CountRules(content.BySeverity(r.Waived))
+		notices = append(notices, annotation{title: "waived", message: message})
+	}
+	for _, a := range notices {
+		if a.message != "" {
+			action.WithFieldsMap(a.fields()).Noticef("%s", a.bounded())
+		}
 	}
 	return nil
 }
@@ -69,7 +66,7 @@ func (a *annotation) fields() map[string]string {
 	fields := map[string]string{"title": a.title}
 	if a.path != "" {
 		line := strconv.Itoa(max(a.line, 1))
-		fields["file"], fields["line"], fields["endLine"] = Sanitize(a.path), line, line
+		fields["file"], fields["line"], fields["endLine"] = sanitize.Line(a.path), line, line
 		fields["col"] = strconv.Itoa(max(a.column, 1))
 	}
 	return fields
@@ -82,7 +79,7 @@ func (a *annotation) bounded() string {
 	if len(message) <= maxAnnotation {
 		return message
 	}
-	kept := wholeRunes(message, maxAnnotation-len(end))
+	kept := sanitize.CutBytes(message, maxAnnotation-len(end))
 	if i := strings.LastIndexByte(kept, '\n'); i > 0 {
 		kept = kept[:i]
 	}
@@ -93,22 +90,21 @@ func (a *annotation) bounded() string {
 // history, then files that cannot be read, then what they say.
 func gravestFirst(findings []finding.Finding) (errors, warnings [][]*finding.Finding) {
 	rank := map[finding.Stage]int{finding.StageHistory: -4, finding.StageValidate: -3, finding.StageVerify: -2, finding.StageLint: -1}
-	for _, group := range groups(findings) {
+	groups := content.Groups(findings)
+	slices.SortStableFunc(groups, func(a, b []*finding.Finding) int { return cmp.Compare(rank[a[0].Stage], rank[b[0].Stage]) })
+	for _, group := range groups {
 		if group[0].Severity == finding.SeverityError {
 			errors = append(errors, group)
 		} else {
 			warnings = append(warnings, group)
 		}
 	}
-	for _, list := range [][][]*finding.Finding{errors, warnings} {
-		slices.SortStableFunc(list, func(a, b []*finding.Finding) int { return cmp.Compare(rank[a[0].Stage], rank[b[0].Stage]) })
-	}
 	return errors, warnings
 }
 
-// annotations makes at most ten of one kind: those that are there already, one
-// for each group, and in the last place one that counts what has no place.
-func annotations(r *finding.Report, first []annotation, all [][]*finding.Finding, kind string) []annotation {
+// annotations makes at most ten of one kind: the first ones, one for each group,
+// and in the last place one that counts what has no room.
+func annotations(r *finding.Report, places *content.Places, first []annotation, all [][]*finding.Finding, kind string) []annotation {
 	room := maxAnnotations - len(first)
 	if len(all) <= room {
 		room = len(all)
@@ -117,56 +113,26 @@ func annotations(r *finding.Report, first []annotation, all [][]*finding.Finding
 	}
 	out := first
 	for _, group := range all[:room] {
-		out = append(out, groupAnnotation(r, group))
+		out = append(out, groupAnnotation(r, places, group))
 	}
 	var rest []*finding.Finding
 	for _, group := range all[room:] {
 		rest = append(rest, group...)
 	}
 	if len(rest) > 0 {
-		out = append(out, annotation{title: "more " + kind + "s", message: wording.Count(len(rest), "more "+kind) + ": " + countRules(rest) + "; " + seeRest(r)})
+		out = append(out, annotation{title: "more " + kind + "s", message: wording.Count(len(rest), "more "+kind) + ": " + content.CountRules(rest) + "; " + content.SeeRest(r)})
 	}
 	return out
 }
 
-// groupAnnotation tells the first of a group's findings in full and counts the
+// groupAnnotation shows the first of a group's findings in full and counts the
 // others.
-func groupAnnotation(r *finding.Report, group []*finding.Finding) annotation {
+func groupAnnotation(r *finding.Report, places *content.Places, group []*finding.Finding) annotation {
 	f := group[0]
 	var body bytes.Buffer
-	t := &text{buf: &body, width: defaultWidth, where: seeRest(r)}
-	t.line(clip(f.Message, maxText))
-	t.entries(f)
-	t.changes(f)
+	t := &text{buf: &body, width: content.Width, seeRest: content.SeeRest(r)}
+	t.line(content.Text(f.Message))
+	t.details(f)
 	t.closing(f, group[1:])
-	return annotation{title: clip(f.Rule, maxName), path: f.Path, line: headLine(r, f), column: f.Column, message: body.String()}
-}
-
-// countRules names the rules of some findings with how often each is broken,
-// in the order in which they first appear.
-func countRules(findings []*finding.Finding) string {
-	var order []string
-	times := map[string]int{}
-	for _, f := range findings {
-		if times[f.Rule]++; times[f.Rule] == 1 {
-			order = append(order, f.Rule)
-		}
-	}
-	var parts []string
-	for i, rule := range order {
-		if i == maxRulesNamed {
-			parts = append(parts, wording.Count(len(order)-i, "more rule"))
-			break
-		}
-		parts = append(parts, fmt.Sprintf("%s (%d)", clip(rule, maxName), times[rule]))
-	}
-	return strings.Join(parts, ", ")
-}
-
-func pointers(findings []finding.Finding) []*finding.Finding {
-	out := make([]*finding.Finding, len(findings))
-	for i := range findings {
-		out[i] = &findings[i]
-	}
-	return out
+	return annotation{title: content.Name(f.Rule), path: f.Path, line: places.Line(f), column: f.Column, message: body.String()}
 }

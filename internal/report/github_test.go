@@ -1,6 +1,8 @@
 package report
 
 import (
+	"github.com/small-gate/small-gate/internal/report/reporttest"
+
 	"fmt"
 	"regexp"
 	"strings"
@@ -69,10 +71,10 @@ func checkCommands(t testing.TB, commands []command) {
 }
 
 func TestGitHubPlaces(t *testing.T) {
-	commands := readGitHub(t, many())
+	commands := readGitHub(t, reporttest.Many())
 	checkCommands(t, commands)
 	first := commands[0]
-	if first.name != "error" || first.fields["title"] != "append-only/modified" || first.fields["file"] != progress ||
+	if first.name != "error" || first.fields["title"] != "append-only/modified" || first.fields["file"] != reporttest.Progress ||
 		first.fields["line"] != "6" || first.fields["col"] != "5" {
 		t.Errorf("the first command: %+v", first)
 	}
@@ -95,12 +97,12 @@ func TestGitHubPlaces(t *testing.T) {
 // gravest are not among them.
 func TestGitHubCounts(t *testing.T) {
 	report := func(errors, warnings int, failure bool) *finding.Report {
-		r := oneFail()
+		r := reporttest.OneFail()
 		grave := r.Findings[0]
 		r.Findings = nil
 		add := func(n int, f finding.Finding) {
 			for range n {
-				f.Path = fmt.Sprintf("w%d/%s", len(r.Findings), progress)
+				f.Path = fmt.Sprintf("w%d/%s", len(r.Findings), reporttest.Progress)
 				r.Findings = append(r.Findings, f)
 			}
 		}
@@ -108,7 +110,7 @@ func TestGitHubCounts(t *testing.T) {
 		add(warnings, finding.Finding{Rule: "lint/duplicate-id", Severity: finding.SeverityWarning, Stage: finding.StageLint, Message: "twice"})
 		r.Findings = append(r.Findings, grave)
 		if failure {
-			r.Failure, r.Verdict = failed().Failure, finding.Error
+			r.Failure, r.Verdict = reporttest.Failed().Failure, finding.Error
 		}
 		return r
 	}
@@ -153,7 +155,7 @@ func TestGitHubCounts(t *testing.T) {
 
 // A long message ends at a line, and says that it was cut.
 func TestGitHubMessagesAreBounded(t *testing.T) {
-	r := oneFail()
+	r := reporttest.OneFail()
 	r.Findings[0].Fix = strings.Repeat(strings.Repeat("ü", 500)+"\n", 12)
 	commands := readGitHub(t, r)
 	checkCommands(t, commands)
@@ -167,16 +169,16 @@ func TestGitHubMessagesAreBounded(t *testing.T) {
 }
 
 func FuzzGitHub(f *testing.F) {
-	for i, s := range hostileTexts {
-		f.Add(s, hostileTexts[(i+5)%len(hostileTexts)])
+	for i, s := range reporttest.Texts {
+		f.Add(s, reporttest.Texts[(i+5)%len(reporttest.Texts)])
 	}
 	f.Add("%0A::error::x", "a,file=b,title=c::d%25")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		r := hostile(a)
+		r := reporttest.Hostile(a)
 		r.Findings[0].Path, r.Findings[0].Message, r.Findings[1].Fix = b, b, b+"\n"+a
 		for line := range strings.Lines(render(t, "github", r, Options{})) {
 			// The command itself is meant; what follows must not be one.
-			if fault := unsafeLine("x" + strings.TrimSuffix(line, "\n")); fault != "" {
+			if fault := reporttest.Unsafe("x" + strings.TrimSuffix(line, "\n")); fault != "" {
 				t.Fatal(fault)
 			}
 		}
@@ -186,11 +188,11 @@ func FuzzGitHub(f *testing.F) {
 		}
 		known := map[string]bool{"title": true, "file": true, "line": true, "endLine": true, "col": true}
 		for _, c := range commands {
-			if fault := unsafeLine(c.message); fault != "" {
+			if fault := reporttest.Unsafe(c.message); fault != "" {
 				t.Fatal(fault)
 			}
 			for key, value := range c.fields {
-				if fault := unsafeLine(value); fault != "" || strings.Contains(value, "\n") || !known[key] {
+				if fault := reporttest.Unsafe(value); fault != "" || strings.Contains(value, "\n") || !known[key] {
 					t.Fatal(key, fault)
 				}
 			}

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"github.com/small-gate/small-gate/internal/report/reporttest"
+
 	"encoding/json"
 	"strings"
 	"testing"
@@ -40,19 +42,19 @@ func checkIssues(t testing.TB, issues []gitlabIssue) {
 // The exact keys, and [] where there is nothing.
 func TestGitLabKeys(t *testing.T) {
 	want := "[{description check_name fingerprint severity location{path lines{begin}}}]"
-	got := keys(t, json.NewDecoder(strings.NewReader(render(t, "gitlab", oneFail(), Options{}))))
+	got := keys(t, json.NewDecoder(strings.NewReader(render(t, "gitlab", reporttest.OneFail(), Options{}))))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("keys differ (-want +got):\n%s", diff)
 	}
-	if out := render(t, "gitlab", onePass(), Options{}); out != "[]\n" {
+	if out := render(t, "gitlab", reporttest.OnePass(), Options{}); out != "[]\n" {
 		t.Errorf("a clean report is %q", out)
 	}
 }
 
 func TestGitLabIssues(t *testing.T) {
-	r := many()
+	r := reporttest.Many()
 	r.Findings = append(r.Findings, r.Findings[1]) // the same edit in another commit
-	r.Findings[len(r.Findings)-1].Commit = base
+	r.Findings[len(r.Findings)-1].Commit = reporttest.Base
 	issues := readGitLab(t, r)
 	checkIssues(t, issues)
 	if len(issues) != len(r.Findings) {
@@ -61,7 +63,7 @@ func TestGitLabIssues(t *testing.T) {
 	if first, last := issues[0], issues[len(issues)-1]; first.Severity != "critical" || last.Severity != "minor" || last.CheckName != "config/changed" {
 		t.Errorf("first %+v, last %+v", first, last)
 	}
-	for name, r := range map[string]*finding.Report{"failure": failed(), "no verdict": {}} {
+	for name, r := range map[string]*finding.Report{"failure": reporttest.Failed(), "no verdict": {}} {
 		issues := readGitLab(t, r)
 		checkIssues(t, issues)
 		if len(issues) != 1 || issues[0].Severity != "blocker" {
@@ -71,7 +73,7 @@ func TestGitLabIssues(t *testing.T) {
 }
 
 func TestGitLabIsBounded(t *testing.T) {
-	r := oneFail()
+	r := reporttest.OneFail()
 	for len(r.Findings) < 6000 {
 		r.Findings = append(r.Findings, r.Findings[0])
 	}
@@ -83,20 +85,20 @@ func TestGitLabIsBounded(t *testing.T) {
 }
 
 func FuzzGitLab(f *testing.F) {
-	for i, s := range hostileTexts {
-		f.Add(s, hostileTexts[(i+5)%len(hostileTexts)])
+	for i, s := range reporttest.Texts {
+		f.Add(s, reporttest.Texts[(i+5)%len(reporttest.Texts)])
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
-		r := hostile(a)
+		r := reporttest.Hostile(a)
 		r.Findings[0].Path, r.Findings[0].Message = b, b
-		if fault := unsafeLine(render(t, "gitlab", r, Options{})); fault != "" {
+		if fault := reporttest.Unsafe(render(t, "gitlab", r, Options{})); fault != "" {
 			t.Fatal(fault)
 		}
 		issues := readGitLab(t, r)
 		checkIssues(t, issues)
 		for _, issue := range issues {
 			for _, text := range []string{issue.Description, issue.CheckName, issue.Location.Path} {
-				if fault := unsafeLine(text); fault != "" || strings.Contains(text, "\n") {
+				if fault := reporttest.Unsafe(text); fault != "" || strings.Contains(text, "\n") {
 					t.Fatal(fault, text)
 				}
 			}

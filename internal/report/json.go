@@ -2,17 +2,15 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
 // jsonSchema names the contract below. It is stable: keys are added, never
-// removed or renamed. Every key is always there, where nothing else is said; what
-// does not apply is null, "" or [].
+// removed or renamed. Every key is always there unless its comment says
+// otherwise; what does not apply is null, "" or [].
 const jsonSchema = "small-gate/report/v1"
 
 type jsonReport struct {
@@ -24,12 +22,12 @@ type jsonReport struct {
 	Ledgers  []jsonLedger    `json:"ledgers"`
 	Findings []jsonFinding   `json:"findings"`
 	Waived   []jsonWaived    `json:"waived"`
-	// More counts the findings that are not listed, being too many; it is there
-	// if there are any. The summary counts them too.
+	// More counts the findings that are too many to list; there if there are any.
+	// The summary counts them too.
 	More *jsonSummary `json:"more,omitempty"`
 	// Lane is null where no lane was claimed.
 	Lane *jsonLane `json:"lane"`
-	// CrossContracts is there if there are any.
+	// CrossContracts are there if there are any.
 	CrossContracts []jsonContract `json:"cross_contracts,omitempty"`
 	Summary        jsonSummary    `json:"summary"`
 	Error          *jsonError     `json:"error"`
@@ -68,16 +66,16 @@ type jsonFinding struct {
 	Entry      *jsonEntry       `json:"entry"`
 	EntryAfter *jsonEntry       `json:"entry_after"`
 	Changes    []jsonChange     `json:"changes"`
-	// MoreChanges counts the changes that are not listed, being too many; it is
-	// there if there are any.
+	// MoreChanges counts the changes that are too many to list; there if there are
+	// any.
 	MoreChanges int       `json:"more_changes,omitempty"`
 	Fix         string    `json:"fix"`
 	Fingerprint string    `json:"fingerprint"`
 	Edit        *jsonEdit `json:"edit"`
 }
 
-// jsonEdit names an edit as a waiver does: null on the side that has nothing.
-// A finding that speaks of no single edit has none.
+// jsonEdit names an edit as a waiver does: null on the side that has nothing. A
+// finding that is not about one edit has none.
 type jsonEdit struct {
 	From *string `json:"from"`
 	To   *string `json:"to"`
@@ -110,6 +108,17 @@ type jsonSummary struct {
 	Waived   int `json:"waived"`
 }
 
+// jsonContract is a contract file of another child's repository that a campaign's
+// child names.
+type jsonContract struct {
+	Path       string `json:"path"`
+	Line       int    `json:"line"`
+	Child      string `json:"child"`
+	Repository string `json:"repository"`
+	File       string `json:"file"`
+	Of         string `json:"of"`
+}
+
 type jsonError struct {
 	Message string `json:"message"`
 	Remedy  string `json:"remedy"`
@@ -118,19 +127,17 @@ type jsonError struct {
 // renderJSON writes the report for programs: two spaces of indentation, a
 // final newline, text that is not UTF-8 with U+FFFD in place of each bad byte.
 func renderJSON(buf *bytes.Buffer, r *finding.Report, _ Options) error {
-	count := r.Count()
 	doc := jsonReport{
-		Schema: jsonSchema, Verdict: verdict(r), Mode: r.Mode, Strict: r.Strict,
-		Examined: jsonExamined{
-			Commits: r.Examined.Commits, Workspaces: r.Examined.Workspaces, Workflows: r.Examined.Workflows,
-			Base: r.Examined.Base, Head: r.Examined.Head, Policy: r.Examined.Policy, Reader: r.Examined.Reader,
-			Merge: r.Examined.Merge, Source: r.Examined.Source, Notes: append([]string{}, r.Examined.Notes...),
-		},
+		Schema: jsonSchema, Verdict: content.Verdict(r), Mode: r.Mode, Strict: r.Strict,
+		Examined: jsonExamined(r.Examined),
 		Ledgers:  make([]jsonLedger, len(r.Ledgers)),
 		Findings: make([]jsonFinding, len(r.Findings)),
 		Waived:   make([]jsonWaived, len(r.Waived)),
 		Lane:     laneJSON(r.Lane),
-		Summary:  jsonSummary{Errors: count.Errors, Warnings: count.Warnings, Waived: count.Waived},
+		Summary:  jsonSummary(r.Count()),
+	}
+	if doc.Examined.Notes == nil {
+		doc.Examined.Notes = []string{}
 	}
 	for i, l := range r.Ledgers {
 		doc.Ledgers[i] = jsonLedger{Path: l.Path, Entries: l.Entries, Head: l.Head.String()}
@@ -144,26 +151,13 @@ func renderJSON(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	for i := range r.Waived {
 		doc.Waived[i] = jsonWaived{jsonFinding: toJSON(&r.Waived[i]), Reason: r.Waived[i].Reason}
 	}
-	if more := r.More; more != (finding.Counts{}) {
-		doc.More = &jsonSummary{Errors: more.Errors, Warnings: more.Warnings, Waived: more.Waived}
+	if r.More != (finding.Counts{}) {
+		doc.More = (*jsonSummary)(&r.More)
 	}
-	if f := failureOf(r); f != nil {
+	if f := content.Failure(r); f != nil {
 		doc.Error = &jsonError{Message: f.Message, Remedy: f.Remedy}
 	}
-	return encodeJSON(buf, doc)
-}
-
-// encodeJSON writes a document of one of the formats that are JSON.
-func encodeJSON(buf *bytes.Buffer, doc any) error {
-	var plain bytes.Buffer
-	enc := json.NewEncoder(&plain)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(doc); err != nil {
-		return err
-	}
-	escapeJSON(buf, plain.Bytes())
-	return nil
+	return sanitize.JSON(buf, doc)
 }
 
 func orNull(s string) *string {
@@ -203,30 +197,4 @@ func entryJSON(e *finding.EntryRef) *jsonEntry {
 		return nil
 	}
 	return &jsonEntry{Index: e.Index, Line: max(e.Line, 1), TaskID: e.TaskID, Timestamp: e.Timestamp, Digest: e.Digest.String()}
-}
-
-// escapeJSON copies a JSON document and escapes inside its strings what a
-// terminal or a CI system would obey. The document's values stay the same:
-// none of these characters can stand outside a string, and \u escapes mean
-// what they replace.
-func escapeJSON(dst *bytes.Buffer, src []byte) {
-	dst.Grow(len(src))
-	for i, before := 0, rune(0); i < len(src); {
-		r, n := rune(src[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRune(src[i:])
-		}
-		switch {
-		case r == '[' && endsInHashes(dst.Bytes()):
-			dst.WriteString(`\u005b`)
-		case r != '\n' && isHidden(before, r):
-			for _, unit := range utf16.Encode([]rune{r}) {
-				fmt.Fprintf(dst, `\u%04x`, unit)
-			}
-		default:
-			dst.Write(src[i : i+n])
-		}
-		before = r
-		i += n
-	}
 }

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"github.com/small-gate/small-gate/internal/report/reporttest"
+
 	"encoding/json"
 	"strings"
 	"testing"
@@ -16,7 +18,7 @@ import (
 
 // The contract: exact keys in exact order, wherever a reader could look.
 func TestJSONKeys(t *testing.T) {
-	r := oneFail()
+	r := reporttest.OneFail()
 	waived := r.Findings[0]
 	waived.Reason, waived.EntryAfter = "known", nil
 	r.Waived = []finding.Finding{waived}
@@ -74,7 +76,7 @@ func keys(t *testing.T, dec *json.Decoder) string {
 }
 
 func TestJSONHoldsWhatTheReportSays(t *testing.T) {
-	r := oneFail()
+	r := reporttest.OneFail()
 	r.Findings[0].Changes = append(r.Findings[0].Changes,
 		ledger.FieldChange{Field: "added", To: "", HasTo: true}, ledger.FieldChange{Field: "removed", From: "x", HasFrom: true})
 	r.Findings[0].Line, r.Findings[0].Column = 0, 0
@@ -83,7 +85,7 @@ func TestJSONHoldsWhatTheReportSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := got.Findings[0]
-	if f.Fingerprint != r.Findings[0].Fingerprint() || f.Line != 1 || f.Column != 1 || f.EntryAfter.Digest != digest("new", 0).String() {
+	if f.Fingerprint != r.Findings[0].Fingerprint() || f.Line != 1 || f.Column != 1 || f.EntryAfter.Digest != reporttest.Digest("new", 0).String() {
 		t.Errorf("finding = %+v", f)
 	}
 	if c := f.Changes[1]; c.From != nil || c.To == nil || *c.To != "" {
@@ -100,7 +102,7 @@ func TestJSONHoldsWhatTheReportSays(t *testing.T) {
 // Empty lists are [], and an unknown verdict is an error with a message.
 func TestJSONOfAnEmptyReport(t *testing.T) {
 	out := render(t, "json", &finding.Report{}, Options{})
-	for _, want := range []string{`"ledgers": []`, `"findings": []`, `"waived": []`, `"verdict": "error"`, `"message": "the judgement`} {
+	for _, want := range []string{`"ledgers": []`, `"findings": []`, `"waived": []`, `"verdict": "error"`, `"message": "the run ended`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("output lacks %s:\n%s", want, out)
 		}
@@ -112,15 +114,15 @@ func TestJSONOfAnEmptyReport(t *testing.T) {
 
 // Nothing in the output can be obeyed, and every value survives.
 func FuzzJSON(f *testing.F) {
-	for i, s := range hostileTexts {
-		f.Add(s, hostileTexts[(i+3)%len(hostileTexts)])
+	for i, s := range reporttest.Texts {
+		f.Add(s, reporttest.Texts[(i+3)%len(reporttest.Texts)])
 	}
 	f.Add("<a href='x'>&", "\U0001f469\u200d\U0001f4bb")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		r := hostile(a)
+		r := reporttest.Hostile(a)
 		r.Findings[0].Message, r.Failure.Remedy = b, b
 		out := render(t, "json", r, Options{})
-		if fault := unsafeLine(out); fault != "" {
+		if fault := reporttest.Unsafe(out); fault != "" {
 			t.Fatal(fault)
 		}
 		var got jsonReport
@@ -140,5 +142,3 @@ func FuzzJSON(f *testing.F) {
 
 // valid replaces each byte that is not UTF-8.
 func valid(s string) string { return string([]rune(s)) }
-
-func BenchmarkJSON(b *testing.B) { benchmark(b, "json") }

@@ -3,18 +3,18 @@ package report
 import (
 	"bytes"
 	"encoding/xml"
-	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-
+	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (
 	// maxCases is how many test cases are written.
 	maxCases = 5000
-	// maxInCase is how many findings one case tells in full.
+	// maxInCase is how many findings one case shows in full.
 	maxInCase = 20
 	// maxBodies is how many bytes all cases' texts have together; the later
 	// ones are one line. GitLab reads files of up to 30 MB.
@@ -57,31 +57,32 @@ type junitText struct {
 	Body string `xml:",cdata"`
 }
 
-// junit builds the suites: the first says whether the judgement was made, then
-// one follows for each file.
+// junit builds the suites: the first says whether all could be judged, then one
+// follows for each file.
 type junit struct {
 	suites []junitSuite
 	at     map[string]int // a file's suite
 	cases  int
-	hidden int    // findings for which there was no room
-	room   int    // bytes left for texts
-	where  string // says where the findings are that are not told
+	hidden int // findings for which there was no room
+	room   int // bytes left for texts
+	places *content.Places
+	// seeRest says where the findings are that are not shown.
+	seeRest string
 }
 
-// renderJUnit writes the report as test results. A case is one rule in one
-// file: a failure for errors, passed with a text for warnings, skipped where a
-// waiver excuses them. A log about which nothing is said is a case that
-// passed; rules that found nothing are not listed, as the report does not say
-// which of them had something to judge. Outcome 2 is the error of a case of
-// its own. There is no timestamp, so that the same report gives the same file.
+// renderJUnit writes the report as test results. A case is one rule in one file: a
+// failure for errors, passed with a text for warnings, skipped where a waiver
+// excuses them. A log without findings is a case that passed. Outcome 2 is the
+// error of a case of its own. There is no timestamp: the same report gives the
+// same file.
 func renderJUnit(buf *bytes.Buffer, r *finding.Report, _ Options) error {
-	j := &junit{at: map[string]int{}, room: maxBodies, where: seeRest(r)}
+	j := &junit{at: map[string]int{}, room: maxBodies, places: content.PlacesOf(r), seeRest: content.SeeRest(r)}
 	j.suites = []junitSuite{{Name: "small-gate"}}
 	for i := range r.Ledgers {
 		j.suite(r.Ledgers[i].Path)
 	}
-	j.findings(r, r.Findings, false)
-	j.findings(r, r.Waived, true)
+	j.findings(r.Findings, false)
+	j.findings(r.Waived, true)
 	for i := range j.suites[1:] {
 		if s := &j.suites[i+1]; len(s.Cases) == 0 && j.cases < maxCases {
 			j.add(s, junitCase{Class: s.Name, Name: "no findings"})
@@ -104,7 +105,7 @@ func (j *junit) suite(path string) *junitSuite {
 	if !known {
 		i = len(j.suites)
 		j.at[path] = i
-		name := Sanitize(path)
+		name := sanitize.Line(path)
 		if strings.TrimSpace(name) == "" {
 			name = "(no file)"
 		}
@@ -129,35 +130,29 @@ func (j *junit) add(s *junitSuite, c junitCase) {
 }
 
 // findings makes the cases of some findings, one for each rule in each file.
-func (j *junit) findings(r *finding.Report, all []finding.Finding, waived bool) {
+func (j *junit) findings(all []finding.Finding, waived bool) {
 	type key struct {
 		path, rule string
 		blocks     bool
 	}
-	var order []key
-	of := map[key][]*finding.Finding{}
-	for _, f := range bySeverity(all) {
-		k := key{f.Path, f.Rule, f.Severity == finding.SeverityError}
-		if len(of[k]) == 0 {
-			order = append(order, k)
-		}
-		of[k] = append(of[k], f)
-	}
-	for _, k := range order {
-		group := of[k]
+	groups := content.GroupBy(content.BySeverity(all), func(f *finding.Finding) key {
+		return key{f.Path, f.Rule, f.Severity == finding.SeverityError}
+	})
+	for _, group := range groups {
 		if j.cases >= maxCases {
 			j.hidden += len(group)
 			continue
 		}
-		s := j.suite(filePath(r, group[0]))
-		c := junitCase{Class: s.Name, Name: clip(k.rule, maxName)}
+		first := group[0]
+		s := j.suite(j.places.Path(first.Path))
+		c := junitCase{Class: s.Name, Name: content.Name(first.Rule)}
 		body := j.body(group)
 		switch {
 		case waived:
 			c.Name += " (waived)"
-			c.Skipped = &junitText{body + "waived: " + orNone(group[0].Reason, "no reason given")}
-		case k.blocks:
-			c.Failure = &junitResult{Message: headline(group), Type: c.Name, Body: body}
+			c.Skipped = &junitText{body + "waived: " + content.NameOr(first.Reason, "no reason given")}
+		case first.Severity == finding.SeverityError:
+			c.Failure = &junitResult{Message: content.Heading(group, content.Text), Type: c.Name, Body: body}
 		default:
 			c.Name += " (warning)"
 			c.Output = &junitText{body}
@@ -166,23 +161,14 @@ func (j *junit) findings(r *finding.Report, all []finding.Finding, waived bool) 
 	}
 }
 
-// headline is the first message of a group and how many there are.
-func headline(group []*finding.Finding) string {
-	words := clip(group[0].Message, maxText)
-	if n := len(group) - 1; n > 0 {
-		words += " (and " + strconv.Itoa(n) + " more)"
-	}
-	return words
-}
-
-// body tells a group's findings as text does, commit by commit.
+// body shows a group's findings as text does, commit by commit.
 func (j *junit) body(group []*finding.Finding) string {
 	var body bytes.Buffer
-	t := &text{buf: &body, width: defaultWidth, where: j.where}
+	t := &text{buf: &body, width: content.Width, seeRest: j.seeRest}
 	shown := 0
 	for len(group) > 0 {
 		if shown == maxInCase || body.Len() >= j.room {
-			t.line("… and ", wording.Count(len(group), "more finding"), "; ", t.where)
+			t.line("… and ", wording.Count(len(group), "more finding"), "; ", t.seeRest)
 			break
 		}
 		same := 1
@@ -198,23 +184,24 @@ func (j *junit) body(group []*finding.Finding) string {
 	return body.String()
 }
 
-// judged is the case that fails if the judgement was not made, or if not all
-// of it is in the file.
+// judged adds the case that fails if something could not be judged, and one that
+// fails if not all findings are in the file.
 func (j *junit) judged(r *finding.Report) {
 	s := &j.suites[0]
-	words := summaryWords(r) + "\n"
-	if notes := r.Examined.Notes; len(notes) > 0 {
-		words += lines(strings.Join(notes, "\n")) + "\n"
+	words := content.Summary(r) + "\n"
+	if notes := content.Notes(r); notes != "" {
+		words += notes + "\n"
 	}
 	c := junitCase{Class: s.Name, Name: "judged", Output: &junitText{words}}
-	if f := failureOf(r); f != nil {
-		c.Error = &junitResult{Message: clip(f.Message, maxText), Type: cannotJudge, Body: lines(f.Message+"\n"+f.Remedy) + "\n"}
+	if f := content.Failure(r); f != nil {
+		c.Error = &junitResult{Message: content.Text(f.Message), Type: content.CouldNotJudge, Body: content.FailureLines(f) + "\n"}
 	}
 	j.add(s, c)
-	if words := unlisted(r); j.hidden > 0 || words != "" {
-		if j.hidden > 0 {
-			words = strings.TrimSuffix(wording.Count(j.hidden, "more finding")+"; "+seeRest(r)+"; "+words, "; ")
-		}
-		j.add(s, junitCase{Class: s.Name, Name: "complete", Failure: &junitResult{Message: words, Type: leftOut, Body: words + "\n"}})
+	words = content.Unlisted(r)
+	if j.hidden > 0 {
+		words = strings.TrimSuffix(wording.Count(j.hidden, "more finding")+"; "+j.seeRest+"; "+words, "; ")
+	}
+	if words != "" {
+		j.add(s, junitCase{Class: s.Name, Name: "complete", Failure: &junitResult{Message: words, Type: content.LeftOut, Body: words + "\n"}})
 	}
 }

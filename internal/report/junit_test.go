@@ -1,6 +1,10 @@
 package report
 
 import (
+	"github.com/small-gate/small-gate/internal/report/content"
+
+	"github.com/small-gate/small-gate/internal/report/reporttest"
+
 	"encoding/xml"
 	"fmt"
 	"strings"
@@ -42,10 +46,10 @@ func outline(suites junitSuites) []string {
 }
 
 func TestJUnitOutline(t *testing.T) {
-	second := onePass()
-	second.Ledgers = append(second.Ledgers, finding.LedgerState{Path: "b/" + progress})
-	both := oneFail()
-	both.Failure, both.Verdict = failed().Failure, finding.Error
+	second := reporttest.OnePass()
+	second.Ledgers = append(second.Ledgers, finding.LedgerState{Path: "b/" + reporttest.Progress})
+	both := reporttest.OneFail()
+	both.Failure, both.Verdict = reporttest.Failed().Failure, finding.Error
 	for _, tt := range []struct {
 		name   string
 		report *finding.Report
@@ -53,23 +57,23 @@ func TestJUnitOutline(t *testing.T) {
 	}{
 		{"two logs", second, []string{
 			"small-gate: 1 tests, 0 failures, 0 errors, 0 skipped", "  judged: passed",
-			progress + ": 1 tests, 0 failures, 0 errors, 0 skipped", "  no findings: passed",
-			"b/" + progress + ": 1 tests, 0 failures, 0 errors, 0 skipped", "  no findings: passed",
+			reporttest.Progress + ": 1 tests, 0 failures, 0 errors, 0 skipped", "  no findings: passed",
+			"b/" + reporttest.Progress + ": 1 tests, 0 failures, 0 errors, 0 skipped", "  no findings: passed",
 		}},
 		{"nothing there", &finding.Report{Verdict: finding.Pass}, []string{
 			"small-gate: 1 tests, 0 failures, 0 errors, 0 skipped", "  judged: passed",
 		}},
-		{"many", many(), []string{
+		{"many", reporttest.Many(), []string{
 			"small-gate: 1 tests, 0 failures, 0 errors, 0 skipped", "  judged: passed",
-			progress + ": 5 tests, 4 failures, 0 errors, 1 skipped", "  append-only/modified: failure", "  append-only/reordered: failure",
+			reporttest.Progress + ": 5 tests, 4 failures, 0 errors, 1 skipped", "  append-only/modified: failure", "  append-only/reordered: failure",
 			"  append-only/inserted: failure", "  divergence/run: failure", "  append-only/modified (waived): skipped",
 			"pkg/ünïcode name/.small/intent.small.yml: 1 tests, 1 failures, 0 errors, 0 skipped", "  validate/missing-artifact: failure",
-			"fork/" + progress + ": 1 tests, 1 failures, 0 errors, 0 skipped", "  divergence/concurrent-append: failure",
+			"fork/" + reporttest.Progress + ": 1 tests, 1 failures, 0 errors, 0 skipped", "  divergence/concurrent-append: failure",
 			".small-gate.yml: 1 tests, 0 failures, 0 errors, 0 skipped", "  config/changed (warning): passed",
 		}},
 		{"a failure after a finding", both, []string{
 			"small-gate: 1 tests, 0 failures, 1 errors, 0 skipped", "  judged: error",
-			progress + ": 1 tests, 1 failures, 0 errors, 0 skipped", "  append-only/modified: failure",
+			reporttest.Progress + ": 1 tests, 1 failures, 0 errors, 0 skipped", "  append-only/modified: failure",
 		}},
 		{"no verdict", &finding.Report{}, []string{"small-gate: 1 tests, 0 failures, 1 errors, 0 skipped", "  judged: error"}},
 	} {
@@ -83,7 +87,7 @@ func TestJUnitOutline(t *testing.T) {
 
 func TestJUnitIsBounded(t *testing.T) {
 	long := strings.Repeat("long ", 150)
-	r := oneFail()
+	r := reporttest.OneFail()
 	one := r.Findings[0]
 	r.Findings = nil
 	for i := range 20_000 {
@@ -107,7 +111,7 @@ func TestJUnitIsBounded(t *testing.T) {
 
 // One rule's findings in one file are one case, which names them all.
 func TestJUnitBodies(t *testing.T) {
-	r := many()
+	r := reporttest.Many()
 	body := readJUnit(t, r).Suites[1].Cases[0].Failure.Body
 	for _, want := range []string{"entry 1: task-0", "- all tests", "entry 20: task-19", "+ zwei und halb"} {
 		if strings.Contains(body, want) != (want != "- all tests") {
@@ -120,17 +124,17 @@ func TestJUnitBodies(t *testing.T) {
 }
 
 func FuzzJUnit(f *testing.F) {
-	for i, s := range hostileTexts {
-		f.Add(s, hostileTexts[(i+5)%len(hostileTexts)])
+	for i, s := range reporttest.Texts {
+		f.Add(s, reporttest.Texts[(i+5)%len(reporttest.Texts)])
 	}
 	f.Add("]]>", "<![CDATA[&amp;</failure>")
 	f.Add("\ufffe\uffff", `"'<>&`)
 	f.Fuzz(func(t *testing.T, a, b string) {
-		r := hostile(a)
+		r := reporttest.Hostile(a)
 		r.Findings[0].Path, r.Findings[0].Rule, r.Failure.Message = b, b+a, b
 		r.Findings[1].Fix, r.Waived[0].Reason = b+"\n"+a, b
 		out := render(t, "junit", r, Options{})
-		if fault := unsafeLine(out); fault != "" {
+		if fault := reporttest.Unsafe(out); fault != "" {
 			t.Fatal(fault)
 		}
 		suites := readJUnit(t, r)
@@ -140,10 +144,8 @@ func FuzzJUnit(f *testing.F) {
 			cases += len(s.Cases)
 		}
 		judged := suites.Suites[0].Cases[0]
-		if tests != cases || cases < 3 || judged.Error == nil || judged.Error.Message != clip(b, maxText) {
+		if tests != cases || cases < 3 || judged.Error == nil || judged.Error.Message != content.Text(b) {
 			t.Fatalf("%d tests, %d cases, judged: %+v", tests, cases, judged)
 		}
 	})
 }
-
-func BenchmarkJUnit(b *testing.B) { benchmark(b, "junit") }

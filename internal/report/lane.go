@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-
-	changes "github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
-// laneSchema names the contract of jsonLane. It is stable: keys are added, never
-// removed or renamed.
+// laneSchema names the contract of jsonLane, as stable as jsonSchema.
 const laneSchema = "small-gate/lane/v1"
 
 // jsonLane is a change's lane, for programs.
@@ -22,22 +22,22 @@ type jsonLane struct {
 	// Claim is null where nobody claims a lane.
 	Claim   *jsonClaim   `json:"claim"`
 	Signals []jsonSignal `json:"signals"`
-	Fits    changes.Lane `json:"fits"`
+	Fits    lane.Lane    `json:"fits"`
 	Why     string       `json:"why"`
 }
 
 type jsonClaim struct {
-	Lane   changes.Lane   `json:"lane"`
-	Source changes.Source `json:"source"`
+	Lane   lane.Lane   `json:"lane"`
+	Source lane.Source `json:"source"`
 	// Commit is the one whose trailer it is, else "".
 	Commit string `json:"commit"`
 }
 
 type jsonSignal struct {
-	Name  string       `json:"name"`
-	Fits  changes.Lane `json:"fits"`
-	Why   string       `json:"why"`
-	Files []string     `json:"files"`
+	Name  string    `json:"name"`
+	Fits  lane.Lane `json:"fits"`
+	Why   string    `json:"why"`
+	Files []string  `json:"files"`
 	// Lines is empty for a signal that paths gave.
 	Lines []jsonLine `json:"lines"`
 }
@@ -52,9 +52,9 @@ func laneJSON(r *finding.LaneReport) *jsonLane {
 	if r == nil {
 		return nil
 	}
-	out := &jsonLane{Fits: r.Fits, Why: changes.Why(r.Signals), Signals: make([]jsonSignal, len(r.Signals))}
+	out := &jsonLane{Fits: r.Fits, Why: lane.Why(r.Signals), Signals: make([]jsonSignal, len(r.Signals))}
 	if r.Claim.Made() {
-		out.Claim = &jsonClaim{Lane: r.Claim.Lane, Source: r.Claim.Source, Commit: r.Claim.Commit}
+		out.Claim = (*jsonClaim)(&r.Claim)
 	}
 	for i := range r.Signals {
 		s := &r.Signals[i]
@@ -69,14 +69,8 @@ func laneJSON(r *finding.LaneReport) *jsonLane {
 // LaneFormats lists the formats that a lane is written in.
 func LaneFormats() []string { return []string{"text", "json"} }
 
-// CheckLaneFormat returns an error that names the valid formats if a lane is not
-// written in the one of this name.
-func CheckLaneFormat(name string) error {
-	if slices.Contains(LaneFormats(), name) {
-		return nil
-	}
-	return fmt.Errorf("a lane is not written as %q: valid formats are %s", name, strings.Join(LaneFormats(), ", "))
-}
+// CheckLaneFormat is [CheckFormat] for LaneFormats.
+func CheckLaneFormat(name string) error { return checkFormat(name, LaneFormats()) }
 
 // WriteLane writes what is known of a change's lane, in one of LaneFormats. It
 // returns the error of w.
@@ -84,7 +78,7 @@ func WriteLane(w io.Writer, format string, doc *finding.LaneReport) error {
 	var buf bytes.Buffer
 	switch format {
 	case "json":
-		err := encodeJSON(&buf, struct {
+		err := sanitize.JSON(&buf, struct {
 			Schema string `json:"schema"`
 			Change string `json:"change"`
 			Policy string `json:"policy"`
@@ -104,9 +98,9 @@ func WriteLane(w io.Writer, format string, doc *finding.LaneReport) error {
 
 // laneText writes for a person.
 func laneText(buf *bytes.Buffer, doc *finding.LaneReport) {
-	t := &text{buf: buf, width: defaultWidth}
-	t.line("change:  ", clip(doc.Change, maxText))
-	t.line("claim:   ", claimText(doc.Claim))
+	t := &text{buf: buf, width: content.Width}
+	t.line("change:  ", content.Text(doc.Change))
+	t.line("claim:   ", content.Claim(doc.Claim))
 	if len(doc.Signals) == 0 {
 		t.line("signals: none")
 	} else {
@@ -114,47 +108,34 @@ func laneText(buf *bytes.Buffer, doc *finding.LaneReport) {
 	}
 	for i := range doc.Signals {
 		s := &doc.Signals[i]
-		t.line("  ", s.Name, " (", string(s.Fits), "): ", clip(s.Why, maxText))
-		places := placesOf(s)
+		t.line("  ", s.Name, " (", string(s.Fits), "): ", content.Text(s.Why))
+		places := signalPlaces(s)
 		for n, place := range places {
 			if n == maxPlaces && len(places) > maxPlaces+1 {
-				t.line("    … and ", strconv.Itoa(len(places)-n), " more", "; ", seeAll)
+				t.line("    … and ", strconv.Itoa(len(places)-n), " more; ", content.SeeAll)
 				break
 			}
 			t.line("    ", place)
 		}
 	}
 	t.line("fits:    ", string(doc.Fits))
-	t.line("why:     ", changes.Why(doc.Signals))
+	t.line("why:     ", lane.Why(doc.Signals))
 	if doc.Claim.Made() && doc.Claim.Lane.Less(doc.Fits) {
-		t.line("the claim is too low: `small-hook explain lane/under-classified` says how to go on")
+		t.line("the claim is too low: run `small-hook explain lane/under-classified`")
 	}
 }
 
-// placesOf are the lines that gave a signal, and the files that gave it by their
-// paths.
-func placesOf(s *changes.Signal) []string {
+// signalPlaces are the lines that gave a signal, and the files that gave it by
+// their paths.
+func signalPlaces(s *lane.Signal) []string {
 	var out []string
 	for _, l := range s.Lines {
-		out = append(out, fmt.Sprintf("%s:%d: %s", clip(l.Path, maxPath), l.Number, clip(strings.TrimSpace(l.Text), maxText)))
+		out = append(out, fmt.Sprintf("%s:%d: %s", content.Path(l.Path), l.Number, content.Text(strings.TrimSpace(l.Text))))
 	}
 	for _, file := range s.Files {
-		if !slices.ContainsFunc(s.Lines, func(l changes.Line) bool { return l.Path == file }) {
-			out = append(out, clip(file, maxPath))
+		if !slices.ContainsFunc(s.Lines, func(l lane.Line) bool { return l.Path == file }) {
+			out = append(out, content.Path(file))
 		}
 	}
 	return out
-}
-
-// claimText says who claims which lane.
-func claimText(c changes.Claim) string {
-	if !c.Made() {
-		return "none, so nothing is judged by lane"
-	}
-	return string(c.Lane) + ", by " + c.By()
-}
-
-// laneWords say which lane a change was judged by, and which one fits.
-func laneWords(r *finding.LaneReport) string {
-	return claimText(r.Claim) + "; the change fits " + string(r.Fits)
 }

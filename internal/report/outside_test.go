@@ -1,6 +1,8 @@
 package report
 
 import (
+	"github.com/small-gate/small-gate/internal/report/reporttest"
+
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -35,18 +37,18 @@ func outside(t *testing.T, name string) string {
 }
 
 // manySamples are the samples, and one report with all that a format bounds.
-func manySamples() []sample {
-	long := oneFail()
+func manySamples() []reporttest.Sample {
+	long := reporttest.OneFail()
 	for len(long.Findings) < 6000 {
 		long.Findings = append(long.Findings, long.Findings[0])
 	}
-	noted := onePass()
+	noted := reporttest.OnePass()
 	noted.Examined.Notes = []string{"one", "two"}
-	var all []sample
-	for i, s := range hostileTexts {
-		all = append(all, sample{"hostile" + strings.Repeat("'", i), hostile(s)})
+	var all []reporttest.Sample
+	for i, s := range reporttest.Texts {
+		all = append(all, reporttest.Sample{Name: "hostile" + strings.Repeat("'", i), Report: reporttest.Hostile(s)})
 	}
-	return append(append(samples(), sample{"long", long}, sample{"noted", noted}, sample{"empty", &finding.Report{}}), all...)
+	return append(append(reporttest.Samples(), reporttest.Sample{Name: "long", Report: long}, reporttest.Sample{Name: "noted", Report: noted}, reporttest.Sample{Name: "empty", Report: &finding.Report{}}), all...)
 }
 
 func TestOutsideSARIFSchema(t *testing.T) {
@@ -59,12 +61,12 @@ func TestOutsideSARIFSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range manySamples() {
-		result, err := schema.Validate(gojsonschema.NewStringLoader(render(t, "sarif", s.report, Options{Version: "v1.2.3"})))
+		result, err := schema.Validate(gojsonschema.NewStringLoader(render(t, "sarif", s.Report, Options{Version: "v1.2.3"})))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, fault := range result.Errors() {
-			t.Errorf("%s: %s", s.name, fault)
+			t.Errorf("%s: %s", s.Name, fault)
 		}
 	}
 	// The schema does find faults.
@@ -78,16 +80,16 @@ func TestOutsideSARIFValidator(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "validated.sarif")
 	args := []string{"validate"}
-	for _, s := range append(samples(), sample{"empty", &finding.Report{}}) {
-		name := filepath.Join(dir, s.name+".sarif")
-		writeFile(t, name, render(t, "sarif", s.report, Options{Version: "v1.2.3"}))
+	for _, s := range append(reporttest.Samples(), reporttest.Sample{Name: "empty", Report: &finding.Report{}}) {
+		name := filepath.Join(dir, s.Name+".sarif")
+		writeFile(t, name, render(t, "sarif", s.Report, Options{Version: "v1.2.3"}))
 		args = append(args, name)
 	}
 	args = append(args, "--rule-kind", "Sarif;Ghas", "--output", out, "--log", "ForceOverwrite")
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Env = append(os.Environ(), "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1")
 	said, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(said), fmt.Sprintf("%d files scanned", len(samples())+1)) {
+	if err != nil || !strings.Contains(string(said), fmt.Sprintf("%d files scanned", len(reporttest.Samples())+1)) {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	// Its exit status says nothing; its report does.
@@ -128,7 +130,7 @@ func writeFile(t *testing.T, name, text string) {
 func TestOutsideJUnitSchema(t *testing.T) {
 	xmllint, schema := outside(t, "xmllint"), outside(t, "jenkins-junit.xsd")
 	for _, s := range manySamples() {
-		validateXML(t, xmllint, schema, s.name, render(t, "junit", s.report, Options{}))
+		validateXML(t, xmllint, schema, s.Name, render(t, "junit", s.Report, Options{}))
 	}
 }
 
@@ -138,7 +140,7 @@ func TestOutsideJUnitSchema(t *testing.T) {
 func TestOutsideJUnitSchemaOfAnt(t *testing.T) {
 	xmllint, schema := outside(t, "xmllint"), outside(t, "JUnit.xsd")
 	for _, s := range manySamples() {
-		text := render(t, "junit", s.report, Options{})
+		text := render(t, "junit", s.Report, Options{})
 		for _, change := range []struct{ pattern, with string }{
 			{`(?s)<skipped>.*?</skipped>`, ""},
 			{`(?s)<system-out>.*?</system-out>`, ""},
@@ -149,7 +151,7 @@ func TestOutsideJUnitSchemaOfAnt(t *testing.T) {
 		} {
 			text = regexp.MustCompile(change.pattern).ReplaceAllString(text, strings.ReplaceAll(change.with, "$0", "${0}"))
 		}
-		validateXML(t, xmllint, schema, s.name, text)
+		validateXML(t, xmllint, schema, s.Name, text)
 	}
 }
 

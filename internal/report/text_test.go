@@ -1,11 +1,12 @@
 package report
 
 import (
+	"github.com/small-gate/small-gate/internal/report/reporttest"
+
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -13,27 +14,27 @@ import (
 )
 
 func TestQuiet(t *testing.T) {
-	warned := onePass()
+	warned := reporttest.OnePass()
 	warned.Findings = []finding.Finding{{Rule: "lint/duplicate-id", Severity: finding.SeverityWarning, Message: "twice", Path: "p", Line: 1, Column: 1}}
-	waived := onePass()
-	waived.Waived = oneFail().Findings
-	noVerdict := onePass()
+	waived := reporttest.OnePass()
+	waived.Waived = reporttest.OneFail().Findings
+	noVerdict := reporttest.OnePass()
 	noVerdict.Verdict = ""
-	contradictory := onePass()
-	contradictory.Failure = failed().Failure
-	observed := oneFail()
+	contradictory := reporttest.OnePass()
+	contradictory.Failure = reporttest.Failed().Failure
+	observed := reporttest.OneFail()
 	observed.Observe = true
 	for _, tt := range []struct {
 		name   string
 		report *finding.Report
 		silent bool
 	}{
-		{"pass", onePass(), true},
+		{"pass", reporttest.OnePass(), true},
 		{"pass with a waived finding", waived, true},
 		{"pass with a warning", warned, false},
-		{"fail", oneFail(), false},
+		{"fail", reporttest.OneFail(), false},
 		{"fail, observed", observed, false},
-		{"error", failed(), false},
+		{"error", reporttest.Failed(), false},
 		{"no verdict", noVerdict, false},
 		{"pass with a failure", contradictory, false},
 	} {
@@ -54,7 +55,7 @@ func TestQuiet(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	fail := func(change func(*finding.Report)) *finding.Report {
-		r := oneFail()
+		r := reporttest.OneFail()
 		change(r)
 		return r
 	}
@@ -63,8 +64,8 @@ func TestSummary(t *testing.T) {
 		report *finding.Report
 		want   string
 	}{
-		{"pass", onePass(), "passed: 0 errors, 0 warnings; examined 16 commits and 1 workspace"},
-		{"fail", oneFail(), "rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace"},
+		{"pass", reporttest.OnePass(), "passed: 0 errors, 0 warnings; examined 16 commits and 1 workspace"},
+		{"fail", reporttest.OneFail(), "rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace"},
 		{"nothing to examine", &finding.Report{Mode: "range", Verdict: finding.Pass}, "passed: 0 errors, 0 warnings; examined 0 commits and 0 workspaces"},
 		{"check", &finding.Report{Mode: "check", Verdict: finding.Pass, Examined: finding.Examined{Workspaces: 2}}, "passed: 0 errors, 0 warnings; examined 2 workspaces"},
 		{"observed", fail(func(r *finding.Report) { r.Observe = true }),
@@ -74,7 +75,7 @@ func TestSummary(t *testing.T) {
 			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; policy: built-in defaults"},
 		{"push", fail(func(r *finding.Report) { r.Examined.Source = "standard input" }),
 			"rejected: 1 error, 0 warnings; examined 16 commits and 1 workspace; refs from standard input"},
-		{"error with findings", fail(func(r *finding.Report) { r.Verdict, r.Failure = finding.Error, failed().Failure }),
+		{"error with findings", fail(func(r *finding.Report) { r.Verdict, r.Failure = finding.Error, reporttest.Failed().Failure }),
 			"incomplete: 1 error, 0 warnings; examined 16 commits and 1 workspace"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -112,9 +113,9 @@ func TestTextIsBounded(t *testing.T) {
 	}{
 		{"one rule in one file", func(f *finding.Finding, i int) { f.Line = i + 1 },
 			[]string{"… and 9997 more of this rule in this file, lines 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, …; --format json lists all"}},
-		{"many files", func(f *finding.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i, progress) },
+		{"many files", func(f *finding.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i, reporttest.Progress) },
 			[]string{"… and 9950 more findings; --format json lists all"}},
-		{"pairs", func(f *finding.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i/2, progress) },
+		{"pairs", func(f *finding.Finding, i int) { f.Path = fmt.Sprintf("w%d/%s", i/2, reporttest.Progress) },
 			[]string{"… and 9950 more findings; --format json lists all"}},
 		{"long texts", func(f *finding.Finding, i int) {
 			f.Rule = fmt.Sprint(i)
@@ -123,7 +124,7 @@ func TestTextIsBounded(t *testing.T) {
 		}, []string{"more characters", "more fields", "\n       … 400006 more characters\n", "… and 9950 more findings"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := oneFail()
+			r := reporttest.OneFail()
 			one := r.Findings[0]
 			r.Findings = make([]finding.Finding, n)
 			for i := range r.Findings {
@@ -146,26 +147,26 @@ func TestTextIsBounded(t *testing.T) {
 
 // Warnings never push errors out of what is shown.
 func TestErrorsComeFirst(t *testing.T) {
-	r := oneFail()
+	r := reporttest.OneFail()
 	blocking := r.Findings[0]
 	r.Findings = nil
 	for i := range 200 {
 		r.Findings = append(r.Findings, finding.Finding{Rule: "lint/duplicate-id", Severity: finding.SeverityWarning, Path: fmt.Sprint("a", i), Line: 1, Column: 1})
 	}
 	r.Findings = append(r.Findings, blocking)
-	if out := render(t, "text", r, Options{}); !strings.HasPrefix(out, progress+":6:5: error [append-only/modified]: ") {
+	if out := render(t, "text", r, Options{}); !strings.HasPrefix(out, reporttest.Progress+":6:5: error [append-only/modified]: ") {
 		t.Errorf("output begins\n%.300s", out)
 	}
 }
 
 func TestColor(t *testing.T) {
-	for _, s := range samples() {
-		plain, colored := render(t, "text", s.report, Options{}), render(t, "text", s.report, Options{Color: true})
+	for _, s := range reporttest.Samples() {
+		plain, colored := render(t, "text", s.Report, Options{}), render(t, "text", s.Report, Options{Color: true})
 		if plain == colored {
-			t.Errorf("%s: colour changes nothing", s.name)
+			t.Errorf("%s: colour changes nothing", s.Name)
 		}
 		if got := withoutColor(colored); got != plain {
-			t.Errorf("%s: without its colours the output is\n%s\nwant\n%s", s.name, got, plain)
+			t.Errorf("%s: without its colours the output is\n%s\nwant\n%s", s.Name, got, plain)
 		}
 	}
 }
@@ -176,7 +177,7 @@ func withoutColor(s string) string { return colors.ReplaceAllString(s, "") }
 
 func TestWidth(t *testing.T) {
 	from := strings.Repeat("abcdefgh ", 100)
-	r := oneFail()
+	r := reporttest.OneFail()
 	r.Findings[0].Changes[0].From, r.Findings[0].Changes[0].To = from, strings.ToUpper(from)
 	for _, width := range []int{60, 120, 1} {
 		for _, line := range strings.Split(render(t, "text", r, Options{Width: width}), "\n") {
@@ -188,53 +189,20 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// unsafeLine says what is wrong with the first line that a terminal or a CI
-// system would obey.
-func unsafeLine(out string) string {
-	if !utf8.ValidString(out) {
-		return "the output is not UTF-8"
-	}
-	for _, line := range strings.Split(out, "\n") {
-		for _, r := range line {
-			if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) {
-				return fmt.Sprintf("%U in %q", r, line)
-			}
-		}
-		if strings.HasPrefix(strings.TrimSpace(line), "::") {
-			return fmt.Sprintf("a command at the beginning of %q", line)
-		}
-		if oldCommand.MatchString(line) {
-			return fmt.Sprintf("a command inside %q", line)
-		}
-	}
-	return ""
-}
-
-var oldCommand = regexp.MustCompile(`##[A-Za-z]*\[`)
-
-var hostileTexts = []string{
-	"", " ", ":", "::", " ::error::x", "\t::error::x", "\u00a0::error::x", "\u3000\u2003::set-output name=x::y", ":\ufe0f:error::", "\ufe0f::x",
-	"#", "##", "##[error]x", "x ##[group]y", "###[x]", "##vso[task.setvariable variable=x]y", "##teamcity[x]", "#\ufe0f#[x]", "##\n[", "##\u200b[x]",
-	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\u009b31m", "a\rb", "a\nb", "a\r\nb", "\x00", "\x7f", "\b\b\b", "\v\f",
-	"\u202eevil\u202c", "\u2066x\u2069", "\u200b\u200d\ufeff", "a\u2028b\u2029c", "\u0085", "\u00ad", "\U000e0041", "\ue000", "\ufdd0",
-	"\xff", "\xc3", "\xe2\x80", "\xed\xa0\x80", "a\xffb", "section_start:1:x\r\x1b[0K",
-	"Grüße, 世界, 👩\u200d💻, ⚠️, हिन्दी, e\u0301", "C:\\new\\table", `"quoted"`, "a very " + strings.Repeat("long ", 60) + "text",
-}
-
 func FuzzText(f *testing.F) {
-	for i, s := range hostileTexts {
-		f.Add(s, hostileTexts[(i+7)%len(hostileTexts)], "\n::")
+	for i, s := range reporttest.Texts {
+		f.Add(s, reporttest.Texts[(i+7)%len(reporttest.Texts)], "\n::")
 	}
 	f.Fuzz(func(t *testing.T, a, b, c string) {
-		r := hostile(a)
-		mixed := hostile(b)
+		r := reporttest.Hostile(a)
+		mixed := reporttest.Hostile(b)
 		mixed.Findings[0].Path, mixed.Findings[0].Rule, mixed.Findings[0].Message = c, a, b+c
 		mixed.Findings[0].Changes = append(mixed.Findings[0].Changes, ledger.FieldChange{Field: c, From: a, To: b, HasFrom: true, HasTo: true})
 		mixed.Findings[1].Path, mixed.Findings[1].Commit, mixed.Findings[1].Fix = a+b, "", c+"\n"+a
 		r.Findings = append(r.Findings, mixed.Findings...)
 		for _, opts := range []Options{{}, {Width: 50, Quiet: true}} {
 			plain := render(t, "text", r, opts)
-			if fault := unsafeLine(plain); fault != "" {
+			if fault := reporttest.Unsafe(plain); fault != "" {
 				t.Fatal(fault)
 			}
 			opts.Color = true
@@ -243,21 +211,4 @@ func FuzzText(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkText(b *testing.B) { benchmark(b, "text") }
-
-func benchmark(b *testing.B, format string) {
-	for _, n := range []int{1, 1_000, 20_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			r := oneFail()
-			for len(r.Findings) < n {
-				r.Findings = append(r.Findings, r.Findings[0])
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				render(b, format, r, Options{})
-			}
-		})
-	}
 }

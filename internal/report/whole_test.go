@@ -1,6 +1,8 @@
 package report
 
 import (
+	"github.com/small-gate/small-gate/internal/report/content"
+
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -103,7 +105,7 @@ func TestUnlisted(t *testing.T) {
 		r.Findings = append(r.Findings, f)
 	}
 	for _, format := range Formats() {
-		if out := render(t, format, r, Options{}); strings.Contains(out, seeAll) {
+		if out := render(t, format, r, Options{}); strings.Contains(out, content.SeeAll) {
 			t.Errorf("%s says that json lists all", format)
 		}
 	}

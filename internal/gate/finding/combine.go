@@ -9,8 +9,8 @@ import (
 
 const policySeparator = "; "
 
-// Combine makes one report of several judgements of one command, such as a push of several refs. The worst verdict
-// counts; what was examined is added up; every policy is named; base and head are named only for one judgement.
+// Combine makes one report of several of one command, such as a push of several refs. The worst verdict counts; what
+// was examined is added up; every policy is named; base and head are named only for one report.
 func Combine(reports []*Report) *Report {
 	if len(reports) == 1 {
 		return reports[0]
@@ -26,7 +26,11 @@ func Combine(reports []*Report) *Report {
 	}
 	seen := map[ledgerKey]bool{}
 	var policies []string
+	listing := 0 // reports with findings; those of one are in order
 	for _, r := range reports {
+		if len(r.Findings)+len(r.Waived) > 0 {
+			listing++
+		}
 		out.More = out.More.plus(r.More)
 		out.Findings = append(out.Findings, r.Findings...)
 		out.Waived = append(out.Waived, r.Waived...)
@@ -55,7 +59,9 @@ func Combine(reports []*Report) *Report {
 		}
 	}
 	out.Examined.Policy = strings.Join(policies, policySeparator)
-	out.bound()
+	if listing > 1 {
+		out.bound()
+	}
 	return &out
 }
 

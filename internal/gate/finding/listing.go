@@ -71,7 +71,7 @@ func (l *Listing) take(r *Report, f Finding, kind Severity) {
 	}
 }
 
-// bound sorts and lists again what several judgements have listed.
+// bound sorts and lists again what several reports have listed.
 func (r *Report) bound() {
 	findings, waived := SortFindings(r.Findings), SortFindings(r.Waived)
 	r.Findings, r.Waived = nil, nil

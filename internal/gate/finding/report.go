@@ -99,6 +99,9 @@ const maxContracts = 1000
 
 // AddContracts adds contract files, sorted and unique.
 func (r *Report) AddContracts(more []lane.CrossContract) {
+	if len(more) == 0 {
+		return
+	}
 	all := slices.Concat(r.CrossContracts, more)
 	slices.SortFunc(all, func(a, b lane.CrossContract) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Child, b.Child),

@@ -58,11 +58,11 @@ type Update struct {
 	Old, New string
 	// Known are commits that the receiving side already has: their history is not judged again.
 	Known []string
-	// Again judges Old's commits again, except for the Known ones.
-	Again bool
-	// Governs is true if the policy is that of the ref's old tip: the new tip's comes into force with the push,
+	// RejudgeOld judges Old's commits again, except for the Known ones.
+	RejudgeOld bool
+	// PolicyFromOldTip is true if the policy is that of the ref's old tip: the new tip's comes into force with the push,
 	// wherever it was edited.
-	Governs bool
+	PolicyFromOldTip bool
 	// Target is the default branch if the ref is another branch, to be merged into it one day. The zero Tip
 	// compares with none.
 	Target Tip
@@ -90,7 +90,7 @@ const Index = ":index"
 type History interface {
 	Tree
 	// Commits lists the commits that are reachable from include and not from
-	// exclude, parents before children.
+	// exclude, in any order.
 	Commits(ctx context.Context, include, exclude []string) ([]Commit, error)
 	// Diff compares trees: for each edge the files that a filter means whose mode
 	// or object differs, in order of path. An empty Parent stands for the empty

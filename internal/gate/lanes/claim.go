@@ -40,7 +40,7 @@ func ClaimPushed(ctx context.Context, r *run.Run) error {
 	if base == "" {
 		return nil
 	}
-	commits, err := r.Source.History.Commits(ctx, []string{u.New}, []string{base})
+	commits, err := r.Source.Commits(ctx, []string{u.New}, []string{base})
 	if err != nil {
 		return err
 	}
@@ -64,10 +64,11 @@ func ClaimIndex(ctx context.Context, r *run.Run) error {
 
 // Claimed is the lane claimed for what the index will become part of: the commits that head has and base lacks.
 func Claimed(ctx context.Context, h history.History, base, head string, parents []string, opts run.Options) (lane.Claim, error) {
+	r := run.New(h, opts, run.Scope{})
 	s := &subject.LaneChange{Bases: parents, Target: base, Head: history.Index}
 	if base != "" && head != "" && base != head {
 		var err error
-		if s.Commits, err = h.Commits(ctx, []string{head}, []string{base}); err != nil {
+		if s.Commits, err = r.Source.Commits(ctx, []string{head}, []string{base}); err != nil {
 			return lane.Claim{}, err
 		}
 		if s.Bases, err = h.MergeBases(ctx, base, head); err != nil {
@@ -75,17 +76,17 @@ func Claimed(ctx context.Context, h history.History, base, head string, parents 
 		}
 	}
 	s.Commits = append(s.Commits, history.Commit{ID: history.Index, Parents: parents})
-	err := laneFinder{run.New(h, opts, run.Scope{})}.findClaim(ctx, s)
+	err := laneFinder{r}.findClaim(ctx, s)
 	return s.Claim, err
 }
 
 // BranchClaim is what the commits claim that head has and base lacks.
 func BranchClaim(ctx context.Context, h history.History, base, head string, opts run.Options) (lane.Claim, error) {
-	commits, err := h.Commits(ctx, []string{head}, []string{base})
+	r := run.New(h, opts, run.Scope{})
+	commits, err := r.Source.Commits(ctx, []string{head}, []string{base})
 	if err != nil {
 		return lane.Claim{}, err
 	}
-	r := run.New(h, opts, run.Scope{})
 	if err := (laneFinder{r}).claimLaneOf(ctx, base, head, false, commits); err != nil {
 		return lane.Claim{}, err
 	}

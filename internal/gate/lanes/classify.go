@@ -26,7 +26,7 @@ const (
 // Classify finds the lane that fits what head has and base lacks, and which one is claimed. It judges nothing.
 func Classify(ctx context.Context, h history.History, base, head string, opts run.Options) (*finding.LaneReport, error) {
 	r := run.New(h, opts, run.Scope{})
-	commits, err := h.Commits(ctx, []string{head}, []string{base})
+	commits, err := r.Source.Commits(ctx, []string{head}, []string{base})
 	if err != nil {
 		return nil, err
 	}

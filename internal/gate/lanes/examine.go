@@ -113,7 +113,7 @@ func (r laneFinder) addedEntries(ctx context.Context, n history.Commit, changes 
 	if len(logs) == 0 {
 		return nil, nil
 	}
-	s, err := r.Source.Step(ctx, n, changes)
+	s, err := r.Source.Crossing(ctx, n, changes)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (src *Source) loadAncestry(ctx context.Context, commit string) (*ancestry, 
 	if n, known := a.number[commit]; known {
 		return a, n, nil
 	}
-	commits, err := src.History.Commits(ctx, []string{commit}, a.tips)
+	commits, err := src.Commits(ctx, []string{commit}, a.tips)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/gate/rules/workspace"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -13,21 +12,18 @@ import (
 // waivers make equal or let be missing, and the baseline.
 type LogComparer struct {
 	ledger.Equivalence
+	Policy *policy.Policy
 	// Baseline is nil if the log has none.
 	Baseline *policy.Baseline
-	// Ordered is true if a log is rejected whose times do not increase after the baseline.
-	Ordered bool
 
 	waivers []policy.Waiver
 }
 
 // NewLogComparer is the comparer of the log at a path, and where it was before it moved. Waivers that have ended at now do not count.
 func NewLogComparer(p *policy.Policy, path string, now time.Time, was ...string) LogComparer {
-	level, set := p.Rules[workspace.TimestampOrder.ID]
 	paths := append([]string{path}, was...)
 	c := LogComparer{
-		Equivalence: equivalenceFor(p, now, paths...), waivers: modifications(p, now, paths...),
-		Ordered: p.Mode == policy.Enforce && (!set || level == policy.Error),
+		Policy: p, Equivalence: equivalenceFor(p, now, paths...), waivers: modifications(p, now, paths...),
 	}
 	for _, at := range slices.Backward(paths) {
 		if b := p.BaselineFor(at); b != nil {

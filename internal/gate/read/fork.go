@@ -10,8 +10,8 @@ import (
 
 // ForkOf reads a workspace on both branches and at their merge bases. It returns nil if one side already holds the
 // other's work: then one writer followed the other, whatever the graph looks like.
-func (src *Source) ForkOf(ctx context.Context, dir, target, head string, bases []string) (*subject.Fork, error) {
-	v := &subject.Fork{Dir: dir}
+func (src *Source) ForkOf(ctx context.Context, dir, target, head string, bases []string) (*subject.WorkspaceFork, error) {
+	v := &subject.WorkspaceFork{Dir: dir}
 	var err error
 	if v.Target, err = src.WorkspaceAt(ctx, target, dir); err != nil {
 		return nil, err

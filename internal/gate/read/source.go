@@ -198,6 +198,13 @@ func (src *Source) Changes(ctx context.Context, edges []history.Edge) ([][]histo
 	return src.History.Diff(ctx, edges, history.Judged(src.Policy))
 }
 
+// Commits lists the commits that are reachable from include and not from exclude, in
+// the order in which they are judged.
+func (src *Source) Commits(ctx context.Context, include, exclude []string) ([]history.Commit, error) {
+	commits, err := src.History.Commits(ctx, include, exclude)
+	return history.InOrder(commits), err
+}
+
 // ChangesOf are the changes of some commits, for each of its edges.
 func (src *Source) ChangesOf(ctx context.Context, commits []history.Commit) ([][][]history.Change, error) {
 	var edges []history.Edge

@@ -72,8 +72,8 @@ type Step struct {
 	Remedies subject.Remedies
 }
 
-// Step finds the logs that moved on a commit's edges.
-func (src *Source) Step(ctx context.Context, n history.Commit, changes [][]history.Change) (*Step, error) {
+// Crossing finds the logs that moved on a commit's edges.
+func (src *Source) Crossing(ctx context.Context, n history.Commit, changes [][]history.Change) (*Step, error) {
 	s := &Step{Commit: n, Changes: changes, Moves: make([]moves, len(changes))}
 	for i, parent := range n.Parents {
 		x := moveSearch{parent: parent, changes: changes[i], merge: len(n.Parents) > 1}

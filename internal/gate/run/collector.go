@@ -17,9 +17,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// collector has rules judge subjects and reports what they find: with the severities of the configuration and the
+// Collector has rules judge subjects and reports what they find: with the severities of the configuration and the
 // lane, waived findings apart, and each edit once.
-type collector struct {
+type Collector struct {
 	policy *policy.Policy
 	now    time.Time
 	Strict bool
@@ -45,8 +45,8 @@ type LaneRigour struct {
 	Commits []history.Commit
 }
 
-func newCollector(opts Options) *collector {
-	return &collector{
+func newCollector(opts Options) *Collector {
+	return &Collector{
 		policy: opts.Policy, now: opts.Now, Strict: opts.strict(),
 		Report: finding.Report{
 			Mode: opts.Mode, Strict: opts.strict(), Observe: opts.Policy.Mode == policy.Observe,
@@ -58,7 +58,7 @@ func newCollector(opts Options) *collector {
 }
 
 // Judge has every rule judge a subject.
-func (c *collector) Judge(s rule.Subject) {
+func (c *Collector) Judge(s rule.Subject) {
 	place := s.Where()
 	in := c.rigourOf(place.Commit)
 	for i := range rules.List {
@@ -79,7 +79,7 @@ func (c *collector) Judge(s rule.Subject) {
 
 // severity applies the configuration, and a lane that may be nil, to a severity. by is the lane that raised it; on
 // is false if the rule is off.
-func (c *collector) severity(of *rule.Rule, own finding.Severity, in *LaneRigour) (s finding.Severity, by lane.Lane, on bool) {
+func (c *Collector) severity(of *rule.Rule, own finding.Severity, in *LaneRigour) (s finding.Severity, by lane.Lane, on bool) {
 	level := c.policy.Rules[of.ID]
 	if in != nil {
 		raised := in.Rigour.Rules[of.ID]
@@ -107,7 +107,7 @@ func (c *collector) severity(of *rule.Rule, own finding.Severity, in *LaneRigour
 
 // rigourOf is what the lane of a commit requires; if the commit is in no change's list, the strictest of what is
 // judged; nil without lanes.
-func (c *collector) rigourOf(commit string) *LaneRigour {
+func (c *Collector) rigourOf(commit string) *LaneRigour {
 	var strictest *LaneRigour
 	for i := range c.lanes {
 		l := &c.lanes[i]
@@ -122,13 +122,13 @@ func (c *collector) rigourOf(commit string) *LaneRigour {
 }
 
 // AddLane has findings judged with the rigour of a lane from here on.
-func (c *collector) AddLane(l LaneRigour) {
+func (c *Collector) AddLane(l LaneRigour) {
 	c.lanes = append(c.lanes, l)
 	c.Strict = c.Strict || l.Rigour.Strict
 	c.Report.Strict = c.Strict
 }
 
-func (c *collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *LaneRigour) {
+func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *LaneRigour) {
 	f.Severity = cmp.Or(f.Severity, of.Severity)
 	if !place.Mandatory {
 		f.Severity, _, _ = c.severity(of, f.Severity, in)
@@ -155,7 +155,7 @@ func (c *collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 // known reports whether all of a finding's edits were reported before, at least as severely: a merge brings an
 // edit along, and it is reported once, at the earliest commit. A waived edit is not known if the same two versions
 // now show another edit that no waiver names.
-func (c *collector) known(f finding.Finding, waiver *policy.Waiver) bool {
+func (c *Collector) known(f finding.Finding, waiver *policy.Waiver) bool {
 	for _, key := range f.Edits {
 		before, seen := c.Reported.Of(key)
 		if !seen || before == finding.SeverityWarning && f.Severity == finding.SeverityError || before == finding.SeverityWaived && waiver == nil {
@@ -165,7 +165,7 @@ func (c *collector) known(f finding.Finding, waiver *policy.Waiver) bool {
 	return len(f.Edits) > 0
 }
 
-func (c *collector) remember(f finding.Finding, s finding.Severity) {
+func (c *Collector) remember(f finding.Finding, s finding.Severity) {
 	for _, key := range f.Edits {
 		c.Reported.Note(key, s)
 	}
@@ -173,7 +173,7 @@ func (c *collector) remember(f finding.Finding, s finding.Severity) {
 
 // EditedEntries are a log's entries that findings are about and, if wanted, their new versions. Waived edits are
 // left out: they count as equal anyway.
-func (c *collector) EditedEntries(path string, withNew bool) map[small.Digest]bool {
+func (c *Collector) EditedEntries(path string, withNew bool) map[small.Digest]bool {
 	entries := map[small.Digest]bool{}
 	for key, i := range c.Reported {
 		if key.Path != path || finding.Severities[i] == finding.SeverityWaived {
@@ -189,7 +189,7 @@ func (c *collector) EditedEntries(path string, withNew bool) map[small.Digest]bo
 }
 
 // finish makes the report, also of an error that stopped the run.
-func (c *collector) finish(err error, failOnWarning bool) *finding.Report {
+func (c *Collector) finish(err error, failOnWarning bool) *finding.Report {
 	r := &c.Report
 	r.Findings, r.Waived = finding.SortFindings(r.Findings), finding.SortFindings(r.Waived)
 	err = cmp.Or(err, c.listing.Err)
@@ -205,4 +205,7 @@ func (c *collector) finish(err error, failOnWarning bool) *finding.Report {
 }
 
 // SkipEarlier leaves out, from here on, findings that were reported before.
-func (c *collector) SkipEarlier() { c.Earlier.Remaining = maps.Clone(c.Earlier.Seen) }
+func (c *Collector) SkipEarlier() { c.Earlier.Remaining = maps.Clone(c.Earlier.Seen) }
+
+// Used reports whether a waiver, by its index, has excused something.
+func (c *Collector) Used(waiver int) bool { return c.used[waiver] }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/read"
-	"github.com/small-gate/small-gate/internal/gate/rules/workspace"
+	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -82,7 +82,7 @@ func (o Options) WithDefaults() Options {
 		o.Policy = policy.Default()
 	}
 	if o.Kinds == nil {
-		o.Kinds = []string{workspace.KindRepoRoot, workspace.KindExamples}
+		o.Kinds = []string{subject.KindRepoRoot, subject.KindExamples}
 	}
 	return o
 }

@@ -1,12 +1,9 @@
 package run
 
 import (
-	"context"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/rule"
-	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
@@ -28,24 +25,5 @@ func (s *Scope) NotePolicy(n history.Commit, changes [][]history.Change) {
 		}
 		edit = edge[at]
 	}
-	s.policyChange = edit
-}
-
-// JudgePolicy judges the configuration and how it was applied. Only a whole history shows that a waiver excuses
-// nothing.
-func JudgePolicy(_ context.Context, r *Run) error {
-	v := &subject.Policy{
-		Place: rule.Place{Commit: r.Scope.Tip.ID}, Policy: r.Source.Policy,
-		Changed: r.Scope.policyChange, Mismatched: r.Source.Mismatched, Unions: r.Scope.unions,
-	}
-	for i, w := range r.Source.Policy.Waivers {
-		switch {
-		case w.Expired(r.Source.Now):
-			v.Expired = append(v.Expired, w)
-		case r.Scope.Whole && !r.Collector.used[i]:
-			v.Unused = append(v.Unused, w)
-		}
-	}
-	r.Collector.Judge(v)
-	return nil
+	s.PolicyChange = edit
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
-	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -27,7 +26,7 @@ type Run struct {
 	Options   Options
 	Source    *read.Source
 	Scope     *Scope
-	Collector *collector
+	Collector *Collector
 }
 
 // Pass makes subjects of a part of a repository and has them judged. A judgement is a list of passes.
@@ -59,9 +58,9 @@ type Scope struct {
 	// Workspaces are the directories that changed, Workflows the changed workflow files and records.
 	Workspaces, Workflows map[string]bool
 	// policyChange is the change of the configuration.
-	policyChange history.Change
+	PolicyChange history.Change
 	// unions are files that git would merge by joining lines.
-	unions []subject.UnionMerge
+	Unions []subject.UnionMerge
 	// Lanes are the judged changes and their lanes.
 	Lanes []*subject.LaneChange
 }
@@ -123,60 +122,6 @@ func FailureReport(opts Options, err error) *finding.Report {
 
 // Nothing is the report of a change that touches nothing of interest.
 func Nothing(opts Options) *finding.Report { return FailureReport(opts, nil) }
-
-// JudgeTouched judges, at the tip, the workspaces that changed.
-func JudgeChanged(ctx context.Context, r *Run) error {
-	return r.Snapshots(ctx, r.Scope.Tip.ID, SortedKeys(r.Scope.Workspaces))
-}
-
-// JudgeEvery judges, at the tip, all workspaces.
-func JudgeEvery(ctx context.Context, r *Run) error { return r.Snapshots(ctx, r.Scope.Tip.ID, nil) }
-
-// Snapshots judges the workspaces of one revision: all of them, or only those
-// in dirs.
-func (r *Run) Snapshots(ctx context.Context, revision string, dirs []string) error {
-	if dirs != nil && len(dirs) == 0 {
-		return nil
-	}
-	files, err := r.Source.Tree.List(ctx, revision, history.Workspaces(dirs...))
-	if err != nil {
-		return err
-	}
-	return r.SnapshotsOf(ctx, revision, files)
-}
-
-// SnapshotsOf judges the workspaces whose files are listed, and notes their ledgers in the report.
-func (r *Run) SnapshotsOf(ctx context.Context, revision string, files []history.File) error {
-	found, byDir := read.GroupByWorkspace(files)
-	found = slices.DeleteFunc(found, func(dir string) bool { return !r.Source.Policy.Judges(dir) })
-	if err := r.NoteUnions(ctx, revision, found); err != nil {
-		return err
-	}
-	for _, dir := range found {
-		w, err := r.Source.ReadWorkspace(ctx, dir, byDir[dir])
-		if err != nil {
-			return err
-		}
-		r.JudgeWorkspace(w, revision)
-	}
-	return nil
-}
-
-// JudgeWorkspace judges a workspace, and notes it and its ledger for the report; in full only the tip's, because
-// with every commit's snapshot there would be many.
-func (r *Run) JudgeWorkspace(w *subject.Workspace, revision string) {
-	r.Examined().Workspaces++
-	if art := w.Artifacts[small.Progress]; art != nil && art.Log != nil {
-		state := finding.LedgerState{Path: art.Path, Entries: art.Log.Len(), Head: art.Log.Head()}
-		if r.Source.History == nil || revision == r.Scope.Tip.ID {
-			state.Log = finding.LogEntries(art.Log.Ledger)
-		}
-		r.Collector.Report.Ledgers = append(r.Collector.Report.Ledgers, state)
-	}
-	snapshot := *w
-	snapshot.Place = rule.Place{Commit: revision}
-	r.Collector.Judge(&snapshot)
-}
 
 // Note notes that a path has changed.
 func (s *Scope) Note(src *read.Source, path string) {

@@ -9,7 +9,7 @@ import (
 
 // waiver finds the waiver that excuses a finding: the same edit of the same log, under its rule or one that
 // reports the same edit. If several in a row excuse it, it is the last.
-func (c *collector) waiver(of *rule.Rule, f finding.Finding) *policy.Waiver {
+func (c *Collector) waiver(of *rule.Rule, f finding.Finding) *policy.Waiver {
 	if f.EditFrom == "" && f.EditTo == "" {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (c *collector) waiver(of *rule.Rule, f finding.Finding) *policy.Waiver {
 
 // waiverChain finds the indexes of waivers that lead, one after the other, from one version of an entry to what
 // became of it. seen are the versions that it has looked from.
-func (c *collector) waiverChain(f finding.Finding, from string, seen map[string]bool) []int {
+func (c *Collector) waiverChain(f finding.Finding, from string, seen map[string]bool) []int {
 	seen[from] = true
 	for i := range c.policy.Waivers {
 		w := &c.policy.Waivers[i]
@@ -57,7 +57,7 @@ func (c *collector) waiverChain(f finding.Finding, from string, seen map[string]
 }
 
 // applies reports whether a waiver is for a finding's log and has not expired.
-func (c *collector) applies(w *policy.Waiver, f finding.Finding) bool {
+func (c *Collector) applies(w *policy.Waiver, f finding.Finding) bool {
 	return (w.Path == f.Path || w.Path == f.OldPath) && !w.Expired(c.now)
 }
 

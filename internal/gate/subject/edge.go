@@ -22,8 +22,8 @@ func (u *UnreadableLog) Report(r *rule.Reporter, kind small.ProblemKind) {
 	}
 }
 
-// Edge is one log from a parent to a child, compared.
-type Edge struct {
+// LogChange is one log from a parent to a child, compared.
+type LogChange struct {
 	rule.Place
 	Remedies Remedies
 	Path     string
@@ -49,15 +49,15 @@ type Edge struct {
 }
 
 // Subject is what rules judge: rules about logs do not judge switches.
-func (e *Edge) Subject() rule.Subject {
+func (e *LogChange) Subject() rule.Subject {
 	if e.Switches {
-		return SwitchEdge{e}
+		return SwitchChange{e}
 	}
 	return e
 }
 
 // SetParent makes it the edge of a commit to one of its parents.
-func (e *Edge) SetParent(n history.Commit, side int) {
+func (e *LogChange) SetParent(n history.Commit, side int) {
 	if len(n.Parents) == 0 {
 		return
 	}
@@ -69,7 +69,7 @@ func (e *Edge) SetParent(n history.Commit, side int) {
 
 // position is where in the child's file the edit shows: the first changed field, or the entry; for an
 // entry that is gone, where it would stand.
-func (e *Edge) position(x ledger.Edit) small.Pos {
+func (e *LogChange) position(x ledger.Edit) small.Pos {
 	if x.Pos.Line > 0 {
 		return x.Pos
 	}
@@ -83,7 +83,7 @@ func (e *Edge) position(x ledger.Edit) small.Pos {
 }
 
 // Finding begins the finding of one edit.
-func (e *Edge) Finding(x ledger.Edit) finding.Finding {
+func (e *LogChange) Finding(x ledger.Edit) finding.Finding {
 	pos := e.position(x)
 	f := finding.Finding{Path: e.Path, OldPath: e.OldPath, Line: pos.Line, Column: pos.Column, Changes: x.Changes}
 	if x.OldIndex >= 0 {
@@ -107,7 +107,7 @@ func (e *Edge) Finding(x ledger.Edit) finding.Finding {
 }
 
 // Insertion begins the finding of an inserted entry.
-func (e *Edge) Insertion(index int) finding.Finding {
+func (e *LogChange) Insertion(index int) finding.Finding {
 	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: index})
 	f.Whole = wholeEntry(e.NewRecords, index, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(nil, v) })
 	return f
@@ -134,8 +134,8 @@ func sideName(index int, id string) string {
 	return "the merged side (" + history.Short(id) + ")"
 }
 
-// SwitchEdge is the edge of a record's switch history.
-type SwitchEdge struct{ *Edge }
+// SwitchChange is the edge of a record's switch history.
+type SwitchChange struct{ *LogChange }
 
 // UnreadableLog is a child's log, or record, that cannot be read as one.
 type UnreadableLog struct {

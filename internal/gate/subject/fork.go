@@ -8,9 +8,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Fork is one workspace on two branches and where they parted: the target is to be merged into, the head is to be
+// WorkspaceFork is one workspace on two branches and where they parted: the target is to be merged into, the head is to be
 // merged.
-type Fork struct {
+type WorkspaceFork struct {
 	rule.Place
 	Dir string
 	// Bases are the best common ancestors. After criss-cross merges there are several, and only what differs from
@@ -26,7 +26,7 @@ type Fork struct {
 
 // BothChanged reports whether both sides changed a text, and differently. of reads it from a workspace; ok is
 // false if there is none.
-func (v *Fork) BothChanged(of func(*Workspace) (string, bool)) bool {
+func (v *WorkspaceFork) BothChanged(of func(*Workspace) (string, bool)) bool {
 	target, okTarget := of(v.Target)
 	head, okHead := of(v.Head)
 	if !okTarget || !okHead || target == head {
@@ -51,7 +51,7 @@ func CanonicalOf(a small.Artifact) func(*Workspace) (string, bool) {
 
 // Follows reports whether the side with ledger c holds all that the side with ledger p recorded since the fork,
 // and p recorded something.
-func (v *Fork) Follows(p, c *ledger.Ledger, equal ledger.Equivalence) bool {
+func (v *WorkspaceFork) Follows(p, c *ledger.Ledger, equal ledger.Equivalence) bool {
 	if !ledger.Relate(p, c, equal).Allowed() {
 		return false
 	}

@@ -28,7 +28,7 @@ func (n Neighbour) Describe() string {
 // NeighbourLog is a log that both the index and a neighbour have added to in the same run. Theirs are the
 // neighbour's own entries.
 type NeighbourLog struct {
-	*Tips
+	*LogTips
 	Neighbour Neighbour
 	Theirs    []ledger.Entry
 }

@@ -20,7 +20,7 @@ type Policy struct {
 	Unions []UnionMerge
 }
 
-// Union is a file that git would merge by joining lines, and where that is said.
+// UnionMerge is a file that git would merge by joining lines, and where that is said.
 type UnionMerge struct {
 	Setting policy.MergeSetting
 	Path    string

@@ -26,7 +26,7 @@ type FixedRemedy string
 // RevertChange is the one remedy.
 func (s FixedRemedy) RevertChange() string { return string(s) }
 
-// BringBack is the one remedy.
+// RestoreLost is the one remedy.
 func (s FixedRemedy) RestoreLost() string { return string(s) }
 
 // MoveToEnd is the one remedy.
@@ -35,18 +35,18 @@ func (s FixedRemedy) MoveToEnd() string { return string(s) }
 // Reconcile is the one remedy.
 func (s FixedRemedy) Reconcile() string { return string(s) }
 
-// EdgeRemedies are the remedies for what the index, a commit or a merge did.
-type EdgeRemedies struct{ *Edge }
+// ChangeRemedies are the remedies for what the index, a commit or a merge did.
+type ChangeRemedies struct{ *LogChange }
 
 // MoveToEnd says where an entry that was put in belongs.
-func (EdgeRemedies) MoveToEnd() string {
+func (ChangeRemedies) MoveToEnd() string {
 	return "move it to the end of the log, with the time of recording"
 }
 
 // RevertChange undoes an edit: in the index by editing, in history by dropping or waiving the commit. A merge is
 // redone.
-func (s EdgeRemedies) RevertChange() string {
-	e := s.Edge
+func (s ChangeRemedies) RevertChange() string {
+	e := s.LogChange
 	if e.ParentHasNoLog {
 		return e.continueLog()
 	}
@@ -64,8 +64,8 @@ func (s EdgeRemedies) RevertChange() string {
 }
 
 // RestoreLost brings lost entries back; for a revert that means to revert the code and keep the log.
-func (s EdgeRemedies) RestoreLost() string {
-	e := s.Edge
+func (s ChangeRemedies) RestoreLost() string {
+	e := s.LogChange
 	if e.ParentHasNoLog {
 		return e.continueLog()
 	}
@@ -81,7 +81,7 @@ func (s EdgeRemedies) RestoreLost() string {
 }
 
 // continueLog is the remedy if a log comes to a path at which another stood.
-func (e *Edge) continueLog() string {
+func (e *LogChange) continueLog() string {
 	rule := "append-only/log-deleted"
 	if e.Switches {
 		rule = "workflow/history-rewritten"
@@ -94,8 +94,8 @@ func (e *Edge) continueLog() string {
 const ReconcileHint = "run `small-hook reconcile` (it keeps every entry of both sides, in order of time, and appends a meta/reconcile-merge entry), then `git commit`"
 
 // Reconcile makes a merge explicit: now, or by redoing it.
-func (s EdgeRemedies) Reconcile() string {
-	e := s.Edge
+func (s ChangeRemedies) Reconcile() string {
+	e := s.LogChange
 	if e.Commit == history.Index {
 		return ReconcileHint
 	}
@@ -104,7 +104,7 @@ func (s EdgeRemedies) Reconcile() string {
 
 // mergeAgain says how to undo a committed merge, keeping the branch's own work, and how to begin it again. The
 // next step is appended to it.
-func (e *Edge) mergeAgain() string {
+func (e *LogChange) mergeAgain() string {
 	var again []string
 	for _, id := range e.parents[1:] {
 		again = append(again, "`git merge "+history.Short(id)+"`")
@@ -118,7 +118,7 @@ func (e *Edge) mergeAgain() string {
 }
 
 // RebaseInstead says how to undo a merge and rebase its first parent's branch instead.
-func (e *Edge) RebaseInstead() string {
+func (e *LogChange) RebaseInstead() string {
 	undo := "git merge --abort"
 	if e.Commit != history.Index {
 		undo = "git reset --keep " + history.Short(e.parents[0])

@@ -6,8 +6,8 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// Tips is one log on two branches: the target is to be merged into, the head is to be merged.
-type Tips struct {
+// LogTips is one log on two branches: the target is to be merged into, the head is to be merged.
+type LogTips struct {
 	rule.Place
 	*ledger.Divergence
 	Path                 string
@@ -19,7 +19,7 @@ type Tips struct {
 }
 
 // Finding begins a finding at the head's first own entry.
-func (t *Tips) Finding() finding.Finding {
+func (t *LogTips) Finding() finding.Finding {
 	f := finding.Finding{Path: t.Path, EditFrom: t.Target.Head().String(), EditTo: t.Head.Head().String()}
 	own := t.HeadOnly
 	if len(own) == 0 {

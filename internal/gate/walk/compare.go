@@ -11,13 +11,13 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// Tips compares the logs of the base and the tip, as of two branches.
-func Tips(ctx context.Context, r *run.Run) error {
+// CompareTips compares the logs of the base and the tip, as of two branches.
+func CompareTips(ctx context.Context, r *run.Run) error {
 	return walker{r}.compare(ctx, r.Scope.Base, r.Scope.Tip)
 }
 
-// Fork is Tips, unless one of the two descends from the other.
-func Fork(ctx context.Context, r *run.Run) error {
+// CompareFork is Tips, unless one of the two descends from the other.
+func CompareFork(ctx context.Context, r *run.Run) error {
 	base, tip := r.Scope.Base, r.Scope.Tip
 	bases, err := r.Source.History.MergeBases(ctx, base.ID, tip.ID)
 	if err != nil || slices.Contains(bases, base.ID) || slices.Contains(bases, tip.ID) {
@@ -54,7 +54,7 @@ func (r walker) compare(ctx context.Context, target, head history.Tip) error {
 
 // walkedBetween reports whether the head descends from the target and every commit on the way was judged: then the
 // edges have said what became of the target's entries. It is asked of two tips that differ by more than an append.
-func (r walker) walkedBetween(ctx context.Context, t *subject.Tips, edge history.Edge) (bool, error) {
+func (r walker) walkedBetween(ctx context.Context, t *subject.LogTips, edge history.Edge) (bool, error) {
 	if t.Outcome == ledger.Linear || !r.Scope.Walked || r.Scope.UnrelatedLog {
 		return false, nil
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Neighbours compares the logs that the index changes with those of neighbours, and warns if both have recorded
+// CompareNeighbours compares the logs that the index changes with those of neighbours, and warns if both have recorded
 // work in the same run: the sooner two writers learn of each other, the less there is to reconcile.
-func Neighbours(ctx context.Context, r *run.Run) error {
+func CompareNeighbours(ctx context.Context, r *run.Run) error {
 	parents := r.Scope.Parents
 	if len(parents) == 0 || len(r.Scope.Workspaces) == 0 {
 		return nil
@@ -60,14 +60,14 @@ func (r walker) compareNeighbour(ctx context.Context, head string, n subject.Nei
 		if !ours.Readable() || !theirs.Readable() {
 			continue
 		}
-		if err := r.neighbourLog(ctx, head, n, dir, &subject.Tips{Path: c.Path, Divergence: ledger.Diverge(theirs.Log.Ledger, ours.Log.Ledger, r.Source.Waived(c.Path), r.Collector.EditedEntries(c.Path, false))}); err != nil {
+		if err := r.neighbourLog(ctx, head, n, dir, &subject.LogTips{Path: c.Path, Divergence: ledger.Diverge(theirs.Log.Ledger, ours.Log.Ledger, r.Source.Waived(c.Path), r.Collector.EditedEntries(c.Path, false))}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r walker) neighbourLog(ctx context.Context, head string, n subject.Neighbour, dir string, t *subject.Tips) error {
+func (r walker) neighbourLog(ctx context.Context, head string, n subject.Neighbour, dir string, t *subject.LogTips) error {
 	if t.Outcome != ledger.Diverged {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (r walker) neighbourLog(ctx context.Context, head string, n subject.Neighbo
 	}
 	t.Place = rule.Place{Commit: history.Index, Parent: n.ID}
 	r.Collector.WarnOnly = true
-	r.Collector.Judge(&subject.NeighbourLog{Tips: t, Neighbour: n, Theirs: there})
+	r.Collector.Judge(&subject.NeighbourLog{LogTips: t, Neighbour: n, Theirs: there})
 	r.Collector.WarnOnly = false
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // tipsOf compares one log of two tips; nil if there is nothing to report.
-func (r walker) tipsOf(ctx context.Context, pair [2]history.File, edge history.Edge) (*subject.Tips, error) {
+func (r walker) tipsOf(ctx context.Context, pair [2]history.File, edge history.Edge) (*subject.LogTips, error) {
 	path := pair[1].Path
 	logs := r.Source.Logs(path)
 	ours, err := logs.Read(ctx, pair[0], nil)
@@ -31,7 +31,7 @@ func (r walker) tipsOf(ctx context.Context, pair [2]history.File, edge history.E
 	if own.Accepted != nil && len(ledger.Only(theirs.Log.Ledger, ours.Log.Ledger, own)) == 0 {
 		return nil, nil // the head parted before the target's baseline, and has nothing of its own
 	}
-	t := &subject.Tips{Path: path, Divergence: ledger.Diverge(ours.Log.Ledger, theirs.Log.Ledger, equal, r.Collector.EditedEntries(path, false))}
+	t := &subject.LogTips{Path: path, Divergence: ledger.Diverge(ours.Log.Ledger, theirs.Log.Ledger, equal, r.Collector.EditedEntries(path, false))}
 	if inLine, err := r.walkedBetween(ctx, t, edge); err != nil || inLine {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Sides compares, to predict a merge, what each side did since the two parted.
-func Sides(ctx context.Context, r *run.Run) error {
+// CompareSides compares, to predict a merge, what each side did since the two parted.
+func CompareSides(ctx context.Context, r *run.Run) error {
 	bases, err := r.Source.History.MergeBases(ctx, r.Scope.Base.ID, r.Scope.Tip.ID)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func (r walker) rewritesOf(ctx context.Context, u history.Update) (*rewrites, er
 	if u.Target.ID == "" || u.Old == "" {
 		return nil, nil
 	}
-	commits, err := r.Source.History.Commits(ctx, []string{u.Old}, []string{u.Target.ID})
+	commits, err := r.Source.Commits(ctx, []string{u.Old}, []string{u.Target.ID})
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (r walker) rewritesOf(ctx context.Context, u history.Update) (*rewrites, er
 	}
 	out := &rewrites{from: map[small.Digest][]small.Digest{}, recorded: map[small.Digest]bool{}, inserted: map[small.Digest]bool{}}
 	for i, c := range commits {
-		s, err := r.Source.Step(ctx, c, changes[i])
+		s, err := r.Source.Crossing(ctx, c, changes[i])
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func (r walker) noteRewrites(ctx context.Context, out *rewrites, s *read.Step, p
 }
 
 // note notes the rewrites on one edge; made collects the entries that they made.
-func (r *rewrites) note(e *subject.Edge, made map[small.Digest]bool) {
+func (r *rewrites) note(e *subject.LogChange, made map[small.Digest]bool) {
 	r.before = append(r.before, ledger.DigestsOf(e.Old))
 	insert := func(index int) {
 		d := e.New.Entries[index].Digest

@@ -14,8 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// Replaced compares the old tip of a ref with the new one, unless the edges between them were all judged.
-func Replaced(ctx context.Context, r *run.Run) error {
+// CompareOldTip compares the old tip of a ref with the new one, unless the edges between them were all judged.
+func CompareOldTip(ctx context.Context, r *run.Run) error {
 	u, w := r.Scope.Update, walker{r}
 	if u.Old == "" || w.judgedEveryStep(u) {
 		return nil
@@ -49,10 +49,10 @@ func (r walker) judgedEveryStep(u history.Update) bool {
 	return seen[u.Old]
 }
 
-// Target compares a branch with the one that it will be merged into. Its findings are warnings at any configured
+// CompareTarget compares a branch with the one that it will be merged into. Its findings are warnings at any configured
 // level: the branch may have parted in good order, and pushing it may be the way to say so. But if a pull request
 // conflicts, its workflows may not run, and only this pass shows it.
-func Target(ctx context.Context, r *run.Run) error {
+func CompareTarget(ctx context.Context, r *run.Run) error {
 	u := r.Scope.Update
 	if u.Target.ID == "" || u.Target.ID == u.New {
 		return nil
@@ -85,7 +85,7 @@ func (r walker) replaced(ctx context.Context, u history.Update, fix subject.Reme
 		return err
 	}
 	n := history.Commit{ID: u.New, Parents: []string{u.Old}}
-	if u.Governs {
+	if u.PolicyFromOldTip {
 		r.Scope.NotePolicy(n, changes)
 	}
 	reverted := r.revertedSince(ctx, u)

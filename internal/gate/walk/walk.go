@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/gate/snapshots"
+
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
@@ -17,13 +19,13 @@ import (
 // walker follows logs from commit to commit and compares them between branches.
 type walker struct{ *run.Run }
 
-// Index judges the edges of the index.
-func Index(ctx context.Context, r *run.Run) error {
+// JudgeIndex judges the edges of the index.
+func JudgeIndex(ctx context.Context, r *run.Run) error {
 	return walker{r}.walk(ctx, []history.Commit{{ID: history.Index, Parents: r.Scope.Parents}})
 }
 
-// Commits judges every edge of the commits.
-func Commits(ctx context.Context, r *run.Run) error {
+// JudgeCommits judges every edge of the commits.
+func JudgeCommits(ctx context.Context, r *run.Run) error {
 	err := walker{r}.walk(ctx, r.Scope.Commits)
 	r.Scope.Walked = err == nil
 	return err
@@ -31,7 +33,6 @@ func Commits(ctx context.Context, r *run.Run) error {
 
 // walk judges every edge of the nodes.
 func (r walker) walk(ctx context.Context, commits []history.Commit) error {
-	commits = history.InOrder(commits)
 	changes, err := r.Source.ChangesOf(ctx, commits)
 	if err != nil {
 		return err
@@ -60,7 +61,7 @@ func (r walker) judgeCommit(ctx context.Context, n history.Commit, changes [][]h
 			r.Scope.Note(r.Source, c.Path)
 		}
 	}
-	s, err := r.Source.Step(ctx, n, changes)
+	s, err := r.Source.Crossing(ctx, n, changes)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (r walker) judgeCommit(ctx context.Context, n history.Commit, changes [][]h
 		return err
 	}
 	if r.Options.Each && n.ID != history.Index {
-		if err := r.Snapshots(ctx, n.ID, run.SortedKeys(own.Workspaces)); err != nil {
+		if err := snapshots.At(ctx, r.Run, n.ID, run.SortedKeys(own.Workspaces)); err != nil {
 			return err
 		}
 		return workflows.At(ctx, r.Run, n.ID, own.Workflows)
@@ -99,7 +100,7 @@ func (r walker) judgeLog(ctx context.Context, s *read.Step, path string) ([]ledg
 		return nil, nil
 	}
 	added, misplaced := read.NewEntries(child.Log.Ledger, parents)
-	var views []*subject.Edge
+	var views []*subject.LogChange
 	for i, p := range parents {
 		for k, before := range p.Ledgers {
 			e, err := r.compareLogs(ctx, s.Commit, path, p.Paths[k], before, child, parents, i)
@@ -122,7 +123,7 @@ func (r walker) judgeLog(ctx context.Context, s *read.Step, path string) ([]ledg
 		r.judgeEdge(e, s.ID)
 	}
 	if len(views) == 0 && len(added) > 0 {
-		e := &subject.Edge{Path: path, Comparison: &ledger.Comparison{Old: &ledger.Ledger{}, New: child.Log.Ledger, Relation: ledger.Extended, ReconcileEntry: -1}, NewEntries: added}
+		e := &subject.LogChange{Path: path, Comparison: &ledger.Comparison{Old: &ledger.Ledger{}, New: child.Log.Ledger, Relation: ledger.Extended, ReconcileEntry: -1}, NewEntries: added}
 		if len(s.Parents) > 0 {
 			e.Parent = s.Parents[0]
 		}
@@ -133,7 +134,7 @@ func (r walker) judgeLog(ctx context.Context, s *read.Step, path string) ([]ledg
 
 // withoutVersions leaves out new versions of entries that a parent has: those are reported as modifications, or
 // waived.
-func withoutVersions(misplaced []int, views []*subject.Edge) []int {
+func withoutVersions(misplaced []int, views []*subject.LogChange) []int {
 	versions := map[int]bool{}
 	for _, e := range views {
 		for _, x := range slices.Concat(e.Edits, e.Waived) {
@@ -146,7 +147,7 @@ func withoutVersions(misplaced []int, views []*subject.Edge) []int {
 }
 
 // compareLogs compares one parent's log, which stood at was, with the child's; nil if nothing changed.
-func (r walker) compareLogs(ctx context.Context, n history.Commit, path, was string, before, child *read.LedgerFile, parents []read.ParentLog, side int) (*subject.Edge, error) {
+func (r walker) compareLogs(ctx context.Context, n history.Commit, path, was string, before, child *read.LedgerFile, parents []read.ParentLog, side int) (*subject.LogChange, error) {
 	p, c := before.Log.Ledger, child.Log.Ledger
 	if p == c && was == path {
 		return nil, nil
@@ -173,15 +174,15 @@ func (r walker) compareLogs(ctx context.Context, n history.Commit, path, was str
 	if err != nil {
 		return nil, err
 	}
-	return &subject.Edge{Path: path, OldPath: was, Comparison: compared}, nil
+	return &subject.LogChange{Path: path, OldPath: was, Comparison: compared}, nil
 }
 
 // judgeEdge judges one edge of a log, and lists what waivers excuse.
-func (r walker) judgeEdge(e *subject.Edge, child string) {
+func (r walker) judgeEdge(e *subject.LogChange, child string) {
 	e.Clock, e.Strict, e.Switches = r.Source.Now, r.Collector.Strict, r.Source.IsRecord(e.Path)
 	e.Commit = child
 	if e.Remedies == nil {
-		e.Remedies = subject.EdgeRemedies{Edge: e}
+		e.Remedies = subject.ChangeRemedies{LogChange: e}
 	}
 	r.Collector.Judge(e.Subject())
 	if len(e.Waived) == 0 {
@@ -210,7 +211,7 @@ func (r walker) unreadable(s *read.Step, path string, child *read.LedgerFile, pa
 			continue // it is judged where it is now
 		}
 		for _, before := range p.Ledgers {
-			e := &subject.Edge{Path: path, Comparison: &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}, Remedies: s.Remedies}
+			e := &subject.LogChange{Path: path, Comparison: &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}, Remedies: s.Remedies}
 			e.SetParent(s.Commit, i)
 			e.Branch = s.Branch
 			r.judgeEdge(e, s.ID)

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 
@@ -24,7 +23,6 @@ type commit struct {
 	tree    plumbing.Hash
 	parents []plumbing.Hash // none where a shallow clone hides them
 	hidden  bool            // whether it does
-	date    int64           // of the committer, in seconds
 	lanes   []string        // what its message says of lanes
 }
 
@@ -75,35 +73,19 @@ var errCommit = errors.New("the commit is damaged")
 //
 //	tree <id> LF
 //	parent <id> LF (any number of them)
-//	author <anything> LF
-//	committer <name> <address> <seconds> <zone> LF
 func parseCommit(data []byte) (*commit, error) {
 	c := &commit{}
 	line, rest, _ := bytes.Cut(data, []byte("\n"))
 	if err := field(line, "tree ", &c.tree); err != nil {
 		return nil, err
 	}
-	for {
+	for bytes.HasPrefix(rest, []byte("parent ")) {
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
-		if !bytes.HasPrefix(line, []byte("parent ")) {
-			break
-		}
 		var parent plumbing.Hash
 		if err := field(line, "parent ", &parent); err != nil {
 			return nil, err
 		}
 		c.parents = append(c.parents, parent)
-	}
-	// A date that cannot be read is no date, as in git: it only decides
-	// between branches that do not depend on each other.
-	line, _, _ = bytes.Cut(rest, []byte("\n"))
-	if line, ok := bytes.CutPrefix(line, []byte("committer ")); ok {
-		words := bytes.Fields(line[bytes.LastIndexByte(line, '>')+1:])
-		if len(words) > 0 {
-			if date, err := strconv.ParseInt(string(words[0]), 10, 64); err == nil {
-				c.date = date
-			}
-		}
 	}
 	return c, nil
 }

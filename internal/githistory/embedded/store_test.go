@@ -18,6 +18,22 @@ import (
 // versions makes a repository with objects of all kinds and versions of one file.
 func versions(t testing.TB) *gittest.Repo {
 	t.Helper()
+	madeVersions.Lock()
+	defer madeVersions.Unlock()
+	if madeVersions.repo == nil {
+		madeVersions.repo = makeVersions(t)
+	}
+	return madeVersions.repo.Copy(t)
+}
+
+// madeVersions is what versions copies, made once.
+var madeVersions struct {
+	sync.Mutex
+	repo *gittest.Repo
+}
+
+func makeVersions(t testing.TB) *gittest.Repo {
+	t.Helper()
 	r := gittest.New(t)
 	var text strings.Builder
 	for i := range 30 {

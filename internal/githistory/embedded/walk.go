@@ -2,14 +2,13 @@ package embedded
 
 import (
 	"context"
-	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Commits lists commits as [githistory.Repo.Commits] does, also in git's order.
+// Commits lists commits as [githistory.Repo.Commits] does.
 //
 // What is excluded is followed to its beginning. That costs a walk of the whole
 // history, and it is right whatever dates the commits have.
@@ -30,7 +29,6 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]histor
 	if err != nil {
 		return nil, err
 	}
-	commits = inOrder(commits, tips)
 	if err := r.checkBoundary(commits, len(exclude) > 0); err != nil {
 		return nil, err
 	}
@@ -91,49 +89,6 @@ func (r *Repo) ancestry(ctx context.Context, tips []*commit, seen map[plumbing.H
 		}
 	}
 	return list, nil
-}
-
-// inOrder puts commits in the order in which git lists them with --topo-order
-// --reverse. Seen from the newest, a commit comes after all its children, lines
-// of history are not mixed, and of several tips the one with the latest date
-// comes first.
-func inOrder(commits, tips []*commit) []*commit {
-	byID := make(map[plumbing.Hash]*commit, len(commits))
-	for _, c := range commits {
-		byID[c.id] = c
-	}
-	children := make(map[plumbing.Hash]int, len(commits)) // not listed yet
-	for _, c := range commits {
-		for _, p := range c.parents {
-			if byID[p] != nil {
-				children[p]++
-			}
-		}
-	}
-	tips = slices.Clone(tips)
-	slices.SortStableFunc(tips, func(a, b *commit) int { return int(min(max(b.date-a.date, -1), 1)) })
-	var ready []*commit // a stack
-	for _, c := range slices.Backward(tips) {
-		if byID[c.id] != nil && children[c.id] == 0 && !slices.Contains(ready, c) {
-			ready = append(ready, c)
-		}
-	}
-	out := make([]*commit, 0, len(commits))
-	for len(ready) > 0 {
-		c := ready[len(ready)-1]
-		ready = ready[:len(ready)-1]
-		out = append(out, c)
-		for _, p := range c.parents {
-			if byID[p] == nil {
-				continue
-			}
-			if children[p]--; children[p] == 0 {
-				ready = append(ready, byID[p])
-			}
-		}
-	}
-	slices.Reverse(out)
-	return out
 }
 
 func texts(ids []plumbing.Hash) []string {

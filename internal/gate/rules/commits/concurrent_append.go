@@ -19,7 +19,7 @@ var ConcurrentAppend = rule.Rule{
 	Checks: []rule.Check{rule.On(checkConcurrentAppend), rule.On(checkNeighbour)},
 }
 
-func checkConcurrentAppend(t *subject.Tips, r *rule.Reporter) {
+func checkConcurrentAppend(t *subject.LogTips, r *rule.Reporter) {
 	if t.Outcome != ledger.Diverged {
 		return
 	}

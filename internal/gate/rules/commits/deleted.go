@@ -15,7 +15,7 @@ var Deleted = rule.Rule{
 }
 
 // checkDeleted leaves what a merge loses to divergence/lost-entry.
-func checkDeleted(e *subject.Edge, r *rule.Reporter) {
+func checkDeleted(e *subject.LogChange, r *rule.Reporter) {
 	if e.Merge {
 		return
 	}

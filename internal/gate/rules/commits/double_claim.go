@@ -17,7 +17,7 @@ var DoubleClaim = rule.Rule{
 	Checks: []rule.Check{rule.On(checkDoubleClaim)},
 }
 
-func checkDoubleClaim(v *subject.Fork, r *rule.Reporter) {
+func checkDoubleClaim(v *subject.WorkspaceFork, r *rule.Reporter) {
 	claimed := map[string]ledger.Entry{}
 	for _, e := range v.TargetOnly {
 		if _, seen := claimed[e.TaskID]; !seen && e.TaskID != "" && !strings.HasPrefix(e.TaskID, ledger.MetaPrefix) {

@@ -39,7 +39,7 @@ func entryFinding(v *subject.CommitWork, e ledger.Entry) finding.Finding {
 }
 
 // checkForkLease finds the tasks that the branches have leased to different agents since they parted.
-func checkForkLease(v *subject.Fork, r *rule.Reporter) {
+func checkForkLease(v *subject.WorkspaceFork, r *rule.Reporter) {
 	target, head := subject.Leases(v.Target.Doc(small.Plan)), subject.Leases(v.Head.Doc(small.Plan))
 	tasks, order := subject.TasksOf(v.Head.Doc(small.Plan))
 	for _, id := range order {

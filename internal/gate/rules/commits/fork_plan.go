@@ -15,7 +15,7 @@ var ForkPlan = rule.Rule{
 	Checks: []rule.Check{rule.On(checkForkPlan)},
 }
 
-func checkForkPlan(v *subject.Fork, r *rule.Reporter) {
+func checkForkPlan(v *subject.WorkspaceFork, r *rule.Reporter) {
 	if !v.BothChanged(subject.CanonicalOf(small.Plan)) {
 		return
 	}

@@ -15,7 +15,7 @@ var ForkRun = rule.Rule{
 	Checks: []rule.Check{rule.On(checkForkRun)},
 }
 
-func checkForkRun(v *subject.Fork, r *rule.Reporter) {
+func checkForkRun(v *subject.WorkspaceFork, r *rule.Reporter) {
 	if !v.BothChanged(subject.CurrentRun) {
 		return
 	}

@@ -16,7 +16,7 @@ var FutureTimestamp = rule.Rule{
 	Checks: []rule.Check{rule.On(checkFutureTimestamp)},
 }
 
-func checkFutureTimestamp(e *subject.Edge, r *rule.Reporter) {
+func checkFutureTimestamp(e *subject.LogChange, r *rule.Reporter) {
 	for _, index := range e.NewEntries {
 		entry := e.New.Entries[index]
 		when, ok := ledger.ParseInstant(entry.Timestamp)

@@ -19,7 +19,7 @@ var Inserted = rule.Rule{
 
 // checkInserted reports, in a commit with one parent, new entries before older ones unless a reconcile entry makes
 // them explicit; in a merge, explicit or not, new entries that stand before a parent's.
-func checkInserted(e *subject.Edge, r *rule.Reporter) {
+func checkInserted(e *subject.LogChange, r *rule.Reporter) {
 	report := func(index int) {
 		f := e.Insertion(index)
 		f.Message = ledger.Describe(e.New.Entries[index]) + " was inserted before older entries"
@@ -53,7 +53,7 @@ var ReconciledInsertion = rule.Rule{
 	Checks: []rule.Check{rule.On(checkReconciledInsertion)},
 }
 
-func checkReconciledInsertion(e *subject.Edge, r *rule.Reporter) {
+func checkReconciledInsertion(e *subject.LogChange, r *rule.Reporter) {
 	if e.Merge || !e.Reconciled() {
 		return
 	}
@@ -78,7 +78,7 @@ func checkReconciledInsertion(e *subject.Edge, r *rule.Reporter) {
 	r.Add(f)
 }
 
-func insertionKeys(e *subject.Edge, indexes []int) []finding.EditKey {
+func insertionKeys(e *subject.LogChange, indexes []int) []finding.EditKey {
 	keys := make([]finding.EditKey, len(indexes))
 	for i, index := range indexes {
 		keys[i] = finding.EditKey{Path: e.Path, To: e.New.Entries[index].Digest.String()}

@@ -17,7 +17,7 @@ var LogDeleted = rule.Rule{
 	Checks: []rule.Check{rule.On(checkLogDeleted)},
 }
 
-func checkLogDeleted(e *subject.Edge, r *rule.Reporter) {
+func checkLogDeleted(e *subject.LogChange, r *rule.Reporter) {
 	if e.New != nil {
 		return
 	}

@@ -16,7 +16,7 @@ var LostEntry = rule.Rule{
 	Checks: []rule.Check{rule.On(checkLostEntry)},
 }
 
-func checkLostEntry(e *subject.Edge, r *rule.Reporter) {
+func checkLostEntry(e *subject.LogChange, r *rule.Reporter) {
 	if !e.Merge {
 		return
 	}

@@ -21,7 +21,7 @@ var Modified = rule.Rule{
 var TimestampMigrated = rule.Rule{
 	ID: "append-only/timestamp-migrated", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Edit: ledger.EntryChanged,
-	Checks: []rule.Check{rule.On(reportEdits(ledger.EditTimestampMigrated, func(e *subject.Edge, x ledger.Edit) string {
+	Checks: []rule.Check{rule.On(reportEdits(ledger.EditTimestampMigrated, func(e *subject.LogChange, x ledger.Edit) string {
 		return fmt.Sprintf("the timestamp of %s was rewritten; the instant is the same to the microsecond", ledger.Describe(e.Old.Entries[x.OldIndex]))
 	}))},
 }
@@ -30,14 +30,14 @@ var TimestampMigrated = rule.Rule{
 var TaskReassigned = rule.Rule{
 	ID: "append-only/task-reassigned", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Edit: ledger.EntryChanged,
-	Checks: []rule.Check{rule.On(reportEdits(ledger.EditTaskReassigned, func(e *subject.Edge, x ledger.Edit) string {
+	Checks: []rule.Check{rule.On(reportEdits(ledger.EditTaskReassigned, func(e *subject.LogChange, x ledger.Edit) string {
 		return fmt.Sprintf("%s was reassigned to %q", ledger.Describe(e.Old.Entries[x.OldIndex]), x.Changes[0].To)
 	}))},
 }
 
 // reportEdits makes a check that reports the edits of one kind.
-func reportEdits(kind ledger.EditKind, words func(*subject.Edge, ledger.Edit) string) func(*subject.Edge, *rule.Reporter) {
-	return func(e *subject.Edge, r *rule.Reporter) {
+func reportEdits(kind ledger.EditKind, words func(*subject.LogChange, ledger.Edit) string) func(*subject.LogChange, *rule.Reporter) {
+	return func(e *subject.LogChange, r *rule.Reporter) {
 		for _, x := range e.OfKind(kind) {
 			f := e.Finding(x)
 			f.Message = words(e, x)
@@ -47,7 +47,7 @@ func reportEdits(kind ledger.EditKind, words func(*subject.Edge, ledger.Edit) st
 	}
 }
 
-func describeModified(e *subject.Edge, x ledger.Edit) string {
+func describeModified(e *subject.LogChange, x ledger.Edit) string {
 	var fields []string
 	for _, c := range x.Changes {
 		if c.Field != "" {

@@ -12,7 +12,7 @@ import (
 // Reordered is append-only/reordered: earlier entries were put in another order.
 var Reordered = rule.Rule{
 	ID: "append-only/reordered", Severity: finding.SeverityError, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(reportEdits(ledger.EditReordered, func(e *subject.Edge, x ledger.Edit) string {
+	Checks: []rule.Check{rule.On(reportEdits(ledger.EditReordered, func(e *subject.LogChange, x ledger.Edit) string {
 		return fmt.Sprintf("%s was moved; it is entry %d now", ledger.Describe(e.Old.Entries[x.OldIndex]), x.NewIndex+1)
 	}))},
 }

@@ -15,10 +15,10 @@ import (
 var WorkflowRewritten = rule.Rule{
 	ID: "workflow/history-rewritten", Severity: finding.SeverityError, Stage: finding.StageHistory,
 	Edit:   ledger.EntryChanged | ledger.EntryLost | ledger.LogEnded | ledger.OfRecord,
-	Checks: []rule.Check{rule.On(func(e subject.SwitchEdge, r *rule.Reporter) { checkRewritten(e.Edge, r) })},
+	Checks: []rule.Check{rule.On(func(e subject.SwitchChange, r *rule.Reporter) { checkRewritten(e.LogChange, r) })},
 }
 
-func checkRewritten(e *subject.Edge, r *rule.Reporter) {
+func checkRewritten(e *subject.LogChange, r *rule.Reporter) {
 	if e.New == nil {
 		if n := e.Old.Len(); n > 0 {
 			head := e.Old.Head().String()
@@ -50,7 +50,7 @@ func checkRewritten(e *subject.Edge, r *rule.Reporter) {
 	}
 }
 
-func describeRewritten(e *subject.Edge, x ledger.Edit) string {
+func describeRewritten(e *subject.LogChange, x ledger.Edit) string {
 	words := ledger.Describe(e.Old.Entries[x.OldIndex])
 	switch {
 	case x.Kind == ledger.EditDeleted && e.Merge:
@@ -65,7 +65,7 @@ func describeRewritten(e *subject.Edge, x ledger.Edit) string {
 
 // keepSwitches says how to restore a switch history. A merge of two branches that both switched a job always
 // breaks the chain of one of them.
-func keepSwitches(e *subject.Edge) string {
+func keepSwitches(e *subject.LogChange) string {
 	switch {
 	case e.Merge:
 		return e.RebaseInstead() + "; keep the switches of that side as they are, and record your own again after them, from the workflow that they led to"

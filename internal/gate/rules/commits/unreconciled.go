@@ -16,7 +16,7 @@ var Unreconciled = rule.Rule{
 	Checks: []rule.Check{rule.On(checkUnreconciled), rule.On(checkUnreconciledTips)},
 }
 
-func checkUnreconciled(e *subject.Edge, r *rule.Reporter) {
+func checkUnreconciled(e *subject.LogChange, r *rule.Reporter) {
 	if !e.Merge || e.Reconciled() || len(e.Inserted) == 0 {
 		return
 	}
@@ -28,7 +28,7 @@ func checkUnreconciled(e *subject.Edge, r *rule.Reporter) {
 	r.Add(f)
 }
 
-func checkUnreconciledTips(t *subject.Tips, r *rule.Reporter) {
+func checkUnreconciledTips(t *subject.LogTips, r *rule.Reporter) {
 	if t.Outcome != ledger.Unreconciled || t.Switches {
 		return
 	}

@@ -44,7 +44,7 @@ func checkRoundTrip(w *subject.Workspace, r *rule.Reporter) {
 }
 
 // checkRoundTripOfNew makes the finding an error for new entries in strict mode, at the commit that adds them.
-func checkRoundTripOfNew(e *subject.Edge, r *rule.Reporter) {
+func checkRoundTripOfNew(e *subject.LogChange, r *rule.Reporter) {
 	if !e.Strict {
 		return
 	}

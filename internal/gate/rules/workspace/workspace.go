@@ -17,12 +17,6 @@ var Workspace = rule.Rule{
 	Checks: []rule.Check{rule.On(checkWorkspace)},
 }
 
-// The kinds of workspace that the protocol knows.
-const (
-	KindRepoRoot = "repo-root"
-	KindExamples = "examples"
-)
-
 func checkWorkspace(w *subject.Workspace, r *rule.Reporter) {
 	f := finding.Finding{Path: w.Path(small.Workspace), Subject: "kind"}
 	art := w.Artifacts[small.Workspace]
@@ -31,7 +25,7 @@ func checkWorkspace(w *subject.Workspace, r *rule.Reporter) {
 	}
 	if art == nil {
 		f.Message = "workspace.small.yml is missing"
-		f.Fix = fmt.Sprintf("create it with small_version, owner: \"agent\" and kind: %q", KindRepoRoot)
+		f.Fix = fmt.Sprintf("create it with small_version, owner: \"agent\" and kind: %q", subject.KindRepoRoot)
 		r.Add(f)
 		return
 	}
@@ -57,7 +51,7 @@ func checkWorkspace(w *subject.Workspace, r *rule.Reporter) {
 		f.Message = fmt.Sprintf("the workspace's kind is %q; expected %s", kind, wanted)
 	}
 	f.Fix = fmt.Sprintf("write kind: %q", w.Kinds[0])
-	if kind == KindExamples && !slices.Contains(w.Kinds, kind) {
+	if kind == subject.KindExamples && !slices.Contains(w.Kinds, kind) {
 		f.Fix = "to check an examples workspace, add `--workspace examples` (or `any`)"
 	}
 	r.Add(f)

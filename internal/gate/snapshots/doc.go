@@ -1,0 +1,2 @@
+// Package snapshots judges workspaces as of one tree: passes that make a subject of each.
+package snapshots

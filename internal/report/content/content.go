@@ -1,0 +1,75 @@
+// Package content is what formats say about a report in words fit to print: the
+// outcome, groups of findings, their entries and changes. The formats arrange and
+// escape it.
+package content
+
+import (
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/report/sanitize"
+)
+
+// The bounds of what formats for people show. JSON has everything.
+const (
+	MaxFindings = 50  // findings shown in full
+	MaxInGroup  = 3   // of one rule in one file and commit
+	MaxWaived   = 10  // waived findings, one line each
+	MaxNotes    = 100 // notes, and other rows
+	MaxChanges  = 8   // fields of one finding
+	MaxText     = 600 // characters of one message or line of a fix
+	MaxPath     = 400 // characters of one path
+	MaxName     = 100 // characters of a task id, a timestamp, a field
+	Width       = 100 // columns of a line of a value, where the reader's are not known
+
+	maxFields = 30 // fields of an entry that is gone or was put in
+	maxLines  = 12 // lines of a fix, a remedy, or a field of such an entry
+	maxRules  = 10 // rules that are counted by name
+)
+
+// Text is a sentence or a line, bounded.
+func Text(s string) string { return sanitize.Clip(s, MaxText) }
+
+// Path is a file's path, bounded.
+func Path(s string) string { return sanitize.Clip(s, MaxPath) }
+
+// Name is an id, a timestamp or a field's name, bounded.
+func Name(s string) string { return sanitize.Clip(s, MaxName) }
+
+// NameOr is [Name], or other in brackets for an empty one.
+func NameOr(s, other string) string {
+	if s == "" {
+		return "(" + other + ")"
+	}
+	return Name(s)
+}
+
+// Lines is a text of several lines, bounded.
+func Lines(s string) string {
+	all := strings.Split(strings.ReplaceAll(strings.TrimSpace(s), "\r\n", "\n"), "\n")
+	out := make([]string, 0, min(len(all), maxLines+1))
+	for i, line := range all {
+		if i == maxLines {
+			out = append(out, sanitize.More(strings.Join(all[i:], "\n")))
+			break
+		}
+		out = append(out, Text(line))
+	}
+	return strings.Join(out, "\n")
+}
+
+// UpperFirst begins a sentence.
+func UpperFirst(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// And lists parts as a sentence does.
+func And(parts []string) string {
+	last := len(parts) - 1
+	if last < 1 {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+}

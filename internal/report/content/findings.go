@@ -1,0 +1,162 @@
+package content
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// BySeverity lists findings with those first that block, in their order.
+func BySeverity(findings []finding.Finding) []*finding.Finding {
+	out := make([]*finding.Finding, 0, len(findings))
+	for _, blocking := range []bool{true, false} {
+		for i := range findings {
+			if (findings[i].Severity == finding.SeverityError) == blocking {
+				out = append(out, &findings[i])
+			}
+		}
+	}
+	return out
+}
+
+// GroupBy puts findings of one key together, in the order of the first ones.
+func GroupBy[K comparable](findings []*finding.Finding, key func(*finding.Finding) K) [][]*finding.Finding {
+	var out [][]*finding.Finding
+	at := map[K]int{}
+	for _, f := range findings {
+		n, known := at[key(f)]
+		if !known {
+			n = len(out)
+			at[key(f)] = n
+			out = append(out, nil)
+		}
+		out[n] = append(out[n], f)
+	}
+	return out
+}
+
+// Groups puts findings together that differ in the place alone: the same rule,
+// commit and file. What blocks comes first, since not everything may be shown.
+func Groups(findings []finding.Finding) [][]*finding.Finding {
+	type key struct {
+		severity                   finding.Severity
+		rule, path, commit, parent string
+	}
+	return GroupBy(BySeverity(findings), func(f *finding.Finding) key {
+		return key{f.Severity, f.Rule, f.Path, f.Commit, f.Parent}
+	})
+}
+
+// Heading is the first message of a group and how many more there are. show
+// shortens and escapes the message.
+func Heading(group []*finding.Finding, show func(string) string) string {
+	words := show(group[0].Message)
+	if n := len(group) - 1; n > 0 {
+		words += fmt.Sprintf(" (and %d more)", n)
+	}
+	return words
+}
+
+// CountRules names the rules of findings with how often each is broken.
+func CountRules(findings []*finding.Finding) string {
+	groups := GroupBy(findings, func(f *finding.Finding) string { return f.Rule })
+	var parts []string
+	for i, group := range groups {
+		if i == maxRules {
+			parts = append(parts, wording.Count(len(groups)-i, "more rule"))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s (%d)", Name(group[0].Rule), len(group)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Identities gives each finding the name by which a platform recognizes it in
+// another run: its fingerprint. Where several have the same, since one edit can be
+// found in two commits, the later ones get a number behind it: platforms show only
+// one of equal names.
+func Identities(lists ...[]finding.Finding) map[*finding.Finding]string {
+	out := map[*finding.Finding]string{}
+	seen := map[string]int{}
+	for _, list := range lists {
+		for i := range list {
+			name := list[i].Fingerprint()
+			seen[name]++
+			if n := seen[name]; n > 1 {
+				name += ":" + strconv.Itoa(n)
+			}
+			out[&list[i]] = name
+		}
+	}
+	return out
+}
+
+// Places says where platforms that show the head's files show a finding.
+type Places struct {
+	report *finding.Report
+	// entries are the logs' entries by path and timestamp; nil until needed.
+	entries map[[2]string]lineRange
+}
+
+// lineRange are the lines of an entry, without the last.
+type lineRange struct{ from, to int }
+
+// PlacesOf returns the places of a report's findings.
+func PlacesOf(r *finding.Report) *Places { return &Places{report: r} }
+
+// index fills in the entries.
+func (p *Places) index() {
+	p.entries = map[[2]string]lineRange{}
+	for _, l := range p.report.Ledgers {
+		for i, e := range l.Log {
+			lines := lineRange{e.Line, math.MaxInt}
+			if i+1 < len(l.Log) {
+				lines.to = l.Log[i+1].Line
+			}
+			if _, known := p.entries[[2]string{l.Path, e.Timestamp}]; !known {
+				p.entries[[2]string{l.Path, e.Timestamp}] = lines
+			}
+		}
+	}
+}
+
+// Path is the path itself, or for an empty one a file to show instead: the first
+// log that was looked at.
+func (p *Places) Path(path string) string {
+	for _, l := range p.report.Ledgers {
+		path = cmp.Or(path, l.Path)
+	}
+	return cmp.Or(path, ".small")
+}
+
+// Line is a finding's line in the head's file. The finding's own is of its commit,
+// and the entry may have moved since. An entry is recognized by its timestamp,
+// which no other of its log has; one that is not at the head keeps its line.
+func (p *Places) Line(f *finding.Finding) int {
+	if f.Commit == "" || f.Commit == p.report.Examined.Head {
+		return f.Line
+	}
+	if p.entries == nil {
+		p.index()
+	}
+	for _, e := range []*finding.EntryRef{f.EntryAfter, f.Entry} {
+		if e == nil || e.Timestamp == "" {
+			continue
+		}
+		lines, there := p.entries[[2]string{f.Path, e.Timestamp}]
+		if !there {
+			continue
+		}
+		within := f.Line - e.Line // the line of the entry that it is about
+		if e.Line > 0 && within > 0 && lines.from+within < lines.to && f.EditTo != "" {
+			return lines.from + within
+		}
+		return lines.from
+	}
+	return f.Line
+}

@@ -1,0 +1,152 @@
+package content
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// The names of what is not a finding, where a format gives everything one.
+const (
+	CouldNotJudge = "could-not-judge"
+	LeftOut       = "left-out"
+)
+
+// Level is how bad something is: a colour, a sign or a class, depending on the
+// format.
+type Level string
+
+// The levels.
+const (
+	Good Level = "good"
+	Warn Level = "warn"
+	Bad  Level = "bad"
+)
+
+// LevelOf is the level of a finding.
+func LevelOf(f *finding.Finding) Level {
+	if f.Severity == finding.SeverityError {
+		return Bad
+	}
+	return Warn
+}
+
+// Verdict is the report's verdict. As for the exit status, an unknown one is an
+// error.
+func Verdict(r *finding.Report) finding.Verdict {
+	switch r.Verdict {
+	case finding.Pass, finding.Fail:
+		return r.Verdict
+	}
+	return finding.Error
+}
+
+// Failure is why something could not be judged, nil where all was. Outcome 2
+// always has a message.
+func Failure(r *finding.Report) *failure.Error {
+	if r.Failure == nil && Verdict(r) == finding.Error {
+		return &failure.Error{
+			Message: "the run ended without a verdict and without a reason",
+			Remedy:  "run the command again; if this repeats, it is a bug: please report it",
+		}
+	}
+	return r.Failure
+}
+
+// FailureLines are a failure's message and remedy.
+func FailureLines(f *failure.Error) string { return Lines(f.Message + "\n" + f.Remedy) }
+
+// Notes are what else to know, a line each; empty if there is nothing.
+func Notes(r *finding.Report) string { return Lines(strings.Join(r.Examined.Notes, "\n")) }
+
+// Outcome is the outcome in words.
+func Outcome(r *finding.Report) (string, Level) {
+	switch {
+	case Verdict(r) == finding.Error && len(r.Findings) == 0:
+		return "could not judge", Bad
+	case Verdict(r) == finding.Error:
+		return "incomplete", Bad
+	case r.Verdict == finding.Pass:
+		return "passed", Good
+	case r.Observe:
+		return "would be rejected (mode: observe)", Warn
+	}
+	return "rejected", Bad
+}
+
+// Summary is how much was found, what was examined, and by whose policy.
+func Summary(r *finding.Report) string {
+	var examined []string
+	if r.Examined.Commits > 0 || !looksAtFiles(r.Mode) {
+		examined = append(examined, wording.Count(r.Examined.Commits, "commit"))
+	}
+	examined = append(examined, wording.Count(r.Examined.Workspaces, "workspace"))
+	if r.Examined.Workflows > 0 {
+		examined = append(examined, wording.Count(r.Examined.Workflows, "workflow file"))
+	}
+	words := counts(r.Count()) + "; examined " + And(examined)
+	if r.Examined.Source != "" {
+		words += "; refs from " + Name(r.Examined.Source)
+	}
+	if p := r.Examined.Policy; p != "" && p != "HEAD" {
+		words += "; policy: " + Name(p)
+	}
+	return words
+}
+
+// looksAtFiles reports whether a command looks at files or at the index: "0
+// commits" would sound as if something were missing.
+func looksAtFiles(mode string) bool {
+	switch mode {
+	case "check", "pre-commit", "pre-merge-commit", "merge-check":
+		return true
+	}
+	return false
+}
+
+func counts(c finding.Counts) string {
+	words := wording.Count(c.Errors, "error") + ", " + wording.Count(c.Warnings, "warning")
+	if c.Waived > 0 {
+		words += fmt.Sprintf(", %d waived", c.Waived)
+	}
+	return words
+}
+
+// SeeAll says where all of what was cut short is.
+const SeeAll = "--format json lists all"
+
+// SeeRest says where the findings are that a format leaves out.
+func SeeRest(r *finding.Report) string {
+	if r.More == (finding.Counts{}) {
+		return SeeAll
+	}
+	return "--format json lists " + strconv.Itoa(len(r.Findings)+len(r.Waived))
+}
+
+// Unlisted says how many findings the report counts and does not hold; empty
+// where it holds all.
+func Unlisted(r *finding.Report) string {
+	if r.More == (finding.Counts{}) {
+		return ""
+	}
+	return wording.Count(r.More.Errors+r.More.Warnings+r.More.Waived, "more finding") +
+		" (" + counts(r.More) + "): too many to list in any format, but counted"
+}
+
+// Claim says who claims which lane.
+func Claim(c lane.Claim) string {
+	if !c.Made() {
+		return "none, so nothing is judged by lane"
+	}
+	return string(c.Lane) + ", by " + c.By()
+}
+
+// Lane says which lane a change claims and which one fits.
+func Lane(r *finding.LaneReport) string {
+	return Claim(r.Claim) + "; the change fits " + string(r.Fits)
+}

@@ -1,0 +1,264 @@
+// Package markdown writes a report for GitHub's and GitLab's pages: a step's
+// summary, or a comment. What a file says stands in code, or escaped.
+package markdown
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+const (
+	// maxSize is how many bytes are written. GitHub drops a summary of more than
+	// 1 MiB as a whole.
+	maxSize = 900 << 10
+	// maxRows is how many rows the table of findings has, and maxLedgerRows that
+	// of logs.
+	maxRows       = 100
+	maxLedgerRows = 20
+)
+
+// page gathers the report block by block. A block that does not fit is left out
+// with all that follow, so that no fence stays open.
+type page struct {
+	buf *bytes.Buffer
+	// full is true once a block did not fit.
+	full bool
+}
+
+// Render appends the report.
+func Render(buf *bytes.Buffer, r *finding.Report) error {
+	p := &page{buf: buf}
+	p.block(title(r))
+	p.block(failureSection(r))
+	p.block(ledgerTable(r.Ledgers))
+	groups := content.Groups(r.Findings)
+	p.block(findingTable(groups))
+	shown, hidden := 0, 0
+	for _, group := range groups {
+		n := min(len(group), content.MaxInGroup, content.MaxFindings-shown)
+		shown += n
+		if n == 0 || !p.block(groupSection(group, n)) {
+			hidden += len(group)
+		}
+	}
+	p.block(waivedSection(r.Waived))
+	if words := content.Unlisted(r); words != "" {
+		buf.WriteString("\n*" + content.UpperFirst(words) + ".*\n")
+	}
+	if hidden > 0 || p.full {
+		buf.WriteString("\n*Not all is shown here")
+		if hidden > 0 {
+			buf.WriteString(": " + wording.Count(hidden, "more finding"))
+		}
+		buf.WriteString("; `--format json` " + strings.TrimPrefix(content.SeeRest(r), "--format json ") + ".*\n")
+	}
+	return nil
+}
+
+// block appends a block after an empty line, if there is room for it.
+func (p *page) block(text string) bool {
+	const reserve = 500 // for the closing lines
+	if text == "" {
+		return true
+	}
+	if p.full || p.buf.Len()+len(text)+1 > maxSize-reserve {
+		p.full = true
+		return false
+	}
+	if p.buf.Len() > 0 {
+		p.buf.WriteByte('\n')
+	}
+	p.buf.WriteString(text)
+	return true
+}
+
+// title is the outcome, what was examined, and what else to know.
+func title(r *finding.Report) string {
+	sign := map[content.Level]string{content.Good: "✅", content.Warn: "⚠️", content.Bad: "❌"}
+	words, level := content.Outcome(r)
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s small-gate: %s\n\n", sign[level], words)
+	b.WriteString(content.UpperFirst(escape(content.Summary(r))) + ".\n")
+	if r.Lane != nil {
+		b.WriteString("\nLane: " + escape(content.Lane(r.Lane)) + ".\n")
+	}
+	for _, note := range r.Examined.Notes[:min(len(r.Examined.Notes), content.MaxNotes)] {
+		b.WriteString("\n*Note:* " + escapeText(note) + "\n")
+	}
+	return b.String()
+}
+
+func failureSection(r *finding.Report) string {
+	f := content.Failure(r)
+	if f == nil {
+		return ""
+	}
+	out := "### Could not judge\n\nReason: " + escapeText(strings.TrimSpace(f.Message)) + "\n"
+	if remedy := content.Lines(f.Remedy); remedy != "" {
+		out += "\nWhat to do:\n\n" + fenced("text", remedy)
+	}
+	return out
+}
+
+func ledgerTable(ledgers []finding.LedgerState) string {
+	if len(ledgers) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("| log | entries | head |\n| --- | ---: | --- |\n")
+	for i := range ledgers {
+		if i == maxLedgerRows {
+			fmt.Fprintf(&b, "| … and %s | | |\n", wording.Count(len(ledgers)-i, "more log"))
+			break
+		}
+		l := &ledgers[i]
+		fmt.Fprintf(&b, "| %s | %d | `%.19s…` |\n", escapePath(l.Path), l.Entries, l.Head)
+	}
+	return b.String()
+}
+
+// findingTable has a row for each group of findings.
+func findingTable(groups [][]*finding.Finding) string {
+	if len(groups) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("| | rule | where | what |\n| --- | --- | --- | --- |\n")
+	left := 0
+	for i, group := range groups {
+		if i >= maxRows {
+			left += len(group)
+			continue
+		}
+		f := group[0]
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", string(f.Severity), ruleLink(f.Rule), place(f), content.Heading(group, escapeText))
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "| | | | … and %s |\n", wording.Count(left, "more finding"))
+	}
+	return b.String()
+}
+
+// place is a finding's file and line; empty without a file.
+func place(f *finding.Finding) string {
+	if f.Path == "" {
+		return ""
+	}
+	return escapePath(f.Path) + fmt.Sprintf(", line %d", max(f.Line, 1))
+}
+
+// ruleLink is a rule's id, as a link if there is such a rule.
+func ruleLink(id string) string {
+	if _, known := rules.Find(id); known {
+		return "[" + id + "](" + content.RulePage(id) + ")"
+	}
+	return escapeStart(id, content.MaxName)
+}
+
+// groupSection shows the first n findings of a group.
+func groupSection(group []*finding.Finding, n int) string {
+	var b strings.Builder
+	first := group[0]
+	title := content.Name(first.Rule)
+	if first.Path != "" {
+		title += " in " + content.Path(first.Path)
+	}
+	b.WriteString("### " + escape(title) + "\n")
+	for i, f := range group[:n] {
+		if f.Path != "" {
+			fmt.Fprintf(&b, "\n**Line %d:** ", max(f.Line, 1))
+		} else {
+			b.WriteString("\n**Finding:** ")
+		}
+		b.WriteString(escapeText(f.Message) + "\n")
+		if words := content.AboutEntry(f, entryLabel); words != "" {
+			b.WriteString("\n" + content.UpperFirst(words) + "\n")
+		}
+		if len(f.Changes) > 0 {
+			b.WriteString("\n" + fenced("diff", diff(f)))
+		}
+		b.WriteString(fork(f))
+		last := i+1 == n
+		if last {
+			b.WriteString(closing(f, len(group)-n))
+		}
+		if fix := content.Lines(f.Fix); fix != "" && (last || f.Fix != group[i+1].Fix) {
+			b.WriteString("\nWhat to do:\n\n" + fenced("text", fix))
+		}
+	}
+	return b.String()
+}
+
+// entryLabel is [content.EntryLabel] in code.
+func entryLabel(e *finding.EntryRef) string {
+	if e.Switch {
+		return codeSpan(content.EntryLabel(e))
+	}
+	return codeSpan(content.NameOr(e.TaskID, "no task_id")) + ", " + codeSpan(content.NameOr(e.Timestamp, "no timestamp"))
+}
+
+// closing counts the findings of a group that are hidden, and says which states
+// were compared.
+func closing(f *finding.Finding, hidden int) string {
+	out := ""
+	if hidden > 0 {
+		out = fmt.Sprintf("\n… and %d more of this rule in this file.\n", hidden)
+	}
+	if words := content.Compared(f, codeSpan); words != "" {
+		out += "\n" + content.UpperFirst(words) + ".\n"
+	}
+	return out
+}
+
+// diff shows the fields that differ as a patch would.
+func diff(f *finding.Finding) string {
+	var b strings.Builder
+	changes, more := content.Changes(f, content.Width, content.MaxChanges)
+	for i := range changes {
+		c := &changes[i]
+		if !c.IsWhole() {
+			b.WriteString("@@ " + c.Field + c.Bracketed() + " @@\n")
+		}
+		for _, line := range c.Removed {
+			b.WriteString("- " + line + "\n")
+		}
+		for _, line := range c.Added {
+			b.WriteString("+ " + line + "\n")
+		}
+	}
+	if more > 0 {
+		b.WriteString(content.MoreFields(f, more) + "\n")
+	}
+	return b.String()
+}
+
+func waivedSection(waived []finding.Finding) string {
+	if len(waived) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("### Waived\n\n")
+	for i := range waived {
+		f := &waived[i]
+		if i == content.MaxWaived {
+			fmt.Fprintf(&b, "- … and %d more\n", len(waived)-i)
+			break
+		}
+		where := place(f)
+		if where != "" {
+			where = " in " + where
+		}
+		reason := "no reason given"
+		if f.Reason != "" {
+			reason = escapeText(f.Reason)
+		}
+		fmt.Fprintf(&b, "- excused: %s%s: %s (%s)\n", ruleLink(f.Rule), where, escapeText(f.Message), reason)
+	}
+	return b.String()
+}

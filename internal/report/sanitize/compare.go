@@ -1,0 +1,196 @@
+package sanitize
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxLines is how many lines of a text a difference shows.
+const MaxLines = 4
+
+const (
+	// context is how many equal characters are shown around a difference.
+	context = 24
+	// maxNamed is up to how many characters a difference is also named by
+	// code points, where it is not plain ASCII.
+	maxNamed = 4
+)
+
+// Difference is how one text became another, in a few short lines.
+type Difference struct {
+	Removed, Added []string
+	// Note says what the eye would miss; often empty.
+	Note string
+}
+
+// Compare compares two texts. Of long ones it shows the part that differs, with
+// a little around it, in about width columns.
+func Compare(from, to string, width int) Difference {
+	switch {
+	case from == to:
+		return Difference{
+			Removed: Excerpt(from, width, MaxLines), Added: Excerpt(to, width, MaxLines),
+			Note: "the text is the same, the type of the value is not",
+		}
+	case from == "":
+		return Difference{Added: Excerpt(to, width, MaxLines), Note: "was empty"}
+	case to == "":
+		return Difference{Removed: Excerpt(from, width, MaxLines), Note: "is empty now"}
+	case sameBut(unicode.IsSpace, from, to):
+		return revealed(from, to, width, "only white space differs")
+	case sameBut(invisible, from, to):
+		return revealed(from, to, width, "only invisible characters differ")
+	}
+	var d Difference
+	if strings.Contains(from, "\n") || strings.Contains(to, "\n") {
+		d.Removed, d.Added = differingLines(from, to, width)
+	} else {
+		d.Removed, d.Added = window(from, to, width, Line)
+		d.Note = codePoints(from, to)
+	}
+	if strings.Join(d.Removed, "\n") == strings.Join(d.Added, "\n") {
+		return revealed(from, to, width, "they look alike: every escape is spelt out")
+	}
+	return d
+}
+
+// revealed shows what differs with every invisible character made visible.
+func revealed(from, to string, width int, note string) Difference {
+	removed, added := window(from, to, width, reveal)
+	return Difference{Removed: removed, Added: added, Note: note + `; · is a space, \t a tab, \n a line break`}
+}
+
+// window shows two texts around the part in which they differ, each in one
+// line; whole if both are short.
+func window(from, to string, width int, show func(string) string) (removed, added []string) {
+	prefix, suffix := common(from, to)
+	start := back(from, prefix, context)
+	if fits(from, width) && fits(to, width) {
+		start, suffix = 0, 0
+	}
+	return []string{cut(from, start, len(from)-suffix, width, show)},
+		[]string{cut(to, start, len(to)-suffix, width, show)}
+}
+
+func fits(s string, width int) bool { return forward(s, 0, width) == len(s) }
+
+// cut shows at most width characters of s from the offset start. What differs
+// ends at the offset end; of what follows only a little is shown.
+func cut(s string, start, end, width int, show func(string) string) string {
+	if s == "" {
+		return "(empty)"
+	}
+	lead := ""
+	if start > 0 {
+		lead = "…"
+	}
+	stop := forward(s, start, width)
+	if stop < end {
+		return lead + show(s[start:stop]) + More(s[stop:])
+	}
+	if stop = min(stop, forward(s, end, context)); stop < len(s) {
+		return lead + show(s[start:stop]) + "…"
+	}
+	return lead + show(s[start:])
+}
+
+// differingLines shows the lines in which two texts differ, without those that
+// they share before and after.
+func differingLines(from, to string, width int) (removed, added []string) {
+	a, b := strings.Split(from, "\n"), strings.Split(to, "\n")
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	if len(a) == 1 && len(b) == 1 {
+		return window(a[0], b[0], width, Line)
+	}
+	return firstLines(a, width, MaxLines), firstLines(b, width, MaxLines)
+}
+
+// Excerpt shows the first lines of a text, at most so many, each in about width
+// columns.
+func Excerpt(s string, width, most int) []string {
+	if s != "" && strings.TrimFunc(s, invisible) == "" {
+		return []string{cut(s, 0, len(s), width, reveal)}
+	}
+	return firstLines(strings.Split(s, "\n"), width, most)
+}
+
+// firstLines shows the first few of some lines, and says how much follows.
+func firstLines(lines []string, width, most int) []string {
+	var out []string
+	for i, line := range lines {
+		if i == most {
+			if more := More(strings.Join(lines[i:], "\n")); more != "" {
+				return append(out, more)
+			}
+		}
+		if line == "" {
+			line = "(empty)"
+		}
+		out = append(out, Clip(line, width))
+	}
+	return out
+}
+
+// common is the length in bytes of the beginning and of the end that two texts
+// share. The two do not overlap and do not split a character.
+func common(a, b string) (prefix, suffix int) {
+	shorter := min(len(a), len(b))
+	for prefix < shorter && a[prefix] == b[prefix] {
+		prefix++
+	}
+	for prefix > 0 && (!startsAt(a, prefix) || !startsAt(b, prefix)) {
+		prefix--
+	}
+	for suffix < shorter-prefix && a[len(a)-1-suffix] == b[len(b)-1-suffix] {
+		suffix++
+	}
+	for suffix > 0 && !utf8.RuneStart(a[len(a)-suffix]) {
+		suffix--
+	}
+	return prefix, suffix
+}
+
+// codePoints names the characters of a very short difference that is not plain
+// ASCII: letters of two scripts and the two ways to write an accent look alike.
+func codePoints(from, to string) string {
+	prefix, suffix := common(from, to)
+	from, to = from[prefix:len(from)-suffix], to[prefix:len(to)-suffix]
+	both := from + to
+	if utf8.RuneCountInString(both) > maxNamed || !strings.ContainsFunc(both, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return ""
+	}
+	switch {
+	case from == "":
+		return "added: " + name(to)
+	case to == "":
+		return "removed: " + name(from)
+	}
+	return name(from) + " became " + name(to)
+}
+
+func name(s string) string {
+	var names []string
+	for _, r := range s {
+		names = append(names, fmt.Sprintf("U+%04X", r))
+	}
+	return strings.Join(names, " ")
+}
+
+// invisible reports whether a character takes no room of its own to the eye.
+func invisible(r rune) bool {
+	return unicode.IsSpace(r) || isHidden(0, r)
+}
+
+// sameBut reports whether two texts are equal without the characters that drop
+// holds for.
+func sameBut(drop func(rune) bool, a, b string) bool {
+	without := func(s string) string { return strings.Join(strings.FieldsFunc(s, drop), "") }
+	return without(a) == without(b)
+}

@@ -1,0 +1,200 @@
+// Package sanitize makes text that others wrote fit to print: in one line, in a
+// few, shortened, compared with another text, or inside JSON. What a terminal or
+// a CI system would obey is escaped. Formats with a syntax of their own escape
+// for that as well.
+package sanitize
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Line makes a text fit to stand inside one line of a terminal or a CI log. What
+// could move the cursor, change the order of reading, hide, or begin a new line
+// becomes a visible escape: control characters (\x1b, \n, \u009b),
+// bidirectional and other format characters (\u202e, \u200b), line and paragraph
+// separators, unassigned and private characters, and bytes that are not UTF-8
+// (\xff).
+//
+// A backslash breaks what CI systems obey: "::" where a line could begin
+// (GitHub's runner skips leading space), and "##[" or "##vso[" anywhere. Letters,
+// accents, emoji and ordinary text of any script stay as they are. A backslash of
+// the text itself is not doubled.
+func Line(s string) string {
+	if isPlain(s) {
+		return s
+	}
+	clean := rewrite(s, `\[`, func(before, r rune) string {
+		if isHidden(before, r) {
+			return escape(r)
+		}
+		return ""
+	})
+	if OpensCommand(s) {
+		return `\` + clean
+	}
+	return clean
+}
+
+// rewrite replaces bytes that are not UTF-8, a "[" that would open a command by
+// bracket, and characters by what instead gives for them and the one before; for
+// "" they stay.
+func rewrite(s, bracket string, instead func(before, r rune) string) string {
+	var b strings.Builder
+	b.Grow(len(s) + 8)
+	for i, before := 0, rune(0); i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		text := instead(before, r)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			text = fmt.Sprintf(`\x%02x`, s[i])
+		case r == '[' && endsInHashes(b.String()):
+			text = bracket
+		case text == "":
+			text = s[i : i+n]
+		}
+		b.WriteString(text)
+		before = r
+		i += n
+	}
+	return b.String()
+}
+
+// isPlain is a quick test for the usual texts, which need no change.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '[' || c == ':' {
+			return false
+		}
+	}
+	return true
+}
+
+// OpensCommand reports whether GitHub's runner would take a line that begins with
+// s for a command. Of white space in front of it, only these spaces are not
+// escaped.
+func OpensCommand(s string) bool {
+	return strings.HasPrefix(strings.TrimLeftFunc(s, func(r rune) bool { return unicode.Is(unicode.Zs, r) }), "::")
+}
+
+// endsInHashes reports whether a "[" after s would open a command: "##[", or
+// "##vso[" and others with a name.
+func endsInHashes(s string) bool {
+	i := len(s)
+	for i > 0 && 'a' <= s[i-1]|0x20 && s[i-1]|0x20 <= 'z' {
+		i--
+	}
+	return i > 1 && s[i-1] == '#' && s[i-2] == '#'
+}
+
+// isHidden reports whether a character does not show, or does more than show.
+// The selectors between text and emoji form are allowed after what is not ASCII:
+// between ASCII characters they would only hide a command from the checks above.
+func isHidden(before, r rune) bool {
+	switch {
+	case r < utf8.RuneSelf:
+		return r < ' ' || r == 0x7f
+	case r == 0xfe0e || r == 0xfe0f:
+		return before < utf8.RuneSelf || before == 0xfe0e || before == 0xfe0f
+	}
+	return !unicode.IsGraphic(r) ||
+		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// escape writes a character as Go source would.
+func escape(r rune) string {
+	switch {
+	case r == '\n':
+		return `\n`
+	case r == '\r':
+		return `\r`
+	case r == '\t':
+		return `\t`
+	case r < utf8.RuneSelf:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r <= 0xffff:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return fmt.Sprintf(`\U%08x`, r)
+}
+
+// reveal is Line with spaces as a middle dot, all other white space and every
+// selector escaped, and backslashes doubled: two different texts never look the
+// same, apart from letters of different scripts.
+func reveal(s string) string {
+	return rewrite(s, `\[`, func(_, r rune) string {
+		switch {
+		case r == ' ':
+			return "·"
+		case r == '\\':
+			return `\\`
+		case r == '·', unicode.IsSpace(r), isHidden(0, r):
+			return escape(r)
+		}
+		return ""
+	})
+}
+
+// Lines is [Line] for each line of a text.
+func Lines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Line(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Clip is [Line] for the first characters of a text, at most limit; it says how
+// many follow.
+func Clip(s string, limit int) string {
+	start, rest := Cut(s, limit)
+	return Line(start) + More(rest)
+}
+
+// Cut splits a text after limit characters.
+func Cut(s string, limit int) (start, rest string) {
+	end := forward(s, 0, limit)
+	return s[:end], s[end:]
+}
+
+// CutBytes returns the beginning of a text, in whole characters and at most limit
+// bytes.
+func CutBytes(s string, limit int) string {
+	for limit > 0 && !startsAt(s, limit) {
+		limit--
+	}
+	return s[:limit]
+}
+
+// More says how long the text is that is not shown; nothing if there is none.
+func More(rest string) string {
+	if rest == "" {
+		return ""
+	}
+	return "… " + wording.Count(utf8.RuneCountInString(rest), "more character")
+}
+
+// forward is the offset n characters after offset i, at most the length.
+func forward(s string, i, n int) int {
+	for ; n > 0 && i < len(s); n-- {
+		_, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+	}
+	return i
+}
+
+// back is the offset n characters before offset i, at least 0.
+func back(s string, i, n int) int {
+	for ; n > 0 && i > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(s[:i])
+		i -= size
+	}
+	return i
+}
+
+// startsAt reports whether a character, or the end, is at offset i.
+func startsAt(s string, i int) bool { return i == len(s) || utf8.RuneStart(s[i]) }

@@ -1,0 +1,74 @@
+package sarif
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/report/markdown"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
+)
+
+// maxDescription is how many characters of a description GitHub takes.
+const maxDescription = 1024
+
+// worthKnowing is the kind of a notification for notes.
+const worthKnowing = "note"
+
+// notices are the kinds of notifications.
+var notices = []descriptor{
+	notice(content.CouldNotJudge, "Something could not be judged.",
+		"The message names what is missing and what provides it. This is neither a pass nor a finding."),
+	notice(content.LeftOut, "There are more results than this file holds.",
+		"Code scanning keeps 5,000 results of a run. The JSON report lists all."),
+	notice(worthKnowing, "Something to know about this run.",
+		"For example, that git follows replace refs, which small-gate ignores."),
+}
+
+func notice(id, summary, explanation string) descriptor {
+	return descriptor{
+		ID: id, ShortDescription: text{summary}, FullDescription: &text{summary + " " + explanation},
+		Help: &help{Text: explanation, Markdown: explanation}, HelpURI: content.ProjectPage,
+	}
+}
+
+func noticeReference(id string) reference {
+	return reference{ID: id, Index: slices.IndexFunc(notices, func(d descriptor) bool { return d.ID == id })}
+}
+
+// ruleDescriptors describes every rule, and says where in the list each is.
+var ruleDescriptors = sync.OnceValues(func() (descriptors []descriptor, index map[string]int) {
+	index = map[string]int{}
+	for i, rule := range rules.All() {
+		index[rule.ID] = i
+		family, _, _ := strings.Cut(rule.ID, "/")
+		tags := []string{family}
+		if rule.StrictOnly {
+			tags = append(tags, "strict")
+		}
+		page, why := content.RulePage(rule.ID), content.Paragraphs(rule.Why)
+		descriptors = append(descriptors, descriptor{
+			ID:                   rule.ID,
+			ShortDescription:     text{content.UpperFirst(sentence(rule.Summary))},
+			FullDescription:      &text{firstSentences(why[0], maxDescription)},
+			Help:                 &help{Text: strings.Join(why, "\n\n") + "\n\n" + page, Markdown: markdown.Rule(&rule)},
+			HelpURI:              page,
+			DefaultConfiguration: &config{Level: string(rule.Severity)},
+			Properties:           properties{"tags": tags},
+		})
+	}
+	return descriptors, index
+})
+
+// firstSentences are as many whole sentences as fit into limit bytes.
+func firstSentences(paragraph string, limit int) string {
+	if len(paragraph) <= limit {
+		return paragraph
+	}
+	if end := strings.LastIndex(paragraph[:limit], ". "); end >= 0 {
+		return paragraph[:end+1]
+	}
+	return sanitize.CutBytes(paragraph, limit)
+}

@@ -1,0 +1,212 @@
+// Package sarif writes a report for code scanning, in SARIF 2.1.0.
+package sarif
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+const (
+	version = "2.1.0"
+	schema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+	// maxResults is how many results are written: GitHub keeps no more.
+	maxResults = 5000
+	// maxChanges is how many changed fields one message describes, and
+	// changeWidth how many columns of a value.
+	maxChanges  = 3
+	changeWidth = 160
+)
+
+// Render appends the report. What is waived is there as suppressed. A report that
+// could not be made is a run that was not successful, with the reason as a
+// notification: a result would say that something was found. Which commits were
+// compared stands in the properties; versionControlProvenance would need the
+// repository's address, which is not known here.
+func Render(buf *bytes.Buffer, r *finding.Report, programVersion string) error {
+	return sanitize.JSON(buf, document{Schema: schema, Version: version, Runs: []run{runOf(r, programVersion)}})
+}
+
+// runOf is the report as a run of the tool.
+func runOf(r *finding.Report, programVersion string) run {
+	rules, index := ruleDescriptors()
+	out := run{
+		Invocations: []invocation{invocationOf(r)},
+		ColumnKind:  "unicodeCodePoints",
+		Results:     []result{},
+		Properties: properties{
+			"verdict": string(content.Verdict(r)), "mode": content.Name(r.Mode), "policy": content.Text(r.Examined.Policy),
+			"base": content.Name(r.Examined.Base), "head": content.Name(r.Examined.Head),
+		},
+	}
+	out.Tool.Driver = driver{
+		Name: "small-gate", InformationURI: content.ProjectPage,
+		Version: strings.TrimPrefix(content.Name(programVersion), "v"), SemanticVersion: semanticVersion(programVersion),
+		Rules: rules, Notifications: notices,
+	}
+	names, places := content.Identities(r.Findings, r.Waived), content.PlacesOf(r)
+	add := func(f *finding.Finding, s []suppression) {
+		if len(out.Results) < maxResults {
+			out.Results = append(out.Results, resultOf(f, places, names[f], index, s))
+		}
+	}
+	for _, f := range content.BySeverity(r.Findings) {
+		add(f, []suppression{})
+	}
+	for i := range r.Waived {
+		f := &r.Waived[i]
+		add(f, []suppression{{Kind: "external", Status: "accepted", Justification: content.Text(f.Reason)}})
+	}
+	return out
+}
+
+// invocationOf says whether everything could be judged, and what this file does not
+// hold.
+func invocationOf(r *finding.Report) invocation {
+	out := invocation{ExecutionSuccessful: content.Verdict(r) != finding.Error}
+	notify := func(level, id, words string) {
+		out.Notifications = append(out.Notifications, notification{Level: level, Message: text{words}, Descriptor: noticeReference(id)})
+	}
+	if f := content.Failure(r); f != nil {
+		out.ExecutionSuccessful = false
+		notify("error", content.CouldNotJudge, literal(content.FailureLines(f)))
+	}
+	if notes := content.Notes(r); notes != "" {
+		notify("note", worthKnowing, literal(notes))
+	}
+	if words := content.Unlisted(r); words != "" {
+		notify("warning", content.LeftOut, words+".")
+	}
+	if all := len(r.Findings) + len(r.Waived); all > maxResults {
+		notify("warning", content.LeftOut, fmt.Sprintf("Only %d of %d results are listed, errors first; %s.", maxResults, all, content.SeeRest(r)))
+	}
+	return out
+}
+
+func resultOf(f *finding.Finding, places *content.Places, name string, index map[string]int, s []suppression) result {
+	path := relativeURI(places.Path(f.Path))
+	out := result{
+		RuleID: content.Name(f.Rule), Level: string(f.Severity),
+		Message:             text{messageOf(f)},
+		Locations:           []location{locationOf(path, places.Line(f), f.Column)},
+		PartialFingerprints: map[string]string{"smallGate/v1": name},
+		Suppressions:        s,
+		Properties: properties{
+			"stage": content.Name(string(f.Stage)), "commit": content.Name(f.Commit), "parent": content.Name(f.Parent),
+		},
+	}
+	if i, known := index[f.Rule]; known {
+		out.RuleIndex = &i
+	}
+	if before := earlier(f); before != nil {
+		at := ""
+		if f.Parent != "" {
+			at = " in " + content.Abbreviate(f.Parent)
+		}
+		place := locationOf(path, before.Line, 0)
+		place.ID = 1
+		place.Message = &text{literal(fmt.Sprintf("%s %d as it was%s: %s", content.EntryKind(before), before.Index+1, at, content.EntryLabel(before)))}
+		out.RelatedLocations = []location{place}
+	}
+	return out
+}
+
+// earlier returns the parent's version of a finding's entry; nil if only the child
+// has it.
+func earlier(f *finding.Finding) *finding.EntryRef {
+	if f.Entry == nil || f.EntryAfter == nil && f.EditFrom != f.Entry.Digest.String() {
+		return nil
+	}
+	return f.Entry
+}
+
+// locationOf is a place in a file; a column below 1 is not known.
+func locationOf(uri string, line, column int) location {
+	var out location
+	out.Physical.Artifact.URI = uri
+	out.Physical.Region.StartLine, out.Physical.Region.StartColumn = max(line, 1), max(column, 0)
+	return out
+}
+
+// messageOf is a finding in words: the sentence, what changed, what to do.
+func messageOf(f *finding.Finding) string {
+	parts := []string{content.UpperFirst(sentence(content.Text(f.Message)))}
+	changes, more := content.Changes(f, changeWidth, maxChanges)
+	for i := range changes {
+		parts = append(parts, describeChange(&changes[i]))
+	}
+	if more > 0 {
+		parts = append(parts, "And "+wording.Count(more, "more changed field")+".")
+	}
+	if fix := content.Lines(f.Fix); fix != "" {
+		parts = append(parts, "Fix: "+fix)
+	}
+	return literal(strings.Join(parts, "\n"))
+}
+
+// describeChange is a changed field in one line, or a whole entry in several.
+func describeChange(c *content.Change) string {
+	quoted := func(values []string) string { return `"` + strings.Join(values, `\n`) + `"` }
+	words := ""
+	switch {
+	case c.IsWhole():
+		return "The entry:\n" + strings.Join(append(c.Removed, c.Added...), "\n")
+	case !c.HasFrom:
+		words = "Field " + c.Field + " was added: " + quoted(c.Added)
+	case !c.HasTo:
+		words = "Field " + c.Field + " was removed: " + quoted(c.Removed)
+	default:
+		words = "Field " + c.Field + ": " + quoted(c.Removed) + " became " + quoted(c.Added) + c.Bracketed()
+	}
+	return sentence(words)
+}
+
+// sentence ends a text with a full stop.
+func sentence(s string) string {
+	if s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
+}
+
+// literal keeps a viewer from taking a message's brackets for a link.
+func literal(s string) string {
+	if !strings.Contains(s, "](") {
+		return s
+	}
+	return strings.NewReplacer("[", `\[`, "]", `\]`).Replace(s)
+}
+
+// relativeURI writes a path as a relative reference. Every byte that is not
+// plainly harmless is percent-encoded, so that none is taken for a scheme, a host,
+// a query or a command.
+func relativeURI(path string) string {
+	var b strings.Builder
+	for _, c := range []byte(strings.TrimLeft(path, "/")) {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-._~/", c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+var release = regexp.MustCompile(`^v?([0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$`)
+
+// semanticVersion is the version without its v; empty for a build that is no
+// release.
+func semanticVersion(version string) string {
+	if m := release.FindStringSubmatch(version); m != nil {
+		return m[1]
+	}
+	return ""
+}
