@@ -277,7 +277,7 @@ func FieldChanges(o, n *small.Value) []FieldChange {
 	}
 	old, now := membersOf(o), membersOf(n)
 	var out []FieldChange
-	tell := func(key string) {
+	compare := func(key string) {
 		x, y := old[key], now[key]
 		switch {
 		case x != nil && y != nil && small.EntryDigest(x) == small.EntryDigest(y):
@@ -291,11 +291,11 @@ func FieldChanges(o, n *small.Value) []FieldChange {
 		}
 	}
 	for _, f := range fieldsOf(o) {
-		tell(f.Key)
+		compare(f.Key)
 	}
 	for _, f := range fieldsOf(n) {
 		if old[f.Key] == nil {
-			tell(f.Key)
+			compare(f.Key)
 		}
 	}
 	return out
