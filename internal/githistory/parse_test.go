@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-
 )
 
 const (
