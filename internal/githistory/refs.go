@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -117,15 +118,19 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, e
 	return false, r.explainMissing(ctx, "cannot compare commits", err, ancestor, commit)
 }
 
-// checkDifference fails if, in a shallow clone, the commits that only one of
-// the two can reach touch the boundary: what is hidden there may connect them.
-// Hidden history that both share cannot.
 func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
 	if !r.Shallow {
 		return nil
 	}
+	return CheckDifference(ctx, r, a, b)
+}
+
+// CheckDifference fails if, in a shallow clone, the commits that only one of two can
+// reach touch the boundary: what is hidden there may connect them. Hidden history
+// that both share cannot.
+func CheckDifference(ctx context.Context, h history.History, a, b string) error {
 	for _, side := range [][2]string{{a, b}, {b, a}} {
-		if _, err := r.Commits(ctx, side[:1], side[1:]); err != nil {
+		if _, err := h.Commits(ctx, side[:1], side[1:]); err != nil {
 			return err
 		}
 	}

@@ -7,58 +7,37 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// cachedTree is what the index remembers of a directory: if it has the id of a
-// tree, then what the index lists in it is exactly that tree.
-type cachedTree struct {
-	name  string
-	valid bool
-	id    plumbing.Hash
-	subs  []*cachedTree
-}
-
 // maxDepth bounds how deep directories may be, where that is read by recursion.
 const maxDepth = 4096
 
-// parseCachedTree reads a directory and those in it:
+// parseCachedTree reads what the index remembers of a directory and of those in it
+// (gitformat-index(5), Cache tree):
 //
 //	<name> NUL <number of entries, or -1> SP <number of directories> LF <id unless -1>
-func parseCachedTree(data []byte, depth int) (t *cachedTree, rest []byte, ok bool) {
+//
+// A directory with an id holds exactly what the tree of that id does. trees gets
+// those, by their paths.
+func parseCachedTree(data []byte, dir string, depth int, trees map[string]plumbing.Hash) (rest []byte, ok bool) {
 	name, data, ok1 := bytes.Cut(data, []byte{0})
 	line, data, ok2 := bytes.Cut(data, []byte{'\n'})
 	count, dirs, ok3 := bytes.Cut(line, []byte{' '})
 	entries, err1 := strconv.Atoi(string(count))
 	subs, err2 := strconv.Atoi(string(dirs))
-	if !ok1 || !ok2 || !ok3 || err1 != nil || err2 != nil || subs < 0 || depth > maxDepth {
-		return nil, nil, false
+	isRoot := depth == 0
+	if !ok1 || !ok2 || !ok3 || err1 != nil || err2 != nil || subs < 0 || depth > maxDepth || isRoot != (len(name) == 0) {
+		return nil, false
 	}
-	t = &cachedTree{name: string(name), valid: entries >= 0}
-	if t.valid {
+	path := join(dir, string(name))
+	if entries >= 0 {
 		if len(data) < idSize {
-			return nil, nil, false
+			return nil, false
 		}
-		t.id, data = plumbing.Hash(data[:idSize]), data[idSize:]
+		trees[path], data = plumbing.Hash(data[:idSize]), data[idSize:]
 	}
 	for range subs {
-		sub, rest, ok := parseCachedTree(data, depth+1)
-		if !ok {
-			return nil, nil, false
+		if data, ok = parseCachedTree(data, path, depth+1, trees); !ok {
+			return nil, false
 		}
-		t.subs, data = append(t.subs, sub), rest
 	}
-	return t, data, true
-}
-
-// is reports whether the directory is known to be a tree. It may be nil.
-func (t *cachedTree) is(id plumbing.Hash) bool { return t != nil && t.valid && t.id == id }
-
-// byName are the directories in it, which may be none.
-func (t *cachedTree) byName() map[string]*cachedTree {
-	if t == nil || len(t.subs) == 0 {
-		return nil
-	}
-	subs := make(map[string]*cachedTree, len(t.subs))
-	for _, sub := range t.subs {
-		subs[sub.name] = sub
-	}
-	return subs
+	return data, true
 }

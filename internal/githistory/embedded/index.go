@@ -19,7 +19,8 @@ import (
 // (gitformat-index(5), versions 2 and 3).
 type index struct {
 	entries []indexEntry
-	tree    *cachedTree
+	// trees are the directories that are known to hold exactly what a tree does.
+	trees map[string]plumbing.Hash
 }
 
 // indexEntry is one path. A path with a conflict has up to three, of stages 1
@@ -168,11 +169,10 @@ func (d *indexDecoder) extensions() error {
 		d.rest = d.rest[size:]
 		switch {
 		case name == "TREE":
-			t, _, ok := parseCachedTree(data, 0)
-			if !ok {
+			d.trees = map[string]plumbing.Hash{}
+			if _, ok := parseCachedTree(data, "", 0, d.trees); !ok {
 				return errIndex
 			}
-			d.index.tree = t
 		case name == "sdir":
 			return unserved("the index is sparse")
 		case name == "link":

@@ -91,7 +91,7 @@ func TestIndexWithoutSum(t *testing.T) {
 		t.Fatal(err)
 	}
 	copy(data[len(data)-idSize:], make([]byte, idSize)) // index.skipHash
-	if x, err := decodeIndex(data, anyPath); err != nil || len(x.entries) != 1 || !x.tree.valid {
+	if x, err := decodeIndex(data, anyPath); err != nil || len(x.entries) != 1 || x.trees[""].IsZero() {
 		t.Errorf("%+v, %v", x, err)
 	}
 }

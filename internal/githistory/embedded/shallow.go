@@ -52,17 +52,9 @@ func (r *Repo) checkBoundary(commits []*commit, limited bool) error {
 	return nil
 }
 
-// checkDifference fails if, in a shallow clone, the commits that only one of two
-// can reach touch the boundary: what is hidden there may connect them. Hidden
-// history that both share cannot.
 func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
 	if !r.Shallow {
 		return nil
 	}
-	for _, side := range [][2]string{{a, b}, {b, a}} {
-		if _, err := r.Commits(ctx, side[:1], side[1:]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return githistory.CheckDifference(ctx, r, a, b)
 }
