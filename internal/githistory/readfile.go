@@ -22,7 +22,7 @@ func ReadFile(ctx context.Context, tree history.Tree, revision, path string, lim
 	case f.Unmerged:
 		err = &failure.Error{Message: fmt.Sprintf("%s has an unresolved conflict", Printable(path)), Remedy: "resolve it and git add it"}
 	case f.Path != path || !f.Regular():
-		err = &failure.Error{Message: fmt.Sprintf("%s is not a regular file", Printable(path)), Remedy: "replace it by a file"}
+		err = &failure.Error{Message: fmt.Sprintf("%s is not a regular file", Printable(path)), Remedy: "replace it with a file"}
 	}
 	if err != nil {
 		return nil, false, err
