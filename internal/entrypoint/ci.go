@@ -15,6 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // CI judges what a plan asks for. What the clone lacks is fetched if that is possible; a point of the plan that is unavailable gives way
@@ -96,10 +97,7 @@ func (j *job) withoutCommit(ctx context.Context, s *session, err error) (*findin
 		return nil, err
 	}
 	id := j.plan.Head[0].Revision
-	if here, hasErr := s.repo.Has(ctx, id); hasErr != nil || !here {
-		return nil, err
-	}
-	if _, isCommit, peelErr := s.repo.Peel(ctx, id); peelErr != nil || isCommit {
+	if commit, here, peelErr := s.repo.Peel(ctx, id); peelErr != nil || !here || commit != "" {
 		return nil, err
 	}
 	j.fact("nothing to judge", "%s names no commit", j.plan.Ref)
@@ -259,7 +257,7 @@ func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch,
 	if j.fork != "" {
 		return githistory.Branch{}, j.forkRemoteError(nil)
 	}
-	branch, err := s.repo.DefaultBranch(ctx, origin)
+	branch, err := githistory.DefaultBranch(ctx, s.repo, origin)
 	if err == nil && j.plan.Ref != "" && branchName(branch.Ref, origin) == branchName(j.plan.Ref, origin) {
 		return githistory.Branch{}, nil
 	}
@@ -309,7 +307,7 @@ func (j *job) checkConfigExists(ctx context.Context, s *session, head string) er
 		return nil
 	}
 	return &failure.Error{
-		Message: fmt.Sprintf("there is no %s, neither in the trusted tree nor in the change", githistory.Printable(path)),
+		Message: fmt.Sprintf("there is no %s, neither in the trusted tree nor in the change", wording.Printable(path)),
 		Remedy:  "name a file of the repository with the input config, or leave it out",
 	}
 }

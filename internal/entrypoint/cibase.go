@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // origin is the remote that CI systems make.
@@ -37,7 +38,7 @@ func (j *job) counts(p ci.Point) bool {
 // forkRemoteError is the failure of a base that was not found because origin is another repository; err may be nil.
 func (j *job) forkRemoteError(err error) error {
 	out := &failure.Error{
-		Message: origin + " is " + githistory.Printable(j.fork) + " and not " + githistory.Printable(j.plan.Repository) + ", whose branches count",
+		Message: origin + " is " + wording.Printable(j.fork) + " and not " + wording.Printable(j.plan.Repository) + ", whose branches count",
 		Remedy:  j.plan.OriginRemedy(),
 		Err:     err,
 	}

@@ -102,7 +102,7 @@ func (s *session) trustHead(ctx context.Context, merged []string) (head string, 
 		return "", nil, err
 	}
 	if len(merged) == 0 {
-		if merged, err = s.repo.MergeHeads(ctx); err != nil {
+		if merged, err = githistory.MergeHeads(ctx, s.repo); err != nil {
 			return "", nil, err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Range judges every commit that HEAD has and BASE lacks, then the two tips, then HEAD's snapshot. spec is written BASE..HEAD; an
@@ -96,7 +96,7 @@ func (s *session) auditNothing(ctx context.Context) (*finding.Report, error) {
 		return nil, err
 	}
 	return nil, &failure.Error{
-		Message: fmt.Sprintf("HEAD names %s, which has no commit, while other refs do", githistory.Printable(branch)),
+		Message: fmt.Sprintf("HEAD names %s, which has no commit, while other refs do", wording.Printable(branch)),
 		Remedy:  "name what to audit: `small-hook audit REVISION`; on a server, correct HEAD: `git symbolic-ref HEAD refs/heads/NAME`",
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/lanes"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -92,7 +93,7 @@ func (s *session) claimOfBranch(ctx context.Context, head string) error {
 	if head == "" || s.req.Lane != "" || !s.laneGiven() {
 		return nil
 	}
-	branch, err := s.repo.DefaultBranch(ctx, "")
+	branch, err := githistory.DefaultBranch(ctx, s.repo, "")
 	if err != nil || branch.ID == "" || branch.ID == head {
 		return err
 	}

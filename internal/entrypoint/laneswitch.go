@@ -10,6 +10,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/lanes"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/small"
@@ -53,7 +54,7 @@ func (s *session) switchLane(ctx context.Context, out *Switched, reason string) 
 	if err != nil {
 		return err
 	}
-	branch, err := s.repo.DefaultBranch(ctx, "")
+	branch, err := githistory.DefaultBranch(ctx, s.repo, "")
 	if err != nil {
 		return err
 	}

@@ -166,10 +166,13 @@ func (s *session) push(ctx context.Context, push handover, known []string) *find
 		if u.Deletes() {
 			continue
 		}
-		tip, isCommit, err := s.repo.Peel(ctx, u.LocalID)
+		tip, here, err := s.repo.Peel(ctx, u.LocalID)
+		if err == nil && !here {
+			err = githistory.Unreadable(u.LocalID, nil)
+		}
 		if err != nil {
 			add(nil, err)
-		} else if isCommit {
+		} else if tip != "" {
 			moves = append(moves, move{RefUpdate: u, tip: tip})
 		}
 	}
@@ -194,16 +197,16 @@ func (s *session) push(ctx context.Context, push handover, known []string) *find
 
 func (s *session) defaultBranch(ctx context.Context, push handover) (githistory.Branch, error) {
 	if push.received {
-		return s.repo.HeadBranch(ctx)
+		return githistory.HeadBranch(ctx, s.repo)
 	}
-	return s.repo.DefaultBranch(ctx, push.remote)
+	return githistory.DefaultBranch(ctx, s.repo, push.remote)
 }
 
 // headless is the failure for a push that would create the branch that the server's HEAD names: its policy would hold for everybody
 // from then on.
 func headless(branch githistory.Branch) error {
 	return &failure.Error{
-		Message: fmt.Sprintf("HEAD names %s, which does not exist: whoever creates it would choose the policy of all branches", githistory.Printable(branch.Ref)),
+		Message: fmt.Sprintf("HEAD names %s, which does not exist: whoever creates it would choose the policy of all branches", wording.Printable(branch.Ref)),
 		Remedy:  "name the default branch, on the server: `git symbolic-ref HEAD refs/heads/NAME`",
 	}
 }
@@ -280,21 +283,14 @@ func shortRef(ref string) string {
 
 // oldTip is the commit where a ref is now.
 func (s *session) oldTip(ctx context.Context, u hookinput.RefUpdate, remote string) (string, error) {
-	here, err := s.repo.Has(ctx, u.RemoteID)
-	if err != nil {
-		return "", err
-	}
-	if !here {
-		return "", &failure.Error{
+	old, here, err := s.repo.Peel(ctx, u.RemoteID)
+	if err == nil && !here {
+		err = &failure.Error{
 			Message: fmt.Sprintf("%s is at %s on the remote, and that commit is not here, so whether the push drops entries is unknown", u.Ref, u.RemoteID),
 			Remedy:  fmt.Sprintf("git fetch %s %s", wording.ShellWord(cmp.Or(remote, origin)), wording.ShellWord(u.Ref)),
 		}
 	}
-	old, isCommit, err := s.repo.Peel(ctx, u.RemoteID)
-	if err != nil || !isCommit {
-		return "", err
-	}
-	return old, nil
+	return old, err
 }
 
 // trustForRef takes the policy from the default branch, or from the ref's own old tip if that is the default branch or there is none. If

@@ -8,6 +8,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 func (s *session) commit(ctx context.Context, name string) (string, error) {
@@ -43,7 +44,7 @@ func (s *session) unambiguous(ctx context.Context, name, id string) error {
 			return err
 		case other != id:
 			return &failure.Error{
-				Message: fmt.Sprintf("%q is ambiguous: git takes another ref of that name than %s", name, githistory.Printable(folder+ref)),
+				Message: fmt.Sprintf("%q is ambiguous: git takes another ref of that name than %s", name, wording.Printable(folder+ref)),
 				Remedy:  "write its full name, for example refs/heads/NAME or refs/remotes/origin/NAME; `git for-each-ref --format='%(refname)'` lists them",
 			}
 		}

@@ -93,14 +93,10 @@ const (
 
 func (s *session) notes(ctx context.Context) ([]string, error) {
 	var notes []string
-	replaced, err := s.repo.ReplaceRefs(ctx)
-	if err != nil {
-		return nil, err
-	}
+	replaced, grafted, err := s.repo.Substitutes(ctx)
 	if replaced {
 		notes = append(notes, noteReplaced)
 	}
-	grafted, err := s.repo.Grafts()
 	if grafted {
 		notes = append(notes, noteGrafted)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Blob reads an object whose size is at most limit bytes; a larger one yields
@@ -75,7 +76,7 @@ func (r *Repo) missing(ctx context.Context, id, said string) error {
 		f.Remedy = "see that the remote can be reached, or fetch everything: `git fetch --refetch --no-filter`"
 		if r.foreign != "" {
 			f.Message = fmt.Sprintf("object %s is not in this partial clone, which belongs to another user (or is a bare one that git is not to find by itself), so nothing is fetched for it", id)
-			f.Remedy = "if you trust the repository: `git config --global --add safe.directory " + typed(r.foreign) + "`"
+			f.Remedy = "if you trust the repository: `git config --global --add safe.directory " + wording.ShellWord(wording.Printable(r.foreign)) + "`"
 		}
 	}
 	if said != "" {
@@ -154,11 +155,11 @@ func (b *batch) ask(id, kind string, limit int64) (history.Blob, error) {
 		return history.Blob{}, &answerError{text: "object " + id + " is missing", missing: true}
 	}
 	if len(f) != 3 || f[0] != id {
-		return history.Blob{}, fmt.Errorf("git cat-file answered %q", Printable(line))
+		return history.Blob{}, fmt.Errorf("git cat-file answered %q", wording.Printable(line))
 	}
 	size, err := strconv.ParseInt(f[2], 10, 64)
 	if err != nil || size < 0 {
-		return history.Blob{}, fmt.Errorf("git cat-file answered %q", Printable(line))
+		return history.Blob{}, fmt.Errorf("git cat-file answered %q", wording.Printable(line))
 	}
 	blob := history.Blob{Size: size}
 	if f[1] == kind && size <= limit {

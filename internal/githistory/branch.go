@@ -2,8 +2,117 @@ package githistory
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
+
+// Branch is a ref and the commit at its tip.
+type Branch struct{ Ref, ID string }
+
+// Missing reports whether HEAD names a branch that is not there, while others
+// are.
+func (b Branch) Missing() bool { return b.Ref != "" && b.ID == "" }
+
+// Refs is a repository that is asked about its refs.
+type Refs interface {
+	Where() Place
+	// Head is HEAD's commit, empty on a branch without commits.
+	Head(ctx context.Context) (string, error)
+	// CurrentBranch is the full name of the branch that HEAD names, empty for a
+	// detached HEAD.
+	CurrentBranch(ctx context.Context) (string, error)
+	// Refs looks refs up by their full names. One that does not exist, or names
+	// another that does not, is not in the answer; a symbolic one is answered with
+	// the ref that it names. A damaged ref is an error.
+	Refs(ctx context.Context, names ...string) (map[string]Branch, error)
+	// Tips are the commits at the tips of all refs below some prefixes
+	// ("refs/remotes/origin/"), tags followed; without a prefix, of all refs. Refs
+	// that lead to no commit are left out.
+	Tips(ctx context.Context, prefixes ...string) ([]string, error)
+	// InitBranch is init.defaultBranch as it is configured; empty if it is not.
+	InitBranch(ctx context.Context) (string, error)
+}
+
+// HeadBranch is what the repository's own HEAD names: a branch, or HEAD itself
+// where it is detached. The zero Branch means that there is no branch yet.
+func HeadBranch(ctx context.Context, r Refs) (Branch, error) {
+	name, err := r.CurrentBranch(ctx)
+	if err != nil {
+		return Branch{}, err
+	}
+	if name == "" {
+		id, err := r.Head(ctx)
+		return Branch{Ref: "HEAD", ID: id}, err
+	}
+	refs, err := r.Refs(ctx, name)
+	if branch, ok := refs[name]; ok || err != nil {
+		return branch, err
+	}
+	others, err := r.Tips(ctx, "refs/heads/")
+	if err != nil || len(others) == 0 {
+		return Branch{}, err
+	}
+	return Branch{Ref: name}, nil
+}
+
+// DefaultBranch looks the default branch up: in a bare repository, which is
+// usually the remote itself, its HeadBranch and nothing else, since all its refs
+// are what somebody pushed. Else it is what the remote's HEAD names, then the
+// remote's and origin's branch of the usual name, then a local one. The usual
+// names are what init.defaultBranch says, main and master. An empty remote means
+// origin; the zero Branch means that none was found.
+func DefaultBranch(ctx context.Context, r Refs, remote string) (Branch, error) {
+	if r.Where().Bare {
+		return HeadBranch(ctx, r)
+	}
+	remotes := []string{"origin"}
+	if isRemoteName(remote) && remote != "origin" {
+		// In a fork's clone origin is the fork: its policy does not count upstream.
+		remotes = []string{remote, "origin"}
+	}
+	branch, err := firstBranch(ctx, r, "refs/remotes/"+remotes[0]+"/HEAD")
+	if err != nil || branch.ID != "" {
+		return branch, err
+	}
+	configured, err := r.InitBranch(ctx)
+	if err != nil {
+		return Branch{}, err
+	}
+	usual := []string{"main", "master"}
+	if isRemoteName(configured) && !slices.Contains(usual, configured) {
+		usual = append([]string{configured}, usual...)
+	}
+	var names []string
+	for _, remote := range remotes {
+		for _, name := range append([]string{"HEAD"}, usual...) {
+			names = append(names, "refs/remotes/"+remote+"/"+name)
+		}
+	}
+	for _, name := range usual {
+		names = append(names, "refs/heads/"+name)
+	}
+	return firstBranch(ctx, r, names...)
+}
+
+// firstBranch is what the first of some refs that is there leads to. A ref with the
+// name of a remote's HEAD that names no branch, as that does, is a branch "HEAD" that
+// somebody pushed there and that was fetched.
+func firstBranch(ctx context.Context, r Refs, names ...string) (Branch, error) {
+	refs, err := r.Refs(ctx, names...)
+	for _, name := range names {
+		pushed := strings.HasSuffix(name, "/HEAD") && refs[name].Ref == name
+		if branch, ok := refs[name]; ok && !pushed {
+			return branch, err
+		}
+	}
+	return Branch{}, err
+}
+
+// isRemoteName reports whether s can be a part of a ref's name: a remote may
+// also be given as a URL, which cannot.
+func isRemoteName(s string) bool {
+	return s != "" && !strings.ContainsAny(s, " ~^:?*[\\\x00\n\t")
+}
 
 // CurrentBranch is the full name of the branch that HEAD names, empty for a
 // detached HEAD.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -32,7 +33,7 @@ func testCancelledContext(t *testing.T, rd reader) {
 	wantCancelled(t, err)
 	_, err = repo.MergeBases(ctx, id, id)
 	wantCancelled(t, err)
-	_, err = repo.DefaultBranch(ctx, "")
+	_, err = githistory.DefaultBranch(ctx, repo, "")
 	wantCancelled(t, err)
 
 	// The next question is answered.

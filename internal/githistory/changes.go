@@ -12,28 +12,31 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
-// Diff compares trees as [history.History] says. All edges between commits are
-// compared in one git process, and each edge to the index in one of its own.
+// Diff compares trees as [history.History] says. All edges between two commits are
+// compared in one git process, and each other edge in one of its own.
 func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter) ([][]history.Change, error) {
 	filter := NewFilter(f)
 	pathspecs := filter.pathspecs()
-	if err := r.checkEdges(edges); err != nil {
+	if err := r.format.check(commitsOf(edges)...); err != nil {
 		return nil, err
 	}
 	results := make([][]history.Change, len(edges))
-	var trees []int // edges between commits
+	var between []int // edges of two commits
 	for i, e := range edges {
-		if e.Child != history.Index {
-			trees = append(trees, i)
-			continue
+		var err error
+		switch {
+		case e.Parent == "":
+			results[i], err = r.addedFiles(ctx, e.Child, pathspecs)
+		case e.Child == history.Index:
+			results[i], err = r.indexChanges(ctx, e.Parent, pathspecs)
+		default:
+			between = append(between, i)
 		}
-		changes, err := r.indexChanges(ctx, e.Parent, pathspecs)
 		if err != nil {
 			return nil, err
 		}
-		results[i] = changes
 	}
-	if err := r.treeChanges(ctx, edges, trees, pathspecs, results); err != nil {
+	if err := r.treeChanges(ctx, edges, between, pathspecs, results); err != nil {
 		return nil, err
 	}
 	for i, changes := range results {
@@ -47,96 +50,62 @@ func (r *Repo) Diff(ctx context.Context, edges []history.Edge, f history.Filter)
 	return results, nil
 }
 
-func (r *Repo) checkEdges(edges []history.Edge) error {
+// commitsOf lists the commits of edges.
+func commitsOf(edges []history.Edge) []string {
+	var ids []string
 	for _, e := range edges {
 		if e.Parent != "" {
-			if err := r.format.check(e.Parent); err != nil {
-				return err
-			}
+			ids = append(ids, e.Parent)
 		}
 		if e.Child != history.Index {
-			if err := r.format.check(e.Child); err != nil {
-				return err
-			}
+			ids = append(ids, e.Child)
 		}
 	}
-	return nil
-}
-
-// comparison is one line for git diff-tree --stdin and the header with which
-// the answer begins.
-type comparison struct {
-	line, header string
-	end          byte
+	return ids
 }
 
 // treeChanges fills in the results of the edges whose numbers it gets.
 //
-// A line "child parent" compares the two, whatever the child's real parents
-// are. git remembers the parent that it was told, so a child alone on a line
-// would not mean its real parents any more: an edge from the empty tree is put
-// as two trees instead. A line whose child is not here is passed over by git
-// without an error; hence every header is checked.
+// A line "child parent" compares the two, whatever the child's real parents are. A
+// line whose child is not here is passed over by git without an error; hence every
+// header is checked.
 func (r *Repo) treeChanges(ctx context.Context, edges []history.Edge, numbers []int, pathspecs []string, results [][]history.Change) error {
 	if len(numbers) == 0 {
 		return nil
 	}
-	comparisons, err := r.comparisons(ctx, edges, numbers)
-	if err != nil {
-		return err
-	}
 	var stdin strings.Builder
-	for _, c := range comparisons {
-		stdin.WriteString(c.line + "\n")
+	for _, n := range numbers {
+		stdin.WriteString(edges[n].Child + " " + edges[n].Parent + "\n")
 	}
-	args := slices.Concat([]string{"diff-tree", "--stdin", "-r", "--root", "--always"}, rawArgs, []string{"--"}, pathspecs)
-	err = r.stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) error {
-		for i, c := range comparisons {
-			if err := readHeader(out, c.header, c.end); err != nil {
+	args := slices.Concat([]string{"diff-tree", "--stdin", "-r", "--always"}, rawArgs, []string{"--"}, pathspecs)
+	err := r.stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) error {
+		for _, n := range numbers {
+			if err := readHeader(out, edges[n].Child); err != nil {
 				return err
 			}
 			changes, err := r.readChanges(out)
 			if err != nil {
 				return err
 			}
-			results[numbers[i]] = changes
+			results[n] = changes
 		}
 		return atEnd(out)
 	}, args...)
 	if err != nil {
-		return r.explainMissing(ctx, "cannot compare commits", err, edgeIDs(edges))
+		return r.explainMissing(ctx, "cannot compare commits", err, commitsOf(edges)...)
 	}
 	return nil
 }
 
-func (r *Repo) comparisons(ctx context.Context, edges []history.Edge, numbers []int) ([]comparison, error) {
-	comparisons := make([]comparison, len(numbers))
-	var roots []int // positions in comparisons
-	var children []string
-	for i, n := range numbers {
-		e := edges[n]
-		if e.Parent == "" {
-			roots = append(roots, i)
-			children = append(children, e.Child)
-			continue
-		}
-		comparisons[i] = comparison{line: e.Child + " " + e.Parent, header: e.Child}
+// addedFiles compares the empty tree with a commit or with the index. Of the
+// latter git's own comparison does not tell which paths are unmerged.
+func (r *Repo) addedFiles(ctx context.Context, child string, pathspecs []string) ([]history.Change, error) {
+	files, err := r.files(ctx, child, pathspecs)
+	changes := make([]history.Change, len(files))
+	for i, f := range files {
+		changes[i] = history.Change{Path: f.Path, New: f}
 	}
-	if len(roots) == 0 {
-		return comparisons, nil
-	}
-	trees, err := r.peel(ctx, children, "tree")
-	if err != nil {
-		return nil, r.failure("cannot look up trees", err)
-	}
-	for j, i := range roots {
-		if trees[j] == "" {
-			return nil, r.explainMissing(ctx, "cannot look up the tree of "+children[j], io.ErrUnexpectedEOF, children)
-		}
-		line := r.format.emptyTree + " " + trees[j]
-		comparisons[i] = comparison{line: line, header: line, end: '\n'}
-	}
-	return comparisons, nil
+	return changes, err
 }
 
 // indexChanges compares a commit with the index. Paths that are only intended
@@ -145,25 +114,9 @@ func (r *Repo) indexChanges(ctx context.Context, parent string, pathspecs []stri
 	if err := r.needIndex(); err != nil {
 		return nil, err
 	}
-	if parent == "" {
-		// Against the empty tree git does not tell which paths are unmerged.
-		files, err := r.indexFiles(ctx, pathspecs)
-		changes := make([]history.Change, len(files))
-		for i, f := range files {
-			changes[i] = history.Change{Path: f.Path, New: f}
-		}
-		return changes, err
-	}
-	var changes []history.Change
-	args := slices.Concat([]string{"diff-index", "--cached", "--ita-invisible-in-index"}, rawArgs, []string{parent, "--"}, pathspecs)
-	err := r.stream(ctx, nil, func(out *bufio.Reader) (err error) {
-		if changes, err = r.readChanges(out); err != nil {
-			return err
-		}
-		return atEnd(out)
-	}, args...)
+	changes, err := r.rawDiff(ctx, pathspecs, "diff-index", "--cached", "--ita-invisible-in-index", parent)
 	if err != nil {
-		return nil, r.explainMissing(ctx, "cannot compare the index with "+parent, err, []string{parent})
+		return nil, r.explainMissing(ctx, "cannot compare the index with "+parent, err, parent)
 	}
 	return changes, nil
 }
@@ -175,14 +128,6 @@ func (r *Repo) needIndex() error {
 		return nil
 	}
 	return NoIndex(r.GitDir)
-}
-
-func edgeIDs(edges []history.Edge) []string {
-	ids := make([]string, 0, 2*len(edges))
-	for _, e := range edges {
-		ids = append(ids, e.Child, e.Parent)
-	}
-	return ids
 }
 
 // atEnd fails if git has printed more than was asked for.

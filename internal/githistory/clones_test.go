@@ -330,7 +330,7 @@ func testReftable(t *testing.T, rd reader) {
 	if head, err := repo.Head(t.Context()); err != nil || head != id {
 		t.Errorf("Head = %q, %v", head, err)
 	}
-	got, err := repo.DefaultBranch(t.Context(), "")
+	got, err := githistory.DefaultBranch(t.Context(), repo, "")
 	if err != nil || got != (githistory.Branch{"refs/heads/main", id}) {
 		t.Errorf("DefaultBranch = %v, %v", got, err)
 	}
@@ -338,7 +338,7 @@ func testReftable(t *testing.T, rd reader) {
 	tip := r.CommitFile("f", "1")
 	r.Switch("main")
 	r.Git("merge", "-q", "--no-commit", "--no-ff", "side")
-	heads, err := rd.open(t, r).MergeHeads(t.Context())
+	heads, err := githistory.MergeHeads(t.Context(), rd.open(t, r))
 	if err != nil || len(heads) != 1 || heads[0] != tip {
 		t.Errorf("MergeHeads = %v, %v", heads, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // drain bounds how long a finished process is waited for when a process that
@@ -122,12 +123,12 @@ func (r *Repo) failureWith(message, remedy string, err error) error {
 		return err
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, exec.ErrDot):
 		return &failure.Error{
-			Message: "git was not found: " + Printable(err.Error()),
+			Message: "git was not found: " + wording.Printable(err.Error()),
 			Remedy:  "install git, or add its directory to PATH",
 			Err:     err,
 		}
 	}
-	return &failure.Error{Message: message + ": " + Printable(err.Error()), Remedy: remedy, Err: err}
+	return &failure.Error{Message: message + ": " + wording.Printable(err.Error()), Remedy: remedy, Err: err}
 }
 
 // excerpt keeps the beginning of what a process writes to standard error.
@@ -147,5 +148,5 @@ func (e *excerpt) Write(p []byte) (int, error) {
 // act on.
 func (e *excerpt) String() string {
 	lines := strings.FieldsFunc(e.kept.String(), func(c rune) bool { return c == '\n' || c == '\r' })
-	return Printable(strings.Join(lines, "; "))
+	return wording.Printable(strings.Join(lines, "; "))
 }

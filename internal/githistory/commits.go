@@ -4,8 +4,8 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -50,7 +50,7 @@ func (r *Repo) revList(ctx context.Context, include, exclude []string) ([]histor
 		return err
 	}, args...)
 	if err != nil {
-		return nil, r.explainMissing(ctx, "cannot list commits", err, include, exclude)
+		return nil, r.explainMissing(ctx, "cannot list commits", err, slices.Concat(include, exclude)...)
 	}
 	return commits, nil
 }
@@ -101,61 +101,27 @@ func readLanes(out *bufio.Reader) ([]string, error) {
 
 // explainMissing makes outcome 2 of a git process that failed or stopped early:
 // if one of the commits is not in the clone, the failure names it.
-func (r *Repo) explainMissing(ctx context.Context, message string, err error, lists ...[]string) error {
-	var ids []string
-	seen := map[string]bool{"": true, history.Index: true}
-	for _, list := range lists {
-		for _, id := range list {
-			if !seen[id] {
-				seen[id] = true
-				ids = append(ids, id)
-			}
-		}
-	}
-	found, findErr := r.findCommits(ctx, ids)
-	if findErr != nil {
-		return r.failure(message, err)
-	}
-	for _, id := range ids {
-		if !found[id] {
-			return NotHere(id, err)
-		}
+func (r *Repo) explainMissing(ctx context.Context, message string, err error, ids ...string) error {
+	if missing := r.firstMissing(ctx, ids); missing != "" {
+		return NotHere(missing, err)
 	}
 	return r.failure(message, err)
 }
 
-// findCommits tells which of the ids name an object that is here and leads to
-// a commit.
-func (r *Repo) findCommits(ctx context.Context, ids []string) (map[string]bool, error) {
-	answers, err := r.peel(ctx, ids, "commit")
-	found := make(map[string]bool, len(ids))
-	for i, answer := range answers {
-		found[ids[i]] = answer != ""
-	}
-	return found, err
-}
-
-// peel follows each id to an object of the type and returns their ids, an
-// empty one where there is none. All are asked in one process.
-func (r *Repo) peel(ctx context.Context, ids []string, kind string) ([]string, error) {
+// firstMissing is the first of some ids that leads to no commit that is here; empty
+// if all do, or if git cannot tell.
+func (r *Repo) firstMissing(ctx context.Context, ids []string) string {
 	var stdin strings.Builder
 	for _, id := range ids {
-		fmt.Fprintf(&stdin, "%s^{%s}\n", id, kind)
+		stdin.WriteString(id + "^{commit}\n")
 	}
 	out, err := r.output(ctx, strings.NewReader(stdin.String()), "cat-file", "--batch-check=%(objectname)", "--buffer")
-	if err != nil {
-		return nil, err
-	}
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(lines) != len(ids) {
-		return nil, fmt.Errorf("git cat-file answered %d of %d questions", len(lines), len(ids))
+	i := slices.IndexFunc(lines, func(line string) bool { return !r.format.valid(line) })
+	if err != nil || len(lines) != len(ids) || i < 0 {
+		return ""
 	}
-	for i, line := range lines {
-		if !r.format.valid(line) {
-			lines[i] = ""
-		}
-	}
-	return lines, nil
+	return ids[i]
 }
 
 // noEOF makes the end of output in the middle of a record an error of its own.

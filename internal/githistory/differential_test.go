@@ -336,8 +336,8 @@ func (w *randomWorld) compareRefs(t *testing.T, git, own opened) {
 	head, err1 := git.Head(ctx)
 	ownHead, err2 := own.Head(ctx)
 	same(t, "Head", head, ownHead, err1, err2)
-	branch, err1 := git.DefaultBranch(ctx, "")
-	ownBranch, err2 := own.DefaultBranch(ctx, "")
+	branch, err1 := githistory.DefaultBranch(ctx, git, "")
+	ownBranch, err2 := githistory.DefaultBranch(ctx, own, "")
 	same(t, "DefaultBranch", branch, ownBranch, err1, err2)
 	if (githistory.Place{}) == git.Where() {
 		t.Error("no place")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // ErrLacking is in the chain of the errors for what this clone does not have and
@@ -65,7 +66,7 @@ func Damaged(id string) *failure.Error {
 // has no work tree. git would take it for an empty one.
 func NoIndex(gitDir string) *failure.Error {
 	return &failure.Error{
-		Message: fmt.Sprintf("%s has no work tree, so there is no index to judge", Printable(gitDir)),
+		Message: fmt.Sprintf("%s has no work tree, so there is no index to judge", wording.Printable(gitDir)),
 		Remedy:  "name a commit instead, or run this in a work tree",
 	}
 }
@@ -73,7 +74,7 @@ func NoIndex(gitDir string) *failure.Error {
 // Nowhere is the failure for a directory that is in no repository at all.
 func Nowhere(dir string) *failure.Error {
 	return &failure.Error{
-		Message: fmt.Sprintf("%s is not in a git repository", Printable(dir)),
+		Message: fmt.Sprintf("%s is not in a git repository", wording.Printable(dir)),
 		Remedy:  "go to a repository, or make one: `git init`",
 		Err:     ErrNotRepository,
 	}
@@ -81,16 +82,10 @@ func Nowhere(dir string) *failure.Error {
 
 // CannotOpen begins the message about a repository that is there and cannot be
 // used.
-func CannotOpen(dir string) string { return "cannot open the repository of " + Printable(dir) }
+func CannotOpen(dir string) string { return "cannot open the repository of " + wording.Printable(dir) }
 
 // SeeWhatGitSays is the remedy for a repository that cannot be opened.
 const SeeWhatGitSays = "see what git says: `git rev-parse --git-dir`"
-
-// DamagedMergeHead is the failure for a MERGE_HEAD that does not say what is
-// being merged.
-func DamagedMergeHead() *failure.Error {
-	return &failure.Error{Message: "MERGE_HEAD is damaged", Remedy: "`git merge --abort`, then merge again"}
-}
 
 // NotResolved is the failure for a name that leads to no commit.
 func NotResolved(name string, shallow, isID bool, cause error) *failure.Error {

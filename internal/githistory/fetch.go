@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Fetch has git fetch from a remote what refspec names, and in a shallow clone
@@ -24,7 +25,7 @@ import (
 // A Repo, and any other reader, has to be opened anew to see what was fetched.
 func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) error {
 	if !isRemoteName(remote) || strings.HasPrefix(remote, "-") || refspec == "" || strings.HasPrefix(refspec, "-") {
-		return &failure.Error{Message: fmt.Sprintf("cannot fetch %q from %q", Printable(refspec), Printable(remote))}
+		return &failure.Error{Message: fmt.Sprintf("cannot fetch %q from %q", wording.Printable(refspec), wording.Printable(remote))}
 	}
 	args := []string{
 		"fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance",
@@ -39,7 +40,7 @@ func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) 
 		args = append(args, "--upload-pack=git-upload-pack")
 	}
 	if _, err := fetcher.output(ctx, nil, append(args, remote, refspec)...); err != nil {
-		return r.failure(fmt.Sprintf("cannot fetch %s from %s", Printable(refspec), Printable(remote)), err)
+		return r.failure(fmt.Sprintf("cannot fetch %s from %s", wording.Printable(refspec), wording.Printable(remote)), err)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // maxPathspecs is how many pathspecs are put on one command line.
@@ -21,53 +22,42 @@ func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]h
 	filter := NewFilter(f)
 	var files []history.File
 	for some := range slices.Chunk(filter.pathspecs(), maxPathspecs) {
-		found, err := r.matched(ctx, revision, some)
+		found, err := r.files(ctx, revision, some)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, found...)
 	}
-	files = sorted(slices.DeleteFunc(files, func(f history.File) bool { return !filter.Matches(f.Path) }))
+	files = slices.DeleteFunc(files, func(f history.File) bool { return !filter.Matches(f.Path) })
+	slices.SortFunc(files, func(a, b history.File) int { return strings.Compare(a.Path, b.Path) })
+	files = slices.Compact(files)
 	return files, CheckNames(files)
 }
 
-// matched lists what pathspecs match in a commit or in the index.
-func (r *Repo) matched(ctx context.Context, revision string, pathspecs []string) ([]history.File, error) {
-	if revision != history.Index {
-		return r.commitFiles(ctx, revision, pathspecs)
+// files lists what pathspecs match in a commit or in the index.
+func (r *Repo) files(ctx context.Context, revision string, pathspecs []string) ([]history.File, error) {
+	if revision == history.Index {
+		return r.indexFiles(ctx, pathspecs)
 	}
-	if err := r.needIndex(); err != nil {
-		return nil, err
-	}
-	return r.indexFiles(ctx, pathspecs)
-}
-
-// commitFiles looks into those directories of a commit that the pathspecs may
-// match.
-func (r *Repo) commitFiles(ctx context.Context, revision string, pathspecs []string) ([]history.File, error) {
 	if err := r.format.check(revision); err != nil {
 		return nil, err
 	}
-	var changes []history.Change
-	args := slices.Concat([]string{"diff-tree", "-r"}, rawArgs, []string{r.format.emptyTree, revision, "--"}, pathspecs)
-	err := r.stream(ctx, nil, func(out *bufio.Reader) (err error) {
-		if changes, err = r.readChanges(out); err != nil {
-			return err
-		}
-		return atEnd(out)
-	}, args...)
+	changes, err := r.rawDiff(ctx, pathspecs, "diff-tree", "-r", r.format.emptyTree, revision)
 	if err != nil {
-		return nil, r.explainMissing(ctx, "cannot list the files of "+revision, err, []string{revision})
+		return nil, r.explainMissing(ctx, "cannot list the files of "+revision, err, revision)
 	}
 	files := make([]history.File, len(changes))
 	for i, c := range changes {
 		files[i] = c.New
 	}
-	return sorted(files), nil
+	return files, nil
 }
 
 // indexFiles lists what a commit of the index would hold.
 func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]history.File, error) {
+	if err := r.needIndex(); err != nil {
+		return nil, err
+	}
 	var files []history.File
 	doubtful := false
 	args := slices.Concat([]string{"ls-files", "-s", "-z", "--full-name", "--"}, pathspecs)
@@ -75,7 +65,7 @@ func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]history.Fi
 		return records(out, func(info []string, path string) error {
 			// mode id stage
 			if len(info) != 3 {
-				return fmt.Errorf("git ls-files printed %q", Printable(strings.Join(info, " ")))
+				return fmt.Errorf("git ls-files printed %q", wording.Printable(strings.Join(info, " ")))
 			}
 			f, err := r.file(path, info[0], info[1])
 			if info[2] != "0" {
@@ -92,24 +82,17 @@ func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]history.Fi
 	if err == nil && doubtful {
 		files, err = r.withoutIntended(ctx, files, pathspecs)
 	}
-	return sorted(files), r.failure("cannot read the index", err)
+	return files, r.failure("cannot read the index", err)
 }
 
 // withoutIntended removes the paths that are only intended to be added. In the
 // index they look like empty files, but a commit leaves them out.
 func (r *Repo) withoutIntended(ctx context.Context, files []history.File, pathspecs []string) ([]history.File, error) {
+	changes, err := r.rawDiff(ctx, pathspecs, "diff-index", "--cached", "--ita-invisible-in-index", r.format.emptyTree)
 	here := map[string]bool{}
-	args := slices.Concat([]string{"diff-index", "--cached", "--ita-invisible-in-index"}, rawArgs, []string{r.format.emptyTree, "--"}, pathspecs)
-	err := r.stream(ctx, nil, func(out *bufio.Reader) error {
-		changes, err := r.readChanges(out)
-		if err != nil {
-			return err
-		}
-		for _, c := range changes {
-			here[c.Path] = true
-		}
-		return atEnd(out)
-	}, args...)
+	for _, c := range changes {
+		here[c.Path] = true
+	}
 	return slices.DeleteFunc(files, func(f history.File) bool {
 		return f.Object == r.format.emptyBlob && !here[f.Path]
 	}), err
@@ -127,15 +110,10 @@ func records(out *bufio.Reader, each func(info []string, path string) error) err
 		}
 		info, path, ok := strings.Cut(line[:len(line)-1], "\t")
 		if !ok || path == "" {
-			return fmt.Errorf("git printed a file that is not understood: %q", Printable(line))
+			return fmt.Errorf("git printed a file that is not understood: %q", wording.Printable(line))
 		}
 		if err := each(strings.Fields(info), path); err != nil {
 			return err
 		}
 	}
-}
-
-func sorted(files []history.File) []history.File {
-	slices.SortFunc(files, func(a, b history.File) int { return strings.Compare(a.Path, b.Path) })
-	return slices.Compact(files)
 }

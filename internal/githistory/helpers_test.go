@@ -17,31 +17,12 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory/embedded"
 	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/repository"
 )
 
 // opened is a repository as either reader opens it. What the tests of this
 // package say about it holds for both, unless they say which one they mean.
-type opened interface {
-	history.History
-	Where() githistory.Place
-	Resolve(ctx context.Context, name string) (string, error)
-	Head(ctx context.Context) (string, error)
-	CurrentBranch(ctx context.Context) (string, error)
-	MergeHeads(ctx context.Context) ([]string, error)
-	IsAncestor(ctx context.Context, ancestor, commit string) (bool, error)
-	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
-	RemoteURL(ctx context.Context, remote string) (string, error)
-	HeadBranch(ctx context.Context) (githistory.Branch, error)
-	DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error)
-	Tips(ctx context.Context, prefixes ...string) ([]string, error)
-	Peel(ctx context.Context, id string) (string, bool, error)
-	Has(ctx context.Context, id string) (bool, error)
-	ReplaceRefs(ctx context.Context) (bool, error)
-	Grafts() (bool, error)
-	Reader() string
-	Version(ctx context.Context) (string, error)
-	Close() error
-}
+type opened = repository.Repository
 
 // reader is one of the readers.
 type reader struct {

@@ -6,6 +6,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // CheckNames fails if a path stands twice in what a tree holds, which must be
@@ -25,7 +26,7 @@ func CheckNames[T history.File | history.Change](sorted []T) error {
 	for i := 1; i < len(sorted); i++ {
 		if name := path(i); name == path(i-1) {
 			return &failure.Error{
-				Message: fmt.Sprintf("a tree holds %s twice: the tree is corrupt", Printable(name)),
+				Message: fmt.Sprintf("a tree holds %s twice: the tree is corrupt", wording.Printable(name)),
 				Remedy:  "see what is damaged: `git fsck`; then make the commit again",
 			}
 		}

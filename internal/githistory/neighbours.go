@@ -1,14 +1,14 @@
 package githistory
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Neighbour is somebody else's work that is here already: the branch that HEAD's
@@ -72,15 +72,11 @@ func (r *Repo) worktrees(ctx context.Context) ([]Neighbour, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := r.ownWorktree()
-	if err != nil {
-		return nil, err
-	}
 	var trees []Neighbour
-	for i, record := range bytes.Split(bytes.TrimSuffix(out, []byte("\x00\x00")), []byte("\x00\x00")) {
+	for i, record := range strings.Split(strings.TrimSuffix(string(out), "\x00\x00"), "\x00\x00") {
 		var tree Neighbour
 		bare := false
-		for _, field := range strings.Split(string(record), "\x00") {
+		for field := range strings.SplitSeq(record, "\x00") {
 			key, value, _ := strings.Cut(field, " ")
 			switch key {
 			case "worktree":
@@ -93,12 +89,13 @@ func (r *Repo) worktrees(ctx context.Context) ([]Neighbour, error) {
 				bare = true
 			}
 		}
-		main := i == 0
-		if bare || main && own == "" || !main && samePlace(tree.Worktree, own) || strings.Trim(tree.ID, "0") == "" || !worktreeIsThere(tree.Worktree) {
+		own := i == 0 && r.GitDir == r.CommonDir || samePlace(tree.Worktree, r.Top)
+		// The entry of a deleted work tree is there until git worktree prune.
+		if bare || own || strings.Trim(tree.ID, "0") == "" || !exists(filepath.Join(tree.Worktree, ".git")) {
 			continue
 		}
 		if err := r.format.check(tree.ID); err != nil {
-			return nil, fmt.Errorf("git worktree list printed %q", Printable(string(record)))
+			return nil, fmt.Errorf("git worktree list printed %q", wording.Printable(record))
 		}
 		trees = append(trees, tree)
 	}
@@ -106,41 +103,8 @@ func (r *Repo) worktrees(ctx context.Context) ([]Neighbour, error) {
 	return trees, nil
 }
 
-// ownWorktree is the path of this linked work tree; empty for the main one.
-func (r *Repo) ownWorktree() (string, error) {
-	if r.GitDir == r.CommonDir {
-		return "", nil
-	}
-	return worktreeOf(r.GitDir)
-}
-
-// worktreeOf is the path of the work tree that a git directory below worktrees
-// belongs to (gitrepository-layout(5), worktrees/<id>/gitdir); empty where it
-// says none.
-func worktreeOf(gitDir string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
-	if errors.Is(err, os.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	named := strings.TrimRight(string(data), "\r\n")
-	if named == "" {
-		return "", nil
-	}
-	return filepath.Dir(Within(gitDir, named)), nil
-}
-
-// worktreeIsThere reports whether a work tree has not been deleted. Its entry
-// outlives it until git worktree prune.
-func worktreeIsThere(path string) bool { return path != "" && exists(filepath.Join(path, ".git")) }
-
 // samePlace reports whether two paths lead to the same directory.
 func samePlace(a, b string) bool {
-	if a == b {
-		return true
-	}
 	there, err := os.Stat(a)
 	if err != nil {
 		return false

@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // ErrNotRepository is in the chain of the error that Open returns for a
@@ -41,7 +42,7 @@ type Repo struct {
 	git     string
 	dir     string
 	environ []string // what git gets
-	given   []string // what the caller gave
+	given   Environ  // what the caller gave
 	config  []string // -c arguments for every command
 	format  format
 	head    string // HEAD's commit when the repository was opened, or empty
@@ -74,7 +75,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 	}
 	here, err := Physical(dir)
 	if err != nil {
-		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %v", Printable(dir), err), Err: err}
+		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %v", wording.Printable(dir), err), Err: err}
 	}
 	r := &Repo{git: opts.Git, dir: dir, given: opts.Environ, environ: scrubbed(opts.Environ)}
 	found := ""
@@ -129,7 +130,7 @@ func (r *Repo) Reader() string { return "git" }
 func (r *Repo) Version(ctx context.Context) (string, error) {
 	r.version.once.Do(func() {
 		out, err := r.output(ctx, nil, "version")
-		r.version.text = Printable(strings.TrimPrefix(strings.TrimSpace(string(out)), "git version "))
+		r.version.text = wording.Printable(strings.TrimPrefix(strings.TrimSpace(string(out)), "git version "))
 		r.version.err = r.failure("cannot tell git's version", err)
 	})
 	return r.version.text, r.version.err
@@ -181,7 +182,7 @@ func (r *Repo) adopt(here string, a answers) error {
 	var ok bool
 	if r.format, ok = formats[flags[2]]; !ok {
 		return &failure.Error{
-			Message: fmt.Sprintf("the repository's object format %s is unknown", Printable(flags[2])),
+			Message: fmt.Sprintf("the repository's object format %s is unknown", wording.Printable(flags[2])),
 			Remedy:  oldGit,
 		}
 	}
@@ -210,14 +211,14 @@ func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) e
 		return Nowhere(here)
 	case dubious(err):
 		return &failure.Error{
-			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git cannot be told to allow it for one command", Printable(found)),
-			Remedy:  "git config --global --add safe.directory " + typed(found),
+			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git cannot be told to allow it for one command", wording.Printable(found)),
+			Remedy:  "git config --global --add safe.directory " + wording.ShellWord(wording.Printable(found)),
 			Err:     err,
 		}
 	case strings.Contains(said, "repository extension") || strings.Contains(said, "git repo version"):
 		version, _ := r.Version(ctx) //nolint:errcheck // only a detail of a message that is an error already
 		return &failure.Error{
-			Message: fmt.Sprintf("the installed git %s cannot read this repository: %s", version, Printable(said)),
+			Message: fmt.Sprintf("the installed git %s cannot read this repository: %s", version, wording.Printable(said)),
 			Remedy:  "install a newer git",
 			Err:     err,
 		}

@@ -98,19 +98,7 @@ func TestParseDiscovery(t *testing.T) {
 	}
 }
 
-func TestPrintable(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain Grün 日本": "plain Grün 日本", "a\x1b[31mb": `a\x1b[31mb`, "a\nb": `a\nb`, "\xff": `\xff`, "\u202e": `\u202e`, "\u00a0": `\u00a0`,
-	} {
-		if got := Printable(in); got != want {
-			t.Errorf("Printable(%q) = %s, want %s", in, got, want)
-		}
-	}
-	for in, want := range map[string]string{"/a/b-c.d": "/a/b-c.d", "": "''", "two words": "'two words'", "it's": `'it'\''s'`, "$(x)": "'$(x)'"} {
-		if got := typed(in); got != want {
-			t.Errorf("typed(%q) = %s, want %s", in, got, want)
-		}
-	}
+func TestExcerpt(t *testing.T) {
 	var e excerpt
 	for range 1000 {
 		if n, err := io.WriteString(&e, "fatal: \x1b\r\nx\n"); n != 12 || err != nil {

@@ -2,12 +2,15 @@ package githistory
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // rawArgs make git's diff commands print what Changes needs and nothing that
@@ -17,14 +20,26 @@ var rawArgs = []string{"--raw", "-z", "--no-abbrev", "--no-renames", "--no-relat
 
 const noMode = "000000"
 
-// readHeader reads the line that announces one comparison, which ends in end.
-func readHeader(out *bufio.Reader, want string, end byte) error {
-	got, err := out.ReadString(end)
+// rawDiff runs one of git's diff commands and reads what it prints.
+func (r *Repo) rawDiff(ctx context.Context, pathspecs []string, command string, args ...string) ([]history.Change, error) {
+	var changes []history.Change
+	err := r.stream(ctx, nil, func(out *bufio.Reader) (err error) {
+		if changes, err = r.readChanges(out); err != nil {
+			return err
+		}
+		return atEnd(out)
+	}, slices.Concat([]string{command}, rawArgs, args, []string{"--"}, pathspecs)...)
+	return changes, err
+}
+
+// readHeader reads what announces one comparison.
+func readHeader(out *bufio.Reader, want string) error {
+	got, err := out.ReadString(0)
 	if err != nil {
 		return noEOF(err)
 	}
 	if got[:len(got)-1] != want {
-		return fmt.Errorf("git diff-tree answered %q where %q was asked", Printable(got), want)
+		return fmt.Errorf("git diff-tree answered %q where %q was asked", wording.Printable(got), want)
 	}
 	return nil
 }
@@ -71,7 +86,7 @@ func (r *Repo) readChange(out *bufio.Reader) (history.Change, error) {
 	path = path[:len(path)-1]
 	f := strings.Split(strings.TrimSuffix(strings.TrimPrefix(head, ":"), "\x00"), " ")
 	if len(f) != 5 || path == "" || f[4] == "" {
-		return history.Change{}, fmt.Errorf("git printed a change that is not understood: %q", Printable(head))
+		return history.Change{}, fmt.Errorf("git printed a change that is not understood: %q", wording.Printable(head))
 	}
 	oldFile, oldErr := r.file(path, f[0], f[2])
 	newFile, newErr := r.file(path, f[1], f[3])
@@ -90,7 +105,7 @@ func (r *Repo) file(path, mode, id string) (history.File, error) {
 		return history.File{}, nil
 	}
 	if len(mode) != len(noMode) {
-		return history.File{}, fmt.Errorf("git printed the mode %q for %q", Printable(mode), Printable(path))
+		return history.File{}, fmt.Errorf("git printed the mode %q for %q", wording.Printable(mode), wording.Printable(path))
 	}
 	if err := r.format.check(id); err != nil {
 		return history.File{}, err

@@ -7,6 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // ReadFile reads one regular file of a revision. found is false if nothing is at
@@ -20,9 +21,9 @@ func ReadFile(ctx context.Context, tree history.Tree, revision, path string, lim
 	}
 	switch f := files[0]; {
 	case f.Unmerged:
-		err = &failure.Error{Message: fmt.Sprintf("%s has an unresolved conflict", Printable(path)), Remedy: "resolve it and git add it"}
+		err = &failure.Error{Message: fmt.Sprintf("%s has an unresolved conflict", wording.Printable(path)), Remedy: "resolve it, then `git add` the file"}
 	case f.Path != path || !f.Regular():
-		err = &failure.Error{Message: fmt.Sprintf("%s is not a regular file", Printable(path)), Remedy: "replace it with a file"}
+		err = &failure.Error{Message: fmt.Sprintf("%s is not a regular file", wording.Printable(path)), Remedy: "replace it with a file"}
 	}
 	if err != nil {
 		return nil, false, err
@@ -30,7 +31,7 @@ func ReadFile(ctx context.Context, tree history.Tree, revision, path string, lim
 	blob, err := tree.Blob(ctx, files[0].Object, limit)
 	if err == nil && blob.Data == nil {
 		err = &failure.Error{
-			Message: fmt.Sprintf("%s has %d bytes, more than the limit of %d", Printable(path), blob.Size, limit),
+			Message: fmt.Sprintf("%s has %d bytes, more than the limit of %d", wording.Printable(path), blob.Size, limit),
 			Remedy:  "make the file smaller",
 		}
 	}

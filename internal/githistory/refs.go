@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Resolve turns a revision, as git understands one, into a commit's full id.
@@ -29,7 +29,7 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 		if id := strings.TrimSuffix(string(out), "\n"); r.format.valid(id) {
 			return id, nil
 		}
-		err = fmt.Errorf("git rev-parse answered %q", Printable(string(out)))
+		err = fmt.Errorf("git rev-parse answered %q", wording.Printable(string(out)))
 	}
 	if !exitedWith(err, 128) {
 		return "", r.failure(fmt.Sprintf("cannot look up %q", name), err)
@@ -78,59 +78,6 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 	return refs[branch].ID, r.failure(damaged, err)
 }
 
-// MergeHeads are the commits that a merge under way brings, in the order of
-// the merge; none if there is no merge. Where a tag is merged, it is the tag's
-// commit.
-func (r *Repo) MergeHeads(ctx context.Context) ([]string, error) {
-	heads, err := ReadMergeHead(r.GitDir)
-	if err != nil || len(heads) == 0 {
-		return nil, r.failure("cannot read what is being merged", err)
-	}
-	if r.format.check(heads...) != nil {
-		return nil, DamagedMergeHead()
-	}
-	commits, err := r.peel(ctx, heads, "commit")
-	if err != nil {
-		return nil, r.failure("cannot look up what is being merged", err)
-	}
-	if slices.Contains(commits, "") {
-		return nil, r.explainMissing(ctx, "cannot look up what is being merged", errors.New("no such commit"), heads)
-	}
-	return commits, nil
-}
-
-// ReadMergeHead reads what is being merged, nothing if there is no merge. git keeps
-// the file in the work tree's own git directory whatever the storage of refs.
-func ReadMergeHead(gitDir string) ([]string, error) {
-	data, err := os.ReadFile(filepath.Join(gitDir, "MERGE_HEAD"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err == nil && len(data) == 0 {
-		err = DamagedMergeHead()
-	}
-	var heads []string
-	for line := range strings.Lines(string(data)) {
-		heads = append(heads, strings.TrimRight(line, "\r\n"))
-	}
-	return heads, err
-}
-
-// GitHeads are the commits that git merge names in GITHEAD_<id> variables for
-// its hooks, sorted. MERGE_HEAD does not exist yet when pre-merge-commit runs.
-func GitHeads(environ []string) []string {
-	var heads []string
-	for _, v := range environ {
-		name, _, _ := strings.Cut(v, "=")
-		id, ok := strings.CutPrefix(name, "GITHEAD_")
-		if ok && (len(id) == 40 || len(id) == 64) && IsHex(id) {
-			heads = append(heads, id)
-		}
-	}
-	slices.Sort(heads)
-	return slices.Compact(heads)
-}
-
 // MergeBases are the best common ancestors of two commits, in order of id: none
 // if their histories are unrelated, several after criss-cross merges. In a shallow
 // clone that may hide an answer it is an error.
@@ -146,7 +93,7 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, r.explainMissing(ctx, "cannot find where the histories part", err, []string{a, b})
+		return nil, r.explainMissing(ctx, "cannot find where the histories part", err, a, b)
 	}
 	bases := strings.Fields(string(out))
 	slices.Sort(bases)
@@ -167,7 +114,7 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, e
 		// A no is only as good as the history that was seen.
 		return false, r.checkDifference(ctx, commit, ancestor)
 	}
-	return false, r.explainMissing(ctx, "cannot compare commits", err, []string{ancestor, commit})
+	return false, r.explainMissing(ctx, "cannot compare commits", err, ancestor, commit)
 }
 
 // checkDifference fails if, in a shallow clone, the commits that only one of
@@ -185,123 +132,24 @@ func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
 	return nil
 }
 
-// Branch is a ref and the commit at its tip. One without an ID is missing while
-// other branches are there.
-type Branch struct{ Ref, ID string }
-
-// Missing reports whether HEAD names a branch that is not there, while others
-// are.
-func (b Branch) Missing() bool { return b.Ref != "" && b.ID == "" }
-
-// HeadBranch is what the repository's own HEAD names: a branch, or HEAD itself
-// where it is detached. The zero Branch means that there is no branch yet.
-func (r *Repo) HeadBranch(ctx context.Context) (Branch, error) {
-	name, err := r.CurrentBranch(ctx)
-	if err != nil {
-		return Branch{}, err
-	}
-	if name == "" {
-		id, err := r.Head(ctx)
-		return Branch{Ref: "HEAD", ID: id}, err
-	}
-	refs, err := r.refs(ctx, name)
-	if err != nil {
-		return Branch{}, r.failure("cannot look up the default branch", err)
-	}
-	if branch, ok := refs[name]; ok {
-		return branch, nil
-	}
-	others, err := r.Tips(ctx, "refs/heads/")
-	if err != nil || len(others) == 0 {
-		return Branch{}, err
-	}
-	return Branch{Ref: name}, nil
-}
-
-// DefaultBranch looks the default branch up: in a bare repository, which is
-// usually the remote itself, its HeadBranch and nothing else, since all its refs
-// are what somebody pushed. Else it is what the remote's HEAD names, then the
-// remote's and origin's branch of the usual name, then a local one. The usual
-// names are what init.defaultBranch says, main and master. An empty remote means
-// origin; the zero Branch means that none was found.
-func (r *Repo) DefaultBranch(ctx context.Context, remote string) (Branch, error) {
-	if r.Bare {
-		return r.HeadBranch(ctx)
-	}
-	names, err := r.usualNames(ctx)
-	if err != nil {
-		return Branch{}, err
-	}
-	candidates := DefaultBranches(remote, names)
-	refs, err := r.refs(ctx, candidates...)
-	if err != nil {
-		return Branch{}, r.failure("cannot look up the default branch", err)
-	}
-	for _, name := range candidates {
-		if branch, ok := refs[name]; ok && !PosesAsHead(name, branch.Ref) {
-			return branch, nil
-		}
-	}
-	return Branch{}, nil
-}
-
-// PosesAsHead reports whether a ref has the name of a remote's HEAD and names no
-// branch, as that does: such a ref is a branch "HEAD" that somebody pushed there
-// and that was fetched.
-func PosesAsHead(name, leadsTo string) bool {
-	return strings.HasPrefix(name, "refs/remotes/") && strings.HasSuffix(name, "/HEAD") && leadsTo == name
-}
-
-func (r *Repo) usualNames(ctx context.Context) ([]string, error) {
-	out, err := r.output(ctx, nil, "config", "-z", "--get", "init.defaultBranch")
-	if err != nil && !exitedWith(err, 1) { // 1: not set
-		return nil, r.failure("cannot read init.defaultBranch", err)
-	}
-	return UsualNames(strings.TrimSuffix(string(out), "\x00")), nil
-}
-
-// UsualNames are the names that a default branch usually has, where
-// init.defaultBranch is as configured or, if that is empty, not set.
-func UsualNames(configured string) []string {
-	names := []string{"main", "master"}
-	if isRemoteName(configured) && !slices.Contains(names, configured) {
-		names = append([]string{configured}, names...)
-	}
-	return names
-}
-
-// DefaultBranches are the refs at which the default branch is looked for, in
-// order, in a repository that is not bare. The remote that is asked for comes
-// first in every respect: in a fork's clone, origin is the fork, and its policy
-// is not to be trusted for the upstream. names are the usual names; an empty
-// remote means origin.
-func DefaultBranches(remote string, names []string) []string {
-	var remotes, refs []string
-	if isRemoteName(remote) && remote != "origin" {
-		remotes = append(remotes, remote)
-	}
-	remotes = append(remotes, "origin")
-	for _, remote := range remotes {
-		refs = append(refs, "refs/remotes/"+remote+"/HEAD")
-		for _, name := range names {
-			refs = append(refs, "refs/remotes/"+remote+"/"+name)
-		}
-	}
-	for _, name := range names {
-		refs = append(refs, "refs/heads/"+name)
-	}
-	return refs
-}
-
-// isRemoteName reports whether s can be a part of a ref's name: a remote may
-// also be given as a URL, which cannot.
-func isRemoteName(s string) bool {
-	return s != "" && !strings.ContainsAny(s, " ~^:?*[\\\x00\n\t")
-}
-
-// refs looks refs up by their full names. One that does not exist, or names
+// Refs looks refs up by their full names. One that does not exist, or names
 // another that does not, is not in the answer; a symbolic one is answered with
 // the ref that it names. A damaged ref is an error.
+func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Branch, error) {
+	refs, err := r.refs(ctx, names...)
+	return refs, r.failure("cannot look up the default branch", err)
+}
+
+// InitBranch is init.defaultBranch as it is configured; empty if it is not.
+func (r *Repo) InitBranch(ctx context.Context) (string, error) {
+	out, err := r.output(ctx, nil, "config", "-z", "--get", "init.defaultBranch")
+	if err != nil && !exitedWith(err, 1) { // 1: not set
+		return "", r.failure("cannot read init.defaultBranch", err)
+	}
+	return strings.TrimSuffix(string(out), "\x00"), nil
+}
+
+// refs is Refs without the words of a failure.
 func (r *Repo) refs(ctx context.Context, names ...string) (map[string]Branch, error) {
 	out, err := r.forEachRef(ctx, append([]string{"--format=%(refname) %(objectname) %(symref)"}, names...)...)
 	if err != nil {
@@ -311,7 +159,7 @@ func (r *Repo) refs(ctx context.Context, names ...string) (map[string]Branch, er
 	for line := range strings.Lines(out) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), " ")
 		if len(f) != 3 || !r.format.valid(f[1]) {
-			return nil, fmt.Errorf("git for-each-ref printed %q", Printable(line))
+			return nil, fmt.Errorf("git for-each-ref printed %q", wording.Printable(line))
 		}
 		branch := Branch{Ref: f[0], ID: f[1]}
 		if f[2] != "" {

@@ -70,7 +70,7 @@ func testMergeHeads(t *testing.T, rd reader) {
 
 	heads := func(r *gittest.Repo) []string {
 		t.Helper()
-		got, err := rd.open(t, r).MergeHeads(t.Context())
+		got, err := githistory.MergeHeads(t.Context(), rd.open(t, r))
 		if err != nil {
 			t.Error(err)
 		}
@@ -86,7 +86,7 @@ func testMergeHeads(t *testing.T, rd reader) {
 
 	for _, damage := range []string{"", "nonsense\n", tips[0][:39] + "\n"} {
 		r.Write(".git/MERGE_HEAD", damage)
-		_, err := rd.open(t, r).MergeHeads(t.Context())
+		_, err := githistory.MergeHeads(t.Context(), rd.open(t, r))
 		wantFailure(t, err)
 	}
 }
@@ -137,7 +137,7 @@ func testDefaultBranch(t *testing.T, rd reader) {
 	repo := rd.open(t, r)
 	want := func(remote, ref, id string) {
 		t.Helper()
-		got, err := repo.DefaultBranch(t.Context(), remote)
+		got, err := githistory.DefaultBranch(t.Context(), repo, remote)
 		if err != nil || got != (githistory.Branch{ref, id}) {
 			t.Errorf("DefaultBranch(%q) = %v, %v; want %s %s", remote, got, err, ref, id)
 		}
@@ -175,11 +175,11 @@ func testDefaultBranch(t *testing.T, rd reader) {
 
 	// What cannot be read is not passed over.
 	r.Write(".git/refs/remotes/origin/trunk", "")
-	_, err := repo.DefaultBranch(t.Context(), "")
+	_, err := githistory.DefaultBranch(t.Context(), repo, "")
 	wantFailure(t, err, "default branch")
 	r.Git("config", "--file", r.Path(".git/config"), "--unset", "init.defaultBranch")
 	r.Write(".git/config", "[broken")
-	_, err = repo.DefaultBranch(t.Context(), "")
+	_, err = githistory.DefaultBranch(t.Context(), repo, "")
 	wantFailure(t, err)
 }
 
@@ -197,7 +197,7 @@ func testDefaultBranchOfABareRepository(t *testing.T, rd reader) {
 	repo := rd.open(t, bare)
 	want := func(ref, id string) {
 		t.Helper()
-		got, err := repo.DefaultBranch(t.Context(), "")
+		got, err := githistory.DefaultBranch(t.Context(), repo, "")
 		if err != nil || got != (githistory.Branch{ref, id}) {
 			t.Errorf("DefaultBranch = %v, %v; want %s %s", got, err, ref, id)
 		}
@@ -245,11 +245,8 @@ func testSubstitutesAreNotFollowed(t *testing.T, rd reader) {
 	tell := func(replace, grafts bool) opened {
 		t.Helper()
 		repo := rd.open(t, r)
-		if got, err := repo.ReplaceRefs(t.Context()); err != nil || got != replace {
-			t.Errorf("ReplaceRefs = %v, %v, want %v", got, err, replace)
-		}
-		if got, err := repo.Grafts(); err != nil || got != grafts {
-			t.Errorf("Grafts = %v, %v, want %v", got, err, grafts)
+		if gotReplace, gotGrafts, err := repo.Substitutes(t.Context()); err != nil || gotReplace != replace || gotGrafts != grafts {
+			t.Errorf("Substitutes = %v, %v, %v, want %v, %v", gotReplace, gotGrafts, err, replace, grafts)
 		}
 		return repo
 	}

@@ -3,6 +3,8 @@ package githistory
 import (
 	"context"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // RemoteURL is where a remote leads to as it is configured, before git's
@@ -14,7 +16,7 @@ func (r *Repo) RemoteURL(ctx context.Context, remote string) (string, error) {
 	}
 	out, err := r.output(ctx, nil, "config", "-z", "--get-all", "remote."+remote+".url")
 	if err != nil && !exitedWith(err, 1) { // 1: not set
-		return "", r.failure("cannot read where "+Printable(remote)+" leads to", err)
+		return "", r.failure("cannot read where "+wording.Printable(remote)+" leads to", err)
 	}
 	url, _, _ := strings.Cut(string(out), "\x00")
 	return url, nil

@@ -2,39 +2,37 @@ package githistory
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
 )
 
-// ReplaceRefs reports whether the repository has replace refs. They are never
-// followed here; a report says that the judgement is of the real objects.
-func (r *Repo) ReplaceRefs(ctx context.Context) (bool, error) {
-	base := Environ(r.given).Get("GIT_REPLACE_REF_BASE")
-	if base == "" {
-		base = "refs/replace/"
+// Substitutes reports whether the repository has replace refs, and whether it has a
+// file of grafts, which gives commits other parents. Neither is ever followed here:
+// a report says that the judgement is of the real objects.
+func (r *Repo) Substitutes(ctx context.Context) (replaceRefs, grafts bool, err error) {
+	err = r.checkPackedRefs()
+	var refs []byte
+	if err == nil {
+		refs, err = r.output(ctx, nil, "for-each-ref", "--count=1", "--format=%(refname)", ReplaceRefs(r.given))
 	}
-	if err := r.checkPackedRefs(); err != nil {
-		return false, r.failure("cannot look for replace refs", err)
+	if err != nil {
+		return false, false, r.failure("cannot look for replace refs", err)
 	}
-	out, err := r.output(ctx, nil, "for-each-ref", "--count=1", "--format=%(refname)", base)
-	return len(out) > 0, r.failure("cannot look for replace refs", err)
+	grafts, err = HasGrafts(r.CommonDir, r.given)
+	return len(refs) > 0, grafts, r.failure("cannot read the file of grafts", err)
 }
 
-// Grafts reports whether the repository has a file that gives commits other
-// parents. It is never followed here.
-func (r *Repo) Grafts() (bool, error) {
-	found, err := HasGrafts(r.CommonDir, Environ(r.given).Get("GIT_GRAFT_FILE"))
-	return found, r.failure("cannot read the file of grafts", err)
+// ReplaceRefs is what the names of replace refs begin with.
+func ReplaceRefs(environ Environ) string {
+	return cmp.Or(environ.Get("GIT_REPLACE_REF_BASE"), "refs/replace/")
 }
 
-// HasGrafts reports whether there is a file of grafts that says anything. An
-// empty name means the one in the git directory.
-func HasGrafts(commonDir, name string) (bool, error) {
-	if name == "" {
-		name = filepath.Join(commonDir, "info", "grafts")
-	}
+// HasGrafts reports whether there is a file of grafts that says anything.
+func HasGrafts(commonDir string, environ Environ) (bool, error) {
+	name := cmp.Or(environ.Get("GIT_GRAFT_FILE"), filepath.Join(commonDir, "info", "grafts"))
 	data, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil

@@ -2,7 +2,6 @@ package githistory
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -28,43 +27,32 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 	return slices.Compact(tips), nil
 }
 
-// Peel follows an object to the commit that it is or that it tags. ok is false
-// for an object that leads to no commit. An object that is not here is an
-// error.
-func (r *Repo) Peel(ctx context.Context, id string) (commit string, ok bool, err error) {
+// Peel follows an object to the commit that it is or that it tags; commit is empty
+// if it leads to none. here is false for an object that is not in the repository;
+// nothing is fetched for it.
+func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, err error) {
 	if err := r.format.check(id); err != nil {
 		return "", false, err
 	}
-	out, err := r.output(ctx, nil, "cat-file", "-t", id+"^{}")
-	if err != nil {
-		return "", false, r.missing(ctx, id, "")
-	}
-	if kind := strings.TrimSpace(string(out)); kind != "commit" {
-		return "", false, nil
-	}
-	out, err = r.output(ctx, nil, "rev-parse", "--verify", "--end-of-options", id+"^{commit}")
-	if err != nil {
-		return "", false, r.failure(fmt.Sprintf("cannot follow %s to its commit", id), err)
-	}
-	commit = strings.TrimSpace(string(out))
-	return commit, true, r.format.check(commit)
-}
-
-// Has reports whether an object is in the repository, without fetching it.
-func (r *Repo) Has(ctx context.Context, id string) (bool, error) {
-	if err := r.format.check(id); err != nil {
-		return false, err
-	}
-	_, err := r.output(ctx, nil, "--no-lazy-fetch", "cat-file", "-e", id)
+	question := id + "\n" + id + "^{}\n"
+	args := []string{"--no-lazy-fetch", "cat-file", "--batch-check=%(objectname) %(objecttype)"}
+	out, err := r.output(ctx, strings.NewReader(question), args...)
 	if exitedWith(err, 129) {
 		// A git that does not know the option yet (before 2.44).
-		_, err = r.output(ctx, nil, "cat-file", "-e", id)
+		out, err = r.output(ctx, strings.NewReader(question), args[1:]...)
 	}
-	switch {
-	case err == nil:
-		return true, nil
-	case exitedWith(err, 1):
-		return false, nil
+	if err != nil {
+		return "", false, r.failure("cannot look for "+id, err)
 	}
-	return false, r.failure("cannot look for "+id, err)
+	own, peeled, _ := strings.Cut(strings.TrimSuffix(string(out), "\n"), "\n")
+	if own == id+" missing" {
+		return "", false, nil
+	}
+	switch commit, kind, _ := strings.Cut(peeled, " "); kind {
+	case "commit":
+		return commit, true, r.format.check(commit)
+	case "tree", "blob":
+		return "", true, nil
+	}
+	return "", true, r.missing(ctx, id, "")
 }

@@ -43,20 +43,17 @@ func testTips(t *testing.T, rd reader) {
 	}
 
 	tag := strings.TrimSpace(dir.Git("rev-parse", "v1"))
-	if commit, ok, err := repo.Peel(ctx, tag); err != nil || !ok || commit != first {
-		t.Errorf("an annotated tag: %q, %v, %v; want %s", commit, ok, err, first)
-	}
-	if _, ok, err := repo.Peel(ctx, blob); err != nil || ok {
-		t.Errorf("a blob: %v, %v; want no commit", ok, err)
-	}
-	absent := strings.Repeat("1", len(first))
-	if _, _, err := repo.Peel(ctx, absent); err == nil {
-		t.Error("an absent object has a commit")
-	}
-	for id, want := range map[string]bool{first: true, blob: true, absent: false} {
-		if got, err := repo.Has(ctx, id); err != nil || got != want {
-			t.Errorf("has %s: %v, %v; want %v", id, got, err, want)
+	for _, c := range []struct {
+		id, commit string
+		here       bool
+	}{{first, first, true}, {tag, first, true}, {blob, "", true}, {strings.Repeat("1", len(first)), "", false}} {
+		if commit, here, err := repo.Peel(ctx, c.id); err != nil || commit != c.commit || here != c.here {
+			t.Errorf("Peel(%s) = %q, %v, %v", c.id, commit, here, err)
 		}
+	}
+	lost := dir.GitInput("object "+strings.Repeat("1", len(first))+"\ntype commit\ntag x\ntagger t <t> 1 +0000\n\nx\n", "hash-object", "-t", "tag", "-w", "--literally", "--stdin")
+	if commit, _, err := repo.Peel(ctx, lost); err == nil {
+		t.Errorf("a tag of nothing: %q", commit)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // workTree is a work tree with the installed git, which stages with its own locks and filters.
@@ -44,7 +45,7 @@ func (g *workTree) run(ctx context.Context, stdin io.Reader, args ...string) ([]
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if err := cmd.Run(); err != nil {
 		return nil, &failure.Error{
-			Message: fmt.Sprintf("git %s: %s", args[0], githistory.Printable(strings.TrimSpace(said.String()+" "+err.Error()))),
+			Message: fmt.Sprintf("git %s: %s", args[0], wording.Printable(strings.TrimSpace(said.String()+" "+err.Error()))),
 			Err:     err,
 		}
 	}

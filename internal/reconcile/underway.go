@@ -23,7 +23,6 @@ type Repository interface {
 	Where() githistory.Place
 	Resolve(ctx context.Context, name string) (string, error)
 	Head(ctx context.Context) (string, error)
-	MergeHeads(ctx context.Context) ([]string, error)
 	CurrentBranch(ctx context.Context) (string, error)
 }
 
@@ -123,7 +122,7 @@ func (o *operation) named(ctx context.Context, repo Repository, name string) err
 
 // merging looks for a merge: each line of MERGE_HEAD is a side.
 func (o *operation) merging(ctx context.Context, repo Repository, _ *workTree) error {
-	heads, err := repo.MergeHeads(ctx)
+	heads, err := githistory.MergeHeads(ctx, repo)
 	if err != nil || len(heads) == 0 {
 		return err
 	}

@@ -26,35 +26,19 @@ var Readers = []string{Auto, Embedded, Git}
 // Repository is an open repository, whichever reader reads it.
 type Repository interface {
 	history.History
-	// Where says where the repository and its work tree are.
-	Where() githistory.Place
+	githistory.Refs
 	// Resolve turns the name of a revision into a commit's full id.
 	Resolve(ctx context.Context, name string) (string, error)
-	// Head is HEAD's commit, empty on a branch without commits.
-	Head(ctx context.Context) (string, error)
-	// MergeHeads are the commits that a merge under way brings.
-	MergeHeads(ctx context.Context) ([]string, error)
-	// CurrentBranch is the full name of the branch that HEAD names, empty for a detached HEAD.
-	CurrentBranch(ctx context.Context) (string, error)
-	// Neighbours are the upstream branch and what other work trees have checked out.
-	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
-	// HeadBranch is what the repository's own HEAD names.
-	HeadBranch(ctx context.Context) (githistory.Branch, error)
-	// DefaultBranch looks the default branch of a remote up.
-	DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error)
-	// RemoteURL is where a remote leads to; empty without such a remote.
-	RemoteURL(ctx context.Context, remote string) (string, error)
-	// Tips are the commits at the tips of all refs below the prefixes.
-	Tips(ctx context.Context, prefixes ...string) ([]string, error)
+	// Peel follows an object to a commit, empty if it leads to none; here is false if the object is not in the repository.
+	Peel(ctx context.Context, id string) (commit string, here bool, err error)
 	// IsAncestor reports whether ancestor is commit or reachable from it.
 	IsAncestor(ctx context.Context, ancestor, commit string) (bool, error)
-	// Peel follows an object to a commit, if it leads to one.
-	Peel(ctx context.Context, id string) (commit string, ok bool, err error)
-	// Has reports whether an object is here, without fetching it.
-	Has(ctx context.Context, id string) (bool, error)
-	// ReplaceRefs and Grafts report what would have git show another history.
-	ReplaceRefs(ctx context.Context) (bool, error)
-	Grafts() (bool, error)
+	// Neighbours are the upstream branch and what other work trees have checked out.
+	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
+	// RemoteURL is where a remote leads to; empty without such a remote.
+	RemoteURL(ctx context.Context, remote string) (string, error)
+	// Substitutes reports what would have git show another history.
+	Substitutes(ctx context.Context) (replaceRefs, grafts bool, err error)
 	// Reader is the reader's name, and Version that of what it reads with.
 	Reader() string
 	Version(ctx context.Context) (string, error)

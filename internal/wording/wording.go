@@ -52,3 +52,23 @@ func Plural(noun string) string {
 
 // Quote shows text of a file in a message.
 func Quote(text string) string { return strconv.Quote(Clip(text)) }
+
+// Printable is text for a message: control characters, characters that change
+// the direction of text, and bytes that are not UTF-8 are written as escapes.
+func Printable(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		c, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case c == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case strconv.IsPrint(c):
+			b.WriteRune(c)
+		default:
+			quoted := strconv.QuoteRuneToASCII(c)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		i += n
+	}
+	return b.String()
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // maxAlternates is how deep directories of objects may name others; git's own
@@ -63,7 +64,7 @@ func (d *directories) addAll(base string, list []string, depth int) error {
 		case name == "" || name[0] == '#':
 			continue
 		case name[0] == '"': // git quotes unusual paths as C does
-			return unserved("the path %s of a directory of objects is quoted", githistory.Printable(name))
+			return unserved("the path %s of a directory of objects is quoted", wording.Printable(name))
 		}
 		if err := d.add(githistory.Within(base, name), depth); err != nil {
 			return err

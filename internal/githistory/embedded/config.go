@@ -11,7 +11,7 @@ import (
 
 	raw "github.com/go-git/go-git/v5/plumbing/format/config"
 
-	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // maxConfig bounds the size of a file of configuration, in bytes.
@@ -28,7 +28,7 @@ func decodeConfig(name string) (*raw.Config, error) {
 		return nil, err
 	}
 	if info.Size() > maxConfig {
-		return nil, fmt.Errorf("%s has %d bytes", githistory.Printable(name), info.Size())
+		return nil, fmt.Errorf("%s has %d bytes", wording.Printable(name), info.Size())
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -36,7 +36,7 @@ func decodeConfig(name string) (*raw.Config, error) {
 	}
 	config, err := parseConfig(data)
 	if err != nil {
-		return nil, fmt.Errorf("bad config line in %s: %w", githistory.Printable(name), err)
+		return nil, fmt.Errorf("bad config line in %s: %w", wording.Printable(name), err)
 	}
 	return config, nil
 }
@@ -119,7 +119,7 @@ func checkFormat(config *raw.Config) (own bool, err error) {
 	}
 	extensions := config.Section("extensions")
 	if len(extensions.Subsections) > 0 {
-		return false, unserved("it has extensions.%s", githistory.Printable(extensions.Subsections[0].Name))
+		return false, unserved("it has extensions.%s", wording.Printable(extensions.Subsections[0].Name))
 	}
 	for _, option := range extensions.Options {
 		switch name := strings.ToLower(option.Key); name {

@@ -175,7 +175,7 @@ func TestConfiguredBranch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := repo.configuredBranch()
+		got, err := repo.InitBranch(t.Context())
 		switch {
 		case tt.want == "":
 			wantUnserved(t, err, "init.defaultBranch")
@@ -195,7 +195,7 @@ func TestConfiguredBranch(t *testing.T) {
 	for _, xdg := range []string{filepath.Join(home, "xdg"), ""} {
 		repo := &Repo{env: githistory.Environ{"GIT_CONFIG_NOSYSTEM=1", "HOME=" + home, "XDG_CONFIG_HOME=" + xdg}}
 		repo.GitDir, repo.CommonDir = t.TempDir(), t.TempDir()
-		if got, err := repo.configuredBranch(); err != nil || got != "global" {
+		if got, err := repo.InitBranch(t.Context()); err != nil || got != "global" {
 			t.Errorf("the user's own: %q, %v", got, err)
 		}
 	}

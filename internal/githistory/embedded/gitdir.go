@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // maxLink bounds how much of a file that names a directory is read, in bytes.
@@ -66,7 +67,7 @@ func readLink(path string) (gitDir string, isLink bool, err error) {
 	named, ok := strings.CutPrefix(string(data), "gitdir: ")
 	named = strings.TrimRight(named, "\r\n")
 	if !ok || named == "" {
-		return "", true, fmt.Errorf("%s does not name a git directory", githistory.Printable(path))
+		return "", true, fmt.Errorf("%s does not name a git directory", wording.Printable(path))
 	}
 	return githistory.Within(filepath.Dir(path), named), true, nil
 }
@@ -80,7 +81,7 @@ func commonDir(gitDir string) (dir string, linked bool, err error) {
 	}
 	named := strings.TrimRight(string(data), "\r\n")
 	if err == nil && named == "" {
-		err = fmt.Errorf("%s is empty", githistory.Printable(filepath.Join(gitDir, "commondir")))
+		err = fmt.Errorf("%s is empty", wording.Printable(filepath.Join(gitDir, "commondir")))
 	}
 	return githistory.Within(gitDir, named), true, err
 }
@@ -92,7 +93,7 @@ func readSmall(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxLink {
-		return nil, fmt.Errorf("%s is not a regular file, or too large", githistory.Printable(name))
+		return nil, fmt.Errorf("%s is not a regular file, or too large", wording.Printable(name))
 	}
 	return os.ReadFile(name)
 }

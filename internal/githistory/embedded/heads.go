@@ -3,13 +3,13 @@ package embedded
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Head is as [githistory.Repo.Head].
@@ -19,7 +19,7 @@ func (r *Repo) readHead() (string, error) {
 	id, _, found, err := (&refs{repo: r}).follow("HEAD")
 	if err != nil {
 		return "", &failure.Error{
-			Message: "HEAD is damaged: " + githistory.Printable(err.Error()),
+			Message: "HEAD is damaged: " + wording.Printable(err.Error()),
 			Remedy:  "git fsck",
 			Err:     err,
 		}
@@ -36,74 +36,23 @@ func (r *Repo) CurrentBranch(context.Context) (string, error) {
 	return head.target, cannot("cannot read HEAD", err)
 }
 
-// MergeHeads are as [githistory.Repo.MergeHeads].
-func (r *Repo) MergeHeads(context.Context) ([]string, error) {
-	heads, err := githistory.ReadMergeHead(r.GitDir)
-	if err != nil {
-		return nil, cannot("cannot read what is being merged", err)
+// Refs looks refs up as [githistory.Refs] says.
+func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]githistory.Branch, error) {
+	if err := alive(ctx, "looking up refs"); err != nil {
+		return nil, err
 	}
-	for i, head := range heads {
-		id, err := parseID(head)
-		if err != nil {
-			return nil, githistory.DamagedMergeHead()
-		}
-		if id, err = r.peelNamed(id); err != nil {
-			return nil, err
-		}
-		heads[i] = id.String()
-	}
-	return heads, nil
-}
-
-// HeadBranch is as [githistory.Repo.HeadBranch].
-func (r *Repo) HeadBranch(ctx context.Context) (githistory.Branch, error) {
-	id, last, found, err := (&refs{repo: r}).follow("HEAD")
-	if err != nil {
-		return githistory.Branch{}, cannot("cannot look up the default branch", err)
-	}
-	if found {
-		return githistory.Branch{Ref: last, ID: id.String()}, nil
-	}
-	others, err := r.Tips(ctx, "refs/heads/")
-	if err != nil || len(others) == 0 {
-		return githistory.Branch{}, err
-	}
-	return githistory.Branch{Ref: last}, nil
-}
-
-// DefaultBranch looks the default branch up where [githistory.Repo.DefaultBranch] does.
-func (r *Repo) DefaultBranch(ctx context.Context, remote string) (githistory.Branch, error) {
-	if err := alive(ctx, "looking up the default branch"); err != nil {
-		return githistory.Branch{}, err
-	}
-	if r.Bare {
-		return r.HeadBranch(ctx)
-	}
-	// The configuration is read only where the remote's HEAD is not known.
-	branch, err := r.firstBranch(githistory.DefaultBranches(remote, nil)[:1])
-	if err != nil || branch.ID != "" {
-		return branch, err
-	}
-	configured, err := r.configuredBranch()
-	if err != nil {
-		return githistory.Branch{}, err
-	}
-	return r.firstBranch(githistory.DefaultBranches(remote, githistory.UsualNames(configured)))
-}
-
-// firstBranch is what the first of some refs that is there leads to.
-func (r *Repo) firstBranch(names []string) (githistory.Branch, error) {
 	s := &refs{repo: r}
+	out := map[string]githistory.Branch{}
 	for _, name := range names {
 		id, last, found, err := s.follow(name)
 		if err != nil {
-			return githistory.Branch{}, cannot("cannot look up the default branch", err)
+			return nil, cannot("cannot look up the default branch", err)
 		}
-		if found && !githistory.PosesAsHead(name, last) {
-			return githistory.Branch{Ref: last, ID: id.String()}, nil
+		if found {
+			out[name] = githistory.Branch{Ref: last, ID: id.String()}
 		}
 	}
-	return githistory.Branch{}, nil
+	return out, nil
 }
 
 // Tips are as [githistory.Repo.Tips].
@@ -138,27 +87,17 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 }
 
 // Peel follows an object to a commit as [githistory.Repo.Peel] does.
-func (r *Repo) Peel(_ context.Context, id string) (commit string, ok bool, err error) {
+func (r *Repo) Peel(_ context.Context, id string) (commit string, here bool, err error) {
 	parsed, err := parseID(id)
 	if err != nil {
 		return "", false, err
+	}
+	if _, err := r.objects.read(parsed, -1); errors.Is(err, errMissing) {
+		return "", false, nil
 	}
 	to, kind, err := r.peel(parsed)
 	if err != nil || kind != plumbing.CommitObject {
-		return "", false, err
+		return "", true, err
 	}
 	return to.String(), true, nil
-}
-
-// Has reports whether an object is in the repository.
-func (r *Repo) Has(_ context.Context, id string) (bool, error) {
-	parsed, err := parseID(id)
-	if err != nil {
-		return false, err
-	}
-	_, err = r.objects.read(parsed, -1)
-	if errors.Is(err, errMissing) {
-		return false, nil
-	}
-	return err == nil, cannot(fmt.Sprintf("cannot look for %s", id), err)
 }

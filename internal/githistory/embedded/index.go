@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // index is what is wanted of a file that lists what a commit would hold
@@ -134,7 +135,7 @@ func (d *indexDecoder) entry() error {
 		stage:     int(flags >> 12 & 3),
 	}
 	if m != canonical(m) || e.isDir() {
-		return fmt.Errorf("%w: %s has the mode %o", errIndex, githistory.Printable(e.path), uint32(m))
+		return fmt.Errorf("%w: %s has the mode %o", errIndex, wording.Printable(e.path), uint32(m))
 	}
 	d.entries = append(d.entries, e)
 	return nil

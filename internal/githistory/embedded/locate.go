@@ -7,6 +7,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // site is where a repository was found, and what its configuration says.
@@ -38,7 +39,7 @@ func locate(here string, env githistory.Environ) (site, error) {
 			gitDir = target
 		}
 		if err == nil && !isGitDir(gitDir, env) {
-			err = fmt.Errorf("%w: %s", errNotGitDir, githistory.Printable(gitDir))
+			err = fmt.Errorf("%w: %s", errNotGitDir, wording.Printable(gitDir))
 		}
 		if err != nil {
 			return site{}, notOpened(here, err)
@@ -56,7 +57,7 @@ func discover(here string, env githistory.Environ) (site, error) {
 		dotGit := filepath.Join(dir, ".git")
 		gitDir, isLink, err := readLink(dotGit)
 		if isLink && err == nil && !isGitDir(gitDir, env) {
-			err = fmt.Errorf("%w: %s", errNotGitDir, githistory.Printable(gitDir))
+			err = fmt.Errorf("%w: %s", errNotGitDir, wording.Printable(gitDir))
 		}
 		switch {
 		case err != nil:

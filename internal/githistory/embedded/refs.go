@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // ref is a ref as it is stored: an id, or the name of another ref.
@@ -58,7 +59,7 @@ func (s *refs) stored(name string) (ref, bool, error) {
 	case err == nil:
 		found, err := parseRef(data)
 		if err != nil {
-			return found, false, fmt.Errorf("%w: %s", err, githistory.Printable(name))
+			return found, false, fmt.Errorf("%w: %s", err, wording.Printable(name))
 		}
 		return found, true, nil
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
@@ -105,7 +106,7 @@ func (s *refs) follow(name string) (id plumbing.Hash, last string, found bool, e
 		}
 		name = at.target
 	}
-	return id, name, false, fmt.Errorf("%w: %s leads to too many others", errRef, githistory.Printable(name))
+	return id, name, false, fmt.Errorf("%w: %s leads to too many others", errRef, wording.Printable(name))
 }
 
 // readPacked reads the refs that have no file of their own, once.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Repo is an open repository. It is safe for concurrent use. Close must be
@@ -57,7 +58,7 @@ func Open(ctx context.Context, dir string, variables []string) (*Repo, error) {
 	}
 	here, err := githistory.Physical(dir)
 	if err != nil {
-		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %s", githistory.Printable(dir), githistory.Printable(err.Error())), Err: err}
+		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %s", wording.Printable(dir), wording.Printable(err.Error())), Err: err}
 	}
 	env := githistory.Environ(variables)
 	s, err := locate(here, env)
@@ -121,7 +122,7 @@ func (r *Repo) unreadable(id plumbing.Hash, err error) error {
 	}
 	f := githistory.Unreadable(id.String(), errors.Join(ErrUnserved, err))
 	if !errors.Is(err, errMissing) {
-		f.Message += ": " + githistory.Printable(err.Error())
+		f.Message += ": " + wording.Printable(err.Error())
 		f.Remedy += "; or " + useGit
 	}
 	return f
@@ -142,20 +143,14 @@ func (r *Repo) Version(context.Context) (string, error) {
 	return "", nil
 }
 
-// ReplaceRefs is as [githistory.Repo.ReplaceRefs].
-func (r *Repo) ReplaceRefs(context.Context) (bool, error) {
-	base := r.env.Get("GIT_REPLACE_REF_BASE")
-	if base == "" {
-		base = "refs/replace/"
+// Substitutes is as [githistory.Repo.Substitutes].
+func (r *Repo) Substitutes(context.Context) (replaceRefs, grafts bool, err error) {
+	names, err := (&refs{repo: r}).list([]string{githistory.ReplaceRefs(r.env)})
+	if err != nil {
+		return false, false, cannot("cannot look for replace refs", err)
 	}
-	names, err := (&refs{repo: r}).list([]string{base})
-	return len(names) > 0, cannot("cannot look for replace refs", err)
-}
-
-// Grafts is as [githistory.Repo.Grafts].
-func (r *Repo) Grafts() (bool, error) {
-	found, err := githistory.HasGrafts(r.CommonDir, r.env.Get("GIT_GRAFT_FILE"))
-	return found, cannot("cannot read the file of grafts", err)
+	grafts, err = githistory.HasGrafts(r.CommonDir, r.env)
+	return len(names) > 0, grafts, cannot("cannot read the file of grafts", err)
 }
 
 // Signature says whose a commit is. Of the index, it is the author that git

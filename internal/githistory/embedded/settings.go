@@ -10,10 +10,11 @@ import (
 	raw "github.com/go-git/go-git/v5/plumbing/format/config"
 
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// configuredBranch is init.defaultBranch; the last word counts.
-func (r *Repo) configuredBranch() (branch string, err error) {
+// InitBranch is init.defaultBranch; the last file that sets it counts.
+func (r *Repo) InitBranch(context.Context) (branch string, err error) {
 	err = r.eachConfig("init.defaultBranch", func(config *raw.Config) error {
 		text, set := lookUp(config, "init", "defaultbranch")
 		if !plain(text) {
@@ -42,9 +43,9 @@ func (r *Repo) Neighbours(ctx context.Context) ([]githistory.Neighbour, error) {
 	if err != nil || !isBranch || r.head == "" {
 		return nil, err
 	}
-	return nil, r.eachConfig("branch."+githistory.Printable(branch)+".merge", func(config *raw.Config) error {
+	return nil, r.eachConfig("branch."+wording.Printable(branch)+".merge", func(config *raw.Config) error {
 		if config.Section("branch").Subsection(branch).HasOption("merge") {
-			return unserved("the branch %s has an upstream", githistory.Printable(branch))
+			return unserved("the branch %s has an upstream", wording.Printable(branch))
 		}
 		return nil
 	})
@@ -65,7 +66,7 @@ func (r *Repo) eachConfig(key string, take func(*raw.Config) error) error {
 			continue // as git does
 		}
 		if err == nil && includes(config) {
-			err = unserved("%s includes other files, which may set %s", githistory.Printable(file), key)
+			err = unserved("%s includes other files, which may set %s", wording.Printable(file), key)
 		}
 		if err == nil {
 			err = take(config)
@@ -116,16 +117,16 @@ func (r *Repo) configFiles() []string {
 func (r *Repo) RemoteURL(_ context.Context, remote string) (string, error) {
 	config, err := decodeConfig(filepath.Join(r.CommonDir, "config"))
 	if err != nil {
-		return "", cannot("cannot read where "+githistory.Printable(remote)+" leads to", err)
+		return "", cannot("cannot read where "+wording.Printable(remote)+" leads to", err)
 	}
 	urls := config.Section("remote").Subsection(remote).OptionAll("url")
 	switch {
 	case len(urls) == 0 && includes(config):
-		return "", unserved("its configuration includes other files, which may say where %s leads to", githistory.Printable(remote))
+		return "", unserved("its configuration includes other files, which may say where %s leads to", wording.Printable(remote))
 	case len(urls) == 0:
 		return "", nil
 	case !plain(urls[0]):
-		return "", unserved("remote.%s.url is %q", githistory.Printable(remote), urls[0])
+		return "", unserved("remote.%s.url is %q", wording.Printable(remote), urls[0])
 	}
 	return urls[0], nil
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // ErrUnserved is in the chain of every error that says that this reader does
@@ -44,7 +44,7 @@ func cannot(message string, err error) error {
 		return err
 	}
 	return &failure.Error{
-		Message: message + ": " + githistory.Printable(err.Error()),
+		Message: message + ": " + wording.Printable(err.Error()),
 		Remedy:  useGit,
 		Err:     errors.Join(ErrUnserved, err),
 	}

@@ -1,0 +1,64 @@
+package githistory
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// MergeHeads are the commits that a merge under way brings, in the order of
+// the merge; none if there is no merge. Where a tag is merged, it is the tag's
+// commit.
+func MergeHeads(ctx context.Context, r interface {
+	Where() Place
+	Resolve(ctx context.Context, name string) (string, error)
+}) ([]string, error) {
+	// git keeps the file in the work tree's own git directory whatever the storage of refs.
+	data, err := os.ReadFile(filepath.Join(r.Where().GitDir, "MERGE_HEAD"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &failure.Error{Message: "cannot read what is being merged: " + wording.Printable(err.Error()), Err: err}
+	}
+	damaged := &failure.Error{Message: "MERGE_HEAD is damaged", Remedy: "`git merge --abort`, then merge again"}
+	var commits []string
+	for line := range strings.Lines(string(data)) {
+		id := strings.TrimRight(line, "\r\n")
+		if !isAnyID(id) {
+			return nil, damaged
+		}
+		commit, err := r.Resolve(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		commits = append(commits, commit)
+	}
+	if len(commits) == 0 {
+		return nil, damaged
+	}
+	return commits, nil
+}
+
+// GitHeads are the commits that git merge names in GITHEAD_<id> variables for
+// its hooks, sorted. MERGE_HEAD does not exist yet when pre-merge-commit runs.
+func GitHeads(environ []string) []string {
+	var heads []string
+	for _, v := range environ {
+		name, _, _ := strings.Cut(v, "=")
+		if id, ok := strings.CutPrefix(name, "GITHEAD_"); ok && isAnyID(id) {
+			heads = append(heads, id)
+		}
+	}
+	slices.Sort(heads)
+	return slices.Compact(heads)
+}
+
+// isAnyID reports whether s is a full object id of one of git's formats.
+func isAnyID(s string) bool { return (len(s) == 40 || len(s) == 64) && IsHex(s) }
