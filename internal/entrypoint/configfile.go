@@ -21,7 +21,7 @@ func readConfig(path string) ([]byte, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		return nil, &failure.Error{
 			Message: path + " is not an ordinary file",
-			Remedy:  "replace it by a configuration, or remove it; docs/configuration.md lists every key",
+			Remedy:  "replace it with a configuration, or remove it; docs/configuration.md lists every key",
 		}
 	}
 	var data []byte

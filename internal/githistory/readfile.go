@@ -21,9 +21,9 @@ func ReadFile(ctx context.Context, tree history.Tree, revision, path string, lim
 	}
 	switch f := files[0]; {
 	case f.Unmerged:
-		err = &failure.Error{Message: fmt.Sprintf("%s has an unresolved conflict", wording.Printable(path)), Remedy: "resolve it and git add it"}
+		err = &failure.Error{Message: fmt.Sprintf("%s has an unresolved conflict", wording.Printable(path)), Remedy: "resolve it, then `git add` the file"}
 	case f.Path != path || !f.Regular():
-		err = &failure.Error{Message: fmt.Sprintf("%s is not a regular file", wording.Printable(path)), Remedy: "replace it by a file"}
+		err = &failure.Error{Message: fmt.Sprintf("%s is not a regular file", wording.Printable(path)), Remedy: "replace it with a file"}
 	}
 	if err != nil {
 		return nil, false, err

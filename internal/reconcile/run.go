@@ -275,7 +275,7 @@ func (r *resolving) read(ctx context.Context, s side, path string) ([]byte, erro
 	if !f.Regular() {
 		return nil, &failure.Error{
 			Message: fmt.Sprintf("%s of %s is not an ordinary file", path, s.name),
-			Remedy:  "replace it by an ordinary file on that side and commit it, then merge again",
+			Remedy:  "replace it with an ordinary file on that side and commit it, then merge again",
 		}
 	}
 	limit := r.limits().FileSize()
