@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+// referenceProgram is the variable with the path of the protocol's own program, which scripts/reference-setup prints.
+const referenceProgram = "SMALL_GATE_REFERENCE"
+
+// TestLife lives whole runs beside the protocol's own program, which is the command `small` of these scripts, with real hooks. Each
+// script is a place where people got stuck, and ends with the work done.
+func TestLife(t *testing.T) {
+	reference := os.Getenv(referenceProgram)
+	if reference == "" {
+		t.Skipf("NOT TESTED: %s is not set, so nothing was lived beside the protocol's own program: export %[1]s=\"$(scripts/reference-setup)\"", referenceProgram)
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(reference, filepath.Join(bin, "small")); err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "life"),
+		WorkdirRoot:         gittest.TempDir(t),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			if err := setup(env); err != nil {
+				return err
+			}
+			env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))
+			return nil
+		},
+		Cmds:      commands,
+		Condition: condition,
+	})
+}
