@@ -27,6 +27,18 @@ func (r *Run) Situation(commit string) subject.Situation {
 	return s
 }
 
+// SituationOfAll is that of all commits up to a revision, on the first-parent line, that have got no further than it.
+func (r *Run) SituationOfAll(revision string) subject.Situation {
+	if revision == "" {
+		revision = history.Index // of the files of a directory
+	}
+	s := r.Situation(revision)
+	for before, listed := r.Scope.bases[s.Base]; listed && r.Situation(s.Base).Standing == s.Standing; before, listed = r.Scope.bases[s.Base] {
+		s.Base = before.id
+	}
+	return s
+}
+
 // baseOf finds where a commit came to the tip's first-parent line.
 func (s *Scope) baseOf(commit string) base {
 	if s.bases != nil {
@@ -44,9 +56,10 @@ func (s *Scope) baseOf(commit string) base {
 	for _, id := range slices.Backward(line) {
 		at := base{id: parents[id][0]}
 		for next := []string{id}; len(next) > 0; next = next[1:] {
-			if _, seen := s.bases[next[0]]; !seen {
+			above, listed := parents[next[0]]
+			if _, seen := s.bases[next[0]]; listed && !seen {
 				s.bases[next[0]] = base{at.id, next[0] == id}
-				next = append(next, parents[next[0]]...)
+				next = append(next, above...)
 			}
 		}
 	}
