@@ -33,8 +33,12 @@ func (r *Run) SituationOfAll(revision string) subject.Situation {
 		revision = history.Index // of the files of a directory
 	}
 	s := r.Situation(revision)
-	for before, listed := r.Scope.bases[s.Base]; listed && r.Situation(s.Base).Standing == s.Standing; before, listed = r.Scope.bases[s.Base] {
-		s.Base = before.id
+	for {
+		before := r.Scope.bases[s.Base].id
+		if before == "" || r.Situation(s.Base).Standing != s.Standing {
+			break
+		}
+		s.Base = before
 	}
 	return s
 }
@@ -49,12 +53,14 @@ func (s *Scope) baseOf(commit string) base {
 		parents[c.ID] = c.Parents
 	}
 	var line []string
-	for id := s.Tip.ID; len(parents[id]) > 0; id = parents[id][0] {
-		line = append(line, id)
+	for id := s.Tip.ID; id != ""; id = firstOf(parents[id]) {
+		if _, listed := parents[id]; listed {
+			line = append(line, id)
+		}
 	}
 	s.bases = map[string]base{}
 	for _, id := range slices.Backward(line) {
-		at := base{id: parents[id][0]}
+		at := base{id: firstOf(parents[id])}
 		for next := []string{id}; len(next) > 0; next = next[1:] {
 			above, listed := parents[next[0]]
 			if _, seen := s.bases[next[0]]; listed && !seen {
@@ -64,4 +70,11 @@ func (s *Scope) baseOf(commit string) base {
 		}
 	}
 	return s.bases[commit]
+}
+
+func firstOf(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	return ids[0]
 }
