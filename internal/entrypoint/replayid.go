@@ -8,6 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/directory"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -41,11 +42,7 @@ type WrittenID struct {
 func WriteReplayID(ctx context.Context, req Request) (out WrittenID, err error) {
 	req = req.above()
 	_, err = req.inRepository(ctx, "replay-id", func(s *session) error {
-		place := s.repo.Where()
-		if place.Top == "" {
-			return &failure.Error{Message: "a bare repository has no work tree to write to", Remedy: "run this in a clone"}
-		}
-		dir, err := pathInRepository(s.repo, req.Dir)
+		place, dir, err := s.workTree()
 		if err != nil {
 			return err
 		}
@@ -70,4 +67,13 @@ func WriteReplayID(ctx context.Context, req Request) (out WrittenID, err error) 
 		return nil
 	})
 	return out, err
+}
+
+// workTree is the work tree to write to, and the path of the request's directory in it.
+func (s *session) workTree() (place githistory.Place, dir string, err error) {
+	if place = s.repo.Where(); place.Top == "" {
+		return place, "", &failure.Error{Message: "a bare repository has no work tree to write to", Remedy: "run this in a clone"}
+	}
+	dir, err = pathInRepository(s.repo, s.req.Dir)
+	return place, dir, err
 }
