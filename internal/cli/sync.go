@@ -43,7 +43,7 @@ func (a *app) syncCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if out.Found || report != nil && len(report.Findings) > 0 {
+			if out.Found {
 				if err := a.finish(c.Context(), report, true); err != nil {
 					return err
 				}

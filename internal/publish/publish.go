@@ -227,7 +227,7 @@ func (p *publishing) lookUp(ctx context.Context) (string, error) {
 // from server to server.
 func (p *publishing) push(ctx context.Context, push Push) (lost bool, err error) {
 	args := []string{"push", "--porcelain", "--no-follow-tags"}
-	if !p.follows {
+	if push.Old == "" && !p.follows {
 		args = append(args, "--set-upstream")
 	}
 	done, err := p.git.try(ctx, append(args, push.Remote, push.Local+":"+push.Ref)...)
