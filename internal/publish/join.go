@@ -172,6 +172,11 @@ func (p *publishing) resolve(ctx context.Context) error {
 	if err != nil {
 		return p.stop(err)
 	}
+	for _, file := range out.Merged {
+		for _, note := range file.Notes {
+			p.say("%s: %s", file.Path, note)
+		}
+	}
 	conflicts := append(out.Conflicts, out.Elsewhere...)
 	if len(conflicts) == 0 {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -276,8 +277,11 @@ func rejections(porcelain string) string {
 	return strings.Join(lines, "\n")
 }
 
+// say adds a line to what was done. What is done again after a lost race is said once.
 func (p *publishing) say(format string, args ...any) {
-	p.out.Done = append(p.out.Done, fmt.Sprintf(format, args...))
+	if line := fmt.Sprintf(format, args...); !slices.Contains(p.out.Done, line) {
+		p.out.Done = append(p.out.Done, line)
+	}
 }
 
 // tracking is the ref in which git keeps the remote's branch.
