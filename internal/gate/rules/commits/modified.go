@@ -51,7 +51,7 @@ func reportEdits(kind ledger.EditKind, words func(*subject.LogChange, ledger.Edi
 		for _, x := range e.OfKind(kind) {
 			f := e.Finding(x)
 			f.Message = words(e, x)
-			f.Fix = e.Remedies.RevertChange()
+			f.Fix = e.Undo()
 			r.Add(f)
 		}
 	}
