@@ -40,7 +40,7 @@ func checkTaskReassigned(e *subject.LogChange, r *rule.Reporter) {
 	for _, x := range e.OfKind(ledger.EditTaskReassigned) {
 		f := e.Finding(x)
 		f.Message = fmt.Sprintf("%s was reassigned to %q", ledger.Describe(e.Old.Entries[x.OldIndex]), x.Changes[0].To)
-		f.Fix = e.Remedies.RevertChange() + "; then begin a new run, whose checks do not ask about old entries: " + subject.BeginRun(dir, e.Commit)
+		f.Fix = e.Undo() + "; then begin a new run, whose checks do not ask about old entries: " + subject.BeginRun(dir, e.Commit)
 		r.Add(f)
 	}
 }
