@@ -31,6 +31,8 @@ type Options struct {
 	Trusted string
 	// Agent is the id of the agent who is about to commit the index; empty for a person.
 	Agent string
+	// Message is what git has prepared as the message of the index's commit: it joins those of what is squashed.
+	Message string
 	// Branch is the branch that is judged, without refs/heads/, if known: the checked-out or the pushed one.
 	Branch string
 	// Heads are further commits that the commit of the index follows, if its logs are not compared with HEAD
