@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/lane"
@@ -55,6 +56,8 @@ type Options struct {
 	// Part is true if the checked tree is a directory of a larger one: what a record names above it cannot be seen
 	// and is not reported.
 	Part bool
+	// Standing says how far a commit has got; if it is nil, no other clone has any.
+	Standing func(commit string) history.Standing
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
 }

@@ -40,7 +40,7 @@ func checkTaskReassigned(e *subject.LogChange, r *rule.Reporter) {
 	for _, x := range e.OfKind(ledger.EditTaskReassigned) {
 		f := e.Finding(x)
 		f.Message = fmt.Sprintf("%s was reassigned to %q", ledger.Describe(e.Old.Entries[x.OldIndex]), x.Changes[0].To)
-		f.Fix = e.Remedies.RevertChange() + "; then begin a new run, whose checks do not ask about old entries: " + subject.BeginRun(dir, e.Commit)
+		f.Fix = e.Undo() + "; then begin a new run, whose checks do not ask about old entries: " + subject.BeginRun(dir, e.Commit)
 		r.Add(f)
 	}
 }
@@ -51,7 +51,7 @@ func reportEdits(kind ledger.EditKind, words func(*subject.LogChange, ledger.Edi
 		for _, x := range e.OfKind(kind) {
 			f := e.Finding(x)
 			f.Message = words(e, x)
-			f.Fix = e.Remedies.RevertChange()
+			f.Fix = e.Undo()
 			r.Add(f)
 		}
 	}
