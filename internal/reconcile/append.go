@@ -15,7 +15,7 @@ import (
 )
 
 // Append appends an entry to the log. The entry gets the replay id of the current
-// run, if the handoff or workspace.small.yml has one. Nothing is staged. judge, if not nil, sees the new text before it is written, and
+// run, if workspace.small.yml or the handoff has one. Nothing is staged. judge, if not nil, sees the new text before it is written, and
 // the line on which the entry begins, from 1; what it returns prevents the writing.
 func (w *Workspace) Append(entry Entry, judge func(text []byte, line int) error) error {
 	data, err := w.Read()
