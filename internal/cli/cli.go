@@ -139,10 +139,10 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, "%v", err) })
 	a.flags.register(root.PersistentFlags())
 	root.AddCommand(
-		a.checkCommand(), a.rangeCommand(), a.auditCommand(), a.mergeCheckCommand(), a.replayIDCommand(),
+		a.checkCommand(), a.rangeCommand(), a.auditCommand(), a.mergeCheckCommand(), a.replayIDCommand(), a.restoreLeasesCommand(),
 		a.preCommitCommand(), a.preMergeCommitCommand(), a.prePushCommand(), a.preReceiveCommand(), a.prepareCommitMsgCommand(),
 		a.installCommand(), a.uninstallCommand(), a.doctorCommand(),
-		a.baselineCommand(), a.waiveCommand(), a.reconcileCommand(), a.mergeDriverCommand(),
+		a.baselineCommand(), a.waiveCommand(), a.reconcileCommand(), a.syncCommand(), a.mergeDriverCommand(),
 		a.guardCommand(), a.appendCommand(), a.restoreCommand(),
 		a.laneCommand(), a.explainCommand(), a.demoCommand(), a.versionCommand(),
 	)

@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 func (a *app) reconcileCommand() *cobra.Command {
@@ -16,11 +17,13 @@ func (a *app) reconcileCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reconcile [THEIRS]",
 		Short: "Combine two writers' logs: every entry of both in order of time, and one that records it",
-		Long: "In a merge, rebase, cherry-pick or squash that stopped or is not committed yet, or with the branch\n" +
-			"THEIRS: rewrite each progress log with every entry of both sides unchanged, in order of time, and a new\n" +
-			"entry for meta/reconcile-merge that names both sides. The result is staged and shown, not committed. One\n" +
-			"side's plan or handoff is taken only if --plan or --handoff says whose: ours is what is checked out,\n" +
-			"theirs what comes to it (in a rebase, the commit that is applied).\n\n" +
+		Long: "In a merge, rebase, cherry-pick or squash that stopped or is not committed yet, after a stash or a patch that\n" +
+			"conflicts, or with the branch THEIRS: bring the sides of each workspace together. Of the logs, every entry of both\n" +
+			"sides stays unchanged, in order of time, and a new entry for meta/reconcile-merge names both sides. In a rebase or a\n" +
+			"cherry-pick, entries that nobody else has yet come last instead, with a later time where they need one, and no new\n" +
+			"entry. Plan, handoff and workspace.small.yml are merged field by field, the plan's tasks by id. With THEIRS and no\n" +
+			"merge under way, the log alone is taken, and the tasks that it names. The result is staged and shown, not committed.\n\n" +
+			"Ours is what is checked out, theirs what comes to it (in a rebase, the commit that is applied).\n\n" +
 			"Exit status: 0 everything is resolved, 1 something under .small/ is still in conflict, 2 nothing was done.",
 		Args:    atMost(1, "at most one branch"),
 		PreRunE: a.noReport,
@@ -36,8 +39,8 @@ func (a *app) reconcileCommand() *cobra.Command {
 			return a.print(reconcileText(done))
 		},
 	}
-	c.Flags().StringVar(&opts.Plan, "plan", "", "take the plan of `SIDE`: ours or theirs")
-	c.Flags().StringVar(&opts.Handoff, "handoff", "", "take the handoff of `SIDE`: ours or theirs")
+	c.Flags().StringVar(&opts.Plan, "plan", "", "where both sides changed the same of the plan, take it from `SIDE`: ours or theirs")
+	c.Flags().StringVar(&opts.Handoff, "handoff", "", "where both sides changed the same of the handoff, take it from `SIDE`: ours or theirs")
 	return c
 }
 
@@ -47,10 +50,13 @@ func reconcileText(done *reconcile.Outcome) string {
 	for _, l := range done.Logs {
 		text.WriteString(logText(l))
 	}
-	for _, t := range done.Taken {
-		fmt.Fprintf(&text, "%s: taken from %s\n", sanitize.Line(t.Path), sanitize.Line(t.Side))
+	for _, m := range done.Merged {
+		text.WriteString(sanitize.Line(m.Path) + ": merged\n")
+		for _, note := range m.Notes {
+			text.WriteString("  " + sanitize.Line(note) + "\n")
+		}
 	}
-	if len(done.Logs)+len(done.Taken) == 0 {
+	if len(done.Logs)+len(done.Merged)+len(done.Conflicts) == 0 {
 		text.WriteString("There is nothing to reconcile: the log here has every entry of the other side.\n")
 	}
 	if done.Diff != "" {
@@ -66,18 +72,24 @@ func reconcileText(done *reconcile.Outcome) string {
 		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + " (not a workspace file)\n")
 	}
 	if done.Diff != "" {
-		text.WriteString("Regenerate the handoff: it describes only one side.\n")
-		text.WriteString("Nothing is committed. Review the change, check that both sides' work fits together, " + nextOf(done) + "\n")
+		text.WriteString("Nothing is committed. Review the change, check that both sides' work fits together" + nextOf(done) + "\n")
 	}
 	return text.String()
 }
 
 // nextOf says what to type next: git refuses to commit while files are in conflict.
 func nextOf(done *reconcile.Outcome) string {
+	var next string
 	if len(done.Conflicts)+len(done.Elsewhere) > 0 {
-		return "and resolve the remaining conflicts; then type: " + done.Finish
+		next = ", and resolve the remaining conflicts"
 	}
-	return "then type: " + done.Finish
+	if done.Finish == "" {
+		return next + "."
+	}
+	if next != "" {
+		return next + "; then type: `" + sanitize.Line(done.Finish) + "`"
+	}
+	return ", then type: `" + sanitize.Line(done.Finish) + "`"
 }
 
 func logText(l reconcile.Log) string {
@@ -98,12 +110,8 @@ func logText(l reconcile.Log) string {
 	return text + "\n"
 }
 
-// resolutionOf says what to do about a file that reconcile leaves in conflict.
+// resolutionOf says what to do about a file that reconcile leaves in conflict. Intent and constraints are a person's.
 func resolutionOf(path string) string {
-	for _, name := range []string{"plan", "handoff"} {
-		if strings.HasSuffix(path, ".small/"+name+".small.yml") {
-			return " (type `small-hook reconcile --" + name + " ours`, or theirs)"
-		}
-	}
-	return " (edit it, then `git add` it)"
+	word := sanitize.Line(wording.ShellWord(path))
+	return " (a person decides; to keep the one that is checked out: `git restore --source=HEAD --staged --worktree -- " + word + "`; to keep another, edit it and stage it)"
 }

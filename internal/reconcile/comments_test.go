@@ -36,7 +36,7 @@ func TestResolveKeepsComments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, string(got.Text)); diff != "" {
+			if diff := cmp.Diff(test.want, unjittered(got.Text)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -20,27 +20,20 @@ const timestampForm = "2006-01-02T15:04:05.000000000Z"
 // Entry is a new entry, as pairs of a key and a text.
 type Entry [][2]string
 
-// timeAfter is the time of a new last entry: now, or a nanosecond after the latest entry if that is later.
+// timeAfter is the time of a new last entry: up to a millisecond after now, or after the latest entry if that is later. Two writers who
+// record at one instant hardly ever get the same time so, and no entry is further ahead of the last one than the gate allows.
 func timeAfter(l *ledger.Ledger, now time.Time) time.Time {
 	at := now.UTC()
 	for _, e := range l.Entries {
-		if last, ok := ledger.ParseInstant(e.Timestamp); ok && !last.Before(at) {
-			at = last.UTC().Add(time.Nanosecond)
+		if last, ok := ledger.ParseInstant(e.Timestamp); ok && last.After(at) {
+			at = last.UTC()
 		}
 	}
-	return at
+	return at.Add(time.Duration(1 + rand.IntN(999_999)))
 }
 
 // entry makes the entry that makes a resolution explicit.
-func (l *log) entry(result *ledger.Ledger, brought []int) (Entry, error) {
-	at := timeAfter(result, l.Now)
-	if at.After(l.Now.Add(ledger.ClockTolerance)) {
-		return nil, &failure.Error{
-			Message: fmt.Sprintf("%s: an entry is dated %s, later than now (%s): no later entry could be valid", l.Path,
-				at.Add(-time.Nanosecond).Format(time.RFC3339Nano), l.Now.UTC().Format(time.RFC3339)),
-			Remedy: "correct the clock of this machine; or record that entry again on its side, with the current time, then merge again",
-		}
-	}
+func (l *log) entry(result *ledger.Ledger, brought []int) Entry {
 	sides := make([]string, len(l.versions))
 	for i, v := range l.versions {
 		name := v.Name
@@ -55,10 +48,10 @@ func (l *log) entry(result *ledger.Ledger, brought []int) (Entry, error) {
 	last := len(sides) - 1
 	return Entry{
 		{"task_id", ledger.ReconcileTask},
-		{"timestamp", at.Format(timestampForm)},
+		{"timestamp", timeAfter(result, l.Now).Format(timestampForm)},
 		{"status", "completed"},
 		{"evidence", "merged " + strings.Join(sides[:last], ", ") + " and " + sides[last]},
-	}, nil
+	}
 }
 
 // text writes the entry as an item whose dash is at a column. YAML reads Go's escapes in double quotes as Go does.

@@ -18,6 +18,9 @@ import (
 // have the log.
 func (r *resolving) followMoves(ctx context.Context) error {
 	for _, t := range r.op.theirs {
+		if !t.isCommit() {
+			continue
+		}
 		bases, err := r.repo.MergeBases(ctx, r.op.ours.id, t.id)
 		if err != nil {
 			return err
@@ -87,8 +90,14 @@ func (r *resolving) rename(id, from, to string) {
 	f.Path = to
 	r.files[id][to] = f
 	delete(r.files[id], from)
-	if _, name, _ := small.SplitPath(from); name == small.Progress.FileName() {
-		r.left[from] = to
+	r.left[from] = to
+	was, _, _ := small.SplitPath(from)
+	is, _, _ := small.SplitPath(to)
+	for _, a := range mergedArtifacts { // of these git follows the paths itself
+		if f, there := r.files[id][a.Path(was)]; there && r.files[id][a.Path(is)].Path == "" {
+			f.Path = a.Path(is)
+			r.files[id][f.Path] = f
+		}
 	}
 }
 

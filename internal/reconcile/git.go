@@ -73,6 +73,12 @@ func (g *workTree) nameOf(ctx context.Context, id string) (string, error) {
 	return "", err
 }
 
+// unpublished reports whether a commit is in no branch that was fetched or pushed, and not in what is checked out.
+func (g *workTree) unpublished(ctx context.Context, id string) (bool, error) {
+	out, err := g.run(ctx, nil, "rev-list", "--max-count=1", id, "--not", "--remotes", "HEAD", "--")
+	return len(out) > 0, err
+}
+
 // store writes a blob and returns its id.
 func (g *workTree) store(ctx context.Context, content []byte) (string, error) {
 	out, err := g.run(ctx, bytes.NewReader(content), "hash-object", "-w", "--stdin")

@@ -157,10 +157,7 @@ func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error 
 	}
 	var entry Entry
 	if !explicit {
-		var err error
-		if entry, err = l.entry(result, out.Brought); err != nil {
-			return err
-		}
+		entry = l.entry(result, out.Brought)
 	}
 	var reason error
 	for _, how := range l.strategies() {
@@ -199,7 +196,12 @@ func (l *log) strategies() []strategy {
 
 // explicit reports whether the gate accepts a ledger as the next version of every side's.
 func (l *log) explicit(result *ledger.Ledger) bool {
-	return !slices.ContainsFunc(l.versions, func(v *version) bool { return !l.Comparer.Accepts(v.ledger, result) })
+	return !slices.ContainsFunc(l.versions, func(v *version) bool {
+		if v.Own { // no commit has it as a parent
+			return !l.Comparer.Keeps(v.ledger, result)
+		}
+		return !l.Comparer.Accepts(v.ledger, result)
+	})
 }
 
 // verbatim is a side that has exactly these entries, nil if none has; of several, one whose text has changed since the sides parted.

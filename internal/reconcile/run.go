@@ -12,7 +12,6 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // The sides, in git's words: in a rebase and a cherry-pick too, ours is what is checked out, and theirs the commit that is applied.
@@ -25,7 +24,7 @@ const (
 type Options struct {
 	// Theirs names the other side if no merge is under way.
 	Theirs string
-	// Plan and Handoff say whose file to take, Ours or Theirs; empty leaves it as it is.
+	// Plan and Handoff say whose value counts where both sides changed the same field, Ours or Theirs; empty if nobody said.
 	Plan, Handoff string
 	Environ       []string
 	Now           time.Time
@@ -42,9 +41,10 @@ type Outcome struct {
 	Finish string
 	// Logs are the logs that differ between the sides.
 	Logs []Log
-	// Taken are plans and handoffs that were taken from a side.
-	Taken []Taken
-	// Conflicts are the paths below .small that are still in conflict, Elsewhere those of other files.
+	// Merged are the other files of workspaces that were merged.
+	Merged []MergedFile
+	// Conflicts are the paths below .small that are still in conflict, or hold conflict markers; none if all of .small is resolved.
+	// Elsewhere are those of other files.
 	Conflicts, Elsewhere []string
 	// Kept are overwritten files of the work tree with content of no side: the path, and the blob that has the content.
 	Kept [][2]string
@@ -64,9 +64,6 @@ type Log struct {
 	// Changed is true if the file or the index was written.
 	Changed bool
 }
-
-// Taken is one file of which a side was taken.
-type Taken struct{ Path, Side string }
 
 // resolving is one reconciliation.
 type resolving struct {
@@ -93,21 +90,11 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 		return nil, err
 	}
 	r := &resolving{repo: repo, git: g, opts: opts, files: map[string]map[string]history.File{}, left: map[string]string{}, out: &Outcome{}}
-	if r.op, err = underWay(ctx, repo, g, opts.Theirs); err != nil {
-		return nil, err
-	}
-	r.out.Finish = cmp.Or(r.op.finish, "git commit")
 	if r.index, err = r.list(ctx, history.Index); err != nil {
 		return nil, err
 	}
-	if opts.PolicyOf != nil {
-		for _, t := range r.op.theirs {
-			p, err := opts.PolicyOf(ctx, t.id, t.name)
-			if err != nil {
-				return nil, err
-			}
-			r.policies = append(r.policies, p)
-		}
+	if err := r.findSides(ctx); err != nil {
+		return nil, err
 	}
 	if err := r.followMoves(ctx); err != nil {
 		return nil, err
@@ -128,6 +115,45 @@ func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 		return nil, err
 	}
 	return r.out, r.report(context.WithoutCancel(ctx))
+}
+
+// findSides finds out what is to be combined.
+func (r *resolving) findSides(ctx context.Context) error {
+	var err error
+	if r.op, err = underWay(ctx, r.repo, r.git); err != nil {
+		return err
+	}
+	if err := r.staged(ctx, r.opts.Theirs); err != nil {
+		return err
+	}
+	if r.opts.Theirs != "" {
+		if err := r.op.named(ctx, r.repo, r.opts.Theirs); err != nil {
+			return err
+		}
+	}
+	if len(r.op.theirs) == 0 {
+		return r.nothing(ctx)
+	}
+	r.out.Finish = r.op.finish
+	return r.know(ctx)
+}
+
+// know finds out about the sides what commits do not say: names, where they parted, and their configurations.
+func (r *resolving) know(ctx context.Context) error {
+	if err := r.op.name(ctx, r.repo, r.git); err != nil || r.opts.PolicyOf == nil {
+		return err
+	}
+	for _, t := range r.op.theirs {
+		if !t.isCommit() {
+			continue
+		}
+		p, err := r.opts.PolicyOf(ctx, t.id, t.name)
+		if err != nil {
+			return err
+		}
+		r.policies = append(r.policies, p)
+	}
+	return nil
 }
 
 // list reads the files of a revision, by path.
@@ -173,43 +199,40 @@ func (r *resolving) workspace(ctx context.Context, dir string) error {
 	if err := r.log(ctx, small.Progress.Path(dir)); err != nil {
 		return err
 	}
-	for _, choice := range []struct {
-		artifact small.Artifact
-		side     string
-	}{{small.Plan, r.opts.Plan}, {small.Handoff, r.opts.Handoff}} {
-		if choice.side == "" {
-			continue
-		}
-		if err := r.take(ctx, choice.artifact.Path(dir), choice.side); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.artifacts(ctx, dir)
 }
 
 // log plans what to do with one log.
 func (r *resolving) log(ctx context.Context, path string) error {
-	c := Case{
+	c, mode, same, err := r.sidesOf(ctx, path)
+	if err != nil || mode == "" || same && !r.index[path].Unmerged {
+		return err
+	}
+	return r.resolve(ctx, c, mode)
+}
+
+// sidesOf reads the sides of a log, the mode that the file has, empty if no side has it, and whether all sides have the same.
+func (r *resolving) sidesOf(ctx context.Context, path string) (c Case, mode string, same bool, err error) {
+	c = Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(),
 		Comparer: read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
 	}
 	for _, p := range r.policies {
 		c.Others = append(c.Others, read.NewLogComparer(p, path, r.opts.Now, r.oldPaths(path)...))
 	}
-	var err error
 	if c.Ours, err = r.version(ctx, r.op.ours, path); err != nil {
-		return err
+		return c, "", false, err
 	}
-	same, mode := true, r.files[r.op.ours.id][path].Mode
+	same, mode = true, r.files[r.op.ours.id][path].Mode
 	for _, t := range r.op.theirs {
 		v, err := r.version(ctx, t, path)
 		if err != nil {
-			return err
+			return c, "", false, err
 		}
 		for _, id := range t.parts {
 			base, err := r.version(ctx, side{name: "the merge base", id: id}, path)
 			if err != nil {
-				return err
+				return c, "", false, err
 			}
 			v.Bases = append(v.Bases, base)
 		}
@@ -219,16 +242,13 @@ func (r *resolving) log(ctx context.Context, path string) error {
 		same = same && r.files[t.id][path] == r.files[r.op.ours.id][path]
 		c.Theirs = append(c.Theirs, v)
 	}
-	if mode == "" || same && !r.index[path].Unmerged {
-		return nil
-	}
-	return r.resolve(ctx, c, mode)
+	return c, mode, same, nil
 }
 
 // version is a side's version of a log, without its bases.
 func (r *resolving) version(ctx context.Context, s side, path string) (Version, error) {
 	data, err := r.read(ctx, s, path)
-	return Version{Name: s.name, ID: s.id, Picked: s.picked, Data: data}, err
+	return Version{Name: s.name, ID: s.id, Picked: s.picked, Own: s.own, Data: data}, err
 }
 
 func (r *resolving) resolve(ctx context.Context, c Case, mode string) error {
@@ -290,55 +310,4 @@ func (r *resolving) read(ctx context.Context, s side, path string) ([]byte, erro
 		}
 	}
 	return blob.Data, nil
-}
-
-// take plans to take a side's version of a file.
-func (r *resolving) take(ctx context.Context, path, name string) error {
-	from := r.op.ours
-	if name == Theirs {
-		from = r.op.theirs[0]
-	}
-	all := r.op.sides()
-	differs := r.index[path].Unmerged || slices.ContainsFunc(all, func(s side) bool {
-		return r.files[s.id][path] != r.files[r.op.ours.id][path]
-	})
-	if !differs {
-		return nil
-	}
-	if name == Theirs && len(r.op.theirs) > 1 {
-		return &failure.Error{Message: "several branches are being merged, so it is unclear which one is theirs", Remedy: "edit the file, then type `git add " + wording.ShellWord(path) + "`"}
-	}
-	f, ok := r.files[from.id][path]
-	if !ok {
-		return &failure.Error{Message: fmt.Sprintf("%s has no %s", from.name, path), Remedy: "take the other side's, or resolve it by hand"}
-	}
-	data, err := r.read(ctx, from, path)
-	if err != nil {
-		return err
-	}
-	there, err := readFile(r.git.top, path)
-	if err == nil && r.op.word == "" {
-		err = r.mine(ctx, path, f, there)
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := r.plan(ctx, change{path: path, mode: f.Mode, content: data, there: there, keep: true}); err != nil {
-		return err
-	}
-	r.out.Taken = append(r.out.Taken, Taken{Path: path, Side: name + " (" + from.name + ")"})
-	return nil
-}
-
-// mine demands that a file is as in HEAD, or already as wanted.
-func (r *resolving) mine(ctx context.Context, path string, want history.File, there []byte) error {
-	dirty, err := r.git.dirty(ctx, path)
-	if err != nil || !dirty {
-		return err
-	}
-	blob, err := r.git.storeFile(ctx, path, there)
-	if err == nil && (there == nil || blob != want.Object) {
-		err = uncommitted(path)
-	}
-	return err
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Repository is the part of repository.Repository that is needed here.
@@ -31,8 +33,8 @@ type side struct {
 	name, id string
 	// parts are the commits from which it and ours parted.
 	parts []string
-	// picked is true if only what the commit itself adds is wanted.
-	picked bool
+	// picked is true if only what the commit itself adds is wanted. own is true if nobody else has that yet.
+	picked, own bool
 }
 
 // operation is what git has not finished.
@@ -51,6 +53,7 @@ const (
 	opRebase = "rebase"
 	opPick   = "cherry-pick"
 	opSquash = "squash merge"
+	opApply  = "conflict"
 )
 
 // sides are all sides, ours first.
@@ -69,9 +72,9 @@ func (o *operation) undo() string {
 	return "git " + o.word + " --abort"
 }
 
-// underWay finds the sides: of the merge, rebase, cherry-pick or squash that git has not finished, or of a merge with what is named.
-// The stages of a conflict in the index do not matter.
-func underWay(ctx context.Context, repo Repository, git *workTree, named string) (*operation, error) {
+// underWay finds the sides of the merge, rebase, cherry-pick or squash that git has not finished; there are none if there is no such
+// thing. The stages of a conflict in the index do not matter.
+func underWay(ctx context.Context, repo Repository, git *workTree) (*operation, error) {
 	head, err := repo.Head(ctx)
 	if err != nil {
 		return nil, err
@@ -88,17 +91,7 @@ func underWay(ctx context.Context, repo Repository, git *workTree, named string)
 			break
 		}
 	}
-	if named != "" {
-		if err := op.named(ctx, repo, named); err != nil {
-			return nil, err
-		}
-	}
-	if op.word == "" {
-		if err := op.halfway(ctx, repo); err != nil {
-			return nil, err
-		}
-	}
-	return op, op.name(ctx, repo, git)
+	return op, nil
 }
 
 // named takes the side that the caller names; one that is already under way keeps its operation.
@@ -111,6 +104,7 @@ func (o *operation) named(ctx context.Context, repo Repository, name string) err
 	switch {
 	case o.word == "" || o.word == opSquash && !known:
 		o.theirs = []side{{name: name, id: id}}
+		o.finish = "git commit -m " + wording.ShellWord("Keep the log of "+name)
 	case !known:
 		return &failure.Error{
 			Message: fmt.Sprintf("a %s is under way, and %s is not part of it", o.word, name),
@@ -126,7 +120,7 @@ func (o *operation) merging(ctx context.Context, repo Repository, _ *workTree) e
 	if err != nil || len(heads) == 0 {
 		return err
 	}
-	o.word, o.finish = opMerge, "git commit"
+	o.word, o.finish = opMerge, "git commit --no-edit"
 	for _, id := range heads {
 		o.theirs = append(o.theirs, side{id: id})
 	}
@@ -141,7 +135,7 @@ func (o *operation) rebasing(ctx context.Context, repo Repository, git *workTree
 			return err
 		}
 		if there {
-			return o.applying(ctx, repo, git, "REBASE_HEAD", opRebase, "git rebase --continue")
+			return o.applying(ctx, repo, git, "REBASE_HEAD", opRebase, "git -c core.editor=true rebase --continue")
 		}
 	}
 	return nil
@@ -154,12 +148,9 @@ func (o *operation) picking(ctx context.Context, repo Repository, git *workTree)
 		return err
 	}
 	if there {
-		return &failure.Error{
-			Message: "a revert is under way: it reverts code, but the log keeps what was recorded",
-			Remedy:  "restore the log: `git restore --source=HEAD --staged --worktree -- .small`; append an entry that says what was reverted, then type `git revert --continue`",
-		}
+		return reverting(ctx, repo)
 	}
-	return o.applying(ctx, repo, git, "CHERRY_PICK_HEAD", opPick, "git cherry-pick --continue")
+	return o.applying(ctx, repo, git, "CHERRY_PICK_HEAD", opPick, "git -c core.editor=true cherry-pick --continue")
 }
 
 // applying takes the commit that a pseudo ref names, if there is that ref, as a side of which only its own entries are wanted.
@@ -179,12 +170,42 @@ func (o *operation) applying(ctx context.Context, repo Repository, git *workTree
 	if len(parents) > 1 {
 		return &failure.Error{
 			Message: fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, history.Short(id)),
-			Remedy:  "undo it (`git " + word + " --abort`) and merge instead: `git merge " + id + "`, then `small-hook reconcile`",
+			Remedy:  "undo it (`git " + word + " --abort`) and merge instead: `git merge --no-edit " + id + "`, then `small-hook reconcile`",
 		}
 	}
+	own, err := git.unpublished(ctx, id)
 	o.word, o.finish = word, finish
-	o.theirs = []side{{id: id, parts: parents, picked: true}}
-	return nil
+	o.theirs = []side{{id: id, parts: parents, picked: true, own: own}}
+	return err
+}
+
+// reverting is the failure in a revert: it takes code back, and the log keeps what was recorded.
+func reverting(ctx context.Context, repo Repository) error {
+	files, err := repo.List(ctx, history.Index, history.Workspaces())
+	if err != nil {
+		return err
+	}
+	var paths []string
+	for _, f := range files {
+		if dir, _, ok := small.SplitPath(f.Path); ok {
+			paths = append(paths, small.InDir(dir, ""))
+		}
+	}
+	slices.Sort(paths)
+	return &failure.Error{
+		Message: "a revert is under way: it reverts code, but the log keeps what was recorded",
+		Remedy: "keep the workspace: `git restore --source=HEAD --staged --worktree -- " + words(slices.Compact(paths)) + "`; then `git -c core.editor=true revert --continue`; " +
+			"then append an entry that says what was reverted",
+	}
+}
+
+// words are paths as words of a shell.
+func words(paths []string) string {
+	var out []string
+	for _, p := range paths {
+		out = append(out, wording.ShellWord(p))
+	}
+	return strings.Join(out, " ")
 }
 
 // squashing looks for a git merge --squash. SQUASH_MSG lists the commits that it squashed, and the tips among them are the sides.
@@ -216,7 +237,7 @@ func (o *operation) squashing(ctx context.Context, repo Repository, git *workTre
 	}
 	for _, id := range listed {
 		if !inside[id] {
-			o.word, o.finish = opSquash, "git commit"
+			o.word, o.finish = opSquash, "git commit --no-edit"
 			o.theirs = append(o.theirs, side{id: id})
 		}
 	}

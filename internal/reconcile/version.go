@@ -21,8 +21,9 @@ type Version struct {
 	Data []byte
 	// Bases are the versions from which this side and ours parted.
 	Bases []Version
-	// Picked is true if only what the side adds to its base is wanted, as in a rebase or a cherry-pick.
-	Picked bool
+	// Picked is true if only what the side adds to its base is wanted, as in a rebase or a cherry-pick. Own is true if nobody else has
+	// that yet: then it comes after what is there, with later times where it needs them.
+	Picked, Own bool
 }
 
 // version is a side's log after parsing.
@@ -54,10 +55,12 @@ type log struct {
 	// bases are the versions from which the sides parted; base holds all their entries.
 	bases []*version
 	base  map[small.Digest]bool
+	// moved are entries before they got later times.
+	moved map[small.Digest]bool
 }
 
 func (c Case) read() (*log, error) {
-	l := &log{Case: c, comparers: append([]read.LogComparer{c.Comparer}, c.Others...), base: map[small.Digest]bool{}}
+	l := &log{Case: c, comparers: append([]read.LogComparer{c.Comparer}, c.Others...), base: map[small.Digest]bool{}, moved: map[small.Digest]bool{}}
 	ours, err := l.parse(&c.Ours)
 	if err != nil {
 		return nil, err
@@ -70,6 +73,11 @@ func (c Case) read() (*log, error) {
 		}
 		if err := l.compareWithBases(theirs, ours); err != nil {
 			return nil, err
+		}
+		if theirs.Own {
+			if theirs, err = l.follow(theirs, ours); err != nil {
+				return nil, err
+			}
 		}
 		l.versions = append(l.versions, theirs)
 	}
@@ -123,8 +131,11 @@ func (l *log) compareWithBases(theirs, ours *version) error {
 		for _, it := range base.items {
 			l.base[it.Digest] = true
 		}
-		if err := l.checkKept(base, theirs); err != nil {
-			return err
+		// A commit that only takes entries away, as a revert does, brings none; the log keeps them.
+		if !theirs.Picked || theirs.Data == nil || len(ledger.Only(theirs.ledger, base.ledger, l.Comparer.Equivalence)) > 0 {
+			if err := l.checkKept(base, theirs); err != nil {
+				return err
+			}
 		}
 		if !theirs.Picked || ours.Data == nil {
 			if err := l.checkKept(base, ours); err != nil {
@@ -171,6 +182,13 @@ func (l *log) checkKept(base, side *version) error {
 	what := "has the entries in another order than the merge base"
 	if lost := ledger.Only(base.ledger, side.ledger, l.Comparer.Equivalence); len(lost) > 0 {
 		what = "changed or lost entries of the merge base: " + ledger.DescribeAll(lost)
+	}
+	if side.Picked {
+		return &failure.Error{
+			Message: fmt.Sprintf("%s: %s %s", l.Path, side.Name, what),
+			Remedy: "a log keeps what was recorded: `git restore --source=HEAD --staged --worktree -- " + wording.ShellWord(l.Path) + "`; " +
+				"then `small-hook reconcile`; then append an entry with the correction",
+		}
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("%s: %s %s", l.Path, side.Name, what),

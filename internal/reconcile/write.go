@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -132,7 +131,7 @@ func (r *resolving) resolved(ctx context.Context, c Case, there []byte) (*Resolu
 
 // knows reports whether a side or a merge base has an entry.
 func (l *log) knows(e ledger.Entry) bool {
-	return l.base[e.Digest] || slices.ContainsFunc(l.versions, func(v *version) bool {
+	return l.base[e.Digest] || l.moved[e.Digest] || slices.ContainsFunc(l.versions, func(v *version) bool {
 		_, known := v.places[e.Digest]
 		return known
 	})
@@ -217,7 +216,7 @@ func (r *resolving) ofASide(file, blob string) bool {
 
 // onlyOfSides reports whether each line in the work tree is a side's or a conflict marker, as git leaves it after a merge.
 func (r *resolving) onlyOfSides(ctx context.Context, w change) bool {
-	conflictMarker := regexp.MustCompile(`^(<{7,}|={7,}|>{7,}|\|{7,})( |$)`)
+	marker := regexp.MustCompile(`^(<{7,}|={7,}|>{7,}|\|{7,})( |$)`)
 	known := map[string]bool{}
 	for _, s := range r.op.sides() {
 		data, err := r.read(ctx, s, cmp.Or(w.movedTo, w.path))
@@ -230,7 +229,7 @@ func (r *resolving) onlyOfSides(ctx context.Context, w change) bool {
 	}
 	for _, line := range splitLines(w.there) {
 		text := strings.TrimRight(string(line), "\r\n")
-		if !conflictMarker.MatchString(text) && !known[text] {
+		if !marker.MatchString(text) && !known[text] {
 			return false
 		}
 	}
@@ -249,19 +248,14 @@ func (r *resolving) report(ctx context.Context) error {
 			return err
 		}
 	}
-	index, err := r.list(ctx, history.Index)
-	if err != nil {
+	var err error
+	if r.out.Conflicts, err = r.conflicts(ctx); err != nil {
 		return err
-	}
-	for path, f := range index {
-		if f.Unmerged {
-			r.out.Conflicts = append(r.out.Conflicts, path)
-		}
 	}
 	slices.Sort(r.out.Conflicts)
 	all, err := r.git.unmerged(ctx)
 	for _, path := range all {
-		if _, listed := index[path]; !listed {
+		if _, listed := r.index[path]; !listed {
 			r.out.Elsewhere = append(r.out.Elsewhere, path)
 		}
 	}

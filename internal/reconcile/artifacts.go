@@ -1,0 +1,292 @@
+package reconcile
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/reconcile/threeway"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// MergedFile is one file that was merged field by field, with what a person should know about it.
+type MergedFile struct {
+	Path  string
+	Notes []string
+}
+
+// mergedArtifacts are the files that are merged field by field, each after those that it depends on.
+var mergedArtifacts = []small.Artifact{small.Workspace, small.Plan, small.Handoff}
+
+// artifacts plans to merge the files of a workspace that are no logs. What is staged without a conflict is somebody's resolution, or
+// git's, and stays. Without an operation, the code of the other side does not come, and so its plan does not either: only the tasks
+// that its entries name.
+func (r *resolving) artifacts(ctx context.Context, dir string) error {
+	asked := map[small.Artifact]bool{small.Plan: r.opts.Plan != "", small.Handoff: r.opts.Handoff != ""}
+	done := map[small.Artifact][]byte{}
+	for _, a := range mergedArtifacts {
+		path := a.Path(dir)
+		if r.sidesAgree(path) && !r.index[path].Unmerged {
+			continue
+		}
+		conflict, err := r.inConflict(ctx, path)
+		if err != nil {
+			return err
+		}
+		adopt := r.op.word == "" && a == small.Plan
+		if !conflict && !asked[a] && !adopt {
+			if done[a], err = r.stagedFile(ctx, path); err != nil {
+				return err
+			}
+			continue
+		}
+		merge := r.mergeArtifact
+		if adopt && !asked[a] {
+			merge = r.adoptTasks
+		}
+		data, notes, err := merge(ctx, dir, a, done)
+		if err != nil {
+			return err
+		}
+		done[a] = data
+		if err := r.planArtifact(ctx, path, data, notes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sidesAgree reports whether all sides have the same version of a file.
+func (r *resolving) sidesAgree(path string) bool {
+	for _, t := range r.op.theirs {
+		if r.files[t.id][path] != r.files[r.op.ours.id][path] {
+			return false
+		}
+	}
+	return true
+}
+
+// mergeArtifact merges one file of all sides. done has the files that are merged already.
+func (r *resolving) mergeArtifact(ctx context.Context, dir string, a small.Artifact, done map[small.Artifact][]byte) ([]byte, []string, error) {
+	merges, err := r.threeWay(ctx, dir)
+	var all []string
+	for i, m := range merges {
+		if i > 0 {
+			m.Ours.Files[a] = merges[i-1].Ours.Files[a]
+		}
+		var data []byte
+		var notes []string
+		switch a {
+		case small.Workspace:
+			data, err = m.Workspace()
+		case small.Plan:
+			data, notes, err = m.Plan()
+		default:
+			data, err = m.Handoff(orOurs(done, m, small.Plan), orOurs(done, m, small.Workspace))
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		merges[i].Ours.Files[a], all = data, append(all, notes...)
+	}
+	if err != nil || len(merges) == 0 {
+		return nil, nil, err
+	}
+	return merges[len(merges)-1].Ours.Files[a], all, nil
+}
+
+// orOurs is a file that is merged already, or else ours: all sides have the same.
+func orOurs(done map[small.Artifact][]byte, m threeway.Merge, a small.Artifact) []byte {
+	if data, ok := done[a]; ok {
+		return data
+	}
+	return m.Ours.Files[a]
+}
+
+// adoptTasks adds to our plan the tasks that the other side's entries name.
+func (r *resolving) adoptTasks(ctx context.Context, dir string, a small.Artifact, _ map[small.Artifact][]byte) ([]byte, []string, error) {
+	merges, err := r.threeWay(ctx, dir)
+	if err != nil || len(merges) == 0 || merges[0].Ours.Files[a] == nil || merges[0].Theirs.Files[a] == nil || len(merges[0].Theirs.Named) == 0 {
+		return nil, nil, err
+	}
+	data, err := merges[0].Adopt(merges[0].Theirs.Named)
+	return data, nil, err
+}
+
+// threeWay reads what the merges of a workspace need: one for each other side. Where there is not one base, everything is new.
+func (r *resolving) threeWay(ctx context.Context, dir string) ([]threeway.Merge, error) {
+	var out []threeway.Merge
+	for _, t := range r.op.theirs {
+		base := side{name: "the merge base"}
+		if len(t.parts) == 1 {
+			base.id = t.parts[0]
+		}
+		m := threeway.Merge{
+			Dir: dir, Limits: r.limits(), PreferPlan: threeway.Preference(r.opts.Plan), PreferHandoff: threeway.Preference(r.opts.Handoff),
+		}
+		for _, v := range []struct {
+			into *threeway.Version
+			from side
+		}{{&m.Base, base}, {&m.Ours, r.op.ours}, {&m.Theirs, t}} {
+			var err error
+			if *v.into, err = r.versionOf(ctx, dir, v.from, base); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// versionOf reads a side's files that are merged field by field, and the ids of the tasks for which it has entries that a base lacks.
+func (r *resolving) versionOf(ctx context.Context, dir string, s, base side) (threeway.Version, error) {
+	v := threeway.Version{Name: s.name, Files: map[small.Artifact][]byte{}, Named: map[string]bool{}}
+	if s.id == "" {
+		return v, nil
+	}
+	if s.isCommit() {
+		v.Commit = s.id
+	}
+	for _, a := range append([]small.Artifact{small.Progress}, mergedArtifacts...) {
+		data, err := r.read(ctx, s, a.Path(dir))
+		if err != nil {
+			return v, err
+		}
+		v.Files[a] = data
+	}
+	before := []byte(nil)
+	if base.id != "" {
+		var err error
+		if before, err = r.read(ctx, base, small.Progress.Path(dir)); err != nil {
+			return v, err
+		}
+	}
+	for _, e := range ledger.Only(entriesOf(v.Files[small.Progress], r.limits()), entriesOf(before, r.limits()), ledger.Equivalence{}) {
+		v.Named[e.TaskID] = true
+	}
+	return v, nil
+}
+
+// entriesOf are the entries of a log; none if it cannot be read, which is said where the log is merged.
+func entriesOf(data []byte, limits small.Limits) *ledger.Ledger {
+	if log, _ := ledger.ReadLog(data, limits); log != nil {
+		return log.Ledger
+	}
+	return ledger.NewLedger(nil)
+}
+
+// planArtifact plans to write and stage a merged file.
+func (r *resolving) planArtifact(ctx context.Context, path string, data []byte, notes []string) error {
+	if data == nil {
+		return nil
+	}
+	mode := r.files[r.op.ours.id][path].Mode
+	for _, t := range r.op.theirs {
+		if mode == "" {
+			mode = r.files[t.id][path].Mode
+		}
+	}
+	there, err := readFile(r.git.top, path)
+	if err == nil && r.op.word == "" {
+		err = r.mine(ctx, path, data, there)
+	}
+	if err != nil {
+		return err
+	}
+	changed, err := r.plan(ctx, change{path: path, mode: mode, content: data, there: there, keep: true})
+	if changed {
+		r.out.Merged = append(r.out.Merged, MergedFile{Path: path, Notes: notes})
+	}
+	return err
+}
+
+// mine demands that a file is as in HEAD, or already as wanted.
+func (r *resolving) mine(ctx context.Context, path string, want, there []byte) error {
+	dirty, err := r.git.dirty(ctx, path)
+	if err != nil || !dirty {
+		return err
+	}
+	wanted, err := r.git.store(ctx, want)
+	if err != nil {
+		return err
+	}
+	blob, err := r.git.storeFile(ctx, path, there)
+	if err == nil && (there == nil || blob != wanted) {
+		err = uncommitted(path)
+	}
+	return err
+}
+
+// stagedFile is what is staged at a path, nil if nothing is.
+func (r *resolving) stagedFile(ctx context.Context, path string) ([]byte, error) {
+	f, there := r.index[path]
+	if !there || !f.Regular() {
+		return nil, nil
+	}
+	blob, err := r.repo.Blob(ctx, f.Object, r.limits().FileSize())
+	return blob.Data, err
+}
+
+// A line that git or the merge driver wrote around two versions.
+var conflictMarker = regexp.MustCompile(`(?m)^(<{7,}|>{7,}|\|{7,})( |\r?$)`)
+
+// inConflict reports whether a file is in conflict: in the index, or because conflict markers stand in it, staged or not.
+func (r *resolving) inConflict(ctx context.Context, path string) (bool, error) {
+	if r.index[path].Unmerged {
+		return true, nil
+	}
+	staged, err := r.stagedFile(ctx, path)
+	if err != nil || conflictMarker.Match(staged) {
+		return true, err
+	}
+	there, err := readFile(r.git.top, path)
+	return conflictMarker.Match(there), err
+}
+
+// conflicts are the paths below .small that are still in conflict, with a person's files among them.
+func (r *resolving) conflicts(ctx context.Context) ([]string, error) {
+	var out []string
+	var err error
+	if r.index, err = r.list(ctx, history.Index); err != nil {
+		return nil, err
+	}
+	for path, f := range r.index {
+		dir, name, ok := small.SplitPath(path)
+		if !ok || !f.Unmerged && !r.opts.Policy.Judges(dir) {
+			continue
+		}
+		conflict := f.Unmerged
+		if _, artifact := small.ArtifactOf(name); artifact && !conflict {
+			if conflict, err = r.inConflict(ctx, path); err != nil {
+				return nil, err
+			}
+		}
+		if conflict {
+			out = append(out, path)
+		}
+	}
+	return out, nil
+}
+
+// nothing is the failure of a call in which there is nothing to reconcile. Conflict markers that were staged are a conflict that git can
+// bring back.
+func (r *resolving) nothing(ctx context.Context) error {
+	marked, err := r.conflicts(ctx)
+	if err != nil {
+		return err
+	}
+	if len(marked) > 0 {
+		return &failure.Error{
+			Message: strings.Join(marked, " ") + " holds conflict markers, and no merge is under way that says what the sides are",
+			Remedy:  "have git make the conflict again: `git checkout --merge -- " + words(marked) + "`; then `small-hook reconcile`",
+		}
+	}
+	return &failure.Error{
+		Message: "no merge, rebase, cherry-pick or squash is under way here",
+		Remedy: "name the branch to reconcile with yours, as in small-hook reconcile BRANCH; " +
+			"merge several branches one at a time, since git undoes a merge of several that conflicts",
+	}
+}

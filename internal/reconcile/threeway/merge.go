@@ -1,0 +1,262 @@
+package threeway
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Preference says whose value is taken where both sides changed the same thing differently.
+type Preference string
+
+// The preferences. The zero value has none.
+const (
+	Ours   Preference = "ours"
+	Theirs Preference = "theirs"
+)
+
+// Version is what one side has, or what both had where they parted.
+type Version struct {
+	// Name is what people call the side.
+	Name string
+	// Commit is where git finds its files; empty if they are in no commit.
+	Commit string
+	// Files are the side's; one that is missing is nil.
+	Files map[small.Artifact][]byte
+	// Named are the ids of the tasks that the side's new entries name.
+	Named map[string]bool
+}
+
+// Merge is two versions of a workspace to be merged. A base without files makes everything new on both sides.
+type Merge struct {
+	Base, Ours, Theirs Version
+	// Dir is the workspace's directory, for messages.
+	Dir string
+	// PreferPlan and PreferHandoff are the caller's choice.
+	PreferPlan, PreferHandoff Preference
+	Limits                    small.Limits
+}
+
+// file is one version of a file after parsing. Its zero value is a file that is not there.
+type file struct {
+	data []byte
+	doc  yaml.Node
+	root *yaml.Node
+}
+
+// Workspace merges workspace.small.yml: the later updated_at counts. The error, if any, names what both sides changed differently.
+func (m Merge) Workspace() ([]byte, error) {
+	return m.merged(small.Workspace, func(path []string, v three) *yaml.Node {
+		if len(path) != 1 || path[0] != "updated_at" {
+			return nil
+		}
+		if isLater(v.theirs, v.ours) {
+			return v.theirs
+		}
+		return v.ours
+	})
+}
+
+// Handoff merges the handoff to go with a plan and a workspace.small.yml that are merged already. It is never undecided: where both
+// sides changed a field, the side with the later workspace.small.yml counts. Its replay id is the workspace's, and its current task is
+// one of the plan's, or null.
+func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
+	newer := m.PreferHandoff
+	if newer == "" && m.theirsIsNewer() {
+		newer = Theirs
+	}
+	data, err := m.merged(small.Handoff, func(_ []string, v three) *yaml.Node { return v.of(newer) })
+	if err != nil || data == nil {
+		return data, err
+	}
+	handoff, err := m.parse(small.Handoff, Version{Name: "the merge", Files: map[small.Artifact][]byte{small.Handoff: data}})
+	if err != nil {
+		return nil, err
+	}
+	changed := false
+	run := get(get(m.lenient(small.Workspace, workspace), "run"), "replay_id")
+	if id := get(get(handoff.root, "replayId"), "value"); text(run) != "" && id != nil && text(id) != text(run) {
+		id.Value, changed = text(run), true
+	}
+	tasks := get(m.lenient(small.Plan, plan), "tasks")
+	current := get(get(handoff.root, "resume"), "current_task_id")
+	if id := text(current); id != "" && !strings.HasPrefix(id, "meta/") && task(tasks, id) == nil {
+		*current, changed = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}, true
+	}
+	if !changed {
+		return data, nil
+	}
+	return m.write(small.Handoff, handoff, handoff.root)
+}
+
+// of is the value of the side that is preferred, ours if none is.
+func (v three) of(p Preference) *yaml.Node {
+	if p == Theirs {
+		return v.theirs
+	}
+	return v.ours
+}
+
+// theirsIsNewer reports whether their workspace.small.yml was written later than ours.
+func (m Merge) theirsIsNewer() bool {
+	when := func(v Version) *yaml.Node {
+		return get(m.lenient(small.Workspace, v.Files[small.Workspace]), "updated_at")
+	}
+	return isLater(when(m.Theirs), when(m.Ours))
+}
+
+// isLater reports whether a is a later time than b. What is no time is earlier than any.
+func isLater(a, b *yaml.Node) bool {
+	at, ok := ledger.ParseInstant(text(a))
+	other, known := ledger.ParseInstant(text(b))
+	return ok && (!known || at.After(other))
+}
+
+// merged merges the versions of one file. A side that lacks it has nothing to say.
+func (m Merge) merged(a small.Artifact, decide func([]string, three) *yaml.Node) ([]byte, error) {
+	base, ours, theirs := m.Base.Files[a], m.Ours.Files[a], m.Theirs.Files[a]
+	switch {
+	case theirs == nil, ours != nil && bytes.Equal(base, theirs), bytes.Equal(ours, theirs):
+		return ours, nil
+	case ours == nil, bytes.Equal(base, ours):
+		return theirs, nil
+	}
+	f, err := m.three(a)
+	if err != nil {
+		return nil, err
+	}
+	return m.combine(a, f, decide)
+}
+
+// files are the three versions of one file.
+type files struct{ base, ours, theirs *file }
+
+func (m Merge) three(a small.Artifact) (f files, err error) {
+	f.base = &file{root: m.lenient(a, m.Base.Files[a])}
+	if f.ours, err = m.parse(a, m.Ours); err == nil {
+		f.theirs, err = m.parse(a, m.Theirs)
+	}
+	return f, err
+}
+
+func (m Merge) combine(a small.Artifact, f files, decide func([]string, three) *yaml.Node) ([]byte, error) {
+	w := &merger{decide: decide}
+	root := w.merge(nil, three{f.base.root, f.ours.root, f.theirs.root})
+	switch {
+	case len(w.open) > 0:
+		return nil, m.undecided(a, w.open)
+	case f.ours.data != nil && same(root, f.ours.root):
+		return f.ours.data, nil
+	case f.theirs.data != nil && same(root, f.theirs.root):
+		return f.theirs.data, nil
+	}
+	return m.write(a, f.ours, root)
+}
+
+// parse parses a side's version of a file.
+func (m Merge) parse(a small.Artifact, v Version) (*file, error) {
+	data := v.Files[a]
+	if data == nil {
+		return &file{}, nil
+	}
+	doc, problems := small.Parse(data, m.Limits)
+	why := ""
+	switch {
+	case doc == nil:
+		why = fmt.Sprintf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
+	case doc.Linked():
+		why = "it uses anchors, aliases or tags"
+	}
+	f := &file{data: data}
+	if why == "" {
+		if err := yaml.Unmarshal(data, &f.doc); err != nil {
+			why = err.Error()
+		}
+	}
+	if why != "" {
+		return nil, &failure.Error{
+			Message: fmt.Sprintf("%s of %s cannot be merged: %s", a.Path(m.Dir), v.Name, why),
+			Remedy:  m.keepOne(a, v),
+		}
+	}
+	f.root = f.doc.Content[0]
+	return f, nil
+}
+
+// lenient is the content of a file; nil if it cannot be read.
+func (m Merge) lenient(a small.Artifact, data []byte) *yaml.Node {
+	f, err := m.parse(a, Version{Files: map[small.Artifact][]byte{a: data}})
+	if err != nil {
+		return nil
+	}
+	return f.root
+}
+
+// write writes a file as the protocol's own program does, and reads it back: yaml.v3 writes some texts so that they become others.
+func (m Merge) write(a small.Artifact, form *file, root *yaml.Node) ([]byte, error) {
+	doc := form.doc
+	doc.Content = []*yaml.Node{root}
+	data, err := yaml.Marshal(&doc)
+	if err == nil && same(m.lenient(a, data), root) {
+		return data, nil
+	}
+	return nil, &failure.Error{
+		Message: fmt.Sprintf("%s cannot be written without changing a text of several lines", a.Path(m.Dir)),
+		Remedy:  m.keepOne(a, Version{}),
+		Err:     err,
+	}
+}
+
+// undecided is the failure of a file of which both sides changed the same field.
+func (m Merge) undecided(a small.Artifact, all []open) error {
+	var what []string
+	for _, o := range all {
+		what = append(what, fmt.Sprintf("%s: %s of %s, %s of %s", place(o.path), shown(o.ours), m.Ours.Name, shown(o.theirs), m.Theirs.Name))
+	}
+	remedy := m.keepOne(a, Version{})
+	if a == small.Plan {
+		remedy = fmt.Sprintf("`small-hook reconcile --plan ours` takes these from %s (--plan theirs takes them from %s); the rest of both plans is merged", m.Ours.Name, m.Theirs.Name)
+	}
+	return &failure.Error{
+		Message: fmt.Sprintf("%s: both sides changed the same field differently: %s", a.Path(m.Dir), strings.Join(what, "; ")),
+		Remedy:  remedy,
+	}
+}
+
+// keepOne says how to keep one side's file: ours, unless that is the bad one.
+func (m Merge) keepOne(a small.Artifact, bad Version) string {
+	source, name := "HEAD", m.Ours.Name
+	if bad.Name != "" && bad.Name == m.Ours.Name && m.Theirs.Commit != "" {
+		source, name = m.Theirs.Commit, m.Theirs.Name
+	}
+	return fmt.Sprintf("keep the file of %s: `git restore --source=%s --staged --worktree -- %s`; then `small-hook reconcile`; or edit the file, stage it, and type the last command",
+		name, source, wording.ShellWord(a.Path(m.Dir)))
+}
+
+// place names a field in a message.
+func place(path []string) string {
+	if len(path) > 1 && isTasks(path[:1]) {
+		return strings.TrimSuffix(fmt.Sprintf("task %s, %s", wording.Quote(path[1]), strings.Join(path[2:], ".")), ", ")
+	}
+	return wording.Clip(strings.Join(path, "."))
+}
+
+// shown is a value in a message.
+func shown(n *yaml.Node) string {
+	switch {
+	case n == nil:
+		return "nothing"
+	case n.Kind == yaml.ScalarNode:
+		return wording.Quote(n.Value)
+	case n.Kind == yaml.SequenceNode:
+		return "a list of " + wording.Count(len(n.Content), "element")
+	}
+	return "a mapping"
+}

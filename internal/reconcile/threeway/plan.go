@@ -1,0 +1,159 @@
+package threeway
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// completed is the status of a task that is done.
+const completed = "completed"
+
+// Plan merges the plan, task by task and field by field. A task that one side completed stays completed unless the other side reopened
+// it. Of two new tasks with one id, the one that no entry, no handoff and no other task names gets another id; notes say so.
+func (m Merge) Plan() (data []byte, notes []string, err error) {
+	base, ours, theirs := m.Base.Files[small.Plan], m.Ours.Files[small.Plan], m.Theirs.Files[small.Plan]
+	if base != nil && (string(base) == string(ours) || string(base) == string(theirs)) || ours == nil || theirs == nil {
+		data, err = m.merged(small.Plan, nil)
+		return data, nil, err
+	}
+	f, err := m.three(small.Plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	if notes, err = m.renumber(f); err != nil {
+		return nil, nil, err
+	}
+	data, err = m.combine(small.Plan, f, m.decidePlan)
+	return data, notes, err
+}
+
+func (m Merge) decidePlan(path []string, v three) *yaml.Node {
+	// Both changed it, so where they parted it was not completed.
+	if len(path) == 3 && isTasks(path[:1]) && path[2] == "status" {
+		switch {
+		case isCompleted(v.ours):
+			return v.ours
+		case isCompleted(v.theirs):
+			return v.theirs
+		}
+	}
+	if m.PreferPlan != "" {
+		return v.of(m.PreferPlan)
+	}
+	return nil
+}
+
+func isCompleted(status *yaml.Node) bool { return strings.EqualFold(text(status), completed) }
+
+// renumber gives tasks that both sides added under one id ids of their own. What has the same title is the same task.
+func (m Merge) renumber(f files) (notes []string, err error) {
+	before, ours, theirs := get(f.base.root, "tasks"), get(f.ours.root, "tasks"), get(f.theirs.root, "tasks")
+	if ours == nil || theirs == nil || !named(ours) || !named(theirs) {
+		return nil, nil
+	}
+	for _, mine := range ours.Content {
+		id := idOf(mine)
+		other := task(theirs, id)
+		if other == nil || task(before, id) != nil || text(get(mine, "title")) == text(get(other, "title")) {
+			continue
+		}
+		side, in, list := m.Theirs, f.theirs, theirs
+		switch {
+		case m.PreferPlan == Ours, m.PreferPlan == "" && !m.Theirs.refersTo(id, theirs, m):
+		case m.PreferPlan == Theirs, !m.Ours.refersTo(id, ours, m):
+			side, in, list = m.Ours, f.ours, ours
+		default:
+			return nil, &failure.Error{
+				Message: fmt.Sprintf("%s: both sides added a task %s: %s of %s, %s of %s, and both are in use", small.Plan.Path(m.Dir), wording.Quote(id),
+					shown(get(mine, "title")), m.Ours.Name, shown(get(other, "title")), m.Theirs.Name),
+				Remedy: fmt.Sprintf("`small-hook reconcile --plan ours` keeps the id for the one of %s, and the other gets a free one (--plan theirs is the other way round); entries stay as they are",
+					m.Ours.Name),
+			}
+		}
+		free := freeID(id, before, ours, theirs)
+		rename(list, id, free)
+		in.data = nil // this is no side's file any more
+		notes = append(notes, fmt.Sprintf("task %s of %s (%s) is now %s", wording.Quote(id), side.Name, shown(get(task(list, free), "title")), wording.Quote(free)))
+	}
+	return notes, nil
+}
+
+// refersTo reports whether something of a side names one of its tasks.
+func (v Version) refersTo(id string, tasks *yaml.Node, m Merge) bool {
+	if v.Named[id] || text(get(get(m.lenient(small.Handoff, v.Files[small.Handoff]), "resume"), "current_task_id")) == id {
+		return true
+	}
+	for _, t := range items(tasks) {
+		for _, needed := range items(get(t, "depends_on")) {
+			if text(needed) == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rename gives a task another id, also where tasks of the same list depend on it.
+func rename(list *yaml.Node, from, to string) {
+	set := func(n *yaml.Node) {
+		if text(n) == from {
+			n.Value = to
+		}
+	}
+	for _, t := range list.Content {
+		set(get(t, "id"))
+		for _, needed := range items(get(t, "depends_on")) {
+			set(needed)
+		}
+	}
+}
+
+var numbered = regexp.MustCompile(`^(.*?)([0-9]{1,9})$`)
+
+// freeID is an id like another one that no list has: the next number.
+func freeID(id string, lists ...*yaml.Node) string {
+	stem, last := id+"-", 1
+	if parts := numbered.FindStringSubmatch(id); parts != nil {
+		stem = parts[1]
+	}
+	for _, list := range lists {
+		for _, t := range items(list) {
+			rest, ours := strings.CutPrefix(idOf(t), stem)
+			if n, err := strconv.Atoi(rest); ours && err == nil && len(rest) < 10 {
+				last = max(last, n)
+			}
+		}
+	}
+	return stem + strconv.Itoa(last+1)
+}
+
+// Adopt adds the tasks with some ids from another plan to a plan that lacks them. A plan that lacks none is returned as it is.
+func (m Merge) Adopt(ids map[string]bool) ([]byte, error) {
+	f, err := m.three(small.Plan)
+	if err != nil {
+		return nil, err
+	}
+	tasks, theirs := get(f.ours.root, "tasks"), get(f.theirs.root, "tasks")
+	if tasks == nil || tasks.Kind != yaml.SequenceNode {
+		return f.ours.data, nil
+	}
+	before := len(tasks.Content)
+	for _, t := range items(theirs) {
+		if id := idOf(t); ids[id] && task(tasks, id) == nil {
+			tasks.Content = append(tasks.Content, t)
+		}
+	}
+	if len(tasks.Content) == before {
+		return f.ours.data, nil
+	}
+	tasks.Style = 0
+	return m.write(small.Plan, f.ours, f.ours.root)
+}
