@@ -83,13 +83,17 @@ type resolving struct {
 	out  *Outcome
 }
 
+func newResolving(repo Repository, g *workTree, opts Options) *resolving {
+	return &resolving{repo: repo, git: g, opts: opts, files: map[string]map[string]history.File{}, left: map[string]string{}, out: &Outcome{}}
+}
+
 // Run makes the explicit resolution and stages it. Nothing is written before all of it is known.
 func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	g, err := openWorkTree(repo.Where(), opts.Environ)
 	if err != nil {
 		return nil, err
 	}
-	r := &resolving{repo: repo, git: g, opts: opts, files: map[string]map[string]history.File{}, left: map[string]string{}, out: &Outcome{}}
+	r := newResolving(repo, g, opts)
 	if r.index, err = r.list(ctx, history.Index); err != nil {
 		return nil, err
 	}
