@@ -267,7 +267,7 @@ func (r *resolving) resolve(ctx context.Context, c Case, mode string) error {
 	resolved := done
 	if resolved == nil {
 		if resolved, err = c.Resolve(); err != nil {
-			return err
+			return r.untie(ctx, c.Path, err)
 		}
 	}
 	log.Entries, log.Added, log.Brought = resolved.Entries, resolved.Added, resolved.Brought
