@@ -27,16 +27,18 @@ const (
 
 // Run executes one command line and returns the exit status.
 func Run(ctx context.Context, p program.Process) int {
-	p.Stdin = interruptible{ctx, p.Stdin}
-	app := &app{Process: p}
+	app := &app{Process: p, stdin: p.Stdin}
+	app.Stdin = interruptible{ctx, p.Stdin}
 	root := app.root()
 	root.SetArgs(arguments(p.Args))
-	root.SetIn(p.Stdin)
+	root.SetIn(app.Stdin)
 	help := &sticky{Writer: p.Stdout}
 	root.SetOut(help)
 	root.SetErr(p.Stderr)
 	command, err := root.ExecuteContextC(ctx)
 	switch {
+	case app.settled && err == nil:
+		return app.status
 	case ctx.Err() != nil, mayBeSignal(err) && !app.finishing && interrupted(ctx):
 		app.progress.clear()
 		return statusInterrupted
@@ -79,8 +81,12 @@ var hookNames = []string{"pre-commit", "pre-merge-commit", "pre-push", "pre-rece
 // app is one run of the program.
 type app struct {
 	program.Process
+	// stdin is the standard input as it was given, for a command that is run.
+	stdin  io.Reader
 	flags  flags
 	status int
+	// settled is true once a command that was run has ended: its status counts, whatever ended it.
+	settled bool
 	// finishing is true once reports are being written.
 	finishing bool
 	progress  progress
@@ -133,10 +139,11 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, "%v", err) })
 	a.flags.register(root.PersistentFlags())
 	root.AddCommand(
-		a.checkCommand(), a.rangeCommand(), a.auditCommand(), a.mergeCheckCommand(), a.replayIDCommand(),
+		a.checkCommand(), a.rangeCommand(), a.auditCommand(), a.mergeCheckCommand(), a.replayIDCommand(), a.restoreLeasesCommand(),
 		a.preCommitCommand(), a.preMergeCommitCommand(), a.prePushCommand(), a.preReceiveCommand(), a.prepareCommitMsgCommand(),
 		a.installCommand(), a.uninstallCommand(), a.doctorCommand(),
-		a.baselineCommand(), a.waiveCommand(), a.reconcileCommand(), a.mergeDriverCommand(),
+		a.baselineCommand(), a.waiveCommand(), a.reconcileCommand(), a.syncCommand(), a.mergeDriverCommand(),
+		a.guardCommand(), a.appendCommand(), a.restoreCommand(),
 		a.laneCommand(), a.explainCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	completeFlags(root)

@@ -67,10 +67,15 @@ func PrePush(ctx context.Context, req Request, args []string, stdin io.Reader) *
 
 // knownTo lists the commits that a remote is known to have.
 func (s *session) knownTo(ctx context.Context, remote string) ([]string, error) {
-	if remote == "" || strings.ContainsAny(remote, ":\\ ") || strings.HasPrefix(remote, "/") || strings.HasPrefix(remote, ".") {
+	if !isRemoteName(remote) {
 		return nil, nil // a URL or a path, which has no remote-tracking branches
 	}
 	return s.repo.Tips(ctx, "refs/remotes/"+remote+"/")
+}
+
+// isRemoteName reports whether what git hands to a hook is the name of a remote, and not a URL or a path.
+func isRemoteName(remote string) bool {
+	return remote != "" && !strings.ContainsAny(remote, ":\\ ") && !strings.HasPrefix(remote, "/") && !strings.HasPrefix(remote, ".")
 }
 
 // guess finds out what is pushed if standard input is empty: from the variables of the pre-commit framework, which consumes the lines
@@ -284,13 +289,30 @@ func shortRef(ref string) string {
 // oldTip is the commit where a ref is now.
 func (s *session) oldTip(ctx context.Context, u hookinput.RefUpdate, remote string) (string, error) {
 	old, here, err := s.repo.Peel(ctx, u.RemoteID)
-	if err == nil && !here {
-		err = &failure.Error{
-			Message: fmt.Sprintf("%s is at %s on the remote, and that commit is not here, so whether the push drops entries is unknown", u.Ref, u.RemoteID),
-			Remedy:  fmt.Sprintf("git fetch %s %s", wording.ShellWord(cmp.Or(remote, origin)), wording.ShellWord(u.Ref)),
-		}
+	if err != nil || here {
+		return old, err
 	}
-	return old, err
+	current, err := s.repo.CurrentBranch(ctx)
+	if err != nil {
+		return "", err
+	}
+	return "", &failure.Error{
+		Message: fmt.Sprintf("%s has moved on: on the remote it is at %s, which is not here", shortRef(u.Ref), u.RemoteID),
+		Remedy:  catchUp(u, remote, current),
+	}
+}
+
+// catchUp is what to type where the remote's branch has moved on.
+func catchUp(u hookinput.RefUpdate, remote, current string) string {
+	branch, ok := strings.CutPrefix(u.Ref, "refs/heads/")
+	if !ok || !isRemoteName(remote) || current == "" {
+		return fmt.Sprintf("`git fetch %s %s`", wording.ShellWord(cmp.Or(remote, origin)), wording.ShellWord(u.Ref))
+	}
+	sync := fmt.Sprintf("`small-hook sync %s %s`", wording.ShellWord(remote), wording.ShellWord(branch))
+	if local, ok := strings.CutPrefix(u.LocalRef, "refs/heads/"); ok && u.LocalRef != current {
+		return fmt.Sprintf("`git switch %s`, then %s", wording.ShellWord(local), sync)
+	}
+	return sync
 }
 
 // trustForRef takes the policy from the default branch, or from the ref's own old tip if that is the default branch or there is none. If

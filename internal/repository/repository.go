@@ -62,7 +62,7 @@ type Source struct {
 // 1 time at 29,000 and 2 times at 136,000.
 func manyObjects(mode string) int64 {
 	switch mode {
-	case "range", "merge-check", "pre-push", "pre-receive", "push", "audit":
+	case "range", "merge-check", "sync", "pre-push", "pre-receive", "push", "audit":
 		return 10_000
 	}
 	return 25_000

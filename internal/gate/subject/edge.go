@@ -25,8 +25,11 @@ func (u *UnreadableLog) Report(r *rule.Reporter, kind small.ProblemKind) {
 // LogChange is one log from a parent to a child, compared.
 type LogChange struct {
 	rule.Place
-	Remedies Remedies
-	Path     string
+	Path string
+	// Fix is the remedy if not a commit but a whole branch has to be redone. If it is empty, Situation says where the commit
+	// stands.
+	Fix       string
+	Situation func() Situation
 	// OldPath is the log's path in the parent.
 	OldPath string
 	*ledger.Comparison

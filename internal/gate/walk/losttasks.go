@@ -11,7 +11,8 @@ import (
 
 // lostWork finds the completed tasks that a commit drops from the plan or opens
 // again, unless an entry of the same change reconciles plan and reality: one of
-// the commit's own, or of a later one that is judged with it.
+// the commit's own, or of a later one that is judged with it. A new run has a plan
+// of its own.
 func (w *commitReader) lostTasks(ctx context.Context, added []ledger.Entry) ([]subject.LostTask, error) {
 	path := small.Plan.Path(w.dir)
 	if !w.differs(path) {
@@ -19,6 +20,9 @@ func (w *commitReader) lostTasks(ctx context.Context, added []ledger.Entry) ([]s
 	}
 	candidates, err := w.reopened(ctx, path)
 	if err != nil || len(candidates) == 0 || reconciles(added) {
+		return nil, err
+	}
+	if same, err := w.sameReplay(ctx); err != nil || !same {
 		return nil, err
 	}
 	file, err := w.now(ctx, small.Progress.Path(w.dir))

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/publish"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
+)
+
+func (a *app) syncCommand() *cobra.Command {
+	var opts publish.Options
+	c := &cobra.Command{
+		Use:   "sync [REMOTE [BRANCH]]",
+		Short: "Put your commits on top of the remote branch's, reconcile, judge and push",
+		Long: "Fetch; put the commits that are not published on top (a rebase; a merge where one of them is published or a\n" +
+			"merge itself, or with --merge); reconcile the workspaces on the way; judge as the pre-push hook does; push.\n" +
+			"If somebody else pushes meanwhile, it tries again, ten times at most. Without REMOTE it takes what the branch\n" +
+			"follows, or else origin and a branch of the same name, which is made if it is not there.\n\n" +
+			"Other files than those below .small/ must be committed. If they conflict, sync stops and says what to type;\n" +
+			"whatever else does not end in a push leaves the branch and the work tree as they were. Uncommitted changes\n" +
+			"below .small/ stay uncommitted. After a crash, --continue goes on and --abort takes everything back.\n\n" +
+			"Exit status: 0 it is pushed, or there was nothing to do; 1 there are findings, or a hook or the remote\n" +
+			"refused; 2 it could not be done, or somebody has to resolve a conflict.",
+		Example: "  git commit -q -a -m 'Read the export'\n  small-hook sync",
+		Args:    atMost(2, "at most a remote and a branch"),
+		PreRunE: a.noReport,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				opts.Remote = args[0]
+			}
+			if len(args) > 1 {
+				opts.Branch = args[1]
+			}
+			if opts.Continue && opts.Abort || (opts.Continue || opts.Abort) && (len(args) > 0 || opts.Merge) {
+				return usage(c, "--continue and --abort take nothing beside them: what to do is written down")
+			}
+			out, report, err := entrypoint.Sync(c.Context(), a.request(), opts)
+			if err != nil {
+				return err
+			}
+			if out.Found {
+				if err := a.finish(c.Context(), report, true); err != nil {
+					return err
+				}
+			}
+			return a.synced(out)
+		},
+	}
+	c.Flags().BoolVar(&opts.Merge, "merge", false, "merge the remote's branch, never rebase")
+	c.Flags().BoolVar(&opts.Continue, "continue", false, "go on after a conflict was resolved, or after a crash")
+	c.Flags().BoolVar(&opts.Abort, "abort", false, "take back what was begun")
+	return c
+}
+
+// synced says what was done, and what others have said.
+func (a *app) synced(out *publish.Outcome) error {
+	said := out.Said
+	if out.Refused != "" {
+		a.status = 1
+		said = "small-hook: the push was refused:\n" + out.Refused
+	}
+	if said != "" {
+		if _, err := io.WriteString(a.Stderr, sanitize.Lines(said)+"\n"); err != nil {
+			return fmt.Errorf("what others have said could not be written: %w", err)
+		}
+	}
+	if len(out.Done) == 0 {
+		return nil
+	}
+	return a.print(sanitize.Lines(strings.Join(out.Done, "\n")) + "\n")
+}

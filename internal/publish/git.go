@@ -1,0 +1,186 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// grace is how long a git that was interrupted, or what a hook left running, is waited for.
+const grace = 5 * time.Second
+
+// commandLine is the installed git in one work tree.
+type commandLine struct {
+	top, gitDir string
+	environ     []string
+}
+
+// result is what a git process came to. Its words are not for programs: they are in the user's language.
+type result struct {
+	status      int
+	out, stderr string
+}
+
+func openGit(place githistory.Place, environ []string) (*commandLine, error) {
+	if place.Top == "" {
+		return nil, &failure.Error{Message: "a bare repository has no work tree, which sync needs", Remedy: "run this in a clone"}
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		return nil, &failure.Error{Message: "git was not found: " + err.Error(), Remedy: "install git, or add its directory to PATH", Err: err}
+	}
+	given := githistory.Environ(environ)
+	_, dir := given.Lookup("GIT_DIR")
+	_, tree := given.Lookup("GIT_WORK_TREE")
+	_, prompt := given.Lookup("GIT_TERMINAL_PROMPT")
+	env := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains([]string{"GIT_PREFIX", "GIT_DIR", "GIT_WORK_TREE"}, name)
+	})
+	env = append(env, "GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true")
+	if dir || tree { // which may be relative to another directory
+		env = append(env, "GIT_DIR="+place.GitDir, "GIT_WORK_TREE="+place.Top)
+	}
+	if !prompt {
+		env = append(env, "GIT_TERMINAL_PROMPT=0") // an agent at a terminal would wait forever
+	}
+	return &commandLine{top: place.Top, gitDir: place.GitDir, environ: env}, nil
+}
+
+// try runs git. Its error is that git could not be run to its end; a status other than 0 is a result.
+func (g *commandLine) try(ctx context.Context, args ...string) (result, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = g.top, g.environ, grace
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that git removes its locks
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := cmd.Run()
+	done := result{out: out.String(), stderr: strings.TrimSpace(said.String())}
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return done, ctx.Err()
+	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+		return done, nil
+	case errors.As(err, &exit) && exit.Exited():
+		done.status = exit.ExitCode()
+		return done, nil
+	}
+	return done, &failure.Error{Message: fmt.Sprintf("git %s: %s", args[0], wording.Printable(err.Error())), Err: err}
+}
+
+// run runs git, which must succeed, and returns what it printed without the last line's end.
+func (g *commandLine) run(ctx context.Context, args ...string) (string, error) {
+	done, err := g.try(ctx, args...)
+	if err == nil && done.status != 0 {
+		err = g.failed(args, done)
+	}
+	return strings.TrimSuffix(done.out, "\n"), err
+}
+
+// holds runs a git command that answers with its status: 0 is yes and 1 is no.
+func (g *commandLine) holds(ctx context.Context, args ...string) (bool, error) {
+	done, err := g.try(ctx, args...)
+	if err == nil && done.status > 1 {
+		err = g.failed(args, done)
+	}
+	return done.status == 0, err
+}
+
+// failed is the failure for a git that failed.
+func (g *commandLine) failed(args []string, done result) error {
+	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", subcommand(args), done.status, oneLine(done.stderr))}
+	lock := filepath.Join(g.gitDir, "index.lock")
+	if _, err := os.Lstat(lock); err == nil {
+		f.Remedy = fmt.Sprintf("if no other git is at work here, one was killed: `rm -f %s`, then `small-hook sync --abort`", wording.ShellWord(lock))
+	}
+	return f
+}
+
+// subcommand is the first argument that is no option of git itself.
+func subcommand(args []string) string {
+	for len(args) > 2 && args[0] == "-c" {
+		args = args[2:]
+	}
+	return args[0]
+}
+
+func oneLine(text string) string {
+	lines := strings.FieldsFunc(text, func(c rune) bool { return c == '\n' || c == '\r' })
+	return wording.Printable(strings.Join(lines, "; "))
+}
+
+// id is the commit that a revision names, empty if there is none.
+func (g *commandLine) id(ctx context.Context, revision string) (string, error) {
+	done, err := g.try(ctx, "rev-parse", "-q", "--verify", revision+"^{commit}")
+	return strings.TrimSpace(done.out), err
+}
+
+// count counts the commits of a rev-list.
+func (g *commandLine) count(ctx context.Context, args ...string) (int, error) {
+	out, err := g.run(ctx, append([]string{"rev-list", "--count"}, args...)...)
+	if err != nil {
+		return 0, err
+	}
+	var n int
+	if _, err := fmt.Sscan(out, &n); err != nil {
+		return 0, &failure.Error{Message: fmt.Sprintf("git rev-list --count printed %q", wording.Clip(out)), Err: err}
+	}
+	return n, nil
+}
+
+// paths runs a git command that prints paths, each ended by a null byte.
+func (g *commandLine) paths(ctx context.Context, args ...string) ([]string, error) {
+	out, err := g.run(ctx, args...)
+	if out == "" {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"), err
+}
+
+// has reports whether the git directory has one of some files.
+func (g *commandLine) has(names ...string) (bool, error) {
+	for _, name := range names {
+		_, err := os.Lstat(filepath.Join(g.gitDir, name))
+		if err == nil {
+			return true, nil
+		}
+		if !errors.Is(err, os.ErrNotExist) {
+			return false, &failure.Error{Message: "cannot look into the git directory: " + err.Error(), Err: err}
+		}
+	}
+	return false, nil
+}
+
+// underWay is what git has not finished here, as the name of its command; empty for nothing.
+func (g *commandLine) underWay() (string, error) {
+	for _, at := range []struct {
+		command string
+		files   []string
+	}{
+		{"rebase", []string{"rebase-merge", "rebase-apply"}},
+		{"merge", []string{"MERGE_HEAD"}},
+		{"revert", []string{"REVERT_HEAD"}},
+		{"cherry-pick", []string{"CHERRY_PICK_HEAD", "sequencer"}},
+	} {
+		if there, err := g.has(at.files...); err != nil || there {
+			return at.command, err
+		}
+	}
+	return "", nil
+}
+
+// unmerged lists the paths in conflict.
+func (g *commandLine) unmerged(ctx context.Context) ([]string, error) {
+	return g.paths(ctx, "diff", "--name-only", "--diff-filter=U", "--no-ext-diff", "-z")
+}

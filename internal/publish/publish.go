@@ -1,0 +1,297 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Options are what to publish, and how.
+type Options struct {
+	// Remote and Branch say where to; empty for what the current branch follows, or else origin and its own name.
+	Remote, Branch string
+	// Merge has it merge even what could be rebased.
+	Merge bool
+	// Continue and Abort take up, or take back, what an earlier sync has begun.
+	Continue, Abort bool
+	Place           githistory.Place
+	Environ         []string
+	// Reconcile resolves the workspaces' files in the rebase, merge or cherry-pick that is under way.
+	Reconcile func(ctx context.Context) (*reconcile.Outcome, error)
+	// JudgeOwn judges the commits that head has and base lacks, under the policy of the commit upstream. JudgePush judges a push as
+	// the pre-push hook does. They report whether nothing is wrong.
+	JudgeOwn  func(ctx context.Context, base, head, upstream string) (bool, error)
+	JudgePush func(ctx context.Context, push Push) (bool, error)
+}
+
+// Push is one update of a remote's branch. Old is the branch's commit, empty for a new branch.
+type Push struct{ Remote, Local, Ref, Old, New string }
+
+// Outcome is what was done.
+type Outcome struct {
+	// Done says what was done, a line each.
+	Done []string
+	// Found is true if a judgement found something, and so nothing was pushed.
+	Found bool
+	// Refused is what was said by a hook or the remote that refused; nothing was pushed then.
+	Refused string
+	// Said is what hooks and the remote said besides.
+	Said string
+}
+
+// attempts is how often a push is tried while others push.
+const attempts = 10
+
+// publishing is one sync.
+type publishing struct {
+	opts  Options
+	git   *commandLine
+	state state
+	// noted is true while the state is written down.
+	noted bool
+	// stopped is true if a person has to resolve something: then nothing is taken back.
+	stopped bool
+	// from is the commit to which a lost race takes an unpublished merge back.
+	from string
+	// follows is true if the branch has an upstream.
+	follows bool
+	out     Outcome
+}
+
+// Run brings the current branch and its remote branch together, and pushes.
+func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
+	p := &publishing{opts: opts}
+	if p.git, err = openGit(opts.Place, opts.Environ); err != nil {
+		return nil, err
+	}
+	unlock, err := p.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	interrupted, err := p.load()
+	switch {
+	case err != nil:
+		return nil, err
+	case interrupted && !opts.Continue && !opts.Abort:
+		return nil, &failure.Error{
+			Message: "an earlier sync of " + short(p.state.Branch) + " was interrupted",
+			Remedy:  "go on with it: `small-hook sync --continue`. To take it back: small-hook sync --abort",
+		}
+	case !interrupted && (opts.Continue || opts.Abort):
+		return nil, &failure.Error{Message: "no sync is under way here", Remedy: "begin one: `small-hook sync`"}
+	}
+	if opts.Abort {
+		return &p.out, p.abort(ctx)
+	}
+	err = p.work(ctx)
+	if p.stopped {
+		return nil, err
+	}
+	pushed := err == nil && !p.out.Found && p.out.Refused == ""
+	if !pushed {
+		return p.giveUp(context.WithoutCancel(ctx), err)
+	}
+	return &p.out, p.end(context.WithoutCancel(ctx))
+}
+
+// work does all up to the push.
+func (p *publishing) work(ctx context.Context) error {
+	if p.opts.Continue {
+		if err := p.takeUp(ctx); err != nil || p.out.Refused != "" {
+			return err
+		}
+	}
+	if err := p.begin(ctx); err != nil {
+		return err
+	}
+	for n := range attempts {
+		if err := wait(ctx, n); err != nil {
+			return err
+		}
+		lost, err := p.attempt(ctx)
+		if err != nil || !lost {
+			return err
+		}
+	}
+	return &failure.Error{
+		Message: fmt.Sprintf("%s has moved on %d times while this was pushed", p.target(), attempts),
+		Remedy:  "try again: `small-hook sync`",
+	}
+}
+
+// wait waits before the n-th repetition, longer each time and for a random part of it, so that many who lose do not meet again.
+func wait(ctx context.Context, n int) error {
+	if n == 0 {
+		return ctx.Err()
+	}
+	const first, most = 100 * time.Millisecond, 10 * time.Second
+	timer := time.NewTimer(time.Duration(rand.Int64N(int64(min(first<<n, most)))))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// attempt fetches, puts the own commits on top, judges and pushes. lost is true if somebody else has pushed meanwhile.
+func (p *publishing) attempt(ctx context.Context) (lost bool, err error) {
+	upstream, err := p.fetch(ctx)
+	if err != nil {
+		return false, err
+	}
+	if upstream != "" {
+		if err := p.join(ctx, upstream); err != nil || p.out.Found || p.out.Refused != "" {
+			return false, err
+		}
+	}
+	head, err := p.git.id(ctx, "HEAD")
+	if err != nil {
+		return false, err
+	}
+	if head == upstream {
+		if len(p.out.Done) == 0 {
+			p.say("Nothing to do: %s and %s are the same.", short(p.state.Branch), p.target())
+		}
+		return false, nil
+	}
+	push := Push{Remote: p.state.Remote, Local: p.state.Branch, Ref: p.state.Target, Old: upstream, New: head}
+	clean, err := p.opts.JudgePush(ctx, push)
+	if p.out.Found = err == nil && !clean; err != nil || !clean {
+		return false, err
+	}
+	if lost, err = p.push(ctx, push); err != nil || !lost {
+		return false, err
+	}
+	if p.from != "" {
+		_, err = p.git.run(ctx, "reset", "-q", "--keep", p.from)
+	}
+	return true, err
+}
+
+// fetch looks where the remote's branch is and brings its commits; empty if there is no such branch.
+func (p *publishing) fetch(ctx context.Context) (string, error) {
+	there, err := p.lookUp(ctx)
+	if err != nil || there == "" {
+		return "", err
+	}
+	tracked, err := p.git.id(ctx, p.tracking())
+	if err != nil || tracked == there {
+		return tracked, err
+	}
+	done, err := p.git.try(ctx, "fetch", "-q", "--no-write-fetch-head", "--no-recurse-submodules", p.state.Remote, "+"+p.state.Target+":"+p.tracking())
+	if err != nil {
+		return "", err
+	}
+	if done.status != 0 {
+		return "", &failure.Error{
+			Message: fmt.Sprintf("cannot fetch %s: %s", p.target(), oneLine(done.stderr)),
+			Remedy:  fmt.Sprintf("see what git says: `git fetch --prune %s`, then try again: `small-hook sync`", wording.ShellWord(p.state.Remote)),
+		}
+	}
+	return p.git.id(ctx, p.tracking())
+}
+
+// lookUp asks the remote where its branch is; empty if there is none.
+func (p *publishing) lookUp(ctx context.Context) (string, error) {
+	done, err := p.git.try(ctx, "ls-remote", p.state.Remote, p.state.Target)
+	if err != nil {
+		return "", err
+	}
+	if done.status != 0 {
+		return "", &failure.Error{
+			Message: fmt.Sprintf("cannot reach the remote %s: %s", wording.Printable(p.state.Remote), oneLine(done.stderr)),
+			Remedy:  fmt.Sprintf("see why: `git ls-remote %s`; then try again: `small-hook sync`", wording.ShellWord(p.state.Remote)),
+		}
+	}
+	for line := range strings.Lines(done.out) {
+		id, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if ref == p.state.Target { // git also lists refs that end so
+			return id, nil
+		}
+	}
+	return "", nil
+}
+
+// push pushes. lost is true if the remote's branch has moved meanwhile: the remote is asked, since what git says about that differs
+// from server to server.
+func (p *publishing) push(ctx context.Context, push Push) (lost bool, err error) {
+	args := []string{"push", "--porcelain", "--no-follow-tags"}
+	if push.Old == "" && !p.follows {
+		args = append(args, "--set-upstream")
+	}
+	done, err := p.git.try(ctx, append(args, push.Remote, push.Local+":"+push.Ref)...)
+	if err != nil {
+		return false, err
+	}
+	if done.status != 0 {
+		there, err := p.lookUp(ctx)
+		if err != nil {
+			return false, err
+		}
+		if there != push.New && there != push.Old {
+			return true, nil
+		}
+		if there != push.New {
+			return false, p.refusal("push", done)
+		}
+	}
+	p.out.Said = done.stderr
+	if push.Old == "" {
+		p.say("Pushed %s, which is new.", p.target())
+		return false, nil
+	}
+	n, err := p.git.count(ctx, push.Old+".."+push.New)
+	p.say("Pushed %s to %s.", wording.Count(n, "commit"), p.target())
+	return false, err
+}
+
+// refusal notes that git did not do it because a hook or the remote said no. Anything else is an error.
+func (p *publishing) refusal(command string, done result) error {
+	if done.status != 1 {
+		return p.git.failed([]string{command}, done)
+	}
+	p.out.Refused = strings.TrimSpace(done.stderr + "\n" + rejections(done.out))
+	return nil
+}
+
+// rejections are the lines of git push --porcelain for refs that were not updated.
+func rejections(porcelain string) string {
+	var lines []string
+	for line := range strings.Lines(porcelain) {
+		if rest, ok := strings.CutPrefix(line, "!\t"); ok {
+			lines = append(lines, strings.TrimSpace(strings.ReplaceAll(rest, "\t", " ")))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// say adds a line to what was done. What is done again after a lost race is said once.
+func (p *publishing) say(format string, args ...any) {
+	if line := fmt.Sprintf(format, args...); !slices.Contains(p.out.Done, line) {
+		p.out.Done = append(p.out.Done, line)
+	}
+}
+
+// tracking is the ref in which git keeps the remote's branch.
+func (p *publishing) tracking() string {
+	return "refs/remotes/" + p.state.Remote + "/" + short(p.state.Target)
+}
+
+// target is the remote's branch, for messages.
+func (p *publishing) target() string {
+	return wording.Printable(p.state.Remote + "/" + short(p.state.Target))
+}
+
+func short(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }

@@ -1,0 +1,96 @@
+package publish
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wholefile"
+)
+
+// state is what a sync writes down before it moves anything.
+type state struct {
+	// Branch is the full name of the branch, Tip the commit where it was.
+	Branch, Tip string
+	// Remote and Target say where it is to be pushed: the remote's name, and the full name of the branch there.
+	Remote, Target string
+	// Merge is true if nothing may be rebased.
+	Merge bool
+	// Aside is the commit that keeps the uncommitted changes below .small; empty if there were none.
+	Aside string
+	// Conflicts are the files that somebody was asked to resolve.
+	Conflicts []string
+}
+
+const (
+	ownDir    = "small-gate"
+	stateFile = "sync.json"
+	lockFile  = "sync.lock"
+	// asideRef keeps state.Aside from git's garbage collection, and lets a person look at it. Each work tree has its own.
+	asideRef = "refs/worktree/small-gate/sync-aside"
+)
+
+// lock keeps a second sync out of a work tree. The kernel frees it when the process ends, however it ends.
+func (p *publishing) lock() (unlock func() error, err error) {
+	dir := filepath.Join(p.git.gitDir, ownDir)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, &failure.Error{Message: "cannot write in the git directory: " + err.Error(), Err: err}
+	}
+	held := flock.New(filepath.Join(dir, lockFile))
+	locked, err := held.TryLock()
+	if err != nil {
+		return nil, &failure.Error{Message: "cannot lock " + held.Path() + ": " + err.Error(), Err: err}
+	}
+	if !locked {
+		return nil, &failure.Error{Message: "another small-hook sync is at work in this work tree", Remedy: "wait until it has ended"}
+	}
+	return held.Unlock, nil
+}
+
+func (p *publishing) statePath() string { return filepath.Join(p.git.gitDir, ownDir, stateFile) }
+
+// load reads what an earlier sync has written down; false if there is nothing.
+func (p *publishing) load() (bool, error) {
+	data, err := os.ReadFile(p.statePath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &p.state)
+	}
+	if err != nil {
+		return false, &failure.Error{Message: "cannot read what an interrupted sync has written down: " + err.Error(), Err: err}
+	}
+	p.noted = true
+	return true, nil
+}
+
+// note writes the state down.
+func (p *publishing) note() error {
+	data, err := json.Marshal(p.state)
+	if err == nil {
+		err = wholefile.Write(p.statePath(), append(data, '\n'))
+	}
+	if err != nil {
+		return &failure.Error{Message: "cannot write down where the branch was: " + err.Error(), Err: err}
+	}
+	p.noted = true
+	return nil
+}
+
+// forget removes what note wrote.
+func (p *publishing) forget() error {
+	if !p.noted {
+		return nil
+	}
+	if err := os.Remove(p.statePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &failure.Error{Message: "cannot remove " + p.statePath() + ": " + err.Error(), Err: err}
+	}
+	p.noted = false
+	return nil
+}
