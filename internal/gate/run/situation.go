@@ -27,6 +27,22 @@ func (r *Run) Situation(commit string) subject.Situation {
 	return s
 }
 
+// SituationOfAll is that of all commits up to a revision, on the first-parent line, that have got no further than it.
+func (r *Run) SituationOfAll(revision string) subject.Situation {
+	if revision == "" {
+		revision = history.Index // of the files of a directory
+	}
+	s := r.Situation(revision)
+	for {
+		before := r.Scope.bases[s.Base].id
+		if before == "" || r.Situation(s.Base).Standing != s.Standing {
+			break
+		}
+		s.Base = before
+	}
+	return s
+}
+
 // baseOf finds where a commit came to the tip's first-parent line.
 func (s *Scope) baseOf(commit string) base {
 	if s.bases != nil {
@@ -37,18 +53,28 @@ func (s *Scope) baseOf(commit string) base {
 		parents[c.ID] = c.Parents
 	}
 	var line []string
-	for id := s.Tip.ID; len(parents[id]) > 0; id = parents[id][0] {
-		line = append(line, id)
+	for id := s.Tip.ID; id != ""; id = firstOf(parents[id]) {
+		if _, listed := parents[id]; listed {
+			line = append(line, id)
+		}
 	}
 	s.bases = map[string]base{}
 	for _, id := range slices.Backward(line) {
-		at := base{id: parents[id][0]}
+		at := base{id: firstOf(parents[id])}
 		for next := []string{id}; len(next) > 0; next = next[1:] {
-			if _, seen := s.bases[next[0]]; !seen {
+			above, listed := parents[next[0]]
+			if _, seen := s.bases[next[0]]; listed && !seen {
 				s.bases[next[0]] = base{at.id, next[0] == id}
-				next = append(next, parents[next[0]]...)
+				next = append(next, above...)
 			}
 		}
 	}
 	return s.bases[commit]
+}
+
+func firstOf(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	return ids[0]
 }

@@ -13,6 +13,8 @@ import (
 type CommitWork struct {
 	rule.Place
 	Dir string
+	// Situation is where the commit stands.
+	Situation func() Situation
 	// HumanChanges are the changes of meaning in the files that belong to people.
 	HumanChanges []HumanChange
 	// Authorship and SameReplayID are read only if there are HumanChanges. SameReplayID is true if the run kept

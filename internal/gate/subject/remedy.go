@@ -60,6 +60,9 @@ func (e *LogChange) Undo() string {
 	return e.mergeAgain(s)
 }
 
+// RecordAgain has the entries that are new recorded again, each later than the one before it.
+func (e *LogChange) RecordAgain() string { return e.Situation().Redo(e.putBack()) }
+
 // putBack is the command that brings the log's old entries back, and keeps new ones after them.
 func (e *LogChange) putBack() string {
 	if e.Switches {

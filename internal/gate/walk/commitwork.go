@@ -34,7 +34,7 @@ func (r walker) judgeWork(ctx context.Context, n history.Commit, changes [][]his
 		if err != nil {
 			return err
 		}
-		v.Commit = n.ID
+		v.Commit, v.Situation = n.ID, func() subject.Situation { return r.Situation(n.ID) }
 		if len(n.Parents) > 0 {
 			v.Parent = n.Parents[0]
 		}
