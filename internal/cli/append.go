@@ -35,7 +35,6 @@ func (a *app) appendCommand() *cobra.Command {
 			"check would reject is not written: exit status 2. Nothing is staged.",
 		Example: "  small-hook append --task task-1 --status completed --evidence \"40 tests pass\" --command \"go test ./...\"",
 		Args:    noArguments,
-		PreRunE: a.noReport,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var entry reconcile.Entry
 			for i, f := range fields {
@@ -79,7 +78,6 @@ func (a *app) restoreCommand() *cobra.Command {
 			"Exit status: 0 it is restored, or there was nothing to restore; 2 it was not restored.",
 		Example: "  small-hook restore\n  small-hook restore --discard-new packages/importer",
 		Args:    atMost(1, "at most one path"),
-		PreRunE: a.noReport,
 		RunE: func(c *cobra.Command, args []string) error {
 			done, err := entrypoint.Restore(c.Context(), a.request(), a.locking(wait), optional(args), source, discard)
 			if err != nil {

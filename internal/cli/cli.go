@@ -39,7 +39,7 @@ func Run(ctx context.Context, p program.Process) int {
 	switch {
 	case app.settled && err == nil:
 		return app.status
-	case ctx.Err() != nil, mayBeSignal(err) && !app.finishing && interrupted(ctx):
+	case ctx.Err() != nil, !app.finishing && mayBeSignal(err) && interrupted(ctx):
 		app.progress.clear()
 		return statusInterrupted
 	case err != nil:
@@ -110,12 +110,6 @@ func (a *app) fail(mode string, err error) int {
 	return statusCannot
 }
 
-// mayBeSignal reports whether an error may come from a git that a signal ended.
-func mayBeSignal(err error) bool {
-	var f *failure.Error
-	return errors.As(err, &f) && !errors.Is(err, errUsage)
-}
-
 var errUsage = errors.New("wrong usage")
 
 // usage is the failure for a command line that makes no sense.
@@ -134,10 +128,16 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
 		Args:                       noArguments,
-		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("version") {
+				return a.printVersion()
+			}
+			return c.Help()
+		},
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, "%v", err) })
+	root.SetFlagErrorFunc(flagError)
 	a.flags.register(root.PersistentFlags())
+	root.Flags().Bool("version", false, "print the program's version")
 	root.AddCommand(
 		a.checkCommand(), a.rangeCommand(), a.auditCommand(), a.mergeCheckCommand(), a.replayIDCommand(), a.restoreLeasesCommand(),
 		a.preCommitCommand(), a.preMergeCommitCommand(), a.prePushCommand(), a.preReceiveCommand(), a.prepareCommitMsgCommand(),
@@ -146,6 +146,9 @@ func (a *app) root() *cobra.Command {
 		a.guardCommand(), a.appendCommand(), a.restoreCommand(),
 		a.laneCommand(), a.explainCommand(), a.demoCommand(), a.versionCommand(),
 	)
+	for _, c := range root.Commands() {
+		refuseFlags(c, root.PersistentFlags())
+	}
 	completeFlags(root)
 	addHelpers(root)
 	return root

@@ -46,7 +46,6 @@ func (a *app) guardCommand() *cobra.Command {
 			"Exit status: the command's own (128 and the number of a signal), 1 if something was put back, 2 if the\n" +
 			"command was not run.",
 		Example: "  small-hook guard -- small progress add --task task-1 --evidence \"40 tests pass\"",
-		PreRunE: a.noReport,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 || c.ArgsLenAtDash() != 0 {
 				return usage(c, "guard takes a command after two dashes: small-hook guard -- COMMAND")

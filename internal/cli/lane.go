@@ -54,8 +54,8 @@ func (a *app) laneCommand() *cobra.Command {
 
 // switchLane appends the entry for a switch, and says what to do next.
 func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) error {
-	if err := a.noReport(c, args); err != nil {
-		return err
+	if len(a.flags.targets) > 0 {
+		return usage(c, "%s", refusal(c, "format"))
 	}
 	if len(args) > 0 {
 		return usage(c, "--switch is about the work to come and takes no range")

@@ -23,8 +23,7 @@ func (a *app) replayIDCommand() *cobra.Command {
 		Example: "  small reset --yes\n" +
 			"  # write the new intent into .small/intent.small.yml, then\n" +
 			"  small-hook replay-id --write",
-		Args:    noArguments,
-		PreRunE: a.noReport,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if write {
 				if value || what.Staged || what.Ref != "" {

@@ -19,7 +19,6 @@ func (a *app) restoreLeasesCommand() *cobra.Command {
 			"SMALL_AGENT_ID are left alone. Nothing is staged.",
 		Example: "  small-hook restore-leases HEAD~1",
 		Args:    atMost(1, "at most one revision"),
-		PreRunE: a.noReport,
 		RunE: func(c *cobra.Command, args []string) error {
 			done, err := entrypoint.RestoreLeases(c.Context(), a.request(), optional(args))
 			if err != nil {

@@ -1,6 +1,7 @@
 package entrypoint
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -56,11 +57,14 @@ func (s *session) locate(ctx context.Context, w What) (at place, err error) {
 	return at, err
 }
 
-// Check judges the workspace of one directory, as its files are on disk, in the index or in a commit.
+// Check judges the workspace of one directory, or of the nearest above the current one, as its files are on disk, in the index or in a
+// commit.
 func Check(ctx context.Context, req Request, what What) *finding.Report {
-	req.Dir = workspaceRoot(req.Dir)
-	if req.Workspace == "" && !what.Recursive {
-		req.Workspace = "root"
+	if what.Recursive {
+		req.Dir = workspaceRoot(req.Dir)
+	} else {
+		req = req.above()
+		req.Workspace = cmp.Or(req.Workspace, "root")
 	}
 	judge := gate.Check
 	if what.Recursive {

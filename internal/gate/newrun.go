@@ -50,7 +50,8 @@ func NewRun(ctx context.Context, tree history.Tree, revision, dir string, opts r
 	case log.RunOver(id.Reference):
 		return id, nil, &failure.Error{
 			Message: fmt.Sprintf("the run %.12s… is over, and intent, plan and constraints say what they said then", id.Reference),
-			Remedy:  "write the new intent first, into " + small.Intent.Path(dir) + ", then run `small-hook replay-id --write`",
+			Remedy: "write the new intent first, into " + small.Intent.Path(dir) + " (or, if it stays, add the new run's first task to the plan), " +
+				"then run `small-hook replay-id --write`",
 		}
 	}
 	var out []Rewritten

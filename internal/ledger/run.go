@@ -2,11 +2,14 @@ package ledger
 
 import "strings"
 
-// resetTask is the task_id of the entry with which the protocol's program ends a run.
-const resetTask = "reset"
+// The task_ids of the entries with which the protocol's program replaces a run's plan: `small reset` and `small plan --reset`.
+const (
+	resetTask     = "reset"
+	planResetTask = "plan-reset"
+)
 
-// RunOver reports whether the log shows that the run with a replay id is over: after an entry of it the run was
-// reset, or another run began. Upper and lower case are the same.
+// RunOver reports whether the log shows that the run with a replay id is over: its plan was reset, or another run
+// began after an entry of it. Upper and lower case are the same.
 func (l *Ledger) RunOver(id string) bool {
 	begun := false
 	for _, e := range l.Entries {
@@ -16,7 +19,7 @@ func (l *Ledger) RunOver(id string) bool {
 			if begun {
 				return true
 			}
-		case e.TaskID == resetTask:
+		case e.TaskID == resetTask || e.TaskID == planResetTask:
 			return true
 		default:
 			begun = true

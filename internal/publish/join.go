@@ -45,10 +45,12 @@ func (p *publishing) join(ctx context.Context, upstream string) error {
 		p.say("Took %s of %s.", wording.Count(behind, "new commit"), p.target())
 		return nil
 	}
-	base := strings.TrimSpace(bases.out)
-	clean, err := p.opts.JudgeOwn(ctx, base, "HEAD", upstream)
-	if p.out.Found = err == nil && !clean; err != nil || !clean {
-		return err
+	if !p.judged {
+		clean, err := p.opts.JudgeOwn(ctx, strings.TrimSpace(bases.out), "HEAD", upstream)
+		if p.out.Found = err == nil && !clean; err != nil || !clean {
+			return err
+		}
+		p.judged = true
 	}
 	if err := p.note(); err != nil {
 		return err
@@ -74,18 +76,22 @@ func (p *publishing) mayRebase(ctx context.Context, upstream string, own int) (b
 	return plain == own && !p.state.Merge, err
 }
 
+// keepMessages has git keep a line of a commit's message that begins with #, and drop its own list of conflicts.
+const keepMessages = "commit.cleanup=scissors"
+
 // rebase puts the own commits on top. What the user's configuration would add to a rebase is off: it would move other branches, or
 // reorder commits.
 func (p *publishing) rebase(ctx context.Context, upstream string) error {
 	p.from = ""
-	done, err := p.git.try(ctx, "-c", "rebase.updateRefs=false", "-c", "rebase.rebaseMerges=false", "rebase", "-q", "--merge",
-		"--no-autostash", "--no-autosquash", "--no-fork-point", "--empty=drop", upstream)
+	done, err := p.git.try(ctx, "-c", keepMessages, "-c", "rebase.updateRefs=false", "-c", "rebase.rebaseMerges=false", "rebase", "-q",
+		"--merge", "--no-autostash", "--no-autosquash", "--no-fork-point", "--empty=drop", upstream)
 	return p.goOn(ctx, "rebase", done, err)
 }
 
 // merge merges the remote's branch. It is committed only when it is reconciled, also where git sees no conflict.
 func (p *publishing) merge(ctx context.Context, upstream string) error {
-	done, err := p.git.try(ctx, "merge", "-q", "--no-commit", "--no-ff", "--no-squash", "--no-autostash", "-m", "Merge "+p.state.Remote+"/"+short(p.state.Target), upstream)
+	done, err := p.git.try(ctx, "-c", keepMessages, "merge", "-q", "--no-commit", "--no-ff", "--no-squash", "--no-autostash",
+		"-m", "Merge "+p.state.Remote+"/"+short(p.state.Target), upstream)
 	return p.goOn(ctx, "merge", done, err)
 }
 
@@ -121,7 +127,7 @@ func (p *publishing) finish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		args := []string{"commit", "-q", "--no-edit"}
+		args := []string{"commit", "-q"}
 		if command == "rebase" {
 			args = []string{"rebase", "--continue"}
 			empty, err := p.git.holds(ctx, "diff", "--cached", "--quiet", "HEAD")
@@ -132,7 +138,7 @@ func (p *publishing) finish(ctx context.Context) error {
 				args = []string{"rebase", "--skip"}
 			}
 		}
-		done, err := p.git.try(ctx, args...)
+		done, err := p.git.try(ctx, append([]string{"-c", keepMessages}, args...)...)
 		if err != nil {
 			return err
 		}

@@ -60,6 +60,8 @@ type publishing struct {
 	noted bool
 	// stopped is true if a person has to resolve something: then nothing is taken back.
 	stopped bool
+	// judged is true once the own commits were judged as they are.
+	judged bool
 	// from is the commit to which a lost race takes an unpublished merge back.
 	from string
 	// follows is true if the branch has an upstream.

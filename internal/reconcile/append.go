@@ -15,7 +15,7 @@ import (
 )
 
 // Append appends an entry to the log. The entry gets the replay id of the current
-// run, if the handoff or workspace.small.yml has one. Nothing is staged. judge, if not nil, sees the new text before it is written, and
+// run, if workspace.small.yml or the handoff has one. Nothing is staged. judge, if not nil, sees the new text before it is written, and
 // the line on which the entry begins, from 1; what it returns prevents the writing.
 func (w *Workspace) Append(entry Entry, judge func(text []byte, line int) error) error {
 	data, err := w.Read()
@@ -29,7 +29,8 @@ func (w *Workspace) Append(entry Entry, judge func(text []byte, line int) error)
 			Remedy:  "if it was committed, `small-hook restore` puts it back; `small-hook check` says what the workspace lacks",
 		}
 	}
-	if id := cmp.Or(runID(w.Place.Top, small.Handoff.Path(dir), w.Limits, "replayId", "value"), runID(w.Place.Top, small.Workspace.Path(dir), w.Limits, "run", "replay_id")); id != "" {
+	// In this order, as the protocol's program binds its own entries: between its init and its start the handoff names another run.
+	if id := cmp.Or(runID(w.Place.Top, small.Workspace.Path(dir), w.Limits, "run", "replay_id"), runID(w.Place.Top, small.Handoff.Path(dir), w.Limits, "replayId", "value")); id != "" {
 		entry = append(entry, [2]string{"replayId", id})
 	}
 	longer, line, err := appended(path, data, entry, w.Now, w.Limits)

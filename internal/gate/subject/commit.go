@@ -72,6 +72,8 @@ type LostTask struct {
 	// Status is what the plan says now; gone is true where it says nothing.
 	Status  string
 	Dropped bool
+	// RunOver is true if the run that the handoff names is over: the plan is that of a run which has not begun.
+	RunOver bool
 }
 
 // DroppedLease is another agent's lease that a commit takes away from a task.

@@ -39,6 +39,15 @@ func (w *commitReader) lostTasks(ctx context.Context, added []ledger.Entry) ([]s
 			return nil, err
 		}
 	}
+	handoff, err := w.now(ctx, small.Handoff.Path(w.dir))
+	if err != nil {
+		return nil, err
+	}
+	run, err := w.replayIn(ctx, handoff)
+	if err != nil {
+		return nil, err
+	}
+	over := log.Log.RunOver(run)
 	last := map[string]ledger.Entry{}
 	for _, e := range log.Log.Entries {
 		if e.Status != "" {
@@ -48,7 +57,7 @@ func (w *commitReader) lostTasks(ctx context.Context, added []ledger.Entry) ([]s
 	var out []subject.LostTask
 	for _, c := range candidates {
 		if e, ok := last[c.Task]; ok && strings.EqualFold(e.Status, "completed") {
-			c.Entry = e
+			c.Entry, c.RunOver = e, over
 			out = append(out, c)
 		}
 	}

@@ -4,11 +4,9 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // DroppedLease is lease/dropped: a commit takes away another agent's lease.
@@ -19,7 +17,7 @@ var DroppedLease = rule.Rule{
 
 func checkDroppedLease(v *subject.CommitWork, r *rule.Reporter) {
 	for _, l := range v.DroppedLeases {
-		does, fix := "takes it away", restoreLeases(v)
+		does, fix := "takes it away", subject.RestoreLeases(v.Dir, v.Commit, v.Parent)
 		if l.Now != nil {
 			does, fix = fmt.Sprintf("gives it to agent %q", l.Now.Agent), "leave the task to the lease's holder, or ask the holder to give it up in the plan"
 		}
@@ -29,17 +27,4 @@ func checkDroppedLease(v *subject.CommitWork, r *rule.Reporter) {
 			Fix:     fix,
 		})
 	}
-}
-
-// restoreLeases are the commands that put every lease back that the commit has dropped.
-func restoreLeases(v *subject.CommitWork) string {
-	at := ""
-	if v.Dir != "" {
-		at = " --dir " + wording.ShellWord(v.Dir)
-	}
-	text := fmt.Sprintf("`small-hook restore-leases %s%s`, `git add -- %s`", history.Short(v.Parent), at, wording.ShellWord(small.Plan.Path(v.Dir)))
-	if v.Commit != history.Index {
-		text += ", `git commit -m \"Give the leases back\"`"
-	}
-	return text
 }
