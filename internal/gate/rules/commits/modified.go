@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Modified is append-only/modified: an earlier entry was changed.
@@ -41,8 +42,9 @@ func keepMigration(e *subject.LogChange) string {
 	if e.Fix != "" || e.Merge || s.Standing == history.Landed {
 		return e.Undo()
 	}
+	stage := "git add -- " + wording.TopPath(e.Path) // the index may be one that git commit -a has made
 	return "a person excuses the migration, and the waiver counts once it is on the target: push it first. " +
-		s.Redo(`small-hook waive --rule append-only/timestamp-migrated --reason "small progress migrate"`,
+		s.Redo(stage, `small-hook waive --rule append-only/timestamp-migrated --reason "small progress migrate"`,
 			"git add -- :/.small-gate.yml", `git commit -m "Waive the migration of timestamps" -- :/.small-gate.yml`, "git push") +
 		". Before the log is accepted as it stands (small-hook baseline), migrate it"
 }
