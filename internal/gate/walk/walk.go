@@ -232,7 +232,10 @@ func (r walker) unreadable(s *read.Step, path string, child *read.LedgerFile, pa
 			continue // it is judged where it is now
 		}
 		for _, before := range p.Ledgers {
-			e := &subject.LogChange{Path: path, Comparison: &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}, Fix: s.Fix}
+			e := &subject.LogChange{Path: path, Comparison: &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}}
+			if s.Fix != "" {
+				e.Fix = r.fixOf(s, path)
+			}
 			e.SetParent(s.Commit, i)
 			e.Branch = s.Branch
 			r.judgeEdge(e, s.ID)
