@@ -197,7 +197,7 @@ func (p *publishing) stop(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	p.stopped = true
+	p.stopped, p.state.Stopped = true, true
 	f.Message = "sync has stopped: " + f.Message
 	if f.Remedy != "" {
 		f.Remedy += "; then "
