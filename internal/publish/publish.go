@@ -136,7 +136,7 @@ func wait(ctx context.Context, n int) error {
 	if n == 0 {
 		return ctx.Err()
 	}
-	const first, most = 100 * time.Millisecond, 10 * time.Second
+	const first, most = 100 * time.Millisecond, 5 * time.Second
 	timer := time.NewTimer(time.Duration(rand.Int64N(int64(min(first<<n, most)))))
 	defer timer.Stop()
 	select {

@@ -100,7 +100,7 @@ func (p *publishing) keepFound(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	unknown := append(inside, outside...)
+	unknown := slices.Concat(inside, outside)
 	commits, err := p.written(ctx)
 	if err != nil {
 		return err
