@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,34 @@ func TestAgentsPage(t *testing.T) {
 	}
 }
 
+// TestAgentsSnippet demands that the commands and flags that docs/agents.md puts into an AGENTS.md are there.
+func TestAgentsSnippet(t *testing.T) {
+	page, err := os.ReadFile("../../docs/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, snippet, _ := strings.Cut(string(page), "\n```markdown\n")
+	snippet, _, _ = strings.Cut(snippet, "\n```\n")
+	r := gittest.New(t)
+	var names []string
+	for _, m := range backticks.FindAllStringSubmatch(snippet, -1) {
+		words := strings.Fields(m[1])
+		if words[0] != "small-hook" {
+			continue
+		}
+		names = append(names, words[1])
+		help := shell(t, r, "small-hook "+words[1]+" --help")
+		for _, word := range words[2:] {
+			if strings.HasPrefix(word, "--") && !strings.Contains(help, " "+word+" ") {
+				t.Errorf("small-hook %s has no %s:\n%s", words[1], word, help)
+			}
+		}
+	}
+	if want := []string{"append", "guard", "restore", "sync", "replay-id"}; !slices.Equal(names, want) {
+		t.Errorf("the snippet names %q, not %q", names, want)
+	}
+}
+
 // typePage runs the blocks of commands of a page in a new directory with a copy
 // of a workspace, and returns it as a repository. The page has at least so many.
 func typePage(t *testing.T, name, workspace string, least int) *gittest.Repo {
@@ -34,7 +63,7 @@ func typePage(t *testing.T, name, workspace string, least int) *gittest.Repo {
 		t.Fatal(err)
 	}
 	blocks := shellBlock.FindAllStringSubmatch(string(page), -1)
-	outputs := strings.Count(string(page), "\n```text\n")
+	outputs := strings.Count(string(page), "\n```text\n") + strings.Count(string(page), "\n```markdown\n")
 	if fences := strings.Count(string(page), "\n```"); fences != 2*(len(blocks)+outputs) || len(blocks) < least {
 		t.Fatalf("%d blocks and %d fences", len(blocks), fences)
 	}

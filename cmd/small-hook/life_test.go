@@ -16,14 +16,7 @@ const referenceProgram = "SMALL_GATE_REFERENCE"
 // TestLife lives whole runs beside the protocol's own program, which is the command `small` of these scripts, with real hooks. Each
 // script is a place where people got stuck, and ends with the work done.
 func TestLife(t *testing.T) {
-	reference := os.Getenv(referenceProgram)
-	if reference == "" {
-		t.Skipf("NOT TESTED: %s is not set, so nothing was lived beside the protocol's own program: export %[1]s=\"$(scripts/reference-setup)\"", referenceProgram)
-	}
-	bin := t.TempDir()
-	if err := os.Symlink(reference, filepath.Join(bin, "small")); err != nil {
-		t.Fatal(err)
-	}
+	bin := referenceBin(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "life"),
 		WorkdirRoot:         gittest.TempDir(t),
@@ -39,4 +32,18 @@ func TestLife(t *testing.T) {
 		Cmds:      commands,
 		Condition: condition,
 	})
+}
+
+// referenceBin is a directory with the protocol's own program, as the command `small`. Without the program, the test is skipped.
+func referenceBin(t *testing.T) string {
+	t.Helper()
+	reference := os.Getenv(referenceProgram)
+	if reference == "" {
+		t.Skipf("NOT TESTED: %s is not set, so nothing was lived beside the protocol's own program: export %[1]s=\"$(scripts/reference-setup)\"", referenceProgram)
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(reference, filepath.Join(bin, "small")); err != nil {
+		t.Fatal(err)
+	}
+	return bin
 }

@@ -57,7 +57,7 @@ func exitOf(t testing.TB, cmd *exec.Cmd) int {
 var writers = map[string]int{
 	"audit": 1, "audit HEAD~1": 0, "range HEAD~2..HEAD~1": 0, "range HEAD~1..HEAD": 1, "check": 0, "check --recursive": 0,
 	"audit --format json": 1, "check --format json": 0, "check --format json --format text": 0,
-	"explain": 0, "explain lint/blank": 0, "version": 0, "--help": 0, "help audit": 0, "--version": 2, "audit --help": 0, "completion bash": 0,
+	"explain": 0, "explain lint/blank": 0, "version": 0, "--help": 0, "help audit": 0, "--version": 0, "audit --help": 0, "completion bash": 0,
 	"install": 0, "doctor": 0, "uninstall": 0, "baseline HEAD~1": 0, "demo": 0,
 }
 

@@ -27,17 +27,19 @@ const (
 
 // Run executes one command line and returns the exit status.
 func Run(ctx context.Context, p program.Process) int {
-	p.Stdin = interruptible{ctx, p.Stdin}
-	app := &app{Process: p}
+	app := &app{Process: p, stdin: p.Stdin}
+	app.Stdin = interruptible{ctx, p.Stdin}
 	root := app.root()
 	root.SetArgs(arguments(p.Args))
-	root.SetIn(p.Stdin)
+	root.SetIn(app.Stdin)
 	help := &sticky{Writer: p.Stdout}
 	root.SetOut(help)
 	root.SetErr(p.Stderr)
 	command, err := root.ExecuteContextC(ctx)
 	switch {
-	case ctx.Err() != nil, mayBeSignal(err) && !app.finishing && interrupted(ctx):
+	case app.settled && err == nil:
+		return app.status
+	case ctx.Err() != nil, !app.finishing && mayBeSignal(err) && interrupted(ctx):
 		app.progress.clear()
 		return statusInterrupted
 	case err != nil:
@@ -79,8 +81,12 @@ var hookNames = []string{"pre-commit", "pre-merge-commit", "pre-push", "pre-rece
 // app is one run of the program.
 type app struct {
 	program.Process
+	// stdin is the standard input as it was given, for a command that is run.
+	stdin  io.Reader
 	flags  flags
 	status int
+	// settled is true once a command that was run has ended: its status counts, whatever ended it.
+	settled bool
 	// finishing is true once reports are being written.
 	finishing bool
 	progress  progress
@@ -104,12 +110,6 @@ func (a *app) fail(mode string, err error) int {
 	return statusCannot
 }
 
-// mayBeSignal reports whether an error may come from a git that a signal ended.
-func mayBeSignal(err error) bool {
-	var f *failure.Error
-	return errors.As(err, &f) && !errors.Is(err, errUsage)
-}
-
 var errUsage = errors.New("wrong usage")
 
 // usage is the failure for a command line that makes no sense.
@@ -128,17 +128,27 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
 		Args:                       noArguments,
-		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("version") {
+				return a.printVersion()
+			}
+			return c.Help()
+		},
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, "%v", err) })
+	root.SetFlagErrorFunc(flagError)
 	a.flags.register(root.PersistentFlags())
+	root.Flags().Bool("version", false, "print the program's version")
 	root.AddCommand(
-		a.checkCommand(), a.rangeCommand(), a.auditCommand(), a.mergeCheckCommand(), a.replayIDCommand(),
+		a.checkCommand(), a.rangeCommand(), a.auditCommand(), a.mergeCheckCommand(), a.replayIDCommand(), a.restoreLeasesCommand(),
 		a.preCommitCommand(), a.preMergeCommitCommand(), a.prePushCommand(), a.preReceiveCommand(), a.prepareCommitMsgCommand(),
 		a.installCommand(), a.uninstallCommand(), a.doctorCommand(),
 		a.baselineCommand(), a.waiveCommand(), a.reconcileCommand(), a.syncCommand(), a.mergeDriverCommand(),
+		a.guardCommand(), a.appendCommand(), a.restoreCommand(),
 		a.laneCommand(), a.explainCommand(), a.demoCommand(), a.versionCommand(),
 	)
+	for _, c := range root.Commands() {
+		refuseFlags(c, root.PersistentFlags())
+	}
 	completeFlags(root)
 	addHelpers(root)
 	return root

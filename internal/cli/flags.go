@@ -19,7 +19,7 @@ type flags struct {
 	dir, workspace, config, color string
 	lane                          string
 	reader                        string
-	strict, each                  bool
+	strict, each, quiet           bool
 	maxFileSize                   int64
 	targets                       output.Targets
 }
@@ -30,6 +30,7 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.workspace, "workspace", "", "accept workspaces of `KIND` root, examples or any")
 	set.StringVar(&f.config, "config", "", "use `FILE` instead of the trusted .small-gate.yml")
 	set.StringVar(&f.reader, "reader", repository.Auto, "read the repository with `READER` auto, go-git or git")
+	set.BoolVar(&f.quiet, "quiet", false, "say nothing if nothing is wrong")
 	set.StringVar(&f.color, "color", "auto", "color text `WHEN`: auto, always or never")
 	set.BoolVar(&f.each, "each", false, "judge the workspaces at every commit, not only at the tip")
 	set.Int64Var(&f.maxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default 16 MiB)")
@@ -74,14 +75,6 @@ func (outputFlag) Type() string   { return "file" }
 
 // Set takes --output.
 func (v outputFlag) Set(file string) error { return v.flags.targets.SendTo(file) }
-
-// noReport refuses --format and --output for a command that writes no report.
-func (a *app) noReport(c *cobra.Command, _ []string) error {
-	if len(a.flags.targets) == 0 {
-		return nil
-	}
-	return usage(c, "%s writes no report and takes neither --format nor --output; its exit status and its text say what was done", c.Name())
-}
 
 // askedFor finds the reports that a command line asks for, whatever else is wrong with it: parsing stops at the first error, and
 // the reader of a report wants to know of that too.

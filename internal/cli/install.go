@@ -78,11 +78,8 @@ func (a *app) printDriver(result hook.DriverResult, err error) error {
 
 // printResult prints what was done about hooks. If a person still has to do something, that is outcome 2: nothing is guarded yet.
 func (a *app) printResult(result hook.Result, err error) error {
-	if unwritten := a.print(result.Text()); unwritten != nil {
-		return unwritten
-	}
-	if err == nil && result.Outcome == hook.NeedsManual {
+	if err != nil || result.Outcome == hook.NeedsManual {
 		a.status = statusCannot
 	}
-	return err
+	return cmp.Or(a.print(result.Text()), err)
 }

@@ -2,15 +2,23 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
+	"os/exec"
 	"time"
 )
 
 // signalGrace is how long a failure waits for the signal that may be its cause.
 const signalGrace = 200 * time.Millisecond
 
-// interrupted reports whether a failure comes from a signal. A terminal sends Ctrl-C to git as well as to this program, and git may
-// have failed of it before this program has noticed.
+// mayBeSignal reports whether an error may come from a git that a signal ended. A terminal sends Ctrl-C to git as well as to this
+// program, and git may have failed of it before this program has noticed.
+func mayBeSignal(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && !exit.Exited()
+}
+
+// interrupted reports whether such a failure comes from a signal.
 func interrupted(ctx context.Context) bool {
 	grace := time.NewTimer(signalGrace)
 	defer grace.Stop()

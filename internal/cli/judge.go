@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"cmp"
+	"path/filepath"
+
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
@@ -9,11 +12,19 @@ import (
 func (a *app) checkCommand() *cobra.Command {
 	var what entrypoint.What
 	c := &cobra.Command{
-		Use:   "check",
+		Use:   "check [PATH]",
 		Short: "Judge the workspace of one directory as its files are",
-		Args:  noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return a.finish(c.Context(), entrypoint.Check(c.Context(), a.request(), what), false)
+		Long: "Judge the workspace of the directory PATH, or that of --dir, as its files are. Without either, it is the\n" +
+			"workspace here or above, up to the root of the work tree.",
+		Args: atMost(1, "at most one path"),
+		RunE: func(c *cobra.Command, args []string) error {
+			req := a.request()
+			if path := optional(args); filepath.IsAbs(path) {
+				req.Dir = path
+			} else if path != "" {
+				req.Dir = filepath.Join(cmp.Or(req.Dir, "."), path)
+			}
+			return a.finish(c.Context(), entrypoint.Check(c.Context(), req, what), false)
 		},
 	}
 	c.Flags().BoolVar(&what.Staged, "staged", false, "judge the files in the index")

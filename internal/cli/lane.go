@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
+	"github.com/small-gate/small-gate/internal/worklock"
 )
 
 func (a *app) laneCommand() *cobra.Command {
@@ -53,13 +54,13 @@ func (a *app) laneCommand() *cobra.Command {
 
 // switchLane appends the entry for a switch, and says what to do next.
 func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) error {
-	if err := a.noReport(c, args); err != nil {
-		return err
+	if len(a.flags.targets) > 0 {
+		return usage(c, "%s", refusal(c, "format"))
 	}
 	if len(args) > 0 {
 		return usage(c, "--switch is about the work to come and takes no range")
 	}
-	done, err := entrypoint.SwitchLane(c.Context(), a.request(), to, reason)
+	done, err := entrypoint.SwitchLane(c.Context(), a.request(), a.locking(worklock.DefaultWait), to, reason)
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,10 @@ func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) err
 			text += fmt.Sprintf("lane %q requires an entry for %s with evidence, committed %s\n", done.Lane, task, when.words)
 		}
 	}
-	return a.print(sanitize.Lines(text))
+	if err := a.print(sanitize.Lines(text)); err != nil {
+		return err
+	}
+	return a.guarded(done.Guarded)
 }
 
 // writeLane writes the reports that were asked for.

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
@@ -15,15 +17,20 @@ import (
 
 func (a *app) mergeDriverCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "merge-driver BASE OURS THEIRS SIZE PATH",
-		Short: "Git's merge driver: never merge two versions of a workspace file line by line",
-		Long: "Git calls this with %O %A %B %L %P for the files that .gitattributes assigns to it (small-hook install\n" +
-			"--merge-driver). If one side left the file alone, the other side is taken; of two logs, the one that\n" +
-			"continues the other is. If both changed the file, that is a conflict: OURS becomes all of both sides\n" +
-			"between conflict markers, and the exit status is 1.",
-		Args: exactly(5, "what git passes: %O %A %B %L %P"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			merged, err := a.mergeFiles(args)
+		Use:   "merge-driver BASE OURS THEIRS SIZE PATH [LABEL]",
+		Short: "Git's merge driver: merge two versions of a workspace file as `reconcile` does, never line by line",
+		Long: "Git calls this with %O %A %B %L %P %Y for the files that .gitattributes assigns to it (small-hook install\n" +
+			"--merge-driver). Where git says which commits it merges or applies, the file is merged as reconcile does. Where\n" +
+			"it does not, or reconcile would stop, the file is a conflict if both sides changed it: OURS becomes all of both\n" +
+			"sides between conflict markers, and the exit status is 1.",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 5 && len(args) != 6 {
+				return usage(c, "%s takes what git passes: %%O %%A %%B %%L %%P %%Y", c.Name())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			merged, err := a.mergeFiles(c.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -37,18 +44,18 @@ func (a *app) mergeDriverCommand() *cobra.Command {
 }
 
 // mergeFiles merges the files that git names, and leaves the result where git expects it.
-func (a *app) mergeFiles(args []string) (reconcile.Merged, error) {
+func (a *app) mergeFiles(ctx context.Context, args []string) (reconcile.Merged, error) {
 	size, err := strconv.Atoi(args[3])
 	if err != nil {
 		return reconcile.Merged{}, &failure.Error{Message: fmt.Sprintf("%q is not the length of a conflict marker", args[3]), Remedy: "small-hook install --merge-driver"}
 	}
-	in := reconcile.MergeInput{Marker: min(max(size, 0), 1000), Path: args[4]}
+	in := reconcile.MergeInput{Marker: min(max(size, 0), 1000), Path: args[4], Label: optional(args[5:])}
 	for i, into := range []*[]byte{&in.Base, &in.Ours, &in.Theirs} {
 		if *into, err = readVersion(args[i]); err != nil {
 			return reconcile.Merged{}, err
 		}
 	}
-	merged := in.Merge()
+	merged := entrypoint.MergeDriver(ctx, a.request(), in)
 	return merged, wholefile.Write(args[1], merged.Text)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -22,7 +23,7 @@ import (
 // finish writes the reports that were asked for, and takes the exit status. In a hook, text goes to standard error, and nothing is
 // said if nothing is wrong and no waiver was used.
 func (a *app) finish(ctx context.Context, r *finding.Report, inHook bool) error {
-	if ctx.Err() != nil || r.Verdict == finding.Error && interrupted(ctx) {
+	if ctx.Err() != nil || r.Verdict == finding.Error && mayBeSignal(r.Failure) && interrupted(ctx) {
 		return ctx.Err()
 	}
 	a.progress.clear()
@@ -60,8 +61,8 @@ func (a *app) reportFailure(mode string, f *failure.Error) error {
 	var errs []error
 	for _, t := range askedFor(a.Args[1:]) {
 		switch {
-		case mode == "lane" && report.CheckLaneFormat(t.Format) != nil:
-			continue // a lane is not written so
+		case mode == "lane" && report.CheckLaneFormat(t.Format) != nil, mode == "doctor" && doctorFormat(t.Format) != nil:
+			continue // it is not written so
 		case t.File != "":
 			errs = append(errs, t.WriteFile(r))
 		case t.Format != "text":
@@ -76,20 +77,30 @@ func (a *app) write(stream io.Writer, format string, r *finding.Report, quiet bo
 	if err != nil {
 		return err
 	}
-	opts := report.Options{Color: color, Quiet: quiet, Version: version.String(), Width: width(stream)}
-	if err := report.Write(stream, format, r, opts); err != nil {
-		return fmt.Errorf("the %s report could not be written: %w", format, err)
-	}
-	return nil
+	opts := report.Options{Color: color, Quiet: quiet || a.flags.quiet, Version: version.String(), Width: width(stream)}
+	return unwritten("the "+format+" report", report.Write(stream, format, r, opts))
 }
 
-// print writes text to standard output.
+// print writes text to standard output. With --quiet it says nothing if nothing is wrong.
 func (a *app) print(text string) error {
-	if text == "" {
+	if text == "" || a.flags.quiet && a.status == 0 {
 		return nil
 	}
 	_, err := io.WriteString(a.Stdout, text)
-	return err
+	return unwritten("the output", err)
+}
+
+// unwritten says what could not be written, without the system's name of the stream. It is nil for nil.
+func unwritten(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	cause := err
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		cause = at.Err
+	}
+	return &failure.Error{Message: fmt.Sprintf("%s could not be written: %v", what, cause), Remedy: "have the output read to its end, on a disk with room, and run the command again", Err: err}
 }
 
 // width is how many columns a terminal has; 0 for another stream.

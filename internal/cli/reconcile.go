@@ -25,8 +25,7 @@ func (a *app) reconcileCommand() *cobra.Command {
 			"merge under way, the log alone is taken, and the tasks that it names. The result is staged and shown, not committed.\n\n" +
 			"Ours is what is checked out, theirs what comes to it (in a rebase, the commit that is applied).\n\n" +
 			"Exit status: 0 everything is resolved, 1 something under .small/ is still in conflict, 2 nothing was done.",
-		Args:    atMost(1, "at most one branch"),
-		PreRunE: a.noReport,
+		Args: atMost(1, "at most one branch"),
 		RunE: func(c *cobra.Command, args []string) error {
 			opts.Theirs = optional(args)
 			done, err := entrypoint.Reconcile(c.Context(), a.request(), opts)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,22 +13,56 @@ import (
 
 func (a *app) replayIDCommand() *cobra.Command {
 	var what entrypoint.What
+	var value, write bool
 	c := &cobra.Command{
-		Use:     "replay-id",
-		Short:   "Print the fingerprint of what intent, plan and constraints declare",
-		Args:    noArguments,
-		PreRunE: a.noReport,
+		Use:   "replay-id",
+		Short: "Print the fingerprint of what intent, plan and constraints declare; or begin a new run with it",
+		Long: "Print the fingerprint of what intent, plan and constraints declare, in the workspace here or above.\n\n" +
+			"With --write, begin a new run: write the id that the protocol's own program computes into the handoff and\n" +
+			"workspace.small.yml, and nothing else. Nothing is staged. After \"small reset\", write the new intent first.",
+		Example: "  small reset --yes\n" +
+			"  # write the new intent into .small/intent.small.yml, then\n" +
+			"  small-hook replay-id --write",
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if write {
+				if value || what.Staged || what.Ref != "" {
+					return usage(c, "--write is about the files on disk and takes none of --value, --staged and --ref")
+				}
+				done, err := entrypoint.WriteReplayID(c.Context(), a.request())
+				if err != nil {
+					return err
+				}
+				return a.print(writtenIDText(done))
+			}
 			id, err := entrypoint.ReplayID(c.Context(), a.request(), what)
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case value:
+				return a.print(id.Reference + "\n")
 			}
 			return a.print(replayIDText(id))
 		},
 	}
 	c.Flags().BoolVar(&what.Staged, "staged", false, "read the files in the index")
 	c.Flags().StringVar(&what.Ref, "ref", "", "read the files of the commit `REV`")
+	c.Flags().BoolVar(&value, "value", false, "print the id that the protocol's own program computes, and nothing else")
+	c.Flags().BoolVar(&write, "write", false, "begin a new run: write that id into the handoff and workspace.small.yml")
 	return c
+}
+
+// writtenIDText says what was written, and what to type next.
+func writtenIDText(done entrypoint.WrittenID) string {
+	if len(done.Files) == 0 {
+		return "handoff and workspace name the run " + done.ID + " already; nothing was written\n"
+	}
+	var text strings.Builder
+	for _, file := range done.Files {
+		fmt.Fprintf(&text, "%s: the run is now %s\n", sanitize.Line(file), done.ID)
+	}
+	text.WriteString("next: " + sanitize.Line(done.Add) + " && git commit -m \"Begin a new run\"\n")
+	return text.String()
 }
 
 // replayIDText says the fingerprints, and which of them the handoff has.

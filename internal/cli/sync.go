@@ -28,7 +28,6 @@ func (a *app) syncCommand() *cobra.Command {
 			"refused; 2 it could not be done, or somebody has to resolve a conflict.",
 		Example: "  git commit -q -a -m 'Read the export'\n  small-hook sync",
 		Args:    atMost(2, "at most a remote and a branch"),
-		PreRunE: a.noReport,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				opts.Remote = args[0]

@@ -11,8 +11,8 @@ func (a *app) versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "Print the program's version",
 		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			return a.print(version.Long("small-hook") + "\n")
-		},
+		RunE:  func(*cobra.Command, []string) error { return a.printVersion() },
 	}
 }
+
+func (a *app) printVersion() error { return a.print(version.Long("small-hook") + "\n") }

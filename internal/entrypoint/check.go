@@ -1,6 +1,7 @@
 package entrypoint
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -56,11 +57,14 @@ func (s *session) locate(ctx context.Context, w What) (at place, err error) {
 	return at, err
 }
 
-// Check judges the workspace of one directory, as its files are on disk, in the index or in a commit.
+// Check judges the workspace of one directory, or of the nearest above the current one, as its files are on disk, in the index or in a
+// commit.
 func Check(ctx context.Context, req Request, what What) *finding.Report {
-	req.Dir = workspaceRoot(req.Dir)
-	if req.Workspace == "" && !what.Recursive {
-		req.Workspace = "root"
+	if what.Recursive {
+		req.Dir = workspaceRoot(req.Dir)
+	} else {
+		req = req.above()
+		req.Workspace = cmp.Or(req.Workspace, "root")
 	}
 	judge := gate.Check
 	if what.Recursive {
@@ -104,6 +108,29 @@ func workspaceRoot(dir string) string {
 	return filepath.Join(dir, "..")
 }
 
+// above is the request for the nearest directory that holds a workspace, from the current one up to the work tree's root, unless the
+// request names a directory.
+func (r Request) above() Request {
+	if r.Dir != "" {
+		r.Dir = workspaceRoot(r.Dir)
+		return r
+	}
+	abs, err := filepath.Abs("")
+	if err != nil {
+		return r // opening the current directory fails and says so
+	}
+	root := repositoryRoot(abs)
+	for at := abs; ; at = filepath.Dir(at) {
+		if info, err := os.Stat(filepath.Join(at, small.Dir)); err == nil && info.IsDir() {
+			r.Dir = at
+			return r
+		}
+		if at == root {
+			return r
+		}
+	}
+}
+
 // repositoryRoot is the nearest directory at or above dir that holds .git, or dir if there is none.
 func repositoryRoot(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
@@ -114,19 +141,6 @@ func repositoryRoot(dir string) string {
 			return dir
 		}
 	}
-}
-
-// ReplayID computes the fingerprints of the workspace of one directory, as its files are on disk, in the index or in a commit.
-func ReplayID(ctx context.Context, req Request, what What) (out gate.ReplayID, err error) {
-	req.Dir = workspaceRoot(req.Dir)
-	_, err = what.of(req)(ctx, "replay-id", func(s *session) error {
-		at, err := s.locate(ctx, what)
-		if err == nil {
-			out, err = gate.ReplayIDOf(ctx, s.tree, at.revision, at.dir, s.opts)
-		}
-		return err
-	})
-	return out, err
 }
 
 // pathInRepository is a directory's slash-separated path in the repository, "" for its root.

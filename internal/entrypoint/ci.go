@@ -122,6 +122,7 @@ func (j *job) change(ctx context.Context, s *session, head string) (*finding.Rep
 		}
 	}
 	s.opts.Branch = j.plan.Source
+	s.allStand(history.Published)
 	j.fact("base", "%s (%s)", base, words)
 	reported := []string{base}
 	for _, p := range j.plan.Base {
@@ -182,6 +183,10 @@ func (j *job) push(ctx context.Context, s *session, head string) (*finding.Repor
 	onDefault := j.plan.OnDefault || branch.ID == ""
 	update := history.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, origin), PolicyFromOldTip: onDefault}
 	s.opts.Branch = branchName(j.plan.Ref, origin)
+	s.allStand(history.Published)
+	if onDefault {
+		s.allStand(history.Landed)
+	}
 	if update.Old, err = j.before(ctx, s, onDefault); err != nil {
 		return nil, err
 	}
@@ -288,6 +293,7 @@ func (j *job) audit(ctx context.Context, s *session, head, trusted, label string
 	if err := j.checkConfigExists(ctx, s, head); err != nil {
 		return nil, err
 	}
+	s.allStand(history.Landed)
 	return gate.Audit(ctx, s.repo, head, s.opts), nil
 }
 

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -89,10 +92,30 @@ func (s *session) judgeIndex(ctx context.Context, fetched *prefetchedHistory, he
 		return nil, err
 	}
 	s.opts.Branch = shortRef(branch)
+	if s.opts.Message, err = s.preparedMessage(); err != nil {
+		return nil, err
+	}
 	if err := s.claimOfBranch(ctx, head); err != nil {
 		return nil, err
 	}
 	return s.checkAdded(ctx, history.Index, gate.Pending(ctx, fetched, parents, s.opts, neighbours...))
+}
+
+// preparedMessage is what git has prepared as the message of an agent's next commit, of what it squashes, applies or merges; empty if
+// nothing.
+func (s *session) preparedMessage() (string, error) {
+	if s.req.Agent() == "" {
+		return "", nil
+	}
+	var out []byte
+	for _, name := range []string{"SQUASH_MSG", "MERGE_MSG"} {
+		text, err := os.ReadFile(filepath.Join(s.repo.Where().GitDir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", &failure.Error{Message: "cannot read the message of what is being merged: " + err.Error(), Err: err}
+		}
+		out = append(append(out, text...), '\n')
+	}
+	return string(out), nil
 }
 
 // trustHead takes the policy from HEAD, and lists the parents of the commit that would come next: HEAD, if there is one, and what is

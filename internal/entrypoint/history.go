@@ -20,6 +20,9 @@ func Range(ctx context.Context, req Request, spec string) *finding.Report {
 		if err != nil {
 			return nil, err
 		}
+		if err := s.findStandings(ctx, head); err != nil {
+			return nil, err
+		}
 		return s.checkAdded(ctx, head, gate.Range(ctx, s.repo, base, head, s.opts))
 	})
 }
@@ -76,6 +79,9 @@ func Audit(ctx context.Context, req Request, revision string) *finding.Report {
 			return nil, err
 		}
 		if err := s.trust(ctx, head, revision); err != nil {
+			return nil, err
+		}
+		if err := s.findStandings(ctx, head); err != nil {
 			return nil, err
 		}
 		return gate.Audit(ctx, s.repo, head, s.opts), nil

@@ -14,13 +14,13 @@ import (
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Switched is what SwitchLane has written.
 type Switched struct {
-	// Log is the path of the log, from the root of the work tree, and Add the command that stages its workspace.
-	Log, Add string
+	Guarded
+	// Add is the command that stages the workspace.
+	Add string
 	// Evidence is that of the new entry.
 	Evidence string
 	Lane     lane.Lane
@@ -30,7 +30,7 @@ type Switched struct {
 
 // SwitchLane appends the entry that claims another lane to the log of the workspace in the directory or the nearest above it, up to the
 // root of the work tree. Nothing is staged.
-func SwitchLane(ctx context.Context, req Request, to, reason string) (Switched, error) {
+func SwitchLane(ctx context.Context, req Request, with Locking, to, reason string) (Switched, error) {
 	target, ok := lane.Parse(to)
 	out := Switched{Lane: target}
 	if !ok {
@@ -41,16 +41,21 @@ func SwitchLane(ctx context.Context, req Request, to, reason string) (Switched, 
 	}
 	req = req.withLane()
 	req.Dir = workspaceRoot(req.Dir)
-	_, err := req.inRepository(ctx, "lane", func(s *session) error { return s.switchLane(ctx, &out, reason) })
+	if _, err := req.inRepository(ctx, "lane", func(s *session) error { return s.planSwitch(ctx, &out, reason) }); err != nil {
+		return out, err
+	}
+	entry := reconcile.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
+	var err error
+	out.Guarded, err = req.guard(ctx, "lane", with, func(g *guarding, _ []string) error {
+		out.Add = g.add()
+		return g.Append(entry, nil)
+	})
 	return out, err
 }
 
-func (s *session) switchLane(ctx context.Context, out *Switched, reason string) error {
+// planSwitch finds out what the switch means.
+func (s *session) planSwitch(ctx context.Context, out *Switched, reason string) error {
 	head, parents, err := s.trustHead(ctx, nil)
-	if err != nil {
-		return err
-	}
-	dir, err := s.workspaceAbove()
 	if err != nil {
 		return err
 	}
@@ -65,17 +70,12 @@ func (s *session) switchLane(ctx context.Context, out *Switched, reason string) 
 	rigour := s.opts.Policy.Lanes.Rigour(string(out.Lane))
 	out.Before, out.After = rigour.Before, rigour.After
 	out.Evidence = lane.SwitchText(now.Lane, out.Lane, reason)
-	out.Add = "git add -- " + wording.ShellWord(":/"+small.InDir(dir, ""))
-	entry := reconcile.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
-	out.Log, err = reconcile.Append(s.repo.Where(), dir, entry, s.req.Now, s.opts.Limits())
-	return err
+	return nil
 }
 
+// workspaceAbove is the directory of the workspace in the request's directory or the nearest above it, up to the root of the work tree.
 func (s *session) workspaceAbove() (string, error) {
 	top := s.repo.Where().Top
-	if top == "" {
-		return "", &failure.Error{Message: "a bare repository has no work tree to write to", Remedy: "run this in a clone"}
-	}
 	dir, err := pathInRepository(s.repo, s.req.Dir)
 	for err == nil {
 		if info, missing := os.Lstat(filepath.Join(top, dir, small.Dir)); missing == nil && info.IsDir() {

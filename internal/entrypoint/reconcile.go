@@ -19,10 +19,37 @@ func Reconcile(ctx context.Context, req Request, opts reconcile.Options) (out *r
 			return nil, &failure.Error{Message: fmt.Sprintf("%s takes ours or theirs, not %q", flag, side), Remedy: "write " + flag + " ours, or " + flag + " theirs"}
 		}
 	}
-	if req.Reader == repository.Auto || req.Reader == "" {
-		req.Reader = repository.Git // which is needed for the staging anyway
+	err = req.reconciling(ctx, "reconcile", opts, func(repo repository.Repository, opts reconcile.Options) error {
+		out, err = reconcile.Run(ctx, repo, opts)
+		return err
+	})
+	return out, err
+}
+
+// MergeDriver merges one file for git, as Reconcile would. What it cannot merge is a conflict; it has no other failure.
+func MergeDriver(ctx context.Context, req Request, in reconcile.MergeInput) reconcile.Merged {
+	merged := in.Merge()
+	if !merged.Conflict {
+		return merged
 	}
-	_, err = req.inRepository(ctx, "reconcile", func(s *session) error {
+	err := req.reconciling(ctx, "merge-driver", reconcile.Options{}, func(repo repository.Repository, opts reconcile.Options) (err error) {
+		merged, err = reconcile.Drive(ctx, repo, opts, in)
+		return err
+	})
+	if err != nil {
+		f := failure.Of(err)
+		merged = in.Merge()
+		merged.Message += " (" + f.Message + ": " + f.Remedy + ")"
+	}
+	return merged
+}
+
+// reconciling runs do in the request's repository, under HEAD's policy.
+func (r Request) reconciling(ctx context.Context, mode string, opts reconcile.Options, do func(repository.Repository, reconcile.Options) error) error {
+	if r.Reader == repository.Auto || r.Reader == "" {
+		r.Reader = repository.Git // which is needed for the staging anyway
+	}
+	_, err := r.inRepository(ctx, mode, func(s *session) error {
 		head, err := s.repo.Head(ctx)
 		if err == nil {
 			err = s.trust(ctx, head, "HEAD")
@@ -30,14 +57,13 @@ func Reconcile(ctx context.Context, req Request, opts reconcile.Options) (out *r
 		if err != nil {
 			return err
 		}
-		opts.Environ, opts.Now, opts.Policy, opts.MaxFileSize = req.Environ, req.Now, s.opts.Policy, req.MaxFileSize
-		if req.Config == "" {
+		opts.Environ, opts.Now, opts.Policy, opts.MaxFileSize = r.Environ, r.Now, s.opts.Policy, r.MaxFileSize
+		if r.Config == "" {
 			opts.PolicyOf = s.policyOf
 		}
-		out, err = reconcile.Run(ctx, s.repo, opts)
-		return err
+		return do(s.repo, opts)
 	})
-	return out, err
+	return err
 }
 
 // policyOf reads the configuration of a commit that is not trusted, for what it forbids, never for what it allows.

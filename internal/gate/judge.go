@@ -154,7 +154,7 @@ func mergeResult(ctx context.Context, r *run.Run, merge string) error {
 	}
 	examined, ledgers := *r.Examined(), r.Collector.Report.Ledgers
 	over := *r
-	over.Scope = &run.Scope{Base: head.Base, Tip: history.Tip{ID: merge}, Commits: commits, Workspaces: map[string]bool{}, Workflows: map[string]bool{}}
+	over.Scope = &run.Scope{Base: head.Base, Tip: history.Tip{ID: merge}, Commits: commits, Fix: "`git fetch`, " + subject.MergeWith(history.Short(head.Base.ID)) + ", `git push`", Workspaces: map[string]bool{}, Workflows: map[string]bool{}}
 	r.Collector.SkipEarlier()
 	if err := over.All(ctx, walk.JudgeCommits); err != nil {
 		return err

@@ -86,7 +86,7 @@ func (e *commandError) Error() string {
 	if e.stderr == "" {
 		return fmt.Sprintf("git %s: %v", e.name, e.err)
 	}
-	return fmt.Sprintf("git %s: %s", e.name, e.stderr)
+	return "git says: " + strings.TrimPrefix(e.stderr, "fatal: ")
 }
 
 func (e *commandError) Unwrap() error { return e.err }

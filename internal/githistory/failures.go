@@ -85,7 +85,7 @@ func Nowhere(dir string) *failure.Error {
 func CannotOpen(dir string) string { return "cannot open the repository of " + wording.Printable(dir) }
 
 // SeeWhatGitSays is the remedy for a repository that cannot be opened.
-const SeeWhatGitSays = "see what git says: `git rev-parse --git-dir`"
+const SeeWhatGitSays = "see what else git says: `git status`"
 
 // NotResolved is the failure for a name that leads to no commit.
 func NotResolved(name string, shallow, isID bool, cause error) *failure.Error {

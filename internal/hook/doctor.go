@@ -87,8 +87,27 @@ func Doctor(ctx context.Context, dir string) (Diagnosis, error) {
 		}
 		diagnosis.Checks = append(diagnosis.Checks, check)
 	}
+	ignored, err := ignoredWorkspaces(ctx, repo)
+	if err != nil {
+		return diagnosis, err
+	}
+	for _, path := range ignored {
+		diagnosis.Notes = append(diagnosis.Notes, show(path)+" is hidden by a .gitignore, so that nothing of it is committed or judged; `git check-ignore -v "+typed(path)+"` names the line to remove")
+	}
 	diagnosis.Driver, err = checkDriver(ctx, repo)
 	return diagnosis, err
+}
+
+// ignoredWorkspaces lists what git ignores of workspaces.
+func ignoredWorkspaces(ctx context.Context, repo Repository) ([]string, error) {
+	if repo.Bare {
+		return nil, nil
+	}
+	out, err := repo.Git.run(ctx, repo.Top, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", ":(glob)**/.small", ":(glob)**/.small/**")
+	// Git lists other folders that are hidden as a whole, without a look into them.
+	return slices.DeleteFunc(strings.Split(out, "\x00"), func(path string) bool {
+		return !slices.Contains(strings.Split(path, "/"), ".small")
+	}), err
 }
 
 // hooksToCheck returns the hooks that ought to fire in a repository.
@@ -138,20 +157,28 @@ func (e examination) check(ctx context.Context, hook Name) (Check, error) {
 	case err != nil:
 		check.refuse(err)
 	case !file.exists:
-		check.Why, check.Remedy = e.whyAbsent(hook), "Type: `"+ProgramName+" install`"
+		check.Why, check.Remedy = e.whyAbsent(hook), toInstall(hook)
 	case !file.runnable && file.text == "" && file.link:
-		check.Why, check.Remedy = "it is a link that leads nowhere", "Remove it, then type: `"+ProgramName+" install`"
+		check.Why, check.Remedy = "it is a link that leads nowhere", "Remove it first. "+toInstall(hook)
 	case !file.runnable:
 		check.Why, check.Remedy = "it is not executable, so git ignores it", "Type: `chmod +x "+typed(check.Path)+"`"
 	case origin == edited:
 		check.Why = "it is small-gate's, but somebody edited it, so it was not run"
-		check.Remedy = "Delete it, then type: `" + ProgramName + " install`"
+		check.Remedy = "Delete it first. " + toInstall(hook)
 	case origin == ours:
 		e.prove(ctx, &check, file)
 	default:
 		e.look(ctx, &check, file)
 	}
 	return check, ctx.Err()
+}
+
+// toInstall says what to type to install a hook.
+func toInstall(hook Name) string {
+	if slices.Contains(ClientHooks(), hook) {
+		return "Type: `" + ProgramName + " install`"
+	}
+	return "Type: `" + ProgramName + " install --" + string(hook) + "`"
 }
 
 // refuse records an error as the reason why a hook does not fire.
@@ -190,7 +217,7 @@ func (e examination) look(ctx context.Context, check *Check, file hookFile) {
 	case err != nil:
 		check.refuse(err)
 	case found.in == "":
-		check.Why, check.Remedy = found.read+" does not name "+ProgramName+" "+string(check.Hook), "Type: `"+ProgramName+" install`"
+		check.Why, check.Remedy = found.read+" does not name "+ProgramName+" "+string(check.Hook), toInstall(check.Hook)
 	default:
 		check.Fires, check.Proof, check.How = true, ProofMention, found.how(check.Hook)
 		if check.For = "your own hook"; found.by != nil {

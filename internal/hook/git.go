@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"github.com/small-gate/small-gate/internal/failure"
 	"os"
 	"os/exec"
 	"slices"
@@ -49,7 +50,10 @@ func (g Git) run(ctx context.Context, dir string, args ...string) (string, error
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	if err := cmd.Run(); err != nil {
-		return "", failed("git "+strings.Join(args, " ")+": "+strings.TrimSpace(complaint.String()), "", err)
+		if said := strings.TrimPrefix(strings.TrimSpace(complaint.String()), "fatal: "); said != "" {
+			return "", &failure.Error{Message: "git says: " + show(said), Err: err}
+		}
+		return "", failed("git "+args[0]+" failed", "", err)
 	}
 	return out.String(), nil
 }

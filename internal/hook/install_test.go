@@ -185,7 +185,7 @@ func TestInstallTwiceChangesNothing(t *testing.T) {
 	before := tree(t, filepath.Join(repo, ".git"))
 	for _, force := range []bool{false, true} {
 		result := install(t, InstallOptions{Dir: repo, Program: program.path, PreReceive: true, Force: force})
-		if result.Outcome != Unchanged || !strings.Contains(result.Text(), "Nothing was changed") {
+		if result.Outcome != Unchanged || !strings.Contains(result.Text(), "installed already") {
 			t.Errorf("the second time: %v\n%s", result.Outcome, result.Text())
 		}
 		if diff := cmp.Diff(each(Present, allHooks()...), actions(result)); diff != "" {
@@ -286,7 +286,7 @@ func TestErrors(t *testing.T) {
 		"no such directory":   {InstallOptions{Dir: filepath.Join(outside, "none"), Program: program.path}, "none"},
 		"a file":              {InstallOptions{Dir: plain, Program: program.path}, "not a directory"},
 		"inside .git":         {InstallOptions{Dir: filepath.Join(repo, ".git", "refs"), Program: program.path}, "work tree"},
-		"a broken .git file":  {InstallOptions{Dir: broken, Program: program.path}, "git rev-parse --git-dir"},
+		"a broken .git file":  {InstallOptions{Dir: broken, Program: program.path}, "git status"},
 		"a directory as hook": {InstallOptions{Dir: dirHook, Program: program.path}, "pre-push is not a file"},
 		"hooks is a file":     {InstallOptions{Dir: fileHooks, Program: program.path}, "not a directory"},
 		"no program":          {InstallOptions{Dir: repo, Program: filepath.Join(outside, "gone")}, "go install"},

@@ -18,8 +18,9 @@ import (
 const (
 	driverName      = "small-gate"
 	driverSection   = "merge." + driverName
-	driverArguments = " merge-driver %O %A %B %L %P"
-	driverWords     = "SMALL workspaces: never line by line"
+	driverArguments = " merge-driver %O %A %B %L %P %Y"
+	olderArguments  = " merge-driver %O %A %B %L %P" // of installations before there was %Y; they work
+	driverWords     = "SMALL workspaces: as small-hook reconcile, never line by line"
 	attributesFile  = ".gitattributes"
 	attributesLine  = "**/.small/*.small.yml merge=" + driverName
 	changeConfig    = "change git's configuration in"
@@ -120,6 +121,9 @@ func driverCommand(program string) string {
 // driverProgram is the program that a command line of ours calls, "" if it is not of that form.
 func driverProgram(command string) string {
 	word, ours := strings.CutSuffix(command, driverArguments)
+	if !ours {
+		word, ours = strings.CutSuffix(command, olderArguments)
+	}
 	if !ours || len(word) < 2 || word[0] != '\'' || word[len(word)-1] != '\'' {
 		return ""
 	}

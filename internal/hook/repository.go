@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"errors"
+	"github.com/small-gate/small-gate/internal/failure"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -74,11 +75,11 @@ func locateError(dir string, err error) error {
 	dir = show(dir)
 	switch complaint := err.Error(); {
 	case strings.Contains(complaint, "not a git repository (or any"):
-		return failed(dir+" is not in a git repository", "Change to a repository, or name one with -C DIR. To make a new one: `git init`", err)
+		return &failure.Error{Message: dir + " is not in a git repository", Remedy: "Change to a repository, or name one with -C DIR. To make a new one: `git init`", Err: err}
 	case strings.Contains(complaint, "must be run in a work tree"):
-		return failed(dir+" is inside a repository's own folder, not in its work tree", "Change to the folder where the files are checked out.", err)
+		return &failure.Error{Message: dir + " is inside a repository's own folder, not in its work tree", Remedy: "Change to the folder where the files are checked out.", Err: err}
 	}
-	return failed("git cannot use the repository at "+dir, "See what git says: `git rev-parse --git-dir`", err)
+	return failed("git cannot use the repository at "+dir, "See what else git says: `git status`", err)
 }
 
 // setting reads one path-like value of git's configuration as it holds in dir.

@@ -28,7 +28,7 @@ func (r Result) Text() string {
 	case r.Manual != nil:
 		text.WriteString(r.Manual.Text())
 	case r.Outcome == Unchanged && r.Program != "":
-		text.WriteString("Nothing was changed: the hooks are installed already.\n")
+		text.WriteString("The hooks are installed already.\n")
 	case r.Outcome == Unchanged:
 		text.WriteString("Nothing was changed: small-gate's hooks are not installed here.\n")
 	}

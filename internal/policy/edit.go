@@ -10,6 +10,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/yamltext"
 )
 
 // opening is what a new configuration begins with.
@@ -114,7 +115,7 @@ func (e *EditError) failure() *failure.Error {
 
 // draft is a configuration that is being changed.
 type draft struct {
-	src    *source
+	src    *yamltext.Source
 	root   *small.Value
 	policy *Policy
 	rules  []Rule
@@ -133,7 +134,7 @@ func open(data []byte, rules []Rule) (*draft, error) {
 	if doc == nil {
 		return nil, fmt.Errorf("cannot read %s: %v", File, problems)
 	}
-	return &draft{rules: rules, src: newSource(data), root: doc.Root, policy: policy}, nil
+	return &draft{rules: rules, src: yamltext.New(data), root: doc.Root, policy: policy}, nil
 }
 
 // valid checks that a stanza, alone in a configuration, reads as what is
@@ -159,8 +160,8 @@ func valid(key string, s stanza, want *Policy, rules []Rule, texts ...string) er
 
 // finish makes the edits and checks what they have made. It returns the text,
 // or why there is none.
-func (d *draft) finish(edits []edit, want *Policy) (text []byte, why string) {
-	text = d.src.apply(edits)
+func (d *draft) finish(edits []yamltext.Edit, want *Policy) (text []byte, why string) {
+	text = d.src.Apply(edits)
 	if len(text) > MaxSize {
 		return nil, fmt.Sprintf("it would grow beyond %d bytes", MaxSize)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/yamltext"
 )
 
 // add appends a stanza to the list under key.
@@ -23,43 +24,43 @@ func (d *draft) add(key string, s stanza, want *Policy) ([]byte, error) {
 }
 
 // insertion is the change that appends a stanza, or why there is none.
-func (d *draft) insertion(key string, s stanza) (edits []edit, why string) {
-	if d.src.at(d.src.offset(d.root.Pos)) == '{' {
+func (d *draft) insertion(key string, s stanza) (edits []yamltext.Edit, why string) {
+	if d.src.At(d.src.Offset(d.root.Pos)) == '{' {
 		return nil, "the file is one mapping in braces"
 	}
 	i := slices.IndexFunc(d.root.Fields, func(f small.Field) bool { return f.Key == key })
 	if i < 0 {
-		return []edit{d.newList(key, s)}, ""
+		return []yamltext.Edit{d.newList(key, s)}, ""
 	}
 	field := d.root.Fields[i]
 	if empty, ok := d.emptyList(field); ok {
-		st := style{dash: field.KeyPos.Column + 1, gap: 2, eol: d.src.eol()}
-		return []edit{empty, d.src.insertLines(field.KeyPos.Line+1, s.item(st))}, ""
+		st := style{dash: field.KeyPos.Column + 1, gap: 2, eol: d.src.EOL()}
+		return []yamltext.Edit{empty, d.src.InsertLines(field.KeyPos.Line+1, s.item(st))}, ""
 	}
 	if why := d.notBlock(field.Value); why != "" {
 		return nil, why
 	}
-	return []edit{d.inBlock(field.Value, s)}, ""
+	return []yamltext.Edit{d.inBlock(field.Value, s)}, ""
 }
 
 // emptyList is the change that takes away the [] behind a key.
-func (d *draft) emptyList(field small.Field) (edit, bool) {
-	start := d.src.offset(field.Value.Pos)
-	if field.KeyPos.Line != field.Value.Pos.Line || !bytes.HasPrefix(d.src.text[start:], []byte("[]")) {
-		return edit{}, false
+func (d *draft) emptyList(field small.Field) (yamltext.Edit, bool) {
+	start := d.src.Offset(field.Value.Pos)
+	if field.KeyPos.Line != field.Value.Pos.Line || !bytes.HasPrefix(d.src.Text[start:], []byte("[]")) {
+		return yamltext.Edit{}, false
 	}
 	end := start + len("[]")
-	if rest := d.src.text[end:]; len(rest) == 0 || rest[0] == '\n' || rest[0] == '\r' {
-		for d.src.at(start-1) == ' ' {
+	if rest := d.src.Text[end:]; len(rest) == 0 || rest[0] == '\n' || rest[0] == '\r' {
+		for d.src.At(start-1) == ' ' {
 			start--
 		}
 	}
-	return edit{start, end, ""}, true
+	return yamltext.Edit{Start: start, End: end}, true
 }
 
 // notBlock says why a list cannot be edited, "" if its items begin with a dash.
 func (d *draft) notBlock(list *small.Value) string {
-	switch d.src.at(d.src.offset(list.Pos)) {
+	switch d.src.At(d.src.Offset(list.Pos)) {
 	case '-':
 		return ""
 	case '[':
@@ -70,20 +71,20 @@ func (d *draft) notBlock(list *small.Value) string {
 
 // newList writes a key and its first item at the end of the document, in the
 // style of the file's other list.
-func (d *draft) newList(key string, s stanza) edit {
+func (d *draft) newList(key string, s stanza) yamltext.Edit {
 	indent := d.root.Fields[0].KeyPos.Column - 1
-	st := style{dash: indent + 2, gap: 2, eol: d.src.eol()}
+	st := style{dash: indent + 2, gap: 2, eol: d.src.EOL()}
 	for _, other := range []string{"waivers", "baseline"} {
 		if list := d.root.Get(other); list != nil && d.notBlock(list) == "" {
 			st = d.styleOf(list)
 		}
 	}
-	return d.src.insertLines(d.src.end(), strings.Repeat(" ", indent)+key+":"+st.eol+s.item(st))
+	return d.src.InsertLines(d.src.End(), strings.Repeat(" ", indent)+key+":"+st.eol+s.item(st))
 }
 
 // styleOf is the style of a block list, taken from its last item.
 func (d *draft) styleOf(list *small.Value) style {
-	st := style{dash: list.Pos.Column - 1, gap: 2, eol: d.src.eol()}
+	st := style{dash: list.Pos.Column - 1, gap: 2, eol: d.src.EOL()}
 	if len(list.Items) == 0 {
 		return st
 	}
@@ -94,13 +95,13 @@ func (d *draft) styleOf(list *small.Value) style {
 }
 
 // inBlock appends an item to a block list.
-func (d *draft) inBlock(list *small.Value, s stanza) edit {
+func (d *draft) inBlock(list *small.Value, s stanza) yamltext.Edit {
 	st := d.styleOf(list)
 	before := d.nextKey(list.Pos.Line)
-	for before-1 > list.Pos.Line && d.isOutside(d.src.line(before-1), st.dash) {
+	for before-1 > list.Pos.Line && d.isOutside(d.src.Line(before-1), st.dash) {
 		before--
 	}
-	return d.src.insertLines(before, s.item(st))
+	return d.src.InsertLines(before, s.item(st))
 }
 
 // nextKey is the line of the first key of the document after a line, or the
@@ -112,7 +113,7 @@ func (d *draft) nextKey(line int) int {
 			next = min(next, f.KeyPos.Line)
 		}
 	}
-	return min(next, d.src.end())
+	return min(next, d.src.End())
 }
 
 // isOutside reports whether a line after a list's items belongs to what
@@ -144,17 +145,17 @@ func (d *draft) replace(key string, index int, s stanza, want *Policy) ([]byte, 
 
 // replacement is the change that gives an item the stanza's values, or why
 // there is none.
-func (d *draft) replacement(item *small.Value, s stanza) (edits []edit, why string) {
+func (d *draft) replacement(item *small.Value, s stanza) (edits []yamltext.Edit, why string) {
 	for _, f := range item.Fields {
 		text := s.value(f.Key)
 		if unchanged(f.Value, text) {
 			continue
 		}
-		start, end, ok := d.src.scalar(f)
+		start, end, ok := d.src.Scalar(f)
 		if !ok {
 			return nil, fmt.Sprintf("the value of %q has an anchor or a tag, is an alias, or spans lines", f.Key)
 		}
-		edits = append(edits, edit{start, end, text})
+		edits = append(edits, yamltext.Edit{Start: start, End: end, Text: text})
 	}
 	return edits, ""
 }

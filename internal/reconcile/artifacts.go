@@ -116,37 +116,35 @@ func (r *resolving) adoptTasks(ctx context.Context, dir string, a small.Artifact
 	return data, nil, err
 }
 
-// threeWay reads what the merges of a workspace need: one for each other side. Where there is not one base, everything is new.
+// threeWay reads what the merges of a workspace need: one for each other side.
 func (r *resolving) threeWay(ctx context.Context, dir string) ([]threeway.Merge, error) {
 	var out []threeway.Merge
 	for _, t := range r.op.theirs {
-		base := side{name: "the merge base"}
-		if len(t.parts) == 1 {
-			base.id = t.parts[0]
-		}
 		m := threeway.Merge{
 			Dir: dir, Limits: r.limits(), PreferPlan: threeway.Preference(r.opts.Plan), PreferHandoff: threeway.Preference(r.opts.Handoff),
 		}
-		for _, v := range []struct {
-			into *threeway.Version
-			from side
-		}{{&m.Base, base}, {&m.Ours, r.op.ours}, {&m.Theirs, t}} {
-			var err error
-			if *v.into, err = r.versionOf(ctx, dir, v.from, base); err != nil {
+		for _, id := range t.parts {
+			base, err := r.versionOf(ctx, dir, side{name: "the merge base", id: id}, nil)
+			if err != nil {
 				return nil, err
 			}
+			m.Bases = append(m.Bases, base)
+		}
+		var err error
+		if m.Ours, err = r.versionOf(ctx, dir, r.op.ours, m.Bases); err != nil {
+			return nil, err
+		}
+		if m.Theirs, err = r.versionOf(ctx, dir, t, m.Bases); err != nil {
+			return nil, err
 		}
 		out = append(out, m)
 	}
 	return out, nil
 }
 
-// versionOf reads a side's files that are merged field by field, and the ids of the tasks for which it has entries that a base lacks.
-func (r *resolving) versionOf(ctx context.Context, dir string, s, base side) (threeway.Version, error) {
+// versionOf reads a side's files, and the ids of the tasks that entries of it name which no base has.
+func (r *resolving) versionOf(ctx context.Context, dir string, s side, bases []threeway.Version) (threeway.Version, error) {
 	v := threeway.Version{Name: s.name, Files: map[small.Artifact][]byte{}, Named: map[string]bool{}}
-	if s.id == "" {
-		return v, nil
-	}
 	if s.isCommit() {
 		v.Commit = s.id
 	}
@@ -157,15 +155,16 @@ func (r *resolving) versionOf(ctx context.Context, dir string, s, base side) (th
 		}
 		v.Files[a] = data
 	}
-	before := []byte(nil)
-	if base.id != "" {
-		var err error
-		if before, err = r.read(ctx, base, small.Progress.Path(dir)); err != nil {
-			return v, err
+	known := map[small.Digest]bool{}
+	for _, b := range bases {
+		for _, e := range entriesOf(b.Files[small.Progress], r.limits()).Entries {
+			known[e.Digest] = true
 		}
 	}
-	for _, e := range ledger.Only(entriesOf(v.Files[small.Progress], r.limits()), entriesOf(before, r.limits()), ledger.Equivalence{}) {
-		v.Named[e.TaskID] = true
+	for _, e := range entriesOf(v.Files[small.Progress], r.limits()).Entries {
+		if !known[e.Digest] {
+			v.Named[e.TaskID] = true
+		}
 	}
 	return v, nil
 }

@@ -19,13 +19,15 @@ type MergeInput struct {
 	Marker int
 	// Path is the path of the file in the tree, %P.
 	Path string
+	// Label is what git calls the other side, %Y; what an older git leaves in its place does no harm.
+	Label string
 }
 
 // Merged is the answer of a merge driver.
 type Merged struct {
 	// Text is the new content of the file.
 	Text []byte
-	// Conflict is true if both sides changed the file. Text then holds all of both, with conflict markers.
+	// Conflict is true if both sides changed the file, and nothing decides between them. Text then holds all of both, with conflict markers.
 	Conflict bool
 	// Message says so to a person, and what to type.
 	Message string
@@ -79,12 +81,9 @@ func (in MergeInput) marked() []byte {
 }
 
 func (in MergeInput) message() string {
-	next := fmt.Sprintf("Edit the file, then type `git add %s`", wording.ShellWord(in.Path))
-	switch a, _ := small.ArtifactOf(path.Base(in.Path)); a {
-	case small.Progress:
-		next = "Type `small-hook reconcile`"
-	case small.Plan, small.Handoff:
-		next = fmt.Sprintf("Type `small-hook reconcile --%[1]s ours` or `small-hook reconcile --%[1]s theirs`", a)
+	next := "Type `small-hook reconcile`"
+	if a, _ := small.ArtifactOf(path.Base(in.Path)); a == small.Intent || a == small.Constraints {
+		next = fmt.Sprintf("A person decides; to keep the file that is checked out, type `git restore --source=HEAD --staged --worktree -- %s`", wording.ShellWord(in.Path))
 	}
 	return fmt.Sprintf("both sides changed %s; nothing was merged. %s", in.Path, next)
 }

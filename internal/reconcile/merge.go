@@ -61,8 +61,8 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 		return 0, &failure.Error{
 			Message: fmt.Sprintf("%s: two different entries have the same time, so they have no order: %s of %s, and %s of %s",
 				l.Path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name),
-			Remedy: "change the timestamp of the one that is not published yet: undo what is under way (`git merge --abort`), " +
-				"correct the entry on its branch (`git commit --amend` or `git rebase -i`), then merge again",
+			Remedy: "on the branch that is not published yet, rebase on the other: that gives its entry a later time",
+			Err:    &tie{a: a, b: b},
 		}
 	case at.Before(other):
 		return -1, nil

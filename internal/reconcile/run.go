@@ -83,13 +83,17 @@ type resolving struct {
 	out  *Outcome
 }
 
+func newResolving(repo Repository, g *workTree, opts Options) *resolving {
+	return &resolving{repo: repo, git: g, opts: opts, files: map[string]map[string]history.File{}, left: map[string]string{}, out: &Outcome{}}
+}
+
 // Run makes the explicit resolution and stages it. Nothing is written before all of it is known.
 func Run(ctx context.Context, repo Repository, opts Options) (*Outcome, error) {
 	g, err := openWorkTree(repo.Where(), opts.Environ)
 	if err != nil {
 		return nil, err
 	}
-	r := &resolving{repo: repo, git: g, opts: opts, files: map[string]map[string]history.File{}, left: map[string]string{}, out: &Outcome{}}
+	r := newResolving(repo, g, opts)
 	if r.index, err = r.list(ctx, history.Index); err != nil {
 		return nil, err
 	}
@@ -263,7 +267,7 @@ func (r *resolving) resolve(ctx context.Context, c Case, mode string) error {
 	resolved := done
 	if resolved == nil {
 		if resolved, err = c.Resolve(); err != nil {
-			return err
+			return r.untie(ctx, c.Path, err)
 		}
 	}
 	log.Entries, log.Added, log.Brought = resolved.Entries, resolved.Added, resolved.Brought

@@ -11,10 +11,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// follow is a side of one's own as it comes after ours: only the entries that ours lacks, with a time just after the one before where it is not later.
+// follow is a side of one's own as it comes after ours: an entry that ours lacks has a time just after the one before it where its own
+// time is not later.
 func (l *log) follow(v, ours *version) (*version, error) {
 	there := l.classes(ours.items)
-	own := slices.DeleteFunc(slices.Clone(v.items), func(it item) bool { return there[l.class(it)] })
 	var last time.Time
 	for _, it := range ours.items {
 		if at, ok := ledger.ParseInstant(it.Entry.Timestamp); ok && at.After(last) {
@@ -22,10 +22,10 @@ func (l *log) follow(v, ours *version) (*version, error) {
 		}
 	}
 	times := map[int]string{}
-	for _, it := range own {
+	for _, it := range v.items {
 		at, ok := ledger.ParseInstant(it.Entry.Timestamp)
-		if !ok {
-			continue // said where the times are compared
+		if !ok || there[l.class(it)] {
+			continue // an invalid time is reported where times are compared
 		}
 		if !at.After(last) {
 			at = last.Add(time.Nanosecond)
@@ -35,58 +35,89 @@ func (l *log) follow(v, ours *version) (*version, error) {
 		last = at
 	}
 	if len(times) == 0 {
-		v.items = own
-		v.ledger = ledgerOf(own)
 		return v, nil
 	}
-	data, err := l.retimed(v, times)
-	if err != nil {
-		return nil, err
+	var out *version
+	for _, move := range []bool{true, false} {
+		if data := retimed(v, times, move); data != nil {
+			if out = l.reread(v, data, times); out != nil {
+				return out, nil
+			}
+		}
 	}
+	return nil, l.uncopied(fmt.Sprintf("an entry of %s needs a later time, and its timestamp is not written plainly", v.Name))
+}
+
+// reread reads a version back after its text got other times; nil if anything else has changed.
+func (l *log) reread(v *version, data []byte, times map[int]string) *version {
 	moved := *v.Version
 	moved.Data = data
 	out, err := l.parse(&moved)
 	if err != nil || len(out.items) != len(v.doc.Root.Get("entries").Items) {
-		return nil, l.untimed(v, err)
+		return nil
 	}
 	all := out.items
 	out.items = nil
-	for _, it := range own {
+	for _, it := range v.items {
 		want := it.Digest
 		if text, changed := times[it.at]; changed {
 			want = small.EntryDigest(withTime(it.value, text))
 		}
 		if all[it.at].Digest != want {
-			return nil, l.untimed(v, nil)
+			return nil
 		}
 		out.items = append(out.items, all[it.at])
 	}
 	out.ledger = ledgerOf(out.items)
-	return out, nil
+	return out
 }
 
-// retimed is the text of a version with other times for some entries, by their index.
-func (l *log) retimed(v *version, times map[int]string) ([]byte, error) {
+// retimed is the text of a version with other times for some entries, by their index; nil if it is not written so that it can be cut. With
+// move, the timestamp becomes the last line of its entry, as the protocol's own program has it: then git, which merges line by line,
+// stops at the next commit that appends, and does not put an earlier time behind this one.
+func retimed(v *version, times map[int]string, move bool) []byte {
+	list := v.doc.Root.Get("entries")
 	lines := splitLines(v.Data)
-	for at, text := range times {
-		value := v.doc.Root.Get("entries").Items[at].Get("timestamp")
-		i := value.Pos.Line - 1
-		if i < 0 || i >= len(lines) {
-			return nil, l.untimed(v, nil)
-		}
-		runes := []rune(string(lines[i]))
-		start := len(string(runes[:min(max(value.Pos.Column-1, 0), len(runes))]))
-		old := strings.TrimSpace(value.Text)
-		before, rest := lines[i][:start], lines[i][start:]
-		if len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
-			before, rest = lines[i][:start+1], rest[1:]
-		}
-		if !bytes.HasPrefix(rest, []byte(old)) {
-			return nil, l.untimed(v, nil)
-		}
-		lines[i] = slices.Concat(before, []byte(text), rest[len(old):])
+	starts, err := dashes(lines, list, list.Pos.Column)
+	if err != nil {
+		return nil
 	}
-	return join(lines), nil
+	for at, text := range times {
+		value := list.Items[at].Get("timestamp")
+		i := value.Pos.Line - 1
+		line := timeReplaced(lines[i], value, text)
+		if line == nil {
+			return nil
+		}
+		lines[i] = line
+		if !move || i == starts[at] {
+			continue
+		}
+		end := len(lines)
+		if at+1 < len(starts) {
+			end = starts[at+1]
+		}
+		for end-1 > i && isRemark(lines[end-1]) {
+			end--
+		}
+		copy(lines[i:end], lines[i+1:end])
+		lines[end-1] = line
+	}
+	return join(lines)
+}
+
+// timeReplaced is a line with another time in the place of a timestamp's value; nil if that is not written there plainly.
+func timeReplaced(line []byte, value *small.Value, text string) []byte {
+	runes := []rune(string(line))
+	start := len(string(runes[:min(max(value.Pos.Column-1, 0), len(runes))]))
+	if rest := line[start:]; len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
+		start++
+	}
+	after, found := bytes.CutPrefix(line[start:], []byte(strings.TrimSpace(value.Text)))
+	if !found {
+		return nil
+	}
+	return slices.Concat(line[:start], []byte(text), after)
 }
 
 // withTime is an entry with another timestamp.
@@ -101,11 +132,4 @@ func withTime(entry *small.Value, text string) *small.Value {
 		}
 	}
 	return &out
-}
-
-// untimed is the failure of an entry whose time cannot be moved.
-func (l *log) untimed(v *version, err error) error {
-	f := l.uncopied(fmt.Sprintf("an entry of %s needs a later time, and its timestamp is not written plainly", v.Name))
-	f.Err = err
-	return f
 }

@@ -22,22 +22,29 @@ func picked(base, ours, theirs string) Case {
 // What is one's own comes last, with later times only where they are needed, and no entry says so.
 func TestOwnComesLast(t *testing.T) {
 	a, b, c, d := at("a", 1), at("b", 2), at("c", 3), at("d", 4)
-	after := func(entry string, minute string, nano string) string {
-		i := strings.Index(entry, "2026-")
-		return entry[:i] + "2026-03-01T09:" + minute + ":00." + nano + "Z" + entry[i+len("2026-03-01T09:03:00.000000001Z"):]
+	after := func(entry, time string) string { // the time is the last line of an entry that got another one
+		task, evidence, _ := strings.Cut(entry, "    timestamp: \"2026-03-01T09:0")
+		_, evidence, _ = strings.Cut(evidence, "\n")
+		return task + evidence + "    timestamp: \"2026-03-01T09:" + time + "Z\"\n"
 	}
 	for name, test := range map[string]struct{ base, ours, theirs, want string }{
 		"later":            {text(a), text(a, b), text(a, c), text(a, b, c)},
-		"earlier":          {text(a), text(a, c), text(a, b), text(a, c, after(b, "03", "000000002"))},
-		"at once":          {text(a), text(a, c), text(a, at("x", 3)), text(a, c, after(at("x", 3), "03", "000000002"))},
-		"only the first":   {text(a), text(a, c), text(a, b, d), text(a, c, after(b, "03", "000000002"), d)},
-		"all":              {text(a), text(a, d), text(a, b, c), text(a, d, after(b, "04", "000000002"), after(c, "04", "000000003"))},
-		"only the new one": {text(a, b), text(a, d), text(a, b, c), text(a, d, after(c, "04", "000000002"))},
+		"earlier":          {text(a), text(a, c), text(a, b), text(a, c, after(b, "03:00.000000002"))},
+		"at once":          {text(a), text(a, c), text(a, at("x", 3)), text(a, c, after(at("x", 3), "03:00.000000002"))},
+		"only the first":   {text(a), text(a, c), text(a, b, d), text(a, c, after(b, "03:00.000000002"), d)},
+		"all":              {text(a), text(a, d), text(a, b, c), text(a, d, after(b, "04:00.000000002"), after(c, "04:00.000000003"))},
+		"only the new one": {text(a, b), text(a, d), text(a, b, c), text(a, d, after(c, "04:00.000000002"))},
 		"taken back":       {text(a, b), text(a, b, c), text(a), text(a, b, c)},
 		"there already":    {text(a), text(a, b, c), text(a, b), text(a, b, c)},
-		"no base":          {"", text(b), text(a), text(b, after(a, "02", "000000002"))},
+		"no base":          {"", text(b), text(a), text(b, after(a, "02:00.000000002"))},
 		"a bare time": {text(a), text(a, c), strings.ReplaceAll(text(a, b), "\"2026-03-01T09:02:00.000000001Z\"", "'2026-03-01T09:02:00.000000001Z' # then"),
-			text(a, c, strings.ReplaceAll(b, "\"2026-03-01T09:02:00.000000001Z\"", "'2026-03-01T09:03:00.000000002Z' # then"))},
+			text(a, c, "  - task_id: \"b\"\n    evidence: \"done\"\n    timestamp: '2026-03-01T09:03:00.000000002Z' # then\n")},
+		"in one line": {text(a), text(a, c), text(a, "  - {timestamp: \"2026-03-01T09:02:00.5Z\", task_id: b, evidence: e}\n"),
+			text(a, c, "  - {timestamp: \"2026-03-01T09:03:00.000000002Z\", task_id: b, evidence: e}\n")},
+		"first and long": {text(a), text(a, c), text(a, "  - timestamp: \"2026-03-01T09:02:00.5Z\"\n    task_id: b\n    evidence: |\n      e\n      # f\n"),
+			text(a, c, "  - timestamp: \"2026-03-01T09:03:00.000000002Z\"\n    task_id: b\n    evidence: |\n      e\n      # f\n")},
+		"a long text last": {text(a), text(a, c), text(a, "  - task_id: b\n    timestamp: \"2026-03-01T09:02:00.5Z\"\n    evidence: |\n      e\n      # f\n"),
+			text(a, c, "  - task_id: b\n    timestamp: \"2026-03-01T09:03:00.000000002Z\"\n    evidence: |\n      e\n      # f\n")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := picked(test.base, test.ours, test.theirs).Resolve()

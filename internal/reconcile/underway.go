@@ -159,7 +159,13 @@ func (o *operation) applying(ctx context.Context, repo Repository, git *workTree
 	if err != nil || !there {
 		return err
 	}
-	id, err := repo.Resolve(ctx, ref)
+	o.finish = finish
+	return o.apply(ctx, repo, git, ref, word)
+}
+
+// apply takes a commit that git applies as a side.
+func (o *operation) apply(ctx context.Context, repo Repository, git *workTree, name, word string) error {
+	id, err := repo.Resolve(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -174,7 +180,7 @@ func (o *operation) applying(ctx context.Context, repo Repository, git *workTree
 		}
 	}
 	own, err := git.unpublished(ctx, id)
-	o.word, o.finish = word, finish
+	o.word = word
 	o.theirs = []side{{id: id, parts: parents, picked: true, own: own}}
 	return err
 }

@@ -31,7 +31,7 @@ func TestSwitchLane(t *testing.T) {
 			small("start")
 		}
 		req := entrypoint.Request{Dir: r.Dir, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), Environ: r.Environ()}
-		if _, err := entrypoint.SwitchLane(t.Context(), req, "deep", "it \"stores\" data: é"); err != nil {
+		if _, err := entrypoint.SwitchLane(t.Context(), req, entrypoint.Locking{}, "deep", "it \"stores\" data: é"); err != nil {
 			t.Fatal(err)
 		}
 		for _, strict := range []bool{false, true} {

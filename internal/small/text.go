@@ -55,9 +55,9 @@ func cutLine(data []byte) (line, rest []byte) {
 func checkLine(text []byte, line int) *Problem {
 	if marker := conflictMarker(text); marker != "" {
 		return &Problem{
-			Kind: ProblemYAML, Pos: Pos{line, 1},
+			Kind: ProblemYAML, Pos: Pos{line, 1}, Conflict: true,
 			Message: fmt.Sprintf("the file contains a conflict marker (%s)", marker),
-			Hint:    "resolve the conflict: keep every entry of both sides, in order of time, and remove the markers",
+			Hint:    "resolve the conflict, and remove the markers",
 		}
 	}
 	if utf8.Valid(text) {

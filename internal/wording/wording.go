@@ -17,10 +17,18 @@ func ShellWord(text string) string {
 	return ShellQuote(text)
 }
 
-// ShellQuote writes text as one word of a POSIX shell, in quotes.
+// ShellQuote writes text as one word of a POSIX shell, in quotes. It holds no backtick, so that a remedy's commands end where they
+// should.
 func ShellQuote(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return "'" + strings.NewReplacer("'", `'\''`, "`", `'"$(printf '\140')"'`).Replace(text) + "'"
 }
+
+// TopPath is a path from the root of a repository as git takes it in any of its directories, as one word of a shell.
+func TopPath(path string) string { return ShellWord(":/" + path) }
+
+// Commands writes commands for a remedy, each in backticks. Whoever types what stands in a remedy's backticks, in that order, has
+// done what it says.
+func Commands(commands ...string) string { return "`" + strings.Join(commands, "`, `") + "`" }
 
 // Clip shortens a text that is quoted in a message.
 func Clip(text string) string {
@@ -51,7 +59,7 @@ func Plural(noun string) string {
 }
 
 // Quote shows text of a file in a message.
-func Quote(text string) string { return strconv.Quote(Clip(text)) }
+func Quote(text string) string { return strings.ReplaceAll(strconv.Quote(Clip(text)), "`", `\x60`) }
 
 // Printable is text for a message: control characters, characters that change
 // the direction of text, and bytes that are not UTF-8 are written as escapes.

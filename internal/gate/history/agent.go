@@ -43,5 +43,26 @@ func NamedAgent(all []trailer) string {
 	return ""
 }
 
+// coAuthor is the trailer by which git hosts say whose work a squash joins.
+const coAuthor = "Co-authored-by"
+
+// Contributors are those whom a message names as having made the commit, or one that it was made of: in a line for an agent, a
+// co-author, or what else isAgent knows as a trailer for one, wherever the line stands, because a squash joins messages. Of a name with
+// an address each is there alone, too.
+func Contributors(message string, isAgent func(name, value string) bool) []string {
+	var out []string
+	for line := range strings.Lines(message) {
+		t, ok := parseTrailer(strings.TrimSpace(line))
+		if !ok || t.Value == "" || !t.IsAgent() && !strings.EqualFold(t.Name, coAuthor) && !isAgent(t.Name, t.Value) {
+			continue
+		}
+		out = append(out, t.Value)
+		if name, address, ok := strings.Cut(strings.TrimSuffix(t.Value, ">"), " <"); ok {
+			out = append(out, strings.TrimSpace(name), address)
+		}
+	}
+	return out
+}
+
 // IsAgent reports whether the trailer names the agent who made the commit.
 func (t trailer) IsAgent() bool { return strings.EqualFold(t.Name, AgentTrailer) && t.Value != "" }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -67,9 +66,8 @@ type Step struct {
 	Moves   []moves
 	// UnrelatedLog is true of a merge of unrelated histories that puts another log at a log's path.
 	UnrelatedLog bool
-	// Branch and Remedies apply to findings that no commit caused.
-	Branch   string
-	Remedies subject.Remedies
+	// Branch and Fix apply to findings that no commit caused.
+	Branch, Fix string
 }
 
 // Crossing finds the logs that moved on a commit's edges.

@@ -81,6 +81,7 @@ var List = []rule.Rule{
 	commits.AgentID,
 
 	commits.ForeignLease,
+	commits.DroppedLease,
 	commits.MalformedLease,
 
 	commits.ReplayStale,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/lane"
@@ -30,6 +31,8 @@ type Options struct {
 	Trusted string
 	// Agent is the id of the agent who is about to commit the index; empty for a person.
 	Agent string
+	// Message is what git has prepared as the message of the index's commit: it joins those of what is squashed.
+	Message string
 	// Branch is the branch that is judged, without refs/heads/, if known: the checked-out or the pushed one.
 	Branch string
 	// Heads are further commits that the commit of the index follows, if its logs are not compared with HEAD
@@ -53,6 +56,8 @@ type Options struct {
 	// Part is true if the checked tree is a directory of a larger one: what a record names above it cannot be seen
 	// and is not reported.
 	Part bool
+	// Standing says how far a commit has got; if it is nil, no other clone has any.
+	Standing func(commit string) history.Standing
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
 }

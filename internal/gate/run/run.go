@@ -61,8 +61,12 @@ type Scope struct {
 	PolicyChange history.Change
 	// unions are files that git would merge by joining lines.
 	Unions []subject.UnionMerge
+	// Fix is the remedy of logs' changes that no commit of a branch made.
+	Fix string
 	// Lanes are the judged changes and their lanes.
 	Lanes []*subject.LaneChange
+	// bases are where each commit came to the tip's first-parent line, once somebody has asked.
+	bases map[string]base
 }
 
 // New is a run over a history.

@@ -65,6 +65,7 @@ func judge(r *run.Run, w *subject.Workspace, revision string) {
 	}
 	snapshot := *w
 	snapshot.Place = rule.Place{Commit: revision}
+	snapshot.Situation = func() subject.Situation { return r.SituationOfAll(revision) }
 	r.Collector.Judge(&snapshot)
 }
 

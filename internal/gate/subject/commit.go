@@ -1,6 +1,8 @@
 package subject
 
 import (
+	"slices"
+
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
@@ -11,6 +13,8 @@ import (
 type CommitWork struct {
 	rule.Place
 	Dir string
+	// Situation is where the commit stands.
+	Situation func() Situation
 	// HumanChanges are the changes of meaning in the files that belong to people.
 	HumanChanges []HumanChange
 	// Authorship and SameReplayID are read only if there are HumanChanges. SameReplayID is true if the run kept
@@ -18,16 +22,24 @@ type CommitWork struct {
 	Authorship   AgentAuthorship
 	SameReplayID bool
 
-	// NewEntries are those that no parent has, Agent is who recorded them, and ForeignLeases are other agents'
-	// leases on their tasks.
+	// NewEntries are those that no parent has. Agent made the commit, and Contributors made commits that went into
+	// it, as in a squash; both are read if there are NewEntries or the plan differs. ForeignLeases are other
+	// agents' leases on the entries' tasks, DroppedLeases those that are gone from the plan.
 	NewEntries    []ledger.Entry
 	Agent         string
+	Contributors  []string
 	ForeignLeases []ForeignLease
+	DroppedLeases []DroppedLease
 	// BranchOwner is the agent that the index's branch belongs to.
 	BranchOwner string
 
 	// LostTasks are tasks that progress calls completed and the plan no longer does.
 	LostTasks []LostTask
+}
+
+// MadeBy reports whether the commit is, or may be, an agent's work.
+func (v *CommitWork) MadeBy(agent string) bool {
+	return agent == v.Agent || slices.Contains(v.Contributors, agent)
 }
 
 // HumanChange is a change of meaning in intent or constraints.
@@ -60,6 +72,16 @@ type LostTask struct {
 	// Status is what the plan says now; gone is true where it says nothing.
 	Status  string
 	Dropped bool
+	// RunOver is true if the run that the handoff names is over: the plan is that of a run which has not begun.
+	RunOver bool
+}
+
+// DroppedLease is another agent's lease that a commit takes away from a task.
+type DroppedLease struct {
+	Task *Task
+	Was  *Lease
+	// Now is the lease of the agent who has it instead; nil if the task is free.
+	Now *Lease
 }
 
 // ForeignLease is an entry for a task that another agent has leased.

@@ -16,17 +16,35 @@ func (u *UnreadableLog) Report(r *rule.Reporter, kind small.ProblemKind) {
 	for _, p := range u.Problems {
 		if kind == "" || kind == p.Kind {
 			f := finding.OfProblem(u.Path, p)
+			f.Fix = u.fix(p)
 			f.Edits = finding.Unreadable(u.Path, u.Object, p)
 			r.Add(f)
 		}
 	}
 }
 
+// fix says how to undo that the log cannot be read: in the index, only who wrote it knows what was meant.
+func (u *UnreadableLog) fix(p small.Problem) string {
+	s := u.Situation()
+	switch {
+	case u.IsJob || u.IsCampaign:
+		return p.Hint
+	case s.Commit != history.Index, p.Kind == small.ProblemNotAFile:
+		return s.Redo("small-hook restore" + InDirectory(u.Path))
+	case p.Conflict:
+		return s.Redo("small-hook reconcile")
+	}
+	return p.Hint
+}
+
 // LogChange is one log from a parent to a child, compared.
 type LogChange struct {
 	rule.Place
-	Remedies Remedies
-	Path     string
+	Path string
+	// Fix is the remedy if not a commit but a whole branch has to be redone. If it is empty, Situation says where the commit
+	// stands.
+	Fix       string
+	Situation func() Situation
 	// OldPath is the log's path in the parent.
 	OldPath string
 	*ledger.Comparison
@@ -142,6 +160,8 @@ type UnreadableLog struct {
 	rule.Place
 	Path, Object string
 	Problems     []small.Problem
+	// Situation is where the commit stands.
+	Situation func() Situation
 	// IsJob and IsCampaign are true of records.
 	IsJob, IsCampaign bool
 }

@@ -2,126 +2,117 @@ package subject
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Remedies say how to undo what was done to a log in one situation.
-type Remedies interface {
-	// RevertChange undoes the change of an entry.
-	RevertChange() string
-	// RestoreLost undoes the loss of an entry, or of the log.
-	RestoreLost() string
-	// MoveToEnd undoes an insertion.
-	MoveToEnd() string
-	// Reconcile makes explicit how a merge ordered the entries of its sides.
-	Reconcile() string
+// Situation is where a commit stands, or the index: it decides how what was done there is undone.
+type Situation struct {
+	// Commit is the one to undo, or Index, and Standing how far it has got.
+	Commit   string
+	Standing history.Standing
+	// Tip is the commit that is judged, and Base the last one before Commit on its first-parent line.
+	Tip, Base string
+	// OnLine is true if Commit is on that line itself.
+	OnLine bool
 }
 
-// FixedRemedy is one remedy for everything, if not a commit but a whole branch has to be redone.
-type FixedRemedy string
-
-// RevertChange is the one remedy.
-func (s FixedRemedy) RevertChange() string { return string(s) }
-
-// RestoreLost is the one remedy.
-func (s FixedRemedy) RestoreLost() string { return string(s) }
-
-// MoveToEnd is the one remedy.
-func (s FixedRemedy) MoveToEnd() string { return string(s) }
-
-// Reconcile is the one remedy.
-func (s FixedRemedy) Reconcile() string { return string(s) }
-
-// ChangeRemedies are the remedies for what the index, a commit or a merge did.
-type ChangeRemedies struct{ *LogChange }
-
-// MoveToEnd says where an entry that was put in belongs.
-func (ChangeRemedies) MoveToEnd() string {
-	return "move it to the end of the log, with the time of recording"
+// Redo undoes a commit and makes it again, with some commands in between. All other work is kept.
+func (s Situation) Redo(steps ...string) string {
+	switch {
+	case s.Commit == history.Index:
+		return wording.Commands(steps...) + ", then commit again"
+	case s.Standing == history.Landed:
+		return "what has landed is never rewritten. A person excuses this edit alone with small-hook waive, or accepts the logs as they stand: " + AcceptPast
+	}
+	all := append([]string{"git reset --soft " + history.Short(s.Base)}, steps...)
+	all = append(all, "git commit -C "+history.Short(s.Tip))
+	return wording.Commands(s.published(all)...) + "; all work since then is kept, as one commit"
 }
 
-// RevertChange undoes an edit: in the index by editing, in history by dropping or waiving the commit. A merge is
-// redone.
-func (s ChangeRemedies) RevertChange() string {
-	e := s.LogChange
-	if e.ParentHasNoLog {
-		return e.continueLog()
+// published adds the forced push that takes back what was published.
+func (s Situation) published(commands []string) []string {
+	if s.Standing == history.Published {
+		commands = append(commands, "git push --force-with-lease")
 	}
-	if e.Merge {
-		const side = "put it back on that side, and append a new entry with the correction"
-		if e.Commit == history.Index {
-			return fmt.Sprintf("run `git checkout --merge -- %s`, then %s; if one side changed the entry, run `git merge --abort`, %s", wording.ShellWord(e.Path), ReconcileHint, side)
-		}
-		return e.mergeAgain() + ReconcileHint + "; if one side changed the entry, " + side
-	}
-	if e.Commit == history.Index {
-		return fmt.Sprintf("put the entry back as it was (`git diff --cached -- %s` shows the change) and append a new entry with the correction; if HEAD is wrong, undo that commit with `git reset --soft HEAD~1`", wording.ShellWord(e.Path))
-	}
-	return fmt.Sprintf("drop commit %s (`git rebase -i %s`) and append a new entry with the correction", history.Short(e.Commit), history.Short(e.Parent))
+	return commands
 }
 
-// RestoreLost brings lost entries back; for a revert that means to revert the code and keep the log.
-func (s ChangeRemedies) RestoreLost() string {
-	e := s.LogChange
-	if e.ParentHasNoLog {
-		return e.continueLog()
+// AcceptPast are the commands that accept every log as it stands in HEAD.
+var AcceptPast = wording.Commands("small-hook baseline", "git add -- :/.small-gate.yml", `git commit -m "Accept the logs as they stand" -- :/.small-gate.yml`)
+
+// Undo says how to undo what was done to the log, and keep all other work.
+func (e *LogChange) Undo() string {
+	if e.Fix != "" {
+		return e.Fix
 	}
-	path := wording.ShellWord(e.Path)
-	if e.Commit == history.Index {
-		return fmt.Sprintf("run `git restore --source=HEAD --staged --worktree -- %s`, append a new entry, and commit; after `git revert --no-commit COMMIT` this reverts the code and keeps the log", path)
+	s := e.Situation()
+	switch {
+	case !e.Merge:
+		return s.Redo(e.putBack()) + "; a correction is a new entry"
+	case s.Commit == history.Index:
+		return reconcile
+	case s.Standing == history.Landed || !s.OnLine:
+		return s.Redo(e.putBack())
 	}
-	if e.Merge {
-		return fmt.Sprintf("%skeep the log (`git restore --source=HEAD --staged --worktree -- %s`, or `small-hook reconcile` if both sides recorded work), then run `git commit`", e.mergeAgain(), path)
-	}
-	return fmt.Sprintf("drop commit %s (`git rebase -i %s`); if it is a revert, redo it: `git revert --no-commit COMMIT`, then `git restore --source=HEAD --staged --worktree -- %s`, append an entry that says what was reverted, and commit",
-		history.Short(e.Commit), history.Short(e.Parent), path)
+	return e.mergeAgain(s)
 }
 
-// continueLog is the remedy if a log comes to a path at which another stood.
-func (e *LogChange) continueLog() string {
-	rule := "append-only/log-deleted"
+// RecordAgain has the entries that are new recorded again, each later than the one before it.
+func (e *LogChange) RecordAgain() string { return e.Situation().Redo(e.putBack()) }
+
+// putBack is the command that brings the log's old entries back, and keeps new ones after them.
+func (e *LogChange) putBack() string {
 	if e.Switches {
-		rule = "workflow/history-rewritten"
+		return "git restore --source=HEAD --staged --worktree -- " + wording.TopPath(e.Path)
 	}
-	return fmt.Sprintf("another log stood here (`git log -p --full-history -- %s` shows it): continue it, or start the new log in another directory; "+
-		"to end the old log, a person waives %s from %s", wording.ShellWord(e.Path), rule, e.Old.Head())
+	command := "small-hook restore" + InDirectory(e.Path)
+	if e.ParentHasNoLog {
+		// The last commit that touched it took it away.
+		command += fmt.Sprintf(` --source "$(git rev-list -n 1 HEAD -- %s)^"`, wording.TopPath(e.Path))
+	}
+	return command
 }
 
-// ReconcileHint resolves two writers' entries in one log.
-const ReconcileHint = "run `small-hook reconcile` (it keeps every entry of both sides, in order of time, and appends a meta/reconcile-merge entry), then `git commit`"
-
-// Reconcile makes a merge explicit: now, or by redoing it.
-func (s ChangeRemedies) Reconcile() string {
-	e := s.LogChange
-	if e.Commit == history.Index {
-		return ReconcileHint
+// InDirectory is the flag that names the workspace of a path, from the root; empty for the root's workspace.
+func InDirectory(path string) string {
+	if dir, _ := small.WorkspaceOf(path); dir != "" {
+		return " -C " + wording.ShellWord(dir)
 	}
-	return e.mergeAgain() + ReconcileHint
+	return ""
 }
 
-// mergeAgain says how to undo a committed merge, keeping the branch's own work, and how to begin it again. The
-// next step is appended to it.
-func (e *LogChange) mergeAgain() string {
-	var again []string
+// reconcile ends a merge under way with every entry of both sides.
+const reconcile = "`small-hook reconcile`, `git commit --no-edit`"
+
+// mergeAgain makes a merge again, with its log reconciled, and then what came after it.
+func (e *LogChange) mergeAgain(s Situation) string {
+	tip := history.Short(s.Tip)
+	all := []string{"git reset --keep " + history.Short(e.parents[0])}
 	for _, id := range e.parents[1:] {
-		again = append(again, "`git merge "+history.Short(id)+"`")
+		all = append(all, "git merge --no-ff --no-commit "+history.Short(id),
+			// Conflicts in other files were resolved once already.
+			"git restore --source="+tip+" --staged --worktree -- :/ ':(top,exclude,glob)**/.small/progress.small.yml'",
+			"small-hook reconcile", "git commit --no-edit")
 	}
-	next := "; then "
-	if len(again) > 1 {
-		next = ", one by one; after each, "
+	if s.Tip != s.Commit {
+		all = append(all, "git restore --source="+tip+" --staged --worktree -- "+wording.TopPath(e.Path), e.putBack(), "git commit -C "+tip)
 	}
-	return fmt.Sprintf("undo merge %s (`git reset --keep %s`, if nothing was committed since) and merge again (%s)%s",
-		history.Short(e.Commit), history.Short(e.parents[0]), strings.Join(again, "; "), next)
+	return wording.Commands(s.published(all)...)
 }
 
-// RebaseInstead says how to undo a merge and rebase its first parent's branch instead.
+// MergeWith merges a branch, with every entry of both sides.
+func MergeWith(revision string) string {
+	return wording.Commands("git merge --no-ff --no-commit "+wording.ShellWord(revision)) + ", " + reconcile
+}
+
+// RebaseInstead undoes a merge and rebases its first parent's branch instead.
 func (e *LogChange) RebaseInstead() string {
 	undo := "git merge --abort"
 	if e.Commit != history.Index {
 		undo = "git reset --keep " + history.Short(e.parents[0])
 	}
-	return fmt.Sprintf("run `%s`, then `git rebase %s`", undo, history.Short(e.parents[1]))
+	return wording.Commands(undo, "git rebase "+history.Short(e.parents[1]))
 }

@@ -12,7 +12,7 @@ type LogTips struct {
 	*ledger.Divergence
 	Path                 string
 	TargetName, HeadName string
-	// Merge is the command that joins the two.
+	// Merge is the branch to merge into the checked-out one.
 	Merge string
 	// Switches is true of a job's switch history.
 	Switches bool

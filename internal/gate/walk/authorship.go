@@ -11,17 +11,18 @@ import (
 )
 
 // agentOf returns the agent whose work a commit, or the index, is: the one that the commit itself names, or the
-// variable in a hook, or else the branch. It is empty for a person's.
-func (r walker) agentOf(ctx context.Context, revision string) (string, error) {
-	id := strings.TrimSpace(r.Options.Agent)
+// variable in a hook, or else the branch. It is empty for a person's. The message is the commit's, or the one that
+// git has prepared for it.
+func (r walker) agentOf(ctx context.Context, revision string) (id, message string, err error) {
+	id, message = strings.TrimSpace(r.Options.Agent), r.Options.Message
 	if revision != history.Index {
 		s, err := r.Source.Signature(ctx, revision)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
-		id = history.NamedAgent(history.TrailersOf(s.Message))
+		id, message = history.NamedAgent(history.TrailersOf(s.Message)), s.Message
 	}
-	return cmp.Or(id, history.BranchOwner(r.Options.Branch)), nil
+	return cmp.Or(id, history.BranchOwner(r.Options.Branch)), message, nil
 }
 
 // authorship says what makes a commit an agent's: its author, or the variable in a hook; else a trailer, or the

@@ -34,7 +34,7 @@ func (r walker) judgeWork(ctx context.Context, n history.Commit, changes [][]his
 		if err != nil {
 			return err
 		}
-		v.Commit = n.ID
+		v.Commit, v.Situation = n.ID, func() subject.Situation { return r.Situation(n.ID) }
 		if len(n.Parents) > 0 {
 			v.Parent = n.Parents[0]
 		}
@@ -67,18 +67,8 @@ func (w *commitReader) read(ctx context.Context, added []ledger.Entry) (*subject
 			return nil, err
 		}
 	}
-	if len(added) > 0 {
-		if v.Agent, err = w.agentOf(ctx, w.commit.ID); err != nil {
-			return nil, err
-		}
-	}
-	if v.Agent != "" {
-		if v.ForeignLeases, err = w.foreignLeases(ctx, v); err != nil {
-			return nil, err
-		}
-		if w.commit.ID == history.Index {
-			v.BranchOwner = history.BranchOwner(w.Options.Branch)
-		}
+	if err := w.leases(ctx, v); err != nil {
+		return nil, err
 	}
 	v.LostTasks, err = w.lostTasks(ctx, added)
 	return v, err

@@ -11,7 +11,8 @@ import (
 
 // lostWork finds the completed tasks that a commit drops from the plan or opens
 // again, unless an entry of the same change reconciles plan and reality: one of
-// the commit's own, or of a later one that is judged with it.
+// the commit's own, or of a later one that is judged with it. A new run has a plan
+// of its own.
 func (w *commitReader) lostTasks(ctx context.Context, added []ledger.Entry) ([]subject.LostTask, error) {
 	path := small.Plan.Path(w.dir)
 	if !w.differs(path) {
@@ -19,6 +20,9 @@ func (w *commitReader) lostTasks(ctx context.Context, added []ledger.Entry) ([]s
 	}
 	candidates, err := w.reopened(ctx, path)
 	if err != nil || len(candidates) == 0 || reconciles(added) {
+		return nil, err
+	}
+	if same, err := w.sameReplay(ctx); err != nil || !same {
 		return nil, err
 	}
 	file, err := w.now(ctx, small.Progress.Path(w.dir))
@@ -35,6 +39,15 @@ func (w *commitReader) lostTasks(ctx context.Context, added []ledger.Entry) ([]s
 			return nil, err
 		}
 	}
+	handoff, err := w.now(ctx, small.Handoff.Path(w.dir))
+	if err != nil {
+		return nil, err
+	}
+	run, err := w.replayIn(ctx, handoff)
+	if err != nil {
+		return nil, err
+	}
+	over := log.Log.RunOver(run)
 	last := map[string]ledger.Entry{}
 	for _, e := range log.Log.Entries {
 		if e.Status != "" {
@@ -44,7 +57,7 @@ func (w *commitReader) lostTasks(ctx context.Context, added []ledger.Entry) ([]s
 	var out []subject.LostTask
 	for _, c := range candidates {
 		if e, ok := last[c.Task]; ok && strings.EqualFold(e.Status, "completed") {
-			c.Entry = e
+			c.Entry, c.RunOver = e, over
 			out = append(out, c)
 		}
 	}

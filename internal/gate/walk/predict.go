@@ -7,7 +7,6 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -44,8 +43,8 @@ func (r walker) sinceParting(ctx context.Context, base string, side history.Tip)
 		if !r.Source.IsLog(c.Path) || c.Old.Mode == "" {
 			continue
 		}
-		s.Remedies = subject.FixedRemedy(fmt.Sprintf("before merging, restore on %s the entries that %s has (`git show %s` shows them), and append new ones after them",
-			side.Name, history.Short(base), wording.ShellWord(history.Short(base)+":"+c.Path)))
+		s.Fix = fmt.Sprintf("before merging, restore on %s the entries that %s has (`git show %s` shows them), and append new ones after them",
+			side.Name, history.Short(base), wording.ShellWord(history.Short(base)+":"+c.Path))
 		if err := r.replacedLog(ctx, c, s, true, nil); err != nil {
 			return err
 		}
@@ -53,15 +52,15 @@ func (r walker) sinceParting(ctx context.Context, base string, side history.Tip)
 	return nil
 }
 
-// toMerge names the merge to make: a range is judged while on its head, a prediction while on the first of the
+// toMerge names the branch to merge: a range is judged while on its head, a prediction while on the first of the
 // two.
 func (r walker) toMerge(target, head history.Tip) string {
 	if !r.Scope.Predicts {
-		return "`git merge " + wording.ShellWord(target.Name) + "`"
+		return target.Name
 	}
 	name := head.Name
 	if strings.HasPrefix(name, "HEAD") || strings.HasPrefix(name, "@") {
 		name = history.Short(head.ID) // HEAD is another commit where one stands on the other branch
 	}
-	return "`git merge " + wording.ShellWord(name) + "`"
+	return name
 }

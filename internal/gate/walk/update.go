@@ -3,15 +3,14 @@ package walk
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/run"
-	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // CompareOldTip compares the old tip of a ref with the new one, unless the edges between them were all judged.
@@ -20,7 +19,7 @@ func CompareOldTip(ctx context.Context, r *run.Run) error {
 	if u.Old == "" || w.judgedEveryStep(u) {
 		return nil
 	}
-	return w.replaced(ctx, u, subject.FixedRemedy(fmt.Sprintf("published entries must not change: run `git merge %s`, then append", history.Short(u.Old))))
+	return w.replaced(ctx, u, "what was published stays: "+wording.Commands("small-hook reconcile "+history.Short(u.Old), `git commit -m "Keep the log of what was published"`)+". This keeps the log without the code")
 }
 
 // judgedEveryStep reports whether the new tip descends from the old one by commits that were all judged: then the
@@ -70,8 +69,8 @@ func CompareTarget(ctx context.Context, r *run.Run) error {
 	if slices.Contains(bases, u.Target.ID) {
 		// The branch goes on from the other. What it brings is judged, but not
 		// what an earlier push of it brought.
-		fix := fmt.Sprintf("restore the entries that %s has, and append new ones after them", u.Target.Name)
-		return walker{r}.replaced(ctx, history.Update{Old: u.Target.ID, New: u.New}, subject.FixedRemedy(fix))
+		fix := wording.Commands("small-hook restore --source "+wording.ShellWord(u.Target.Name), `git commit -m "Restore the log"`)
+		return walker{r}.replaced(ctx, history.Update{Old: u.Target.ID, New: u.New}, fix)
 	}
 	return walker{r}.compare(ctx, u.Target, history.Tip{ID: u.New, Name: cmp.Or(u.Name, history.Short(u.New))})
 }
@@ -79,7 +78,7 @@ func CompareTarget(ctx context.Context, r *run.Run) error {
 // replaced compares a ref's old tip with its new one: every old entry is in the new ledger, in order. Insertions
 // were judged on the edges, so a rebased branch passes. No single commit is to blame, so fix is the remedy for
 // all.
-func (r walker) replaced(ctx context.Context, u history.Update, fix subject.Remedies) error {
+func (r walker) replaced(ctx context.Context, u history.Update, fix string) error {
 	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: u.Old, Child: u.New}})
 	if err != nil {
 		return err
@@ -93,7 +92,7 @@ func (r walker) replaced(ctx context.Context, u history.Update, fix subject.Reme
 	if err != nil {
 		return err
 	}
-	s.Remedies = fix
+	s.Fix = fix
 	for _, c := range changes[0] {
 		if !r.Source.IsLog(c.Path) {
 			continue
@@ -155,7 +154,7 @@ func (r walker) replacedLog(ctx context.Context, c history.Change, s *read.Step,
 			e.Inserted = nil
 			e.Edits = slices.DeleteFunc(e.Edits, func(x ledger.Edit) bool { return x.Kind == ledger.EditInserted })
 		}
-		e.Parent, e.Branch, e.Remedies = parent.ID, s.Branch, s.Remedies
+		e.Parent, e.Branch, e.Fix = parent.ID, s.Branch, s.Fix
 		r.judgeEdge(e, s.ID)
 	}
 	return nil

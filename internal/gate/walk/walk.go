@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -180,10 +181,8 @@ func (r walker) compareLogs(ctx context.Context, n history.Commit, path, was str
 // judgeEdge judges one edge of a log, and lists what waivers excuse.
 func (r walker) judgeEdge(e *subject.LogChange, child string) {
 	e.Clock, e.Strict, e.Switches = r.Source.Now, r.Collector.Strict, r.Source.IsRecord(e.Path)
-	e.Commit = child
-	if e.Remedies == nil {
-		e.Remedies = subject.ChangeRemedies{LogChange: e}
-	}
+	e.Commit, e.Fix = child, cmp.Or(e.Fix, r.Scope.Fix)
+	e.Situation = func() subject.Situation { return r.Situation(child) }
 	r.Collector.Judge(e.Subject())
 	if len(e.Waived) == 0 {
 		return
@@ -201,7 +200,7 @@ func (r walker) unreadable(s *read.Step, path string, child *read.LedgerFile, pa
 	if child != nil {
 		r.Collector.Judge(&subject.UnreadableLog{
 			Place: rule.Place{Commit: s.ID, Parent: parents[0].ID, Branch: s.Branch, Mandatory: true},
-			Path:  path, Object: child.File.Object, Problems: child.Problems,
+			Path:  path, Object: child.File.Object, Problems: child.Problems, Situation: func() subject.Situation { return r.Situation(s.ID) },
 			IsJob: r.Source.Policy.JudgesJob(path), IsCampaign: r.Source.IsRecord(path) && !r.Source.Policy.JudgesJob(path),
 		})
 		return
@@ -211,7 +210,7 @@ func (r walker) unreadable(s *read.Step, path string, child *read.LedgerFile, pa
 			continue // it is judged where it is now
 		}
 		for _, before := range p.Ledgers {
-			e := &subject.LogChange{Path: path, Comparison: &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}, Remedies: s.Remedies}
+			e := &subject.LogChange{Path: path, Comparison: &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}, Fix: s.Fix}
 			e.SetParent(s.Commit, i)
 			e.Branch = s.Branch
 			r.judgeEdge(e, s.ID)

@@ -34,9 +34,12 @@ type Version struct {
 	Named map[string]bool
 }
 
-// Merge is two versions of a workspace to be merged. A base without files makes everything new on both sides.
+// Merge is two versions of a workspace to be merged.
 type Merge struct {
-	Base, Ours, Theirs Version
+	// Bases are the versions from which the sides parted. Of several, what they have in common counts; without one, everything is new on
+	// both sides.
+	Bases        []Version
+	Ours, Theirs Version
 	// Dir is the workspace's directory, for messages.
 	Dir string
 	// PreferPlan and PreferHandoff are the caller's choice.
@@ -121,7 +124,7 @@ func isLater(a, b *yaml.Node) bool {
 
 // merged merges the versions of one file. A side that lacks it has nothing to say.
 func (m Merge) merged(a small.Artifact, decide func([]string, three) *yaml.Node) ([]byte, error) {
-	base, ours, theirs := m.Base.Files[a], m.Ours.Files[a], m.Theirs.Files[a]
+	base, ours, theirs := m.base(a), m.Ours.Files[a], m.Theirs.Files[a]
 	switch {
 	case theirs == nil, ours != nil && bytes.Equal(base, theirs), bytes.Equal(ours, theirs):
 		return ours, nil
@@ -135,11 +138,25 @@ func (m Merge) merged(a small.Artifact, decide func([]string, three) *yaml.Node)
 	return m.combine(a, f, decide)
 }
 
+// base is the file from which both sides parted; nil if there is not one.
+func (m Merge) base(a small.Artifact) []byte {
+	if len(m.Bases) != 1 {
+		return nil
+	}
+	return m.Bases[0].Files[a]
+}
+
 // files are the three versions of one file.
 type files struct{ base, ours, theirs *file }
 
 func (m Merge) three(a small.Artifact) (f files, err error) {
-	f.base = &file{root: m.lenient(a, m.Base.Files[a])}
+	f.base = &file{}
+	for i, b := range m.Bases {
+		root := m.lenient(a, b.Files[a])
+		if f.base.root = common(f.base.root, root); i == 0 {
+			f.base.root = root
+		}
+	}
 	if f.ours, err = m.parse(a, m.Ours); err == nil {
 		f.theirs, err = m.parse(a, m.Theirs)
 	}

@@ -19,7 +19,7 @@ const completed = "completed"
 // Plan merges the plan, task by task and field by field. A task that one side completed stays completed unless the other side reopened
 // it. Of two new tasks with one id, the one that no entry, no handoff and no other task names gets another id; notes say so.
 func (m Merge) Plan() (data []byte, notes []string, err error) {
-	base, ours, theirs := m.Base.Files[small.Plan], m.Ours.Files[small.Plan], m.Theirs.Files[small.Plan]
+	base, ours, theirs := m.base(small.Plan), m.Ours.Files[small.Plan], m.Theirs.Files[small.Plan]
 	if base != nil && (string(base) == string(ours) || string(base) == string(theirs)) || ours == nil || theirs == nil {
 		data, err = m.merged(small.Plan, nil)
 		return data, nil, err

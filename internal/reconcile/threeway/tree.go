@@ -86,6 +86,35 @@ func (m *merger) tasks(path []string, v three) *yaml.Node {
 	return &out
 }
 
+// common is what two values have in common, nil for nothing.
+func common(a, b *yaml.Node) *yaml.Node {
+	if same(a, b) {
+		return a
+	}
+	if a == nil || b == nil || a.Kind != b.Kind {
+		return nil
+	}
+	out := *a
+	out.Content = nil
+	switch a.Kind {
+	case yaml.MappingNode:
+		for i := 0; i < len(a.Content); i += 2 {
+			if value := common(a.Content[i+1], get(b, a.Content[i].Value)); value != nil {
+				out.Content = append(out.Content, a.Content[i], value)
+			}
+		}
+	case yaml.SequenceNode:
+		for _, t := range a.Content {
+			if value := common(t, task(b, idOf(t))); value != nil && idOf(t) != "" {
+				out.Content = append(out.Content, value)
+			}
+		}
+	default:
+		return nil
+	}
+	return &out
+}
+
 // same reports whether two values are equal, whatever their form. The order of keys does not count.
 func same(a, b *yaml.Node) bool {
 	if a == nil || b == nil {

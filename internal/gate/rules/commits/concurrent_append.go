@@ -3,7 +3,6 @@ package commits
 import (
 	"cmp"
 	"fmt"
-	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -45,11 +44,7 @@ func checkConcurrentAppend(t *subject.LogTips, r *rule.Reporter) {
 		r.Add(f)
 		return
 	}
-	f.Fix = fmt.Sprintf("run %s; then %s", t.Merge, subject.ReconcileHint)
-	if ours, theirs, same := sameTime(t.TargetOnly, t.HeadOnly); same {
-		f.Fix = fmt.Sprintf("%s of %s and %s of %s have the same time, so that `small-hook reconcile` cannot order them: on its branch, record the unpublished one again, with the time of recording (`git commit --amend` or `git rebase -i`); then %s",
-			ledger.Describe(ours), t.TargetName, ledger.Describe(theirs), t.HeadName, f.Fix)
-	}
+	f.Fix = subject.MergeWith(t.Merge)
 	r.Add(f)
 }
 
@@ -60,24 +55,6 @@ func checkNeighbour(n *subject.NeighbourLog, r *rule.Reporter) {
 	name := cmp.Or(n.Neighbour.Name, history.Short(n.Neighbour.ID))
 	f.Common = finding.CommonOf(n.Target, n.TargetOnly)
 	f.Sides = []finding.Side{{Name: name, Entries: finding.RefsOf(n.Theirs)}, {Name: "the index", Entries: finding.RefsOf(n.HeadOnly)}}
-	f.Fix = fmt.Sprintf("let one of you wait for the other, and merge soon: run `git merge %s`; then %s", wording.ShellWord(name), subject.ReconcileHint)
+	f.Fix = "let one of you wait for the other, and merge soon"
 	r.Add(f)
-}
-
-// sameTime finds two entries, one of each side, that have the same time.
-func sameTime(target, head []ledger.Entry) (ours, theirs ledger.Entry, found bool) {
-	at := make(map[time.Time]ledger.Entry, len(target))
-	for _, e := range target {
-		if instant, ok := ledger.ParseInstant(e.Timestamp); ok {
-			at[instant.UTC()] = e
-		}
-	}
-	for _, e := range head {
-		if instant, ok := ledger.ParseInstant(e.Timestamp); ok {
-			if ours, found = at[instant.UTC()]; found {
-				return ours, e, true
-			}
-		}
-	}
-	return ledger.Entry{}, ledger.Entry{}, false
 }

@@ -22,7 +22,7 @@ func checkDeleted(e *subject.LogChange, r *rule.Reporter) {
 	for _, x := range e.OfKind(ledger.EditDeleted) {
 		f := e.Finding(x)
 		f.Message = ledger.Describe(e.Old.Entries[x.OldIndex]) + " was deleted"
-		f.Fix = e.Remedies.RestoreLost()
+		f.Fix = e.Undo()
 		r.Add(f)
 	}
 }

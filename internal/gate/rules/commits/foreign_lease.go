@@ -22,7 +22,8 @@ func checkForeignLease(v *subject.CommitWork, r *rule.Reporter) {
 	for _, l := range v.ForeignLeases {
 		f := entryFinding(v, l.Entry)
 		f.Message = fmt.Sprintf("agent %q recorded %s on a task that agent %q has leased until %s", v.Agent, ledger.Describe(l.Entry), l.Lease.Agent, l.Lease.Text)
-		f.Fix = "wait until the lease expires, ask its holder to give it up in the plan, or work on another task"
+		f.Fix = fmt.Sprintf("wait until the lease expires, ask its holder to give it up in the plan, or work on another task; "+
+			"if agent %q recorded the entry and you only bring it in, let the commit's message say so, in a line such as Co-authored-by: %s", l.Lease.Agent, l.Lease.Agent)
 		r.Add(f)
 	}
 	if v.BranchOwner == "" || v.Agent == v.BranchOwner || len(v.ForeignLeases) > 0 {

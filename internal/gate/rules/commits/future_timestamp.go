@@ -26,7 +26,7 @@ func checkFutureTimestamp(e *subject.LogChange, r *rule.Reporter) {
 		f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: index})
 		f.Edits = []finding.EditKey{{Path: e.Path + "\x00future", To: f.EditTo}}
 		f.Message = fmt.Sprintf("%s is dated %s ahead of now; no later entry could be valid", ledger.Describe(entry), when.Sub(e.Clock).Round(time.Second))
-		f.Fix = "correct the clock and record the entry again"
+		f.Fix = e.RecordAgain()
 		r.Add(f)
 	}
 }

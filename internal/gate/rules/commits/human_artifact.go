@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/small"
@@ -26,10 +25,7 @@ func checkHumanArtifact(v *subject.CommitWork, r *rule.Reporter) {
 		f := finding.Finding{
 			Path: path, Line: c.Pos.Line, Column: c.Pos.Column, Changes: c.Changes, Subject: c.Key,
 			Message: fmt.Sprintf("%s belongs to people, but an agent's commit %s (%s)", artifactWord(c.Artifact), c.What, v.Authorship.Reason),
-			Fix:     fmt.Sprintf("run `git restore --source=%s -- %s`, and have a person make the change in a commit of their own", history.Short(r.Parent), wording.ShellWord(path)),
-		}
-		if r.Commit == history.Index {
-			f.Fix = fmt.Sprintf("run `git restore --source=HEAD --staged --worktree -- %s`, and have a person make the change in a commit of their own", wording.ShellWord(path))
+			Fix:     v.Situation().Redo("git restore --source=HEAD --staged --worktree -- "+wording.TopPath(path)) + "; a person makes the change, in a commit of their own",
 		}
 		if v.Authorship.Uncertain {
 			f.Severity = finding.SeverityWarning

@@ -23,7 +23,7 @@ func checkInserted(e *subject.LogChange, r *rule.Reporter) {
 	report := func(index int) {
 		f := e.Insertion(index)
 		f.Message = ledger.Describe(e.New.Entries[index]) + " was inserted before older entries"
-		f.Fix = e.Remedies.MoveToEnd()
+		f.Fix = e.Undo()
 		if e.Merge {
 			f.Message = ledger.Describe(e.New.Entries[index]) + " is in no parent of the merge and stands before entries of a parent"
 		}

@@ -26,6 +26,6 @@ func checkLogDeleted(e *subject.LogChange, r *rule.Reporter) {
 		Path: e.Path, EditFrom: head,
 		Edits:   []finding.EditKey{{Path: e.Path, From: head}},
 		Message: fmt.Sprintf("the log with %s is gone", wording.Count(e.Old.Len(), "entry")),
-		Fix:     e.Remedies.RestoreLost(),
+		Fix:     e.Undo(),
 	})
 }

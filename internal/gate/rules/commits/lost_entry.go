@@ -23,7 +23,7 @@ func checkLostEntry(e *subject.LogChange, r *rule.Reporter) {
 	for _, x := range e.OfKind(ledger.EditDeleted) {
 		f := e.Finding(x)
 		f.Message = fmt.Sprintf("the merge lost %s of %s", ledger.Describe(e.Old.Entries[x.OldIndex]), e.Side)
-		f.Fix = "keep every entry of both sides: " + e.Remedies.Reconcile()
+		f.Fix = e.Undo()
 		r.Add(f)
 	}
 }

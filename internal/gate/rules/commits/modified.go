@@ -8,6 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Modified is append-only/modified: an earlier entry was changed.
@@ -29,10 +30,19 @@ var TimestampMigrated = rule.Rule{
 // TaskReassigned is append-only/task-reassigned: an earlier entry was given to a historical task.
 var TaskReassigned = rule.Rule{
 	ID: "append-only/task-reassigned", Severity: finding.SeverityError, Stage: finding.StageHistory,
-	Edit: ledger.EntryChanged,
-	Checks: []rule.Check{rule.On(reportEdits(ledger.EditTaskReassigned, func(e *subject.LogChange, x ledger.Edit) string {
-		return fmt.Sprintf("%s was reassigned to %q", ledger.Describe(e.Old.Entries[x.OldIndex]), x.Changes[0].To)
-	}))},
+	Edit:   ledger.EntryChanged,
+	Checks: []rule.Check{rule.On(checkTaskReassigned)},
+}
+
+// checkTaskReassigned also says what to do instead: it is the end of a run that makes a tool reassign its entries.
+func checkTaskReassigned(e *subject.LogChange, r *rule.Reporter) {
+	dir, _, _ := small.SplitPath(e.Path)
+	for _, x := range e.OfKind(ledger.EditTaskReassigned) {
+		f := e.Finding(x)
+		f.Message = fmt.Sprintf("%s was reassigned to %q", ledger.Describe(e.Old.Entries[x.OldIndex]), x.Changes[0].To)
+		f.Fix = e.Undo() + "; then begin a new run, whose checks do not ask about old entries: " + subject.BeginRun(dir, e.Commit)
+		r.Add(f)
+	}
 }
 
 // reportEdits makes a check that reports the edits of one kind.
@@ -41,7 +51,7 @@ func reportEdits(kind ledger.EditKind, words func(*subject.LogChange, ledger.Edi
 		for _, x := range e.OfKind(kind) {
 			f := e.Finding(x)
 			f.Message = words(e, x)
-			f.Fix = e.Remedies.RevertChange()
+			f.Fix = e.Undo()
 			r.Add(f)
 		}
 	}

@@ -36,6 +36,6 @@ func checkReplayStale(v *subject.CommitWork, r *rule.Reporter) {
 	r.Add(finding.Finding{
 		Path: first.Artifact.Path(v.Dir), Line: first.Pos.Line, Column: first.Pos.Column, Subject: first.Key,
 		Message: fmt.Sprintf("%s %s changed in meaning, but %s keeps the same replay id", strings.Join(changed, " and "), verb, small.Handoff.Path(v.Dir)),
-		Fix:     "start a new run and regenerate the handoff; `small-hook replay-id` prints the fingerprint of what is declared now",
+		Fix:     subject.BeginRun(v.Dir, v.Commit),
 	})
 }

@@ -66,11 +66,8 @@ func describeRewritten(e *subject.LogChange, x ledger.Edit) string {
 // keepSwitches says how to restore a switch history. A merge of two branches that both switched a job always
 // breaks the chain of one of them.
 func keepSwitches(e *subject.LogChange) string {
-	switch {
-	case e.Merge:
+	if e.Merge {
 		return e.RebaseInstead() + "; keep the switches of that side as they are, and record your own again after them, from the workflow that they led to"
-	case e.New == nil:
-		return e.Remedies.RestoreLost()
 	}
-	return e.Remedies.RevertChange()
+	return e.Undo()
 }

@@ -24,7 +24,7 @@ func checkUnreconciled(e *subject.LogChange, r *rule.Reporter) {
 	f.Edits = insertionKeys(e, e.Inserted)
 	f.Message = fmt.Sprintf("the merge puts %s before entries of %s, and no %s entry makes that explicit: %s",
 		wording.Count(len(e.Inserted), "entry"), e.Side, "meta/reconcile-merge", ledger.DescribeAll(ledger.Pick(e.New, e.Inserted)))
-	f.Fix = "make the resolution explicit: " + e.Remedies.Reconcile()
+	f.Fix = e.Undo()
 	r.Add(f)
 }
 
@@ -39,7 +39,7 @@ func checkUnreconciledTips(t *subject.LogTips, r *rule.Reporter) {
 	}
 	f.Message = fmt.Sprintf("%s has %s that %s lacks before entries that both have, and no %s entry makes that explicit: %s",
 		whose, wording.Count(len(t.Inserted), "entry"), before, "meta/reconcile-merge", ledger.DescribeAll(t.Inserted))
-	f.Fix = fmt.Sprintf("make the resolution explicit: run %s; then %s", t.Merge, subject.ReconcileHint)
+	f.Fix = subject.MergeWith(t.Merge)
 	for _, e := range t.Inserted {
 		f.Edits = append(f.Edits, finding.EditKey{Path: t.Path, To: e.Digest.String()})
 	}

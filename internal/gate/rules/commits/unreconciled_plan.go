@@ -22,11 +22,15 @@ func checkUnreconciledPlan(v *subject.CommitWork, r *rule.Reporter) {
 		if !l.Dropped {
 			what = fmt.Sprintf("reopens task %q (%s)", l.Task, l.Status)
 		}
+		fix := fmt.Sprintf("append an entry with task_id: %q, status: \"completed\" and evidence that says what became of the task", subject.ReconcilePlan)
+		if l.RunOver {
+			fix = "the run is over: " + subject.BeginRun(v.Dir, v.Commit)
+		}
 		r.Add(finding.Finding{
 			Path: small.Plan.Path(v.Dir), Line: l.Pos.Line, Column: l.Pos.Column, Subject: "task " + l.Task,
 			Entry: finding.RefOf(l.Entry), EditTo: l.Entry.Digest.String(),
 			Message: fmt.Sprintf("the plan %s, which progress calls completed: %s", what, ledger.Describe(l.Entry)),
-			Fix:     fmt.Sprintf("append an entry with task_id: %q, status: \"completed\" and evidence that says what became of the task", subject.ReconcilePlan),
+			Fix:     fix,
 		})
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// ReplayMismatch is verify/replay-mismatch: the handoff and the workspace file name different runs.
+// ReplayMismatch is verify/replay-mismatch: the handoff describes a run that the workspace has left.
 var ReplayMismatch = rule.Rule{
 	ID: "verify/replay-mismatch", Severity: finding.SeverityWarning, Stage: finding.StageVerify,
 	Checks: []rule.Check{rule.On(checkReplayMismatch)},
@@ -19,12 +19,12 @@ func checkReplayMismatch(w *subject.Workspace, r *rule.Reporter) {
 	handoff, named := w.HandoffRun()
 	v := w.Doc(small.Workspace).Get("run").Get("replay_id")
 	current, set := v.Str()
-	if !named || !set || handoff == current {
-		return
+	if !named || !set || handoff == current || !w.Ledger().HasRun(handoff) {
+		return // between `small init` and `small start` the handoff's run has no entries yet
 	}
 	r.Add(finding.Finding{
 		Path: w.Path(small.Workspace), Line: v.Pos.Line, Column: v.Pos.Column, Subject: "run.replay_id",
 		Message: fmt.Sprintf("the workspace is at run %.12s…, the handoff belongs to run %.12s…", current, handoff),
-		Fix:     "regenerate the handoff for the current run",
+		Fix:     subject.BeginRun(w.Dir, w.Commit),
 	})
 }

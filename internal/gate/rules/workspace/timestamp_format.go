@@ -25,7 +25,7 @@ func checkTimestampFormat(w *subject.Workspace, r *rule.Reporter) {
 		}
 		f := finding.Finding{
 			Path: w.Path(small.Progress), Subject: fmt.Sprintf("entries.%d.timestamp", first+i),
-			Fix: `write it as "2026-03-01T09:00:00.000000000Z"`,
+			Fix: w.RecordAgain(),
 		}
 		ts := e.Get("timestamp")
 		if ts == nil {

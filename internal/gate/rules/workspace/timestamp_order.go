@@ -34,7 +34,7 @@ func checkTimestampOrder(w *subject.Workspace, r *rule.Reporter) {
 				Path: w.Path(small.Progress), Line: ts.Pos.Line, Column: ts.Pos.Column,
 				Subject: fmt.Sprintf("entries.%d.timestamp", i),
 				Message: fmt.Sprintf("entry %d is dated %s, which is not later than entry %d", i+1, text, previousAt+1),
-				Fix:     "record it again at the end of the log, with the time of recording",
+				Fix:     w.RecordAgain(),
 			})
 		}
 		previous, previousAt = at, i

@@ -23,6 +23,7 @@ func checkUnknownTask(w *subject.Workspace, r *rule.Reporter) {
 		return
 	}
 	run, bound := w.HandoffRun()
+	over := bound && w.Ledger().RunOver(run)
 	tasks := w.PlanTasks()
 	entries, first := w.Entries()
 	for i, e := range entries {
@@ -34,11 +35,15 @@ func checkUnknownTask(w *subject.Workspace, r *rule.Reporter) {
 		if of, _ := e.Get("replayId").Str(); bound && of != run {
 			continue
 		}
+		fix := fmt.Sprintf("add task %q to the plan; do not change the entry", id)
+		if over {
+			fix = subject.BeginRun(w.Dir, w.Commit) + ": the run of the entry is over, and the handoff still names it"
+		}
 		r.Add(finding.Finding{
 			Path: w.Path(small.Progress), Line: v.Pos.Line, Column: v.Pos.Column,
 			Subject: fmt.Sprintf("entries.%d.task_id", first+i),
 			Message: fmt.Sprintf("entry %d names task %q, which the plan does not have", first+i+1, id),
-			Fix:     fmt.Sprintf("add task %q to the plan; do not change the entry", id),
+			Fix:     fix,
 		})
 	}
 }

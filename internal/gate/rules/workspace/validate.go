@@ -61,7 +61,7 @@ func checkMissing(w *subject.Workspace, r *rule.Reporter) {
 		r.Add(finding.Finding{
 			Path:    w.Path(a),
 			Message: fmt.Sprintf("%s is missing; the protocol requires it", a.FileName()),
-			Fix:     fmt.Sprintf("restore or create %s", w.Path(a)),
+			Fix:     w.PutBack(w.Path(a)) + "; or create it, if there was none",
 		})
 	}
 }
@@ -122,6 +122,12 @@ func problemsOf(kind small.ProblemKind) func(*subject.Workspace, *rule.Reporter)
 					continue
 				}
 				f := finding.OfProblem(art.Path, p)
+				switch {
+				case p.Conflict:
+					f.Fix = w.Situation().Redo("small-hook reconcile")
+				case p.Kind == small.ProblemNotAFile:
+					f.Fix = w.PutBack(art.Path) + "; " + p.Hint
+				}
 				if a == small.Progress && art.Log == nil && (art.Doc == nil || p.Subject == "entries") {
 					f.Edits = finding.Unreadable(art.Path, art.Object, p)
 				}

@@ -25,7 +25,7 @@ func checkWorkspace(w *subject.Workspace, r *rule.Reporter) {
 	}
 	if art == nil {
 		f.Message = "workspace.small.yml is missing"
-		f.Fix = fmt.Sprintf("create it with small_version, owner: \"agent\" and kind: %q", subject.KindRepoRoot)
+		f.Fix = w.PutBack(f.Path) + fmt.Sprintf("; or create it, with small_version, owner: \"agent\" and kind: %q", subject.KindRepoRoot)
 		r.Add(f)
 		return
 	}

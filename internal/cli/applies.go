@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// Flags that all commands share belong to each as far as they mean something there.
+const (
+	flagsOfReading = "dir config reader max-file-size "
+	flagsOfJudging = flagsOfReading + "strict workspace color format output quiet "
+)
+
+// applies are the shared flags of each command that takes others than flagsOfReading.
+var applies = map[string]string{
+	"check": flagsOfJudging, "merge-check": flagsOfJudging, "pre-commit": flagsOfJudging, "pre-merge-commit": flagsOfJudging,
+	"range": flagsOfJudging + "each", "audit": flagsOfJudging + "each", "pre-push": flagsOfJudging + "each", "pre-receive": flagsOfJudging + "each",
+	"sync":   flagsOfReading + "strict workspace color quiet",
+	"append": flagsOfReading + "strict quiet", "restore": flagsOfReading + "quiet",
+	"waive": flagsOfReading + "strict each quiet", "baseline": flagsOfReading + "quiet", "reconcile": flagsOfReading + "quiet",
+	"doctor":  flagsOfReading + "format",
+	"install": "dir quiet", "uninstall": "dir quiet",
+	"demo": "color", "explain": "", "version": "", "prepare-commit-msg": "dir", "merge-driver": "",
+}
+
+// refuseFlags has a command refuse the shared flags that mean nothing to it.
+func refuseFlags(c *cobra.Command, shared *pflag.FlagSet) {
+	taken, listed := applies[c.Name()]
+	if !listed {
+		taken = flagsOfReading
+	}
+	shared.VisitAll(func(f *pflag.Flag) {
+		for _, name := range strings.Fields(taken) {
+			if name == f.Name {
+				return
+			}
+		}
+		if c.Flags().Lookup(f.Name) == nil {
+			c.Flags().AddFlag(&pflag.Flag{Name: f.Name, Shorthand: f.Shorthand, NoOptDefVal: f.NoOptDefVal, Value: refused{}, Hidden: true})
+		}
+	})
+}
+
+// refused is the value of a flag that means nothing to a command.
+type refused struct{}
+
+func (refused) String() string { return "" }
+func (refused) Type() string   { return "" }
+
+// Set refuses every value.
+func (refused) Set(string) error { return errRefused }
+
+var errRefused = errors.New("it means nothing here")
+
+// flagError says in words what is wrong with a flag.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		return usage(c, "%s", unknownFlag(c, unknown))
+	case errors.Is(err, errRefused) && errors.As(err, &invalid):
+		return usage(c, "%s", refusal(c, invalid.GetFlag().Name))
+	case errors.As(err, &invalid):
+		if words := values[invalid.GetFlag().Value.Type()]; words != "" {
+			return usage(c, "--%s takes %s, not %q", invalid.GetFlag().Name, words, invalid.GetValue())
+		}
+		return usage(c, "--%s: %v", invalid.GetFlag().Name, invalid.Unwrap())
+	}
+	return usage(c, "%v", err)
+}
+
+// values says what flags of Go's own types take.
+var values = map[string]string{"bool": "true or false", "int64": "a number", "int": "a number", "duration": "a time such as 30s or 5m"}
+
+// unknownFlag says that there is no such flag, and which one may be meant.
+func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) string {
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+		return fmt.Sprintf("unknown flag: -%s", letters)
+	}
+	var known []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, f.Name)
+		}
+	})
+	message := "unknown flag: --" + unknown.GetSpecifiedName()
+	if near := policy.Suggest(unknown.GetSpecifiedName(), known); near != "" {
+		message += "; did you mean --" + near + "?"
+	}
+	return message
+}
+
+// refusal says why a command takes no such flag.
+func refusal(c *cobra.Command, flag string) string {
+	if flag == "format" || flag == "output" {
+		return c.Name() + " writes no report and takes neither --format nor --output; its exit status and its text say what was done"
+	}
+	return fmt.Sprintf("%s takes no --%s", c.Name(), flag)
+}

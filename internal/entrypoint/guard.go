@@ -1,0 +1,248 @@
+package entrypoint
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/worklock"
+)
+
+// Locking says how to wait for the lock of a workspace.
+type Locking struct {
+	// Command is what those who wait are told about this process.
+	Command string
+	// Wait is how long to wait at most.
+	Wait time.Duration
+}
+
+// Guarded is what was found wrong around a guarded command.
+type Guarded struct {
+	// Before was put back before the command: a writer without a guard had changed or lost entries. After was put back after it.
+	Before, After []reconcile.Restored
+	// Log is the path of the log, from the root of the work tree.
+	Log string
+	// Behind are entries of the new HEAD that the log lacks or has otherwise, if the command has moved HEAD: then nothing is put back.
+	Behind []ledger.Entry
+}
+
+// Fine reports whether nothing was found.
+func (g Guarded) Fine() bool { return len(g.Before)+len(g.After)+len(g.Behind) == 0 }
+
+// guarding is the workspace of a directory, and the state of its repository.
+type guarding struct {
+	reconcile.Workspace
+	// commit is HEAD's, branch the branch; mark is both, with what is being merged.
+	commit, branch, mark string
+	// head is the log of HEAD, nil if there is none.
+	head []byte
+	// known are versions of the log whose entries it has to have: the one that the last guarded command left, and HEAD's.
+	known [][]byte
+	// opts are the options of a judgement.
+	opts run.Options
+	// unmerged is true if git is in the middle of a conflict in the log.
+	unmerged bool
+}
+
+// Guard runs a command under the lock of the workspace in the request's directory or the nearest above it, and undoes what it does to
+// the log's old entries. The command gets the environment that do is given. An error of do is returned as it is.
+func Guard(ctx context.Context, req Request, with Locking, do func(environ []string) error) (Guarded, error) {
+	return req.guard(ctx, "guard", with, func(_ *guarding, environ []string) error { return do(environ) })
+}
+
+func (r Request) guard(ctx context.Context, mode string, with Locking, do func(g *guarding, environ []string) error) (out Guarded, err error) {
+	held, err := r.lock(ctx, mode, with, (*session).workspaceAbove)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	g, err := held.look(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Log = g.Log()
+	if out.Before, err = g.putBack(g.known...); err != nil {
+		return out, err
+	}
+	old, err := g.Read()
+	if err != nil {
+		return out, err
+	}
+	if err := do(g, held.Environ(r.Environ)); err != nil {
+		return out, err
+	}
+	ctx = context.WithoutCancel(ctx) // what was begun is looked at, even after Ctrl-C
+	now, err := held.look(ctx)
+	if err != nil {
+		return out, err
+	}
+	if now.mark != g.mark {
+		out.Behind, err = now.behind()
+	} else {
+		out.After, err = now.putBack(old)
+	}
+	return out, errors.Join(err, now.note())
+}
+
+// locked is a workspace under its lock.
+type locked struct {
+	*worklock.Held
+	// req is the request, in the root of the work tree: a command may take the directory away in which it began.
+	req       Request
+	mode, dir string
+}
+
+// lock takes the lock of the workspace that find finds.
+func (r Request) lock(ctx context.Context, mode string, with Locking, find func(s *session) (dir string, err error)) (*locked, error) {
+	out := &locked{req: r, mode: mode}
+	var place githistory.Place
+	_, err := r.inRepository(ctx, mode, func(s *session) (err error) {
+		place = s.repo.Where()
+		if place.Top == "" {
+			return &failure.Error{Message: "a bare repository has no work tree to write to", Remedy: "run this in a clone"}
+		}
+		out.dir, err = find(s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.req.Dir = place.Top
+	out.Held, err = worklock.Take(ctx, worklock.Request{
+		CommonDir: place.CommonDir, Workspace: filepath.Join(place.Top, filepath.FromSlash(out.dir)),
+		Command: with.Command, Wait: with.Wait, Environ: r.Environ, Now: r.Now,
+	})
+	return out, err
+}
+
+// look finds out what a guarded command finds, and what it leaves.
+func (l *locked) look(ctx context.Context) (g *guarding, err error) {
+	_, err = l.req.inRepository(ctx, l.mode, func(s *session) (err error) {
+		g, err = l.lookIn(ctx, s)
+		return err
+	})
+	return g, err
+}
+
+func (l *locked) lookIn(ctx context.Context, s *session) (*guarding, error) {
+	head, parents, err := s.trustHead(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	branch, err := s.repo.CurrentBranch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := &guarding{commit: head, branch: branch, mark: strings.Join(append(parents, branch), " "), opts: s.opts}
+	g.Workspace = reconcile.Workspace{
+		Place: s.repo.Where(), Dir: l.dir, Kept: l.Dir, Policy: s.opts.Policy, Limits: s.opts.Limits(), Now: l.req.Now,
+	}
+	if head != "" {
+		if g.head, _, err = githistory.ReadFile(ctx, s.repo, head, g.Log(), g.Limits.FileSize()); err != nil {
+			return nil, err
+		}
+	}
+	if g.unmerged, err = s.unmerged(ctx, g.Log()); err != nil {
+		return nil, err
+	}
+	last, err := g.Noted()
+	if err != nil {
+		return nil, err
+	}
+	if last.Branch == branch {
+		continues, err := s.continues(ctx, last.Head, head)
+		if err != nil {
+			return nil, err
+		}
+		if continues {
+			g.known = append(g.known, last.Log)
+		}
+	}
+	g.known = append(g.known, g.head)
+	return g, nil
+}
+
+// continues reports whether a branch that was at a commit has only got more commits since.
+func (s *session) continues(ctx context.Context, before, now string) (bool, error) {
+	if before == now || before == "" {
+		return true, nil
+	}
+	if now == "" {
+		return false, nil
+	}
+	_, here, err := s.repo.Peel(ctx, before)
+	if err != nil || !here {
+		return false, err
+	}
+	return s.repo.IsAncestor(ctx, before, now)
+}
+
+// note remembers what a guarded command leaves.
+func (g *guarding) note() error { return g.Note(g.commit, g.branch) }
+
+// unmerged reports whether a path is in conflict in the index.
+func (s *session) unmerged(ctx context.Context, path string) (bool, error) {
+	files, err := s.repo.List(ctx, history.Index, history.At(path))
+	return slices.ContainsFunc(files, func(f history.File) bool { return f.Path == path && f.Unmerged }), err
+}
+
+// putBack puts entries of old logs back. One that cannot be read has none.
+func (g *guarding) putBack(logs ...[]byte) ([]reconcile.Restored, error) {
+	if g.unmerged {
+		return nil, nil // both sides' entries are in the conflict, which `reconcile` resolves
+	}
+	var out []reconcile.Restored
+	for _, old := range logs {
+		if sound, _ := ledger.ReadLog(old, g.Limits); sound == nil {
+			continue
+		}
+		done, err := g.Restore(old, g.repairs)
+		if err != nil {
+			return out, err
+		}
+		if done.Text != nil {
+			out = append(out, done)
+		}
+	}
+	return out, nil
+}
+
+// repairs reports whether the step from a log to another is allowed, or mends what did not continue HEAD's.
+func (g *guarding) repairs(parent, child *ledger.Ledger) bool {
+	if g.Accepts(parent, child) {
+		return true
+	}
+	head, _ := ledger.ReadLog(g.head, g.Limits)
+	return head != nil && !g.Accepts(head.Ledger, parent) && g.Accepts(head.Ledger, child)
+}
+
+// behind are the entries of HEAD that the log lacks or has otherwise.
+func (g *guarding) behind() ([]ledger.Entry, error) {
+	head, _ := ledger.ReadLog(g.head, g.Limits)
+	if g.unmerged || head == nil || head.Len() == 0 {
+		return nil, nil
+	}
+	file, err := g.Read()
+	if err != nil {
+		return nil, err
+	}
+	found, err := reconcile.PutBackOf(g.head, file, g.Accepts, g.Now, g.Limits)
+	switch {
+	case err != nil:
+		return nil, &failure.Error{Message: g.Log() + ": " + err.Error(), Err: err}
+	case found.Text == nil:
+		return nil, nil
+	case len(found.Lost) == 0:
+		return head.Entries[head.Len()-1:], nil // only the order is another
+	}
+	return found.Lost, nil
+}

@@ -1,0 +1,80 @@
+package run
+
+import (
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/subject"
+)
+
+// base is the last commit of a first-parent line before a commit came to it, by itself or by a merge.
+type base struct {
+	id     string
+	onLine bool
+}
+
+// Situation is where a commit, or the index, stands.
+func (r *Run) Situation(commit string) subject.Situation {
+	s := subject.Situation{Commit: commit, Tip: r.Scope.Tip.ID}
+	if commit == history.Index {
+		return s
+	}
+	if r.Options.Standing != nil {
+		s.Standing = r.Options.Standing(commit)
+	}
+	at := r.Scope.baseOf(commit)
+	s.Base, s.OnLine = at.id, at.onLine
+	return s
+}
+
+// SituationOfAll is that of all commits up to a revision, on the first-parent line, that have got no further than it.
+func (r *Run) SituationOfAll(revision string) subject.Situation {
+	if revision == "" {
+		revision = history.Index // of the files of a directory
+	}
+	s := r.Situation(revision)
+	for {
+		before := r.Scope.bases[s.Base].id
+		if before == "" || r.Situation(s.Base).Standing != s.Standing {
+			break
+		}
+		s.Base = before
+	}
+	return s
+}
+
+// baseOf finds where a commit came to the tip's first-parent line.
+func (s *Scope) baseOf(commit string) base {
+	if s.bases != nil {
+		return s.bases[commit]
+	}
+	parents := make(map[string][]string, len(s.Commits))
+	for _, c := range s.Commits {
+		parents[c.ID] = c.Parents
+	}
+	var line []string
+	for id := s.Tip.ID; id != ""; id = firstOf(parents[id]) {
+		if _, listed := parents[id]; listed {
+			line = append(line, id)
+		}
+	}
+	s.bases = map[string]base{}
+	for _, id := range slices.Backward(line) {
+		at := base{id: firstOf(parents[id])}
+		for next := []string{id}; len(next) > 0; next = next[1:] {
+			above, listed := parents[next[0]]
+			if _, seen := s.bases[next[0]]; listed && !seen {
+				s.bases[next[0]] = base{at.id, next[0] == id}
+				next = append(next, above...)
+			}
+		}
+	}
+	return s.bases[commit]
+}
+
+func firstOf(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	return ids[0]
+}

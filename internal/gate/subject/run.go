@@ -1,0 +1,37 @@
+package subject
+
+import (
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// BeginRun are the commands that begin a new run in the workspace of a directory, after the commit that is judged, in the index, or on
+// disk.
+func BeginRun(dir, commit string) string {
+	handoff, workspace := small.Handoff.Path(dir), small.Workspace.Path(dir)
+	return thenCommit(commit, "Begin a new run", "small-hook replay-id --write"+InDirectory(handoff), handoff, workspace)
+}
+
+// RestoreLeases are the commands that put back the leases that a commit took away from its parent's plan.
+func RestoreLeases(dir, commit, parent string) string {
+	plan := small.Plan.Path(dir)
+	return thenCommit(commit, "Give the leases back", "small-hook restore-leases"+InDirectory(plan)+" "+history.Short(parent), plan)
+}
+
+// thenCommit are a command, one that stages what it wrote, and, unless the index is judged, one that commits it. On disk there is nothing
+// to stage.
+func thenCommit(commit, title, command string, paths ...string) string {
+	all := []string{command}
+	if commit != "" {
+		stage := "git add --"
+		for _, path := range paths {
+			stage += " " + wording.TopPath(path)
+		}
+		all = append(all, stage)
+	}
+	if commit != "" && commit != history.Index {
+		all = append(all, "git commit -m \""+title+"\"")
+	}
+	return wording.Commands(all...)
+}

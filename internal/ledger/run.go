@@ -1,0 +1,39 @@
+package ledger
+
+import "strings"
+
+// The task_ids of the entries with which the protocol's program replaces a run's plan: `small reset` and `small plan --reset`.
+const (
+	resetTask     = "reset"
+	planResetTask = "plan-reset"
+)
+
+// RunOver reports whether the log shows that the run with a replay id is over: its plan was reset, or another run
+// began after an entry of it. Upper and lower case are the same.
+func (l *Ledger) RunOver(id string) bool {
+	begun := false
+	for _, e := range l.Entries {
+		switch {
+		case e.ReplayID == "":
+		case !strings.EqualFold(e.ReplayID, id):
+			if begun {
+				return true
+			}
+		case e.TaskID == resetTask || e.TaskID == planResetTask:
+			return true
+		default:
+			begun = true
+		}
+	}
+	return false
+}
+
+// HasRun reports whether an entry is bound to the run with a replay id.
+func (l *Ledger) HasRun(id string) bool {
+	for _, e := range l.Entries {
+		if e.ReplayID != "" && strings.EqualFold(e.ReplayID, id) {
+			return true
+		}
+	}
+	return false
+}

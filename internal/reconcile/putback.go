@@ -1,0 +1,243 @@
+package reconcile
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// PutBack is an old log with what has been appended since.
+type PutBack struct {
+	// Text is the file; nil if there is nothing to put back.
+	Text []byte
+	// Lost are the old entries that were changed or lost; none if they were only moved, or others stood between them.
+	Lost []ledger.Entry
+	// Unreadable says why the file could not be read as a log, so that it had no entries; empty if it could, or if there was none.
+	Unreadable string
+	// New is how many new entries the text has, Moved how many of them got a later time than they had.
+	New, Moved int
+	// Left are entries of the file that are neither old nor new: changed versions of old ones, and invalid ones.
+	Left []ledger.Entry
+}
+
+// PutBackOf puts back the entries of an old log that a file in its place changed, lost or moved. What the file has besides stays, in its
+// order, after them: an entry that is valid and no changed version of one that was lost. Its time is moved to just after the entry
+// before only if it is not later than that one, or so far ahead of now that no later entry could be valid. A nil file is a log that
+// is gone. accepts says which steps from one log to another are allowed.
+func PutBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool, now time.Time, limits small.Limits) (PutBack, error) {
+	var out PutBack
+	before, problems := ledger.ReadLog(old, limits)
+	if before == nil {
+		return out, fmt.Errorf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
+	}
+	var values []*small.Value
+	there := ledger.NewLedger(nil)
+	if file != nil {
+		doc, problems := small.Parse(file, limits)
+		if doc != nil {
+			var found *ledger.Ledger
+			if found, problems = ledger.LedgerOf(doc); found != nil {
+				there, values = found, doc.Root.Get("entries").Items
+			}
+		}
+		if values == nil && len(problems) > 0 {
+			out.Unreadable = fmt.Sprintf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
+		}
+	}
+	if file != nil && out.Unreadable == "" && accepts(before.Ledger, there) {
+		return out, nil
+	}
+	oldDoc, _ := small.Parse(old, limits)
+	fresh := out.sort(before.Ledger, oldDoc.Root.Get("entries").Items, there, values, limits)
+	var err error
+	out.Text, err = extended(old, limits, func(_ *ledger.Ledger, column int, end string) [][]byte {
+		return out.texts(before.Ledger, fresh, column, end, now)
+	})
+	if err == nil {
+		return out, nil
+	}
+	// The old log cannot be appended to: it is all that there is then.
+	out.Text, out.New, out.Moved = old, 0, 0
+	for _, value := range fresh {
+		out.Left = append(out.Left, there.Entries[slices.Index(values, value)])
+	}
+	return out, nil
+}
+
+// sort finds what was lost and what is left out, and returns what is new.
+func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value, limits small.Limits) []*small.Value {
+	known, kept := map[small.Digest]bool{}, map[small.Digest]bool{}
+	for _, e := range before.Entries {
+		known[e.Digest] = true
+	}
+	for _, e := range there.Entries {
+		kept[e.Digest] = true
+	}
+	lost := map[string]bool{}
+	for i, e := range before.Entries {
+		if !kept[e.Digest] {
+			p.Lost = append(p.Lost, e)
+			for _, key := range identities(old[i]) {
+				lost[key] = true
+			}
+		}
+	}
+	var fresh []*small.Value
+	for i, e := range there.Entries {
+		switch {
+		case known[e.Digest]:
+		case slices.ContainsFunc(identities(values[i]), func(key string) bool { return lost[key] }) || !valid(values[i], limits):
+			p.Left = append(p.Left, e)
+		default:
+			known[e.Digest] = true
+			fresh = append(fresh, values[i])
+		}
+	}
+	return fresh
+}
+
+// identities are what two versions of one entry have in common: task and time, or all but one of these.
+func identities(v *small.Value) []string {
+	task, _ := v.Get("task_id").Trimmed()
+	at, _ := v.Get("timestamp").Trimmed()
+	if v.Kind != small.Map {
+		return nil
+	}
+	out := []string{strconv.Quote(task) + " " + at}
+	for _, key := range []string{"task_id", "timestamp"} {
+		rest := *v
+		rest.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f small.Field) bool { return f.Key == key })
+		out = append(out, key+" "+small.EntryDigest(&rest).String())
+	}
+	return out
+}
+
+// valid reports whether an entry, alone in a log, is a sound one, and can be written. Its time does not matter.
+func valid(v *small.Value, limits small.Limits) bool {
+	const header = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n"
+	doc, _ := small.Parse([]byte(header+string(itemText(v, "2026-01-01T00:00:00.0Z", 3, "\n"))), limits)
+	if doc == nil || len(small.CheckSchema(small.Progress, doc)) > 0 {
+		return false
+	}
+	items := doc.Root.Get("entries").Items
+	return len(items) == 1 && ledger.Evidenced(items[0]) && slices.Equal(identities(items[0])[2:], identities(v)[2:])
+}
+
+// latest is the time after which a new entry has to be.
+func latest(l *ledger.Ledger) time.Time {
+	var last time.Time
+	for _, e := range l.Entries {
+		if at, ok := ledger.ParseInstant(e.Timestamp); ok && at.After(last) {
+			last = at
+		}
+	}
+	return last
+}
+
+// stands is the time of a new entry after one of another time: its own, if that is later and not so far ahead of now that no later
+// entry could be valid.
+func stands(timestamp string, last, now time.Time) (at time.Time, own bool) {
+	at, own = ledger.ParseTimestamp(timestamp)
+	if !own || at.After(now.Add(ledger.ClockTolerance)) && at.After(last.Add(time.Millisecond)) {
+		at, own = now, false
+	}
+	if !at.After(last) {
+		at, own = last.Add(time.Nanosecond), false
+	}
+	return at, own
+}
+
+// Timely reports whether the times of the entries that a log has more than an older one can stand as they are.
+func Timely(before, after *ledger.Ledger, now time.Time) bool {
+	if !after.Extends(before) {
+		return true // they stand between older ones
+	}
+	last := latest(before)
+	for _, e := range after.Entries[before.Len():] {
+		at, own := stands(e.Timestamp, last, now)
+		if !own {
+			return false
+		}
+		last = at
+	}
+	return true
+}
+
+// texts writes new entries, with their times moved where that is needed.
+func (p *PutBack) texts(before *ledger.Ledger, fresh []*small.Value, column int, end string, now time.Time) [][]byte {
+	last := latest(before)
+	var out [][]byte
+	for _, v := range fresh {
+		text, _ := v.Get("timestamp").Trimmed()
+		at, own := stands(text, last, now)
+		if !own {
+			text = at.UTC().Format(timestampForm)
+			p.Moved++
+		}
+		last = at
+		out = append(out, itemText(v, text, column, end))
+	}
+	p.New = len(out)
+	return out
+}
+
+// itemText writes an entry as an item whose dash is at a column, with another time.
+func itemText(v *small.Value, timestamp string, column int, end string) []byte {
+	var out strings.Builder
+	lead := strings.Repeat(" ", column-1) + "- "
+	write := func(key, value string) {
+		out.WriteString(lead + key + ": " + value + end)
+		lead = strings.Repeat(" ", column+1)
+	}
+	timed := false
+	for _, f := range v.Fields {
+		if f.Key == "timestamp" {
+			timed = true
+			write(f.Key, strconv.Quote(timestamp))
+			continue
+		}
+		write(keyText(f), flowText(f.Value))
+	}
+	if !timed {
+		write("timestamp", strconv.Quote(timestamp))
+	}
+	return []byte(out.String())
+}
+
+// keyText writes the key of a field.
+func keyText(f small.Field) string {
+	if f.Named() && !plainKey.MatchString(f.Key) {
+		return strconv.Quote(f.Key)
+	}
+	return f.Key
+}
+
+var plainKey = regexp.MustCompile(`^[a-z][a-zA-Z0-9_]*$`)
+
+// flowText writes a value on one line. YAML reads Go's escapes in double quotes as Go does.
+func flowText(v *small.Value) string {
+	var parts []string
+	switch v.Kind {
+	case small.String:
+		return strconv.Quote(v.Text)
+	case small.List:
+		for _, item := range v.Items {
+			parts = append(parts, flowText(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case small.Map:
+		for _, f := range v.Fields {
+			parts = append(parts, keyText(f)+": "+flowText(f.Value))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case small.Null:
+		return "null"
+	}
+	return v.Text
+}

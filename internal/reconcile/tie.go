@@ -1,0 +1,118 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// tie is the error of two entries with the same time, one of each side.
+type tie struct{ a, b item }
+
+// Error says what is the matter. People are told by the failure around it.
+func (t *tie) Error() string { return "two entries have the same time" }
+
+// untie says what to type about two entries with the same time. No merge may change an entry of a parent, but a rebase of what nobody
+// else has makes new commits, and gives its entries later times. What is published on both sides needs a waiver.
+func (r *resolving) untie(ctx context.Context, path string, err error) error {
+	var t *tie
+	if !errors.As(err, &t) || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
+		return err
+	}
+	ours, theirs := r.op.ours, r.op.theirs[0]
+	published := map[string]bool{}
+	for _, it := range []item{t.a, t.b} {
+		s := ours
+		if it.from.ID == theirs.id {
+			s = theirs
+		}
+		var asked error
+		if published[s.id], asked = r.published(ctx, s, path, it.Entry); asked != nil {
+			return asked
+		}
+	}
+	undo := ""
+	if r.op.word != "" {
+		undo = "`" + r.op.undo() + "`; "
+	}
+	name := wording.ShellWord(theirs.name)
+	const again = "; then, for each stop, `small-hook reconcile` and `git -c core.editor=true %s --continue`"
+	f := *failure.Of(err)
+	switch {
+	case !published[ours.id]:
+		f.Remedy = undo + "give the entry that is not published yet a later time: `git rebase " + name + "`" + fmt.Sprintf(again, opRebase)
+	case !published[theirs.id]:
+		f.Remedy = undo + "give the entry that is not published yet a later time: `git cherry-pick HEAD.." + name + "`" + fmt.Sprintf(again, opPick)
+	default:
+		mine := t.a.Entry
+		if t.a.from.ID == theirs.id {
+			mine = t.b.Entry
+		}
+		f.Message += "; both are published"
+		f.Remedy = undo + moveWaived(path, mine.Timestamp) + "`git merge --no-edit " + name + "`; `small-hook reconcile`; `git commit --no-edit`"
+	}
+	return &f
+}
+
+// moveWaived are the commands that move an entry by a nanosecond, under a waiver that is published before.
+func moveWaived(path, was string) string {
+	at, _ := ledger.ParseInstant(was)
+	to := at.Add(time.Nanosecond).UTC().Format(timestampForm)
+	file := wording.ShellWord(path)
+	var text strings.Builder
+	text.WriteString("a person has to let one entry move by a nanosecond, with a waiver that is pushed first: ")
+	for _, command := range []string{
+		"sed -i " + wording.ShellWord("s/"+regexp.QuoteMeta(strings.TrimSpace(was))+"/"+to+"/") + " " + file,
+		"git add -- " + file,
+		"small-hook waive --rule append-only/timestamp-migrated --reason 'two entries had the same time'",
+		"git add .small-gate.yml",
+		"git commit -m 'Let an entry move by a nanosecond' -- .small-gate.yml",
+		"git push",
+		"git commit -m 'Move an entry by a nanosecond' -- " + file,
+	} {
+		text.WriteString("`" + command + "`; ")
+	}
+	return text.String()
+}
+
+// published reports whether an entry of a side's log is in a commit that was fetched or pushed.
+func (r *resolving) published(ctx context.Context, s side, path string, e ledger.Entry) (bool, error) {
+	commits, err := r.git.publishedOf(ctx, s.id)
+	if err != nil {
+		return false, err
+	}
+	for _, id := range commits {
+		data, err := r.read(ctx, side{name: s.name, id: id}, path)
+		if err != nil {
+			return false, err
+		}
+		for _, known := range entriesOf(data, r.limits()).Entries {
+			if known.Digest == e.Digest {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// publishedOf lists the newest commits of a history that were fetched or pushed.
+func (g *workTree) publishedOf(ctx context.Context, id string) ([]string, error) {
+	out, err := g.run(ctx, nil, "rev-list", "--boundary", id, "--not", "--remotes", "--")
+	if err != nil || len(out) == 0 {
+		return []string{id}, err
+	}
+	var known []string
+	for line := range strings.Lines(string(out)) {
+		if boundary, ok := strings.CutPrefix(strings.TrimSpace(line), "-"); ok {
+			known = append(known, boundary)
+		}
+	}
+	return known, nil
+}

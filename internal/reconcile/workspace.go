@@ -1,0 +1,178 @@
+package reconcile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wholefile"
+)
+
+// Workspace is a workspace of a work tree whose log this process may write: it holds the lock.
+type Workspace struct {
+	Place githistory.Place
+	// Dir is its directory, slash-separated, from the root of the work tree.
+	Dir string
+	// Kept is the directory for the files that are kept about it, in the common git directory.
+	Kept string
+	// Policy is the trusted configuration: its waivers and its baseline allow edits.
+	Policy *policy.Policy
+	Limits small.Limits
+	Now    time.Time
+}
+
+// Log is the log's path, from the root of the work tree.
+func (w *Workspace) Log() string { return small.Progress.Path(w.Dir) }
+
+// Read reads the log; nil if there is none.
+func (w *Workspace) Read() ([]byte, error) { return readFile(w.Place.Top, w.Log()) }
+
+// write makes a text the log, in one step.
+func (w *Workspace) write(text []byte) error {
+	file := filepath.Join(w.Place.Top, filepath.FromSlash(w.Log()))
+	err := os.MkdirAll(filepath.Dir(file), 0o777)
+	if err == nil {
+		err = wholefile.WriteVia(w.Place.GitDir, file, text)
+	}
+	if err != nil {
+		return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", w.Log(), err), Remedy: "make the file writable, then run the command again", Err: err}
+	}
+	return nil
+}
+
+// Accepts reports whether the step from a log to another is allowed.
+func (w *Workspace) Accepts(parent, child *ledger.Ledger) bool {
+	return read.NewLogComparer(w.Policy, w.Log(), w.Now).Accepts(parent, child)
+}
+
+// Restored is what PutBack has done.
+type Restored struct {
+	PutBack
+	// Log is its path, from the root of the work tree.
+	Log string
+	// File is where the file is kept that was in the log's place; empty if there was none.
+	File string
+	// Discarded is how many new entries were dropped.
+	Discarded int
+	// Staged is true if it was staged, and Next what to type next.
+	Staged bool
+	Next   string
+}
+
+// Restore puts the entries of an old log back: see PutBackOf. It keeps the file that was there. A Restored without Text means that there
+// was nothing to put back.
+func (w *Workspace) Restore(old []byte, accepts func(parent, child *ledger.Ledger) bool) (Restored, error) {
+	out := Restored{Log: w.Log()}
+	file, err := w.Read()
+	if err != nil {
+		return out, err
+	}
+	if out.PutBack, err = PutBackOf(old, file, accepts, w.Now, w.Limits); err != nil {
+		return out, &failure.Error{
+			Message: fmt.Sprintf("%s cannot be put back: the old log cannot be read: %v", w.Log(), err),
+			Remedy:  "name a commit whose log is a sound one with --source; `git log -- " + w.Log() + "` lists the commits that changed it",
+		}
+	}
+	if out.Text == nil {
+		return out, nil
+	}
+	return out, w.put(&out, file)
+}
+
+// replace makes an old log the log, whatever is new in the file that was there.
+func (w *Workspace) replace(old []byte) (Restored, error) {
+	out := Restored{Log: w.Log()}
+	file, err := w.Read()
+	if err != nil || file != nil && bytes.Equal(file, old) {
+		return out, err
+	}
+	if out.PutBack, err = PutBackOf(old, file, func(_, _ *ledger.Ledger) bool { return false }, w.Now, w.Limits); err != nil {
+		return out, &failure.Error{Message: w.Log() + ": " + err.Error(), Err: err}
+	}
+	out.Text, out.Discarded, out.New, out.Moved = old, out.New, 0, 0
+	return out, w.put(&out, file)
+}
+
+// put writes the text that is put back, and keeps the file that was there, if any.
+func (w *Workspace) put(out *Restored, file []byte) (err error) {
+	if file != nil {
+		if out.File, err = w.keep(file); err != nil {
+			return err
+		}
+	}
+	return w.write(out.Text)
+}
+
+// keep keeps a file that is about to be replaced.
+func (w *Workspace) keep(content []byte) (string, error) {
+	file, err := os.CreateTemp(w.Kept, "progress-"+w.Now.UTC().Format("20060102T150405Z")+"-*.small.yml") // with permissions 0600
+	if err == nil {
+		_, err = file.Write(content)
+		err = errors.Join(err, file.Sync(), file.Close())
+	}
+	if err != nil {
+		return "", &failure.Error{
+			Message: fmt.Sprintf("cannot keep the present %s, so it was left as it is: %v", w.Log(), err),
+			Remedy:  "make room in the git directory, then run the command again", Err: err,
+		}
+	}
+	return file.Name(), nil
+}
+
+// Note is what a guarded command has left.
+type Note struct {
+	// Head is HEAD's commit, empty if there is none, and Branch the branch that is checked out.
+	Head   string `json:"head"`
+	Branch string `json:"branch"`
+	// Log is the file.
+	Log []byte `json:"log"`
+}
+
+func (w *Workspace) noteFile() string { return filepath.Join(w.Kept, "noted") }
+
+// Note remembers the log as it is now; nothing, if it cannot be read as a log.
+func (w *Workspace) Note(head, branch string) error {
+	data, err := w.Read()
+	if err != nil {
+		return err
+	}
+	if log, _ := ledger.ReadLog(data, w.Limits); log == nil {
+		err = os.Remove(w.noteFile())
+	} else {
+		var text []byte
+		if text, err = json.Marshal(Note{head, branch, data}); err == nil {
+			err = wholefile.Replace(w.noteFile(), text, 0o600)
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &failure.Error{Message: "cannot note what is in " + w.Log() + ": " + err.Error(), Remedy: "make the git directory writable", Err: err}
+	}
+	return nil
+}
+
+// Noted is what Note has remembered. Its Log is nil if that is nothing, or if the note was damaged.
+func (w *Workspace) Noted() (Note, error) {
+	var last Note
+	data, err := os.ReadFile(w.noteFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return last, nil
+	}
+	if err != nil {
+		return last, &failure.Error{Message: "cannot read what was noted of " + w.Log() + ": " + err.Error(), Remedy: "make the git directory readable", Err: err}
+	}
+	if json.Unmarshal(data, &last) != nil {
+		return Note{}, nil
+	}
+	return last, nil
+}

@@ -1,0 +1,65 @@
+package yamltext_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/small/yamltext"
+)
+
+// Each row is a text, and what becomes of it; an error's words begin with "error: ".
+func TestSetMembers(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"plain", "a: 1\nrun:\n    id: abc\n    x: y\n", "a: 1\nrun:\n    id: \"new\"\n    x: y\n"},
+		{"same", "run:\n  id: new # kept\n", "run:\n  id: new # kept\n"},
+		{"quoted, with remarks", "# one\nrun: # two\n  id: 'abc' # three\n", "# one\nrun: # two\n  id: \"new\" # three\n"},
+		{"number", "run:\n  id: 12\n", "run:\n  id: \"new\"\n"},
+		{"braces", "run: {x: 1, id: abc}\n", "run: {x: 1, id: \"new\"}\n"},
+		{"no mapping", "a: 1\n", "a: 1\nrun:\n    id: \"new\"\n"},
+		{"no last line end", "a: 1", "a: 1\nrun:\n    id: \"new\"\n"},
+		{"carriage returns", "a: 1\r\nb: 2\r\n", "a: 1\r\nb: 2\r\nrun:\r\n    id: \"new\"\r\n"},
+		{"document end", "a: 1\n...\n", "a: 1\nrun:\n    id: \"new\"\n...\n"},
+		{"null", "run: null\na: 1\n", "run: {id: \"new\"}\na: 1\n"},
+		{"tilde", "run: ~\na: 1\n", "run: {id: \"new\"}\na: 1\n"},
+		{"empty", "run:\na: 1\n", "run:\n    id: \"new\"\na: 1\n"},
+		{"empty braces", "run: {}\na: 1\n", "run: {id: \"new\"}\na: 1\n"},
+		{"missing", "run:\n  x: y\na: 1\n", "run:\n  id: \"new\"\n  x: y\na: 1\n"},
+		{"missing in braces", "run: {x: y}\n", "error: \"run\" is a mapping in braces"},
+		{"all in braces", "{a: 1}\n", "error: the file is one mapping in braces"},
+		{"text", "run: some\n", "error: \"run\" is a string; a mapping is expected"},
+		{"anchor", "run:\n  id: &a abc\nb: *a\n", "error: the value of \"id\" has an anchor"},
+		{"unreadable", "run: [\n", "error: line "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, err := yamltext.SetMembers([]byte(c.text), "run", []yamltext.Member{{Key: "id", Value: "new"}}, small.Limits{})
+			if words, wrong := strings.CutPrefix(c.want, "error: "); wrong {
+				if err == nil || !strings.HasPrefix(err.Error(), words) {
+					t.Errorf("%q, %v; want the error %q", out, err, words)
+				}
+				return
+			}
+			if err != nil || string(out) != c.want {
+				t.Errorf("%q, %v; want %q", out, err, c.want)
+			}
+		})
+	}
+}
+
+func TestSetMember(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"x:\n  - id: a\n    b: c\n", "x:\n  - m: {k: v}\n    id: a\n    b: c\n"},
+		{"x:\r\n- id: a\r\n", "x:\r\n- m: {k: v}\r\n  id: a\r\n"},
+		{"x: [{id: a}]\n", "x: [{m: {k: v}, id: a}]\n"},
+		{"x:\n  - id: a\n    m: null # no\n", "x:\n  - id: a\n    m: {k: v} # no\n"},
+		{"x:\n  - id: a\n    m: ~\n    b: c\n", "x:\n  - id: a\n    m: {k: v}\n    b: c\n"},
+		{"x:\n  - id: a\n    m:\n    b: c\n", "x:\n  - id: a\n    m: {k: v}\n    b: c\n"},
+	} {
+		doc, _ := small.Parse([]byte(c.text), small.Limits{})
+		s := yamltext.New([]byte(c.text))
+		edit, err := s.SetMember(doc.Root.Get("x").Items[0], "m", "{k: v}")
+		if got := string(s.Apply([]yamltext.Edit{edit})); err != nil || got != c.want {
+			t.Errorf("%q, %v; want %q", got, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+// Package worklock is the lock of a workspace: one guarded writer at a time. It is advisory, lies in the common git directory, and
+// ends with its holder, however that ends.
+package worklock
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wholefile"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Variable hands the locks that a process holds to the commands that it runs: their tokens, the outermost first, joined by commas.
+// A command that runs inside a guarded one does not wait for that lock: it takes the next one, so that two of them still wait for
+// each other. A token counts only while its lock is held, so that a stale variable means nothing.
+const Variable = "SMALL_HOOK_LOCK"
+
+// DefaultWait is how long Take waits for a lock that somebody else holds.
+const DefaultWait = 30 * time.Second
+
+// again is how long a wait lasts between two tries.
+const again = 10 * time.Millisecond
+
+// Request says which lock is wanted, and by whom.
+type Request struct {
+	// CommonDir is the git directory that all work trees share, Workspace the real path of the directory that holds .small/.
+	CommonDir, Workspace string
+	// Command is what the message to those who wait says about the holder.
+	Command string
+	// Wait is how long to wait at most.
+	Wait    time.Duration
+	Environ []string
+	Now     time.Time
+}
+
+// Held is a lock that this process holds.
+type Held struct {
+	// Dir is the directory for what is kept about the workspace.
+	Dir    string
+	lock   *flock.Flock
+	holder string
+	tokens []string
+}
+
+// holder is what the holder of a lock says about itself.
+type holder struct {
+	Token   string    `json:"token"`
+	PID     int       `json:"pid"`
+	Command string    `json:"command"`
+	Since   time.Time `json:"since"`
+}
+
+// Take waits for the lock. The error is a failure.Error, or that of a context that ended.
+func Take(ctx context.Context, req Request) (*Held, error) {
+	sum := sha256.Sum256([]byte(req.Workspace))
+	h := &Held{Dir: filepath.Join(req.CommonDir, "small-gate", hex.EncodeToString(sum[:8]))}
+	if err := os.MkdirAll(h.Dir, 0o700); err != nil {
+		return nil, cannot(req, err)
+	}
+	for _, token := range given(req.Environ) {
+		inside, err := h.heldBy(token)
+		if err != nil {
+			return nil, cannot(req, err)
+		}
+		if !inside {
+			break
+		}
+		h.tokens = append(h.tokens, token)
+	}
+	if err := h.wait(ctx, req); err != nil {
+		return nil, err
+	}
+	if err := h.sign(req); err != nil {
+		return nil, errors.Join(cannot(req, err), h.lock.Unlock())
+	}
+	return h, nil
+}
+
+// wait takes the lock of the level that is next.
+func (h *Held) wait(ctx context.Context, req Request) error {
+	h.lock, h.holder = h.level(len(h.tokens))
+	bounded, stop := context.WithTimeout(ctx, req.Wait)
+	defer stop()
+	// Without a wait there is one try.
+	locked, err := h.lock.TryLock()
+	if err == nil && !locked {
+		_, err = h.lock.TryLockContext(bounded, again)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return &failure.Error{
+			Message: fmt.Sprintf("the workspace in %s is locked by %s; waited %s", wording.Printable(req.Workspace), h.who(req.Now.Add(req.Wait)), req.Wait),
+			Remedy:  "run the same command again, once that one has ended; --wait 5m waits longer",
+			Err:     err,
+		}
+	}
+	return cannot(req, err)
+}
+
+// who says who holds the lock.
+func (h *Held) who(now time.Time) string {
+	by, err := read(h.holder)
+	if err != nil || by.PID == 0 {
+		return "another process"
+	}
+	return fmt.Sprintf("process %d (%s) since %s, %s ago", by.PID, wording.Printable(wording.Clip(by.Command)),
+		by.Since.UTC().Format(time.RFC3339), now.Sub(by.Since).Round(time.Second))
+}
+
+// sign says to the others who holds the lock, and makes the token that is for the commands that are run under it.
+func (h *Held) sign(req Request) error {
+	by := holder{Token: rand.Text(), PID: os.Getpid(), Command: req.Command, Since: req.Now}
+	text, err := json.Marshal(by)
+	if err != nil {
+		return err
+	}
+	h.tokens = append(h.tokens, by.Token)
+	return wholefile.Replace(h.holder, text, 0o600)
+}
+
+// heldBy reports whether a token is that of the next level's holder, and the lock is held.
+func (h *Held) heldBy(token string) (bool, error) {
+	lock, name := h.level(len(h.tokens))
+	free, err := lock.TryRLock() // a shared one, which two that look at once both get
+	if err != nil || free {
+		return false, errors.Join(err, lock.Unlock())
+	}
+	by, err := read(name)
+	return by.Token == token, err
+}
+
+// level is the lock for commands that run inside that many guarded ones, and the file that names its holder.
+func (h *Held) level(inside int) (lock *flock.Flock, name string) {
+	name = filepath.Join(h.Dir, fmt.Sprintf("lock-%d", inside))
+	return flock.New(name, flock.SetPermissions(0o600)), name + ".holder"
+}
+
+// Environ is an environment for commands that are run under the lock.
+func (h *Held) Environ(environ []string) []string {
+	return append(environ[:len(environ):len(environ)], Variable+"="+strings.Join(h.tokens, ","))
+}
+
+// Release lets the next one have the lock.
+func (h *Held) Release() error { return errors.Join(os.Remove(h.holder), h.lock.Unlock()) }
+
+func given(environ []string) []string {
+	var value string
+	for _, entry := range environ {
+		if rest, ok := strings.CutPrefix(entry, Variable+"="); ok {
+			value = rest
+		}
+	}
+	if value == "" {
+		return nil
+	}
+	return strings.Split(value, ",")
+}
+
+// read reads who holds a lock; nobody if no one has said so yet, or if a holder that was killed left half a file.
+func read(name string) (holder, error) {
+	var by holder
+	text, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return by, nil
+	}
+	if err != nil {
+		return by, err
+	}
+	if json.Unmarshal(text, &by) != nil {
+		return holder{}, nil
+	}
+	return by, nil
+}
+
+func cannot(req Request, err error) error {
+	return &failure.Error{
+		Message: fmt.Sprintf("cannot lock the workspace in %s: %v", wording.Printable(req.Workspace), err),
+		Remedy:  "make " + wording.Printable(req.CommonDir) + " writable, on a file system that can lock files",
+		Err:     err,
+	}
+}
