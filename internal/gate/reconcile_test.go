@@ -76,7 +76,9 @@ func (b *builder) anyStyle() style {
 
 // reconciled has the logs at some places of a list brought together, the first
 // as ours.
-func (f *forked) reconciled(order []int) (*reconcile.Resolution, error) { return f.caseOf(order).Resolve() }
+func (f *forked) reconciled(order []int) (*reconcile.Resolution, error) {
+	return f.caseOf(order).Resolve()
+}
 
 func (f *forked) caseOf(order []int) reconcile.Case {
 	p := f.options().Policy
