@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/small-gate/small-gate/internal/cli"
 )
 
 // readerVariable names the reader that the program is to use in a script. It
@@ -40,7 +42,9 @@ func scriptedMain() {
 		}
 		os.Exit(status)
 	default:
-		os.Args = slices.Insert(os.Args, 1, "--reader="+reader)
+		if command, _, err := cli.Command().Find(os.Args[1:]); err == nil && command.InheritedFlags().Lookup("reader") != nil {
+			os.Args = slices.Insert(os.Args, 1, "--reader="+reader)
+		}
 		main()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,6 +95,10 @@ type app struct {
 
 // fail says on standard error, and in the reports that were asked for, why the command named mode could not do its work.
 func (a *app) fail(mode string, err error) int {
+	var at *fs.PathError
+	if errors.As(err, &at) && at.Op == "write" && strings.HasPrefix(at.Path, "/dev/std") {
+		err = unwritten("the output", err)
+	}
 	f := failure.Of(err)
 	text := "small-hook: " + f.Message + "\n"
 	if f.Remedy != "" {

@@ -92,8 +92,9 @@ func (a *app) print(text string) error {
 
 // unwritten says what could not be written, without the system's name of the stream. It is nil for nil.
 func unwritten(what string, err error) error {
-	if err == nil {
-		return nil
+	var f *failure.Error
+	if err == nil || errors.As(err, &f) {
+		return err
 	}
 	cause := err
 	var at *fs.PathError

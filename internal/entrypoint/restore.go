@@ -22,6 +22,9 @@ func Restore(ctx context.Context, req Request, with Locking, at, source string, 
 		req.Reader = repository.Git
 	}
 	req.Dir = workspaceRoot(req.Dir)
+	if there, gone := nearestThere(req.Dir); gone != "" {
+		req.Dir, at = there, filepath.Join(gone, at)
+	}
 	held, err := req.lock(ctx, "restore", with, func(s *session) (string, error) {
 		if at != "" {
 			return s.workspaceAt(at)
@@ -54,16 +57,19 @@ func (s *session) workspaceAt(name string) (string, error) {
 	if filepath.Base(at) == small.Progress.FileName() {
 		at = filepath.Dir(at)
 	}
-	at, gone := workspaceRoot(at), ""
-	for {
-		_, err := os.Lstat(at)
-		if !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+	there, gone := nearestThere(workspaceRoot(at))
+	dir, err := pathInRepository(s.repo, there)
+	return path.Join(dir, filepath.ToSlash(gone)), err
+}
+
+// nearestThere cuts a path in two: the directory that is on the disk, and what is gone of it.
+func nearestThere(at string) (there, gone string) {
+	for there = at; there != ""; there, gone = filepath.Dir(there), filepath.Join(filepath.Base(there), gone) {
+		if _, err := os.Lstat(there); !errors.Is(err, fs.ErrNotExist) || there == filepath.Dir(there) {
 			break
 		}
-		at, gone = filepath.Dir(at), filepath.Join(filepath.Base(at), gone)
 	}
-	dir, err := pathInRepository(s.repo, at)
-	return path.Join(dir, filepath.ToSlash(gone)), err
+	return there, gone
 }
 
 // workspaceAboveOrCommitted is workspaceAbove, also of a workspace of HEAD that is gone from the disk.

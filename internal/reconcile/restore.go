@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -40,7 +41,10 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 	if err != nil || old == nil {
 		return out, err
 	}
-	next := out.Next
+	if out.File, err = w.moveLink(); err != nil {
+		return out, err
+	}
+	link, next := out.File, out.Next
 	if discard {
 		out, err = w.replace(old)
 	} else {
@@ -50,6 +54,7 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 		return out, err
 	}
 	out.Next = next
+	out.File = cmp.Or(out.File, link)
 	if out.Text == nil {
 		staged, err := r.inIndex(ctx)
 		if err != nil || staged {

@@ -131,6 +131,27 @@ func (w *Workspace) keep(content []byte) (string, error) {
 	return file.Name(), nil
 }
 
+// moveLink keeps a symbolic link that is in the log's place, and returns where; empty if there is none.
+func (w *Workspace) moveLink() (string, error) {
+	file := filepath.Join(w.Place.Top, filepath.FromSlash(w.Log()))
+	info, err := os.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().Type() != fs.ModeSymlink {
+		return "", nil
+	}
+	var target string
+	if err == nil {
+		target, err = os.Readlink(file)
+	}
+	if err != nil {
+		return "", &failure.Error{Message: "cannot look at " + w.Log() + ": " + err.Error(), Err: err}
+	}
+	kept, err := w.keep([]byte("a symbolic link to " + target + "\n"))
+	if err == nil {
+		err = os.Remove(file)
+	}
+	return kept, err
+}
+
 // Note is what a guarded command has left.
 type Note struct {
 	// Head is HEAD's commit, empty if there is none, and Branch the branch that is checked out.
