@@ -217,34 +217,44 @@ var (
 // agent COMMAND... types a command. While it fails, it takes the first fix that it has not tried, types all that stands there in
 // backticks, whatever that says, and types the command again. A commit that has nothing to commit any more was made by a fix.
 func agent(ts *testscript.TestScript, args []string) {
-	k := ts.Value(keptKey{}).(*kept)
 	ts.Setenv("GIT_EDITOR", "false") // agents have none
 	tried := map[string]bool{}
 	for range 10 {
-		k.note(ts)
+		ts.Value(keptKey{}).(*kept).note(ts)
 		code := exitStatus(ts, args)
 		said := ts.ReadFile("stdout") + ts.ReadFile("stderr")
 		if code == 0 || args[0] == "git" && args[1] == "commit" && strings.Contains(said, "nothing to commit") {
 			return
 		}
-		typed := false
-		for _, fix := range fixLine.FindAllStringSubmatch(said, -1) {
-			pieces := command.FindAllStringSubmatch(fix[1], -1)
-			if typed || tried[fix[1]] || len(pieces) == 0 {
-				continue
-			}
-			typed, tried[fix[1]] = true, true
-			for _, piece := range pieces {
-				k.note(ts)
-				ts.Logf("the agent types: %s", piece[1])
-				exitStatus(ts, []string{"sh", "-c", piece[1]})
-			}
-		}
-		if !typed {
+		if !follow(ts, said, tried) {
 			ts.Fatalf("no fix is left to type")
 		}
 	}
 	ts.Fatalf("the fixes lead nowhere")
+}
+
+// follow types the first fix in what a command has said that was not tried, and what the fix of that says, if it fails.
+func follow(ts *testscript.TestScript, said string, tried map[string]bool) bool {
+	fixes := fixLine.FindAllStringSubmatch(said, -1)
+	if _, remedy, cannot := strings.Cut(said, "small-hook: "); cannot {
+		fixes = append(fixes, []string{"", remedy})
+	}
+	for _, fix := range fixes {
+		pieces := command.FindAllStringSubmatch(fix[1], -1)
+		if tried[fix[1]] || len(pieces) == 0 {
+			continue
+		}
+		tried[fix[1]] = true
+		for _, piece := range pieces {
+			ts.Value(keptKey{}).(*kept).note(ts)
+			ts.Logf("the agent types: %s", piece[1])
+			if exitStatus(ts, []string{"sh", "-c", piece[1]}) != 0 {
+				follow(ts, ts.ReadFile("stdout")+ts.ReadFile("stderr"), tried)
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // finished demands that nothing is under way, all is pushed, check and audit pass, and nothing was lost.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -83,6 +84,9 @@ func (m *teamMember) publish() error {
 	return fmt.Errorf("%s never came to push", m.name)
 }
 
+// pieces is how much work each of twenty clones pushes. One piece takes a minute or so, on two cores.
+var pieces = flag.Int("pieces", 1, "pieces of work of each of the twenty clones in TestSyncRace")
+
 // However many push at once, nothing that was committed is lost, and the remote's history is sound.
 func TestSyncRace(t *testing.T) {
 	merge := []string{"--merge"}
@@ -94,8 +98,8 @@ func TestSyncRace(t *testing.T) {
 		{clones: 3, pieces: 2},
 		{clones: 5, pieces: 4, long: true},
 		{clones: 5, pieces: 4, flags: merge, long: true},
-		{clones: 20, pieces: 4, long: true},
-		{clones: 20, pieces: 4, flags: merge, long: true},
+		{clones: 20, pieces: *pieces, long: true},
+		{clones: 20, pieces: *pieces, flags: merge, long: true},
 	} {
 		t.Run(fmt.Sprintf("%d%s", c.clones, strings.Join(c.flags, "")), func(t *testing.T) {
 			if c.long {

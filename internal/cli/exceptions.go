@@ -48,43 +48,69 @@ func baselineText(written entrypoint.Accepted) string {
 }
 
 func (a *app) waiveCommand() *cobra.Command {
+	var sought entrypoint.Sought
 	var reason, until, from string
 	c := &cobra.Command{
-		Use:   "waive FINGERPRINT",
-		Short: "Excuse one edit, in .small-gate.yml",
-		Long: "Write a stanza into .small-gate.yml that excuses the edit with this fingerprint (at least its first\n" +
-			"eight digits). The edit is looked up in the index, then in HEAD's history, or in a JSON report. The\n" +
-			"exception counts once it is merged: commit it by itself, then make the change.",
-		Args: exactly(1, "one fingerprint"),
+		Use:   "waive FINGERPRINT... | --rule ID",
+		Short: "Excuse edits, in .small-gate.yml",
+		Long: "Write a stanza into .small-gate.yml for each edit with one of these fingerprints (at least their first\n" +
+			"eight digits), or for all of one rule. The edits are looked up in the index, then in HEAD's history, or\n" +
+			"in a JSON report. A waiver counts once it is on the target; push it first.",
+		Example: "  small-hook waive 1b9d2f3a4c5e --reason \"a private path was taken out\"\n" +
+			"  small-hook waive --rule append-only/timestamp-migrated --reason \"small progress migrate\"",
 		RunE: func(c *cobra.Command, args []string) error {
-			edit, err := a.findEdit(c, args[0], from)
+			if sought.Fingerprints = args; (len(args) > 0) == (sought.Rule != "") {
+				return usage(c, "%s takes fingerprints, or --rule ID", c.Name())
+			}
+			edits, err := a.findEdits(c, sought, from)
 			if err != nil {
 				return err
 			}
-			edit.Reason, edit.Until = reason, until
-			file, err := entrypoint.Waive(c.Context(), a.request(), edit)
+			for i := range edits {
+				edits[i].Reason, edits[i].Until = reason, until
+			}
+			file, err := entrypoint.Waive(c.Context(), a.request(), edits)
 			if err != nil {
 				return err
 			}
-			return a.print(fmt.Sprintf("%s is excused in %s\nwritten to %s; review it, commit it by itself, and merge it before the change\n",
-				sanitize.Line(edit.Rule), sanitize.Line(edit.Path), sanitize.Line(file)))
+			return a.print(waivedText(edits, file))
 		},
 	}
-	c.Flags().StringVar(&reason, "reason", "", "the reason `WHY`, for the stanza (required)")
+	c.Flags().StringVar(&sought.Rule, "rule", "", "excuse all edits that the rule `ID` reports")
+	c.Flags().StringVar(&reason, "reason", "", "the reason `WHY`, for the stanzas (required)")
 	c.Flags().StringVar(&until, "until", "", "the last `DAY` (UTC) of the exception, as 2026-12-31")
-	c.Flags().StringVar(&from, "report", "", "take the finding from the JSON report in `FILE` (- for standard input)")
+	c.Flags().StringVar(&from, "report", "", "take the findings from the JSON report in `FILE` (- for standard input)")
 	return c
 }
 
-func (a *app) findEdit(c *cobra.Command, fingerprint, from string) (entrypoint.Excuse, error) {
+func waivedText(edits []entrypoint.Excuse, file string) string {
+	var text strings.Builder
+	type kind struct{ rule, path string }
+	counts := map[kind]int{}
+	for _, e := range edits {
+		counts[kind{e.Rule, e.Path}]++
+	}
+	for _, e := range edits {
+		k := kind{e.Rule, e.Path}
+		if n := counts[k]; n > 0 {
+			fmt.Fprintf(&text, "%s: %s excused in %s\n", sanitize.Line(e.Rule), wording.Count(n, "edit"), sanitize.Line(e.Path))
+		}
+		delete(counts, k)
+	}
+	fmt.Fprintf(&text, "written to %s; the waiver counts once it is on the target; push it first:\n", sanitize.Line(file))
+	text.WriteString("git add -- :/.small-gate.yml && git commit -m \"Waive edits\" -- :/.small-gate.yml && git push\n")
+	return text.String()
+}
+
+func (a *app) findEdits(c *cobra.Command, sought entrypoint.Sought, from string) ([]entrypoint.Excuse, error) {
 	if from == "" {
-		return entrypoint.FindEdit(c.Context(), a.request(), fingerprint)
+		return entrypoint.FindEdits(c.Context(), a.request(), sought)
 	}
 	data, err := a.readAll(c.Context(), from)
 	if err != nil {
-		return entrypoint.Excuse{}, err
+		return nil, err
 	}
-	return entrypoint.FindEditIn(data, fingerprint)
+	return entrypoint.FindEditsIn(data, sought)
 }
 
 // maxReport bounds a report that is read back, in bytes.

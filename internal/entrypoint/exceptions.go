@@ -63,17 +63,30 @@ type Excuse struct {
 	Reason, Until string
 }
 
-// Waive writes the stanza that excuses one edit into the configuration of the work tree, and returns its path.
-func Waive(ctx context.Context, req Request, e Excuse) (file string, err error) {
-	waiver, err := e.waiver()
-	if err != nil {
-		return "", err
+// maxWaivers is how many stanzas one command writes: a configuration has its bounds, and readers.
+const maxWaivers = 1000
+
+// Waive writes the stanzas that excuse some edits into the configuration of the work tree, all or none, and returns its path.
+func Waive(ctx context.Context, req Request, edits []Excuse) (file string, err error) {
+	var waivers []policy.Waiver
+	for _, e := range edits {
+		waiver, err := e.waiver()
+		if err != nil {
+			return "", err
+		}
+		if waiver.Expired(req.Now) {
+			return "", &failure.Error{Message: fmt.Sprintf("%s is in the past: the waiver would excuse nothing", e.Until), Remedy: "give a later day with --until, or leave it out"}
+		}
+		waivers = append(waivers, waiver)
 	}
-	if waiver.Expired(req.Now) {
-		return "", &failure.Error{Message: fmt.Sprintf("%s is in the past: the waiver would excuse nothing", e.Until), Remedy: "give a later day with --until, or leave it out"}
+	if len(waivers) > maxWaivers {
+		return "", &failure.Error{
+			Message: fmt.Sprintf("%d edits are too many to excuse one by one", len(waivers)),
+			Remedy:  "a person accepts the logs as they stand, once these edits are committed: `small-hook baseline`",
+		}
 	}
 	return editConfig(ctx, req, "waive", func(_ *session, data []byte) ([]byte, error) {
-		return policy.AddWaiver(data, waiver, rules.Known())
+		return policy.AddWaivers(data, waivers, rules.Known())
 	})
 }
 

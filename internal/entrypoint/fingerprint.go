@@ -4,14 +4,46 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // shortestFingerprint is how many digits of a fingerprint have to be given.
 const shortestFingerprint = 8
+
+// Sought says which findings are to be waived: those with some fingerprints (at least their first eight digits), or all of a rule.
+type Sought struct {
+	Fingerprints []string
+	Rule         string
+}
+
+func (s Sought) matches(rule, fingerprint string) bool {
+	return s.Rule != "" && rule == s.Rule || slices.ContainsFunc(s.Fingerprints, func(f string) bool { return strings.HasPrefix(fingerprint, f) })
+}
+
+func (s Sought) check() error {
+	for _, f := range s.Fingerprints {
+		if len(f) < shortestFingerprint {
+			return &failure.Error{
+				Message: fmt.Sprintf("%q is too short for a fingerprint", f),
+				Remedy:  fmt.Sprintf("give at least %d digits of it", shortestFingerprint),
+			}
+		}
+	}
+	if _, known := rules.Find(s.Rule); s.Rule != "" && !known {
+		message := fmt.Sprintf("there is no rule %q", s.Rule)
+		if near := policy.Suggest(s.Rule, rules.IDs()); near != "" {
+			message += fmt.Sprintf("; did you mean %s?", near)
+		}
+		return &failure.Error{Message: message, Remedy: "`small-hook explain` lists all rules"}
+	}
+	return nil
+}
 
 // waivable is a finding of a report as it can be waived.
 type waivable struct {
@@ -19,40 +51,38 @@ type waivable struct {
 	edit        Excuse
 }
 
-// FindEdit looks for a finding by its fingerprint (at least its first eight digits): in the index, then in HEAD's history.
-func FindEdit(ctx context.Context, req Request, fingerprint string) (Excuse, error) {
-	if err := checkLength(fingerprint); err != nil {
-		return Excuse{}, err
+// FindEdits looks for findings in the index and in HEAD's history. There is one for each fingerprint; of a rule, at least one.
+func FindEdits(ctx context.Context, req Request, sought Sought) ([]Excuse, error) {
+	if err := sought.check(); err != nil {
+		return nil, err
 	}
-	req.find = fingerprint
+	req.find = func(f *finding.Finding) bool { return sought.matches(f.Rule, f.Fingerprint()) }
+	var all []waivable
 	for _, judge := range []func() *finding.Report{
 		func() *finding.Report { return PreCommit(ctx, req) },
 		func() *finding.Report { return Audit(ctx, req, "") },
 	} {
 		r := judge()
 		if r.Failure != nil {
-			return Excuse{}, r.Failure
+			return nil, r.Failure
 		}
-		var all []waivable
 		for i := range r.Findings {
 			f := &r.Findings[i]
 			all = append(all, waivable{f.Fingerprint(), Excuse{Rule: f.Rule, Path: f.Path, From: f.EditFrom, To: f.EditTo}})
 		}
-		if edit, found, err := findIn(all, fingerprint); err != nil || found {
-			return edit, err
+		if sought.Rule == "" && sought.found(all) {
+			break
 		}
 	}
-	return Excuse{}, &failure.Error{
-		Message: fmt.Sprintf("no finding has the fingerprint %s, neither in the index nor in HEAD's history", fingerprint),
-		Remedy: "stage the change first (`git add`); `small-hook audit --format json` lists the findings of the history with their\n" +
-			"fingerprints; or name the report that has it with --report",
-	}
+	return sought.in(all, "in the index or in HEAD's history",
+		"stage the change first (`git add`); `small-hook audit --format json` lists the findings of the history with their\n"+
+			"fingerprints; or name the report that has it with --report")
 }
 
-// FindEditIn looks for a finding by its fingerprint in a JSON report.
-func FindEditIn(report []byte, fingerprint string) (Excuse, error) {
-	if err := checkLength(fingerprint); err != nil {
-		return Excuse{}, err
+// FindEditsIn looks for findings in a JSON report.
+func FindEditsIn(report []byte, sought Sought) ([]Excuse, error) {
+	if err := sought.check(); err != nil {
+		return nil, err
 	}
 	var read struct {
 		Schema   string
@@ -64,54 +94,65 @@ func FindEditIn(report []byte, fingerprint string) (Excuse, error) {
 	}
 	const remedy = "small-hook audit --format json --output FILE"
 	if err := json.Unmarshal(report, &read); err != nil {
-		return Excuse{}, &failure.Error{Message: "the report cannot be read as JSON: " + err.Error(), Remedy: remedy, Err: err}
+		return nil, &failure.Error{Message: "the report cannot be read as JSON: " + err.Error(), Remedy: remedy, Err: err}
 	}
 	if !strings.HasPrefix(read.Schema, "small-gate/report/") {
-		return Excuse{}, &failure.Error{Message: "this is not a report of small-gate: its schema is not small-gate/report/v1", Remedy: remedy}
+		return nil, &failure.Error{Message: "this is not a report of small-gate: its schema is not small-gate/report/v1", Remedy: remedy}
 	}
 	var all []waivable
 	for _, f := range read.Findings {
 		all = append(all, waivable{f.Fingerprint, Excuse{Rule: f.Rule, Path: f.Path, From: f.Edit.From, To: f.Edit.To}})
 	}
-	edit, found, err := findIn(all, fingerprint)
-	switch {
-	case err != nil || found:
-		return edit, err
-	case read.More != nil:
-		return edit, &failure.Error{
-			Message: fmt.Sprintf("no listed finding has the fingerprint %s, and the report does not list all findings", fingerprint),
-			Remedy:  "leave --report out and run this in the repository: then all findings are searched",
-		}
+	if read.More != nil {
+		return sought.in(all, "among those that the report lists, which are not all,", "leave --report out and run this in the repository: then all findings are searched")
 	}
-	return edit, &failure.Error{
-		Message: fmt.Sprintf("no finding of the report has the fingerprint %s", fingerprint),
-		Remedy:  "copy it from the report's \"fingerprint\"",
-	}
+	return sought.in(all, "in the report", "copy it from the report's \"fingerprint\"")
 }
 
-func checkLength(fingerprint string) error {
-	if len(fingerprint) >= shortestFingerprint {
-		return nil
-	}
-	return &failure.Error{
-		Message: fmt.Sprintf("%q is too short for a fingerprint", fingerprint),
-		Remedy:  fmt.Sprintf("give at least %d digits of it", shortestFingerprint),
-	}
+// found reports whether there is a finding for each fingerprint.
+func (s Sought) found(all []waivable) bool {
+	return !slices.ContainsFunc(s.Fingerprints, func(f string) bool {
+		return !slices.ContainsFunc(all, func(w waivable) bool { return strings.HasPrefix(w.fingerprint, f) })
+	})
 }
 
-func findIn(all []waivable, fingerprint string) (edit Excuse, found bool, err error) {
-	whole := ""
-	for _, w := range all {
-		if !strings.HasPrefix(w.fingerprint, fingerprint) {
-			continue
-		}
-		if found && w.fingerprint != whole {
-			return Excuse{}, false, &failure.Error{
-				Message: fmt.Sprintf("several findings have a fingerprint that begins with %s", fingerprint),
-				Remedy:  "give more digits of it",
+// in picks what is sought from findings. where and remedy are for those that are not there.
+func (s Sought) in(all []waivable, where, remedy string) ([]Excuse, error) {
+	picked := map[string]bool{}
+	var out []Excuse
+	for _, f := range s.Fingerprints {
+		whole := ""
+		for _, w := range all {
+			if !strings.HasPrefix(w.fingerprint, f) {
+				continue
 			}
+			if whole != "" && w.fingerprint != whole {
+				return nil, &failure.Error{Message: "several findings have a fingerprint that begins with " + f, Remedy: "give more digits of it"}
+			}
+			whole = w.fingerprint
 		}
-		edit, found, whole = w.edit, true, w.fingerprint
+		if whole == "" {
+			return nil, &failure.Error{Message: fmt.Sprintf("no finding %s has the fingerprint %s", where, f), Remedy: remedy}
+		}
+		picked[whole] = true
 	}
-	return edit, found, nil
+	for _, w := range all {
+		if picked[w.fingerprint] || s.Rule != "" && w.edit.Rule == s.Rule {
+			out = append(out, w.edit)
+		}
+	}
+	if out = unique(out); len(out) == 0 {
+		return nil, &failure.Error{Message: fmt.Sprintf("no finding %s is of the rule %s", where, s.Rule), Remedy: remedy}
+	}
+	return out, nil
+}
+
+// unique are edits, each once: one can be found in two commits.
+func unique(edits []Excuse) []Excuse {
+	seen := map[Excuse]bool{}
+	return slices.DeleteFunc(edits, func(e Excuse) bool {
+		again := seen[e]
+		seen[e] = true
+		return again
+	})
 }

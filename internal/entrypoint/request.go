@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/lane"
@@ -43,7 +44,7 @@ type Request struct {
 	Progress func(done, total int)
 
 	// find is that of [run.Options].
-	find string
+	find func(*finding.Finding) bool
 }
 
 // agentVariable names the agent in whose environment a hook runs.

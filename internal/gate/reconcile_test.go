@@ -77,6 +77,10 @@ func (b *builder) anyStyle() style {
 // reconciled has the logs at some places of a list brought together, the first
 // as ours.
 func (f *forked) reconciled(order []int) (*reconcile.Resolution, error) {
+	return f.caseOf(order).Resolve()
+}
+
+func (f *forked) caseOf(order []int) reconcile.Case {
 	p := f.options().Policy
 	if p == nil {
 		p = policy.Default()
@@ -90,7 +94,7 @@ func (f *forked) reconciled(order []int) (*reconcile.Resolution, error) {
 	for _, i := range order[1:] {
 		c.Theirs = append(c.Theirs, reconcile.Version{Name: name(i), Data: text(f.sides[i]), Bases: []reconcile.Version{{Data: text(f.base)}}})
 	}
-	return c.Resolve()
+	return c
 }
 
 // wrongs says what is wrong with what became of a fork; "" if nothing is. seen
@@ -118,6 +122,9 @@ func (f *forked) wrongs(seen map[string]int) string {
 	if wrong := f.rejected(done); wrong != "" {
 		return wrong
 	}
+	if wrong := f.wrongAsOwn(); wrong != "" {
+		return wrong
+	}
 	slices.Reverse(order)
 	other, err := f.reconciled(order)
 	if err != nil {
@@ -128,6 +135,35 @@ func (f *forked) wrongs(seen map[string]int) string {
 	}
 	return ""
 }
+
+// wrongAsOwn says what is wrong if the second side is a commit of one's own that is put on top of the first; "" if nothing is.
+func (f *forked) wrongAsOwn() string {
+	if len(f.waivers) > 0 {
+		return "" // what a waiver lets change is told in the tests of merges
+	}
+	c := f.caseOf([]int{0, 1})
+	c.Theirs[0].Picked, c.Theirs[0].Own = true, true
+	done, err := c.Resolve()
+	if err != nil {
+		if f.plain {
+			return "on top it was refused: " + err.Error()
+		}
+		return ""
+	}
+	own := len(f.sides[1].entries) - len(f.base.entries)
+	if done.Added || done.Entries != len(f.sides[0].entries)+own {
+		return fmt.Sprintf("on top there are %d own entries, and the log is\n%s", own, done.Text)
+	}
+	h := newMemoryHistory()
+	tip := h.commit(f.sides[0].asTree(), h.commit(f.base.asTree()))
+	rebased := h.commit(fileTree{logPath(""): {data: string(done.Text)}}, tip)
+	if r := gate.Range(context.Background(), h, tip, rebased, f.options()); r.Verdict == finding.Error || refuses(r) || slices.ContainsFunc(r.Findings, inserts) {
+		return fmt.Sprintf("on top the gate refuses it, or warns: %v\n%s\n%s", r.Failure, listFindings(r, nil), done.Text)
+	}
+	return ""
+}
+
+func inserts(f finding.Finding) bool { return strings.HasPrefix(f.Rule, "append-only/") }
 
 // notAsByTime compares a resolution with what a naive merge makes: all entries
 // of all sides, each once, sorted by time.

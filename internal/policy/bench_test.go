@@ -47,7 +47,7 @@ func BenchmarkAddWaiver(b *testing.B) {
 	}
 	w := newWaiver(b)
 	for b.Loop() {
-		if _, err := AddWaiver(data, w, knownRules); err != nil {
+		if _, err := AddWaivers(data, []Waiver{w}, knownRules); err != nil {
 			b.Fatal(err)
 		}
 	}

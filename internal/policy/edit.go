@@ -18,40 +18,46 @@ const opening = "# What this repository sets about its own gate. A change to thi
 	"# once it has been merged, not in the change that makes it.\n" +
 	"version: 1\n"
 
-// AddWaiver returns the configuration with the waiver added at the end of its
+// AddWaivers returns the configuration with the waivers added at the end of its
 // waivers, and everything else as it was, byte for byte. Empty data is a
-// repository without a configuration. Of w.Until only the day (UTC) counts.
+// repository without a configuration. Of Until only the day (UTC) counts.
 //
-// It is an error if the configuration is not valid (*InvalidError), if the
+// It is an error if the configuration is not valid (*InvalidError), if a
 // waiver would not be or is there already, and if the file is written in a way
 // that cannot be extended (*EditError, which says what to add by hand). rules are as
 // with Parse.
-func AddWaiver(data []byte, w Waiver, rules []Rule) ([]byte, error) {
-	if !w.Until.IsZero() {
-		y, m, d := w.Until.UTC().Date()
-		w.Until = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
-	}
-	if err := valid("waivers", w.stanza(), &Policy{Waivers: []Waiver{w}}, rules, w.Path, w.Reason); err != nil {
-		return nil, fmt.Errorf("cannot write the waiver: %w", err)
-	}
+func AddWaivers(data []byte, waivers []Waiver, rules []Rule) ([]byte, error) {
 	d, err := open(data, rules)
 	if err != nil {
 		return nil, err
 	}
+	line := map[string]int{}
 	for _, old := range d.policy.Waivers {
-		if old.edit() == w.edit() {
-			return nil, &failure.Error{Message: fmt.Sprintf("line %d of %s waives this edit already", old.Pos.Line, File), Remedy: "change that waiver instead"}
-		}
+		line[old.edit()] = old.Pos.Line
 	}
 	want := *d.policy
-	want.Waivers = append(slices.Clone(want.Waivers), w)
-	return d.add("waivers", w.stanza(), &want)
+	want.Waivers = slices.Clone(want.Waivers)
+	var added stanzas
+	for _, w := range waivers {
+		if !w.Until.IsZero() {
+			y, m, d := w.Until.UTC().Date()
+			w.Until = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+		}
+		if err := valid("waivers", w.stanza(), &Policy{Waivers: []Waiver{w}}, rules, w.Path, w.Reason); err != nil {
+			return nil, fmt.Errorf("cannot write the waiver: %w", err)
+		}
+		if at, there := line[w.edit()]; there {
+			return nil, &failure.Error{Message: fmt.Sprintf("line %d of %s waives this edit already", at, File), Remedy: "change that waiver instead"}
+		}
+		want.Waivers, added = append(want.Waivers, w), append(added, w.stanza())
+	}
+	return d.add("waivers", added, &want)
 }
 
 // AddBaseline returns the configuration with the baselines added: in place of
 // the one for the same path, which keeps its comments, otherwise at the end.
 // Everything else stays as it was, byte for byte, and errors are as with
-// AddWaiver.
+// AddWaivers.
 func AddBaseline(data []byte, baselines []Baseline, rules []Rule) ([]byte, error) {
 	for _, b := range baselines {
 		if err := valid("baseline", b.stanza(), &Policy{Baselines: []Baseline{b}}, rules, b.Path, b.Reason); err != nil {
@@ -69,7 +75,7 @@ func AddBaseline(data []byte, baselines []Baseline, rules []Rule) ([]byte, error
 			data, err = d.replace("baseline", i, b.stanza(), &want)
 		} else {
 			want.Baselines = append(want.Baselines, b)
-			data, err = d.add("baseline", b.stanza(), &want)
+			data, err = d.add("baseline", stanzas{b.stanza()}, &want)
 		}
 		if err != nil {
 			return nil, err
@@ -172,7 +178,7 @@ func (d *draft) finish(edits []yamltext.Edit, want *Policy) (text []byte, why st
 	return text, ""
 }
 
-func refuse(key string, s stanza, why string) *EditError {
+func refuse(key string, s stanzas, why string) *EditError {
 	return &EditError{Why: why, Key: key, Stanza: s.item(style{dash: 2, gap: 2, eol: "\n"})}
 }
 

@@ -38,7 +38,7 @@ func TestEditCases(t *testing.T) {
 		var err error
 		switch words[0] {
 		case "waiver":
-			after, err = AddWaiver([]byte(files["before"]), newWaiver(t), knownRules)
+			after, err = AddWaivers([]byte(files["before"]), []Waiver{newWaiver(t)}, knownRules)
 		case "baseline":
 			var list []Baseline
 			for _, path := range words[1:] {
@@ -124,7 +124,7 @@ func TestHostileText(t *testing.T) {
 		w := newWaiver(t)
 		w.Reason = "x" + text
 		w.Path = fmt.Sprintf("%d/d%s/.small/progress.small.yml", i, strings.Trim(strings.NewReplacer(`\`, "", "/", "").Replace(text), "."))
-		next, err := AddWaiver(data, w, knownRules)
+		next, err := AddWaivers(data, []Waiver{w}, knownRules)
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
@@ -171,17 +171,17 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := good
 			c.change(&w)
-			got, err := AddWaiver([]byte(c.data), w, knownRules)
+			got, err := AddWaivers([]byte(c.data), []Waiver{w}, knownRules)
 			if err == nil || got != nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %q, %v; want an error with %q", got, err, c.want)
 			}
 		})
 	}
-	data, err := AddWaiver(nil, good, knownRules)
+	data, err := AddWaivers(nil, []Waiver{good}, knownRules)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := AddWaiver(data, good, knownRules); err == nil || !strings.Contains(err.Error(), "line 5 of .small-gate.yml waives this edit already") {
+	if _, err := AddWaivers(data, []Waiver{good}, knownRules); err == nil || !strings.Contains(err.Error(), "line 5 of .small-gate.yml waives this edit already") {
 		t.Errorf("the same waiver twice: %v", err)
 	}
 	for want, change := range map[string]func(*Baseline){
@@ -203,7 +203,7 @@ func TestRefused(t *testing.T) {
 func TestUntilIsADay(t *testing.T) {
 	w := newWaiver(t)
 	w.Until = time.Date(2026, 12, 31, 23, 30, 0, 5, time.FixedZone("west", -3600))
-	data, err := AddWaiver(nil, w, knownRules)
+	data, err := AddWaivers(nil, []Waiver{w}, knownRules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestNothingToAdd(t *testing.T) {
 
 // TestEditError holds that what to write by hand can be written as it stands.
 func TestEditError(t *testing.T) {
-	_, err := AddWaiver([]byte("{version: 1}\n"), newWaiver(t), knownRules)
+	_, err := AddWaivers([]byte("{version: 1}\n"), []Waiver{newWaiver(t)}, knownRules)
 	var refused *EditError
 	if !errors.As(err, &refused) || refused.Key != "waivers" {
 		t.Fatalf("got %v", err)

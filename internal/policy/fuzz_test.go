@@ -98,7 +98,7 @@ func FuzzAddWaiver(f *testing.F) {
 		if day > 0 && day < 2_000_000 {
 			w.Until = time.Unix(day*24*3600, 0).UTC()
 		}
-		after, err := AddWaiver(data, w, knownRules)
+		after, err := AddWaivers(data, []Waiver{w}, knownRules)
 		if err != nil {
 			if after != nil {
 				t.Fatalf("an error and a text: %v\n%s", err, after)
@@ -122,7 +122,7 @@ func FuzzAddWaiver(f *testing.F) {
 		if !equal(got, old) {
 			t.Fatalf("the result is not what was there plus the waiver:\n%s", after)
 		}
-		if _, err := AddWaiver(after, w, knownRules); err == nil {
+		if _, err := AddWaivers(after, []Waiver{w}, knownRules); err == nil {
 			t.Fatal("the same waiver was added twice")
 		}
 		checkBaseline(t, after, dir)

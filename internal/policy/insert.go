@@ -11,8 +11,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small/yamltext"
 )
 
-// add appends a stanza to the list under key.
-func (d *draft) add(key string, s stanza, want *Policy) ([]byte, error) {
+// add appends stanzas to the list under key.
+func (d *draft) add(key string, s stanzas, want *Policy) ([]byte, error) {
 	edits, why := d.insertion(key, s)
 	if why == "" {
 		var text []byte
@@ -23,8 +23,8 @@ func (d *draft) add(key string, s stanza, want *Policy) ([]byte, error) {
 	return nil, refuse(key, s, why)
 }
 
-// insertion is the change that appends a stanza, or why there is none.
-func (d *draft) insertion(key string, s stanza) (edits []yamltext.Edit, why string) {
+// insertion is the change that appends stanzas, or why there is none.
+func (d *draft) insertion(key string, s stanzas) (edits []yamltext.Edit, why string) {
 	if d.src.At(d.src.Offset(d.root.Pos)) == '{' {
 		return nil, "the file is one mapping in braces"
 	}
@@ -69,9 +69,9 @@ func (d *draft) notBlock(list *small.Value) string {
 	return "the list is an alias, or has an anchor or a tag"
 }
 
-// newList writes a key and its first item at the end of the document, in the
+// newList writes a key and its first items at the end of the document, in the
 // style of the file's other list.
-func (d *draft) newList(key string, s stanza) yamltext.Edit {
+func (d *draft) newList(key string, s stanzas) yamltext.Edit {
 	indent := d.root.Fields[0].KeyPos.Column - 1
 	st := style{dash: indent + 2, gap: 2, eol: d.src.EOL()}
 	for _, other := range []string{"waivers", "baseline"} {
@@ -94,8 +94,8 @@ func (d *draft) styleOf(list *small.Value) style {
 	return st
 }
 
-// inBlock appends an item to a block list.
-func (d *draft) inBlock(list *small.Value, s stanza) yamltext.Edit {
+// inBlock appends items to a block list.
+func (d *draft) inBlock(list *small.Value, s stanzas) yamltext.Edit {
 	st := d.styleOf(list)
 	before := d.nextKey(list.Pos.Line)
 	for before-1 > list.Pos.Line && d.isOutside(d.src.Line(before-1), st.dash) {
@@ -138,7 +138,7 @@ func (d *draft) replace(key string, index int, s stanza, want *Policy) ([]byte, 
 			return text, nil
 		}
 	}
-	refused := refuse(key, s, why)
+	refused := refuse(key, stanzas{s}, why)
 	refused.Line = item.Pos.Line
 	return nil, refused
 }

@@ -73,3 +73,14 @@ func (s stanza) item(st style) string {
 	}
 	return b.String()
 }
+
+// stanzas are the items that are added to one list.
+type stanzas []stanza
+
+func (s stanzas) item(st style) string {
+	var b strings.Builder
+	for _, one := range s {
+		b.WriteString(one.item(st))
+	}
+	return b.String()
+}

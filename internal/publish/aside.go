@@ -2,10 +2,8 @@ package publish
 
 import (
 	"context"
-	"slices"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // setAside puts uncommitted changes below .small out of the way, as a commit of the form that git stash makes. Other uncommitted
@@ -24,7 +22,10 @@ func (p *publishing) setAside(ctx context.Context) error {
 	case len(inside) == 0:
 		return nil
 	case p.state.Aside != "":
-		return p.clear(ctx, inside)
+		return p.stop(&failure.Error{
+			Message: "there are new uncommitted changes: " + list(inside) + "; others are set aside already",
+			Remedy:  "commit them: `git commit -q -a -m Record`",
+		})
 	}
 	if p.state.Aside, err = p.git.run(ctx, "stash", "create", "small-hook sync: uncommitted changes"); err != nil {
 		return err
@@ -35,37 +36,12 @@ func (p *publishing) setAside(ctx context.Context) error {
 	if _, err := p.git.run(ctx, "update-ref", asideRef, p.state.Aside); err != nil {
 		return err
 	}
-	return p.clear(ctx, inside)
-}
-
-// clear makes the work tree as HEAD is, if nothing but what is set aside would be lost.
-func (p *publishing) clear(ctx context.Context, dirty []string) error {
-	differ, err := p.git.paths(ctx, "diff", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty", "-z", p.state.Aside)
-	if err != nil {
-		return err
-	}
-	lost := slices.DeleteFunc(slices.Clone(dirty), func(path string) bool { return !slices.Contains(differ, path) })
-	if len(lost) > 0 {
-		return &failure.Error{
-			Message: list(lost) + " was changed after the sync was interrupted, which has set other uncommitted changes aside",
-			Remedy:  "commit it: `git commit -m 'Record' -- " + words(lost) + "`, then `small-hook sync --continue`",
-		}
-	}
 	_, err = p.git.run(ctx, "reset", "-q", "--hard", "--no-recurse-submodules")
 	return err
 }
 
-func words(paths []string) (text string) {
-	for i, path := range paths {
-		if i > 0 {
-			text += " "
-		}
-		text += wording.ShellWord(":(top,literal)" + path)
-	}
-	return text
-}
-
-// bringBack puts what was set aside back into the work tree: exactly, where it was taken from, else merged with what is there now.
+// bringBack puts what was set aside back into the work tree, which is as HEAD is: exactly, where it was taken from, else merged with
+// what is there now.
 func (p *publishing) bringBack(ctx context.Context) error {
 	if p.state.Aside == "" {
 		return nil
@@ -78,20 +54,10 @@ func (p *publishing) bringBack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	inside, outside, err := p.dirty(ctx)
-	if err != nil {
-		return err
-	}
-	if dirty := append(inside, outside...); len(dirty) > 0 {
-		if err := p.clear(ctx, dirty); err != nil {
-			return err
-		}
-	}
+	p.say("Uncommitted changes below .small are kept, and are not pushed.")
 	if head == before {
-		if _, err = p.git.run(ctx, "stash", "apply", "-q", "--index", p.state.Aside); err != nil {
-			return err
-		}
-		return p.dropAside(ctx)
+		_, err = p.git.run(ctx, "stash", "apply", "-q", "--index", p.state.Aside)
+		return err
 	}
 	picked, err := p.git.run(ctx, "commit-tree", "-m", "uncommitted changes", "-p", before, p.state.Aside+"^{tree}")
 	if err != nil {
@@ -114,21 +80,9 @@ func (p *publishing) bringBack(ctx context.Context) error {
 	return p.finish(ctx)
 }
 
-// unstage leaves what is in the index uncommitted, and ends the bringing back.
+// unstage leaves what is in the index uncommitted. CHERRY_PICK_HEAD goes, too.
 func (p *publishing) unstage(ctx context.Context) error {
-	if _, err := p.git.run(ctx, "reset", "-q", "--no-recurse-submodules"); err != nil { // CHERRY_PICK_HEAD goes, too
-		return err
-	}
-	return p.dropAside(ctx)
-}
-
-func (p *publishing) dropAside(ctx context.Context) error {
-	p.say("Uncommitted changes below .small are kept, and are not pushed.")
-	p.state.Aside = ""
-	if err := p.note(); err != nil {
-		return err
-	}
-	_, err := p.git.run(ctx, "update-ref", "-d", asideRef)
+	_, err := p.git.run(ctx, "reset", "-q", "--no-recurse-submodules")
 	return err
 }
 

@@ -35,8 +35,8 @@ func (p *publishing) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.from = head; !p.opts.Continue {
-		p.state = state{Branch: branch, Tip: head, Remote: remote, Target: target, Merge: p.opts.Merge}
+	if p.from = head; !p.noted {
+		p.state = state{Branch: branch, Tip: head, Remote: remote, Target: target, Merge: p.opts.Merge || p.state.Merge}
 	}
 	return p.setAside(ctx)
 }
@@ -74,7 +74,7 @@ func (p *publishing) idle(ctx context.Context) error {
 func (p *publishing) currentBranch(ctx context.Context) (string, error) {
 	done, err := p.git.try(ctx, "symbolic-ref", "-q", "HEAD")
 	if err != nil || done.status == 0 {
-		return strings.TrimSuffix(done.out, "\n"), err
+		return trimmed(done.out), err
 	}
 	head, err := p.git.id(ctx, "HEAD")
 	if err != nil {

@@ -3,20 +3,17 @@ package publish
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// end brings back what was set aside after a push.
+// end brings back what was set aside, after a push.
 func (p *publishing) end(ctx context.Context) error {
 	if err := p.bringBack(ctx); err != nil {
 		return err
 	}
-	return p.forget()
+	return p.forget(ctx)
 }
 
 // giveUp takes everything back after what did not end in a push, and says so.
@@ -46,23 +43,58 @@ func (p *publishing) giveUp(ctx context.Context, cause error) (*Outcome, error) 
 
 // abort takes an interrupted sync back.
 func (p *publishing) abort(ctx context.Context) error {
-	head, err := p.git.id(ctx, "refs/heads/"+short(p.state.Branch))
+	at, err := p.git.id(ctx, p.state.Branch)
 	if err != nil {
+		return err
+	}
+	if err := p.keepFound(ctx); err != nil {
 		return err
 	}
 	if err := p.takeBack(ctx); err != nil {
 		return err
 	}
 	now, err := p.git.id(ctx, "HEAD")
+	switch {
+	case err != nil:
+		return err
+	case now == p.state.Pushing:
+		p.say("It was pushed already, and stays.")
+	case now == at:
+		p.say("The branch and the work tree are as before.")
+	default:
+		p.say("The branch and the work tree are as before. The branch was at %s; to have it so again: git reset --keep %s", at, at)
+	}
+	return nil
+}
+
+// takeUp goes on with what an interrupted sync has begun. Only where it stopped for a person is git's half done work taken up: what was
+// killed is taken back, and begun again.
+func (p *publishing) takeUp(ctx context.Context) error {
+	if err := p.onBranch(ctx); err != nil {
+		return err
+	}
+	if !p.state.Stopped {
+		if err := p.keepFound(ctx); err != nil {
+			return err
+		}
+		return p.takeBack(ctx)
+	}
+	command, err := p.git.underWay()
 	if err != nil {
 		return err
 	}
-	if now == head {
-		p.say("The branch and the work tree are as before.")
-	} else {
-		p.say("The branch and the work tree are as before. The branch was at %s; to have it so again: git reset --keep %s", head, head)
+	if err := p.finish(ctx); err != nil || p.out.Refused != "" {
+		return err
 	}
-	return nil
+	if command == "cherry-pick" { // of what was set aside: all else was done before
+		return p.forget(ctx)
+	}
+	// What was resolved by hand is not taken back any more.
+	if p.state.Tip, err = p.git.id(ctx, "HEAD"); err != nil {
+		return err
+	}
+	p.state.Stopped, p.state.Conflicts = false, nil
+	return p.note()
 }
 
 // takeBack puts branch and work tree where they were. What the remote has already stays.
@@ -70,87 +102,53 @@ func (p *publishing) takeBack(ctx context.Context) error {
 	if !p.noted {
 		return nil
 	}
-	command, err := p.own(ctx)
+	if err := p.onBranch(ctx); err != nil {
+		return err
+	}
+	to, err := p.arrived(ctx)
 	if err != nil {
 		return err
 	}
-	if err := p.undo(ctx, command); err != nil {
-		return err
+	if to == "" {
+		to = p.state.Tip
 	}
-	head, err := p.git.id(ctx, "HEAD")
-	if err != nil {
+	if err := p.reset(ctx, to); err != nil {
 		return err
-	}
-	published, err := p.isPublished(ctx)
-	if err != nil {
-		return err
-	}
-	if head != p.state.Tip && !published {
-		if _, err := p.git.run(ctx, "reset", "-q", "--keep", p.state.Tip); err != nil {
-			return err
-		}
 	}
 	if err := p.bringBack(ctx); err != nil {
 		return err
 	}
-	return p.forget()
+	return p.forget(ctx)
 }
 
-// undo undoes what git has not finished.
-func (p *publishing) undo(ctx context.Context, command string) error {
-	var err error
-	switch command {
-	case "rebase", "merge":
-		_, err = p.git.run(ctx, command, "--abort")
-	case "cherry-pick": // of what was set aside, which is kept
-		_, err = p.git.run(ctx, "reset", "-q", "--hard", "--no-recurse-submodules")
+// arrived is the commit that was pushed, empty if the remote does not have it. The remote is asked: a push can be killed when it has
+// arrived, and before it is known here.
+func (p *publishing) arrived(ctx context.Context) (string, error) {
+	if p.state.Pushing == "" {
+		return "", nil
 	}
-	return err
-}
-
-// isPublished reports whether the remote is known to have HEAD.
-func (p *publishing) isPublished(ctx context.Context) (bool, error) {
-	tracked, err := p.git.id(ctx, p.tracking())
-	if err != nil || tracked == "" {
-		return false, err
-	}
-	return p.git.holds(ctx, "merge-base", "--is-ancestor", "HEAD", tracked)
-}
-
-// takeUp finishes what an interrupted sync has begun, so that it can go on from there.
-func (p *publishing) takeUp(ctx context.Context) error {
-	command, err := p.own(ctx)
-	if err != nil || command == "" {
-		return err
-	}
-	if err := p.finish(ctx); err != nil {
-		return err
-	}
-	p.state.Conflicts = nil
-	return p.note()
-}
-
-// own is what git has not finished here, which has to be what the sync has begun, on its branch.
-func (p *publishing) own(ctx context.Context) (string, error) {
-	command, err := p.git.underWay()
-	if err != nil {
+	there, err := p.fetch(ctx)
+	if err != nil || there == "" {
 		return "", err
 	}
-	branch := ""
-	if command == "rebase" {
-		data, err := os.ReadFile(filepath.Join(p.git.gitDir, "rebase-merge", "head-name"))
-		if err != nil {
-			return "", &failure.Error{Message: "a rebase is under way, which this sync has not begun: " + err.Error(), Remedy: "finish it: " + finishing[command], Err: err}
-		}
-		branch = strings.TrimSpace(string(data))
-	} else if branch, err = p.currentBranch(ctx); err != nil {
+	has, err := p.git.holds(ctx, "merge-base", "--is-ancestor", p.state.Pushing, there)
+	if err != nil || !has {
 		return "", err
 	}
-	if branch != p.state.Branch {
-		return "", &failure.Error{
+	return p.state.Pushing, nil
+}
+
+// onBranch refuses to touch another branch than the sync's. In a rebase there is none.
+func (p *publishing) onBranch(ctx context.Context) error {
+	done, err := p.git.try(ctx, "symbolic-ref", "-q", "HEAD")
+	if err != nil || done.status != 0 {
+		return err
+	}
+	if branch := trimmed(done.out); branch != p.state.Branch {
+		return &failure.Error{
 			Message: "the interrupted sync is that of " + wording.Printable(short(p.state.Branch)) + ", and this is " + wording.Printable(short(branch)),
 			Remedy:  "`git switch " + wording.ShellWord(short(p.state.Branch)) + "`, then `small-hook sync --continue`. To take it back there: small-hook sync --abort",
 		}
 	}
-	return command, nil
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -183,7 +184,7 @@ func (p *publishing) resolve(ctx context.Context) error {
 			p.say("%s: %s", file.Path, note)
 		}
 	}
-	conflicts := append(out.Conflicts, out.Elsewhere...)
+	conflicts := slices.Concat(out.Conflicts, out.Elsewhere)
 	if len(conflicts) == 0 {
 		return nil
 	}
@@ -197,7 +198,7 @@ func (p *publishing) stop(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	p.stopped = true
+	p.stopped, p.state.Stopped = true, true
 	f.Message = "sync has stopped: " + f.Message
 	if f.Remedy != "" {
 		f.Remedy += "; then "

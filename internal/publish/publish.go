@@ -58,7 +58,7 @@ type publishing struct {
 	state state
 	// noted is true while the state is written down.
 	noted bool
-	// stopped is true if a person has to resolve something: then nothing is taken back.
+	// stopped is true if this run ends with a person having to resolve something: then nothing is taken back.
 	stopped bool
 	// judged is true once the own commits were judged as they are.
 	judged bool
@@ -136,7 +136,7 @@ func wait(ctx context.Context, n int) error {
 	if n == 0 {
 		return ctx.Err()
 	}
-	const first, most = 100 * time.Millisecond, 10 * time.Second
+	const first, most = 100 * time.Millisecond, 5 * time.Second
 	timer := time.NewTimer(time.Duration(rand.Int64N(int64(min(first<<n, most)))))
 	defer timer.Stop()
 	select {
@@ -233,6 +233,12 @@ func (p *publishing) push(ctx context.Context, push Push) (lost bool, err error)
 	if push.Old == "" && !p.follows {
 		args = append(args, "--set-upstream")
 	}
+	if p.noted {
+		p.state.Pushing = push.New
+		if err := p.note(); err != nil {
+			return false, err
+		}
+	}
 	done, err := p.git.try(ctx, append(args, push.Remote, push.Local+":"+push.Ref)...)
 	if err != nil {
 		return false, err
@@ -242,10 +248,11 @@ func (p *publishing) push(ctx context.Context, push Push) (lost bool, err error)
 		if err != nil {
 			return false, err
 		}
-		if there != push.New && there != push.Old {
-			return true, nil
-		}
 		if there != push.New {
+			p.state.Pushing = ""
+			if there != push.Old {
+				return true, nil
+			}
 			return false, p.refusal("push", done)
 		}
 	}

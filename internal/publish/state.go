@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -21,6 +22,10 @@ type state struct {
 	Remote, Target string
 	// Merge is true if nothing may be rebased.
 	Merge bool
+	// Stopped is true while a person is asked to resolve something. If it is not, whatever is found half done was killed.
+	Stopped bool
+	// Pushing is the commit that was last about to be pushed; empty before that.
+	Pushing string
 	// Aside is the commit that keeps the uncommitted changes below .small; empty if there were none.
 	Aside string
 	// Conflicts are the files that somebody was asked to resolve.
@@ -83,8 +88,8 @@ func (p *publishing) note() error {
 	return nil
 }
 
-// forget removes what note wrote.
-func (p *publishing) forget() error {
+// forget ends a sync: nothing is left to take back. What was set aside is in the work tree again.
+func (p *publishing) forget(ctx context.Context) error {
 	if !p.noted {
 		return nil
 	}
@@ -92,5 +97,10 @@ func (p *publishing) forget() error {
 		return &failure.Error{Message: "cannot remove " + p.statePath() + ": " + err.Error(), Err: err}
 	}
 	p.noted = false
-	return nil
+	if p.state.Aside == "" {
+		return nil
+	}
+	p.state.Aside = ""
+	_, err := p.git.run(ctx, "update-ref", "-d", asideRef)
+	return err
 }

@@ -234,8 +234,8 @@ var conflictMarker = regexp.MustCompile(`(?m)^(<{7,}|>{7,}|\|{7,})( |\r?$)`)
 
 // inConflict reports whether a file is in conflict: in the index, or because conflict markers stand in it, staged or not.
 func (r *resolving) inConflict(ctx context.Context, path string) (bool, error) {
-	if r.index[path].Unmerged {
-		return true, nil
+	if f, there := r.index[path]; f.Unmerged || there && !f.Regular() {
+		return f.Unmerged, nil
 	}
 	staged, err := r.stagedFile(ctx, path)
 	if err != nil || conflictMarker.Match(staged) {

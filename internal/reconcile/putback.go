@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -39,7 +40,7 @@ func PutBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool
 	var values []*small.Value
 	there := ledger.NewLedger(nil)
 	if file != nil {
-		doc, problems := small.Parse(file, limits)
+		doc, problems := small.Parse(withoutMarkers(file), limits)
 		if doc != nil {
 			var found *ledger.Ledger
 			if found, problems = ledger.LedgerOf(doc); found != nil {
@@ -50,7 +51,7 @@ func PutBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool
 			out.Unreadable = fmt.Sprintf("line %d: %s", max(problems[0].Pos.Line, 1), problems[0].Message)
 		}
 	}
-	if file != nil && out.Unreadable == "" && accepts(before.Ledger, there) {
+	if file != nil && out.Unreadable == "" && accepts(before.Ledger, there) && bytes.Equal(file, withoutMarkers(file)) {
 		return out, nil
 	}
 	oldDoc, _ := small.Parse(old, limits)
@@ -68,6 +69,29 @@ func PutBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool
 		out.Left = append(out.Left, there.Entries[slices.Index(values, value)])
 	}
 	return out, nil
+}
+
+// withoutMarkers leaves out the lines with which git marks a conflict, and what it quotes of the merge base: what is left are the entries
+// of both sides.
+func withoutMarkers(file []byte) []byte {
+	var out []byte
+	base, inside := false, false
+	for line := range bytes.Lines(file) {
+		marker, _, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), " ")
+		switch {
+		case marker == "<<<<<<<":
+			inside = true
+		case inside && marker == "|||||||":
+			base = true
+		case inside && marker == "=======":
+			base = false
+		case inside && marker == ">>>>>>>":
+			inside, base = false, false
+		case !base:
+			out = append(out, line...)
+		}
+	}
+	return out
 }
 
 // sort finds what was lost and what is left out, and returns what is new.

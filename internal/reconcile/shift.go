@@ -85,12 +85,18 @@ func retimed(v *version, times map[int]string, move bool) []byte {
 	for at, text := range times {
 		value := list.Items[at].Get("timestamp")
 		i := value.Pos.Line - 1
-		line := timeReplaced(lines[i], value, text)
-		if line == nil {
-			return nil
+		line := timeReplaced(lines[i], value.Pos.Column-1, value.Text, text)
+		block := line == nil // a text of lines, which begins below its key
+		if block {
+			if i++; i == len(lines) {
+				return nil
+			}
+			if line = timeReplaced(lines[i], indentOf(lines[i]), value.Text, text); line == nil {
+				return nil
+			}
 		}
 		lines[i] = line
-		if !move || i == starts[at] {
+		if !move || block || i == starts[at] {
 			continue
 		}
 		end := len(lines)
@@ -106,14 +112,15 @@ func retimed(v *version, times map[int]string, move bool) []byte {
 	return join(lines)
 }
 
-// timeReplaced is a line with another time in the place of a timestamp's value; nil if that is not written there plainly.
-func timeReplaced(line []byte, value *small.Value, text string) []byte {
+// timeReplaced is a line with another time from a column on, counted in characters from 0; nil if the old one is not written there
+// plainly.
+func timeReplaced(line []byte, column int, old, text string) []byte {
 	runes := []rune(string(line))
-	start := len(string(runes[:min(max(value.Pos.Column-1, 0), len(runes))]))
+	start := len(string(runes[:min(max(column, 0), len(runes))]))
 	if rest := line[start:]; len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
 		start++
 	}
-	after, found := bytes.CutPrefix(line[start:], []byte(strings.TrimSpace(value.Text)))
+	after, found := bytes.CutPrefix(line[start:], []byte(strings.TrimSpace(old)))
 	if !found {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -30,14 +29,14 @@ const (
 type Listing struct {
 	used map[Severity]int
 	// Find is [Options.Find].
-	Find string
+	Find func(*Finding) bool
 	// Err is the first error in reading a finding's changes.
 	Err error
 }
 
 // Add lists or counts one finding; kind is its severity, or SeverityWaived.
 func (l *Listing) Add(r *Report, f Finding, kind Severity) {
-	if l.used[kind] >= maxListed || l.Find != "" && !strings.HasPrefix(f.Fingerprint(), l.Find) {
+	if l.used[kind] >= maxListed || l.Find != nil && !l.Find(&f) {
 		r.More.add(kind)
 		return
 	}

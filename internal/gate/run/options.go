@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/subject"
@@ -40,8 +41,8 @@ type Options struct {
 	Heads []string
 	// Each judges the snapshot of every commit, not the tip's alone.
 	Each bool
-	// Find, if set, is a fingerprint's beginning: other findings are counted and not listed.
-	Find string
+	// Find, if set, says which findings are wanted: others are counted and not listed.
+	Find func(*finding.Finding) bool
 	// FailOnWarning makes a report with warnings fail, as one with errors does.
 	FailOnWarning bool
 	// Lane is the lane that the caller claims, in any case; empty for none.

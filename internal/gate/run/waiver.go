@@ -1,8 +1,13 @@
 package run
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -64,4 +69,19 @@ func (c *Collector) applies(w *policy.Waiver, f finding.Finding) bool {
 // sameEdit reports whether a waiver's rule is the given one or reports the same edit.
 func sameEdit(w *policy.Waiver, of *rule.Rule) bool {
 	return w.Rule == of.ID || w.Edit.Has(of.Edit&(ledger.EntryChanged|ledger.EntryLost))
+}
+
+// AnswerProposed has findings that the waivers of a proposed configuration excuse say that it does not count yet. fix is the remedy for
+// a commit.
+func (c *Collector) AnswerProposed(proposed *policy.Policy, fix func(commit string) string) {
+	under := &Collector{policy: proposed, now: c.now, used: map[int]bool{}}
+	for i := range c.Report.Findings {
+		f := &c.Report.Findings[i]
+		at := slices.IndexFunc(rules.List, func(r rule.Rule) bool { return r.ID == f.Rule })
+		if at < 0 || under.waiver(&rules.List[at], *f) == nil {
+			continue
+		}
+		f.Message += "; the waiver in this change counts once it is on the target: push it first"
+		f.Fix = fix(cmp.Or(f.Commit, history.Index))
+	}
 }

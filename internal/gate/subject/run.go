@@ -19,6 +19,13 @@ func RestoreLeases(dir, commit, parent string) string {
 	return thenCommit(commit, "Give the leases back", "small-hook restore-leases"+InDirectory(plan)+" "+history.Short(parent), plan)
 }
 
+// Reconciled are the commands that record why the plan no longer agrees with progress.
+func Reconciled(dir, commit, evidence string) string {
+	log := small.Progress.Path(dir)
+	return thenCommit(commit, "Reconcile the plan",
+		"small-hook append"+InDirectory(log)+" --task "+ReconcilePlan+" --status completed --evidence "+wording.ShellQuote(evidence), log)
+}
+
 // thenCommit are a command, one that stages what it wrote, and, unless the index is judged, one that commits it. On disk there is nothing
 // to stage.
 func thenCommit(commit, title, command string, paths ...string) string {

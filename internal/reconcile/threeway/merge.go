@@ -90,7 +90,7 @@ func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
 	}
 	tasks := get(m.lenient(small.Plan, plan), "tasks")
 	current := get(get(handoff.root, "resume"), "current_task_id")
-	if id := text(current); id != "" && !strings.HasPrefix(id, "meta/") && task(tasks, id) == nil {
+	if id := text(current); id != "" && !strings.HasPrefix(id, "meta/") && byID(tasks)[id] == nil {
 		*current, changed = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}, true
 	}
 	if !changed {

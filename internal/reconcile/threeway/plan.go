@@ -59,10 +59,11 @@ func (m Merge) renumber(f files) (notes []string, err error) {
 	if ours == nil || theirs == nil || !named(ours) || !named(theirs) {
 		return nil, nil
 	}
+	known, others := byID(before), byID(theirs)
 	for _, mine := range ours.Content {
 		id := idOf(mine)
-		other := task(theirs, id)
-		if other == nil || task(before, id) != nil || text(get(mine, "title")) == text(get(other, "title")) {
+		other := others[id]
+		if other == nil || known[id] != nil || text(get(mine, "title")) == text(get(other, "title")) {
 			continue
 		}
 		side, in, list := m.Theirs, f.theirs, theirs
@@ -81,7 +82,7 @@ func (m Merge) renumber(f files) (notes []string, err error) {
 		free := freeID(id, before, ours, theirs)
 		rename(list, id, free)
 		in.data = nil // this is no side's file any more
-		notes = append(notes, fmt.Sprintf("task %s of %s (%s) is now %s", wording.Quote(id), side.Name, shown(get(task(list, free), "title")), wording.Quote(free)))
+		notes = append(notes, fmt.Sprintf("task %s of %s (%s) is now %s", wording.Quote(id), side.Name, shown(get(byID(list)[free], "title")), wording.Quote(free)))
 	}
 	return notes, nil
 }
@@ -146,8 +147,9 @@ func (m Merge) Adopt(ids map[string]bool) ([]byte, error) {
 		return f.ours.data, nil
 	}
 	before := len(tasks.Content)
+	ours := byID(tasks)
 	for _, t := range items(theirs) {
-		if id := idOf(t); ids[id] && task(tasks, id) == nil {
+		if id := idOf(t); ids[id] && ours[id] == nil {
 			tasks.Content = append(tasks.Content, t)
 		}
 	}

@@ -70,8 +70,9 @@ func (m *merger) mapping(path []string, v three) *yaml.Node {
 func (m *merger) tasks(path []string, v three) *yaml.Node {
 	out := *v.ours
 	out.Content = nil
+	base, ours, theirs := byID(v.base), byID(v.ours), byID(v.theirs)
 	add := func(id string) {
-		if value := m.merge(append(slices.Clone(path), id), three{task(v.base, id), task(v.ours, id), task(v.theirs, id)}); value != nil {
+		if value := m.merge(append(slices.Clone(path), id), three{base[id], ours[id], theirs[id]}); value != nil {
 			out.Content = append(out.Content, value)
 		}
 	}
@@ -79,11 +80,22 @@ func (m *merger) tasks(path []string, v three) *yaml.Node {
 		add(idOf(t))
 	}
 	for _, t := range v.theirs.Content {
-		if id := idOf(t); task(v.ours, id) == nil {
+		if id := idOf(t); ours[id] == nil {
 			add(id)
 		}
 	}
 	return &out
+}
+
+// byID are the tasks of a list by their ids; of several with one id, the first.
+func byID(list *yaml.Node) map[string]*yaml.Node {
+	out := map[string]*yaml.Node{}
+	for _, t := range items(list) {
+		if id := idOf(t); id != "" && out[id] == nil {
+			out[id] = t
+		}
+	}
+	return out
 }
 
 // common is what two values have in common, nil for nothing.
@@ -104,8 +116,9 @@ func common(a, b *yaml.Node) *yaml.Node {
 			}
 		}
 	case yaml.SequenceNode:
+		others := byID(b)
 		for _, t := range a.Content {
-			if value := common(t, task(b, idOf(t))); value != nil && idOf(t) != "" {
+			if value := common(t, others[idOf(t)]); value != nil {
 				out.Content = append(out.Content, value)
 			}
 		}
@@ -162,16 +175,6 @@ func isTasks(path []string) bool { return len(path) == 1 && path[0] == "tasks" }
 
 func idOf(task *yaml.Node) string { return text(get(task, "id")) }
 
-// task is the task of a list that has an id, nil if there is none.
-func task(list *yaml.Node, id string) *yaml.Node {
-	for _, t := range items(list) {
-		if idOf(t) == id {
-			return t
-		}
-	}
-	return nil
-}
-
 // items are the elements of a list; none of anything else.
 func items(n *yaml.Node) []*yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode {
@@ -182,13 +185,5 @@ func items(n *yaml.Node) []*yaml.Node {
 
 // named reports whether every element of a list has an id of its own.
 func named(list *yaml.Node) bool {
-	seen := map[string]bool{}
-	for _, t := range items(list) {
-		if id := idOf(t); id == "" || seen[id] {
-			return false
-		} else {
-			seen[id] = true
-		}
-	}
-	return list.Kind == yaml.SequenceNode
+	return list.Kind == yaml.SequenceNode && len(byID(list)) == len(list.Content)
 }

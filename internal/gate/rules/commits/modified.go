@@ -5,10 +5,12 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Modified is append-only/modified: an earlier entry was changed.
@@ -21,10 +23,30 @@ var Modified = rule.Rule{
 // TimestampMigrated is append-only/timestamp-migrated: an earlier entry's timestamp was written in another form.
 var TimestampMigrated = rule.Rule{
 	ID: "append-only/timestamp-migrated", Severity: finding.SeverityError, Stage: finding.StageHistory,
-	Edit: ledger.EntryChanged,
-	Checks: []rule.Check{rule.On(reportEdits(ledger.EditTimestampMigrated, func(e *subject.LogChange, x ledger.Edit) string {
-		return fmt.Sprintf("the timestamp of %s was rewritten; the instant is the same to the microsecond", ledger.Describe(e.Old.Entries[x.OldIndex]))
-	}))},
+	Edit:   ledger.EntryChanged,
+	Checks: []rule.Check{rule.On(checkTimestampMigrated)},
+}
+
+func checkTimestampMigrated(e *subject.LogChange, r *rule.Reporter) {
+	for _, x := range e.OfKind(ledger.EditTimestampMigrated) {
+		f := e.Finding(x)
+		f.Message = fmt.Sprintf("the timestamp of %s was rewritten; the instant is the same to the microsecond", ledger.Describe(e.Old.Entries[x.OldIndex]))
+		f.Fix = keepMigration(e)
+		r.Add(f)
+	}
+}
+
+// keepMigration excuses a migration, without which the protocol's own program adds no entry. It can be undone as any edit can.
+func keepMigration(e *subject.LogChange) string {
+	s := e.Situation()
+	if e.Fix != "" || e.Merge || s.Standing == history.Landed {
+		return e.Undo()
+	}
+	stage := "git add -- " + wording.TopPath(e.Path) // the index may be one that git commit -a has made
+	return "a person excuses the migration, and the waiver counts once it is on the target: push it first. " +
+		s.Redo(stage, `small-hook waive --rule append-only/timestamp-migrated --reason "small progress migrate"`,
+			"git add -- :/.small-gate.yml", `git commit -m "Waive the migration of timestamps" -- :/.small-gate.yml`, "git push") +
+		". Before the log is accepted as it stands (small-hook baseline), migrate it"
 }
 
 // TaskReassigned is append-only/task-reassigned: an earlier entry was given to a historical task.

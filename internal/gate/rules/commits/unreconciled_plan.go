@@ -22,7 +22,7 @@ func checkUnreconciledPlan(v *subject.CommitWork, r *rule.Reporter) {
 		if !l.Dropped {
 			what = fmt.Sprintf("reopens task %q (%s)", l.Task, l.Status)
 		}
-		fix := fmt.Sprintf("append an entry with task_id: %q, status: \"completed\" and evidence that says what became of the task", subject.ReconcilePlan)
+		fix := subject.Reconciled(v.Dir, v.Commit, "the plan "+what) + "; better evidence says what became of the task"
 		if l.RunOver {
 			fix = "the run is over: " + subject.BeginRun(v.Dir, v.Commit)
 		}

@@ -35,9 +35,11 @@ func checkUnknownTask(w *subject.Workspace, r *rule.Reporter) {
 		if of, _ := e.Get("replayId").Str(); bound && of != run {
 			continue
 		}
-		fix := fmt.Sprintf("add task %q to the plan; do not change the entry", id)
+		fix := subject.BeginRun(w.Dir, w.Commit)
 		if over {
-			fix = subject.BeginRun(w.Dir, w.Commit) + ": the run of the entry is over, and the handoff still names it"
+			fix += ": the run of the entry is over, and the handoff still names it"
+		} else {
+			fix = fmt.Sprintf("add task %q to the plan, and do not change the entry; or begin a new run with a plan of its own: ", id) + fix
 		}
 		r.Add(finding.Finding{
 			Path: w.Path(small.Progress), Line: v.Pos.Line, Column: v.Pos.Column,
