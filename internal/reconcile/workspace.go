@@ -193,8 +193,8 @@ func (w *Workspace) Noted() (Note, error) {
 	if err != nil {
 		return last, &failure.Error{Message: "cannot read what was noted of " + w.Log() + ": " + err.Error(), Remedy: "make the git directory readable", Err: err}
 	}
-	if json.Unmarshal(data, &last) != nil {
-		return Note{}, nil
+	if json.Unmarshal(data, &last) == nil {
+		return last, nil
 	}
-	return last, nil
+	return Note{}, nil
 }
