@@ -18,7 +18,13 @@ import (
 )
 
 // stuck are the situations in which the agent that types no more than a fix says gets stuck, and why that is right.
-var stuck = map[string]string{}
+var stuck = map[string]string{
+	"completed_without_evidence": "only who did the work can say what shows it",
+	"config_invalid":             "only who wrote the configuration knows what was meant",
+	"entry_without_evidence":     "only who did the work can say what shows it",
+	"foreign_lease":              "nobody types past another agent's lease",
+	"index_unreadable":           "only who wrote the log knows what was meant",
+}
 
 // leastDone is how many situations such an agent has to end with its work done.
 const leastDone = 30
@@ -217,11 +223,10 @@ var (
 // agent COMMAND... types a command. While it fails, it takes the first fix that it has not tried, types all that stands there in
 // backticks, whatever that says, and types the command again. A commit that has nothing to commit any more was made by a fix.
 func agent(ts *testscript.TestScript, args []string) {
-	ts.Setenv("GIT_EDITOR", "false") // agents have none
 	tried := map[string]bool{}
 	for range 10 {
 		ts.Value(keptKey{}).(*kept).note(ts)
-		code := exitStatus(ts, args)
+		code := typeIn(ts, args...)
 		said := ts.ReadFile("stdout") + ts.ReadFile("stderr")
 		if code == 0 || args[0] == "git" && args[1] == "commit" && strings.Contains(said, "nothing to commit") {
 			return
@@ -231,6 +236,11 @@ func agent(ts *testscript.TestScript, args []string) {
 		}
 	}
 	ts.Fatalf("the fixes lead nowhere")
+}
+
+// typeIn runs a command as an agent does: without an editor.
+func typeIn(ts *testscript.TestScript, args ...string) int {
+	return exitStatus(ts, append([]string{"env", "-u", "GIT_EDITOR", "EDITOR=false", "VISUAL=false"}, args...))
 }
 
 // follow types the first fix in what a command has said that was not tried, and what the fix of that says, if it fails.
@@ -248,7 +258,7 @@ func follow(ts *testscript.TestScript, said string, tried map[string]bool) bool 
 		for _, piece := range pieces {
 			ts.Value(keptKey{}).(*kept).note(ts)
 			ts.Logf("the agent types: %s", piece[1])
-			if exitStatus(ts, []string{"sh", "-c", piece[1]}) != 0 {
+			if typeIn(ts, "sh", "-c", piece[1]) != 0 {
 				follow(ts, ts.ReadFile("stdout")+ts.ReadFile("stderr"), tried)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -20,7 +21,7 @@ func Range(ctx context.Context, req Request, spec string) *finding.Report {
 		if err != nil {
 			return nil, err
 		}
-		if err := s.findStandings(ctx, head); err != nil {
+		if err := s.findStandings(ctx, head, history.Own); err != nil {
 			return nil, err
 		}
 		return s.checkAdded(ctx, head, gate.Range(ctx, s.repo, base, head, s.opts))
@@ -81,7 +82,7 @@ func Audit(ctx context.Context, req Request, revision string) *finding.Report {
 		if err := s.trust(ctx, head, revision); err != nil {
 			return nil, err
 		}
-		if err := s.findStandings(ctx, head); err != nil {
+		if err := s.findStandings(ctx, head, history.Landed); err != nil {
 			return nil, err
 		}
 		return gate.Audit(ctx, s.repo, head, s.opts), nil

@@ -7,9 +7,9 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// findStandings finds out how far the commits of a history have got, by the remote-tracking branches. Without any, what the default
-// branch has counts as landed: its commits may be anywhere.
-func (s *session) findStandings(ctx context.Context, head string) error {
+// findStandings finds out how far the commits of a history have got, by the remote-tracking branches. Without any, all have got as far
+// as alone says.
+func (s *session) findStandings(ctx context.Context, head string, alone history.Standing) error {
 	branch, err := githistory.DefaultBranch(ctx, s.repo, "")
 	if err != nil {
 		return err
@@ -17,6 +17,10 @@ func (s *session) findStandings(ctx context.Context, head string) error {
 	known, err := s.repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
 		return err
+	}
+	if len(known) == 0 {
+		s.allStand(alone)
+		return nil
 	}
 	standings := map[string]history.Standing{}
 	note := func(excluded []string, standing history.Standing) error {

@@ -354,10 +354,11 @@ func TestFlowBadMergeTakenBack(t *testing.T) {
 	f.commit("C", "A", "a c")
 	f.commit("D", "A", "a d")
 	again := func(others ...string) string {
-		for i, name := range others {
-			others[i] = "`git merge " + f.id(name)[:12] + "`"
+		text := "`git reset --keep " + f.id("B")[:12] + "`"
+		for _, name := range others {
+			text += ", `git merge --no-ff --no-commit " + f.id(name)[:12] + "`"
 		}
-		return "`git reset --keep " + f.id("B")[:12] + "`, if nothing was committed since) and merge again (" + strings.Join(others, "; ") + ")"
+		return text
 	}
 	for name, logs := range map[string]string{"Lost": "a b", "Mixed": "a b c", "Edited": "a b' c M1", "Gone": "-"} {
 		f.commit(name, "B C", logs)
@@ -373,9 +374,9 @@ func TestFlowBadMergeTakenBack(t *testing.T) {
 	}
 	f.commit("Octopus", "B C D", "a b d M1")
 	f.want(f.audit("Octopus"), "error divergence/lost-entry Octopus from C: #1 task-c")
-	f.says(f.audit("Octopus"), again("C", "D")+", one by one; after each, run `small-hook reconcile`")
+	f.says(f.audit("Octopus"), again("C"), "`git commit --no-edit`, `git merge --no-ff --no-commit "+f.id("D")[:12]+"`")
 	r := f.pending("B C", "a b' c M1")
-	f.says(r, "git checkout --merge -- .small/progress.small.yml", "then run `small-hook reconcile`")
+	f.says(r, "`small-hook reconcile`, `git commit --no-edit`")
 	if strings.Contains(r.Findings[0].Fix, "git reset") {
 		t.Error(r.Findings[0].Fix)
 	}

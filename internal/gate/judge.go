@@ -79,7 +79,7 @@ func Audit(ctx context.Context, h history.History, head string, opts run.Options
 	r := run.New(h, opts, run.Scope{Tip: history.Tip{ID: head}, Whole: true})
 	r.Examined().Head = head
 	// Each file of the tree came with some commit, so that all workflows have changed.
-	return r.Do(ctx, listCommits, walk.JudgeCommits, lanes.JudgeLandings, snapshots.All, workflows.Judge, judgePolicy)
+	return r.Do(ctx, listCommits, walk.JudgeCommits, lanes.JudgeLandings, snapshots.All, workflows.Judge, judgePolicy, adviseExclude)
 }
 
 // Push judges one ref's move: every commit that it brings, edge by edge; then

@@ -105,7 +105,7 @@ func (t *text) findings(all []finding.Finding) {
 		if shown == content.MaxFindings {
 			break
 		}
-		n := min(len(group), content.MaxInGroup, content.MaxFindings-shown)
+		n := min(content.InGroup(group), content.MaxFindings-shown)
 		t.group(group, n)
 		t.line()
 		shown += n

@@ -9,7 +9,6 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Report reports the problems of one kind; of any kind if it is empty.
@@ -30,9 +29,7 @@ func (u *UnreadableLog) fix(p small.Problem) string {
 	switch {
 	case u.IsJob || u.IsCampaign:
 		return p.Hint
-	case p.Kind == small.ProblemNotAFile:
-		return s.Redo("git restore --source=HEAD --staged --worktree -- " + wording.TopPath(u.Path))
-	case s.Commit != history.Index:
+	case s.Commit != history.Index, p.Kind == small.ProblemNotAFile:
 		return s.Redo("small-hook restore" + InDirectory(u.Path))
 	case p.Conflict:
 		return s.Redo("small-hook reconcile")

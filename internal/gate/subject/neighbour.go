@@ -25,7 +25,7 @@ func (n Neighbour) Describe() string {
 	return fmt.Sprintf("branch %s, checked out in %s,", n.Name, n.Worktree)
 }
 
-// NeighbourLog is a log that both the index and a neighbour have added to in the same run. Theirs are the
+// NeighbourLog is a log that both the index and a neighbour have added to in the same run, on the same task. Theirs are the
 // neighbour's own entries.
 type NeighbourLog struct {
 	*LogTips

@@ -51,7 +51,7 @@ func (e *LogChange) Undo() string {
 	s := e.Situation()
 	switch {
 	case !e.Merge:
-		return s.Redo(e.putBack()) + "; a correction is a new entry"
+		return s.Redo(e.putBack()) + "; " + e.instead()
 	case s.Commit == history.Index:
 		return reconcile
 	case s.Standing == history.Landed || !s.OnLine:
@@ -60,20 +60,34 @@ func (e *LogChange) Undo() string {
 	return e.mergeAgain(s)
 }
 
+// instead says what to do in place of what is undone.
+func (e *LogChange) instead() string {
+	if !e.ParentHasNoLog {
+		return "a correction is a new entry"
+	}
+	rule := "append-only/log-deleted"
+	if e.Switches {
+		rule = "workflow/history-rewritten"
+	}
+	return "another log stood here: begin the new one in another directory, or have a person waive " + rule + " from " + e.Old.Head().String()
+}
+
 // RecordAgain has the entries that are new recorded again, each later than the one before it.
 func (e *LogChange) RecordAgain() string { return e.Situation().Redo(e.putBack()) }
 
 // putBack is the command that brings the log's old entries back, and keeps new ones after them.
 func (e *LogChange) putBack() string {
-	if e.Switches {
-		return "git restore --source=HEAD --staged --worktree -- " + wording.TopPath(e.Path)
-	}
-	command := "small-hook restore" + InDirectory(e.Path)
+	at, source := wording.TopPath(e.Path), "HEAD"
 	if e.ParentHasNoLog {
-		// The last commit that touched it took it away.
-		command += fmt.Sprintf(` --source "$(git rev-list -n 1 HEAD -- %s)^"`, wording.TopPath(e.Path))
+		source = fmt.Sprintf(`"$(git rev-list -n 1 HEAD -- %s)^"`, at) // the last commit that touched it took it away
 	}
-	return command
+	switch {
+	case e.Switches:
+		return "git restore --source=" + source + " --staged --worktree -- " + at
+	case source != "HEAD":
+		return "small-hook restore" + InDirectory(e.Path) + " --source " + source
+	}
+	return "small-hook restore" + InDirectory(e.Path)
 }
 
 // InDirectory is the flag that names the workspace of a path, from the root; empty for the root's workspace.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -16,7 +17,7 @@ import (
 )
 
 // CompareNeighbours compares the logs that the index changes with those of neighbours, and warns if both have recorded
-// work in the same run: the sooner two writers learn of each other, the less there is to reconcile.
+// work on the same task in the same run: the sooner two writers learn of each other, the less there is to reconcile.
 func CompareNeighbours(ctx context.Context, r *run.Run) error {
 	parents := r.Scope.Parents
 	if len(parents) == 0 || len(r.Scope.Workspaces) == 0 {
@@ -83,9 +84,12 @@ func (r walker) neighbourLog(ctx context.Context, head string, n subject.Neighbo
 	if err != nil {
 		return err
 	}
-	runs := subject.RunsOf(ours, t.HeadOnly)
+	runs, tasks := subject.RunsOf(ours, t.HeadOnly), map[string]bool{}
+	for _, e := range t.HeadOnly {
+		tasks[e.TaskID] = !strings.HasPrefix(e.TaskID, ledger.MetaPrefix)
+	}
 	there := slices.DeleteFunc(slices.Clone(t.TargetOnly), func(e ledger.Entry) bool {
-		return forked[e.Digest] || !runs[subject.RunOf(theirs, e)]
+		return forked[e.Digest] || !tasks[e.TaskID] || !runs[subject.RunOf(theirs, e)]
 	})
 	if len(there) == 0 {
 		return nil

@@ -104,6 +104,14 @@ func (r walker) replaced(ctx context.Context, u history.Update, fix string) erro
 	return nil
 }
 
+// fixOf is the remedy for one log. A record of switches is put back as it was.
+func (r walker) fixOf(s *read.Step, path string) string {
+	if !r.Source.IsRecord(path) {
+		return s.Fix
+	}
+	return wording.Commands("git restore --source="+history.Short(s.Parents[0])+" --staged --worktree -- "+wording.TopPath(path), `git commit -m "Put back the record"`)
+}
+
 // revertedSince looks for what a branch rewrote when it is first asked.
 func (r walker) revertedSince(ctx context.Context, u history.Update) read.RevertedFunc {
 	find := sync.OnceValues(func() (*rewrites, error) { return r.rewritesOf(ctx, u) })
@@ -154,7 +162,7 @@ func (r walker) replacedLog(ctx context.Context, c history.Change, s *read.Step,
 			e.Inserted = nil
 			e.Edits = slices.DeleteFunc(e.Edits, func(x ledger.Edit) bool { return x.Kind == ledger.EditInserted })
 		}
-		e.Parent, e.Branch, e.Fix = parent.ID, s.Branch, s.Fix
+		e.Parent, e.Branch, e.Fix = parent.ID, s.Branch, r.fixOf(s, now.Path)
 		r.judgeEdge(e, s.ID)
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/gate/workflows"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // walker follows logs from commit to commit and compares them between branches.
@@ -73,7 +74,11 @@ func (r walker) judgeCommit(ctx context.Context, n history.Commit, changes [][]h
 			return err
 		}
 	}
-	if err := r.judgeWork(ctx, n, changes, run.SortedKeys(own.Workspaces), added); err != nil {
+	dirs, err := r.afterBaselines(ctx, n.ID, run.SortedKeys(own.Workspaces))
+	if err != nil {
+		return err
+	}
+	if err := r.judgeWork(ctx, n, changes, dirs, added); err != nil {
 		return err
 	}
 	if r.Options.Each && n.ID != history.Index {
@@ -83,6 +88,23 @@ func (r walker) judgeCommit(ctx context.Context, n history.Commit, changes [][]h
 		return workflows.At(ctx, r.Run, n.ID, own.Workflows)
 	}
 	return nil
+}
+
+// afterBaselines leaves out the workspaces for whose logs a commit is the past that a baseline accepts. Only in a whole history is the
+// past judged.
+func (r walker) afterBaselines(ctx context.Context, commit string, dirs []string) (after []string, err error) {
+	for _, dir := range dirs {
+		past := false
+		if r.Scope.Whole {
+			if past, err = r.Source.IsBeforeBaseline(ctx, commit, small.Progress.Path(dir)); err != nil {
+				return nil, err
+			}
+		}
+		if !past {
+			after = append(after, dir)
+		}
+	}
+	return after, nil
 }
 
 // judgeLog judges one log on all edges of a commit, and returns the entries that no parent has.
@@ -210,7 +232,10 @@ func (r walker) unreadable(s *read.Step, path string, child *read.LedgerFile, pa
 			continue // it is judged where it is now
 		}
 		for _, before := range p.Ledgers {
-			e := &subject.LogChange{Path: path, Comparison: &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}, Fix: s.Fix}
+			e := &subject.LogChange{Path: path, Comparison: &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}}
+			if s.Fix != "" {
+				e.Fix = r.fixOf(s, path)
+			}
 			e.SetParent(s.Commit, i)
 			e.Branch = s.Branch
 			r.judgeEdge(e, s.ID)

@@ -12,7 +12,6 @@ import (
 // The bounds of what formats for people show. JSON has everything.
 const (
 	MaxFindings = 50  // findings shown in full
-	MaxInGroup  = 3   // of one rule in one file and commit
 	MaxWaived   = 10  // waived findings, one line each
 	MaxNotes    = 100 // notes, and other rows
 	MaxChanges  = 8   // fields of one finding
@@ -21,9 +20,10 @@ const (
 	MaxName     = 100 // characters of a task id, a timestamp, a field
 	Width       = 100 // columns of a line of a value, where the reader's are not known
 
-	maxFields = 30 // fields of an entry that is gone or was put in
-	maxLines  = 12 // lines of a fix, a remedy, or a field of such an entry
-	maxRules  = 10 // rules that are counted by name
+	maxInGroup = 3  // findings of one rule in one file and commit
+	maxFields  = 30 // fields of an entry that is gone or was put in
+	maxLines   = 12 // lines of a fix, a remedy, or a field of such an entry
+	maxRules   = 10 // rules that are counted by name
 )
 
 // Text is a sentence or a line, bounded.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,15 +42,27 @@ func GroupBy[K comparable](findings []*finding.Finding, key func(*finding.Findin
 }
 
 // Groups puts findings together that differ in the place alone: the same rule,
-// commit and file. What blocks comes first, since not everything may be shown.
+// commit and file; warnings of several commits, as a rebase makes them, too. What
+// blocks comes first, since not everything may be shown.
 func Groups(findings []finding.Finding) [][]*finding.Finding {
 	type key struct {
 		severity                   finding.Severity
 		rule, path, commit, parent string
 	}
 	return GroupBy(BySeverity(findings), func(f *finding.Finding) key {
+		if f.Severity == finding.SeverityWarning {
+			return key{f.Severity, f.Rule, f.Path, "", ""}
+		}
 		return key{f.Severity, f.Rule, f.Path, f.Commit, f.Parent}
 	})
+}
+
+// InGroup is how many findings of a group are shown: one, if they are of several commits.
+func InGroup(group []*finding.Finding) int {
+	if slices.ContainsFunc(group, func(f *finding.Finding) bool { return f.Commit != group[0].Commit }) {
+		return 1
+	}
+	return min(len(group), maxInGroup)
 }
 
 // Heading is the first message of a group and how many more there are. show

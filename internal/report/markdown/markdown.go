@@ -41,7 +41,7 @@ func Render(buf *bytes.Buffer, r *finding.Report) error {
 	p.block(findingTable(groups))
 	shown, hidden := 0, 0
 	for _, group := range groups {
-		n := min(len(group), content.MaxInGroup, content.MaxFindings-shown)
+		n := min(content.InGroup(group), content.MaxFindings-shown)
 		shown += n
 		if n == 0 || !p.block(groupSection(group, n)) {
 			hidden += len(group)

@@ -50,7 +50,7 @@ func checkConcurrentAppend(t *subject.LogTips, r *rule.Reporter) {
 
 func checkNeighbour(n *subject.NeighbourLog, r *rule.Reporter) {
 	f := n.Finding()
-	f.Message = fmt.Sprintf("%s has recorded %s in this run that you do not have: %s; you have %s that it does not have: %s",
+	f.Message = fmt.Sprintf("%s has recorded %s on the same task that you do not have: %s; you have %s that it does not have: %s",
 		n.Neighbour.Describe(), wording.Count(len(n.Theirs), "entry"), ledger.DescribeAll(n.Theirs), wording.Count(len(n.HeadOnly), "entry"), ledger.DescribeAll(n.HeadOnly))
 	name := cmp.Or(n.Neighbour.Name, history.Short(n.Neighbour.ID))
 	f.Common = finding.CommonOf(n.Target, n.TargetOnly)
