@@ -200,6 +200,7 @@ func (e *example) judge(t *testing.T, s settings) foundList {
 		if r.Verdict == finding.Error {
 			t.Fatalf("it could not be judged: %v", r.Failure)
 		}
+		checkFixes(t, r)
 		for _, f := range r.Findings {
 			if strings.HasPrefix(f.Rule, "workflow/") {
 				needsFix(t, f)

@@ -194,6 +194,7 @@ func (f *flow) pending(parents, logs string) *finding.Report {
 //	error append-only/modified B from A: #0 task-a to #0 task-a; evidence "did a" to "did a!"
 func (f *flow) want(r *finding.Report, lines ...string) {
 	f.t.Helper()
+	checkFixes(f.t, r)
 	if r.Verdict == finding.Error {
 		f.t.Fatalf("not judged: %v", r.Failure)
 	}

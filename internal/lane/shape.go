@@ -60,7 +60,7 @@ func (w *Workflow) CheckShape() []small.Problem {
 	}
 	spec, begins := w.phase(specWriting), w.phase(w.Initial.Text)
 	if s.steps[0] == specWriting && spec >= 0 && begins > spec {
-		out = append(out, problem(w.Initial.Pos, "initial_phase", "write `initial_phase: "+specWriting+"`; overrides may begin elsewhere",
+		out = append(out, problem(w.Initial.Pos, "initial_phase", "write initial_phase: "+specWriting+"; overrides may begin elsewhere",
 			"%s skips the phase %q and begins with %q: every job begins with its specification", promise, specWriting, clip(w.Initial.Text)))
 	}
 	return out
@@ -73,7 +73,7 @@ func (p *Phase) checkStep(promise string) []small.Problem {
 		return []small.Problem{problem(p.Name.Pos, p.subject+".subagents", "write it like this: subagents: [{name: "+reviewer+", agent: agents/"+reviewer+".md}]",
 			"%s promises the subagent %q in the phase %q", promise, reviewer, p.Name.Text)}
 	case p.Name.Text == "coordinating" && p.Agent.Text != "":
-		return []small.Problem{problem(p.Agent.Pos, p.subject+".agent", "write `agent: ~`",
+		return []small.Problem{problem(p.Agent.Pos, p.subject+".agent", "write agent: ~",
 			"%s promises that no agent works in the phase %q", promise, p.Name.Text)}
 	}
 	return nil
@@ -126,6 +126,6 @@ func (w *Workflow) CheckCheckpoint() []small.Problem {
 		which = fmt.Sprintf("neither the phase %q nor a later one", clip(w.Phases[coding].Name.Text))
 		where = "that phase or a later one"
 	}
-	return []small.Problem{problem(w.phasesPos(), "phases", "add `interactive_checkpoint: true` to "+where,
+	return []small.Problem{problem(w.phasesPos(), "phases", "add interactive_checkpoint: true to "+where,
 		"the workflow %q merges without asking a person: %s has a checkpoint", clip(w.Name), which)}
 }

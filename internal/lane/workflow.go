@@ -143,7 +143,7 @@ func (w *Workflow) CheckPhases() []small.Problem {
 	for _, p := range w.Phases {
 		out = append(out, p.check("phase", phases)...)
 		if p.Agent.Text == "" && !p.NoAgent && !slices.Contains(agentless, p.Name.Text) {
-			out = append(out, problem(p.Name.Pos, p.subject+".agent", "name the agent's file (agent: agents/planner.md), or write `agent: ~` for a phase without one",
+			out = append(out, problem(p.Name.Pos, p.subject+".agent", "name the agent's file (agent: agents/planner.md), or write agent: ~ for a phase without one",
 				"the phase %q does not name its agent", clip(p.Name.Text)))
 		}
 		subagents := map[string]int{}

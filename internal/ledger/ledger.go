@@ -171,7 +171,7 @@ func (l *Ledger) Extends(p *Ledger) bool {
 func LedgerOf(doc *small.Document) (*Ledger, []small.Problem) {
 	entries := doc.Root.Get("entries")
 	if entries == nil {
-		return nil, []small.Problem{{Kind: small.ProblemSchema, Pos: doc.Root.Pos, Subject: "entries", Message: `the key "entries" is missing`, Hint: "add `entries: []`"}}
+		return nil, []small.Problem{{Kind: small.ProblemSchema, Pos: doc.Root.Pos, Subject: "entries", Message: `the key "entries" is missing`, Hint: "add entries: []"}}
 	}
 	if entries.Kind != small.List {
 		return nil, []small.Problem{{Kind: small.ProblemSchema, Pos: entries.Pos, Subject: "entries", Message: fmt.Sprintf(`"entries" is %s; a list is expected`, entries.Kind)}}

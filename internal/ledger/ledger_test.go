@@ -90,7 +90,7 @@ func TestEntries(t *testing.T) {
 func TestUnreadableLogs(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                        "yaml 1:1 the file is empty; a mapping is expected",
-		"owner: agent\n":          "schema 1:1 the key \"entries\" is missing | add `entries: []`",
+		"owner: agent\n":          "schema 1:1 the key \"entries\" is missing | add entries: []",
 		"a: 1\nentries:\n":        `schema 2:9 "entries" is null; a list is expected`,
 		"a: 1\nentries: {b: 1}\n": `schema 2:10 "entries" is a mapping; a list is expected`,
 		"entries: x\n":            `schema 1:10 "entries" is a string; a list is expected`,

@@ -88,7 +88,7 @@ func unreadable(p small.Problem, size int) Problem {
 	case strings.Contains(p.Message, "conflict marker"):
 		out.Hint = "resolve the conflict and remove the markers"
 	case size == 0 || strings.Contains(p.Message, "is empty"):
-		out.Hint = fmt.Sprintf("write `version: %d`, or remove the file", version)
+		out.Hint = fmt.Sprintf("write version: %d, or remove the file", version)
 	}
 	out.Pos = small.Pos{Line: max(p.Pos.Line, 1), Column: max(p.Pos.Column, 1)}
 	return out
@@ -115,7 +115,7 @@ func (r *reader) schemaProblem(doc *small.Document, p small.Problem) {
 		out.Suggestion, out.Hint = advice(p.Subject, p.Hint, find(doc.Root, p.Subject))
 	}
 	if p.Subject == "version" {
-		out.Hint = fmt.Sprintf("write `version: %d`; it is the only one that this program reads", version)
+		out.Hint = fmt.Sprintf("write version: %d; it is the only one that this program reads", version)
 	}
 	r.reported[location{p.Pos, p.Subject}] = true
 	r.problems = append(r.problems, out)

@@ -77,7 +77,7 @@ func decode(data []byte, structure int) (*yaml.Node, *Problem) {
 			Kind:    ProblemDocuments,
 			Pos:     position(second),
 			Message: "a second YAML document begins here; an artifact is exactly one",
-			Hint:    "remove the `---` line and what follows it, or merge it into the first document",
+			Hint:    "remove the line --- and what follows it, or merge it into the first document",
 		}
 	}
 	return doc.Content[0], nil

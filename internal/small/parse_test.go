@@ -88,7 +88,7 @@ func TestParseRejects(t *testing.T) {
 		quotes   = "put a text that holds a colon and a space into quotes, or check the indentation"
 		look     = "check the indentation, quotes and brackets of this line and the one above"
 		resolve  = "resolve the conflict, and remove the markers"
-		merge    = "remove the `---` line and what follows it, or merge it into the first document"
+		merge    = "remove the line --- and what follows it, or merge it into the first document"
 		second   = "a second YAML document begins here; an artifact is exactly one | " + merge
 		utf8     = "is not valid UTF-8 | save the file as UTF-8"
 		control  = "YAML does not allow this control character | remove it, or write it as an escape in double quotes (\"\\x1b\")"

@@ -29,7 +29,7 @@ func checkMalformedLease(w *subject.Workspace, r *rule.Reporter) {
 			Severity: severity,
 			Path:     w.Path(small.Plan), Line: at.Pos.Line, Column: at.Pos.Column, Subject: fmt.Sprintf("tasks.%d.lease", i),
 			Message: fmt.Sprintf("task %d: %s", i+1, problem),
-			Fix:     "write `lease: {agent_id: \"AGENT\", expires: \"2026-12-31T12:00:00Z\"}`, or remove it",
+			Fix:     "write lease: {agent_id: \"agent-1\", expires: \"2026-12-31T12:00:00Z\"}, or remove it",
 		})
 	}
 }

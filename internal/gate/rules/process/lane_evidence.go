@@ -46,7 +46,7 @@ func checkLaneEvidence(s *subject.LaneChange, r *rule.Reporter) {
 // requireEntry reports a pattern without a valid entry. problem says what is wrong with one that has evidence.
 func requireEntry(s *subject.LaneChange, r *rule.Reporter, pattern, when string, problem func(subject.LaneEntry) string) {
 	l := s.Claim.Lane
-	f := finding.Finding{Path: s.Log, Fix: recordCommand(s, pattern), Subject: string(l) + " " + when + " " + pattern}
+	f := finding.Finding{Path: s.Log, Fix: recordEntry(s, pattern), Subject: string(l) + " " + when + " " + pattern}
 	if late := when == "before the work" && len(workSinceClaim(s)) > 0; late {
 		f.Fix = switchCommand(s, l) + "; and " + f.Fix
 	}
@@ -127,11 +127,15 @@ func withAncestors(commits []history.Commit, from map[string]bool) map[string]bo
 	return out
 }
 
-// recordCommand says how to append an entry for a task.
-func recordCommand(s *subject.LaneChange, task string) string {
-	evidence := "what was found"
+// recordEntry says how to append an entry for a task. What was found, only who did it can say.
+func recordEntry(s *subject.LaneChange, task string) string {
+	evidence := "evidence that says what was found"
 	if task == lane.SpecTask {
-		evidence = "spec-md: PATH"
+		evidence = "evidence that names the file (spec-md: spec/import.md)"
 	}
-	return inWorkspace(s, "small progress add", "--dir", fmt.Sprintf("--task %s --status completed --evidence %q", wording.ShellWord(task), evidence), "Record "+task)
+	words := "once it is done, record it with small-hook append" + subject.InDirectory(s.Log) + " --task " + wording.ShellWord(task) + " --status completed and " + evidence + ", and commit that"
+	if s.Log == "" {
+		return makeWorkspace + "; " + words
+	}
+	return words
 }

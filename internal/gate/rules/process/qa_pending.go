@@ -17,7 +17,7 @@ var QAPending = rule.Rule{
 			r.Add(finding.Finding{
 				Path: s.Log, Subject: s.Head + " " + pattern,
 				Message: fmt.Sprintf("commit %s landed in lane %q, and neither it nor a later commit adds a %q entry with evidence", history.Short(s.Head), s.Claim.Lane, pattern),
-				Fix:     recordCommand(s.LaneChange, pattern),
+				Fix:     recordEntry(s.LaneChange, pattern),
 			})
 		}
 	})},

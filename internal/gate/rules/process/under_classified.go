@@ -2,7 +2,6 @@ package process
 
 import (
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -50,14 +49,16 @@ const repeatedRun = " and start a new run, by a push for example: one that is on
 // useLane says how to claim the lane that fits.
 func useLane(s *subject.LaneChange, fits lane.Lane) string {
 	advice := map[lane.Source]string{
-		lane.FromCaller:      fmt.Sprintf("use `--lane %s`", fits),
+		lane.FromCaller:      fmt.Sprintf("use --lane %s", fits),
 		lane.FromInput:       fmt.Sprintf("set the input lane to %s", fits),
 		lane.FromEnvironment: fmt.Sprintf("`export SMALL_LANE=%s`", fits),
 		lane.FromLabel:       fmt.Sprintf("label the change %s%s instead", lane.LabelPrefix, fits) + repeatedRun,
 	}[s.Claim.Source]
 	switch {
+	case s.Head == history.Index && s.Log != "":
+		return switchInIndex(s, fits)
 	case s.Head == history.Index:
-		advice = fmt.Sprintf("`SMALL_LANE=%s git commit --trailer %q`", fits, lane.Trailer+": "+string(fits))
+		advice = fmt.Sprintf("`export SMALL_LANE=%s`, then commit again", fits)
 	case advice == "" && s.Log != "":
 		return switchCommand(s, fits)
 	case advice == "":
@@ -74,27 +75,32 @@ func trailerCommand(l lane.Lane) string {
 	return fmt.Sprintf("`git commit --allow-empty -m \"Go on in the lane %[1]s\" --trailer \"%[2]s: %[1]s\"`", l, lane.Trailer)
 }
 
-// switchCommand records a switch to a lane.
+// switchCommand records a switch to a lane, in a commit of its own.
 func switchCommand(s *subject.LaneChange, l lane.Lane) string {
-	return inWorkspace(s, "small-hook lane", "-C", fmt.Sprintf("--switch %s --reason \"why\"", l), "Go on in the lane "+string(l))
+	first := ""
+	if s.Log == "" {
+		first = makeWorkspace + ", "
+	}
+	return first + wording.Commands(recordSwitch(s, l), fmt.Sprintf("git add -- %s && git commit -m %q", smallDir(s), "Go on in the lane "+string(l)))
+}
+
+// switchInIndex records a switch to a lane, in the commit that is about to be made.
+func switchInIndex(s *subject.LaneChange, l lane.Lane) string {
+	return wording.Commands(recordSwitch(s, l), "git add -- "+smallDir(s)) + ", then commit again"
+}
+
+func recordSwitch(s *subject.LaneChange, l lane.Lane) string {
+	return fmt.Sprintf("small-hook lane%s --switch %s --reason \"the gate asks for it\"", subject.InDirectory(s.Log), l)
+}
+
+// smallDir is the log's workspace, as git add takes it.
+func smallDir(s *subject.LaneChange) string {
+	dir, _ := small.WorkspaceOf(s.Log)
+	return wording.TopPath(small.InDir(dir, ""))
 }
 
 // makeWorkspace is the advice if the head has no log.
 const makeWorkspace = "lanes keep their record in a workspace: `small init --intent \"what it is for\"`"
-
-// inWorkspace writes a command that appends to the log, and the commit after it. flag passes the directory to the
-// command.
-func inWorkspace(s *subject.LaneChange, command, flag, args, message string) string {
-	dir, _ := small.WorkspaceOf(s.Log)
-	first := ""
-	if s.Log == "" {
-		first = makeWorkspace + ", then "
-	}
-	if dir != "" {
-		command += " " + flag + " " + wording.ShellWord(dir)
-	}
-	return fmt.Sprintf("%s`%s %s`, then `git add -- %s && git commit -m %q`", first, command, args, ":/"+wording.ShellWord(path.Join(dir, small.Dir)), message)
-}
 
 func fileList(files []string) string {
 	if len(files) <= maxSignalFiles {

@@ -28,7 +28,7 @@ var UnknownLane = rule.Rule{
 				f.Fix = trailerCommand(cmp.Or(s.Claim.Lane, lane.Standard))
 				if u.Commit == history.Index {
 					who = "the index"
-					f.Fix = switchCommand(s, cmp.Or(s.Claim.Lane, lane.Standard))
+					f.Fix = switchInIndex(s, cmp.Or(s.Claim.Lane, lane.Standard))
 				}
 				f.Message = fmt.Sprintf("%s claims the unknown lane %q; the lanes are %s", who, u.Name, known)
 			}

@@ -52,7 +52,7 @@ func checkWorkspace(w *subject.Workspace, r *rule.Reporter) {
 	}
 	f.Fix = fmt.Sprintf("write kind: %q", w.Kinds[0])
 	if kind == subject.KindExamples && !slices.Contains(w.Kinds, kind) {
-		f.Fix = "to check an examples workspace, add `--workspace examples` (or `any`)"
+		f.Fix = "to check an examples workspace, add --workspace examples (or any)"
 	}
 	r.Add(f)
 }
