@@ -92,7 +92,7 @@ func TestSyncKilled(t *testing.T) {
 	parted(t, template)
 	random := rand.New(rand.NewPCG(14, 4))
 	ended := map[string]int{}
-	for range 60 {
+	for range 40 {
 		dir := filepath.Join(gittest.TempDir(t), "here")
 		if err := gittest.CopyTree(dir, template); err != nil {
 			t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
-	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -36,7 +36,7 @@ func (a *app) appendCommand() *cobra.Command {
 		Example: "  small-hook append --task task-1 --status completed --evidence \"40 tests pass\" --command \"go test ./...\"",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			var entry reconcile.Entry
+			var entry splice.Entry
 			for i, f := range fields {
 				switch {
 				case c.Flags().Changed(f.flag):

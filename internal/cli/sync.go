@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 
 func (a *app) syncCommand() *cobra.Command {
 	var opts publish.Options
+	var wait time.Duration
 	c := &cobra.Command{
 		Use:   "sync [REMOTE [BRANCH]]",
 		Short: "Put your commits on top of the remote branch's, reconcile, judge and push",
@@ -38,7 +40,7 @@ func (a *app) syncCommand() *cobra.Command {
 			if opts.Continue && opts.Abort || (opts.Continue || opts.Abort) && (len(args) > 0 || opts.Merge) {
 				return usage(c, "--continue and --abort take nothing beside them: what to do is written down")
 			}
-			out, report, err := entrypoint.Sync(c.Context(), a.request(), opts)
+			out, report, err := entrypoint.Sync(c.Context(), a.request(), a.locking(wait), opts)
 			if err != nil {
 				return err
 			}
@@ -50,6 +52,7 @@ func (a *app) syncCommand() *cobra.Command {
 			return a.synced(out)
 		},
 	}
+	waits(c.Flags(), &wait)
 	c.Flags().BoolVar(&opts.Merge, "merge", false, "merge the remote's branch, never rebase")
 	c.Flags().BoolVar(&opts.Continue, "continue", false, "go on after a conflict was resolved, or after a crash")
 	c.Flags().BoolVar(&opts.Abort, "abort", false, "take back what was begun")

@@ -10,7 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -24,7 +24,7 @@ type Appended struct {
 
 // Append appends an entry to the log of the workspace in the request's directory or the nearest above it, as a guarded command, unless a
 // check would reject the entry. Nothing is staged.
-func Append(ctx context.Context, req Request, with Locking, entry reconcile.Entry) (out Appended, err error) {
+func Append(ctx context.Context, req Request, with Locking, entry splice.Entry) (out Appended, err error) {
 	req.Dir = workspaceRoot(req.Dir)
 	out.Guarded, err = req.guard(ctx, "append", with, func(g *guarding, _ []string) error {
 		out.Add = g.add()

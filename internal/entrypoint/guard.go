@@ -14,6 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/worklock"
 )
 
@@ -235,7 +236,7 @@ func (g *guarding) behind() ([]ledger.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := reconcile.PutBackOf(g.head, file, g.Accepts, g.Now, g.Limits)
+	found, err := splice.PutBackOf(g.head, file, g.Accepts, g.Now, g.Limits)
 	switch {
 	case err != nil:
 		return nil, &failure.Error{Message: g.Log() + ": " + err.Error(), Err: err}

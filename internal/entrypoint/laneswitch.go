@@ -12,7 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/lanes"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/lane"
-	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -44,7 +44,7 @@ func SwitchLane(ctx context.Context, req Request, with Locking, to, reason strin
 	if _, err := req.inRepository(ctx, "lane", func(s *session) error { return s.planSwitch(ctx, &out, reason) }); err != nil {
 		return out, err
 	}
-	entry := reconcile.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
+	entry := splice.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
 	var err error
 	out.Guarded, err = req.guard(ctx, "lane", with, func(g *guarding, _ []string) error {
 		out.Add = g.add()

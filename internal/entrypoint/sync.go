@@ -2,22 +2,26 @@ package entrypoint
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/hookinput"
 	"github.com/small-gate/small-gate/internal/publish"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/repository"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Sync puts the current branch's own commits on top of the remote's, judges them as the pre-push hook does, and pushes. Of opts, Remote,
-// Branch, Merge, Continue and Abort count. The report is that of the last judgement, nil if there was none.
-func Sync(ctx context.Context, req Request, opts publish.Options) (out *publish.Outcome, report *finding.Report, err error) {
+// Sync puts the current branch's own commits on top of the remote's, judges them as the pre-push hook does, and pushes, under the locks
+// of all workspaces. Of opts, Remote, Branch, Merge, Continue and Abort count. The report is that of the last judgement, nil if there was
+// none.
+func Sync(ctx context.Context, req Request, with Locking, opts publish.Options) (out *publish.Outcome, report *finding.Report, err error) {
 	if req.Reader == repository.Auto || req.Reader == "" {
 		req.Reader = repository.Git // which is needed anyway
 	}
-	opts.Environ = req.Environ
 	opts.Reconcile = func(ctx context.Context) (*reconcile.Outcome, error) { return Reconcile(ctx, req, reconcile.Options{}) }
 	opts.JudgeOwn = func(ctx context.Context, base, head, upstream string) (bool, error) {
 		report = req.judge(ctx, "sync", func(s *session) (*finding.Report, error) { return s.ownCommits(ctx, base, head, upstream) })
@@ -27,14 +31,53 @@ func Sync(ctx context.Context, req Request, opts publish.Options) (out *publish.
 		report = req.judge(ctx, "sync", func(s *session) (*finding.Report, error) { return s.onePush(ctx, push) })
 		return clean(report)
 	}
-	if _, err = req.inRepository(ctx, "sync", func(s *session) error {
-		opts.Place = s.repo.Where()
-		return nil
+	var dirs []string
+	if _, err = req.inRepository(ctx, "sync", func(s *session) (err error) {
+		if opts.Place = s.repo.Where(); opts.Place.Top != "" {
+			dirs, err = s.workspaceDirs(ctx)
+		}
+		return err
 	}); err != nil {
 		return nil, nil, err
 	}
+	opts.Environ = req.Environ
+	var locks []*locked
+	defer func() {
+		for _, l := range locks {
+			err = errors.Join(err, l.Release())
+		}
+	}()
+	for _, dir := range dirs {
+		l, err := req.lock(ctx, "sync", with, func(*session) (string, error) { return dir, nil })
+		if err != nil {
+			return nil, nil, err
+		}
+		locks, opts.Environ = append(locks, l), l.Environ(req.Environ)
+	}
 	out, err = publish.Run(ctx, opts)
+	ctx = context.WithoutCancel(ctx)
+	for _, l := range locks {
+		// What it leaves is what the next guarded command begins with: uncommitted entries may have moved.
+		g, failed := l.look(ctx)
+		if failed == nil {
+			failed = g.note()
+		}
+		err = errors.Join(err, failed)
+	}
 	return out, report, err
+}
+
+// workspaceDirs are the directories with a workspace in the index, in order, so that two that lock all of them do not block each other.
+func (s *session) workspaceDirs(ctx context.Context) ([]string, error) {
+	files, err := s.repo.List(ctx, history.Index, history.Workspaces())
+	var dirs []string
+	for _, f := range files {
+		if dir, _, ok := small.SplitPath(f.Path); ok && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	slices.Sort(dirs)
+	return dirs, err
 }
 
 // clean reports whether a judgement has found nothing wrong; its error is that of a judgement that was not possible.

@@ -86,7 +86,10 @@ func (e *commandError) Error() string {
 	if e.stderr == "" {
 		return fmt.Sprintf("git %s: %v", e.name, e.err)
 	}
-	return "git says: " + strings.TrimPrefix(e.stderr, "fatal: ")
+	if e.name == "rev-parse" { // of which people have not heard
+		return "git says: " + strings.TrimPrefix(e.stderr, "fatal: ")
+	}
+	return fmt.Sprintf("git %s: %s", e.name, e.stderr)
 }
 
 func (e *commandError) Unwrap() error { return e.err }

@@ -60,6 +60,8 @@ type publishing struct {
 	noted bool
 	// stopped is true if this run ends with a person having to resolve something: then nothing is taken back.
 	stopped bool
+	// found says what was kept of the work tree after a crash.
+	found string
 	// judged is true once the own commits were judged as they are.
 	judged bool
 	// from is the commit to which a lost race takes an unpublished merge back.
@@ -92,6 +94,18 @@ func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 	case !interrupted && (opts.Continue || opts.Abort):
 		return nil, &failure.Error{Message: "no sync is under way here", Remedy: "begin one: `small-hook sync`"}
 	}
+	defer func() {
+		if p.found == "" {
+			return
+		}
+		if err == nil {
+			out.Done = append([]string{p.found}, out.Done...)
+			return
+		}
+		f := *failure.Of(err)
+		f.Message, f.Err = f.Message+". "+p.found, err
+		err = &f
+	}()
 	if opts.Abort {
 		return &p.out, p.abort(ctx)
 	}

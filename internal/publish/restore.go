@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -118,7 +119,7 @@ func (p *publishing) keepFound(ctx context.Context) error {
 	}
 	found, err := p.git.run(ctx, "stash", "create", "small-hook sync: what was found in the work tree")
 	if err == nil {
-		p.say("What was in the work tree (%s) is kept; to have it back: git stash apply %s", list(unknown), found)
+		p.found = fmt.Sprintf("What was in the work tree (%s) is kept; to have it back: git stash apply %s", list(unknown), found)
 	}
 	return err
 }

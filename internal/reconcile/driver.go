@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -59,7 +60,7 @@ func (in MergeInput) follows(earlier, later []byte) bool {
 
 // marked is the common beginning of both sides' text, and the rest of each between conflict markers.
 func (in MergeInput) marked() []byte {
-	ours, theirs := splitLines(in.Ours), splitLines(in.Theirs)
+	ours, theirs := splice.Lines(in.Ours), splice.Lines(in.Theirs)
 	same := 0
 	for same < min(len(ours), len(theirs)) && bytes.Equal(ours[same], theirs[same]) && bytes.HasSuffix(ours[same], []byte("\n")) {
 		same++
@@ -68,11 +69,11 @@ func (in MergeInput) marked() []byte {
 	if size < 7 {
 		size = 7
 	}
-	end := lineEnd(in.Ours)
-	out := join(ours[:same])
+	end := splice.LineEnd(in.Ours)
+	out := splice.Join(ours[:same])
 	part := func(marker, label string, lines [][]byte) {
 		out = append(out, strings.Repeat(marker, size)+label+end...)
-		out = ended(append(out, join(lines)...), end)
+		out = splice.Ended(append(out, splice.Join(lines)...), end)
 	}
 	part("<", " ours", ours[same:])
 	part("=", "", theirs[same:])

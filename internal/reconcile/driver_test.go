@@ -2,9 +2,21 @@ package reconcile
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/reconcile/splice"
 )
+
+// at is an entry of a log at a minute past nine.
+func at(task string, minute int) string {
+	return fmt.Sprintf("  - task_id: %q\n    timestamp: \"2026-03-01T09:%02d:00.000000001Z\"\n    evidence: \"done\"\n", task, minute)
+}
+
+func text(entries ...string) string {
+	return "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n" + strings.Join(entries, "")
+}
 
 func TestMergeDriver(t *testing.T) {
 	const log, plan = ".small/progress.small.yml", "sub/.small/plan.small.yml"
@@ -73,4 +85,4 @@ func sides(text string) (ours, theirs string) {
 	return ours, theirs
 }
 
-func endedText(s string) string { return string(ended([]byte(s), "\n")) }
+func endedText(s string) string { return string(splice.Ended([]byte(s), "\n")) }

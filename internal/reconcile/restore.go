@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/reconcile/splice"
 )
 
 // restoring is one restoration of a log from commits.
@@ -109,7 +110,7 @@ func (r *restoring) committed(ctx context.Context, source string) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	c := Case{Path: r.Log(), Now: r.Now, Limits: r.Limits, Comparer: read.NewLogComparer(r.Policy, r.Log(), r.Now)}
+	c := splice.Case{Path: r.Log(), Now: r.Now, Limits: r.Limits, Comparer: read.NewLogComparer(r.Policy, r.Log(), r.Now)}
 	if c.Ours, err = r.version(ctx, op.ours); err != nil {
 		return nil, err
 	}
@@ -138,7 +139,7 @@ func (r *restoring) committed(ctx context.Context, source string) ([]byte, error
 	if text == nil {
 		return nil, nil
 	}
-	for _, v := range append([]Version{c.Ours}, c.Theirs...) {
+	for _, v := range append([]splice.Version{c.Ours}, c.Theirs...) {
 		if log, _ := ledger.ReadLog(v.Data, r.Limits); log != nil {
 			r.logs = append(r.logs, log.Ledger)
 		}
@@ -151,15 +152,15 @@ func (r *restoring) committed(ctx context.Context, source string) ([]byte, error
 }
 
 // version is a side's version of the log.
-func (r *restoring) version(ctx context.Context, s side) (Version, error) {
+func (r *restoring) version(ctx context.Context, s side) (splice.Version, error) {
 	data, _, err := githistory.ReadFile(ctx, r.repo, s.id, r.Log(), r.Limits.FileSize())
-	return Version{Name: s.name, ID: s.id, Data: data}, err
+	return splice.Version{Name: s.name, ID: s.id, Data: data}, err
 }
 
 // accepts reports whether a log has what the sides have, and new entries with times that can stand.
 func (r *restoring) accepts(_, child *ledger.Ledger) bool {
 	for _, log := range r.logs {
-		if !r.Accepts(log, child) || !Timely(log, child, r.Now) {
+		if !r.Accepts(log, child) || !splice.Timely(log, child, r.Now) {
 			return false
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -216,8 +217,8 @@ func (r *resolving) log(ctx context.Context, path string) error {
 }
 
 // sidesOf reads the sides of a log, the mode that the file has, empty if no side has it, and whether all sides have the same.
-func (r *resolving) sidesOf(ctx context.Context, path string) (c Case, mode string, same bool, err error) {
-	c = Case{
+func (r *resolving) sidesOf(ctx context.Context, path string) (c splice.Case, mode string, same bool, err error) {
+	c = splice.Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(),
 		Comparer: read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
 	}
@@ -250,12 +251,12 @@ func (r *resolving) sidesOf(ctx context.Context, path string) (c Case, mode stri
 }
 
 // version is a side's version of a log, without its bases.
-func (r *resolving) version(ctx context.Context, s side, path string) (Version, error) {
+func (r *resolving) version(ctx context.Context, s side, path string) (splice.Version, error) {
 	data, err := r.read(ctx, s, path)
-	return Version{Name: s.name, ID: s.id, Picked: s.picked, Own: s.own, Data: data}, err
+	return splice.Version{Name: s.name, ID: s.id, Picked: s.picked, Own: s.own, Data: data}, err
 }
 
-func (r *resolving) resolve(ctx context.Context, c Case, mode string) error {
+func (r *resolving) resolve(ctx context.Context, c splice.Case, mode string) error {
 	log := Log{Path: c.Path, Sides: []string{c.Ours.Name}}
 	for _, t := range c.Theirs {
 		log.Sides = append(log.Sides, t.Name)

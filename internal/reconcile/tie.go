@@ -10,31 +10,26 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/wording"
 )
-
-// tie is the error of two entries with the same time, one of each side.
-type tie struct{ a, b item }
-
-// Error says what is the matter. People are told by the failure around it.
-func (t *tie) Error() string { return "two entries have the same time" }
 
 // untie says what to type about two entries with the same time. No merge may change an entry of a parent, but a rebase of what nobody
 // else has makes new commits, and gives its entries later times. What is published on both sides needs a waiver.
 func (r *resolving) untie(ctx context.Context, path string, err error) error {
-	var t *tie
+	var t *splice.Tie
 	if !errors.As(err, &t) || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
 		return err
 	}
 	ours, theirs := r.op.ours, r.op.theirs[0]
 	published := map[string]bool{}
-	for _, it := range []item{t.a, t.b} {
+	for i, e := range t.Entries {
 		s := ours
-		if it.from.ID == theirs.id {
+		if t.Sides[i] == theirs.id {
 			s = theirs
 		}
 		var asked error
-		if published[s.id], asked = r.published(ctx, s, path, it.Entry); asked != nil {
+		if published[s.id], asked = r.published(ctx, s, path, e); asked != nil {
 			return asked
 		}
 	}
@@ -51,9 +46,9 @@ func (r *resolving) untie(ctx context.Context, path string, err error) error {
 	case !published[theirs.id]:
 		f.Remedy = undo + "give the entry that is not published yet a later time: `git cherry-pick HEAD.." + name + "`" + fmt.Sprintf(again, opPick)
 	default:
-		mine := t.a.Entry
-		if t.a.from.ID == theirs.id {
-			mine = t.b.Entry
+		mine := t.Entries[0]
+		if t.Sides[0] == theirs.id {
+			mine = t.Entries[1]
 		}
 		f.Message += "; both are published"
 		f.Remedy = undo + moveWaived(path, mine.Timestamp) + "`git merge --no-edit " + name + "`; `small-hook reconcile`; `git commit --no-edit`"
@@ -64,7 +59,7 @@ func (r *resolving) untie(ctx context.Context, path string, err error) error {
 // moveWaived are the commands that move an entry by a nanosecond, under a waiver that is published before.
 func moveWaived(path, was string) string {
 	at, _ := ledger.ParseInstant(was)
-	to := at.Add(time.Nanosecond).UTC().Format(timestampForm)
+	to := at.Add(time.Nanosecond).UTC().Format(splice.TimestampForm)
 	file := wording.ShellWord(path)
 	var text strings.Builder
 	text.WriteString("a person has to let one entry move by a nanosecond, with a waiver that is pushed first: ")

@@ -15,6 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
@@ -58,7 +59,7 @@ func (w *Workspace) Accepts(parent, child *ledger.Ledger) bool {
 
 // Restored is what PutBack has done.
 type Restored struct {
-	PutBack
+	splice.PutBack
 	// Log is its path, from the root of the work tree.
 	Log string
 	// File is where the file is kept that was in the log's place; empty if there was none.
@@ -70,7 +71,7 @@ type Restored struct {
 	Next   string
 }
 
-// Restore puts the entries of an old log back: see PutBackOf. It keeps the file that was there. A Restored without Text means that there
+// Restore puts the entries of an old log back: see splice.PutBackOf. It keeps the file that was there. A Restored without Text means that there
 // was nothing to put back.
 func (w *Workspace) Restore(old []byte, accepts func(parent, child *ledger.Ledger) bool) (Restored, error) {
 	out := Restored{Log: w.Log()}
@@ -78,7 +79,7 @@ func (w *Workspace) Restore(old []byte, accepts func(parent, child *ledger.Ledge
 	if err != nil {
 		return out, err
 	}
-	if out.PutBack, err = PutBackOf(old, file, accepts, w.Now, w.Limits); err != nil {
+	if out.PutBack, err = splice.PutBackOf(old, file, accepts, w.Now, w.Limits); err != nil {
 		return out, &failure.Error{
 			Message: fmt.Sprintf("%s cannot be put back: the old log cannot be read: %v", w.Log(), err),
 			Remedy:  "name a commit whose log is a sound one with --source; `git log -- " + w.Log() + "` lists the commits that changed it",
@@ -97,7 +98,7 @@ func (w *Workspace) replace(old []byte) (Restored, error) {
 	if err != nil || file != nil && bytes.Equal(file, old) {
 		return out, err
 	}
-	if out.PutBack, err = PutBackOf(old, file, func(_, _ *ledger.Ledger) bool { return false }, w.Now, w.Limits); err != nil {
+	if out.PutBack, err = splice.PutBackOf(old, file, func(_, _ *ledger.Ledger) bool { return false }, w.Now, w.Limits); err != nil {
 		return out, &failure.Error{Message: w.Log() + ": " + err.Error(), Err: err}
 	}
 	out.Text, out.Discarded, out.New, out.Moved = old, out.New, 0, 0
@@ -192,8 +193,8 @@ func (w *Workspace) Noted() (Note, error) {
 	if err != nil {
 		return last, &failure.Error{Message: "cannot read what was noted of " + w.Log() + ": " + err.Error(), Remedy: "make the git directory readable", Err: err}
 	}
-	if json.Unmarshal(data, &last) != nil {
-		return Note{}, nil
+	if json.Unmarshal(data, &last) == nil {
+		return last, nil
 	}
-	return last, nil
+	return Note{}, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -61,7 +62,7 @@ func readFile(top, path string) ([]byte, error) {
 
 // present reads what is in the work tree. If that is a resolution already, which another run or a person made, it counts. If it has
 // entries that no side has, they would be lost: that is an error.
-func (r *resolving) present(ctx context.Context, c Case) (there []byte, done *Resolution, err error) {
+func (r *resolving) present(ctx context.Context, c splice.Case) (there []byte, done *splice.Resolution, err error) {
 	if there, err = readFile(r.git.top, c.Path); err != nil || there == nil {
 		return there, nil, err
 	}
@@ -90,7 +91,7 @@ func uncommitted(path string) error {
 }
 
 // resolved is what is in the work tree, nil if that is no resolution. Added says that no side has its reconcile entry.
-func (r *resolving) resolved(ctx context.Context, c Case, there []byte) (*Resolution, error) {
+func (r *resolving) resolved(ctx context.Context, c splice.Case, there []byte) (*splice.Resolution, error) {
 	blob, err := r.git.storeFile(ctx, c.Path, there)
 	if err != nil {
 		return nil, err
@@ -103,23 +104,10 @@ func (r *resolving) resolved(ctx context.Context, c Case, there []byte) (*Resolu
 	if log == nil {
 		return nil, nil // conflict markers, or half a resolution
 	}
-	l, err := c.read()
-	if err != nil {
-		return nil, err
+	done, extra, err := c.Made(log, stored.Data)
+	if err != nil || done != nil {
+		return done, err
 	}
-	if l.explicit(log.Ledger) && l.lostBaseline(log.Ledger) == nil {
-		items := make([]item, log.Len())
-		for i, e := range log.Entries {
-			items[i] = item{Entry: e}
-		}
-		return &Resolution{
-			Text: stored.Data, Entries: log.Len(), Brought: l.brought(items),
-			Added: slices.ContainsFunc(log.Entries, func(e ledger.Entry) bool { return e.Reconciles && !l.knows(e) }),
-		}, nil
-	}
-	extra := slices.DeleteFunc(slices.Clone(log.Entries), func(e ledger.Entry) bool {
-		return e.Reconciles || l.knows(e)
-	})
 	if len(extra) > 0 {
 		err = &failure.Error{
 			Message: fmt.Sprintf("%s has entries that no side has, and they would be lost: %s", c.Path, ledger.DescribeAll(extra)),
@@ -127,14 +115,6 @@ func (r *resolving) resolved(ctx context.Context, c Case, there []byte) (*Resolu
 		}
 	}
 	return nil, err
-}
-
-// knows reports whether a side or a merge base has an entry.
-func (l *log) knows(e ledger.Entry) bool {
-	return l.base[e.Digest] || l.moved[e.Digest] || slices.ContainsFunc(l.versions, func(v *version) bool {
-		_, known := v.places[e.Digest]
-		return known
-	})
 }
 
 // plan plans to write a file, and reports whether that changes anything.
@@ -223,11 +203,11 @@ func (r *resolving) onlyOfSides(ctx context.Context, w change) bool {
 		if err != nil {
 			return false
 		}
-		for _, line := range splitLines(data) {
+		for _, line := range splice.Lines(data) {
 			known[strings.TrimRight(string(line), "\r\n")] = true
 		}
 	}
-	for _, line := range splitLines(w.there) {
+	for _, line := range splice.Lines(w.there) {
 		text := strings.TrimRight(string(line), "\r\n")
 		if !marker.MatchString(text) && !known[text] {
 			return false

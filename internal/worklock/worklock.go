@@ -182,10 +182,10 @@ func read(name string) (holder, error) {
 	if err != nil {
 		return by, err
 	}
-	if json.Unmarshal(text, &by) != nil {
-		return holder{}, nil
+	if json.Unmarshal(text, &by) == nil {
+		return by, nil
 	}
-	return by, nil
+	return holder{}, nil
 }
 
 func cannot(req Request, err error) error {

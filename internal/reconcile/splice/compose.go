@@ -1,4 +1,4 @@
-package reconcile
+package splice
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// timestampForm is RFC 3339 with nanoseconds, as the protocol's entries have it.
-const timestampForm = "2006-01-02T15:04:05.000000000Z"
+// TimestampForm is RFC 3339 with nanoseconds, as the protocol's entries have it.
+const TimestampForm = "2006-01-02T15:04:05.000000000Z"
 
 // Entry is a new entry, as pairs of a key and a text.
 type Entry [][2]string
@@ -48,7 +48,7 @@ func (l *log) entry(result *ledger.Ledger, brought []int) Entry {
 	last := len(sides) - 1
 	return Entry{
 		{"task_id", ledger.ReconcileTask},
-		{"timestamp", timeAfter(result, l.Now).Format(timestampForm)},
+		{"timestamp", timeAfter(result, l.Now).Format(TimestampForm)},
 		{"status", "completed"},
 		{"evidence", "merged " + strings.Join(sides[:last], ", ") + " and " + sides[last]},
 	}
@@ -96,13 +96,13 @@ func (l *log) compose(items []item, entry Entry, how strategy) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(ended(out, form.end), text...)
+		out = append(Ended(out, form.end), text...)
 	}
 	if entry != nil {
-		out = append(ended(out, form.end), entry.text(form.column, form.end)...)
+		out = append(Ended(out, form.end), entry.text(form.column, form.end)...)
 	}
 	if footer := c.around(func(one *layout) []byte { return one.footer }); len(footer) > 0 {
-		out = append(ended(out, form.end), footer...)
+		out = append(Ended(out, form.end), footer...)
 	}
 	return out, nil
 }
@@ -156,7 +156,7 @@ func (c *composer) textOf(it item) ([]byte, error) {
 		if !ok {
 			return nil, c.uncopied(fmt.Sprintf("%s of %s cannot be indented like the others", ledger.Describe(it.Entry), one.of.Name))
 		}
-		return ended(withLineEnd(text, one.end, form.end), form.end), nil
+		return Ended(withLineEnd(text, one.end, form.end), form.end), nil
 	}
 	return nil, c.uncopied(ledger.Describe(it.Entry) + " is in no side's text")
 }
@@ -177,8 +177,8 @@ func (c *composer) around(of func(*layout) []byte) []byte {
 	return of(form)
 }
 
-// ended is a text whose last line has an end.
-func ended(text []byte, end string) []byte {
+// Ended is a text whose last line has an end.
+func Ended(text []byte, end string) []byte {
 	if len(text) == 0 || strings.ContainsRune("\n\r", rune(text[len(text)-1])) {
 		return text
 	}

@@ -1,4 +1,4 @@
-package reconcile
+package splice
 
 import (
 	"bytes"
@@ -29,7 +29,7 @@ func (l *log) follow(v, ours *version) (*version, error) {
 		}
 		if !at.After(last) {
 			at = last.Add(time.Nanosecond)
-			times[it.at] = at.UTC().Format(timestampForm)
+			times[it.at] = at.UTC().Format(TimestampForm)
 			l.moved[it.Digest] = true
 		}
 		last = at
@@ -77,7 +77,7 @@ func (l *log) reread(v *version, data []byte, times map[int]string) *version {
 // stops at the next commit that appends, and does not put an earlier time behind this one.
 func retimed(v *version, times map[int]string, move bool) []byte {
 	list := v.doc.Root.Get("entries")
-	lines := splitLines(v.Data)
+	lines := Lines(v.Data)
 	starts, err := dashes(lines, list, list.Pos.Column)
 	if err != nil {
 		return nil
@@ -109,7 +109,7 @@ func retimed(v *version, times map[int]string, move bool) []byte {
 		copy(lines[i:end], lines[i+1:end])
 		lines[end-1] = line
 	}
-	return join(lines)
+	return Join(lines)
 }
 
 // timeReplaced is a line with another time from a column on, counted in characters from 0; nil if the old one is not written there

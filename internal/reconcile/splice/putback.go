@@ -1,4 +1,4 @@
-package reconcile
+package splice
 
 import (
 	"bytes"
@@ -201,7 +201,7 @@ func (p *PutBack) texts(before *ledger.Ledger, fresh []*small.Value, column int,
 		text, _ := v.Get("timestamp").Trimmed()
 		at, own := stands(text, last, now)
 		if !own {
-			text = at.UTC().Format(timestampForm)
+			text = at.UTC().Format(TimestampForm)
 			p.Moved++
 		}
 		last = at

@@ -1,13 +1,13 @@
-package reconcile
+package splice
 
 import (
 	"bytes"
 	"unicode/utf8"
 )
 
-// splitLines cuts a text after each line break of YAML 1.1 (section 4.2): LF, CR LF, a lone CR, U+0085, U+2028 and U+2029. Positions
+// Lines cuts a text after each line break of YAML 1.1 (section 4.2): LF, CR LF, a lone CR, U+0085, U+2028 and U+2029. Positions
 // count these lines.
-func splitLines(text []byte) [][]byte {
+func Lines(text []byte) [][]byte {
 	var lines [][]byte
 	start := 0
 	for i := 0; i < len(text); {
@@ -31,8 +31,8 @@ func splitLines(text []byte) [][]byte {
 	return lines
 }
 
-// lineEnd is the line end of a text: "\r\n" if all lines end so, else "\n".
-func lineEnd(text []byte) string {
+// LineEnd is the line end of a text: "\r\n" if all lines end so, else "\n".
+func LineEnd(text []byte) string {
 	if n := bytes.Count(text, []byte("\r\n")); n > 0 && n == bytes.Count(text, []byte("\n")) {
 		return "\r\n"
 	}
@@ -64,7 +64,7 @@ func indented(text []byte, by int) (out []byte, ok bool) {
 	if by == 0 {
 		return text, true
 	}
-	for _, line := range splitLines(text) {
+	for _, line := range Lines(text) {
 		switch {
 		case by > 0 && !isBlank(line):
 			out = append(out, bytes.Repeat([]byte(" "), by)...)

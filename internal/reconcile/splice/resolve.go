@@ -1,4 +1,4 @@
-package reconcile
+package splice
 
 import (
 	"bytes"
@@ -76,6 +76,36 @@ func (c Case) Resolve() (*Resolution, error) {
 		}
 	}
 	return out, nil
+}
+
+// Made is a log in the place of the result, as a resolution; nil if it is none. Added says that no side has its reconcile entry. extra are
+// its entries that no side has.
+func (c Case) Made(log *ledger.Log, text []byte) (done *Resolution, extra []ledger.Entry, err error) {
+	l, err := c.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	if l.explicit(log.Ledger) && l.lostBaseline(log.Ledger) == nil {
+		items := make([]item, log.Len())
+		for i, e := range log.Entries {
+			items[i] = item{Entry: e}
+		}
+		return &Resolution{
+			Text: text, Entries: log.Len(), Brought: l.brought(items),
+			Added: slices.ContainsFunc(log.Entries, func(e ledger.Entry) bool { return e.Reconciles && !l.knows(e) }),
+		}, nil, nil
+	}
+	return nil, slices.DeleteFunc(slices.Clone(log.Entries), func(e ledger.Entry) bool {
+		return e.Reconciles || l.knows(e)
+	}), nil
+}
+
+// knows reports whether a side or a merge base has an entry.
+func (l *log) knows(e ledger.Entry) bool {
+	return l.base[e.Digest] || l.moved[e.Digest] || slices.ContainsFunc(l.versions, func(v *version) bool {
+		_, known := v.places[e.Digest]
+		return known
+	})
 }
 
 // timestampOrder is the rule that rejects a log whose times do not increase.
@@ -279,7 +309,7 @@ func (l *log) lostBaseline(result *ledger.Ledger) *policy.Baseline {
 // an entry after it, it ends in a line feed.
 func (l *log) altered(it item) error {
 	f := l.uncopied(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.Name))
-	if it.at == len(it.from.places)-1 && len(ended(it.from.Data, "\n")) > len(it.from.Data) {
+	if it.at == len(it.from.places)-1 && len(Ended(it.from.Data, "\n")) > len(it.from.Data) {
 		f.Remedy = "its text ends without a line break at the end of that side's file: write |- instead of | there (>- instead of >), " +
 			"end the line and commit it, which changes no entry; then merge again"
 	}

@@ -1,4 +1,4 @@
-package reconcile
+package splice
 
 import (
 	"bytes"
@@ -37,8 +37,8 @@ func takeApart(data []byte, doc *small.Document, leads bool) (*layout, error) {
 	case !list.Block():
 		return nil, errFlow
 	}
-	out := &layout{column: list.Pos.Column, end: lineEnd(data)}
-	lines := splitLines(data)
+	out := &layout{column: list.Pos.Column, end: LineEnd(data)}
+	lines := Lines(data)
 	last := len(lines)
 	for _, f := range doc.Root.Fields {
 		if f.KeyPos.Line > list.Pos.Line {
@@ -57,7 +57,7 @@ func takeApart(data []byte, doc *small.Document, leads bool) (*layout, error) {
 	if last < len(lines) {
 		last = aboveComments(lines, last, 1, starts[len(starts)-1])
 	}
-	out.header, out.footer = join(lines[:starts[0]]), join(lines[last:])
+	out.header, out.footer = Join(lines[:starts[0]]), Join(lines[last:])
 	for i := len(starts) - 1; leads && i > 0; i-- {
 		starts[i] = leadingComments(lines, starts[i], out.column, starts[i-1])
 	}
@@ -66,7 +66,7 @@ func takeApart(data []byte, doc *small.Document, leads bool) (*layout, error) {
 		if i+1 < len(starts) {
 			end = starts[i+1]
 		}
-		out.entries = append(out.entries, join(lines[start:end]))
+		out.entries = append(out.entries, Join(lines[start:end]))
 	}
 	return out, nil
 }
@@ -121,4 +121,5 @@ func leadingComments(lines [][]byte, at, column, after int) int {
 	}
 }
 
-func join(lines [][]byte) []byte { return bytes.Join(lines, nil) }
+// Join is the text of lines.
+func Join(lines [][]byte) []byte { return bytes.Join(lines, nil) }

@@ -1,4 +1,4 @@
-package reconcile
+package splice
 
 import (
 	"fmt"
@@ -37,6 +37,16 @@ func (l *log) merge(a, b []item) ([]item, error) {
 	return append(append(out, a...), b...), nil
 }
 
+// Tie is the error of two entries with the same time, one of each side.
+type Tie struct {
+	// Sides are the sides' commits.
+	Sides   [2]string
+	Entries [2]ledger.Entry
+}
+
+// Error says what is the matter. People are told by the failure around it.
+func (t *Tie) Error() string { return "two entries have the same time" }
+
 // first says which of two entries comes first: -1 for a, 1 for b, 0 if they are the same. An entry that the other side has too waits
 // until it is reached there.
 func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
@@ -62,7 +72,7 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 			Message: fmt.Sprintf("%s: two different entries have the same time, so they have no order: %s of %s, and %s of %s",
 				l.Path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name),
 			Remedy: "on the branch that is not published yet, rebase on the other: that gives its entry a later time",
-			Err:    &tie{a: a, b: b},
+			Err:    &Tie{Sides: [2]string{a.from.ID, b.from.ID}, Entries: [2]ledger.Entry{a.Entry, b.Entry}},
 		}
 	case at.Before(other):
 		return -1, nil
