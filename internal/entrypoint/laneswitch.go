@@ -84,8 +84,8 @@ func (s *session) workspaceAbove() (string, error) {
 		if dir == "" {
 			err = &failure.Error{
 				Message: "there is no .small/ directory here or above",
-				Remedy: "make a workspace for the record of lanes: `small init --intent \"what it is for\"`; " +
-					"without one, a commit claims a lane with a trailer: `git commit --trailer \"Lane: deep\"`",
+				Remedy: "a person makes a workspace for the record of lanes (small init --intent, and what it is for); " +
+					"without one, a commit claims a lane with the trailer Lane: deep",
 			}
 		}
 		dir = path.Dir("/" + dir)[1:]

@@ -42,15 +42,21 @@ func GroupBy[K comparable](findings []*finding.Finding, key func(*finding.Findin
 }
 
 // Groups puts findings together that differ in the place alone: the same rule,
-// commit and file; warnings of several commits, as a rebase makes them, too. What
-// blocks comes first, since not everything may be shown.
+// commit and file. Many warnings are put together whatever their commits, as after
+// a rebase. What blocks comes first, since not everything may be shown.
 func Groups(findings []finding.Finding) [][]*finding.Finding {
 	type key struct {
 		severity                   finding.Severity
 		rule, path, commit, parent string
 	}
+	warnings := map[[2]string]int{}
+	for i := range findings {
+		if findings[i].Severity == finding.SeverityWarning {
+			warnings[[2]string{findings[i].Rule, findings[i].Path}]++
+		}
+	}
 	return GroupBy(BySeverity(findings), func(f *finding.Finding) key {
-		if f.Severity == finding.SeverityWarning {
+		if f.Severity == finding.SeverityWarning && warnings[[2]string{f.Rule, f.Path}] > maxInGroup {
 			return key{f.Severity, f.Rule, f.Path, "", ""}
 		}
 		return key{f.Severity, f.Rule, f.Path, f.Commit, f.Parent}

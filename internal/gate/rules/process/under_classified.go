@@ -79,7 +79,7 @@ func trailerCommand(l lane.Lane) string {
 func switchCommand(s *subject.LaneChange, l lane.Lane) string {
 	first := ""
 	if s.Log == "" {
-		first = makeWorkspace + ", "
+		first = makeWorkspace + "; then "
 	}
 	return first + wording.Commands(recordSwitch(s, l), fmt.Sprintf("git add -- %s && git commit -m %q", smallDir(s), "Go on in the lane "+string(l)))
 }
@@ -100,7 +100,7 @@ func smallDir(s *subject.LaneChange) string {
 }
 
 // makeWorkspace is the advice if the head has no log.
-const makeWorkspace = "lanes keep their record in a workspace: `small init --intent \"what it is for\"`"
+const makeWorkspace = "lanes keep their record in a workspace, which a person makes (small init --intent, and what it is for)"
 
 func fileList(files []string) string {
 	if len(files) <= maxSignalFiles {
