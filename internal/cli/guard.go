@@ -146,7 +146,7 @@ func restoredText(r reconcile.Restored) string {
 	case r.File == "":
 		line("it was gone, and is put back")
 	default:
-		line("the old entries are in their order again, new ones after them")
+		line("the old entries are as they were again, new ones after them")
 	}
 	if r.New > 0 {
 		line("kept %s after them", wording.Count(r.New, "new entry"))
