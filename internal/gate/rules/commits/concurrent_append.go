@@ -39,8 +39,8 @@ func checkConcurrentAppend(t *subject.LogTips, r *rule.Reporter) {
 		// No merge can join them, and no waiver make the two one: each began at the
 		// workflow that was active where the branches parted.
 		f.Subject, f.EditFrom, f.EditTo = f.EditFrom+" "+f.EditTo, "", ""
-		f.Fix = fmt.Sprintf("on %s, run `git rebase %s`: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; if the branch is already published, push it under another name",
-			t.HeadName, wording.ShellWord(t.TargetName), t.TargetName)
+		f.Fix = wording.Commands("git rebase "+wording.ShellWord(t.TargetName)) + " on the branch: keep the other side's switches as they are, and record the branch's own again after them, " +
+			"from the workflow that they led to; if the branch is already published, push it under another name"
 		r.Add(f)
 		return
 	}

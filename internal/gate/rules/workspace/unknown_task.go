@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // UnknownTask is lint/unknown-task: an entry of the current run names a task that the plan does not have.
@@ -39,7 +40,7 @@ func checkUnknownTask(w *subject.Workspace, r *rule.Reporter) {
 		if over {
 			fix += ": the run of the entry is over, and the handoff still names it"
 		} else {
-			fix = fmt.Sprintf("add task %q to the plan, and do not change the entry; or begin a new run with a plan of its own: ", id) + fix
+			fix = "add task " + wording.Quote(id) + " to the plan, and do not change the entry; or begin a new run with a plan of its own: " + fix
 		}
 		r.Add(finding.Finding{
 			Path: w.Path(small.Progress), Line: v.Pos.Line, Column: v.Pos.Column,
