@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,7 +33,8 @@ func (a *app) appendCommand() *cobra.Command {
 		Short: "Append an entry to the progress log, whoever else is writing",
 		Long: "Append an entry to the log of the workspace here or above, under its lock: with a time later than that\n" +
 			"of the entry before, with the run's replay id, and with every byte before it as it was. An entry that a\n" +
-			"check would reject is not written: exit status 2. Nothing is staged.",
+			"check would reject is not written: exit status 2. If a writer without a guard has changed or lost entries,\n" +
+			"they are put back, and nothing is written: exit status 1. Nothing is staged.",
 		Example: "  small-hook append --task task-1 --status completed --evidence \"40 tests pass\" --command \"go test ./...\"",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -49,12 +51,12 @@ func (a *app) appendCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if !done.Done {
+				return a.notAppended(done)
+			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))
 			text += fmt.Sprintf("next: %s && git commit -m %s\n", done.Add, wording.ShellWord("Record "+wording.Printable(values[0])))
-			if err := a.print(text); err != nil {
-				return err
-			}
-			return a.guarded(done.Guarded)
+			return a.print(text)
 		},
 	}
 	for i, f := range fields {
@@ -62,6 +64,15 @@ func (a *app) appendCommand() *cobra.Command {
 	}
 	waits(c.Flags(), &wait)
 	return c
+}
+
+// notAppended says why nothing was appended.
+func (a *app) notAppended(done entrypoint.Appended) error {
+	if err := a.guarded(done.Guarded); err != nil {
+		return err
+	}
+	_, err := io.WriteString(a.Stderr, "nothing was appended: type the command again\n")
+	return err
 }
 
 func (a *app) restoreCommand() *cobra.Command {
@@ -90,7 +101,11 @@ func (a *app) restoreCommand() *cobra.Command {
 			if done.Text != nil {
 				text = restoredText(done)
 			}
-			return a.print(sanitize.Lines(text+done.Log+": staged\n") + "next: " + done.Next + "\n")
+			text += done.Log + ": staged\n"
+			if done.Next == "" {
+				return a.print(sanitize.Lines(text + "nothing is left to commit: the log is as in HEAD\n"))
+			}
+			return a.print(sanitize.Lines(text) + "next: " + done.Next + "\n")
 		},
 	}
 	c.Flags().StringVar(&source, "source", "", "restore the log of the commit `REV` instead of HEAD's")

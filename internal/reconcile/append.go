@@ -35,7 +35,7 @@ func (w *Workspace) Append(entry splice.Entry, judge func(text []byte, line int)
 	if err != nil {
 		return err
 	}
-	return w.write(longer)
+	return w.write(path, longer)
 }
 
 var replayIDForm = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -56,6 +57,19 @@ func Plural(noun string) string {
 		return noun + "es"
 	}
 	return noun + "s"
+}
+
+// Span is a duration in words, in the largest unit of which it has about two: "2 days", "30 hours", "90 seconds".
+func Span(d time.Duration) string {
+	for _, unit := range []struct {
+		of   time.Duration
+		noun string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if n := int(d.Round(unit.of) / unit.of); n > 1 {
+			return Count(n, unit.noun)
+		}
+	}
+	return Count(int(d.Round(time.Second)/time.Second), "second")
 }
 
 // Quote shows text of a file in a message.
