@@ -51,7 +51,7 @@ func Count(n int, noun string) string {
 // Plural is the plural of a regular noun.
 func Plural(noun string) string {
 	switch {
-	case strings.HasSuffix(noun, "y"):
+	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ay"):
 		return strings.TrimSuffix(noun, "y") + "ies"
 	case strings.HasSuffix(noun, "ch"):
 		return noun + "es"
