@@ -9,7 +9,6 @@ import (
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
-	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -73,43 +72,4 @@ func (a *app) notAppended(done entrypoint.Appended) error {
 	}
 	_, err := io.WriteString(a.Stderr, "nothing was appended: type the command again\n")
 	return err
-}
-
-func (a *app) restoreCommand() *cobra.Command {
-	var wait time.Duration
-	var source string
-	var discard bool
-	c := &cobra.Command{
-		Use:   "restore [PATH]",
-		Short: "Put back what the log has lost since the last commit, and keep what is new",
-		Long: "Put back the entries of HEAD (in a merge, of the other side too) that the work tree's log has changed,\n" +
-			"lost or moved. Entries that are new since stay, after them; a time that could not stand is moved. The\n" +
-			"file as it was is kept under the git directory, and named. The log is staged, nothing is committed. PATH\n" +
-			"is the log or its workspace; without it, the workspace is the one here or above.\n\n" +
-			"Exit status: 0 it is restored, or there was nothing to restore; 2 it was not restored.",
-		Example: "  small-hook restore\n  small-hook restore --discard-new packages/importer",
-		Args:    atMost(1, "at most one path"),
-		RunE: func(c *cobra.Command, args []string) error {
-			done, err := entrypoint.Restore(c.Context(), a.request(), a.locking(wait), optional(args), source, discard)
-			if err != nil {
-				return err
-			}
-			if done.Text == nil && !done.Staged {
-				return a.print(wording.Printable(done.Log) + ": nothing to restore\n")
-			}
-			var text string
-			if done.Text != nil {
-				text = restoredText(done)
-			}
-			text += done.Log + ": staged\n"
-			if done.Next == "" {
-				return a.print(sanitize.Lines(text + "nothing is left to commit: the log is as in HEAD\n"))
-			}
-			return a.print(sanitize.Lines(text) + "next: " + done.Next + "\n")
-		},
-	}
-	c.Flags().StringVar(&source, "source", "", "restore the log of the commit `REV` instead of HEAD's")
-	c.Flags().BoolVar(&discard, "discard-new", false, "drop the entries that are new since, too")
-	waits(c.Flags(), &wait)
-	return c
 }

@@ -277,24 +277,13 @@ func (r *restoring) inIndex(ctx context.Context) (bool, error) {
 	return log != nil && r.accepts(nil, log.Ledger), nil
 }
 
-// stageFiles stages the log, and the plan if it was written, as they are in the work tree now.
+// stageFiles stages the log, and the plan if it was written.
 func (r *restoring) stageFiles(ctx context.Context, out *Restored) error {
-	var changes []change
-	for _, path := range []string{r.Log(), out.Plan} {
-		if path == "" {
-			continue
-		}
-		data, err := readFile(r.Place.Top, path)
-		if err != nil {
-			return err
-		}
-		blob, err := r.git.storeFile(ctx, path, data)
-		if err != nil {
-			return err
-		}
-		changes = append(changes, change{path: path, mode: "100644", blob: blob})
+	paths := []string{r.Log()}
+	if out.Plan != "" {
+		paths = append(paths, out.Plan)
 	}
-	if err := r.git.stage(ctx, changes); err != nil {
+	if err := r.git.stageAsIs(ctx, paths...); err != nil {
 		return &failure.Error{
 			Message: fmt.Sprintf("%s is restored, but could not be staged: %s", r.Log(), failure.Of(err).Message),
 			Remedy:  "`small-hook restore`", Err: err,
@@ -302,4 +291,16 @@ func (r *restoring) stageFiles(ctx context.Context, out *Restored) error {
 	}
 	out.Staged = true
 	return nil
+}
+
+// Rewrite makes a text the content of a file of the workspace, in one step, and stages it.
+func (w *Workspace) Rewrite(ctx context.Context, path string, text []byte, environ []string) error {
+	git, err := openWorkTree(w.Place, environ)
+	if err == nil {
+		err = w.write(path, text)
+	}
+	if err != nil {
+		return err
+	}
+	return git.stageAsIs(ctx, path)
 }
