@@ -21,7 +21,7 @@ func Append(path string, data []byte, entry Entry, now time.Time, limits small.L
 	if err != nil {
 		return nil, 0, &failure.Error{
 			Message: fmt.Sprintf("%s: no entry can be appended: %v", path, err),
-			Remedy:  "put back the log that was committed last, with what is new after it: `small-hook restore`",
+			Remedy:  "see what is wrong with it: `small-hook check`; if nothing is, small-hook guard -- small progress add writes the list anew",
 		}
 	}
 	log, problems := ledger.ReadLog(out, limits)
