@@ -118,14 +118,18 @@ func (a *app) guarded(done entrypoint.Guarded) error {
 	a.status = 1
 	var text string
 	for _, r := range done.Before {
-		text += "small-hook: a writer without a guard has edited the log; let each run under `small-hook guard --`\n" + restoredText(r) +
-			"if new entries were dropped on purpose: `small-hook restore --discard-new`\n"
+		text += "small-hook: a writer without a guard has edited the log; let each run under small-hook guard\n" + restoredText(r) +
+			"if they were dropped on purpose, small-hook restore --discard-new drops all that is not committed\n"
 	}
 	for _, r := range done.After {
 		text += "small-hook: the command, or a writer without a guard beside it, has edited the log\n" + restoredText(r)
 	}
 	if len(done.Behind) > 0 {
 		text += fmt.Sprintf("small-hook: %s is not as the new HEAD has it: %s\nfix: `small-hook restore`\n", done.Log, ledger.DescribeAll(done.Behind))
+	}
+	if done.Conflict != nil {
+		f := failure.Of(done.Conflict)
+		text += fmt.Sprintf("small-hook: %s\nfix: %s\n", f.Message, f.Remedy)
 	}
 	_, err := io.WriteString(a.Stderr, sanitize.Lines(text))
 	return err
@@ -157,8 +161,14 @@ func restoredText(r reconcile.Restored) string {
 	if r.Discarded > 0 {
 		line("dropped %s", wording.Count(r.Discarded, "new entry"))
 	}
+	if len(r.Changed) > 0 {
+		line("left out %s: %s", wording.Count(len(r.Changed), "changed version"), ledger.DescribeAll(r.Changed))
+	}
 	if len(r.Left) > 0 {
-		line("left out %s, changed versions of old ones or not valid: %s", wording.Count(len(r.Left), "entry"), ledger.DescribeAll(r.Left))
+		line("left out %s that cannot stand there: %s", wording.Count(len(r.Left), "entry"), ledger.DescribeAll(r.Left))
+	}
+	if r.Plan != "" {
+		fmt.Fprintf(&text, "%s: put back tasks that these entries name\n", r.Plan)
 	}
 	if r.File != "" {
 		line("the file as it was: %s", r.File)

@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A shell reads back every text as one word.
@@ -69,6 +70,16 @@ func TestNoBacktick(t *testing.T) {
 		}
 		if shown := Quote(text); strings.Contains(shown, "`") {
 			t.Errorf("%s", shown)
+		}
+	}
+}
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		48*time.Hour - time.Second: "2 days", 25 * time.Hour: "25 hours", 61 * time.Minute: "61 minutes", 89 * time.Second: "89 seconds", time.Second: "1 second", 0: "0 seconds",
+	} {
+		if got := Span(d); got != want {
+			t.Errorf("%s is %q, not %q", d, got, want)
 		}
 	}
 }
