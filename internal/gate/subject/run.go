@@ -17,7 +17,9 @@ func NewIntent(dir string) string {
 	return "the run is over: a person writes the new intent into " + small.Intent.Path(dir) + "; then "
 }
 
-func writeID(dir string) string { return "small-hook replay-id --write" + InDirectory(small.Handoff.Path(dir)) }
+func writeID(dir string) string {
+	return "small-hook replay-id --write" + InDirectory(small.Handoff.Path(dir))
+}
 
 // StartAgain has the protocol's own program write the handoff and the workspace file anew.
 func StartAgain(dir, commit string) string {
