@@ -42,7 +42,7 @@ func (a *app) guardCommand() *cobra.Command {
 			"time. If entries that were in the progress log before are changed or gone afterwards, the file is kept\n" +
 			"under the git directory, the old entries are put back with the new ones after them, and the exit status\n" +
 			"is 1. If the command has moved HEAD or begun a merge, nothing is put back: the log is compared with the\n" +
-			"new HEAD. What a writer without a guard has lost in between is reported, and put back, by the next one.\n\n" +
+			"new HEAD. What an unguarded writer loses in between is reported, and put back, by the next guarded one.\n\n" +
 			"Exit status: the command's own (128 and the number of a signal), 1 if something was put back, 2 if the\n" +
 			"command was not run.",
 		Example: "  small-hook guard -- small progress add --task task-1 --evidence \"40 tests pass\"",

@@ -35,7 +35,7 @@ func (s Situation) Redo(steps ...string) string {
 	case s.Commit == history.Index:
 		return wording.Commands(steps...) + ", then commit again"
 	case s.Standing == history.Landed:
-		return "what has landed is never rewritten. A person excuses this edit alone with small-hook waive, or accepts the logs as they stand: " + AcceptPast
+		return "what has landed is never rewritten; a person accepts all logs as they stand, and only what comes after is judged: " + AcceptPast
 	}
 	if s.Base == "" {
 		return "the first commit has to be made again: " + wording.Commands("git update-ref -d HEAD") + ", correct the files, then commit again"
@@ -73,11 +73,13 @@ func (e *LogChange) Undo() string {
 	}
 	s := e.Situation()
 	switch {
-	case !e.Merge:
+	case !e.Merge && s.Standing != history.Landed:
 		return s.Redo(e.putBack()) + "; " + e.instead()
 	case s.Commit == history.Index:
 		return reconcile
-	case s.Standing == history.Landed || !s.OnLine:
+	case s.Standing == history.Landed:
+		return s.Redo() + "; or excuses this edit alone, as small-hook waive --help says"
+	case !s.OnLine:
 		return s.Redo(e.putBack())
 	}
 	return e.mergeAgain(s)

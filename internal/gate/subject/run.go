@@ -23,11 +23,20 @@ func writeID(dir string) string {
 
 // StartAgain has the protocol's own program write the handoff and the workspace file anew.
 func StartAgain(dir, commit string) string {
-	command := "small start"
-	if dir != "" {
-		command += " --dir " + wording.ShellWord(dir)
+	return thenCommit(commit, "Hand over", "small start"+inDir(dir), small.Handoff.Path(dir), small.Workspace.Path(dir))
+}
+
+// FixVersions has the protocol's own program quote the versions.
+func FixVersions(dir, commit string) string {
+	return thenCommit(commit, "Quote the version", "small fix --versions"+inDir(dir), small.InDir(dir, ""))
+}
+
+// inDir is the flag with which the protocol's own program is told a workspace's directory.
+func inDir(dir string) string {
+	if dir == "" {
+		return ""
 	}
-	return thenCommit(commit, "Hand over", command, small.Handoff.Path(dir), small.Workspace.Path(dir))
+	return " --dir " + wording.ShellWord(dir)
 }
 
 // RestoreLeases are the commands that put back the leases that a commit took away from its parent's plan.

@@ -55,6 +55,9 @@ func checkNeighbour(n *subject.NeighbourLog, r *rule.Reporter) {
 	name := cmp.Or(n.Neighbour.Name, history.Short(n.Neighbour.ID))
 	f.Common = finding.CommonOf(n.Target, n.TargetOnly)
 	f.Sides = []finding.Side{{Name: name, Entries: finding.RefsOf(n.Theirs)}, {Name: "the index", Entries: finding.RefsOf(n.HeadOnly)}}
-	f.Fix = "let one of you wait for the other, and merge soon"
+	f.Fix = "agree on who goes on with the task; take in what the other has, before more is recorded: " + subject.MergeWith(name)
+	if n.Neighbour.Worktree == "" {
+		f.Fix = "commit, and then take in what the other has: `small-hook sync`"
+	}
 	r.Add(f)
 }

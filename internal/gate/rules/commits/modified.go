@@ -42,7 +42,7 @@ func keepMigration(e *subject.LogChange) string {
 		return e.Undo()
 	}
 	stage := "git add -- " + wording.TopPath(e.Path) // the index may be one that git commit -a has made
-	return "a person excuses the migration, and the waiver counts once it is on the target: push it first. " +
+	return "a person excuses the migration, and the waiver counts once the target branch has it: push it first. " +
 		s.Redo(stage, `small-hook waive --rule append-only/timestamp-migrated --reason "small progress migrate"`,
 			"git add -- :/.small-gate.yml", `git commit -m "Waive the migration of timestamps" -- :/.small-gate.yml`, "git push") +
 		". Before the log is accepted as it stands (small-hook baseline), migrate it"
