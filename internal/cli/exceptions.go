@@ -44,6 +44,10 @@ func baselineText(written entrypoint.Accepted) string {
 		fmt.Fprintf(&text, "%s: %s accepted, head %s\n", sanitize.Line(b.Path), wording.Count(b.Entries, "entry"), b.Head)
 	}
 	fmt.Fprintf(&text, "written to %s; review and commit it\n", sanitize.Line(written.File))
+	if n := written.Unmigrated; n > 0 {
+		fmt.Fprintf(&text, "%s of the log would have to be migrated: if you mean to (small progress migrate), do it before this is committed, and run this again\n",
+			wording.Count(n, "timestamp"))
+	}
 	return text.String()
 }
 

@@ -127,8 +127,7 @@ func (a *app) guarded(done entrypoint.Guarded) error {
 	if len(done.Behind) > 0 {
 		text += fmt.Sprintf("small-hook: %s is not as the new HEAD has it: %s\nfix: `small-hook restore`\n", done.Log, ledger.DescribeAll(done.Behind))
 	}
-	if done.Conflict != nil {
-		f := failure.Of(done.Conflict)
+	if f := done.Conflict; f != nil {
 		text += fmt.Sprintf("small-hook: %s\nfix: %s\n", f.Message, f.Remedy)
 	}
 	_, err := io.WriteString(a.Stderr, sanitize.Lines(text))

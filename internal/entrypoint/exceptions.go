@@ -23,6 +23,8 @@ type Accepted struct {
 	// Revision is what the logs were taken from.
 	Revision  string
 	Baselines []policy.Baseline
+	// Unmigrated is how many accepted timestamps the protocol's own program would ask to migrate.
+	Unmigrated int
 }
 
 // Baseline writes a stanza into the configuration of the work tree that accepts every log as it stands in a revision (default HEAD).
@@ -43,6 +45,7 @@ func Baseline(ctx context.Context, req Request, revision, reason string) (out Ac
 			if b := s.opts.Policy.BaselineFor(l.Path); b != nil && b.Entries == l.Entries && b.Head == l.Head {
 				accepted = true
 			} else if l.Entries > 0 {
+				out.Unmigrated += l.Unmigrated
 				out.Baselines = append(out.Baselines, policy.Baseline{Path: l.Path, Entries: l.Entries, Head: l.Head, Reason: reason})
 			}
 		}

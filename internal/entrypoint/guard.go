@@ -35,7 +35,7 @@ type Guarded struct {
 	// Behind are entries of the new HEAD that the log lacks or has otherwise, if git has moved the work tree: then nothing is put back.
 	Behind []ledger.Entry
 	// Conflict says that the log is in conflict, and what resolves it; nil if it is not.
-	Conflict error
+	Conflict *failure.Error
 }
 
 // Fine reports whether nothing was found.
@@ -55,7 +55,7 @@ type guarding struct {
 	// opts are the options of a judgement.
 	opts run.Options
 	// conflict says that the log is in conflict, and what resolves it; nil if it is not.
-	conflict error
+	conflict *failure.Error
 }
 
 // Guard runs a command under the lock of the workspace in the request's directory or the nearest above it, and undoes what it does to

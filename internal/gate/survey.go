@@ -8,6 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/ledger"
 
 	"github.com/small-gate/small-gate/internal/failure"
 )
@@ -35,7 +36,13 @@ func Ledgers(ctx context.Context, h history.History, revision string, opts run.O
 				Remedy:  "correct the file and commit it first",
 			}
 		}
-		out = append(out, finding.LedgerState{Path: f.Path, Entries: l.Log.Len(), Head: l.Log.Head()})
+		state := finding.LedgerState{Path: f.Path, Entries: l.Log.Len(), Head: l.Log.Head()}
+		for _, e := range l.Log.Entries {
+			if _, ok := ledger.ParseTimestamp(e.Timestamp); !ok {
+				state.Unmigrated++
+			}
+		}
+		out = append(out, state)
 	}
 	return out, nil
 }

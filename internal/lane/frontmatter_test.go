@@ -58,7 +58,7 @@ var oddFrontMatter = []struct{ name, file, want string }{
 	{"a phase that is a word", "---\nphases: [a]\n---\n", "2:10 " + example},
 	{"a blank name", "---\nphases: [{name: ' ', agent: a}]\n---\n", "2:17 " + example},
 	{"a name that is a number", "---\nphases: [{name: 1, agent: b}]\n---\n", `2:17 quote it: "1"`},
-	{"no agent", "---\nphases: [{name: a}]\n---\n", "2:17 name the agent's file (agent: agents/planner.md), or write `agent: ~`"},
+	{"no agent", "---\nphases: [{name: a}]\n---\n", "2:17 name the agent's file (agent: agents/planner.md), or write agent: ~"},
 	{"no such phase", "---\ninitial_phase: codin\nphases: [{name: coding, agent: a}, {name: b, agent: a}]\n---\n", "2:16 name one of the workflow's phases, such as coding"},
 	{"a tier that is none", only(", tier: large"), "3:41 write planning, coding or mini"},
 

@@ -120,7 +120,7 @@ func (r *restoring) readable(data []byte) bool {
 
 // Conflict is the failure of a log that is in conflict: in the index, or because git is in the middle of a merge or the like and
 // conflict markers stand in the file. Its remedy is what resolves that. It is nil if there is no conflict.
-func (w *Workspace) Conflict(ctx context.Context, repo Repository, environ []string) (conflict, err error) {
+func (w *Workspace) Conflict(ctx context.Context, repo Repository, environ []string) (*failure.Error, error) {
 	files, err := repo.List(ctx, history.Index, history.At(w.Log()))
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (w *Workspace) Conflict(ctx context.Context, repo Repository, environ []str
 	}
 	switch op, cannot := underWay(ctx, repo, git); {
 	case cannot != nil:
-		return cannot, nil // it says what resolves it there
+		return failure.Of(cannot), nil // it says what resolves it there
 	case unmerged || op.word != "":
 		return inConflict(w.Log()), nil
 	}
@@ -144,7 +144,7 @@ func (w *Workspace) Conflict(ctx context.Context, repo Repository, environ []str
 }
 
 // inConflict is the failure of a log in conflict.
-func inConflict(log string) error {
+func inConflict(log string) *failure.Error {
 	return &failure.Error{Message: log + " is in conflict: both sides' entries are wanted", Remedy: "resolve it: `small-hook reconcile`"}
 }
 

@@ -67,3 +67,19 @@ func TestSpan(t *testing.T) {
 		}
 	}
 }
+
+// TestNoBacktick holds that nobody's name ends a command of a remedy: what is quoted has no backtick, and means the same to a shell.
+func TestNoBacktick(t *testing.T) {
+	for _, text := range []string{"a`touch x`b", "`", "it's `here`"} {
+		quoted := ShellWord(text)
+		if strings.Contains(quoted, "`") {
+			t.Errorf("%s", quoted)
+		}
+		if out, err := exec.Command("sh", "-c", "printf %s "+quoted).Output(); err != nil || string(out) != text {
+			t.Errorf("%s means %q (%v)", quoted, out, err)
+		}
+		if shown := Quote(text); strings.Contains(shown, "`") {
+			t.Errorf("%s", shown)
+		}
+	}
+}

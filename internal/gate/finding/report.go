@@ -74,6 +74,8 @@ type LedgerState struct {
 	Path    string
 	Entries int
 	Head    small.Digest
+	// Unmigrated is how many timestamps lack fractional seconds or a zone. Only a survey counts them.
+	Unmigrated int
 	// Log is what a drawing of the ledger needs, in order; nil for a ledger that is not the tip's.
 	Log []LogEntry
 }

@@ -37,6 +37,9 @@ func (s Situation) Redo(steps ...string) string {
 	case s.Standing == history.Landed:
 		return "what has landed is never rewritten. A person excuses this edit alone with small-hook waive, or accepts the logs as they stand: " + AcceptPast
 	}
+	if s.Base == "" {
+		return "the first commit has to be made again: " + wording.Commands("git update-ref -d HEAD") + ", correct the files, then commit again"
+	}
 	all := append([]string{"git reset --soft " + history.Short(s.Base)}, steps...)
 	all = append(all, "git commit -C "+history.Short(s.Tip))
 	return wording.Commands(s.published(all)...) + "; all work since then is kept, as one commit"

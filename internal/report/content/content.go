@@ -15,15 +15,17 @@ const (
 	MaxWaived   = 10  // waived findings, one line each
 	MaxNotes    = 100 // notes, and other rows
 	MaxChanges  = 8   // fields of one finding
-	MaxText     = 600 // characters of one message or line of a fix
+	MaxText     = 600 // characters of one message
 	MaxPath     = 400 // characters of one path
 	MaxName     = 100 // characters of a task id, a timestamp, a field
 	Width       = 100 // columns of a line of a value, where the reader's are not known
 
-	maxInGroup = 3  // findings of one rule in one file and commit
-	maxFields  = 30 // fields of an entry that is gone or was put in
-	maxLines   = 12 // lines of a fix, a remedy, or a field of such an entry
-	maxRules   = 10 // rules that are counted by name
+	maxInGroup = 3 // findings of one rule in one file and commit
+	// A command of a fix that is cut short is another command.
+	maxLine   = 2 * MaxText // characters of one line of a fix
+	maxFields = 30          // fields of an entry that is gone or was put in
+	maxLines  = 12          // lines of a fix, a remedy, or a field of such an entry
+	maxRules  = 10          // rules that are counted by name
 )
 
 // Text is a sentence or a line, bounded.
@@ -52,7 +54,7 @@ func Lines(s string) string {
 			out = append(out, sanitize.More(strings.Join(all[i:], "\n")))
 			break
 		}
-		out = append(out, Text(line))
+		out = append(out, sanitize.Clip(line, maxLine))
 	}
 	return strings.Join(out, "\n")
 }
