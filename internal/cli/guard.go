@@ -41,10 +41,11 @@ func (a *app) guardCommand() *cobra.Command {
 		Long: "Run a command under the lock of the workspace here or above: of several guarded commands, one runs at a\n" +
 			"time. If entries that were in the progress log before are changed or gone afterwards, the file is kept\n" +
 			"under the git directory, the old entries are put back with the new ones after them, and the exit status\n" +
-			"is 1. If the command has moved HEAD or begun a merge, nothing is put back: the log is compared with the\n" +
-			"new HEAD. What a writer without a guard has lost in between is reported, and put back, by the next one.\n\n" +
-			"Exit status: the command's own (128 and the number of a signal), 1 if something was put back, 2 if the\n" +
-			"command was not run.",
+			"is 1. If git has moved the work tree meanwhile (another HEAD, a merge, a reset, a stash), nothing is put\n" +
+			"back: the log is compared with the new HEAD. What a writer without a guard has lost in between is\n" +
+			"reported, and put back, by the next one. A conflict in the log is reported, too.\n\n" +
+			"Exit status: the command's own (128 and the number of a signal), 1 if something was put back or\n" +
+			"is in conflict, 2 if the command was not run.",
 		Example: "  small-hook guard -- small progress add --task task-1 --evidence \"40 tests pass\"",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 || c.ArgsLenAtDash() != 0 {
