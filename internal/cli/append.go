@@ -2,13 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
-	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -32,7 +32,8 @@ func (a *app) appendCommand() *cobra.Command {
 		Short: "Append an entry to the progress log, whoever else is writing",
 		Long: "Append an entry to the log of the workspace here or above, under its lock: with a time later than that\n" +
 			"of the entry before, with the run's replay id, and with every byte before it as it was. An entry that a\n" +
-			"check would reject is not written: exit status 2. Nothing is staged.",
+			"check would reject is not written: exit status 2. If a writer without a guard has changed or lost entries,\n" +
+			"they are put back, and nothing is written: exit status 1. Nothing is staged.",
 		Example: "  small-hook append --task task-1 --status completed --evidence \"40 tests pass\" --command \"go test ./...\"",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -49,12 +50,12 @@ func (a *app) appendCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if !done.Done {
+				return a.notAppended(done)
+			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))
 			text += fmt.Sprintf("next: %s && git commit -m %s\n", done.Add, wording.ShellWord("Record "+wording.Printable(values[0])))
-			if err := a.print(text); err != nil {
-				return err
-			}
-			return a.guarded(done.Guarded)
+			return a.print(text)
 		},
 	}
 	for i, f := range fields {
@@ -64,37 +65,11 @@ func (a *app) appendCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) restoreCommand() *cobra.Command {
-	var wait time.Duration
-	var source string
-	var discard bool
-	c := &cobra.Command{
-		Use:   "restore [PATH]",
-		Short: "Put back what the log has lost since the last commit, and keep what is new",
-		Long: "Put back the entries of HEAD (in a merge, of the other side too) that the work tree's log has changed,\n" +
-			"lost or moved. Entries that are new since stay, after them; a time that could not stand is moved. The\n" +
-			"file as it was is kept under the git directory, and named. The log is staged, nothing is committed. PATH\n" +
-			"is the log or its workspace; without it, the workspace is the one here or above.\n\n" +
-			"Exit status: 0 it is restored, or there was nothing to restore; 2 it was not restored.",
-		Example: "  small-hook restore\n  small-hook restore --discard-new packages/importer",
-		Args:    atMost(1, "at most one path"),
-		RunE: func(c *cobra.Command, args []string) error {
-			done, err := entrypoint.Restore(c.Context(), a.request(), a.locking(wait), optional(args), source, discard)
-			if err != nil {
-				return err
-			}
-			if done.Text == nil && !done.Staged {
-				return a.print(wording.Printable(done.Log) + ": nothing to restore\n")
-			}
-			var text string
-			if done.Text != nil {
-				text = restoredText(done)
-			}
-			return a.print(sanitize.Lines(text+done.Log+": staged\n") + "next: " + done.Next + "\n")
-		},
+// notAppended says why nothing was appended.
+func (a *app) notAppended(done entrypoint.Appended) error {
+	if err := a.guarded(done.Guarded); err != nil {
+		return err
 	}
-	c.Flags().StringVar(&source, "source", "", "restore the log of the commit `REV` instead of HEAD's")
-	c.Flags().BoolVar(&discard, "discard-new", false, "drop the entries that are new since, too")
-	waits(c.Flags(), &wait)
-	return c
+	_, err := io.WriteString(a.Stderr, "nothing was appended: type the command again\n")
+	return err
 }

@@ -41,10 +41,11 @@ func (a *app) guardCommand() *cobra.Command {
 		Long: "Run a command under the lock of the workspace here or above: of several guarded commands, one runs at a\n" +
 			"time. If entries that were in the progress log before are changed or gone afterwards, the file is kept\n" +
 			"under the git directory, the old entries are put back with the new ones after them, and the exit status\n" +
-			"is 1. If the command has moved HEAD or begun a merge, nothing is put back: the log is compared with the\n" +
-			"new HEAD. What a writer without a guard has lost in between is reported, and put back, by the next one.\n\n" +
-			"Exit status: the command's own (128 and the number of a signal), 1 if something was put back, 2 if the\n" +
-			"command was not run.",
+			"is 1. If git has moved the work tree meanwhile (another HEAD, a merge, a reset, a stash), nothing is put\n" +
+			"back: the log is compared with the new HEAD. What a writer without a guard has lost in between is\n" +
+			"reported, and put back, by the next one. A conflict in the log is reported, too.\n\n" +
+			"Exit status: the command's own (128 and the number of a signal), 1 if something was put back or\n" +
+			"is in conflict, 2 if the command was not run.",
 		Example: "  small-hook guard -- small progress add --task task-1 --evidence \"40 tests pass\"",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 || c.ArgsLenAtDash() != 0 {
@@ -118,14 +119,17 @@ func (a *app) guarded(done entrypoint.Guarded) error {
 	a.status = 1
 	var text string
 	for _, r := range done.Before {
-		text += "small-hook: a writer without a guard has edited the log; let each run under `small-hook guard --`\n" + restoredText(r) +
-			"if new entries were dropped on purpose: `small-hook restore --discard-new`\n"
+		text += "small-hook: a writer without a guard has edited the log; let each run under small-hook guard\n" + restoredText(r) +
+			"if they were dropped on purpose, small-hook restore --discard-new drops all that is not committed\n"
 	}
 	for _, r := range done.After {
 		text += "small-hook: the command, or a writer without a guard beside it, has edited the log\n" + restoredText(r)
 	}
 	if len(done.Behind) > 0 {
 		text += fmt.Sprintf("small-hook: %s is not as the new HEAD has it: %s\nfix: `small-hook restore`\n", done.Log, ledger.DescribeAll(done.Behind))
+	}
+	if f := done.Conflict; f != nil {
+		text += fmt.Sprintf("small-hook: %s\nfix: %s\n", f.Message, f.Remedy)
 	}
 	_, err := io.WriteString(a.Stderr, sanitize.Lines(text))
 	return err
@@ -157,8 +161,14 @@ func restoredText(r reconcile.Restored) string {
 	if r.Discarded > 0 {
 		line("dropped %s", wording.Count(r.Discarded, "new entry"))
 	}
+	if len(r.Changed) > 0 {
+		line("left out %s: %s", wording.Count(len(r.Changed), "changed version"), ledger.DescribeAll(r.Changed))
+	}
 	if len(r.Left) > 0 {
-		line("left out %s, changed versions of old ones or not valid: %s", wording.Count(len(r.Left), "entry"), ledger.DescribeAll(r.Left))
+		line("left out %s that cannot stand there: %s", wording.Count(len(r.Left), "entry"), ledger.DescribeAll(r.Left))
+	}
+	if r.Plan != "" {
+		fmt.Fprintf(&text, "%s: put back tasks that these entries name\n", r.Plan)
 	}
 	if r.File != "" {
 		line("the file as it was: %s", r.File)

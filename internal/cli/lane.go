@@ -64,6 +64,9 @@ func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) err
 	if err != nil {
 		return err
 	}
+	if !done.Done {
+		return a.notAppended(done.Appended)
+	}
 	text := fmt.Sprintf("%s: appended an entry for %s: %s\n", done.Log, lane.SwitchTask, sanitize.Line(done.Evidence))
 	text += fmt.Sprintf("next: %s && git commit -m \"Go on in the lane %s\"\n", done.Add, done.Lane)
 	for _, when := range []struct {
@@ -74,10 +77,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) err
 			text += fmt.Sprintf("lane %q requires an entry for %s with evidence, committed %s\n", done.Lane, task, when.words)
 		}
 	}
-	if err := a.print(sanitize.Lines(text)); err != nil {
-		return err
-	}
-	return a.guarded(done.Guarded)
+	return a.print(sanitize.Lines(text))
 }
 
 // writeLane writes the reports that were asked for.

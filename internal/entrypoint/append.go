@@ -10,6 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -18,19 +20,63 @@ import (
 // Appended is what Append has done.
 type Appended struct {
 	Guarded
+	// Done is true if the entry was appended: not, if something was found wrong.
+	Done bool
 	// Add is the command that stages the workspace.
 	Add string
 }
 
-// Append appends an entry to the log of the workspace in the request's directory or the nearest above it, as a guarded command, unless a
-// check would reject the entry. Nothing is staged.
-func Append(ctx context.Context, req Request, with Locking, entry splice.Entry) (out Appended, err error) {
-	req.Dir = workspaceRoot(req.Dir)
-	out.Guarded, err = req.guard(ctx, "append", with, func(g *guarding, _ []string) error {
-		out.Add = g.add()
-		return g.Append(entry, func(text []byte, line int) error { return g.judge(ctx, text, line) })
+// Append appends an entry to the log of the workspace in the request's directory or the nearest above it, unless a check would reject
+// it, or a writer without a guard has changed or lost entries, which are put back. Nothing is staged.
+func Append(ctx context.Context, req Request, with Locking, entry splice.Entry) (Appended, error) {
+	return req.append(ctx, "append", with, entry)
+}
+
+func (r Request) append(ctx context.Context, mode string, with Locking, entry splice.Entry) (out Appended, err error) {
+	r.Dir = workspaceRoot(r.Dir)
+	err = r.guard(ctx, mode, with, func(_ *locked, g *guarding, before []reconcile.Restored) error {
+		out.Before, out.Log, out.Add = before, g.Log(), g.add()
+		if !out.Fine() {
+			return g.note()
+		}
+		if g.conflict != nil {
+			return g.conflict
+		}
+		if err := g.timely(); err != nil {
+			return err
+		}
+		if err := g.Append(entry, func(text []byte, line int) error { return g.judge(ctx, text, line) }); err != nil {
+			return err
+		}
+		out.Done = true
+		return g.note()
 	})
 	return out, err
+}
+
+// timely refuses a log with an entry that is not committed and that no commit would take, because of its time.
+func (g *guarding) timely() error {
+	file, err := g.Read()
+	if err != nil {
+		return err
+	}
+	before, remedy := ledger.NewLedger(nil), "correct its time: it is not committed yet"
+	if head, _ := ledger.ReadLog(g.head, g.Limits); head != nil {
+		before, remedy = head.Ledger, "give it a time that can stand: `small-hook restore`; then append again"
+	}
+	log, _ := ledger.ReadLog(file, g.Limits)
+	if log == nil {
+		return nil // which Append says
+	}
+	late := splice.Untimely(before, log.Ledger, g.Now)
+	if late == nil {
+		return nil
+	}
+	wrong := "is not dated later than the entry before"
+	if at, ok := ledger.ParseInstant(late.Timestamp); ok && at.After(g.Now.Add(ledger.ClockTolerance)) {
+		wrong = "is dated " + wording.Span(at.Sub(g.Now)) + " ahead of now"
+	}
+	return &failure.Error{Message: fmt.Sprintf("nothing was appended: %s, which is not committed, %s", ledger.Describe(*late), wrong), Remedy: remedy}
 }
 
 // add is the command that stages the workspace.

@@ -95,10 +95,22 @@ func (s *session) judgeIndex(ctx context.Context, fetched *prefetchedHistory, he
 	if s.opts.Message, err = s.preparedMessage(); err != nil {
 		return nil, err
 	}
+	if s.opts.Reverting, err = s.reverting(); err != nil {
+		return nil, err
+	}
 	if err := s.claimOfBranch(ctx, head); err != nil {
 		return nil, err
 	}
 	return s.checkAdded(ctx, history.Index, gate.Pending(ctx, fetched, parents, s.opts, neighbours...))
+}
+
+// reverting reports whether git is in the middle of a revert.
+func (s *session) reverting() (bool, error) {
+	_, err := os.Lstat(filepath.Join(s.repo.Where().GitDir, "REVERT_HEAD"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, &failure.Error{Message: "cannot look for a revert: " + err.Error(), Err: err}
+	}
+	return err == nil, nil
 }
 
 // preparedMessage is what git has prepared as the message of an agent's next commit, of what it squashes, applies or merges; empty if

@@ -3,13 +3,13 @@ package entrypoint
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -32,66 +32,76 @@ type Guarded struct {
 	Before, After []reconcile.Restored
 	// Log is the path of the log, from the root of the work tree.
 	Log string
-	// Behind are entries of the new HEAD that the log lacks or has otherwise, if the command has moved HEAD: then nothing is put back.
+	// Behind are entries of the new HEAD that the log lacks or has otherwise, if git has moved the work tree: then nothing is put back.
 	Behind []ledger.Entry
+	// Conflict says that the log is in conflict, and what resolves it; nil if it is not.
+	Conflict *failure.Error
 }
 
 // Fine reports whether nothing was found.
-func (g Guarded) Fine() bool { return len(g.Before)+len(g.After)+len(g.Behind) == 0 }
+func (g Guarded) Fine() bool {
+	return len(g.Before)+len(g.After)+len(g.Behind) == 0 && g.Conflict == nil
+}
 
 // guarding is the workspace of a directory, and the state of its repository.
 type guarding struct {
 	reconcile.Workspace
-	// commit is HEAD's, branch the branch; mark is both, with what is being merged.
-	commit, branch, mark string
+	// mark is another one after each command of git that moves the work tree: see markOf.
+	mark string
 	// head is the log of HEAD, nil if there is none.
 	head []byte
 	// known are versions of the log whose entries it has to have: the one that the last guarded command left, and HEAD's.
 	known [][]byte
 	// opts are the options of a judgement.
 	opts run.Options
-	// unmerged is true if git is in the middle of a conflict in the log.
-	unmerged bool
+	// conflict says that the log is in conflict, and what resolves it; nil if it is not.
+	conflict *failure.Error
 }
 
 // Guard runs a command under the lock of the workspace in the request's directory or the nearest above it, and undoes what it does to
 // the log's old entries. The command gets the environment that do is given. An error of do is returned as it is.
-func Guard(ctx context.Context, req Request, with Locking, do func(environ []string) error) (Guarded, error) {
-	return req.guard(ctx, "guard", with, func(_ *guarding, environ []string) error { return do(environ) })
+func Guard(ctx context.Context, req Request, with Locking, do func(environ []string) error) (out Guarded, err error) {
+	err = req.guard(ctx, "guard", with, func(held *locked, g *guarding, before []reconcile.Restored) error {
+		out.Before, out.Log = before, g.Log()
+		old, err := g.Read()
+		if err != nil {
+			return err
+		}
+		if err := do(held.Environ(req.Environ)); err != nil {
+			return err
+		}
+		ctx := context.WithoutCancel(ctx) // what was begun is looked at, even after Ctrl-C
+		now, err := held.look(ctx)
+		if err != nil {
+			return err
+		}
+		out.Conflict = now.conflict
+		if now.mark != g.mark {
+			out.Behind, err = now.behind()
+		} else {
+			out.After, err = now.putBack(old)
+		}
+		return errors.Join(err, now.note())
+	})
+	return out, err
 }
 
-func (r Request) guard(ctx context.Context, mode string, with Locking, do func(g *guarding, environ []string) error) (out Guarded, err error) {
+// guard takes the lock, puts back what a writer without a guard has changed or lost, and has do do the rest.
+func (r Request) guard(ctx context.Context, mode string, with Locking, do func(*locked, *guarding, []reconcile.Restored) error) (err error) {
 	held, err := r.lock(ctx, mode, with, (*session).workspaceAbove)
 	if err != nil {
-		return out, err
+		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
 	g, err := held.look(ctx)
 	if err != nil {
-		return out, err
+		return err
 	}
-	out.Log = g.Log()
-	if out.Before, err = g.putBack(g.known...); err != nil {
-		return out, err
-	}
-	old, err := g.Read()
+	before, err := g.putBack(g.known...)
 	if err != nil {
-		return out, err
+		return err
 	}
-	if err := do(g, held.Environ(r.Environ)); err != nil {
-		return out, err
-	}
-	ctx = context.WithoutCancel(ctx) // what was begun is looked at, even after Ctrl-C
-	now, err := held.look(ctx)
-	if err != nil {
-		return out, err
-	}
-	if now.mark != g.mark {
-		out.Behind, err = now.behind()
-	} else {
-		out.After, err = now.putBack(old)
-	}
-	return out, errors.Join(err, now.note())
+	return do(held, g, before)
 }
 
 // locked is a workspace under its lock.
@@ -128,7 +138,9 @@ func (r Request) lock(ctx context.Context, mode string, with Locking, find func(
 // look finds out what a guarded command finds, and what it leaves.
 func (l *locked) look(ctx context.Context) (g *guarding, err error) {
 	_, err = l.req.inRepository(ctx, l.mode, func(s *session) (err error) {
-		g, err = l.lookIn(ctx, s)
+		if g, err = l.lookIn(ctx, s); err == nil {
+			g.conflict, err = g.Conflict(ctx, s.repo, l.req.Environ)
+		}
 		return err
 	})
 	return g, err
@@ -139,66 +151,55 @@ func (l *locked) lookIn(ctx context.Context, s *session) (*guarding, error) {
 	if err != nil {
 		return nil, err
 	}
-	branch, err := s.repo.CurrentBranch(ctx)
-	if err != nil {
-		return nil, err
-	}
-	g := &guarding{commit: head, branch: branch, mark: strings.Join(append(parents, branch), " "), opts: s.opts}
+	g := &guarding{opts: s.opts}
 	g.Workspace = reconcile.Workspace{
 		Place: s.repo.Where(), Dir: l.dir, Kept: l.Dir, Policy: s.opts.Policy, Limits: s.opts.Limits(), Now: l.req.Now,
+	}
+	if g.mark, err = s.markOf(ctx, parents); err != nil {
+		return nil, err
 	}
 	if head != "" {
 		if g.head, _, err = githistory.ReadFile(ctx, s.repo, head, g.Log(), g.Limits.FileSize()); err != nil {
 			return nil, err
 		}
 	}
-	if g.unmerged, err = s.unmerged(ctx, g.Log()); err != nil {
-		return nil, err
-	}
 	last, err := g.Noted()
 	if err != nil {
 		return nil, err
 	}
-	if last.Branch == branch {
-		continues, err := s.continues(ctx, last.Head, head)
-		if err != nil {
-			return nil, err
-		}
-		if continues {
-			g.known = append(g.known, last.Log)
-		}
+	if last.Mark == g.mark {
+		g.known = append(g.known, last.Log)
 	}
 	g.known = append(g.known, g.head)
 	return g, nil
 }
 
-// continues reports whether a branch that was at a commit has only got more commits since.
-func (s *session) continues(ctx context.Context, before, now string) (bool, error) {
-	if before == now || before == "" {
-		return true, nil
+// markOf is another text after each command of git that moves the work tree: the branch, the commits on which the next one stands, and
+// the size of HEAD's reflog, in which a reset and a stash leave a line even if they stay at a commit. Without a reflog, the rest has to do.
+func (s *session) markOf(ctx context.Context, parents []string) (string, error) {
+	branch, err := s.repo.CurrentBranch(ctx)
+	if err != nil {
+		return "", err
 	}
-	if now == "" {
-		return false, nil
+	var size int64
+	info, err := os.Stat(filepath.Join(s.repo.Where().GitDir, "logs", "HEAD"))
+	switch {
+	case err == nil:
+		size = info.Size()
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", &failure.Error{Message: "cannot look at HEAD's reflog: " + err.Error(), Remedy: "make the git directory readable", Err: err}
 	}
-	_, here, err := s.repo.Peel(ctx, before)
-	if err != nil || !here {
-		return false, err
-	}
-	return s.repo.IsAncestor(ctx, before, now)
+	return fmt.Sprint(branch, parents, size), nil
 }
 
 // note remembers what a guarded command leaves.
-func (g *guarding) note() error { return g.Note(g.commit, g.branch) }
+func (g *guarding) note() error { return g.Note(g.mark) }
 
-// unmerged reports whether a path is in conflict in the index.
-func (s *session) unmerged(ctx context.Context, path string) (bool, error) {
-	files, err := s.repo.List(ctx, history.Index, history.At(path))
-	return slices.ContainsFunc(files, func(f history.File) bool { return f.Path == path && f.Unmerged }), err
-}
+func (g *guarding) inConflict() bool { return g.conflict != nil }
 
 // putBack puts entries of old logs back. One that cannot be read has none.
 func (g *guarding) putBack(logs ...[]byte) ([]reconcile.Restored, error) {
-	if g.unmerged {
+	if g.inConflict() {
 		return nil, nil // both sides' entries are in the conflict, which `reconcile` resolves
 	}
 	var out []reconcile.Restored
@@ -229,7 +230,7 @@ func (g *guarding) repairs(parent, child *ledger.Ledger) bool {
 // behind are the entries of HEAD that the log lacks or has otherwise.
 func (g *guarding) behind() ([]ledger.Entry, error) {
 	head, _ := ledger.ReadLog(g.head, g.Limits)
-	if g.unmerged || head == nil || head.Len() == 0 {
+	if g.inConflict() || head == nil || head.Len() == 0 {
 		return nil, nil
 	}
 	file, err := g.Read()

@@ -18,9 +18,7 @@ import (
 
 // Switched is what SwitchLane has written.
 type Switched struct {
-	Guarded
-	// Add is the command that stages the workspace.
-	Add string
+	Appended
 	// Evidence is that of the new entry.
 	Evidence string
 	Lane     lane.Lane
@@ -46,10 +44,7 @@ func SwitchLane(ctx context.Context, req Request, with Locking, to, reason strin
 	}
 	entry := splice.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
 	var err error
-	out.Guarded, err = req.guard(ctx, "lane", with, func(g *guarding, _ []string) error {
-		out.Add = g.add()
-		return g.Append(entry, nil)
-	})
+	out.Appended, err = req.append(ctx, "lane", with, entry)
 	return out, err
 }
 

@@ -18,21 +18,32 @@ import (
 // reconcile.Workspace.RestoreFrom. The log is at a path, which may be that of its workspace; without one, the workspace is the one in the
 // request's directory or the nearest above it. It may be gone from the disk. It needs git, which does the staging.
 func Restore(ctx context.Context, req Request, with Locking, at, source string, discard bool) (out reconcile.Restored, err error) {
-	if req.Reader == repository.Auto || req.Reader == "" {
-		req.Reader = repository.Git
+	err = req.restoring(ctx, with, at, func(s *session, g *guarding) error {
+		if out, err = g.RestoreFrom(ctx, s.repo, source, discard, req.Environ); err != nil {
+			return err
+		}
+		return g.note()
+	})
+	return out, err
+}
+
+// restoring runs do under the lock of a workspace.
+func (r Request) restoring(ctx context.Context, with Locking, at string, do func(s *session, g *guarding) error) (err error) {
+	if r.Reader == repository.Auto || r.Reader == "" {
+		r.Reader = repository.Git
 	}
-	req.Dir = workspaceRoot(req.Dir)
-	if there, gone := nearestThere(req.Dir); gone != "" {
-		req.Dir, at = there, filepath.Join(gone, at)
+	r.Dir = workspaceRoot(r.Dir)
+	if there, gone := nearestThere(r.Dir); gone != "" {
+		r.Dir, at = there, filepath.Join(gone, at)
 	}
-	held, err := req.lock(ctx, "restore", with, func(s *session) (string, error) {
+	held, err := r.lock(ctx, "restore", with, func(s *session) (string, error) {
 		if at != "" {
 			return s.workspaceAt(at)
 		}
 		return s.workspaceAboveOrCommitted(ctx)
 	})
 	if err != nil {
-		return out, err
+		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
 	_, err = held.req.inRepository(ctx, "restore", func(s *session) error {
@@ -40,12 +51,9 @@ func Restore(ctx context.Context, req Request, with Locking, at, source string, 
 		if err != nil {
 			return err
 		}
-		if out, err = g.RestoreFrom(ctx, s.repo, source, discard, req.Environ); err != nil {
-			return err
-		}
-		return g.note()
+		return do(s, g)
 	})
-	return out, err
+	return err
 }
 
 // workspaceAt is the directory of the workspace that a path names: that of its log, its .small, or its own. It may be gone.

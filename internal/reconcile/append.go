@@ -21,7 +21,7 @@ func (w *Workspace) Append(entry splice.Entry, judge func(text []byte, line int)
 	if data == nil {
 		return &failure.Error{
 			Message: "cannot read " + path + ": there is no such file",
-			Remedy:  "if it was committed, `small-hook restore` puts it back; `small-hook check` says what the workspace lacks",
+			Remedy:  "see what the workspace lacks: `small-hook check`",
 		}
 	}
 	// In this order, as the protocol's program binds its own entries: between its init and its start the handoff names another run.
@@ -35,7 +35,7 @@ func (w *Workspace) Append(entry splice.Entry, judge func(text []byte, line int)
 	if err != nil {
 		return err
 	}
-	return w.write(longer)
+	return w.write(path, longer)
 }
 
 var replayIDForm = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)

@@ -106,6 +106,23 @@ func (g *workTree) stage(ctx context.Context, files []change) error {
 	return err
 }
 
+// stageAsIs stages files as they are in the work tree.
+func (g *workTree) stageAsIs(ctx context.Context, paths ...string) error {
+	var changes []change
+	for _, path := range paths {
+		data, err := readFile(g.top, path)
+		if err != nil {
+			return err
+		}
+		blob, err := g.storeFile(ctx, path, data)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, change{path: path, mode: "100644", blob: blob})
+	}
+	return g.stage(ctx, changes)
+}
+
 // dirty reports whether a path differs from HEAD in the index or the work tree.
 func (g *workTree) dirty(ctx context.Context, path string) (bool, error) {
 	out, err := g.run(ctx, nil, "status", "--porcelain", "-z", "--untracked-files=all", "--", path)

@@ -1,10 +1,13 @@
 package reconcile
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -12,6 +15,8 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
+	"github.com/small-gate/small-gate/internal/reconcile/threeway"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // restoring is one restoration of a log from commits.
@@ -21,8 +26,11 @@ type restoring struct {
 	git  *workTree
 	// unmerged is true if the log is in conflict in the index.
 	unmerged bool
-	// logs are those of the sides that have one.
-	logs []*ledger.Ledger
+	// steps are those of underway; "git commit" if git has finished everything.
+	steps [3]string
+	// sides are the commits from which the log is restored, and logs the logs of those that have one.
+	sides []side
+	logs  []*ledger.Ledger
 }
 
 // RestoreFrom restores the log from a commit, and in a merge from what is being merged too, with the entries that are new in the work
@@ -34,26 +42,31 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 	if r.git, err = openWorkTree(w.Place, environ); err != nil {
 		return out, err
 	}
-	if out.Next, err = r.next(ctx); err != nil {
+	if err = r.findUnderway(ctx); err != nil {
 		return out, err
 	}
 	old, err := r.committed(ctx, source)
 	if err != nil || old == nil {
 		return out, err
 	}
-	if out.File, err = w.moveLink(); err != nil {
+	link, err := w.moveLink()
+	if err != nil {
 		return out, err
 	}
-	link, next := out.File, out.Next
+	find := func() (Restored, []byte, error) { return w.lost(old, r.accepts) }
 	if discard {
-		out, err = w.replace(old)
-	} else {
-		out, err = w.Restore(old, r.accepts)
+		find = func() (Restored, []byte, error) { return w.replaced(old) }
+	}
+	out, file, err := find()
+	if err == nil && out.Text != nil {
+		// The plan first: what is killed in between is done again as long as the log has lost something.
+		if out.Plan, err = r.adoptTasks(ctx, out.Gone); err == nil {
+			err = w.put(&out, file)
+		}
 	}
 	if err != nil {
 		return out, err
 	}
-	out.Next = next
 	out.File = cmp.Or(out.File, link)
 	if out.Text == nil {
 		staged, err := r.inIndex(ctx)
@@ -61,35 +74,118 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 			return out, err
 		}
 	}
-	return out, r.stageLog(ctx, &out)
+	if err := r.stageFiles(ctx, &out); err != nil {
+		return out, err
+	}
+	out.Next, err = r.next(ctx)
+	return out, err
 }
 
-// underway are files in the git directory that say what git has not finished, and how to go on.
-var underway = [][2]string{
-	{"REVERT_HEAD", "git revert --continue"}, {"rebase-merge", "git rebase --continue"}, {"rebase-apply", "git rebase --continue"},
-	{"CHERRY_PICK_HEAD", "git cherry-pick --continue"},
+// adoptTasks adds to the plan the tasks of the sides' plans that entries name and it lacks, and returns its path; empty if it lacks none.
+// What took away the entries took away the tasks too. A plan that cannot be read stays as it is: that is another finding.
+func (r *restoring) adoptTasks(ctx context.Context, entries []ledger.Entry) (string, error) {
+	named := map[string]bool{}
+	for _, e := range entries {
+		named[e.TaskID] = true
+	}
+	path := small.Plan.Path(r.Dir)
+	before, err := readFile(r.Place.Top, path)
+	plan := before
+	for _, s := range r.sides {
+		old, _, readErr := githistory.ReadFile(ctx, r.repo, s.id, path, r.Limits.FileSize())
+		if err = errors.Join(err, readErr); err != nil {
+			return "", err
+		}
+		if !r.readable(plan) || !r.readable(old) {
+			continue
+		}
+		files := func(plan []byte) map[small.Artifact][]byte { return map[small.Artifact][]byte{small.Plan: plan} }
+		m := threeway.Merge{
+			Dir: r.Dir, Limits: r.Limits, Ours: threeway.Version{Name: "the work tree", Files: files(plan)}, Theirs: threeway.Version{Name: s.name, Files: files(old)},
+		}
+		if plan, err = m.Adopt(named); err != nil {
+			return "", err
+		}
+	}
+	if err != nil || bytes.Equal(plan, before) {
+		return "", err
+	}
+	return path, r.write(path, plan)
 }
 
-// next is what to type after the restoration. A log in conflict is left to reconcile: both sides' entries are wanted. Only a revert
+func (r *restoring) readable(data []byte) bool {
+	doc, _ := small.Parse(data, r.Limits)
+	return doc != nil
+}
+
+// Conflict is the failure of a log that is in conflict: in the index, or because git is in the middle of a merge or the like and
+// conflict markers stand in the file. Its remedy is what resolves that. It is nil if there is no conflict.
+func (w *Workspace) Conflict(ctx context.Context, repo Repository, environ []string) (*failure.Error, error) {
+	files, err := repo.List(ctx, history.Index, history.At(w.Log()))
+	if err != nil {
+		return nil, err
+	}
+	unmerged := slices.ContainsFunc(files, func(f history.File) bool { return f.Path == w.Log() && f.Unmerged })
+	file, err := w.Read()
+	if !unmerged && (err != nil || !conflictMarker.Match(file)) {
+		return nil, err
+	}
+	git, err := openWorkTree(w.Place, environ)
+	if err != nil {
+		return nil, err
+	}
+	switch op, cannot := underWay(ctx, repo, git); {
+	case cannot != nil:
+		return failure.Of(cannot), nil // it says what resolves it there
+	case unmerged || op.word != "":
+		return inConflict(w.Log()), nil
+	}
+	return nil, nil
+}
+
+// inConflict is the failure of a log in conflict.
+func inConflict(log string) *failure.Error {
+	return &failure.Error{Message: log + " is in conflict: both sides' entries are wanted", Remedy: "resolve it: `small-hook reconcile`"}
+}
+
+// underway are files in the git directory that say what git has not finished, and how to go on, with something to commit and without.
+var underway = [][3]string{
+	{"REVERT_HEAD", "git -c core.editor=true revert --continue", "git revert --skip"},
+	{"rebase-merge", "git -c core.editor=true rebase --continue", "git rebase --skip"},
+	{"rebase-apply", "git -c core.editor=true rebase --continue", "git rebase --skip"},
+	{"CHERRY_PICK_HEAD", "git -c core.editor=true cherry-pick --continue", "git cherry-pick --skip"},
+	{"MERGE_HEAD", "git commit --no-edit", "git commit --no-edit"},
+}
+
+// findUnderway finds out what git has not finished. A log in conflict is left to reconcile: both sides' entries are wanted. Only a revert
 // brings none.
-func (r *restoring) next(ctx context.Context) (string, error) {
-	next := "git commit"
+func (r *restoring) findUnderway(ctx context.Context) error {
+	r.steps = [3]string{"", "git commit", ""}
 	for _, u := range underway {
 		there, err := exists(filepath.Join(r.Place.GitDir, u[0]))
 		if err != nil {
-			return "", err
+			return err
 		}
 		if there {
-			next = u[1]
+			r.steps = u
 			break
 		}
 	}
 	conflicts, err := r.git.run(ctx, nil, "ls-files", "-u", "--", r.Log())
 	r.unmerged = len(conflicts) > 0
-	if err == nil && r.unmerged && next != underway[0][1] {
-		err = &failure.Error{Message: r.Log() + " is in conflict: both sides' entries are wanted", Remedy: "`small-hook reconcile`"}
+	if err == nil && r.unmerged && r.steps != underway[0] {
+		err = inConflict(r.Log())
 	}
-	return next, err
+	return err
+}
+
+// next is what to type after the restoration; empty if nothing is left to commit.
+func (r *restoring) next(ctx context.Context) (string, error) {
+	staged, err := r.git.run(ctx, nil, "diff", "--cached", "--name-only", "--no-ext-diff")
+	if len(staged) == 0 {
+		return r.steps[2], err
+	}
+	return r.steps[1], err
 }
 
 // committed is the log of the sides as git would check it out; nil if none has one.
@@ -110,6 +206,7 @@ func (r *restoring) committed(ctx context.Context, source string) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
+	r.sides = op.sides()
 	c := splice.Case{Path: r.Log(), Now: r.Now, Limits: r.Limits, Comparer: read.NewLogComparer(r.Policy, r.Log(), r.Now)}
 	if c.Ours, err = r.version(ctx, op.ours); err != nil {
 		return nil, err
@@ -160,7 +257,7 @@ func (r *restoring) version(ctx context.Context, s side) (splice.Version, error)
 // accepts reports whether a log has what the sides have, and new entries with times that can stand.
 func (r *restoring) accepts(_, child *ledger.Ledger) bool {
 	for _, log := range r.logs {
-		if !r.Accepts(log, child) || !splice.Timely(log, child, r.Now) {
+		if !r.Accepts(log, child) || splice.Untimely(log, child, r.Now) != nil {
 			return false
 		}
 	}
@@ -180,17 +277,13 @@ func (r *restoring) inIndex(ctx context.Context) (bool, error) {
 	return log != nil && r.accepts(nil, log.Ledger), nil
 }
 
-// stageLog stages the log as it is in the work tree now.
-func (r *restoring) stageLog(ctx context.Context, out *Restored) error {
-	data, err := r.Read()
-	if err != nil {
-		return err
+// stageFiles stages the log, and the plan if it was written.
+func (r *restoring) stageFiles(ctx context.Context, out *Restored) error {
+	paths := []string{r.Log()}
+	if out.Plan != "" {
+		paths = append(paths, out.Plan)
 	}
-	blob, err := r.git.storeFile(ctx, r.Log(), data)
-	if err != nil {
-		return err
-	}
-	if err := r.git.stage(ctx, []change{{path: r.Log(), mode: "100644", blob: blob}}); err != nil {
+	if err := r.git.stageAsIs(ctx, paths...); err != nil {
 		return &failure.Error{
 			Message: fmt.Sprintf("%s is restored, but could not be staged: %s", r.Log(), failure.Of(err).Message),
 			Remedy:  "`small-hook restore`", Err: err,
@@ -198,4 +291,16 @@ func (r *restoring) stageLog(ctx context.Context, out *Restored) error {
 	}
 	out.Staged = true
 	return nil
+}
+
+// Rewrite makes a text the content of a file of the workspace, in one step, and stages it.
+func (w *Workspace) Rewrite(ctx context.Context, path string, text []byte, environ []string) error {
+	git, err := openWorkTree(w.Place, environ)
+	if err == nil {
+		err = w.write(path, text)
+	}
+	if err != nil {
+		return err
+	}
+	return git.stageAsIs(ctx, path)
 }

@@ -39,15 +39,15 @@ func (w *Workspace) Log() string { return small.Progress.Path(w.Dir) }
 // Read reads the log; nil if there is none.
 func (w *Workspace) Read() ([]byte, error) { return readFile(w.Place.Top, w.Log()) }
 
-// write makes a text the log, in one step.
-func (w *Workspace) write(text []byte) error {
-	file := filepath.Join(w.Place.Top, filepath.FromSlash(w.Log()))
+// write makes a text the content of a file of the workspace, in one step.
+func (w *Workspace) write(path string, text []byte) error {
+	file := filepath.Join(w.Place.Top, filepath.FromSlash(path))
 	err := os.MkdirAll(filepath.Dir(file), 0o777)
 	if err == nil {
 		err = wholefile.WriteVia(w.Place.GitDir, file, text)
 	}
 	if err != nil {
-		return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", w.Log(), err), Remedy: "make the file writable, then run the command again", Err: err}
+		return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", path, err), Remedy: "make the file writable, then run the command again", Err: err}
 	}
 	return nil
 }
@@ -66,7 +66,9 @@ type Restored struct {
 	File string
 	// Discarded is how many new entries were dropped.
 	Discarded int
-	// Staged is true if it was staged, and Next what to type next.
+	// Plan is the path of the plan, if that has tasks again that entries name which were gone; empty if it has not changed.
+	Plan string
+	// Staged is true if it was staged, and Next what to type next, empty if nothing is left to commit.
 	Staged bool
 	Next   string
 }
@@ -74,35 +76,36 @@ type Restored struct {
 // Restore puts the entries of an old log back: see splice.PutBackOf. It keeps the file that was there. A Restored without Text means that there
 // was nothing to put back.
 func (w *Workspace) Restore(old []byte, accepts func(parent, child *ledger.Ledger) bool) (Restored, error) {
-	out := Restored{Log: w.Log()}
-	file, err := w.Read()
-	if err != nil {
+	out, file, err := w.lost(old, accepts)
+	if err != nil || out.Text == nil {
 		return out, err
-	}
-	if out.PutBack, err = splice.PutBackOf(old, file, accepts, w.Now, w.Limits); err != nil {
-		return out, &failure.Error{
-			Message: fmt.Sprintf("%s cannot be put back: the old log cannot be read: %v", w.Log(), err),
-			Remedy:  "name a commit whose log is a sound one with --source; `git log -- " + w.Log() + "` lists the commits that changed it",
-		}
-	}
-	if out.Text == nil {
-		return out, nil
 	}
 	return out, w.put(&out, file)
 }
 
-// replace makes an old log the log, whatever is new in the file that was there.
-func (w *Workspace) replace(old []byte) (Restored, error) {
-	out := Restored{Log: w.Log()}
-	file, err := w.Read()
-	if err != nil || file != nil && bytes.Equal(file, old) {
-		return out, err
+// lost finds out what Restore puts back, and the file that is there.
+func (w *Workspace) lost(old []byte, accepts func(parent, child *ledger.Ledger) bool) (out Restored, file []byte, err error) {
+	out.Log = w.Log()
+	if file, err = w.Read(); err != nil {
+		return out, nil, err
 	}
-	if out.PutBack, err = splice.PutBackOf(old, file, func(_, _ *ledger.Ledger) bool { return false }, w.Now, w.Limits); err != nil {
-		return out, &failure.Error{Message: w.Log() + ": " + err.Error(), Err: err}
+	if out.PutBack, err = splice.PutBackOf(old, file, accepts, w.Now, w.Limits); err != nil {
+		err = &failure.Error{
+			Message: fmt.Sprintf("%s cannot be put back: the old log cannot be read: %v", w.Log(), err),
+			Remedy:  "name a commit whose log is a sound one with --source; `git log -- " + w.Log() + "` lists the commits that changed it",
+		}
+	}
+	return out, file, err
+}
+
+// replaced is an old log in the place of the file that is there, whatever is new in that.
+func (w *Workspace) replaced(old []byte) (Restored, []byte, error) {
+	out, file, err := w.lost(old, func(_, _ *ledger.Ledger) bool { return false })
+	if file != nil && bytes.Equal(file, old) {
+		return Restored{Log: w.Log()}, file, err
 	}
 	out.Text, out.Discarded, out.New, out.Moved = old, out.New, 0, 0
-	return out, w.put(&out, file)
+	return out, file, err
 }
 
 // put writes the text that is put back, and keeps the file that was there, if any.
@@ -112,7 +115,7 @@ func (w *Workspace) put(out *Restored, file []byte) (err error) {
 			return err
 		}
 	}
-	return w.write(out.Text)
+	return w.write(w.Log(), out.Text)
 }
 
 // keep keeps a file that is about to be replaced.
@@ -154,9 +157,8 @@ func (w *Workspace) moveLink() (string, error) {
 
 // Note is what a guarded command has left.
 type Note struct {
-	// Head is HEAD's commit, empty if there is none, and Branch the branch that is checked out.
-	Head   string `json:"head"`
-	Branch string `json:"branch"`
+	// Mark is another one as soon as git has moved the work tree.
+	Mark string `json:"mark"`
 	// Log is the file.
 	Log []byte `json:"log"`
 }
@@ -164,7 +166,7 @@ type Note struct {
 func (w *Workspace) noteFile() string { return filepath.Join(w.Kept, "noted") }
 
 // Note remembers the log as it is now; nothing, if it cannot be read as a log.
-func (w *Workspace) Note(head, branch string) error {
+func (w *Workspace) Note(mark string) error {
 	data, err := w.Read()
 	if err != nil {
 		return err
@@ -173,7 +175,7 @@ func (w *Workspace) Note(head, branch string) error {
 		err = os.Remove(w.noteFile())
 	} else {
 		var text []byte
-		if text, err = json.Marshal(Note{head, branch, data}); err == nil {
+		if text, err = json.Marshal(Note{mark, data}); err == nil {
 			err = wholefile.Replace(w.noteFile(), text, 0o600)
 		}
 	}

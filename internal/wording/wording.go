@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -50,12 +51,25 @@ func Count(n int, noun string) string {
 // Plural is the plural of a regular noun.
 func Plural(noun string) string {
 	switch {
-	case strings.HasSuffix(noun, "y"):
+	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ay"):
 		return strings.TrimSuffix(noun, "y") + "ies"
 	case strings.HasSuffix(noun, "ch"):
 		return noun + "es"
 	}
 	return noun + "s"
+}
+
+// Span is a duration in words, in the largest unit of which it has about two: "2 days", "30 hours", "90 seconds".
+func Span(d time.Duration) string {
+	for _, unit := range []struct {
+		of   time.Duration
+		noun string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}} {
+		if n := int(d.Round(unit.of) / unit.of); n > 1 {
+			return Count(n, unit.noun)
+		}
+	}
+	return Count(int(d.Round(time.Second)/time.Second), "second")
 }
 
 // Quote shows text of a file in a message.

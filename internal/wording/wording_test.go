@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A shell reads back every text as one word.
@@ -53,6 +54,16 @@ func TestPrintable(t *testing.T) {
 	} {
 		if got := Printable(in); got != want {
 			t.Errorf("Printable(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		48*time.Hour - time.Second: "2 days", 25 * time.Hour: "25 hours", 61 * time.Minute: "61 minutes", 89 * time.Second: "89 seconds", time.Second: "1 second", 0: "0 seconds",
+	} {
+		if got := Span(d); got != want {
+			t.Errorf("%s is %q, not %q", d, got, want)
 		}
 	}
 }

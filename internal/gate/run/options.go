@@ -36,6 +36,8 @@ type Options struct {
 	Message string
 	// Branch is the branch that is judged, without refs/heads/, if known: the checked-out or the pushed one.
 	Branch string
+	// Reverting is true if the commit of the index ends a revert.
+	Reverting bool
 	// Heads are further commits that the commit of the index follows, if its logs are not compared with HEAD
 	// alone.
 	Heads []string

@@ -17,6 +17,7 @@ type base struct {
 func (r *Run) Situation(commit string) subject.Situation {
 	s := subject.Situation{Commit: commit, Tip: r.Scope.Tip.ID}
 	if commit == history.Index {
+		s.Reverting = r.Options.Reverting
 		return s
 	}
 	if r.Options.Standing != nil {

@@ -32,7 +32,8 @@ func (u *UnreadableLog) fix(p small.Problem) string {
 	case s.Commit != history.Index, p.Kind == small.ProblemNotAFile:
 		return s.Redo("small-hook restore" + InDirectory(u.Path))
 	case p.Conflict:
-		return s.Redo("small-hook reconcile")
+		dir, _ := small.WorkspaceOf(u.Path)
+		return s.Resolve(dir)
 	}
 	return p.Hint
 }

@@ -17,6 +17,16 @@ type Situation struct {
 	Tip, Base string
 	// OnLine is true if Commit is on that line itself.
 	OnLine bool
+	// Reverting is true of the index if its commit ends a revert.
+	Reverting bool
+}
+
+// Resolve resolves a conflict in the workspace of a directory. A revert takes back code, and the log keeps what was recorded.
+func (s Situation) Resolve(dir string) string {
+	if s.Reverting {
+		return s.Redo("git restore --source=HEAD --staged --worktree -- " + wording.TopPath(small.InDir(dir, "")))
+	}
+	return s.Redo("small-hook reconcile")
 }
 
 // Redo undoes a commit and makes it again, with some commands in between. All other work is kept.

@@ -15,8 +15,7 @@ func BeginRun(dir, commit string) string {
 
 // RestoreLeases are the commands that put back the leases that a commit took away from its parent's plan.
 func RestoreLeases(dir, commit, parent string) string {
-	plan := small.Plan.Path(dir)
-	return thenCommit(commit, "Give the leases back", "small-hook restore-leases"+InDirectory(plan)+" "+history.Short(parent), plan)
+	return thenCommit(commit, "Give the leases back", "small-hook restore --leases"+InDirectory(small.Plan.Path(dir))+" --source "+history.Short(parent))
 }
 
 // Reconciled are the commands that record why the plan no longer agrees with progress.
@@ -26,11 +25,11 @@ func Reconciled(dir, commit, evidence string) string {
 		"small-hook append"+InDirectory(log)+" --task "+ReconcilePlan+" --status completed --evidence "+wording.ShellQuote(evidence), log)
 }
 
-// thenCommit are a command, one that stages what it wrote, and, unless the index is judged, one that commits it. On disk there is nothing
-// to stage.
+// thenCommit are a command, one that stages what it wrote at some paths, if any, and, unless the index is judged, one that commits it. On
+// disk there is nothing to stage.
 func thenCommit(commit, title, command string, paths ...string) string {
 	all := []string{command}
-	if commit != "" {
+	if commit != "" && len(paths) > 0 {
 		stage := "git add --"
 		for _, path := range paths {
 			stage += " " + wording.TopPath(path)

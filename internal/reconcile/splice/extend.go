@@ -21,7 +21,7 @@ func Append(path string, data []byte, entry Entry, now time.Time, limits small.L
 	if err != nil {
 		return nil, 0, &failure.Error{
 			Message: fmt.Sprintf("%s: no entry can be appended: %v", path, err),
-			Remedy:  "`small-hook restore` puts back the log that was committed last, if that is a sound one; `small-hook check` says what is wrong with this one",
+			Remedy:  "see what is wrong with it: `small-hook check`; if nothing is, small-hook guard -- small progress add writes the list anew",
 		}
 	}
 	log, problems := ledger.ReadLog(out, limits)

@@ -23,8 +23,10 @@ type PutBack struct {
 	Unreadable string
 	// New is how many new entries the text has, Moved how many of them got a later time than they had.
 	New, Moved int
-	// Left are entries of the file that are neither old nor new: changed versions of old ones, and invalid ones.
-	Left []ledger.Entry
+	// Changed are entries of the file that are changed versions of old ones, and Left those that cannot be written after the old ones.
+	Changed, Left []ledger.Entry
+	// Gone are those of the lost entries of which no changed version is there.
+	Gone []ledger.Entry
 }
 
 // PutBackOf puts back the entries of an old log that a file in its place changed, lost or moved. What the file has besides stays, in its
@@ -103,24 +105,34 @@ func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.
 	for _, e := range there.Entries {
 		kept[e.Digest] = true
 	}
-	lost := map[string]bool{}
+	lost, changed := map[string]int{}, map[int]bool{}
 	for i, e := range before.Entries {
 		if !kept[e.Digest] {
 			p.Lost = append(p.Lost, e)
 			for _, key := range identities(old[i]) {
-				lost[key] = true
+				lost[key] = e.Index
 			}
 		}
 	}
 	var fresh []*small.Value
 	for i, e := range there.Entries {
+		keys := identities(values[i])
+		of := slices.IndexFunc(keys, func(key string) bool { _, is := lost[key]; return is })
 		switch {
 		case known[e.Digest]:
-		case slices.ContainsFunc(identities(values[i]), func(key string) bool { return lost[key] }) || !valid(values[i], limits):
+		case of >= 0:
+			p.Changed = append(p.Changed, e)
+			changed[lost[keys[of]]] = true
+		case !valid(values[i], limits):
 			p.Left = append(p.Left, e)
 		default:
 			known[e.Digest] = true
 			fresh = append(fresh, values[i])
+		}
+	}
+	for _, e := range p.Lost {
+		if !changed[e.Index] {
+			p.Gone = append(p.Gone, e)
 		}
 	}
 	return fresh
@@ -177,20 +189,20 @@ func stands(timestamp string, last, now time.Time) (at time.Time, own bool) {
 	return at, own
 }
 
-// Timely reports whether the times of the entries that a log has more than an older one can stand as they are.
-func Timely(before, after *ledger.Ledger, now time.Time) bool {
+// Untimely is the first entry that a log has more than an older one whose time cannot stand as it is; nil if there is none.
+func Untimely(before, after *ledger.Ledger, now time.Time) *ledger.Entry {
 	if !after.Extends(before) {
-		return true // they stand between older ones
+		return nil // they stand between older ones
 	}
 	last := latest(before)
-	for _, e := range after.Entries[before.Len():] {
+	for i, e := range after.Entries[before.Len():] {
 		at, own := stands(e.Timestamp, last, now)
 		if !own {
-			return false
+			return &after.Entries[before.Len()+i]
 		}
 		last = at
 	}
-	return true
+	return nil
 }
 
 // texts writes new entries, with their times moved where that is needed.

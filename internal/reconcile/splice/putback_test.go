@@ -66,7 +66,7 @@ func TestPutBackKeepsEverything(t *testing.T) {
 		if !log.Extends(before.Ledger) || !slices.Equal(tasks, want) {
 			t.Fatalf("seed %d: after %v there is %v in\n%s", seed, file, tasks, text)
 		}
-		if got.Text != nil && !Timely(before.Ledger, log.Ledger, noon) {
+		if got.Text != nil && Untimely(before.Ledger, log.Ledger, noon) != nil {
 			t.Fatalf("seed %d: times do not increase in\n%s", seed, text)
 		}
 	}
@@ -110,7 +110,7 @@ func TestPutBackTellsVersionsApart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (got.New == 1) != isNew || got.New+len(got.Left) != 1 || len(got.Lost) != 1 || !strings.HasPrefix(string(got.Text), before) {
+			if (got.New == 1) != isNew || got.New+len(got.Changed)+len(got.Left) != 1 || len(got.Lost) != 1 || !strings.HasPrefix(string(got.Text), before) {
 				t.Errorf("%s: %+v\n%s", entry, got, got.Text)
 			}
 		}

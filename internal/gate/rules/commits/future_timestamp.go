@@ -8,6 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // FutureTimestamp is append-only/future-timestamp: a new entry is dated ahead of now.
@@ -28,7 +29,7 @@ func checkFutureTimestamp(e *subject.LogChange, r *rule.Reporter) {
 		ahead[index] = true
 		f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: index})
 		f.Edits = []finding.EditKey{{Path: e.Path + "\x00future", To: f.EditTo}}
-		f.Message = fmt.Sprintf("%s is dated %s ahead of now; no later entry could be valid", ledger.Describe(entry), when.Sub(e.Clock).Round(time.Second))
+		f.Message = fmt.Sprintf("%s is dated %s ahead of now; no later entry could be valid", ledger.Describe(entry), wording.Span(when.Sub(e.Clock)))
 		f.Fix = e.RecordAgain()
 		r.Add(f)
 	}

@@ -124,7 +124,7 @@ func problemsOf(kind small.ProblemKind) func(*subject.Workspace, *rule.Reporter)
 				f := finding.OfProblem(art.Path, p)
 				switch {
 				case p.Conflict:
-					f.Fix = w.Situation().Redo("small-hook reconcile")
+					f.Fix = w.Situation().Resolve(w.Dir)
 				case p.Kind == small.ProblemNotAFile:
 					f.Fix = w.PutBack(art.Path) + "; " + p.Hint
 				}
