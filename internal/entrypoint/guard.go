@@ -35,7 +35,7 @@ type Guarded struct {
 	// Behind are entries of the new HEAD that the log lacks or has otherwise, if git has moved the work tree: then nothing is put back.
 	Behind []ledger.Entry
 	// Conflict says that the log is in conflict, and what resolves it; nil if it is not.
-	Conflict error
+	Conflict *failure.Error
 }
 
 // Fine reports whether nothing was found.
@@ -55,7 +55,7 @@ type guarding struct {
 	// opts are the options of a judgement.
 	opts run.Options
 	// conflict says that the log is in conflict, and what resolves it; nil if it is not.
-	conflict error
+	conflict *failure.Error
 }
 
 // Guard runs a command under the lock of the workspace in the request's directory or the nearest above it, and undoes what it does to
@@ -195,9 +195,11 @@ func (s *session) markOf(ctx context.Context, parents []string) (string, error) 
 // note remembers what a guarded command leaves.
 func (g *guarding) note() error { return g.Note(g.mark) }
 
+func (g *guarding) inConflict() bool { return g.conflict != nil }
+
 // putBack puts entries of old logs back. One that cannot be read has none.
 func (g *guarding) putBack(logs ...[]byte) ([]reconcile.Restored, error) {
-	if g.conflict != nil {
+	if g.inConflict() {
 		return nil, nil // both sides' entries are in the conflict, which `reconcile` resolves
 	}
 	var out []reconcile.Restored
@@ -228,7 +230,7 @@ func (g *guarding) repairs(parent, child *ledger.Ledger) bool {
 // behind are the entries of HEAD that the log lacks or has otherwise.
 func (g *guarding) behind() ([]ledger.Entry, error) {
 	head, _ := ledger.ReadLog(g.head, g.Limits)
-	if g.conflict != nil || head == nil || head.Len() == 0 {
+	if g.inConflict() || head == nil || head.Len() == 0 {
 		return nil, nil
 	}
 	file, err := g.Read()

@@ -58,6 +58,16 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		48*time.Hour - time.Second: "2 days", 25 * time.Hour: "25 hours", 61 * time.Minute: "61 minutes", 89 * time.Second: "89 seconds", time.Second: "1 second", 0: "0 seconds",
+	} {
+		if got := Span(d); got != want {
+			t.Errorf("%s is %q, not %q", d, got, want)
+		}
+	}
+}
+
 // TestNoBacktick holds that nobody's name ends a command of a remedy: what is quoted has no backtick, and means the same to a shell.
 func TestNoBacktick(t *testing.T) {
 	for _, text := range []string{"a`touch x`b", "`", "it's `here`"} {
@@ -70,16 +80,6 @@ func TestNoBacktick(t *testing.T) {
 		}
 		if shown := Quote(text); strings.Contains(shown, "`") {
 			t.Errorf("%s", shown)
-		}
-	}
-}
-
-func TestSpan(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		48*time.Hour - time.Second: "2 days", 25 * time.Hour: "25 hours", 61 * time.Minute: "61 minutes", 89 * time.Second: "89 seconds", time.Second: "1 second", 0: "0 seconds",
-	} {
-		if got := Span(d); got != want {
-			t.Errorf("%s is %q, not %q", d, got, want)
 		}
 	}
 }

@@ -33,8 +33,8 @@ func checkUnknownTask(w *subject.Workspace, r *rule.Reporter) {
 		case entry < w.Settled:
 			return "a committed entry is never edited: add task " + wording.Quote(id) + " to the plan; cancelled, if its name is a slip"
 		}
-		return "name a task of the plan: " + listed(w.Tasks()) + ". If the entry is in the log already, and new, drop the new entries with small-hook restore --discard-new, " +
-			"and record the work again; or add task " + wording.Quote(id) + " to the plan"
+		return "name a task of the plan: " + listed(w.Tasks()) + "; or add task " + wording.Quote(id) + " to it. " +
+			"Entries that are written and not yet committed are dropped with small-hook restore --discard-new, and recorded again"
 	}
 	entries, first := w.Entries()
 	for i, e := range entries {
