@@ -19,7 +19,7 @@ func (l *Ledger) RunOver(id string) bool {
 			if begun {
 				return true
 			}
-		case resets(e.TaskID):
+		case e.Resets():
 			return true
 		default:
 			begun = true
@@ -42,7 +42,9 @@ func (l *Ledger) ResetLast() bool {
 	return false
 }
 
-// resets reports whether an entry of a task replaces the plan.
+// Resets reports whether an entry replaces the run's plan.
+func (e Entry) Resets() bool { return resets(e.TaskID) }
+
 func resets(task string) bool { return task == resetTask || task == planResetTask }
 
 // HasRun reports whether an entry is bound to the run with a replay id.
