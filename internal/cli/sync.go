@@ -64,7 +64,7 @@ func (a *app) synced(out *publish.Outcome) error {
 	said := out.Said
 	if out.Refused != "" {
 		a.status = 1
-		said = "small-hook: the push was refused:\n" + out.Refused
+		said = "small-hook: " + out.Refused
 	}
 	if said != "" {
 		if _, err := io.WriteString(a.Stderr, sanitize.Lines(said)+"\n"); err != nil {

@@ -8,16 +8,29 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// end brings back what was set aside, after a push.
+// end brings back what was set aside. What findings and refusals are about stays as it is: the commands in them name these commits.
 func (p *publishing) end(ctx context.Context) error {
+	if p.out.Found || p.out.Refused != "" {
+		now, err := p.git.id(ctx, "HEAD")
+		if err != nil {
+			return err
+		}
+		if now == p.state.Tip {
+			p.say(asBefore)
+		} else {
+			p.say("Nothing was pushed. The branch was at %s; to have it so again: git reset --keep %s", p.state.Tip, p.state.Tip)
+		}
+	}
 	if err := p.bringBack(ctx); err != nil {
 		return err
 	}
 	return p.forget(ctx)
 }
 
-// giveUp takes everything back after what did not end in a push, and says so.
-func (p *publishing) giveUp(ctx context.Context, cause error) (*Outcome, error) {
+const asBefore = "Nothing was pushed. The branch and the work tree are as before."
+
+// giveUp takes everything back after an error, or where a hook has refused a commit of a rebase or merge that is halfway, and says so.
+func (p *publishing) giveUp(ctx context.Context, halfway string, cause error) (*Outcome, error) {
 	p.out.Done = nil
 	moved := p.noted
 	if err := p.takeBack(ctx); err != nil {
@@ -37,7 +50,12 @@ func (p *publishing) giveUp(ctx context.Context, cause error) (*Outcome, error) 
 	if cause != nil {
 		return nil, cause
 	}
-	p.say("Nothing was pushed. The branch and the work tree are as before.")
+	p.say(asBefore)
+	by := "git merge --no-commit "
+	if halfway == "rebase" {
+		by = "git rebase "
+	}
+	p.say("The commit that was refused is not made; to make it by hand: %s%s", by, wording.ShellWord(p.state.Remote+"/"+short(p.state.Target)))
 	return &p.out, nil
 }
 
@@ -47,7 +65,7 @@ func (p *publishing) abort(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.keepFound(ctx); err != nil {
+	if err := p.keepMeanwhile(ctx); err != nil {
 		return err
 	}
 	if err := p.takeBack(ctx); err != nil {
@@ -73,10 +91,10 @@ func (p *publishing) takeUp(ctx context.Context) error {
 	if err := p.onBranch(ctx); err != nil {
 		return err
 	}
+	if err := p.keepMeanwhile(ctx); err != nil {
+		return err
+	}
 	if !p.state.Stopped {
-		if err := p.keepFound(ctx); err != nil {
-			return err
-		}
 		return p.takeBack(ctx)
 	}
 	command, err := p.git.underWay()
@@ -93,7 +111,7 @@ func (p *publishing) takeUp(ctx context.Context) error {
 	if p.state.Tip, err = p.git.id(ctx, "HEAD"); err != nil {
 		return err
 	}
-	p.state.Stopped, p.state.Conflicts = false, nil
+	p.kept, p.state.Stopped, p.state.Conflicts = "", false, nil
 	return p.note()
 }
 
@@ -115,6 +133,7 @@ func (p *publishing) takeBack(ctx context.Context) error {
 	if err := p.reset(ctx, to); err != nil {
 		return err
 	}
+	p.found = p.kept
 	if err := p.bringBack(ctx); err != nil {
 		return err
 	}

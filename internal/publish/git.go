@@ -30,6 +30,8 @@ type commandLine struct {
 type result struct {
 	status      int
 	out, stderr string
+	// hook is the hook that refused, if git was run by hooked.
+	hook string
 }
 
 func openGit(place githistory.Place, environ []string) (*commandLine, error) {
@@ -55,6 +57,16 @@ func openGit(place githistory.Place, environ []string) (*commandLine, error) {
 		env = append(env, "GIT_TERMINAL_PROMPT=0") // an agent at a terminal would wait forever
 	}
 	return &commandLine{top: place.Top, gitDir: place.GitDir, environ: env}, nil
+}
+
+// variable is the value of an environment variable, empty if it is not set.
+func (g *commandLine) variable(name string) string {
+	for _, entry := range slices.Backward(g.environ) {
+		if key, value, _ := strings.Cut(entry, "="); key == name {
+			return value
+		}
+	}
+	return ""
 }
 
 // try runs git. Its error is that git could not be run to its end; a status other than 0 is a result.
