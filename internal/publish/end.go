@@ -68,6 +68,13 @@ func (p *publishing) abort(ctx context.Context) error {
 	if err := p.keepMeanwhile(ctx); err != nil {
 		return err
 	}
+	committed, err := p.committedSince(ctx)
+	if err != nil {
+		return err
+	}
+	if committed {
+		p.state.Tip = at
+	}
 	if err := p.takeBack(ctx); err != nil {
 		return err
 	}
@@ -77,6 +84,8 @@ func (p *publishing) abort(ctx context.Context) error {
 		return err
 	case now == p.state.Pushing:
 		p.say("It was pushed already, and stays.")
+	case committed:
+		p.say("The branch has commits that this sync has not made, and stays as it is.")
 	case now == at:
 		p.say("The branch and the work tree are as before.")
 	default:
@@ -85,9 +94,32 @@ func (p *publishing) abort(ctx context.Context) error {
 	return nil
 }
 
+// committedSince reports whether the branch has commits that neither were there before nor are of sync's own making: those put on top
+// are not more, and are published or merges otherwise.
+func (p *publishing) committedSince(ctx context.Context) (bool, error) {
+	known := []string{p.state.Tip}
+	upstream, err := p.git.id(ctx, p.tracking())
+	if err != nil {
+		return false, err
+	}
+	if upstream != "" {
+		known = append(known, upstream)
+	}
+	since, err := p.git.count(ctx, append([]string{"--no-merges", p.state.Branch, "--not"}, known...)...)
+	if err != nil || since == 0 {
+		return false, err
+	}
+	follows, err := p.git.holds(ctx, "merge-base", "--is-ancestor", p.state.Tip, p.state.Branch)
+	if err != nil || follows {
+		return follows, err
+	}
+	own, err := p.git.count(ctx, append([]string{"--no-merges", p.state.Tip, "--not"}, known[1:]...)...)
+	return since > own, err
+}
+
 // takeUp goes on with what an interrupted sync has begun. Only where it stopped for a person is git's half done work taken up: what was
 // killed is taken back, and begun again.
-func (p *publishing) takeUp(ctx context.Context) error {
+func (p *publishing) takeUp(ctx context.Context) (err error) {
 	if err := p.onBranch(ctx); err != nil {
 		return err
 	}
@@ -95,6 +127,10 @@ func (p *publishing) takeUp(ctx context.Context) error {
 		return err
 	}
 	if !p.state.Stopped {
+		// Whatever is committed stays: what git has finished, and what somebody has done since.
+		if p.state.Tip, err = p.git.id(ctx, p.state.Branch); err != nil {
+			return err
+		}
 		return p.takeBack(ctx)
 	}
 	command, err := p.git.underWay()
@@ -140,7 +176,7 @@ func (p *publishing) takeBack(ctx context.Context) error {
 	return p.forget(ctx)
 }
 
-// arrived is the commit that was pushed, empty if the remote does not have it. The remote is asked: a push can be killed when it has
+// arrived is the commit that was pushed, or that was committed upon it since, empty if the remote does not have it. The remote is asked: a push can be killed when it has
 // arrived, and before it is known here.
 func (p *publishing) arrived(ctx context.Context) (string, error) {
 	if p.state.Pushing == "" {
@@ -153,6 +189,10 @@ func (p *publishing) arrived(ctx context.Context) (string, error) {
 	has, err := p.git.holds(ctx, "merge-base", "--is-ancestor", p.state.Pushing, there)
 	if err != nil || !has {
 		return "", err
+	}
+	if longer, err := p.git.holds(ctx, "merge-base", "--is-ancestor", p.state.Pushing, p.state.Branch); err != nil || longer {
+		at, failed := p.git.id(ctx, p.state.Branch)
+		return at, errorsOr(err, failed)
 	}
 	return p.state.Pushing, nil
 }

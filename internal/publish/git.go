@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -109,12 +110,14 @@ func (g *commandLine) holds(ctx context.Context, args ...string) (bool, error) {
 	return done.status == 0, err
 }
 
+// lockName finds the lock in git's words, whatever language they are in.
+var lockName = regexp.MustCompile(`'([^'\n]+\.lock)'`)
+
 // failed is the failure for a git that failed.
 func (g *commandLine) failed(args []string, done result) error {
 	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", subcommand(args), done.status, oneLine(done.stderr))}
-	lock := filepath.Join(g.gitDir, "index.lock")
-	if _, err := os.Lstat(lock); err == nil {
-		f.Remedy = fmt.Sprintf("if no other git is at work here, one was killed: `rm -f %s`, then `small-hook sync --abort`", wording.ShellWord(lock))
+	if lock := lockName.FindStringSubmatch(done.stderr); lock != nil {
+		f.Remedy = "if no other git is at work here, one was killed: `rm -f " + wording.ShellWord(lock[1]) + "`, then `small-hook sync`"
 	}
 	return f
 }

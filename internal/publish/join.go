@@ -133,19 +133,12 @@ func (p *publishing) finish(ctx context.Context) error {
 		args := []string{"commit", "-q"}
 		if command == "rebase" {
 			args = []string{"rebase", "--continue"}
-			empty, err := p.git.holds(ctx, "diff", "--cached", "--quiet", "HEAD")
-			if err != nil {
-				return err
-			}
-			if empty {
-				args = []string{"rebase", "--skip"}
-			}
 		}
 		done, err := p.bring(ctx, args...)
 		if err != nil {
 			return err
 		}
-		if after, err := p.progress(ctx); err != nil || done.status != 0 && after == before {
+		if after, err := p.progress(ctx); err != nil || after == before {
 			return errorsOr(err, p.refused(ctx, args[0], done))
 		}
 	}
@@ -165,11 +158,14 @@ func (p *publishing) progress(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	number, err := os.ReadFile(filepath.Join(p.git.gitDir, "rebase-merge", "msgnum"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	left, err := os.ReadFile(filepath.Join(p.git.gitDir, "rebase-merge", "git-rebase-todo"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return head, nil
+	}
+	if err != nil {
 		return "", &failure.Error{Message: "cannot read how far the rebase has come: " + err.Error(), Err: err}
 	}
-	return head + " " + string(number), nil
+	return head + "\n" + string(left), nil
 }
 
 // resolve reconciles the workspaces, and stops if anything is still in conflict.
