@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -23,7 +24,7 @@ func (g *commandLine) hooked(ctx context.Context, args ...string) (result, error
 		return result{}, &failure.Error{Message: "cannot write in the git directory: " + err.Error(), Err: err}
 	}
 	traced := *g
-	traced.environ = append(g.environ[:len(g.environ):len(g.environ)], "GIT_TRACE2_EVENT="+file)
+	traced.environ = slices.Concat(g.environ, []string{"GIT_TRACE2_EVENT=" + file})
 	done, err := traced.try(ctx, args...)
 	if err != nil || done.status == 0 {
 		return done, errors.Join(err, removed(file))

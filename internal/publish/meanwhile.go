@@ -31,7 +31,7 @@ func (p *publishing) snapshot(ctx context.Context, message string, parents ...st
 		return "", &failure.Error{Message: "cannot copy the index: " + err.Error(), Err: err}
 	}
 	apart := *p.git
-	apart.environ = append(p.git.environ[:len(p.git.environ):len(p.git.environ)], "GIT_INDEX_FILE="+file)
+	apart.environ = slices.Concat(p.git.environ, []string{"GIT_INDEX_FILE=" + file})
 	if _, err := apart.run(ctx, "add", "-u", "--", ":/"); err != nil {
 		return "", errors.Join(err, removed(file))
 	}
