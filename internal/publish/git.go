@@ -116,8 +116,12 @@ var lockName = regexp.MustCompile(`'([^'\n]+\.lock)'`)
 // failed is the failure for a git that failed.
 func (g *commandLine) failed(args []string, done result) error {
 	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", subcommand(args), done.status, oneLine(done.stderr))}
-	if lock := lockName.FindStringSubmatch(done.stderr); lock != nil {
-		f.Remedy = "if no other git is at work here, one was killed: `rm -f " + wording.ShellWord(lock[1]) + "`, then `small-hook sync`"
+	lock := filepath.Join(g.gitDir, "index.lock") // about which git stash says nothing
+	if named := lockName.FindStringSubmatch(done.stderr); named != nil {
+		lock = named[1]
+	}
+	if _, err := os.Lstat(lock); err == nil {
+		f.Remedy = "if no other git is at work here, one was killed: `rm -f " + wording.ShellWord(lock) + "`, then `small-hook sync`"
 	}
 	return f
 }
