@@ -18,13 +18,13 @@ func (a *app) appendCommand() *cobra.Command {
 	fields := []struct{ flag, key, usage string }{
 		{"task", "task_id", "the `ID` of the plan's task, or one that begins meta/"},
 		{"status", "status", "the task's `STATUS`: pending, in_progress, completed, blocked or cancelled"},
-		{"evidence", "evidence", "the `TEXT` that says what shows that it happened"},
-		{"verification", "verification", "the `TEXT` that says how it was verified"},
+		{"evidence", "evidence", "what shows that it happened, as `TEXT`"},
+		{"verification", "verification", "how it was verified, as `TEXT`"},
 		{"command", "command", "the `COMMAND` that was run"},
 		{"test", "test", "the `TEST` that was run"},
 		{"link", "link", "a `URL`"},
 		{"commit", "commit", "the `ID` of the commit, 7 to 40 lower-case hex digits"},
-		{"notes", "notes", "`TEXT` besides"},
+		{"notes", "notes", "anything else, as `TEXT`"},
 	}
 	values := make([]string, len(fields))
 	c := &cobra.Command{

@@ -31,7 +31,7 @@ func (a *app) baselineCommand() *cobra.Command {
 			return a.print(baselineText(written))
 		},
 	}
-	c.Flags().StringVar(&reason, "reason", "adopted the gate here", "the reason `WHY`, for the stanza")
+	c.Flags().StringVar(&reason, "reason", "accepted as it stands", "the reason `WHY`, for the stanza")
 	return c
 }
 
@@ -59,7 +59,8 @@ func (a *app) waiveCommand() *cobra.Command {
 		Short: "Excuse edits, in .small-gate.yml",
 		Long: "Write a stanza into .small-gate.yml for each edit with one of these fingerprints (at least their first\n" +
 			"eight digits), or for all of one rule. The edits are looked up in the index, then in HEAD's history, or\n" +
-			"in a JSON report. A waiver counts once it is on the target; push it first.",
+			"in a JSON report. A waiver counts once the target branch has it;\n" +
+			"push it first.",
 		Example: "  small-hook waive 1b9d2f3a4c5e --reason \"a private path was taken out\"\n" +
 			"  small-hook waive --rule append-only/timestamp-migrated --reason \"small progress migrate\"",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -101,7 +102,7 @@ func waivedText(edits []entrypoint.Excuse, file string) string {
 		}
 		delete(counts, k)
 	}
-	fmt.Fprintf(&text, "written to %s; the waiver counts once it is on the target; push it first:\n", sanitize.Line(file))
+	fmt.Fprintf(&text, "written to %s; the waiver counts once the target branch has it; push it first:\n", sanitize.Line(file))
 	text.WriteString("git add -- :/.small-gate.yml && git commit -m \"Waive edits\" -- :/.small-gate.yml && git push\n")
 	return text.String()
 }

@@ -42,8 +42,8 @@ func (a *app) guardCommand() *cobra.Command {
 			"time. If entries that were in the progress log before are changed or gone afterwards, the file is kept\n" +
 			"under the git directory, the old entries are put back with the new ones after them, and the exit status\n" +
 			"is 1. If git has moved the work tree meanwhile (another HEAD, a merge, a reset, a stash), nothing is put\n" +
-			"back: the log is compared with the new HEAD. What a writer without a guard has lost in between is\n" +
-			"reported, and put back, by the next one. A conflict in the log is reported, too.\n\n" +
+			"back: the log is compared with the new HEAD. What an unguarded writer loses in between is reported, and\n" +
+			"put back, by the next guarded one. A conflict in the log is reported, too.\n\n" +
 			"Exit status: the command's own (128 and the number of a signal), 1 if something was put back or\n" +
 			"is in conflict, 2 if the command was not run.",
 		Example: "  small-hook guard -- small progress add --task task-1 --evidence \"40 tests pass\"",
@@ -142,13 +142,14 @@ func restoredText(r reconcile.Restored) string {
 		fmt.Fprintf(&text, "%s: "+format+"\n", append([]any{r.Log}, args...)...)
 	}
 	switch {
+	case r.Text == nil: // only other files were gone
 	case r.Unreadable != "":
 		line("it could not be read as a log (%s): the old one is put back", r.Unreadable)
 	case r.Discarded > 0 && len(r.Lost) == 0:
-	case len(r.Lost) > 0:
-		line("put back %s, changed or gone: %s", wording.Count(len(r.Lost), "entry"), ledger.DescribeAll(r.Lost))
 	case r.File == "":
 		line("it was gone, and is put back")
+	case len(r.Lost) > 0:
+		line("put back %s, changed or gone: %s", wording.Count(len(r.Lost), "entry"), ledger.DescribeAll(r.Lost))
 	default:
 		line("the old entries are as they were again, new ones after them")
 	}
@@ -166,6 +167,9 @@ func restoredText(r reconcile.Restored) string {
 	}
 	if len(r.Left) > 0 {
 		line("left out %s that cannot stand there: %s", wording.Count(len(r.Left), "entry"), ledger.DescribeAll(r.Left))
+	}
+	for _, path := range r.Missing {
+		fmt.Fprintf(&text, "%s: it was gone, and is put back\n", path)
 	}
 	if r.Plan != "" {
 		fmt.Fprintf(&text, "%s: put back tasks that these entries name\n", r.Plan)

@@ -22,7 +22,7 @@ func (a *app) restoreCommand() *cobra.Command {
 		Long: "Put back the entries of HEAD (in a merge, of the other side too) that the work tree's log has changed,\n" +
 			"lost or moved. Entries that are new since stay, after them; a time that could not stand is moved. The\n" +
 			"file as it was is kept under the git directory, and named. Tasks that the plan has lost with their entries\n" +
-			"come back, too. What is written is staged, nothing is committed. PATH is the log or its workspace; without\n" +
+			"come back, too, and so do files of the workspace that are gone. What is written is staged, nothing is committed. PATH is the log or its workspace; without\n" +
 			"it, the workspace is the one here or above.\n\n" +
 			"With --leases, put back the leases that tasks of the plan have in HEAD and have not any more, and nothing\n" +
 			"else: the protocol's own program drops every lease when it writes the plan. Those of the agent in\n" +
@@ -45,7 +45,7 @@ func (a *app) restoreCommand() *cobra.Command {
 				return a.print(wording.Printable(done.Log) + ": nothing to restore\n")
 			}
 			var text string
-			if done.Text != nil {
+			if done.Text != nil || len(done.Missing) > 0 {
 				text = restoredText(done)
 			}
 			text += done.Log + ": staged\n"

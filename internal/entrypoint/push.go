@@ -23,7 +23,7 @@ const (
 	sourceStdin   = "standard input"
 	sourceManager = "PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF"
 	sourceBranch  = "PRE_COMMIT_LOCAL_BRANCH"
-	sourceGuess   = "HEAD against what the remote is known to have, since no refs were handed over"
+	sourceGuess   = "HEAD against what the remote is known to have"
 )
 
 // handover is what a hook knows about a push.

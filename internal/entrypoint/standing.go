@@ -10,10 +10,6 @@ import (
 // findStandings finds out how far the commits of a history have got, by the remote-tracking branches. Without any, all have got as far
 // as alone says.
 func (s *session) findStandings(ctx context.Context, head string, alone history.Standing) error {
-	branch, err := githistory.DefaultBranch(ctx, s.repo, "")
-	if err != nil {
-		return err
-	}
 	known, err := s.repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
 		return err
@@ -21,6 +17,10 @@ func (s *session) findStandings(ctx context.Context, head string, alone history.
 	if len(known) == 0 {
 		s.allStand(alone)
 		return nil
+	}
+	branch, err := githistory.DefaultBranch(ctx, s.repo, "")
+	if err != nil {
+		return err
 	}
 	standings := map[string]history.Standing{}
 	note := func(excluded []string, standing history.Standing) error {

@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/policy"
 )
 
 var (
@@ -39,3 +42,24 @@ func checkFixes(t *testing.T, r *finding.Report) {
 
 // typed are the programs that fixes name.
 var typed = map[string]bool{"git": true, "small-hook": true, "small": true, "printf": true, "export": true}
+
+// TestHostileFix holds that no text of a file gets between the backticks of a fix: an id with backticks of its own is no command.
+func TestHostileFix(t *testing.T) {
+	const id = "a `touch pwned` b"
+	e := newExample(t, "-- .small/plan.small.yml --\nsmall_version: \"1.0.0\"\nowner: \"agent\"\ntasks:\n  - {id: \""+id+"\", title: \"x\", status: \"completed\", lease: 1}\n  - {id: \""+id+"\", title: \"`touch pwned`\"}\n"+
+		"-- .small/progress.small.yml --\nsmall_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n  - {task_id: \"`touch pwned`\", timestamp: \"`touch pwned`\", notes: \"`touch pwned`\", \"`touch pwned`\": 1}\n"+
+		"-- .small/handoff.small.yml --\nsmall_version: \"1.0.0\"\nowner: \"agent\"\nsummary: \"x\"\nresume: {next_steps: [], current_task_id: \"`touch pwned`\"}\nlinks: []\nreplayId: {value: \"`touch pwned`\", source: \"`touch pwned`\"}\n"+
+		"-- .small/`touch pwned` --\nx\n-- .small/workspace.small.yml --\nkind: \"`touch pwned`\"\n")
+	r := gate.Check(t.Context(), e, e.tip, "", run.Options{Mode: "check", Strict: true, Now: exampleNow, Policy: policy.Default()})
+	if len(r.Findings) < 8 {
+		t.Fatalf("%d findings", len(r.Findings))
+	}
+	checkFixes(t, r)
+	for _, f := range r.Findings {
+		for _, m := range quoted.FindAllStringSubmatch(f.Fix, -1) {
+			if strings.HasPrefix(m[1], "touch") {
+				t.Errorf("%s: %s", f.Rule, f.Fix)
+			}
+		}
+	}
+}

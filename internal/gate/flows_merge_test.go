@@ -354,7 +354,7 @@ func TestFlowBadMergeTakenBack(t *testing.T) {
 	f.commit("C", "A", "a c")
 	f.commit("D", "A", "a d")
 	again := func(others ...string) string {
-		text := "`git reset --keep " + f.id("B")[:12] + "`"
+		text := "git reset --keep " + f.id("B")[:12] + "`"
 		for _, name := range others {
 			text += ", `git merge --no-ff --no-commit " + f.id(name)[:12] + "`"
 		}
@@ -374,7 +374,7 @@ func TestFlowBadMergeTakenBack(t *testing.T) {
 	}
 	f.commit("Octopus", "B C D", "a b d M1")
 	f.want(f.audit("Octopus"), "error divergence/lost-entry Octopus from C: #1 task-c")
-	f.says(f.audit("Octopus"), again("C"), "`git commit --no-edit`, `git merge --no-ff --no-commit "+f.id("D")[:12]+"`")
+	f.says(f.audit("Octopus"), again("C"), "`git commit --no-edit`, `git merge -s ours --no-ff --no-commit "+f.id("D")[:12]+"`")
 	r := f.pending("B C", "a b' c M1")
 	f.says(r, "`small-hook reconcile`, `git commit --no-edit`")
 	if strings.Contains(r.Findings[0].Fix, "git reset") {

@@ -42,10 +42,11 @@ func TestFlowStandings(t *testing.T) {
 	f.commit("T", "A", "a'")
 	f.commit("M", "B T", "a' d")
 	f.commit("N", "M", "a' d e")
-	own := "`git reset --soft " + f.id("B")[:12] + "`, `small-hook restore`, `git commit -C " + f.id("N")[:12] + "`"
+	base := f.id("B")[:12]
+	own := "`git merge-base --is-ancestor " + base + " HEAD && git reset --soft " + base + "`, `small-hook restore`, `git diff --cached --quiet || git commit -C " + f.id("N")[:12] + "`"
 	f.says(f.rangeOf("A", "N"), own+"; all work")
 	f.opts.Standing = func(string) history.Standing { return history.Published }
-	f.says(f.rangeOf("A", "N"), own+", `git push --force-with-lease`; all work")
+	f.says(f.rangeOf("A", "N"), own+", `git push --force-with-lease --force-if-includes`; all work")
 	f.opts.Standing = func(string) history.Standing { return history.Landed }
 	r := f.rangeOf("A", "N")
 	f.says(r, "what has landed is never rewritten", "`small-hook baseline`")

@@ -13,6 +13,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small/yamltext"
 )
 
+// templateIntent is the intent that `small init` and `small reset` leave to be written.
+const templateIntent = "Define project intent"
+
 // Rewritten is a file with new content.
 type Rewritten struct {
 	Path    string
@@ -39,7 +42,17 @@ func NewRun(ctx context.Context, tree history.Tree, revision, dir string, opts r
 		}
 		return data, doc, err
 	}
-	_, doc, err := read(small.Progress, "run `small-hook check`, which says what the workspace lacks")
+	_, intent, err := read(small.Intent, "see what the workspace lacks: `small-hook check`")
+	if err != nil {
+		return id, nil, err
+	}
+	if text, _ := intent.Root.Get("intent").Str(); text == templateIntent {
+		return id, nil, &failure.Error{
+			Message: fmt.Sprintf("the intent is still that of the template (%q)", templateIntent),
+			Remedy:  "a person writes the new one first, into " + small.Intent.Path(dir) + "; then run small-hook replay-id --write",
+		}
+	}
+	_, doc, err := read(small.Progress, "see what the workspace lacks: `small-hook check`")
 	if err != nil {
 		return id, nil, err
 	}
@@ -49,9 +62,9 @@ func NewRun(ctx context.Context, tree history.Tree, revision, dir string, opts r
 		return id, nil, &failure.Error{Message: small.Progress.Path(dir) + ": " + problems[0].Message, Remedy: problems[0].Hint}
 	case log.RunOver(id.Reference):
 		return id, nil, &failure.Error{
-			Message: fmt.Sprintf("the run %.12s… is over, and intent, plan and constraints say what they said then", id.Reference),
-			Remedy: "write the new intent first, into " + small.Intent.Path(dir) + " (or, if it stays, add the new run's first task to the plan), " +
-				"then run `small-hook replay-id --write`",
+			Message: fmt.Sprintf("intent, plan and constraints are as they were in the run %.12s…, which is over: a new run would have the same id", id.Reference),
+			Remedy: "a person writes the new intent first, into " + small.Intent.Path(dir) + "; or, if it stays, add the new run's first task to the plan with small plan --add; " +
+				"then run small-hook replay-id --write",
 		}
 	}
 	var out []Rewritten

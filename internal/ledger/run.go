@@ -19,13 +19,31 @@ func (l *Ledger) RunOver(id string) bool {
 			if begun {
 				return true
 			}
-		case e.TaskID == resetTask || e.TaskID == planResetTask:
+		case resets(e):
 			return true
 		default:
 			begun = true
 		}
 	}
 	return false
+}
+
+// ResetLast reports whether no run has begun since the log's plan was reset: only bookkeeping came after it.
+func (l *Ledger) ResetLast() bool {
+	for i := len(l.Entries) - 1; i >= 0; i-- {
+		if e := l.Entries[i]; resets(e) {
+			return true
+		} else if !strings.HasPrefix(e.TaskID, MetaPrefix) {
+			return false
+		}
+	}
+	return false
+}
+
+// resets reports whether an entry replaces the plan. The program that has written it may reassign it to bookkeeping later.
+func resets(e Entry) bool {
+	task := strings.TrimPrefix(e.TaskID, MetaPrefix)
+	return task == resetTask || task == planResetTask
 }
 
 // HasRun reports whether an entry is bound to the run with a replay id.

@@ -49,6 +49,10 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 	if err != nil || old == nil {
 		return out, err
 	}
+	missing, err := r.putBackMissing(ctx)
+	if err != nil {
+		return out, err
+	}
 	link, err := w.moveLink()
 	if err != nil {
 		return out, err
@@ -67,8 +71,8 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 	if err != nil {
 		return out, err
 	}
-	out.File = cmp.Or(out.File, link)
-	if out.Text == nil {
+	out.File, out.Missing = cmp.Or(out.File, link), missing
+	if out.Text == nil && len(missing) == 0 {
 		staged, err := r.inIndex(ctx)
 		if err != nil || staged {
 			return out, err
@@ -79,6 +83,40 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 	}
 	out.Next, err = r.next(ctx)
 	return out, err
+}
+
+// putBackMissing puts back the other files of the workspace that are gone from the work tree, and returns their paths. What is killed
+// before they are staged leaves files that git knows as changed.
+func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err error) {
+	for _, a := range small.Artifacts {
+		path := a.Path(r.Dir)
+		there, err := exists(filepath.Join(r.Place.Top, filepath.FromSlash(path)))
+		if err != nil {
+			return nil, err
+		}
+		if a == small.Progress || there {
+			continue
+		}
+		data, found, err := githistory.ReadFile(ctx, r.repo, r.sides[0].id, path, r.Limits.FileSize())
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			continue
+		}
+		blob, err := r.git.store(ctx, data)
+		if err != nil {
+			return nil, err
+		}
+		if data, err = r.git.checkedOut(ctx, path, blob); err == nil {
+			err = r.write(path, data)
+		}
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
 }
 
 // adoptTasks adds to the plan the tasks of the sides' plans that entries name and it lacks, and returns its path; empty if it lacks none.
@@ -279,7 +317,7 @@ func (r *restoring) inIndex(ctx context.Context) (bool, error) {
 
 // stageFiles stages the log, and the plan if it was written.
 func (r *restoring) stageFiles(ctx context.Context, out *Restored) error {
-	paths := []string{r.Log()}
+	paths := append([]string{r.Log()}, out.Missing...)
 	if out.Plan != "" {
 		paths = append(paths, out.Plan)
 	}

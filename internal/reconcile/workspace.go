@@ -68,6 +68,8 @@ type Restored struct {
 	Discarded int
 	// Plan is the path of the plan, if that has tasks again that entries name which were gone; empty if it has not changed.
 	Plan string
+	// Missing are the paths of the workspace's other files that were gone and are put back.
+	Missing []string
 	// Staged is true if it was staged, and Next what to type next, empty if nothing is left to commit.
 	Staged bool
 	Next   string

@@ -270,9 +270,12 @@ func (t *text) waived(waived []finding.Finding) {
 	}
 }
 
+// namesBaseline reports whether a finding's own fix accepts the logs as they stand.
+func namesBaseline(f finding.Finding) bool { return strings.Contains(f.Fix, "`small-hook baseline`") }
+
 // summary is the outcome with its numbers, and what else to know.
 func (t *text) summary(r *finding.Report) {
-	if r.Mode == "audit" && content.Verdict(r) == finding.Fail && slices.ContainsFunc(r.Findings, isAboutHistory) {
+	if r.Mode == "audit" && content.Verdict(r) == finding.Fail && slices.ContainsFunc(r.Findings, isAboutHistory) && !slices.ContainsFunc(r.Findings, namesBaseline) {
 		t.line("adopting the gate here? `small-hook baseline` accepts the logs as they stand, without rewriting history")
 	}
 	words, level := content.Outcome(r)

@@ -83,13 +83,14 @@ func newRun(tree history.Tree, h history.History, opts Options, s Scope) *Run {
 	s.Workspaces, s.Workflows = map[string]bool{}, map[string]bool{}
 	r := &Run{Options: opts, Source: read.NewSource(tree, h, opts.basis()), Scope: &s, Collector: newCollector(opts)}
 	if h != nil && r.Options.Trusted == "" {
-		r.Source.Trusted = s.trusted()
+		r.Source.Trusted = s.Before()
 	}
 	return r
 }
 
-// trusted is the commit whose logs say which baselines are active if the caller names none.
-func (s *Scope) trusted() string {
+// Before is the commit before all that is judged; that itself, if it is a whole history. Its logs say which baselines are active if the
+// caller names none.
+func (s *Scope) Before() string {
 	switch {
 	case s.Whole:
 		return s.Tip.ID

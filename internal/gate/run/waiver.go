@@ -81,7 +81,7 @@ func (c *Collector) AnswerProposed(proposed *policy.Policy, fix func(commit stri
 		if at < 0 || under.waiver(&rules.List[at], *f) == nil {
 			continue
 		}
-		f.Message += "; the waiver in this change counts once it is on the target: push it first"
+		f.Message += "; the waiver in this change counts once the target branch has it: push it first"
 		f.Fix = fix(cmp.Or(f.Commit, history.Index))
 	}
 }

@@ -47,14 +47,16 @@ func of(ctx context.Context, r *run.Run, revision string, files []history.File) 
 		if err != nil {
 			return err
 		}
-		judge(r, w, revision)
+		if err := judge(ctx, r, w, revision); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // judge judges a workspace, and notes it and its ledger for the report; in full only the tip's, because
 // with every commit's snapshot there would be many.
-func judge(r *run.Run, w *subject.Workspace, revision string) {
+func judge(ctx context.Context, r *run.Run, w *subject.Workspace, revision string) error {
 	r.Examined().Workspaces++
 	if art := w.Artifacts[small.Progress]; art != nil && art.Log != nil {
 		state := finding.LedgerState{Path: art.Path, Entries: art.Log.Len(), Head: art.Log.Head()}
@@ -65,8 +67,39 @@ func judge(r *run.Run, w *subject.Workspace, revision string) {
 	}
 	snapshot := *w
 	snapshot.Place = rule.Place{Commit: revision}
+	var err error
+	if snapshot.Settled, err = settled(ctx, r, w); err != nil {
+		return err
+	}
 	snapshot.Situation = func() subject.Situation { return r.SituationOfAll(revision) }
 	r.Collector.Judge(&snapshot)
+	return nil
+}
+
+// settled is how many entries of a workspace's log the side has with which it is compared; -1 if it is compared with none.
+func settled(ctx context.Context, r *run.Run, w *subject.Workspace) (int, error) {
+	art := w.Artifacts[small.Progress]
+	switch {
+	case r.Source.History == nil:
+		return -1, nil
+	case art == nil || art.Log == nil:
+		return 0, nil
+	case r.Scope.Whole:
+		return art.Log.Len(), nil
+	}
+	before := r.Scope.Before()
+	if before == "" {
+		return 0, nil
+	}
+	files, err := r.Source.History.List(ctx, before, history.At(art.Path))
+	if err != nil || len(files) == 0 {
+		return 0, err
+	}
+	log, err := r.Source.Ledgers.Read(ctx, files[0], nil)
+	if err != nil || !log.Readable() {
+		return 0, err
+	}
+	return log.Log.Len(), nil
 }
 
 // Here judges the workspace in the directory that is checked.
@@ -84,7 +117,9 @@ func Here(ctx context.Context, r *run.Run) error {
 	if err != nil {
 		return err
 	}
-	judge(r, w, s.Tip.ID)
+	if err := judge(ctx, r, w, s.Tip.ID); err != nil {
+		return err
+	}
 	return noteUnions(ctx, r, s.Tip.ID, []string{s.Dir})
 }
 

@@ -35,6 +35,9 @@ type CommitWork struct {
 
 	// LostTasks are tasks that progress calls completed and the plan no longer does.
 	LostTasks []LostTask
+	// RunOver is true if the run that the handoff names is over: intent and plan are those of a run which has not begun. It is read
+	// only if there are HumanChanges or LostTasks.
+	RunOver bool
 }
 
 // MadeBy reports whether the commit is, or may be, an agent's work.
@@ -72,8 +75,6 @@ type LostTask struct {
 	// Status is what the plan says now; gone is true where it says nothing.
 	Status  string
 	Dropped bool
-	// RunOver is true if the run that the handoff names is over: the plan is that of a run which has not begun.
-	RunOver bool
 }
 
 // DroppedLease is another agent's lease that a commit takes away from a task.

@@ -35,20 +35,30 @@ func (s Situation) Redo(steps ...string) string {
 	case s.Commit == history.Index:
 		return wording.Commands(steps...) + ", then commit again"
 	case s.Standing == history.Landed:
-		return "what has landed is never rewritten. A person excuses this edit alone with small-hook waive, or accepts the logs as they stand: " + AcceptPast
+		return "what has landed is never rewritten; a person accepts all logs as they stand, and only what comes after is judged: " + AcceptPast
 	}
 	if s.Base == "" {
 		return "the first commit has to be made again: " + wording.Commands("git update-ref -d HEAD") + ", correct the files, then commit again"
 	}
-	all := append([]string{"git reset --soft " + history.Short(s.Base)}, steps...)
-	all = append(all, "git commit -C "+history.Short(s.Tip))
+	all := append([]string{s.takeBack()}, steps...)
+	all = append(all, commitAs(history.Short(s.Tip)))
 	return wording.Commands(s.published(all)...) + "; all work since then is kept, as one commit"
+}
+
+// commitAs commits what is staged, if anything is, with the message of a commit.
+func commitAs(commit string) string { return "git diff --cached --quiet || git commit -C " + commit }
+
+// takeBack takes back all commits from the one to undo on, and leaves what they changed in the index. Where they are not the last ones
+// of what is checked out, it would stage the opposite of what others have done: it does nothing there.
+func (s Situation) takeBack() string {
+	base := history.Short(s.Base)
+	return "git merge-base --is-ancestor " + base + " HEAD && git reset --soft " + base
 }
 
 // published adds the forced push that takes back what was published.
 func (s Situation) published(commands []string) []string {
 	if s.Standing == history.Published {
-		commands = append(commands, "git push --force-with-lease")
+		commands = append(commands, "git push --force-with-lease --force-if-includes")
 	}
 	return commands
 }
@@ -63,14 +73,27 @@ func (e *LogChange) Undo() string {
 	}
 	s := e.Situation()
 	switch {
-	case !e.Merge:
+	case !e.Merge && s.Standing != history.Landed:
 		return s.Redo(e.putBack()) + "; " + e.instead()
 	case s.Commit == history.Index:
 		return reconcile
-	case s.Standing == history.Landed || !s.OnLine:
+	case s.Standing == history.Landed:
+		return s.Redo() + "; or excuses this edit alone, as small-hook waive --help says"
+	case !s.OnLine:
 		return s.Redo(e.putBack())
 	}
 	return e.mergeAgain(s)
+}
+
+// UndoAndBeginRun undoes what was done to the log after its run was over, and begins a new run, to which the entries do not belong.
+func (e *LogChange) UndoAndBeginRun() string {
+	s := e.Situation()
+	if e.Fix != "" || e.Merge || s.Standing == history.Landed {
+		return e.Undo()
+	}
+	dir, _, _ := small.SplitPath(e.Path)
+	stage := "git add -- " + wording.TopPath(small.Handoff.Path(dir)) + " " + wording.TopPath(small.Workspace.Path(dir))
+	return NewIntent(dir) + s.Redo(e.putBack(), writeID(dir), stage)
 }
 
 // instead says what to do in place of what is undone.
@@ -117,15 +140,19 @@ const reconcile = "`small-hook reconcile`, `git commit --no-edit`"
 // mergeAgain makes a merge again, with its log reconciled, and then what came after it.
 func (e *LogChange) mergeAgain(s Situation) string {
 	tip := history.Short(s.Tip)
-	all := []string{"git reset --keep " + history.Short(e.parents[0])}
-	for _, id := range e.parents[1:] {
-		all = append(all, "git merge --no-ff --no-commit "+history.Short(id),
-			// Conflicts in other files were resolved once already.
-			"git restore --source="+tip+" --staged --worktree -- :/ ':(top,exclude,glob)**/.small/progress.small.yml'",
-			"small-hook reconcile", "git commit --no-edit")
+	unless := "git merge-base --is-ancestor HEAD " + tip + " && " // else there is later work, which only a person can add
+	all := []string{
+		unless + "git reset --keep " + history.Short(e.parents[0]),
+		"git merge --no-ff --no-commit " + history.Short(e.parents[1]),
+		// Conflicts in other files were resolved once already.
+		unless + "git restore --source=" + tip + " --staged --worktree -- :/ ':(top,exclude,glob)**/.small/progress.small.yml'",
+		"small-hook reconcile", "git commit --no-edit",
+	}
+	for _, id := range e.parents[2:] {
+		all = append(all, "git merge -s ours --no-ff --no-commit "+history.Short(id), "small-hook reconcile", "git commit --no-edit")
 	}
 	if s.Tip != s.Commit {
-		all = append(all, "git restore --source="+tip+" --staged --worktree -- "+wording.TopPath(e.Path), e.putBack(), "git commit -C "+tip)
+		all = append(all, "git restore --source="+tip+" --staged --worktree -- "+wording.TopPath(e.Path), e.putBack(), commitAs(tip))
 	}
 	return wording.Commands(s.published(all)...)
 }
@@ -139,7 +166,7 @@ func MergeWith(revision string) string {
 func (e *LogChange) RebaseInstead() string {
 	undo := "git merge --abort"
 	if e.Commit != history.Index {
-		undo = "git reset --keep " + history.Short(e.parents[0])
+		undo = "git merge-base --is-ancestor HEAD " + history.Short(e.Commit) + " && git reset --keep " + history.Short(e.parents[0])
 	}
 	return wording.Commands(undo, "git rebase "+history.Short(e.parents[1]))
 }

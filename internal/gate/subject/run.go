@@ -6,11 +6,37 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// BeginRun are the commands that begin a new run in the workspace of a directory, after the commit that is judged, in the index, or on
-// disk.
+// BeginRun begins a new run in the workspace of a directory whose run is over, after the commit that is judged, in the index, or on disk.
 func BeginRun(dir, commit string) string {
 	handoff, workspace := small.Handoff.Path(dir), small.Workspace.Path(dir)
-	return thenCommit(commit, "Begin a new run", "small-hook replay-id --write"+InDirectory(handoff), handoff, workspace)
+	return NewIntent(dir) + thenCommit(commit, "Begin a new run", writeID(dir), handoff, workspace)
+}
+
+// NewIntent says what comes before the commands of a new run.
+func NewIntent(dir string) string {
+	return "the run is over: a person writes the new intent into " + small.Intent.Path(dir) + "; then "
+}
+
+func writeID(dir string) string {
+	return "small-hook replay-id --write" + InDirectory(small.Handoff.Path(dir))
+}
+
+// StartAgain has the protocol's own program write the handoff and the workspace file anew.
+func StartAgain(dir, commit string) string {
+	return thenCommit(commit, "Hand over", "small start"+inDir(dir), small.Handoff.Path(dir), small.Workspace.Path(dir))
+}
+
+// FixVersions has the protocol's own program quote the versions.
+func FixVersions(dir, commit string) string {
+	return thenCommit(commit, "Quote the version", "small fix --versions"+inDir(dir), small.InDir(dir, ""))
+}
+
+// inDir is the flag with which the protocol's own program is told a workspace's directory.
+func inDir(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	return " --dir " + wording.ShellWord(dir)
 }
 
 // RestoreLeases are the commands that put back the leases that a commit took away from its parent's plan.

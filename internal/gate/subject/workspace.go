@@ -22,6 +22,8 @@ type Workspace struct {
 	Artifacts map[small.Artifact]*Artifact
 	// Baseline is how many leading entries of the ledger are accepted.
 	Baseline int
+	// Settled is how many leading entries were there before what is judged; -1 if that is not known.
+	Settled int
 }
 
 // Artifact is one protocol file of a snapshot.

@@ -22,3 +22,22 @@ func (w *Workspace) PutBack(path string) string {
 func (w *Workspace) RecordAgain() string {
 	return w.Situation().Redo("small-hook restore" + InDirectory(w.Path(small.Progress)))
 }
+
+// Correct says how something is corrected that a subject of an artifact names. An entry that is committed is never edited: what was
+// there before is accepted as it is, and a commit of one's own is taken back.
+func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
+	i, isEntry := EntryIndex(subject)
+	if a != small.Progress || !isEntry {
+		return how
+	}
+	s := w.Situation()
+	switch {
+	case i < w.Settled || s.Standing == history.Landed:
+		return "a committed entry is never edited; a person accepts the log as it stands, and pushes that before any new work: " + AcceptPast + ", `git push`"
+	case w.Settled < 0:
+		return how + "; if the entry is committed, it is never edited: a person accepts the log as it stands (small-hook baseline)"
+	case s.Commit == history.Index || s.Base == "":
+		return how
+	}
+	return "the entry is not published yet: " + wording.Commands(s.takeBack()) + ", then " + how + ", and commit again"
+}

@@ -70,7 +70,9 @@ func (w *commitReader) read(ctx context.Context, added []ledger.Entry) (*subject
 	if err := w.leases(ctx, v); err != nil {
 		return nil, err
 	}
-	v.LostTasks, err = w.lostTasks(ctx, added)
+	if v.LostTasks, err = w.lostTasks(ctx, added); err == nil && len(v.HumanChanges)+len(v.LostTasks) > 0 {
+		v.RunOver, err = w.runOver(ctx)
+	}
 	return v, err
 }
 

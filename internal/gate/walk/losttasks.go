@@ -39,15 +39,6 @@ func (w *commitReader) lostTasks(ctx context.Context, added []ledger.Entry) ([]s
 			return nil, err
 		}
 	}
-	handoff, err := w.now(ctx, small.Handoff.Path(w.dir))
-	if err != nil {
-		return nil, err
-	}
-	run, err := w.replayIn(ctx, handoff)
-	if err != nil {
-		return nil, err
-	}
-	over := log.Log.RunOver(run)
 	last := map[string]ledger.Entry{}
 	for _, e := range log.Log.Entries {
 		if e.Status != "" {
@@ -57,11 +48,29 @@ func (w *commitReader) lostTasks(ctx context.Context, added []ledger.Entry) ([]s
 	var out []subject.LostTask
 	for _, c := range candidates {
 		if e, ok := last[c.Task]; ok && strings.EqualFold(e.Status, "completed") {
-			c.Entry, c.RunOver = e, over
+			c.Entry = e
 			out = append(out, c)
 		}
 	}
 	return out, nil
+}
+
+// runOver reports whether the run that the handoff names is over.
+func (w *commitReader) runOver(ctx context.Context) (bool, error) {
+	file, err := w.now(ctx, small.Progress.Path(w.dir))
+	if err != nil {
+		return false, err
+	}
+	log, err := w.Source.Ledgers.Read(ctx, file, nil)
+	if err != nil || !log.Readable() {
+		return false, err
+	}
+	handoff, err := w.now(ctx, small.Handoff.Path(w.dir))
+	if err != nil {
+		return false, err
+	}
+	run, err := w.replayIn(ctx, handoff)
+	return run != "" && log.Log.RunOver(run), err
 }
 
 func reconciles(entries []ledger.Entry) bool {

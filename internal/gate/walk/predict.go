@@ -2,7 +2,6 @@ package walk
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -43,8 +42,8 @@ func (r walker) sinceParting(ctx context.Context, base string, side history.Tip)
 		if !r.Source.IsLog(c.Path) || c.Old.Mode == "" {
 			continue
 		}
-		s.Fix = fmt.Sprintf("before merging, restore on %s the entries that %s has (`git show %s` shows them), and append new ones after them",
-			side.Name, history.Short(base), wording.ShellWord(history.Short(base)+":"+c.Path))
+		s.Fix = "before merging, restore on that side the entries that both had (" +
+			wording.Commands("git show "+wording.ShellWord(history.Short(base)+":"+c.Path)) + " shows them), and append new ones after them"
 		if err := r.replacedLog(ctx, c, s, true, nil); err != nil {
 			return err
 		}

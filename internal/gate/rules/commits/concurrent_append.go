@@ -39,8 +39,8 @@ func checkConcurrentAppend(t *subject.LogTips, r *rule.Reporter) {
 		// No merge can join them, and no waiver make the two one: each began at the
 		// workflow that was active where the branches parted.
 		f.Subject, f.EditFrom, f.EditTo = f.EditFrom+" "+f.EditTo, "", ""
-		f.Fix = fmt.Sprintf("on %s, run `git rebase %s`: keep the switches of %s as they are, and record the branch's own again after them, from the workflow that they led to; if the branch is already published, push it under another name",
-			t.HeadName, wording.ShellWord(t.TargetName), t.TargetName)
+		f.Fix = wording.Commands("git rebase "+wording.ShellWord(t.TargetName)) + " on the branch: keep the other side's switches as they are, and record the branch's own again after them, " +
+			"from the workflow that they led to; if the branch is already published, push it under another name"
 		r.Add(f)
 		return
 	}
@@ -55,6 +55,9 @@ func checkNeighbour(n *subject.NeighbourLog, r *rule.Reporter) {
 	name := cmp.Or(n.Neighbour.Name, history.Short(n.Neighbour.ID))
 	f.Common = finding.CommonOf(n.Target, n.TargetOnly)
 	f.Sides = []finding.Side{{Name: name, Entries: finding.RefsOf(n.Theirs)}, {Name: "the index", Entries: finding.RefsOf(n.HeadOnly)}}
-	f.Fix = "let one of you wait for the other, and merge soon"
+	f.Fix = "agree on who goes on with the task; take in what the other has, before more is recorded: " + subject.MergeWith(name)
+	if n.Neighbour.Worktree == "" {
+		f.Fix = "commit, and then take in what the other has: `small-hook sync`"
+	}
 	r.Add(f)
 }

@@ -2,6 +2,7 @@ package commits
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -23,7 +24,8 @@ func checkForeignLease(v *subject.CommitWork, r *rule.Reporter) {
 		f := entryFinding(v, l.Entry)
 		f.Message = fmt.Sprintf("agent %q recorded %s on a task that agent %q has leased until %s", v.Agent, ledger.Describe(l.Entry), l.Lease.Agent, l.Lease.Text)
 		f.Fix = fmt.Sprintf("wait until the lease expires, ask its holder to give it up in the plan, or work on another task; "+
-			"if agent %q recorded the entry and you only bring it in, let the commit's message say so, in a line such as Co-authored-by: %s", l.Lease.Agent, l.Lease.Agent)
+			"if agent %s recorded the entry and you only bring it in, let the commit's message say so, in a line such as Co-authored-by: %s",
+			wording.Quote(l.Lease.Agent), strings.Trim(wording.Quote(l.Lease.Agent), `"`))
 		r.Add(f)
 	}
 	if v.BranchOwner == "" || v.Agent == v.BranchOwner || len(v.ForeignLeases) > 0 {

@@ -29,7 +29,7 @@ func checkFutureTimestamp(e *subject.LogChange, r *rule.Reporter) {
 		ahead[index] = true
 		f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: index})
 		f.Edits = []finding.EditKey{{Path: e.Path + "\x00future", To: f.EditTo}}
-		f.Message = fmt.Sprintf("%s is dated %s ahead of now; no later entry could be valid", ledger.Describe(entry), wording.Span(when.Sub(e.Clock)))
+		f.Message = fmt.Sprintf("%s is dated %s ahead of now; up to five minutes are allowed, and a millisecond after an entry that is ahead itself", ledger.Describe(entry), wording.Span(when.Sub(e.Clock)))
 		f.Fix = e.RecordAgain()
 		r.Add(f)
 	}

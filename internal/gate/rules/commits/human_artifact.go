@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/small"
@@ -22,10 +23,18 @@ func checkHumanArtifact(v *subject.CommitWork, r *rule.Reporter) {
 	}
 	for _, c := range v.HumanChanges {
 		path := c.Artifact.Path(v.Dir)
+		fix := []string{"git restore --source=HEAD --staged --worktree -- " + wording.TopPath(path)}
+		if v.RunOver && v.Commit == history.Index {
+			// A reset changes the whole workspace, and its entry ends the run.
+			fix = []string{
+				"small-hook restore --discard-new" + subject.InDirectory(path),
+				"git restore --source=HEAD --staged --worktree -- " + wording.TopPath(small.InDir(v.Dir, "")),
+			}
+		}
 		f := finding.Finding{
 			Path: path, Line: c.Pos.Line, Column: c.Pos.Column, Changes: c.Changes, Subject: c.Key,
 			Message: fmt.Sprintf("%s belongs to people, but an agent's commit %s (%s)", artifactWord(c.Artifact), c.What, v.Authorship.Reason),
-			Fix:     v.Situation().Redo("git restore --source=HEAD --staged --worktree -- "+wording.TopPath(path)) + "; a person makes the change, in a commit of their own",
+			Fix:     v.Situation().Redo(fix...) + "; a person makes the change, in a commit of their own",
 		}
 		if v.Authorship.Uncertain {
 			f.Severity = finding.SeverityWarning

@@ -9,7 +9,6 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -43,7 +42,7 @@ func keepMigration(e *subject.LogChange) string {
 		return e.Undo()
 	}
 	stage := "git add -- " + wording.TopPath(e.Path) // the index may be one that git commit -a has made
-	return "a person excuses the migration, and the waiver counts once it is on the target: push it first. " +
+	return "a person excuses the migration, and the waiver counts once the target branch has it: push it first. " +
 		s.Redo(stage, `small-hook waive --rule append-only/timestamp-migrated --reason "small progress migrate"`,
 			"git add -- :/.small-gate.yml", `git commit -m "Waive the migration of timestamps" -- :/.small-gate.yml`, "git push") +
 		". Before the log is accepted as it stands (small-hook baseline), migrate it"
@@ -58,11 +57,14 @@ var TaskReassigned = rule.Rule{
 
 // checkTaskReassigned also says what to do instead: it is the end of a run that makes a tool reassign its entries.
 func checkTaskReassigned(e *subject.LogChange, r *rule.Reporter) {
-	dir, _, _ := small.SplitPath(e.Path)
+	fix := e.Undo()
+	if e.New != nil && e.New.ResetLast() {
+		fix = e.UndoAndBeginRun()
+	}
 	for _, x := range e.OfKind(ledger.EditTaskReassigned) {
 		f := e.Finding(x)
 		f.Message = fmt.Sprintf("%s was reassigned to %q", ledger.Describe(e.Old.Entries[x.OldIndex]), x.Changes[0].To)
-		f.Fix = e.Undo() + "; then begin a new run, whose checks do not ask about old entries: " + subject.BeginRun(dir, e.Commit)
+		f.Fix = fix
 		r.Add(f)
 	}
 }

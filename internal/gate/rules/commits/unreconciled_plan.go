@@ -16,15 +16,23 @@ var UnreconciledPlan = rule.Rule{
 	Checks: []rule.Check{rule.On(checkUnreconciledPlan)},
 }
 
+// checkUnreconciledPlan says once of a run that is over that a new one has to begin, and nothing if another rule says it.
 func checkUnreconciledPlan(v *subject.CommitWork, r *rule.Reporter) {
-	for _, l := range v.LostTasks {
+	lost := v.LostTasks
+	switch {
+	case v.RunOver && staleIntent(v) != nil:
+		return
+	case v.RunOver && len(lost) > 0:
+		lost = lost[:1]
+	}
+	for _, l := range lost {
 		what := fmt.Sprintf("drops task %q", l.Task)
 		if !l.Dropped {
 			what = fmt.Sprintf("reopens task %q (%s)", l.Task, l.Status)
 		}
 		fix := subject.Reconciled(v.Dir, v.Commit, "the plan "+what) + "; better evidence says what became of the task"
-		if l.RunOver {
-			fix = "the run is over: " + subject.BeginRun(v.Dir, v.Commit)
+		if v.RunOver {
+			fix = subject.BeginRun(v.Dir, v.Commit)
 		}
 		r.Add(finding.Finding{
 			Path: small.Plan.Path(v.Dir), Line: l.Pos.Line, Column: l.Pos.Column, Subject: "task " + l.Task,

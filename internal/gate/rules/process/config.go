@@ -21,8 +21,8 @@ var ConfigChanged = rule.Rule{
 		}
 		f := finding.Finding{
 			Path:    policy.File,
-			Message: "this change edits the gate's configuration; it was judged under the current configuration (" + v.Policy.Source + ")",
-			Fix:     "have a person review the change; it takes effect once it is merged",
+			Message: "this change edits the gate's configuration; it was judged under the current one: " + v.Policy.Source,
+			Fix:     "have a person review the change; it takes effect with the next commit, and elsewhere once it is merged",
 		}
 		if _, lane := r.Severity(); lane != "" {
 			f.Fix = "make the edit of " + policy.File + " a change of its own, in a lane less strict than " + string(lane)
@@ -69,7 +69,7 @@ var BaselineMismatch = rule.Rule{
 			r.Add(finding.Finding{
 				Path: policy.File, Line: b.Pos.Line, Column: b.Pos.Column, Subject: b.Path,
 				Message: fmt.Sprintf("%s does not begin with the baseline of %s; the baseline is ignored and all of the log is judged", b.Path, wording.Count(b.Entries, "entry")),
-				Fix:     "if the log was rewritten, restore it; if the baseline is wrong, have a person run `small-hook baseline` again",
+				Fix:     "see which commit rewrote the log, and how to take that back: `small-hook audit`; if the baseline is wrong, a person accepts the log as it stands, with small-hook baseline",
 			})
 		}
 	})},

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -25,7 +26,7 @@ func checkBlank(w *subject.Workspace, r *rule.Reporter) {
 		r.Add(finding.Finding{
 			Path: w.Path(a), Line: v.Pos.Line, Column: v.Pos.Column, Subject: subject,
 			Message: fmt.Sprintf("%s is blank", describeSubject(subject)),
-			Fix:     "fill it in, or remove what it belongs to",
+			Fix:     w.Correct(a, subject, "fill it in, or remove what it belongs to"),
 		})
 	}
 	items := func(a small.Artifact, list []*small.Value, key string, fields ...string) {
@@ -46,19 +47,22 @@ func checkBlank(w *subject.Workspace, r *rule.Reporter) {
 	blank(small.Handoff, w.Doc(small.Handoff).Get("resume").Get("current_task_id"), "resume.current_task_id")
 }
 
-// describeSubject names a subject for people: "tasks.2.title" is `"title" of task 3`.
-func describeSubject(subject string) string {
-	parts := strings.Split(subject, ".")
-	name := fmt.Sprintf("%q", parts[len(parts)-1])
-	if len(parts) < 2 {
+// describeSubject names a subject for people, who count from 1: "tasks.2.title" is `"title" of task 3`.
+func describeSubject(subject string) string { return describeParts(strings.Split(subject, ".")) }
+
+func describeParts(parts []string) string {
+	last := len(parts) - 1
+	name := fmt.Sprintf("%q", parts[last])
+	if last == 0 {
 		return name
 	}
-	var i int
-	if len(parts) == 3 {
-		if _, err := fmt.Sscanf(parts[1], "%d", &i); err == nil {
-			singular := map[string]string{"entries": "entry", "tasks": "task", "constraints": "constraint"}[parts[0]]
-			return fmt.Sprintf("%s of %s %d", name, singular, i+1)
-		}
+	above := parts[:last]
+	i, err := strconv.Atoi(parts[last])
+	if err != nil {
+		return name + " of " + describeParts(above)
 	}
-	return fmt.Sprintf("%s of %q", name, parts[len(parts)-2])
+	if singular := map[string]string{"entries": "entry", "tasks": "task", "constraints": "constraint"}[parts[0]]; last == 1 && singular != "" {
+		return fmt.Sprintf("%s %d", singular, i+1)
+	}
+	return fmt.Sprintf("item %d of %s", i+1, describeParts(above))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // CompletedEvidence is verify/completed-evidence: the plan calls a task completed, but progress has no evidence for it.
@@ -28,7 +29,7 @@ func checkCompletedEvidence(w *subject.Workspace, r *rule.Reporter) {
 			Path: w.Path(small.Plan), Line: status.Pos.Line, Column: status.Pos.Column,
 			Subject: fmt.Sprintf("tasks.%d.status", i),
 			Message: fmt.Sprintf("task %q is completed, but no log entry gives evidence for it", task.ID),
-			Fix:     fmt.Sprintf("append an entry with task_id: %q and evidence, or correct the status", task.ID),
+			Fix:     fmt.Sprintf("append an entry with task_id: %s and evidence, or correct the status", wording.Quote(task.ID)),
 		})
 	}
 }

@@ -24,11 +24,12 @@ func checkEvidence(w *subject.Workspace, r *rule.Reporter) {
 		if e.Kind != small.Map || ledger.Evidenced(e) || schemaSpokeOfEvidence(e) {
 			continue
 		}
+		at := fmt.Sprintf("entries.%d", first+i)
 		r.Add(finding.Finding{
 			Path: w.Path(small.Progress), Line: e.Pos.Line, Column: e.Pos.Column,
-			Subject: fmt.Sprintf("entries.%d", first+i),
+			Subject: at,
 			Message: fmt.Sprintf("entry %d has no evidence", first+i+1),
-			Fix:     "add evidence, verification, command, test, link or commit, so that the work can be checked",
+			Fix:     w.Correct(small.Progress, at, "add evidence, verification, command, test, link or commit, so that the work can be checked"),
 		})
 	}
 }

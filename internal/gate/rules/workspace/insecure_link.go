@@ -49,8 +49,8 @@ func checkInsecureLink(w *subject.Workspace, r *rule.Reporter) {
 			}
 			r.Add(finding.Finding{
 				Path: w.Path(a), Line: p.Value.Pos.Line, Column: p.Value.Pos.Column, Subject: p.Subject,
-				Message: fmt.Sprintf("%q has the insecure link %s", p.Subject, linkAt(text[at[0]:])),
-				Fix:     "use https://",
+				Message: fmt.Sprintf("%s has the insecure link %s", describeSubject(p.Subject), linkAt(text[at[0]:])),
+				Fix:     w.Correct(a, p.Subject, "write https://"),
 			})
 			return
 		}

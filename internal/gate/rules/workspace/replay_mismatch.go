@@ -22,9 +22,13 @@ func checkReplayMismatch(w *subject.Workspace, r *rule.Reporter) {
 	if !named || !set || handoff == current || !w.Ledger().HasRun(handoff) {
 		return // between `small init` and `small start` the handoff's run has no entries yet
 	}
+	fix := subject.StartAgain(w.Dir, w.Commit)
+	if w.Ledger().RunOver(handoff) {
+		fix = subject.BeginRun(w.Dir, w.Commit)
+	}
 	r.Add(finding.Finding{
 		Path: w.Path(small.Workspace), Line: v.Pos.Line, Column: v.Pos.Column, Subject: "run.replay_id",
 		Message: fmt.Sprintf("the workspace is at run %.12s…, the handoff belongs to run %.12s…", current, handoff),
-		Fix:     subject.BeginRun(w.Dir, w.Commit),
+		Fix:     fix,
 	})
 }

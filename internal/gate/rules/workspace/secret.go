@@ -34,14 +34,14 @@ func checkSecret(w *subject.Workspace, r *rule.Reporter) {
 		if p.Field != nil && announcesSecret(p.Field.Key) {
 			f.Line, f.Column = p.Field.KeyPos.Line, p.Field.KeyPos.Column
 			f.Message = fmt.Sprintf("the key %q suggests a secret", p.Field.Key)
-			f.Fix = "keep secrets out of .small/; rename the key if it holds none"
+			f.Fix = w.Correct(a, p.Subject, "keep secrets out of .small/; rename the key if it holds none")
 			r.Add(f)
 			return
 		}
 		if text, ok := p.Value.Str(); ok && p.Field != nil && encodedSecret.MatchString(text) && !knownDigest(p, text) {
 			f.Line, f.Column = p.Value.Pos.Line, p.Value.Pos.Column
-			f.Message = fmt.Sprintf("the value of %q looks like an encoded secret (%d characters of the base64 alphabet)", p.Subject, len(text))
-			f.Fix = "if it is one, remove and revoke it; refer to long values by a file or a link"
+			f.Message = fmt.Sprintf("%s looks like an encoded secret (%d characters of the base64 alphabet)", describeSubject(p.Subject), len(text))
+			f.Fix = w.Correct(a, p.Subject, "if it is one, remove and revoke it; refer to long values by a file or a link")
 			r.Add(f)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // TaskEvidence is lint/task-evidence: a completed or blocked task has no entry with evidence or notes.
@@ -33,7 +34,7 @@ func checkTaskEvidence(w *subject.Workspace, r *rule.Reporter) {
 			Path: w.Path(small.Plan), Line: status.Pos.Line, Column: status.Pos.Column,
 			Subject: fmt.Sprintf("tasks.%d.status", i),
 			Message: fmt.Sprintf("task %q is %s, but no entry for it has evidence or notes", task.ID, task.Status),
-			Fix:     fmt.Sprintf("append an entry with task_id: %q that says what was done, or correct the status", task.ID),
+			Fix:     fmt.Sprintf("append an entry with task_id: %s that says what was done, or correct the status", wording.Quote(task.ID)),
 		})
 	}
 }

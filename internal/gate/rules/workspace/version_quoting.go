@@ -22,7 +22,7 @@ func checkVersionQuoting(w *subject.Workspace, r *rule.Reporter) {
 		r.Add(finding.Finding{
 			Path: w.Path(a), Line: v.Pos.Line, Column: v.Pos.Column, Subject: "small_version",
 			Message: "small_version is written without quotes; other YAML readers may read it as a number",
-			Fix:     `write small_version: "` + small.Version + `"`,
+			Fix:     subject.FixVersions(w.Dir, w.Commit),
 		})
 	}
 }
