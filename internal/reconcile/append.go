@@ -54,7 +54,7 @@ func (w *Workspace) Bring(base, log []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return resolved.Brought[1], w.write(resolved.Text)
+	return resolved.Brought[1], w.write(w.Log(), resolved.Text)
 }
 
 var replayIDForm = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
