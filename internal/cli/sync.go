@@ -23,9 +23,11 @@ func (a *app) syncCommand() *cobra.Command {
 			"merge itself, or with --merge); reconcile the workspaces on the way; judge as the pre-push hook does; push.\n" +
 			"If somebody else pushes meanwhile, it tries again, ten times at most. Without REMOTE it takes what the branch\n" +
 			"follows, or else origin and a branch of the same name, which is made if it is not there.\n\n" +
-			"Other files than those below .small/ must be committed. If they conflict, sync stops and says what to type;\n" +
-			"whatever else does not end in a push leaves the branch and the work tree as they were. Uncommitted changes\n" +
-			"below .small/ stay uncommitted. After a crash, --continue goes on and --abort takes everything back.\n\n" +
+			"Other files than those below .small/ must be committed. If they conflict, sync stops and says what to type.\n" +
+			"If there are findings, or the push is refused, the commits stay on top, as the commands in the report name them;\n" +
+			"an error leaves the branch and the work tree as they were. Uncommitted changes below .small/ stay uncommitted.\n" +
+			"After a crash, --continue goes on and --abort takes back what sync has done; nothing that was written or\n" +
+			"committed since is lost.\n\n" +
 			"Exit status: 0 it is pushed, or there was nothing to do; 1 there are findings, or a hook or the remote\n" +
 			"refused; 2 it could not be done, or somebody has to resolve a conflict.",
 		Example: "  git commit -q -a -m 'Read the export'\n  small-hook sync",
@@ -64,7 +66,7 @@ func (a *app) synced(out *publish.Outcome) error {
 	said := out.Said
 	if out.Refused != "" {
 		a.status = 1
-		said = "small-hook: the push was refused:\n" + out.Refused
+		said = "small-hook: " + out.Refused
 	}
 	if said != "" {
 		if _, err := io.WriteString(a.Stderr, sanitize.Lines(said)+"\n"); err != nil {

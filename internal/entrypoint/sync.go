@@ -5,10 +5,12 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/hookinput"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/publish"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/repository"
@@ -42,6 +44,19 @@ func Sync(ctx context.Context, req Request, with Locking, opts publish.Options) 
 	}
 	opts.Environ = req.Environ
 	var locks []*locked
+	opts.Continues = continuesLog
+	opts.Bring = func(ctx context.Context, path string, base, log []byte) (int, error) {
+		dir, _ := small.WorkspaceOf(path)
+		at := slices.IndexFunc(locks, func(l *locked) bool { return l.dir == dir })
+		if at < 0 {
+			return 0, &failure.Error{Message: "its workspace is not here"}
+		}
+		g, err := locks[at].look(ctx)
+		if err != nil {
+			return 0, err
+		}
+		return g.Bring(base, log)
+	}
 	defer func() {
 		for _, l := range locks {
 			err = errors.Join(err, l.Release())
@@ -65,6 +80,13 @@ func Sync(ctx context.Context, req Request, with Locking, opts publish.Options) 
 		err = errors.Join(err, failed)
 	}
 	return out, report, err
+}
+
+// continuesLog reports whether a log is another one with new entries after it.
+func continuesLog(base, log []byte) bool {
+	before, _ := ledger.ReadLog(base, small.Limits{})
+	after, _ := ledger.ReadLog(log, small.Limits{})
+	return before != nil && after != nil && after.Len() > before.Len() && after.Extends(before.Ledger)
 }
 
 // workspaceDirs are the directories with a workspace in the index, in order, so that two that lock all of them do not block each other.

@@ -22,7 +22,7 @@ func (p *publishing) setAside(ctx context.Context) error {
 	case len(inside) == 0:
 		return nil
 	case p.state.Aside != "":
-		return p.stop(&failure.Error{
+		return p.stop(ctx, &failure.Error{
 			Message: "there are new uncommitted changes: " + list(inside) + "; others are set aside already",
 			Remedy:  "commit them: `git commit -q -a -m Record`",
 		})
@@ -63,15 +63,14 @@ func (p *publishing) bringBack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	done, err := p.git.try(ctx, "cherry-pick", "--no-commit", picked)
+	done, err := p.bring(ctx, "cherry-pick", "--no-commit", picked)
 	if err != nil {
 		return err
 	}
-	if done.status == 0 {
-		return p.unstage(ctx)
-	}
-	if paths, err := p.git.unmerged(ctx); err != nil || len(paths) == 0 {
-		return errorsOr(err, p.git.failed([]string{"cherry-pick"}, done))
+	if done.status != 0 {
+		if paths, err := p.git.unmerged(ctx); err != nil || len(paths) == 0 {
+			return errorsOr(err, p.git.failed([]string{"cherry-pick"}, done))
+		}
 	}
 	// It is told to reconcile as what it is: one's own commit that is applied.
 	if _, err := p.git.run(ctx, "update-ref", "CHERRY_PICK_HEAD", picked); err != nil {

@@ -8,16 +8,29 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// end brings back what was set aside, after a push.
+// end brings back what was set aside. What findings and refusals are about stays as it is: the commands in them name these commits.
 func (p *publishing) end(ctx context.Context) error {
+	if p.out.Found || p.out.Refused != "" {
+		now, err := p.git.id(ctx, "HEAD")
+		if err != nil {
+			return err
+		}
+		if now == p.state.Tip {
+			p.say(asBefore)
+		} else {
+			p.say("Nothing was pushed. The branch was at %s; to have it so again: git reset --keep %s", p.state.Tip, p.state.Tip)
+		}
+	}
 	if err := p.bringBack(ctx); err != nil {
 		return err
 	}
 	return p.forget(ctx)
 }
 
-// giveUp takes everything back after what did not end in a push, and says so.
-func (p *publishing) giveUp(ctx context.Context, cause error) (*Outcome, error) {
+const asBefore = "Nothing was pushed. The branch and the work tree are as before."
+
+// giveUp takes everything back after an error, or where a hook has refused a commit of a rebase or merge that is halfway, and says so.
+func (p *publishing) giveUp(ctx context.Context, halfway string, cause error) (*Outcome, error) {
 	p.out.Done = nil
 	moved := p.noted
 	if err := p.takeBack(ctx); err != nil {
@@ -37,7 +50,12 @@ func (p *publishing) giveUp(ctx context.Context, cause error) (*Outcome, error) 
 	if cause != nil {
 		return nil, cause
 	}
-	p.say("Nothing was pushed. The branch and the work tree are as before.")
+	p.say(asBefore)
+	by := "git merge --no-commit "
+	if halfway == "rebase" {
+		by = "git rebase "
+	}
+	p.say("The commit that was refused is not made; to make it by hand: %s%s", by, wording.ShellWord(p.state.Remote+"/"+short(p.state.Target)))
 	return &p.out, nil
 }
 
@@ -47,8 +65,15 @@ func (p *publishing) abort(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.keepFound(ctx); err != nil {
+	if err := p.keepMeanwhile(ctx); err != nil {
 		return err
+	}
+	committed, err := p.committedSince(ctx)
+	if err != nil {
+		return err
+	}
+	if committed {
+		p.state.Tip = at
 	}
 	if err := p.takeBack(ctx); err != nil {
 		return err
@@ -59,6 +84,8 @@ func (p *publishing) abort(ctx context.Context) error {
 		return err
 	case now == p.state.Pushing:
 		p.say("It was pushed already, and stays.")
+	case committed:
+		p.say("The branch has commits that this sync has not made, and stays as it is.")
 	case now == at:
 		p.say("The branch and the work tree are as before.")
 	default:
@@ -67,14 +94,41 @@ func (p *publishing) abort(ctx context.Context) error {
 	return nil
 }
 
+// committedSince reports whether the branch has commits that neither were there before nor are of sync's own making: those put on top
+// are not more, and are published or merges otherwise.
+func (p *publishing) committedSince(ctx context.Context) (bool, error) {
+	known := []string{p.state.Tip}
+	upstream, err := p.git.id(ctx, p.tracking())
+	if err != nil {
+		return false, err
+	}
+	if upstream != "" {
+		known = append(known, upstream)
+	}
+	since, err := p.git.count(ctx, append([]string{"--no-merges", p.state.Branch, "--not"}, known...)...)
+	if err != nil || since == 0 {
+		return false, err
+	}
+	follows, err := p.git.holds(ctx, "merge-base", "--is-ancestor", p.state.Tip, p.state.Branch)
+	if err != nil || follows {
+		return follows, err
+	}
+	own, err := p.git.count(ctx, append([]string{"--no-merges", p.state.Tip, "--not"}, known[1:]...)...)
+	return since > own, err
+}
+
 // takeUp goes on with what an interrupted sync has begun. Only where it stopped for a person is git's half done work taken up: what was
 // killed is taken back, and begun again.
-func (p *publishing) takeUp(ctx context.Context) error {
+func (p *publishing) takeUp(ctx context.Context) (err error) {
 	if err := p.onBranch(ctx); err != nil {
 		return err
 	}
+	if err := p.keepMeanwhile(ctx); err != nil {
+		return err
+	}
 	if !p.state.Stopped {
-		if err := p.keepFound(ctx); err != nil {
+		// Whatever is committed stays: what git has finished, and what somebody has done since.
+		if p.state.Tip, err = p.git.id(ctx, p.state.Branch); err != nil {
 			return err
 		}
 		return p.takeBack(ctx)
@@ -93,7 +147,7 @@ func (p *publishing) takeUp(ctx context.Context) error {
 	if p.state.Tip, err = p.git.id(ctx, "HEAD"); err != nil {
 		return err
 	}
-	p.state.Stopped, p.state.Conflicts = false, nil
+	p.kept, p.state.Stopped, p.state.Conflicts = "", false, nil
 	return p.note()
 }
 
@@ -115,13 +169,14 @@ func (p *publishing) takeBack(ctx context.Context) error {
 	if err := p.reset(ctx, to); err != nil {
 		return err
 	}
+	p.found = p.kept
 	if err := p.bringBack(ctx); err != nil {
 		return err
 	}
 	return p.forget(ctx)
 }
 
-// arrived is the commit that was pushed, empty if the remote does not have it. The remote is asked: a push can be killed when it has
+// arrived is the commit that was pushed, or that was committed upon it since, empty if the remote does not have it. The remote is asked: a push can be killed when it has
 // arrived, and before it is known here.
 func (p *publishing) arrived(ctx context.Context) (string, error) {
 	if p.state.Pushing == "" {
@@ -134,6 +189,10 @@ func (p *publishing) arrived(ctx context.Context) (string, error) {
 	has, err := p.git.holds(ctx, "merge-base", "--is-ancestor", p.state.Pushing, there)
 	if err != nil || !has {
 		return "", err
+	}
+	if longer, err := p.git.holds(ctx, "merge-base", "--is-ancestor", p.state.Pushing, p.state.Branch); err != nil || longer {
+		at, failed := p.git.id(ctx, p.state.Branch)
+		return at, errorsOr(err, failed)
 	}
 	return p.state.Pushing, nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +31,8 @@ type commandLine struct {
 type result struct {
 	status      int
 	out, stderr string
+	// hook is the hook that refused, if git was run by hooked.
+	hook string
 }
 
 func openGit(place githistory.Place, environ []string) (*commandLine, error) {
@@ -55,6 +58,16 @@ func openGit(place githistory.Place, environ []string) (*commandLine, error) {
 		env = append(env, "GIT_TERMINAL_PROMPT=0") // an agent at a terminal would wait forever
 	}
 	return &commandLine{top: place.Top, gitDir: place.GitDir, environ: env}, nil
+}
+
+// variable is the value of an environment variable, empty if it is not set.
+func (g *commandLine) variable(name string) string {
+	for _, entry := range slices.Backward(g.environ) {
+		if key, value, _ := strings.Cut(entry, "="); key == name {
+			return value
+		}
+	}
+	return ""
 }
 
 // try runs git. Its error is that git could not be run to its end; a status other than 0 is a result.
@@ -97,12 +110,18 @@ func (g *commandLine) holds(ctx context.Context, args ...string) (bool, error) {
 	return done.status == 0, err
 }
 
+// lockName finds the lock in git's words, whatever language they are in.
+var lockName = regexp.MustCompile(`'([^'\n]+\.lock)'`)
+
 // failed is the failure for a git that failed.
 func (g *commandLine) failed(args []string, done result) error {
 	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", subcommand(args), done.status, oneLine(done.stderr))}
-	lock := filepath.Join(g.gitDir, "index.lock")
+	lock := filepath.Join(g.gitDir, "index.lock") // about which git stash says nothing
+	if named := lockName.FindStringSubmatch(done.stderr); named != nil {
+		lock = named[1]
+	}
 	if _, err := os.Lstat(lock); err == nil {
-		f.Remedy = fmt.Sprintf("if no other git is at work here, one was killed: `rm -f %s`, then `small-hook sync --abort`", wording.ShellWord(lock))
+		f.Remedy = "if no other git is at work here, one was killed: `rm -f " + wording.ShellWord(lock) + "`, then `small-hook sync`"
 	}
 	return f
 }

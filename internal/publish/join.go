@@ -71,27 +71,29 @@ func (p *publishing) join(ctx context.Context, upstream string) error {
 	return err
 }
 
-// mayRebase reports whether the own commits may be rewritten: none is published, and none is a merge.
+// mayRebase reports whether the own commits may be rewritten: none is published, none is a merge, and git would stop where a log has to
+// be reconciled. A merge is reconciled in any case.
 func (p *publishing) mayRebase(ctx context.Context, upstream string, own int) (bool, error) {
 	plain, err := p.git.count(ctx, "--no-merges", upstream+"..HEAD", "--not", "--remotes")
-	return plain == own && !p.state.Merge, err
+	if err != nil || plain != own || p.state.Merge {
+		return false, err
+	}
+	byLines, err := p.mergedByLines(ctx)
+	return !byLines, err
 }
-
-// keepMessages has git keep a line of a commit's message that begins with #, and drop its own list of conflicts.
-const keepMessages = "commit.cleanup=scissors"
 
 // rebase puts the own commits on top. What the user's configuration would add to a rebase is off: it would move other branches, or
 // reorder commits.
 func (p *publishing) rebase(ctx context.Context, upstream string) error {
 	p.from = ""
-	done, err := p.git.try(ctx, "-c", keepMessages, "-c", "rebase.updateRefs=false", "-c", "rebase.rebaseMerges=false", "rebase", "-q",
+	done, err := p.bring(ctx, "-c", "rebase.updateRefs=false", "-c", "rebase.rebaseMerges=false", "rebase", "-q",
 		"--merge", "--no-autostash", "--no-autosquash", "--no-fork-point", "--empty=drop", upstream)
 	return p.goOn(ctx, "rebase", done, err)
 }
 
 // merge merges the remote's branch. It is committed only when it is reconciled, also where git sees no conflict.
 func (p *publishing) merge(ctx context.Context, upstream string) error {
-	done, err := p.git.try(ctx, "-c", keepMessages, "merge", "-q", "--no-commit", "--no-ff", "--no-squash", "--no-autostash",
+	done, err := p.bring(ctx, "merge", "-q", "--no-commit", "--no-ff", "--no-squash", "--no-autostash",
 		"-m", "Merge "+p.state.Remote+"/"+short(p.state.Target), upstream)
 	return p.goOn(ctx, "merge", done, err)
 }
@@ -103,9 +105,9 @@ func (p *publishing) goOn(ctx context.Context, command string, done result, err 
 	}
 	under, err := p.git.underWay()
 	if err == nil && under == "" && done.status != 0 {
-		err = p.git.failed([]string{command}, done)
+		err = p.refusal(command, done)
 	}
-	if err != nil {
+	if err != nil || p.out.Refused != "" {
 		return err
 	}
 	return p.finish(ctx)
@@ -131,28 +133,21 @@ func (p *publishing) finish(ctx context.Context) error {
 		args := []string{"commit", "-q"}
 		if command == "rebase" {
 			args = []string{"rebase", "--continue"}
-			empty, err := p.git.holds(ctx, "diff", "--cached", "--quiet", "HEAD")
-			if err != nil {
-				return err
-			}
-			if empty {
-				args = []string{"rebase", "--skip"}
-			}
 		}
-		done, err := p.git.try(ctx, append([]string{"-c", keepMessages}, args...)...)
+		done, err := p.bring(ctx, args...)
 		if err != nil {
 			return err
 		}
-		if after, err := p.progress(ctx); err != nil || done.status != 0 && after == before {
-			return errorsOr(err, p.refused(args[0], done))
+		if after, err := p.progress(ctx); err != nil || after == before {
+			return errorsOr(err, p.refused(ctx, args[0], done))
 		}
 	}
 }
 
 // refused notes that a hook has refused a commit. One in which a conflict was resolved by hand is not thrown away for that.
-func (p *publishing) refused(command string, done result) error {
+func (p *publishing) refused(ctx context.Context, command string, done result) error {
 	if len(p.state.Conflicts) > 0 {
-		return p.stop(p.git.failed([]string{command}, done))
+		return p.stop(ctx, p.git.failed([]string{command}, done))
 	}
 	return p.refusal(command, done)
 }
@@ -163,21 +158,24 @@ func (p *publishing) progress(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	number, err := os.ReadFile(filepath.Join(p.git.gitDir, "rebase-merge", "msgnum"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	left, err := os.ReadFile(filepath.Join(p.git.gitDir, "rebase-merge", "git-rebase-todo"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return head, nil
+	}
+	if err != nil {
 		return "", &failure.Error{Message: "cannot read how far the rebase has come: " + err.Error(), Err: err}
 	}
-	return head + " " + string(number), nil
+	return head + "\n" + string(left), nil
 }
 
 // resolve reconciles the workspaces, and stops if anything is still in conflict.
 func (p *publishing) resolve(ctx context.Context) error {
 	if err := p.refuseMarkers(); err != nil {
-		return p.stop(err)
+		return p.stop(ctx, err)
 	}
 	out, err := p.opts.Reconcile(ctx)
 	if err != nil {
-		return p.stop(err)
+		return p.stop(ctx, err)
 	}
 	for _, file := range out.Merged {
 		for _, note := range file.Notes {
@@ -189,17 +187,20 @@ func (p *publishing) resolve(ctx context.Context) error {
 		return nil
 	}
 	p.state.Conflicts = conflicts
-	return p.stop(&failure.Error{Message: list(conflicts) + " is in conflict with " + p.target(), Remedy: "edit it so that both sides' work is in it, then type " + add(conflicts)})
+	return p.stop(ctx, &failure.Error{Message: list(conflicts) + " is in conflict with " + p.target(), Remedy: "edit it so that both sides' work is in it, then type " + add(conflicts)})
 }
 
 // stop is the end of what can be done without a person. Nothing is taken back.
-func (p *publishing) stop(err error) error {
+func (p *publishing) stop(ctx context.Context, err error) error {
 	f := *failure.Of(err)
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
 	p.stopped, p.state.Stopped = true, true
 	f.Message = "sync has stopped: " + f.Message
+	if err := p.leave(ctx); err != nil {
+		return errors.Join(&f, err)
+	}
 	if f.Remedy != "" {
 		f.Remedy += "; then "
 	}

@@ -25,6 +25,10 @@ type Options struct {
 	Continue, Abort bool
 	Place           githistory.Place
 	Environ         []string
+	// Continues reports whether a log is another one with new entries after it. Bring appends what a log has and base lacks to the log
+	// in the work tree, and returns how many entries that are.
+	Continues func(base, log []byte) bool
+	Bring     func(ctx context.Context, path string, base, log []byte) (int, error)
 	// Reconcile resolves the workspaces' files in the rebase, merge or cherry-pick that is under way.
 	Reconcile func(ctx context.Context) (*reconcile.Outcome, error)
 	// JudgeOwn judges the commits that head has and base lacks, under the policy of the commit upstream. JudgePush judges a push as
@@ -42,7 +46,7 @@ type Outcome struct {
 	Done []string
 	// Found is true if a judgement found something, and so nothing was pushed.
 	Found bool
-	// Refused is what was said by a hook or the remote that refused; nothing was pushed then.
+	// Refused says which hook or remote refused, and what it said; nothing was pushed then.
 	Refused string
 	// Said is what hooks and the remote said besides.
 	Said string
@@ -60,8 +64,8 @@ type publishing struct {
 	noted bool
 	// stopped is true if this run ends with a person having to resolve something: then nothing is taken back.
 	stopped bool
-	// found says what was kept of the work tree after a crash.
-	found string
+	// kept says what was kept of the work tree before it was overwritten, and found the same once it was.
+	kept, found string
 	// judged is true once the own commits were judged as they are.
 	judged bool
 	// from is the commit to which a lost race takes an unpublished merge back.
@@ -113,11 +117,16 @@ func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 	if p.stopped {
 		return nil, err
 	}
-	pushed := err == nil && !p.out.Found && p.out.Refused == ""
-	if !pushed {
-		return p.giveUp(context.WithoutCancel(ctx), err)
+	ctx = context.WithoutCancel(ctx)
+	halfway := ""
+	if p.noted {
+		command, failed := p.git.underWay()
+		halfway, err = command, errors.Join(err, failed)
 	}
-	return &p.out, p.end(context.WithoutCancel(ctx))
+	if err != nil || halfway != "" {
+		return p.giveUp(ctx, halfway, err)
+	}
+	return &p.out, p.end(ctx)
 }
 
 // work does all up to the push.
@@ -253,7 +262,7 @@ func (p *publishing) push(ctx context.Context, push Push) (lost bool, err error)
 			return false, err
 		}
 	}
-	done, err := p.git.try(ctx, append(args, push.Remote, push.Local+":"+push.Ref)...)
+	done, err := p.git.hooked(ctx, append(args, push.Remote, push.Local+":"+push.Ref)...)
 	if err != nil {
 		return false, err
 	}
@@ -282,10 +291,15 @@ func (p *publishing) push(ctx context.Context, push Push) (lost bool, err error)
 
 // refusal notes that git did not do it because a hook or the remote said no. Anything else is an error.
 func (p *publishing) refusal(command string, done result) error {
-	if done.status != 1 {
+	rejected := rejections(done.out)
+	who := p.target()
+	switch {
+	case done.hook != "":
+		who = "the " + wording.Printable(done.hook) + " hook"
+	case rejected == "":
 		return p.git.failed([]string{command}, done)
 	}
-	p.out.Refused = strings.TrimSpace(done.stderr + "\n" + rejections(done.out))
+	p.out.Refused = who + " refused:\n" + strings.TrimSpace(done.stderr+"\n"+rejected)
 	return nil
 }
 
@@ -293,7 +307,7 @@ func (p *publishing) refusal(command string, done result) error {
 func rejections(porcelain string) string {
 	var lines []string
 	for line := range strings.Lines(porcelain) {
-		if rest, ok := strings.CutPrefix(line, "!\t"); ok {
+		if rest, ok := strings.CutPrefix(line, "!\t"); ok && strings.Contains(rest, "rejected]") { // [rejected] or [remote rejected]
 			lines = append(lines, strings.TrimSpace(strings.ReplaceAll(rest, "\t", " ")))
 		}
 	}

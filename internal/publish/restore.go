@@ -39,7 +39,7 @@ func (p *publishing) reset(ctx context.Context, to string) error {
 			return err
 		}
 	}
-	return nil
+	return p.removeScratch(ctx)
 }
 
 // written are the commits whose files git may have written here.
@@ -113,13 +113,12 @@ func (p *publishing) keepFound(ctx context.Context) error {
 		}
 		unknown = slices.DeleteFunc(unknown, func(path string) bool { return !slices.Contains(differ, path) })
 	}
-	unmerged, err := p.git.unmerged(ctx)
-	if err != nil || len(unknown) == 0 || len(unmerged) > 0 {
-		return err // of a conflict only git's own files are left
+	if len(unknown) == 0 {
+		return nil
 	}
-	found, err := p.git.run(ctx, "stash", "create", "small-hook sync: what was found in the work tree")
+	found, err := p.snapshot(ctx, "small-hook sync: what was found in the work tree", "HEAD")
 	if err == nil {
-		p.found = fmt.Sprintf("What was in the work tree (%s) is kept; to have it back: git stash apply %s", list(unknown), found)
+		p.kept = fmt.Sprintf("What was in the work tree (%s) is kept; to see it: git show %s", list(unknown), found)
 	}
 	return err
 }

@@ -28,6 +28,10 @@ type state struct {
 	Pushing string
 	// Aside is the commit that keeps the uncommitted changes below .small; empty if there were none.
 	Aside string
+	// Left is a commit of the work tree where it stopped, and LeftAt how far git had come. Meanwhile are commits of what was written
+	// after a stop, each upon its Left.
+	Left, LeftAt string
+	Meanwhile    []string
 	// Conflicts are the files that somebody was asked to resolve.
 	Conflicts []string
 }
@@ -38,6 +42,8 @@ const (
 	lockFile  = "sync.lock"
 	// asideRef keeps state.Aside from git's garbage collection, and lets a person look at it. Each work tree has its own.
 	asideRef = "refs/worktree/small-gate/sync-aside"
+	// leftRef does so for state.Left and state.Meanwhile.
+	leftRef = "refs/worktree/small-gate/sync-left"
 )
 
 // lock keeps a second sync out of a work tree. The kernel frees it when the process ends, however it ends.
@@ -88,19 +94,27 @@ func (p *publishing) note() error {
 	return nil
 }
 
-// forget ends a sync: nothing is left to take back. What was set aside is in the work tree again.
+// forget ends a sync: nothing is left to take back. What was set aside is in the work tree again, and so is now what was recorded
+// meanwhile.
 func (p *publishing) forget(ctx context.Context) error {
 	if !p.noted {
 		return nil
+	}
+	if err := p.bringMeanwhile(ctx); err != nil {
+		return err
 	}
 	if err := os.Remove(p.statePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &failure.Error{Message: "cannot remove " + p.statePath() + ": " + err.Error(), Err: err}
 	}
 	p.noted = false
-	if p.state.Aside == "" {
-		return nil
+	for ref, commit := range map[string]*string{asideRef: &p.state.Aside, leftRef: &p.state.Left} {
+		if *commit == "" {
+			continue
+		}
+		if _, err := p.git.run(ctx, "update-ref", "-d", ref); err != nil {
+			return err
+		}
+		*commit = ""
 	}
-	p.state.Aside = ""
-	_, err := p.git.run(ctx, "update-ref", "-d", asideRef)
-	return err
+	return nil
 }

@@ -79,6 +79,27 @@ func (g *workTree) unpublished(ctx context.Context, id string) (bool, error) {
 	return len(out) > 0, err
 }
 
+// replaces reports whether the upstream branch has a commit that head lacks.
+func (g *workTree) replaces(ctx context.Context, head, commit string) (bool, error) {
+	upstream, err := g.run(ctx, nil, "for-each-ref", "--format=%(HEAD)%(upstream)", "refs/heads/")
+	if err != nil {
+		return false, err
+	}
+	for line := range strings.Lines(string(upstream)) {
+		ref, here := strings.CutPrefix(strings.TrimSpace(line), "*")
+		if !here || ref == "" {
+			continue
+		}
+		in, err := g.run(ctx, nil, "for-each-ref", "--contains="+commit, "--format=%(refname)", ref)
+		if err != nil || len(in) == 0 {
+			return false, err
+		}
+		lacks, err := g.run(ctx, nil, "rev-list", "--max-count=1", commit, "--not", head, "--")
+		return len(lacks) > 0, err
+	}
+	return false, nil
+}
+
 // store writes a blob and returns its id.
 func (g *workTree) store(ctx context.Context, content []byte) (string, error) {
 	out, err := g.run(ctx, bytes.NewReader(content), "hash-object", "-w", "--stdin")

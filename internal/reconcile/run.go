@@ -40,6 +40,9 @@ type Options struct {
 type Outcome struct {
 	// Finish is what to type next.
 	Finish string
+	// Replaces is true if the named side is published where the branch is pushed to, and the branch lacks it: only a forced push would
+	// put the branch in its place.
+	Replaces bool
 	// Logs are the logs that differ between the sides.
 	Logs []Log
 	// Merged are the other files of workspaces that were merged.
@@ -134,6 +137,13 @@ func (r *resolving) findSides(ctx context.Context) error {
 	if r.opts.Theirs != "" {
 		if err := r.op.named(ctx, r.repo, r.opts.Theirs); err != nil {
 			return err
+		}
+		if r.op.word == "" {
+			replaces, err := r.git.replaces(ctx, r.op.ours.id, r.op.theirs[0].id)
+			if err != nil {
+				return err
+			}
+			r.out.Replaces = replaces
 		}
 	}
 	if len(r.op.theirs) == 0 {

@@ -19,7 +19,9 @@ func CompareOldTip(ctx context.Context, r *run.Run) error {
 	if u.Old == "" || w.judgedEveryStep(u) {
 		return nil
 	}
-	return w.replaced(ctx, u, "what was published stays: "+wording.Commands("small-hook reconcile "+history.Short(u.Old), `git commit -m "Keep the log of what was published"`)+". This keeps the log without the code")
+	old := history.Short(u.Old)
+	fix := wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'", "git push --force-with-lease")
+	return w.replaced(ctx, u, "what was published stays: "+fix+". This keeps the log without the code")
 }
 
 // judgedEveryStep reports whether the new tip descends from the old one by commits that were all judged: then the
