@@ -25,7 +25,7 @@ type restoring struct {
 	repo Repository
 	git  *workTree
 	// unmerged is true if the log is in conflict in the index.
-	unmerged bool
+	unmerged   bool
 	unfinished Unfinished
 	// sides are the commits from which the log is restored, and logs the logs of those that have one.
 	sides []side
