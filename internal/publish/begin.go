@@ -174,11 +174,14 @@ func list(paths []string) string {
 	return strings.Join(names, ", ")
 }
 
-// add is the command that marks paths as resolved, whatever directory it is typed in.
-func add(paths []string) string {
+// add is the command that marks paths as resolved.
+func add(paths []string) string { return "`git add -- " + topPaths(paths) + "`" }
+
+// topPaths are paths as words of a shell for git, whatever directory they are typed in.
+func topPaths(paths []string) string {
 	var words []string
 	for _, path := range paths {
 		words = append(words, wording.ShellWord(":(top,literal)"+path))
 	}
-	return "`git add -- " + strings.Join(words, " ") + "`"
+	return strings.Join(words, " ")
 }

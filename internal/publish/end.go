@@ -57,7 +57,7 @@ func (p *publishing) giveUp(ctx context.Context, halfway string, cause error) er
 		p.say(asBefore)
 	}
 	if cause != nil {
-		return cause
+		return p.putAway(ctx, cause)
 	}
 	by := "git merge --no-commit "
 	if halfway == "rebase" {
