@@ -29,7 +29,7 @@ func (p *publishing) begin(ctx context.Context) error {
 		return err
 	}
 	if head == "" {
-		return &failure.Error{Message: short(branch) + " has no commit yet, so there is nothing to push", Remedy: "commit first"}
+		return &failure.Error{Message: wording.Printable(short(branch)) + " has no commit yet, so there is nothing to push", Remedy: "commit first"}
 	}
 	remote, target, err := p.destination(ctx, branch)
 	if err != nil {
@@ -43,10 +43,10 @@ func (p *publishing) begin(ctx context.Context) error {
 
 // finishing is how each thing that git has not finished is finished.
 var finishing = map[string]string{
-	"rebase":      "`small-hook reconcile`, then `git rebase --continue`",
+	"rebase":      "`small-hook reconcile`, then `git -c core.editor=true rebase --continue`",
 	"merge":       "`small-hook reconcile`, then `git commit --no-edit`",
-	"cherry-pick": "`small-hook reconcile`, then `git cherry-pick --continue`",
-	"revert":      "`git restore --source=HEAD --staged --worktree -- .small`, then `git revert --continue`",
+	"cherry-pick": "`small-hook reconcile`, then `git -c core.editor=true cherry-pick --continue`",
+	"revert":      "`git restore --source=HEAD --staged --worktree -- ':(top,glob)**/.small/**'`, then `git -c core.editor=true revert --continue`",
 }
 
 // idle refuses to begin while something else is under way.
