@@ -54,7 +54,7 @@ func (a *app) appendCommand() *cobra.Command {
 				return a.notAppended(done)
 			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))
-			text += fmt.Sprintf("next: %s && git commit -m %s\n", done.Add, wording.ShellWord("Record "+wording.Printable(values[0])))
+			text += fmt.Sprintf("next: %s && git commit -m %s\n", wording.Printable(done.Add), wording.ShellWord("Record "+wording.Printable(values[0])))
 			return a.print(text)
 		},
 	}

@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,10 +36,15 @@ func (a *app) mergeDriverCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			var said strings.Builder
+			for _, note := range merged.Notes {
+				fmt.Fprintf(&said, "small-hook: %s: %s\n", sanitize.Line(args[4]), sanitize.Line(note))
+			}
 			if merged.Conflict {
 				a.status = 1
-				_, err = fmt.Fprintf(a.Stderr, "small-hook: %s\n", sanitize.Line(merged.Message))
+				fmt.Fprintf(&said, "small-hook: %s\n", sanitize.Line(merged.Message))
 			}
+			_, err = io.WriteString(a.Stderr, said.String())
 			return err
 		},
 	}

@@ -117,6 +117,6 @@ func logText(l reconcile.Log) string {
 
 // resolutionOf says what to do about a file that reconcile leaves in conflict. Intent and constraints are a person's.
 func resolutionOf(path string) string {
-	word := sanitize.Line(wording.ShellWord(path))
+	word := sanitize.Line(wording.TopPath(path))
 	return " (a person decides; to keep the one that is checked out: `git restore --source=HEAD --staged --worktree -- " + word + "`; to keep another, edit it and stage it)"
 }

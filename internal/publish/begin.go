@@ -30,7 +30,7 @@ func (p *publishing) begin(ctx context.Context) error {
 		return err
 	}
 	if head == "" {
-		return &failure.Error{Message: short(branch) + " has no commit yet, so there is nothing to push", Remedy: "commit first"}
+		return &failure.Error{Message: wording.Printable(short(branch)) + " has no commit yet, so there is nothing to push", Remedy: "commit first"}
 	}
 	remote, target, err := p.destination(ctx, branch)
 	if err != nil {

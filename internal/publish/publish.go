@@ -91,13 +91,13 @@ func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	interrupted, err := p.load()
+	interrupted, err := p.load(ctx)
 	switch {
 	case err != nil:
 		return nil, err
 	case interrupted && !opts.Continue && !opts.Abort:
 		return nil, &failure.Error{
-			Message: "an earlier sync of " + short(p.state.Branch) + " was interrupted",
+			Message: "an earlier sync of " + wording.Printable(short(p.state.Branch)) + " was interrupted",
 			Remedy:  "go on with it: `small-hook sync --continue`. To take it back: small-hook sync --abort",
 		}
 	case !interrupted && (opts.Continue || opts.Abort):
@@ -186,7 +186,7 @@ func (p *publishing) attempt(ctx context.Context) (lost bool, err error) {
 	}
 	if head == upstream {
 		if len(p.out.Done) == 0 {
-			p.say("Nothing to do: %s and %s are the same.", short(p.state.Branch), p.target())
+			p.say("Nothing to do: %s and %s are the same.", wording.Printable(short(p.state.Branch)), p.target())
 		}
 		return false, nil
 	}

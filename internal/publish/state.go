@@ -12,6 +12,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/wholefile"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // state is what a sync writes down before it moves anything.
@@ -68,19 +69,42 @@ func (p *publishing) lock() (unlock func() error, err error) {
 func (p *publishing) statePath() string { return filepath.Join(p.git.gitDir, ownDir, stateFile) }
 
 // load reads what an earlier sync has written down; false if there is nothing.
-func (p *publishing) load() (bool, error) {
+func (p *publishing) load(ctx context.Context) (bool, error) {
 	data, err := os.ReadFile(p.statePath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &p.state)
-	}
 	if err != nil {
-		return false, &failure.Error{Message: "cannot read what an interrupted sync has written down: " + err.Error(), Err: err}
+		return false, &failure.Error{
+			Message: "cannot read what an interrupted sync has written down: " + err.Error(), Remedy: "make the git directory readable", Err: err,
+		}
+	}
+	if err := json.Unmarshal(data, &p.state); err != nil {
+		return false, p.damaged(ctx, err)
 	}
 	p.noted = true
 	return true, nil
+}
+
+// damaged is the failure of a state that cannot be read. What git has of that sync is put right by hand.
+func (p *publishing) damaged(ctx context.Context, cause error) error {
+	f := &failure.Error{Message: "what an interrupted sync has written down is damaged: " + cause.Error(), Err: cause}
+	command, err := p.git.underWay()
+	if err != nil {
+		return errors.Join(f, err)
+	}
+	if command != "" {
+		f.Remedy = "take back what git has not finished: `git " + command + " --abort`; "
+	}
+	aside, err := p.git.id(ctx, asideRef)
+	if err != nil {
+		return errors.Join(f, err)
+	}
+	if aside != "" {
+		f.Remedy += "put back the uncommitted changes that were set aside: `git stash apply " + aside + "`; "
+	}
+	f.Remedy += "have it forgotten: `rm -- " + wording.ShellWord(p.statePath()) + "`; then `small-hook sync`"
+	return f
 }
 
 // note writes the state down.

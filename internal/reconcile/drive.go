@@ -37,9 +37,9 @@ func Drive(ctx context.Context, repo Repository, opts Options, in MergeInput) (M
 	if err := r.know(ctx); err != nil {
 		return Merged{}, err
 	}
-	text, err := r.driven(ctx, in.Path)
+	text, notes, err := r.driven(ctx, in.Path)
 	if err == nil && text != nil {
-		return Merged{Text: text}, nil
+		return Merged{Text: text, Notes: notes}, nil
 	}
 	merged := in.Merge()
 	if err != nil {
@@ -62,37 +62,37 @@ func (r *resolving) mergesThese(ctx context.Context, in MergeInput) (bool, error
 	return err == nil && bytes.Equal(ours, in.Ours) && bytes.Equal(theirs, in.Theirs), err
 }
 
-// driven is one file after the merge; nil if it is not one that is merged.
-func (r *resolving) driven(ctx context.Context, path string) ([]byte, error) {
+// driven is one file after the merge, with what to know about it; nil if it is not one that is merged.
+func (r *resolving) driven(ctx context.Context, path string) (text []byte, notes []string, err error) {
 	dir, name, _ := small.SplitPath(path)
 	a, _ := small.ArtifactOf(name)
 	switch {
 	case !r.opts.Policy.Judges(dir):
-		return nil, nil
+		return nil, nil, nil
 	case a == small.Progress:
 		c, _, _, err := r.sidesOf(ctx, path)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		resolved, err := c.Resolve()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return resolved.Text, nil
+		return resolved.Text, nil, nil
 	case !slices.Contains(mergedArtifacts, a):
-		return nil, nil
+		return nil, nil, nil
 	}
 	done := map[small.Artifact][]byte{}
 	for _, one := range mergedArtifacts {
-		data, _, err := r.mergeArtifact(ctx, dir, one, done)
+		data, notes, err := r.mergeArtifact(ctx, dir, one, done)
 		if one == a {
-			return data, err
+			return data, notes, err
 		}
 		if err == nil {
 			done[one] = data // one that stops is git's next conflict
 		}
 	}
-	return nil, nil
+	return nil, nil, nil
 }
 
 // driving finds the sides of the operation in which git calls the merge driver. No file says what is merged before it is, so they are

@@ -32,6 +32,8 @@ type Merged struct {
 	Conflict bool
 	// Message says so to a person, and what to type.
 	Message string
+	// Notes are what a person should know about a merge without a conflict.
+	Notes []string
 }
 
 // Merge merges one file of a workspace only if there is nothing to decide: one side left the file alone, both made the same change,
@@ -84,7 +86,7 @@ func (in MergeInput) marked() []byte {
 func (in MergeInput) message() string {
 	next := "Type `small-hook reconcile`"
 	if a, _ := small.ArtifactOf(path.Base(in.Path)); a == small.Intent || a == small.Constraints {
-		next = fmt.Sprintf("A person decides; to keep the file that is checked out, type `git restore --source=HEAD --staged --worktree -- %s`", wording.ShellWord(in.Path))
+		next = fmt.Sprintf("A person decides; to keep the file that is checked out, type `git restore --source=HEAD --staged --worktree -- %s`", wording.TopPath(in.Path))
 	}
 	return fmt.Sprintf("both sides changed %s; nothing was merged. %s", in.Path, next)
 }

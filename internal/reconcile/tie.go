@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -60,15 +59,18 @@ func (r *resolving) untie(ctx context.Context, path string, err error) error {
 func moveWaived(path, was string) string {
 	at, _ := ledger.ParseInstant(was)
 	to := at.Add(time.Nanosecond).UTC().Format(splice.TimestampForm)
-	file := wording.ShellWord(path)
+	file := wording.TopPath(path)
+	// Only a timestamp, not evidence that quotes one.
+	move := `s/\(timestamp["']\{0,1\}: *["']\{0,1\}\)` + basicRegexp.Replace(strings.TrimSpace(was)) + `/\1` + to + "/"
 	var text strings.Builder
 	text.WriteString("a person has to let one entry move by a nanosecond, with a waiver that is pushed first: ")
 	for _, command := range []string{
-		"sed -i " + wording.ShellWord("s/"+regexp.QuoteMeta(strings.TrimSpace(was))+"/"+to+"/") + " " + file,
+		"git add -- " + file,
+		"git show " + wording.ShellWord(":0:"+path) + " | sed " + wording.ShellQuote(move) + ` > "$(git rev-parse --show-toplevel)"/` + wording.ShellWord(path),
 		"git add -- " + file,
 		"small-hook waive --rule append-only/timestamp-migrated --reason 'two entries had the same time'",
-		"git add .small-gate.yml",
-		"git commit -m 'Let an entry move by a nanosecond' -- .small-gate.yml",
+		"git add -- :/.small-gate.yml",
+		"git commit -m 'Let an entry move by a nanosecond' -- :/.small-gate.yml",
 		"git push",
 		"git commit -m 'Move an entry by a nanosecond' -- " + file,
 	} {
@@ -76,6 +78,9 @@ func moveWaived(path, was string) string {
 	}
 	return text.String()
 }
+
+// basicRegexp writes text as a pattern of POSIX sed between slashes, in which + stands for itself.
+var basicRegexp = strings.NewReplacer(`\`, `\\`, `/`, `\/`, `.`, `\.`, `[`, `\[`, `*`, `\*`, `^`, `\^`, `$`, `\$`)
 
 // published reports whether an entry of a side's log is in a commit that was fetched or pushed.
 func (r *resolving) published(ctx context.Context, s side, path string, e ledger.Entry) (bool, error) {

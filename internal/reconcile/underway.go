@@ -196,11 +196,11 @@ func reverting(ctx context.Context, repo Repository) error {
 	}
 }
 
-// words are paths as words of a shell.
+// words are paths from the root as words of a shell.
 func words(paths []string) string {
 	var out []string
 	for _, p := range paths {
-		out = append(out, wording.ShellWord(p))
+		out = append(out, wording.TopPath(p))
 	}
 	return strings.Join(out, " ")
 }

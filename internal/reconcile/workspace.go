@@ -18,6 +18,7 @@ import (
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Workspace is a workspace of a work tree whose log this process may write: it holds the lock.
@@ -94,7 +95,7 @@ func (w *Workspace) lost(old []byte, accepts func(parent, child *ledger.Ledger) 
 	if out.PutBack, err = splice.PutBackOf(old, file, accepts, w.Now, w.Limits); err != nil {
 		err = &failure.Error{
 			Message: fmt.Sprintf("%s cannot be put back: the old log cannot be read: %v", w.Log(), err),
-			Remedy:  "name a commit whose log is a sound one with --source; `git log -- " + w.Log() + "` lists the commits that changed it",
+			Remedy:  "name a commit whose log is a sound one with --source; `git log -- " + wording.TopPath(w.Log()) + "` lists the commits that changed it",
 		}
 	}
 	return out, file, err

@@ -111,7 +111,7 @@ func (r *resolving) resolved(ctx context.Context, c splice.Case, there []byte) (
 	if len(extra) > 0 {
 		err = &failure.Error{
 			Message: fmt.Sprintf("%s has entries that no side has, and they would be lost: %s", c.Path, ledger.DescribeAll(extra)),
-			Remedy:  "copy them elsewhere, restore the file (`git checkout --merge -- " + wording.ShellWord(c.Path) + "`), run `small-hook reconcile`, then append them again",
+			Remedy:  "copy them elsewhere, restore the file (`git checkout --merge -- " + wording.TopPath(c.Path) + "`), run `small-hook reconcile`, then append them again",
 		}
 	}
 	return nil, err

@@ -173,7 +173,7 @@ func (l *log) checkKept(base, side *version) error {
 	if side.Data == nil {
 		return &failure.Error{
 			Message: fmt.Sprintf("%s deleted %s", side.Name, l.Path),
-			Remedy:  fmt.Sprintf("restore the log on that side (`git restore --source=%s --staged --worktree -- %s`) and commit it, then merge again", base.ID, wording.ShellWord(l.Path)),
+			Remedy:  fmt.Sprintf("restore the log on that side (`git restore --source=%s --staged --worktree -- %s`) and commit it, then merge again", base.ID, wording.TopPath(l.Path)),
 		}
 	}
 	if l.baselined(side) && !l.baselined(base) {
@@ -186,7 +186,7 @@ func (l *log) checkKept(base, side *version) error {
 	if side.Picked {
 		return &failure.Error{
 			Message: fmt.Sprintf("%s: %s %s", l.Path, side.Name, what),
-			Remedy: "a log keeps what was recorded: `git restore --source=HEAD --staged --worktree -- " + wording.ShellWord(l.Path) + "`; " +
+			Remedy: "a log keeps what was recorded: `git restore --source=HEAD --staged --worktree -- " + wording.TopPath(l.Path) + "`; " +
 				"then `small-hook reconcile`; then append an entry with the correction",
 		}
 	}

@@ -254,7 +254,7 @@ func (m Merge) keepOne(a small.Artifact, bad Version) string {
 		source, name = m.Theirs.Commit, m.Theirs.Name
 	}
 	return fmt.Sprintf("keep the file of %s: `git restore --source=%s --staged --worktree -- %s`; then `small-hook reconcile`; or edit the file, stage it, and type the last command",
-		name, source, wording.ShellWord(a.Path(m.Dir)))
+		name, source, wording.TopPath(a.Path(m.Dir)))
 }
 
 // place names a field in a message.
