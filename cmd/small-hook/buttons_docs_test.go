@@ -80,7 +80,7 @@ func (f *forge) reconcile(branch string) {
 	if out, err := f.Try("merge", "-q", "--no-commit", "main"); err == nil {
 		f.t.Fatalf("main merges into %s without a conflict: %s", branch, out)
 	}
-	if _, err := entrypoint.Reconcile(f.t.Context(), f.request(), reconcile.Options{}); err != nil {
+	if _, err := entrypoint.Reconcile(f.t.Context(), f.request(), entrypoint.Locking{}, reconcile.Options{}); err != nil {
 		f.t.Fatal(err)
 	}
 	f.Commit("merge main into " + branch)
@@ -98,7 +98,7 @@ func (f *forge) rebase(branch string) {
 		if stops > 5 {
 			f.t.Fatal(err)
 		}
-		if _, failed := entrypoint.Reconcile(f.t.Context(), f.request(), reconcile.Options{}); failed != nil {
+		if _, failed := entrypoint.Reconcile(f.t.Context(), f.request(), entrypoint.Locking{}, reconcile.Options{}); failed != nil {
 			f.t.Fatal(failed)
 		}
 		_, err = f.Try("rebase", "--continue")

@@ -60,11 +60,8 @@ func (a *app) guardCommand() *cobra.Command {
 				a.settled = err == nil
 				return err
 			})
-			if err != nil {
-				return err
-			}
 			a.status = status
-			return a.guarded(done)
+			return errors.Join(err, a.guarded(done))
 		},
 	}
 	waits(c.Flags(), &wait)
@@ -81,6 +78,7 @@ func (a *app) run(args, environ []string) (int, error) {
 	if err := cmd.Start(); err != nil {
 		return 0, &failure.Error{Message: fmt.Sprintf("cannot run the command: %v", err), Remedy: "name a program that is on PATH, and its arguments, after --", Err: err}
 	}
+	var unsent error
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	for {
@@ -91,14 +89,14 @@ func (a *app) run(args, environ []string) (int, error) {
 				continue
 			}
 			if err := cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
-				return 0, err
+				unsent = &failure.Error{Message: fmt.Sprintf("cannot pass on a signal to the command: %v", err), Err: err} // it writes on, under the lock
 			}
 		case err := <-ended:
 			var exit *exec.ExitError
 			if err != nil && !errors.As(err, &exit) {
 				return 0, &failure.Error{Message: fmt.Sprintf("cannot wait for the command: %v", err), Err: err}
 			}
-			return statusOf(cmd.ProcessState), nil
+			return statusOf(cmd.ProcessState), unsent
 		}
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 
 func (a *app) reconcileCommand() *cobra.Command {
 	var opts reconcile.Options
+	var wait time.Duration
 	c := &cobra.Command{
 		Use:   "reconcile [THEIRS]",
 		Short: "Combine two writers' logs: every entry of both in order of time, and one that records it",
@@ -28,7 +30,7 @@ func (a *app) reconcileCommand() *cobra.Command {
 		Args: atMost(1, "at most one branch"),
 		RunE: func(c *cobra.Command, args []string) error {
 			opts.Theirs = optional(args)
-			done, err := entrypoint.Reconcile(c.Context(), a.request(), opts)
+			done, err := entrypoint.Reconcile(c.Context(), a.request(), a.locking(wait), opts)
 			if err != nil {
 				return err
 			}
@@ -38,6 +40,7 @@ func (a *app) reconcileCommand() *cobra.Command {
 			return a.print(reconcileText(done))
 		},
 	}
+	waits(c.Flags(), &wait)
 	c.Flags().StringVar(&opts.Plan, "plan", "", "where both sides changed the same of the plan, take it from `SIDE`: ours or theirs")
 	c.Flags().StringVar(&opts.Handoff, "handoff", "", "where both sides changed the same of the handoff, take it from `SIDE`: ours or theirs")
 	return c

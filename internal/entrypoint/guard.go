@@ -59,7 +59,7 @@ type guarding struct {
 }
 
 // Guard runs a command under the lock of the workspace in the request's directory or the nearest above it, and undoes what it does to
-// the log's old entries. The command gets the environment that do is given. An error of do is returned as it is.
+// the log's old entries. The command gets the environment that do is given. An error of do is returned, and what was found besides.
 func Guard(ctx context.Context, req Request, with Locking, do func(environ []string) error) (out Guarded, err error) {
 	err = req.guard(ctx, "guard", with, func(held *locked, g *guarding, before []reconcile.Restored) error {
 		out.Before, out.Log = before, g.Log()
@@ -67,13 +67,11 @@ func Guard(ctx context.Context, req Request, with Locking, do func(environ []str
 		if err != nil {
 			return err
 		}
-		if err := do(held.Environ(req.Environ)); err != nil {
-			return err
-		}
+		failed := do(held.Environ(req.Environ))
 		ctx := context.WithoutCancel(ctx) // what was begun is looked at, even after Ctrl-C
 		now, err := held.look(ctx)
 		if err != nil {
-			return err
+			return errors.Join(failed, err)
 		}
 		out.Conflict = now.conflict
 		if now.mark != g.mark {
@@ -81,7 +79,7 @@ func Guard(ctx context.Context, req Request, with Locking, do func(environ []str
 		} else {
 			out.After, err = now.putBack(old)
 		}
-		return errors.Join(err, now.note())
+		return errors.Join(failed, err, now.note())
 	})
 	return out, err
 }
@@ -218,13 +216,13 @@ func (g *guarding) putBack(logs ...[]byte) ([]reconcile.Restored, error) {
 	return out, nil
 }
 
-// repairs reports whether the step from a log to another is allowed, or mends what did not continue HEAD's.
+// repairs reports whether the step from a log to another is allowed, or mends what did not continue HEAD's log, and loses no entry of it.
 func (g *guarding) repairs(parent, child *ledger.Ledger) bool {
 	if g.Accepts(parent, child) {
 		return true
 	}
 	head, _ := ledger.ReadLog(g.head, g.Limits)
-	return head != nil && !g.Accepts(head.Ledger, parent) && g.Accepts(head.Ledger, child)
+	return head != nil && !g.Accepts(head.Ledger, parent) && g.Accepts(head.Ledger, child) && child.HasAll(parent)
 }
 
 // behind are the entries of HEAD that the log lacks or has otherwise.

@@ -5,23 +5,26 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/repository"
 )
 
-// Reconcile combines the logs of two sides, in the work tree and the index. Of opts, Theirs, Plan and Handoff count; the policy is
+// Reconcile combines the logs of two sides, in the work tree and the index, under the locks of all workspaces. Of opts, Theirs, Plan and Handoff count; the policy is
 // HEAD's. It needs git, which does the staging.
-func Reconcile(ctx context.Context, req Request, opts reconcile.Options) (out *reconcile.Outcome, err error) {
+func Reconcile(ctx context.Context, req Request, with Locking, opts reconcile.Options) (out *reconcile.Outcome, err error) {
 	for _, choice := range [][2]string{{"--plan", opts.Plan}, {"--handoff", opts.Handoff}} {
 		flag, side := choice[0], choice[1]
 		if side != "" && side != reconcile.Ours && side != reconcile.Theirs {
 			return nil, &failure.Error{Message: fmt.Sprintf("%s takes ours or theirs, not %q", flag, side), Remedy: "write " + flag + " ours, or " + flag + " theirs"}
 		}
 	}
-	err = req.reconciling(ctx, "reconcile", opts, func(repo repository.Repository, opts reconcile.Options) error {
-		out, err = reconcile.Run(ctx, repo, opts)
-		return err
+	err = req.withGit().lockAll(ctx, "reconcile", with, func(githistory.Place, []*locked, []string) error {
+		return req.reconciling(ctx, "reconcile", opts, func(repo repository.Repository, opts reconcile.Options) (err error) {
+			out, err = reconcile.Run(ctx, repo, opts)
+			return err
+		})
 	})
 	return out, err
 }
@@ -44,12 +47,17 @@ func MergeDriver(ctx context.Context, req Request, in reconcile.MergeInput) reco
 	return merged
 }
 
+// withGit is the request with git as its reader, unless it asks for another: the work needs git in any case.
+func (r Request) withGit() Request {
+	if r.Reader == repository.Auto || r.Reader == "" {
+		r.Reader = repository.Git
+	}
+	return r
+}
+
 // reconciling runs do in the request's repository, under HEAD's policy.
 func (r Request) reconciling(ctx context.Context, mode string, opts reconcile.Options, do func(repository.Repository, reconcile.Options) error) error {
-	if r.Reader == repository.Auto || r.Reader == "" {
-		r.Reader = repository.Git // which is needed for the staging anyway
-	}
-	_, err := r.inRepository(ctx, mode, func(s *session) error {
+	_, err := r.withGit().inRepository(ctx, mode, func(s *session) error {
 		head, err := s.repo.Head(ctx)
 		if err == nil {
 			err = s.trust(ctx, head, "HEAD")

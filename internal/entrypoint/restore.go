@@ -10,7 +10,6 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/reconcile"
-	"github.com/small-gate/small-gate/internal/repository"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -29,9 +28,7 @@ func Restore(ctx context.Context, req Request, with Locking, at, source string, 
 
 // restoring runs do under the lock of a workspace.
 func (r Request) restoring(ctx context.Context, with Locking, at string, do func(s *session, g *guarding) error) (err error) {
-	if r.Reader == repository.Auto || r.Reader == "" {
-		r.Reader = repository.Git
-	}
+	r = r.withGit()
 	r.Dir = workspaceRoot(r.Dir)
 	if there, gone := nearestThere(r.Dir); gone != "" {
 		r.Dir, at = there, filepath.Join(gone, at)

@@ -9,11 +9,11 @@ import (
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/hookinput"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/publish"
 	"github.com/small-gate/small-gate/internal/reconcile"
-	"github.com/small-gate/small-gate/internal/repository"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -21,10 +21,12 @@ import (
 // of all workspaces. Of opts, Remote, Branch, Merge, Continue and Abort count. The report is that of the last judgement, nil if there was
 // none.
 func Sync(ctx context.Context, req Request, with Locking, opts publish.Options) (out *publish.Outcome, report *finding.Report, err error) {
-	if req.Reader == repository.Auto || req.Reader == "" {
-		req.Reader = repository.Git // which is needed anyway
+	req = req.withGit()
+	opts.Reconcile = func(ctx context.Context) (*reconcile.Outcome, error) {
+		inside := req
+		inside.Environ = opts.Environ // with the locks that are held
+		return Reconcile(ctx, inside, with, reconcile.Options{})
 	}
-	opts.Reconcile = func(ctx context.Context) (*reconcile.Outcome, error) { return Reconcile(ctx, req, reconcile.Options{}) }
 	opts.JudgeOwn = func(ctx context.Context, base, head, upstream string) (bool, error) {
 		report = req.judge(ctx, "sync", func(s *session) (*finding.Report, error) { return s.ownCommits(ctx, base, head, upstream) })
 		return clean(report)
@@ -33,16 +35,6 @@ func Sync(ctx context.Context, req Request, with Locking, opts publish.Options) 
 		report = req.judge(ctx, "sync", func(s *session) (*finding.Report, error) { return s.onePush(ctx, push) })
 		return clean(report)
 	}
-	var dirs []string
-	if _, err = req.inRepository(ctx, "sync", func(s *session) (err error) {
-		if opts.Place = s.repo.Where(); opts.Place.Top != "" {
-			dirs, err = s.workspaceDirs(ctx)
-		}
-		return err
-	}); err != nil {
-		return nil, nil, err
-	}
-	opts.Environ = req.Environ
 	var locks []*locked
 	opts.Continues = continuesLog
 	opts.Bring = func(ctx context.Context, path string, base, log []byte) (int, error) {
@@ -57,29 +49,51 @@ func Sync(ctx context.Context, req Request, with Locking, opts publish.Options) 
 		}
 		return g.Bring(base, log)
 	}
+	err = req.lockAll(ctx, "sync", with, func(place githistory.Place, all []*locked, environ []string) (err error) {
+		opts.Place, opts.Environ, locks = place, environ, all
+		out, err = publish.Run(ctx, opts)
+		return err
+	})
+	return out, report, err
+}
+
+// lockAll runs do under the locks of all workspaces, and notes what it leaves: that is what the next guarded command begins with. The
+// environment is for what runs under the locks. In a bare repository there are none.
+func (r Request) lockAll(ctx context.Context, mode string, with Locking, do func(place githistory.Place, locks []*locked, environ []string) error) (err error) {
+	var place githistory.Place
+	var dirs []string
+	if _, err := r.inRepository(ctx, mode, func(s *session) (err error) {
+		if place = s.repo.Where(); place.Top != "" {
+			dirs, err = s.workspaceDirs(ctx)
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	var locks []*locked
 	defer func() {
 		for _, l := range locks {
 			err = errors.Join(err, l.Release())
 		}
 	}()
+	environ := r.Environ
 	for _, dir := range dirs {
-		l, err := req.lock(ctx, "sync", with, func(*session) (string, error) { return dir, nil })
+		l, err := r.lock(ctx, mode, with, func(*session) (string, error) { return dir, nil })
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		locks, opts.Environ = append(locks, l), l.Environ(req.Environ)
+		locks, environ = append(locks, l), l.Environ(environ)
 	}
-	out, err = publish.Run(ctx, opts)
+	err = do(place, locks, environ)
 	ctx = context.WithoutCancel(ctx)
 	for _, l := range locks {
-		// What it leaves is what the next guarded command begins with: uncommitted entries may have moved.
 		g, failed := l.look(ctx)
 		if failed == nil {
 			failed = g.note()
 		}
 		err = errors.Join(err, failed)
 	}
-	return out, report, err
+	return err
 }
 
 // continuesLog reports whether a log is another one with new entries after it.

@@ -161,6 +161,20 @@ func (l *Ledger) HeadAt(n int) small.Digest {
 	return l.heads[n-1]
 }
 
+// HasAll reports whether every entry of p is in l, in whatever order.
+func (l *Ledger) HasAll(p *Ledger) bool {
+	left := map[small.Digest]int{}
+	for _, e := range l.Entries {
+		left[e.Digest]++
+	}
+	for _, e := range p.Entries {
+		if left[e.Digest]--; left[e.Digest] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Extends reports whether p is a prefix of l (or the same).
 func (l *Ledger) Extends(p *Ledger) bool {
 	return l.Len() >= p.Len() && l.HeadAt(p.Len()) == p.Head()

@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -229,10 +228,9 @@ func (p *publishing) refuseMarkers() error {
 		if err != nil {
 			return &failure.Error{Message: "cannot read " + wording.Printable(path) + ": " + err.Error(), Err: err}
 		}
-		text := append([]byte("\n"), data...)
-		if bytes.Contains(text, []byte("\n<<<<<<< ")) && bytes.Contains(text, []byte("\n>>>>>>> ")) {
+		if small.HasConflictMarkers(data, small.MarkerSize) {
 			return &failure.Error{
-				Message: wording.Printable(path) + " has conflict markers (<<<<<<<)",
+				Message: wording.Printable(path) + " has conflict markers",
 				Remedy:  "edit it so that both sides' work is in it and no marker is left, then type " + add([]string{path}),
 			}
 		}

@@ -2,7 +2,8 @@ package reconcile
 
 import (
 	"context"
-	"regexp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -225,27 +226,29 @@ func (r *resolving) stagedFile(ctx context.Context, path string) ([]byte, error)
 	if !there || !f.Regular() {
 		return nil, nil
 	}
-	blob, err := r.repo.Blob(ctx, f.Object, r.limits().FileSize())
-	return blob.Data, err
+	return r.content(ctx, f, path+" in the index")
 }
-
-// A line that git or the merge driver wrote around two versions.
-var conflictMarker = regexp.MustCompile(`(?m)^(<{7,}|>{7,}|\|{7,})( |\r?$)`)
 
 // inConflict reports whether a file is in conflict: in the index, or because conflict markers stand in it, staged or not.
 func (r *resolving) inConflict(ctx context.Context, path string) (bool, error) {
 	if f, there := r.index[path]; f.Unmerged || there && !f.Regular() {
 		return f.Unmerged, nil
 	}
+	if r.marker == 0 {
+		var err error
+		if r.marker, err = r.git.markerSize(ctx, slices.Collect(maps.Keys(r.index))); err != nil {
+			return false, err
+		}
+	}
 	staged, err := r.stagedFile(ctx, path)
-	if err != nil || conflictMarker.Match(staged) {
+	if err != nil || small.HasConflictMarkers(staged, r.marker) {
 		return true, err
 	}
 	there, err := readFile(r.git.top, path)
-	return conflictMarker.Match(there), err
+	return small.HasConflictMarkers(there, r.marker), err
 }
 
-// conflicts are the paths below .small that are still in conflict, with a person's files among them.
+// conflicts are the paths below .small that are still in conflict, with a person's files among them, in order.
 func (r *resolving) conflicts(ctx context.Context) ([]string, error) {
 	var out []string
 	var err error
@@ -253,20 +256,19 @@ func (r *resolving) conflicts(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	for path, f := range r.index {
-		dir, name, ok := small.SplitPath(path)
+		dir, _, ok := small.SplitPath(path)
 		if !ok || !f.Unmerged && !r.opts.Policy.Judges(dir) {
 			continue
 		}
-		conflict := f.Unmerged
-		if _, artifact := small.ArtifactOf(name); artifact && !conflict {
-			if conflict, err = r.inConflict(ctx, path); err != nil {
-				return nil, err
-			}
+		conflict, err := r.inConflict(ctx, path)
+		if err != nil {
+			return nil, err
 		}
 		if conflict {
 			out = append(out, path)
 		}
 	}
+	slices.Sort(out)
 	return out, nil
 }
 

@@ -7,10 +7,12 @@ import (
 	"io"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -148,6 +150,19 @@ func (g *workTree) stageAsIs(ctx context.Context, paths ...string) error {
 func (g *workTree) dirty(ctx context.Context, path string) (bool, error) {
 	out, err := g.run(ctx, nil, "status", "--porcelain", "-z", "--untracked-files=all", "--", path)
 	return len(out) > 0, err
+}
+
+// markerSize is the length of the shortest conflict marker that git writes into any of some files.
+func (g *workTree) markerSize(ctx context.Context, paths []string) (int, error) {
+
+	out, err := g.run(ctx, strings.NewReader(strings.Join(paths, "\x00")), "check-attr", "-z", "--stdin", "conflict-marker-size")
+	size := small.MarkerSize
+	for fields := strings.Split(string(out), "\x00"); len(fields) >= 3; fields = fields[3:] { // path, attribute, value
+		if told, notOne := strconv.Atoi(fields[2]); notOne == nil && told > 0 {
+			size = min(size, told)
+		}
+	}
+	return size, err
 }
 
 // unmerged lists all paths in conflict, in order.

@@ -164,7 +164,7 @@ func (w *Workspace) Conflict(ctx context.Context, repo Repository, environ []str
 	}
 	unmerged := slices.ContainsFunc(files, func(f history.File) bool { return f.Path == w.Log() && f.Unmerged })
 	file, err := w.Read()
-	if !unmerged && (err != nil || !conflictMarker.Match(file)) {
+	if !unmerged && (err != nil || !small.HasConflictMarkers(file, small.MarkerSize)) {
 		return nil, err
 	}
 	git, err := openWorkTree(w.Place, environ)

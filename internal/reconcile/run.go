@@ -78,6 +78,8 @@ type resolving struct {
 	// files are each commit's, by path.
 	files map[string]map[string]history.File
 	index map[string]history.File
+	// marker is the length of the shortest conflict marker that git writes into these files; 0 until git was asked.
+	marker int
 	// policies are the configurations of the other sides.
 	policies []*policy.Policy
 	// changes are the files to write, then those to remove, each in order of path.
@@ -313,6 +315,11 @@ func (r *resolving) read(ctx context.Context, s side, path string) ([]byte, erro
 			Remedy:  "replace it with an ordinary file on that side and commit it, then merge again",
 		}
 	}
+	return r.content(ctx, f, path+" of "+s.name)
+}
+
+// content reads a file, which a message calls name.
+func (r *resolving) content(ctx context.Context, f history.File, name string) ([]byte, error) {
 	limit := r.limits().FileSize()
 	blob, err := r.repo.Blob(ctx, f.Object, limit)
 	if err != nil {
@@ -320,7 +327,7 @@ func (r *resolving) read(ctx context.Context, s side, path string) ([]byte, erro
 	}
 	if blob.Size > limit {
 		return nil, &failure.Error{
-			Message: fmt.Sprintf("%s of %s has %d bytes, the limit is %d", path, s.name, blob.Size, limit),
+			Message: fmt.Sprintf("%s has %d bytes, the limit is %d", name, blob.Size, limit),
 			Remedy:  "raise the limit with --max-file-size BYTES",
 		}
 	}

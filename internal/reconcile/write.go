@@ -9,13 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
+	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -196,7 +196,6 @@ func (r *resolving) ofASide(file, blob string) bool {
 
 // onlyOfSides reports whether each line in the work tree is a side's or a conflict marker, as git leaves it after a merge.
 func (r *resolving) onlyOfSides(ctx context.Context, w change) bool {
-	marker := regexp.MustCompile(`^(<{7,}|={7,}|>{7,}|\|{7,})( |$)`)
 	known := map[string]bool{}
 	for _, s := range r.op.sides() {
 		data, err := r.read(ctx, s, cmp.Or(w.movedTo, w.path))
@@ -209,7 +208,7 @@ func (r *resolving) onlyOfSides(ctx context.Context, w change) bool {
 	}
 	for _, line := range splice.Lines(w.there) {
 		text := strings.TrimRight(string(line), "\r\n")
-		if !marker.MatchString(text) && !known[text] {
+		if small.ConflictMarker(line, small.MarkerSize) == 0 && !known[text] {
 			return false
 		}
 	}
@@ -232,7 +231,6 @@ func (r *resolving) report(ctx context.Context) error {
 	if r.out.Conflicts, err = r.conflicts(ctx); err != nil {
 		return err
 	}
-	slices.Sort(r.out.Conflicts)
 	all, err := r.git.unmerged(ctx)
 	for _, path := range all {
 		if _, listed := r.index[path]; !listed {

@@ -3,6 +3,7 @@ package small
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -53,10 +54,10 @@ func cutLine(data []byte) (line, rest []byte) {
 }
 
 func checkLine(text []byte, line int) *Problem {
-	if marker := conflictMarker(text); marker != "" {
+	if marker := ConflictMarker(text, MarkerSize); marker != 0 && marker != '=' {
 		return &Problem{
 			Kind: ProblemYAML, Pos: Pos{line, 1}, Conflict: true,
-			Message: fmt.Sprintf("the file contains a conflict marker (%s)", marker),
+			Message: fmt.Sprintf("the file contains a conflict marker (%s)", strings.Repeat(string(marker), MarkerSize)),
 			Hint:    "resolve the conflict, and remove the markers",
 		}
 	}
@@ -101,25 +102,6 @@ var lfsMagic = []byte("version https://git-lfs.github.com/spec/v1")
 // it stands for.
 func IsLFSPointer(data []byte) bool {
 	return len(data) < 1024 && bytes.HasPrefix(data, lfsMagic)
-}
-
-// conflictMarker returns the marker with which a line begins, if git could
-// have written it: seven equal characters at the very beginning, followed by a
-// space or nothing. "=======" alone can be text, and never comes without the
-// other two.
-func conflictMarker(line []byte) string {
-	if len(line) < 7 {
-		return ""
-	}
-	for _, marker := range []string{"<<<<<<<", ">>>>>>>", "|||||||"} {
-		if string(line[:7]) != marker {
-			continue
-		}
-		if rest := line[7:]; len(rest) == 0 || rest[0] == ' ' || rest[0] == '\r' {
-			return marker
-		}
-	}
-	return ""
 }
 
 // firstRune returns the column of the first character that is wanted, and the

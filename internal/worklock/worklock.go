@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,9 +23,9 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Variable hands the locks that a process holds to the commands that it runs: their tokens, the outermost first, joined by commas.
-// A command that runs inside a guarded one does not wait for that lock: it takes the next one, so that two of them still wait for
-// each other. A token counts only while its lock is held, so that a stale variable means nothing.
+// Variable hands the locks that a process and those above it hold, of whichever workspace, to the commands that it runs: their tokens,
+// joined by commas. A command that runs inside a guarded one does not wait for that lock: it takes the next one, so that two of them
+// still wait for each other. A token counts only while its lock is held, so that a stale variable means nothing.
 const Variable = "SMALL_HOOK_LOCK"
 
 // DefaultWait is how long Take waits for a lock that somebody else holds.
@@ -51,7 +52,7 @@ type Held struct {
 	Dir    string
 	lock   *flock.Flock
 	holder string
-	tokens []string
+	token  string
 }
 
 // holder is what the holder of a lock says about itself.
@@ -69,15 +70,16 @@ func Take(ctx context.Context, req Request) (*Held, error) {
 	if err := os.MkdirAll(h.Dir, 0o700); err != nil {
 		return nil, cannot(req, err)
 	}
-	for _, token := range given(req.Environ) {
-		inside, err := h.heldBy(token)
+	above := given(req.Environ)
+	for inside := 0; ; inside++ {
+		h.lock, h.holder = h.level(inside)
+		free, err := h.free(above)
 		if err != nil {
 			return nil, cannot(req, err)
 		}
-		if !inside {
+		if free {
 			break
 		}
-		h.tokens = append(h.tokens, token)
 	}
 	if err := h.wait(ctx, req); err != nil {
 		return nil, err
@@ -88,9 +90,8 @@ func Take(ctx context.Context, req Request) (*Held, error) {
 	return h, nil
 }
 
-// wait takes the lock of the level that is next.
+// wait takes the lock.
 func (h *Held) wait(ctx context.Context, req Request) error {
-	h.lock, h.holder = h.level(len(h.tokens))
 	bounded, stop := context.WithTimeout(ctx, req.Wait)
 	defer stop()
 	// Without a wait there is one try.
@@ -130,19 +131,21 @@ func (h *Held) sign(req Request) error {
 	if err != nil {
 		return err
 	}
-	h.tokens = append(h.tokens, by.Token)
+	h.token = by.Token
 	return wholefile.Replace(h.holder, text, 0o600)
 }
 
-// heldBy reports whether a token is that of the next level's holder, and the lock is held.
-func (h *Held) heldBy(token string) (bool, error) {
-	lock, name := h.level(len(h.tokens))
-	free, err := lock.TryRLock() // a shared one, which two that look at once both get
-	if err != nil || free {
-		return false, errors.Join(err, lock.Unlock())
+// free reports whether nobody above holds the lock. Somebody else may.
+func (h *Held) free(above []string) (bool, error) {
+	if len(above) == 0 {
+		return true, nil
 	}
-	by, err := read(name)
-	return by.Token == token, err
+	free, err := h.lock.TryRLock() // a shared one, which two that look at once both get
+	if err != nil || free {
+		return true, errors.Join(err, h.lock.Unlock())
+	}
+	by, err := read(h.holder)
+	return by.Token == "" || !slices.Contains(above, by.Token), err
 }
 
 // level is the lock for commands that run inside that many guarded ones, and the file that names its holder.
@@ -151,9 +154,9 @@ func (h *Held) level(inside int) (lock *flock.Flock, name string) {
 	return flock.New(name, flock.SetPermissions(0o600)), name + ".holder"
 }
 
-// Environ is an environment for commands that are run under the lock.
+// Environ is an environment, with this lock beside those that it hands on, for commands that are run under the lock.
 func (h *Held) Environ(environ []string) []string {
-	return append(environ[:len(environ):len(environ)], Variable+"="+strings.Join(h.tokens, ","))
+	return append(environ[:len(environ):len(environ)], Variable+"="+strings.Join(append(given(environ), h.token), ","))
 }
 
 // Release lets the next one have the lock.

@@ -79,15 +79,15 @@ func withoutMarkers(file []byte) []byte {
 	var out []byte
 	base, inside := false, false
 	for line := range bytes.Lines(file) {
-		marker, _, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), " ")
+		marker := small.ConflictMarker(line, small.MarkerSize)
 		switch {
-		case marker == "<<<<<<<":
+		case marker == '<':
 			inside = true
-		case inside && marker == "|||||||":
+		case inside && marker == '|':
 			base = true
-		case inside && marker == "=======":
+		case inside && marker == '=':
 			base = false
-		case inside && marker == ">>>>>>>":
+		case inside && marker == '>':
 			inside, base = false, false
 		case !base:
 			out = append(out, line...)
