@@ -65,7 +65,7 @@ func TestState(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &publishing{git: &commandLine{gitDir: dir}}
-	if there, err := p.load(); there || err != nil {
+	if there, err := p.load(t.Context()); there || err != nil {
 		t.Errorf("without a file: %v, %v", there, err)
 	}
 	p.state = state{
@@ -76,7 +76,7 @@ func TestState(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := &publishing{git: p.git}
-	if there, err := again.load(); !there || err != nil || !again.noted {
+	if there, err := again.load(t.Context()); !there || err != nil || !again.noted {
 		t.Fatalf("%v, %v", there, err)
 	}
 	if diff := cmp.Diff(p.state, again.state); diff != "" {
@@ -85,7 +85,7 @@ func TestState(t *testing.T) {
 	if err := os.WriteFile(p.statePath(), []byte(`{"Branch":`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := again.load(); err == nil {
+	if _, err := again.load(t.Context()); err == nil {
 		t.Error("a file that was cut short is taken")
 	}
 }

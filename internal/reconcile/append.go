@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"cmp"
 	"regexp"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -25,8 +24,8 @@ func (w *Workspace) Append(entry splice.Entry, judge func(text []byte, line int)
 			Remedy:  "see what the workspace lacks: `small-hook check`",
 		}
 	}
-	// In this order, as the protocol's program binds its own entries: between its init and its start the handoff names another run.
-	if id := cmp.Or(runID(w.Place.Top, small.Workspace.Path(dir), w.Limits, "run", "replay_id"), runID(w.Place.Top, small.Handoff.Path(dir), w.Limits, "replayId", "value")); id != "" {
+	// The handoff's id is none to go by: between its init and its start the protocol's program leaves that of another run there.
+	if id := runID(w.Place.Top, small.Workspace.Path(dir), w.Limits); id != "" {
 		entry = append(entry, [2]string{"replayId", id})
 	}
 	longer, line, err := splice.Append(path, data, entry, w.Now, w.Limits)
@@ -59,14 +58,14 @@ func (w *Workspace) Bring(base, log []byte) (int, error) {
 
 var replayIDForm = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
 
-// runID is the replay id under a key of a file; empty if there is none that could be one: `check` reports that.
-func runID(top, path string, limits small.Limits, key, member string) string {
+// runID is the replay id of the run that a workspace file names; empty if there is none that could be one: `check` reports that.
+func runID(top, path string, limits small.Limits) string {
 	data, err := readFile(top, path)
 	if err != nil {
 		return ""
 	}
 	if doc, _ := small.Parse(data, limits); doc != nil {
-		if id, _ := doc.Root.Get(key).Get(member).Str(); replayIDForm.MatchString(id) {
+		if id, _ := doc.Root.Get("run").Get("replay_id").Str(); replayIDForm.MatchString(id) {
 			return id
 		}
 	}
