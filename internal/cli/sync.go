@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -43,15 +44,14 @@ func (a *app) syncCommand() *cobra.Command {
 				return usage(c, "--continue and --abort take nothing beside them: what to do is written down")
 			}
 			out, report, err := entrypoint.Sync(c.Context(), a.request(), a.locking(wait), opts)
-			if err != nil {
+			if out == nil {
 				return err
 			}
+			// What was done is said whatever went wrong afterwards.
 			if out.Found {
-				if err := a.finish(c.Context(), report, true); err != nil {
-					return err
-				}
+				err = errors.Join(err, a.finish(c.Context(), report, true))
 			}
-			return a.synced(out)
+			return errors.Join(err, a.synced(out))
 		},
 	}
 	waits(c.Flags(), &wait)

@@ -34,6 +34,9 @@ type Tree struct {
 // Open returns the tree below root, which must be a directory.
 func Open(root string) (*Tree, error) {
 	info, err := os.Stat(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &failure.Error{Message: "there is no directory " + root, Remedy: "name one that is there", Err: err}
+	}
 	if err != nil {
 		return nil, &failure.Error{Message: fmt.Sprintf("cannot look into %s: %v", root, err), Remedy: "name a directory that is there with --dir", Err: err}
 	}

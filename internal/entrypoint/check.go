@@ -3,6 +3,8 @@ package entrypoint
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -152,6 +154,9 @@ func pathInRepository(repo repository.Repository, dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
 		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", &failure.Error{Message: "there is no directory " + dir, Remedy: "name one that is there", Err: err}
 	}
 	if err != nil {
 		return "", &failure.Error{Message: "cannot look into " + dir + ": " + err.Error(), Err: err}

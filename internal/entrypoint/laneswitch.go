@@ -79,8 +79,7 @@ func (s *session) workspaceAbove() (string, error) {
 		if dir == "" {
 			err = &failure.Error{
 				Message: "there is no .small/ directory here or above",
-				Remedy: "a person makes a workspace for the record of lanes (small init --intent, and what it is for); " +
-					"without one, a commit claims a lane with the trailer Lane: deep",
+				Remedy:  "change into a workspace, or name its directory with --dir; a person makes a new one with small init --intent, and what it is for",
 			}
 		}
 		dir = path.Dir("/" + dir)[1:]

@@ -54,10 +54,7 @@ func WriteReplayID(ctx context.Context, req Request) (out WrittenID, err error) 
 		if err != nil {
 			return err
 		}
-		out = WrittenID{ID: id.Reference, Add: "git add --"}
-		for _, a := range []small.Artifact{small.Handoff, small.Workspace} {
-			out.Add += " " + wording.ShellWord(":/"+a.Path(dir))
-		}
+		out = WrittenID{ID: id.Reference, Add: "git add -- " + wording.ShellWord(":/"+small.InDir(dir, ""))}
 		for _, f := range files {
 			if err := wholefile.WriteVia(place.GitDir, filepath.Join(place.Top, filepath.FromSlash(f.Path)), f.Content); err != nil {
 				return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", f.Path, err), Remedy: "when it can be written, run `small-hook replay-id --write` again", Err: err}

@@ -19,7 +19,7 @@ func (l *Ledger) RunOver(id string) bool {
 			if begun {
 				return true
 			}
-		case resets(e):
+		case e.Resets():
 			return true
 		default:
 			begun = true
@@ -31,20 +31,21 @@ func (l *Ledger) RunOver(id string) bool {
 // ResetLast reports whether no run has begun since the log's plan was reset: only bookkeeping came after it.
 func (l *Ledger) ResetLast() bool {
 	for i := len(l.Entries) - 1; i >= 0; i-- {
-		if e := l.Entries[i]; resets(e) {
-			return true
-		} else if !strings.HasPrefix(e.TaskID, MetaPrefix) {
+		task, bookkeeping := strings.CutPrefix(l.Entries[i].TaskID, MetaPrefix)
+		if resets(task) {
+			return true // also where the program that has written it has reassigned it since
+		}
+		if !bookkeeping {
 			return false
 		}
 	}
 	return false
 }
 
-// resets reports whether an entry replaces the plan. The program that has written it may reassign it to bookkeeping later.
-func resets(e Entry) bool {
-	task := strings.TrimPrefix(e.TaskID, MetaPrefix)
-	return task == resetTask || task == planResetTask
-}
+// Resets reports whether an entry replaces the run's plan.
+func (e Entry) Resets() bool { return resets(e.TaskID) }
+
+func resets(task string) bool { return task == resetTask || task == planResetTask }
 
 // HasRun reports whether an entry is bound to the run with a replay id.
 func (l *Ledger) HasRun(id string) bool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -41,24 +42,16 @@ func (p *publishing) begin(ctx context.Context) error {
 	return p.setAside(ctx)
 }
 
-// finishing is how each thing that git has not finished is finished.
-var finishing = map[string]string{
-	"rebase":      "`small-hook reconcile`, then `git -c core.editor=true rebase --continue`",
-	"merge":       "`small-hook reconcile`, then `git commit --no-edit`",
-	"cherry-pick": "`small-hook reconcile`, then `git -c core.editor=true cherry-pick --continue`",
-	"revert":      "`git restore --source=HEAD --staged --worktree -- ':(top,glob)**/.small/**'`, then `git -c core.editor=true revert --continue`",
-}
-
 // idle refuses to begin while something else is under way.
 func (p *publishing) idle(ctx context.Context) error {
-	command, err := p.git.underWay()
+	unfinished, err := reconcile.UnderWay(p.git.gitDir)
 	if err != nil {
 		return err
 	}
-	if command != "" {
+	if unfinished.Command != "" {
 		return &failure.Error{
-			Message: "a " + command + " is under way, which this sync has not begun",
-			Remedy:  "finish it: " + finishing[command] + ", then `small-hook sync`",
+			Message: "a " + unfinished.Command + " is under way, which this sync has not begun",
+			Remedy:  "finish it: " + unfinished.Remedy() + ", then `small-hook sync`",
 		}
 	}
 	paths, err := p.git.unmerged(ctx)
@@ -72,9 +65,9 @@ func (p *publishing) idle(ctx context.Context) error {
 }
 
 func (p *publishing) currentBranch(ctx context.Context) (string, error) {
-	done, err := p.git.try(ctx, "symbolic-ref", "-q", "HEAD")
-	if err != nil || done.status == 0 {
-		return trimmed(done.out), err
+	branch, err := p.git.branch(ctx)
+	if err != nil || branch != "" {
+		return branch, err
 	}
 	head, err := p.git.id(ctx, "HEAD")
 	if err != nil {
@@ -181,11 +174,14 @@ func list(paths []string) string {
 	return strings.Join(names, ", ")
 }
 
-// add is the command that marks paths as resolved, whatever directory it is typed in.
-func add(paths []string) string {
+// add is the command that marks paths as resolved.
+func add(paths []string) string { return "`git add -- " + topPaths(paths) + "`" }
+
+// topPaths are paths as words of a shell for git, whatever directory they are typed in.
+func topPaths(paths []string) string {
 	var words []string
 	for _, path := range paths {
 		words = append(words, wording.ShellWord(":(top,literal)"+path))
 	}
-	return "`git add -- " + strings.Join(words, " ") + "`"
+	return strings.Join(words, " ")
 }

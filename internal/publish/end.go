@@ -3,8 +3,11 @@ package publish
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -30,9 +33,11 @@ func (p *publishing) end(ctx context.Context) error {
 const asBefore = "Nothing was pushed. The branch and the work tree are as before."
 
 // giveUp takes everything back after an error, or where a hook has refused a commit of a rebase or merge that is halfway, and says so.
-func (p *publishing) giveUp(ctx context.Context, halfway string, cause error) (*Outcome, error) {
+// What has arrived stays.
+func (p *publishing) giveUp(ctx context.Context, halfway string, cause error) error {
+	done := p.out.Done
 	p.out.Done = nil
-	moved := p.noted
+	moved := p.noted || p.state.Pushing != ""
 	if err := p.takeBack(ctx); err != nil {
 		f := *failure.Of(err)
 		f.Message = "taking everything back failed: " + f.Message
@@ -40,23 +45,31 @@ func (p *publishing) giveUp(ctx context.Context, halfway string, cause error) (*
 			f.Message = failure.Of(cause).Message + "; and " + f.Message
 		}
 		f.Err = errors.Join(cause, err)
-		return nil, &f
+		return &f
 	}
-	if cause != nil && moved {
-		f := *failure.Of(cause)
-		f.Message, f.Err = f.Message+". Nothing was pushed; the branch and the work tree are as before", cause
-		return nil, &f
+	switch {
+	case p.state.Pushed:
+		p.out.Done = slices.Concat(done, p.out.Done)
+		p.say("%s was pushed to %s, and stays.", history.Short(p.state.Pushing), p.target())
+	case p.unasked != nil:
+		p.say("%s. The branch and the work tree are as before.", p.unknown())
+	case moved:
+		p.say(asBefore)
 	}
 	if cause != nil {
-		return nil, cause
+		return p.putAway(ctx, cause)
 	}
-	p.say(asBefore)
 	by := "git merge --no-commit "
 	if halfway == "rebase" {
 		by = "git rebase "
 	}
 	p.say("The commit that was refused is not made; to make it by hand: %s%s", by, wording.ShellWord(p.state.Remote+"/"+short(p.state.Target)))
-	return &p.out, nil
+	return nil
+}
+
+// unknown says what is not known about the push.
+func (p *publishing) unknown() string {
+	return fmt.Sprintf("Whether %s has %s is not known: %s", p.target(), p.state.Pushing, failure.Of(p.unasked).Message)
 }
 
 // abort takes an interrupted sync back.
@@ -78,11 +91,14 @@ func (p *publishing) abort(ctx context.Context) error {
 	if err := p.takeBack(ctx); err != nil {
 		return err
 	}
+	if p.unasked != nil {
+		p.say("%s", p.unknown())
+	}
 	now, err := p.git.id(ctx, "HEAD")
 	switch {
 	case err != nil:
 		return err
-	case now == p.state.Pushing:
+	case p.state.Pushed:
 		p.say("It was pushed already, and stays.")
 	case committed:
 		p.say("The branch has commits that this sync has not made, and stays as it is.")
@@ -153,61 +169,92 @@ func (p *publishing) takeUp(ctx context.Context) (err error) {
 
 // takeBack puts branch and work tree where they were. What the remote has already stays.
 func (p *publishing) takeBack(ctx context.Context) error {
-	if !p.noted {
-		return nil
-	}
-	if err := p.onBranch(ctx); err != nil {
+	to, err := p.arrived(ctx)
+	if err != nil || !p.noted {
 		return err
 	}
-	to, err := p.arrived(ctx)
-	if err != nil {
+	if err := p.onBranch(ctx); err != nil {
 		return err
 	}
 	if to == "" {
 		to = p.state.Tip
 	}
+	if p.kept != "" {
+		if p.found, err = p.store(ctx, p.kept); err != nil {
+			return err
+		}
+		p.found = fmt.Sprintf("What was written meanwhile (%s) is kept as a stash; to see it: git stash show -p %s", list(p.keptPaths), p.found)
+	}
 	if err := p.reset(ctx, to); err != nil {
 		return err
 	}
-	p.found = p.kept
-	if err := p.bringBack(ctx); err != nil {
+	if err := p.bringBack(ctx); err != nil && (!p.opts.Abort || !p.stopped) {
 		return err
+	}
+	if p.stopped { // What is uncommitted does not fit what was pushed, or committed since. Nobody is asked again.
+		if err := p.reset(ctx, to); err != nil {
+			return err
+		}
+		if _, err := p.git.run(ctx, "stash", "store", "-m", "small-hook sync: uncommitted changes", p.state.Aside); err != nil {
+			return err
+		}
+		p.say("They are in conflict with it, and kept as a stash; to see them: git stash show -p %s", p.state.Aside)
 	}
 	return p.forget(ctx)
 }
 
-// arrived is the commit that was pushed, or that was committed upon it since, empty if the remote does not have it. The remote is asked: a push can be killed when it has
-// arrived, and before it is known here.
+// arrived is the commit that was pushed, or that was committed upon it since; empty if the remote does not have it. The remote is asked: a
+// push can be killed when it has arrived, and before it is known here. If it cannot be asked, what is known of it here counts.
 func (p *publishing) arrived(ctx context.Context) (string, error) {
 	if p.state.Pushing == "" {
 		return "", nil
 	}
-	there, err := p.fetch(ctx)
-	if err != nil || there == "" {
-		return "", err
+	if !p.state.Pushed {
+		there, err := p.fetch(ctx)
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if p.unasked = err; err != nil {
+			if there, err = p.git.id(ctx, p.tracking()); err != nil {
+				return "", err
+			}
+		}
+		if there == "" {
+			return "", nil
+		}
+		if p.state.Pushed, err = p.git.holds(ctx, "merge-base", "--is-ancestor", p.state.Pushing, there); err != nil || !p.state.Pushed {
+			return "", err
+		}
+		p.unasked = nil
 	}
-	has, err := p.git.holds(ctx, "merge-base", "--is-ancestor", p.state.Pushing, there)
-	if err != nil || !has {
-		return "", err
+	longer, err := p.git.holds(ctx, "merge-base", "--is-ancestor", p.state.Pushing, p.state.Branch)
+	if err != nil || !longer {
+		return p.state.Pushing, err
 	}
-	if longer, err := p.git.holds(ctx, "merge-base", "--is-ancestor", p.state.Pushing, p.state.Branch); err != nil || longer {
-		at, failed := p.git.id(ctx, p.state.Branch)
-		return at, errorsOr(err, failed)
-	}
-	return p.state.Pushing, nil
+	return p.git.id(ctx, p.state.Branch)
 }
 
-// onBranch refuses to touch another branch than the sync's. In a rebase there is none.
+// onBranch refuses to touch another branch than the sync's, and commits that somebody has made upon no branch.
 func (p *publishing) onBranch(ctx context.Context) error {
-	done, err := p.git.try(ctx, "symbolic-ref", "-q", "HEAD")
-	if err != nil || done.status != 0 {
+	branch, err := p.git.branch(ctx)
+	if err != nil || branch == p.state.Branch {
 		return err
 	}
-	if branch := trimmed(done.out); branch != p.state.Branch {
-		return &failure.Error{
-			Message: "the interrupted sync is that of " + wording.Printable(short(p.state.Branch)) + ", and this is " + wording.Printable(short(branch)),
-			Remedy:  "`git switch " + wording.ShellWord(short(p.state.Branch)) + "`, then `small-hook sync --continue`. To take it back there: small-hook sync --abort",
+	f := &failure.Error{Message: "the interrupted sync is that of " + wording.Printable(short(p.state.Branch)) + ", and "}
+	if branch == "" {
+		head, err := p.git.id(ctx, "HEAD")
+		if err != nil {
+			return err
 		}
+		f.Message += "HEAD is detached"
+		f.Remedy = "keep what is committed there, and go back: `git branch detached-" + history.Short(head) + "`, then "
+	} else {
+		f.Message += "this is " + wording.Printable(short(branch))
 	}
-	return nil
+	how := "--continue"
+	if p.opts.Abort {
+		how = "--abort"
+	}
+	f.Remedy += "`git switch " + wording.ShellWord(short(p.state.Branch)) + "`, then `small-hook sync " + how + "`"
+	return f
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -141,8 +142,12 @@ func oneLine(text string) string {
 
 // id is the commit that a revision names, empty if there is none.
 func (g *commandLine) id(ctx context.Context, revision string) (string, error) {
-	done, err := g.try(ctx, "rev-parse", "-q", "--verify", revision+"^{commit}")
-	return strings.TrimSpace(done.out), err
+	args := []string{"rev-parse", "-q", "--verify", revision + "^{commit}"}
+	done, err := g.try(ctx, args...)
+	if err == nil && done.status > 1 {
+		err = g.failed(args, done)
+	}
+	return trimmed(done.out), err
 }
 
 // count counts the commits of a rev-list.
@@ -167,36 +172,33 @@ func (g *commandLine) paths(ctx context.Context, args ...string) ([]string, erro
 	return strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"), err
 }
 
-// has reports whether the git directory has one of some files.
-func (g *commandLine) has(names ...string) (bool, error) {
-	for _, name := range names {
-		_, err := os.Lstat(filepath.Join(g.gitDir, name))
-		if err == nil {
-			return true, nil
-		}
-		if !errors.Is(err, os.ErrNotExist) {
-			return false, &failure.Error{Message: "cannot look into the git directory: " + err.Error(), Err: err}
-		}
-	}
-	return false, nil
-}
-
 // underWay is what git has not finished here, as the name of its command; empty for nothing.
 func (g *commandLine) underWay() (string, error) {
-	for _, at := range []struct {
-		command string
-		files   []string
-	}{
-		{"rebase", []string{"rebase-merge", "rebase-apply"}},
-		{"merge", []string{"MERGE_HEAD"}},
-		{"revert", []string{"REVERT_HEAD"}},
-		{"cherry-pick", []string{"CHERRY_PICK_HEAD", "sequencer"}},
-	} {
-		if there, err := g.has(at.files...); err != nil || there {
-			return at.command, err
-		}
+	u, err := reconcile.UnderWay(g.gitDir)
+	return u.Command, err
+}
+
+// branch is the full name of the branch that is checked out, or is being rebased; empty if HEAD is detached.
+func (g *commandLine) branch(ctx context.Context) (string, error) {
+	args := []string{"symbolic-ref", "-q", "HEAD"}
+	done, err := g.try(ctx, args...)
+	switch {
+	case err != nil:
+		return "", err
+	case done.status > 1:
+		return "", g.failed(args, done)
+	case done.status == 0:
+		return trimmed(done.out), nil
 	}
-	return "", nil
+	name, err := os.ReadFile(filepath.Join(g.gitDir, "rebase-merge", "head-name"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", &failure.Error{Message: "cannot read which branch is being rebased: " + err.Error(), Err: err}
+	}
+	branch := trimmed(string(name))
+	if !strings.HasPrefix(branch, "refs/heads/") { // "detached HEAD"
+		return "", nil
+	}
+	return branch, nil
 }
 
 // unmerged lists the paths in conflict.

@@ -203,7 +203,12 @@ func (p *publishing) stop(ctx context.Context, err error) error {
 	if f.Remedy != "" {
 		f.Remedy += "; then "
 	}
-	f.Remedy += "`small-hook sync --continue`. To take everything back instead: small-hook sync --abort"
+	f.Remedy += "`small-hook sync --continue`. To "
+	if p.state.Pushed {
+		f.Remedy += "keep your uncommitted changes as a stash instead: small-hook sync --abort"
+	} else {
+		f.Remedy += "take everything back instead: small-hook sync --abort"
+	}
 	if err := p.note(); err != nil {
 		return errors.Join(&f, err)
 	}

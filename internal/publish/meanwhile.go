@@ -3,7 +3,6 @@ package publish
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -44,6 +43,22 @@ func (p *publishing) snapshot(ctx context.Context, message string, parents ...st
 		args = append(args, "-p", parent)
 	}
 	return p.git.run(ctx, args...)
+}
+
+// store keeps a snapshot as a stash, which git's garbage collection spares and git stash list shows, and returns the stash's commit. What
+// it is compared with is the snapshot's first parent.
+func (p *publishing) store(ctx context.Context, snapshot string) (string, error) {
+	const message = "small-hook sync: what was written meanwhile"
+	index, err := p.git.run(ctx, "commit-tree", "-m", message, "-p", snapshot+"^1", snapshot+"^1^{tree}")
+	if err != nil {
+		return "", err
+	}
+	stash, err := p.git.run(ctx, "commit-tree", "-m", message, "-p", snapshot+"^1", "-p", index, snapshot+"^{tree}")
+	if err != nil {
+		return "", err
+	}
+	_, err = p.git.run(ctx, "stash", "store", "-m", message, stash)
+	return stash, err
 }
 
 // leave notes how the work tree is left to a person.
@@ -89,7 +104,7 @@ func (p *publishing) keepMeanwhile(ctx context.Context) error {
 		return err
 	}
 	if changed = slices.DeleteFunc(changed, isLog); len(changed) > 0 {
-		p.kept = fmt.Sprintf("What was written since the stop (%s) is kept; to see it: git show %s", list(changed), kept)
+		p.kept, p.keptPaths = kept, changed
 	}
 	if p.opts.Abort {
 		return nil
@@ -145,7 +160,11 @@ func (p *publishing) bringMeanwhile(ctx context.Context) error {
 				p.say("%s: kept %s, recorded since the stop and not committed.", wording.Printable(path), wording.Count(n, "new entry"))
 			}
 			if err != nil {
-				p.say("%s: what was recorded since the stop is not put back: %s. It is kept; to see it: git show %s", wording.Printable(path), failure.Of(err).Message, kept)
+				cause := failure.Of(err).Message
+				if kept, err = p.store(ctx, kept); err != nil {
+					return err
+				}
+				p.say("%s: what was recorded since the stop is not put back: %s. It is kept as a stash; to see it: git stash show -p %s", wording.Printable(path), cause, kept)
 			}
 			return nil
 		})

@@ -64,8 +64,12 @@ type publishing struct {
 	noted bool
 	// stopped is true if this run ends with a person having to resolve something: then nothing is taken back.
 	stopped bool
-	// kept says what was kept of the work tree before it was overwritten, and found the same once it was.
+	// kept is a commit of what somebody has written in the work tree, keptPaths say where; found says where it is kept, once the work
+	// tree is overwritten.
 	kept, found string
+	keptPaths   []string
+	// unasked is why the remote could not be asked whether it has what was pushed.
+	unasked error
 	// judged is true once the own commits were judged as they are.
 	judged bool
 	// from is the commit to which a lost race takes an unpublished merge back.
@@ -75,7 +79,8 @@ type publishing struct {
 	out     Outcome
 }
 
-// Run brings the current branch and its remote branch together, and pushes.
+// Run brings the current branch and its remote branch together, and pushes. The outcome says what was done, also beside an error; it is
+// nil if nothing was begun.
 func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 	p := &publishing{opts: opts}
 	if p.git, err = openGit(opts.Place, opts.Environ); err != nil {
@@ -102,20 +107,14 @@ func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 		if p.found == "" {
 			return
 		}
-		if err == nil {
-			out.Done = append([]string{p.found}, out.Done...)
-			return
-		}
-		f := *failure.Of(err)
-		f.Message, f.Err = f.Message+". "+p.found, err
-		err = &f
+		p.out.Done = append([]string{p.found}, p.out.Done...)
 	}()
 	if opts.Abort {
 		return &p.out, p.abort(ctx)
 	}
 	err = p.work(ctx)
 	if p.stopped {
-		return nil, err
+		return &p.out, err
 	}
 	ctx = context.WithoutCancel(ctx)
 	halfway := ""
@@ -124,7 +123,7 @@ func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 		halfway, err = command, errors.Join(err, failed)
 	}
 	if err != nil || halfway != "" {
-		return p.giveUp(ctx, halfway, err)
+		return &p.out, p.giveUp(ctx, halfway, err)
 	}
 	return &p.out, p.end(ctx)
 }
@@ -256,14 +255,20 @@ func (p *publishing) push(ctx context.Context, push Push) (lost bool, err error)
 	if push.Old == "" && !p.follows {
 		args = append(args, "--set-upstream")
 	}
-	if p.noted {
-		p.state.Pushing = push.New
-		if err := p.note(); err != nil {
+	what := p.target() + ", which is new"
+	if push.Old != "" {
+		n, err := p.git.count(ctx, push.Old+".."+push.New)
+		if err != nil {
 			return false, err
 		}
+		what = wording.Count(n, "commit") + " to " + p.target()
+	}
+	if err := p.pushing(push.New, false); err != nil {
+		return false, err
 	}
 	done, err := p.git.hooked(ctx, append(args, push.Remote, push.Local+":"+push.Ref)...)
 	if err != nil {
+		p.out.Said = done.stderr
 		return false, err
 	}
 	if done.status != 0 {
@@ -272,21 +277,24 @@ func (p *publishing) push(ctx context.Context, push Push) (lost bool, err error)
 			return false, err
 		}
 		if there != push.New {
-			p.state.Pushing = ""
-			if there != push.Old {
-				return true, nil
+			if err := p.pushing("", false); err != nil || there != push.Old {
+				return true, err
 			}
 			return false, p.refusal("push", done)
 		}
 	}
 	p.out.Said = done.stderr
-	if push.Old == "" {
-		p.say("Pushed %s, which is new.", p.target())
-		return false, nil
+	p.say("Pushed %s.", what)
+	return false, p.pushing(push.New, true)
+}
+
+// pushing notes which commit is pushed, and whether the remote is known to have it.
+func (p *publishing) pushing(commit string, arrived bool) error {
+	p.state.Pushing, p.state.Pushed = commit, arrived
+	if !p.noted {
+		return nil
 	}
-	n, err := p.git.count(ctx, push.Old+".."+push.New)
-	p.say("Pushed %s to %s.", wording.Count(n, "commit"), p.target())
-	return false, err
+	return p.note()
 }
 
 // refusal notes that git did not do it because a hook or the remote said no. Anything else is an error.

@@ -3,7 +3,6 @@ package publish
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,13 +18,14 @@ func (p *publishing) reset(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
+	// HEAD first: killed in between, it is not detached.
+	if _, err := p.git.run(ctx, "symbolic-ref", "HEAD", p.state.Branch); err != nil {
+		return err
+	}
 	if command == "rebase" {
 		if _, err := p.git.run(ctx, "rebase", "--quit"); err != nil {
 			return err
 		}
-	}
-	if _, err := p.git.run(ctx, "symbolic-ref", "HEAD", p.state.Branch); err != nil {
-		return err
 	}
 	written, err := p.written(ctx)
 	if err != nil {
@@ -116,10 +116,8 @@ func (p *publishing) keepFound(ctx context.Context) error {
 	if len(unknown) == 0 {
 		return nil
 	}
-	found, err := p.snapshot(ctx, "small-hook sync: what was found in the work tree", "HEAD")
-	if err == nil {
-		p.kept = fmt.Sprintf("What was in the work tree (%s) is kept; to see it: git show %s", list(unknown), found)
-	}
+	p.kept, err = p.snapshot(ctx, "small-hook sync: what was found in the work tree", "HEAD")
+	p.keptPaths = unknown
 	return err
 }
 

@@ -25,8 +25,10 @@ type state struct {
 	Merge bool
 	// Stopped is true while a person is asked to resolve something. If it is not, whatever is found half done was killed.
 	Stopped bool
-	// Pushing is the commit that was last about to be pushed; empty before that.
+	// Pushing is the commit that was last about to be pushed; empty before that, and once the remote is known not to have it. Pushed is
+	// true once the remote is known to have it.
 	Pushing string
+	Pushed  bool
 	// Aside is the commit that keeps the uncommitted changes below .small; empty if there were none.
 	Aside string
 	// Left is a commit of the work tree where it stopped, and LeftAt how far git had come. Meanwhile are commits of what was written

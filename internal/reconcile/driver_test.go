@@ -57,7 +57,7 @@ func TestMergeDriver(t *testing.T) {
 			}
 		})
 	}
-	if got := (MergeInput{Base: []byte("a"), Ours: []byte("b"), Theirs: []byte("c"), Path: ".small/intent.small.yml"}).Merge(); !strings.Contains(got.Message, "`git restore --source=HEAD --staged --worktree -- .small/intent.small.yml`") {
+	if got := (MergeInput{Base: []byte("a"), Ours: []byte("b"), Theirs: []byte("c"), Path: ".small/intent.small.yml"}).Merge(); !strings.Contains(got.Message, "`git restore --source=HEAD --staged --worktree -- :/.small/intent.small.yml`") {
 		t.Errorf("message: %s", got.Message)
 	}
 }

@@ -25,9 +25,8 @@ type restoring struct {
 	repo Repository
 	git  *workTree
 	// unmerged is true if the log is in conflict in the index.
-	unmerged bool
-	// steps are those of underway; "git commit" if git has finished everything.
-	steps [3]string
+	unmerged   bool
+	unfinished Unfinished
 	// sides are the commits from which the log is restored, and logs the logs of those that have one.
 	sides []side
 	logs  []*ledger.Ledger
@@ -186,32 +185,16 @@ func inConflict(log string) *failure.Error {
 	return &failure.Error{Message: log + " is in conflict: both sides' entries are wanted", Remedy: "resolve it: `small-hook reconcile`"}
 }
 
-// underway are files in the git directory that say what git has not finished, and how to go on, with something to commit and without.
-var underway = [][3]string{
-	{"REVERT_HEAD", "git -c core.editor=true revert --continue", "git revert --skip"},
-	{"rebase-merge", "git -c core.editor=true rebase --continue", "git rebase --skip"},
-	{"rebase-apply", "git -c core.editor=true rebase --continue", "git rebase --skip"},
-	{"CHERRY_PICK_HEAD", "git -c core.editor=true cherry-pick --continue", "git cherry-pick --skip"},
-	{"MERGE_HEAD", "git commit --no-edit", "git commit --no-edit"},
-}
-
 // findUnderway finds out what git has not finished. A log in conflict is left to reconcile: both sides' entries are wanted. Only a revert
 // brings none.
 func (r *restoring) findUnderway(ctx context.Context) error {
-	r.steps = [3]string{"", "git commit", ""}
-	for _, u := range underway {
-		there, err := exists(filepath.Join(r.Place.GitDir, u[0]))
-		if err != nil {
-			return err
-		}
-		if there {
-			r.steps = u
-			break
-		}
+	var err error
+	if r.unfinished, err = UnderWay(r.Place.GitDir); err != nil {
+		return err
 	}
 	conflicts, err := r.git.run(ctx, nil, "ls-files", "-u", "--", r.Log())
 	r.unmerged = len(conflicts) > 0
-	if err == nil && r.unmerged && r.steps != underway[0] {
+	if err == nil && r.unmerged && r.unfinished.Command != opRevert {
 		err = inConflict(r.Log())
 	}
 	return err
@@ -221,9 +204,9 @@ func (r *restoring) findUnderway(ctx context.Context) error {
 func (r *restoring) next(ctx context.Context) (string, error) {
 	staged, err := r.git.run(ctx, nil, "diff", "--cached", "--name-only", "--no-ext-diff")
 	if len(staged) == 0 {
-		return r.steps[2], err
+		return r.unfinished.Skip, err
 	}
-	return r.steps[1], err
+	return cmp.Or(r.unfinished.Finish, "git commit"), err
 }
 
 // committed is the log of the sides as git would check it out; nil if none has one.

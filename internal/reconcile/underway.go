@@ -83,7 +83,7 @@ func underWay(ctx context.Context, repo Repository, git *workTree) (*operation, 
 		return nil, &failure.Error{Message: "this branch has no commit yet, so there is nothing to reconcile"}
 	}
 	op := &operation{ours: side{id: head}}
-	for _, look := range []func(context.Context, Repository, *workTree) error{op.merging, op.rebasing, op.picking, op.squashing} {
+	for _, look := range []func(context.Context, Repository, *workTree) error{op.merging, op.applying, op.squashing} {
 		if err := look(ctx, repo, git); err != nil {
 			return nil, err
 		}
@@ -120,47 +120,38 @@ func (o *operation) merging(ctx context.Context, repo Repository, _ *workTree) e
 	if err != nil || len(heads) == 0 {
 		return err
 	}
-	o.word, o.finish = opMerge, "git commit --no-edit"
+	u, err := UnderWay(repo.Where().GitDir)
+	if err != nil {
+		return err
+	}
+	o.word, o.finish = opMerge, u.Finish
 	for _, id := range heads {
 		o.theirs = append(o.theirs, side{id: id})
 	}
 	return nil
 }
 
-// rebasing looks for a rebase that stopped: REBASE_HEAD is the commit that it applies to HEAD.
-func (o *operation) rebasing(ctx context.Context, repo Repository, git *workTree) error {
-	for _, dir := range []string{"rebase-merge", "rebase-apply"} {
-		there, err := exists(filepath.Join(repo.Where().GitDir, dir))
+// applying looks for a rebase, cherry-pick or revert that stopped: a pseudo ref names the commit that is applied to HEAD.
+func (o *operation) applying(ctx context.Context, repo Repository, git *workTree) error {
+	u, err := UnderWay(repo.Where().GitDir)
+	if err != nil || u.Finish == "" {
+		return err
+	}
+	if u.Command == opRevert {
+		return reverting(ctx, repo)
+	}
+	// In a rebase that stopped for something else, somebody may have picked a commit.
+	for _, ref := range map[string][]string{opRebase: {"REBASE_HEAD", "CHERRY_PICK_HEAD"}, opPick: {"CHERRY_PICK_HEAD"}}[u.Command] {
+		there, err := exists(filepath.Join(repo.Where().GitDir, ref))
 		if err != nil {
 			return err
 		}
 		if there {
-			return o.applying(ctx, repo, git, "REBASE_HEAD", opRebase, "git -c core.editor=true rebase --continue")
+			o.finish = u.Finish
+			return o.apply(ctx, repo, git, ref, u.Command)
 		}
 	}
 	return nil
-}
-
-// picking looks for a cherry-pick that stopped.
-func (o *operation) picking(ctx context.Context, repo Repository, git *workTree) error {
-	there, err := exists(filepath.Join(repo.Where().GitDir, "REVERT_HEAD"))
-	if err != nil {
-		return err
-	}
-	if there {
-		return reverting(ctx, repo)
-	}
-	return o.applying(ctx, repo, git, "CHERRY_PICK_HEAD", opPick, "git -c core.editor=true cherry-pick --continue")
-}
-
-// applying takes the commit that a pseudo ref names, if there is that ref, as a side of which only its own entries are wanted.
-func (o *operation) applying(ctx context.Context, repo Repository, git *workTree, ref, word, finish string) error {
-	there, err := exists(filepath.Join(repo.Where().GitDir, ref))
-	if err != nil || !there {
-		return err
-	}
-	o.finish = finish
-	return o.apply(ctx, repo, git, ref, word)
 }
 
 // apply takes a commit that git applies as a side.

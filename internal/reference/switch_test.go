@@ -13,7 +13,7 @@ import (
 )
 
 // TestSwitchLane has the reference program make a workspace and begin a run in it,
-// and both judge it after a switch of lane; then the program appends to it.
+// which dates its entries by the clock, and both judge it after a switch of lane; then the program appends to it.
 func TestSwitchLane(t *testing.T) {
 	reference := program(t)
 	r := gittest.New(t)
@@ -30,7 +30,7 @@ func TestSwitchLane(t *testing.T) {
 		if start {
 			small("start")
 		}
-		req := entrypoint.Request{Dir: r.Dir, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), Environ: r.Environ()}
+		req := entrypoint.Request{Dir: r.Dir, Now: time.Now(), Environ: r.Environ()}
 		if _, err := entrypoint.SwitchLane(t.Context(), req, entrypoint.Locking{}, "deep", "it \"stores\" data: é"); err != nil {
 			t.Fatal(err)
 		}

@@ -29,6 +29,9 @@ func (u *UnreadableLog) fix(p small.Problem) string {
 	switch {
 	case u.IsJob || u.IsCampaign:
 		return p.Hint
+	case len(u.Parents) > 1 && s.Commit != history.Index && s.Standing != history.Landed && s.OnLine:
+		// What one side recorded may be in this file alone.
+		return (&LogChange{Path: u.Path, parents: u.Parents}).mergeAgain(s)
 	case s.Commit != history.Index, p.Kind == small.ProblemNotAFile:
 		return s.Redo("small-hook restore" + InDirectory(u.Path))
 	case p.Conflict:
@@ -160,7 +163,9 @@ type SwitchChange struct{ *LogChange }
 type UnreadableLog struct {
 	rule.Place
 	Path, Object string
-	Problems     []small.Problem
+	// Parents are the commit's, the first one first.
+	Parents  []string
+	Problems []small.Problem
 	// Situation is where the commit stands.
 	Situation func() Situation
 	// IsJob and IsCampaign are true of records.

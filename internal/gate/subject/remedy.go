@@ -92,8 +92,7 @@ func (e *LogChange) UndoAndBeginRun() string {
 		return e.Undo()
 	}
 	dir, _, _ := small.SplitPath(e.Path)
-	stage := "git add -- " + wording.TopPath(small.Handoff.Path(dir)) + " " + wording.TopPath(small.Workspace.Path(dir))
-	return NewIntent(dir) + s.Redo(e.putBack(), writeID(dir), stage)
+	return NewIntent(dir) + s.Redo(e.putBack(), writeID(dir), "git add -- "+wording.TopPath(small.InDir(dir, "")))
 }
 
 // instead says what to do in place of what is undone.

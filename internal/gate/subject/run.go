@@ -8,8 +8,7 @@ import (
 
 // BeginRun begins a new run in the workspace of a directory whose run is over, after the commit that is judged, in the index, or on disk.
 func BeginRun(dir, commit string) string {
-	handoff, workspace := small.Handoff.Path(dir), small.Workspace.Path(dir)
-	return NewIntent(dir) + thenCommit(commit, "Begin a new run", writeID(dir), handoff, workspace)
+	return NewIntent(dir) + thenCommit(commit, "Begin a new run", writeID(dir), small.InDir(dir, ""))
 }
 
 // NewIntent says what comes before the commands of a new run.
@@ -23,7 +22,7 @@ func writeID(dir string) string {
 
 // StartAgain has the protocol's own program write the handoff and the workspace file anew.
 func StartAgain(dir, commit string) string {
-	return thenCommit(commit, "Hand over", "small start"+inDir(dir), small.Handoff.Path(dir), small.Workspace.Path(dir))
+	return thenCommit(commit, "Hand over", "small start"+inDir(dir), small.InDir(dir, ""))
 }
 
 // FixVersions has the protocol's own program quote the versions.

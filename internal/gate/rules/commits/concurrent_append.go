@@ -55,9 +55,9 @@ func checkNeighbour(n *subject.NeighbourLog, r *rule.Reporter) {
 	name := cmp.Or(n.Neighbour.Name, history.Short(n.Neighbour.ID))
 	f.Common = finding.CommonOf(n.Target, n.TargetOnly)
 	f.Sides = []finding.Side{{Name: name, Entries: finding.RefsOf(n.Theirs)}, {Name: "the index", Entries: finding.RefsOf(n.HeadOnly)}}
-	f.Fix = "agree on who goes on with the task; take in what the other has, before more is recorded: " + subject.MergeWith(name)
+	f.Fix = "let one of you finish the task, and merge that before the other goes on"
 	if n.Neighbour.Worktree == "" {
-		f.Fix = "commit, and then take in what the other has: `small-hook sync`"
+		f.Fix = "once this is committed, take in what the other has: `small-hook sync`"
 	}
 	r.Add(f)
 }

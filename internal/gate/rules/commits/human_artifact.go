@@ -2,11 +2,13 @@ package commits
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -24,8 +26,8 @@ func checkHumanArtifact(v *subject.CommitWork, r *rule.Reporter) {
 	for _, c := range v.HumanChanges {
 		path := c.Artifact.Path(v.Dir)
 		fix := []string{"git restore --source=HEAD --staged --worktree -- " + wording.TopPath(path)}
-		if v.RunOver && v.Commit == history.Index {
-			// A reset changes the whole workspace, and its entry ends the run.
+		if v.Commit == history.Index && slices.ContainsFunc(v.NewEntries, ledger.Entry.Resets) {
+			// A reset changes the whole workspace, and its entry ends the run. What was recorded with it is kept in a file.
 			fix = []string{
 				"small-hook restore --discard-new" + subject.InDirectory(path),
 				"git restore --source=HEAD --staged --worktree -- " + wording.TopPath(small.InDir(v.Dir, "")),

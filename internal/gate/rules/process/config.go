@@ -21,7 +21,7 @@ var ConfigChanged = rule.Rule{
 		}
 		f := finding.Finding{
 			Path:    policy.File,
-			Message: "this change edits the gate's configuration; it was judged under the current one: " + v.Policy.Source,
+			Message: "this change edits the gate's configuration; it was judged under the current configuration: " + v.Policy.Source,
 			Fix:     "have a person review the change; it takes effect with the next commit, and elsewhere once it is merged",
 		}
 		if _, lane := r.Severity(); lane != "" {
