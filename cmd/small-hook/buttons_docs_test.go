@@ -229,7 +229,7 @@ var states = []struct {
 		f.rebase("pull-2")
 		return f
 	}},
-	{"a workspace an agent", func(t *testing.T) *forge {
+	{"one workspace per agent", func(t *testing.T) *forge {
 		f := newForge(t, "agent-0", "agent-1", "agent-2")
 		f.pulls("agent-1", "agent-2")
 		f.work("main", "agent-0")

@@ -7,12 +7,13 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/publish"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/repository"
 )
 
-// Reconcile combines the logs of two sides, in the work tree and the index, under the locks of all workspaces. Of opts, Theirs, Plan and Handoff count; the policy is
-// HEAD's. It needs git, which does the staging.
+// Reconcile combines the logs of two sides, in the work tree and the index, under the locks of all workspaces. Of opts, Theirs, Plan
+// and Handoff count; the policy is HEAD's. It needs git, which does the staging.
 func Reconcile(ctx context.Context, req Request, with Locking, opts reconcile.Options) (out *reconcile.Outcome, err error) {
 	for _, choice := range [][2]string{{"--plan", opts.Plan}, {"--handoff", opts.Handoff}} {
 		flag, side := choice[0], choice[1]
@@ -21,8 +22,14 @@ func Reconcile(ctx context.Context, req Request, with Locking, opts reconcile.Op
 		}
 	}
 	err = req.withGit().lockAll(ctx, "reconcile", with, func(githistory.Place, []*locked, []string) error {
-		return req.reconciling(ctx, "reconcile", opts, func(repo repository.Repository, opts reconcile.Options) (err error) {
-			out, err = reconcile.Run(ctx, repo, opts)
+		return req.reconciling(ctx, "reconcile", opts, func(repo repository.Repository, opts reconcile.Options) error {
+			begun, err := publish.Begun(repo.Where())
+			if err != nil {
+				return err
+			}
+			if out, err = reconcile.Run(ctx, repo, opts); err == nil && begun {
+				out.Finish = "small-hook sync --continue"
+			}
 			return err
 		})
 	})

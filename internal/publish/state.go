@@ -11,6 +11,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -66,7 +67,18 @@ func (p *publishing) lock() (unlock func() error, err error) {
 	return held.Unlock, nil
 }
 
-func (p *publishing) statePath() string { return filepath.Join(p.git.gitDir, ownDir, stateFile) }
+func (p *publishing) statePath() string { return statePath(p.git.gitDir) }
+
+func statePath(gitDir string) string { return filepath.Join(gitDir, ownDir, stateFile) }
+
+// Begun reports whether a sync of the work tree has begun and not ended: it has stopped for a person, is at work, or was killed.
+func Begun(place githistory.Place) (bool, error) {
+	_, err := os.Lstat(statePath(place.GitDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, &failure.Error{Message: "cannot look for a sync that was interrupted: " + err.Error(), Err: err}
+	}
+	return err == nil, nil
+}
 
 // load reads what an earlier sync has written down; false if there is nothing.
 func (p *publishing) load(ctx context.Context) (bool, error) {
