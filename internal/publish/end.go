@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -88,11 +89,18 @@ func (p *publishing) abort(ctx context.Context) error {
 	if committed {
 		p.state.Tip = at
 	}
+	picked, err := p.committedInStop(ctx, at)
+	if err != nil {
+		return err
+	}
 	if err := p.takeBack(ctx); err != nil {
 		return err
 	}
 	if p.unasked != nil {
 		p.say("%s", p.unknown())
+	}
+	if picked != "" {
+		p.say("What was committed since it stopped is on no branch; to have it: git cherry-pick %s", picked)
 	}
 	now, err := p.git.id(ctx, "HEAD")
 	switch {
@@ -108,6 +116,16 @@ func (p *publishing) abort(ctx context.Context) error {
 		p.say("The branch and the work tree are as before. The branch was at %s; to have it so again: git reset --keep %s", at, at)
 	}
 	return nil
+}
+
+// committedInStop are the commits, as git names a range, that somebody has made while a rebase was stopped; empty if there are none.
+func (p *publishing) committedInStop(ctx context.Context, branch string) (string, error) {
+	head, err := p.git.id(ctx, "HEAD")
+	left, _, _ := strings.Cut(p.state.LeftAt, "\n")
+	if err != nil || !p.state.Stopped || left == "" || head == left || head == branch {
+		return "", err
+	}
+	return left + ".." + head, nil
 }
 
 // committedSince reports whether the branch has commits that neither were there before nor are of sync's own making: those put on top
