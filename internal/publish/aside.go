@@ -27,6 +27,11 @@ func (p *publishing) setAside(ctx context.Context) error {
 			Remedy:  "commit them: `git commit -q -a -m Record`",
 		})
 	}
+	if marked, err := p.marked(inside); err != nil || len(marked) > 0 {
+		return errorsOr(err, &failure.Error{
+			Message: list(marked) + " has conflict markers", Remedy: "`small-hook reconcile`, then `small-hook sync`",
+		})
+	}
 	if p.state.Aside, err = p.git.run(ctx, "stash", "create", "small-hook sync: uncommitted changes"); err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/reconcile"
-	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -58,10 +57,16 @@ func (p *publishing) idle(ctx context.Context) error {
 	if err != nil || len(paths) == 0 {
 		return err
 	}
-	return &failure.Error{
-		Message: list(paths) + " is in conflict, as git stash pop or git checkout -m leaves it",
-		Remedy:  "resolve it, then " + add(paths) + " and `small-hook sync`",
+	f := &failure.Error{Message: list(paths) + " is in conflict, as git stash pop or git checkout -m leaves it"}
+	outside := slices.DeleteFunc(slices.Clone(paths), isBelowSmall)
+	if len(outside) > 0 {
+		f.Remedy = "resolve it, then " + add(outside) + "; then "
 	}
+	if len(outside) < len(paths) {
+		f.Remedy += "`small-hook reconcile`, then "
+	}
+	f.Remedy += "`small-hook sync`"
+	return f
 }
 
 func (p *publishing) currentBranch(ctx context.Context) (string, error) {
@@ -150,7 +155,7 @@ func (p *publishing) dirty(ctx context.Context) (inside, outside []string, err e
 		}
 		for _, path := range paths {
 			into := &outside
-			if _, _, ok := small.SplitPath(path); ok {
+			if isBelowSmall(path) {
 				into = &inside
 			}
 			if !slices.Contains(*into, path) {

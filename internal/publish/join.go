@@ -215,25 +215,33 @@ func (p *publishing) stop(ctx context.Context, err error) error {
 	return &f
 }
 
-// refuseMarkers refuses to go on while a file that somebody was asked to resolve has conflict markers.
+// refuseMarkers refuses to go on while a file that somebody was asked to resolve has conflict markers. Below .small reconcile looks itself.
 func (p *publishing) refuseMarkers() error {
-	for _, path := range p.state.Conflicts {
-		if _, _, ok := small.SplitPath(path); ok {
-			continue // reconcile looks itself
-		}
+	marked, err := p.marked(slices.DeleteFunc(slices.Clone(p.state.Conflicts), isBelowSmall))
+	if err != nil || len(marked) == 0 {
+		return err
+	}
+	return &failure.Error{
+		Message: list(marked) + " has conflict markers",
+		Remedy:  "edit it so that both sides' work is in it and no marker is left, then type " + add(marked),
+	}
+}
+
+// marked are those of some files that have conflict markers. One that was removed has none.
+func (p *publishing) marked(paths []string) (marked []string, err error) {
+	for _, path := range paths {
 		data, err := os.ReadFile(filepath.Join(p.git.top, filepath.FromSlash(path)))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed, which is an answer too
-		}
-		if err != nil {
-			return &failure.Error{Message: "cannot read " + wording.Printable(path) + ": " + err.Error(), Err: err}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, &failure.Error{Message: "cannot read " + wording.Printable(path) + ": " + err.Error(), Err: err}
 		}
 		if small.HasConflictMarkers(data, small.MarkerSize) {
-			return &failure.Error{
-				Message: wording.Printable(path) + " has conflict markers",
-				Remedy:  "edit it so that both sides' work is in it and no marker is left, then type " + add([]string{path}),
-			}
+			marked = append(marked, path)
 		}
 	}
-	return nil
+	return marked, nil
+}
+
+func isBelowSmall(path string) bool {
+	_, _, ok := small.SplitPath(path)
+	return ok
 }

@@ -34,6 +34,9 @@ func (r *resolving) artifacts(ctx context.Context, dir string) error {
 			continue
 		}
 		conflict, err := r.inConflict(ctx, path)
+		if err == nil && !conflict && a == small.Plan {
+			conflict, err = r.doubled(ctx, path)
+		}
 		if err != nil {
 			return err
 		}
@@ -60,6 +63,21 @@ func (r *resolving) artifacts(ctx context.Context, dir string) error {
 	return nil
 }
 
+// doubled reports whether a plan has two tasks of one id, and no side's has: git has put those of both sides one after the other.
+func (r *resolving) doubled(ctx context.Context, path string) (bool, error) {
+	staged, err := r.stagedFile(ctx, path)
+	if err != nil || !threeway.HasDuplicates(staged, r.limits()) {
+		return false, err
+	}
+	for _, s := range r.op.sides() {
+		data, err := r.read(ctx, s, path)
+		if err != nil || threeway.HasDuplicates(data, r.limits()) {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // sidesAgree reports whether all sides have the same version of a file.
 func (r *resolving) sidesAgree(path string) bool {
 	for _, t := range r.op.theirs {
@@ -84,7 +102,7 @@ func (r *resolving) mergeArtifact(ctx context.Context, dir string, a small.Artif
 		case small.Workspace:
 			data, err = m.Workspace()
 		case small.Plan:
-			data, notes, err = m.Plan()
+			data, notes, err = m.Plan(orOurs(done, m, small.Workspace))
 		default:
 			data, err = m.Handoff(orOurs(done, m, small.Plan), orOurs(done, m, small.Workspace))
 		}
@@ -113,8 +131,7 @@ func (r *resolving) adoptTasks(ctx context.Context, dir string, a small.Artifact
 	if err != nil || len(merges) == 0 || merges[0].Ours.Files[a] == nil || merges[0].Theirs.Files[a] == nil || len(merges[0].Theirs.Named) == 0 {
 		return nil, nil, err
 	}
-	data, err := merges[0].Adopt(merges[0].Theirs.Named)
-	return data, nil, err
+	return merges[0].AdoptNamed()
 }
 
 // threeWay reads what the merges of a workspace need: one for each other side.

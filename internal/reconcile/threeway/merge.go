@@ -76,6 +76,9 @@ func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
 		newer = Theirs
 	}
 	data, err := m.merged(small.Handoff, func(_ []string, v three) *yaml.Node { return v.of(newer) })
+	if run, _ := m.sidesOfRuns(workspace); run != nil && run.Files[small.Handoff] != nil {
+		data, err = run.Files[small.Handoff], nil
+	}
 	if err != nil || data == nil {
 		return data, err
 	}
@@ -97,6 +100,21 @@ func (m Merge) Handoff(plan, workspace []byte) ([]byte, error) {
 		return data, nil
 	}
 	return m.write(small.Handoff, handoff, handoff.root)
+}
+
+// sidesOfRuns are the side whose run a workspace.small.yml names, and the other one, which is of another run; nil if both are of one.
+func (m Merge) sidesOfRuns(workspace []byte) (run, other *Version) {
+	of := func(data []byte) string { return text(get(get(m.lenient(small.Workspace, data), "run"), "replay_id")) }
+	now, ours, theirs := of(workspace), of(m.Ours.Files[small.Workspace]), of(m.Theirs.Files[small.Workspace])
+	switch {
+	case ours == theirs, ours == "", theirs == "":
+		return nil, nil
+	case now == ours:
+		return &m.Ours, &m.Theirs
+	case now == theirs:
+		return &m.Theirs, &m.Ours
+	}
+	return nil, nil
 }
 
 // of is the value of the side that is preferred, ours if none is.

@@ -17,8 +17,16 @@ import (
 const completed = "completed"
 
 // Plan merges the plan, task by task and field by field. A task that one side completed stays completed unless the other side reopened
-// it. Of two new tasks with one id, the one that no entry, no handoff and no other task names gets another id; notes say so.
-func (m Merge) Plan() (data []byte, notes []string, err error) {
+// it. Of two new tasks with one id, the one that no entry, no handoff and no other task names gets another id; notes say so. If the sides
+// are of different runs, the plan is that of the run that workspace.small.yml, which is merged already, names: the same id is another
+// task there.
+func (m Merge) Plan(workspace []byte) (data []byte, notes []string, err error) {
+	if run, other := m.sidesOfRuns(workspace); run != nil && run.Files[small.Plan] != nil {
+		if other.Files[small.Plan] != nil {
+			notes = []string{fmt.Sprintf("the plan is that of %s, whose run goes on; the plan of %s belongs to another run", run.Name, other.Name)}
+		}
+		return run.Files[small.Plan], notes, nil
+	}
 	base, ours, theirs := m.base(small.Plan), m.Ours.Files[small.Plan], m.Theirs.Files[small.Plan]
 	if base != nil && (string(base) == string(ours) || string(base) == string(theirs)) || ours == nil || theirs == nil {
 		data, err = m.merged(small.Plan, nil)
@@ -28,7 +36,7 @@ func (m Merge) Plan() (data []byte, notes []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if notes, err = m.renumber(f); err != nil {
+	if notes, err = m.renumber(f, func(string) bool { return true }); err != nil {
 		return nil, nil, err
 	}
 	data, err = m.combine(small.Plan, f, m.decidePlan)
@@ -53,8 +61,9 @@ func (m Merge) decidePlan(path []string, v three) *yaml.Node {
 
 func isCompleted(status *yaml.Node) bool { return strings.EqualFold(text(status), completed) }
 
-// renumber gives tasks that both sides added under one id ids of their own. What has the same title is the same task.
-func (m Merge) renumber(f files) (notes []string, err error) {
+// renumber gives tasks that both sides added under one id ids of their own. What has the same title is the same task. Only ids that are
+// wanted count.
+func (m Merge) renumber(f files, wanted func(id string) bool) (notes []string, err error) {
 	before, ours, theirs := get(f.base.root, "tasks"), get(f.ours.root, "tasks"), get(f.theirs.root, "tasks")
 	if ours == nil || theirs == nil || !named(ours) || !named(theirs) {
 		return nil, nil
@@ -63,7 +72,7 @@ func (m Merge) renumber(f files) (notes []string, err error) {
 	for _, mine := range ours.Content {
 		id := idOf(mine)
 		other := others[id]
-		if other == nil || known[id] != nil || text(get(mine, "title")) == text(get(other, "title")) {
+		if other == nil || known[id] != nil || !wanted(id) || text(get(mine, "title")) == text(get(other, "title")) {
 			continue
 		}
 		side, in, list := m.Theirs, f.theirs, theirs
@@ -136,12 +145,30 @@ func freeID(id string, lists ...*yaml.Node) string {
 	return stem + strconv.Itoa(last+1)
 }
 
+// AdoptNamed adds the tasks that the other side's new entries name to our plan. Tasks that both sides added under one id are told apart as
+// in Plan.
+func (m Merge) AdoptNamed() (data []byte, notes []string, err error) {
+	f, err := m.three(small.Plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	if notes, err = m.renumber(f, func(id string) bool { return m.Theirs.Named[id] }); err != nil {
+		return nil, nil, err
+	}
+	data, err = m.adopt(f, m.Theirs.Named)
+	return data, notes, err
+}
+
 // Adopt adds the tasks with some ids from another plan to a plan that lacks them. A plan that lacks none is returned as it is.
 func (m Merge) Adopt(ids map[string]bool) ([]byte, error) {
 	f, err := m.three(small.Plan)
 	if err != nil {
 		return nil, err
 	}
+	return m.adopt(f, ids)
+}
+
+func (m Merge) adopt(f files, ids map[string]bool) ([]byte, error) {
 	tasks, theirs := get(f.ours.root, "tasks"), get(f.theirs.root, "tasks")
 	if tasks == nil || tasks.Kind != yaml.SequenceNode {
 		return f.ours.data, nil
@@ -153,9 +180,20 @@ func (m Merge) Adopt(ids map[string]bool) ([]byte, error) {
 			tasks.Content = append(tasks.Content, t)
 		}
 	}
-	if len(tasks.Content) == before {
+	if len(tasks.Content) == before && f.ours.data != nil {
 		return f.ours.data, nil
 	}
 	tasks.Style = 0
 	return m.write(small.Plan, f.ours, f.ours.root)
+}
+
+// HasDuplicates reports whether two tasks of a plan have one id.
+func HasDuplicates(plan []byte, limits small.Limits) bool {
+	m := Merge{Limits: limits}
+	tasks := items(get(m.lenient(small.Plan, plan), "tasks"))
+	ids := map[string]bool{}
+	for _, t := range tasks {
+		ids[idOf(t)] = true
+	}
+	return len(ids) < len(tasks)
 }

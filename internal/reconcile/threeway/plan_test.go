@@ -48,7 +48,7 @@ func TestPlan(t *testing.T) {
 			planText(one("task-1", "Read it", "steps: [a]", "lease: {agent_id: x}", "acceptance: [b]"))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, _, err := merging(small.Plan, test.base, test.ours, test.theirs).Plan()
+			got, _, err := merging(small.Plan, test.base, test.ours, test.theirs).Plan(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,13 +62,13 @@ func TestPlan(t *testing.T) {
 func TestPlanStops(t *testing.T) {
 	base, ours, theirs := planText(one("task-1", "Read")), planText(one("task-1", "Read", "status: blocked")), planText(one("task-1", "Read", "status: in_progress"))
 	m := merging(small.Plan, base, ours, theirs)
-	_, _, err := m.Plan()
+	_, _, err := m.Plan(nil)
 	if err == nil || !strings.Contains(err.Error(), `task "task-1", status: "blocked" of main, "in_progress" of agent-2`) || !strings.Contains(failure.Of(err).Remedy, "`small-hook reconcile --plan ours`") {
 		t.Errorf("%v", err)
 	}
 	for prefer, want := range map[Preference]string{Ours: ours, Theirs: theirs} {
 		m.PreferPlan = prefer
-		if got, _, err := m.Plan(); err != nil || string(got) != want {
+		if got, _, err := m.Plan(nil); err != nil || string(got) != want {
 			t.Errorf("%v: %s", err, got)
 		}
 	}
@@ -84,16 +84,16 @@ func TestPlanStops(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := merging(small.Plan, base, planText(one("task-1", "Read"), mine), planText(one("task-1", "Read"), other))
 			use(&m.Theirs)
-			got, notes, err := m.Plan()
+			got, notes, err := m.Plan(nil)
 			if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "of main (\"Write\") is now") || !strings.Contains(string(got), "id: task-2\n      title: Show") {
 				t.Errorf("the one that is named did not keep its id: %v %v\n%s", err, notes, got)
 			}
 			use(&m.Ours)
-			if got, _, err := m.Plan(); err == nil || !strings.Contains(err.Error(), `"Write" of main, "Show" of agent-2`) {
+			if got, _, err := m.Plan(nil); err == nil || !strings.Contains(err.Error(), `"Write" of main, "Show" of agent-2`) {
 				t.Errorf("both are named, and that is no stop: %v\n%s", err, got)
 			}
 			m.PreferPlan = Ours
-			if got, notes, err := m.Plan(); err != nil || len(notes) != 1 || !strings.Contains(notes[0], "of agent-2 (\"Show\") is now") {
+			if got, notes, err := m.Plan(nil); err != nil || len(notes) != 1 || !strings.Contains(notes[0], "of agent-2 (\"Show\") is now") {
 				t.Errorf("%v %v\n%s", err, notes, got)
 			}
 		})
@@ -104,11 +104,11 @@ func TestPlanStops(t *testing.T) {
 func TestSeveralBases(t *testing.T) {
 	m := merging(small.Plan, planText(one("task-1", "Read", done), one("task-2", "Write")), planText(one("task-1", "Read", "status: pending"), one("task-2", "Write it")), planText(one("task-1", "Read", done), one("task-2", "Write that")))
 	m.Bases = append(m.Bases, Version{Files: map[small.Artifact][]byte{small.Plan: []byte(planText(one("task-1", "Read", done), one("task-2", "Note")))}})
-	if _, _, err := m.Plan(); err == nil || !strings.Contains(err.Error(), `: task "task-2", title: "Write it" of main, "Write that" of agent-2`) {
+	if _, _, err := m.Plan(nil); err == nil || !strings.Contains(err.Error(), `: task "task-2", title: "Write it" of main, "Write that" of agent-2`) {
 		t.Errorf("%v", err)
 	}
 	m.PreferPlan = Theirs
-	if got, _, err := m.Plan(); err != nil || string(got) != planText(one("task-1", "Read", "status: pending"), one("task-2", "Write that")) {
+	if got, _, err := m.Plan(nil); err != nil || string(got) != planText(one("task-1", "Read", "status: pending"), one("task-2", "Write that")) {
 		t.Errorf("%v\n%s", err, got)
 	}
 }
@@ -182,7 +182,7 @@ func TestNothingCompletedIsLost(t *testing.T) {
 		ours, theirs := randomPlan(r, base), randomPlan(r, base)
 		before, a, b := textOf(base, "", base), textOf(ours, "main", base), textOf(theirs, "agent-2", base)
 		m := merging(small.Plan, before, a, b)
-		got, notes, err := m.Plan()
+		got, notes, err := m.Plan(nil)
 		if err != nil {
 			seen["stops"]++
 			for id, was := range base {
@@ -220,7 +220,7 @@ func TestNothingCompletedIsLost(t *testing.T) {
 		}
 		for _, side := range []string{a, b} {
 			for _, again := range []Merge{merging(small.Plan, side, string(got), side), merging(small.Plan, side, side, string(got)), merging(small.Plan, before, string(got), string(got))} {
-				if twice, _, err := again.Plan(); err != nil || string(twice) != string(got) {
+				if twice, _, err := again.Plan(nil); err != nil || string(twice) != string(got) {
 					t.Errorf("seed %d: merged once more it is another plan: %v\n%s\n%s", seed, err, got, twice)
 				}
 			}
@@ -228,5 +228,38 @@ func TestNothingCompletedIsLost(t *testing.T) {
 	}
 	if seen["merged"] < 1000 || seen["stops"] < 10 || seen["renumbered"] < 100 {
 		t.Errorf("the plans are not random enough: %v", seen)
+	}
+}
+
+// TestPlanOfAnotherRun merges plans of two runs: the same id is another task in each, so that only one plan counts, and its handoff.
+func TestPlanOfAnotherRun(t *testing.T) {
+	run := func(id string) []byte {
+		return []byte(workspaceText("2026-03-01T09:00:00.5Z", "run: {replay_id: "+id+"}\n"))
+	}
+	m := merging(small.Plan, planText(one("task-1", "Read")), planText(one("task-1", "Measure")), planText(one("task-1", "Read", done)))
+	m.Bases[0].Files[small.Workspace], m.Ours.Files[small.Workspace], m.Theirs.Files[small.Workspace] = run("a"), run("b"), run("a")
+	got, notes, err := m.Plan(run("b"))
+	if err != nil || string(got) != planText(one("task-1", "Measure")) || len(notes) != 1 || !strings.Contains(notes[0], "the plan of agent-2 belongs to another run") {
+		t.Errorf("%s, %q, %v", got, notes, err)
+	}
+	if got, _, err = m.Plan(run("a")); err != nil || string(got) != planText(one("task-1", "Read", done)) {
+		t.Errorf("the other way round: %s, %v", got, err)
+	}
+	m.Ours.Files[small.Workspace] = run("a")
+	if _, notes, err = m.Plan(run("a")); err != nil || len(notes) > 0 {
+		t.Errorf("of one run: %q, %v", notes, err)
+	}
+}
+
+// TestDuplicates finds two tasks of one id.
+func TestDuplicates(t *testing.T) {
+	for text, want := range map[string]bool{
+		planText(one("task-1", "Read"), one("task-2", "Read")): false,
+		planText(one("task-1", "Read"), one("task-1", "Show")): true,
+		"": false,
+	} {
+		if got := HasDuplicates([]byte(text), small.Limits{}); got != want {
+			t.Errorf("%v: %q", got, text)
+		}
 	}
 }
