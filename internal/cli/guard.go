@@ -76,6 +76,9 @@ func (a *app) run(args, environ []string) (int, error) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
+		if errors.Is(err, exec.ErrNotFound) {
+			err = fmt.Errorf("there is no program %s on PATH", wording.Quote(args[0]))
+		}
 		return 0, &failure.Error{Message: fmt.Sprintf("cannot run the command: %v", err), Remedy: "name a program that is on PATH, and its arguments, after --", Err: err}
 	}
 	var unsent error
