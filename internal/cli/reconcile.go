@@ -23,11 +23,13 @@ func (a *app) reconcileCommand() *cobra.Command {
 			"conflicts, or with the branch THEIRS: bring the sides of each workspace together. Of the logs, every entry of both\n" +
 			"sides stays unchanged, in order of time, and a new entry for meta/reconcile-merge names both sides. In a rebase or a\n" +
 			"cherry-pick, entries that nobody else has yet come last instead, with a later time where they need one, and no new\n" +
-			"entry. Plan, handoff and workspace.small.yml are merged field by field, the plan's tasks by id. With THEIRS and no\n" +
-			"merge under way, the log alone is taken, and the tasks that it names. The result is staged and shown, not committed.\n\n" +
+			"entry. Plan, handoff and workspace.small.yml are merged field by field, the plan's tasks by id; if the sides are of\n" +
+			"different runs, plan and handoff are those of the run that goes on. With THEIRS and no merge under way, only the log\n" +
+			"and the tasks that it names are taken. The result is staged and shown, not committed.\n\n" +
 			"Ours is what is checked out, theirs what comes to it (in a rebase, the commit that is applied).\n\n" +
 			"Exit status: 0 everything is resolved, 1 something under .small/ is still in conflict, 2 nothing was done.",
-		Args: atMost(1, "at most one branch"),
+		Example: "  small-hook reconcile\n  small-hook reconcile --plan ours\n  small-hook reconcile origin/feature",
+		Args:    atMost(1, "at most one branch"),
 		RunE: func(c *cobra.Command, args []string) error {
 			opts.Theirs = optional(args)
 			done, err := entrypoint.Reconcile(c.Context(), a.request(), a.locking(wait), opts)

@@ -19,14 +19,13 @@ func (a *app) restoreCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "restore [PATH]",
 		Short: "Put back what the log has lost since the last commit, and keep what is new",
-		Long: "Put back the entries of HEAD (in a merge, of the other side too) that the work tree's log has changed,\n" +
-			"lost or moved. Entries that are new since stay, after them; a time that could not stand is moved. The\n" +
-			"file as it was is kept under the git directory, and named. Tasks that the plan has lost with their entries\n" +
-			"come back, too, and so do files of the workspace that are gone. What is written is staged, nothing is committed. PATH is the log or its workspace; without\n" +
-			"it, the workspace is the one here or above.\n\n" +
-			"With --leases, put back the leases that tasks of the plan have in HEAD and have not any more, and nothing\n" +
-			"else: the protocol's own program drops every lease when it writes the plan. Those of the agent in\n" +
-			"SMALL_AGENT_ID are left alone.\n\n" +
+		Long: "Put back the entries of HEAD (in a merge, of the other side too) that the work tree's log has changed, lost or\n" +
+			"moved. New entries stay, after them, with a later time where they need one. Tasks that the plan has lost with\n" +
+			"their entries come back, and so do files of the workspace that are gone. The log as it was is kept under the git\n" +
+			"directory. The result is staged, not committed. PATH is the log or its workspace; without it, the workspace is\n" +
+			"the one here or above.\n\n" +
+			"With --leases, put back the leases that the plan has lost since HEAD, and nothing else: the protocol's own program\n" +
+			"drops them all when it writes the plan. Leases of the agent in SMALL_AGENT_ID are left alone.\n\n" +
 			"Exit status: 0 it is restored, or there was nothing to restore; 2 it was not restored.",
 		Example: "  small-hook restore\n  small-hook restore --discard-new packages/importer\n  small-hook restore --leases --source HEAD~1",
 		Args:    atMost(1, "at most one path"),

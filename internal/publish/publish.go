@@ -96,8 +96,12 @@ func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 	case err != nil:
 		return nil, err
 	case interrupted && !opts.Continue && !opts.Abort:
+		message := "an earlier sync of " + wording.Printable(short(p.state.Branch)) + " was interrupted"
+		if len(p.state.Conflicts) > 0 {
+			message += ", with a conflict in " + list(p.state.Conflicts)
+		}
 		return nil, &failure.Error{
-			Message: "an earlier sync of " + wording.Printable(short(p.state.Branch)) + " was interrupted",
+			Message: message,
 			Remedy:  "go on with it: `small-hook sync --continue`. To take it back: small-hook sync --abort",
 		}
 	case !interrupted && (opts.Continue || opts.Abort):
