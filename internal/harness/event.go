@@ -17,8 +17,8 @@ type said struct {
 	continuing          bool
 	tool                string
 	input               json.RawMessage
-	// files are those that the event itself names as written.
-	files []string
+	// by is whose event it is, if not the harness's that was named.
+	by *Harness
 }
 
 // Read reads an event. Unknown fields, and events of an unknown name, are those of a newer harness: the latter are Other. The error
@@ -35,13 +35,18 @@ func (h *Harness) Read(data []byte) (Event, error) {
 	if err != nil {
 		return Event{}, h.unreadable(why(err))
 	}
+	if s.by != nil {
+		return s.by.Read(data)
+	}
 	if s.event == "" {
 		return Event{}, h.unreadable("it does not say which event it is")
 	}
-	e := Event{Moment: h.moments[s.event], Session: s.session, Dir: s.dir, Continuing: s.continuing}
-	if e.Moment == Tool {
+	e := Event{By: h, Moment: h.moments[s.event], Session: s.session, Dir: s.dir, Continuing: s.continuing}
+	switch {
+	case e.Moment == Tool && e.Continuing: // a subagent that is kept from ending would be kept for ever
+		e.Moment = Other
+	case e.Moment == Tool:
 		e.ReadOnly = slices.Contains(h.readOnly, s.tool)
-		e.Files = s.files
 		if names := h.writes[s.tool]; names != nil {
 			e.Files = names(s.input)
 		}
@@ -87,6 +92,14 @@ func parseCommon(data []byte) (said, error) {
 	var c common
 	err := json.Unmarshal(data, &c)
 	return c.said(), err
+}
+
+// present is whether a field is there. Its value may be megabytes, which nobody needs.
+type present bool
+
+func (p *present) UnmarshalJSON(value []byte) error {
+	*p = string(value) != "null"
+	return nil
 }
 
 // field finds the file that a tool's input names in a field; none if it does not.
