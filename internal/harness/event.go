@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -67,7 +68,8 @@ func why(err error) string {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &unexpected):
-		return fmt.Sprintf("a JSON %s is in the field %s", wording.Printable(wording.Clip(unexpected.Value)), wording.Printable(wording.Clip(unexpected.Field)))
+		name := unexpected.Field[strings.LastIndexByte(unexpected.Field, '.')+1:] // without the structs of Go
+		return fmt.Sprintf("a JSON %s is in the field %s", wording.Printable(wording.Clip(unexpected.Value)), wording.Printable(wording.Clip(name)))
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("it is not valid JSON, or is cut off (byte %d)", syntax.Offset)
 	}
