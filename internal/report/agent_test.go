@@ -181,6 +181,9 @@ func TestForAgentBounds(t *testing.T) {
 			t.Fatalf("limit %d: %q", limit, got)
 		}
 	}
+	for limit := 1000; limit < 2600; limit += 7 { // there is always room for the last line
+		agentFault(t, ForAgent(reporttest.Many(), limit), limit)
+	}
 	// A fix that is too long is not cut, but replaced.
 	long := hostileFinding("x")
 	long.Fix = "`small-hook restore " + strings.Repeat("y", 1100) + "`, " + strings.Repeat("`small-hook restore zzzzzzzzzzzzzzzzzzzz`, ", 200)
