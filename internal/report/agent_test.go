@@ -192,6 +192,13 @@ func TestForAgentBounds(t *testing.T) {
 	if !strings.HasSuffix(got, "fix: too long to stand here; to see it: `small-hook check --against HEAD`\n") {
 		t.Error(got)
 	}
+	// Only the first finding stands there without its fix.
+	short := reporttest.Modified(0, 4)
+	short.Path = ".small/a"
+	got = ForAgent(&finding.Report{Verdict: finding.Fail, Findings: []finding.Finding{short, long}}, agentLimit)
+	if strings.Contains(got, "too long") || !strings.Contains(got, "more: 1 finding not shown here") {
+		t.Error(got)
+	}
 }
 
 func TestForAgentSays(t *testing.T) {
