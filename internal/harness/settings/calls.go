@@ -8,9 +8,6 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// hooksMember is the member of the file that holds an array for each event.
-const hooksMember = "hooks"
-
 // call is a hook that calls the gate.
 type call struct {
 	event   string
@@ -26,7 +23,7 @@ func (d *document) calls() ([]call, error) {
 		return nil, err
 	}
 	for _, e := range d.file.events {
-		if _, _, err := d.array(hooks, e.name); err != nil {
+		if _, _, err := d.array(hooks, e); err != nil {
 			return nil, err
 		}
 	}

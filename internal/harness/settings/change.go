@@ -40,10 +40,10 @@ func (f *File) Add(text []byte, command string) ([]byte, error) {
 		return nil, err
 	}
 	for _, e := range f.events {
-		if called[e.name] {
+		if called[e] {
 			continue
 		}
-		if err := d.addEvent(e.name, f.entry(e, wanted)); err != nil {
+		if err := d.addEvent(e, f.entry(wanted)); err != nil {
 			return nil, err
 		}
 	}
@@ -58,20 +58,16 @@ func (f *File) first(command []byte) ([]byte, error) {
 		version = `,"version":1`
 	}
 	var text bytes.Buffer
-	err := json.Indent(&text, fmt.Appendf(nil, `{"hooks":{%q:[%s]}%s}`, f.events[0].name, f.entry(f.events[0], command), version), "", "  ")
+	err := json.Indent(&text, fmt.Appendf(nil, `{"hooks":{%q:[%s]}%s}`, f.events[0], f.entry(command), version), "", "  ")
 	text.WriteByte('\n')
 	return text.Bytes(), err
 }
 
 // entry is what an event's array gets.
-func (f *File) entry(e event, command []byte) json.RawMessage {
+func (f *File) entry(command []byte) json.RawMessage {
 	hook := fmt.Sprintf(f.handler, command)
-	switch {
-	case !f.grouped:
-	case e.matcher == "":
+	if f.grouped {
 		hook = `{"hooks":[` + hook + `]}`
-	default:
-		hook = fmt.Sprintf(`{"matcher":%q,"hooks":[%s]}`, e.matcher, hook)
 	}
 	return json.RawMessage(hook)
 }
@@ -119,7 +115,7 @@ func (f *File) Remove(text []byte) (left []byte, gone bool, err error) {
 		return nil, false, err
 	}
 	gone = remove(membersOf(d.root), at)
-	if f.version && at == 0 && len(d.root.Members) == 1 && literal(d.root.Members[0].Name) == "version" {
+	if f.version && at == 0 && len(d.root.Members) == 1 && literal(d.root.Members[0].Name) == versionMember {
 		gone = remove(membersOf(d.root), 0)
 	}
 	gone = gone && len(commentsIn(d.tree.BeforeExtra))+len(commentsIn(d.tree.AfterExtra)) == 0

@@ -5,12 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// The members of a file that are looked at.
+const (
+	hooksMember   = "hooks" // an array for each event
+	versionMember = "version"
 )
 
 // byteOrderMark begins a file of some Windows editors.
@@ -28,18 +35,53 @@ type document struct {
 // parse reads a settings file. The error says which line is not what the harness reads.
 func (f *File) parse(text []byte) (*document, error) {
 	body, mark := bytes.CutPrefix(text, []byte(byteOrderMark))
-	d := &document{file: f, mark: mark}
-	if !f.comments {
-		// This also bounds how deep values are nested.
-		var raw json.RawMessage
-		var at *json.SyntaxError
-		if err := json.Unmarshal(body, &raw); errors.As(err, &at) {
-			return nil, f.wrong(body, int(at.Offset)-1, "is not JSON as "+f.Title+" reads it: "+at.Error())
-		}
-	} else if depth(body) > maxDepth {
-		return nil, f.wrong(body, 0, fmt.Sprintf("nests values more than %d deep", maxDepth))
+	plain := body
+	if f.comments != nil {
+		plain = f.comments.ReplaceAllFunc(body, blank)
 	}
-	return d, d.read(append(bytes.Clone(body), '\n')) // a comment on the last line may lack its end
+	var raw json.RawMessage
+	var at *json.SyntaxError
+	if err := json.Unmarshal(plain, &raw); errors.As(err, &at) {
+		return nil, f.wrong(plain, int(at.Offset)-1, "is not JSON as "+f.Title+" reads it: "+at.Error())
+	}
+	d := &document{file: f, mark: mark}
+	if err := d.read(append(bytes.Clone(body), '\n')); err != nil { // a comment on the last line may lack its end
+		return nil, err
+	}
+	return d, d.allowed()
+}
+
+// blank writes spaces over a comment, and leaves a string.
+func blank(found []byte) []byte {
+	if found[0] == '"' {
+		return found
+	}
+	return bytes.Map(func(r rune) rune {
+		if r == '\n' {
+			return r
+		}
+		return ' '
+	}, found)
+}
+
+// allowed checks what makes the harness drop the whole file.
+func (d *document) allowed() error {
+	for _, m := range d.root.Members {
+		if name := literal(m.Name); d.file.only != nil && !slices.Contains(d.file.only, name) {
+			return d.file.wrong(d.text, m.Name.StartOffset, fmt.Sprintf("has %q, with which %s drops the whole file", wording.Clip(name), d.file.Title))
+		}
+	}
+	if !d.file.versioned {
+		return nil
+	}
+	at, err := d.member(d.root, versionMember)
+	if err != nil {
+		return err
+	}
+	if at < 0 || d.root.Members[at].Value.Value.Kind() != '0' {
+		return d.file.refuse(fmt.Sprintf(`it has no "version": 1, without which %s drops the whole file`, d.file.Title))
+	}
+	return nil
 }
 
 // read parses text, which ends in a line break that is not the file's.
@@ -63,24 +105,6 @@ func (d *document) pack() []byte {
 		return append([]byte(byteOrderMark), text[:len(text)-1]...)
 	}
 	return text[:len(text)-1]
-}
-
-// maxDepth is how deep values may be nested. encoding/json has the same bound.
-const maxDepth = 10_000
-
-// depth is at least how deep the values of a text are nested; brackets in strings and comments count as others do.
-func depth(text []byte) (most int) {
-	open := 0
-	for _, c := range text {
-		switch c {
-		case '{', '[':
-			open++
-			most = max(most, open)
-		case '}', ']':
-			open--
-		}
-	}
-	return most
 }
 
 // wrong says what is wrong with the text at offset.

@@ -14,7 +14,7 @@ import (
 type list struct {
 	length int
 	before func(i int) *hujson.Extra // since the bracket or comma before it
-	after  func(i int) *hujson.Extra // up to the comma behind it; the last one has a comma if this is not nil
+	after  func(i int) *hujson.Extra // up to the comma behind it; nil for the last one, which has none
 	end    *hujson.Extra             // before the closing bracket
 	stop   func(i int) int           // where it ends in the text
 	drop   func(i int)
@@ -46,12 +46,11 @@ func elementsOf(a *hujson.Array) list {
 // it goes just before the closing bracket. A list that has to be made has white space before its closing bracket. So it can be seen later
 // which lists were there: one that white space closes, and that holds nothing else, was made for us.
 
-// room makes room for one more in a list that starts at offset. It returns what stands before and after the new one, and the indentation
-// of its line.
-func (d *document) room(l list, offset int) (before, after hujson.Extra, indent string) {
+// room makes room for one more in a list that starts at offset. It returns what stands before the new one, and the indentation of its line.
+func (d *document) room(l list, offset int) (before hujson.Extra, indent string) {
 	if l.length == 0 {
 		before, *l.end = *l.end, nil
-		return before, nil, d.indentation(before, offset)
+		return before, d.indentation(before, offset)
 	}
 	last := l.length - 1
 	comments := commentsIn(*l.end)
@@ -59,38 +58,34 @@ func (d *document) room(l list, offset int) (before, after hujson.Extra, indent 
 	if len(space) == 0 {
 		space = hujson.Extra(" ")
 	}
-	if *l.after(last) != nil {
-		after = hujson.Extra{}
-	}
 	indent = d.indentation(space, l.stop(last))
 	if bytes.HasSuffix(comments, []byte("\n")) {
 		space = bytes.TrimPrefix(bytes.TrimPrefix(space, []byte("\r")), []byte("\n"))
 	}
-	before = slices.Concat(comments, space)
 	*l.end = (*l.end)[len(comments):]
-	return before, after, indent
+	return slices.Concat(comments, space), indent
 }
 
 // addMember adds a member to the object.
 func (d *document) addMember(to *hujson.Object, offset int, name string, value any) error {
-	before, after, indent := d.room(membersOf(to), offset)
+	before, indent := d.room(membersOf(to), offset)
 	made, err := d.render(value, indent)
 	if err != nil {
 		return err
 	}
-	made.BeforeExtra, made.AfterExtra = hujson.Extra(" "), after
+	made.BeforeExtra = hujson.Extra(" ")
 	to.Members = append(to.Members, hujson.ObjectMember{Name: hujson.Value{BeforeExtra: before, Value: hujson.String(name)}, Value: made})
 	return d.again()
 }
 
 // addElement adds an element to the array.
 func (d *document) addElement(to *hujson.Array, offset int, value any) error {
-	before, after, indent := d.room(elementsOf(to), offset)
+	before, indent := d.room(elementsOf(to), offset)
 	made, err := d.render(value, indent)
 	if err != nil {
 		return err
 	}
-	made.BeforeExtra, made.AfterExtra = before, after
+	made.BeforeExtra = before
 	to.Elements = append(to.Elements, made)
 	return d.again()
 }
@@ -98,26 +93,18 @@ func (d *document) addElement(to *hujson.Array, offset int, value any) error {
 // again reads the document anew, so that the offsets are right.
 func (d *document) again() error { return d.read(d.tree.Pack()) }
 
-// remove takes one out of a list. Comments around it stay. If it was the last one, made says whether the list was made for it.
+// remove takes one out of a list. Comments around it stay. If it was the only one, made says whether the list was made for it.
 func remove(l list, i int) (made bool) {
 	comments := commentsIn(*l.before(i))
 	switch {
 	case l.length == 1:
-		inside := slices.Concat(*l.before(i), *l.after(i), *l.end)
-		made = len(*l.end) > 0 && len(commentsIn(inside)) == 0
-		*l.end = inside
+		made = len(*l.end) > 0 && len(comments)+len(commentsIn(*l.end)) == 0
+		*l.end = slices.Concat(*l.before(i), *l.end)
 	case i < l.length-1:
 		*l.before(i + 1) = slices.Concat(comments, *l.before(i + 1))
 	default:
-		previous := l.after(i - 1)
-		*l.end = slices.Concat(comments, *l.end)
-		switch {
-		case *l.after(i) == nil: // no comma behind the last one
-			*l.end = slices.Concat(*previous, *l.end)
-			*previous = nil
-		case *previous == nil:
-			*previous = hujson.Extra{}
-		}
+		*l.end = slices.Concat(*l.after(i - 1), comments, *l.end)
+		*l.after(i - 1) = nil
 	}
 	l.drop(i)
 	return made

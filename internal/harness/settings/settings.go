@@ -6,11 +6,13 @@ package settings
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/tailscale/hujson"
+
+	"github.com/small-gate/small-gate/internal/failure"
 )
 
 // File is the settings file of one harness. Each is a value in files.go.
@@ -21,22 +23,22 @@ type File struct {
 	Path string
 	// Trust says what people have to do before the harness runs the hooks of a repository, in sentences.
 	Trust string
-	// comments says that the harness reads comments, and commas behind the last value. To others a file with them is void.
-	comments bool
-	// version says that a new file names the version of its format, 1.
-	version bool
-	// off is the member that switches off all hooks where it is true, "" if there is none.
-	off string
+	// comments finds what the harness leaves out as a comment before it reads JSON, and strings where it looks for them. nil if it takes none.
+	comments *regexp.Regexp
+	// only are the members that the file may have, nil for any. version says that a new file names the version of its format, 1, and
+	// versioned that every file has to.
+	only               []string
+	version, versioned bool
+	// off is what switches off all hooks of the file: a JSON pointer, and the value there.
+	off [2]string
 	// events are those to answer.
-	events []event
-	// grouped says that an event's array holds objects with a matcher and an array of hooks, and not the hooks themselves.
+	events []string
+	// grouped says that an event's array holds objects with an array of hooks, and not the hooks themselves. Without a matcher, such a
+	// group is for all tools.
 	grouped bool
 	// handler is the JSON of one hook; %s is the command as a JSON string.
 	handler string
 }
-
-// event is what hooks are run at. The matcher names the tools, "" for none.
-type event struct{ name, matcher string }
 
 // Of finds the file of a harness.
 func Of(harness string) (*File, error) {
@@ -70,7 +72,7 @@ type Found struct {
 	Commands []string
 	// Missing are the events at which none does.
 	Missing []string
-	// Off is the member that switches off all hooks of the file, "" if it is not set.
+	// Off is what switches off all hooks of the file, "" if nothing does.
 	Off string
 }
 
@@ -86,13 +88,9 @@ func (f *File) Has(text []byte) (Found, error) {
 		if calls, err = d.calls(); err != nil {
 			return found, err
 		}
-		off, err := d.member(d.root, f.off)
-		if err != nil {
-			return found, err
-		}
-		if off >= 0 {
-			if value, is := d.root.Members[off].Value.Value.(hujson.Literal); is && value.Bool() {
-				found.Off = f.off
+		if off := d.tree.Find(f.off[0]); f.off[0] != "" && off != nil {
+			if value, is := off.Value.(hujson.Literal); is && string(value) == f.off[1] {
+				found.Off = f.off[0] + ": " + f.off[1]
 			}
 		}
 	}
@@ -102,8 +100,8 @@ func (f *File) Has(text []byte) (Found, error) {
 		}
 	}
 	for _, e := range f.events {
-		if !slices.ContainsFunc(calls, func(c call) bool { return c.event == e.name }) {
-			found.Missing = append(found.Missing, e.name)
+		if !slices.ContainsFunc(calls, func(c call) bool { return c.event == e }) {
+			found.Missing = append(found.Missing, e)
 		}
 	}
 	return found, nil

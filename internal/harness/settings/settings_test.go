@@ -110,10 +110,10 @@ func TestRandomSettings(t *testing.T) {
 	t.Parallel()
 	for seed := range gittest.Cases(200, 20_000) {
 		for _, f := range All {
-			g := generator{rand.New(rand.NewPCG(uint64(seed), 15)), f, "", 0}
-			if !holds(t, f, g.file()) {
-				_, err := f.Add(g.file(), "x")
-				t.Fatalf("seed %d: %s refuses %v", seed, f.Harness, err)
+			g := generator{rand.New(rand.NewPCG(uint64(seed), 15)), f}
+			if text := g.settings(); !holds(t, f, text) {
+				_, err := f.Add(text, "x")
+				t.Fatalf("seed %d: %q is refused: %v", seed, text, err)
 			}
 		}
 	}
@@ -122,25 +122,29 @@ func TestRandomSettings(t *testing.T) {
 // generator makes settings at random.
 type generator struct {
 	*rand.Rand
-	file0 *File
-	text  string
-	depth int
+	file *File
 }
 
-func (g *generator) file() []byte {
+func (g *generator) settings() []byte {
 	mark := ""
 	if g.IntN(9) == 0 {
 		mark = byteOrderMark
 	}
 	style := g.IntN(4)
 	members := []string{}
-	for i := range g.IntN(3) {
-		members = append(members, fmt.Sprintf(`"other%d":%s`, i, g.value(2)))
+	names := g.file.only
+	if names == nil {
+		names = []string{"other", "\\u00e9"}
+	}
+	for _, name := range names {
+		if name != hooksMember && g.IntN(2) == 0 {
+			members = append(members, fmt.Sprintf(`"%s":%s`, name, g.value(2)))
+		}
 	}
 	if g.IntN(4) > 0 {
 		members = append(members, `"hooks":`+g.hooks())
 	}
-	if g.IntN(2) == 0 {
+	if g.file.versioned || g.file.version && g.IntN(2) == 0 {
 		members = append(members, `"version":1`)
 	}
 	g.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
@@ -180,12 +184,9 @@ func (g *generator) loosen(text string) string {
 			loose += string(c)
 			continue
 		}
-		if g.file0.comments && strings.ContainsRune("}]", c) && !strings.ContainsRune("{[", rune(text[i-1])) && g.IntN(4) == 0 {
-			loose += g.space() + ","
-		}
 		loose += g.space() + string(c) + g.space()
 	}
-	if g.file0.comments && g.IntN(4) == 0 {
+	if g.file.comments != nil && g.IntN(4) == 0 {
 		loose += "// the end"
 	}
 	return loose
@@ -193,7 +194,7 @@ func (g *generator) loosen(text string) string {
 
 func (g *generator) space() string {
 	all := []string{"", "", " ", "\n", "\r\n", "\t", "  ", "\n    "}
-	if g.file0.comments {
+	if g.file.comments != nil {
 		all = append(all, "// line\n", "/* block */", "// it\u00e9, {[\n  ", "/*\n*/", "/**/")
 	}
 	return all[g.IntN(len(all))] + all[g.IntN(len(all))]
@@ -202,8 +203,8 @@ func (g *generator) space() string {
 func (g *generator) hooks() string {
 	var members []string
 	names := []string{"Unknown"}
-	for _, e := range g.file0.events {
-		names = append(names, e.name)
+	for _, e := range g.file.events {
+		names = append(names, e)
 	}
 	for _, name := range names {
 		if g.IntN(2) == 0 {
@@ -243,7 +244,7 @@ func (g *generator) value(depth int) string {
 }
 
 func FuzzSettings(f *testing.F) {
-	for _, text := range []string{"", "{}", "{ }\n", `{"hooks":{}}`, "\ufeff{\r\n\"hooks\": {\r\n}\r\n}", "{// a\n/* b */\"hooks\": {\"Stop\": [1,],},}// c", `{"version":1}`, "[[", `{"hooks":{"AfterTool":[{"hooks":[`} {
+	for _, text := range []string{"", "{}", "{ }\n", `{"hooks":{}}`, "\ufeff{\r\n\"hooks\": {\r\n}\r\n}", "{// a\n/* b */\"hooks\": {\"Stop\": [1 /**/]}}// c", `{"version":1}`, "[[", `{"hooks":{"AfterTool":[{"hooks":[`} {
 		f.Add([]byte(text), 0)
 		f.Add([]byte(text), 4)
 	}
