@@ -29,6 +29,7 @@ func (a *app) checkCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&what.Staged, "staged", false, "judge the files in the index")
 	c.Flags().StringVar(&what.Ref, "ref", "", "judge the files of the commit `REV`")
+	c.Flags().StringVar(&what.Against, "against", "", "also judge what has become of the log since the commit `REV`")
 	c.Flags().BoolVar(&what.Recursive, "recursive", false, "judge every workspace at or below the directory")
 	return c
 }

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 
@@ -153,13 +154,33 @@ func (t *Tree) named(dir, element string, files bool) ([]string, error) {
 func (t *Tree) listed(paths []string) ([]history.File, error) {
 	var out []history.File
 	for _, path := range paths {
-		info, err := os.Lstat(t.path(path))
+		f, err := t.file(path)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, history.File{Path: path, Mode: mode(info.Mode().Type()), Object: path})
+		out = append(out, f)
 	}
 	return out, nil
+}
+
+// File is the file at a path; there is false if nothing is, or a directory.
+func (t *Tree) File(path string) (f history.File, there bool, err error) {
+	f, err = t.file(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return f, false, nil
+	}
+	if err != nil {
+		return f, false, &failure.Error{Message: fmt.Sprintf("cannot look at %s: %v", path, err), Err: err}
+	}
+	return f, f.Mode != history.ModeDirectory, nil
+}
+
+func (t *Tree) file(path string) (history.File, error) {
+	info, err := os.Lstat(t.path(path))
+	if err != nil {
+		return history.File{}, err
+	}
+	return history.File{Path: path, Mode: mode(info.Mode().Type()), Object: path}, nil
 }
 
 // smallIn lists a directory's .small and the lookalikes of it; none if the
@@ -223,6 +244,8 @@ func mode(kind fs.FileMode) string {
 		return "100644"
 	case kind&fs.ModeSymlink != 0:
 		return history.ModeLink
+	case kind.IsDir():
+		return history.ModeDirectory
 	}
 	return "000000" // a pipe, socket or device, which git does not record
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/repository"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/worktree"
 )
 
 // What says which state of the files is meant.
@@ -22,6 +23,8 @@ type What struct {
 	// Staged is the index, Ref a commit; neither means the files on disk.
 	Staged bool
 	Ref    string
+	// Against is a commit whose logs those on disk have to continue; empty for none.
+	Against string
 	// Recursive judges every workspace at or below the directory.
 	Recursive bool
 }
@@ -29,11 +32,11 @@ type What struct {
 // of is the opener of what is meant: files on disk need no git.
 func (w What) of(req Request) opener {
 	switch {
-	case w.Staged && w.Ref != "":
+	case w.Staged && w.Ref != "", w.Against != "" && (w.Staged || w.Ref != ""):
 		return func(context.Context, string, func(*session) error) (string, error) {
-			return "", &failure.Error{Message: "--staged and --ref exclude each other", Remedy: "give one of them"}
+			return "", &failure.Error{Message: "--staged, --ref and --against exclude each other", Remedy: "give one of them"}
 		}
-	case w.Staged || w.Ref != "":
+	case w.Staged || w.Ref != "" || w.Against != "":
 		return req.inRepository
 	}
 	return req.inDirectory
@@ -73,6 +76,9 @@ func Check(ctx context.Context, req Request, what What) *finding.Report {
 		judge = gate.CheckAll
 	}
 	return req.judgeIn(ctx, "check", what.of(req), func(s *session) (*finding.Report, error) {
+		if what.Against != "" {
+			return s.checkAgainst(ctx, what)
+		}
 		at, err := s.locate(ctx, what)
 		if err == nil {
 			err = s.trustChecked(ctx, at)
@@ -82,6 +88,35 @@ func Check(ctx context.Context, req Request, what What) *finding.Report {
 		}
 		return judge(ctx, s.tree, at.revision, at.dir, s.opts), nil
 	})
+}
+
+// checkAgainst judges the files on disk, and what has become of the logs since a commit, whose policy it takes.
+func (s *session) checkAgainst(ctx context.Context, what What) (*finding.Report, error) {
+	base, err := s.commit(ctx, what.Against)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.trust(ctx, base, what.Against); err != nil {
+		return nil, err
+	}
+	files, err := s.withFiles()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := pathInRepository(s.repo, s.req.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return gate.CheckAgainst(ctx, files, base, dir, what.Recursive, s.opts), nil
+}
+
+// withFiles is the repository, with the files of its work tree as a revision.
+func (s *session) withFiles() (*worktree.History, error) {
+	top := s.repo.Where().Top
+	if top == "" {
+		return nil, &failure.Error{Message: "a bare repository has no work tree to judge", Remedy: "run this in a clone"}
+	}
+	return worktree.Open(s.repo, top, s.opts.Limits().FileSize())
 }
 
 // trustChecked takes the policy from what is checked.

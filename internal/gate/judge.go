@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -14,6 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/gate/walk"
 	"github.com/small-gate/small-gate/internal/gate/workflows"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Check judges the workspace in one directory of a tree, as it is, and the
@@ -40,6 +42,37 @@ func Pending(ctx context.Context, h history.History, parents []string, opts run.
 		r.Examined().Base = parents[0]
 	}
 	return r.Do(ctx, lanes.ClaimIndex, walk.JudgeIndex, snapshots.Changed, workflows.Judge, lanes.Judge, walk.CompareNeighbours, judgePolicy)
+}
+
+// WorkTree judges the logs of the work tree against its parents, HEAD first and then what is being merged, and against the commit where its
+// branch was, left, if it is somewhere else now and does not go on from there; empty if it does.
+func WorkTree(ctx context.Context, h history.History, parents []string, left string, opts run.Options) *finding.Report {
+	s := run.Scope{Tip: history.Tip{ID: history.WorkTree}, Parents: parents}
+	s.Update = history.Update{Old: left, New: history.WorkTree, Retimes: true}
+	r := run.New(h, opts, s)
+	if len(parents) > 0 {
+		r.Examined().Base = parents[0]
+	}
+	return r.Do(ctx, walk.JudgeWorkTree, walk.CompareLeft)
+}
+
+// CheckAgainst is Check, or CheckAll if recursive, of the work tree, and judges its logs there against a commit.
+func CheckAgainst(ctx context.Context, h history.History, base, dir string, recursive bool, opts run.Options) *finding.Report {
+	s := run.Scope{Tip: history.Tip{ID: history.WorkTree}, Parents: []string{base}, Dir: dir, Recursive: recursive}
+	look := snapshots.Here
+	s.Logs = func(path string) bool { return path == small.Progress.Path(dir) }
+	if recursive {
+		look = snapshots.Below
+		s.Logs = func(path string) bool { return dir == "" || strings.HasPrefix(path, dir+"/") }
+	}
+	r := run.New(h, opts, s)
+	r.Examined().Base = base
+	return r.Do(ctx, walk.JudgeWorkTree, look, func(ctx context.Context, r *run.Run) error {
+		if len(r.Collector.Report.Findings) > 0 {
+			return nil // a workspace may be gone
+		}
+		return checkSomething(ctx, r)
+	}, judgePolicy)
 }
 
 // rangePasses judge every commit that the tip has and the base lacks, then the two as

@@ -85,6 +85,30 @@ func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]history.Fi
 	return files, r.failure("cannot read the index", err)
 }
 
+// Sparse lists those of some paths of the index that are kept out of the work tree.
+func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
+	if err := r.needIndex(); err != nil {
+		return nil, err
+	}
+	var sparse []string
+	for some := range slices.Chunk(paths, maxPathspecs) {
+		args := []string{"ls-files", "-t", "-z", "--full-name", "--"}
+		for _, path := range some {
+			args = append(args, ":(top,literal)"+path)
+		}
+		out, err := r.output(ctx, nil, args...)
+		if err != nil {
+			return nil, r.failure("cannot read the index", err)
+		}
+		for _, line := range strings.Split(string(out), "\x00") {
+			if path, ok := strings.CutPrefix(line, "S "); ok {
+				sparse = append(sparse, path)
+			}
+		}
+	}
+	return sparse, nil
+}
+
 // withoutIntended removes the paths that are only intended to be added. In the
 // index they look like empty files, but a commit leaves them out.
 func (r *Repo) withoutIntended(ctx context.Context, files []history.File, pathspecs []string) ([]history.File, error) {

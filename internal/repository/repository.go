@@ -33,6 +33,8 @@ type Repository interface {
 	Peel(ctx context.Context, id string) (commit string, here bool, err error)
 	// IsAncestor reports whether ancestor is commit or reachable from it.
 	IsAncestor(ctx context.Context, ancestor, commit string) (bool, error)
+	// Sparse lists those of some paths of the index that are kept out of the work tree (git-sparse-checkout(1)).
+	Sparse(ctx context.Context, paths []string) ([]string, error)
 	// Neighbours are the upstream branch and what other work trees have checked out.
 	Neighbours(ctx context.Context) ([]githistory.Neighbour, error)
 	// RemoteURL is where a remote leads to; empty without such a remote.

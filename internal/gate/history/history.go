@@ -63,6 +63,8 @@ type Update struct {
 	// PolicyFromOldTip is true if the policy is that of the ref's old tip: the new tip's comes into force with the push,
 	// wherever it was edited.
 	PolicyFromOldTip bool
+	// Retimes lets entries move to a later time, as a rebase moves those that nobody else has yet.
+	Retimes bool
 	// Target is the default branch if the ref is another branch, to be merged into it one day. The zero Tip
 	// compares with none.
 	Target Tip
@@ -81,8 +83,14 @@ func Short(id string) string {
 	return id
 }
 
-// Index is the revision that stands for the index that git is committing from.
-const Index = ":index"
+// Index is the revision that stands for the index that git is committing from, WorkTree the one for the files of the work tree.
+const (
+	Index    = ":index"
+	WorkTree = ":worktree"
+)
+
+// Uncommitted reports whether a revision is no commit yet.
+func Uncommitted(revision string) bool { return revision == Index || revision == WorkTree }
 
 // History is what the gate needs of a repository. Revisions are full object ids, or Index. An implementation never
 // answers from less than the repository holds: what it cannot see (a shallow boundary, a missing object) is an

@@ -66,8 +66,9 @@ type Step struct {
 	Moves   []moves
 	// UnrelatedLog is true of a merge of unrelated histories that puts another log at a log's path.
 	UnrelatedLog bool
-	// Branch and Fix apply to findings that no commit caused.
-	Branch, Fix string
+	// Branch and Fix apply to findings that no commit caused; Fix is nil where a commit did.
+	Branch string
+	Fix    func(path string) string
 }
 
 // Crossing finds the logs that moved on a commit's edges.

@@ -83,7 +83,7 @@ func (r *Reporter) Add(f finding.Finding) {
 	if f.Commit == "" {
 		f.Commit, f.Parent = r.Commit, r.Parent
 	}
-	if f.Commit == history.Index {
+	if history.Uncommitted(f.Commit) {
 		f.Commit = ""
 	}
 	if r.Branch != "" {

@@ -39,8 +39,10 @@ type Scope struct {
 	// Dir is the directory whose workspace is checked, or, if Recursive, all below it.
 	Dir       string
 	Recursive bool
-	// Parents are those of the index.
+	// Parents are those of the index, or of the work tree.
 	Parents []string
+	// Logs, if set, says which logs are judged on edges.
+	Logs func(path string) bool
 	// Update is a ref that a push moves.
 	Update history.Update
 	// Neighbours may have work on the same logs.

@@ -16,7 +16,7 @@ type base struct {
 // Situation is where a commit, or the index, stands.
 func (r *Run) Situation(commit string) subject.Situation {
 	s := subject.Situation{Commit: commit, Tip: r.Scope.Tip.ID}
-	if commit == history.Index {
+	if history.Uncommitted(commit) {
 		s.Reverting = r.Options.Reverting
 		return s
 	}

@@ -29,10 +29,10 @@ func (u *UnreadableLog) fix(p small.Problem) string {
 	switch {
 	case u.IsJob || u.IsCampaign:
 		return p.Hint
-	case len(u.Parents) > 1 && s.Commit != history.Index && s.Standing != history.Landed && s.OnLine:
+	case len(u.Parents) > 1 && !history.Uncommitted(s.Commit) && s.Standing != history.Landed && s.OnLine:
 		// What one side recorded may be in this file alone.
 		return (&LogChange{Path: u.Path, parents: u.Parents}).mergeAgain(s)
-	case s.Commit != history.Index, p.Kind == small.ProblemNotAFile:
+	case !history.Uncommitted(s.Commit), p.Kind == small.ProblemNotAFile:
 		return s.Redo("small-hook restore" + InDirectory(u.Path))
 	case p.Conflict:
 		dir, _ := small.WorkspaceOf(u.Path)

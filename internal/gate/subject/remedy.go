@@ -10,7 +10,7 @@ import (
 
 // Situation is where a commit stands, or the index: it decides how what was done there is undone.
 type Situation struct {
-	// Commit is the one to undo, or Index, and Standing how far it has got.
+	// Commit is the one to undo, Index or WorkTree, and Standing how far it has got.
 	Commit   string
 	Standing history.Standing
 	// Tip is the commit that is judged, and Base the last one before Commit on its first-parent line.
@@ -32,6 +32,8 @@ func (s Situation) Resolve(dir string) string {
 // Redo undoes a commit and makes it again, with some commands in between. All other work is kept.
 func (s Situation) Redo(steps ...string) string {
 	switch {
+	case s.Commit == history.WorkTree:
+		return wording.Commands(steps...)
 	case s.Commit == history.Index:
 		return wording.Commands(steps...) + ", then commit again"
 	case s.Standing == history.Landed:
@@ -75,7 +77,7 @@ func (e *LogChange) Undo() string {
 	switch {
 	case !e.Merge && s.Standing != history.Landed:
 		return s.Redo(e.putBack()) + "; " + e.instead()
-	case s.Commit == history.Index:
+	case history.Uncommitted(s.Commit):
 		return reconcile
 	case s.Standing == history.Landed:
 		return s.Redo() + "; or excuses this edit alone, as small-hook waive --help says"
@@ -164,7 +166,7 @@ func MergeWith(revision string) string {
 // RebaseInstead undoes a merge and rebases its first parent's branch instead.
 func (e *LogChange) RebaseInstead() string {
 	undo := "git merge --abort"
-	if e.Commit != history.Index {
+	if !history.Uncommitted(e.Commit) {
 		undo = "git merge-base --is-ancestor HEAD " + history.Short(e.Commit) + " && git reset --keep " + history.Short(e.parents[0])
 	}
 	return wording.Commands(undo, "git rebase "+history.Short(e.parents[1]))

@@ -61,7 +61,7 @@ func thenCommit(commit, title, command string, paths ...string) string {
 		}
 		all = append(all, stage)
 	}
-	if commit != "" && commit != history.Index {
+	if commit != "" && !history.Uncommitted(commit) {
 		all = append(all, "git commit -m \""+title+"\"")
 	}
 	return wording.Commands(all...)

@@ -11,7 +11,7 @@ import (
 // PutBack brings back a file of the workspace as it was before the index, or the last commit that touched it, changed it.
 func (w *Workspace) PutBack(path string) string {
 	at := wording.TopPath(path)
-	if w.Commit == "" || w.Commit == history.Index {
+	if w.Commit == "" || history.Uncommitted(w.Commit) {
 		return wording.Commands("git restore --source=HEAD --staged --worktree -- " + at)
 	}
 	return wording.Commands(fmt.Sprintf(`git restore --source="$(git rev-list -n 1 HEAD -- %[1]s)^" --staged --worktree -- %[1]s`, at),
@@ -36,7 +36,7 @@ func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
 		return "a committed entry is never edited; a person accepts the log as it stands, and pushes that before any new work: " + AcceptPast + ", `git push`"
 	case w.Settled < 0:
 		return how + "; if the entry is committed, it is never edited: a person accepts the log as it stands (small-hook baseline)"
-	case s.Commit == history.Index || s.Base == "":
+	case history.Uncommitted(s.Commit) || s.Base == "":
 		return how
 	}
 	return "the entry is not published yet: " + wording.Commands(s.takeBack()) + ", then " + how + ", and commit again"

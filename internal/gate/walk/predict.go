@@ -42,8 +42,10 @@ func (r walker) sinceParting(ctx context.Context, base string, side history.Tip)
 		if !r.Source.IsLog(c.Path) || c.Old.Mode == "" {
 			continue
 		}
-		s.Fix = "before merging, restore on that side the entries that both had (" +
-			wording.Commands("git show "+wording.ShellWord(history.Short(base)+":"+c.Path)) + " shows them), and append new ones after them"
+		s.Fix = func(string) string {
+			return "before merging, restore on that side the entries that both had (" +
+				wording.Commands("git show "+wording.ShellWord(history.Short(base)+":"+c.Path)) + " shows them), and append new ones after them"
+		}
 		if err := r.replacedLog(ctx, c, s, true, nil); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -21,7 +22,9 @@ func CompareOldTip(ctx context.Context, r *run.Run) error {
 	}
 	old := history.Short(u.Old)
 	fix := wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'", "git push --force-with-lease")
-	return w.replaced(ctx, u, "what was published stays: "+fix+". This keeps the log without the code")
+	return w.replaced(ctx, u, func(string) string {
+		return "what was published stays: " + fix + ". This keeps the log without the code"
+	})
 }
 
 // judgedEveryStep reports whether the new tip descends from the old one by commits that were all judged: then the
@@ -71,16 +74,31 @@ func CompareTarget(ctx context.Context, r *run.Run) error {
 	if slices.Contains(bases, u.Target.ID) {
 		// The branch goes on from the other. What it brings is judged, but not
 		// what an earlier push of it brought.
-		fix := wording.Commands("small-hook restore --source "+wording.ShellWord(u.Target.Name), `git commit -m "Restore the log"`)
-		return walker{r}.replaced(ctx, history.Update{Old: u.Target.ID, New: u.New}, fix)
+		return walker{r}.replaced(ctx, history.Update{Old: u.Target.ID, New: u.New}, func(path string) string {
+			return wording.Commands(restoreFrom(path, u.Target.Name), `git commit -m "Restore the log"`)
+		})
 	}
 	return walker{r}.compare(ctx, u.Target, history.Tip{ID: u.New, Name: cmp.Or(u.Name, history.Short(u.New))})
+}
+
+// CompareLeft compares the work tree with where its branch was, if the branch has been moved away from there.
+func CompareLeft(ctx context.Context, r *run.Run) error {
+	u := r.Scope.Update
+	if u.Old == "" {
+		return nil
+	}
+	return walker{r}.replaced(ctx, u, func(path string) string { return wording.Commands(restoreFrom(path, history.Short(u.Old))) })
+}
+
+// restoreFrom is the command that brings back what a log has lost since a revision.
+func restoreFrom(path, revision string) string {
+	return "small-hook restore" + subject.InDirectory(path) + " --source " + wording.ShellWord(revision)
 }
 
 // replaced compares a ref's old tip with its new one: every old entry is in the new ledger, in order. Insertions
 // were judged on the edges, so a rebased branch passes. No single commit is to blame, so fix is the remedy for
 // all.
-func (r walker) replaced(ctx context.Context, u history.Update, fix string) error {
+func (r walker) replaced(ctx context.Context, u history.Update, fix func(path string) string) error {
 	changes, err := r.Source.Changes(ctx, []history.Edge{{Parent: u.Old, Child: u.New}})
 	if err != nil {
 		return err
@@ -109,7 +127,7 @@ func (r walker) replaced(ctx context.Context, u history.Update, fix string) erro
 // fixOf is the remedy for one log. A record of switches is put back as it was.
 func (r walker) fixOf(s *read.Step, path string) string {
 	if !r.Source.IsRecord(path) {
-		return s.Fix
+		return s.Fix(path)
 	}
 	return wording.Commands("git restore --source="+history.Short(s.Parents[0])+" --staged --worktree -- "+wording.TopPath(path), `git commit -m "Put back the record"`)
 }
@@ -159,6 +177,9 @@ func (r walker) replacedLog(ctx context.Context, c history.Change, s *read.Step,
 				}
 				continue
 			}
+		}
+		if r.Scope.Update.Retimes {
+			e.Edits = slices.DeleteFunc(e.Edits, ledger.Edit.Retimes)
 		}
 		if !insertions || e.Reconciled() {
 			e.Inserted = nil

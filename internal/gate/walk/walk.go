@@ -26,6 +26,26 @@ func JudgeIndex(ctx context.Context, r *run.Run) error {
 	return walker{r}.walk(ctx, []history.Commit{{ID: history.Index, Parents: r.Scope.Parents}})
 }
 
+// JudgeWorkTree judges the edges of the work tree, as far as logs are concerned: what else is written there is not finished.
+func JudgeWorkTree(ctx context.Context, r *run.Run) error {
+	n := history.Commit{ID: history.WorkTree, Parents: r.Scope.Parents}
+	changes, err := r.Source.ChangesOf(ctx, []history.Commit{n})
+	if err != nil {
+		return err
+	}
+	for _, edge := range changes[0] {
+		for _, c := range edge {
+			r.Scope.Note(r.Source, c.Path)
+		}
+	}
+	s, err := r.Source.Crossing(ctx, n, changes[0])
+	if err != nil {
+		return err
+	}
+	_, err = walker{r}.judgeLogs(ctx, s)
+	return err
+}
+
 // JudgeCommits judges every edge of the commits.
 func JudgeCommits(ctx context.Context, r *run.Run) error {
 	err := walker{r}.walk(ctx, r.Scope.Commits)
@@ -68,11 +88,9 @@ func (r walker) judgeCommit(ctx context.Context, n history.Commit, changes [][]h
 		return err
 	}
 	r.Scope.UnrelatedLog = r.Scope.UnrelatedLog || s.UnrelatedLog
-	added := map[string][]ledger.Entry{}
-	for _, path := range history.PathsOf(changes, r.Source.IsLog) {
-		if added[path], err = r.judgeLog(ctx, s, path); err != nil {
-			return err
-		}
+	added, err := r.judgeLogs(ctx, s)
+	if err != nil {
+		return err
 	}
 	dirs, err := r.afterBaselines(ctx, n.ID, run.SortedKeys(own.Workspaces))
 	if err != nil {
@@ -105,6 +123,20 @@ func (r walker) afterBaselines(ctx context.Context, commit string, dirs []string
 		}
 	}
 	return after, nil
+}
+
+// judgeLogs judges the logs that a commit changes, and returns the entries that no parent has by path.
+func (r walker) judgeLogs(ctx context.Context, s *read.Step) (added map[string][]ledger.Entry, err error) {
+	added = map[string][]ledger.Entry{}
+	for _, path := range history.PathsOf(s.Changes, r.Source.IsLog) {
+		if r.Scope.Logs != nil && !r.Scope.Logs(path) {
+			continue
+		}
+		if added[path], err = r.judgeLog(ctx, s, path); err != nil {
+			return nil, err
+		}
+	}
+	return added, nil
 }
 
 // judgeLog judges one log on all edges of a commit, and returns the entries that no parent has.
@@ -233,7 +265,7 @@ func (r walker) unreadable(s *read.Step, path string, child *read.LedgerFile, pa
 		}
 		for _, before := range p.Ledgers {
 			e := &subject.LogChange{Path: path, Comparison: &ledger.Comparison{Old: before.Log.Ledger, ReconcileEntry: -1}}
-			if s.Fix != "" {
+			if s.Fix != nil {
 				e.Fix = r.fixOf(s, path)
 			}
 			e.SetParent(s.Commit, i)

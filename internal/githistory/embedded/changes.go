@@ -80,6 +80,21 @@ func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]h
 	return files, githistory.CheckNames(files)
 }
 
+// Sparse lists those of some paths of the index that are kept out of the work tree.
+func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
+	x, err := r.readIndex(ctx, func(path string) bool { return slices.Contains(paths, path) })
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range x.entries {
+		if e.sparse {
+			out = append(out, e.path)
+		}
+	}
+	return out, nil
+}
+
 // inOrder sorts changes by their paths.
 func inOrder(changes []history.Change) []history.Change {
 	slices.SortFunc(changes, func(a, b history.Change) int { return strings.Compare(a.Path, b.Path) })

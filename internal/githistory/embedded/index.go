@@ -29,6 +29,8 @@ type indexEntry struct {
 	path string
 	treeEntry
 	stage int
+	// sparse entries are kept out of the work tree.
+	sparse bool
 }
 
 var errIndex = errors.New("the index is damaged")
@@ -65,7 +67,8 @@ const (
 	entryIDAt     = 40
 	entryFlagsAt  = 60
 	flagExtended  = 0x4000
-	flagIntended  = 0x2000 // of the extended flags
+	flagIntended  = 0x2000 // of the extended flags, as is the next
+	flagSparse    = 0x4000
 	maskName      = 0x0fff
 	extensionHead = 8
 )
@@ -134,6 +137,7 @@ func (d *indexDecoder) entry() error {
 		path:      string(d.path),
 		treeEntry: treeEntry{mode: m, id: plumbing.Hash(head[entryIDAt : entryIDAt+idSize])},
 		stage:     int(flags >> 12 & 3),
+		sparse:    extended&flagSparse != 0,
 	}
 	if m != canonical(m) || e.isDir() {
 		return fmt.Errorf("%w: %s has the mode %o", errIndex, wording.Printable(e.path), uint32(m))

@@ -1,0 +1,24 @@
+package harness
+
+import "encoding/json"
+
+// Gemini is the Gemini CLI.
+var Gemini = &Harness{
+	Name: "gemini", Title: "Gemini CLI",
+	parse: parseCommon,
+	moments: map[string]Moment{
+		"SessionStart": Start,
+		"AfterTool":    Tool,
+		"AfterAgent":   Stop,
+	},
+	readOnly: []string{"read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content", "web_fetch", "google_web_search"},
+	writes: map[string]func(json.RawMessage) []string{
+		"write_file": field("file_path"),
+		"replace":    field("file_path"),
+	},
+	inform:    sessionContext,
+	afterTool: blocked,
+	atStop:    blocked,
+	person:    systemMessage,
+	unread:    blocked,
+}
