@@ -36,7 +36,6 @@ func (a *app) agentHookCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			h = h.In(a.Environ)
 			event, err := io.ReadAll(io.LimitReader(a.Stdin, maxEvent+1))
 			if err != nil {
 				return &failure.Error{Message: "cannot read the event: " + err.Error(), Err: err}
@@ -45,7 +44,7 @@ func (a *app) agentHookCommand() *cobra.Command {
 				event = nil // cut off, it cannot be read either
 			}
 			w := entrypoint.AgentHook(c.Context(), a.request(), h, event)
-			return a.answer(h.Answer(w.Moment, w.Reply, agentText(w)))
+			return a.answer(w.By.Answer(w.Moment, w.Reply, agentText(w)))
 		},
 	}
 	c.Flags().StringVar(&name, "harness", "", "the harness that calls: `NAME` is claude, codex, gemini, cursor or copilot")
