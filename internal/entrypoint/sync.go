@@ -2,149 +2,33 @@ package entrypoint
 
 import (
 	"context"
-	"errors"
-	"slices"
 
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/history"
-	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/hookinput"
-	"github.com/small-gate/small-gate/internal/ledger"
-	"github.com/small-gate/small-gate/internal/publish"
-	"github.com/small-gate/small-gate/internal/reconcile"
-	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Sync puts the current branch's own commits on top of the remote's, judges them as the pre-push hook does, and pushes, under the locks
-// of all workspaces. Of opts, Remote, Branch, Merge, Continue and Abort count. The report is that of the last judgement, nil if there was
-// none.
-func Sync(ctx context.Context, req Request, with Locking, opts publish.Options) (out *publish.Outcome, report *finding.Report, err error) {
-	req = req.withGit()
-	opts.Reconcile = func(ctx context.Context) (*reconcile.Outcome, error) {
-		inside := req
-		inside.Environ = opts.Environ // with the locks that are held
-		return Reconcile(ctx, inside, with, reconcile.Options{})
-	}
-	opts.JudgeOwn = func(ctx context.Context, base, head, upstream string) (bool, error) {
-		report = req.judge(ctx, "sync", func(s *session) (*finding.Report, error) { return s.ownCommits(ctx, base, head, upstream) })
-		return clean(report)
-	}
-	opts.JudgePush = func(ctx context.Context, push publish.Push) (bool, error) {
-		report = req.judge(ctx, "sync", func(s *session) (*finding.Report, error) { return s.onePush(ctx, push) })
-		return clean(report)
-	}
-	var locks []*locked
-	opts.Continues = continuesLog
-	opts.Bring = func(ctx context.Context, path string, base, log []byte) (int, error) {
-		dir, _ := small.WorkspaceOf(path)
-		at := slices.IndexFunc(locks, func(l *locked) bool { return l.dir == dir })
-		if at < 0 {
-			return 0, &failure.Error{Message: "its workspace is not here"}
+// syncMode is what the reports of sync are called.
+const syncMode = "sync"
+
+// SyncedCommits judges what head has and base lacks, under the policy of what it is to be pushed on top of.
+func SyncedCommits(ctx context.Context, req session.Request, base, head, upstream string) *finding.Report {
+	return req.Judge(ctx, syncMode, func(s *session.Session) (*finding.Report, error) {
+		head, err := s.Commit(ctx, head)
+		if err == nil {
+			err = s.Trust(ctx, upstream, "the remote's branch")
 		}
-		g, err := locks[at].look(ctx)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		return g.Bring(base, log)
-	}
-	err = req.lockAll(ctx, "sync", with, func(place githistory.Place, all []*locked, environ []string) (err error) {
-		opts.Place, opts.Environ, locks = place, environ, all
-		out, err = publish.Run(ctx, opts)
-		return err
+		return s.CheckAdded(ctx, head, gate.Range(ctx, s.Repo, base, head, s.Opts))
 	})
-	return out, report, err
 }
 
-// lockAll runs do under the locks of all workspaces, and notes what it leaves: that is what the next guarded command begins with. The
-// environment is for what runs under the locks. In a bare repository there are none.
-func (r Request) lockAll(ctx context.Context, mode string, with Locking, do func(place githistory.Place, locks []*locked, environ []string) error) (err error) {
-	var place githistory.Place
-	var dirs []string
-	if _, err := r.inRepository(ctx, mode, func(s *session) (err error) {
-		if place = s.repo.Where(); place.Top != "" {
-			dirs, err = s.workspaceDirs(ctx)
-		}
-		return err
-	}); err != nil {
-		return err
-	}
-	var locks []*locked
-	defer func() {
-		for _, l := range locks {
-			err = errors.Join(err, l.Release())
-		}
-	}()
-	environ := r.Environ
-	for _, dir := range dirs {
-		l, err := r.lock(ctx, mode, with, func(*session) (string, error) { return dir, nil })
-		if err != nil {
-			return err
-		}
-		locks, environ = append(locks, l), l.Environ(environ)
-	}
-	err = do(place, locks, environ)
-	ctx = context.WithoutCancel(ctx)
-	for _, l := range locks {
-		g, failed := l.look(ctx)
-		if failed == nil {
-			failed = g.note()
-		}
-		err = errors.Join(err, failed)
-	}
-	return err
-}
-
-// continuesLog reports whether a log is another one with new entries after it.
-func continuesLog(base, log []byte) bool {
-	before, _ := ledger.ReadLog(base, small.Limits{})
-	after, _ := ledger.ReadLog(log, small.Limits{})
-	return before != nil && after != nil && after.Len() > before.Len() && after.Extends(before.Ledger)
-}
-
-// workspaceDirs are the directories with a workspace in the index, in order, so that two that lock all of them do not block each other.
-func (s *session) workspaceDirs(ctx context.Context) ([]string, error) {
-	files, err := s.repo.List(ctx, history.Index, history.Workspaces())
-	var dirs []string
-	for _, f := range files {
-		if dir, _, ok := small.SplitPath(f.Path); ok && !slices.Contains(dirs, dir) {
-			dirs = append(dirs, dir)
-		}
-	}
-	slices.Sort(dirs)
-	return dirs, err
-}
-
-// clean reports whether a judgement has found nothing wrong; its error is that of a judgement that was not possible.
-func clean(report *finding.Report) (bool, error) {
-	if report.Failure != nil {
-		return false, report.Failure
-	}
-	return report.ExitStatus() == 0, nil
-}
-
-// ownCommits judges what head has and base lacks, under the policy of what it is to be pushed on top of.
-func (s *session) ownCommits(ctx context.Context, base, head, upstream string) (*finding.Report, error) {
-	head, err := s.commit(ctx, head)
-	if err == nil {
-		err = s.trust(ctx, upstream, "the remote's branch")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.checkAdded(ctx, head, gate.Range(ctx, s.repo, base, head, s.opts))
-}
-
-// onePush judges a push as the pre-push hook does.
-func (s *session) onePush(ctx context.Context, push publish.Push) (*finding.Report, error) {
-	known, err := s.knownTo(ctx, push.Remote)
-	if err != nil {
-		return nil, err
-	}
-	update := hookinput.RefUpdate{LocalRef: push.Local, LocalID: push.New, Ref: push.Ref, RemoteID: push.Old}
-	if update.RemoteID == "" {
-		update.RemoteID = "0"
-	}
-	return s.push(ctx, handover{updates: []hookinput.RefUpdate{update}, remote: push.Remote}, known), nil
+// SyncedPush judges a push of one ref to a remote as the pre-push hook does.
+func SyncedPush(ctx context.Context, req session.Request, remote string, update hookinput.RefUpdate) *finding.Report {
+	return req.Judge(ctx, syncMode, func(s *session.Session) (*finding.Report, error) {
+		return pushTo(ctx, s, handover{updates: []hookinput.RefUpdate{update}, remote: remote})
+	})
 }

@@ -1,4 +1,4 @@
-package entrypoint
+package session
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// readConfig reads a configuration from disk; it is nil if there is none. Only an ordinary file is read, and no more of it than a
+// ReadConfig reads a configuration from disk; it is nil if there is none. Only an ordinary file is read, and no more of it than a
 // configuration may have: a pipe or a device could have no end.
-func readConfig(path string) ([]byte, error) {
+func ReadConfig(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -1,4 +1,4 @@
-package entrypoint
+package writers
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/directory"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -28,13 +29,13 @@ type Appended struct {
 
 // Append appends an entry to the log of the workspace in the request's directory or the nearest above it, unless a check would reject
 // it, or a writer without a guard has changed or lost entries, which are put back. Nothing is staged.
-func Append(ctx context.Context, req Request, with Locking, entry splice.Entry) (Appended, error) {
-	return req.append(ctx, "append", with, entry)
+func Append(ctx context.Context, req session.Request, with Locking, entry splice.Entry) (Appended, error) {
+	return appendEntry(ctx, req, "append", with, entry)
 }
 
-func (r Request) append(ctx context.Context, mode string, with Locking, entry splice.Entry) (out Appended, err error) {
-	r.Dir = workspaceRoot(r.Dir)
-	err = r.guard(ctx, mode, with, func(_ *locked, g *guarding, before []reconcile.Restored) error {
+func appendEntry(ctx context.Context, req session.Request, mode string, with Locking, entry splice.Entry) (out Appended, err error) {
+	req.Dir = session.WorkspaceRoot(req.Dir)
+	err = guarded(ctx, req, mode, with, func(_ *locked, g *guarding, before []reconcile.Restored) error {
 		out.Before, out.Log, out.Add = before, g.Log(), g.add()
 		if !out.Fine() {
 			return g.note()

@@ -1,10 +1,11 @@
-package entrypoint
+package writers
 
 import (
 	"cmp"
 	"context"
 
 	"github.com/small-gate/small-gate/internal/directory"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/gate"
 )
 
@@ -17,9 +18,9 @@ type RestoredLeases struct {
 
 // RestoreLeases puts the leases of others that the plan in a commit has, HEAD's if none is named, back into the plan on disk, in one step,
 // and stages it. The workspace is found as in Restore.
-func RestoreLeases(ctx context.Context, req Request, with Locking, at, source string) (out RestoredLeases, err error) {
-	err = req.restoring(ctx, with, at, func(s *session, g *guarding) error {
-		id, err := s.commit(ctx, cmp.Or(source, "HEAD"))
+func RestoreLeases(ctx context.Context, req session.Request, with Locking, at, source string) (out RestoredLeases, err error) {
+	err = restoring(ctx, req, with, at, func(s *session.Session, g *guarding) error {
+		id, err := s.Commit(ctx, cmp.Or(source, "HEAD"))
 		if err != nil {
 			return err
 		}
@@ -27,7 +28,7 @@ func RestoreLeases(ctx context.Context, req Request, with Locking, at, source st
 		if err != nil {
 			return err
 		}
-		plan, tasks, err := gate.RestoreLeases(ctx, disk, s.tree, id, g.Dir, req.Agent(), s.opts)
+		plan, tasks, err := gate.RestoreLeases(ctx, disk, s.Tree, id, g.Dir, req.Agent(), s.Opts)
 		out = RestoredLeases{Plan: plan.Path, Tasks: tasks}
 		if err != nil || len(tasks) == 0 {
 			return err

@@ -1,4 +1,4 @@
-package entrypoint
+package writers
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/lanes"
 	"github.com/small-gate/small-gate/internal/githistory"
@@ -28,50 +29,50 @@ type Switched struct {
 
 // SwitchLane appends the entry that claims another lane to the log of the workspace in the directory or the nearest above it, up to the
 // root of the work tree. Nothing is staged.
-func SwitchLane(ctx context.Context, req Request, with Locking, to, reason string) (Switched, error) {
+func SwitchLane(ctx context.Context, req session.Request, with Locking, to, reason string) (Switched, error) {
 	target, ok := lane.Parse(to)
 	out := Switched{Lane: target}
 	if !ok {
-		return out, &failure.Error{Message: fmt.Sprintf("there is no lane %q", to), Remedy: "use --switch " + laneList}
+		return out, &failure.Error{Message: fmt.Sprintf("there is no lane %q", to), Remedy: "use --switch " + session.LaneList}
 	}
 	if reason = strings.TrimSpace(reason); reason == "" {
 		return out, &failure.Error{Message: "--switch needs --reason", Remedy: fmt.Sprintf("small-hook lane --switch %s --reason \"why\"", target)}
 	}
-	req = req.withLane()
-	req.Dir = workspaceRoot(req.Dir)
-	if _, err := req.inRepository(ctx, "lane", func(s *session) error { return s.planSwitch(ctx, &out, reason) }); err != nil {
+	req = req.WithLane()
+	req.Dir = session.WorkspaceRoot(req.Dir)
+	if _, err := req.InRepository(ctx, "lane", func(s *session.Session) error { return planSwitch(ctx, s, &out, reason) }); err != nil {
 		return out, err
 	}
 	entry := splice.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
 	var err error
-	out.Appended, err = req.append(ctx, "lane", with, entry)
+	out.Appended, err = appendEntry(ctx, req, "lane", with, entry)
 	return out, err
 }
 
 // planSwitch finds out what the switch means.
-func (s *session) planSwitch(ctx context.Context, out *Switched, reason string) error {
-	head, parents, err := s.trustHead(ctx, nil)
+func planSwitch(ctx context.Context, s *session.Session, out *Switched, reason string) error {
+	head, parents, err := s.TrustHead(ctx, nil)
 	if err != nil {
 		return err
 	}
-	branch, err := githistory.DefaultBranch(ctx, s.repo, "")
+	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
 	if err != nil {
 		return err
 	}
-	now, err := lanes.Claimed(ctx, s.repo, branch.ID, head, parents, s.opts)
+	now, err := lanes.Claimed(ctx, s.Repo, branch.ID, head, parents, s.Opts)
 	if err != nil {
 		return err
 	}
-	rigour := s.opts.Policy.Lanes.Rigour(string(out.Lane))
+	rigour := s.Opts.Policy.Lanes.Rigour(string(out.Lane))
 	out.Before, out.After = rigour.Before, rigour.After
 	out.Evidence = lane.SwitchText(now.Lane, out.Lane, reason)
 	return nil
 }
 
 // workspaceAbove is the directory of the workspace in the request's directory or the nearest above it, up to the root of the work tree.
-func (s *session) workspaceAbove() (string, error) {
-	top := s.repo.Where().Top
-	dir, err := pathInRepository(s.repo, s.req.Dir)
+func workspaceAbove(s *session.Session) (string, error) {
+	top := s.Repo.Where().Top
+	dir, err := s.PathOf(s.Req.Dir)
 	for err == nil {
 		if info, missing := os.Lstat(filepath.Join(top, dir, small.Dir)); missing == nil && info.IsDir() {
 			break

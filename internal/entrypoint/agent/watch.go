@@ -1,4 +1,4 @@
-package entrypoint
+package agent
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/agentnotes"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -41,10 +42,10 @@ type watch struct {
 	base string
 }
 
-func (w *watch) judge(ctx context.Context, s *session) (*finding.Report, error) {
-	place := s.repo.Where()
+func (w *watch) judge(ctx context.Context, s *session.Session) (*finding.Report, error) {
+	place := s.Repo.Where()
 	if w.top = place.Top; w.top == "" || w.seen[w.top] {
-		return run.Nothing(s.opts), nil
+		return run.Nothing(s.Opts), nil
 	}
 	var err error
 	if w.notes, err = agentnotes.Read(agentnotes.In(place.GitDir)); err != nil {
@@ -55,18 +56,18 @@ func (w *watch) judge(ctx context.Context, s *session) (*finding.Report, error) 
 	}
 	if w.moment == harness.Tool {
 		if same, err := w.untouched(place.GitDir); err != nil || same {
-			return run.Nothing(s.opts), err
+			return run.Nothing(s.Opts), err
 		}
 	}
 	if err := w.begin(ctx, s); err != nil {
 		return nil, err
 	}
 	if w.moment == harness.Start {
-		files, err := s.repo.List(ctx, history.Index, history.Workspaces())
+		files, err := s.Repo.List(ctx, history.Index, history.Workspaces())
 		if len(files) > 0 {
 			w.begun = w.top
 		}
-		return run.Nothing(s.opts), errors.Join(err, w.notes.Save())
+		return run.Nothing(s.Opts), errors.Join(err, w.notes.Save())
 	}
 	report, err := w.judgeAll(ctx, s)
 	if err != nil || report.Verdict == finding.Error {
@@ -76,15 +77,15 @@ func (w *watch) judge(ctx context.Context, s *session) (*finding.Report, error) 
 }
 
 // stand finds out where the work tree stands.
-func (w *watch) stand(ctx context.Context, s *session) error {
-	head, err := s.repo.Head(ctx)
+func (w *watch) stand(ctx context.Context, s *session.Session) error {
+	head, err := s.Repo.Head(ctx)
 	if err != nil {
 		return err
 	}
-	if w.look.Parents, err = s.parentsOf(ctx, head, nil); err != nil {
+	if w.look.Parents, err = s.ParentsOf(ctx, head, nil); err != nil {
 		return err
 	}
-	w.look.Branch, err = s.repo.CurrentBranch(ctx)
+	w.look.Branch, err = s.Repo.CurrentBranch(ctx)
 	return err
 }
 
@@ -128,7 +129,7 @@ func (w *watch) stats(gitDir string, paths []string) (map[string]agentnotes.Stat
 
 // begin notes where branches are, so that only what is committed from here on is judged. What is noted already stays: a session may begin
 // in the middle of work. A branch that a known session makes has nothing noted.
-func (w *watch) begin(ctx context.Context, s *session) error {
+func (w *watch) begin(ctx context.Context, s *session.Session) error {
 	_, known := w.notes.Sessions[w.id]
 	if !known {
 		w.notes.Meet(w.id, w.now)
@@ -136,7 +137,7 @@ func (w *watch) begin(ctx context.Context, s *session) error {
 	if w.notes.Begun() && (known || w.moment != harness.Start) {
 		return nil
 	}
-	tips, err := s.repo.Branches(ctx)
+	tips, err := s.Repo.Branches(ctx)
 	if err != nil {
 		return err
 	}
@@ -152,11 +153,11 @@ func (w *watch) begin(ctx context.Context, s *session) error {
 }
 
 // judgeAll judges the work tree, and, at the end of a turn or if HEAD has moved, what was committed.
-func (w *watch) judgeAll(ctx context.Context, s *session) (*finding.Report, error) {
+func (w *watch) judgeAll(ctx context.Context, s *session.Session) (*finding.Report, error) {
 	if err := w.trust(ctx, s); err != nil {
 		return nil, err
 	}
-	files, err := s.repo.List(ctx, history.Index, history.Judged(s.opts.Policy))
+	files, err := s.Repo.List(ctx, history.Index, history.Judged(s.Opts.Policy))
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +165,7 @@ func (w *watch) judgeAll(ctx context.Context, s *session) (*finding.Report, erro
 	for _, f := range files {
 		paths = append(paths, f.Path)
 	}
-	if w.look.Files, err = w.stats(s.repo.Where().GitDir, paths); err != nil {
+	if w.look.Files, err = w.stats(s.Repo.Where().GitDir, paths); err != nil {
 		return nil, err
 	}
 	report, err := w.judgeFiles(ctx, s)
@@ -205,9 +206,9 @@ func (w *watch) note(clean, moved bool) {
 }
 
 // trust takes the policy from before what was committed; if that is invalid, from HEAD, which may have corrected it.
-func (w *watch) trust(ctx context.Context, s *session) error {
+func (w *watch) trust(ctx context.Context, s *session.Session) error {
 	if noted := w.notes.Branches[w.look.Branch]; noted != "" {
-		_, here, err := s.repo.Peel(ctx, noted)
+		_, here, err := s.Repo.Peel(ctx, noted)
 		if err != nil {
 			return err
 		}
@@ -216,57 +217,57 @@ func (w *watch) trust(ctx context.Context, s *session) error {
 		}
 	}
 	from := cmp.Or(w.base, w.head())
-	err := s.trust(ctx, from, history.Short(from))
+	err := s.Trust(ctx, from, history.Short(from))
 	var wrong *policy.InvalidError
 	if errors.As(err, &wrong) && from != w.head() {
-		err = s.trust(ctx, w.head(), "HEAD")
+		err = s.Trust(ctx, w.head(), "HEAD")
 	}
 	return err
 }
 
 // judgeFiles judges the work tree.
-func (w *watch) judgeFiles(ctx context.Context, s *session) (*finding.Report, error) {
-	config, err := readConfig(filepath.Join(w.top, policy.File))
+func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Report, error) {
+	config, err := session.ReadConfig(filepath.Join(w.top, policy.File))
 	if err != nil {
 		return nil, err
 	}
-	if config != nil && !bytes.Equal(config, s.trusted) {
+	if config != nil && !bytes.Equal(config, s.Trusted) {
 		if _, err := policy.Parse(policy.File, config, rules.Known()); err != nil {
 			return nil, invalid(err)
 		}
 	}
-	files, err := s.withFiles()
+	files, err := s.WithFiles()
 	if err != nil {
 		return nil, err
 	}
-	if s.opts.Reverting, err = s.reverting(); err != nil {
+	if s.Opts.Reverting, err = s.Reverting(); err != nil {
 		return nil, err
 	}
 	left, base, err := w.left(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	return gate.WorkTree(ctx, files, w.look.Parents, left, base, s.opts), nil
+	return gate.WorkTree(ctx, files, w.look.Parents, left, base, s.Opts), nil
 }
 
 // left is where the branch was, if it has been moved to a commit that does not go on from there, and that is the user's own: what a pull
 // brought is the others'. base is the last commit before those that are there instead.
-func (w *watch) left(ctx context.Context, s *session) (left, base string, err error) {
+func (w *watch) left(ctx context.Context, s *session.Session) (left, base string, err error) {
 	if w.base == "" || w.head() == "" || w.base == w.head() {
 		return "", "", nil
 	}
-	if goesOn, err := s.repo.IsAncestor(ctx, w.base, w.head()); err != nil || goesOn {
+	if goesOn, err := s.Repo.IsAncestor(ctx, w.base, w.head()); err != nil || goesOn {
 		return "", "", err
 	}
-	remote, err := s.repo.Tips(ctx, "refs/remotes/")
+	remote, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
 		return "", "", err
 	}
-	own, err := s.repo.Commits(ctx, []string{w.head()}, remote)
+	own, err := s.Repo.Commits(ctx, []string{w.head()}, remote)
 	if err != nil || len(own) == 0 {
 		return "", "", err
 	}
-	if own, err = s.repo.Commits(ctx, []string{w.head()}, append(remote, w.base)); err != nil {
+	if own, err = s.Repo.Commits(ctx, []string{w.head()}, append(remote, w.base)); err != nil {
 		return "", "", err
 	}
 	above := map[string][]string{}
@@ -284,12 +285,12 @@ func (w *watch) left(ctx context.Context, s *session) (left, base string, err er
 }
 
 // judgeCommits judges the commits that nothing noted and no remote-tracking branch reaches.
-func (w *watch) judgeCommits(ctx context.Context, s *session) (*finding.Report, error) {
-	known, err := s.repo.Tips(ctx, "refs/remotes/")
+func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.Report, error) {
+	known, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
 		return nil, err
 	}
-	tips, err := s.repo.Branches(ctx)
+	tips, err := s.Repo.Branches(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -297,7 +298,7 @@ func (w *watch) judgeCommits(ctx context.Context, s *session) (*finding.Report, 
 	for _, noted := range w.notes.Branches {
 		here := slices.Contains(there, noted)
 		if !here && noted != "" {
-			if _, here, err = s.repo.Peel(ctx, noted); err != nil {
+			if _, here, err = s.Repo.Peel(ctx, noted); err != nil {
 				return nil, err
 			}
 		}
@@ -306,10 +307,10 @@ func (w *watch) judgeCommits(ctx context.Context, s *session) (*finding.Report, 
 		}
 	}
 	if slices.Contains(known, w.head()) {
-		return run.Nothing(s.opts), nil
+		return run.Nothing(s.Opts), nil
 	}
 	slices.Sort(known)
-	s.allStand(history.Own)
-	s.opts.Branch = shortRef(w.look.Branch)
-	return gate.Made(ctx, s.repo, w.base, w.head(), slices.Compact(known), s.opts), nil
+	s.AllStand(history.Own)
+	s.Opts.Branch = history.ShortRef(w.look.Branch)
+	return gate.Made(ctx, s.Repo, w.base, w.head(), slices.Compact(known), s.Opts), nil
 }
