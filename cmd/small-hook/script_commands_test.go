@@ -24,6 +24,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"accepted":   plainly(accepted),
 	"rejected":   plainly(rejected),
 	"json":       plainly(checkJSON),
+	"event":      plainly(event),
 }
 
 // plainly makes a command that cannot be negated: each of these says exactly
@@ -203,4 +204,39 @@ func lookUp(doc any, path string) (string, error) {
 	}
 	text, err := json.Marshal(at)
 	return string(text), err
+}
+
+// event WHAT NAME [continuing] hands an event of Claude Code to the gate, as of an agent in the current directory, and demands what comes
+// of it: quiet (status 0 and not a word), blocked (status 2 and words on standard error), informed (status 0 and words for the agent) or released (status 0 and words for a person).
+func event(ts *testscript.TestScript, args []string) {
+	if len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: event quiet|blocked|informed|released NAME [continuing]")
+	}
+	text, err := json.Marshal(map[string]any{
+		"hook_event_name": args[1], "session_id": "1", "cwd": ts.MkAbs("."), "tool_name": "Bash", "tool_input": map[string]any{"command": "true"},
+		"stop_hook_active": len(args) == 3,
+	})
+	ts.Check(err)
+	file := filepath.Join(ts.Getenv("WORK"), "event.json")
+	write(ts, file, string(text))
+	code := exitStatus(ts, []string{"sh", "-c", `small-hook agent-hook --harness claude <"$WORK/event.json"`})
+	stdout, stderr := ts.ReadFile("stdout"), ts.ReadFile("stderr")
+	came := fmt.Sprintf("status %d, %q, %q", code, stdout, stderr)
+	switch {
+	case code == 0 && stdout+stderr == "":
+		came = "quiet"
+	case code == 2 && stdout == "" && strings.HasPrefix(stderr, "small-gate"):
+		came = "blocked"
+	case code == 0 && strings.HasPrefix(stdout, `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"small-gate`) && stderr == "":
+		came = "informed"
+	case code == 0 && strings.HasPrefix(stdout, `{"systemMessage":"small-gate`) && stderr == "":
+		came = "released"
+	}
+	if came != args[0] {
+		ts.Fatalf("it was %s, not %s", came, args[0])
+	}
+	_, err = fmt.Fprint(ts.Stdout(), stdout)
+	ts.Check(err)
+	_, err = fmt.Fprint(ts.Stderr(), stderr)
+	ts.Check(err)
 }

@@ -148,7 +148,7 @@ func (a *app) root() *cobra.Command {
 		a.preCommitCommand(), a.preMergeCommitCommand(), a.prePushCommand(), a.preReceiveCommand(), a.prepareCommitMsgCommand(),
 		a.installCommand(), a.uninstallCommand(), a.doctorCommand(),
 		a.baselineCommand(), a.waiveCommand(), a.reconcileCommand(), a.syncCommand(), a.mergeDriverCommand(),
-		a.guardCommand(), a.appendCommand(), a.restoreCommand(),
+		a.guardCommand(), a.appendCommand(), a.restoreCommand(), a.agentHookCommand(),
 		a.laneCommand(), a.explainCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	for _, c := range root.Commands() {

@@ -136,9 +136,18 @@ func (s *session) trustHead(ctx context.Context, merged []string) (head string, 
 	if head, err = s.repo.Head(ctx); err != nil {
 		return "", nil, err
 	}
+	if parents, err = s.parentsOf(ctx, head, merged); err != nil {
+		return "", nil, err
+	}
+	return head, parents, s.trust(ctx, head, "HEAD")
+}
+
+// parentsOf lists the parents of the commit that would come next: HEAD, if there is one, and what is being merged, by MERGE_HEAD if merged
+// is empty.
+func (s *session) parentsOf(ctx context.Context, head string, merged []string) (parents []string, err error) {
 	if len(merged) == 0 {
 		if merged, err = githistory.MergeHeads(ctx, s.repo); err != nil {
-			return "", nil, err
+			return nil, err
 		}
 	}
 	if head != "" {
@@ -149,7 +158,7 @@ func (s *session) trustHead(ctx context.Context, merged []string) (head string, 
 			parents = append(parents, id)
 		}
 	}
-	return head, parents, s.trust(ctx, head, "HEAD")
+	return parents, nil
 }
 
 // neighbours are the branches on which somebody else may be at work: other work trees first, since of two branches at the same commit

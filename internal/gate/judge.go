@@ -44,16 +44,25 @@ func Pending(ctx context.Context, h history.History, parents []string, opts run.
 	return r.Do(ctx, lanes.ClaimIndex, walk.JudgeIndex, snapshots.Changed, workflows.Judge, lanes.Judge, walk.CompareNeighbours, judgePolicy)
 }
 
-// WorkTree judges the logs of the work tree against its parents, HEAD first and then what is being merged, and against the commit where its
-// branch was, left, if it is somewhere else now and does not go on from there; empty if it does.
-func WorkTree(ctx context.Context, h history.History, parents []string, left string, opts run.Options) *finding.Report {
-	s := run.Scope{Tip: history.Tip{ID: history.WorkTree}, Parents: parents}
+// WorkTree judges the logs of the work tree against its parents, HEAD first and then what is being merged. If its branch was moved away from
+// a commit, left, they are judged against that too; base is then where what came in its place begins.
+func WorkTree(ctx context.Context, h history.History, parents []string, left, base string, opts run.Options) *finding.Report {
+	s := run.Scope{Base: history.Tip{ID: base}, Tip: history.Tip{ID: history.WorkTree}, Parents: parents}
 	s.Update = history.Update{Old: left, New: history.WorkTree, Retimes: true}
 	r := run.New(h, opts, s)
 	if len(parents) > 0 {
 		r.Examined().Base = parents[0]
 	}
 	return r.Do(ctx, walk.JudgeWorkTree, walk.CompareLeft)
+}
+
+// Made judges the commits that head has and none of some known ones reaches, and then head's snapshot of the workspaces that they changed.
+// base is a commit before them; empty if there is none.
+func Made(ctx context.Context, h history.History, base, head string, known []string, opts run.Options) *finding.Report {
+	s := run.Scope{Base: history.Tip{ID: base}, Tip: history.Tip{ID: head}, Update: history.Update{New: head, Known: known}}
+	r := run.New(h, opts, s)
+	r.Examined().Base, r.Examined().Head = base, head
+	return r.Do(ctx, listCommits, lanes.ClaimPushed, walk.JudgeCommits, snapshots.Changed, workflows.Judge, lanes.Judge, judgePolicy)
 }
 
 // CheckAgainst is Check, or CheckAll if recursive, of the work tree, and judges its logs there against a commit.

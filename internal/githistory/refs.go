@@ -145,6 +145,19 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Branch, er
 	return refs, r.failure("cannot look up the default branch", err)
 }
 
+// Branches are the local branches by their full names, and the commits at their tips.
+func (r *Repo) Branches(ctx context.Context) (map[string]string, error) {
+	refs, err := r.refs(ctx, "refs/heads/")
+	if err != nil {
+		return nil, r.failure("cannot list branches", err)
+	}
+	tips := map[string]string{}
+	for name, branch := range refs {
+		tips[name] = branch.ID
+	}
+	return tips, nil
+}
+
 // InitBranch is init.defaultBranch as it is configured; empty if it is not.
 func (r *Repo) InitBranch(ctx context.Context) (string, error) {
 	out, err := r.output(ctx, nil, "config", "-z", "--get", "init.defaultBranch")

@@ -5,7 +5,7 @@ import "encoding/json"
 // Claude is Claude Code. PostToolBatch is left to Other: an answer to it ends the turn instead of prolonging it.
 var Claude = &Harness{
 	Name: "claude", Title: "Claude Code",
-	parse: parseCommon,
+	parse: parseClaude,
 	moments: map[string]Moment{
 		"SessionStart":       Start,
 		"PostToolUse":        Tool,
@@ -13,33 +13,34 @@ var Claude = &Harness{
 		"SubagentStop":       Tool,
 		"Stop":               Stop,
 	},
-	readOnly: []string{"Read", "Glob", "Grep", "LS", "NotebookRead", "WebFetch", "WebSearch", "TodoWrite", "AskUserQuestion"},
+	readOnly: []string{"Read", "Glob", "Grep", "WebFetch", "WebSearch", "AskUserQuestion"},
 	writes: map[string]func(json.RawMessage) []string{
 		"Write":        field("file_path"),
 		"Edit":         field("file_path"),
-		"MultiEdit":    field("file_path"),
 		"NotebookEdit": field("notebook_path"),
 	},
-	inform:    sessionContext,
+	inform:    contextAt("SessionStart"),
 	afterTool: blocked,
 	atStop:    blocked,
 	person:    systemMessage,
 	unread:    blocked,
 }
 
-// sessionContext is the answer to SessionStart of Claude Code and of those that have taken it over.
-func sessionContext(text string) Answer {
-	type specific struct {
-		Event string `json:"hookEventName"`
-		Text  string `json:"additionalContext"`
+// parseClaude also recognizes the events of those that run the hooks of Claude Code's settings: Cursor names its version, and Copilot
+// gives the time.
+func parseClaude(data []byte) (said, error) {
+	var c struct {
+		common
+		Cursor present `json:"cursor_version"`
+		Time   present `json:"timestamp"`
 	}
-	return document(struct {
-		Specific specific `json:"hookSpecificOutput"`
-	}{specific{"SessionStart", text}})
-}
-
-func systemMessage(text string) Answer {
-	return document(struct {
-		Text string `json:"systemMessage"`
-	}{text})
+	err := json.Unmarshal(data, &c)
+	s := c.said()
+	switch {
+	case bool(c.Cursor):
+		s.by = Cursor
+	case bool(c.Time):
+		s.by = Copilot
+	}
+	return s, err
 }

@@ -5,21 +5,19 @@ import (
 	"strings"
 )
 
-// Codex is OpenAI's Codex. It takes an answer with a field that it does not know for a failure, and then nothing is blocked; so is
-// status 2 with nothing on standard error.
+// Codex is OpenAI's Codex. An answer with a field that the event's schema does not have is a failure to it, and so is status 2 with
+// nothing on standard error: neither blocks. SubagentStop is left to Other, since its schema is not that of PostToolUse.
 var Codex = &Harness{
 	Name: "codex", Title: "Codex",
 	parse: parseCommon,
 	moments: map[string]Moment{
 		"SessionStart": Start,
 		"PostToolUse":  Tool,
-		"SubagentStop": Tool,
 		"Stop":         Stop,
 	},
-	readOnly:  []string{"view_image", "web_search", "update_plan"},
 	writes:    map[string]func(json.RawMessage) []string{"apply_patch": patched},
-	inform:    sessionContext,
-	afterTool: blocked,
+	inform:    contextAt("SessionStart"),
+	afterTool: blocked, // it takes the place of the tool's output
 	atStop:    blocked,
 	person:    systemMessage,
 	unread:    blocked,

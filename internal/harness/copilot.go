@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 )
 
-// Copilot is GitHub's Copilot CLI and coding agent. Its settings name events in camelCase or in PascalCase. In camelCase an event
-// does not say its name: what it is about shows in its fields.
+// Copilot is GitHub Copilot: its command line, its cloud agent, and agents in VS Code, which read the same files. The spelling of an
+// event's name in the settings chooses the spelling of its fields. In PascalCase it says its name; in camelCase it does not, and what
+// it is about shows in its fields. A subagent's end is left to Other: the agent that started it has a tool event for it, whose
+// answer it reads.
 var Copilot = &Harness{
 	Name: "copilot", Title: "GitHub Copilot",
 	parse: parseCopilot,
@@ -14,71 +16,95 @@ var Copilot = &Harness{
 		"sessionStart": Start, "SessionStart": Start,
 		"postToolUse": Tool, "PostToolUse": Tool,
 		"postToolUseFailure": Tool, "PostToolUseFailure": Tool,
-		"subagentStop": Tool, "SubagentStop": Tool,
 		"agentStop": Stop, "Stop": Stop,
 	},
-	readOnly: []string{"view", "grep", "glob", "web_fetch"},
+	readOnly: []string{"view", "grep", "glob", "Read", "Grep", "Glob"},
 	writes: map[string]func(json.RawMessage) []string{
-		"create": field("path"),
-		"edit":   field("path"),
+		"create": field("path"), "Write": field("path"),
+		"edit": field("path"), "Edit": field("path"),
 	},
-	inform:    copilotContext,
-	afterTool: copilotContext,
-	atStop:    copilotBlock,
-	person:    func(text string) Answer { return Answer{Stderr: []byte(text + "\n")} },
-	unread: func(text string) Answer {
+	inform:    copilotContext("SessionStart"),
+	afterTool: copilotContext("PostToolUse"), // a decision would replace the tool's output
+	atStop: func(text string) Answer {
+		type block struct {
+			Event string `json:"hookEventName"`
+			decision
+		}
 		return document(struct {
-			Decision string `json:"decision"`
-			Reason   string `json:"reason"`
-			Context  string `json:"additionalContext"`
-		}{"block", text, text})
+			decision
+			Specific block `json:"hookSpecificOutput"`
+		}{decision{"block", text}, block{"Stop", decision{"block", text}}})
+	},
+	person: func(text string) Answer {
+		return document(struct {
+			Type    string `json:"type"`
+			Message string `json:"message"`
+			System  string `json:"systemMessage"`
+		}{"progress", text, text})
+	},
+	unread: func(text string) Answer {
+		answer := document(decision{"block", text})
+		answer.Stderr, answer.Status = blocked(text).Stderr, 2
+		return answer
 	},
 }
 
-func copilotContext(text string) Answer {
-	return document(struct {
-		Text string `json:"additionalContext"`
-	}{text})
-}
-
-func copilotBlock(text string) Answer {
-	return document(struct {
-		Decision string `json:"decision"`
-		Reason   string `json:"reason"`
-	}{"block", text})
+// copilotContext says the text at the top for the command line, and below hookSpecificOutput for VS Code; so does the answer at a
+// turn's end. Neither minds what is for the other.
+func copilotContext(event string) func(text string) Answer {
+	return func(text string) Answer {
+		return document(struct {
+			Text     string  `json:"additionalContext"`
+			Specific context `json:"hookSpecificOutput"`
+		}{text, context{event, text}})
+	}
 }
 
 func parseCopilot(data []byte) (said, error) {
 	var c struct {
 		common
+		Event      string          `json:"hookEventName"` // of VS Code
 		Session    string          `json:"sessionId"`
 		Tool       string          `json:"toolName"`
 		Arguments  json.RawMessage `json:"toolArgs"`
-		Result     json.RawMessage `json:"toolResult"`
-		Error      json.RawMessage `json:"error"`
+		Result     present         `json:"toolResult"`
+		Error      present         `json:"error"`
 		StopReason string          `json:"stopReason"`
-		Agent      string          `json:"agentName"`
+		Reason     string          `json:"reason"`
 		Source     string          `json:"source"`
+		Prompt     string          `json:"prompt"`
+		Agent      string          `json:"agentId"`
+		AgentName  string          `json:"agentName"`
+		AgentSnake string          `json:"agent_id"`
 	}
 	err := json.Unmarshal(data, &c)
 	s := c.common.said()
+	s.event = cmp.Or(s.event, c.Event)
 	s.session, s.tool = cmp.Or(s.session, c.Session), cmp.Or(s.tool, c.Tool)
 	if s.input == nil {
 		s.input = c.Arguments
 	}
-	if s.event == "" {
-		switch {
-		case c.Tool != "" && (c.Result != nil || c.Error != nil):
-			s.event = "postToolUse"
-		case c.Tool != "":
-			s.event = "preToolUse"
-		case c.StopReason != "" && c.Agent != "":
-			s.event = "subagentStop"
-		case c.StopReason != "":
-			s.event = "agentStop"
-		case c.Source != "":
-			s.event = "sessionStart"
-		}
+	switch {
+	case s.event != "":
+	case c.Tool != "" && !bool(c.Result || c.Error):
+		s.event = "preToolUse"
+	case c.Tool != "":
+		s.event = "postToolUse"
+	case c.AgentName != "":
+		s.event = "subagentStop"
+	case c.StopReason != "":
+		s.event = "agentStop"
+	case c.Source != "":
+		s.event = "sessionStart"
+	case c.Reason != "":
+		s.event = "sessionEnd"
+	case c.Prompt != "":
+		s.event = "userPromptSubmitted"
+	case bool(c.Error):
+		s.event = "errorOccurred"
+	}
+	if cmp.Or(c.Agent, c.AgentSnake) != "" && (s.event == "agentStop" || s.event == "Stop") {
+		s.event = "subagentStop"
 	}
 	return s, err
 }

@@ -5,32 +5,32 @@ import (
 	"encoding/json"
 )
 
-// Cursor is Cursor, its editor and its command line. Status 2 blocks none of the events here.
+// Cursor is Cursor, its editor and its command line. Status 2 blocks none of its events here. What it does not let an agent read the
+// answer to is left to Other: afterShellExecution, afterMCPExecution, afterFileEdit, and a stop that is not the end of completed work.
 var Cursor = &Harness{
 	Name: "cursor", Title: "Cursor",
 	parse: parseCursor,
 	moments: map[string]Moment{
-		"sessionStart":        Start,
-		"postToolUse":         Tool,
-		"postToolUseFailure":  Tool,
-		"afterShellExecution": Tool,
-		"afterMCPExecution":   Tool,
-		"afterFileEdit":       Tool,
-		"subagentStop":        Tool,
-		"stop":                Stop,
+		"sessionStart":       Start,
+		"postToolUse":        Tool,
+		"postToolUseFailure": Tool,
+		"stop":               Stop,
 	},
-	readOnly:  []string{"Read", "Grep", "Glob", "LS"},
-	writes:    map[string]func(json.RawMessage) []string{},
-	inform:    additionalContext,
-	afterTool: additionalContext,
-	atStop:    followUp,
-	person:    func(text string) Answer { return Answer{Stderr: []byte(text + "\n")} },
-	unread: func(text string) Answer {
-		return document(struct {
-			Context string `json:"additional_context"`
-			Message string `json:"followup_message"`
-		}{text, text})
+	readOnly: []string{"Read", "Grep", "List", "Fetch", "ReadLints"},
+	writes: map[string]func(json.RawMessage) []string{
+		"Write":  field("file_path"),
+		"Delete": field("file_path"),
 	},
+	inform:    func(text string) Answer { return document(cursorAnswer{Context: text}) },
+	afterTool: func(text string) Answer { return document(cursorAnswer{Context: text}) },
+	atStop:    func(text string) Answer { return document(cursorAnswer{FollowUp: text}) },
+	person:    toPerson,
+	unread:    func(text string) Answer { return document(cursorAnswer{text, text}) },
+}
+
+type cursorAnswer struct {
+	Context  string `json:"additional_context,omitempty"`
+	FollowUp string `json:"followup_message,omitempty"`
 }
 
 func parseCursor(data []byte) (said, error) {
@@ -38,30 +38,18 @@ func parseCursor(data []byte) (said, error) {
 		common
 		Conversation string   `json:"conversation_id"`
 		Roots        []string `json:"workspace_roots"`
+		Status       string   `json:"status"`
 		Loops        float64  `json:"loop_count"`
-		File         string   `json:"file_path"`
 	}
 	err := json.Unmarshal(data, &c)
 	s := c.said()
 	s.session = cmp.Or(c.Conversation, s.session)
 	s.continuing = c.Loops > 0
-	if s.dir == "" && len(c.Roots) > 0 {
-		s.dir = c.Roots[0]
+	if len(c.Roots) > 0 {
+		s.dir = cmp.Or(s.dir, c.Roots[0])
 	}
-	if c.Event == "afterFileEdit" && c.File != "" {
-		s.files = []string{c.File}
+	if c.Event == "stop" && cmp.Or(c.Status, "completed") != "completed" {
+		s.event = "stop: " + c.Status
 	}
 	return s, err
-}
-
-func additionalContext(text string) Answer {
-	return document(struct {
-		Text string `json:"additional_context"`
-	}{text})
-}
-
-func followUp(text string) Answer {
-	return document(struct {
-		Text string `json:"followup_message"`
-	}{text})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -17,31 +18,36 @@ type said struct {
 	continuing          bool
 	tool                string
 	input               json.RawMessage
-	// files are those that the event itself names as written.
-	files []string
+	// by is whose event it is, if not the harness's that was named.
+	by *Harness
 }
 
 // Read reads an event. Unknown fields, and events of an unknown name, are those of a newer harness: the latter are Other. The error
-// is a *failure.Error.
+// is a *failure.Error, and the event then says only By.
 func (h *Harness) Read(data []byte) (Event, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if len(bytes.TrimSpace(data)) == 0 {
-		return Event{}, h.unreadable("standard input is empty")
+		return Event{By: h}, h.unreadable("standard input is empty")
 	}
 	if c := bytes.TrimSpace(data)[0]; c != '{' {
-		return Event{}, h.unreadable("it is not a JSON object")
+		return Event{By: h}, h.unreadable("it is not a JSON object")
 	}
 	s, err := h.parse(data)
 	if err != nil {
-		return Event{}, h.unreadable(why(err))
+		return Event{By: h}, h.unreadable(why(err))
+	}
+	if s.by != nil {
+		return s.by.Read(data)
 	}
 	if s.event == "" {
-		return Event{}, h.unreadable("it does not say which event it is")
+		return Event{By: h}, h.unreadable("it does not say which event it is")
 	}
-	e := Event{Moment: h.moments[s.event], Session: s.session, Dir: s.dir, Continuing: s.continuing}
-	if e.Moment == Tool {
+	e := Event{By: h, Moment: h.moments[s.event], Session: s.session, Dir: s.dir, Continuing: s.continuing}
+	switch {
+	case e.Moment == Tool && e.Continuing: // a subagent that is kept from ending would be kept for ever
+		e.Moment = Other
+	case e.Moment == Tool:
 		e.ReadOnly = slices.Contains(h.readOnly, s.tool)
-		e.Files = s.files
 		if names := h.writes[s.tool]; names != nil {
 			e.Files = names(s.input)
 		}
@@ -62,7 +68,8 @@ func why(err error) string {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &unexpected):
-		return fmt.Sprintf("a JSON %s is in the field %s", wording.Printable(wording.Clip(unexpected.Value)), wording.Printable(wording.Clip(unexpected.Field)))
+		name := unexpected.Field[strings.LastIndexByte(unexpected.Field, '.')+1:] // without the structs of Go
+		return fmt.Sprintf("a JSON %s is in the field %s", wording.Printable(wording.Clip(unexpected.Value)), wording.Printable(wording.Clip(name)))
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("it is not valid JSON, or is cut off (byte %d)", syntax.Offset)
 	}
@@ -87,6 +94,14 @@ func parseCommon(data []byte) (said, error) {
 	var c common
 	err := json.Unmarshal(data, &c)
 	return c.said(), err
+}
+
+// present is whether a field is there. Its value may be megabytes, which nobody needs.
+type present bool
+
+func (p *present) UnmarshalJSON(value []byte) error {
+	*p = string(value) != "null"
+	return nil
 }
 
 // field finds the file that a tool's input names in a field; none if it does not.

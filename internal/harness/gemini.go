@@ -2,7 +2,7 @@ package harness
 
 import "encoding/json"
 
-// Gemini is the Gemini CLI.
+// Gemini is the Gemini CLI. It takes standard output before standard error, and JSON whatever the status.
 var Gemini = &Harness{
 	Name: "gemini", Title: "Gemini CLI",
 	parse: parseCommon,
@@ -11,13 +11,13 @@ var Gemini = &Harness{
 		"AfterTool":    Tool,
 		"AfterAgent":   Stop,
 	},
-	readOnly: []string{"read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content", "web_fetch", "google_web_search"},
+	readOnly: []string{"read_file", "read_many_files", "list_directory", "glob", "grep_search", "web_fetch", "google_web_search"},
 	writes: map[string]func(json.RawMessage) []string{
 		"write_file": field("file_path"),
 		"replace":    field("file_path"),
 	},
-	inform:    sessionContext,
-	afterTool: blocked,
+	inform:    contextAt("SessionStart"),
+	afterTool: blocked, // it takes the place of the tool's output
 	atStop:    blocked,
 	person:    systemMessage,
 	unread:    blocked,

@@ -19,7 +19,8 @@ const (
 	Other Moment = iota
 	// Start: a session begins, or goes on.
 	Start
-	// Tool: a tool has run or failed, and may have written all the same. The end of a subagent is one too.
+	// Tool: a tool has run or failed, and may have written all the same. The end of a subagent is one too, if it reads the answer
+	// and no hook has prolonged it yet.
 	Tool
 	// Stop: a turn is about to end.
 	Stop
@@ -34,6 +35,8 @@ type Event struct {
 	Dir string
 	// Continuing is true if the harness says that the turn goes on only because of a hook at its end.
 	Continuing bool
+	// By is the harness whose event it is, and which has to be answered: others run the hooks of Claude Code's settings as well.
+	By *Harness
 	// ReadOnly is true for a tool that cannot write a file at all, by its name in the harness's documentation.
 	ReadOnly bool
 	// Files are those that the tool has written, absolute or relative to Dir, if it writes exactly what its input names; nil where
@@ -48,7 +51,7 @@ type Reply int
 const (
 	// Silent: there is nothing to say.
 	Silent Reply = iota
-	// Inform: the agent reads the text, and nothing is blocked.
+	// Inform: the agent reads the text, and nothing is blocked. At the end of a turn only a person can read it then.
 	Inform
 	// Block: the agent reads the text and has to go on. After a tool it reads it beside the tool's result; the turn does not end. A
 	// session's start cannot be blocked: it informs.
@@ -56,12 +59,6 @@ const (
 	// LetGo: the turn ends, and a person sees the text.
 	LetGo
 )
-
-// Answer is what the hook's process writes, and the status that it ends with, never 1.
-type Answer struct {
-	Stdout, Stderr []byte
-	Status         int
-}
 
 // Harness is one program in which agents work. Each is a value in a file of its own.
 type Harness struct {
@@ -98,42 +95,4 @@ func Of(name string) (*Harness, error) {
 		Message: fmt.Sprintf("there is no harness %s", wording.Quote(name)),
 		Remedy:  "the harnesses are " + strings.Join(names, ", "),
 	}
-}
-
-// nothing stands in for a text that is missing: some harnesses do not block without one.
-const nothing = "small-gate: rejected, and no reason was given; `small-hook check --against HEAD` shows what there is"
-
-// Answer writes a reply in the form that the harness obeys at a moment. The moment is Other also where the event could not be read:
-// Block is then what most surely blocks.
-func (h *Harness) Answer(m Moment, reply Reply, text string) Answer {
-	if strings.TrimSpace(text) == "" {
-		text = nothing
-	}
-	switch {
-	case reply == Silent:
-		return Answer{}
-	case reply == LetGo, reply == Inform && (m == Stop || m == Other):
-		return h.person(text)
-	case m == Start:
-		return h.inform(text)
-	case m == Tool:
-		return h.afterTool(text)
-	case m == Stop:
-		return h.atStop(text)
-	}
-	return h.unread(text)
-}
-
-// blocked is an answer on standard error: status 2 is what blocks.
-func blocked(text string) Answer {
-	return Answer{Stderr: []byte(strings.TrimRight(text, "\n") + "\n"), Status: 2}
-}
-
-// document is an answer in JSON, on one line.
-func document(doc any) Answer {
-	out, err := json.Marshal(doc)
-	if err != nil {
-		panic(err) // texts, and structs of them, have JSON
-	}
-	return Answer{Stdout: append(out, '\n')}
 }

@@ -87,7 +87,11 @@ func CompareLeft(ctx context.Context, r *run.Run) error {
 	if u.Old == "" {
 		return nil
 	}
-	return walker{r}.replaced(ctx, u, func(path string) string { return wording.Commands(restoreFrom(path, history.Short(u.Old))) })
+	redo := subject.Situation{Commit: history.WorkTree}
+	if head := r.Scope.Parents[0]; r.Scope.Base.ID != head {
+		redo = subject.Situation{Commit: head, Tip: head, Base: r.Scope.Base.ID, OnLine: true}
+	}
+	return walker{r}.replaced(ctx, u, func(path string) string { return redo.Redo(restoreFrom(path, history.Short(u.Old))) })
 }
 
 // restoreFrom is the command that brings back what a log has lost since a revision.

@@ -86,6 +86,29 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 	return slices.Compact(tips), nil
 }
 
+// Branches are as [githistory.Repo.Branches].
+func (r *Repo) Branches(ctx context.Context) (map[string]string, error) {
+	if err := alive(ctx, "listing branches"); err != nil {
+		return nil, err
+	}
+	s := &refs{repo: r}
+	names, err := s.list([]string{"refs/heads/"})
+	if err != nil {
+		return nil, cannot("cannot list branches", err)
+	}
+	tips := map[string]string{}
+	for name := range names {
+		id, _, found, err := s.follow(name)
+		if err != nil {
+			return nil, cannot("cannot list branches", err)
+		}
+		if found {
+			tips[name] = id.String()
+		}
+	}
+	return tips, nil
+}
+
 // Peel follows an object to a commit as [githistory.Repo.Peel] does.
 func (r *Repo) Peel(_ context.Context, id string) (commit string, here bool, err error) {
 	parsed, err := parseID(id)

@@ -1,0 +1,157 @@
+// Package agentnotes is what the gate remembers of an agent's work tree from one event of its harness to the next.
+package agentnotes
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wholefile"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Notes are kept in a file of their own for each work tree. They are the user's own, and no authority: git's hooks and CI do not read them.
+type Notes struct {
+	Version int `json:"version"`
+	// Branches are the full names of branches, and the commit of each that was last judged without a finding, or was there when the notes
+	// were begun. It is empty if the branch was made since, and nothing there was judged without one yet.
+	Branches map[string]string `json:"branches"`
+	// Look is what there was when it was last judged.
+	Look *Look `json:"look,omitempty"`
+	// Sessions are the ends of turns that findings have put off, by harness and session.
+	Sessions map[string]Session `json:"sessions,omitempty"`
+	// file is where they are.
+	file string
+}
+
+// Look is all on which a judgement of the work tree depends.
+type Look struct {
+	// Branch is the full name of the branch, and Parents are HEAD and what is being merged.
+	Branch  string   `json:"branch"`
+	Parents []string `json:"parents"`
+	// Files are the index and the files of workspaces, by path.
+	Files map[string]Stat `json:"files"`
+	// Clean says that nothing was found, and that it will be so while the files are the same.
+	Clean bool `json:"clean"`
+}
+
+// Stat tells one state of a file from another: its size in bytes, -1 if it is not there, and when it was last written, in nanoseconds.
+type Stat struct {
+	Size int64 `json:"size"`
+	Time int64 `json:"time"`
+}
+
+// Session counts how often the same findings have kept a turn from ending.
+type Session struct {
+	Findings string    `json:"findings"`
+	Times    int       `json:"times"`
+	Last     time.Time `json:"last"`
+}
+
+const (
+	version = 1
+	// most is how many sessions are remembered.
+	most = 64
+)
+
+// In is the file of the notes in a git directory, that of the work tree.
+func In(gitDir string) string { return filepath.Join(gitDir, "small-gate", "agent.json") }
+
+// Read reads notes; they are new, without branches, if there is no file.
+func Read(file string) (*Notes, error) {
+	n := &Notes{Version: version, file: file}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return n, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, n)
+	}
+	if err == nil && n.Version != version {
+		err = fmt.Errorf("its version is %d, and this program knows %d", n.Version, version)
+	}
+	if err != nil {
+		return nil, &failure.Error{
+			Message: fmt.Sprintf("cannot read the notes on this work tree: %s: %v", wording.Printable(file), err),
+			Remedy:  "`rm -- " + wording.ShellWord(file) + "`; what was committed since they were made is then left to git's hooks and CI",
+			Err:     err,
+		}
+	}
+	return n, nil
+}
+
+// Begun reports whether the notes were kept before.
+func (n *Notes) Begun() bool { return n.Branches != nil }
+
+// Save writes them in one step.
+func (n *Notes) Save() error {
+	err := os.MkdirAll(filepath.Dir(n.file), 0o700)
+	if err == nil {
+		var text []byte
+		if text, err = json.MarshalIndent(n, "", " "); err == nil {
+			err = wholefile.Replace(n.file, append(text, '\n'), 0o600)
+		}
+	}
+	if err != nil {
+		return &failure.Error{Message: fmt.Sprintf("cannot keep notes on this work tree: %v", err), Remedy: "make the git directory writable", Err: err}
+	}
+	return nil
+}
+
+// Meet notes that a session was heard of, and that nothing puts its turn off.
+func (n *Notes) Meet(session string, now time.Time) { n.set(session, Session{Last: now}) }
+
+// PutOff counts that findings have kept a turn of a session from ending, and reports whether they may. continuing says that the turn goes
+// on because of a hook already.
+func (n *Notes) PutOff(session, findings string, continuing bool, now time.Time) bool {
+	before := n.Sessions[session]
+	if before.Findings != findings {
+		before = Session{Findings: findings}
+		continuing = false
+	}
+	before.Last = now
+	may := !continuing && before.Times < mostTimes
+	if may {
+		before.Times++
+	}
+	n.set(session, before)
+	return may
+}
+
+// mostTimes is how often in a row the same findings keep a turn of one session from ending.
+const mostTimes = 2
+
+// set notes a session, and drops those that were heard of longest ago.
+func (n *Notes) set(name string, s Session) {
+	if n.Sessions == nil {
+		n.Sessions = map[string]Session{}
+	}
+	n.Sessions[name] = s
+	if len(n.Sessions) <= most {
+		return
+	}
+	names := slices.Collect(maps.Keys(n.Sessions))
+	slices.SortFunc(names, func(a, b string) int { return n.Sessions[a].Last.Compare(n.Sessions[b].Last) })
+	for _, name := range names[:len(names)-most] {
+		delete(n.Sessions, name)
+	}
+}
+
+// StatOf is the state of a file.
+func StatOf(name string) (Stat, error) {
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Stat{Size: -1}, nil
+	case err != nil:
+		return Stat{}, err
+	}
+	return Stat{Size: info.Size(), Time: info.ModTime().UnixNano()}, nil
+}

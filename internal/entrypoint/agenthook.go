@@ -1,0 +1,191 @@
+package entrypoint
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/agentnotes"
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/harness"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Watched is what an event of an agent's harness has come to.
+type Watched struct {
+	// By is the harness that has to be answered.
+	By     *harness.Harness
+	Moment harness.Moment
+	Reply  harness.Reply
+	// Report is nil if nothing was judged.
+	Report *finding.Report
+	// Begun is the root of the work tree in which a session begins; empty if there is no workspace in it.
+	Begun string
+}
+
+// AgentHook judges the work trees in which an agent is at work, at an event of its harness. Findings, and what could not be judged, block:
+// but the same ones keep a turn of one session from ending twice in a row at most.
+func AgentHook(ctx context.Context, req Request, h *harness.Harness, event []byte) Watched {
+	e, err := h.Read(event)
+	session := e.By.Name + "/" + e.Session
+	if err != nil {
+		out := Watched{By: e.By, Moment: harness.Other, Report: run.FailureReport(run.Options{Mode: watchMode}, err)}
+		notes, unknown := req.notes(ctx)
+		out.Reply = putOff(notes, unknown, session, out.Report, e, req)
+		return out
+	}
+	out := Watched{By: e.By, Moment: e.Moment}
+	if e.Moment == harness.Other || e.Moment == harness.Tool && !mayTouch(e) {
+		return out
+	}
+	first, report := watchAll(ctx, req, e, session)
+	out.Report, out.Begun = report, first.begun
+	switch {
+	case report == nil || report.Verdict == finding.Pass:
+	case report.Verdict == finding.Fail && report.Observe:
+		if e.Moment == harness.Stop {
+			out.Reply = harness.LetGo
+		}
+	case e.Moment == harness.Start:
+		out.Reply = harness.Inform
+	case e.Moment == harness.Tool:
+		out.Reply = harness.Block
+	default:
+		out.Reply = putOff(first.notes, nil, session, report, e, req)
+	}
+	return out
+}
+
+// putOff blocks the end of a turn, unless the same findings have done so before. What cannot be counted could go on for ever.
+func putOff(notes *agentnotes.Notes, unknown error, session string, report *finding.Report, e harness.Event, req Request) harness.Reply {
+	if notes == nil || unknown != nil || !notes.PutOff(session, findingsOf(report), e.Continuing, req.Now) || notes.Save() != nil {
+		return harness.LetGo
+	}
+	return harness.Block
+}
+
+// findingsOf tells the findings of one report from those of another.
+func findingsOf(report *finding.Report) string {
+	var all []string
+	for i := range report.Findings {
+		if f := &report.Findings[i]; f.Severity == finding.SeverityError {
+			all = append(all, fmt.Sprint(f.Fingerprint(), f.Commit != ""))
+		}
+	}
+	if report.Failure != nil {
+		all = append(all, report.Failure.Message)
+	}
+	slices.Sort(all)
+	sum := sha256.Sum256([]byte(strings.Join(slices.Compact(all), "\n")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// notes are those of the repository of the current directory; outside of one, those that the user has for all such directories.
+func (r Request) notes(ctx context.Context) (notes *agentnotes.Notes, err error) {
+	_, err = r.inRepository(ctx, watchMode, func(s *session) (err error) {
+		notes, err = agentnotes.Read(agentnotes.In(s.repo.Where().GitDir))
+		return err
+	})
+	if !errors.Is(err, githistory.ErrNotRepository) {
+		return notes, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	return agentnotes.Read(agentnotes.In(cache))
+}
+
+// mayTouch reports whether a tool can have touched what is judged. Of a tool that names its files, a link among their directories counts
+// as what it leads to.
+func mayTouch(e harness.Event) bool {
+	if e.ReadOnly {
+		return false
+	}
+	if len(e.Files) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(e.Files, func(name string) bool {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(e.Dir, name)
+		}
+		real, err := filepath.EvalSymlinks(name)
+		return err != nil || judged(name) || judged(real)
+	})
+}
+
+// judged reports whether a path is a configuration, or in a workspace.
+func judged(name string) bool {
+	if strings.EqualFold(filepath.Base(name), policy.File) {
+		return true
+	}
+	_, in := small.WorkspaceOf(strings.TrimPrefix(filepath.ToSlash(name), "/"))
+	return in
+}
+
+// projectVariables hold the directory in which a harness was started; a shell may have left it since.
+var projectVariables = []string{"CLAUDE_PROJECT_DIR", "COPILOT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"}
+
+// places are the directories in whose repositories an agent may have written: where it is, where it was started, and where it wrote.
+func (r Request) places(e harness.Event) []string {
+	out := []string{cmp.Or(r.Dir, e.Dir)}
+	for _, name := range projectVariables {
+		out = append(out, r.getenv(name))
+	}
+	for _, name := range e.Files {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(e.Dir, name)
+		}
+		out = append(out, filepath.Dir(name))
+	}
+	if here, err := os.Getwd(); err == nil {
+		out = append(out, here)
+	}
+	out = slices.DeleteFunc(out, func(dir string) bool { return !filepath.IsAbs(dir) })
+	return slices.Compact(out)
+}
+
+// watchAll watches in all places, and returns the first that is in a repository.
+func watchAll(ctx context.Context, req Request, e harness.Event, id string) (first watch, report *finding.Report) {
+	var reports []*finding.Report
+	seen := map[string]bool{}
+	for _, dir := range req.places(e) {
+		at := req
+		at.Dir, _ = nearestThere(dir)
+		w := &watch{moment: e.Moment, id: id, now: req.Now, seen: seen}
+		found := at.judge(ctx, watchMode, func(s *session) (*finding.Report, error) { return w.judge(ctx, s) })
+		apart := found.Failure != nil && errors.Is(found.Failure, githistory.ErrNotRepository)
+		if apart || seen[w.top] {
+			continue
+		}
+		seen[w.top] = true
+		if len(reports) == 0 {
+			first = *w
+		}
+		reports = append(reports, found)
+	}
+	if len(reports) == 0 {
+		return first, nil
+	}
+	return first, finding.Combine(reports)
+}
+
+// invalid is the failure for a configuration on disk that could not be read once it is committed.
+func invalid(err error) error {
+	return &failure.Error{
+		Message: "the configuration of the work tree is invalid: " + failure.Of(err).Message,
+		Remedy:  "correct " + policy.File + "; docs/configuration.md lists every key",
+		Err:     err,
+	}
+}
