@@ -64,19 +64,14 @@ func PrePush(ctx context.Context, req session.Request, args []string, stdin io.R
 
 // pushTo judges a push to a remote, which has what its remote-tracking branches say.
 func pushTo(ctx context.Context, s *session.Session, push handover) (*finding.Report, error) {
-	known, err := knownTo(ctx, s, push.remote)
-	if err != nil {
-		return nil, err
+	var known []string
+	if isRemoteName(push.remote) { // a URL or a path has no remote-tracking branches
+		var err error
+		if known, err = s.Repo.Tips(ctx, "refs/remotes/"+push.remote+"/"); err != nil {
+			return nil, err
+		}
 	}
 	return judgePush(ctx, s, push, known), nil
-}
-
-// knownTo lists the commits that a remote is known to have.
-func knownTo(ctx context.Context, s *session.Session, remote string) ([]string, error) {
-	if !isRemoteName(remote) {
-		return nil, nil // a URL or a path, which has no remote-tracking branches
-	}
-	return s.Repo.Tips(ctx, "refs/remotes/"+remote+"/")
 }
 
 // isRemoteName reports whether what git hands to a hook is the name of a remote, and not a URL or a path.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
-	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -54,17 +53,11 @@ func survey(ctx context.Context, s *session.Session) (Scope, error) {
 		}
 		return out, nil
 	}
-	files, err := s.Repo.List(ctx, history.Index, history.Workspaces())
+	dirs, err := s.WorkspaceDirs(ctx)
 	if err != nil {
 		return out, err
 	}
-	seen := map[string]bool{}
-	for _, f := range files {
-		dir, _, ok := small.SplitPath(f.Path)
-		if !ok || seen[dir] {
-			continue
-		}
-		seen[dir] = true
+	for _, dir := range dirs {
 		if s.Opts.Policy.Judges(dir) {
 			out.Workspaces = append(out.Workspaces, small.InDir(dir, ""))
 		} else {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
@@ -58,7 +59,8 @@ func (p *publishing) usersAttributes(ctx context.Context) ([]byte, error) {
 	}
 	file := trimmed(done.out)
 	if done.status == 1 {
-		dir, home := p.git.variable("XDG_CONFIG_HOME"), p.git.variable("HOME")
+		environ := githistory.Environ(p.git.environ)
+		dir, home := environ.Get("XDG_CONFIG_HOME"), environ.Get("HOME")
 		if dir == "" && home == "" {
 			return nil, nil
 		}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/small-gate/small-gate/internal/agentnotes"
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
-	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/githistory"
@@ -180,13 +179,4 @@ func watchAll(ctx context.Context, req session.Request, e harness.Event, id stri
 		return first, nil
 	}
 	return first, finding.Combine(reports)
-}
-
-// invalid is the failure for a configuration on disk that could not be read once it is committed.
-func invalid(err error) error {
-	return &failure.Error{
-		Message: "the configuration of the work tree is invalid: " + failure.Of(err).Message,
-		Remedy:  "correct " + policy.File + "; docs/configuration.md lists every key",
-		Err:     err,
-	}
 }

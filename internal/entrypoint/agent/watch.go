@@ -12,6 +12,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/agentnotes"
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -233,7 +234,11 @@ func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Re
 	}
 	if config != nil && !bytes.Equal(config, s.Trusted) {
 		if _, err := policy.Parse(policy.File, config, rules.Known()); err != nil {
-			return nil, invalid(err)
+			return nil, &failure.Error{
+				Message: "the configuration of the work tree is invalid: " + failure.Of(err).Message,
+				Remedy:  "correct " + policy.File + "; docs/configuration.md lists every key",
+				Err:     err,
+			}
 		}
 	}
 	files, err := s.WithFiles()

@@ -50,6 +50,7 @@ type Request struct {
 // agentVariable names the agent in whose environment a hook runs.
 const agentVariable = "SMALL_AGENT_ID"
 
+// Getenv is the value of an environment variable, empty if it is not set.
 func (r Request) Getenv(key string) string { return program.Getenv(r.Environ, key) }
 
 // Agent is the id of the agent in whose environment this runs; empty for a person.
@@ -89,7 +90,7 @@ func (r Request) options(mode string) (run.Options, error) {
 // laneVariable claims a lane in a commit's hooks, which get no flags and see no message yet, and in CI for a whole job.
 const laneVariable = "SMALL_LANE"
 
-// withLane takes the lane from the environment where the caller claims none.
+// WithLane takes the lane from the environment where the caller claims none.
 func (r Request) WithLane() Request {
 	if r.Lane == "" {
 		r.Lane = r.Getenv(laneVariable)
@@ -100,9 +101,10 @@ func (r Request) WithLane() Request {
 	return r
 }
 
+// LaneList names the lanes, for people.
 var LaneList = policy.LaneNames[0] + ", " + policy.LaneNames[1] + " or " + policy.LaneNames[2]
 
-// claimedLane is the lane that the caller claims, as lanes are spelt; empty for none.
+// ClaimedLane is the lane that the caller claims, as lanes are spelt; empty for none.
 func (r Request) ClaimedLane() (string, error) {
 	l, ok := lane.Parse(r.Lane)
 	switch {

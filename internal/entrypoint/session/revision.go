@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
+// Commit is the commit that a revision names, which must not be ambiguous.
 func (s *Session) Commit(ctx context.Context, name string) (string, error) {
 	id, err := s.Repo.Resolve(ctx, name)
 	if err != nil {
@@ -19,7 +20,7 @@ func (s *Session) Commit(ctx context.Context, name string) (string, error) {
 	return id, s.Unambiguous(ctx, name, id)
 }
 
-// unambiguous refuses a short name of several refs, of which git takes one (gitrevisions(7)): whoever may push a tag could name it
+// Unambiguous refuses a short name of several refs, of which git takes one (gitrevisions(7)): whoever may push a tag could name it
 // origin/main, and have a change compared with whatever they like.
 func (s *Session) Unambiguous(ctx context.Context, name, id string) error {
 	end := strings.IndexAny(name, "^~")

@@ -36,7 +36,7 @@ type Session struct {
 // Opener runs do in a session, and returns the name of the reader.
 type Opener func(ctx context.Context, mode string, do func(*Session) error) (reader string, err error)
 
-// inRepository is the opener of the request's repository; if another reader takes over, do runs again, in a new session.
+// InRepository is the opener of the request's repository; if another reader takes over, do runs again, in a new session.
 func (r Request) InRepository(ctx context.Context, mode string, do func(*Session) error) (reader string, err error) {
 	opts, err := r.options(mode)
 	if err != nil {
@@ -61,11 +61,12 @@ func (r Request) inDirectory(_ context.Context, mode string, do func(*Session) e
 	return directory.Reader, do(&Session{Tree: tree, Opts: opts, Req: r})
 }
 
-// judge makes the report of a judgement in a repository.
+// Judge makes the report of a judgement in a repository.
 func (r Request) Judge(ctx context.Context, mode string, judge func(*Session) (*finding.Report, error)) *finding.Report {
 	return r.JudgeIn(ctx, mode, r.InRepository, judge)
 }
 
+// JudgeIn makes the report of a judgement in the session of an opener. What goes wrong is its failure.
 func (r Request) JudgeIn(ctx context.Context, mode string, in Opener, judge func(*Session) (*finding.Report, error)) *finding.Report {
 	var report *finding.Report
 	reader, err := in(ctx, mode, func(s *Session) (err error) {
@@ -94,6 +95,7 @@ const (
 	noteGrafted  = "this repository has grafts (info/grafts); the real parents are judged"
 )
 
+// Notes are those on this repository.
 func (s *Session) Notes(ctx context.Context) ([]string, error) {
 	var notes []string
 	replaced, grafted, err := s.Repo.Substitutes(ctx)
@@ -113,16 +115,16 @@ func (s *Session) addNotes(ctx context.Context, r *finding.Report) (err error) {
 	return err
 }
 
-// withFiles is the repository, with the files of its work tree as a revision.
+// WithFiles is the repository, with the files of its work tree as a revision.
 func (s *Session) WithFiles() (*worktree.History, error) {
-	top := s.Repo.Where().Top
-	if top == "" {
-		return nil, &failure.Error{Message: "a bare repository has no work tree to judge", Remedy: "run this in a clone"}
+	top, err := s.Repo.Where().WorkTree()
+	if err != nil {
+		return nil, err
 	}
 	return worktree.Open(s.Repo, top, s.Opts.Limits().FileSize())
 }
 
-// reverting reports whether git is in the middle of a revert.
+// Reverting reports whether git is in the middle of a revert.
 func (s *Session) Reverting() (bool, error) {
 	_, err := os.Lstat(filepath.Join(s.Repo.Where().GitDir, "REVERT_HEAD"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -131,7 +133,7 @@ func (s *Session) Reverting() (bool, error) {
 	return err == nil, nil
 }
 
-// workspaceDirs are the directories with a workspace in the index, in order, so that two that lock all of them do not block each other.
+// WorkspaceDirs are the directories with a workspace in the index, in its order.
 func (s *Session) WorkspaceDirs(ctx context.Context) ([]string, error) {
 	files, err := s.Repo.List(ctx, history.Index, history.Workspaces())
 	var dirs []string
@@ -140,6 +142,5 @@ func (s *Session) WorkspaceDirs(ctx context.Context) ([]string, error) {
 			dirs = append(dirs, dir)
 		}
 	}
-	slices.Sort(dirs)
 	return dirs, err
 }

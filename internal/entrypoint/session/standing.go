@@ -7,7 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// findStandings finds out how far the commits of a history have got, by the remote-tracking branches. Without any, all have got as far
+// FindStandings finds out how far the commits of a history have got, by the remote-tracking branches. Without any, all have got as far
 // as alone says.
 func (s *Session) FindStandings(ctx context.Context, head string, alone history.Standing) error {
 	known, err := s.Repo.Tips(ctx, "refs/remotes/")
@@ -48,7 +48,7 @@ func (s *Session) FindStandings(ctx context.Context, head string, alone history.
 	return nil
 }
 
-// allStand has every commit count as having got so far.
+// AllStand has every commit count as having got so far.
 func (s *Session) AllStand(standing history.Standing) {
 	s.Opts.Standing = func(string) history.Standing { return standing }
 }

@@ -20,7 +20,7 @@ func (s *Session) configFile() string {
 	return policy.File
 }
 
-// trust takes the policy from a revision, which label names for people; an empty revision has none.
+// Trust takes the policy from a revision, which label names for people; an empty revision has none.
 func (s *Session) Trust(ctx context.Context, revision, label string) error {
 	s.Opts.Trusted = revision
 	if s.Req.Config != "" {
@@ -39,7 +39,7 @@ func (s *Session) Trust(ctx context.Context, revision, label string) error {
 	return s.use(label, data)
 }
 
-// trustNobody takes the built-in policy, and says why.
+// TrustNobody takes the built-in policy, and says why.
 func (s *Session) TrustNobody(why string) error {
 	s.Opts.Trusted = ""
 	if s.Req.Config != "" {
@@ -49,7 +49,7 @@ func (s *Session) TrustNobody(why string) error {
 	return nil
 }
 
-// trustHead takes the policy from HEAD, and lists the parents of the commit that would come next: HEAD, if there is one, and what is
+// TrustHead takes the policy from HEAD, and lists the parents of the commit that would come next: HEAD, if there is one, and what is
 // being merged, by MERGE_HEAD if merged is empty.
 func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, parents []string, err error) {
 	if head, err = s.Repo.Head(ctx); err != nil {
@@ -61,7 +61,7 @@ func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, 
 	return head, parents, s.Trust(ctx, head, "HEAD")
 }
 
-// parentsOf lists the parents of the commit that would come next: HEAD, if there is one, and what is being merged, by MERGE_HEAD if merged
+// ParentsOf lists the parents of the commit that would come next: HEAD, if there is one, and what is being merged, by MERGE_HEAD if merged
 // is empty.
 func (s *Session) ParentsOf(ctx context.Context, head string, merged []string) (parents []string, err error) {
 	if len(merged) == 0 {
@@ -80,7 +80,7 @@ func (s *Session) ParentsOf(ctx context.Context, head string, merged []string) (
 	return parents, nil
 }
 
-// trustChecked takes the policy from what is checked.
+// TrustChecked takes the policy from what is checked.
 func (s *Session) TrustChecked(ctx context.Context, at Place) error {
 	if s.Repo != nil {
 		return s.Trust(ctx, at.Revision, at.Label)
@@ -97,7 +97,7 @@ func (s *Session) TrustChecked(ctx context.Context, at Place) error {
 	return s.UseRoot(root)
 }
 
-// useRoot takes the policy from the file in a root directory, if there is one.
+// UseRoot takes the policy from the file in a root directory, if there is one.
 func (s *Session) UseRoot(root string) error {
 	data, err := ReadConfig(filepath.Join(root, policy.File))
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Session) useDefaults(why string) {
 	s.Opts.Policy.Source += " (" + why + ")"
 }
 
-// checkAdded completes the report on a change whose end is tip. The change is judged under the trusted configuration, but an invalid
+// CheckAdded completes the report on a change whose end is tip. The change is judged under the trusted configuration, but an invalid
 // one that it adds would be the next trusted one: then nothing could be judged, not even its correction. That is outcome 2 while it
 // is easy to correct.
 func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report) (*finding.Report, error) {

@@ -37,10 +37,10 @@ func (w What) In(req Request) Opener {
 	return req.inDirectory
 }
 
-// Place is the directory to look at in a session's tree. label names the revision for people.
+// Place is the directory to look at in a session's tree. Label names the revision for people.
 type Place struct{ Revision, Label, Dir string }
 
-// locate finds what is meant. On disk the request's directory is the whole tree.
+// Locate finds what is meant. On disk the request's directory is the whole tree.
 func (s *Session) Locate(ctx context.Context, w What) (at Place, err error) {
 	switch {
 	case s.Repo == nil:
@@ -66,7 +66,7 @@ func WorkspaceRoot(dir string) string {
 	return filepath.Join(dir, "..")
 }
 
-// above is the request for the nearest directory that holds a workspace, from the current one up to the work tree's root, unless the
+// Above is the request for the nearest directory that holds a workspace, from the current one up to the work tree's root, unless the
 // request names a directory.
 func (r Request) Above() Request {
 	if r.Dir != "" {

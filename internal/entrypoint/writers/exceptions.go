@@ -124,9 +124,9 @@ func waiverFor(e entrypoint.Excuse) (policy.Waiver, error) {
 // none, and a session under that configuration, and returns the new content.
 func editConfig(ctx context.Context, req session.Request, mode string, edit func(s *session.Session, data []byte) ([]byte, error)) (file string, err error) {
 	_, err = req.InRepository(ctx, mode, func(s *session.Session) error {
-		top := s.Repo.Where().Top
-		if top == "" {
-			return &failure.Error{Message: "a bare repository has no work tree to write the configuration to", Remedy: "run this in a clone, and push the result"}
+		top, err := s.Repo.Where().WorkTree()
+		if err != nil {
+			return err
 		}
 		file = filepath.Join(top, policy.File)
 		if err := s.UseRoot(top); err != nil {

@@ -117,8 +117,8 @@ func lock(ctx context.Context, req session.Request, mode string, with Locking, f
 	var place githistory.Place
 	_, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
 		place = s.Repo.Where()
-		if place.Top == "" {
-			return &failure.Error{Message: "a bare repository has no work tree to write to", Remedy: "run this in a clone"}
+		if _, err := place.WorkTree(); err != nil {
+			return err
 		}
 		out.dir, err = find(s)
 		return err
@@ -194,11 +194,9 @@ func markOf(ctx context.Context, s *session.Session, parents []string) (string, 
 // note remembers what a guarded command leaves.
 func (g *guarding) note() error { return g.Note(g.mark) }
 
-func (g *guarding) inConflict() bool { return g.conflict != nil }
-
 // putBack puts entries of old logs back. One that cannot be read has none.
 func (g *guarding) putBack(logs ...[]byte) ([]reconcile.Restored, error) {
-	if g.inConflict() {
+	if g.conflict != nil {
 		return nil, nil // both sides' entries are in the conflict, which `reconcile` resolves
 	}
 	var out []reconcile.Restored
@@ -229,7 +227,7 @@ func (g *guarding) repairs(parent, child *ledger.Ledger) bool {
 // behind are the entries of HEAD that the log lacks or has otherwise.
 func (g *guarding) behind() ([]ledger.Entry, error) {
 	head, _ := ledger.ReadLog(g.head, g.Limits)
-	if g.inConflict() || head == nil || head.Len() == 0 {
+	if g.conflict != nil || head == nil || head.Len() == 0 {
 		return nil, nil
 	}
 	file, err := g.Read()

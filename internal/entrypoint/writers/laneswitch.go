@@ -45,7 +45,7 @@ func SwitchLane(ctx context.Context, req session.Request, with Locking, to, reas
 	}
 	entry := splice.Entry{{"task_id", lane.SwitchTask}, {"status", "completed"}, {"evidence", out.Evidence}}
 	var err error
-	out.Appended, err = appendEntry(ctx, req, "lane", with, entry)
+	out.Appended, err = Append(ctx, req, with, entry)
 	return out, err
 }
 

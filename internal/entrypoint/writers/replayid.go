@@ -9,7 +9,6 @@ import (
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
-	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -29,11 +28,15 @@ type WrittenID struct {
 func ReplayID(ctx context.Context, req session.Request) (out WrittenID, err error) {
 	req = req.Above()
 	_, err = req.InRepository(ctx, "replay-id", func(s *session.Session) error {
-		place, dir, err := workTree(s)
+		dir, err := s.PathOf(s.Req.Dir)
 		if err != nil {
 			return err
 		}
-		disk, err := directory.Open(place.Top)
+		top, err := s.Repo.Where().WorkTree()
+		if err != nil {
+			return err
+		}
+		disk, err := directory.Open(top)
 		if err != nil {
 			return err
 		}
@@ -41,9 +44,9 @@ func ReplayID(ctx context.Context, req session.Request) (out WrittenID, err erro
 		if err != nil {
 			return err
 		}
-		out = WrittenID{ID: id.Reference, Add: "git add -- " + wording.ShellWord(":/"+small.InDir(dir, ""))}
+		out = WrittenID{ID: id.Reference, Add: "git add -- " + wording.TopPath(small.InDir(dir, ""))}
 		for _, f := range files {
-			if err := wholefile.WriteVia(place.GitDir, filepath.Join(place.Top, filepath.FromSlash(f.Path)), f.Content); err != nil {
+			if err := wholefile.WriteVia(s.Repo.Where().GitDir, filepath.Join(top, filepath.FromSlash(f.Path)), f.Content); err != nil {
 				return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", f.Path, err), Remedy: "when it can be written, run `small-hook replay-id --write` again", Err: err}
 			}
 			out.Files = append(out.Files, f.Path)
@@ -51,13 +54,4 @@ func ReplayID(ctx context.Context, req session.Request) (out WrittenID, err erro
 		return nil
 	})
 	return out, err
-}
-
-// workTree is the work tree to write to, and the path of the request's directory in it.
-func workTree(s *session.Session) (place githistory.Place, dir string, err error) {
-	if place = s.Repo.Where(); place.Top == "" {
-		return place, "", &failure.Error{Message: "a bare repository has no work tree to write to", Remedy: "run this in a clone"}
-	}
-	dir, err = s.PathOf(s.Req.Dir)
-	return place, dir, err
 }

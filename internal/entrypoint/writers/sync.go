@@ -67,6 +67,7 @@ func lockAll(ctx context.Context, req session.Request, mode string, with Locking
 	if _, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
 		if place = s.Repo.Where(); place.Top != "" {
 			dirs, err = s.WorkspaceDirs(ctx)
+			slices.Sort(dirs) // so that two that lock all do not block each other
 		}
 		return err
 	}); err != nil {
