@@ -35,6 +35,11 @@ func rangeOf(ctx context.Context, s *session.Session, spec string) (base, head s
 	if err != nil {
 		return "", "", err
 	}
+	return bothOf(ctx, s, from, to)
+}
+
+// bothOf finds two commits, and takes the policy from the first.
+func bothOf(ctx context.Context, s *session.Session, from, to string) (base, head string, err error) {
 	if base, err = s.Commit(ctx, from); err != nil {
 		return "", "", err
 	}
@@ -113,17 +118,24 @@ func auditNothing(ctx context.Context, s *session.Session) (*finding.Report, err
 // no commit. The policy is that of ours.
 func MergeCheck(ctx context.Context, req session.Request, ours, theirs string) *finding.Report {
 	return req.Judge(ctx, "merge-check", func(s *session.Session) (*finding.Report, error) {
-		target, err := s.Commit(ctx, ours)
+		target, head, err := bothOf(ctx, s, ours, theirs)
 		if err != nil {
-			return nil, err
-		}
-		head, err := s.Commit(ctx, theirs)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.Trust(ctx, target, ours); err != nil {
 			return nil, err
 		}
 		return gate.MergeCheck(ctx, s.Repo, target, head, ours, theirs, s.Opts), nil
+	})
+}
+
+// SyncedCommits judges what head has and base lacks, under the policy of what it is to be pushed on top of.
+func SyncedCommits(ctx context.Context, req session.Request, base, head, upstream string) *finding.Report {
+	return req.Judge(ctx, "sync", func(s *session.Session) (*finding.Report, error) {
+		head, err := s.Commit(ctx, head)
+		if err == nil {
+			err = s.Trust(ctx, upstream, "the remote's branch")
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s.CheckAdded(ctx, head, gate.Range(ctx, s.Repo, base, head, s.Opts))
 	})
 }

@@ -334,3 +334,10 @@ func branchName(ref, remote string) string {
 	}
 	return ref
 }
+
+// SyncedPush judges a push of one ref to a remote as the pre-push hook does.
+func SyncedPush(ctx context.Context, req session.Request, remote string, update hookinput.RefUpdate) *finding.Report {
+	return req.Judge(ctx, "sync", func(s *session.Session) (*finding.Report, error) {
+		return pushTo(ctx, s, handover{updates: []hookinput.RefUpdate{update}, remote: remote})
+	})
+}

@@ -85,12 +85,18 @@ func (g *commandLine) run(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(done.out, "\n"), err
 }
 
-// holds runs a git command that answers with its status: 0 is yes and 1 is no.
-func (g *commandLine) holds(ctx context.Context, args ...string) (bool, error) {
+// ask runs a git command that answers with its status: 0 is yes and 1 is no.
+func (g *commandLine) ask(ctx context.Context, args ...string) (result, error) {
 	done, err := g.try(ctx, args...)
 	if err == nil && done.status > 1 {
 		err = g.failed(args, done)
 	}
+	return done, err
+}
+
+// holds is the answer alone.
+func (g *commandLine) holds(ctx context.Context, args ...string) (bool, error) {
+	done, err := g.ask(ctx, args...)
 	return done.status == 0, err
 }
 
@@ -125,11 +131,7 @@ func oneLine(text string) string {
 
 // id is the commit that a revision names, empty if there is none.
 func (g *commandLine) id(ctx context.Context, revision string) (string, error) {
-	args := []string{"rev-parse", "-q", "--verify", revision + "^{commit}"}
-	done, err := g.try(ctx, args...)
-	if err == nil && done.status > 1 {
-		err = g.failed(args, done)
-	}
+	done, err := g.ask(ctx, "rev-parse", "-q", "--verify", revision+"^{commit}")
 	return trimmed(done.out), err
 }
 
@@ -163,15 +165,9 @@ func (g *commandLine) underWay() (string, error) {
 
 // branch is the full name of the branch that is checked out, or is being rebased; empty if HEAD is detached.
 func (g *commandLine) branch(ctx context.Context) (string, error) {
-	args := []string{"symbolic-ref", "-q", "HEAD"}
-	done, err := g.try(ctx, args...)
-	switch {
-	case err != nil:
-		return "", err
-	case done.status > 1:
-		return "", g.failed(args, done)
-	case done.status == 0:
-		return trimmed(done.out), nil
+	done, err := g.ask(ctx, "symbolic-ref", "-q", "HEAD")
+	if err != nil || done.status == 0 {
+		return trimmed(done.out), err
 	}
 	name, err := os.ReadFile(filepath.Join(g.gitDir, "rebase-merge", "head-name"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -50,12 +50,9 @@ func (p *publishing) attributes(ctx context.Context) (string, error) {
 
 // usersAttributes is the file of attributes for all of the user's repositories; nil if there is none.
 func (p *publishing) usersAttributes(ctx context.Context) ([]byte, error) {
-	done, err := p.git.try(ctx, "config", "--type=path", "--get", "core.attributesFile")
+	done, err := p.git.ask(ctx, "config", "--type=path", "--get", "core.attributesFile")
 	if err != nil {
 		return nil, err
-	}
-	if done.status > 1 {
-		return nil, p.git.failed([]string{"config"}, done)
 	}
 	file := trimmed(done.out)
 	if done.status == 1 {

@@ -34,7 +34,7 @@ func Append(ctx context.Context, req session.Request, with Locking, entry splice
 	err = guarded(ctx, req, "append", with, func(_ *locked, g *guarding, before []reconcile.Restored) error {
 		out.Before, out.Log, out.Add = before, g.Log(), "git add -- "+wording.TopPath(small.InDir(g.Dir, ""))
 		if !out.Fine() {
-			return g.note()
+			return g.Note(g.mark)
 		}
 		if g.conflict != nil {
 			return g.conflict
@@ -46,7 +46,7 @@ func Append(ctx context.Context, req session.Request, with Locking, entry splice
 			return err
 		}
 		out.Done = true
-		return g.note()
+		return g.Note(g.mark)
 	})
 	return out, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
+	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/worklock"
 )
 
@@ -80,7 +82,7 @@ func Guard(ctx context.Context, req session.Request, with Locking, do func(envir
 		} else {
 			out.After, err = now.putBack(old)
 		}
-		return errors.Join(failed, err, now.note())
+		return errors.Join(failed, err, now.Note(now.mark))
 	})
 	return out, err
 }
@@ -101,6 +103,33 @@ func guarded(ctx context.Context, req session.Request, mode string, with Locking
 		return err
 	}
 	return do(held, g, before)
+}
+
+// workspaceAbove is the directory of the workspace in the request's directory or the nearest above it, up to the root of the work tree.
+func workspaceAbove(s *session.Session) (string, error) {
+	return nearest(s, func(dir string) (bool, error) {
+		info, err := os.Lstat(filepath.Join(s.Repo.Where().Top, dir, small.Dir))
+		return err == nil && info.IsDir(), nil
+	})
+}
+
+// nearest is the nearest directory that has a workspace, from the request's up to the root of the work tree.
+func nearest(s *session.Session, has func(dir string) (bool, error)) (string, error) {
+	dir, err := s.PathOf(s.Req.Dir)
+	if err != nil {
+		return "", err
+	}
+	for ; ; dir = path.Dir("/" + dir)[1:] {
+		if found, err := has(dir); err != nil || found {
+			return dir, err
+		}
+		if dir == "" {
+			return "", &failure.Error{
+				Message: "there is no .small/ directory here or above",
+				Remedy:  "change into a workspace, or name its directory with --dir; a person makes a new one with small init --intent, and what it is for",
+			}
+		}
+	}
 }
 
 // locked is a workspace under its lock.
@@ -190,9 +219,6 @@ func markOf(ctx context.Context, s *session.Session, parents []string) (string, 
 	}
 	return fmt.Sprint(branch, parents, size), nil
 }
-
-// note remembers what a guarded command leaves.
-func (g *guarding) note() error { return g.Note(g.mark) }
 
 // putBack puts entries of old logs back. One that cannot be read has none.
 func (g *guarding) putBack(logs ...[]byte) ([]reconcile.Restored, error) {

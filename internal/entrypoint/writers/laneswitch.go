@@ -3,9 +3,6 @@ package writers
 import (
 	"context"
 	"fmt"
-	"os"
-	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
@@ -14,7 +11,6 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
-	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Switched is what SwitchLane has written.
@@ -67,23 +63,4 @@ func planSwitch(ctx context.Context, s *session.Session, out *Switched, reason s
 	out.Before, out.After = rigour.Before, rigour.After
 	out.Evidence = lane.SwitchText(now.Lane, out.Lane, reason)
 	return nil
-}
-
-// workspaceAbove is the directory of the workspace in the request's directory or the nearest above it, up to the root of the work tree.
-func workspaceAbove(s *session.Session) (string, error) {
-	top := s.Repo.Where().Top
-	dir, err := s.PathOf(s.Req.Dir)
-	for err == nil {
-		if info, missing := os.Lstat(filepath.Join(top, dir, small.Dir)); missing == nil && info.IsDir() {
-			break
-		}
-		if dir == "" {
-			err = &failure.Error{
-				Message: "there is no .small/ directory here or above",
-				Remedy:  "change into a workspace, or name its directory with --dir; a person makes a new one with small init --intent, and what it is for",
-			}
-		}
-		dir = path.Dir("/" + dir)[1:]
-	}
-	return dir, err
 }

@@ -1,12 +1,15 @@
 package writers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path"
 	"path/filepath"
 
+	"github.com/small-gate/small-gate/internal/directory"
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
+	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/small"
@@ -20,7 +23,7 @@ func Restore(ctx context.Context, req session.Request, with Locking, at, source 
 		if out, err = g.RestoreFrom(ctx, s.Repo, source, discard, req.Environ); err != nil {
 			return err
 		}
-		return g.note()
+		return g.Note(g.mark)
 	})
 	return out, err
 }
@@ -76,17 +79,37 @@ func workspaceAboveOrCommitted(ctx context.Context, s *session.Session) (string,
 	if err != nil || head == "" {
 		return "", errors.Join(err, missing)
 	}
-	if dir, err = s.PathOf(s.Req.Dir); err != nil {
-		return "", err
-	}
-	for {
+	return nearest(s, func(dir string) (bool, error) {
 		files, err := s.Repo.List(ctx, head, history.At(small.Progress.Path(dir)))
-		if err != nil || len(files) > 0 {
-			return dir, err
+		return len(files) > 0, err
+	})
+}
+
+// RestoredLeases is what RestoreLeases has written.
+type RestoredLeases struct {
+	// Plan is the path of the plan, from the root of the work tree, and Tasks those whose leases are back.
+	Plan  string
+	Tasks []string
+}
+
+// RestoreLeases puts the leases of others that the plan in a commit has, HEAD's if none is named, back into the plan on disk, in one step,
+// and stages it. The workspace is found as in Restore.
+func RestoreLeases(ctx context.Context, req session.Request, with Locking, at, source string) (out RestoredLeases, err error) {
+	err = restoring(ctx, req, with, at, func(s *session.Session, g *guarding) error {
+		id, err := s.Commit(ctx, cmp.Or(source, "HEAD"))
+		if err != nil {
+			return err
 		}
-		if dir == "" {
-			return "", missing
+		disk, err := directory.Open(g.Place.Top)
+		if err != nil {
+			return err
 		}
-		dir = path.Dir("/" + dir)[1:]
-	}
+		plan, tasks, err := gate.RestoreLeases(ctx, disk, s.Tree, id, g.Dir, req.Agent(), s.Opts)
+		out = RestoredLeases{Plan: plan.Path, Tasks: tasks}
+		if err != nil || len(tasks) == 0 {
+			return err
+		}
+		return g.Rewrite(ctx, plan.Path, plan.Content, req.Environ)
+	})
+	return out, err
 }
