@@ -220,9 +220,11 @@ func markOf(ctx context.Context, s *session.Session, parents []string) (string, 
 	return fmt.Sprint(branch, parents, size), nil
 }
 
+func (g *guarding) inConflict() bool { return g.conflict != nil }
+
 // putBack puts entries of old logs back. One that cannot be read has none.
 func (g *guarding) putBack(logs ...[]byte) ([]reconcile.Restored, error) {
-	if g.conflict != nil {
+	if g.inConflict() {
 		return nil, nil // both sides' entries are in the conflict, which `reconcile` resolves
 	}
 	var out []reconcile.Restored
@@ -253,7 +255,7 @@ func (g *guarding) repairs(parent, child *ledger.Ledger) bool {
 // behind are the entries of HEAD that the log lacks or has otherwise.
 func (g *guarding) behind() ([]ledger.Entry, error) {
 	head, _ := ledger.ReadLog(g.head, g.Limits)
-	if g.conflict != nil || head == nil || head.Len() == 0 {
+	if g.inConflict() || head == nil || head.Len() == 0 {
 		return nil, nil
 	}
 	file, err := g.Read()
