@@ -1,15 +1,19 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/harness"
+	"github.com/small-gate/small-gate/internal/hook"
 	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
 const (
@@ -45,7 +49,11 @@ func (a *app) agentHookCommand() *cobra.Command {
 				event = nil // cut off, it cannot be read either
 			}
 			w := entrypoint.AgentHook(c.Context(), a.request(), h, event)
-			return a.answer(h.Answer(w.Moment, w.Reply, agentText(w)))
+			text := agentText(w)
+			if missing := missingHooks(c.Context(), w.Begun); missing != "" {
+				w.Reply, text = harness.Inform, text+missing
+			}
+			return a.answer(h.Answer(w.Moment, w.Reply, text))
 		},
 	}
 	c.Flags().StringVar(&name, "harness", "", "the harness that calls: `NAME` is claude, codex, gemini, cursor or copilot")
@@ -61,6 +69,26 @@ func (a *app) answer(answer harness.Answer) error {
 	_, err := a.Stdout.Write(answer.Stdout)
 	_, errErr := a.Stderr.Write(answer.Stderr)
 	return errors.Join(err, errErr)
+}
+
+// missingHooks is what an agent reads at the beginning of a session if git's hooks are missing in a work tree, as they are in a fresh clone.
+func missingHooks(ctx context.Context, top string) string {
+	if top == "" {
+		return ""
+	}
+	names, remedy, err := hook.Missing(ctx, top)
+	switch {
+	case err != nil:
+		return sanitize.Lines("small-gate: cannot look for git's hooks: " + failure.Of(err).Message + "\n")
+	case len(names) == 0:
+		return ""
+	}
+	words := make([]string, len(names))
+	for i, name := range names {
+		words[i] = string(name)
+	}
+	return sanitize.Lines("small-gate: git's hooks are missing in this work tree, so that nothing judges a commit before it is made: " +
+		strings.Join(words, ", ") + "\n" + remedy + "\n")
 }
 
 // letGo begins what a person reads where a turn ends in spite of findings.

@@ -28,8 +28,8 @@ type Watched struct {
 	Reply  harness.Reply
 	// Report is nil if nothing was judged.
 	Report *finding.Report
-	// Top is the root of the work tree where the agent is; empty outside one.
-	Top string
+	// Begun is the root of the work tree in which a session begins; empty if there is no workspace in it.
+	Begun string
 }
 
 // AgentHook judges the work trees in which an agent is at work, at an event of its harness. Findings, and what could not be judged, block:
@@ -47,8 +47,8 @@ func AgentHook(ctx context.Context, req Request, h *harness.Harness, event []byt
 	if e.Moment == harness.Other || e.Moment == harness.Tool && !mayTouch(e) {
 		return out
 	}
-	notes, top, report := watchAll(ctx, req, e, session)
-	out.Report, out.Top = report, top
+	first, report := watchAll(ctx, req, e, session)
+	out.Report, out.Begun = report, first.begun
 	switch {
 	case report == nil || report.Verdict == finding.Pass:
 	case report.Verdict == finding.Fail && report.Observe:
@@ -60,7 +60,7 @@ func AgentHook(ctx context.Context, req Request, h *harness.Harness, event []byt
 	case e.Moment == harness.Tool:
 		out.Reply = harness.Block
 	default:
-		out.Reply = putOff(notes, nil, session, report, e, req)
+		out.Reply = putOff(first.notes, nil, session, report, e, req)
 	}
 	return out
 }
@@ -154,30 +154,29 @@ func (r Request) places(e harness.Event) []string {
 	return slices.Compact(out)
 }
 
-// watchAll watches in all places. The notes and the root are those of the first repository.
-func watchAll(ctx context.Context, req Request, e harness.Event, id string) (notes *agentnotes.Notes, top string, report *finding.Report) {
+// watchAll watches in all places, and returns the first that is in a repository.
+func watchAll(ctx context.Context, req Request, e harness.Event, id string) (first watch, report *finding.Report) {
 	var reports []*finding.Report
 	seen := map[string]bool{}
 	for _, dir := range req.places(e) {
 		at := req
 		at.Dir, _ = nearestThere(dir)
 		w := &watch{moment: e.Moment, id: id, now: req.Now, seen: seen}
-		var apart bool
 		found := at.judge(ctx, watchMode, func(s *session) (*finding.Report, error) { return w.judge(ctx, s) })
-		apart = found.Failure != nil && errors.Is(found.Failure, githistory.ErrNotRepository)
+		apart := found.Failure != nil && errors.Is(found.Failure, githistory.ErrNotRepository)
 		if apart || seen[w.top] {
 			continue
 		}
 		seen[w.top] = true
-		if notes == nil {
-			notes, top = w.notes, w.top
+		if len(reports) == 0 {
+			first = *w
 		}
 		reports = append(reports, found)
 	}
 	if len(reports) == 0 {
-		return nil, "", nil
+		return first, nil
 	}
-	return notes, top, finding.Combine(reports)
+	return first, finding.Combine(reports)
 }
 
 // invalid is the failure for a configuration on disk that could not be read once it is committed.

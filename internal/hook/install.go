@@ -22,7 +22,7 @@ type InstallOptions struct {
 // Install puts the hooks of a repository in place. Done twice, it changes nothing. Where a manager fills the directory, nothing is
 // written unless options say so, and the result's Manual says what to add.
 func Install(ctx context.Context, options InstallOptions) (result Result, err error) {
-	repo, err := locate(ctx, options.Dir)
+	repo, err := Locate(ctx, options.Dir)
 	if err != nil {
 		return Result{}, err
 	}
