@@ -40,7 +40,6 @@ func (a *app) agentHookCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			h = h.In(a.Environ)
 			event, err := io.ReadAll(io.LimitReader(a.Stdin, maxEvent+1))
 			if err != nil {
 				return &failure.Error{Message: "cannot read the event: " + err.Error(), Err: err}
@@ -53,7 +52,7 @@ func (a *app) agentHookCommand() *cobra.Command {
 			if missing := missingHooks(c.Context(), w.Begun); missing != "" {
 				w.Reply, text = harness.Inform, text+missing
 			}
-			return a.answer(h.Answer(w.Moment, w.Reply, text))
+			return a.answer(w.By.Answer(w.Moment, w.Reply, text))
 		},
 	}
 	c.Flags().StringVar(&name, "harness", "", "the harness that calls: `NAME` is claude, codex, gemini, cursor or copilot")

@@ -24,6 +24,8 @@ import (
 
 // Watched is what an event of an agent's harness has come to.
 type Watched struct {
+	// By is the harness that has to be answered.
+	By     *harness.Harness
 	Moment harness.Moment
 	Reply  harness.Reply
 	// Report is nil if nothing was judged.
@@ -36,14 +38,14 @@ type Watched struct {
 // but the same ones keep a turn of one session from ending twice in a row at most.
 func AgentHook(ctx context.Context, req Request, h *harness.Harness, event []byte) Watched {
 	e, err := h.Read(event)
-	session := h.Name + "/" + e.Session
+	session := e.By.Name + "/" + e.Session
 	if err != nil {
-		out := Watched{Moment: harness.Other, Report: run.FailureReport(run.Options{Mode: watchMode}, err)}
+		out := Watched{By: e.By, Moment: harness.Other, Report: run.FailureReport(run.Options{Mode: watchMode}, err)}
 		notes, unknown := req.notes(ctx)
 		out.Reply = putOff(notes, unknown, session, out.Report, e, req)
 		return out
 	}
-	out := Watched{Moment: e.Moment}
+	out := Watched{By: e.By, Moment: e.Moment}
 	if e.Moment == harness.Other || e.Moment == harness.Tool && !mayTouch(e) {
 		return out
 	}

@@ -61,7 +61,7 @@ func InstallMergeDriver(ctx context.Context, options InstallOptions) (DriverResu
 	if err != nil {
 		return DriverResult{}, err
 	}
-	program, err := resolveProgram(options.Program)
+	program, err := ResolveProgram(options.Program)
 	if err != nil {
 		return DriverResult{}, err
 	}

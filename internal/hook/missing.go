@@ -37,12 +37,12 @@ func Missing(ctx context.Context, dir string) (names []Name, remedy string, err 
 // expect says that the shim fires if the program that it names is there, or one on PATH.
 func (c *Check) expect(program string) {
 	c.Fires, c.Program = true, program
-	if program != "" && checkProgram(program) == nil {
+	if program != "" && CheckProgram(program) == nil {
 		return
 	}
 	found, err := exec.LookPath(ProgramName)
 	if err != nil {
-		c.refuse(&failure.Error{Message: "no " + ProgramName + " is on PATH", Remedy: "Type: " + wording.Commands(howToInstall, ProgramName+" install"), Err: err})
+		c.refuse(&failure.Error{Message: "no " + ProgramName + " is on PATH", Remedy: "Type: " + wording.Commands(HowToInstall, ProgramName+" install"), Err: err})
 		return
 	}
 	c.Program = found

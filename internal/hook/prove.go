@@ -31,7 +31,7 @@ func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
 		if check.Moved != "" {
 			what = "the program is gone from " + show(check.Moved) + ", and " + what
 		}
-		check.refuse(failed(what, "Type:\n  "+howToInstall+"\n  "+ProgramName+" install", nil))
+		check.refuse(failed(what, "Type:\n  "+HowToInstall+"\n  "+ProgramName+" install", nil))
 		return
 	}
 	e.askVersion(ctx, check)
@@ -65,7 +65,7 @@ func (e examination) ask(ctx context.Context, hook Name, path string) (program s
 
 // askVersion asks the program that a hook would call for its version.
 func (e examination) askVersion(ctx context.Context, check *Check) {
-	if err := checkProgram(check.Program); err != nil {
+	if err := CheckProgram(check.Program); err != nil {
 		check.refuse(err)
 		return
 	}
@@ -75,7 +75,7 @@ func (e examination) askVersion(ctx context.Context, check *Check) {
 	output, err := command.CombinedOutput()
 	answer, _, _ := strings.Cut(strings.TrimSpace(string(output)), "\n")
 	if err != nil || answer == "" {
-		check.refuse(failed(show(check.Program)+" does not answer to version: "+show(answer), "Type:\n  "+howToInstall+"\n  "+ProgramName+" install", err))
+		check.refuse(failed(show(check.Program)+" does not answer to version: "+show(answer), "Type:\n  "+HowToInstall+"\n  "+ProgramName+" install", err))
 		return
 	}
 	check.Version = answer

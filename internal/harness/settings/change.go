@@ -118,7 +118,7 @@ func (f *File) Remove(text []byte) (left []byte, gone bool, err error) {
 	if f.version && at == 0 && len(d.root.Members) == 1 && literal(d.root.Members[0].Name) == versionMember {
 		gone = remove(membersOf(d.root), 0)
 	}
-	gone = gone && len(commentsIn(d.tree.BeforeExtra))+len(commentsIn(d.tree.AfterExtra)) == 0
+	gone = gone && commentsIn(d.tree.BeforeExtra).length()+commentsIn(d.tree.AfterExtra).length() == 0
 	return d.pack(), gone, nil
 }
 

@@ -42,7 +42,7 @@ func (f *File) parse(text []byte) (*document, error) {
 	var raw json.RawMessage
 	var at *json.SyntaxError
 	if err := json.Unmarshal(plain, &raw); errors.As(err, &at) {
-		return nil, f.wrong(plain, int(at.Offset)-1, "is not JSON as "+f.Title+" reads it: "+at.Error())
+		return nil, f.wrong(plain, int(at.Offset)-1, "is not JSON as "+f.Harness.Title+" reads it: "+at.Error())
 	}
 	d := &document{file: f, mark: mark}
 	if err := d.read(append(bytes.Clone(body), '\n')); err != nil { // a comment on the last line may lack its end
@@ -68,7 +68,7 @@ func blank(found []byte) []byte {
 func (d *document) allowed() error {
 	for _, m := range d.root.Members {
 		if name := literal(m.Name); d.file.only != nil && !slices.Contains(d.file.only, name) {
-			return d.file.wrong(d.text, m.Name.StartOffset, fmt.Sprintf("has %q, with which %s drops the whole file", wording.Clip(name), d.file.Title))
+			return d.file.wrong(d.text, m.Name.StartOffset, fmt.Sprintf("has %q, with which %s drops the whole file", wording.Clip(name), d.file.Harness.Title))
 		}
 	}
 	if !d.file.versioned {
@@ -79,7 +79,7 @@ func (d *document) allowed() error {
 		return err
 	}
 	if at < 0 || d.root.Members[at].Value.Value.Kind() != '0' {
-		return d.file.refuse(fmt.Sprintf(`it has no "version": 1, without which %s drops the whole file`, d.file.Title))
+		return d.file.refuse(fmt.Sprintf(`it has no "version": 1, without which %s drops the whole file`, d.file.Harness.Title))
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func (f *File) wrong(text []byte, offset int, what string) error {
 func (f *File) refuse(what string) error {
 	return &failure.Error{
 		Message: f.Path + ": " + wording.Printable(what),
-		Remedy:  "Nothing was written. Correct the file, then type `small-hook install --agent " + f.Harness + "`",
+		Remedy:  "Nothing was written. Correct the file, then type `small-hook install --agent " + f.Harness.Name + "`",
 	}
 }
 

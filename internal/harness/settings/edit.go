@@ -53,17 +53,19 @@ func (d *document) room(l list, offset int) (before hujson.Extra, indent string)
 		return before, d.indentation(before, offset)
 	}
 	last := l.length - 1
-	comments := commentsIn(*l.end)
-	space := (*l.before(last))[len(commentsIn(*l.before(last))):]
+	space := (*l.before(last))[commentsIn(*l.before(last)).length():]
 	if len(space) == 0 {
 		space = hujson.Extra(" ")
 	}
+	comments := commentsIn(*l.end)
+	*l.end = (*l.end)[comments.length():]
 	indent = d.indentation(space, l.stop(last))
-	if bytes.HasSuffix(comments, []byte("\n")) {
-		space = bytes.TrimPrefix(bytes.TrimPrefix(space, []byte("\r")), []byte("\n"))
+	if comments.open { // the line break behind it stays, and another one like it goes here
+		_, space = lineBreak(space)
+		end, _ := lineBreak(*l.end)
+		space = slices.Concat(end, space)
 	}
-	*l.end = (*l.end)[len(comments):]
-	return slices.Concat(comments, space), indent
+	return slices.Concat(comments.text, space), indent
 }
 
 // addMember adds a member to the object.
@@ -98,34 +100,56 @@ func remove(l list, i int) (made bool) {
 	comments := commentsIn(*l.before(i))
 	switch {
 	case l.length == 1:
-		made = len(*l.end) > 0 && len(comments)+len(commentsIn(*l.end)) == 0
+		made = len(*l.end) > 0 && comments.length()+commentsIn(*l.end).length() == 0
 		*l.end = slices.Concat(*l.before(i), *l.end)
 	case i < l.length-1:
-		*l.before(i + 1) = slices.Concat(comments, *l.before(i + 1))
+		*l.before(i + 1) = comments.then(*l.before(i + 1))
 	default:
-		*l.end = slices.Concat(*l.after(i - 1), comments, *l.end)
+		*l.end = slices.Concat(*l.after(i - 1), comments.then(*l.end))
 		*l.after(i - 1) = nil
 	}
 	l.drop(i)
 	return made
 }
 
-// commentsIn is the part of what stands between two values that ends with the last comment.
-func commentsIn(between hujson.Extra) hujson.Extra {
-	end := 0
-	for rest := between; ; {
-		start := bytes.IndexByte(rest, '/')
+// comments is what stands between two values up to the end of the last comment. An open one ends with its line.
+type comments struct {
+	text hujson.Extra
+	open bool
+}
+
+func commentsIn(between hujson.Extra) (c comments) {
+	for at := 0; ; {
+		start := bytes.IndexByte(between[at:], '/')
 		if start < 0 {
-			return between[:end]
+			return c
 		}
-		closing := "\n"
-		if rest[start+1] == '*' {
-			closing = "*/"
+		at += start + 2
+		if c.open = between[at-1] == '/'; c.open {
+			at += bytes.IndexByte(between[at:], '\n')
+		} else {
+			at += bytes.Index(between[at:], []byte("*/")) + 2
 		}
-		length := 2 + bytes.Index(rest[start+2:], []byte(closing)) + len(closing)
-		rest = rest[start+length:]
-		end = len(between) - len(rest)
+		if c.text = between[:at]; c.open {
+			c.text = bytes.TrimSuffix(c.text, []byte("\r"))
+		}
 	}
+}
+
+func (c comments) length() int { return len(c.text) }
+
+// then puts the comments before what else stands there.
+func (c comments) then(rest hujson.Extra) hujson.Extra {
+	if end, _ := lineBreak(rest); c.open && string(end) != "\n" && string(end) != "\r\n" {
+		return slices.Concat(c.text, hujson.Extra("\n"), rest)
+	}
+	return slices.Concat(c.text, rest)
+}
+
+// lineBreak splits what stands between two values behind its first line break; before is empty if there is none.
+func lineBreak(between hujson.Extra) (before, after hujson.Extra) {
+	at := bytes.IndexByte(between, '\n') + 1
+	return between[:at], between[at:]
 }
 
 // indentation is that of a line which space begins, or of the line at offset where space holds no line break.

@@ -1,15 +1,19 @@
 package settings
 
-import "regexp"
+import (
+	"regexp"
 
-// All are the harnesses, in the order of their names. What was looked up for each stands in internal/harness/SOURCES.md.
+	"github.com/small-gate/small-gate/internal/harness"
+)
+
+// All are the harnesses, in the order of [harness.All]. What was looked up for each stands in internal/harness/SOURCES.md.
 //
 // Each call has the bound in time that the harness gives it; where that is less than a minute, it is a minute.
-var All = []*File{Claude, Codex, Copilot, Cursor, Gemini}
+var All = []*File{Claude, Codex, Gemini, Cursor, Copilot}
 
 // Claude is Claude Code. A tool that fails is an event of its own.
 var Claude = &File{
-	Harness: "claude", Title: "Claude Code", Path: ".claude/settings.json",
+	Harness: harness.Claude, Path: ".claude/settings.json",
 	Trust:   "Claude Code runs the hooks once its folder is trusted (it asks), and reads the file only if it is started in the root of the work tree.",
 	off:     [2]string{"/disableAllHooks", "true"},
 	events:  []string{"SessionStart", "PostToolUse", "PostToolUseFailure", "Stop"},
@@ -19,7 +23,7 @@ var Claude = &File{
 
 // Codex is OpenAI's Codex. Each change of a hook has to be trusted anew.
 var Codex = &File{
-	Harness: "codex", Title: "Codex", Path: ".codex/hooks.json",
+	Harness: harness.Codex, Path: ".codex/hooks.json",
 	Trust:   "Codex skips the hooks without a word until its folder and each hook are trusted, and again after a change of them: start codex in the work tree, trust it, and review them under /hooks.",
 	only:    []string{"description", hooksMember},
 	events:  []string{"SessionStart", "PostToolUse", "Stop"},
@@ -30,7 +34,7 @@ var Codex = &File{
 // Copilot is GitHub Copilot. It reads every file of the folder, so that this one is ours alone. Only with the events' names in capitals does
 // it say in its JSON which event it is.
 var Copilot = &File{
-	Harness: "copilot", Title: "GitHub Copilot", Path: ".github/hooks/small-gate.json",
+	Harness: harness.Copilot, Path: ".github/hooks/small-gate.json",
 	Trust:   "Copilot skips the hooks without a word until its folder is trusted: it asks, and a run with -p needs --trust-folder. Its cloud agent reads the default branch, and needs small-hook installed by copilot-setup-steps.yml.",
 	version: true,
 	off:     [2]string{"/disableAllHooks", "true"},
@@ -40,7 +44,7 @@ var Copilot = &File{
 
 // Cursor is Cursor, the editor and its command line. It takes whatever follows // on a line for a comment, in a string too.
 var Cursor = &File{
-	Harness: "cursor", Title: "Cursor", Path: ".cursor/hooks.json",
+	Harness: harness.Cursor, Path: ".cursor/hooks.json",
 	Trust:    "Cursor runs the hooks once its workspace is trusted: it asks.",
 	comments: regexp.MustCompile(`//.*|(?s:/\*.*?\*/)`),
 	version:  true, versioned: true,
@@ -50,7 +54,7 @@ var Cursor = &File{
 
 // Gemini is Gemini CLI.
 var Gemini = &File{
-	Harness: "gemini", Title: "Gemini CLI", Path: ".gemini/settings.json",
+	Harness: harness.Gemini, Path: ".gemini/settings.json",
 	Trust:    "Gemini CLI runs the hooks once its folder is trusted (it asks; with --skip-trust it runs none), and reads the file only if it is started in the root of the work tree.",
 	comments: regexp.MustCompile(`"(?:[^"\\]|\\.)*"|//.*|(?s:/\*.*?\*/)`),
 	off:      [2]string{"/hooksConfig/enabled", "false"},

@@ -5,20 +5,18 @@
 package settings
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/harness"
 )
 
 // File is the settings file of one harness. Each is a value in files.go.
 type File struct {
-	// Harness is the name by which small-hook knows it, Title what people call it.
-	Harness, Title string
+	Harness *harness.Harness
 	// Path is the file's place in a repository, with slashes.
 	Path string
 	// Trust says what people have to do before the harness runs the hooks of a repository, in sentences.
@@ -40,28 +38,19 @@ type File struct {
 	handler string
 }
 
-// Of finds the file of a harness.
-func Of(harness string) (*File, error) {
-	i := slices.IndexFunc(All, func(f *File) bool { return f.Harness == harness })
-	if i < 0 {
-		return nil, &failure.Error{Message: fmt.Sprintf("there is no agent %q: the agents are %s", harness, strings.Join(Names(), ", "))}
+// Of finds the file of the harness with this name.
+func Of(name string) (*File, error) {
+	h, err := harness.Of(name)
+	if err != nil {
+		return nil, err
 	}
-	return All[i], nil
-}
-
-// Names are the names of all harnesses.
-func Names() []string {
-	var names []string
-	for _, f := range All {
-		names = append(names, f.Harness)
-	}
-	return names
+	return All[slices.IndexFunc(All, func(f *File) bool { return f.Harness == h })], nil
 }
 
 // Command is what the harness is to run, where program is a word of a shell.
 func (f *File) Command(program string) string { return program + " " + f.call() }
 
-func (f *File) call() string { return "agent-hook --harness " + f.Harness }
+func (f *File) call() string { return "agent-hook --harness " + f.Harness.Name }
 
 // Mentions reports whether a text that may be broken names our command.
 func (f *File) Mentions(text []byte) bool { return strings.Contains(string(text), f.call()) }

@@ -22,19 +22,19 @@ func holds(t *testing.T, f *File, text []byte) bool {
 	with, err := f.Add(text, command)
 	if err != nil {
 		if e := failure.Of(err); !strings.HasPrefix(e.Message, f.Path+": ") || e.Remedy == "" {
-			t.Errorf("%s: the error does not say where, or what to do: %v", f.Harness, err)
+			t.Errorf("%s: the error does not say where, or what to do: %v", f.Harness.Name, err)
 		}
 		return false
 	}
 	if again, err := f.Add(with, command); err != nil || !bytes.Equal(again, with) {
-		t.Fatalf("%s: done twice, %q is %q, and not %q (%v)", f.Harness, text, again, with, err)
+		t.Fatalf("%s: done twice, %q is %q, and not %q (%v)", f.Harness.Name, text, again, with, err)
 	}
 	found, err := f.Has(with)
 	if err != nil || len(found.Missing) > 0 || !reflect.DeepEqual(found.Commands, []string{command}) {
-		t.Fatalf("%s: %q has %+v (%v)", f.Harness, with, found, err)
+		t.Fatalf("%s: %q has %+v (%v)", f.Harness.Name, with, found, err)
 	}
 	if before := value(t, text); text != nil && !extends(value(t, with), before) {
-		t.Fatalf("%s: %q lost something of %q", f.Harness, with, text)
+		t.Fatalf("%s: %q lost something of %q", f.Harness.Name, with, text)
 	}
 	for _, other := range []string{`/opt/small hook`, "it's`"} {
 		moved, err := f.Add(with, f.Command("'"+strings.NewReplacer("'", `'\''`, "`", `'"$(printf '\140')"'`).Replace(other)+"'"))
@@ -42,20 +42,20 @@ func holds(t *testing.T, f *File, text []byte) bool {
 			t.Fatal(err)
 		}
 		if found, err := f.Has(moved); err != nil || len(found.Commands) != 1 || f.ProgramOf(found.Commands[0]) != other {
-			t.Fatalf("%s: with another program %q has %+v (%v)", f.Harness, moved, found, err)
+			t.Fatalf("%s: with another program %q has %+v (%v)", f.Harness.Name, moved, found, err)
 		}
 		if back, err := f.Add(moved, command); err != nil || !bytes.Equal(back, with) {
-			t.Fatalf("%s: with its first program again, %q is %q (%v)", f.Harness, with, back, err)
+			t.Fatalf("%s: with its first program again, %q is %q (%v)", f.Harness.Name, with, back, err)
 		}
 	}
 	switch left, gone, err := f.Remove(with); {
 	case err != nil:
 		t.Fatal(err)
 	case gone != (text == nil), !gone && !bytes.Equal(left, text):
-		t.Fatalf("%s: %q became %q, and then %q (gone: %v)", f.Harness, text, with, left, gone)
+		t.Fatalf("%s: %q became %q, and then %q (gone: %v)", f.Harness.Name, text, with, left, gone)
 	}
 	if left, gone, err := f.Remove(text); err != nil || gone != (text == nil) || !bytes.Equal(left, text) {
-		t.Fatalf("%s: with nothing to remove, %q became %q (gone: %v, %v)", f.Harness, text, left, gone, err)
+		t.Fatalf("%s: with nothing to remove, %q became %q (gone: %v, %v)", f.Harness.Name, text, left, gone, err)
 	}
 	return true
 }
@@ -100,7 +100,7 @@ func TestNoFile(t *testing.T) {
 	t.Parallel()
 	for _, f := range All {
 		if !holds(t, f, nil) {
-			t.Errorf("%s: no new file", f.Harness)
+			t.Errorf("%s: no new file", f.Harness.Name)
 		}
 	}
 }
