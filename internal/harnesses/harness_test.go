@@ -91,6 +91,7 @@ func newDesk(t *testing.T, p *program, hooks bool) *desk {
 		t.Fatal(err)
 	}
 	put(t, filepath.Join(d.home, ".gitconfig"), "[user]\n\tname = Test Agent\n\temail = agent@example.com\n")
+	put(t, filepath.Join(d.home, ".profile"), "PATH='"+built()+"':$PATH\n") // Codex's shells are login shells
 	d.must("small-hook install --agent " + p.name)
 	d.Commit("start")
 	if hooks {

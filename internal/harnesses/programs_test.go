@@ -136,9 +136,13 @@ trust_level = "trusted"
 	},
 	shell: func(line string) []call { return []call{{"exec_command", object{"cmd": line}}} },
 	edit: func(file, from, to string) []call {
-		patch := "*** Begin Patch\n*** Update File: " + file + "\n@@\n-" + from + "\n+" + to + "\n*** End Patch\n"
-		return []call{{"apply_patch", object{"patch": patch}}}
+		return []call{{"apply_patch", object{"patch": patch(file, from, to)}}}
 	},
+}
+
+// patch replaces a line in the form of apply_patch.
+func patch(file, from, to string) string {
+	return "*** Begin Patch\n*** Update File: " + file + "\n@@\n-" + from + "\n+" + to + "\n*** End Patch\n"
 }
 
 var copilot = &program{

@@ -73,13 +73,16 @@ func (d *desk) unchanged() {
 	d.must("small-hook audit")
 }
 
+// tidy edits the log's first entry.
+const tidy = "sed -i.bak 's/" + said + "/all is well/' " + progress + " && rm " + progress + ".bak"
+
 // An agent that edits a committed entry, with the tool for it or with its shell, is told at once, and what it is told to type helps.
 func TestRewrites(t *testing.T) {
 	eachProgram(t, func(t *testing.T, d *desk) {
 		told, _ := d.works(
 			edits(d.Path(progress), `    evidence: "`+said+`"`, `    evidence: "`+said+` with care"`),
 			obeys,
-			types("sed -i.bak 's/"+said+"/all is well/' "+progress+" && rm "+progress+".bak"),
+			types(tidy+"; false"), // a command that fails has written all the same
 			obeys,
 			says("done"),
 		)
@@ -95,7 +98,7 @@ func TestRewrites(t *testing.T) {
 func TestNoVerify(t *testing.T) {
 	eachProgram(t, func(t *testing.T, d *desk) {
 		told, _ := d.works(
-			types("sed -i.bak 's/"+said+"/all is well/' "+progress+" && rm "+progress+".bak && git commit --quiet --no-verify --all --message tidy"),
+			types(tidy+" && git commit --quiet --no-verify --all --message tidy"),
 			says("done"),
 			obeys,
 			says("done"),
@@ -106,6 +109,24 @@ func TestNoVerify(t *testing.T) {
 		heard(t, told, 0, 3)
 		d.unchanged()
 	})
+}
+
+// Codex has no event for a patch in a here-document, which it applies itself. The end of the turn has one.
+func TestUnseenPatch(t *testing.T) {
+	installed(t)
+	t.Parallel()
+	d := newDesk(t, codex, true)
+	told, _ := d.works(
+		types("apply_patch <<'EOF'\n"+patch(progress, `    evidence: "`+said+`"`, `    evidence: "all is well"`)+"EOF\n"),
+		says("done"),
+		obeys,
+		says("done"),
+	)
+	if len(told) != 4 {
+		t.Fatalf("%d requests, want 4", len(told))
+	}
+	heard(t, told, 0, 1, 3)
+	d.unchanged()
 }
 
 // hostile is the evidence of an entry that speaks to whoever reads it.
