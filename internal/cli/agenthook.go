@@ -91,7 +91,10 @@ func missingHooks(ctx context.Context, top string) string {
 }
 
 // letGo begins what a person reads where a turn ends in spite of findings.
-const letGo = "small-gate lets this turn end. What it found stays, and git's hooks and CI reject it:\n"
+const (
+	letGo    = "small-gate lets this turn end. What it found stays, and git's hooks and CI reject it:\n"
+	observes = "small-gate only observes here (mode: observe). What it found:\n"
+)
 
 // agentText is what the agent, or the person beside it, reads.
 func agentText(w entrypoint.Watched) string {
@@ -99,8 +102,11 @@ func agentText(w entrypoint.Watched) string {
 		return ""
 	}
 	text := report.ForAgent(w.Report, maxAgentText)
-	if w.Reply == harness.LetGo {
-		text = letGo + text
+	switch {
+	case w.Reply != harness.LetGo:
+		return text
+	case w.Report.Observe:
+		return observes + text
 	}
-	return text
+	return letGo + text
 }
