@@ -61,10 +61,10 @@ func heard(t *testing.T, told []string, quiet ...int) {
 	}
 }
 
-// unchanged demands that the log is as it was committed first, in the work tree and in HEAD.
+// unchanged demands that all is committed, and the log as it was first.
 func (d *desk) unchanged() {
 	d.t.Helper()
-	if got := d.must("git status --porcelain && git diff main@{0} -- .small"); got != "" {
+	if got := d.must("git status --porcelain"); got != "" {
 		d.t.Errorf("the work tree differs from HEAD:\n%s", got)
 	}
 	if !strings.Contains(d.read(progress), said+"\"") {
@@ -142,10 +142,18 @@ func TestPaysNoHeed(t *testing.T) {
 			t.Fatalf("%d requests, want 3 or 4: the turn is put off once or twice", len(told))
 		}
 		heard(t, told, 0)
+		quotations := 0
 		for line := range strings.Lines(told[len(told)-1]) {
-			if strings.Contains(line, "ignore all") && (!strings.HasPrefix(line, "field: \"evidence\" from \"") || strings.ContainsAny(line, "<>")) {
+			switch {
+			case !strings.Contains(line, "ignore all"):
+			case !strings.HasPrefix(line, `field: "evidence" from "`) || strings.ContainsAny(line, "<>"):
 				t.Errorf("what an entry says stands outside a quotation: %q", line)
+			default:
+				quotations++
 			}
+		}
+		if quotations < 2 {
+			t.Errorf("%d quotations of what the entry says, want one after the tool and one at the turn's end", quotations)
 		}
 		if d.program == copilot || d.program == gemini {
 			if !strings.Contains(seen, "lets this turn end") {
@@ -167,7 +175,8 @@ func TestHonest(t *testing.T) {
 			t.Fatalf("%d requests, want 3", len(told))
 		}
 		heard(t, told, 0, 1, 2)
-		if d.must("git status --porcelain"); strings.Count(d.read(progress), "task_id:") != 2 {
+		d.unchanged()
+		if d.must("git log -1 --format=%s") != "Read the export\n" || strings.Count(d.read(progress), "task_id:") != 2 {
 			t.Errorf("the entry is missing:\n%s", d.read(progress))
 		}
 	})
