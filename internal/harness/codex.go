@@ -19,9 +19,11 @@ var Codex = &Harness{
 	writes:    map[string]func(json.RawMessage) []string{"apply_patch": patched},
 	inform:    contextAt("SessionStart"),
 	afterTool: blocked, // it takes the place of the tool's output
-	atStop:    func(text string) Answer { return blocked(ifThen.ReplaceAllString(text, "`if $1; then $2; else false; fi`")) },
-	person:    systemMessage,
-	unread:    blocked,
+	atStop: func(text string) Answer {
+		return blocked(ifThen.ReplaceAllString(text, "`if $1; then $2; else false; fi`"))
+	},
+	person: systemMessage,
+	unread: blocked,
 }
 
 // ifThen finds commands with &&, which the agent would read at a turn's end as &amp;&amp; and could not type.

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -72,6 +73,7 @@ type desk struct {
 	*gittest.Repo
 	t       *testing.T
 	program *program
+	trust   *trust
 	file    string // of the harness
 	home    string
 }
@@ -81,22 +83,20 @@ const (
 	said     = "workspace created" // by the log's first entry
 )
 
-// newDesk makes a repository whose settings have the harness call the gate, and in which git's own hooks are installed unless told
-// otherwise.
-func newDesk(t *testing.T, p *program, hooks bool) *desk {
+// newDesk makes a repository whose settings have the harness call the gate, and in which git's own hooks are not installed, like a fresh
+// clone.
+func newDesk(t *testing.T, p *program) *desk {
 	t.Helper()
-	d := &desk{t: t, program: p, file: filepath.Join(installed(t), p.name), home: gittest.TempDir(t)}
+	d := &desk{t: t, program: p, trust: p.trusted, file: filepath.Join(installed(t), p.name), home: gittest.TempDir(t)}
 	d.Repo = gittest.New(t)
 	if err := os.CopyFS(d.Dir, os.DirFS(filepath.Join("..", "..", "cmd", "small-hook", "testdata", "workspace"))); err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(d.home, ".gitconfig"), "[user]\n\tname = Test Agent\n\temail = agent@example.com\n")
+	d.Git("config", "user.name", "Agent") // Gemini CLI keeps the person's own configuration from git
+	d.Git("config", "user.email", "agent@example.com")
 	put(t, filepath.Join(d.home, ".profile"), "PATH='"+built()+"':$PATH\n") // Codex's shells are login shells
 	d.must("small-hook install --agent " + p.name)
 	d.Commit("start")
-	if hooks {
-		d.must("small-hook install")
-	}
 	return d
 }
 
@@ -135,14 +135,16 @@ func (d *desk) read(path string) string {
 func (d *desk) works(turns ...turn) (told []string, seen string) {
 	d.t.Helper()
 	m := newModel(d.t, d.program, turns...)
-	if d.program.trust != nil {
-		d.program.trust(d, m.URL)
+	p := d.program
+	if p.settings != nil {
+		file, text := p.settings(d, m.URL)
+		put(d.t, filepath.Join(d.home, filepath.FromSlash(file)), text)
 	}
 	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, d.file, d.program.args(m.URL)...)
+	cmd := exec.CommandContext(ctx, d.file, slices.Concat(p.args, d.trust.args)...)
 	// Whatever wants to leave the machine meets a proxy that leads nowhere.
-	cmd.Env = d.environ(append(d.program.vars(m.URL), "HTTPS_PROXY="+m.URL, "HTTP_PROXY="+m.URL, "NO_PROXY=127.0.0.1")...)
+	cmd.Env = d.environ(slices.Concat(p.vars(m.URL), d.trust.vars, []string{"HTTPS_PROXY=" + m.URL, "HTTP_PROXY=" + m.URL, "NO_PROXY=127.0.0.1"})...)
 	cmd.Dir, cmd.SysProcAttr = d.Dir, &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
@@ -162,7 +164,7 @@ func (d *desk) works(turns ...turn) (told []string, seen string) {
 		}
 	})
 	if err != nil {
-		d.t.Fatalf("%s: %v", d.program.name, err)
+		d.t.Fatalf("%s: %v", p.name, err)
 	}
 	return told, seen
 }

@@ -4,17 +4,18 @@ package harnesses_test
 
 import (
 	"fmt"
-	"path/filepath"
 )
 
 // program is one harness: how it is started, and how it speaks with a model.
 type program struct {
 	name string
-	// args start it on its task; vars are for its environment beside what all have. The model is at url.
-	args func(url string) []string
+	// args start it on its task, and vars are for its environment beside what all have. The model is at url.
+	args []string
 	vars func(url string) []string
-	// trust does for a desk what a person does once, so that the harness runs the repository's hooks.
-	trust func(d *desk, url string)
+	// settings are the person's own: a file in the home, and what is in it.
+	settings func(d *desk, url string) (file, text string)
+	// trusted is how it is told to run the repository's hooks, and untrusted how it works without them; nil if it always runs them.
+	trusted, untrusted *trust
 
 	// path is part of the path at which a model is asked, and conversation the field of the request that says what was said so far.
 	path, conversation string
@@ -24,6 +25,9 @@ type program struct {
 	shell func(line string) []call
 	edit  func(file, from, to string) []call
 }
+
+// trust is what more a program is started with.
+type trust struct{ args, vars []string }
 
 // task is what the person asks for. The models do not read it.
 const task = "Do the work."
@@ -36,16 +40,16 @@ var programs = []*program{claude, codex, copilot, gemini}
 
 // claude asks nobody for trust where there is no person.
 var claude = &program{
-	name: "claude",
-	args: func(string) []string {
-		return []string{"-p", task, "--model", "claude-sonnet-4-5", "--allowedTools", "Bash Edit Read"}
-	},
+	name:    "claude",
+	trusted: &trust{},
+	args:    []string{"-p", task, "--model", "claude-sonnet-4-5", "--allowedTools", "Bash Edit Read"},
 	vars: func(url string) []string {
 		return []string{
 			"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=sk-ant-none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 			"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
 		}
 	},
+
 	path: "/v1/messages", conversation: "messages",
 	answer: func(n int, s step) []event {
 		var out []event
@@ -88,13 +92,13 @@ var claude = &program{
 
 // codex is told to trust hooks that nobody has reviewed: a review needs a person at its screen.
 var codex = &program{
-	name: "codex",
-	args: func(string) []string {
-		return []string{"exec", "--sandbox", "danger-full-access", "--dangerously-bypass-hook-trust", task}
-	},
-	vars: func(string) []string { return []string{"MODEL_KEY=none"} },
-	trust: func(d *desk, url string) {
-		put(d.t, filepath.Join(d.home, ".codex", "config.toml"), fmt.Sprintf(`model = "gpt-5.5"
+	name:      "codex",
+	args:      []string{"exec", "--sandbox", "danger-full-access", task},
+	vars:      func(string) []string { return []string{"MODEL_KEY=none"} },
+	trusted:   &trust{args: []string{"--dangerously-bypass-hook-trust"}},
+	untrusted: &trust{},
+	settings: func(d *desk, url string) (file, text string) {
+		return ".codex/config.toml", fmt.Sprintf(`model = "gpt-5.5"
 model_provider = "fake"
 [model_providers.fake]
 name = "fake"
@@ -105,8 +109,9 @@ request_max_retries = 0
 stream_max_retries = 0
 [projects.%q]
 trust_level = "trusted"
-`, url+"/v1", d.Dir))
+`, url+"/v1", d.Dir)
 	},
+
 	path: "/v1/responses", conversation: "input",
 	answer: func(n int, s step) []event {
 		id := fmt.Sprint("resp_", n)
@@ -147,13 +152,16 @@ func patch(file, from, to string) string {
 
 var copilot = &program{
 	name: "copilot",
-	args: func(string) []string { return []string{"-p", task, "--allow-all-tools", "--trust-folder"} },
+	args: []string{"-p", task, "--allow-all-tools"},
 	vars: func(url string) []string {
 		return []string{
 			"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "COPILOT_MODEL=fake", "COPILOT_PROVIDER_BASE_URL=" + url + "/v1",
 			"COPILOT_PKG_CACHE_HOME=" + unpacked(),
 		}
 	},
+	trusted:   &trust{args: []string{"--trust-folder"}},
+	untrusted: &trust{},
+
 	path: "/v1/chat/completions", conversation: "messages",
 	answer: func(n int, s step) []event {
 		var calls []object
@@ -188,15 +196,16 @@ var copilot = &program{
 
 var gemini = &program{
 	name: "gemini",
-	args: func(string) []string { return []string{"-m", "gemini-2.5-pro", "-y", "-p", task} },
+	args: []string{"-m", "gemini-2.5-pro", "-y", "-p", task},
 	vars: func(url string) []string {
 		return []string{"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_TELEMETRY_ENABLED=false"}
 	},
-	trust: func(d *desk, _ string) {
-		put(d.t, filepath.Join(d.home, ".gemini", "settings.json"),
-			`{"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}}`)
-		put(d.t, filepath.Join(d.home, ".gemini", "trustedFolders.json"), string(marshal(object{d.Dir: "TRUST_FOLDER"})))
+	settings: func(*desk, string) (file, text string) {
+		return ".gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"enableAutoUpdate": false}}`
 	},
+	trusted:   &trust{vars: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}},
+	untrusted: &trust{args: []string{"--skip-trust"}},
+
 	path: ":streamGenerateContent", conversation: "contents",
 	answer: func(_ int, s step) []event {
 		var parts []object
