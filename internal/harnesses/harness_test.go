@@ -76,6 +76,7 @@ type desk struct {
 	trust   *trust
 	file    string // of the harness
 	home    string
+	temp    string // for temporary files
 }
 
 const (
@@ -87,7 +88,7 @@ const (
 // clone.
 func newDesk(t *testing.T, p *program) *desk {
 	t.Helper()
-	d := &desk{t: t, program: p, trust: p.trusted, file: filepath.Join(installed(t), p.name), home: gittest.TempDir(t)}
+	d := &desk{t: t, program: p, trust: p.trusted, file: filepath.Join(installed(t), p.name), home: gittest.TempDir(t), temp: gittest.TempDir(t)}
 	d.Repo = gittest.New(t)
 	if err := os.CopyFS(d.Dir, os.DirFS(filepath.Join("..", "..", "cmd", "small-hook", "testdata", "workspace"))); err != nil {
 		t.Fatal(err)
@@ -103,7 +104,7 @@ func newDesk(t *testing.T, p *program) *desk {
 // environ is the whole environment of what runs at the desk: nothing from outside but where programs are.
 func (d *desk) environ(vars ...string) []string {
 	return append([]string{
-		"PATH=" + built() + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + d.home, "GIT_CONFIG_NOSYSTEM=1",
+		"PATH=" + built() + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + d.home, "TMPDIR=" + d.temp, "GIT_CONFIG_NOSYSTEM=1",
 		"TERM=dumb", "NO_COLOR=1", "LANG=C.UTF-8",
 	}, vars...)
 }
@@ -157,7 +158,7 @@ func (d *desk) works(turns ...turn) (told []string, seen string) {
 	}
 	d.t.Cleanup(func() {
 		if d.t.Failed() {
-			d.t.Logf("asked besides: %q\na person saw:\n%s", m.other, seen)
+			d.t.Logf("asked besides: %q\na person saw:\n%s", m.besides(), seen)
 			for i, text := range told {
 				d.t.Logf("request %d ends with:\n%s", i+1, text[max(0, len(text)-6000):])
 			}

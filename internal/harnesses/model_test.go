@@ -58,7 +58,7 @@ type model struct {
 
 	mu    sync.Mutex
 	told  []string
-	other []string // what was asked of it that no model is asked
+	other []string
 }
 
 func newModel(t testing.TB, p *program, turns ...turn) *model {
@@ -103,6 +103,13 @@ func (m *model) requests() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.told)
+}
+
+// besides is what it was asked that no model is asked.
+func (m *model) besides() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.other)
 }
 
 // event is one of a stream of server-sent events. Without a name it has its data alone.
