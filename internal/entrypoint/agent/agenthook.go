@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/small-gate/small-gate/internal/agentnotes"
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
@@ -41,8 +42,7 @@ func Hook(ctx context.Context, req session.Request, h *harness.Harness, event []
 	id := e.By.Name + "/" + e.Session
 	if err != nil {
 		out := Watched{By: e.By, Moment: harness.Other, Report: run.FailureReport(run.Options{Mode: watchMode}, err)}
-		notes, unknown := notesOf(ctx, req)
-		out.Reply = putOff(notes, unknown, id, out.Report, e, req)
+		out.Reply = putOff(notesOf(ctx, req), id, out.Report, e, req.Now)
 		return out
 	}
 	out := Watched{By: e.By, Moment: e.Moment}
@@ -62,17 +62,25 @@ func Hook(ctx context.Context, req session.Request, h *harness.Harness, event []
 	case e.Moment == harness.Tool:
 		out.Reply = harness.Block
 	default:
-		out.Reply = putOff(first.notes, nil, id, report, e, req)
+		out.Reply = putOff(first.notes, id, report, e, req.Now)
 	}
 	return out
 }
 
-// putOff blocks the end of a turn, unless the same findings have done so before. What cannot be counted could go on for ever.
-func putOff(notes *agentnotes.Notes, unknown error, session string, report *finding.Report, e harness.Event, req session.Request) harness.Reply {
-	if notes == nil || unknown != nil || !notes.PutOff(session, findingsOf(report), e.Continuing, req.Now) || notes.Save() != nil {
-		return harness.LetGo
+// putOff blocks the end of a turn, unless the same findings have done so before. Where they cannot be counted, the harness has to say
+// whether the turn goes on already: else it could go on for ever.
+func putOff(notes *agentnotes.Notes, session string, report *finding.Report, e harness.Event, now time.Time) harness.Reply {
+	may := e.Moment == harness.Stop && !e.Continuing
+	if notes != nil {
+		counted := notes.PutOff(session, findingsOf(report), e.Continuing, now)
+		if notes.Save() == nil {
+			may = counted
+		}
 	}
-	return harness.Block
+	if may {
+		return harness.Block
+	}
+	return harness.LetGo
 }
 
 // findingsOf tells the findings of one report from those of another.
@@ -91,20 +99,24 @@ func findingsOf(report *finding.Report) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// notesOf are those of the repository of the current directory; outside of one, those that the user has for all such directories.
-func notesOf(ctx context.Context, req session.Request) (notes *agentnotes.Notes, err error) {
-	_, err = req.InRepository(ctx, watchMode, func(s *session.Session) (err error) {
+// notesOf are those of the repository of the current directory; outside of one, those that the user has for all such directories. They are
+// nil if they cannot be read.
+func notesOf(ctx context.Context, req session.Request) (notes *agentnotes.Notes) {
+	_, err := req.InRepository(ctx, watchMode, func(s *session.Session) (err error) {
 		notes, err = agentnotes.Read(agentnotes.In(s.Repo.Where().GitDir))
 		return err
 	})
 	if !errors.Is(err, githistory.ErrNotRepository) {
-		return notes, err
+		return notes
 	}
 	cache, err := os.UserCacheDir()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		notes, err = agentnotes.Read(agentnotes.In(cache))
 	}
-	return agentnotes.Read(agentnotes.In(cache))
+	if err != nil {
+		return nil
+	}
+	return notes
 }
 
 // mayTouch reports whether a tool can have touched what is judged. Of a tool that names its files, a link among their directories counts

@@ -18,6 +18,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/harness"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -133,12 +134,12 @@ func (w *watch) stats(gitDir string, paths []string) (map[string]agentnotes.Stat
 func (w *watch) begin(ctx context.Context, s *session.Session) error {
 	_, known := w.notes.Sessions[w.id]
 	if !known {
-		w.notes.Meet(w.id, w.now)
+		w.notes.Meet(w.id, w.head(), w.now)
 	}
 	if w.notes.Begun() && (known || w.moment != harness.Start) {
 		return nil
 	}
-	tips, err := s.Repo.Branches(ctx)
+	tips, err := s.Repo.Branches(ctx, "refs/heads/")
 	if err != nil {
 		return err
 	}
@@ -202,28 +203,38 @@ func (w *watch) note(clean, moved bool) {
 		w.notes.Branches[w.look.Branch] = w.head()
 	}
 	if clean && w.moment == harness.Stop {
-		w.notes.Meet(w.id, w.now)
+		w.notes.Clear(w.id, w.now)
 	}
 }
 
-// trust takes the policy from before what was committed; if that is invalid, from HEAD, which may have corrected it.
-func (w *watch) trust(ctx context.Context, s *session.Session) error {
-	if noted := w.notes.Branches[w.look.Branch]; noted != "" {
-		_, here, err := s.Repo.Peel(ctx, noted)
-		if err != nil {
-			return err
-		}
-		if here {
-			w.base = noted
-		}
+// trust takes the policy from where the session began; if that is invalid, from HEAD, which may have corrected it.
+func (w *watch) trust(ctx context.Context, s *session.Session) (err error) {
+	if w.base, err = present(ctx, s, w.notes.Branches[w.look.Branch]); err != nil {
+		return err
 	}
-	from := cmp.Or(w.base, w.head())
-	err := s.Trust(ctx, from, history.Short(from))
+	from, err := present(ctx, s, w.notes.Sessions[w.id].Policy)
+	if err != nil {
+		return err
+	}
+	from = cmp.Or(from, w.base, w.head())
+	err = s.Trust(ctx, from, history.Short(from))
 	var wrong *policy.InvalidError
 	if errors.As(err, &wrong) && from != w.head() {
 		err = s.Trust(ctx, w.head(), "HEAD")
 	}
 	return err
+}
+
+// present is a commit that was noted, if it is still there; else empty.
+func present(ctx context.Context, s *session.Session, commit string) (string, error) {
+	if commit == "" {
+		return "", nil
+	}
+	_, here, err := s.Repo.Peel(ctx, commit)
+	if !here {
+		commit = ""
+	}
+	return commit, err
 }
 
 // judgeFiles judges the work tree.
@@ -264,9 +275,16 @@ func (w *watch) left(ctx context.Context, s *session.Session) (left, base string
 	if goesOn, err := s.Repo.IsAncestor(ctx, w.base, w.head()); err != nil || goesOn {
 		return "", "", err
 	}
-	remote, err := s.Repo.Tips(ctx, "refs/remotes/")
+	remote, err := received(ctx, s)
 	if err != nil {
 		return "", "", err
+	}
+	if back, err := s.Repo.IsAncestor(ctx, w.head(), w.base); err != nil {
+		return "", "", err
+	} else if back { // to what was pushed, too
+		if remote, err = s.Repo.Tips(ctx, "refs/remotes/"); err != nil {
+			return "", "", err
+		}
 	}
 	own, err := s.Repo.Commits(ctx, []string{w.head()}, remote)
 	if err != nil || len(own) == 0 {
@@ -291,23 +309,22 @@ func (w *watch) left(ctx context.Context, s *session.Session) (left, base string
 
 // judgeCommits judges the commits that nothing noted and no remote-tracking branch reaches.
 func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.Report, error) {
-	known, err := s.Repo.Tips(ctx, "refs/remotes/")
+	known, err := received(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	tips, err := s.Repo.Branches(ctx)
+	tips, err := s.Repo.Branches(ctx, "refs/heads/")
 	if err != nil {
 		return nil, err
 	}
 	there := slices.Collect(maps.Values(tips))
 	for _, noted := range w.notes.Branches {
-		here := slices.Contains(there, noted)
-		if !here && noted != "" {
-			if _, here, err = s.Repo.Peel(ctx, noted); err != nil {
+		if !slices.Contains(there, noted) {
+			if noted, err = present(ctx, s, noted); err != nil {
 				return nil, err
 			}
 		}
-		if here {
+		if noted != "" {
 			known = append(known, noted)
 		}
 	}
@@ -315,7 +332,30 @@ func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.
 		return run.Nothing(s.Opts), nil
 	}
 	slices.Sort(known)
-	s.AllStand(history.Own)
+	if err := s.FindStandings(ctx, w.head(), history.Own); err != nil {
+		return nil, err
+	}
 	s.Opts.Branch = history.ShortRef(w.look.Branch)
 	return gate.Made(ctx, s.Repo, w.base, w.head(), slices.Compact(known), s.Opts), nil
+}
+
+// received are the tips of remote-tracking branches as others have moved them: what is pushed from here is not others' work.
+func received(ctx context.Context, s *session.Session) ([]string, error) {
+	tips, err := s.Repo.Branches(ctx, "refs/remotes/")
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for name, tip := range tips {
+		if tip, err = githistory.BeforePushes(s.Repo.Where(), name, tip); err != nil {
+			return nil, err
+		}
+		if tip, err = present(ctx, s, tip); err != nil {
+			return nil, err
+		}
+		if tip != "" {
+			out = append(out, tip)
+		}
+	}
+	return out, nil
 }
