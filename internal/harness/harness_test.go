@@ -448,3 +448,30 @@ func BenchmarkRead(b *testing.B) {
 		})
 	}
 }
+
+// TestSources: what the package relies on stands in one place, for each harness and event.
+func TestSources(t *testing.T) {
+	data, err := os.ReadFile("SOURCES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range All {
+		_, section, found := strings.Cut(string(data), "\n## "+h.Title+"\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		if !found {
+			t.Errorf("SOURCES.md has no section %q", h.Title)
+		}
+		names := make([]string, 0, len(h.moments)+len(h.writes))
+		for name := range h.moments {
+			names = append(names, name)
+		}
+		for name := range h.writes {
+			names = append(names, name)
+		}
+		for _, name := range names {
+			if !strings.Contains(section, "`"+name+"`") {
+				t.Errorf("the section of %s does not name %s", h.Title, name)
+			}
+		}
+	}
+}

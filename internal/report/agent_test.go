@@ -176,7 +176,7 @@ func TestForAgentBounds(t *testing.T) {
 			t.Errorf("limit %d: does not end with %q:\n%s", limit, want, got)
 		}
 	}
-	for limit := range 1200 { // too little is cut, between characters
+	for limit := 0; limit < 1200; limit += 37 { // too little is cut, between characters
 		if got := ForAgent(huge, limit); len(got) > limit || !utf8.ValidString(got) {
 			t.Fatalf("limit %d: %q", limit, got)
 		}
@@ -210,8 +210,8 @@ func TestForAgentSays(t *testing.T) {
 		{"a warning that passes", &finding.Report{Verdict: finding.Pass, Findings: []finding.Finding{warning}}, agentLimit, []string{""}, []string{"small-gate"}},
 		{"a warning beside an error", reject(warning, committed), agentLimit, []string{"(1 finding)", "entry: number 2,"}, []string{"entry: number 1,"}},
 		{"a warning that is enough", reject(warning), agentLimit, []string{"(1 finding)", "more: 1 finding not shown here"}, nil},
-		{"findings of commits are in the history", reject(committed), 450, []string{"more: 1 finding", "`small-hook audit`"}, []string{"check --against"}},
-		{"findings of both", reject(committed, uncommitted), 450, []string{"`small-hook check --against HEAD`, `small-hook audit`"}, nil},
+		{"findings of commits are in the history", reject(committed), 400, []string{"fix: too long to stand here; to see it: `small-hook audit`"}, []string{"check --against"}},
+		{"findings of both", reject(committed, uncommitted), 400, []string{"`small-hook check --against HEAD`, `small-hook audit`"}, nil},
 		{"another rule", reject(finding.Finding{Rule: "lint/blank", Severity: finding.SeverityError}), agentLimit, []string{"breaks the rules of this repository (1 finding)"}, nil},
 		{"not judged, and no reason", &finding.Report{}, agentLimit, []string{".small/ could not be judged", "cannot judge: \"the run ended without", "fix: run the command again"}, nil},
 		{"what changed", reporttest.OneFail(), agentLimit, []string{`field: "notes" from "all tests pass" to "all tests passed"`, `line 6 of commit "1c8dd2390123"`, `entry: number 1, task "task-0", timestamp "2026-01-02T03:04:00.000000000Z"`}, nil},
@@ -239,7 +239,7 @@ func TestForAgentProperty(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	texts := append(append([]string{}, hostileTexts...), reporttest.Texts...)
 	pick := func() string { return texts[random.IntN(len(texts))] }
-	for range 300 {
+	for range 100 {
 		r := &finding.Report{Mode: "check", Verdict: []finding.Verdict{finding.Fail, finding.Error, "", finding.Pass}[random.IntN(4)]}
 		for range random.IntN(6) {
 			f := hostileFinding(pick())
