@@ -157,7 +157,8 @@ var agentOutcomes = []agentOutcome{
 		"finding: append-only/modified", "of commit", "fix: `git merge-base --is-ancestor"}, true},
 	{"deleted", "sed -i '8,$d' $LOG", found, []string{"finding: append-only/deleted", "fix: `small-hook restore`"}, true},
 	{"log deleted", "rm $LOG", found, []string{"finding: append-only/log-deleted", "fix: `"}, true},
-	{"unreadable", "echo 'entries: [' >$LOG", found, []string{"fix: `"}, true},
+	{"unreadable", "echo 'entries: [' >$LOG", found, []string{
+		`finding: validate/yaml in ".small/progress.small.yml" line 1`, "or `small-hook restore` puts the last log back"}, true},
 	{"conflict", "git merge -q other || true", found, []string{"fix: `small-hook reconcile`"}, true},
 	{"no repository", "rm -rf .git", allQuiet, nil, false},
 	{"no workspace", "git rm -q -r .small && git commit -q --no-verify -m Without && rm -f .git/small-gate/agent.json", allQuiet, nil, false},
