@@ -207,10 +207,10 @@ func lookUp(doc any, path string) (string, error) {
 }
 
 // event WHAT NAME [continuing] hands an event of Claude Code to the gate, as of an agent in the current directory, and demands what comes
-// of it: quiet (status 0 and not a word), blocked (status 2 and words on standard error) or released (status 0 and words for a person).
+// of it: quiet (status 0 and not a word), blocked (status 2 and words on standard error), informed (status 0 and words for the agent) or released (status 0 and words for a person).
 func event(ts *testscript.TestScript, args []string) {
 	if len(args) < 2 || len(args) > 3 {
-		ts.Fatalf("usage: event quiet|blocked|released NAME [continuing]")
+		ts.Fatalf("usage: event quiet|blocked|informed|released NAME [continuing]")
 	}
 	text, err := json.Marshal(map[string]any{
 		"hook_event_name": args[1], "session_id": "1", "cwd": ts.MkAbs("."), "tool_name": "Bash", "tool_input": map[string]any{"command": "true"},
@@ -227,6 +227,8 @@ func event(ts *testscript.TestScript, args []string) {
 		came = "quiet"
 	case code == 2 && stdout == "" && strings.HasPrefix(stderr, "small-gate"):
 		came = "blocked"
+	case code == 0 && strings.HasPrefix(stdout, `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"small-gate`) && stderr == "":
+		came = "informed"
 	case code == 0 && strings.HasPrefix(stdout, `{"systemMessage":"small-gate`) && stderr == "":
 		came = "released"
 	}

@@ -1,15 +1,19 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/harness"
+	"github.com/small-gate/small-gate/internal/hook"
 	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
 const (
@@ -36,7 +40,6 @@ func (a *app) agentHookCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			h = h.In(a.Environ)
 			event, err := io.ReadAll(io.LimitReader(a.Stdin, maxEvent+1))
 			if err != nil {
 				return &failure.Error{Message: "cannot read the event: " + err.Error(), Err: err}
@@ -45,7 +48,11 @@ func (a *app) agentHookCommand() *cobra.Command {
 				event = nil // cut off, it cannot be read either
 			}
 			w := entrypoint.AgentHook(c.Context(), a.request(), h, event)
-			return a.answer(h.Answer(w.Moment, w.Reply, agentText(w)))
+			text := agentText(w)
+			if missing := missingHooks(c.Context(), w.Begun); missing != "" {
+				w.Reply, text = harness.Inform, text+missing
+			}
+			return a.answer(w.By.Answer(w.Moment, w.Reply, text))
 		},
 	}
 	c.Flags().StringVar(&name, "harness", "", "the harness that calls: `NAME` is claude, codex, gemini, cursor or copilot")
@@ -63,8 +70,31 @@ func (a *app) answer(answer harness.Answer) error {
 	return errors.Join(err, errErr)
 }
 
+// missingHooks is what an agent reads at the beginning of a session if git's hooks are missing in a work tree, as they are in a fresh clone.
+func missingHooks(ctx context.Context, top string) string {
+	if top == "" {
+		return ""
+	}
+	names, remedy, err := hook.Missing(ctx, top)
+	switch {
+	case err != nil:
+		return sanitize.Lines("small-gate: cannot look for git's hooks: " + failure.Of(err).Message + "\n")
+	case len(names) == 0:
+		return ""
+	}
+	words := make([]string, len(names))
+	for i, name := range names {
+		words[i] = string(name)
+	}
+	return sanitize.Lines("small-gate: git's hooks are missing in this work tree, so that nothing judges a commit before it is made: " +
+		strings.Join(words, ", ") + "\n" + remedy + "\n")
+}
+
 // letGo begins what a person reads where a turn ends in spite of findings.
-const letGo = "small-gate lets this turn end. What it found stays, and git's hooks and CI reject it:\n"
+const (
+	letGo    = "small-gate lets this turn end. What it found stays, and git's hooks and CI reject it:\n"
+	observes = "small-gate only observes here (mode: observe). What it found:\n"
+)
 
 // agentText is what the agent, or the person beside it, reads.
 func agentText(w entrypoint.Watched) string {
@@ -72,8 +102,11 @@ func agentText(w entrypoint.Watched) string {
 		return ""
 	}
 	text := report.ForAgent(w.Report, maxAgentText)
-	if w.Reply == harness.LetGo {
-		text = letGo + text
+	switch {
+	case w.Reply != harness.LetGo:
+		return text
+	case w.Report.Observe:
+		return observes + text
 	}
-	return text
+	return letGo + text
 }

@@ -24,31 +24,33 @@ import (
 
 // Watched is what an event of an agent's harness has come to.
 type Watched struct {
+	// By is the harness that has to be answered.
+	By     *harness.Harness
 	Moment harness.Moment
 	Reply  harness.Reply
 	// Report is nil if nothing was judged.
 	Report *finding.Report
-	// Top is the root of the work tree where the agent is; empty outside one.
-	Top string
+	// Begun is the root of the work tree in which a session begins; empty if there is no workspace in it.
+	Begun string
 }
 
 // AgentHook judges the work trees in which an agent is at work, at an event of its harness. Findings, and what could not be judged, block:
 // but the same ones keep a turn of one session from ending twice in a row at most.
 func AgentHook(ctx context.Context, req Request, h *harness.Harness, event []byte) Watched {
 	e, err := h.Read(event)
-	session := h.Name + "/" + e.Session
+	session := e.By.Name + "/" + e.Session
 	if err != nil {
-		out := Watched{Moment: harness.Other, Report: run.FailureReport(run.Options{Mode: watchMode}, err)}
+		out := Watched{By: e.By, Moment: harness.Other, Report: run.FailureReport(run.Options{Mode: watchMode}, err)}
 		notes, unknown := req.notes(ctx)
 		out.Reply = putOff(notes, unknown, session, out.Report, e, req)
 		return out
 	}
-	out := Watched{Moment: e.Moment}
+	out := Watched{By: e.By, Moment: e.Moment}
 	if e.Moment == harness.Other || e.Moment == harness.Tool && !mayTouch(e) {
 		return out
 	}
-	notes, top, report := watchAll(ctx, req, e, session)
-	out.Report, out.Top = report, top
+	first, report := watchAll(ctx, req, e, session)
+	out.Report, out.Begun = report, first.begun
 	switch {
 	case report == nil || report.Verdict == finding.Pass:
 	case report.Verdict == finding.Fail && report.Observe:
@@ -60,7 +62,7 @@ func AgentHook(ctx context.Context, req Request, h *harness.Harness, event []byt
 	case e.Moment == harness.Tool:
 		out.Reply = harness.Block
 	default:
-		out.Reply = putOff(notes, nil, session, report, e, req)
+		out.Reply = putOff(first.notes, nil, session, report, e, req)
 	}
 	return out
 }
@@ -154,30 +156,29 @@ func (r Request) places(e harness.Event) []string {
 	return slices.Compact(out)
 }
 
-// watchAll watches in all places. The notes and the root are those of the first repository.
-func watchAll(ctx context.Context, req Request, e harness.Event, id string) (notes *agentnotes.Notes, top string, report *finding.Report) {
+// watchAll watches in all places, and returns the first that is in a repository.
+func watchAll(ctx context.Context, req Request, e harness.Event, id string) (first watch, report *finding.Report) {
 	var reports []*finding.Report
 	seen := map[string]bool{}
 	for _, dir := range req.places(e) {
 		at := req
 		at.Dir, _ = nearestThere(dir)
 		w := &watch{moment: e.Moment, id: id, now: req.Now, seen: seen}
-		var apart bool
 		found := at.judge(ctx, watchMode, func(s *session) (*finding.Report, error) { return w.judge(ctx, s) })
-		apart = found.Failure != nil && errors.Is(found.Failure, githistory.ErrNotRepository)
+		apart := found.Failure != nil && errors.Is(found.Failure, githistory.ErrNotRepository)
 		if apart || seen[w.top] {
 			continue
 		}
 		seen[w.top] = true
-		if notes == nil {
-			notes, top = w.notes, w.top
+		if len(reports) == 0 {
+			first = *w
 		}
 		reports = append(reports, found)
 	}
 	if len(reports) == 0 {
-		return nil, "", nil
+		return first, nil
 	}
-	return notes, top, finding.Combine(reports)
+	return first, finding.Combine(reports)
 }
 
 // invalid is the failure for a configuration on disk that could not be read once it is committed.

@@ -34,6 +34,8 @@ type watch struct {
 
 	top   string
 	notes *agentnotes.Notes
+	// begun is the root if a session begins and there is a workspace.
+	begun string
 	// look is what there is, and base the commit of the branch from which on commits are judged; empty for none.
 	look agentnotes.Look
 	base string
@@ -60,7 +62,11 @@ func (w *watch) judge(ctx context.Context, s *session) (*finding.Report, error) 
 		return nil, err
 	}
 	if w.moment == harness.Start {
-		return run.Nothing(s.opts), w.notes.Save()
+		files, err := s.repo.List(ctx, history.Index, history.Workspaces())
+		if len(files) > 0 {
+			w.begun = w.top
+		}
+		return run.Nothing(s.opts), errors.Join(err, w.notes.Save())
 	}
 	report, err := w.judgeAll(ctx, s)
 	if err != nil || report.Verdict == finding.Error {

@@ -297,7 +297,14 @@ func (w *randomWorld) compareIndex(t *testing.T, git, own opened) {
 				w.Git("update-index", "--add", "--replace", "--cacheinfo", pick(w, []string{"100644", "100755"})+","+object+","+path)
 			}
 		}
+		if here := strings.Fields(w.Git("ls-files")); len(here) > 0 {
+			w.Git("update-index", "--skip-worktree", pick(w, here))
+			version = "3"
+		}
 		w.Git("update-index", "--index-version="+version)
+		sparse, err1 := git.Sparse(ctx, w.paths)
+		ownSparse, err2 := own.Sparse(ctx, w.paths)
+		same(t, "Sparse", sparse, ownSparse, err1, err2)
 		if w.oneIn(3) {
 			w.Git("write-tree") // which the index then remembers
 		}
@@ -333,6 +340,9 @@ func (w *randomWorld) compareRefs(t *testing.T, git, own opened) {
 	want, err1 := git.Tips(ctx)
 	got, err2 := own.Tips(ctx)
 	same(t, "Tips", want, got, err1, err2)
+	branches, err1 := git.Branches(ctx)
+	ownBranches, err2 := own.Branches(ctx)
+	same(t, "Branches", branches, ownBranches, err1, err2)
 	head, err1 := git.Head(ctx)
 	ownHead, err2 := own.Head(ctx)
 	same(t, "Head", head, ownHead, err1, err2)

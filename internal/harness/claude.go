@@ -31,16 +31,15 @@ var Claude = &Harness{
 func parseClaude(data []byte) (said, error) {
 	var c struct {
 		common
-		Cursor  present `json:"cursor_version"`
-		Time    present `json:"timestamp"`
-		Copilot present `json:"hookEventName"`
+		Cursor present `json:"cursor_version"`
+		Time   present `json:"timestamp"`
 	}
 	err := json.Unmarshal(data, &c)
 	s := c.said()
 	switch {
 	case bool(c.Cursor):
 		s.by = Cursor
-	case bool(c.Time || c.Copilot):
+	case bool(c.Time):
 		s.by = Copilot
 	}
 	return s, err

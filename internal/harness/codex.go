@@ -17,7 +17,7 @@ var Codex = &Harness{
 	},
 	writes:    map[string]func(json.RawMessage) []string{"apply_patch": patched},
 	inform:    contextAt("SessionStart"),
-	afterTool: contextAt("PostToolUse"), // status 2 would replace the tool's output
+	afterTool: blocked, // it takes the place of the tool's output
 	atStop:    blocked,
 	person:    systemMessage,
 	unread:    blocked,

@@ -23,24 +23,24 @@ type said struct {
 }
 
 // Read reads an event. Unknown fields, and events of an unknown name, are those of a newer harness: the latter are Other. The error
-// is a *failure.Error.
+// is a *failure.Error, and the event then says only By.
 func (h *Harness) Read(data []byte) (Event, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if len(bytes.TrimSpace(data)) == 0 {
-		return Event{}, h.unreadable("standard input is empty")
+		return Event{By: h}, h.unreadable("standard input is empty")
 	}
 	if c := bytes.TrimSpace(data)[0]; c != '{' {
-		return Event{}, h.unreadable("it is not a JSON object")
+		return Event{By: h}, h.unreadable("it is not a JSON object")
 	}
 	s, err := h.parse(data)
 	if err != nil {
-		return Event{}, h.unreadable(why(err))
+		return Event{By: h}, h.unreadable(why(err))
 	}
 	if s.by != nil {
 		return s.by.Read(data)
 	}
 	if s.event == "" {
-		return Event{}, h.unreadable("it does not say which event it is")
+		return Event{By: h}, h.unreadable("it does not say which event it is")
 	}
 	e := Event{By: h, Moment: h.moments[s.event], Session: s.session, Dir: s.dir, Continuing: s.continuing}
 	switch {

@@ -17,8 +17,8 @@ var Gemini = &Harness{
 		"replace":    field("file_path"),
 	},
 	inform:    contextAt("SessionStart"),
-	afterTool: contextAt("AfterTool"), // a decision would replace the tool's output
-	atStop:    func(text string) Answer { return document(decision{"deny", text}) },
+	afterTool: blocked, // it takes the place of the tool's output
+	atStop:    blocked,
 	person:    systemMessage,
 	unread:    blocked,
 }

@@ -223,7 +223,7 @@ func TestReadErrors(t *testing.T) {
 		} {
 			e, err := h.Read([]byte(tt.data))
 			var trouble *failure.Error
-			if !errors.As(err, &trouble) || !strings.Contains(trouble.Message, tt.want) || !strings.Contains(trouble.Message, h.Title) ||
+			if e.By != h || !errors.As(err, &trouble) || !strings.Contains(trouble.Message, tt.want) || !strings.Contains(trouble.Message, h.Title) ||
 				!strings.Contains(trouble.Remedy, "`small-hook install --agent "+h.Name+"`") {
 				t.Errorf("%s, %s: event %+v, error %v, want %q", h.Name, tt.name, e, err, tt.want)
 			}
@@ -423,7 +423,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil && (!errors.As(err, &trouble) || trouble.Message == "" || trouble.Remedy == "" || strings.ContainsAny(err.Error(), "\x1b\x00\u202e")) {
 			t.Fatalf("an error without a way out, or that is not fit to print: %q", err)
 		}
-		if err == nil && e.By == nil || e.Moment < Other || e.Moment > Stop || e.Moment != Tool && (e.ReadOnly || e.Files != nil) {
+		if e.By == nil || e.Moment < Other || e.Moment > Stop || e.Moment != Tool && (e.ReadOnly || e.Files != nil) {
 			t.Fatalf("%+v", e)
 		}
 	})

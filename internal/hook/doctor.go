@@ -62,7 +62,7 @@ func (d Diagnosis) Fires() bool {
 //
 // In a work tree the client hooks are looked at, and pre-receive if there is one; in a bare repository pre-receive alone.
 func Doctor(ctx context.Context, dir string) (Diagnosis, error) {
-	repo, err := locate(ctx, dir)
+	repo, err := Locate(ctx, dir)
 	diagnosis := Diagnosis{Repository: repo}
 	if err != nil {
 		return diagnosis, err
@@ -81,7 +81,7 @@ func Doctor(ctx context.Context, dir string) (Diagnosis, error) {
 		diagnosis.Notes = append(diagnosis.Notes, "git's configuration has hooks too (hook.*.event): git runs them as well, the doctor does not.")
 	}
 	for _, hook := range hooks {
-		check, err := examination{repo, !configured[hook]}.check(ctx, hook)
+		check, err := examination{repo: repo, alone: !configured[hook]}.check(ctx, hook)
 		if err != nil {
 			return diagnosis, err
 		}
@@ -147,6 +147,8 @@ type examination struct {
 	repo Repository
 	// alone says that git would run nothing besides the hook's file.
 	alone bool
+	// unrun says that nothing may be run.
+	unrun bool
 }
 
 // check looks at one hook. Only a cancelled context is an error: anything else is a reason why the hook does not fire.

@@ -66,7 +66,7 @@ func checkDriver(ctx context.Context, repo Repository) (DriverCheck, error) {
 	case check.Program == "":
 		check.Broken, check.Why = true, "it is set up by hand, as "+show(command)
 	default:
-		if err := checkProgram(check.Program); err != nil {
+		if err := CheckProgram(check.Program); err != nil {
 			check.Broken, check.Why = true, failure.Of(err).Message
 			break
 		}

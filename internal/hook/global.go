@@ -42,7 +42,7 @@ func InstallGlobal(ctx context.Context, options GlobalOptions) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	program, err := resolveProgram(options.Program)
+	program, err := ResolveProgram(options.Program)
 	if err != nil {
 		return Result{}, err
 	}

@@ -22,7 +22,7 @@ type InstallOptions struct {
 // Install puts the hooks of a repository in place. Done twice, it changes nothing. Where a manager fills the directory, nothing is
 // written unless options say so, and the result's Manual says what to add.
 func Install(ctx context.Context, options InstallOptions) (result Result, err error) {
-	repo, err := locate(ctx, options.Dir)
+	repo, err := Locate(ctx, options.Dir)
 	if err != nil {
 		return Result{}, err
 	}
@@ -37,7 +37,7 @@ func Install(ctx context.Context, options InstallOptions) (result Result, err er
 	if !repo.Bare && (recognise(PrepareCommitMsg, signs.text) == ours || options.PrepareCommitMsg) {
 		hooks = append(hooks, PrepareCommitMsg)
 	}
-	program, err := resolveProgram(options.Program)
+	program, err := ResolveProgram(options.Program)
 	if err != nil {
 		return Result{}, err
 	}
@@ -241,7 +241,7 @@ func installNotes(at managed, program string, outcome Outcome) []string {
 	var notes []string
 	if !at.repo.Bare && inside(at.repo.Top, program) {
 		notes = append(notes, "The hooks call "+show(program)+", which is inside this work tree and goes when it goes. "+
-			"To install a lasting one: `"+howToInstall+"`")
+			"To install a lasting one: `"+HowToInstall+"`")
 	}
 	if outcome == Changed && at.Manager != nil && at.undoes != nil {
 		notes = append(notes, at.undoes(at.repo))

@@ -322,7 +322,7 @@ func TestKeepRefusesToOverwrite(t *testing.T) {
 // Installations at the same time lose no hook, though none waits for another.
 func TestInstallationsAtTheSameTime(t *testing.T) {
 	repo, program := newRepo(t), newStub(t)
-	where, err := locate(t.Context(), repo)
+	where, err := Locate(t.Context(), repo)
 	if err != nil {
 		t.Fatal(err)
 	}

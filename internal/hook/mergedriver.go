@@ -61,7 +61,7 @@ func InstallMergeDriver(ctx context.Context, options InstallOptions) (DriverResu
 	if err != nil {
 		return DriverResult{}, err
 	}
-	program, err := resolveProgram(options.Program)
+	program, err := ResolveProgram(options.Program)
 	if err != nil {
 		return DriverResult{}, err
 	}
@@ -81,7 +81,7 @@ func InstallMergeDriver(ctx context.Context, options InstallOptions) (DriverResu
 // UninstallMergeDriver removes the driver from the repository's configuration. The line in .gitattributes stays: it is everybody's, and
 // without a driver git ignores it.
 func UninstallMergeDriver(ctx context.Context, dir string) (DriverResult, error) {
-	repo, err := locate(ctx, dir)
+	repo, err := Locate(ctx, dir)
 	if err != nil {
 		return DriverResult{}, err
 	}
@@ -106,7 +106,7 @@ func UninstallMergeDriver(ctx context.Context, dir string) (DriverResult, error)
 
 // locateWorkTree finds a repository with a work tree: nothing is merged in another.
 func locateWorkTree(ctx context.Context, dir string) (Repository, error) {
-	repo, err := locate(ctx, dir)
+	repo, err := Locate(ctx, dir)
 	if err == nil && repo.Bare {
 		err = failed(show(repo.Top)+" is a bare repository: nothing is merged there, so a merge driver would never run", "Install it in each clone.", nil)
 	}

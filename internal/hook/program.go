@@ -10,19 +10,19 @@ import (
 	"unicode"
 )
 
-// howToInstall is what to type when there is no lasting program for hooks to call.
-const howToInstall = "go install github.com/small-gate/small-gate/cmd/small-hook@latest"
+// HowToInstall is what to type when there is no lasting program for hooks to call.
+const HowToInstall = "go install github.com/small-gate/small-gate/cmd/small-hook@latest"
 
-// resolveProgram returns the absolute path that a shim is to call. Named is the caller's own choice and may be empty: then it is
+// ResolveProgram returns the absolute path that a shim is to call. Named is the caller's own choice and may be empty: then it is
 // the running program, unless that is a temporary build.
-func resolveProgram(named string) (string, error) {
+func ResolveProgram(named string) (string, error) {
 	if named == "" {
 		running, err := os.Executable()
 		if err != nil {
 			return "", failed("cannot determine where this program is", "Name the program for the hooks to call: --program FILE", err)
 		}
 		if temporaryBuild(running, os.Getenv("GOCACHE")) {
-			return "", failed("this is a temporary build of go run, at "+show(running), "Hooks need a program that stays. Type:\n  "+howToInstall+"\n  "+ProgramName+
+			return "", failed("this is a temporary build of go run, at "+show(running), "Hooks need a program that stays. Type:\n  "+HowToInstall+"\n  "+ProgramName+
 				" install\nor, in a clone of small-gate, go install ./cmd/small-hook.", nil)
 		}
 		named = steadyName(running)
@@ -31,13 +31,13 @@ func resolveProgram(named string) (string, error) {
 	if err != nil {
 		return "", failed(show(named)+" cannot be made an absolute path", "", err)
 	}
-	return absolute, checkProgram(absolute)
+	return absolute, CheckProgram(absolute)
 }
 
-// checkProgram reports why a shim could not call the program at path, or nil.
-func checkProgram(path string) error {
+// CheckProgram reports why a shim could not call the program at path, or nil.
+func CheckProgram(path string) error {
 	fault := func(what string, cause error) error {
-		return failed("hooks cannot call "+show(path)+what, "Name a program that stays where it is, or install one: "+howToInstall, cause)
+		return failed("hooks cannot call "+show(path)+what, "Name a program that stays where it is, or install one: "+HowToInstall, cause)
 	}
 	if strings.ContainsFunc(path, unicode.IsControl) {
 		return fault(": its path holds a line break or another control character", nil)

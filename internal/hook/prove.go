@@ -13,6 +13,10 @@ func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
 	if kept, err := readHook(check.Path + keptSuffix); err == nil && kept.runnable && file.path == check.Path {
 		check.Kept = kept.path
 	}
+	if e.unrun {
+		check.expect(programIn(file.text))
+		return
+	}
 	program, proof, err := e.ask(ctx, check.Hook, file.path)
 	if err != nil {
 		check.refuse(err)
@@ -27,7 +31,7 @@ func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
 		if check.Moved != "" {
 			what = "the program is gone from " + show(check.Moved) + ", and " + what
 		}
-		check.refuse(failed(what, "Type:\n  "+howToInstall+"\n  "+ProgramName+" install", nil))
+		check.refuse(failed(what, "Type:\n  "+HowToInstall+"\n  "+ProgramName+" install", nil))
 		return
 	}
 	e.askVersion(ctx, check)
@@ -61,7 +65,7 @@ func (e examination) ask(ctx context.Context, hook Name, path string) (program s
 
 // askVersion asks the program that a hook would call for its version.
 func (e examination) askVersion(ctx context.Context, check *Check) {
-	if err := checkProgram(check.Program); err != nil {
+	if err := CheckProgram(check.Program); err != nil {
 		check.refuse(err)
 		return
 	}
@@ -71,7 +75,7 @@ func (e examination) askVersion(ctx context.Context, check *Check) {
 	output, err := command.CombinedOutput()
 	answer, _, _ := strings.Cut(strings.TrimSpace(string(output)), "\n")
 	if err != nil || answer == "" {
-		check.refuse(failed(show(check.Program)+" does not answer to version: "+show(answer), "Type:\n  "+howToInstall+"\n  "+ProgramName+" install", err))
+		check.refuse(failed(show(check.Program)+" does not answer to version: "+show(answer), "Type:\n  "+HowToInstall+"\n  "+ProgramName+" install", err))
 		return
 	}
 	check.Version = answer

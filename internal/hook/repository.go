@@ -34,8 +34,8 @@ func (r Repository) redirected() bool {
 	return r.HooksPath.Set && !sameDirectory(r.HooksDir, r.OwnHooksDir)
 }
 
-// locate asks git about the repository around dir ("" is the current directory).
-func locate(ctx context.Context, dir string) (Repository, error) {
+// Locate asks git about the repository around dir ("" is the current directory).
+func Locate(ctx context.Context, dir string) (Repository, error) {
 	git, err := findGit(ctx)
 	if err != nil {
 		return Repository{}, err

@@ -13,7 +13,7 @@ import (
 // It looks both where git takes hooks from now and in the repository's own directory, since core.hooksPath may have been set after the
 // installation.
 func Uninstall(ctx context.Context, dir string) (result Result, err error) {
-	repo, err := locate(ctx, dir)
+	repo, err := Locate(ctx, dir)
 	if err != nil {
 		return Result{}, err
 	}

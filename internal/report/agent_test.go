@@ -181,12 +181,22 @@ func TestForAgentBounds(t *testing.T) {
 			t.Fatalf("limit %d: %q", limit, got)
 		}
 	}
+	for limit := 1000; limit < 2600; limit += 7 { // there is always room for the last line
+		agentFault(t, ForAgent(reporttest.Many(), limit), limit)
+	}
 	// A fix that is too long is not cut, but replaced.
 	long := hostileFinding("x")
 	long.Fix = "`small-hook restore " + strings.Repeat("y", 1100) + "`, " + strings.Repeat("`small-hook restore zzzzzzzzzzzzzzzzzzzz`, ", 200)
 	got := ForAgent(&finding.Report{Verdict: finding.Fail, Findings: []finding.Finding{long}}, agentLimit)
 	agentFault(t, got, agentLimit)
 	if !strings.HasSuffix(got, "fix: too long to stand here; to see it: `small-hook check --against HEAD`\n") {
+		t.Error(got)
+	}
+	// Only the first finding stands there without its fix.
+	short := reporttest.Modified(0, 4)
+	short.Path = ".small/a"
+	got = ForAgent(&finding.Report{Verdict: finding.Fail, Findings: []finding.Finding{short, long}}, agentLimit)
+	if strings.Contains(got, "too long") || !strings.Contains(got, "more: 1 finding not shown here") {
 		t.Error(got)
 	}
 }

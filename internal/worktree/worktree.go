@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -218,11 +217,11 @@ func (h *History) identify(ctx context.Context, f history.File, like string) (hi
 
 // blobID is git's name for the content of a file (gitformat-object), in the format of another id.
 func blobID(data []byte, like string) string {
-	sum := hash.Hash(sha1.New())
+	sum := sha1.New()
 	if len(like) == 2*sha256.Size {
 		sum = sha256.New()
 	}
-	fmt.Fprintf(sum, "blob %d\x00", len(data))
+	sum.Write(fmt.Appendf(nil, "blob %d\x00", len(data)))
 	sum.Write(data)
 	return hex.EncodeToString(sum.Sum(nil))
 }

@@ -1,0 +1,64 @@
+package settings
+
+import (
+	"regexp"
+
+	"github.com/small-gate/small-gate/internal/harness"
+)
+
+// All are the harnesses, in the order of [harness.All]. What was looked up for each stands in internal/harness/SOURCES.md.
+//
+// Each call has the bound in time that the harness gives it; where that is less than a minute, it is a minute.
+var All = []*File{Claude, Codex, Gemini, Cursor, Copilot}
+
+// Claude is Claude Code. A tool that fails is an event of its own.
+var Claude = &File{
+	Harness: harness.Claude, Path: ".claude/settings.json",
+	Trust:   "Claude Code runs the hooks once its folder is trusted (it asks), and reads the file only if it is started in the root of the work tree.",
+	off:     [2]string{"/disableAllHooks", "true"},
+	events:  []string{"SessionStart", "PostToolUse", "PostToolUseFailure", "Stop"},
+	grouped: true,
+	handler: `{"type":"command","command":%s}`,
+}
+
+// Codex is OpenAI's Codex. Each change of a hook has to be trusted anew.
+var Codex = &File{
+	Harness: harness.Codex, Path: ".codex/hooks.json",
+	Trust:   "Codex skips the hooks without a word until its folder and each hook are trusted, and again after a change of them: start codex in the work tree, trust it, and review them under /hooks.",
+	only:    []string{"description", hooksMember},
+	events:  []string{"SessionStart", "PostToolUse", "Stop"},
+	grouped: true,
+	handler: `{"type":"command","command":%s}`,
+}
+
+// Copilot is GitHub Copilot. It reads every file of the folder, so that this one is ours alone. Only with the events' names in capitals does
+// it say in its JSON which event it is.
+var Copilot = &File{
+	Harness: harness.Copilot, Path: ".github/hooks/small-gate.json",
+	Trust:   "Copilot skips the hooks without a word until its folder is trusted: it asks, and a run with -p needs --trust-folder. Its cloud agent reads the default branch, and needs small-hook installed by copilot-setup-steps.yml.",
+	version: true,
+	off:     [2]string{"/disableAllHooks", "true"},
+	events:  []string{"SessionStart", "PostToolUse", "PostToolUseFailure", "Stop"},
+	handler: `{"type":"command","command":%s,"timeout":60}`,
+}
+
+// Cursor is Cursor, the editor and its command line. It takes whatever follows // on a line for a comment, in a string too.
+var Cursor = &File{
+	Harness: harness.Cursor, Path: ".cursor/hooks.json",
+	Trust:    "Cursor runs the hooks once its workspace is trusted: it asks.",
+	comments: regexp.MustCompile(`//.*|(?s:/\*.*?\*/)`),
+	version:  true, versioned: true,
+	events:  []string{"sessionStart", "postToolUse", "postToolUseFailure", "stop"},
+	handler: `{"command":%s}`,
+}
+
+// Gemini is Gemini CLI.
+var Gemini = &File{
+	Harness: harness.Gemini, Path: ".gemini/settings.json",
+	Trust:    "Gemini CLI runs the hooks once its folder is trusted (it asks; with --skip-trust it runs none), and reads the file only if it is started in the root of the work tree.",
+	comments: regexp.MustCompile(`"(?:[^"\\]|\\.)*"|//.*|(?s:/\*.*?\*/)`),
+	off:      [2]string{"/hooksConfig/enabled", "false"},
+	events:   []string{"SessionStart", "AfterTool", "AfterAgent"},
+	grouped:  true,
+	handler:  `{"type":"command","command":%s}`,
+}

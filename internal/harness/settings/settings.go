@@ -1,0 +1,97 @@
+// Package settings adds the calls of small-hook agent-hook to the settings that an agent's harness reads in a repository, finds them, and
+// takes them out again, from bytes. All that is not ours stays as it is, byte for byte: order, indentation, line ends, comments.
+//
+// Every error is a *failure.Error: outcome 2 of the command line.
+package settings
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/small-gate/small-gate/internal/harness"
+)
+
+// File is the settings file of one harness. Each is a value in files.go.
+type File struct {
+	Harness *harness.Harness
+	// Path is the file's place in a repository, with slashes.
+	Path string
+	// Trust says what people have to do before the harness runs the hooks of a repository, in sentences.
+	Trust string
+	// comments finds what the harness leaves out as a comment before it reads JSON, and strings where it looks for them. nil if it takes none.
+	comments *regexp.Regexp
+	// only are the members that the file may have, nil for any. version says that a new file names the version of its format, 1, and
+	// versioned that every file has to.
+	only               []string
+	version, versioned bool
+	// off is what switches off all hooks of the file: a JSON pointer, and the value there.
+	off [2]string
+	// events are those to answer.
+	events []string
+	// grouped says that an event's array holds objects with an array of hooks, and not the hooks themselves. Without a matcher, such a
+	// group is for all tools.
+	grouped bool
+	// handler is the JSON of one hook; %s is the command as a JSON string.
+	handler string
+}
+
+// Of finds the file of the harness with this name.
+func Of(name string) (*File, error) {
+	h, err := harness.Of(name)
+	if err != nil {
+		return nil, err
+	}
+	return All[slices.IndexFunc(All, func(f *File) bool { return f.Harness == h })], nil
+}
+
+// Command is what the harness is to run, where program is a word of a shell.
+func (f *File) Command(program string) string { return program + " " + f.call() }
+
+func (f *File) call() string { return "agent-hook --harness " + f.Harness.Name }
+
+// Mentions reports whether a text that may be broken names our command.
+func (f *File) Mentions(text []byte) bool { return strings.Contains(string(text), f.call()) }
+
+// Found is what a settings file has of us.
+type Found struct {
+	// Commands are those that call the gate, each once.
+	Commands []string
+	// Missing are the events at which none does.
+	Missing []string
+	// Off is what switches off all hooks of the file, "" if nothing does.
+	Off string
+}
+
+// Has reads which events call the gate. A nil text is a file that is not there.
+func (f *File) Has(text []byte) (Found, error) {
+	var found Found
+	var calls []call
+	if text != nil {
+		d, err := f.parse(text)
+		if err != nil {
+			return found, err
+		}
+		if calls, err = d.calls(); err != nil {
+			return found, err
+		}
+		if off := d.tree.Find(f.off[0]); f.off[0] != "" && off != nil {
+			if value, is := off.Value.(hujson.Literal); is && string(value) == f.off[1] {
+				found.Off = f.off[0] + ": " + f.off[1]
+			}
+		}
+	}
+	for _, c := range calls {
+		if command := literal(*c.command); !slices.Contains(found.Commands, command) {
+			found.Commands = append(found.Commands, command)
+		}
+	}
+	for _, e := range f.events {
+		if !slices.ContainsFunc(calls, func(c call) bool { return c.event == e }) {
+			found.Missing = append(found.Missing, e)
+		}
+	}
+	return found, nil
+}

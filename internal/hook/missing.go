@@ -1,0 +1,49 @@
+package hook
+
+import (
+	"context"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Missing lists the hooks that the gate lacks in the repository around dir ("" is the current directory), and says what to do about them.
+// It looks where [Doctor] looks and runs no hook: one that would call a program that is there counts as there.
+func Missing(ctx context.Context, dir string) (names []Name, remedy string, err error) {
+	repo, err := Locate(ctx, dir)
+	if err != nil {
+		return nil, "", err
+	}
+	var remedies []string
+	for _, hook := range hooksToCheck(repo) {
+		check, err := examination{repo: repo, unrun: true}.check(ctx, hook)
+		if err != nil {
+			return nil, "", err
+		}
+		if check.Fires {
+			continue
+		}
+		names = append(names, hook)
+		if !slices.Contains(remedies, check.Remedy) {
+			remedies = append(remedies, check.Remedy)
+		}
+	}
+	return names, strings.Join(remedies, "\n"), nil
+}
+
+// expect says that the shim fires if the program that it names is there, or one on PATH.
+func (c *Check) expect(program string) {
+	c.Fires, c.Program = true, program
+	if program != "" && CheckProgram(program) == nil {
+		return
+	}
+	found, err := exec.LookPath(ProgramName)
+	if err != nil {
+		c.refuse(&failure.Error{Message: "no " + ProgramName + " is on PATH", Remedy: "Type: " + wording.Commands(HowToInstall, ProgramName+" install"), Err: err})
+		return
+	}
+	c.Program = found
+}
