@@ -83,45 +83,7 @@ func (o *hookOutput) heardBy(t *testing.T, harness string) (heard, error) {
 
 // harnesses are what each does with an answer that is not silence.
 var harnesses = map[string]func(o *hookOutput, doc document) heard{
-	"claude": func(o *hookOutput, doc document) heard {
-		switch {
-		case o.status == 2 && o.column != "start" && o.stdout == "":
-			return heard{blocked, o.stderr}
-		case o.status == 0 && o.column == "start" && doc.Specific.HookEventName == "SessionStart":
-			return heard{informed, doc.Specific.AdditionalContext}
-		case o.status == 0:
-			return heard{released, doc.SystemMessage}
-		}
-		return heard{kind: ignored}
-	},
-	"codex": func(o *hookOutput, doc document) heard {
-		switch {
-		case o.status == 2 && (o.moment() == "stop" || o.column == "unread") && o.stdout == "":
-			return heard{blocked, o.stderr}
-		case o.status == 0 && o.moment() == "tool" && doc.Specific.HookEventName == "PostToolUse":
-			return heard{blocked, doc.Specific.AdditionalContext}
-		case o.status == 0 && o.column == "start" && doc.Specific.HookEventName == "SessionStart":
-			return heard{informed, doc.Specific.AdditionalContext}
-		case o.status == 0:
-			return heard{released, doc.SystemMessage}
-		}
-		return heard{kind: ignored}
-	},
-	"gemini": func(o *hookOutput, doc document) heard {
-		switch {
-		case o.status == 2 && o.column == "unread" && o.stdout == "":
-			return heard{blocked, o.stderr}
-		case o.status == 0 && o.moment() == "tool" && doc.Specific.HookEventName == "AfterTool":
-			return heard{blocked, doc.Specific.AdditionalContext}
-		case o.status == 0 && o.moment() == "stop" && doc.Decision == "deny":
-			return heard{blocked, doc.Reason}
-		case o.status == 0 && o.column == "start" && doc.Specific.HookEventName == "SessionStart":
-			return heard{informed, doc.Specific.AdditionalContext}
-		case o.status == 0:
-			return heard{released, doc.SystemMessage}
-		}
-		return heard{kind: ignored}
-	},
+	"claude": hearsStatus2, "codex": hearsStatus2, "gemini": hearsStatus2,
 	"cursor": func(o *hookOutput, doc document) heard {
 		switch {
 		case o.status != 0:
@@ -149,6 +111,19 @@ var harnesses = map[string]func(o *hookOutput, doc document) heard{
 		}
 		return heard{kind: ignored}
 	},
+}
+
+// hearsStatus2 is a harness that status 2 blocks, with what stands on standard error.
+func hearsStatus2(o *hookOutput, doc document) heard {
+	switch {
+	case o.status == 2 && o.column != "start" && o.stdout == "":
+		return heard{blocked, o.stderr}
+	case o.status == 0 && o.column == "start" && doc.Specific.HookEventName == "SessionStart":
+		return heard{informed, doc.Specific.AdditionalContext}
+	case o.status == 0:
+		return heard{released, doc.SystemMessage}
+	}
+	return heard{kind: ignored}
 }
 
 // answerSchemas are those of internal/harness, by harness and moment.

@@ -129,7 +129,8 @@ var (
 // columns are the events of the table. "again" is the end of a turn that goes on because it was blocked just before.
 var columns = []string{"start", "shell", "failed", "edit", "elsewhere", "read", "subagent", "stop", "again", "other"}
 
-// agentOutcome is what comes of events in a situation, by column: "-" for not a word, B for blocked, L for let go.
+// agentOutcome is what comes of events in a situation, by column: "-" for not a word, I for informed,
+// B for blocked, L for let go.
 type agentOutcome struct {
 	situation string
 	// change is what happens between the first events of the session, which find nothing, and this one.
@@ -160,6 +161,9 @@ var agentOutcomes = []agentOutcome{
 	{"unreadable", "echo 'entries: [' >$LOG", found, []string{
 		`finding: validate/yaml in ".small/progress.small.yml" line 1`, "or `small-hook restore` puts the last log back"}, true},
 	{"conflict", "git merge -q other || true", found, []string{"fix: `small-hook reconcile`"}, true},
+	{"git's hooks missing", "small-hook uninstall", "I - - - - - - - - -", []string{"git's hooks are missing", "pre-commit", "`small-hook install`"}, false},
+	{"observed only", "echo 'version: 1\nmode: observe' >.small-gate.yml && git add -A && git commit -q -m Observe && " +
+		"rm .git/small-gate/agent.json && sed -i s/created/made/ $LOG", "- - - - - - - L L -", []string{"small-gate only observes here", "append-only/modified"}, false},
 	{"no repository", "rm -rf .git", allQuiet, nil, false},
 	{"no workspace", "git rm -q -r .small && git commit -q --no-verify -m Without && rm -f .git/small-gate/agent.json", allQuiet, nil, false},
 	{"broken configuration", "echo 'version: x' >.small-gate.yml", found, []string{
@@ -173,7 +177,8 @@ func TestAgentHook(t *testing.T) {
 	base := agentRepo(t)
 	for _, d := range dialects {
 		for _, o := range agentOutcomes {
-			main := o.situation == "rewritten" || o.situation == "unreadable event" || o.situation == "clean"
+			guest := d.harness != d.answered
+			main := !guest && o.situation == "unreadable event" || o.situation == "rewritten"
 			if !gittest.All() && d.name != "claude" && !main {
 				continue
 			}
@@ -242,7 +247,7 @@ func runSituation(t *testing.T, r *gittest.Repo, d dialect, o agentOutcome) {
 func (c *caller) demand(want string, o agentOutcome, column, event string, cut bool) {
 	c.t.Helper()
 	got := c.call(o.situation, column, event, cut)
-	kind := map[string]string{"-": silent, "B": blocked, "L": released}[want]
+	kind := map[string]string{"-": silent, "I": informed, "B": blocked, "L": released}[want]
 	if got.kind != kind {
 		c.t.Errorf("%s: %s, not %s: %+v\n%s", column, got.kind, kind, got, event)
 		return
@@ -327,10 +332,11 @@ func (c *caller) call(situation, column, event string, cut bool) heard {
 		c.t.Fatal(err)
 	}
 	out := hookOutput{column: column, status: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+	answered := c.d.answered
 	if cut {
-		out.column = "unread"
+		out.column, answered = "unread", c.d.harness // it does not say whose it is
 	}
-	got, err := out.heardBy(c.t, c.d.answered)
+	got, err := out.heardBy(c.t, answered)
 	if err != nil {
 		c.t.Errorf("%s, %s: %v: status %d\nstdout: %sstderr: %s", situation, column, err, out.status, out.stdout, out.stderr)
 	}
@@ -352,7 +358,7 @@ func (c *caller) restore(notes []byte, situation string) {
 	c.t.Helper()
 	switch situation {
 	case "no repository":
-	case "no workspace":
+	case "no workspace", "observed only":
 		c.r.Remove(".git/small-gate/agent.json")
 	default:
 		if err := os.WriteFile(c.r.Path(".git/small-gate/agent.json"), notes, 0o600); err != nil {
