@@ -42,10 +42,12 @@ type Look struct {
 	Clean bool `json:"clean"`
 }
 
-// Stat tells one state of a file from another: its size in bytes, -1 if it is not there, and when it was last written, in nanoseconds.
+// Stat tells one state of a file from another: its size in bytes, -1 if it is not there, its mode, and when it was last written, in
+// nanoseconds.
 type Stat struct {
-	Size int64 `json:"size"`
-	Time int64 `json:"time"`
+	Size int64       `json:"size"`
+	Mode fs.FileMode `json:"mode"`
+	Time int64       `json:"time"`
 }
 
 // Session is whose configuration counts for a session, and how often the same findings have kept its turn from ending.
@@ -82,7 +84,7 @@ func Read(file string) (*Notes, error) {
 	if err != nil {
 		return nil, &failure.Error{
 			Message: fmt.Sprintf("cannot read the notes on this work tree: %s: %v", wording.Printable(file), err),
-			Remedy:  "`rm -- " + wording.ShellWord(file) + "`; what was committed since they were made is then left to git's hooks and CI",
+			Remedy:  "`rm -r -- " + wording.ShellWord(file) + "`; what was committed since they were made is then left to git's hooks and CI",
 			Err:     err,
 		}
 	}
@@ -163,5 +165,5 @@ func StatOf(name string) (Stat, error) {
 	case err != nil:
 		return Stat{}, err
 	}
-	return Stat{Size: info.Size(), Time: info.ModTime().UnixNano()}, nil
+	return Stat{Size: info.Size(), Mode: info.Mode(), Time: info.ModTime().UnixNano()}, nil
 }
