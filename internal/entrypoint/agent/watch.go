@@ -199,7 +199,7 @@ func (w *watch) note(clean, moved bool) {
 	if _, noted := w.notes.Branches[w.look.Branch]; !noted && w.look.Branch != "" {
 		w.notes.Branches[w.look.Branch] = ""
 	}
-	if clean && moved && w.look.Branch != "" {
+	if clean && moved && w.look.Branch != "" && w.head() != "" {
 		w.notes.Branches[w.look.Branch] = w.head()
 	}
 	if clean && w.moment == harness.Stop {
@@ -259,52 +259,66 @@ func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Re
 	if s.Opts.Reverting, err = s.Reverting(); err != nil {
 		return nil, err
 	}
-	left, base, err := w.left(ctx, s)
+	left, fork, err := w.left(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	return gate.WorkTree(ctx, files, w.look.Parents, left, base, s.Opts), nil
+	return gate.WorkTree(ctx, files, w.look.Parents, left, fork, s.Opts), nil
 }
 
-// left is where the branch was, if it has been moved to a commit that does not go on from there, and that is the user's own: what a pull
-// brought is the others'. base is the last commit before those that are there instead.
-func (w *watch) left(ctx context.Context, s *session.Session) (left, base string, err error) {
-	if w.base == "" || w.head() == "" || w.base == w.head() {
-		return "", "", nil
+// left is where the branch was, if it has been moved to commits of the user's own that do not go on from there; fork is the last commit
+// before those, HEAD itself if there are none, and empty if all of the history is another. What a pull puts in the place of something is
+// the others'.
+func (w *watch) left(ctx context.Context, s *session.Session) (left, fork string, err error) {
+	head := w.head()
+	if w.base == "" || w.base == head || head == "" {
+		return w.base, "", nil
 	}
-	if goesOn, err := s.Repo.IsAncestor(ctx, w.base, w.head()); err != nil || goesOn {
+	known, err := received(ctx, s)
+	if err != nil || slices.Contains(known, head) {
 		return "", "", err
 	}
-	remote, err := received(ctx, s)
-	if err != nil {
+	if goesOn, err := s.Repo.IsAncestor(ctx, w.base, head); err != nil || goesOn {
 		return "", "", err
 	}
-	if back, err := s.Repo.IsAncestor(ctx, w.head(), w.base); err != nil {
+	if fork, err = w.forkOf(ctx, s, append(known, w.base)); err != nil {
 		return "", "", err
-	} else if back { // to what was pushed, too
-		if remote, err = s.Repo.Tips(ctx, "refs/remotes/"); err != nil {
+	}
+	back := false
+	if fork != "" {
+		if back, err = s.Repo.IsAncestor(ctx, fork, w.base); err != nil {
 			return "", "", err
 		}
 	}
-	own, err := s.Repo.Commits(ctx, []string{w.head()}, remote)
-	if err != nil || len(own) == 0 {
+	if back && fork != head || fork == "" {
+		return w.base, fork, nil
+	}
+	if back { // to what was pushed, it may be
+		if known, err = s.Repo.Tips(ctx, "refs/remotes/"); err != nil {
+			return "", "", err
+		}
+	}
+	if own, err := s.Repo.Commits(ctx, []string{fork}, known); err != nil || len(own) == 0 {
 		return "", "", err
 	}
-	if own, err = s.Repo.Commits(ctx, []string{w.head()}, append(remote, w.base)); err != nil {
-		return "", "", err
+	return w.base, fork, nil
+}
+
+// forkOf is the last commit of HEAD's first-parent line that some known ones reach.
+func (w *watch) forkOf(ctx context.Context, s *session.Session, known []string) (string, error) {
+	own, err := s.Repo.Commits(ctx, []string{w.head()}, known)
+	if err != nil {
+		return "", err
 	}
 	above := map[string][]string{}
 	for _, c := range own {
-		above[c.ID] = c.Parents
+		above[c.ID] = append(c.Parents, "")
 	}
-	base = w.head()
-	for parents, instead := above[base]; instead; parents, instead = above[base] {
-		base = ""
-		if len(parents) > 0 {
-			base = parents[0]
-		}
+	fork := w.head()
+	for parents, instead := above[fork]; instead; parents, instead = above[fork] {
+		fork = parents[0]
 	}
-	return w.base, base, nil
+	return fork, nil
 }
 
 // judgeCommits judges the commits that nothing noted and no remote-tracking branch reaches.
