@@ -28,7 +28,7 @@ const watchMode = "agent-hook"
 
 // watch is one event in one work tree.
 type watch struct {
-	moment harness.Moment
+	event harness.Event
 	// id is the session's, with the harness.
 	id  string
 	now time.Time
@@ -56,7 +56,7 @@ func (w *watch) judge(ctx context.Context, s *session.Session) (*finding.Report,
 	if err := w.stand(ctx, s); err != nil {
 		return nil, err
 	}
-	if w.moment == harness.Tool {
+	if w.event.Moment == harness.Tool {
 		if same, err := w.untouched(place.GitDir); err != nil || same {
 			return run.Nothing(s.Opts), err
 		}
@@ -64,7 +64,7 @@ func (w *watch) judge(ctx context.Context, s *session.Session) (*finding.Report,
 	if err := w.begin(ctx, s); err != nil {
 		return nil, err
 	}
-	if w.moment == harness.Start {
+	if w.event.Moment == harness.Start {
 		files, err := s.Repo.List(ctx, history.Index, history.Workspaces())
 		if len(files) > 0 {
 			w.begun = w.top
@@ -132,11 +132,12 @@ func (w *watch) stats(gitDir string, paths []string) (map[string]agentnotes.Stat
 // begin notes where branches are, so that only what is committed from here on is judged. What is noted already stays: a session may begin
 // in the middle of work. A branch that a known session makes has nothing noted.
 func (w *watch) begin(ctx context.Context, s *session.Session) error {
-	_, known := w.notes.Sessions[w.id]
-	if !known {
-		w.notes.Meet(w.id, w.head(), w.now)
+	trusted := w.head()
+	if w.event.Session == "" {
+		trusted = "" // these events may be of many sessions
 	}
-	if w.notes.Begun() && (known || w.moment != harness.Start) {
+	known := w.notes.Meet(w.id, trusted, w.now)
+	if w.notes.Begun() && (known || w.event.Moment != harness.Start) {
 		return nil
 	}
 	tips, err := s.Repo.Branches(ctx, "refs/heads/")
@@ -175,7 +176,7 @@ func (w *watch) judgeAll(ctx context.Context, s *session.Session) (*finding.Repo
 		return nil, err
 	}
 	last := w.notes.Look
-	moved := w.moment == harness.Stop || last == nil || len(last.Parents) == 0 || last.Parents[0] != w.head()
+	moved := w.event.Moment == harness.Stop || last == nil || len(last.Parents) == 0 || last.Parents[0] != w.head()
 	if moved && w.head() != "" {
 		made, err := w.judgeCommits(ctx, s)
 		if err != nil {
@@ -201,9 +202,6 @@ func (w *watch) note(clean, moved bool) {
 	}
 	if clean && moved && w.look.Branch != "" && w.head() != "" {
 		w.notes.Branches[w.look.Branch] = w.head()
-	}
-	if clean && w.moment == harness.Stop {
-		w.notes.Clear(w.id, w.now)
 	}
 }
 
@@ -281,25 +279,20 @@ func (w *watch) left(ctx context.Context, s *session.Session) (left, fork string
 	if goesOn, err := s.Repo.IsAncestor(ctx, w.base, head); err != nil || goesOn {
 		return "", "", err
 	}
-	if fork, err = w.forkOf(ctx, s, append(known, w.base)); err != nil {
+	if fork, err = w.forkOf(ctx, s, append(known, w.base)); err != nil || fork == "" {
+		return w.base, "", err
+	}
+	if own, err := s.Repo.IsAncestor(ctx, fork, w.base); err != nil || !own {
 		return "", "", err
 	}
-	back := false
-	if fork != "" {
-		if back, err = s.Repo.IsAncestor(ctx, fork, w.base); err != nil {
+	if fork == head { // what is pushed is still there
+		pushed, err := s.Repo.Tips(ctx, "refs/remotes/")
+		if err != nil {
 			return "", "", err
 		}
-	}
-	if back && fork != head || fork == "" {
-		return w.base, fork, nil
-	}
-	if back { // to what was pushed, it may be
-		if known, err = s.Repo.Tips(ctx, "refs/remotes/"); err != nil {
+		if own, err := s.Repo.Commits(ctx, []string{head}, pushed); err != nil || len(own) == 0 {
 			return "", "", err
 		}
-	}
-	if own, err := s.Repo.Commits(ctx, []string{fork}, known); err != nil || len(own) == 0 {
-		return "", "", err
 	}
 	return w.base, fork, nil
 }
@@ -331,9 +324,8 @@ func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.
 	if err != nil {
 		return nil, err
 	}
-	there := slices.Collect(maps.Values(tips))
-	for _, noted := range w.notes.Branches {
-		if !slices.Contains(there, noted) {
+	for name, noted := range w.notes.Branches {
+		if noted != tips[name] {
 			if noted, err = present(ctx, s, noted); err != nil {
 				return nil, err
 			}
@@ -361,14 +353,15 @@ func received(ctx context.Context, s *session.Session) ([]string, error) {
 	}
 	var out []string
 	for name, tip := range tips {
-		if tip, err = githistory.BeforePushes(s.Repo.Where(), name, tip); err != nil {
+		before, err := githistory.BeforePushes(s.Repo.Where(), name, tip)
+		if err == nil && before != tip {
+			before, err = present(ctx, s, before)
+		}
+		if err != nil {
 			return nil, err
 		}
-		if tip, err = present(ctx, s, tip); err != nil {
-			return nil, err
-		}
-		if tip != "" {
-			out = append(out, tip)
+		if before != "" {
+			out = append(out, before)
 		}
 	}
 	return out, nil
