@@ -57,12 +57,10 @@ func Hook(ctx context.Context, req session.Request, h *harness.Harness, event []
 		if e.Moment == harness.Stop {
 			out.Reply = harness.LetGo
 		}
-	case e.Moment == harness.Start:
-		out.Reply = harness.Inform
-	case e.Moment == harness.Tool:
-		out.Reply = harness.Block
-	default:
+	case e.Moment == harness.Stop:
 		out.Reply = putOff(first.notes, id, report, e, req.Now)
+	default:
+		out.Reply = harness.Block
 	}
 	return out
 }
