@@ -13,8 +13,8 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// BeforePushes is where a remote-tracking branch, now at tip, was before the last pushes from here: its reflog says so, in words that are
-// the same in every language (transport.c). It is empty if pushes have made the branch, and tip if there is no reflog.
+// BeforePushes is where a remote-tracking branch, now at tip, was before the last pushes from here, by the words in its reflog, which git
+// does not translate (transport.c). It is empty if pushes have made the branch, and tip if there is no reflog.
 func BeforePushes(at Place, ref, tip string) (string, error) {
 	log, err := os.ReadFile(filepath.Join(at.CommonDir, "logs", filepath.FromSlash(ref)))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {

@@ -264,9 +264,8 @@ func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Re
 	return gate.WorkTree(ctx, files, w.look.Parents, left, fork, s.Opts), nil
 }
 
-// left is where the branch was, if it has been moved to commits of the user's own that do not go on from there; fork is the last commit
-// before those, HEAD itself if there are none, and empty if all of the history is another. What a pull puts in the place of something is
-// the others'.
+// left is where the branch was, if the user has moved it to commits that do not go on from there; fork is the last commit before those,
+// HEAD itself if there are none, and empty if all of the history is another. Commits that a pull brings instead are the others'.
 func (w *watch) left(ctx context.Context, s *session.Session) (left, fork string, err error) {
 	head := w.head()
 	if w.base == "" || w.base == head || head == "" {
