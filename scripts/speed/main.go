@@ -17,7 +17,9 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
+	"strings"
 )
 
 func main() {
@@ -101,7 +103,12 @@ func run(ctx context.Context, args []string, out, diagnostics io.Writer) (err er
 		return err
 	}
 	if len(results) > 0 {
-		if _, err := io.WriteString(out, table(results, o.old != "")); err != nil {
+		git, err := b.git(b.dir, "version")
+		if err != nil {
+			return err
+		}
+		machine := fmt.Sprintf("%s, %s, %s/%s, %d cores.\n\n", strings.TrimSpace(git), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+		if _, err := io.WriteString(out, machine+table(results, o.old != "")); err != nil {
 			return err
 		}
 	}
