@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
+	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/reconcile"
@@ -69,8 +71,8 @@ func (f *forge) read(path string) string {
 	return string(data)
 }
 
-func (f *forge) request() entrypoint.Request {
-	return entrypoint.Request{Dir: f.Dir, Environ: f.Environ(), Now: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)}
+func (f *forge) request() session.Request {
+	return session.Request{Dir: f.Dir, Environ: f.Environ(), Now: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)}
 }
 
 // reconcile merges main into a branch, as its author does by hand.
@@ -80,7 +82,7 @@ func (f *forge) reconcile(branch string) {
 	if out, err := f.Try("merge", "-q", "--no-commit", "main"); err == nil {
 		f.t.Fatalf("main merges into %s without a conflict: %s", branch, out)
 	}
-	if _, err := entrypoint.Reconcile(f.t.Context(), f.request(), entrypoint.Locking{}, reconcile.Options{}); err != nil {
+	if _, err := writers.Reconcile(f.t.Context(), f.request(), writers.Locking{}, reconcile.Options{}); err != nil {
 		f.t.Fatal(err)
 	}
 	f.Commit("merge main into " + branch)
@@ -98,7 +100,7 @@ func (f *forge) rebase(branch string) {
 		if stops > 5 {
 			f.t.Fatal(err)
 		}
-		if _, failed := entrypoint.Reconcile(f.t.Context(), f.request(), entrypoint.Locking{}, reconcile.Options{}); failed != nil {
+		if _, failed := writers.Reconcile(f.t.Context(), f.request(), writers.Locking{}, reconcile.Options{}); failed != nil {
 			f.t.Fatal(failed)
 		}
 		_, err = f.Try("rebase", "--continue")

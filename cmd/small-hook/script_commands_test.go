@@ -213,7 +213,7 @@ func event(ts *testscript.TestScript, args []string) {
 		ts.Fatalf("usage: event quiet|blocked|informed|released NAME [continuing]")
 	}
 	text, err := json.Marshal(map[string]any{
-		"hook_event_name": args[1], "session_id": "1", "cwd": ts.MkAbs("."), "tool_name": "Bash", "tool_input": map[string]any{"command": "true"},
+		"hook_event_name": args[1], "session_id": "session" + ts.Getenv("SESSION"), "cwd": ts.MkAbs("."), "tool_name": "Bash", "tool_input": map[string]any{"command": "true"},
 		"stop_hook_active": len(args) == 3,
 	})
 	ts.Check(err)

@@ -129,7 +129,7 @@ func after(text, part string) string {
 }
 
 // shell runs a command that must succeed, and returns what it prints.
-func shell(t *testing.T, r *gittest.Repo, command string) string {
+func shell(t testing.TB, r *gittest.Repo, command string) string {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir, cmd.Env = r.Dir, r.Environ()

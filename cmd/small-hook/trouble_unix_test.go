@@ -52,9 +52,9 @@ func exitOf(t testing.TB, cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// writers are commands that have something to say; in this repository, the last
+// printers are commands that have something to say; in this repository, the last
 // word of each without trouble is the status.
-var writers = map[string]int{
+var printers = map[string]int{
 	"audit": 1, "audit HEAD~1": 0, "range HEAD~2..HEAD~1": 0, "range HEAD~1..HEAD": 1, "check": 0, "check --recursive": 0,
 	"audit --format json": 1, "check --format json": 0, "check --format json --format text": 0,
 	"explain": 0, "explain lint/blank": 0, "version": 0, "--help": 0, "help audit": 0, "--version": 0, "audit --help": 0, "completion bash": 0,
@@ -64,7 +64,7 @@ var writers = map[string]int{
 // Where the disk is full, or nobody reads what is written, what was to be said
 // is not said: that is outcome 2, whatever it was.
 func TestNobodyCanBeTold(t *testing.T) {
-	for args, well := range writers {
+	for args, well := range printers {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
 			r := rewritten(t)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/program"
@@ -104,8 +105,8 @@ func readEvent(name string) (data []byte, err error) {
 }
 
 // request is what the inputs ask of the entry point.
-func (j *job) request() entrypoint.Request {
-	return entrypoint.Request{
+func (j *job) request() session.Request {
+	return session.Request{
 		Dir: j.in.dir, Strict: j.in.strict, Workspace: j.in.workspace, TrustedConfig: j.in.config,
 		FailOnWarning: j.in.failLevel == "warning", Reader: j.in.reader, Lane: j.in.lane, LaneFrom: j.in.laneFrom, Environ: j.Environ, Now: time.Now(),
 	}

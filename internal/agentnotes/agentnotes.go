@@ -25,7 +25,7 @@ type Notes struct {
 	Branches map[string]string `json:"branches"`
 	// Look is what there was when it was last judged.
 	Look *Look `json:"look,omitempty"`
-	// Sessions are the ends of turns that findings have put off, by harness and session.
+	// Sessions are those that were heard of, by harness and session.
 	Sessions map[string]Session `json:"sessions,omitempty"`
 	// file is where they are.
 	file string
@@ -42,14 +42,18 @@ type Look struct {
 	Clean bool `json:"clean"`
 }
 
-// Stat tells one state of a file from another: its size in bytes, -1 if it is not there, and when it was last written, in nanoseconds.
+// Stat tells one state of a file from another: its size in bytes, -1 if it is not there, its mode, and when it was last written, in
+// nanoseconds.
 type Stat struct {
-	Size int64 `json:"size"`
-	Time int64 `json:"time"`
+	Size int64       `json:"size"`
+	Mode fs.FileMode `json:"mode"`
+	Time int64       `json:"time"`
 }
 
-// Session counts how often the same findings have kept a turn from ending.
+// Session is whose configuration counts for a session, and how often the same findings have kept its turn from ending.
 type Session struct {
+	// Policy is the commit that was HEAD when the session was first heard of.
+	Policy   string    `json:"policy,omitempty"`
 	Findings string    `json:"findings"`
 	Times    int       `json:"times"`
 	Last     time.Time `json:"last"`
@@ -80,7 +84,7 @@ func Read(file string) (*Notes, error) {
 	if err != nil {
 		return nil, &failure.Error{
 			Message: fmt.Sprintf("cannot read the notes on this work tree: %s: %v", wording.Printable(file), err),
-			Remedy:  "`rm -- " + wording.ShellWord(file) + "`; what was committed since they were made is then left to git's hooks and CI",
+			Remedy:  "`rm -r -- " + wording.ShellWord(file) + "`; what was committed since they were made is then left to git's hooks and CI",
 			Err:     err,
 		}
 	}
@@ -105,15 +109,23 @@ func (n *Notes) Save() error {
 	return nil
 }
 
-// Meet notes that a session was heard of, and that nothing puts its turn off.
-func (n *Notes) Meet(session string, now time.Time) { n.set(session, Session{Last: now}) }
+// Meet notes that a session was heard of for the first time. HEAD's configuration counts for it from here on: what it commits to it later,
+// counts for the next one.
+func (n *Notes) Meet(session, head string, now time.Time) {
+	n.set(session, Session{Policy: head, Last: now})
+}
+
+// Clear notes that nothing puts the turn of a session off.
+func (n *Notes) Clear(session string, now time.Time) {
+	n.set(session, Session{Policy: n.Sessions[session].Policy, Last: now})
+}
 
 // PutOff counts that findings have kept a turn of a session from ending, and reports whether they may. continuing says that the turn goes
 // on because of a hook already.
 func (n *Notes) PutOff(session, findings string, continuing bool, now time.Time) bool {
 	before := n.Sessions[session]
 	if before.Findings != findings {
-		before = Session{Findings: findings}
+		before = Session{Policy: before.Policy, Findings: findings}
 		continuing = false
 	}
 	before.Last = now
@@ -153,5 +165,5 @@ func StatOf(name string) (Stat, error) {
 	case err != nil:
 		return Stat{}, err
 	}
-	return Stat{Size: info.Size(), Time: info.ModTime().UnixNano()}, nil
+	return Stat{Size: info.Size(), Mode: info.Mode(), Time: info.ModTime().UnixNano()}, nil
 }

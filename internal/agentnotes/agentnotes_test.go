@@ -68,7 +68,7 @@ func TestPutOffTwice(t *testing.T) {
 			t.Errorf("step %d, %+v: %v", i, s, got)
 		}
 	}
-	n.Meet("s", now)
+	n.Clear("s", now)
 	if !n.PutOff("s", "x", false, now) {
 		t.Error("a turn without findings in between, and it is let go at once")
 	}
@@ -80,7 +80,7 @@ func TestOldSessionsAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 200 {
-		n.Meet(fmt.Sprint(i), now.Add(time.Duration(i)))
+		n.Meet(fmt.Sprint(i), "1", now.Add(time.Duration(i)))
 	}
 	if _, old := n.Sessions["0"]; old || len(n.Sessions) > 100 {
 		t.Errorf("%d sessions", len(n.Sessions))

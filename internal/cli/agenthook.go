@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/agent"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/harness"
 	"github.com/small-gate/small-gate/internal/hook"
@@ -47,7 +47,7 @@ func (a *app) agentHookCommand() *cobra.Command {
 			if len(event) > maxEvent {
 				event = nil // cut off, it cannot be read either
 			}
-			w := entrypoint.AgentHook(c.Context(), a.request(), h, event)
+			w := agent.Hook(c.Context(), a.request(), h, event)
 			text := agentText(w)
 			if missing := missingHooks(c.Context(), w.Begun); missing != "" {
 				w.Reply, text = harness.Inform, text+missing
@@ -97,7 +97,7 @@ const (
 )
 
 // agentText is what the agent, or the person beside it, reads.
-func agentText(w entrypoint.Watched) string {
+func agentText(w agent.Watched) string {
 	if w.Report == nil {
 		return ""
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -46,7 +46,7 @@ func (a *app) appendCommand() *cobra.Command {
 					return usage(c, "append needs --task: whose work is recorded?")
 				}
 			}
-			done, err := entrypoint.Append(c.Context(), a.request(), a.locking(wait), entry)
+			done, err := writers.Append(c.Context(), a.request(), a.locking(wait), entry)
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ func (a *app) appendCommand() *cobra.Command {
 }
 
 // notAppended says why nothing was appended.
-func (a *app) notAppended(done entrypoint.Appended) error {
+func (a *app) notAppended(done writers.Appended) error {
 	if err := a.guarded(done.Guarded); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -24,7 +25,7 @@ func (a *app) baselineCommand() *cobra.Command {
 			"before is no longer judged; what comes after is. The stanza counts once it is committed.",
 		Args: atMost(1, "at most one revision"),
 		RunE: func(c *cobra.Command, args []string) error {
-			written, err := entrypoint.Baseline(c.Context(), a.request(), optional(args), reason)
+			written, err := writers.Baseline(c.Context(), a.request(), optional(args), reason)
 			if err != nil {
 				return err
 			}
@@ -35,7 +36,7 @@ func (a *app) baselineCommand() *cobra.Command {
 	return c
 }
 
-func baselineText(written entrypoint.Accepted) string {
+func baselineText(written writers.Accepted) string {
 	if len(written.Baselines) == 0 {
 		return fmt.Sprintf("%s already accepts every log as it stands in %s\n", sanitize.Line(written.File), sanitize.Line(written.Revision))
 	}
@@ -74,7 +75,7 @@ func (a *app) waiveCommand() *cobra.Command {
 			for i := range edits {
 				edits[i].Reason, edits[i].Until = reason, until
 			}
-			file, err := entrypoint.Waive(c.Context(), a.request(), edits)
+			file, err := writers.Waive(c.Context(), a.request(), edits)
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
@@ -102,8 +102,8 @@ func askedFor(args []string) output.Targets {
 }
 
 // request is what the flags ask of an entry point.
-func (a *app) request() entrypoint.Request {
-	return entrypoint.Request{
+func (a *app) request() session.Request {
+	return session.Request{
 		Dir: a.flags.dir, Strict: a.flags.strict, Workspace: a.flags.workspace, Config: a.flags.config,
 		MaxFileSize: a.flags.maxFileSize, Reader: a.flags.reader, Each: a.flags.each, Lane: a.flags.lane, Environ: a.Environ, Now: time.Now(),
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/reconcile"
@@ -29,8 +29,8 @@ func waits(set *pflag.FlagSet, wait *time.Duration) {
 }
 
 // locking says how to wait for the lock, and who it is for.
-func (a *app) locking(wait time.Duration) entrypoint.Locking {
-	return entrypoint.Locking{Command: "small-hook " + strings.Join(a.Args[1:], " "), Wait: wait}
+func (a *app) locking(wait time.Duration) writers.Locking {
+	return writers.Locking{Command: "small-hook " + strings.Join(a.Args[1:], " "), Wait: wait}
 }
 
 func (a *app) guardCommand() *cobra.Command {
@@ -55,7 +55,7 @@ func (a *app) guardCommand() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			status := 0
-			done, err := entrypoint.Guard(c.Context(), a.request(), a.locking(wait), func(environ []string) (err error) {
+			done, err := writers.Guard(c.Context(), a.request(), a.locking(wait), func(environ []string) (err error) {
 				status, err = a.run(args, environ)
 				a.settled = err == nil
 				return err
@@ -113,7 +113,7 @@ func statusOf(state *os.ProcessState) int {
 }
 
 // guarded says what was found wrong around a guarded command; then the exit status is 1.
-func (a *app) guarded(done entrypoint.Guarded) error {
+func (a *app) guarded(done writers.Guarded) error {
 	if done.Fine() {
 		return nil
 	}

@@ -7,10 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	var what entrypoint.What
+	var what session.What
 	c := &cobra.Command{
 		Use:   "check [PATH]",
 		Short: "Judge the workspace of one directory as its files are",

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -60,7 +61,7 @@ func (a *app) switchLane(c *cobra.Command, args []string, to, reason string) err
 	if len(args) > 0 {
 		return usage(c, "--switch is about the work to come and takes no range")
 	}
-	done, err := entrypoint.SwitchLane(c.Context(), a.request(), a.locking(worklock.DefaultWait), to, reason)
+	done, err := writers.SwitchLane(c.Context(), a.request(), a.locking(worklock.DefaultWait), to, reason)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
@@ -62,7 +62,7 @@ func (a *app) mergeFiles(ctx context.Context, args []string) (reconcile.Merged, 
 			return reconcile.Merged{}, err
 		}
 	}
-	merged := entrypoint.MergeDriver(ctx, a.request(), in)
+	merged := writers.MergeDriver(ctx, a.request(), in)
 	return merged, wholefile.Write(args[1], merged.Text)
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 )
 
 const (
@@ -23,7 +23,7 @@ type progress struct {
 }
 
 // withProgress adds a progress bar on standard error, if that is a terminal and this is no CI job.
-func (a *app) withProgress(req entrypoint.Request) entrypoint.Request {
+func (a *app) withProgress(req session.Request) session.Request {
 	stderr, ok := a.Stderr.(*os.File)
 	if !ok || !isTerminal(stderr) || a.Getenv("CI") != "" || a.Getenv("TERM") == "dumb" {
 		return req

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -32,7 +32,7 @@ func (a *app) reconcileCommand() *cobra.Command {
 		Args:    atMost(1, "at most one branch"),
 		RunE: func(c *cobra.Command, args []string) error {
 			opts.Theirs = optional(args)
-			done, err := entrypoint.Reconcile(c.Context(), a.request(), a.locking(wait), opts)
+			done, err := writers.Reconcile(c.Context(), a.request(), a.locking(wait), opts)
 			if err != nil {
 				return err
 			}

@@ -7,12 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
+	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
 func (a *app) replayIDCommand() *cobra.Command {
-	var what entrypoint.What
+	var what session.What
 	var value, write bool
 	c := &cobra.Command{
 		Use:   "replay-id",
@@ -29,7 +31,7 @@ func (a *app) replayIDCommand() *cobra.Command {
 				if value || what.Staged || what.Ref != "" {
 					return usage(c, "--write is about the files on disk and takes none of --value, --staged and --ref")
 				}
-				done, err := entrypoint.WriteReplayID(c.Context(), a.request())
+				done, err := writers.ReplayID(c.Context(), a.request())
 				if err != nil {
 					return err
 				}
@@ -53,7 +55,7 @@ func (a *app) replayIDCommand() *cobra.Command {
 }
 
 // writtenIDText says what was written, and what to type next.
-func writtenIDText(done entrypoint.WrittenID) string {
+func writtenIDText(done writers.WrittenID) string {
 	if len(done.Files) == 0 {
 		return "handoff and workspace name the run " + done.ID + " already; nothing was written\n"
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -36,7 +36,7 @@ func (a *app) restoreCommand() *cobra.Command {
 			case leases:
 				return a.restoreLeases(c, optional(args), source, wait)
 			}
-			done, err := entrypoint.Restore(c.Context(), a.request(), a.locking(wait), optional(args), source, discard)
+			done, err := writers.Restore(c.Context(), a.request(), a.locking(wait), optional(args), source, discard)
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func (a *app) restoreCommand() *cobra.Command {
 
 // restoreLeases puts back the leases of others.
 func (a *app) restoreLeases(c *cobra.Command, at, source string, wait time.Duration) error {
-	done, err := entrypoint.RestoreLeases(c.Context(), a.request(), a.locking(wait), at, source)
+	done, err := writers.RestoreLeases(c.Context(), a.request(), a.locking(wait), at, source)
 	if err != nil {
 		return err
 	}

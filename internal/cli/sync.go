@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/publish"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
@@ -43,7 +43,7 @@ func (a *app) syncCommand() *cobra.Command {
 			if opts.Continue && opts.Abort || (opts.Continue || opts.Abort) && (len(args) > 0 || opts.Merge) {
 				return usage(c, "--continue and --abort take nothing beside them: what to do is written down")
 			}
-			out, report, err := entrypoint.Sync(c.Context(), a.request(), a.locking(wait), opts)
+			out, report, err := writers.Sync(c.Context(), a.request(), a.locking(wait), opts)
 			if out == nil {
 				return err
 			}

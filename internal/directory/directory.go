@@ -21,6 +21,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Reader is the name under which a report lists this way of reading.
@@ -258,7 +259,7 @@ func (t *Tree) Blob(_ context.Context, object string, limit int64) (blob history
 	}
 	f, err := os.Open(t.path(object))
 	if err != nil {
-		return blob, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Err: err}
+		return blob, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", object, err), Remedy: "make the file readable: `chmod u+r " + wording.ShellWord(t.path(object)) + "`", Err: err}
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/ci"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -20,18 +21,18 @@ import (
 
 // CI judges what a plan asks for. What the clone lacks is fetched if that is possible; a point of the plan that is unavailable gives way
 // to the next one, and without a next one nothing can be judged. The facts are what was compared and by whose policy.
-func CI(ctx context.Context, req Request, plan ci.Plan) (*finding.Report, []Fact) {
+func CI(ctx context.Context, req session.Request, plan ci.Plan) (*finding.Report, []Fact) {
 	req.Labels = plan.Labels
-	req = req.withLane()
+	req = req.WithLane()
 	if plan.Guarded {
 		req.Environ = githistory.Guarded(req.Environ)
 	}
 	job := &job{req: req, plan: plan, asked: map[string]error{}}
 	var report *finding.Report
 	for again := true; again; {
-		report = req.judge(ctx, string(plan.Kind), func(s *session) (*finding.Report, error) {
+		report = req.Judge(ctx, string(plan.Kind), func(s *session.Session) (*finding.Report, error) {
 			// The other reader may run this again.
-			job.facts, job.notes, job.wants, job.shallow = nil, nil, "", s.repo.Where().Shallow
+			job.facts, job.notes, job.wants, job.shallow = nil, nil, "", s.Repo.Where().Shallow
 			return job.judge(ctx, s)
 		})
 		again = report.Failure != nil && ctx.Err() == nil && job.fetchMissing(ctx, report.Failure)
@@ -46,7 +47,7 @@ func CI(ctx context.Context, req Request, plan ci.Plan) (*finding.Report, []Fact
 
 // job is one run of CI.
 type job struct {
-	req  Request
+	req  session.Request
 	plan ci.Plan
 	// wants is what the last attempt needs to have fetched; empty for nothing.
 	wants string
@@ -69,9 +70,9 @@ type job struct {
 }
 
 // judge does what the plan says with what is in the clone. If it fails, wants may say what to fetch.
-func (j *job) judge(ctx context.Context, s *session) (*finding.Report, error) {
+func (j *job) judge(ctx context.Context, s *session.Session) (*finding.Report, error) {
 	if j.plan.Kind == ci.Nothing {
-		return run.Nothing(s.opts), nil
+		return run.Nothing(s.Opts), nil
 	}
 	if err := j.inspectOrigin(ctx, s); err != nil {
 		return nil, err
@@ -92,20 +93,20 @@ func (j *job) judge(ctx context.Context, s *session) (*finding.Report, error) {
 }
 
 // withoutCommit accepts a pushed tag that leads to no commit; there is nothing to judge.
-func (j *job) withoutCommit(ctx context.Context, s *session, err error) (*finding.Report, error) {
+func (j *job) withoutCommit(ctx context.Context, s *session.Session, err error) (*finding.Report, error) {
 	if j.plan.Kind != ci.Push || !strings.HasPrefix(j.plan.Ref, "refs/tags/") || len(j.plan.Head) == 0 {
 		return nil, err
 	}
 	id := j.plan.Head[0].Revision
-	if commit, here, peelErr := s.repo.Peel(ctx, id); peelErr != nil || !here || commit != "" {
+	if commit, here, peelErr := s.Repo.Peel(ctx, id); peelErr != nil || !here || commit != "" {
 		return nil, err
 	}
 	j.fact("nothing to judge", "%s names no commit", j.plan.Ref)
-	return run.Nothing(s.opts), nil
+	return run.Nothing(s.Opts), nil
 }
 
 // change judges a pull request, a merge request, a merge group, or what the caller names.
-func (j *job) change(ctx context.Context, s *session, head string) (*finding.Report, error) {
+func (j *job) change(ctx context.Context, s *session.Session, head string) (*finding.Report, error) {
 	base, merge, words, err := j.mergeOf(ctx, s, head)
 	if err != nil {
 		return nil, err
@@ -121,8 +122,8 @@ func (j *job) change(ctx context.Context, s *session, head string) (*finding.Rep
 			return nil, err
 		}
 	}
-	s.opts.Branch = j.plan.Source
-	s.allStand(history.Published)
+	s.Opts.Branch = j.plan.Source
+	s.AllStand(history.Published)
 	j.fact("base", "%s (%s)", base, words)
 	reported := []string{base}
 	for _, p := range j.plan.Base {
@@ -131,30 +132,30 @@ func (j *job) change(ctx context.Context, s *session, head string) (*finding.Rep
 			j.fact("passed over", "%s (%s)", p.Revision, p.Words)
 		}
 	}
-	if err := s.trust(ctx, base, words); err != nil {
+	if err := s.Trust(ctx, base, words); err != nil {
 		return nil, err
 	}
 	if err := j.checkConfigExists(ctx, s, head); err != nil {
 		return nil, err
 	}
 	if merge == "" {
-		return s.checkAdded(ctx, head, j.orFiles(ctx, s, words, gate.Range(ctx, s.repo, base, head, s.opts)))
+		return s.CheckAdded(ctx, head, j.orFiles(ctx, s, words, gate.Range(ctx, s.Repo, base, head, s.Opts)))
 	}
 	j.fact("merge result", "%s", merge)
-	r, err := s.checkAdded(ctx, head, j.orFiles(ctx, s, words, gate.RangeInto(ctx, s.repo, base, head, merge, s.opts)))
+	r, err := s.CheckAdded(ctx, head, j.orFiles(ctx, s, words, gate.RangeInto(ctx, s.Repo, base, head, merge, s.Opts)))
 	if err != nil {
 		return nil, err
 	}
-	return s.checkAdded(ctx, merge, r)
+	return s.CheckAdded(ctx, merge, r)
 }
 
 // orFiles completes a report without any commit, since the target already has the head: then the head's files are judged. target names
 // who has it.
-func (j *job) orFiles(ctx context.Context, s *session, target string, r *finding.Report) *finding.Report {
+func (j *job) orFiles(ctx context.Context, s *session.Session, target string, r *finding.Report) *finding.Report {
 	if r.Failure != nil || r.Examined.Commits > 0 {
 		return r
 	}
-	files := gate.CheckAll(ctx, s.repo, j.head, "", s.opts)
+	files := gate.CheckAll(ctx, s.Repo, j.head, "", s.Opts)
 	if files.Failure != nil && errors.Is(files.Failure, gate.ErrNothing) {
 		return r
 	}
@@ -165,12 +166,12 @@ func (j *job) orFiles(ctx context.Context, s *session, target string, r *finding
 }
 
 // mayDeepen reports whether a shallow clone's hidden history was not asked for yet.
-func (j *job) mayDeepen(s *session, spec string) bool {
+func (j *job) mayDeepen(s *session.Session, spec string) bool {
 	_, asked := j.asked[spec]
-	return s.repo.Where().Shallow && !asked
+	return s.Repo.Where().Shallow && !asked
 }
 
-func (j *job) push(ctx context.Context, s *session, head string) (*finding.Report, error) {
+func (j *job) push(ctx context.Context, s *session.Session, head string) (*finding.Report, error) {
 	branch, err := j.defaultBranch(ctx, s)
 	if err != nil {
 		return nil, err
@@ -182,10 +183,10 @@ func (j *job) push(ctx context.Context, s *session, head string) (*finding.Repor
 	}
 	onDefault := j.plan.OnDefault || branch.ID == ""
 	update := history.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, origin), PolicyFromOldTip: onDefault}
-	s.opts.Branch = branchName(j.plan.Ref, origin)
-	s.allStand(history.Published)
+	s.Opts.Branch = branchName(j.plan.Ref, origin)
+	s.AllStand(history.Published)
 	if onDefault {
-		s.allStand(history.Landed)
+		s.AllStand(history.Landed)
 	}
 	if update.Old, err = j.before(ctx, s, onDefault); err != nil {
 		return nil, err
@@ -205,24 +206,24 @@ func (j *job) push(ctx context.Context, s *session, head string) (*finding.Repor
 		j.fact("base", "%s (%s; the ref is new)", branch.ID, branch.Ref)
 	}
 	if !onDefault && j.plan.Compare {
-		update.Target = history.Tip{ID: branch.ID, Name: shortRef(branch.Ref)}
+		update.Target = history.Tip{ID: branch.ID, Name: history.ShortRef(branch.Ref)}
 		j.fact("compared with", "%s (%s), as a warning", branch.ID, branch.Ref)
 	}
 	if update.Old == "" && onDefault {
 		j.fact("base", "none: the ref is new, and its whole history is judged")
 	}
-	if err := s.trustForRef(ctx, update, branch); err != nil {
+	if err := trustForRef(ctx, s, update, branch); err != nil {
 		return nil, err
 	}
 	if err := j.checkConfigExists(ctx, s, head); err != nil {
 		return nil, err
 	}
-	return s.checkAdded(ctx, head, j.orFiles(ctx, s, has, gate.Push(ctx, s.repo, update, s.opts)))
+	return s.CheckAdded(ctx, head, j.orFiles(ctx, s, has, gate.Push(ctx, s.Repo, update, s.Opts)))
 }
 
 // before is the ref's tip before the push; empty for a new ref. A tip that is no longer available, as after a forced push, is passed over
 // with a note if the default branch bounds what is new. On the default branch itself nothing does.
-func (j *job) before(ctx context.Context, s *session, onDefault bool) (string, error) {
+func (j *job) before(ctx context.Context, s *session.Session, onDefault bool) (string, error) {
 	if len(j.plan.Base) == 0 {
 		return "", nil
 	}
@@ -231,7 +232,7 @@ func (j *job) before(ctx context.Context, s *session, onDefault bool) (string, e
 	case err == nil:
 		j.fact("base", "%s (%s)", old, words)
 		return old, nil
-	case j.wants != "", !errors.Is(err, githistory.ErrLacking), s.repo.Where().Shallow:
+	case j.wants != "", !errors.Is(err, githistory.ErrLacking), s.Repo.Where().Shallow:
 		return "", err
 	case onDefault && j.withoutGit():
 		return "", &failure.Error{Message: failure.Of(err).Message, Remedy: withGit, Err: err}
@@ -248,7 +249,7 @@ func (j *job) before(ctx context.Context, s *session, onDefault bool) (string, e
 
 // defaultBranch looks the default branch up. It is the zero Branch if it is what is judged, and in a clone without a remote that has
 // none.
-func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch, error) {
+func (j *job) defaultBranch(ctx context.Context, s *session.Session) (githistory.Branch, error) {
 	if j.plan.OnDefault {
 		return githistory.Branch{}, nil
 	}
@@ -262,7 +263,7 @@ func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch,
 	if j.fork != "" {
 		return githistory.Branch{}, j.forkRemoteError(nil)
 	}
-	branch, err := githistory.DefaultBranch(ctx, s.repo, origin)
+	branch, err := githistory.DefaultBranch(ctx, s.Repo, origin)
 	if err == nil && j.plan.Ref != "" && branchName(branch.Ref, origin) == branchName(j.plan.Ref, origin) {
 		return githistory.Branch{}, nil
 	}
@@ -275,7 +276,7 @@ func (j *job) defaultBranch(ctx context.Context, s *session) (githistory.Branch,
 	return branch, err
 }
 
-func (j *job) history(ctx context.Context, s *session, head string) (*finding.Report, error) {
+func (j *job) history(ctx context.Context, s *session.Session, head string) (*finding.Report, error) {
 	branch, err := j.defaultBranch(ctx, s)
 	switch {
 	case err != nil:
@@ -286,25 +287,25 @@ func (j *job) history(ctx context.Context, s *session, head string) (*finding.Re
 	return j.audit(ctx, s, head, branch.ID, branch.Ref)
 }
 
-func (j *job) audit(ctx context.Context, s *session, head, trusted, label string) (*finding.Report, error) {
-	if err := s.trust(ctx, trusted, label); err != nil {
+func (j *job) audit(ctx context.Context, s *session.Session, head, trusted, label string) (*finding.Report, error) {
+	if err := s.Trust(ctx, trusted, label); err != nil {
 		return nil, err
 	}
 	if err := j.checkConfigExists(ctx, s, head); err != nil {
 		return nil, err
 	}
-	s.allStand(history.Landed)
-	return gate.Audit(ctx, s.repo, head, s.opts), nil
+	s.AllStand(history.Landed)
+	return gate.Audit(ctx, s.Repo, head, s.Opts), nil
 }
 
 // checkConfigExists demands that the configuration which the caller names is in the trusted tree or, being new, in the change: a misspelt
 // name would mean the built-in defaults.
-func (j *job) checkConfigExists(ctx context.Context, s *session, head string) error {
-	path := s.req.TrustedConfig
-	if path == "" || s.req.Config != "" || s.trusted != nil {
+func (j *job) checkConfigExists(ctx context.Context, s *session.Session, head string) error {
+	path := s.Req.TrustedConfig
+	if path == "" || s.Req.Config != "" || s.Trusted != nil {
 		return nil
 	}
-	_, found, err := githistory.ReadFile(ctx, s.repo, head, path, policy.MaxSize)
+	_, found, err := githistory.ReadFile(ctx, s.Repo, head, path, policy.MaxSize)
 	if err != nil {
 		return err
 	}

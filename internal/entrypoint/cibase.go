@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/ci"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -17,8 +18,8 @@ import (
 const origin = "origin"
 
 // inspectOrigin finds out whether there is an origin, and whether its branches count.
-func (j *job) inspectOrigin(ctx context.Context, s *session) error {
-	address, err := s.repo.RemoteURL(ctx, origin)
+func (j *job) inspectOrigin(ctx context.Context, s *session.Session) error {
+	address, err := s.Repo.RemoteURL(ctx, origin)
 	if err != nil {
 		return err
 	}
@@ -50,19 +51,19 @@ func (j *job) forkRemoteError(err error) error {
 
 // resolveBase is the base, unless it was found by a branch's name and already has the head of an open change while the base that the event
 // names does not: then it is that one.
-func (j *job) resolveBase(ctx context.Context, s *session, base, words, head string) (string, string, error) {
+func (j *job) resolveBase(ctx context.Context, s *session.Session, base, words, head string) (string, string, error) {
 	named := slices.DeleteFunc(slices.Clone(j.plan.Base), func(p ci.Point) bool { return p.Branch })
 	if !j.plan.Open || len(named) == 0 || slices.ContainsFunc(named, func(p ci.Point) bool { return p.Revision == base }) {
 		return base, words, nil
 	}
-	if has, err := s.repo.IsAncestor(ctx, head, base); err != nil || !has {
+	if has, err := s.Repo.IsAncestor(ctx, head, base); err != nil || !has {
 		return base, words, err
 	}
 	id, namedWords, err := j.find(ctx, s, named[len(named)-1:])
 	if err != nil {
 		return "", "", err
 	}
-	if has, err := s.repo.IsAncestor(ctx, head, id); err != nil || has {
+	if has, err := s.Repo.IsAncestor(ctx, head, id); err != nil || has {
 		return base, words, err
 	}
 	j.fact("passed over", "%s (%s, which already has all of the head)", base, words)
@@ -71,13 +72,13 @@ func (j *job) resolveBase(ctx context.Context, s *session, base, words, head str
 
 // mergeOf looks for the system's merge of the head, and for the target as of that merge. What the system made and is no such merge is
 // kept: of a merge train that squashes or fast-forwards, it is what the target would become.
-func (j *job) mergeOf(ctx context.Context, s *session, head string) (base, merge, words string, err error) {
+func (j *job) mergeOf(ctx context.Context, s *session.Session, head string) (base, merge, words string, err error) {
 	j.made = nil
 	for _, p := range j.plan.Merge {
 		if !j.counts(p) {
 			continue
 		}
-		id, err := s.repo.Resolve(ctx, p.Revision)
+		id, err := s.Repo.Resolve(ctx, p.Revision)
 		if errors.Is(err, githistory.ErrLacking) {
 			if err := j.ask(p, err); err != nil {
 				return "", "", "", err
@@ -93,7 +94,7 @@ func (j *job) mergeOf(ctx context.Context, s *session, head string) (base, merge
 		if id == head {
 			continue
 		}
-		side, err := s.repo.Resolve(ctx, id+"^2")
+		side, err := s.Repo.Resolve(ctx, id+"^2")
 		lacking := errors.Is(err, githistory.ErrLacking)
 		switch {
 		case lacking && j.mayDeepen(s, head):
@@ -107,7 +108,7 @@ func (j *job) mergeOf(ctx context.Context, s *session, head string) (base, merge
 			}
 			continue
 		}
-		base, err := s.repo.Resolve(ctx, id+"^1")
+		base, err := s.Repo.Resolve(ctx, id+"^1")
 		return base, id, "the first parent of " + p.Words, err
 	}
 	return "", "", "", nil
@@ -115,10 +116,10 @@ func (j *job) mergeOf(ctx context.Context, s *session, head string) (base, merge
 
 // madeAfter is the first commit that the system made and that descends from the base: it would be the target's next tip. Of others a
 // note says that they were not judged.
-func (j *job) madeAfter(ctx context.Context, s *session, base string) (string, error) {
+func (j *job) madeAfter(ctx context.Context, s *session.Session, base string) (string, error) {
 	first := ""
 	for _, p := range j.made {
-		after, err := s.repo.IsAncestor(ctx, base, p.Revision)
+		after, err := s.Repo.IsAncestor(ctx, base, p.Revision)
 		switch {
 		case err != nil:
 			return "", err

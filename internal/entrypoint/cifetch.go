@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/ci"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // find takes the first of the points that the clone has. One that can be fetched is fetched before the next one is looked at.
-func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, words string, err error) {
+func (j *job) find(ctx context.Context, s *session.Session, points []ci.Point) (id, words string, err error) {
 	var first error
 	for _, p := range points {
 		if !j.counts(p) {
@@ -25,10 +26,10 @@ func (j *job) find(ctx context.Context, s *session, points []ci.Point) (id, word
 				return "", "", err
 			}
 		}
-		id, err := s.repo.Resolve(ctx, p.Revision)
+		id, err := s.Repo.Resolve(ctx, p.Revision)
 		if err == nil {
 			j.noteStale(p)
-			return id, p.Words, s.unambiguous(ctx, p.Revision, id)
+			return id, p.Words, s.Unambiguous(ctx, p.Revision, id)
 		}
 		if !errors.Is(err, githistory.ErrLacking) {
 			return "", "", err

@@ -53,7 +53,7 @@ func (j *job) ignoredLanes(r *finding.Report) []string {
 	case r.Failure != nil, j.plan.Kind == ci.Nothing, r.Lane == nil && r.Examined.Commits == 0: // nothing was judged
 		return nil
 	case r.Lane == nil:
-		given, err := j.req.claimedLane()
+		given, err := j.req.ClaimedLane()
 		if err != nil || given == "" {
 			return nil
 		}

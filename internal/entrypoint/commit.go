@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -22,35 +23,35 @@ import (
 
 // PreCommit judges the index that git is committing from against HEAD, and against every other side of a merge that is being
 // concluded. The policy is HEAD's.
-func PreCommit(ctx context.Context, req Request) *finding.Report {
-	return pending(ctx, req.withLane(), "pre-commit", nil)
+func PreCommit(ctx context.Context, req session.Request) *finding.Report {
+	return pending(ctx, req.WithLane(), "pre-commit", nil)
 }
 
 // PreMergeCommit judges the index against HEAD and the other sides of the merge that git is about to commit. There is no MERGE_HEAD
 // yet: git names the other sides in variables called GITHEAD_<object id> (builtin/merge.c sets them for the strategies; githooks(5)
 // does not mention them).
-func PreMergeCommit(ctx context.Context, req Request) *finding.Report {
-	return pending(ctx, req.withLane(), "pre-merge-commit", githistory.GitHeads(req.Environ))
+func PreMergeCommit(ctx context.Context, req session.Request) *finding.Report {
+	return pending(ctx, req.WithLane(), "pre-merge-commit", githistory.GitHeads(req.Environ))
 }
 
 // pending judges the index. merged are the other sides of the merge that it concludes; if none are known, MERGE_HEAD says.
-func pending(ctx context.Context, req Request, mode string, merged []string) *finding.Report {
-	return req.judge(ctx, mode, func(s *session) (*finding.Report, error) {
-		head, parents, untrusted := s.trustHead(ctx, merged)
+func pending(ctx context.Context, req session.Request, mode string, merged []string) *finding.Report {
+	return req.Judge(ctx, mode, func(s *session.Session) (*finding.Report, error) {
+		head, parents, untrusted := s.TrustHead(ctx, merged)
 		var invalid *policy.InvalidError
 		if untrusted != nil && !errors.As(untrusted, &invalid) {
 			return nil, untrusted
 		}
-		fetched := &prefetchedHistory{History: s.repo, filter: history.Judged(policy.Default())}
+		fetched := &prefetchedHistory{History: s.Repo, filter: history.Judged(policy.Default())}
 		if untrusted == nil {
-			fetched.filter = history.Judged(s.opts.Policy)
+			fetched.filter = history.Judged(s.Opts.Policy)
 		}
 		touched, err := fetched.touches(ctx, history.Index, parents)
 		switch {
 		case err != nil:
 			return nil, err
-		case untrusted == nil && !touched && !s.laneGiven(), untrusted != nil && !touched && s.onlyWorkspaces():
-			return run.Nothing(s.opts), nil
+		case untrusted == nil && !touched && !laneGiven(s), untrusted != nil && !touched && onlyWorkspaces(s):
+			return run.Nothing(s.Opts), nil
 		case untrusted != nil:
 			return nil, &failure.Error{
 				Message: failure.Of(untrusted).Message,
@@ -58,70 +59,61 @@ func pending(ctx context.Context, req Request, mode string, merged []string) *fi
 				Err:     untrusted,
 			}
 		}
-		return s.judgeIndex(ctx, fetched, head, parents)
+		return judgeIndex(ctx, s, fetched, head, parents)
 	})
 }
 
 // onlyWorkspaces reports whether an invalid configuration can neither watch further files nor speak of lanes: then a commit that
 // touches no workspace does not depend on it.
-func (s *session) onlyWorkspaces() bool {
-	return s.req.Lane == "" && !policy.MayConfigureWorkflows(s.trusted) && !bytes.Contains(s.trusted, []byte("lane"))
+func onlyWorkspaces(s *session.Session) bool {
+	return s.Req.Lane == "" && !policy.MayConfigureWorkflows(s.Trusted) && !bytes.Contains(s.Trusted, []byte("lane"))
 }
 
 // judgeIndex judges the index against its parents, HEAD first if there is one.
-func (s *session) judgeIndex(ctx context.Context, fetched *prefetchedHistory, head string, parents []string) (*finding.Report, error) {
+func judgeIndex(ctx context.Context, s *session.Session, fetched *prefetchedHistory, head string, parents []string) (*finding.Report, error) {
 	// First what the embedded reader may have to leave to git.
 	var neighbours []subject.Neighbour
-	if s.opts.Mode == "pre-commit" && head != "" {
+	if s.Opts.Mode == "pre-commit" && head != "" {
 		var err error
-		if neighbours, err = s.neighbours(ctx); err != nil {
+		if neighbours, err = neighboursOf(ctx, s); err != nil {
 			return nil, err
 		}
 	}
-	if head != "" && s.opts.Policy.Scope == policy.Published {
-		published, err := s.published(ctx, head)
+	if head != "" && s.Opts.Policy.Scope == policy.Published {
+		published, err := lastPublished(ctx, s, head)
 		if err != nil {
 			return nil, err
 		}
 		// What is not published may be edited; the commit that brought it was judged.
-		s.opts.Heads = []string{head}
+		s.Opts.Heads = []string{head}
 		parents = append(published, parents[1:]...)
 	}
-	branch, err := s.repo.CurrentBranch(ctx)
+	branch, err := s.Repo.CurrentBranch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.opts.Branch = shortRef(branch)
-	if s.opts.Message, err = s.preparedMessage(); err != nil {
+	s.Opts.Branch = history.ShortRef(branch)
+	if s.Opts.Message, err = preparedMessage(s); err != nil {
 		return nil, err
 	}
-	if s.opts.Reverting, err = s.reverting(); err != nil {
+	if s.Opts.Reverting, err = s.Reverting(); err != nil {
 		return nil, err
 	}
-	if err := s.claimOfBranch(ctx, head); err != nil {
+	if err := claimOfBranch(ctx, s, head); err != nil {
 		return nil, err
 	}
-	return s.checkAdded(ctx, history.Index, gate.Pending(ctx, fetched, parents, s.opts, neighbours...))
-}
-
-// reverting reports whether git is in the middle of a revert.
-func (s *session) reverting() (bool, error) {
-	_, err := os.Lstat(filepath.Join(s.repo.Where().GitDir, "REVERT_HEAD"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, &failure.Error{Message: "cannot look for a revert: " + err.Error(), Err: err}
-	}
-	return err == nil, nil
+	return s.CheckAdded(ctx, history.Index, gate.Pending(ctx, fetched, parents, s.Opts, neighbours...))
 }
 
 // preparedMessage is what git has prepared as the message of an agent's next commit, of what it squashes, applies or merges; empty if
 // nothing.
-func (s *session) preparedMessage() (string, error) {
-	if s.req.Agent() == "" {
+func preparedMessage(s *session.Session) (string, error) {
+	if s.Req.Agent() == "" {
 		return "", nil
 	}
 	var out []byte
 	for _, name := range []string{"SQUASH_MSG", "MERGE_MSG"} {
-		text, err := os.ReadFile(filepath.Join(s.repo.Where().GitDir, name))
+		text, err := os.ReadFile(filepath.Join(s.Repo.Where().GitDir, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", &failure.Error{Message: "cannot read the message of what is being merged: " + err.Error(), Err: err}
 		}
@@ -130,47 +122,16 @@ func (s *session) preparedMessage() (string, error) {
 	return string(out), nil
 }
 
-// trustHead takes the policy from HEAD, and lists the parents of the commit that would come next: HEAD, if there is one, and what is
-// being merged, by MERGE_HEAD if merged is empty.
-func (s *session) trustHead(ctx context.Context, merged []string) (head string, parents []string, err error) {
-	if head, err = s.repo.Head(ctx); err != nil {
-		return "", nil, err
-	}
-	if parents, err = s.parentsOf(ctx, head, merged); err != nil {
-		return "", nil, err
-	}
-	return head, parents, s.trust(ctx, head, "HEAD")
-}
-
-// parentsOf lists the parents of the commit that would come next: HEAD, if there is one, and what is being merged, by MERGE_HEAD if merged
-// is empty.
-func (s *session) parentsOf(ctx context.Context, head string, merged []string) (parents []string, err error) {
-	if len(merged) == 0 {
-		if merged, err = githistory.MergeHeads(ctx, s.repo); err != nil {
-			return nil, err
-		}
-	}
-	if head != "" {
-		parents = []string{head}
-	}
-	for _, id := range merged {
-		if id != head {
-			parents = append(parents, id)
-		}
-	}
-	return parents, nil
-}
-
-// neighbours are the branches on which somebody else may be at work: other work trees first, since of two branches at the same commit
+// neighboursOf are the branches on which somebody else may be at work: other work trees first, since of two branches at the same commit
 // the first is reported.
-func (s *session) neighbours(ctx context.Context) ([]subject.Neighbour, error) {
-	found, err := s.repo.Neighbours(ctx)
+func neighboursOf(ctx context.Context, s *session.Session) ([]subject.Neighbour, error) {
+	found, err := s.Repo.Neighbours(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var trees, upstreams []subject.Neighbour
 	for _, n := range found {
-		out := subject.Neighbour{Tip: history.Tip{ID: n.ID, Name: shortRef(n.Ref)}, Worktree: n.Worktree}
+		out := subject.Neighbour{Tip: history.Tip{ID: n.ID, Name: history.ShortRef(n.Ref)}, Worktree: n.Worktree}
 		if n.Worktree == "" {
 			upstreams = append(upstreams, out)
 		} else {
@@ -180,14 +141,14 @@ func (s *session) neighbours(ctx context.Context) ([]subject.Neighbour, error) {
 	return append(trees, upstreams...), nil
 }
 
-// published lists the last commits on each way back from head that a remote-tracking branch has; head itself if it is published. What
+// lastPublished lists the last commits on each way back from head that a remote-tracking branch has; head itself if it is published. What
 // came after them may still be amended.
-func (s *session) published(ctx context.Context, head string) ([]string, error) {
-	tips, err := s.repo.Tips(ctx, "refs/remotes/")
+func lastPublished(ctx context.Context, s *session.Session, head string) ([]string, error) {
+	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
 		return nil, err
 	}
-	commits, err := s.repo.Commits(ctx, []string{head}, tips)
+	commits, err := s.Repo.Commits(ctx, []string{head}, tips)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rules"
@@ -45,6 +46,15 @@ func (s Sought) check() error {
 	return nil
 }
 
+// Excuse is the edit that Waive is to excuse.
+type Excuse struct {
+	Rule, Path string
+	// From and To are digests as text, empty on the side that has none.
+	From, To string
+	// Reason and Until (a day, 2006-01-02, or empty) go into the stanza.
+	Reason, Until string
+}
+
 // waivable is a finding of a report as it can be waived.
 type waivable struct {
 	fingerprint string
@@ -52,11 +62,11 @@ type waivable struct {
 }
 
 // FindEdits looks for findings in the index and in HEAD's history. There is one for each fingerprint; of a rule, at least one.
-func FindEdits(ctx context.Context, req Request, sought Sought) ([]Excuse, error) {
+func FindEdits(ctx context.Context, req session.Request, sought Sought) ([]Excuse, error) {
 	if err := sought.check(); err != nil {
 		return nil, err
 	}
-	req.find = func(f *finding.Finding) bool { return sought.matches(f.Rule, f.Fingerprint()) }
+	req.Find = func(f *finding.Finding) bool { return sought.matches(f.Rule, f.Fingerprint()) }
 	var all []waivable
 	for _, judge := range []func() *finding.Report{
 		func() *finding.Report { return PreCommit(ctx, req) },

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -15,32 +16,37 @@ import (
 
 // Range judges every commit that HEAD has and BASE lacks, then the two tips, then HEAD's snapshot. spec is written BASE..HEAD; an
 // empty HEAD means the commit that is checked out. The policy is BASE's.
-func Range(ctx context.Context, req Request, spec string) *finding.Report {
-	return req.judge(ctx, "range", func(s *session) (*finding.Report, error) {
-		base, head, err := s.rangeOf(ctx, spec)
+func Range(ctx context.Context, req session.Request, spec string) *finding.Report {
+	return req.Judge(ctx, "range", func(s *session.Session) (*finding.Report, error) {
+		base, head, err := rangeOf(ctx, s, spec)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.findStandings(ctx, head, history.Own); err != nil {
+		if err := s.FindStandings(ctx, head, history.Own); err != nil {
 			return nil, err
 		}
-		return s.checkAdded(ctx, head, gate.Range(ctx, s.repo, base, head, s.opts))
+		return s.CheckAdded(ctx, head, gate.Range(ctx, s.Repo, base, head, s.Opts))
 	})
 }
 
 // rangeOf finds the commits of BASE..HEAD, and takes the policy from BASE.
-func (s *session) rangeOf(ctx context.Context, spec string) (base, head string, err error) {
+func rangeOf(ctx context.Context, s *session.Session, spec string) (base, head string, err error) {
 	from, to, err := splitRange(spec)
 	if err != nil {
 		return "", "", err
 	}
-	if base, err = s.commit(ctx, from); err != nil {
+	return bothOf(ctx, s, from, to)
+}
+
+// bothOf finds two commits, and takes the policy from the first.
+func bothOf(ctx context.Context, s *session.Session, from, to string) (base, head string, err error) {
+	if base, err = s.Commit(ctx, from); err != nil {
 		return "", "", err
 	}
-	if head, err = s.commit(ctx, to); err != nil {
+	if head, err = s.Commit(ctx, to); err != nil {
 		return "", "", err
 	}
-	return base, head, s.trust(ctx, base, from)
+	return base, head, s.Trust(ctx, base, from)
 }
 
 func splitRange(spec string) (base, head string, err error) {
@@ -63,42 +69,42 @@ func splitRange(spec string) (base, head string, err error) {
 }
 
 // Audit judges every commit of a revision's history (HEAD's by default), under its own policy.
-func Audit(ctx context.Context, req Request, revision string) *finding.Report {
-	return req.judge(ctx, "audit", func(s *session) (*finding.Report, error) {
+func Audit(ctx context.Context, req session.Request, revision string) *finding.Report {
+	return req.Judge(ctx, "audit", func(s *session.Session) (*finding.Report, error) {
 		if revision == "" {
 			revision = "HEAD"
-			head, err := s.repo.Head(ctx)
+			head, err := s.Repo.Head(ctx)
 			if err != nil {
 				return nil, err
 			}
 			if head == "" {
-				return s.auditNothing(ctx)
+				return auditNothing(ctx, s)
 			}
 		}
-		head, err := s.commit(ctx, revision)
+		head, err := s.Commit(ctx, revision)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.trust(ctx, head, revision); err != nil {
+		if err := s.Trust(ctx, head, revision); err != nil {
 			return nil, err
 		}
-		if err := s.findStandings(ctx, head, history.Landed); err != nil {
+		if err := s.FindStandings(ctx, head, history.Landed); err != nil {
 			return nil, err
 		}
-		return gate.Audit(ctx, s.repo, head, s.opts), nil
+		return gate.Audit(ctx, s.Repo, head, s.Opts), nil
 	})
 }
 
 // auditNothing is the audit of a HEAD without commits: if no other ref has any, there is nothing to judge.
-func (s *session) auditNothing(ctx context.Context) (*finding.Report, error) {
-	tips, err := s.repo.Tips(ctx)
+func auditNothing(ctx context.Context, s *session.Session) (*finding.Report, error) {
+	tips, err := s.Repo.Tips(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(tips) == 0 {
-		return run.Nothing(s.opts), nil
+		return run.Nothing(s.Opts), nil
 	}
-	branch, err := s.repo.CurrentBranch(ctx)
+	branch, err := s.Repo.CurrentBranch(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -110,19 +116,26 @@ func (s *session) auditNothing(ctx context.Context) (*finding.Report, error) {
 
 // MergeCheck predicts whether theirs would merge cleanly into ours: it compares their tips, and each with the merge base, and judges
 // no commit. The policy is that of ours.
-func MergeCheck(ctx context.Context, req Request, ours, theirs string) *finding.Report {
-	return req.judge(ctx, "merge-check", func(s *session) (*finding.Report, error) {
-		target, err := s.commit(ctx, ours)
+func MergeCheck(ctx context.Context, req session.Request, ours, theirs string) *finding.Report {
+	return req.Judge(ctx, "merge-check", func(s *session.Session) (*finding.Report, error) {
+		target, head, err := bothOf(ctx, s, ours, theirs)
 		if err != nil {
 			return nil, err
 		}
-		head, err := s.commit(ctx, theirs)
+		return gate.MergeCheck(ctx, s.Repo, target, head, ours, theirs, s.Opts), nil
+	})
+}
+
+// SyncedCommits judges what head has and base lacks, under the policy of what it is to be pushed on top of.
+func SyncedCommits(ctx context.Context, req session.Request, base, head, upstream string) *finding.Report {
+	return req.Judge(ctx, "sync", func(s *session.Session) (*finding.Report, error) {
+		head, err := s.Commit(ctx, head)
+		if err == nil {
+			err = s.Trust(ctx, upstream, "the remote's branch")
+		}
 		if err != nil {
 			return nil, err
 		}
-		if err := s.trust(ctx, target, ours); err != nil {
-			return nil, err
-		}
-		return gate.MergeCheck(ctx, s.repo, target, head, ours, theirs, s.opts), nil
+		return s.CheckAdded(ctx, head, gate.Range(ctx, s.Repo, base, head, s.Opts))
 	})
 }

@@ -2,27 +2,24 @@ package entrypoint
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/lanes"
 	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/lane"
-	"github.com/small-gate/small-gate/internal/policy"
 )
 
 // FindLane finds the lane that fits the change of spec, written BASE..HEAD; without a spec, the change that is staged, whose lane the
 // variable of commit hooks may claim. It judges nothing. The policy is BASE's, or HEAD's.
-func FindLane(ctx context.Context, req Request, spec string) (out *finding.LaneReport, err error) {
-	mode, change, find := "range", spec, func(s *session) (*finding.LaneReport, error) { return s.rangeLane(ctx, spec) }
+func FindLane(ctx context.Context, req session.Request, spec string) (out *finding.LaneReport, err error) {
+	mode, change, find := "range", spec, func(s *session.Session) (*finding.LaneReport, error) { return rangeLane(ctx, s, spec) }
 	if spec == "" {
-		mode, change, req = "pre-commit", "what is staged, against HEAD", req.withLane()
-		find = func(s *session) (*finding.LaneReport, error) { return s.stagedLane(ctx) }
+		mode, change, req = "pre-commit", "what is staged, against HEAD", req.WithLane()
+		find = func(s *session.Session) (*finding.LaneReport, error) { return stagedLane(ctx, s) }
 	}
-	reader, err := req.inRepository(ctx, mode, func(s *session) (err error) {
+	reader, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
 		if out, err = find(s); err == nil {
-			out.Change, out.Policy = change, s.opts.Policy.Source
+			out.Change, out.Policy = change, s.Opts.Policy.Source
 		}
 		return err
 	})
@@ -33,75 +30,40 @@ func FindLane(ctx context.Context, req Request, spec string) (out *finding.LaneR
 	return out, nil
 }
 
-func (s *session) rangeLane(ctx context.Context, spec string) (*finding.LaneReport, error) {
-	base, head, err := s.rangeOf(ctx, spec)
+func rangeLane(ctx context.Context, s *session.Session, spec string) (*finding.LaneReport, error) {
+	base, head, err := rangeOf(ctx, s, spec)
 	if err != nil {
 		return nil, err
 	}
-	return lanes.Classify(ctx, s.repo, base, head, s.opts)
+	return lanes.Classify(ctx, s.Repo, base, head, s.Opts)
 }
 
-func (s *session) stagedLane(ctx context.Context) (*finding.LaneReport, error) {
-	head, parents, err := s.trustHead(ctx, nil)
+func stagedLane(ctx context.Context, s *session.Session) (*finding.LaneReport, error) {
+	head, parents, err := s.TrustHead(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.claimOfBranch(ctx, head); err != nil {
+	if err := claimOfBranch(ctx, s, head); err != nil {
 		return nil, err
 	}
-	return lanes.ClassifyPending(ctx, s.repo, parents, s.opts)
-}
-
-// laneVariable claims a lane in a commit's hooks, which get no flags and see no message yet, and in CI for a whole job.
-const laneVariable = "SMALL_LANE"
-
-// withLane takes the lane from the environment where the caller claims none.
-func (r Request) withLane() Request {
-	if r.Lane == "" {
-		r.Lane = r.getenv(laneVariable)
-		if r.Lane != "" {
-			r.LaneFrom = lane.FromEnvironment
-		}
-	}
-	return r
-}
-
-var laneList = policy.LaneNames[0] + ", " + policy.LaneNames[1] + " or " + policy.LaneNames[2]
-
-// claimedLane is the lane that the caller claims, as lanes are spelt; empty for none.
-func (r Request) claimedLane() (string, error) {
-	l, ok := lane.Parse(r.Lane)
-	switch {
-	case ok:
-		return string(l), nil
-	case r.Lane == "":
-		return "", nil
-	case r.LaneFrom == lane.FromInput:
-		return "", &failure.Error{Message: fmt.Sprintf("there is no lane %q, which the input lane names", r.Lane), Remedy: "set the input lane to " + laneList + ", or leave it out"}
-	case r.LaneFrom == lane.FromEnvironment:
-		return "", &failure.Error{
-			Message: fmt.Sprintf("there is no lane %q, which the variable %s names", r.Lane, laneVariable),
-			Remedy:  fmt.Sprintf("set %s to %s, or `unset %[1]s`", laneVariable, laneList),
-		}
-	}
-	return "", &failure.Error{Message: fmt.Sprintf("there is no lane %q", r.Lane), Remedy: "use --lane " + laneList}
+	return lanes.ClassifyPending(ctx, s.Repo, parents, s.Opts)
 }
 
 // claimOfBranch finds the lane that the branch has claimed, if the configuration gives every change a lane: its default would reject
 // the commits of a branch that has claimed another.
-func (s *session) claimOfBranch(ctx context.Context, head string) error {
-	if head == "" || s.req.Lane != "" || !s.laneGiven() {
+func claimOfBranch(ctx context.Context, s *session.Session, head string) error {
+	if head == "" || s.Req.Lane != "" || !laneGiven(s) {
 		return nil
 	}
-	branch, err := githistory.DefaultBranch(ctx, s.repo, "")
+	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
 	if err != nil || branch.ID == "" || branch.ID == head {
 		return err
 	}
-	s.opts.BranchClaim, err = lanes.BranchClaim(ctx, s.repo, branch.ID, head, s.opts)
+	s.Opts.BranchClaim, err = lanes.BranchClaim(ctx, s.Repo, branch.ID, head, s.Opts)
 	return err
 }
 
 // laneGiven reports whether the caller or the configuration gives every change a lane.
-func (s *session) laneGiven() bool {
-	return s.req.Lane != "" || s.opts.Policy.Lane != "" || s.opts.Policy.Lanes.Minimum != ""
+func laneGiven(s *session.Session) bool {
+	return s.Req.Lane != "" || s.Opts.Policy.Lane != "" || s.Opts.Policy.Lanes.Minimum != ""
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/ci"
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/lane"
@@ -64,7 +65,7 @@ func TestClaimInUpperCase(t *testing.T) {
 }
 
 // claimOf has a change judged where a claim of its kind is made.
-func claimOf(t *testing.T, r *gittest.Repo, req entrypoint.Request, head, variable, github, gitlab string) (lane.Claim, error) {
+func claimOf(t *testing.T, r *gittest.Repo, req session.Request, head, variable, github, gitlab string) (lane.Claim, error) {
 	t.Helper()
 	ctx := context.Background()
 	var report *finding.Report
@@ -96,7 +97,7 @@ func claimOf(t *testing.T, r *gittest.Repo, req entrypoint.Request, head, variab
 	return report.Lane.Claim, nil
 }
 
-func judgeCI(t *testing.T, req entrypoint.Request, event []byte, env map[string]string) *finding.Report {
+func judgeCI(t *testing.T, req session.Request, event []byte, env map[string]string) *finding.Report {
 	t.Helper()
 	plan, err := ci.Decide(env, event, ci.Inputs{})
 	if err != nil {

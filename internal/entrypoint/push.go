@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -39,38 +40,38 @@ type handover struct {
 // PrePush judges what git is about to push, each ref by itself: every commit that the remote lacks, then the ref's old tip against its
 // new one. args are the hook's arguments: the remote's name (or URL) and its URL. The policy is the default branch's; for the default
 // branch itself, its old tip's.
-func PrePush(ctx context.Context, req Request, args []string, stdin io.Reader) *finding.Report {
+func PrePush(ctx context.Context, req session.Request, args []string, stdin io.Reader) *finding.Report {
 	push := handover{source: sourceStdin}
 	if len(args) > 0 {
 		push.remote = args[0]
 	}
 	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPrePush(stdin) })
-	report := req.judge(ctx, "pre-push", func(s *session) (*finding.Report, error) {
+	report := req.Judge(ctx, "pre-push", func(s *session.Session) (*finding.Report, error) {
 		var err error
 		if push.updates, err = lines(); err != nil {
 			return nil, err
 		}
 		if len(push.updates) == 0 {
-			if err := s.guess(ctx, &push); err != nil {
+			if err := guess(ctx, s, &push); err != nil {
 				return nil, err
 			}
 		}
-		known, err := s.knownTo(ctx, push.remote)
-		if err != nil {
-			return nil, err
-		}
-		return s.push(ctx, push, known), nil
+		return pushTo(ctx, s, push)
 	})
 	report.Examined.Source = push.source
 	return report
 }
 
-// knownTo lists the commits that a remote is known to have.
-func (s *session) knownTo(ctx context.Context, remote string) ([]string, error) {
-	if !isRemoteName(remote) {
-		return nil, nil // a URL or a path, which has no remote-tracking branches
+// pushTo judges a push to a remote, which has what its remote-tracking branches say.
+func pushTo(ctx context.Context, s *session.Session, push handover) (*finding.Report, error) {
+	var known []string
+	if isRemoteName(push.remote) { // a URL or a path has no remote-tracking branches
+		var err error
+		if known, err = s.Repo.Tips(ctx, "refs/remotes/"+push.remote+"/"); err != nil {
+			return nil, err
+		}
 	}
-	return s.repo.Tips(ctx, "refs/remotes/"+remote+"/")
+	return judgePush(ctx, s, push, known), nil
 }
 
 // isRemoteName reports whether what git hands to a hook is the name of a remote, and not a URL or a path.
@@ -81,12 +82,12 @@ func isRemoteName(remote string) bool {
 // guess finds out what is pushed if standard input is empty: from the variables of the pre-commit framework, which consumes the lines
 // and hands on one pair of revisions, or a branch alone if the push brings a root commit; else HEAD is judged against what the remote
 // is known to have.
-func (s *session) guess(ctx context.Context, push *handover) error {
-	push.remote = cmp.Or(s.req.getenv("PRE_COMMIT_REMOTE_NAME"), push.remote, origin)
-	from, to := s.req.getenv("PRE_COMMIT_FROM_REF"), s.req.getenv("PRE_COMMIT_TO_REF")
+func guess(ctx context.Context, s *session.Session, push *handover) error {
+	push.remote = cmp.Or(s.Req.Getenv("PRE_COMMIT_REMOTE_NAME"), push.remote, origin)
+	from, to := s.Req.Getenv("PRE_COMMIT_FROM_REF"), s.Req.Getenv("PRE_COMMIT_TO_REF")
 	push.source = sourceManager
 	if to == "" {
-		push.source, to = sourceBranch, s.req.getenv("PRE_COMMIT_LOCAL_BRANCH")
+		push.source, to = sourceBranch, s.Req.Getenv("PRE_COMMIT_LOCAL_BRANCH")
 	}
 	if to == "" && from != "" {
 		return &failure.Error{
@@ -96,17 +97,17 @@ func (s *session) guess(ctx context.Context, push *handover) error {
 	}
 	if to == "" {
 		push.source, to = sourceGuess, "HEAD"
-		if head, err := s.repo.Head(ctx); err != nil || head == "" {
+		if head, err := s.Repo.Head(ctx); err != nil || head == "" {
 			return err
 		}
 	}
-	u := hookinput.RefUpdate{LocalRef: to, Ref: s.req.getenv("PRE_COMMIT_REMOTE_BRANCH"), RemoteID: "0"}
+	u := hookinput.RefUpdate{LocalRef: to, Ref: s.Req.Getenv("PRE_COMMIT_REMOTE_BRANCH"), RemoteID: "0"}
 	var err error
-	if u.LocalID, err = s.commit(ctx, to); err != nil {
+	if u.LocalID, err = s.Commit(ctx, to); err != nil {
 		return err
 	}
 	if from != "" && !hookinput.IsZero(from) {
-		if u.RemoteID, err = s.commit(ctx, from); err != nil {
+		if u.RemoteID, err = s.Commit(ctx, from); err != nil {
 			return err
 		}
 	}
@@ -116,9 +117,9 @@ func (s *session) guess(ctx context.Context, push *handover) error {
 
 // PreReceive judges, on the server, what a push brings before any ref moves. The policy is the default branch's; for the default branch
 // itself, its old tip's.
-func PreReceive(ctx context.Context, req Request, stdin io.Reader) *finding.Report {
+func PreReceive(ctx context.Context, req session.Request, stdin io.Reader) *finding.Report {
 	lines := sync.OnceValues(func() ([]hookinput.RefUpdate, error) { return hookinput.ReadPreReceive(stdin) })
-	report := req.judge(ctx, "pre-receive", func(s *session) (*finding.Report, error) {
+	report := req.Judge(ctx, "pre-receive", func(s *session.Session) (*finding.Report, error) {
 		updates, err := lines()
 		if err != nil {
 			return nil, err
@@ -129,11 +130,11 @@ func PreReceive(ctx context.Context, req Request, stdin io.Reader) *finding.Repo
 				Remedy:  "hand it on: `refs=$(cat)`, then `printf '%s\\n' \"$refs\" | small-hook pre-receive`",
 			}
 		}
-		known, err := s.repo.Tips(ctx)
+		known, err := s.Repo.Tips(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return s.push(ctx, handover{updates: updates, received: true}, known), nil
+		return judgePush(ctx, s, handover{updates: updates, received: true}, known), nil
 	})
 	report.Examined.Source = sourceStdin
 	return report
@@ -157,12 +158,12 @@ func (m move) isOf(branch githistory.Branch, remote string) bool {
 	return strings.HasPrefix(branch.Ref, "refs/") && ref == "refs/heads/"+branchName(branch.Ref, remote)
 }
 
-// push judges each update by itself and makes one report of them. One that cannot be judged does not hide the findings of the others.
-func (s *session) push(ctx context.Context, push handover, known []string) *finding.Report {
+// judgePush judges each update by itself and makes one report of them. One that cannot be judged does not hide the findings of the others.
+func judgePush(ctx context.Context, s *session.Session, push handover, known []string) *finding.Report {
 	var reports []*finding.Report
 	add := func(report *finding.Report, err error) {
 		if err != nil {
-			report = run.FailureReport(s.opts, err)
+			report = run.FailureReport(s.Opts, err)
 		}
 		reports = []*finding.Report{finding.Combine(append(reports, report))} // at once: each may be large
 	}
@@ -171,7 +172,7 @@ func (s *session) push(ctx context.Context, push handover, known []string) *find
 		if u.Deletes() {
 			continue
 		}
-		tip, here, err := s.repo.Peel(ctx, u.LocalID)
+		tip, here, err := s.Repo.Peel(ctx, u.LocalID)
 		if err == nil && !here {
 			err = githistory.Unreadable(u.LocalID, nil)
 		}
@@ -181,30 +182,30 @@ func (s *session) push(ctx context.Context, push handover, known []string) *find
 			moves = append(moves, move{RefUpdate: u, tip: tip})
 		}
 	}
-	branch, err := s.defaultBranch(ctx, push)
+	branch, err := defaultBranch(ctx, s, push)
 	if err != nil {
 		add(nil, err)
 		return finding.Combine(reports)
 	}
-	s.findKnown(ctx, moves, known)
+	findKnown(ctx, s, moves, known)
 	for _, m := range moves {
 		if push.received && branch.Missing() && m.Ref == branch.Ref {
 			add(nil, headless(branch))
 			continue
 		}
-		add(s.update(ctx, m, push.remote, branch, known, moves))
+		add(update(ctx, s, m, push.remote, branch, known, moves))
 	}
 	if len(reports) == 0 {
-		return run.Nothing(s.opts)
+		return run.Nothing(s.Opts)
 	}
 	return finding.Combine(reports)
 }
 
-func (s *session) defaultBranch(ctx context.Context, push handover) (githistory.Branch, error) {
+func defaultBranch(ctx context.Context, s *session.Session, push handover) (githistory.Branch, error) {
 	if push.received {
-		return githistory.HeadBranch(ctx, s.repo)
+		return githistory.HeadBranch(ctx, s.Repo)
 	}
-	return githistory.DefaultBranch(ctx, s.repo, push.remote)
+	return githistory.DefaultBranch(ctx, s.Repo, push.remote)
 }
 
 // headless is the failure for a push that would create the branch that the server's HEAD names: its policy would hold for everybody
@@ -218,7 +219,7 @@ func headless(branch githistory.Branch) error {
 
 // findKnown finds the moves to what the other side already has: then a push of a thousand tags is one question, not a thousand
 // judgements. If that fails, every move is judged, and says why it cannot be.
-func (s *session) findKnown(ctx context.Context, moves []move, known []string) {
+func findKnown(ctx context.Context, s *session.Session, moves []move, known []string) {
 	if len(moves) == 0 {
 		return
 	}
@@ -226,7 +227,7 @@ func (s *session) findKnown(ctx context.Context, moves []move, known []string) {
 	for _, m := range moves {
 		tips = append(tips, m.tip)
 	}
-	commits, err := s.repo.Commits(ctx, tips, known)
+	commits, err := s.Repo.Commits(ctx, tips, known)
 	if err != nil {
 		return
 	}
@@ -239,31 +240,31 @@ func (s *session) findKnown(ctx context.Context, moves []move, known []string) {
 	}
 }
 
-func (s *session) update(ctx context.Context, m move, remote string, branch githistory.Branch, known []string, moves []move) (*finding.Report, error) {
+func update(ctx context.Context, s *session.Session, m move, remote string, branch githistory.Branch, known []string, moves []move) (*finding.Report, error) {
 	update := history.Update{Ref: m.Ref, New: m.tip, Known: known}
 	if !m.Creates() {
 		var err error
-		if update.Old, err = s.oldTip(ctx, m.RefUpdate, remote); err != nil {
+		if update.Old, err = oldTip(ctx, s, m.RefUpdate, remote); err != nil {
 			return nil, err
 		}
 	}
-	s.opts.Branch = branchName(m.Ref, remote)
+	s.Opts.Branch = branchName(m.Ref, remote)
 	update.Target, update.Name = target(m, remote, branch, moves), branchName(m.Ref, remote)
 	update.PolicyFromOldTip = branch == githistory.Branch{} || update.Old != "" && m.isOf(branch, remote)
 	if remote == "" && branch == (githistory.Branch{}) && update.Old != "" {
 		// A server without branches: what a tag names is nobody's configuration.
-		if err := s.trustNobody("there is no branch yet"); err != nil {
+		if err := s.TrustNobody("there is no branch yet"); err != nil {
 			return nil, err
 		}
-	} else if err := s.trustForRef(ctx, update, branch); err != nil {
+	} else if err := trustForRef(ctx, s, update, branch); err != nil {
 		return nil, err
 	}
 	if m.known && m.Creates() {
-		report := run.Nothing(s.opts)
+		report := run.Nothing(s.Opts)
 		report.Examined.Head = m.tip
 		return report, nil
 	}
-	return s.checkAdded(ctx, m.tip, gate.Push(ctx, s.repo, update, s.opts))
+	return s.CheckAdded(ctx, m.tip, gate.Push(ctx, s.Repo, update, s.Opts))
 }
 
 // target is the default branch as it will be after the push, for a move of another branch; else nothing. What is pushed without a ref's
@@ -272,7 +273,7 @@ func target(m move, remote string, branch githistory.Branch, moves []move) histo
 	if branch.ID == "" || m.Ref != "" && !strings.HasPrefix(m.Ref, "refs/heads/") || m.isOf(branch, remote) {
 		return history.Tip{}
 	}
-	tip := history.Tip{ID: branch.ID, Name: shortRef(branch.Ref)}
+	tip := history.Tip{ID: branch.ID, Name: history.ShortRef(branch.Ref)}
 	for _, other := range moves {
 		if other.isOf(branch, remote) {
 			tip = history.Tip{ID: other.tip, Name: branchName(branch.Ref, remote)}
@@ -281,23 +282,18 @@ func target(m move, remote string, branch githistory.Branch, moves []move) histo
 	return tip
 }
 
-// shortRef is a branch's name as one types it: origin/main, or main.
-func shortRef(ref string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/remotes/"), "refs/heads/")
-}
-
 // oldTip is the commit where a ref is now.
-func (s *session) oldTip(ctx context.Context, u hookinput.RefUpdate, remote string) (string, error) {
-	old, here, err := s.repo.Peel(ctx, u.RemoteID)
+func oldTip(ctx context.Context, s *session.Session, u hookinput.RefUpdate, remote string) (string, error) {
+	old, here, err := s.Repo.Peel(ctx, u.RemoteID)
 	if err != nil || here {
 		return old, err
 	}
-	current, err := s.repo.CurrentBranch(ctx)
+	current, err := s.Repo.CurrentBranch(ctx)
 	if err != nil {
 		return "", err
 	}
 	return "", &failure.Error{
-		Message: fmt.Sprintf("%s has moved on: on the remote it is at %s, which is not here", shortRef(u.Ref), u.RemoteID),
+		Message: fmt.Sprintf("%s has moved on: on the remote it is at %s, which is not here", history.ShortRef(u.Ref), u.RemoteID),
 		Remedy:  catchUp(u, remote, current),
 	}
 }
@@ -317,16 +313,16 @@ func catchUp(u hookinput.RefUpdate, remote, current string) string {
 
 // trustForRef takes the policy from the default branch, or from the ref's own old tip if that is the default branch or there is none. If
 // HEAD names a missing branch, nobody's policy counts.
-func (s *session) trustForRef(ctx context.Context, u history.Update, branch githistory.Branch) error {
+func trustForRef(ctx context.Context, s *session.Session, u history.Update, branch githistory.Branch) error {
 	switch {
 	case branch.Missing():
-		return s.trustNobody("HEAD names " + branch.Ref + ", which does not exist")
+		return s.TrustNobody("HEAD names " + branch.Ref + ", which does not exist")
 	case !u.PolicyFromOldTip:
-		return s.trust(ctx, branch.ID, branch.Ref)
+		return s.Trust(ctx, branch.ID, branch.Ref)
 	case u.Old == "":
-		return s.trust(ctx, "", u.Ref)
+		return s.Trust(ctx, "", u.Ref)
 	}
-	return s.trust(ctx, u.Old, u.Ref+" before the push")
+	return s.Trust(ctx, u.Old, u.Ref+" before the push")
 }
 
 // branchName is a branch's name without the prefix of heads, of the remote or of origin; other refs keep their full name.
@@ -337,4 +333,11 @@ func branchName(ref, remote string) string {
 		}
 	}
 	return ref
+}
+
+// SyncedPush judges a push of one ref to a remote as the pre-push hook does.
+func SyncedPush(ctx context.Context, req session.Request, remote string, update hookinput.RefUpdate) *finding.Report {
+	return req.Judge(ctx, "sync", func(s *session.Session) (*finding.Report, error) {
+		return pushTo(ctx, s, handover{updates: []hookinput.RefUpdate{update}, remote: remote})
+	})
 }

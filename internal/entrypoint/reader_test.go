@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
+	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/repository"
@@ -38,8 +40,8 @@ func workspace(t *testing.T, opts ...gittest.Option) *gittest.Repo {
 	return r
 }
 
-func request(r *gittest.Repo, reader string) entrypoint.Request {
-	return entrypoint.Request{Dir: r.Dir, Environ: r.Environ(), Reader: reader, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}
+func request(r *gittest.Repo, reader string) session.Request {
+	return session.Request{Dir: r.Dir, Environ: r.Environ(), Reader: reader, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}
 }
 
 // noGit leaves the test without a git program from here on.
@@ -70,8 +72,8 @@ func everyMode(t *testing.T, r *gittest.Repo, reader string) map[string]*finding
 		"audit":            entrypoint.Audit(t.Context(), req, ""),
 		"range":            entrypoint.Range(t.Context(), req, "HEAD~1..HEAD"),
 		"merge-check":      entrypoint.MergeCheck(t.Context(), req, "HEAD~1", "HEAD"),
-		"check --staged":   entrypoint.Check(t.Context(), req, entrypoint.What{Staged: true}),
-		"check --ref":      entrypoint.Check(t.Context(), req, entrypoint.What{Ref: "main"}),
+		"check --staged":   entrypoint.Check(t.Context(), req, session.What{Staged: true}),
+		"check --ref":      entrypoint.Check(t.Context(), req, session.What{Ref: "main"}),
 		"pre-commit":       entrypoint.PreCommit(t.Context(), req),
 		"pre-merge-commit": entrypoint.PreMergeCommit(t.Context(), req),
 		"pre-push":         push(t, r, reader),
@@ -129,7 +131,7 @@ func TestWithoutGit(t *testing.T) {
 		wantReport(t, what, report, finding.Fail, "go-git")
 	}
 	wantReport(t, "git by name", entrypoint.Audit(t.Context(), request(r, repository.Git), ""), finding.Error, "", "git was not found", "install git")
-	if _, err := entrypoint.Baseline(t.Context(), request(r, ""), "", "accepted"); err != nil {
+	if _, err := writers.Baseline(t.Context(), request(r, ""), "", "accepted"); err != nil {
 		t.Error("a baseline: ", err)
 	}
 	scope, err := entrypoint.Survey(t.Context(), request(r, ""))
@@ -232,7 +234,7 @@ func TestNoRepository(t *testing.T) {
 func TestNowhereToRead(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "nowhere")
-	r := entrypoint.Range(t.Context(), entrypoint.Request{Dir: dir, Environ: os.Environ(), Now: time.Now()}, "main..HEAD")
+	r := entrypoint.Range(t.Context(), session.Request{Dir: dir, Environ: os.Environ(), Now: time.Now()}, "main..HEAD")
 	if r.Failure == nil || strings.Count(r.Failure.Message, "cannot open") != 1 || r.Failure.Remedy == "" {
 		t.Errorf("%+v", r.Failure)
 	}

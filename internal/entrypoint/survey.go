@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -25,52 +25,46 @@ const unbornDefault = "HEAD names a branch that does not exist yet: whoever push
 	"if another branch is the default one: `git symbolic-ref HEAD refs/heads/NAME`"
 
 // Survey finds out what the next commit would be judged by.
-func Survey(ctx context.Context, req Request) (out Scope, err error) {
-	_, err = req.inRepository(ctx, "doctor", func(s *session) (err error) {
-		out, err = s.survey(ctx)
+func Survey(ctx context.Context, req session.Request) (out Scope, err error) {
+	_, err = req.InRepository(ctx, "doctor", func(s *session.Session) (err error) {
+		out, err = survey(ctx, s)
 		return err
 	})
 	return out, err
 }
 
-func (s *session) survey(ctx context.Context) (Scope, error) {
+func survey(ctx context.Context, s *session.Session) (Scope, error) {
 	var out Scope
-	head, err := s.repo.Head(ctx)
+	head, err := s.Repo.Head(ctx)
 	if err != nil {
 		return out, err
 	}
-	if err := s.trust(ctx, head, "HEAD"); err != nil {
+	if err := s.Trust(ctx, head, "HEAD"); err != nil {
 		return out, err
 	}
-	version, err := s.repo.Version(ctx)
+	version, err := s.Repo.Version(ctx)
 	if err != nil {
 		return out, err
 	}
-	out = Scope{Policy: s.opts.Policy.Source, Reader: strings.TrimSpace(s.repo.Reader() + " " + version), Why: s.why}
-	if s.repo.Where().Bare {
+	out = Scope{Policy: s.Opts.Policy.Source, Reader: strings.TrimSpace(s.Repo.Reader() + " " + version), Why: s.Why}
+	if s.Repo.Where().Bare {
 		if head == "" {
 			out.Notes = append(out.Notes, unbornDefault)
 		}
 		return out, nil
 	}
-	files, err := s.repo.List(ctx, history.Index, history.Workspaces())
+	dirs, err := s.WorkspaceDirs(ctx)
 	if err != nil {
 		return out, err
 	}
-	seen := map[string]bool{}
-	for _, f := range files {
-		dir, _, ok := small.SplitPath(f.Path)
-		if !ok || seen[dir] {
-			continue
-		}
-		seen[dir] = true
-		if s.opts.Policy.Judges(dir) {
+	for _, dir := range dirs {
+		if s.Opts.Policy.Judges(dir) {
 			out.Workspaces = append(out.Workspaces, small.InDir(dir, ""))
 		} else {
 			out.Notes = append(out.Notes, small.InDir(dir, "")+" is excluded by the configuration")
 		}
 	}
-	notes, err := s.notes(ctx)
+	notes, err := s.Notes(ctx)
 	out.Notes = append(out.Notes, notes...)
 	return out, err
 }

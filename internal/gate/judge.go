@@ -45,9 +45,9 @@ func Pending(ctx context.Context, h history.History, parents []string, opts run.
 }
 
 // WorkTree judges the logs of the work tree against its parents, HEAD first and then what is being merged. If its branch was moved away from
-// a commit, left, they are judged against that too; base is then where what came in its place begins.
-func WorkTree(ctx context.Context, h history.History, parents []string, left, base string, opts run.Options) *finding.Report {
-	s := run.Scope{Base: history.Tip{ID: base}, Tip: history.Tip{ID: history.WorkTree}, Parents: parents}
+// a commit, left, they are judged against that too; fork is then the last commit before those that are there instead.
+func WorkTree(ctx context.Context, h history.History, parents []string, left, fork string, opts run.Options) *finding.Report {
+	s := run.Scope{Base: history.Tip{ID: fork}, Tip: history.Tip{ID: history.WorkTree}, Parents: parents}
 	s.Update = history.Update{Old: left, New: history.WorkTree, Retimes: true}
 	r := run.New(h, opts, s)
 	if len(parents) > 0 {

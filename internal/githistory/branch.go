@@ -29,8 +29,8 @@ type Refs interface {
 	// ("refs/remotes/origin/"), tags followed; without a prefix, of all refs. Refs
 	// that lead to no commit are left out.
 	Tips(ctx context.Context, prefixes ...string) ([]string, error)
-	// Branches are the local branches by their full names, and the commits at their tips.
-	Branches(ctx context.Context) (map[string]string, error)
+	// Branches are the branches below a prefix ("refs/heads/") by their full names, and the commits at their tips.
+	Branches(ctx context.Context, prefix string) (map[string]string, error)
 	// InitBranch is init.defaultBranch as it is configured; empty if it is not.
 	InitBranch(ctx context.Context) (string, error)
 }

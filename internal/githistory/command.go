@@ -125,13 +125,13 @@ func (r *Repo) failureWith(message, remedy string, err error) error {
 	case errors.As(err, &done), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, exec.ErrDot):
-		return &failure.Error{
-			Message: "git was not found: " + wording.Printable(err.Error()),
-			Remedy:  "install git, or add its directory to PATH",
-			Err:     err,
-		}
+		return gitNotFound(err)
 	}
 	return &failure.Error{Message: message + ": " + wording.Printable(err.Error()), Remedy: remedy, Err: err}
+}
+
+func gitNotFound(err error) error {
+	return &failure.Error{Message: "git was not found: " + wording.Printable(err.Error()), Remedy: "install git, or add its directory to PATH", Err: err}
 }
 
 // excerpt keeps the beginning of what a process writes to standard error.

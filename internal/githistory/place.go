@@ -3,7 +3,12 @@ package githistory
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/failure"
 )
 
 // Place says where a repository lies and of what kind it is.
@@ -21,6 +26,30 @@ type Place struct {
 	Bare bool
 	// Shallow reports whether the clone hides parents of some commits.
 	Shallow bool
+}
+
+// WorkTree is the root of the work tree; that a bare repository has none is an
+// error.
+func (p Place) WorkTree() (string, error) {
+	if p.Top == "" {
+		return "", &failure.Error{Message: "a bare repository has no work tree", Remedy: "run this in a clone, and push the result"}
+	}
+	return p.Top, nil
+}
+
+// GitEnviron is an environment without some variables, for the installed git in
+// the work tree. That there is no git or no work tree is an error.
+func (p Place) GitEnviron(environ []string, without ...string) ([]string, error) {
+	if _, err := p.WorkTree(); err != nil {
+		return nil, err
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		return nil, gitNotFound(err)
+	}
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(without, name)
+	}), nil
 }
 
 // Where is the place itself, for those who know a repository by its methods.

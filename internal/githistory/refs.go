@@ -145,9 +145,9 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Branch, er
 	return refs, r.failure("cannot look up the default branch", err)
 }
 
-// Branches are the local branches by their full names, and the commits at their tips.
-func (r *Repo) Branches(ctx context.Context) (map[string]string, error) {
-	refs, err := r.refs(ctx, "refs/heads/")
+// Branches are the branches below a prefix ("refs/heads/") by their full names, and the commits at their tips.
+func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, error) {
+	refs, err := r.refs(ctx, prefix)
 	if err != nil {
 		return nil, r.failure("cannot list branches", err)
 	}

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 )
 
@@ -18,10 +19,15 @@ var Codex = &Harness{
 	writes:    map[string]func(json.RawMessage) []string{"apply_patch": patched},
 	inform:    contextAt("SessionStart"),
 	afterTool: blocked, // it takes the place of the tool's output
-	atStop:    blocked,
-	person:    systemMessage,
-	unread:    blocked,
+	atStop: func(text string) Answer {
+		return blocked(ifThen.ReplaceAllString(text, "`if $1; then $2; else false; fi`"))
+	},
+	person: systemMessage,
+	unread: blocked,
 }
+
+// ifThen finds commands with &&, which the agent would read at a turn's end as &amp;&amp; and could not type.
+var ifThen = regexp.MustCompile("`([^`&]+) && ([^`&]+)`")
 
 // patched are the files of a patch in the form of apply_patch. A line of a file's content that looks like a header names a file too
 // many, which does no harm.

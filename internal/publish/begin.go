@@ -124,15 +124,9 @@ func (p *publishing) destination(ctx context.Context, branch string) (remote, ta
 
 // setting is the first value of a key in git's configuration, empty if there is none.
 func (p *publishing) setting(ctx context.Context, key string) (string, error) {
-	done, err := p.git.try(ctx, "config", "--get-all", "-z", key)
-	if err != nil || done.status == 1 {
-		return "", err
-	}
-	if done.status != 0 {
-		return "", p.git.failed([]string{"config"}, done)
-	}
+	done, err := p.git.ask(ctx, "config", "--get-all", "-z", key)
 	value, _, _ := strings.Cut(done.out, "\x00")
-	return value, nil
+	return value, err
 }
 
 func noRemote(name string, known []string) error {

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,20 +36,14 @@ type result struct {
 }
 
 func openGit(place githistory.Place, environ []string) (*commandLine, error) {
-	if place.Top == "" {
-		return nil, &failure.Error{Message: "a bare repository has no work tree, which sync needs", Remedy: "run this in a clone"}
-	}
-	if _, err := exec.LookPath("git"); err != nil {
-		return nil, &failure.Error{Message: "git was not found: " + err.Error(), Remedy: "install git, or add its directory to PATH", Err: err}
+	env, err := place.GitEnviron(environ, "GIT_PREFIX", "GIT_DIR", "GIT_WORK_TREE")
+	if err != nil {
+		return nil, err
 	}
 	given := githistory.Environ(environ)
 	_, dir := given.Lookup("GIT_DIR")
 	_, tree := given.Lookup("GIT_WORK_TREE")
 	_, prompt := given.Lookup("GIT_TERMINAL_PROMPT")
-	env := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains([]string{"GIT_PREFIX", "GIT_DIR", "GIT_WORK_TREE"}, name)
-	})
 	env = append(env, "GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true")
 	if dir || tree { // which may be relative to another directory
 		env = append(env, "GIT_DIR="+place.GitDir, "GIT_WORK_TREE="+place.Top)
@@ -59,16 +52,6 @@ func openGit(place githistory.Place, environ []string) (*commandLine, error) {
 		env = append(env, "GIT_TERMINAL_PROMPT=0") // an agent at a terminal would wait forever
 	}
 	return &commandLine{top: place.Top, gitDir: place.GitDir, environ: env}, nil
-}
-
-// variable is the value of an environment variable, empty if it is not set.
-func (g *commandLine) variable(name string) string {
-	for _, entry := range slices.Backward(g.environ) {
-		if key, value, _ := strings.Cut(entry, "="); key == name {
-			return value
-		}
-	}
-	return ""
 }
 
 // try runs git. Its error is that git could not be run to its end; a status other than 0 is a result.
@@ -102,12 +85,18 @@ func (g *commandLine) run(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(done.out, "\n"), err
 }
 
-// holds runs a git command that answers with its status: 0 is yes and 1 is no.
-func (g *commandLine) holds(ctx context.Context, args ...string) (bool, error) {
+// ask runs a git command that answers with its status: 0 is yes and 1 is no.
+func (g *commandLine) ask(ctx context.Context, args ...string) (result, error) {
 	done, err := g.try(ctx, args...)
 	if err == nil && done.status > 1 {
 		err = g.failed(args, done)
 	}
+	return done, err
+}
+
+// holds is the answer alone.
+func (g *commandLine) holds(ctx context.Context, args ...string) (bool, error) {
+	done, err := g.ask(ctx, args...)
 	return done.status == 0, err
 }
 
@@ -142,11 +131,7 @@ func oneLine(text string) string {
 
 // id is the commit that a revision names, empty if there is none.
 func (g *commandLine) id(ctx context.Context, revision string) (string, error) {
-	args := []string{"rev-parse", "-q", "--verify", revision + "^{commit}"}
-	done, err := g.try(ctx, args...)
-	if err == nil && done.status > 1 {
-		err = g.failed(args, done)
-	}
+	done, err := g.ask(ctx, "rev-parse", "-q", "--verify", revision+"^{commit}")
 	return trimmed(done.out), err
 }
 
@@ -180,15 +165,9 @@ func (g *commandLine) underWay() (string, error) {
 
 // branch is the full name of the branch that is checked out, or is being rebased; empty if HEAD is detached.
 func (g *commandLine) branch(ctx context.Context) (string, error) {
-	args := []string{"symbolic-ref", "-q", "HEAD"}
-	done, err := g.try(ctx, args...)
-	switch {
-	case err != nil:
-		return "", err
-	case done.status > 1:
-		return "", g.failed(args, done)
-	case done.status == 0:
-		return trimmed(done.out), nil
+	done, err := g.ask(ctx, "symbolic-ref", "-q", "HEAD")
+	if err != nil || done.status == 0 {
+		return trimmed(done.out), err
 	}
 	name, err := os.ReadFile(filepath.Join(g.gitDir, "rebase-merge", "head-name"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

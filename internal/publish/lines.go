@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
@@ -49,16 +50,14 @@ func (p *publishing) attributes(ctx context.Context) (string, error) {
 
 // usersAttributes is the file of attributes for all of the user's repositories; nil if there is none.
 func (p *publishing) usersAttributes(ctx context.Context) ([]byte, error) {
-	done, err := p.git.try(ctx, "config", "--type=path", "--get", "core.attributesFile")
+	done, err := p.git.ask(ctx, "config", "--type=path", "--get", "core.attributesFile")
 	if err != nil {
 		return nil, err
 	}
-	if done.status > 1 {
-		return nil, p.git.failed([]string{"config"}, done)
-	}
 	file := trimmed(done.out)
 	if done.status == 1 {
-		dir, home := p.git.variable("XDG_CONFIG_HOME"), p.git.variable("HOME")
+		environ := githistory.Environ(p.git.environ)
+		dir, home := environ.Get("XDG_CONFIG_HOME"), environ.Get("HOME")
 		if dir == "" && home == "" {
 			return nil, nil
 		}

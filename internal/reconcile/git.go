@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -27,16 +26,10 @@ type workTree struct {
 var located = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "LC_ALL"}
 
 func openWorkTree(place githistory.Place, environ []string) (*workTree, error) {
-	if place.Top == "" {
-		return nil, &failure.Error{Message: "a bare repository has no work tree, which reconcile needs", Remedy: "run this in a clone, and push the result"}
+	env, err := place.GitEnviron(environ, located...)
+	if err != nil {
+		return nil, err
 	}
-	if _, err := exec.LookPath("git"); err != nil {
-		return nil, &failure.Error{Message: "git was not found: " + err.Error(), Remedy: "install git, or add its directory to PATH", Err: err}
-	}
-	env := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(located, name)
-	})
 	return &workTree{top: place.Top, gitDir: place.GitDir, environ: append(env, "LC_ALL=C", "GIT_DIR="+place.GitDir, "GIT_WORK_TREE="+place.Top)}, nil
 }
 
@@ -154,7 +147,6 @@ func (g *workTree) dirty(ctx context.Context, path string) (bool, error) {
 
 // markerSize is the length of the shortest conflict marker that git writes into any of some files.
 func (g *workTree) markerSize(ctx context.Context, paths []string) (int, error) {
-
 	out, err := g.run(ctx, strings.NewReader(strings.Join(paths, "\x00")), "check-attr", "-z", "--stdin", "conflict-marker-size")
 	size := small.MarkerSize
 	for fields := strings.Split(string(out), "\x00"); len(fields) >= 3; fields = fields[3:] { // path, attribute, value

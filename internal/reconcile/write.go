@@ -47,9 +47,13 @@ func readFile(top, path string) ([]byte, error) {
 		}
 		last := at == filepath.Join(top, filepath.FromSlash(path))
 		if !info.IsDir() && !last || last && !info.Mode().IsRegular() {
+			away := "mv -- " + wording.ShellWord(at) + " " + wording.ShellWord(filepath.Join(top, filepath.Base(at)+".aside"))
+			if info.Mode()&fs.ModeSymlink != 0 {
+				away = "rm -- " + wording.ShellWord(at)
+			}
 			return nil, &failure.Error{
 				Message: fmt.Sprintf("%s is not an ordinary file in the work tree: %s is in the way", path, at),
-				Remedy:  "move it away, then run the command again",
+				Remedy:  wording.Commands(away) + ", then run the command again",
 			}
 		}
 	}

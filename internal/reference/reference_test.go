@@ -20,6 +20,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/conformance"
 	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 )
 
 var (
@@ -64,7 +65,7 @@ func judge(dir, reference string, strict bool) (verdict, error) {
 		return verdict{}, fmt.Errorf("the reference: %w\n%s", err, out)
 	}
 	v := verdict{passes: err == nil, output: string(out)}
-	v.report = entrypoint.Check(ctx, entrypoint.Request{Dir: dir, Strict: strict, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}, entrypoint.What{})
+	v.report = entrypoint.Check(ctx, session.Request{Dir: dir, Strict: strict, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}, session.What{})
 	if v.report.Failure != nil {
 		return v, v.report.Failure
 	}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
+	"github.com/small-gate/small-gate/internal/entrypoint/writers"
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -30,8 +31,8 @@ func TestSwitchLane(t *testing.T) {
 		if start {
 			small("start")
 		}
-		req := entrypoint.Request{Dir: r.Dir, Now: time.Now(), Environ: r.Environ()}
-		if _, err := entrypoint.SwitchLane(t.Context(), req, entrypoint.Locking{}, "deep", "it \"stores\" data: é"); err != nil {
+		req := session.Request{Dir: r.Dir, Now: time.Now(), Environ: r.Environ()}
+		if _, err := writers.SwitchLane(t.Context(), req, writers.Locking{}, "deep", "it \"stores\" data: é"); err != nil {
 			t.Fatal(err)
 		}
 		for _, strict := range []bool{false, true} {

@@ -83,6 +83,11 @@ func Short(id string) string {
 	return id
 }
 
+// ShortRef is a branch's name as one types it: origin/main, or main.
+func ShortRef(ref string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/remotes/"), "refs/heads/")
+}
+
 // Index is the revision that stands for the index that git is committing from, WorkTree the one for the files of the work tree.
 const (
 	Index    = ":index"

@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Report reports the problems of one kind; of any kind if it is empty.
@@ -23,7 +24,7 @@ func (u *UnreadableLog) Report(r *rule.Reporter, kind small.ProblemKind) {
 	}
 }
 
-// fix says how to undo that the log cannot be read: in the index, only who wrote it knows what was meant.
+// fix says how to undo that the log cannot be read: what is not committed may be put right by who wrote it, too.
 func (u *UnreadableLog) fix(p small.Problem) string {
 	s := u.Situation()
 	switch {
@@ -37,6 +38,12 @@ func (u *UnreadableLog) fix(p small.Problem) string {
 	case p.Conflict:
 		dir, _ := small.WorkspaceOf(u.Path)
 		return s.Resolve(dir)
+	case u.Readable:
+		back := wording.Commands("small-hook restore"+InDirectory(u.Path)) + " puts the last log back, and keeps this file aside"
+		if p.Hint == "" {
+			return back
+		}
+		return p.Hint + "; or " + back
 	}
 	return p.Hint
 }
@@ -166,6 +173,8 @@ type UnreadableLog struct {
 	// Parents are the commit's, the first one first.
 	Parents  []string
 	Problems []small.Problem
+	// Readable is true if it can be read in a parent.
+	Readable bool
 	// Situation is where the commit stands.
 	Situation func() Situation
 	// IsJob and IsCampaign are true of records.

@@ -47,6 +47,28 @@ func (s Situation) Redo(steps ...string) string {
 	return wording.Commands(s.published(all)...) + "; all work since then is kept, as one commit"
 }
 
+// Return brings back what a log has lost since a branch was at a commit, left. Its head is on another line now, which begins after fork: it
+// is made again, as one commit. Without a fork, its whole history is another.
+func Return(left, fork, head, path string) string {
+	switch fork {
+	case "":
+		again := []string{"git reset --soft " + history.Short(left), "small-hook restore" + InDirectory(path)}
+		if head != "" {
+			again = append(again, commitAs(history.Short(head)))
+		}
+		return wording.Commands(again...)
+	case head:
+		return wording.Commands(RestoreFrom(path, history.Short(left)))
+	}
+	s := Situation{Commit: head, Tip: head, Base: fork, OnLine: true}
+	return s.Redo(RestoreFrom(path, history.Short(left)))
+}
+
+// RestoreFrom is the command that brings back what a log has lost since a revision.
+func RestoreFrom(path, revision string) string {
+	return "small-hook restore" + InDirectory(path) + " --source " + wording.ShellWord(revision)
+}
+
 // commitAs commits what is staged, if anything is, with the message of a commit.
 func commitAs(commit string) string { return "git diff --cached --quiet || git commit -C " + commit }
 

@@ -75,7 +75,7 @@ func CompareTarget(ctx context.Context, r *run.Run) error {
 		// The branch goes on from the other. What it brings is judged, but not
 		// what an earlier push of it brought.
 		return walker{r}.replaced(ctx, history.Update{Old: u.Target.ID, New: u.New}, func(path string) string {
-			return wording.Commands(restoreFrom(path, u.Target.Name), `git commit -m "Restore the log"`)
+			return wording.Commands(subject.RestoreFrom(path, u.Target.Name), `git commit -m "Restore the log"`)
 		})
 	}
 	return walker{r}.compare(ctx, u.Target, history.Tip{ID: u.New, Name: cmp.Or(u.Name, history.Short(u.New))})
@@ -87,16 +87,9 @@ func CompareLeft(ctx context.Context, r *run.Run) error {
 	if u.Old == "" {
 		return nil
 	}
-	redo := subject.Situation{Commit: history.WorkTree}
-	if head := r.Scope.Parents[0]; r.Scope.Base.ID != head {
-		redo = subject.Situation{Commit: head, Tip: head, Base: r.Scope.Base.ID, OnLine: true}
-	}
-	return walker{r}.replaced(ctx, u, func(path string) string { return redo.Redo(restoreFrom(path, history.Short(u.Old))) })
-}
-
-// restoreFrom is the command that brings back what a log has lost since a revision.
-func restoreFrom(path, revision string) string {
-	return "small-hook restore" + subject.InDirectory(path) + " --source " + wording.ShellWord(revision)
+	return walker{r}.replaced(ctx, u, func(path string) string {
+		return subject.Return(u.Old, r.Scope.Base.ID, slices.Concat(r.Scope.Parents, []string{""})[0], path)
+	})
 }
 
 // replaced compares a ref's old tip with its new one: every old entry is in the new ledger, in order. Insertions

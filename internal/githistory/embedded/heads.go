@@ -87,12 +87,12 @@ func (r *Repo) Tips(ctx context.Context, prefixes ...string) ([]string, error) {
 }
 
 // Branches are as [githistory.Repo.Branches].
-func (r *Repo) Branches(ctx context.Context) (map[string]string, error) {
+func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, error) {
 	if err := alive(ctx, "listing branches"); err != nil {
 		return nil, err
 	}
 	s := &refs{repo: r}
-	names, err := s.list([]string{"refs/heads/"})
+	names, err := s.list([]string{prefix})
 	if err != nil {
 		return nil, cannot("cannot list branches", err)
 	}

@@ -106,15 +106,15 @@ func (w workTree) write(file settingsFile, text []byte) error {
 
 // remove removes a file and the directories that are empty then: git knows none.
 func (w workTree) remove(file settingsFile) error {
-	if err := os.Remove(file.real); err != nil {
-		return w.failed("removed", file, err)
-	}
-	for dir := filepath.Dir(file.real); dir != w.top; dir = filepath.Dir(dir) {
-		if os.Remove(dir) != nil {
-			break // it is not empty, or somebody else's
+	err := os.Remove(file.real)
+	for dir := filepath.Dir(file.real); err == nil && dir != w.top; dir = filepath.Dir(dir) {
+		var left []os.DirEntry
+		if left, err = os.ReadDir(dir); err == nil && len(left) > 0 {
+			return nil
 		}
+		err = errors.Join(err, os.Remove(dir))
 	}
-	return nil
+	return w.failed("removed", file, err)
 }
 
 func (w workTree) failed(what string, file settingsFile, err error) error {

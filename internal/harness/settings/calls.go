@@ -62,7 +62,9 @@ func (f *File) inside(entry hujson.Value) (command *hujson.Value, hooks *hujson.
 	for i, m := range object.Members {
 		switch name := literal(m.Name); {
 		case name == hooksMember:
-			hooks, _ = m.Value.Value.(*hujson.Array)
+			if array, is := m.Value.Value.(*hujson.Array); is {
+				hooks = array
+			}
 		case slices.Contains(commandMembers, name) && strings.Contains(literal(m.Value), f.call()):
 			command = &object.Members[i].Value
 		}

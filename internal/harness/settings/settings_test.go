@@ -202,11 +202,7 @@ func (g *generator) space() string {
 
 func (g *generator) hooks() string {
 	var members []string
-	names := []string{"Unknown"}
-	for _, e := range g.file.events {
-		names = append(names, e)
-	}
-	for _, name := range names {
+	for _, name := range append([]string{"Unknown"}, g.file.events...) {
 		if g.IntN(2) == 0 {
 			members = append(members, fmt.Sprintf("%q:%s", name, g.entries()))
 		}

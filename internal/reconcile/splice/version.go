@@ -192,7 +192,7 @@ func (l *log) checkKept(base, side *version) error {
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("%s: %s %s", l.Path, side.Name, what),
-		Remedy: "restore the entries on that side, append an entry with the correction, and merge again; " +
-			"or have a person excuse the edit: `small-hook audit COMMIT` names it, `small-hook waive FINGERPRINT --reason WHY` excuses it",
+		Remedy: "end the merge: `git merge --abort`; it can be made once that side has its entries back, with the correction as a new entry, " +
+			"or once a person has excused the edit, as small-hook waive --help says",
 	}
 }

@@ -1,4 +1,4 @@
-package entrypoint_test
+package writers_test
 
 import (
 	"errors"
@@ -7,19 +7,25 @@ import (
 	"testing"
 	"time"
 
-	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
+	"github.com/small-gate/small-gate/internal/entrypoint/writers"
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 // TestGuardAfterAnError has a command that fails in another way than with a status after it has lost the log.
 func TestGuardAfterAnError(t *testing.T) {
-	r := workspace(t)
+	r := gittest.New(t)
+	if err := os.CopyFS(r.Path(".small"), os.DirFS(filepath.Join("..", "..", "..", "cmd", "small-hook", "testdata", "workspace", ".small"))); err != nil {
+		t.Fatal(err)
+	}
+	r.Commit("a workspace")
 	log := filepath.Join(r.Dir, ".small", "progress.small.yml")
 	want, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	failed := errors.New("its output could not be read")
-	done, err := entrypoint.Guard(t.Context(), request(r, "git"), entrypoint.Locking{Wait: time.Second}, func([]string) error {
+	done, err := writers.Guard(t.Context(), session.Request{Dir: r.Dir, Environ: r.Environ(), Now: time.Now()}, writers.Locking{Wait: time.Second}, func([]string) error {
 		return errors.Join(os.Remove(log), failed)
 	})
 	if !errors.Is(err, failed) || len(done.After) != 1 {

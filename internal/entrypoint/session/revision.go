@@ -1,4 +1,4 @@
-package entrypoint
+package session
 
 import (
 	"context"
@@ -11,17 +11,18 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-func (s *session) commit(ctx context.Context, name string) (string, error) {
-	id, err := s.repo.Resolve(ctx, name)
+// Commit is the commit that a revision names, which must not be ambiguous.
+func (s *Session) Commit(ctx context.Context, name string) (string, error) {
+	id, err := s.Repo.Resolve(ctx, name)
 	if err != nil {
 		return "", err
 	}
-	return id, s.unambiguous(ctx, name, id)
+	return id, s.Unambiguous(ctx, name, id)
 }
 
-// unambiguous refuses a short name of several refs, of which git takes one (gitrevisions(7)): whoever may push a tag could name it
+// Unambiguous refuses a short name of several refs, of which git takes one (gitrevisions(7)): whoever may push a tag could name it
 // origin/main, and have a change compared with whatever they like.
-func (s *session) unambiguous(ctx context.Context, name, id string) error {
+func (s *Session) Unambiguous(ctx context.Context, name, id string) error {
 	end := strings.IndexAny(name, "^~")
 	if end < 0 {
 		end = len(name)
@@ -32,12 +33,12 @@ func (s *session) unambiguous(ctx context.Context, name, id string) error {
 	}
 	if ref != name {
 		var err error
-		if id, err = s.repo.Resolve(ctx, ref); err != nil {
+		if id, err = s.Repo.Resolve(ctx, ref); err != nil {
 			return err
 		}
 	}
 	for _, folder := range []string{"refs/tags/", "refs/heads/", "refs/remotes/"} {
-		other, err := s.repo.Resolve(ctx, folder+ref)
+		other, err := s.Repo.Resolve(ctx, folder+ref)
 		switch {
 		case errors.Is(err, githistory.ErrLacking):
 		case err != nil:

@@ -1,14 +1,15 @@
-package entrypoint
+package writers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 
+	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/hookinput"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -20,19 +21,20 @@ import (
 // Sync puts the current branch's own commits on top of the remote's, judges them as the pre-push hook does, and pushes, under the locks
 // of all workspaces. Of opts, Remote, Branch, Merge, Continue and Abort count. The report is that of the last judgement, nil if there was
 // none.
-func Sync(ctx context.Context, req Request, with Locking, opts publish.Options) (out *publish.Outcome, report *finding.Report, err error) {
-	req = req.withGit()
+func Sync(ctx context.Context, req session.Request, with Locking, opts publish.Options) (out *publish.Outcome, report *finding.Report, err error) {
+	req = withGit(req)
 	opts.Reconcile = func(ctx context.Context) (*reconcile.Outcome, error) {
 		inside := req
 		inside.Environ = opts.Environ // with the locks that are held
 		return Reconcile(ctx, inside, with, reconcile.Options{})
 	}
 	opts.JudgeOwn = func(ctx context.Context, base, head, upstream string) (bool, error) {
-		report = req.judge(ctx, "sync", func(s *session) (*finding.Report, error) { return s.ownCommits(ctx, base, head, upstream) })
+		report = entrypoint.SyncedCommits(ctx, req, base, head, upstream)
 		return clean(report)
 	}
 	opts.JudgePush = func(ctx context.Context, push publish.Push) (bool, error) {
-		report = req.judge(ctx, "sync", func(s *session) (*finding.Report, error) { return s.onePush(ctx, push) })
+		update := hookinput.RefUpdate{LocalRef: push.Local, LocalID: push.New, Ref: push.Ref, RemoteID: cmp.Or(push.Old, "0")}
+		report = entrypoint.SyncedPush(ctx, req, push.Remote, update)
 		return clean(report)
 	}
 	var locks []*locked
@@ -49,7 +51,7 @@ func Sync(ctx context.Context, req Request, with Locking, opts publish.Options) 
 		}
 		return g.Bring(base, log)
 	}
-	err = req.lockAll(ctx, "sync", with, func(place githistory.Place, all []*locked, environ []string) (err error) {
+	err = lockAll(ctx, req, "sync", with, func(place githistory.Place, all []*locked, environ []string) (err error) {
 		opts.Place, opts.Environ, locks = place, environ, all
 		out, err = publish.Run(ctx, opts)
 		return err
@@ -59,12 +61,13 @@ func Sync(ctx context.Context, req Request, with Locking, opts publish.Options) 
 
 // lockAll runs do under the locks of all workspaces, and notes what it leaves: that is what the next guarded command begins with. The
 // environment is for what runs under the locks. In a bare repository there are none.
-func (r Request) lockAll(ctx context.Context, mode string, with Locking, do func(place githistory.Place, locks []*locked, environ []string) error) (err error) {
+func lockAll(ctx context.Context, req session.Request, mode string, with Locking, do func(place githistory.Place, locks []*locked, environ []string) error) (err error) {
 	var place githistory.Place
 	var dirs []string
-	if _, err := r.inRepository(ctx, mode, func(s *session) (err error) {
-		if place = s.repo.Where(); place.Top != "" {
-			dirs, err = s.workspaceDirs(ctx)
+	if _, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
+		if place = s.Repo.Where(); place.Top != "" {
+			dirs, err = s.WorkspaceDirs(ctx)
+			slices.Sort(dirs) // so that two that lock all do not block each other
 		}
 		return err
 	}); err != nil {
@@ -76,9 +79,9 @@ func (r Request) lockAll(ctx context.Context, mode string, with Locking, do func
 			err = errors.Join(err, l.Release())
 		}
 	}()
-	environ := r.Environ
+	environ := req.Environ
 	for _, dir := range dirs {
-		l, err := r.lock(ctx, mode, with, func(*session) (string, error) { return dir, nil })
+		l, err := lock(ctx, req, mode, with, func(*session.Session) (string, error) { return dir, nil })
 		if err != nil {
 			return err
 		}
@@ -89,7 +92,7 @@ func (r Request) lockAll(ctx context.Context, mode string, with Locking, do func
 	for _, l := range locks {
 		g, failed := l.look(ctx)
 		if failed == nil {
-			failed = g.note()
+			failed = g.Note(g.mark)
 		}
 		err = errors.Join(err, failed)
 	}
@@ -103,48 +106,10 @@ func continuesLog(base, log []byte) bool {
 	return before != nil && after != nil && after.Len() > before.Len() && after.Extends(before.Ledger)
 }
 
-// workspaceDirs are the directories with a workspace in the index, in order, so that two that lock all of them do not block each other.
-func (s *session) workspaceDirs(ctx context.Context) ([]string, error) {
-	files, err := s.repo.List(ctx, history.Index, history.Workspaces())
-	var dirs []string
-	for _, f := range files {
-		if dir, _, ok := small.SplitPath(f.Path); ok && !slices.Contains(dirs, dir) {
-			dirs = append(dirs, dir)
-		}
-	}
-	slices.Sort(dirs)
-	return dirs, err
-}
-
 // clean reports whether a judgement has found nothing wrong; its error is that of a judgement that was not possible.
 func clean(report *finding.Report) (bool, error) {
 	if report.Failure != nil {
 		return false, report.Failure
 	}
 	return report.ExitStatus() == 0, nil
-}
-
-// ownCommits judges what head has and base lacks, under the policy of what it is to be pushed on top of.
-func (s *session) ownCommits(ctx context.Context, base, head, upstream string) (*finding.Report, error) {
-	head, err := s.commit(ctx, head)
-	if err == nil {
-		err = s.trust(ctx, upstream, "the remote's branch")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.checkAdded(ctx, head, gate.Range(ctx, s.repo, base, head, s.opts))
-}
-
-// onePush judges a push as the pre-push hook does.
-func (s *session) onePush(ctx context.Context, push publish.Push) (*finding.Report, error) {
-	known, err := s.knownTo(ctx, push.Remote)
-	if err != nil {
-		return nil, err
-	}
-	update := hookinput.RefUpdate{LocalRef: push.Local, LocalID: push.New, Ref: push.Ref, RemoteID: push.Old}
-	if update.RemoteID == "" {
-		update.RemoteID = "0"
-	}
-	return s.push(ctx, handover{updates: []hookinput.RefUpdate{update}, remote: push.Remote}, known), nil
 }

@@ -1,4 +1,4 @@
-package entrypoint
+package writers
 
 import (
 	"context"
@@ -6,15 +6,18 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
+	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/worklock"
 )
 
@@ -60,8 +63,8 @@ type guarding struct {
 
 // Guard runs a command under the lock of the workspace in the request's directory or the nearest above it, and undoes what it does to
 // the log's old entries. The command gets the environment that do is given. An error of do is returned, and what was found besides.
-func Guard(ctx context.Context, req Request, with Locking, do func(environ []string) error) (out Guarded, err error) {
-	err = req.guard(ctx, "guard", with, func(held *locked, g *guarding, before []reconcile.Restored) error {
+func Guard(ctx context.Context, req session.Request, with Locking, do func(environ []string) error) (out Guarded, err error) {
+	err = guarded(ctx, req, "guard", with, func(held *locked, g *guarding, before []reconcile.Restored) error {
 		out.Before, out.Log = before, g.Log()
 		old, err := g.Read()
 		if err != nil {
@@ -79,14 +82,14 @@ func Guard(ctx context.Context, req Request, with Locking, do func(environ []str
 		} else {
 			out.After, err = now.putBack(old)
 		}
-		return errors.Join(failed, err, now.note())
+		return errors.Join(failed, err, now.Note(now.mark))
 	})
 	return out, err
 }
 
-// guard takes the lock, puts back what a writer without a guard has changed or lost, and has do do the rest.
-func (r Request) guard(ctx context.Context, mode string, with Locking, do func(*locked, *guarding, []reconcile.Restored) error) (err error) {
-	held, err := r.lock(ctx, mode, with, (*session).workspaceAbove)
+// guarded takes the lock, puts back what a writer without a guard has changed or lost, and has do do the rest.
+func guarded(ctx context.Context, req session.Request, mode string, with Locking, do func(*locked, *guarding, []reconcile.Restored) error) (err error) {
+	held, err := lock(ctx, req, mode, with, workspaceAbove)
 	if err != nil {
 		return err
 	}
@@ -102,22 +105,49 @@ func (r Request) guard(ctx context.Context, mode string, with Locking, do func(*
 	return do(held, g, before)
 }
 
+// workspaceAbove is the directory of the workspace in the request's directory or the nearest above it, up to the root of the work tree.
+func workspaceAbove(s *session.Session) (string, error) {
+	return nearest(s, func(dir string) (bool, error) {
+		info, err := os.Lstat(filepath.Join(s.Repo.Where().Top, dir, small.Dir))
+		return err == nil && info.IsDir(), nil
+	})
+}
+
+// nearest is the nearest directory that has a workspace, from the request's up to the root of the work tree.
+func nearest(s *session.Session, has func(dir string) (bool, error)) (string, error) {
+	dir, err := s.PathOf(s.Req.Dir)
+	if err != nil {
+		return "", err
+	}
+	for ; ; dir = path.Dir("/" + dir)[1:] {
+		if found, err := has(dir); err != nil || found {
+			return dir, err
+		}
+		if dir == "" {
+			return "", &failure.Error{
+				Message: "there is no .small/ directory here or above",
+				Remedy:  "change into a workspace, or name its directory with --dir; a person makes a new one with small init --intent, and what it is for",
+			}
+		}
+	}
+}
+
 // locked is a workspace under its lock.
 type locked struct {
 	*worklock.Held
 	// req is the request, in the root of the work tree: a command may take the directory away in which it began.
-	req       Request
+	req       session.Request
 	mode, dir string
 }
 
 // lock takes the lock of the workspace that find finds.
-func (r Request) lock(ctx context.Context, mode string, with Locking, find func(s *session) (dir string, err error)) (*locked, error) {
-	out := &locked{req: r, mode: mode}
+func lock(ctx context.Context, req session.Request, mode string, with Locking, find func(s *session.Session) (dir string, err error)) (*locked, error) {
+	out := &locked{req: req, mode: mode}
 	var place githistory.Place
-	_, err := r.inRepository(ctx, mode, func(s *session) (err error) {
-		place = s.repo.Where()
-		if place.Top == "" {
-			return &failure.Error{Message: "a bare repository has no work tree to write to", Remedy: "run this in a clone"}
+	_, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
+		place = s.Repo.Where()
+		if _, err := place.WorkTree(); err != nil {
+			return err
 		}
 		out.dir, err = find(s)
 		return err
@@ -128,36 +158,36 @@ func (r Request) lock(ctx context.Context, mode string, with Locking, find func(
 	out.req.Dir = place.Top
 	out.Held, err = worklock.Take(ctx, worklock.Request{
 		CommonDir: place.CommonDir, Workspace: filepath.Join(place.Top, filepath.FromSlash(out.dir)),
-		Command: with.Command, Wait: with.Wait, Environ: r.Environ, Now: r.Now,
+		Command: with.Command, Wait: with.Wait, Environ: req.Environ, Now: req.Now,
 	})
 	return out, err
 }
 
 // look finds out what a guarded command finds, and what it leaves.
 func (l *locked) look(ctx context.Context) (g *guarding, err error) {
-	_, err = l.req.inRepository(ctx, l.mode, func(s *session) (err error) {
+	_, err = l.req.InRepository(ctx, l.mode, func(s *session.Session) (err error) {
 		if g, err = l.lookIn(ctx, s); err == nil {
-			g.conflict, err = g.Conflict(ctx, s.repo, l.req.Environ)
+			g.conflict, err = g.Conflict(ctx, s.Repo, l.req.Environ)
 		}
 		return err
 	})
 	return g, err
 }
 
-func (l *locked) lookIn(ctx context.Context, s *session) (*guarding, error) {
-	head, parents, err := s.trustHead(ctx, nil)
+func (l *locked) lookIn(ctx context.Context, s *session.Session) (*guarding, error) {
+	head, parents, err := s.TrustHead(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	g := &guarding{opts: s.opts}
+	g := &guarding{opts: s.Opts}
 	g.Workspace = reconcile.Workspace{
-		Place: s.repo.Where(), Dir: l.dir, Kept: l.Dir, Policy: s.opts.Policy, Limits: s.opts.Limits(), Now: l.req.Now,
+		Place: s.Repo.Where(), Dir: l.dir, Kept: l.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: l.req.Now,
 	}
-	if g.mark, err = s.markOf(ctx, parents); err != nil {
+	if g.mark, err = markOf(ctx, s, parents); err != nil {
 		return nil, err
 	}
 	if head != "" {
-		if g.head, _, err = githistory.ReadFile(ctx, s.repo, head, g.Log(), g.Limits.FileSize()); err != nil {
+		if g.head, _, err = githistory.ReadFile(ctx, s.Repo, head, g.Log(), g.Limits.FileSize()); err != nil {
 			return nil, err
 		}
 	}
@@ -174,13 +204,13 @@ func (l *locked) lookIn(ctx context.Context, s *session) (*guarding, error) {
 
 // markOf is another text after each command of git that moves the work tree: the branch, the commits on which the next one stands, and
 // the size of HEAD's reflog, in which a reset and a stash leave a line even if they stay at a commit. Without a reflog, the rest has to do.
-func (s *session) markOf(ctx context.Context, parents []string) (string, error) {
-	branch, err := s.repo.CurrentBranch(ctx)
+func markOf(ctx context.Context, s *session.Session, parents []string) (string, error) {
+	branch, err := s.Repo.CurrentBranch(ctx)
 	if err != nil {
 		return "", err
 	}
 	var size int64
-	info, err := os.Stat(filepath.Join(s.repo.Where().GitDir, "logs", "HEAD"))
+	info, err := os.Stat(filepath.Join(s.Repo.Where().GitDir, "logs", "HEAD"))
 	switch {
 	case err == nil:
 		size = info.Size()
@@ -189,9 +219,6 @@ func (s *session) markOf(ctx context.Context, parents []string) (string, error) 
 	}
 	return fmt.Sprint(branch, parents, size), nil
 }
-
-// note remembers what a guarded command leaves.
-func (g *guarding) note() error { return g.Note(g.mark) }
 
 func (g *guarding) inConflict() bool { return g.conflict != nil }
 

@@ -1,4 +1,4 @@
-package entrypoint
+package agent
 
 import (
 	"bytes"
@@ -11,11 +11,14 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/agentnotes"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/harness"
 	"github.com/small-gate/small-gate/internal/policy"
 )
@@ -41,10 +44,10 @@ type watch struct {
 	base string
 }
 
-func (w *watch) judge(ctx context.Context, s *session) (*finding.Report, error) {
-	place := s.repo.Where()
+func (w *watch) judge(ctx context.Context, s *session.Session) (*finding.Report, error) {
+	place := s.Repo.Where()
 	if w.top = place.Top; w.top == "" || w.seen[w.top] {
-		return run.Nothing(s.opts), nil
+		return run.Nothing(s.Opts), nil
 	}
 	var err error
 	if w.notes, err = agentnotes.Read(agentnotes.In(place.GitDir)); err != nil {
@@ -55,18 +58,18 @@ func (w *watch) judge(ctx context.Context, s *session) (*finding.Report, error) 
 	}
 	if w.moment == harness.Tool {
 		if same, err := w.untouched(place.GitDir); err != nil || same {
-			return run.Nothing(s.opts), err
+			return run.Nothing(s.Opts), err
 		}
 	}
 	if err := w.begin(ctx, s); err != nil {
 		return nil, err
 	}
 	if w.moment == harness.Start {
-		files, err := s.repo.List(ctx, history.Index, history.Workspaces())
+		files, err := s.Repo.List(ctx, history.Index, history.Workspaces())
 		if len(files) > 0 {
 			w.begun = w.top
 		}
-		return run.Nothing(s.opts), errors.Join(err, w.notes.Save())
+		return run.Nothing(s.Opts), errors.Join(err, w.notes.Save())
 	}
 	report, err := w.judgeAll(ctx, s)
 	if err != nil || report.Verdict == finding.Error {
@@ -76,15 +79,15 @@ func (w *watch) judge(ctx context.Context, s *session) (*finding.Report, error) 
 }
 
 // stand finds out where the work tree stands.
-func (w *watch) stand(ctx context.Context, s *session) error {
-	head, err := s.repo.Head(ctx)
+func (w *watch) stand(ctx context.Context, s *session.Session) error {
+	head, err := s.Repo.Head(ctx)
 	if err != nil {
 		return err
 	}
-	if w.look.Parents, err = s.parentsOf(ctx, head, nil); err != nil {
+	if w.look.Parents, err = s.ParentsOf(ctx, head, nil); err != nil {
 		return err
 	}
-	w.look.Branch, err = s.repo.CurrentBranch(ctx)
+	w.look.Branch, err = s.Repo.CurrentBranch(ctx)
 	return err
 }
 
@@ -128,15 +131,15 @@ func (w *watch) stats(gitDir string, paths []string) (map[string]agentnotes.Stat
 
 // begin notes where branches are, so that only what is committed from here on is judged. What is noted already stays: a session may begin
 // in the middle of work. A branch that a known session makes has nothing noted.
-func (w *watch) begin(ctx context.Context, s *session) error {
+func (w *watch) begin(ctx context.Context, s *session.Session) error {
 	_, known := w.notes.Sessions[w.id]
 	if !known {
-		w.notes.Meet(w.id, w.now)
+		w.notes.Meet(w.id, w.head(), w.now)
 	}
 	if w.notes.Begun() && (known || w.moment != harness.Start) {
 		return nil
 	}
-	tips, err := s.repo.Branches(ctx)
+	tips, err := s.Repo.Branches(ctx, "refs/heads/")
 	if err != nil {
 		return err
 	}
@@ -152,11 +155,11 @@ func (w *watch) begin(ctx context.Context, s *session) error {
 }
 
 // judgeAll judges the work tree, and, at the end of a turn or if HEAD has moved, what was committed.
-func (w *watch) judgeAll(ctx context.Context, s *session) (*finding.Report, error) {
+func (w *watch) judgeAll(ctx context.Context, s *session.Session) (*finding.Report, error) {
 	if err := w.trust(ctx, s); err != nil {
 		return nil, err
 	}
-	files, err := s.repo.List(ctx, history.Index, history.Judged(s.opts.Policy))
+	files, err := s.Repo.List(ctx, history.Index, history.Judged(s.Opts.Policy))
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +167,7 @@ func (w *watch) judgeAll(ctx context.Context, s *session) (*finding.Report, erro
 	for _, f := range files {
 		paths = append(paths, f.Path)
 	}
-	if w.look.Files, err = w.stats(s.repo.Where().GitDir, paths); err != nil {
+	if w.look.Files, err = w.stats(s.Repo.Where().GitDir, paths); err != nil {
 		return nil, err
 	}
 	report, err := w.judgeFiles(ctx, s)
@@ -196,120 +199,177 @@ func (w *watch) note(clean, moved bool) {
 	if _, noted := w.notes.Branches[w.look.Branch]; !noted && w.look.Branch != "" {
 		w.notes.Branches[w.look.Branch] = ""
 	}
-	if clean && moved && w.look.Branch != "" {
+	if clean && moved && w.look.Branch != "" && w.head() != "" {
 		w.notes.Branches[w.look.Branch] = w.head()
 	}
 	if clean && w.moment == harness.Stop {
-		w.notes.Meet(w.id, w.now)
+		w.notes.Clear(w.id, w.now)
 	}
 }
 
-// trust takes the policy from before what was committed; if that is invalid, from HEAD, which may have corrected it.
-func (w *watch) trust(ctx context.Context, s *session) error {
-	if noted := w.notes.Branches[w.look.Branch]; noted != "" {
-		_, here, err := s.repo.Peel(ctx, noted)
-		if err != nil {
-			return err
-		}
-		if here {
-			w.base = noted
-		}
+// trust takes the policy from where the session began; if that is invalid, from HEAD, which may have corrected it.
+func (w *watch) trust(ctx context.Context, s *session.Session) (err error) {
+	if w.base, err = present(ctx, s, w.notes.Branches[w.look.Branch]); err != nil {
+		return err
 	}
-	from := cmp.Or(w.base, w.head())
-	err := s.trust(ctx, from, history.Short(from))
+	from, err := present(ctx, s, w.notes.Sessions[w.id].Policy)
+	if err != nil {
+		return err
+	}
+	from = cmp.Or(from, w.base, w.head())
+	err = s.Trust(ctx, from, history.Short(from))
 	var wrong *policy.InvalidError
 	if errors.As(err, &wrong) && from != w.head() {
-		err = s.trust(ctx, w.head(), "HEAD")
+		err = s.Trust(ctx, w.head(), "HEAD")
 	}
 	return err
 }
 
-// judgeFiles judges the work tree.
-func (w *watch) judgeFiles(ctx context.Context, s *session) (*finding.Report, error) {
-	config, err := readConfig(filepath.Join(w.top, policy.File))
-	if err != nil {
-		return nil, err
+// present is a commit that was noted, if it is still there; else empty.
+func present(ctx context.Context, s *session.Session, commit string) (string, error) {
+	if commit == "" {
+		return "", nil
 	}
-	if config != nil && !bytes.Equal(config, s.trusted) {
-		if _, err := policy.Parse(policy.File, config, rules.Known()); err != nil {
-			return nil, invalid(err)
-		}
+	_, here, err := s.Repo.Peel(ctx, commit)
+	if !here {
+		commit = ""
 	}
-	files, err := s.withFiles()
-	if err != nil {
-		return nil, err
-	}
-	if s.opts.Reverting, err = s.reverting(); err != nil {
-		return nil, err
-	}
-	left, base, err := w.left(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	return gate.WorkTree(ctx, files, w.look.Parents, left, base, s.opts), nil
+	return commit, err
 }
 
-// left is where the branch was, if it has been moved to a commit that does not go on from there, and that is the user's own: what a pull
-// brought is the others'. base is the last commit before those that are there instead.
-func (w *watch) left(ctx context.Context, s *session) (left, base string, err error) {
-	if w.base == "" || w.head() == "" || w.base == w.head() {
-		return "", "", nil
-	}
-	if goesOn, err := s.repo.IsAncestor(ctx, w.base, w.head()); err != nil || goesOn {
-		return "", "", err
-	}
-	remote, err := s.repo.Tips(ctx, "refs/remotes/")
+// judgeFiles judges the work tree.
+func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Report, error) {
+	config, err := session.ReadConfig(filepath.Join(w.top, policy.File))
 	if err != nil {
+		return nil, err
+	}
+	if config != nil && !bytes.Equal(config, s.Trusted) {
+		if _, err := policy.Parse(policy.File, config, rules.Known()); err != nil {
+			return nil, &failure.Error{
+				Message: "the configuration of the work tree is invalid: " + failure.Of(err).Message,
+				Remedy:  "correct " + policy.File + "; docs/configuration.md lists every key",
+				Err:     err,
+			}
+		}
+	}
+	files, err := s.WithFiles()
+	if err != nil {
+		return nil, err
+	}
+	if s.Opts.Reverting, err = s.Reverting(); err != nil {
+		return nil, err
+	}
+	left, fork, err := w.left(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return gate.WorkTree(ctx, files, w.look.Parents, left, fork, s.Opts), nil
+}
+
+// left is where the branch was, if it has been moved to commits of the user's own that do not go on from there; fork is the last commit
+// before those, HEAD itself if there are none, and empty if all of the history is another. What a pull puts in the place of something is
+// the others'.
+func (w *watch) left(ctx context.Context, s *session.Session) (left, fork string, err error) {
+	head := w.head()
+	if w.base == "" || w.base == head || head == "" {
+		return w.base, "", nil
+	}
+	known, err := received(ctx, s)
+	if err != nil || slices.Contains(known, head) {
 		return "", "", err
 	}
-	own, err := s.repo.Commits(ctx, []string{w.head()}, remote)
-	if err != nil || len(own) == 0 {
+	if goesOn, err := s.Repo.IsAncestor(ctx, w.base, head); err != nil || goesOn {
 		return "", "", err
 	}
-	if own, err = s.repo.Commits(ctx, []string{w.head()}, append(remote, w.base)); err != nil {
+	if fork, err = w.forkOf(ctx, s, append(known, w.base)); err != nil {
 		return "", "", err
+	}
+	back := false
+	if fork != "" {
+		if back, err = s.Repo.IsAncestor(ctx, fork, w.base); err != nil {
+			return "", "", err
+		}
+	}
+	if back && fork != head || fork == "" {
+		return w.base, fork, nil
+	}
+	if back { // to what was pushed, it may be
+		if known, err = s.Repo.Tips(ctx, "refs/remotes/"); err != nil {
+			return "", "", err
+		}
+	}
+	if own, err := s.Repo.Commits(ctx, []string{fork}, known); err != nil || len(own) == 0 {
+		return "", "", err
+	}
+	return w.base, fork, nil
+}
+
+// forkOf is the last commit of HEAD's first-parent line that some known ones reach.
+func (w *watch) forkOf(ctx context.Context, s *session.Session, known []string) (string, error) {
+	own, err := s.Repo.Commits(ctx, []string{w.head()}, known)
+	if err != nil {
+		return "", err
 	}
 	above := map[string][]string{}
 	for _, c := range own {
-		above[c.ID] = c.Parents
+		above[c.ID] = append(c.Parents, "")
 	}
-	base = w.head()
-	for parents, instead := above[base]; instead; parents, instead = above[base] {
-		base = ""
-		if len(parents) > 0 {
-			base = parents[0]
-		}
+	fork := w.head()
+	for parents, instead := above[fork]; instead; parents, instead = above[fork] {
+		fork = parents[0]
 	}
-	return w.base, base, nil
+	return fork, nil
 }
 
 // judgeCommits judges the commits that nothing noted and no remote-tracking branch reaches.
-func (w *watch) judgeCommits(ctx context.Context, s *session) (*finding.Report, error) {
-	known, err := s.repo.Tips(ctx, "refs/remotes/")
+func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.Report, error) {
+	known, err := received(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	tips, err := s.repo.Branches(ctx)
+	tips, err := s.Repo.Branches(ctx, "refs/heads/")
 	if err != nil {
 		return nil, err
 	}
 	there := slices.Collect(maps.Values(tips))
 	for _, noted := range w.notes.Branches {
-		here := slices.Contains(there, noted)
-		if !here && noted != "" {
-			if _, here, err = s.repo.Peel(ctx, noted); err != nil {
+		if !slices.Contains(there, noted) {
+			if noted, err = present(ctx, s, noted); err != nil {
 				return nil, err
 			}
 		}
-		if here {
+		if noted != "" {
 			known = append(known, noted)
 		}
 	}
 	if slices.Contains(known, w.head()) {
-		return run.Nothing(s.opts), nil
+		return run.Nothing(s.Opts), nil
 	}
 	slices.Sort(known)
-	s.allStand(history.Own)
-	s.opts.Branch = shortRef(w.look.Branch)
-	return gate.Made(ctx, s.repo, w.base, w.head(), slices.Compact(known), s.opts), nil
+	if err := s.FindStandings(ctx, w.head(), history.Own); err != nil {
+		return nil, err
+	}
+	s.Opts.Branch = history.ShortRef(w.look.Branch)
+	return gate.Made(ctx, s.Repo, w.base, w.head(), slices.Compact(known), s.Opts), nil
+}
+
+// received are the tips of remote-tracking branches as others have moved them: what is pushed from here is not others' work.
+func received(ctx context.Context, s *session.Session) ([]string, error) {
+	tips, err := s.Repo.Branches(ctx, "refs/remotes/")
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for name, tip := range tips {
+		if tip, err = githistory.BeforePushes(s.Repo.Where(), name, tip); err != nil {
+			return nil, err
+		}
+		if tip, err = present(ctx, s, tip); err != nil {
+			return nil, err
+		}
+		if tip != "" {
+			out = append(out, tip)
+		}
+	}
+	return out, nil
 }

@@ -1,4 +1,4 @@
-package entrypoint
+package session
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/lane"
+	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/program"
 )
 
@@ -42,21 +43,21 @@ type Request struct {
 	Now     time.Time
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
-
-	// find is that of [run.Options].
-	find func(*finding.Finding) bool
+	// Find is that of [run.Options].
+	Find func(*finding.Finding) bool
 }
 
 // agentVariable names the agent in whose environment a hook runs.
 const agentVariable = "SMALL_AGENT_ID"
 
-func (r Request) getenv(key string) string { return program.Getenv(r.Environ, key) }
+// Getenv is the value of an environment variable, empty if it is not set.
+func (r Request) Getenv(key string) string { return program.Getenv(r.Environ, key) }
 
 // Agent is the id of the agent in whose environment this runs; empty for a person.
-func (r Request) Agent() string { return strings.TrimSpace(r.getenv(agentVariable)) }
+func (r Request) Agent() string { return strings.TrimSpace(r.Getenv(agentVariable)) }
 
 // Edited reports whether git will start an editor on the commit's message: if not, it names ":" as the hook's editor.
-func (r Request) Edited() bool { return r.getenv("GIT_EDITOR") != ":" }
+func (r Request) Edited() bool { return r.Getenv("GIT_EDITOR") != ":" }
 
 // kinds are the values of --workspace.
 var kinds = map[string][]string{
@@ -69,10 +70,10 @@ var kinds = map[string][]string{
 func (r Request) options(mode string) (run.Options, error) {
 	opts := run.Options{
 		Mode: mode, Strict: r.Strict, Now: r.Now, MaxFileSize: r.MaxFileSize, Each: r.Each, Progress: r.Progress,
-		FailOnWarning: r.FailOnWarning, Find: r.find, Agent: r.getenv(agentVariable), Labels: r.Labels, LaneFrom: r.LaneFrom,
+		FailOnWarning: r.FailOnWarning, Find: r.Find, Agent: r.Getenv(agentVariable), Labels: r.Labels, LaneFrom: r.LaneFrom,
 	}
 	var err error
-	if opts.Lane, err = r.claimedLane(); err != nil {
+	if opts.Lane, err = r.ClaimedLane(); err != nil {
 		return opts, err
 	}
 	name := cmp.Or(strings.ToLower(strings.TrimSpace(r.Workspace)), "any")
@@ -84,4 +85,40 @@ func (r Request) options(mode string) (run.Options, error) {
 		return opts, &failure.Error{Message: "--max-file-size is negative", Remedy: "give a number of bytes, such as --max-file-size 33554432"}
 	}
 	return opts, nil
+}
+
+// laneVariable claims a lane in a commit's hooks, which get no flags and see no message yet, and in CI for a whole job.
+const laneVariable = "SMALL_LANE"
+
+// WithLane takes the lane from the environment where the caller claims none.
+func (r Request) WithLane() Request {
+	if r.Lane == "" {
+		r.Lane = r.Getenv(laneVariable)
+		if r.Lane != "" {
+			r.LaneFrom = lane.FromEnvironment
+		}
+	}
+	return r
+}
+
+// LaneList names the lanes, for people.
+var LaneList = policy.LaneNames[0] + ", " + policy.LaneNames[1] + " or " + policy.LaneNames[2]
+
+// ClaimedLane is the lane that the caller claims, as lanes are spelt; empty for none.
+func (r Request) ClaimedLane() (string, error) {
+	l, ok := lane.Parse(r.Lane)
+	switch {
+	case ok:
+		return string(l), nil
+	case r.Lane == "":
+		return "", nil
+	case r.LaneFrom == lane.FromInput:
+		return "", &failure.Error{Message: fmt.Sprintf("there is no lane %q, which the input lane names", r.Lane), Remedy: "set the input lane to " + LaneList + ", or leave it out"}
+	case r.LaneFrom == lane.FromEnvironment:
+		return "", &failure.Error{
+			Message: fmt.Sprintf("there is no lane %q, which the variable %s names", r.Lane, laneVariable),
+			Remedy:  fmt.Sprintf("set %s to %s, or `unset %[1]s`", laneVariable, LaneList),
+		}
+	}
+	return "", &failure.Error{Message: fmt.Sprintf("there is no lane %q", r.Lane), Remedy: "use --lane " + LaneList}
 }

@@ -1,4 +1,4 @@
-package entrypoint
+package agent
 
 import (
 	"cmp"
@@ -11,9 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/small-gate/small-gate/internal/agentnotes"
-	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/githistory"
@@ -34,22 +35,21 @@ type Watched struct {
 	Begun string
 }
 
-// AgentHook judges the work trees in which an agent is at work, at an event of its harness. Findings, and what could not be judged, block:
+// Hook judges the work trees in which an agent is at work, at an event of its harness. Findings, and what could not be judged, block:
 // but the same ones keep a turn of one session from ending twice in a row at most.
-func AgentHook(ctx context.Context, req Request, h *harness.Harness, event []byte) Watched {
+func Hook(ctx context.Context, req session.Request, h *harness.Harness, event []byte) Watched {
 	e, err := h.Read(event)
-	session := e.By.Name + "/" + e.Session
+	id := e.By.Name + "/" + e.Session
 	if err != nil {
 		out := Watched{By: e.By, Moment: harness.Other, Report: run.FailureReport(run.Options{Mode: watchMode}, err)}
-		notes, unknown := req.notes(ctx)
-		out.Reply = putOff(notes, unknown, session, out.Report, e, req)
+		out.Reply = putOff(notesOf(ctx, req), id, out.Report, e, req.Now)
 		return out
 	}
 	out := Watched{By: e.By, Moment: e.Moment}
 	if e.Moment == harness.Other || e.Moment == harness.Tool && !mayTouch(e) {
 		return out
 	}
-	first, report := watchAll(ctx, req, e, session)
+	first, report := watchAll(ctx, req, e, id)
 	out.Report, out.Begun = report, first.begun
 	switch {
 	case report == nil || report.Verdict == finding.Pass:
@@ -62,17 +62,25 @@ func AgentHook(ctx context.Context, req Request, h *harness.Harness, event []byt
 	case e.Moment == harness.Tool:
 		out.Reply = harness.Block
 	default:
-		out.Reply = putOff(first.notes, nil, session, report, e, req)
+		out.Reply = putOff(first.notes, id, report, e, req.Now)
 	}
 	return out
 }
 
-// putOff blocks the end of a turn, unless the same findings have done so before. What cannot be counted could go on for ever.
-func putOff(notes *agentnotes.Notes, unknown error, session string, report *finding.Report, e harness.Event, req Request) harness.Reply {
-	if notes == nil || unknown != nil || !notes.PutOff(session, findingsOf(report), e.Continuing, req.Now) || notes.Save() != nil {
-		return harness.LetGo
+// putOff blocks the end of a turn, unless the same findings have done so before. Where they cannot be counted, the harness has to say
+// whether the turn goes on already: else it could go on for ever.
+func putOff(notes *agentnotes.Notes, session string, report *finding.Report, e harness.Event, now time.Time) harness.Reply {
+	may := e.Moment == harness.Stop && !e.Continuing
+	if notes != nil {
+		counted := notes.PutOff(session, findingsOf(report), e.Continuing, now)
+		if notes.Save() == nil {
+			may = counted
+		}
 	}
-	return harness.Block
+	if may {
+		return harness.Block
+	}
+	return harness.LetGo
 }
 
 // findingsOf tells the findings of one report from those of another.
@@ -91,20 +99,24 @@ func findingsOf(report *finding.Report) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// notes are those of the repository of the current directory; outside of one, those that the user has for all such directories.
-func (r Request) notes(ctx context.Context) (notes *agentnotes.Notes, err error) {
-	_, err = r.inRepository(ctx, watchMode, func(s *session) (err error) {
-		notes, err = agentnotes.Read(agentnotes.In(s.repo.Where().GitDir))
+// notesOf are those of the repository of the current directory; outside of one, those that the user has for all such directories. They are
+// nil if they cannot be read.
+func notesOf(ctx context.Context, req session.Request) (notes *agentnotes.Notes) {
+	_, err := req.InRepository(ctx, watchMode, func(s *session.Session) (err error) {
+		notes, err = agentnotes.Read(agentnotes.In(s.Repo.Where().GitDir))
 		return err
 	})
 	if !errors.Is(err, githistory.ErrNotRepository) {
-		return notes, err
+		return notes
 	}
 	cache, err := os.UserCacheDir()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		notes, err = agentnotes.Read(agentnotes.In(cache))
 	}
-	return agentnotes.Read(agentnotes.In(cache))
+	if err != nil {
+		return nil
+	}
+	return notes
 }
 
 // mayTouch reports whether a tool can have touched what is judged. Of a tool that names its files, a link among their directories counts
@@ -138,10 +150,10 @@ func judged(name string) bool {
 var projectVariables = []string{"CLAUDE_PROJECT_DIR", "COPILOT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"}
 
 // places are the directories in whose repositories an agent may have written: where it is, where it was started, and where it wrote.
-func (r Request) places(e harness.Event) []string {
-	out := []string{cmp.Or(r.Dir, e.Dir)}
+func places(req session.Request, e harness.Event) []string {
+	out := []string{cmp.Or(req.Dir, e.Dir)}
 	for _, name := range projectVariables {
-		out = append(out, r.getenv(name))
+		out = append(out, req.Getenv(name))
 	}
 	for _, name := range e.Files {
 		if !filepath.IsAbs(name) {
@@ -157,14 +169,14 @@ func (r Request) places(e harness.Event) []string {
 }
 
 // watchAll watches in all places, and returns the first that is in a repository.
-func watchAll(ctx context.Context, req Request, e harness.Event, id string) (first watch, report *finding.Report) {
+func watchAll(ctx context.Context, req session.Request, e harness.Event, id string) (first watch, report *finding.Report) {
 	var reports []*finding.Report
 	seen := map[string]bool{}
-	for _, dir := range req.places(e) {
+	for _, dir := range places(req, e) {
 		at := req
-		at.Dir, _ = nearestThere(dir)
+		at.Dir, _ = session.NearestThere(dir)
 		w := &watch{moment: e.Moment, id: id, now: req.Now, seen: seen}
-		found := at.judge(ctx, watchMode, func(s *session) (*finding.Report, error) { return w.judge(ctx, s) })
+		found := at.Judge(ctx, watchMode, func(s *session.Session) (*finding.Report, error) { return w.judge(ctx, s) })
 		apart := found.Failure != nil && errors.Is(found.Failure, githistory.ErrNotRepository)
 		if apart || seen[w.top] {
 			continue
@@ -179,13 +191,4 @@ func watchAll(ctx context.Context, req Request, e harness.Event, id string) (fir
 		return first, nil
 	}
 	return first, finding.Combine(reports)
-}
-
-// invalid is the failure for a configuration on disk that could not be read once it is committed.
-func invalid(err error) error {
-	return &failure.Error{
-		Message: "the configuration of the work tree is invalid: " + failure.Of(err).Message,
-		Remedy:  "correct " + policy.File + "; docs/configuration.md lists every key",
-		Err:     err,
-	}
 }

@@ -1,4 +1,4 @@
-package entrypoint
+package writers
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/entrypoint"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/rules"
@@ -29,20 +31,20 @@ type Accepted struct {
 
 // Baseline writes a stanza into the configuration of the work tree that accepts every log as it stands in a revision (default HEAD).
 // Logs that the configuration already accepts so are not in what it returns.
-func Baseline(ctx context.Context, req Request, revision, reason string) (out Accepted, err error) {
+func Baseline(ctx context.Context, req session.Request, revision, reason string) (out Accepted, err error) {
 	out.Revision = cmp.Or(revision, "HEAD")
-	out.File, err = editConfig(ctx, req, "baseline", func(s *session, data []byte) ([]byte, error) {
-		commit, err := s.commit(ctx, out.Revision)
+	out.File, err = editConfig(ctx, req, "baseline", func(s *session.Session, data []byte) ([]byte, error) {
+		commit, err := s.Commit(ctx, out.Revision)
 		if err != nil {
 			return nil, err
 		}
-		ledgers, err := gate.Ledgers(ctx, s.repo, commit, s.opts)
+		ledgers, err := gate.Ledgers(ctx, s.Repo, commit, s.Opts)
 		if err != nil {
 			return nil, err
 		}
 		accepted := false
 		for _, l := range ledgers {
-			if b := s.opts.Policy.BaselineFor(l.Path); b != nil && b.Entries == l.Entries && b.Head == l.Head {
+			if b := s.Opts.Policy.BaselineFor(l.Path); b != nil && b.Entries == l.Entries && b.Head == l.Head {
 				accepted = true
 			} else if l.Entries > 0 {
 				out.Unmigrated += l.Unmigrated
@@ -57,23 +59,14 @@ func Baseline(ctx context.Context, req Request, revision, reason string) (out Ac
 	return out, err
 }
 
-// Excuse is the edit that Waive is to excuse.
-type Excuse struct {
-	Rule, Path string
-	// From and To are digests as text, empty on the side that has none.
-	From, To string
-	// Reason and Until (a day, 2006-01-02, or empty) go into the stanza.
-	Reason, Until string
-}
-
 // maxWaivers is how many stanzas one command writes: a configuration has its bounds, and readers.
 const maxWaivers = 1000
 
 // Waive writes the stanzas that excuse some edits into the configuration of the work tree, all or none, and returns its path.
-func Waive(ctx context.Context, req Request, edits []Excuse) (file string, err error) {
+func Waive(ctx context.Context, req session.Request, edits []entrypoint.Excuse) (file string, err error) {
 	var waivers []policy.Waiver
 	for _, e := range edits {
-		waiver, err := e.waiver()
+		waiver, err := waiverFor(e)
 		if err != nil {
 			return "", err
 		}
@@ -88,12 +81,12 @@ func Waive(ctx context.Context, req Request, edits []Excuse) (file string, err e
 			Remedy:  "a person accepts the logs as they stand, once these edits are committed: `small-hook baseline`",
 		}
 	}
-	return editConfig(ctx, req, "waive", func(_ *session, data []byte) ([]byte, error) {
+	return editConfig(ctx, req, "waive", func(_ *session.Session, data []byte) ([]byte, error) {
 		return policy.AddWaivers(data, waivers, rules.Known())
 	})
 }
 
-func (e Excuse) waiver() (policy.Waiver, error) {
+func waiverFor(e entrypoint.Excuse) (policy.Waiver, error) {
 	w := policy.Waiver{Rule: e.Rule, Path: e.Path, Reason: e.Reason}
 	if e.From == "" && e.To == "" {
 		return w, &failure.Error{
@@ -129,21 +122,21 @@ func (e Excuse) waiver() (policy.Waiver, error) {
 
 // editConfig edits the configuration in the root of the work tree and returns its path: edit gets its content, nil if there is
 // none, and a session under that configuration, and returns the new content.
-func editConfig(ctx context.Context, req Request, mode string, edit func(s *session, data []byte) ([]byte, error)) (file string, err error) {
-	_, err = req.inRepository(ctx, mode, func(s *session) error {
-		top := s.repo.Where().Top
-		if top == "" {
-			return &failure.Error{Message: "a bare repository has no work tree to write the configuration to", Remedy: "run this in a clone, and push the result"}
-		}
-		file = filepath.Join(top, policy.File)
-		if err := s.useRoot(top); err != nil {
-			return err
-		}
-		edited, err := edit(s, s.trusted)
+func editConfig(ctx context.Context, req session.Request, mode string, edit func(s *session.Session, data []byte) ([]byte, error)) (file string, err error) {
+	_, err = req.InRepository(ctx, mode, func(s *session.Session) error {
+		top, err := s.Repo.Where().WorkTree()
 		if err != nil {
 			return err
 		}
-		if err := wholefile.WriteVia(s.repo.Where().GitDir, file, edited); err != nil {
+		file = filepath.Join(top, policy.File)
+		if err := s.UseRoot(top); err != nil {
+			return err
+		}
+		edited, err := edit(s, s.Trusted)
+		if err != nil {
+			return err
+		}
+		if err := wholefile.WriteVia(s.Repo.Where().GitDir, file, edited); err != nil {
 			return &failure.Error{Message: fmt.Sprintf("cannot write the configuration: %v", err), Err: err}
 		}
 		return nil

@@ -1,9 +1,10 @@
-package entrypoint
+package writers
 
 import (
 	"context"
 	"fmt"
 
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -14,15 +15,15 @@ import (
 
 // Reconcile combines the logs of two sides, in the work tree and the index, under the locks of all workspaces. Of opts, Theirs, Plan
 // and Handoff count; the policy is HEAD's. It needs git, which does the staging.
-func Reconcile(ctx context.Context, req Request, with Locking, opts reconcile.Options) (out *reconcile.Outcome, err error) {
+func Reconcile(ctx context.Context, req session.Request, with Locking, opts reconcile.Options) (out *reconcile.Outcome, err error) {
 	for _, choice := range [][2]string{{"--plan", opts.Plan}, {"--handoff", opts.Handoff}} {
 		flag, side := choice[0], choice[1]
 		if side != "" && side != reconcile.Ours && side != reconcile.Theirs {
 			return nil, &failure.Error{Message: fmt.Sprintf("%s takes ours or theirs, not %q", flag, side), Remedy: "write " + flag + " ours, or " + flag + " theirs"}
 		}
 	}
-	err = req.withGit().lockAll(ctx, "reconcile", with, func(githistory.Place, []*locked, []string) error {
-		return req.reconciling(ctx, "reconcile", opts, func(repo repository.Repository, opts reconcile.Options) error {
+	err = lockAll(ctx, withGit(req), "reconcile", with, func(githistory.Place, []*locked, []string) error {
+		return reconciling(ctx, req, "reconcile", opts, func(repo repository.Repository, opts reconcile.Options) error {
 			begun, err := publish.Begun(repo.Where())
 			if err != nil {
 				return err
@@ -37,12 +38,12 @@ func Reconcile(ctx context.Context, req Request, with Locking, opts reconcile.Op
 }
 
 // MergeDriver merges one file for git, as Reconcile would. What it cannot merge is a conflict; it has no other failure.
-func MergeDriver(ctx context.Context, req Request, in reconcile.MergeInput) reconcile.Merged {
+func MergeDriver(ctx context.Context, req session.Request, in reconcile.MergeInput) reconcile.Merged {
 	merged := in.Merge()
 	if !merged.Conflict {
 		return merged
 	}
-	err := req.reconciling(ctx, "merge-driver", reconcile.Options{}, func(repo repository.Repository, opts reconcile.Options) (err error) {
+	err := reconciling(ctx, req, "merge-driver", reconcile.Options{}, func(repo repository.Repository, opts reconcile.Options) (err error) {
 		merged, err = reconcile.Drive(ctx, repo, opts, in)
 		return err
 	})
@@ -55,35 +56,32 @@ func MergeDriver(ctx context.Context, req Request, in reconcile.MergeInput) reco
 }
 
 // withGit is the request with git as its reader, unless it asks for another: the work needs git in any case.
-func (r Request) withGit() Request {
-	if r.Reader == repository.Auto || r.Reader == "" {
-		r.Reader = repository.Git
+func withGit(req session.Request) session.Request {
+	if req.Reader == repository.Auto || req.Reader == "" {
+		req.Reader = repository.Git
 	}
-	return r
+	return req
 }
 
 // reconciling runs do in the request's repository, under HEAD's policy.
-func (r Request) reconciling(ctx context.Context, mode string, opts reconcile.Options, do func(repository.Repository, reconcile.Options) error) error {
-	_, err := r.withGit().inRepository(ctx, mode, func(s *session) error {
-		head, err := s.repo.Head(ctx)
+func reconciling(ctx context.Context, req session.Request, mode string, opts reconcile.Options, do func(repository.Repository, reconcile.Options) error) error {
+	_, err := withGit(req).InRepository(ctx, mode, func(s *session.Session) error {
+		head, err := s.Repo.Head(ctx)
 		if err == nil {
-			err = s.trust(ctx, head, "HEAD")
+			err = s.Trust(ctx, head, "HEAD")
 		}
 		if err != nil {
 			return err
 		}
-		opts.Environ, opts.Now, opts.Policy, opts.MaxFileSize = r.Environ, r.Now, s.opts.Policy, r.MaxFileSize
-		if r.Config == "" {
-			opts.PolicyOf = s.policyOf
+		opts.Environ, opts.Now, opts.Policy, opts.MaxFileSize = req.Environ, req.Now, s.Opts.Policy, req.MaxFileSize
+		if req.Config == "" {
+			opts.PolicyOf = func(ctx context.Context, commit, name string) (*policy.Policy, error) {
+				other := &session.Session{Repo: s.Repo, Req: s.Req} // not trusted: it counts for what it forbids, never for what it allows
+				err := other.Trust(ctx, commit, name)
+				return other.Opts.Policy, err
+			}
 		}
-		return do(s.repo, opts)
+		return do(s.Repo, opts)
 	})
 	return err
-}
-
-// policyOf reads the configuration of a commit that is not trusted, for what it forbids, never for what it allows.
-func (s *session) policyOf(ctx context.Context, commit, name string) (*policy.Policy, error) {
-	other := &session{repo: s.repo, req: s.req}
-	err := other.trust(ctx, commit, name)
-	return other.opts.Policy, err
 }

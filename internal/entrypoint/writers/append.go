@@ -1,4 +1,4 @@
-package entrypoint
+package writers
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/directory"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -28,16 +29,12 @@ type Appended struct {
 
 // Append appends an entry to the log of the workspace in the request's directory or the nearest above it, unless a check would reject
 // it, or a writer without a guard has changed or lost entries, which are put back. Nothing is staged.
-func Append(ctx context.Context, req Request, with Locking, entry splice.Entry) (Appended, error) {
-	return req.append(ctx, "append", with, entry)
-}
-
-func (r Request) append(ctx context.Context, mode string, with Locking, entry splice.Entry) (out Appended, err error) {
-	r.Dir = workspaceRoot(r.Dir)
-	err = r.guard(ctx, mode, with, func(_ *locked, g *guarding, before []reconcile.Restored) error {
-		out.Before, out.Log, out.Add = before, g.Log(), g.add()
+func Append(ctx context.Context, req session.Request, with Locking, entry splice.Entry) (out Appended, err error) {
+	req.Dir = session.WorkspaceRoot(req.Dir)
+	err = guarded(ctx, req, "append", with, func(_ *locked, g *guarding, before []reconcile.Restored) error {
+		out.Before, out.Log, out.Add = before, g.Log(), "git add -- "+wording.TopPath(small.InDir(g.Dir, ""))
 		if !out.Fine() {
-			return g.note()
+			return g.Note(g.mark)
 		}
 		if g.conflict != nil {
 			return g.conflict
@@ -49,7 +46,7 @@ func (r Request) append(ctx context.Context, mode string, with Locking, entry sp
 			return err
 		}
 		out.Done = true
-		return g.note()
+		return g.Note(g.mark)
 	})
 	return out, err
 }
@@ -77,11 +74,6 @@ func (g *guarding) timely() error {
 		wrong = "is dated " + wording.Span(at.Sub(g.Now)) + " ahead of now"
 	}
 	return &failure.Error{Message: fmt.Sprintf("nothing was appended: %s, which is not committed, %s", ledger.Describe(*late), wrong), Remedy: remedy}
-}
-
-// add is the command that stages the workspace.
-func (g *guarding) add() string {
-	return "git add -- " + wording.ShellWord(":/"+small.InDir(g.Dir, ""))
 }
 
 // judge refuses a new text of the log if a check has an error to report from a line on.

@@ -1,4 +1,4 @@
-package entrypoint
+package session
 
 import (
 	"context"
@@ -7,24 +7,24 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// findStandings finds out how far the commits of a history have got, by the remote-tracking branches. Without any, all have got as far
+// FindStandings finds out how far the commits of a history have got, by the remote-tracking branches. Without any, all have got as far
 // as alone says.
-func (s *session) findStandings(ctx context.Context, head string, alone history.Standing) error {
-	known, err := s.repo.Tips(ctx, "refs/remotes/")
+func (s *Session) FindStandings(ctx context.Context, head string, alone history.Standing) error {
+	known, err := s.Repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
 		return err
 	}
 	if len(known) == 0 {
-		s.allStand(alone)
+		s.AllStand(alone)
 		return nil
 	}
-	branch, err := githistory.DefaultBranch(ctx, s.repo, "")
+	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
 	if err != nil {
 		return err
 	}
 	standings := map[string]history.Standing{}
 	note := func(excluded []string, standing history.Standing) error {
-		commits, err := s.repo.Commits(ctx, []string{head}, excluded)
+		commits, err := s.Repo.Commits(ctx, []string{head}, excluded)
 		for _, c := range commits {
 			standings[c.ID] = standing
 		}
@@ -39,7 +39,7 @@ func (s *session) findStandings(ctx context.Context, head string, alone history.
 	if err := note(known, history.Own); err != nil {
 		return err
 	}
-	s.opts.Standing = func(commit string) history.Standing {
+	s.Opts.Standing = func(commit string) history.Standing {
 		if standing, ok := standings[commit]; ok {
 			return standing
 		}
@@ -48,7 +48,7 @@ func (s *session) findStandings(ctx context.Context, head string, alone history.
 	return nil
 }
 
-// allStand has every commit count as having got so far.
-func (s *session) allStand(standing history.Standing) {
-	s.opts.Standing = func(string) history.Standing { return standing }
+// AllStand has every commit count as having got so far.
+func (s *Session) AllStand(standing history.Standing) {
+	s.Opts.Standing = func(string) history.Standing { return standing }
 }

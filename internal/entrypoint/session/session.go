@@ -1,0 +1,146 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/directory"
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/repository"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/worktree"
+)
+
+// Session is one piece of work in a repository, or in a directory.
+type Session struct {
+	// Repo is nil in a directory; Tree is either.
+	Repo repository.Repository
+	Tree history.Tree
+	// Why says why this reader was taken.
+	Why string
+	// Opts are the options of a judgement, with the policy that is trusted.
+	Opts run.Options
+	Req  Request
+	// Trusted is the content of the configuration on the trusted side; nil if there is none.
+	Trusted []byte
+}
+
+// Opener runs do in a session, and returns the name of the reader.
+type Opener func(ctx context.Context, mode string, do func(*Session) error) (reader string, err error)
+
+// InRepository is the opener of the request's repository; if another reader takes over, do runs again, in a new session.
+func (r Request) InRepository(ctx context.Context, mode string, do func(*Session) error) (reader string, err error) {
+	opts, err := r.options(mode)
+	if err != nil {
+		return "", err
+	}
+	source := repository.Source{Dir: r.Dir, Environ: r.Environ, Reader: r.Reader, Mode: mode}
+	return source.Do(ctx, func(repo repository.Repository, why string) error {
+		return do(&Session{Repo: repo, Tree: repo, Why: why, Opts: opts, Req: r})
+	})
+}
+
+// inDirectory is the opener of the request's directory, as its files are on disk.
+func (r Request) inDirectory(_ context.Context, mode string, do func(*Session) error) (reader string, err error) {
+	opts, err := r.options(mode)
+	if err != nil {
+		return "", err
+	}
+	tree, err := directory.Open(cmp.Or(r.Dir, "."))
+	if err != nil {
+		return directory.Reader, err
+	}
+	return directory.Reader, do(&Session{Tree: tree, Opts: opts, Req: r})
+}
+
+// Judge makes the report of a judgement in a repository.
+func (r Request) Judge(ctx context.Context, mode string, judge func(*Session) (*finding.Report, error)) *finding.Report {
+	return r.JudgeIn(ctx, mode, r.InRepository, judge)
+}
+
+// JudgeIn makes the report of a judgement in the session of an opener. What goes wrong is its failure.
+func (r Request) JudgeIn(ctx context.Context, mode string, in Opener, judge func(*Session) (*finding.Report, error)) *finding.Report {
+	var report *finding.Report
+	reader, err := in(ctx, mode, func(s *Session) (err error) {
+		if report, err = judge(s); err == nil {
+			err = s.addNotes(ctx, report)
+		}
+		if err != nil {
+			report = run.FailureReport(s.Opts, err)
+		}
+		if report.Failure == nil {
+			return nil // and not a nil of that type
+		}
+		return report.Failure
+	})
+	if report == nil || failure.Of(err) != report.Failure {
+		report = run.FailureReport(run.Options{Mode: mode, Strict: r.Strict}, err)
+	}
+	report.Examined.Reader = reader
+	return report
+}
+
+// Notes on what git shows differently from what is judged. Both are a person's own, are in no clone, and would let a bad change
+// pass or a good one fail.
+const (
+	noteReplaced = "this repository has replace refs; the real objects are judged"
+	noteGrafted  = "this repository has grafts (info/grafts); the real parents are judged"
+)
+
+// Notes are those on this repository.
+func (s *Session) Notes(ctx context.Context) ([]string, error) {
+	var notes []string
+	replaced, grafted, err := s.Repo.Substitutes(ctx)
+	if replaced {
+		notes = append(notes, noteReplaced)
+	}
+	if grafted {
+		notes = append(notes, noteGrafted)
+	}
+	return notes, err
+}
+
+func (s *Session) addNotes(ctx context.Context, r *finding.Report) (err error) {
+	if s.Repo != nil && r.Verdict != finding.Error && r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) > 0 {
+		r.Examined.Notes, err = s.Notes(ctx)
+	}
+	return err
+}
+
+// WithFiles is the repository, with the files of its work tree as a revision.
+func (s *Session) WithFiles() (*worktree.History, error) {
+	top, err := s.Repo.Where().WorkTree()
+	if err != nil {
+		return nil, err
+	}
+	return worktree.Open(s.Repo, top, s.Opts.Limits().FileSize())
+}
+
+// Reverting reports whether git is in the middle of a revert.
+func (s *Session) Reverting() (bool, error) {
+	_, err := os.Lstat(filepath.Join(s.Repo.Where().GitDir, "REVERT_HEAD"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, &failure.Error{Message: "cannot look for a revert: " + err.Error(), Err: err}
+	}
+	return err == nil, nil
+}
+
+// WorkspaceDirs are the directories with a workspace in the index, in its order.
+func (s *Session) WorkspaceDirs(ctx context.Context) ([]string, error) {
+	files, err := s.Repo.List(ctx, history.Index, history.Workspaces())
+	var dirs []string
+	for _, f := range files {
+		if dir, _, ok := small.SplitPath(f.Path); ok && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, err
+}

@@ -1,0 +1,202 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/policy"
+)
+
+// configFile is the path of the configuration in a tree.
+func (s *Session) configFile() string {
+	if s.Req.TrustedConfig != "" {
+		return s.Req.TrustedConfig
+	}
+	return policy.File
+}
+
+// Trust takes the policy from a revision, which label names for people; an empty revision has none.
+func (s *Session) Trust(ctx context.Context, revision, label string) error {
+	s.Opts.Trusted = revision
+	if s.Req.Config != "" {
+		return s.useFile(s.Req.Config)
+	}
+	if revision == "" {
+		return s.use(label, nil)
+	}
+	data, found, err := githistory.ReadFile(ctx, s.Repo, revision, s.configFile(), policy.MaxSize)
+	if err != nil {
+		return err
+	}
+	if found && s.Req.TrustedConfig != "" {
+		label = s.Req.TrustedConfig + " in " + label
+	}
+	return s.use(label, data)
+}
+
+// TrustNobody takes the built-in policy, and says why.
+func (s *Session) TrustNobody(why string) error {
+	s.Opts.Trusted = ""
+	if s.Req.Config != "" {
+		return s.useFile(s.Req.Config)
+	}
+	s.useDefaults(why)
+	return nil
+}
+
+// TrustHead takes the policy from HEAD, and lists the parents of the commit that would come next: HEAD, if there is one, and what is
+// being merged, by MERGE_HEAD if merged is empty.
+func (s *Session) TrustHead(ctx context.Context, merged []string) (head string, parents []string, err error) {
+	if head, err = s.Repo.Head(ctx); err != nil {
+		return "", nil, err
+	}
+	if parents, err = s.ParentsOf(ctx, head, merged); err != nil {
+		return "", nil, err
+	}
+	return head, parents, s.Trust(ctx, head, "HEAD")
+}
+
+// ParentsOf lists the parents of the commit that would come next: HEAD, if there is one, and what is being merged, by MERGE_HEAD if merged
+// is empty.
+func (s *Session) ParentsOf(ctx context.Context, head string, merged []string) (parents []string, err error) {
+	if len(merged) == 0 {
+		if merged, err = githistory.MergeHeads(ctx, s.Repo); err != nil {
+			return nil, err
+		}
+	}
+	if head != "" {
+		parents = []string{head}
+	}
+	for _, id := range merged {
+		if id != head {
+			parents = append(parents, id)
+		}
+	}
+	return parents, nil
+}
+
+// TrustChecked takes the policy from what is checked.
+func (s *Session) TrustChecked(ctx context.Context, at Place) error {
+	if s.Repo != nil {
+		return s.Trust(ctx, at.Revision, at.Label)
+	}
+	dir, err := filepath.Abs(s.Req.Dir)
+	if err != nil {
+		return err
+	}
+	root := repositoryRoot(dir)
+	s.Opts.Part = dir != root
+	if s.Req.Config != "" {
+		return s.useFile(s.Req.Config)
+	}
+	return s.UseRoot(root)
+}
+
+// UseRoot takes the policy from the file in a root directory, if there is one.
+func (s *Session) UseRoot(root string) error {
+	data, err := ReadConfig(filepath.Join(root, policy.File))
+	if err != nil {
+		return err
+	}
+	if data == nil {
+		s.Opts.Policy = policy.Default()
+		return nil
+	}
+	return s.use(policy.File, data)
+}
+
+// useFile takes the policy from a file that the caller names.
+func (s *Session) useFile(path string) error {
+	data, err := ReadConfig(path)
+	if err != nil {
+		return err
+	}
+	if data == nil {
+		return &failure.Error{Message: "cannot read the configuration: there is no file " + path, Remedy: "name an existing file with --config, or leave --config out"}
+	}
+	return s.use(path, data)
+}
+
+// use takes the policy from the content of a configuration, nil if there is none; source says where it is from.
+func (s *Session) use(source string, data []byte) (err error) {
+	if s.Trusted = data; data == nil {
+		s.useDefaults("no " + s.configFile() + " in " + source)
+		return nil
+	}
+	s.Opts.Policy, err = policy.Parse(source, data, rules.Known())
+	return err
+}
+
+func (s *Session) useDefaults(why string) {
+	s.Opts.Policy = policy.Default()
+	s.Opts.Policy.Source += " (" + why + ")"
+}
+
+// CheckAdded completes the report on a change whose end is tip. The change is judged under the trusted configuration, but an invalid
+// one that it adds would be the next trusted one: then nothing could be judged, not even its correction. That is outcome 2 while it
+// is easy to correct.
+func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report) (*finding.Report, error) {
+	if s.Req.Config != "" || r.Verdict == finding.Error {
+		return r, nil
+	}
+	data, found, err := githistory.ReadFile(ctx, s.Repo, tip, s.configFile(), policy.MaxSize)
+	if err != nil || !found || s.Trusted != nil && bytes.Equal(data, s.Trusted) {
+		return r, err
+	}
+	if _, err := policy.Parse(s.configFile(), data, rules.Known()); err != nil {
+		r.Verdict = finding.Error
+		r.Failure = &failure.Error{
+			Message: "this change adds an invalid configuration: " + failure.Of(err).Message,
+			Remedy:  "correct it in this change; docs/configuration.md lists every key",
+			Err:     err,
+		}
+	}
+	return r, nil
+}
+
+// ReadConfig reads a configuration from disk; it is nil if there is none. Only an ordinary file is read, and no more of it than a
+// configuration may have: a pipe or a device could have no end.
+func ReadConfig(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, &failure.Error{
+			Message: path + " is not an ordinary file",
+			Remedy:  "replace it with a configuration, or remove it; docs/configuration.md lists every key",
+		}
+	}
+	var data []byte
+	if err == nil {
+		data, err = readStart(path, policy.MaxSize+1) // one byte too many is noticed when it is parsed
+	}
+	if err != nil {
+		return nil, &failure.Error{
+			Message: fmt.Sprintf("cannot read the configuration: %v", err),
+			Remedy:  "make the file readable, or name another one with --config",
+			Err:     err,
+		}
+	}
+	return data, nil
+}
+
+// readStart reads up to most bytes of a file. They are not nil, even if the file is empty.
+func readStart(path string, most int64) (data []byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return io.ReadAll(io.LimitReader(f, most))
+}

@@ -1,0 +1,115 @@
+package writers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"path/filepath"
+
+	"github.com/small-gate/small-gate/internal/directory"
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Restore puts back what the log of a workspace has lost since the last commit, keeps or discards what is new, and stages it: see
+// reconcile.Workspace.RestoreFrom. The log is at a path, which may be that of its workspace; without one, the workspace is the one in the
+// request's directory or the nearest above it. It may be gone from the disk. It needs git, which does the staging.
+func Restore(ctx context.Context, req session.Request, with Locking, at, source string, discard bool) (out reconcile.Restored, err error) {
+	err = restoring(ctx, req, with, at, func(s *session.Session, g *guarding) error {
+		if out, err = g.RestoreFrom(ctx, s.Repo, source, discard, req.Environ); err != nil {
+			return err
+		}
+		return g.Note(g.mark)
+	})
+	return out, err
+}
+
+// restoring runs do under the lock of a workspace.
+func restoring(ctx context.Context, req session.Request, with Locking, at string, do func(s *session.Session, g *guarding) error) (err error) {
+	req = withGit(req)
+	req.Dir = session.WorkspaceRoot(req.Dir)
+	if there, gone := session.NearestThere(req.Dir); gone != "" {
+		req.Dir, at = there, filepath.Join(gone, at)
+	}
+	held, err := lock(ctx, req, "restore", with, func(s *session.Session) (string, error) {
+		if at != "" {
+			return workspaceAt(s, at)
+		}
+		return workspaceAboveOrCommitted(ctx, s)
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	_, err = held.req.InRepository(ctx, "restore", func(s *session.Session) error {
+		g, err := held.lookIn(ctx, s)
+		if err != nil {
+			return err
+		}
+		return do(s, g)
+	})
+	return err
+}
+
+// workspaceAt is the directory of the workspace that a path names: that of its log, its .small, or its own. It may be gone.
+func workspaceAt(s *session.Session, name string) (string, error) {
+	at := name
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(s.Req.Dir, at)
+	}
+	if filepath.Base(at) == small.Progress.FileName() {
+		at = filepath.Dir(at)
+	}
+	there, gone := session.NearestThere(session.WorkspaceRoot(at))
+	dir, err := s.PathOf(there)
+	return path.Join(dir, filepath.ToSlash(gone)), err
+}
+
+// workspaceAboveOrCommitted is workspaceAbove, also of a workspace of HEAD that is gone from the disk.
+func workspaceAboveOrCommitted(ctx context.Context, s *session.Session) (string, error) {
+	dir, missing := workspaceAbove(s)
+	if missing == nil {
+		return dir, nil
+	}
+	head, err := s.Repo.Head(ctx)
+	if err != nil || head == "" {
+		return "", errors.Join(err, missing)
+	}
+	return nearest(s, func(dir string) (bool, error) {
+		files, err := s.Repo.List(ctx, head, history.At(small.Progress.Path(dir)))
+		return len(files) > 0, err
+	})
+}
+
+// RestoredLeases is what RestoreLeases has written.
+type RestoredLeases struct {
+	// Plan is the path of the plan, from the root of the work tree, and Tasks those whose leases are back.
+	Plan  string
+	Tasks []string
+}
+
+// RestoreLeases puts the leases of others that the plan in a commit has, HEAD's if none is named, back into the plan on disk, in one step,
+// and stages it. The workspace is found as in Restore.
+func RestoreLeases(ctx context.Context, req session.Request, with Locking, at, source string) (out RestoredLeases, err error) {
+	err = restoring(ctx, req, with, at, func(s *session.Session, g *guarding) error {
+		id, err := s.Commit(ctx, cmp.Or(source, "HEAD"))
+		if err != nil {
+			return err
+		}
+		disk, err := directory.Open(g.Place.Top)
+		if err != nil {
+			return err
+		}
+		plan, tasks, err := gate.RestoreLeases(ctx, disk, s.Tree, id, g.Dir, req.Agent(), s.Opts)
+		out = RestoredLeases{Plan: plan.Path, Tasks: tasks}
+		if err != nil || len(tasks) == 0 {
+			return err
+		}
+		return g.Rewrite(ctx, plan.Path, plan.Content, req.Environ)
+	})
+	return out, err
+}

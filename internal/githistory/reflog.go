@@ -1,0 +1,37 @@
+package githistory
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// BeforePushes is where a remote-tracking branch, now at tip, was before the last pushes from here: its reflog says so, in words that are
+// the same in every language (transport.c). It is empty if pushes have made the branch, and tip if there is no reflog.
+func BeforePushes(at Place, ref, tip string) (string, error) {
+	log, err := os.ReadFile(filepath.Join(at.CommonDir, "logs", filepath.FromSlash(ref)))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
+		return tip, nil
+	}
+	if err != nil {
+		return "", &failure.Error{Message: "cannot read the reflog of " + wording.Printable(ref) + ": " + wording.Printable(err.Error()), Remedy: "make the git directory readable", Err: err}
+	}
+	for _, line := range slices.Backward(bytes.Split(bytes.TrimSpace(log), []byte("\n"))) {
+		head, message, _ := bytes.Cut(line, []byte("\t"))
+		ids := bytes.SplitN(head, []byte(" "), 3)
+		if len(ids) < 3 || string(ids[1]) != tip || string(message) != "update by push" {
+			break
+		}
+		if tip = string(ids[0]); len(bytes.Trim(ids[0], "0")) == 0 {
+			return "", nil
+		}
+	}
+	return tip, nil
+}
