@@ -268,37 +268,39 @@ func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Re
 
 // left is where the branch was, if it has been moved to commits of the user's own that do not go on from there; fork is the last commit
 // before those, HEAD itself if there are none, and empty if all of the history is another. What a pull puts in the place of something is
-// the others'.
+// the others'; and what was never pushed may be given up for what was.
 func (w *watch) left(ctx context.Context, s *session.Session) (left, fork string, err error) {
 	head := w.head()
 	if w.base == "" || w.base == head || head == "" {
 		return w.base, "", nil
 	}
-	known, err := received(ctx, s)
-	if err != nil || slices.Contains(known, head) {
+	remote, err := findRemote(ctx, s)
+	if err != nil || remote.gave(head) {
 		return "", "", err
 	}
 	if goesOn, err := s.Repo.IsAncestor(ctx, w.base, head); err != nil || goesOn {
 		return "", "", err
 	}
-	if fork, err = w.forkOf(ctx, s, append(known, w.base)); err != nil {
+	received := slices.Collect(maps.Values(remote.received))
+	if fork, err = w.forkOf(ctx, s, append(received, w.base)); err != nil || fork == "" {
+		return w.base, "", err
+	}
+	back, err := s.Repo.IsAncestor(ctx, fork, w.base)
+	if err != nil {
 		return "", "", err
 	}
-	back := false
-	if fork != "" {
-		if back, err = s.Repo.IsAncestor(ctx, fork, w.base); err != nil {
-			return "", "", err
-		}
-	}
-	if back && fork != head || fork == "" {
+	if back && fork != head {
 		return w.base, fork, nil
 	}
-	if back { // to what was pushed, it may be
-		if known, err = s.Repo.Tips(ctx, "refs/remotes/"); err != nil {
-			return "", "", err
+	if back {
+		pushed, err := remote.pushed(ctx, s, w.base)
+		if err != nil || pushed {
+			return w.base, fork, err
 		}
+		received = slices.Collect(maps.Values(remote.tips))
 	}
-	if own, err := s.Repo.Commits(ctx, []string{fork}, known); err != nil || len(own) == 0 {
+	own, err := s.Repo.Commits(ctx, []string{fork}, received)
+	if err != nil || len(own) == 0 {
 		return "", "", err
 	}
 	return w.base, fork, nil
@@ -323,15 +325,20 @@ func (w *watch) forkOf(ctx context.Context, s *session.Session, known []string) 
 
 // judgeCommits judges the commits that nothing noted and no remote-tracking branch reaches.
 func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.Report, error) {
-	known, err := received(ctx, s)
+	remote, err := findRemote(ctx, s)
 	if err != nil {
 		return nil, err
 	}
+	known := slices.Collect(maps.Values(remote.received))
 	tips, err := s.Repo.Branches(ctx, "refs/heads/")
 	if err != nil {
 		return nil, err
 	}
 	there := slices.Collect(maps.Values(tips))
+	maps.DeleteFunc(w.notes.Branches, func(name, _ string) bool {
+		_, is := tips[name]
+		return !is && name != w.look.Branch
+	})
 	for _, noted := range w.notes.Branches {
 		if !slices.Contains(there, noted) {
 			if noted, err = present(ctx, s, noted); err != nil {
@@ -353,23 +360,51 @@ func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.
 	return gate.Made(ctx, s.Repo, w.base, w.head(), slices.Compact(known), s.Opts), nil
 }
 
-// received are the tips of remote-tracking branches as others have moved them: what is pushed from here is not others' work.
-func received(ctx context.Context, s *session.Session) ([]string, error) {
-	tips, err := s.Repo.Branches(ctx, "refs/remotes/")
-	if err != nil {
-		return nil, err
+// remote is what remote-tracking branches say.
+type remote struct {
+	// tips are where they are, by name; received are where others have moved them: what is pushed from here is not others' work.
+	tips, received map[string]string
+}
+
+func findRemote(ctx context.Context, s *session.Session) (r remote, err error) {
+	if r.tips, err = s.Repo.Branches(ctx, "refs/remotes/"); err != nil {
+		return r, err
 	}
-	var out []string
-	for name, tip := range tips {
+	r.received = map[string]string{}
+	for name, tip := range r.tips {
 		if tip, err = githistory.BeforePushes(s.Repo.Where(), name, tip); err != nil {
-			return nil, err
+			return r, err
 		}
 		if tip, err = present(ctx, s, tip); err != nil {
-			return nil, err
+			return r, err
 		}
 		if tip != "" {
-			out = append(out, tip)
+			r.received[name] = tip
 		}
 	}
-	return out, nil
+	return r, nil
+}
+
+// gave reports whether a commit is what others have moved a branch to.
+func (r remote) gave(commit string) bool {
+	for name, tip := range r.tips {
+		if tip == commit && r.received[name] == commit {
+			return true
+		}
+	}
+	return false
+}
+
+// pushed reports whether a remote has a commit, or had it at the tip of a branch.
+func (r remote) pushed(ctx context.Context, s *session.Session, commit string) (bool, error) {
+	own, err := s.Repo.Commits(ctx, []string{commit}, slices.Collect(maps.Values(r.tips)))
+	if err != nil || len(own) == 0 {
+		return err == nil, err
+	}
+	for name := range r.tips {
+		if was, err := githistory.WasAt(s.Repo.Where(), name, commit); err != nil || was {
+			return was, err
+		}
+	}
+	return false, nil
 }

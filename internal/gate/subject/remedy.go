@@ -168,12 +168,12 @@ const reconcile = "`small-hook reconcile`, `git commit --no-edit`"
 // mergeAgain makes a merge again, with its log reconciled, and then what came after it.
 func (e *LogChange) mergeAgain(s Situation) string {
 	tip := history.Short(s.Tip)
-	unless := "git merge-base --is-ancestor HEAD " + tip + " && " // else there is later work, which only a person can add
 	all := []string{
-		unless + "git reset --keep " + history.Short(e.parents[0]),
+		// Later work only a person can add, and what is not committed would be overwritten: then nothing is done.
+		"git merge-base --is-ancestor HEAD " + tip + " && git diff --quiet HEAD && git reset --keep " + history.Short(e.parents[0]),
 		"git merge --no-ff --no-commit " + history.Short(e.parents[1]),
 		// Conflicts in other files were resolved once already.
-		unless + "git restore --source=" + tip + " --staged --worktree -- :/ ':(top,exclude,glob)**/.small/progress.small.yml'",
+		"git rev-parse -q --verify MERGE_HEAD && git restore --source=" + tip + " --staged --worktree -- :/ ':(top,exclude,glob)**/.small/progress.small.yml'",
 		"small-hook reconcile", "git commit --no-edit",
 	}
 	for _, id := range e.parents[2:] {
