@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -52,7 +53,7 @@ type Stat struct {
 
 // Session is whose configuration counts for a session, and how often the same findings have kept its turn from ending.
 type Session struct {
-	// Policy is the commit that was HEAD when the session was first heard of.
+	// Policy is the commit that was HEAD when the session was first heard of; empty if the configuration last judged counts.
 	Policy   string    `json:"policy,omitempty"`
 	Findings string    `json:"findings"`
 	Times    int       `json:"times"`
@@ -116,15 +117,27 @@ func (n *Notes) Save() error {
 	return nil
 }
 
-// Meet notes that a session was heard of for the first time. HEAD's configuration counts for it from here on: what it commits to it later,
-// counts for the next one.
-func (n *Notes) Meet(session, head string, now time.Time) {
-	n.set(session, Session{Policy: head, Last: now})
+// Meet notes that a session was heard of, and reports whether it was before. If not, the configuration of a commit, policy, counts for it
+// from here on: what it commits to it later counts for the next session.
+func (n *Notes) Meet(session, policy string, now time.Time) (known bool) {
+	s, known := n.Sessions[session]
+	if !known {
+		s.Policy = policy
+	}
+	s.Last = now
+	n.set(session, s)
+	return known
 }
 
-// Clear notes that nothing puts the turn of a session off.
-func (n *Notes) Clear(session string, now time.Time) {
-	n.set(session, Session{Policy: n.Sessions[session].Policy, Last: now})
+// Clear notes that nothing puts the turn of a session off, and reports whether anything did.
+func (n *Notes) Clear(session string) (changed bool) {
+	s := n.Sessions[session]
+	if s.Findings == "" {
+		return false
+	}
+	s.Findings, s.Times = "", 0
+	n.Sessions[session] = s
+	return true
 }
 
 // PutOff counts that findings have kept a turn of a session from ending, and reports whether they may. continuing says that the turn goes
@@ -167,7 +180,7 @@ func (n *Notes) set(name string, s Session) {
 func StatOf(name string) (Stat, error) {
 	info, err := os.Lstat(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return Stat{Size: -1}, nil
 	case err != nil:
 		return Stat{}, err

@@ -68,7 +68,9 @@ func TestPutOffTwice(t *testing.T) {
 			t.Errorf("step %d, %+v: %v", i, s, got)
 		}
 	}
-	n.Clear("s", now)
+	if !n.Clear("s") || n.Clear("s") {
+		t.Error("a turn was put off, and then it was not")
+	}
 	if !n.PutOff("s", "x", false, now) {
 		t.Error("a turn without findings in between, and it is let go at once")
 	}

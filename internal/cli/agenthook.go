@@ -40,12 +40,9 @@ func (a *app) agentHookCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			event, err := io.ReadAll(io.LimitReader(a.Stdin, maxEvent+1))
+			event, err := io.ReadAll(io.LimitReader(a.Stdin, maxEvent))
 			if err != nil {
 				return &failure.Error{Message: "cannot read the event: " + err.Error(), Err: err}
-			}
-			if len(event) > maxEvent {
-				event = nil // cut off, it cannot be read either
 			}
 			w := agent.Hook(c.Context(), a.request(), h, event)
 			text := agentText(w)

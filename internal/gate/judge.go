@@ -48,7 +48,7 @@ func Pending(ctx context.Context, h history.History, parents []string, opts run.
 // a commit, left, they are judged against that too; fork is then the last commit before those that are there instead.
 func WorkTree(ctx context.Context, h history.History, parents []string, left, fork string, opts run.Options) *finding.Report {
 	s := run.Scope{Base: history.Tip{ID: fork}, Tip: history.Tip{ID: history.WorkTree}, Parents: parents}
-	s.Update = history.Update{Old: left, New: history.WorkTree, Target: history.Tip{ID: fork}, Retimes: true}
+	s.Update = history.Update{Old: left, New: history.WorkTree, Target: history.Tip{ID: fork}}
 	r := run.New(h, opts, s)
 	if len(parents) > 0 {
 		r.Examined().Base = parents[0]

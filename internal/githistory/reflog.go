@@ -22,24 +22,21 @@ func WasAt(at Place, ref, commit string) (bool, error) {
 	}), err
 }
 
-// BeforePushes is where a remote-tracking branch, now at tip, was before the last pushes from here: its reflog says so, in words that are
-// the same in every language (transport.c). It is empty if pushes have made the branch, and tip if there is no reflog.
-func BeforePushes(at Place, ref, tip string) (string, error) {
+// BeforePushes is where a remote-tracking branch, now at tip, was before the last pushes from here, if there were any: its reflog says so, in
+// words that are the same in every language (transport.c). It is empty if a push has made the branch.
+func BeforePushes(at Place, ref, tip string) (before string, pushed bool, err error) {
 	lines, err := reflog(at, ref)
-	if err != nil {
-		return "", err
-	}
 	for _, line := range slices.Backward(lines) {
 		head, message, _ := bytes.Cut(line, []byte("\t"))
 		ids := bytes.SplitN(head, []byte(" "), 3)
 		if len(ids) < 3 || string(ids[1]) != tip || string(message) != "update by push" {
 			break
 		}
-		if tip = string(ids[0]); len(bytes.Trim(ids[0], "0")) == 0 {
-			return "", nil
+		if tip, pushed = string(ids[0]), true; len(bytes.Trim(ids[0], "0")) == 0 {
+			return "", true, nil
 		}
 	}
-	return tip, nil
+	return tip, pushed, err
 }
 
 // reflog are the lines of a ref's reflog, the oldest first (gitformat: old id, new id, who and when, a tab, why). There are none where

@@ -145,7 +145,8 @@ func (r *Repo) Refs(ctx context.Context, names ...string) (map[string]Branch, er
 	return refs, r.failure("cannot look up the default branch", err)
 }
 
-// Branches are the branches below a prefix ("refs/heads/") by their full names, and the commits at their tips.
+// Branches are the branches below a prefix ("refs/heads/") by their full names, and the commits at their tips. A symbolic ref
+// (refs/remotes/origin/HEAD) is none.
 func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, error) {
 	refs, err := r.refs(ctx, prefix)
 	if err != nil {
@@ -153,7 +154,9 @@ func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, 
 	}
 	tips := map[string]string{}
 	for name, branch := range refs {
-		tips[name] = branch.ID
+		if branch.Ref == name {
+			tips[name] = branch.ID
+		}
 	}
 	return tips, nil
 }

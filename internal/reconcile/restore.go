@@ -96,6 +96,9 @@ func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err err
 		if a == small.Progress || there {
 			continue
 		}
+		if _, err := readFile(r.Place.Top, path); err != nil {
+			return nil, err // it says what is in the way
+		}
 		data, found, err := githistory.ReadFile(ctx, r.repo, r.sides[0].id, path, r.Limits.FileSize())
 		if err != nil {
 			return nil, err

@@ -219,7 +219,6 @@ func TestForAgentSays(t *testing.T) {
 		{"nothing wrong", reporttest.OnePass(), agentLimit, []string{""}, []string{"small-gate"}},
 		{"a warning that passes", &finding.Report{Verdict: finding.Pass, Findings: []finding.Finding{warning}}, agentLimit, []string{""}, []string{"small-gate"}},
 		{"a warning beside an error", reject(warning, committed), agentLimit, []string{"(1 finding)", "entry: number 2,"}, []string{"entry: number 1,"}},
-		{"a warning that is enough", reject(warning), agentLimit, []string{"(1 finding)", "more: 1 finding not shown here"}, nil},
 		{"findings of commits are in the history", reject(committed), 400, []string{"fix: too long to stand here; to see it: `small-hook audit`"}, []string{"check --against"}},
 		{"findings of both", reject(committed, uncommitted), 400, []string{"`small-hook check --against HEAD`, `small-hook audit`"}, nil},
 		{"another rule", reject(finding.Finding{Rule: "lint/blank", Severity: finding.SeverityError}), agentLimit, []string{"breaks the rules of this repository (1 finding)"}, nil},

@@ -155,34 +155,34 @@ func places(req session.Request, e harness.Event) []string {
 	for _, name := range projectVariables {
 		out = append(out, req.Getenv(name))
 	}
+	if here, err := os.Getwd(); err == nil {
+		out = append(out, here)
+	}
 	for _, name := range e.Files {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(e.Dir, name)
 		}
 		out = append(out, filepath.Dir(name))
 	}
-	if here, err := os.Getwd(); err == nil {
-		out = append(out, here)
-	}
 	out = slices.DeleteFunc(out, func(dir string) bool { return !filepath.IsAbs(dir) })
 	return slices.Compact(out)
 }
 
-// watchAll watches in all places, and returns the first that is in a repository.
+// watchAll watches in all work trees, and returns the first that has notes: turns are counted there.
 func watchAll(ctx context.Context, req session.Request, e harness.Event, id string) (first watch, report *finding.Report) {
 	var reports []*finding.Report
 	seen := map[string]bool{}
 	for _, dir := range places(req, e) {
 		at := req
 		at.Dir, _ = session.NearestThere(dir)
-		w := &watch{moment: e.Moment, id: id, now: req.Now, seen: seen}
+		w := &watch{event: e, id: id, now: req.Now, seen: seen}
 		found := at.Judge(ctx, watchMode, func(s *session.Session) (*finding.Report, error) { return w.judge(ctx, s) })
 		apart := found.Failure != nil && errors.Is(found.Failure, githistory.ErrNotRepository)
-		if apart || seen[w.top] {
+		if apart || found.Failure == nil && (w.top == "" || seen[w.top]) {
 			continue
 		}
 		seen[w.top] = true
-		if len(reports) == 0 {
+		if first.notes == nil {
 			first = *w
 		}
 		reports = append(reports, found)
@@ -190,5 +190,11 @@ func watchAll(ctx context.Context, req session.Request, e harness.Event, id stri
 	if len(reports) == 0 {
 		return first, nil
 	}
-	return first, finding.Combine(reports)
+	report = finding.Combine(reports)
+	if e.Moment == harness.Stop && report.Verdict == finding.Pass && first.notes.Clear(id) {
+		if err := first.notes.Save(); err != nil {
+			report = run.FailureReport(run.Options{Mode: watchMode}, err)
+		}
+	}
+	return first, report
 }

@@ -28,7 +28,7 @@ const watchMode = "agent-hook"
 
 // watch is one event in one work tree.
 type watch struct {
-	moment harness.Moment
+	event harness.Event
 	// id is the session's, with the harness.
 	id  string
 	now time.Time
@@ -56,7 +56,7 @@ func (w *watch) judge(ctx context.Context, s *session.Session) (*finding.Report,
 	if err := w.stand(ctx, s); err != nil {
 		return nil, err
 	}
-	if w.moment == harness.Tool {
+	if w.event.Moment == harness.Tool {
 		if same, err := w.untouched(place.GitDir); err != nil || same {
 			return run.Nothing(s.Opts), err
 		}
@@ -64,7 +64,7 @@ func (w *watch) judge(ctx context.Context, s *session.Session) (*finding.Report,
 	if err := w.begin(ctx, s); err != nil {
 		return nil, err
 	}
-	if w.moment == harness.Start {
+	if w.event.Moment == harness.Start {
 		files, err := s.Repo.List(ctx, history.Index, history.Workspaces())
 		if len(files) > 0 {
 			w.begun = w.top
@@ -132,11 +132,12 @@ func (w *watch) stats(gitDir string, paths []string) (map[string]agentnotes.Stat
 // begin notes where branches are, so that only what is committed from here on is judged. What is noted already stays: a session may begin
 // in the middle of work. A branch that a known session makes has nothing noted.
 func (w *watch) begin(ctx context.Context, s *session.Session) error {
-	_, known := w.notes.Sessions[w.id]
-	if !known {
-		w.notes.Meet(w.id, w.head(), w.now)
+	trusted := w.head()
+	if w.event.Session == "" {
+		trusted = "" // these events may be of many sessions
 	}
-	if w.notes.Begun() && (known || w.moment != harness.Start) {
+	known := w.notes.Meet(w.id, trusted, w.now)
+	if w.notes.Begun() && (known || w.event.Moment != harness.Start) {
 		return nil
 	}
 	tips, err := s.Repo.Branches(ctx, "refs/heads/")
@@ -175,7 +176,7 @@ func (w *watch) judgeAll(ctx context.Context, s *session.Session) (*finding.Repo
 		return nil, err
 	}
 	last := w.notes.Look
-	moved := w.moment == harness.Stop || last == nil || len(last.Parents) == 0 || last.Parents[0] != w.head()
+	moved := w.event.Moment == harness.Stop || last == nil || len(last.Parents) == 0 || last.Parents[0] != w.head()
 	if moved && w.head() != "" {
 		made, err := w.judgeCommits(ctx, s)
 		if err != nil {
@@ -201,9 +202,6 @@ func (w *watch) note(clean, moved bool) {
 	}
 	if clean && moved && w.look.Branch != "" && w.head() != "" {
 		w.notes.Branches[w.look.Branch] = w.head()
-	}
-	if clean && w.moment == harness.Stop {
-		w.notes.Clear(w.id, w.now)
 	}
 }
 
@@ -275,33 +273,26 @@ func (w *watch) left(ctx context.Context, s *session.Session) (left, fork string
 		return w.base, "", nil
 	}
 	remote, err := findRemote(ctx, s)
-	if err != nil || remote.gave(head) {
+	if err != nil || slices.Contains(remote.given, head) {
 		return "", "", err
 	}
 	if goesOn, err := s.Repo.IsAncestor(ctx, w.base, head); err != nil || goesOn {
 		return "", "", err
 	}
-	received := slices.Collect(maps.Values(remote.received))
-	if fork, err = w.forkOf(ctx, s, append(received, w.base)); err != nil || fork == "" {
+	if fork, err = w.forkOf(ctx, s, append(remote.received, w.base)); err != nil || fork == "" {
 		return w.base, "", err
 	}
-	back, err := s.Repo.IsAncestor(ctx, fork, w.base)
-	if err != nil {
+	if own, err := s.Repo.IsAncestor(ctx, fork, w.base); err != nil || !own {
 		return "", "", err
 	}
-	if back && fork != head {
-		return w.base, fork, nil
-	}
-	if back {
-		pushed, err := remote.pushed(ctx, s, w.base)
+	if fork == head {
+		pushed, err := remote.had(ctx, s, w.base)
 		if err != nil || pushed {
 			return w.base, fork, err
 		}
-		received = slices.Collect(maps.Values(remote.tips))
-	}
-	own, err := s.Repo.Commits(ctx, []string{fork}, received)
-	if err != nil || len(own) == 0 {
-		return "", "", err
+		if there, err := remote.has(ctx, s, head); err != nil || there {
+			return "", "", err
+		}
 	}
 	return w.base, fork, nil
 }
@@ -329,18 +320,17 @@ func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.
 	if err != nil {
 		return nil, err
 	}
-	known := slices.Collect(maps.Values(remote.received))
+	known := remote.received
 	tips, err := s.Repo.Branches(ctx, "refs/heads/")
 	if err != nil {
 		return nil, err
 	}
-	there := slices.Collect(maps.Values(tips))
 	maps.DeleteFunc(w.notes.Branches, func(name, _ string) bool {
 		_, is := tips[name]
 		return !is && name != w.look.Branch
 	})
-	for _, noted := range w.notes.Branches {
-		if !slices.Contains(there, noted) {
+	for name, noted := range w.notes.Branches {
+		if noted != tips[name] {
 			if noted, err = present(ctx, s, noted); err != nil {
 				return nil, err
 			}
@@ -362,49 +352,49 @@ func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.
 
 // remote is what remote-tracking branches say.
 type remote struct {
-	// tips are where they are, by name; received are where others have moved them: what is pushed from here is not others' work.
-	tips, received map[string]string
+	at githistory.Place
+	// tips are where they are, by name. received are where others have moved them, since what is pushed from here is not others' work; given
+	// are those of the tips that others have moved there.
+	tips            map[string]string
+	received, given []string
 }
 
 func findRemote(ctx context.Context, s *session.Session) (r remote, err error) {
+	r.at = s.Repo.Where()
 	if r.tips, err = s.Repo.Branches(ctx, "refs/remotes/"); err != nil {
 		return r, err
 	}
-	r.received = map[string]string{}
 	for name, tip := range r.tips {
-		if tip, err = githistory.BeforePushes(s.Repo.Where(), name, tip); err != nil {
+		before, pushed, err := githistory.BeforePushes(r.at, name, tip)
+		switch {
+		case err != nil:
 			return r, err
+		case !pushed:
+			r.given = append(r.given, tip)
+		default:
+			if before, err = present(ctx, s, before); err != nil {
+				return r, err
+			}
 		}
-		if tip, err = present(ctx, s, tip); err != nil {
-			return r, err
-		}
-		if tip != "" {
-			r.received[name] = tip
+		if before != "" {
+			r.received = append(r.received, before)
 		}
 	}
 	return r, nil
 }
 
-// gave reports whether a commit is what others have moved a branch to.
-func (r remote) gave(commit string) bool {
-	for name, tip := range r.tips {
-		if tip == commit && r.received[name] == commit {
-			return true
-		}
-	}
-	return false
+// has reports whether a remote has a commit.
+func (r remote) has(ctx context.Context, s *session.Session, commit string) (bool, error) {
+	lacked, err := s.Repo.Commits(ctx, []string{commit}, slices.Collect(maps.Values(r.tips)))
+	return err == nil && len(lacked) == 0, err
 }
 
-// pushed reports whether a remote has a commit, or had it at the tip of a branch.
-func (r remote) pushed(ctx context.Context, s *session.Session, commit string) (bool, error) {
-	own, err := s.Repo.Commits(ctx, []string{commit}, slices.Collect(maps.Values(r.tips)))
-	if err != nil || len(own) == 0 {
-		return err == nil, err
-	}
+// had reports whether a remote has a commit, or had it at the tip of a branch.
+func (r remote) had(ctx context.Context, s *session.Session, commit string) (bool, error) {
 	for name := range r.tips {
-		if was, err := githistory.WasAt(s.Repo.Where(), name, commit); err != nil || was {
+		if was, err := githistory.WasAt(r.at, name, commit); err != nil || was {
 			return was, err
 		}
 	}
-	return false, nil
+	return r.has(ctx, s, commit)
 }

@@ -98,11 +98,11 @@ func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, 
 	}
 	tips := map[string]string{}
 	for name := range names {
-		id, _, found, err := s.follow(name)
+		id, last, found, err := s.follow(name)
 		if err != nil {
 			return nil, cannot("cannot list branches", err)
 		}
-		if found {
+		if found && last == name {
 			tips[name] = id.String()
 		}
 	}
