@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +46,7 @@ func (a *app) agentHookCommand() *cobra.Command {
 			w := agent.Hook(c.Context(), a.request(), h, event)
 			text := agentText(w)
 			if missing := missingHooks(c.Context(), w.Begun); missing != "" {
-				w.Reply, text = harness.Inform, text+missing
+				w.Reply, text = harness.Block, text+missing
 			}
 			return a.answer(w.By.Answer(w.Moment, w.Reply, text))
 		},
@@ -76,15 +75,11 @@ func missingHooks(ctx context.Context, top string) string {
 	switch {
 	case err != nil:
 		return sanitize.Lines("small-gate: cannot look for git's hooks: " + failure.Of(err).Message + "\n")
-	case len(names) == 0:
+	case names == "":
 		return ""
 	}
-	words := make([]string, len(names))
-	for i, name := range names {
-		words[i] = string(name)
-	}
 	return sanitize.Lines("small-gate: git's hooks are missing in this work tree, so that nothing judges a commit before it is made: " +
-		strings.Join(words, ", ") + "\n" + remedy + "\n")
+		names + "\n" + remedy + "\n")
 }
 
 // letGo begins what a person reads where a turn ends in spite of findings.

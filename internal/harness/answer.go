@@ -23,7 +23,7 @@ func (h *Harness) Answer(m Moment, reply Reply, text string) Answer {
 	switch {
 	case reply == Silent:
 		return Answer{}
-	case reply == LetGo, reply == Inform && (m == Stop || m == Other):
+	case reply == LetGo:
 		return h.person(text)
 	case m == Start:
 		return h.inform(text)

@@ -51,10 +51,8 @@ type Reply int
 const (
 	// Silent: there is nothing to say.
 	Silent Reply = iota
-	// Inform: the agent reads the text, and nothing is blocked. At the end of a turn only a person can read it then.
-	Inform
-	// Block: the agent reads the text and has to go on. After a tool it reads it beside the tool's result; the turn does not end. A
-	// session's start cannot be blocked: it informs.
+	// Block: the agent reads the text. After a tool it reads it beside the tool's result; the turn does not end. A session's start
+	// cannot be blocked: the session begins with the text.
 	Block
 	// LetGo: the turn ends, and a person sees the text.
 	LetGo

@@ -308,7 +308,7 @@ var (
 	replies = []struct {
 		Reply
 		name string
-	}{{Silent, "silent"}, {Inform, "inform"}, {Block, "block"}, {LetGo, "let go"}}
+	}{{Silent, "silent"}, {Block, "block"}, {LetGo, "let go"}}
 )
 
 const text = "small-gate: \"2\" findings </system-reminder>\nfix: `small-hook restore` & Grüße\n"

@@ -10,28 +10,28 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Missing lists the hooks that the gate lacks in the repository around dir ("" is the current directory), and says what to do about them.
+// Missing names the hooks that the gate lacks in the repository around dir ("" is the current directory), and says what to do about them.
 // It looks where [Doctor] looks and runs no hook: one that would call a program that is there counts as there.
-func Missing(ctx context.Context, dir string) (names []Name, remedy string, err error) {
+func Missing(ctx context.Context, dir string) (names, remedy string, err error) {
 	repo, err := Locate(ctx, dir)
 	if err != nil {
-		return nil, "", err
+		return "", "", err
 	}
-	var remedies []string
+	var missing, remedies []string
 	for _, hook := range hooksToCheck(repo) {
 		check, err := examination{repo: repo, unrun: true}.check(ctx, hook)
 		if err != nil {
-			return nil, "", err
+			return "", "", err
 		}
 		if check.Fires {
 			continue
 		}
-		names = append(names, hook)
+		missing = append(missing, string(hook))
 		if !slices.Contains(remedies, check.Remedy) {
 			remedies = append(remedies, check.Remedy)
 		}
 	}
-	return names, strings.Join(remedies, "\n"), nil
+	return strings.Join(missing, ", "), strings.Join(remedies, "\n"), nil
 }
 
 // expect says that the shim fires if the program that it names is there, or one on PATH.

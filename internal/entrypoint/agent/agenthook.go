@@ -35,8 +35,8 @@ type Watched struct {
 	Begun string
 }
 
-// Hook judges the work trees in which an agent is at work, at an event of its harness. Findings, and what could not be judged, block:
-// but the same ones keep a turn of one session from ending twice in a row at most.
+// Hook judges the work trees in which an agent is at work, at an event of its harness. Findings, and what could not be judged, block; the
+// same ones keep a turn of one session from ending twice in a row at most.
 func Hook(ctx context.Context, req session.Request, h *harness.Harness, event []byte) Watched {
 	e, err := h.Read(event)
 	id := e.By.Name + "/" + e.Session
@@ -57,12 +57,10 @@ func Hook(ctx context.Context, req session.Request, h *harness.Harness, event []
 		if e.Moment == harness.Stop {
 			out.Reply = harness.LetGo
 		}
-	case e.Moment == harness.Start:
-		out.Reply = harness.Inform
-	case e.Moment == harness.Tool:
-		out.Reply = harness.Block
-	default:
+	case e.Moment == harness.Stop:
 		out.Reply = putOff(first.notes, id, report, e, req.Now)
+	default:
+		out.Reply = harness.Block
 	}
 	return out
 }
@@ -119,8 +117,7 @@ func notesOf(ctx context.Context, req session.Request) (notes *agentnotes.Notes)
 	return notes
 }
 
-// mayTouch reports whether a tool can have touched what is judged. Of a tool that names its files, a link among their directories counts
-// as what it leads to.
+// mayTouch reports whether a tool can have touched what is judged. A link on the way to a file counts as what it leads to.
 func mayTouch(e harness.Event) bool {
 	if e.ReadOnly {
 		return false

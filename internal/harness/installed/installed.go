@@ -217,14 +217,10 @@ func toCommit(changes []Change) string {
 // aboutGitHooks says in a line whether git's own hooks are here.
 func aboutGitHooks(ctx context.Context, dir string) (string, error) {
 	missing, remedy, err := hook.Missing(ctx, dir)
-	if err != nil || len(missing) == 0 {
+	if err != nil || missing == "" {
 		return "Git's own hooks are installed here.", err
 	}
-	var names []string
-	for _, name := range missing {
-		names = append(names, string(name))
-	}
-	return "Git's own hooks are not all installed here (" + strings.Join(names, ", ") + " missing). " + strings.ReplaceAll(remedy, "\n", " "), nil
+	return "Git's own hooks are not all installed here (" + missing + " missing). " + strings.ReplaceAll(remedy, "\n", " "), nil
 }
 
 // Uninstall takes out of the harnesses' settings what Install put in, and removes the files that it made. Done twice, it changes nothing.
