@@ -72,7 +72,14 @@ func In(gitDir string) string { return filepath.Join(gitDir, "small-gate", "agen
 // Read reads notes; they are new, without branches, if there is no file.
 func Read(file string) (*Notes, error) {
 	n := &Notes{Version: version, file: file}
-	text, err := os.ReadFile(file)
+	info, err := os.Stat(file)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not an ordinary file") // and may have no end
+	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(file)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return n, nil
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -25,7 +26,7 @@ type flags struct {
 }
 
 func (f *flags) register(set *pflag.FlagSet) {
-	set.StringVarP(&f.dir, "dir", "C", "", "look at `DIR` instead of the current directory")
+	set.VarP(dirFlag{f}, "dir", "C", "look at `DIR` instead of the current directory; :/DIR begins at the root of the work tree")
 	set.BoolVar(&f.strict, "strict", false, "turn strict rules on")
 	set.StringVar(&f.workspace, "workspace", "", "accept workspaces of `KIND` root, examples or any")
 	set.StringVar(&f.config, "config", "", "use `FILE` instead of the trusted .small-gate.yml")
@@ -48,6 +49,25 @@ func (a *app) claims(c *cobra.Command) *cobra.Command {
 func eitherOf(names []string) string {
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// dirFlag is the directory to look at. As in git's pathspecs, ":/" is the root of the work tree.
+type dirFlag struct{ flags *flags }
+
+func (v dirFlag) String() string { return "" }
+func (dirFlag) Type() string     { return "string" }
+
+// Set takes --dir.
+func (v dirFlag) Set(dir string) error {
+	if rest, fromTop := strings.CutPrefix(dir, ":/"); fromTop {
+		top, err := session.Top()
+		if err != nil {
+			return err
+		}
+		dir = filepath.Join(top, filepath.FromSlash(rest))
+	}
+	v.flags.dir = dir
+	return nil
 }
 
 // formatFlag adds a report, of a format that check accepts.

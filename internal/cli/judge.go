@@ -19,6 +19,11 @@ func (a *app) checkCommand() *cobra.Command {
 			"workspace here or above, up to the root of the work tree.",
 		Args: atMost(1, "at most one path"),
 		RunE: func(c *cobra.Command, args []string) error {
+			for name, value := range map[string]string{"ref": what.Ref, "against": what.Against} {
+				if value == "" && c.Flags().Changed(name) {
+					return usage(c, "--%s takes a revision, and it is empty", name)
+				}
+			}
 			req := a.request()
 			if path := optional(args); filepath.IsAbs(path) {
 				req.Dir = path

@@ -23,7 +23,7 @@ func (a *app) restoreCommand() *cobra.Command {
 			"moved. New entries stay, after them, with a later time where they need one. Tasks that the plan has lost with\n" +
 			"their entries come back, and so do files of the workspace that are gone. The log as it was is kept under the git\n" +
 			"directory. The result is staged, not committed. PATH is the log or its workspace; without it, the workspace is\n" +
-			"the one here or above.\n\n" +
+			"the one here or above, or else the first one in the work tree whose log has lost something.\n\n" +
 			"With --leases, put back the leases that the plan has lost since HEAD, and nothing else: the protocol's own program\n" +
 			"drops them all when it writes the plan. Leases of the agent in SMALL_AGENT_ID are left alone.\n\n" +
 			"Exit status: 0 it is restored, or there was nothing to restore; 2 it was not restored.",
@@ -40,7 +40,7 @@ func (a *app) restoreCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if done.Text == nil && !done.Staged {
+			if !done.Done() {
 				return a.print(wording.Printable(done.Log) + ": nothing to restore\n")
 			}
 			var text string

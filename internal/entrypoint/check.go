@@ -54,7 +54,11 @@ func checkAgainst(ctx context.Context, s *session.Session, what session.What) (*
 	if err != nil {
 		return nil, err
 	}
-	return gate.CheckAgainst(ctx, files, base, dir, what.Recursive, s.Opts), nil
+	head, err := s.Repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return gate.CheckAgainst(ctx, files, base, head, dir, what.Recursive, s.Opts), nil
 }
 
 // ReplayID computes the fingerprints of the workspace of the request's directory, or else of the nearest at or above the current one,

@@ -48,7 +48,7 @@ func Pending(ctx context.Context, h history.History, parents []string, opts run.
 // a commit, left, they are judged against that too; fork is then the last commit before those that are there instead.
 func WorkTree(ctx context.Context, h history.History, parents []string, left, fork string, opts run.Options) *finding.Report {
 	s := run.Scope{Base: history.Tip{ID: fork}, Tip: history.Tip{ID: history.WorkTree}, Parents: parents}
-	s.Update = history.Update{Old: left, New: history.WorkTree, Retimes: true}
+	s.Update = history.Update{Old: left, New: history.WorkTree, Target: history.Tip{ID: fork}}
 	r := run.New(h, opts, s)
 	if len(parents) > 0 {
 		r.Examined().Base = parents[0]
@@ -65,9 +65,12 @@ func Made(ctx context.Context, h history.History, base, head string, known []str
 	return r.Do(ctx, listCommits, lanes.ClaimPushed, walk.JudgeCommits, snapshots.Changed, workflows.Judge, lanes.Judge, judgePolicy)
 }
 
-// CheckAgainst is Check, or CheckAll if recursive, of the work tree, and judges its logs there against a commit.
-func CheckAgainst(ctx context.Context, h history.History, base, dir string, recursive bool, opts run.Options) *finding.Report {
+// CheckAgainst is Check, or CheckAll if recursive, of the work tree, and judges its logs there against a commit, which may be head.
+func CheckAgainst(ctx context.Context, h history.History, base, head, dir string, recursive bool, opts run.Options) *finding.Report {
 	s := run.Scope{Tip: history.Tip{ID: history.WorkTree}, Parents: []string{base}, Dir: dir, Recursive: recursive}
+	if base != head {
+		s.Against = base
+	}
 	look := snapshots.Here
 	s.Logs = func(path string) bool { return path == small.Progress.Path(dir) }
 	if recursive {

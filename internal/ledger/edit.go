@@ -42,16 +42,6 @@ type Edit struct {
 	Pos small.Pos
 }
 
-// Retimes reports whether nothing but the timestamp changed, to a later one.
-func (e Edit) Retimes() bool {
-	if len(e.Changes) != 1 || e.Changes[0].Field != "timestamp" {
-		return false
-	}
-	from, known := ParseInstant(e.Changes[0].From)
-	to, readable := ParseInstant(e.Changes[0].To)
-	return known && readable && to.After(from)
-}
-
 // RecordsFunc returns a ledger's entries in full. They are parsed only if an edit has to be explained.
 type RecordsFunc func() ([]*small.Value, error)
 

@@ -76,6 +76,9 @@ type Restored struct {
 	Next   string
 }
 
+// Done reports whether there was something to restore.
+func (r Restored) Done() bool { return r.Text != nil || r.Staged }
+
 // Restore puts the entries of an old log back: see splice.PutBackOf. It keeps the file that was there. A Restored without Text means that there
 // was nothing to put back.
 func (w *Workspace) Restore(old []byte, accepts func(parent, child *ledger.Ledger) bool) (Restored, error) {

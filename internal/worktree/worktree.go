@@ -200,13 +200,15 @@ func (h *History) onDisk(ctx context.Context, before history.File) (now history.
 
 // identify reads a file and gives it the object id that git would give its bytes. like is an id of the repository, if one is known.
 func (h *History) identify(ctx context.Context, f history.File, like string) (history.File, error) {
+	f.Object = history.WorkTree + "/" + f.Path // of what is too large to be read, or is no file: a pipe may have no end
+	if !f.Regular() && f.Mode != history.ModeLink {
+		return f, nil
+	}
 	blob, err := h.files.Blob(ctx, f.Path, h.limit)
 	if err != nil {
 		return f, err
 	}
-	if blob.Data == nil && blob.Size > 0 {
-		f.Object = history.WorkTree + "/" + f.Path // too large to be read
-	} else {
+	if blob.Data != nil || blob.Size == 0 {
 		f.Object = blobID(blob.Data, like)
 	}
 	if f.Object != like {

@@ -264,32 +264,33 @@ func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Re
 	return gate.WorkTree(ctx, files, w.look.Parents, left, fork, s.Opts), nil
 }
 
-// left is where the branch was, if the user has moved it to commits that do not go on from there; fork is the last commit before those,
-// HEAD itself if there are none, and empty if all of the history is another. Commits that a pull brings instead are the others'.
+// left is where the branch was, if it has been moved to commits of the user's own that do not go on from there; fork is the last commit
+// before those, HEAD itself if there are none, and empty if all of the history is another. What a pull puts in the place of something is
+// the others'; and what was never pushed may be given up for what was.
 func (w *watch) left(ctx context.Context, s *session.Session) (left, fork string, err error) {
 	head := w.head()
 	if w.base == "" || w.base == head || head == "" {
 		return w.base, "", nil
 	}
-	known, err := received(ctx, s)
-	if err != nil || slices.Contains(known, head) {
+	remote, err := findRemote(ctx, s)
+	if err != nil || slices.Contains(remote.given, head) {
 		return "", "", err
 	}
 	if goesOn, err := s.Repo.IsAncestor(ctx, w.base, head); err != nil || goesOn {
 		return "", "", err
 	}
-	if fork, err = w.forkOf(ctx, s, append(known, w.base)); err != nil || fork == "" {
+	if fork, err = w.forkOf(ctx, s, append(remote.received, w.base)); err != nil || fork == "" {
 		return w.base, "", err
 	}
 	if own, err := s.Repo.IsAncestor(ctx, fork, w.base); err != nil || !own {
 		return "", "", err
 	}
-	if fork == head { // what is pushed is still there
-		pushed, err := s.Repo.Tips(ctx, "refs/remotes/")
-		if err != nil {
-			return "", "", err
+	if fork == head {
+		pushed, err := remote.had(ctx, s, w.base)
+		if err != nil || pushed {
+			return w.base, fork, err
 		}
-		if own, err := s.Repo.Commits(ctx, []string{head}, pushed); err != nil || len(own) == 0 {
+		if there, err := remote.has(ctx, s, head); err != nil || there {
 			return "", "", err
 		}
 	}
@@ -315,14 +316,19 @@ func (w *watch) forkOf(ctx context.Context, s *session.Session, known []string) 
 
 // judgeCommits judges the commits that nothing noted and no remote-tracking branch reaches.
 func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.Report, error) {
-	known, err := received(ctx, s)
+	remote, err := findRemote(ctx, s)
 	if err != nil {
 		return nil, err
 	}
+	known := remote.received
 	tips, err := s.Repo.Branches(ctx, "refs/heads/")
 	if err != nil {
 		return nil, err
 	}
+	maps.DeleteFunc(w.notes.Branches, func(name, _ string) bool {
+		_, is := tips[name]
+		return !is && name != w.look.Branch
+	})
 	for name, noted := range w.notes.Branches {
 		if noted != tips[name] {
 			if noted, err = present(ctx, s, noted); err != nil {
@@ -344,24 +350,51 @@ func (w *watch) judgeCommits(ctx context.Context, s *session.Session) (*finding.
 	return gate.Made(ctx, s.Repo, w.base, w.head(), slices.Compact(known), s.Opts), nil
 }
 
-// received are the tips of remote-tracking branches as others have moved them: what is pushed from here is not others' work.
-func received(ctx context.Context, s *session.Session) ([]string, error) {
-	tips, err := s.Repo.Branches(ctx, "refs/remotes/")
-	if err != nil {
-		return nil, err
+// remote is what remote-tracking branches say.
+type remote struct {
+	at githistory.Place
+	// tips are where they are, by name. received are where others have moved them, since what is pushed from here is not others' work; given
+	// are those of the tips that others have moved there.
+	tips            map[string]string
+	received, given []string
+}
+
+func findRemote(ctx context.Context, s *session.Session) (r remote, err error) {
+	r.at = s.Repo.Where()
+	if r.tips, err = s.Repo.Branches(ctx, "refs/remotes/"); err != nil {
+		return r, err
 	}
-	var out []string
-	for name, tip := range tips {
-		before, err := githistory.BeforePushes(s.Repo.Where(), name, tip)
-		if err == nil && before != tip {
-			before, err = present(ctx, s, before)
-		}
-		if err != nil {
-			return nil, err
+	for name, tip := range r.tips {
+		before, pushed, err := githistory.BeforePushes(r.at, name, tip)
+		switch {
+		case err != nil:
+			return r, err
+		case !pushed:
+			r.given = append(r.given, tip)
+		default:
+			if before, err = present(ctx, s, before); err != nil {
+				return r, err
+			}
 		}
 		if before != "" {
-			out = append(out, before)
+			r.received = append(r.received, before)
 		}
 	}
-	return out, nil
+	return r, nil
+}
+
+// has reports whether a remote has a commit.
+func (r remote) has(ctx context.Context, s *session.Session, commit string) (bool, error) {
+	lacked, err := s.Repo.Commits(ctx, []string{commit}, slices.Collect(maps.Values(r.tips)))
+	return err == nil && len(lacked) == 0, err
+}
+
+// had reports whether a remote has a commit, or had it at the tip of a branch.
+func (r remote) had(ctx context.Context, s *session.Session, commit string) (bool, error) {
+	for name := range r.tips {
+		if was, err := githistory.WasAt(r.at, name, commit); err != nil || was {
+			return was, err
+		}
+	}
+	return r.has(ctx, s, commit)
 }

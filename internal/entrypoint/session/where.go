@@ -89,6 +89,12 @@ func (r Request) Above() Request {
 	}
 }
 
+// Top is the root of the work tree of the current directory; that directory itself if there is none.
+func Top() (string, error) {
+	here, err := filepath.Abs("")
+	return repositoryRoot(here), err
+}
+
 // repositoryRoot is the nearest directory at or above dir that holds .git, or dir if there is none.
 func repositoryRoot(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {

@@ -107,10 +107,13 @@ func guarded(ctx context.Context, req session.Request, mode string, with Locking
 
 // workspaceAbove is the directory of the workspace in the request's directory or the nearest above it, up to the root of the work tree.
 func workspaceAbove(s *session.Session) (string, error) {
-	return nearest(s, func(dir string) (bool, error) {
-		info, err := os.Lstat(filepath.Join(s.Repo.Where().Top, dir, small.Dir))
-		return err == nil && info.IsDir(), nil
-	})
+	return nearest(s, func(dir string) (bool, error) { return onDisk(s, dir), nil })
+}
+
+// onDisk reports whether a directory of the work tree has a workspace.
+func onDisk(s *session.Session, dir string) bool {
+	info, err := os.Lstat(filepath.Join(s.Repo.Where().Top, dir, small.Dir))
+	return err == nil && info.IsDir()
 }
 
 // nearest is the nearest directory that has a workspace, from the request's up to the root of the work tree.

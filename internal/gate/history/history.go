@@ -63,8 +63,6 @@ type Update struct {
 	// PolicyFromOldTip is true if the policy is that of the ref's old tip: the new tip's comes into force with the push,
 	// wherever it was edited.
 	PolicyFromOldTip bool
-	// Retimes lets entries move to a later time, as a rebase moves those that nobody else has yet.
-	Retimes bool
 	// Target is the default branch if the ref is another branch, to be merged into it one day. The zero Tip
 	// compares with none.
 	Target Tip

@@ -41,6 +41,8 @@ type Scope struct {
 	Recursive bool
 	// Parents are those of the index, or of the work tree.
 	Parents []string
+	// Against is the parent of the work tree, if that is not HEAD.
+	Against string
 	// Logs, if set, says which logs are judged on edges.
 	Logs func(path string) bool
 	// Update is a ref that a push moves.

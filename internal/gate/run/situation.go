@@ -17,7 +17,7 @@ type base struct {
 func (r *Run) Situation(commit string) subject.Situation {
 	s := subject.Situation{Commit: commit, Tip: r.Scope.Tip.ID}
 	if history.Uncommitted(commit) {
-		s.Reverting = r.Options.Reverting
+		s.Reverting, s.Against = r.Options.Reverting, r.Scope.Against
 		return s
 	}
 	if r.Options.Standing != nil {

@@ -19,6 +19,8 @@ type Situation struct {
 	OnLine bool
 	// Reverting is true of the index if its commit ends a revert.
 	Reverting bool
+	// Against is the commit with which the work tree is compared, if that is not HEAD.
+	Against string
 }
 
 // Resolve resolves a conflict in the workspace of a directory. A revert takes back code, and the log keeps what was recorded.
@@ -137,6 +139,9 @@ func (e *LogChange) RecordAgain() string { return e.Situation().Redo(e.putBack()
 // putBack is the command that brings the log's old entries back, and keeps new ones after them.
 func (e *LogChange) putBack() string {
 	at, source := wording.TopPath(e.Path), "HEAD"
+	if against := e.Situation().Against; against != "" {
+		return RestoreFrom(e.Path, history.Short(against))
+	}
 	if e.ParentHasNoLog {
 		source = fmt.Sprintf(`"$(git rev-list -n 1 HEAD -- %s)^"`, at) // the last commit that touched it took it away
 	}
@@ -149,10 +154,10 @@ func (e *LogChange) putBack() string {
 	return "small-hook restore" + InDirectory(e.Path)
 }
 
-// InDirectory is the flag that names the workspace of a path, from the root; empty for the root's workspace.
+// InDirectory is the flag that names the workspace of a path, wherever it is typed; empty for the root's workspace.
 func InDirectory(path string) string {
 	if dir, _ := small.WorkspaceOf(path); dir != "" {
-		return " -C " + wording.ShellWord(dir)
+		return " -C " + wording.TopPath(dir)
 	}
 	return ""
 }
@@ -163,12 +168,12 @@ const reconcile = "`small-hook reconcile`, `git commit --no-edit`"
 // mergeAgain makes a merge again, with its log reconciled, and then what came after it.
 func (e *LogChange) mergeAgain(s Situation) string {
 	tip := history.Short(s.Tip)
-	unless := "git merge-base --is-ancestor HEAD " + tip + " && " // else there is later work, which only a person can add
 	all := []string{
-		unless + "git reset --keep " + history.Short(e.parents[0]),
+		// Later work only a person can add, and what is not committed would be overwritten: then nothing is done.
+		"git merge-base --is-ancestor HEAD " + tip + " && git diff --quiet HEAD && git reset --keep " + history.Short(e.parents[0]),
 		"git merge --no-ff --no-commit " + history.Short(e.parents[1]),
 		// Conflicts in other files were resolved once already.
-		unless + "git restore --source=" + tip + " --staged --worktree -- :/ ':(top,exclude,glob)**/.small/progress.small.yml'",
+		"git rev-parse -q --verify MERGE_HEAD && git restore --source=" + tip + " --staged --worktree -- :/ ':(top,exclude,glob)**/.small/progress.small.yml'",
 		"small-hook reconcile", "git commit --no-edit",
 	}
 	for _, id := range e.parents[2:] {

@@ -175,9 +175,6 @@ func (r walker) replacedLog(ctx context.Context, c history.Change, s *read.Step,
 				continue
 			}
 		}
-		if r.Scope.Update.Retimes {
-			e.Edits = slices.DeleteFunc(e.Edits, ledger.Edit.Retimes)
-		}
 		if !insertions || e.Reconciled() {
 			e.Inserted = nil
 			e.Edits = slices.DeleteFunc(e.Edits, func(x ledger.Edit) bool { return x.Kind == ledger.EditInserted })

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// bench is one run of the script.
+type bench struct {
+	options
+	ctx         context.Context
+	diagnostics io.Writer
+	progress    *log.Logger
+	// dir holds everything that is made, and empty is the empty Go program in it.
+	dir, empty string
+	env        []string
+	worlds     map[string]*world
+}
+
+// world is a repository to measure in.
+type world struct {
+	dir string
+	// log is the size of the log that is judged, in bytes.
+	log int64
+}
+
+// newBench makes the directory. No configuration of this machine's has a say in what git does there.
+func newBench(ctx context.Context, o options, diagnostics io.Writer) (*bench, error) {
+	dir, err := os.MkdirTemp("", "small-gate-speed")
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{options: o, ctx: ctx, diagnostics: diagnostics, progress: log.New(diagnostics, "", 0), dir: dir, worlds: map[string]*world{}}
+	config := filepath.Join(dir, "gitconfig")
+	text := "[user]\n\tname = T\n\temail = t@example.com\n[gc]\n\tauto = 0\n[receive]\n\tautogc = false\n[init]\n\tdefaultBranch = main\n[fastimport]\n\tunpackLimit = 1\n"
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	b.env = slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "GIT_") || strings.HasPrefix(v, "SMALL_") || strings.HasPrefix(v, "CI=") || strings.HasPrefix(v, "GO")
+	})
+	b.env = append(b.env, "GIT_CONFIG_GLOBAL="+config, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C")
+	return b, nil
+}
+
+// command is a process to measure.
+type command struct {
+	args []string
+	dir  string
+	env  []string
+	// stdin is a file, or empty.
+	stdin string
+	// exit is the status that it has to end with.
+	exit int
+}
+
+// sample is what a process took. peak is in bytes, 0 where the system does not say.
+type sample struct {
+	cpu, wall time.Duration
+	peak      int64
+}
+
+func (s sample) plus(t sample) sample {
+	return sample{cpu: s.cpu + t.cpu, wall: s.wall + t.wall, peak: max(s.peak, t.peak)}
+}
+
+// run runs a command and says what it took. Another exit status than expected is an error: it measured something else.
+func (b *bench) run(c command) (s sample, err error) {
+	cmd := exec.CommandContext(b.ctx, c.args[0], c.args[1:]...)
+	cmd.Dir, cmd.Env = c.dir, append(slices.Clip(b.env), c.env...)
+	said, err := os.CreateTemp(b.dir, "said")
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, said.Close(), os.Remove(said.Name())) }()
+	cmd.Stderr = said
+	if c.args[0] != "git" {
+		cmd.Stdout = said // git's goes to the null device: some of it is gigabytes
+	}
+	if c.stdin != "" {
+		in, err := os.Open(c.stdin)
+		if err != nil {
+			return s, err
+		}
+		defer func() { err = errors.Join(err, in.Close()) }()
+		cmd.Stdin = in
+	}
+	began := time.Now()
+	err = cmd.Run()
+	s.wall = time.Since(began)
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return s, err
+	}
+	if cmd.ProcessState.ExitCode() != c.exit {
+		text, readErr := os.ReadFile(said.Name())
+		return s, errors.Join(fmt.Errorf("%s in %s: %s, where exit status %d was expected:\n%s", strings.Join(c.args, " "), c.dir, cmd.ProcessState, c.exit, text), readErr)
+	}
+	s.cpu, s.peak = cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), peakMemory(cmd.ProcessState)
+	return s, nil
+}
+
+// git runs git in a directory, to make something, and returns what it prints.
+func (b *bench) git(dir string, args ...string) (string, error) {
+	return b.output(dir, append([]string{"git"}, args...)...)
+}
+
+// output runs a command and returns what it prints. It inherits the environment's Go settings.
+func (b *bench) output(dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(b.ctx, args[0], args[1:]...)
+	cmd.Dir, cmd.Env = dir, b.env
+	if args[0] != "git" {
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	}
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s in %s: %w: %s", strings.Join(args, " "), dir, err, said.String())
+	}
+	return string(out), nil
+}
+
+// releaseFlags are those of .goreleaser.yaml and the Dockerfile.
+var releaseFlags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w -X github.com/small-gate/small-gate/internal/version.version=v0.0.0"}
+
+// build builds the empty program, and the gate unless it was given.
+func (b *bench) build() error {
+	source := filepath.Join(b.dir, "empty.go")
+	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
+		return err
+	}
+	b.empty = filepath.Join(b.dir, "empty")
+	if err := b.goBuild(b.empty, source, releaseFlags...); err != nil {
+		return err
+	}
+	if b.binary != "" {
+		return nil
+	}
+	b.binary = filepath.Join(b.dir, "small-hook")
+	return b.goBuild(b.binary, "./cmd/small-hook", releaseFlags...)
+}
+
+func (b *bench) goBuild(out, what string, flags ...string) error {
+	_, err := b.output(".", slices.Concat([]string{"go", "build", "-o", out}, flags, []string{what})...)
+	return err
+}
+
+// measure runs a row once, with a program of ours or, without one, the limit.
+type measure func(program string) (sample, error)
+
+// side measures ours beside a limit, each a list of commands that are added up. In ours, the first argument is left to the program.
+func (b *bench) side(limit, ours []command) measure {
+	return func(program string) (sum sample, err error) {
+		commands := limit
+		if program != "" {
+			commands = ours
+		}
+		for _, c := range commands {
+			if program != "" {
+				c.args = append([]string{program}, c.args...)
+			}
+			s, err := b.run(c)
+			if err != nil {
+				return sum, err
+			}
+			sum = sum.plus(s)
+		}
+		return sum, nil
+	}
+}
+
+// result is what a row came to: medians. A sample without time was not measured.
+type result struct {
+	row             row
+	runs            int
+	limit, old, new sample
+	world           *world
+}
+
+func (b *bench) measureRows() ([]result, error) {
+	var out []result
+	for _, r := range rows {
+		if !b.rows.MatchString(r.name) {
+			continue
+		}
+		if r.big && !b.big {
+			b.progress.Printf("left out without -big: %s", r.name)
+			continue
+		}
+		got, err := b.measureRow(r)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.name, err)
+		}
+		out = append(out, got)
+	}
+	return out, nil
+}
+
+// measureRow runs the limit, the old and the new one in turns, once before it counts.
+func (b *bench) measureRow(r row) (result, error) {
+	began := time.Now()
+	res := result{row: r, runs: b.runs}
+	if r.long {
+		res.runs = (b.runs + 2) / 3
+	}
+	w, m, err := r.prepare(b)
+	if err != nil {
+		return res, err
+	}
+	res.world = w
+	made := time.Since(began)
+	var limit, old, now []sample
+	for i := -1; i < res.runs; i++ {
+		for _, side := range []struct {
+			program string
+			skip    bool
+			into    *[]sample
+		}{{"", r.limit == "", &limit}, {b.old, b.old == "", &old}, {b.binary, false, &now}} {
+			if side.skip {
+				continue
+			}
+			s, err := m(side.program)
+			if err != nil {
+				return res, err
+			}
+			if i >= 0 {
+				*side.into = append(*side.into, s)
+			}
+		}
+	}
+	res.limit, res.old, res.new = median(limit), median(old), median(now)
+	b.progress.Printf("%s: made in %.1f s, measured in %.1f s", r.name, made.Seconds(), (time.Since(began) - made).Seconds())
+	return res, nil
+}
+
+// median is the median of each figure.
+func median(samples []sample) sample {
+	if len(samples) == 0 {
+		return sample{}
+	}
+	var cpu, wall []time.Duration
+	var peak []int64
+	for _, s := range samples {
+		cpu, wall, peak = append(cpu, s.cpu), append(wall, s.wall), append(peak, s.peak)
+	}
+	slices.Sort(cpu)
+	slices.Sort(wall)
+	slices.Sort(peak)
+	middle := len(samples) / 2
+	return sample{cpu: cpu[middle], wall: wall[middle], peak: peak[middle]}
+}

@@ -1,0 +1,124 @@
+// Speed prints what the gate costs, as whole processes beside the limit that each is measured against, in one run:
+//
+//	go run ./scripts/speed [-row REGEXP] [-runs N] [-binary FILE] [-old FILE] [-big]
+//
+// The limit is a git command that reads the same, or an empty Go program. It makes the repositories that it needs in a temporary
+// directory, and removes them. Every figure is a median: processor time is user and system time of a process and of all that it
+// waited for, as the kernel counted it, so that a busy machine does little to it; elapsed time stands beside it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "speed:", err)
+		os.Exit(2)
+	}
+}
+
+// options are the flags.
+type options struct {
+	rows        *regexp.Regexp
+	runs        int
+	binary, old string
+	big         bool
+}
+
+func parse(args []string, diagnostics io.Writer) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("speed", flag.ContinueOnError)
+	flags.SetOutput(diagnostics)
+	pattern := flags.String("row", "", "measure the rows whose name matches `REGEXP`")
+	flags.IntVar(&o.runs, "runs", 15, "run each row `N` times; the long rows a third as often")
+	flags.StringVar(&o.binary, "binary", "", "measure the small-hook in `FILE`; without it, one is built as the release builds it")
+	flags.StringVar(&o.old, "old", "", "measure the small-hook in `FILE` too, as the old one")
+	flags.BoolVar(&o.big, "big", false, "measure in a repository of a million objects too, which takes a minute to make")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("%q is not a flag; see -help", flags.Arg(0))
+	}
+	if o.runs < 1 {
+		return o, fmt.Errorf("-runs %d: it takes at least one run", o.runs)
+	}
+	var err error
+	if o.rows, err = regexp.Compile(*pattern); err != nil {
+		return o, fmt.Errorf("-row: %w", err)
+	}
+	for _, file := range []*string{&o.binary, &o.old} {
+		if *file == "" {
+			continue
+		}
+		if *file, err = filepath.Abs(*file); err != nil {
+			return o, err
+		}
+		if _, err := os.Stat(*file); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, args []string, out, diagnostics io.Writer) (err error) {
+	o, err := parse(args, diagnostics)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join("cmd", "small-hook", "main.go")); err != nil {
+		return errors.New("the current directory is not the repository's root, where this has to run")
+	}
+	if !slices.ContainsFunc(rows, func(r row) bool { return o.rows.MatchString(r.name) }) && !o.rows.MatchString(sizesName) {
+		return fmt.Errorf("no row matches -row %s", o.rows)
+	}
+	b, err := newBench(ctx, o, diagnostics)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	if err := b.build(); err != nil {
+		return err
+	}
+	results, err := b.measureRows()
+	if err != nil {
+		return err
+	}
+	if len(results) > 0 {
+		git, err := b.git(b.dir, "version")
+		if err != nil {
+			return err
+		}
+		machine := fmt.Sprintf("%s, %s, %s/%s, %d cores.\n\n", strings.TrimSpace(git), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+		if _, err := io.WriteString(out, machine+table(results, o.old != "")); err != nil {
+			return err
+		}
+	}
+	if !o.rows.MatchString(sizesName) {
+		return nil
+	}
+	text, err := b.sizes()
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, "\n"+text)
+	return err
+}

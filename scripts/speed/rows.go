@@ -1,0 +1,181 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// row is a line of the table.
+type row struct {
+	name string
+	// limit says in words what it is measured against; without one, nothing is.
+	limit, goal string
+	// long rows run a third as often; big ones only with -big.
+	long, big bool
+	// memory and perSecond ask for more figures in the last column.
+	memory, perSecond bool
+	prepare           func(b *bench) (*world, measure, error)
+}
+
+const diffCached = "git diff --cached --quiet"
+
+var rows = []row{
+	{name: "start (version)", limit: "an empty Go program", goal: "2 ×", prepare: prepareStart},
+	{name: "idle pre-commit", limit: diffCached, goal: "2.3 ×", prepare: preCommit(func(b *bench) (*world, error) { return b.idle(0, 0) })},
+	{name: "idle pre-commit, 25,000 objects", limit: diffCached, goal: "2.3 ×", prepare: preCommit(func(b *bench) (*world, error) { return b.idle(25_000, 0) })},
+	{name: "idle pre-commit, a million objects", limit: diffCached, goal: "2.3 ×", big: true,
+		prepare: preCommit(func(b *bench) (*world, error) { return b.idle(1_000_000, 0) })},
+	{name: "idle pre-commit, 100,000 files in the index", limit: diffCached, goal: "1.2 ×", prepare: preCommit(func(b *bench) (*world, error) { return b.idle(0, 100_000) })},
+	{name: "one entry appended, 1.2 MB before it", limit: diffCached, goal: "10 ×", prepare: preCommit(func(b *bench) (*world, error) { return b.appended(1_206) })},
+	{name: "one entry appended, 12 MB before it", limit: diffCached, goal: "60 ×", memory: true,
+		prepare: preCommit(func(b *bench) (*world, error) { return b.appended(12_060) })},
+	{name: "audit, 10,000 commits, 2,000 versions of the log", limit: "git log --raw + git cat-file --batch --buffer", goal: "2 ×", long: true, prepare: prepareAudit},
+	{name: "range, 10 commits in 10,000", limit: "git log --raw of the range", goal: "8 ×", prepare: rangeOf(1, 10_000)},
+	{name: "range, 10 commits in 1,000, a log as large", limit: "git log --raw of the range", goal: "8 ×", prepare: rangeOf(1_800, 1_000)},
+	{name: "reconcile, 10,000 entries", goal: "a third of the old", long: true, prepare: prepareReconcile},
+	{name: "merge-check, 10,000 entries", goal: "a third of the old", long: true, prepare: prepareMergeCheck},
+	{name: "pre-receive, 1,000 commits, 200 to a log of 1.2 MB", limit: "git rev-list --objects of the push", goal: "1 s", long: true, prepare: prepareReceive},
+	{name: "pre-receive, 20 clients at once", limit: "the push without the gate", goal: "no worse", long: true, perSecond: true, prepare: clients(1)},
+	{name: "pre-receive, 20 clients at once, a log of 1.2 MB", limit: "the push without the gate", goal: "no worse", long: true, perSecond: true, prepare: clients(1_206)},
+}
+
+func prepareStart(b *bench) (*world, measure, error) {
+	return nil, b.side([]command{{args: []string{b.empty}, dir: b.dir}}, []command{{args: []string{"version"}, dir: b.dir}}), nil
+}
+
+// preCommit runs the hook as git does in a commit without paths.
+func preCommit(make func(b *bench) (*world, error)) func(b *bench) (*world, measure, error) {
+	return func(b *bench) (*world, measure, error) {
+		w, err := make(b)
+		if err != nil {
+			return nil, nil, err
+		}
+		env := []string{"GIT_INDEX_FILE=.git/index", "GIT_PREFIX="}
+		return w, b.side(
+			[]command{{args: []string{"git", "diff", "--cached", "--quiet"}, dir: w.dir, env: env, exit: 1}},
+			[]command{{args: []string{"pre-commit"}, dir: w.dir, env: env}}), nil
+	}
+}
+
+func prepareAudit(b *bench) (*world, measure, error) {
+	w, err := b.grown(1, 10_000)
+	if err != nil {
+		return nil, nil, err
+	}
+	raw, err := b.git(w.dir, "log", "--raw", "--no-abbrev", "--format=", "--", logFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	var blobs []string
+	for line := range strings.Lines(raw) {
+		// :100644 100644 OLD NEW M	PATH
+		blobs = append(blobs, strings.Fields(line)[3])
+	}
+	if len(blobs) != 2_000 {
+		return nil, nil, fmt.Errorf("the log has %d versions", len(blobs))
+	}
+	list, err := b.writeFile("blobs", blobs...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return w, b.side(
+		[]command{
+			{args: []string{"git", "log", "--raw"}, dir: w.dir},
+			{args: []string{"git", "cat-file", "--batch", "--buffer"}, dir: w.dir, stdin: list},
+		},
+		[]command{{args: []string{"audit"}, dir: w.dir}}), nil
+}
+
+func rangeOf(first, commits int) func(b *bench) (*world, measure, error) {
+	return func(b *bench) (*world, measure, error) {
+		w, err := b.grown(first, commits)
+		if err != nil {
+			return nil, nil, err
+		}
+		return w, b.side(
+			[]command{{args: []string{"git", "log", "--raw", "HEAD~10..HEAD"}, dir: w.dir}},
+			[]command{{args: []string{"range", "HEAD~10..HEAD"}, dir: w.dir}}), nil
+	}
+}
+
+// prepareReconcile measures the merge that stopped in a conflict, as it is before each run.
+func prepareReconcile(b *bench) (*world, measure, error) {
+	w, err := b.forked(10_000)
+	if err != nil {
+		return nil, nil, err
+	}
+	reconcile := b.side(nil, []command{{args: []string{"reconcile"}, dir: w.dir}})
+	return w, func(program string) (sample, error) {
+		if _, err := b.git(w.dir, "reset", "-q", "--hard"); err != nil {
+			return sample{}, err
+		}
+		if _, err := b.run(command{args: []string{"git", "merge", "-q", "theirs"}, dir: w.dir, exit: 1}); err != nil {
+			return sample{}, err
+		}
+		s, err := reconcile(program)
+		if err != nil {
+			return sample{}, err
+		}
+		_, err = b.git(w.dir, "reset", "-q", "--hard")
+		return s, err
+	}, nil
+}
+
+func prepareMergeCheck(b *bench) (*world, measure, error) {
+	w, err := b.forked(10_000)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Both branches appended, which is the finding.
+	return w, b.side(nil, []command{{args: []string{"merge-check", "main", "theirs"}, dir: w.dir, exit: 1}}), nil
+}
+
+// server makes a bare repository with the first commit of a world.
+func (b *bench) server(name string, w *world) (string, error) {
+	dir := filepath.Join(b.dir, name)
+	if _, err := b.git(b.dir, "init", "-q", "--bare", dir); err != nil {
+		return "", err
+	}
+	_, err := b.git(dir, "fetch", "-q", w.dir, "base:refs/heads/main")
+	return dir, err
+}
+
+// prepareReceive leaves a push where git leaves it for the hook, in a quarantine, so that it can be judged again and again.
+func prepareReceive(b *bench) (*world, measure, error) {
+	w, err := b.grown(1_206, 1_000)
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := b.server("server-of-one", w)
+	if err != nil {
+		return nil, nil, err
+	}
+	objects := filepath.Join(dir, "objects")
+	quarantine := filepath.Join(objects, "tmp_objdir-incoming-000001")
+	env := []string{"GIT_DIR=.", "GIT_OBJECT_DIRECTORY=" + quarantine, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects}
+	ids, err := b.git(w.dir, "rev-parse", "base", "main")
+	if err != nil {
+		return nil, nil, err
+	}
+	before, after, _ := strings.Cut(strings.TrimSpace(ids), "\n")
+	wanted, err := b.writeFile("wanted", after, "^"+before)
+	if err != nil {
+		return nil, nil, err
+	}
+	// The same thin pack as a push sends.
+	transfer := exec.CommandContext(b.ctx, "sh", "-c", `mkdir "$1" && git -C "$2" pack-objects -q --revs --thin --stdout --delta-base-offset <"$3" | env GIT_DIR=. GIT_OBJECT_DIRECTORY="$1" GIT_ALTERNATE_OBJECT_DIRECTORIES="$4" git index-pack --stdin --fix-thin`,
+		"sh", quarantine, w.dir, wanted, objects)
+	transfer.Dir, transfer.Env = dir, b.env
+	if out, err := transfer.CombinedOutput(); err != nil {
+		return nil, nil, fmt.Errorf("%w: %s", err, out)
+	}
+	update, err := b.writeFile("update", before+" "+after+" refs/heads/main")
+	if err != nil {
+		return nil, nil, err
+	}
+	return w, b.side(
+		[]command{{args: []string{"git", "rev-list", "--objects", after, "--not", "--all"}, dir: dir, env: env}},
+		[]command{{args: []string{"pre-receive"}, dir: dir, env: append(env, "GIT_QUARANTINE_PATH="+quarantine), stdin: update}}), nil
+}
