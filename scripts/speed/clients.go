@@ -16,7 +16,7 @@ const clientCount = 20
 // elapsed time is a twentieth of what all took.
 func clients(entries int) func(b *bench) (*world, measure, error) {
 	return func(b *bench) (*world, measure, error) {
-		w, err := b.grown(entries, 1)
+		w, err := b.grown(entries, 1, 5)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -31,7 +31,8 @@ var rows = []row{
 	{name: "one entry appended, 1.2 MB before it", limit: diffCached, goal: "10 ×", prepare: preCommit(func(b *bench) (*world, error) { return b.appended(1_206) })},
 	{name: "one entry appended, 12 MB before it", limit: diffCached, goal: "60 ×", memory: true,
 		prepare: preCommit(func(b *bench) (*world, error) { return b.appended(12_060) })},
-	{name: "audit, 10,000 commits, 2,000 versions of the log", limit: "git log --raw + git cat-file --batch --buffer", goal: "2 ×", long: true, prepare: prepareAudit},
+	{name: "audit, 10,000 commits, 2,000 versions of the log", limit: "git log --raw + git cat-file --batch --buffer", goal: "2 ×", long: true, prepare: auditOf(10_000, 5)},
+	{name: "audit, 50,000 commits, 500 versions of the log", limit: "git log --raw + git cat-file --batch --buffer", long: true, big: true, prepare: auditOf(50_000, 100)},
 	{name: "range, 10 commits in 10,000", limit: "git log --raw of the range", goal: "8 ×", prepare: rangeOf(1, 10_000)},
 	{name: "range, 10 commits in 1,000, a log as large", limit: "git log --raw of the range", goal: "8 ×", prepare: rangeOf(1_800, 1_000)},
 	{name: "reconcile, 10,000 entries", goal: "a third of the old", long: true, prepare: prepareReconcile},
@@ -59,38 +60,40 @@ func preCommit(make func(b *bench) (*world, error)) func(b *bench) (*world, meas
 	}
 }
 
-func prepareAudit(b *bench) (*world, measure, error) {
-	w, err := b.grown(1, 10_000)
-	if err != nil {
-		return nil, nil, err
+func auditOf(commits, every int) func(b *bench) (*world, measure, error) {
+	return func(b *bench) (*world, measure, error) {
+		w, err := b.grown(1, commits, every)
+		if err != nil {
+			return nil, nil, err
+		}
+		raw, err := b.git(w.dir, "log", "--raw", "--no-abbrev", "--format=", "--", logFile)
+		if err != nil {
+			return nil, nil, err
+		}
+		var blobs []string
+		for line := range strings.Lines(raw) {
+			// :100644 100644 OLD NEW M	PATH
+			blobs = append(blobs, strings.Fields(line)[3])
+		}
+		if len(blobs) != commits/every {
+			return nil, nil, fmt.Errorf("the log has %d versions", len(blobs))
+		}
+		list, err := b.writeFile("blobs", blobs...)
+		if err != nil {
+			return nil, nil, err
+		}
+		return w, b.side(
+			[]command{
+				{args: []string{"git", "log", "--raw"}, dir: w.dir},
+				{args: []string{"git", "cat-file", "--batch", "--buffer"}, dir: w.dir, stdin: list},
+			},
+			[]command{{args: []string{"audit"}, dir: w.dir}}), nil
 	}
-	raw, err := b.git(w.dir, "log", "--raw", "--no-abbrev", "--format=", "--", logFile)
-	if err != nil {
-		return nil, nil, err
-	}
-	var blobs []string
-	for line := range strings.Lines(raw) {
-		// :100644 100644 OLD NEW M	PATH
-		blobs = append(blobs, strings.Fields(line)[3])
-	}
-	if len(blobs) != 2_000 {
-		return nil, nil, fmt.Errorf("the log has %d versions", len(blobs))
-	}
-	list, err := b.writeFile("blobs", blobs...)
-	if err != nil {
-		return nil, nil, err
-	}
-	return w, b.side(
-		[]command{
-			{args: []string{"git", "log", "--raw"}, dir: w.dir},
-			{args: []string{"git", "cat-file", "--batch", "--buffer"}, dir: w.dir, stdin: list},
-		},
-		[]command{{args: []string{"audit"}, dir: w.dir}}), nil
 }
 
 func rangeOf(first, commits int) func(b *bench) (*world, measure, error) {
 	return func(b *bench) (*world, measure, error) {
-		w, err := b.grown(first, commits)
+		w, err := b.grown(first, commits, 5)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -144,7 +147,7 @@ func (b *bench) server(name string, w *world) (string, error) {
 
 // prepareReceive leaves a push where git leaves it for the hook, in a quarantine, so that it can be judged again and again.
 func prepareReceive(b *bench) (*world, measure, error) {
-	w, err := b.grown(1_206, 1_000)
+	w, err := b.grown(1_206, 1_000, 5)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -229,17 +229,17 @@ func (b *bench) commitLog(w *world, entries ...int) (size int64, err error) {
 	return size, err
 }
 
-// grown is a repository of so many commits, each of which changes a file, and every fifth appends an entry to a log that began with
+// grown is a repository of so many commits, each of which changes a file, and one in so many appends an entry to a log that began with
 // so many. The newest version is stored whole and the others as deltas, as git packs them. The branch base is the first commit.
-func (b *bench) grown(first, commits int) (*world, error) {
-	return b.world(fmt.Sprintf("grown-%d-%d", first, commits), func(s *script) (int64, error) {
+func (b *bench) grown(first, commits, every int) (*world, error) {
+	return b.world(fmt.Sprintf("grown-%d-%d-%d", first, commits, every), func(s *script) (int64, error) {
 		var log bytes.Buffer // no strings put together: see peakMemory
 		log.WriteString(logHead)
 		for i := range first {
 			log.WriteString(entry(i))
 		}
 		versions := []int{log.Len()}
-		for n := 5; n < commits; n += 5 {
+		for n := every; n < commits; n += every {
 			log.WriteString(entry(first + len(versions) - 1))
 			versions = append(versions, log.Len())
 		}
@@ -256,8 +256,8 @@ func (b *bench) grown(first, commits int) (*world, error) {
 				}
 				s.printf("reset refs/heads/base\nfrom refs/heads/main\n\n")
 				continue
-			case n%5 == 0:
-				s.printf("M 100644 :%d %s\n", n/5+1, logFile)
+			case n%every == 0:
+				s.printf("M 100644 :%d %s\n", n/every+1, logFile)
 			}
 			s.file(fmt.Sprintf("importer/part%d.go", n%40), fmt.Sprintf("package importer\n\nconst step = %d\n", n))
 		}
