@@ -178,6 +178,17 @@ func TestGitJudgesAnew(t *testing.T) {
 	wantReport(t, "push, no git", push(t, included, ""), finding.Error, "go-git", "init.defaultBranch", "git was not found")
 }
 
+// Only the remedy of a finding depends on the remote's default branch: then git takes over to find it.
+func TestStandingsByGit(t *testing.T) {
+	r := workspace(t).Clone()
+	r.Git("remote", "set-head", "origin", "--delete")
+	r.Git("config", "include.path", "more")
+	wantReport(t, "nothing found", entrypoint.Range(t.Context(), request(r, ""), "HEAD~1..HEAD"), finding.Pass, "go-git")
+	r.CommitFile(log, entries(1))
+	wantReport(t, "found", entrypoint.Range(t.Context(), request(r, ""), "HEAD~1..HEAD"), finding.Fail, "git")
+	wantReport(t, "by name", entrypoint.Range(t.Context(), request(r, repository.Embedded), "HEAD~1..HEAD"), finding.Error, "go-git", "init.defaultBranch", "--reader git")
+}
+
 // An ordinary clone, whose branch has an upstream, is served but for the commit
 // that touches a workspace.
 func TestClone(t *testing.T) {
@@ -216,7 +227,8 @@ func TestLargeRepositories(t *testing.T) {
 		}
 	}
 	want(9_000, func(string) bool { return false })
-	want(20_000, walks)
+	want(20_000, func(what string) bool { return walks(what) && what != "audit" })
+	want(50_000, func(what string) bool { return what != "audit" })
 	want(1_000_000, func(string) bool { return true })
 	noGit(t)
 	want(1_000_000, func(string) bool { return false })
