@@ -58,16 +58,19 @@ type Source struct {
 	Mode string
 }
 
-// manyObjects is up to how many packed objects the embedded reader is quicker than starting git. It decodes every pack index, and
-// follows what a range excludes to its beginning: a range of ten commits took 0.7 times git's processor time in a repository of
-// 6,000 objects (1,000 commits), 2 times in one of 29,000 and 6 times in one of 136,000. The other modes look at one or two trees:
-// 1 time at 29,000 and 2 times at 136,000.
-func manyObjects(mode string) int64 {
+// manyObjects is up to how many packed objects the embedded reader is quicker than git where it walks through history: it follows
+// what a range excludes to its beginning. A range of ten commits took 0.9 times git's processor time in a repository of 4,400 objects
+// (1,000 commits), and 1.6 times in one of 44,000 (10,000 commits).
+const manyObjects = 10_000
+
+// walks reports whether a mode walks through history. The others look at one or two trees, which takes the embedded reader the same
+// time in a repository of any size.
+func walks(mode string) bool {
 	switch mode {
 	case "range", "merge-check", "sync", "pre-push", "pre-receive", "push", "audit":
-		return 10_000
+		return true
 	}
-	return 25_000
+	return false
 }
 
 // Do runs do on the repository, and tells it why this reader was taken. If the embedded reader turns out not to serve what is asked
@@ -108,9 +111,9 @@ func (s Source) auto(ctx context.Context, do func(repo Repository, why string) e
 		return "", err
 	}
 	if err == nil {
-		if n := own.PackedObjects(); n > manyObjects(s.Mode) {
+		if n := own.PackedObjects(); walks(s.Mode) && n > manyObjects {
 			if repo, gitErr := s.openGit(ctx); gitErr == nil {
-				why := fmt.Sprintf("the repository has about %d packed objects, and git is faster from %d on", n, manyObjects(s.Mode))
+				why := fmt.Sprintf("the repository has about %d packed objects, and git is faster from %d on", n, manyObjects)
 				reader, err = finish(repo, do(repo, why))
 				return reader, errors.Join(err, own.Close())
 			}

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 )
 
@@ -58,12 +57,12 @@ func forgedPack(t *testing.T, deltas []byte, bases map[plumbing.Hash]plumbing.Ha
 			t.Fatal(err)
 		}
 	}
-	p, err := openPack(name, cache.NewObjectLRU(cacheSize))
+	p, err := openPack(name, &recent{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
+		if err := p.close(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -13,16 +13,12 @@ import (
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
 var errMissing = errors.New("the object is not here")
-
-// cacheSize bounds what go-git keeps of objects from packs, in bytes.
-const cacheSize = 32 * cache.MiByte
 
 // store reads objects. It is safe for concurrent use.
 //
@@ -32,9 +28,9 @@ const cacheSize = 32 * cache.MiByte
 type store struct {
 	dirs []string
 
-	mu    sync.Mutex // guards everything below
-	packs []*pack    // the pack of the last success comes first
-	cache *cache.ObjectLRU
+	mu     sync.Mutex // guards everything below
+	packs  []*pack    // the pack of the last success comes first
+	recent recent
 }
 
 type object struct {
@@ -52,7 +48,7 @@ func (o object) id() plumbing.Hash {
 }
 
 func newStore(dirs []string) *store {
-	return &store{dirs: dirs, cache: cache.NewObjectLRU(cacheSize)}
+	return &store{dirs: dirs}
 }
 
 func (s *store) close() error {
@@ -60,7 +56,7 @@ func (s *store) close() error {
 	defer s.mu.Unlock()
 	var errs []error
 	for _, p := range s.packs {
-		errs = append(errs, p.Close())
+		errs = append(errs, p.close())
 	}
 	s.packs = nil
 	return errors.Join(errs...)
@@ -121,7 +117,7 @@ func (s *store) list() error {
 		if slices.ContainsFunc(s.packs, func(p *pack) bool { return p.name == name }) {
 			continue
 		}
-		p, err := openPack(name, s.cache)
+		p, err := openPack(name, &s.recent)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
