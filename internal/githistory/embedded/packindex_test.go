@@ -61,7 +61,7 @@ func TestFindInPackIndex(t *testing.T) {
 			}
 		}
 		// However it is damaged, a look-up comes to an end.
-		for range 300 {
+		for range 40 {
 			damaged := bytes.Clone(text.Bytes())
 			damaged[random.IntN(len(damaged))] ^= byte(1 + random.IntN(255))
 			x := indexFile(t, damaged[:len(damaged)-random.IntN(2)*random.IntN(len(damaged))])
