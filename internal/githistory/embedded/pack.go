@@ -2,8 +2,6 @@ package embedded
 
 import (
 	"bufio"
-	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,27 +10,28 @@ import (
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
-// pack reads the objects of a pack (gitformat-pack(5)). Its files stay open, so that a
+// pack is a pack and its index. The files stay open, so that a
 // repository that is being repacked can still be read.
 type pack struct {
-	name   string // the path without .pack
-	index  packIndex
-	file   *os.File
-	size   int64
-	recent *recent
-	// What the last object was read with, for the next.
-	buffer *bufio.Reader
-	zlib   io.ReadCloser
+	index packIndex
+	file  *os.File
+	scanner *packfile.Scanner
+	name    string // the path without .pack
+	entries map[int64]entry
+	// bases are contents that were made lately, by offset; other packs have theirs there, by offsets that begin at first.
+	bases *cache.BufferLRU
+	first int64
 }
 
-// packed is what stands at an offset: an object, or a delta to one.
-type packed struct {
-	at, data int64
-	kind     plumbing.ObjectType
-	size     int64 // of the data when it is inflated
-	base     int64 // of a delta: where what it changes stands
+// entry is what an entry yields, and where the base is to which it is a delta; 0 for none.
+type entry struct {
+	kind plumbing.ObjectType
+	size int64
+	base int64
 }
 
 const (
@@ -40,33 +39,24 @@ const (
 	maxChain = 10000
 	// maxDelta bounds the size of a delta and of its base, in bytes.
 	maxDelta = 1 << 30
-	// maxInflated is more than the times by which inflating can make data larger.
-	maxInflated = 1040
-	// packHead is more than what stands before the data of an object.
-	packHead = 32
-	// packEnd is the size of the sum that a pack ends with.
-	packEnd = int64(idSize)
+	// maxPack is more than a pack has bytes.
+	maxPack = 1 << 48
 )
 
-var errPack = errors.New("the pack is damaged")
-
-func openPack(name string, recent *recent) (*pack, error) {
-	p := &pack{name: name, recent: recent, buffer: bufio.NewReaderSize(nil, 8<<10)}
-	var err error
-	if p.index.File, err = os.Open(name + ".idx"); err != nil {
+// openPack opens the pack with a number among those that share a cache.
+func openPack(name string, number int, bases *cache.BufferLRU) (*pack, error) {
+	index, err := os.Open(name + ".idx")
+	if err != nil {
 		return nil, err
 	}
+	p := &pack{index: packIndex{File: index}, name: name, entries: map[int64]entry{}, bases: bases, first: int64(number) * maxPack}
 	if err := p.index.readFanout(); err != nil {
-		return nil, errors.Join(fmt.Errorf("pack index %s.idx: %w", name, err), p.index.Close())
+		return nil, errors.Join(fmt.Errorf("pack index %s.idx: %w", name, err), index.Close())
 	}
 	if p.file, err = os.Open(name + ".pack"); err != nil {
-		return nil, errors.Join(err, p.index.Close())
+		return nil, errors.Join(err, index.Close())
 	}
-	info, err := p.file.Stat()
-	if err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	p.size = info.Size() - packEnd
+	p.scanner = packfile.NewScanner(p.file)
 	return p, nil
 }
 
@@ -74,248 +64,121 @@ func (p *pack) close() error { return errors.Join(p.index.Close(), p.file.Close(
 
 // read reads an object if the pack has it.
 func (p *pack) read(id plumbing.Hash, limit int64) (o object, found bool, err error) {
-	at, found, err := p.index.find(id)
-	if err != nil {
-		return o, false, fmt.Errorf("pack index %s.idx: %w", p.name, err)
-	}
-	if !found {
+	offset, found, err := p.index.find(id)
+	if err == nil && !found {
 		return o, false, nil
 	}
-	if o, err = p.object(at, limit); err != nil {
-		return object{}, false, fmt.Errorf("%s.pack at %d: %w", p.name, at, err)
+	var e entry
+	if err == nil {
+		e, err = p.entryAt(offset, 0)
 	}
-	o.data = bytes.Clone(o.data) // the next may be made from it
+	if o = (object{kind: e.kind, size: e.size}); err == nil && e.size <= limit {
+		o.data, err = p.content(offset)
+	}
+	if err != nil {
+		return object{}, false, fmt.Errorf("%s.pack at %d: %w", p.name, offset, err)
+	}
 	return o, true, nil
 }
 
-// object is the object at an offset. It is made from a whole one, or from one that was made not long ago, by the deltas between.
-func (p *pack) object(at, limit int64) (o object, err error) {
-	base, deltas, err := p.chain(at)
-	if err != nil {
-		return o, err
+// content makes what an entry yields that entryAt has looked at. go-git's Packfile would hash each object on the way to it; what is read is
+// compared with its id at the end.
+func (p *pack) content(offset int64) ([]byte, error) {
+	var deltas []int64
+	data, made := p.bases.Get(p.first + offset)
+	for !made && p.entries[offset].base != 0 {
+		deltas = append(deltas, offset)
+		offset = p.entries[offset].base
+		data, made = p.bases.Get(p.first + offset)
 	}
-	o, size := base.object, base.object.size
-	var first []byte // says how large the object is
-	if len(deltas) > 0 {
-		if first, err = p.inflate(deltas[0]); err == nil {
-			_, size, _, err = deltaSizes(first)
+	if !made {
+		var err error
+		if data, err = p.inflate(offset); err != nil {
+			return nil, err
 		}
+		p.bases.Put(p.first+offset, data)
 	}
-	if err != nil || size > limit {
-		return object{kind: o.kind, size: size}, err
-	}
-	if o.data == nil {
-		if o.data, err = p.inflate(base.packed); err != nil {
-			return o, err
+	for _, at := range slices.Backward(deltas) {
+		delta, err := p.inflate(at)
+		if err == nil {
+			data, err = patch(data, delta, p.entries[at].size)
 		}
-		p.recent.put(p, base.at, o)
-	}
-	for i, d := range slices.Backward(deltas) {
-		delta := first
-		if i > 0 {
-			if delta, err = p.inflate(d); err != nil {
-				return o, err
-			}
-		}
-		if o.data, err = applyDelta(o.data, delta); err != nil {
-			return o, err
-		}
-		o.size = int64(len(o.data))
-		p.recent.put(p, d.at, o)
-	}
-	return o, nil
-}
-
-// base is the object that a chain of deltas begins with; it has its data if that is still known.
-type base struct {
-	packed
-	object object
-}
-
-// chain follows the deltas from an offset, the last of which changes the base. No size that it accepts is above maxDelta, if there is
-// a delta.
-func (p *pack) chain(at int64) (b base, deltas []packed, err error) {
-	for {
-		if o, known := p.recent.get(p, at); known {
-			b = base{packed{at: at}, o}
-			break
-		}
-		e, err := p.head(at)
 		if err != nil {
-			return b, nil, err
+			return nil, err
 		}
-		if isWhole(e.kind) {
-			b = base{e, object{kind: e.kind, size: e.size}}
-			break
-		}
-		if len(deltas) > maxChain {
-			return b, nil, errPack
-		}
-		deltas, at = append(deltas, e), e.base
+		p.bases.Put(p.first+at, data)
 	}
-	for _, d := range deltas {
-		if max(d.size, b.object.size) > maxDelta {
-			return b, nil, fmt.Errorf("a delta of %d bytes and its base of %d are too large", d.size, b.object.size)
-		}
-	}
-	return b, deltas, nil
+	return data, nil
 }
 
-// head reads what stands before the data at an offset.
-func (p *pack) head(at int64) (packed, error) {
-	var start [packHead]byte
-	if _, err := p.file.ReadAt(start[:], at); err != nil && !errors.Is(err, io.EOF) {
-		return packed{}, err
-	}
-	e := packed{at: at, kind: plumbing.ObjectType(start[0] >> 4 & 7), size: int64(start[0] & 15)}
-	next := 1
-	if start[0]&0x80 != 0 {
-		more, n := binary.Uvarint(start[1:])
-		if n <= 0 || more > 1<<50 {
-			return e, errPack
-		}
-		e.size, next = e.size|int64(more)<<4, 1+n
-	}
-	switch {
-	case e.kind == plumbing.OFSDeltaObject:
-		back := int64(start[next] & 0x7f)
-		for ; start[next]&0x80 != 0 && next < packHead-1; next++ {
-			back = (back+1)<<7 | int64(start[next+1]&0x7f)
-		}
-		e.base, next = at-back, next+1
-		if back <= 0 || e.base <= 0 {
-			return e, errPack
-		}
-	case e.kind == plumbing.REFDeltaObject:
-		id := plumbing.Hash(start[next : next+idSize])
-		next += idSize
-		base, found, err := p.index.find(id)
-		if err != nil || !found {
-			return e, errors.Join(errPack, err)
-		}
-		e.base = base
-	case !isWhole(e.kind):
-		return e, errPack
-	}
-	e.data = at + int64(next)
-	if e.size/maxInflated > p.size-e.data {
-		return e, errPack
-	}
-	return e, nil
-}
-
-// inflate reads the data of an object or of a delta.
-func (p *pack) inflate(e packed) (data []byte, err error) {
-	p.buffer.Reset(io.NewSectionReader(p.file, e.data, p.size-e.data))
-	if p.zlib == nil {
-		p.zlib, err = zlib.NewReader(p.buffer)
-	} else {
-		err = p.zlib.(zlib.Resetter).Reset(p.buffer, nil)
-	}
+// inflate reads what is stored at an offset: an object, or a delta.
+func (p *pack) inflate(offset int64) ([]byte, error) {
+	h, err := p.scanner.SeekObjectHeader(offset)
 	if err != nil {
 		return nil, err
 	}
-	return readExactly(p.zlib, e.size)
+	r, err := p.scanner.ReadObject()
+	if err != nil {
+		return nil, err
+	}
+	data, err := readExactly(r, h.Length)
+	return data, errors.Join(err, r.Close())
 }
 
-// deltaSizes are the sizes of what a delta changes and of what it makes, and its instructions.
-func deltaSizes(delta []byte) (from, to int64, instructions []byte, err error) {
-	a, n := binary.Uvarint(delta)
-	b, m := binary.Uvarint(delta[max(n, 0):])
-	if n <= 0 || m <= 0 {
-		return 0, 0, nil, errPack
+// entryAt finds out what an entry yields without making it. go-git would follow
+// deltas that form a circle without end, and apply them to a base of any size.
+func (p *pack) entryAt(offset int64, depth int) (entry, error) {
+	if e, known := p.entries[offset]; known {
+		return e, nil
 	}
-	return int64(min(a, 1<<62)), int64(min(b, 1<<62)), delta[n+m:], nil
-}
-
-// applyDelta makes an object from its base: of pieces of that, and of bytes that stand in the delta.
-func applyDelta(base, delta []byte) ([]byte, error) {
-	from, to, delta, err := deltaSizes(delta)
-	if err != nil || from != int64(len(base)) || to > maxDelta {
-		return nil, errors.Join(errPack, err)
+	h, err := p.scanner.SeekObjectHeader(offset)
+	if err != nil {
+		return entry{}, err
 	}
-	out := make([]byte, 0, to)
-	for len(delta) > 0 {
-		op := delta[0]
-		delta = delta[1:]
-		var piece []byte
-		if op&0x80 == 0 {
-			if int(op) > len(delta) {
-				return nil, errPack
-			}
-			piece, delta = delta[:op], delta[op:]
-		} else if piece, delta, err = copied(op, base, delta); err != nil {
-			return nil, err
+	e := entry{kind: h.Type, size: h.Length}
+	if !isWhole(h.Type) {
+		if e, err = p.deltaAt(h, depth); err != nil {
+			return e, err
 		}
-		if len(piece) == 0 || int64(len(out)+len(piece)) > to {
-			return nil, errPack
-		}
-		out = append(out, piece...)
 	}
-	if int64(len(out)) != to {
-		return nil, errPack
-	}
-	return out, nil
+	p.entries[offset] = e
+	return e, nil
 }
 
-// copied is the piece of the base that an instruction copies. Bits of it say which bytes of the offset and of the size follow; the
-// others are zero.
-func copied(op byte, base, delta []byte) (piece, rest []byte, err error) {
-	var numbers [8]byte
-	for i := range 7 {
-		if op>>i&1 == 0 {
-			continue
-		}
-		if len(delta) == 0 {
-			return nil, nil, errPack
-		}
-		numbers[i], delta = delta[0], delta[1:]
+// deltaAt is entryAt of the delta whose header was read last.
+func (p *pack) deltaAt(h *packfile.ObjectHeader, depth int) (entry, error) {
+	base := h.OffsetReference
+	size, err := p.deltaSize()
+	if err == nil && h.Type == plumbing.REFDeltaObject {
+		base, _, err = p.index.find(h.Reference) // 0 where it is not
 	}
-	at, size := int64(binary.LittleEndian.Uint32(numbers[:])), int64(binary.LittleEndian.Uint32(numbers[4:]))
-	if size == 0 {
-		size = 0x10000
+	switch {
+	case err != nil:
+		return entry{}, err
+	case h.Type != plumbing.OFSDeltaObject && h.Type != plumbing.REFDeltaObject, base <= 0, depth > maxChain:
+		return entry{}, packfile.ErrMalformedPackFile
 	}
-	if at+size > int64(len(base)) {
-		return nil, nil, errPack
+	e, err := p.entryAt(base, depth+1)
+	if err == nil && max(e.size, h.Length) > maxDelta {
+		err = fmt.Errorf("a delta of %d bytes and its base of %d are too large", h.Length, e.size)
 	}
-	return base[at : at+size], delta, nil
+	return entry{e.kind, size, base}, err
 }
 
-// recent keeps objects that were read from packs, which others are deltas to. When the young ones are too many they are the old ones,
-// and those are forgotten.
-type recent struct {
-	young, old map[place]object
-	bytes      int64
-}
-
-type place struct {
-	pack *pack
-	at   int64
-}
-
-// recentSize is about how many bytes of young objects are kept, and of old ones.
-const recentSize = 16 << 20
-
-func (r *recent) get(p *pack, at int64) (object, bool) {
-	if o, ok := r.young[place{p, at}]; ok {
-		return o, true
+// deltaSize is the size of what the delta makes whose header was read last: the
+// second of the two numbers with which it begins (gitformat-pack(5)).
+func (p *pack) deltaSize() (int64, error) {
+	r, err := p.scanner.ReadObject()
+	if err != nil {
+		return 0, err
 	}
-	o, ok := r.old[place{p, at}]
-	if ok {
-		r.put(p, at, o)
+	start := bufio.NewReaderSize(io.LimitReader(r, 20), 20)
+	_, err1 := binary.ReadUvarint(start)
+	size, err2 := binary.ReadUvarint(start)
+	if err := errors.Join(err1, err2, r.Close()); err != nil {
+		return 0, err
 	}
-	return o, ok
-}
-
-func (r *recent) put(p *pack, at int64, o object) {
-	if o.size > 2*recentSize {
-		return
-	}
-	if r.young == nil || r.bytes+o.size > recentSize {
-		r.young, r.old, r.bytes = map[place]object{}, r.young, 0
-	}
-	r.young[place{p, at}] = o
-	r.bytes += o.size
+	return int64(min(size, 1<<62)), nil
 }
 
 func isWhole(kind plumbing.ObjectType) bool {

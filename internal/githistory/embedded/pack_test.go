@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 )
 
@@ -57,7 +58,7 @@ func forgedPack(t *testing.T, deltas []byte, bases map[plumbing.Hash]plumbing.Ha
 			t.Fatal(err)
 		}
 	}
-	p, err := openPack(name, &recent{})
+	p, err := openPack(name, 0, cache.NewBufferLRU(cacheSize))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"bytes"
-	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
 // A look-up in the file finds what go-git finds in the whole index: of few objects and of many, near and far in the pack.
@@ -92,31 +90,4 @@ func indexFile(t *testing.T, text []byte) *packIndex {
 		}
 	})
 	return &packIndex{File: file}
-}
-
-// A delta makes what go-git makes of it, or it is damaged.
-func FuzzApplyDelta(f *testing.F) {
-	base := bytes.Repeat([]byte("0123456789"), 30)
-	other := append(append([]byte("first "), base[40:260]...), " last"...)
-	f.Add(base, packfile.DiffDelta(base, other))
-	f.Add(base, []byte{0xac, 2, 3, 0x91, 5, 3})
-	f.Add([]byte("0"), []byte("\x01\x0100"))
-	f.Add(make([]byte, 0x10001), []byte{0x81, 0x80, 4, 0x80, 0x80, 4, 0x80})
-	f.Fuzz(func(t *testing.T, base, delta []byte) {
-		_, to, _, err := deltaSizes(delta)
-		if err == nil && to > 1<<20 || len(base) == 0 || len(delta) < 4 {
-			return // go-git wants four bytes and a base that is not empty
-		}
-		got, err := applyDelta(base, delta)
-		want, wantErr := packfile.PatchDelta(base, delta)
-		if err == nil && (wantErr != nil || !bytes.Equal(got, want)) {
-			t.Fatalf("%q, and go-git makes %q, %v", got, want, wantErr)
-		}
-		if err != nil && !errors.Is(err, errPack) {
-			t.Fatal(err)
-		}
-		if err != nil && wantErr == nil && len(want) > 0 {
-			t.Fatalf("%v, and go-git makes %q", err, want)
-		}
-	})
 }

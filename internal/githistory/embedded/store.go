@@ -13,12 +13,16 @@ import (
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
 var errMissing = errors.New("the object is not here")
+
+// cacheSize bounds what is kept of objects from packs, in bytes.
+const cacheSize = 32 * cache.MiByte
 
 // store reads objects. It is safe for concurrent use.
 //
@@ -28,9 +32,9 @@ var errMissing = errors.New("the object is not here")
 type store struct {
 	dirs []string
 
-	mu     sync.Mutex // guards everything below
-	packs  []*pack    // the pack of the last success comes first
-	recent recent
+	mu    sync.Mutex // guards everything below
+	packs []*pack    // the pack of the last success comes first
+	bases *cache.BufferLRU
 }
 
 type object struct {
@@ -48,7 +52,7 @@ func (o object) id() plumbing.Hash {
 }
 
 func newStore(dirs []string) *store {
-	return &store{dirs: dirs}
+	return &store{dirs: dirs, bases: cache.NewBufferLRU(cacheSize)}
 }
 
 func (s *store) close() error {
@@ -117,7 +121,7 @@ func (s *store) list() error {
 		if slices.ContainsFunc(s.packs, func(p *pack) bool { return p.name == name }) {
 			continue
 		}
-		p, err := openPack(name, &s.recent)
+		p, err := openPack(name, len(s.packs), s.bases)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
