@@ -17,8 +17,8 @@ import (
 // pack is a pack and its index. The files stay open, so that a
 // repository that is being repacked can still be read.
 type pack struct {
-	index packIndex
-	file  *os.File
+	index   packIndex
+	file    *os.File
 	scanner *packfile.Scanner
 	name    string // the path without .pack
 	entries map[int64]entry
