@@ -82,7 +82,7 @@ func (x *packIndex) find(id plumbing.Hash) (offset int64, found bool, err error)
 		return 0, false, err
 	}
 	for i := range high - low {
-		if bytes.Compare(id[:], ids[i*idSize:(i+1)*idSize]) == 0 {
+		if bytes.Equal(id[:], ids[i*idSize:(i+1)*idSize]) {
 			offset, err = x.offset(int64(low + i))
 			return offset, err == nil, err
 		}
