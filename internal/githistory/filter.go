@@ -1,6 +1,7 @@
 package githistory
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -40,6 +41,13 @@ func (f *Filter) Matches(path string) bool {
 	return f.All || f.Workspaces && f.inWorkspace(path) || f.matchesPattern(path)
 }
 
+// MatchesName is Matches of a name in bytes. Most names of an index are turned down before they are made a string.
+func (f *Filter) MatchesName(name []byte) bool {
+	maybe := f.All || f.Workspaces && (bytes.HasPrefix(name, []byte(".")) || bytes.Contains(name, []byte("/."))) ||
+		slices.ContainsFunc(f.globs, func(g glob) bool { return mayMatch(g, name) })
+	return maybe && f.Matches(string(name))
+}
+
 // inWorkspace reports whether a path is .small or a lookalike of it, or below one,
 // in one of the directories, if there are any, else at any depth.
 func (f *Filter) inWorkspace(path string) bool {
@@ -55,10 +63,7 @@ func (f *Filter) inWorkspace(path string) bool {
 }
 
 func (f *Filter) matchesPattern(path string) bool {
-	maybe := slices.ContainsFunc(f.globs, func(g glob) bool {
-		return strings.HasSuffix(path, g.suffix) && (g.exact && path == g.prefix || !g.exact && strings.HasPrefix(path, g.prefix))
-	})
-	return maybe && policy.Matches(f.Patterns, path)
+	return slices.ContainsFunc(f.globs, func(g glob) bool { return mayMatch(g, path) }) && policy.Matches(f.Patterns, path)
 }
 
 // MayHold reports whether something below a directory may be meant.
@@ -113,6 +118,15 @@ func (f *Filter) pathspecs() []string {
 type glob struct {
 	prefix, suffix string
 	exact          bool
+}
+
+// mayMatch compares the ends of a path.
+func mayMatch[T string | []byte](g glob, path T) bool {
+	n := len(path)
+	if g.exact {
+		return string(path) == g.prefix
+	}
+	return n >= len(g.prefix) && string(path[:len(g.prefix)]) == g.prefix && n >= len(g.suffix) && string(path[n-len(g.suffix):]) == g.suffix
 }
 
 // globMeta are the characters that mean something in a pattern.

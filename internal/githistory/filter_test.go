@@ -30,6 +30,9 @@ func TestFilterPatterns(t *testing.T) {
 			if got := f.Matches(path); got != want {
 				t.Errorf("%q matches %q: %t", pattern, path, got)
 			}
+			if got := f.MatchesName([]byte(path)); got != want {
+				t.Errorf("%q matches the name %q: %t", pattern, path, got)
+			}
 			for i := range path {
 				if want && path[i] == '/' && !f.MayHold(path[:i]) {
 					t.Errorf("%q: nothing below %q, but %q", pattern, path[:i], path)
@@ -94,6 +97,9 @@ func TestFilterWorkspaces(t *testing.T) {
 		f := githistory.NewFilter(history.Workspaces(c.dirs...))
 		var got []string
 		for _, path := range paths {
+			if f.MatchesName([]byte(path)) != f.Matches(path) {
+				t.Errorf("%q: %q as a name in bytes", c.dirs, path)
+			}
 			if !f.Matches(path) {
 				continue
 			}

@@ -2,9 +2,10 @@ package harness
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/expression"
 )
 
 // Codex is OpenAI's Codex. An answer with a field that the event's schema does not have is a failure to it, and so is status 2 with
@@ -21,14 +22,14 @@ var Codex = &Harness{
 	inform:    contextAt("SessionStart"),
 	afterTool: blocked, // it takes the place of the tool's output
 	atStop: func(text string) Answer {
-		return blocked(inSuccession.ReplaceAllStringFunc(text, ifThen))
+		return blocked(inSuccession().ReplaceAllStringFunc(text, ifThen))
 	},
 	person: systemMessage,
 	unread: blocked,
 }
 
 // inSuccession finds commands with &&, which the agent would read at a turn's end as &amp;&amp; and could not type.
-var inSuccession = regexp.MustCompile("`[^`&]+(?: && [^`&]+)+`")
+var inSuccession = expression.Of("`[^`&]+(?: && [^`&]+)+`")
 
 // ifThen says the same without.
 func ifThen(command string) string {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -75,7 +76,7 @@ func (f *File) Read(before, after []byte) {
 }
 
 // guard is a line that speaks of who may do what, or of what proves it.
-var guard = expression(`(?i)permission|authori[sz]|authenticat|passw(or)?d|\bsession|csrf|\bjwt|(en|de)crypt|\bacl\b|\brole\b|access_?token|secret|credential|forbidden|privilege`)
+var guard = expression.Of(`(?i)permission|authori[sz]|authenticat|passw(or)?d|\bsession|csrf|\bjwt|(en|de)crypt|\bacl\b|\brole\b|access_?token|secret|credential|forbidden|privilege`)
 
 // generated reports whether a program wrote a text, by what its beginning says. Its
 // source counts.
@@ -90,7 +91,7 @@ func generated(text []byte) bool {
 const longestLine = 2000
 
 // trivial is a line that is a comment, or says what is imported from where.
-var trivial = expression(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--( |$)|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)
+var trivial = expression.Of(`^\x{feff}?\s*(//|/?\*[ */]|\*$|#( |$)|--( |$)|<!--|import\b|from \S+ import\b|using [\w.]+;|(global )?namespace\b|package\b|require\b|"[\w./-]+"$|use [\w:]+;)`)
 
 // only lists the lines of a text that another lacks, without regard to white space.
 // It does not depend on how a diff aligns them.

@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -43,8 +44,8 @@ const (
 
 var (
 	// switchText begins the evidence of an entry that switches lanes.
-	switchText = expression(`(?i)^\s*(?:\w+\s+)?to\s+(\w+)\s*:\s*\S`)
-	specLine   = expression(`(?m)^\s*` + specKey + `:\s*(\S.*?)\s*$`)
+	switchText = expression.Of(`(?i)^\s*(?:\w+\s+)?to\s+(\w+)\s*:\s*\S`)
+	specLine   = expression.Of(`(?m)^\s*` + specKey + `:\s*(\S.*?)\s*$`)
 )
 
 // specKey names the artefact of an entry for SpecTask.

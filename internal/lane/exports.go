@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/expression"
 )
 
 // declaration is something that a file declares for other packages: the form that
@@ -16,7 +18,7 @@ type declaration struct {
 }
 
 // rustExport is a line of Rust that declares something for others.
-var rustExport = expression(`(?m)^\s*pub (?:async |unsafe |const )*(fn|struct|enum|trait|type|static|mod|macro) (\w+)[^\n]*`)
+var rustExport = expression.Of(`(?m)^\s*pub (?:async |unsafe |const )*(fn|struct|enum|trait|type|static|mod|macro) (\w+)[^\n]*`)
 
 // exportsIn are what a file declares for other packages, by name.
 func exportsIn(name string, text []byte) map[string]declaration {

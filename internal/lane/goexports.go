@@ -3,8 +3,8 @@ package lane
 import (
 	"go/ast"
 	"go/parser"
+	"go/printer"
 	"go/token"
-	"go/types"
 	"strings"
 )
 
@@ -27,7 +27,7 @@ func goExports(text []byte) map[string]declaration {
 		case *ast.FuncDecl:
 			name, receiver := d.Name.Name, ""
 			if d.Recv != nil && len(d.Recv.List) == 1 {
-				receiver = types.ExprString(d.Recv.List[0].Type)
+				receiver = source(d.Recv.List[0].Type)
 				base, _, _ := strings.Cut(strings.TrimPrefix(receiver, "*"), "[")
 				if !ast.IsExported(base) {
 					continue
@@ -67,7 +67,7 @@ func addGoType(s *ast.TypeSpec, add func(string, ast.Node, string)) {
 	case *ast.InterfaceType:
 		members, form = t.Methods, "interface"
 	default:
-		form = types.ExprString(t)
+		form = source(t)
 	}
 	form += goFields(s.TypeParams)
 	if s.Assign.IsValid() {
@@ -78,7 +78,7 @@ func addGoType(s *ast.TypeSpec, add func(string, ast.Node, string)) {
 		return
 	}
 	for _, m := range members.List {
-		of := types.ExprString(m.Type)
+		of := source(m.Type)
 		if f, is := m.Type.(*ast.FuncType); is {
 			of = goSignature(f)
 		}
@@ -103,7 +103,7 @@ func goFields(list *ast.FieldList) string {
 	var out strings.Builder
 	if list != nil {
 		for _, field := range list.List {
-			out.WriteString(strings.Repeat(types.ExprString(field.Type)+",", max(1, len(field.Names))))
+			out.WriteString(strings.Repeat(source(field.Type)+",", max(1, len(field.Names))))
 		}
 	}
 	return "(" + out.String() + ")"
@@ -114,5 +114,20 @@ func goType(t ast.Expr) string {
 	if t == nil {
 		return ""
 	}
-	return types.ExprString(t)
+	return source(t)
+}
+
+// source is how a type is written, without the tags of its fields.
+func source(t ast.Expr) string {
+	ast.Inspect(t, func(n ast.Node) bool {
+		if field, is := n.(*ast.Field); is {
+			field.Tag = nil
+		}
+		return true
+	})
+	var out strings.Builder
+	if err := printer.Fprint(&out, token.NewFileSet(), t); err != nil {
+		return err.Error() // of a text that is not Go, and the same each time
+	}
+	return out.String()
 }

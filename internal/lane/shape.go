@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -104,7 +105,7 @@ func (w *Workflow) merges() bool {
 
 // personal finds the words by which a phase without an agent says that a person
 // does it.
-var personal = expression(`(?i)approv|await|waiting|human|manual|person|sign-?off`)
+var personal = expression.Of(`(?i)approv|await|waiting|human|manual|person|sign-?off`)
 
 // waits reports whether the work waits for a person in a phase.
 func (p *Phase) waits() bool {

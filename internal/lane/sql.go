@@ -2,14 +2,16 @@ package lane
 
 import (
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/expression"
 )
 
 var (
-	sqlFile = expression(`(?i)\.(sql|ddl|pgsql|psql|mysql|cql|hql)(\.(erb|j2|tmpl|tpl))?$`)
+	sqlFile = expression.Of(`(?i)\.(sql|ddl|pgsql|psql|mysql|cql|hql)(\.(erb|j2|tmpl|tpl))?$`)
 	// sqlComment is one that runs to the end of its line, or a bracketed one.
-	sqlComment = expression(`(?s)--[^\n]*|/\*.*?\*/`)
+	sqlComment = expression.Of(`(?s)--[^\n]*|/\*.*?\*/`)
 	// sqlVerb begins a statement that changes a schema or stored data.
-	sqlVerb = expression(`(?im)(?:^\x{feff}?|;)\s*(?:create|alter|drop|truncate|rename|update|delete)\b`)
+	sqlVerb = expression.Of(`(?im)(?:^\x{feff}?|;)\s*(?:create|alter|drop|truncate|rename|update|delete)\b`)
 )
 
 // statements are the first lines that change a schema or stored data, of a file

@@ -1,19 +1,20 @@
 package ledger
 
 import (
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/small-gate/small-gate/internal/expression"
 )
 
 // timestampForm is RFC 3339 with a fraction and a zone, and T and Z in upper case, as the protocol's lint
 // requires.
-var timestampForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d:\d\d)$`)
+var timestampForm = expression.Of(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d:\d\d)$`)
 
 // ParseTimestamp reads an entry's timestamp. Digits beyond nanoseconds and surrounding white space are ignored.
 // Years 0 and 1 are invalid: other languages have no such dates.
 func ParseTimestamp(s string) (time.Time, bool) {
-	if !timestampForm.MatchString(strings.TrimSpace(s)) {
+	if !timestampForm().MatchString(strings.TrimSpace(s)) {
 		return time.Time{}, false
 	}
 	t, ok := ParseInstant(s)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/small-gate/small-gate/internal/expression"
 )
 
 // AttributesFile is the name of git's files of attributes (gitattributes(5)).
@@ -69,7 +71,7 @@ func MergeAttribute(files []Attributes, name string) MergeSetting {
 }
 
 // attributeName is what git takes for the name of an attribute.
-var attributeName = expression(`^[-!]?[A-Za-z0-9_.][-A-Za-z0-9_.]*(=|$)`)
+var attributeName = expression.Of(`^[-!]?[A-Za-z0-9_.][-A-Za-z0-9_.]*(=|$)`)
 
 // isMalformed reports whether a word is no attribute, which has git pass over
 // its line.

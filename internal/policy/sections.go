@@ -2,28 +2,21 @@ package policy
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
 var (
-	ruleForm = expression(`^[a-z][a-z0-9-]*/[a-z][a-z0-9-]*$`)
+	ruleForm = expression.Of(`^[a-z][a-z0-9-]*/[a-z][a-z0-9-]*$`)
 	// trailerForm is what git takes as a trailer's name
 	// (git-interpret-trailers: letters, digits and hyphens).
-	trailerForm = expression(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
+	trailerForm = expression.Of(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
 )
-
-// expression is a regular expression that is compiled when it is first asked for: an idle
-// hook needs none.
-func expression(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
-}
 
 func (r *reader) workspaces(v *small.Value, p *Policy) {
 	for _, f := range r.mapping(v, "workspaces", "include", "exclude") {

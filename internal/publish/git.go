@@ -8,10 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/reconcile"
@@ -101,13 +101,13 @@ func (g *commandLine) holds(ctx context.Context, args ...string) (bool, error) {
 }
 
 // lockName finds the lock in git's words, whatever language they are in.
-var lockName = regexp.MustCompile(`'([^'\n]+\.lock)'`)
+var lockName = expression.Of(`'([^'\n]+\.lock)'`)
 
 // failed is the failure for a git that failed.
 func (g *commandLine) failed(args []string, done result) error {
 	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", subcommand(args), done.status, oneLine(done.stderr))}
 	lock := filepath.Join(g.gitDir, "index.lock") // about which git stash says nothing
-	if named := lockName.FindStringSubmatch(done.stderr); named != nil {
+	if named := lockName().FindStringSubmatch(done.stderr); named != nil {
 		lock = named[1]
 	}
 	if _, err := os.Lstat(lock); err == nil {

@@ -1,8 +1,7 @@
 package reconcile
 
 import (
-	"regexp"
-
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
@@ -56,7 +55,7 @@ func (w *Workspace) Bring(base, log []byte) (int, error) {
 	return resolved.Brought[1], w.write(w.Log(), resolved.Text)
 }
 
-var replayIDForm = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
+var replayIDForm = expression.Of(`^[0-9A-Fa-f]{64}$`)
 
 // runID is the replay id of the run that a workspace file names; empty if there is none that could be one: `check` reports that.
 func runID(top, path string, limits small.Limits) string {
@@ -65,7 +64,7 @@ func runID(top, path string, limits small.Limits) string {
 		return ""
 	}
 	if doc, _ := small.Parse(data, limits); doc != nil {
-		if id, _ := doc.Root.Get("run").Get("replay_id").Str(); replayIDForm.MatchString(id) {
+		if id, _ := doc.Root.Get("run").Get("replay_id").Str(); replayIDForm().MatchString(id) {
 			return id
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -110,7 +110,7 @@ func driving(ctx context.Context, repo Repository, g *workTree, environ []string
 		return op, nil
 	}
 	applied := ""
-	if m := appliedLabel.FindStringSubmatch(label); m != nil {
+	if m := appliedLabel().FindStringSubmatch(label); m != nil {
 		applied = m[1]
 	} else {
 		done, err := os.ReadFile(filepath.Join(repo.Where().GitDir, "rebase-merge", "done"))
@@ -118,7 +118,7 @@ func driving(ctx context.Context, repo Repository, g *workTree, environ []string
 			return nil, &failure.Error{Message: "cannot read what is rebased: " + err.Error(), Err: err}
 		}
 		lines := strings.Split(strings.TrimSpace(string(done)), "\n")
-		if m := appliedLine.FindStringSubmatch(lines[len(lines)-1]); m != nil {
+		if m := appliedLine().FindStringSubmatch(lines[len(lines)-1]); m != nil {
 			applied = m[1]
 		}
 	}
@@ -130,7 +130,7 @@ func driving(ctx context.Context, repo Repository, g *workTree, environ []string
 
 var (
 	// appliedLabel is git's label of a commit that it applies: "1c8dd23 (subject)".
-	appliedLabel = regexp.MustCompile(`^([0-9a-f]{4,64}) \(`)
+	appliedLabel = expression.Of(`^([0-9a-f]{4,64}) \(`)
 	// appliedLine is a line of the list of what a rebase has begun.
-	appliedLine = regexp.MustCompile(`^(?:pick|p|reword|r|edit|e|squash|s|fixup|f)(?: -[cC])? ([0-9a-f]{4,64})\b`)
+	appliedLine = expression.Of(`^(?:pick|p|reword|r|edit|e|squash|s|fixup|f)(?: -[cC])? ([0-9a-f]{4,64})\b`)
 )

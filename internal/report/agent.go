@@ -3,11 +3,11 @@ package report
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
@@ -217,9 +217,9 @@ func fixLines(fix string) string {
 }
 
 // noTags breaks what a model could take for a tag of its harness. No fix redirects from a file whose name touches the bracket.
-func noTags(s string) string { return tag.ReplaceAllString(s, `\u003c$1`) }
+func noTags(s string) string { return tag().ReplaceAllString(s, `\u003c$1`) }
 
-var tag = regexp.MustCompile(`<([/!?\pL])`)
+var tag = expression.Of(`<([/!?\pL])`)
 
 // quoted is text from the repository as a JSON string without angle brackets and backticks: the text cannot end the string, begin a
 // line, or look like a command of a fix.

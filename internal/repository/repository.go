@@ -58,19 +58,20 @@ type Source struct {
 	Mode string
 }
 
-// manyObjects is up to how many packed objects the embedded reader is quicker than starting git. It decodes every pack index, and
-// follows what a range excludes to its beginning: a range of ten commits took 0.7 times git's processor time in a repository of
-// 6,000 objects (1,000 commits), 2 times in one of 29,000 and 6 times in one of 136,000. An audit takes half of git's time where there
-// are 2 GB of logs in 44,000 objects, 1.2 times in 52,000 objects with small logs and 1.3 times in 252,000. The other modes look at one
-// or two trees: 1 time at 29,000 and 2 times at 136,000.
-func manyObjects(mode string) int64 {
+// manyObjects is up to how many packed objects the embedded reader walks through history. A range of ten commits takes it 0.8 times
+// git's processor time where all ways down from it lead to one commit, however long the history is; else it follows the history to its
+// beginning, which takes 1.8 times git's in one of 10,000 commits (44,000 objects). An audit takes half of git's time where there are
+// 2 GB of logs in 44,000 objects, 1.2 times in 52,000 objects with small logs and 1.3 times in 252,000.
+const manyObjects = 100_000
+
+// walks reports whether a mode walks through history. The others look at one or two trees, which takes the embedded reader the same
+// time in a repository of any size.
+func walks(mode string) bool {
 	switch mode {
-	case "range", "merge-check", "sync", "pre-push", "pre-receive", "push":
-		return 10_000
-	case "audit":
-		return 100_000
+	case "range", "merge-check", "sync", "pre-push", "pre-receive", "push", "audit":
+		return true
 	}
-	return 25_000
+	return false
 }
 
 // Do runs do on the repository, and tells it why this reader was taken. If the embedded reader turns out not to serve what is asked
@@ -111,9 +112,9 @@ func (s Source) auto(ctx context.Context, do func(repo Repository, why string) e
 		return "", err
 	}
 	if err == nil {
-		if n := own.PackedObjects(); n > manyObjects(s.Mode) {
+		if n := own.PackedObjects(); walks(s.Mode) && n > manyObjects {
 			if repo, gitErr := s.openGit(ctx); gitErr == nil {
-				why := fmt.Sprintf("the repository has about %d packed objects, and git is faster from %d on", n, manyObjects(s.Mode))
+				why := fmt.Sprintf("the repository has about %d packed objects, and git is faster from %d on", n, manyObjects)
 				reader, err = finish(repo, do(repo, why))
 				return reader, errors.Join(err, own.Close())
 			}

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/small-gate/small-gate/internal/expression"
 )
 
 // Document is one parsed file.
@@ -84,7 +85,7 @@ func decode(data []byte, structure int) (*yaml.Node, *Problem) {
 }
 
 // version12 is a directive of YAML 1.2 among the lines before a document.
-var version12 = regexp.MustCompile(`\A(?:\x{FEFF})?(?:(?:[ \t]*(?:#[^\n]*)?|%[^\n]*)\r?\n)*?%YAML[ \t]+1\.(2)(?:[ \t\r\n]|\z)`)
+var version12 = expression.Of(`\A(?:\x{FEFF})?(?:(?:[ \t]*(?:#[^\n]*)?|%[^\n]*)\r?\n)*?%YAML[ \t]+1\.(2)(?:[ \t\r\n]|\z)`)
 
 // asVersion11 returns a text that says it is YAML 1.2 as one that says 1.1: the
 // parser reads both alike, and refuses the newer name alone.
@@ -92,7 +93,7 @@ func asVersion11(data []byte) []byte {
 	if !bytes.Contains(data, []byte("%YAML")) {
 		return data
 	}
-	at := version12.FindSubmatchIndex(data)
+	at := version12().FindSubmatchIndex(data)
 	if at == nil {
 		return data
 	}

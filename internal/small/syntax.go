@@ -2,23 +2,23 @@ package small
 
 import (
 	"bytes"
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // errorLine opens the text of the parser's errors.
-var errorLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var errorLine = expression.Of(`^yaml: (?:line (\d+): )?`)
 
 // syntaxProblem turns the parser's error into a problem. The parser names at
 // most a line, and often that in which the surrounding list or mapping begins.
 func syntaxProblem(data []byte, err error, structure int) *Problem {
 	text := err.Error()
 	p := &Problem{Kind: ProblemYAML, Pos: Pos{1, 1}}
-	m := errorLine.FindStringSubmatch(text)
+	m := errorLine().FindStringSubmatch(text)
 	if m != nil {
 		if n, convErr := strconv.Atoi(m[1]); convErr == nil {
 			p.Pos.Line = max(n, 1)

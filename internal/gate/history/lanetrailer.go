@@ -2,14 +2,14 @@ package history
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/lane"
 )
 
-var notASCII = regexp.MustCompile(`[^\x00-\x7f]+`)
+var notASCII = expression.Of(`[^\x00-\x7f]+`)
 
 // ClaimedLanes are the names by which a commit's message claims lanes: its trailers, and single words in lines
 // elsewhere that look like such a trailer, because a squash joins messages. They need not be lanes. A run of bytes
@@ -19,7 +19,7 @@ func ClaimedLanes(message []byte) []string {
 	if !bytes.Contains(bytes.ToLower(message), []byte("lane")) {
 		return nil
 	}
-	text := notASCII.ReplaceAllString(string(message), "\ufffd")
+	text := notASCII().ReplaceAllString(string(message), "\ufffd")
 	var out []string
 	claim := func(t trailer) {
 		if strings.EqualFold(t.Name, lane.Trailer) && !slices.Contains(out, t.Value) {

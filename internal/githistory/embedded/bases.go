@@ -9,14 +9,11 @@ import (
 
 // MergeBases are as [githistory.Repo.MergeBases].
 func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
-	first, err := r.history(ctx, a)
+	histories, err := r.histories(ctx, a, b)
 	if err != nil {
 		return nil, err
 	}
-	second, err := r.history(ctx, b)
-	if err != nil {
-		return nil, err
-	}
+	first, second := histories[0], histories[1]
 	if err := r.checkDifference(ctx, a, b); err != nil {
 		return nil, err
 	}
@@ -42,30 +39,40 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 
 // IsAncestor is as [githistory.Repo.IsAncestor].
 func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, error) {
-	above, err := r.named(ancestor)
+	histories, err := r.histories(ctx, ancestor, commit)
 	if err != nil {
 		return false, err
 	}
-	below, err := r.history(ctx, commit)
-	if err != nil || below[above.id] != nil {
+	above, err := r.named(ancestor)
+	if err != nil || histories[1][above.id] != nil {
 		return err == nil, err
 	}
 	return false, r.checkDifference(ctx, ancestor, commit) // a no is only as good as the history that was seen
 }
 
-// history is a commit and everything that is reachable from it.
-func (r *Repo) history(ctx context.Context, name string) (map[plumbing.Hash]*commit, error) {
-	tip, err := r.named(name)
+// histories are two commits, each with everything that is reachable from it down to their floor.
+func (r *Repo) histories(ctx context.Context, names ...string) ([]map[plumbing.Hash]*commit, error) {
+	tips := make([]*commit, len(names))
+	for i, name := range names {
+		var err error
+		if tips[i], err = r.named(name); err != nil {
+			return nil, err
+		}
+	}
+	floor, err := r.floor(ctx, tips...)
 	if err != nil {
 		return nil, err
 	}
-	list, err := r.ancestry(ctx, []*commit{tip}, map[plumbing.Hash]bool{})
-	if err != nil {
-		return nil, err
+	out := make([]map[plumbing.Hash]*commit, len(tips))
+	for i, tip := range tips {
+		list, err := r.ancestry(ctx, []*commit{tip}, floor, map[plumbing.Hash]bool{})
+		if err != nil {
+			return nil, err
+		}
+		out[i] = make(map[plumbing.Hash]*commit, len(list))
+		for _, c := range list {
+			out[i][c.id] = c
+		}
 	}
-	commits := make(map[plumbing.Hash]*commit, len(list))
-	for _, c := range list {
-		commits[c.id] = c
-	}
-	return commits, nil
+	return out, nil
 }

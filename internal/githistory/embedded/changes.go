@@ -59,7 +59,7 @@ func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]h
 	filter := githistory.NewFilter(f)
 	var files []history.File
 	if revision == history.Index {
-		x, err := r.readIndex(ctx, filter.Matches)
+		x, err := r.readIndex(ctx, filter.MatchesName)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]h
 
 // Sparse lists those of some paths of the index that are kept out of the work tree.
 func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
-	x, err := r.readIndex(ctx, func(path string) bool { return slices.Contains(paths, path) })
+	x, err := r.readIndex(ctx, func(name []byte) bool { return slices.Contains(paths, string(name)) })
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 
@@ -24,6 +25,7 @@ type commit struct {
 	parents []plumbing.Hash // none where a shallow clone hides them
 	hidden  bool            // whether it does
 	lanes   []string        // what its message says of lanes
+	date    int64           // when it was committed, in seconds, as it says; 0 if it does not
 }
 
 // commit reads a commit that must be there. Commits are kept.
@@ -87,7 +89,21 @@ func parseCommit(data []byte) (*commit, error) {
 		}
 		c.parents = append(c.parents, parent)
 	}
+	c.date = dateOf(rest)
 	return c, nil
+}
+
+// dateOf reads the committer's line, "committer NAME <MAIL> SECONDS ZONE".
+func dateOf(header []byte) int64 {
+	_, rest, _ := bytes.Cut(header, []byte("\ncommitter "))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	_, numbers, _ := bytes.Cut(line[max(bytes.LastIndexByte(line, '>'), 0):], []byte(" "))
+	seconds, _, _ := bytes.Cut(numbers, []byte(" "))
+	date, err := strconv.ParseInt(string(seconds), 10, 64)
+	if err != nil {
+		return 0 // whatever stands there, it is the same commit
+	}
+	return date
 }
 
 func field(line []byte, name string, id *plumbing.Hash) error {

@@ -1,11 +1,13 @@
 package embedded
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -38,7 +40,7 @@ var errIndex = errors.New("the index is damaged")
 // readIndex reads the index that git names, or the work tree's own. Paths that
 // are only intended to be added are not in it yet, as far as a commit is
 // concerned. A missing file is an empty index.
-func (r *Repo) readIndex(ctx context.Context, wanted func(path string) bool) (*index, error) {
+func (r *Repo) readIndex(ctx context.Context, wanted func(name []byte) bool) (*index, error) {
 	if err := alive(ctx, "reading the index"); err != nil {
 		return nil, err
 	}
@@ -49,15 +51,19 @@ func (r *Repo) readIndex(ctx context.Context, wanted func(path string) bool) (*i
 	if named := r.env.Get("GIT_INDEX_FILE"); named != "" {
 		name = githistory.Within(r.base, named)
 	}
-	data, err := os.ReadFile(name)
+	file, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return &index{}, nil
 	}
 	if err != nil {
 		return nil, cannot("cannot read the index", err)
 	}
-	x, err := decodeIndex(data, wanted)
-	return x, cannot("cannot read the index", err)
+	var x *index
+	info, err := file.Stat()
+	if err == nil {
+		x, err = decodeIndex(file, info.Size(), wanted)
+	}
+	return x, cannot("cannot read the index", errors.Join(err, file.Close()))
 }
 
 const (
@@ -71,24 +77,34 @@ const (
 	flagSparse    = 0x4000
 	maskName      = 0x0fff
 	extensionHead = 8
+	// indexWindow is how many bytes are looked at at once, and maxEntry how many of them an entry may take.
+	indexWindow, maxEntry = 64 << 10, 8 << 10
 )
 
-// decodeIndex reads the bytes of an index. The sum at its end is not compared:
+// decodeIndex reads an index of a size. The sum at its end is not compared:
 // git does not do it either, so that this is what it commits, and git may be
 // told to leave the sum out (index.skipHash).
-func decodeIndex(data []byte, wanted func(path string) bool) (*index, error) {
-	if len(data) < indexHead+idSize || string(data[:4]) != "DIRC" {
+func decodeIndex(file io.Reader, size int64, wanted func(name []byte) bool) (*index, error) {
+	d := &indexDecoder{file: bufio.NewReaderSize(io.LimitReader(file, size-int64(idSize)), indexWindow), wanted: wanted}
+	if err := d.look(); err != nil {
+		return nil, err
+	}
+	if len(d.rest) < indexHead || string(d.rest[:4]) != "DIRC" {
 		return nil, errIndex
 	}
-	body := data[:len(data)-idSize]
-	d := &indexDecoder{version: binary.BigEndian.Uint32(body[4:]), rest: body[indexHead:], wanted: wanted}
+	d.version = binary.BigEndian.Uint32(d.rest[4:])
 	if d.version != 2 && d.version != 3 {
 		return nil, unserved("the index has version %d", d.version)
 	}
-	for range binary.BigEndian.Uint32(body[8:]) {
+	entries := binary.BigEndian.Uint32(d.rest[8:])
+	d.rest = d.rest[indexHead:]
+	for range entries {
 		if err := d.entry(); err != nil {
 			return nil, err
 		}
+	}
+	if _, err := d.file.Discard(d.window - len(d.rest)); err != nil {
+		return nil, err
 	}
 	return &d.index, d.extensions()
 }
@@ -96,15 +112,36 @@ func decodeIndex(data []byte, wanted func(path string) bool) (*index, error) {
 // indexDecoder reads entry by entry.
 type indexDecoder struct {
 	index
+	file    *bufio.Reader
 	version uint32
-	rest    []byte
+	window  int    // how many bytes of the file were looked at last
+	rest    []byte // what is left of them
 	path    []byte // of the last entry
-	wanted  func(path string) bool
+	wanted  func(name []byte) bool
 	// nameless says that an entry has no path.
 	nameless bool
 }
 
+// look has rest hold an entry, if the file does.
+func (d *indexDecoder) look() error {
+	if len(d.rest) >= maxEntry {
+		return nil
+	}
+	_, err := d.file.Discard(d.window - len(d.rest))
+	if err != nil {
+		return err
+	}
+	if d.rest, err = d.file.Peek(indexWindow); errors.Is(err, io.EOF) {
+		err = nil
+	}
+	d.window = len(d.rest)
+	return err
+}
+
 func (d *indexDecoder) entry() error {
+	if err := d.look(); err != nil {
+		return err
+	}
 	if len(d.rest) < entryHead {
 		return errIndex
 	}
@@ -129,7 +166,7 @@ func (d *indexDecoder) entry() error {
 	if d.path[len(d.path)-1] == '/' {
 		return unserved("the index is sparse")
 	}
-	if extended&flagIntended != 0 || !d.wanted(string(d.path)) {
+	if extended&flagIntended != 0 || !d.wanted(d.path) {
 		return nil
 	}
 	m := mode(binary.BigEndian.Uint32(head[entryModeAt:]))
@@ -150,6 +187,9 @@ func (d *indexDecoder) entry() error {
 func (d *indexDecoder) name(size int) error {
 	end := bytes.IndexByte(d.rest, 0)
 	next := (size+end+8)/8*8 - size // zeros up to a multiple of 8
+	if end < 0 && d.window == indexWindow {
+		return unserved("the index has a path of more than %d bytes", maxEntry-entryHead)
+	}
 	if end < 0 || next > len(d.rest) {
 		return errIndex
 	}
@@ -160,21 +200,26 @@ func (d *indexDecoder) name(size int) error {
 // extensions reads what follows the entries. One whose name begins with a small
 // letter has to be understood.
 func (d *indexDecoder) extensions() error {
-	for len(d.rest) > 0 {
-		if len(d.rest) < extensionHead {
-			return errIndex
+	for {
+		var head [extensionHead]byte
+		if n, err := io.ReadFull(d.file, head[:]); n == 0 && errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return errors.Join(errIndex, err)
 		}
-		name, size := string(d.rest[:4]), binary.BigEndian.Uint32(d.rest[4:])
-		d.rest = d.rest[extensionHead:]
-		if uint64(size) > uint64(len(d.rest)) {
-			return errIndex
+		name, size := string(head[:4]), int64(binary.BigEndian.Uint32(head[4:]))
+		var data bytes.Buffer
+		into := io.Discard
+		if name == "TREE" {
+			into = &data
 		}
-		data := d.rest[:size]
-		d.rest = d.rest[size:]
+		if _, err := io.CopyN(into, d.file, size); err != nil {
+			return errors.Join(errIndex, err)
+		}
 		switch {
 		case name == "TREE":
 			d.trees = map[string]plumbing.Hash{}
-			if _, ok := parseCachedTree(data, "", 0, d.trees); !ok {
+			if _, ok := parseCachedTree(data.Bytes(), "", 0, d.trees); !ok {
 				return errIndex
 			}
 		case name == "sdir":

@@ -14,7 +14,11 @@ import (
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
-func anyPath(string) bool { return true }
+func anyPath([]byte) bool { return true }
+
+func decodeBytes(data []byte) (*index, error) {
+	return decodeIndex(bytes.NewReader(data), int64(len(data)), anyPath)
+}
 
 // lines is one line for each entry of an index.
 func lines(x *index) []string {
@@ -31,8 +35,8 @@ func TestIndexOfEveryVersion(t *testing.T) {
 	r := gittest.New(t)
 	var input strings.Builder
 	object := r.GitInput("1", "hash-object", "-w", "--stdin")
-	for i := range 300 {
-		fmt.Fprintf(&input, "100644 %s\tdir%d/%s%d\x00", object, i%7, strings.Repeat("x", i), i)
+	for i := range 1500 { // so that it is looked at in several pieces
+		fmt.Fprintf(&input, "100644 %s\tdir%d/%s%d\x00", object, i%7, strings.Repeat("x", i%300), i)
 	}
 	long := strings.Repeat("long/", 900) + "name"
 	fmt.Fprintf(&input, "100755 %s\t%s\x00120000 %s\tlink\x00160000 %s\tmodule\x00", object, long, object, object)
@@ -49,7 +53,7 @@ func TestIndexOfEveryVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := decodeIndex(data, anyPath)
+		x, err := decodeBytes(data)
 		if err != nil {
 			t.Fatalf("version %s: %v", version, err)
 		}
@@ -61,6 +65,24 @@ func TestIndexOfEveryVersion(t *testing.T) {
 			t.Errorf("version %s (-git +embedded)\n%s", version, diff)
 		}
 		compareWithLibrary(t, data, x)
+	}
+}
+
+// A path that is longer than any system has it is left to git.
+func TestIndexWithALongPath(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	object := r.GitInput("1", "hash-object", "-w", "--stdin")
+	for size, served := range map[int]bool{maxEntry - entryHead - 2: true, 2 * indexWindow: false} {
+		r.GitInput("100644 "+object+"\t"+strings.Repeat("x", size)+"\x00", "update-index", "-z", "--index-info")
+		data, err := os.ReadFile(r.Path(".git/index"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x, err := decodeBytes(data); served != (err == nil) || served && len(x.entries[0].path) != size || !served && !errors.Is(err, ErrUnserved) {
+			t.Errorf("%d: %v", size, err)
+		}
+		r.Git("read-tree", "--empty")
 	}
 }
 
@@ -91,7 +113,7 @@ func TestIndexWithoutSum(t *testing.T) {
 		t.Fatal(err)
 	}
 	copy(data[len(data)-idSize:], make([]byte, idSize)) // index.skipHash
-	if x, err := decodeIndex(data, anyPath); err != nil || len(x.entries) != 1 || x.trees[""].IsZero() {
+	if x, err := decodeBytes(data); err != nil || len(x.entries) != 1 || x.trees[""].IsZero() {
 		t.Errorf("%+v, %v", x, err)
 	}
 }
@@ -108,7 +130,7 @@ func TestDamagedIndex(t *testing.T) {
 	}
 	for i := range len(data) {
 		// Where only what the index remembers besides is missing, it is whole.
-		if x, err := decodeIndex(data[:i], anyPath); err == nil && len(x.entries) != 2 {
+		if x, err := decodeBytes(data[:i]); err == nil && len(x.entries) != 2 {
 			t.Errorf("the first %d of %d bytes were taken", i, len(data))
 		}
 	}
@@ -117,7 +139,7 @@ func TestDamagedIndex(t *testing.T) {
 		"extension": {"TREE", "tREE"},
 		"split":     {"TREE", "link"},
 	} {
-		_, err := decodeIndex(bytes.Replace(data, []byte(replace[0]), []byte(replace[1]), 1), anyPath)
+		_, err := decodeBytes(bytes.Replace(data, []byte(replace[0]), []byte(replace[1]), 1))
 		if !errors.Is(err, ErrUnserved) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -135,7 +157,7 @@ func TestDamagedIndex(t *testing.T) {
 		if bytes.Equal(damaged, data) {
 			t.Errorf("%s: nothing was damaged", what)
 		}
-		if _, err := decodeIndex(damaged, anyPath); !errors.Is(err, errIndex) {
+		if _, err := decodeBytes(damaged); !errors.Is(err, errIndex) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -157,7 +179,7 @@ func FuzzIndex(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		x, err := decodeIndex(data, anyPath)
+		x, err := decodeBytes(data)
 		if err != nil {
 			return
 		}

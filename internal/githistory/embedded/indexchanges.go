@@ -20,7 +20,7 @@ func (e indexEntry) staged() history.File {
 // indexChanges compares a tree with the index. Directories that the index knows
 // to be what they are in the tree are passed over.
 func (r *Repo) indexChanges(ctx context.Context, before plumbing.Hash, filter *githistory.Filter) ([]history.Change, error) {
-	x, err := r.readIndex(ctx, filter.Matches)
+	x, err := r.readIndex(ctx, filter.MatchesName)
 	if err != nil {
 		return nil, err
 	}

@@ -11,15 +11,14 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
-// pack is a pack with its index in memory. The file stays open, so that a
+// pack is a pack and its index. The files stay open, so that a
 // repository that is being repacked can still be read.
 type pack struct {
-	*idxfile.MemoryIndex
-	*os.File
+	index   packIndex
+	file    *os.File
 	scanner *packfile.Scanner
 	name    string // the path without .pack
 	entries map[int64]entry
@@ -46,27 +45,27 @@ const (
 
 // openPack opens the pack with a number among those that share a cache.
 func openPack(name string, number int, bases *cache.BufferLRU) (*pack, error) {
-	index := idxfile.NewMemoryIndex()
-	file, err := os.Open(name + ".idx")
+	index, err := os.Open(name + ".idx")
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(idxfile.NewDecoder(file).Decode(index), file.Close()); err != nil {
-		return nil, fmt.Errorf("pack index %s.idx: %w", name, err)
+	p := &pack{index: packIndex{File: index}, name: name, entries: map[int64]entry{}, bases: bases, first: int64(number) * maxPack}
+	if err := p.index.readFanout(); err != nil {
+		return nil, errors.Join(fmt.Errorf("pack index %s.idx: %w", name, err), index.Close())
 	}
-	if file, err = os.Open(name + ".pack"); err != nil {
-		return nil, err
+	if p.file, err = os.Open(name + ".pack"); err != nil {
+		return nil, errors.Join(err, index.Close())
 	}
-	return &pack{
-		MemoryIndex: index, File: file, scanner: packfile.NewScanner(file), name: name,
-		entries: map[int64]entry{}, bases: bases, first: int64(number) * maxPack,
-	}, nil
+	p.scanner = packfile.NewScanner(p.file)
+	return p, nil
 }
+
+func (p *pack) close() error { return errors.Join(p.index.Close(), p.file.Close()) }
 
 // read reads an object if the pack has it.
 func (p *pack) read(id plumbing.Hash, limit int64) (o object, found bool, err error) {
-	offset, err := p.FindOffset(id)
-	if errors.Is(err, plumbing.ErrObjectNotFound) {
+	offset, found, err := p.index.find(id)
+	if err == nil && !found {
 		return o, false, nil
 	}
 	var e entry
@@ -151,7 +150,7 @@ func (p *pack) deltaAt(h *packfile.ObjectHeader, depth int) (entry, error) {
 	base := h.OffsetReference
 	size, err := p.deltaSize()
 	if err == nil && h.Type == plumbing.REFDeltaObject {
-		base, err = p.FindOffset(h.Reference)
+		base, _, err = p.index.find(h.Reference) // 0 where it is not
 	}
 	switch {
 	case err != nil:

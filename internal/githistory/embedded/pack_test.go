@@ -63,7 +63,7 @@ func forgedPack(t *testing.T, deltas []byte, bases map[plumbing.Hash]plumbing.Ha
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
+		if err := p.close(); err != nil {
 			t.Error(err)
 		}
 	})

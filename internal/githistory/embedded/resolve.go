@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
@@ -40,10 +40,10 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 }
 
 // suffix matches the last step of a revision: ~3, ^ or ^2.
-var suffix = regexp.MustCompile(`[~^][0-9]*$`)
+var suffix = expression.Of(`[~^][0-9]*$`)
 
 func (r *Repo) resolve(name string) (plumbing.Hash, error) {
-	step := suffix.FindString(name)
+	step := suffix().FindString(name)
 	if step == "" {
 		id, err := r.byName(name)
 		if err != nil {
@@ -89,7 +89,7 @@ func (r *Repo) toCommit(id plumbing.Hash) (plumbing.Hash, error) {
 
 // abbreviated matches the beginning of an id, of at least as many digits as git
 // takes for one, also as git describe prints it.
-var abbreviated = regexp.MustCompile(`^[0-9a-fA-F]{4,40}$|-g[0-9a-fA-F]{4,40}$`)
+var abbreviated = expression.Of(`^[0-9a-fA-F]{4,40}$|-g[0-9a-fA-F]{4,40}$`)
 
 // byName resolves a name without suffixes: a full id or a ref.
 func (r *Repo) byName(name string) (plumbing.Hash, error) {
@@ -106,7 +106,7 @@ func (r *Repo) byName(name string) (plumbing.Hash, error) {
 			return id, err
 		}
 	}
-	if abbreviated.MatchString(name) {
+	if abbreviated().MatchString(name) {
 		return plumbing.ZeroHash, unserved("%q may be an abbreviated id", name)
 	}
 	return plumbing.ZeroHash, errNoSuchName

@@ -60,7 +60,7 @@ func (s *store) close() error {
 	defer s.mu.Unlock()
 	var errs []error
 	for _, p := range s.packs {
-		errs = append(errs, p.Close())
+		errs = append(errs, p.close())
 	}
 	s.packs = nil
 	return errors.Join(errs...)

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 
@@ -10,8 +11,7 @@ import (
 
 // Commits lists commits as [githistory.Repo.Commits] does.
 //
-// What is excluded is followed to its beginning. That costs a walk of the whole
-// history, and it is right whatever dates the commits have.
+// What is excluded is followed to a floor, or to its beginning. That is right whatever dates the commits have.
 func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]history.Commit, error) {
 	tips, err := r.commitsOf(include)
 	if err != nil {
@@ -21,11 +21,16 @@ func (r *Repo) Commits(ctx context.Context, include, exclude []string) ([]histor
 	if err != nil || len(tips) == 0 {
 		return nil, err
 	}
-	excluded := map[plumbing.Hash]bool{}
-	if _, err := r.ancestry(ctx, bottoms, excluded); err != nil {
+	excluded, floor := map[plumbing.Hash]bool{}, plumbing.ZeroHash
+	if len(bottoms) > 0 {
+		if floor, err = r.floor(ctx, slices.Concat(tips, bottoms)...); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := r.ancestry(ctx, bottoms, floor, excluded); err != nil {
 		return nil, err
 	}
-	commits, err := r.ancestry(ctx, tips, excluded)
+	commits, err := r.ancestry(ctx, tips, floor, excluded)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +66,8 @@ func (r *Repo) commitsOf(names []string) ([]*commit, error) {
 }
 
 // ancestry lists the tips and everything that is reachable from them, but for
-// what is in seen already; it adds what it lists to seen.
-func (r *Repo) ancestry(ctx context.Context, tips []*commit, seen map[plumbing.Hash]bool) ([]*commit, error) {
+// what is in seen already and what is below the floor; it adds what it lists to seen.
+func (r *Repo) ancestry(ctx context.Context, tips []*commit, floor plumbing.Hash, seen map[plumbing.Hash]bool) ([]*commit, error) {
 	var list []*commit
 	for _, c := range tips {
 		if !seen[c.id] {
@@ -75,6 +80,9 @@ func (r *Repo) ancestry(ctx context.Context, tips []*commit, seen map[plumbing.H
 			if err := alive(ctx, "listing commits"); err != nil {
 				return nil, err
 			}
+		}
+		if list[i].id == floor {
+			continue
 		}
 		for _, id := range list[i].parents {
 			if seen[id] {

@@ -1,11 +1,12 @@
 package settings
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/small-gate/small-gate/internal/expression"
 )
 
 // call is a hook that calls the gate.
@@ -76,11 +77,11 @@ func (f *File) inside(entry hujson.Value) (command *hujson.Value, hooks *hujson.
 var commandMembers = []string{"command", "bash"}
 
 // oneCall is a program as one word of a shell, plain or as wording.ShellQuote writes it, and what it is called with.
-var oneCall = regexp.MustCompile(`^\s*([^\s'"\\;&|<>()$` + "`" + `]+|'(?:[^']|'\\''|'"\$\(printf '\\140'\)"')*')\s+(agent-hook --harness \S+)\s*$`)
+var oneCall = expression.Of(`^\s*([^\s'"\\;&|<>()$` + "`" + `]+|'(?:[^']|'\\''|'"\$\(printf '\\140'\)"')*')\s+(agent-hook --harness \S+)\s*$`)
 
 // program is the word that names the program in a command of ours, "" in any other command.
 func (f *File) program(command string) string {
-	parts := oneCall.FindStringSubmatch(command)
+	parts := oneCall().FindStringSubmatch(command)
 	if parts == nil || parts[2] != f.call() {
 		return ""
 	}

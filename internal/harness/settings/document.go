@@ -37,7 +37,7 @@ func (f *File) parse(text []byte) (*document, error) {
 	body, mark := bytes.CutPrefix(text, []byte(byteOrderMark))
 	plain := body
 	if f.comments != nil {
-		plain = f.comments.ReplaceAllFunc(body, blank)
+		plain = f.comments().ReplaceAllFunc(body, blank)
 	}
 	var raw json.RawMessage
 	var at *json.SyntaxError

@@ -1,8 +1,7 @@
 package settings
 
 import (
-	"regexp"
-
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/harness"
 )
 
@@ -46,7 +45,7 @@ var Copilot = &File{
 var Cursor = &File{
 	Harness: harness.Cursor, Path: ".cursor/hooks.json",
 	Trust:    "Cursor runs the hooks once its workspace is trusted: it asks.",
-	comments: regexp.MustCompile(`//.*|(?s:/\*.*?\*/)`),
+	comments: expression.Of(`//.*|(?s:/\*.*?\*/)`),
 	version:  true, versioned: true,
 	events:  []string{"sessionStart", "postToolUse", "postToolUseFailure", "stop"},
 	handler: `{"command":%s}`,
@@ -56,7 +55,7 @@ var Cursor = &File{
 var Gemini = &File{
 	Harness: harness.Gemini, Path: ".gemini/settings.json",
 	Trust:    "Gemini CLI runs the hooks once its folder is trusted (it asks; with --skip-trust it runs none), and reads the file only if it is started in the root of the work tree.",
-	comments: regexp.MustCompile(`"(?:[^"\\]|\\.)*"|//.*|(?s:/\*.*?\*/)`),
+	comments: expression.Of(`"(?:[^"\\]|\\.)*"|//.*|(?s:/\*.*?\*/)`),
 	off:      [2]string{"/hooksConfig/enabled", "false"},
 	events:   []string{"SessionStart", "AfterTool", "AfterAgent"},
 	grouped:  true,

@@ -22,7 +22,7 @@ type File struct {
 	// Trust says what people have to do before the harness runs the hooks of a repository, in sentences.
 	Trust string
 	// comments finds what the harness leaves out as a comment before it reads JSON, and strings where it looks for them. nil if it takes none.
-	comments *regexp.Regexp
+	comments func() *regexp.Regexp
 	// only are the members that the file may have, nil for any. version says that a new file names the version of its format, 1, and
 	// versioned that every file has to.
 	only               []string

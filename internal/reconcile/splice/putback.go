@@ -3,12 +3,12 @@ package splice
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -248,13 +248,13 @@ func itemText(v *small.Value, timestamp string, column int, end string) []byte {
 
 // keyText writes the key of a field.
 func keyText(f small.Field) string {
-	if f.Named() && !plainKey.MatchString(f.Key) {
+	if f.Named() && !plainKey().MatchString(f.Key) {
 		return strconv.Quote(f.Key)
 	}
 	return f.Key
 }
 
-var plainKey = regexp.MustCompile(`^[a-z][a-zA-Z0-9_]*$`)
+var plainKey = expression.Of(`^[a-z][a-zA-Z0-9_]*$`)
 
 // flowText writes a value on one line. YAML reads Go's escapes in double quotes as Go does.
 func flowText(v *small.Value) string {

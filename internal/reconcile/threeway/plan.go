@@ -2,12 +2,12 @@ package threeway
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -126,12 +126,12 @@ func rename(list *yaml.Node, from, to string) {
 	}
 }
 
-var numbered = regexp.MustCompile(`^(.*?)([0-9]{1,9})$`)
+var numbered = expression.Of(`^(.*?)([0-9]{1,9})$`)
 
 // freeID is an id like another one that no list has: the next number.
 func freeID(id string, lists ...*yaml.Node) string {
 	stem, last := id+"-", 1
-	if parts := numbered.FindStringSubmatch(id); parts != nil {
+	if parts := numbered().FindStringSubmatch(id); parts != nil {
 		stem = parts[1]
 	}
 	for _, list := range lists {

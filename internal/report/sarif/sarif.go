@@ -4,9 +4,9 @@ package sarif
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
@@ -200,12 +200,12 @@ func relativeURI(path string) string {
 	return b.String()
 }
 
-var release = regexp.MustCompile(`^v?([0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$`)
+var release = expression.Of(`^v?([0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$`)
 
 // semanticVersion is the version without its v; empty for a build that is no
 // release.
 func semanticVersion(version string) string {
-	if m := release.FindStringSubmatch(version); m != nil {
+	if m := release().FindStringSubmatch(version); m != nil {
 		return m[1]
 	}
 	return ""

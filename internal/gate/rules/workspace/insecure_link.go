@@ -2,11 +2,10 @@ package workspace
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/subject"
@@ -21,20 +20,20 @@ var InsecureLink = rule.Rule{
 
 // insecureLink finds the scheme and the beginning of a host. "(http://)" has
 // none.
-var insecureLink = expression(`http://(?:[^\s/"'>)]|\)[^\s/"'>]*[\pL\pN])`)
+var insecureLink = expression.Of(`http://(?:[^\s/"'>)]|\)[^\s/"'>]*[\pL\pN])`)
 
 // loopback finds, at the beginning of what follows the scheme, the hosts that
 // progress entries may link to without TLS.
-var loopback = expression(`^(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])`)
+var loopback = expression.Of(`^(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])`)
 
 // hostContinues finds what makes a host a part of another one's name: a letter, a digit
 // or another character of names, perhaps behind full stops. White space,
 // punctuation, quotes and brackets end it.
-var hostContinues = expression(`^[.。．｡]*[\pL\pM\pN\p{Cf}@_%-]`)
+var hostContinues = expression.Of(`^[.。．｡]*[\pL\pM\pN\p{Cf}@_%-]`)
 
 // userInfo finds an @ in the rest of an authority (RFC 3986, section 3.2.1): then
 // what looks like a host is a user's name.
-var userInfo = expression("^[^\\s\\pZ/?#\"'<>`\\\\]*@")
+var userInfo = expression.Of("^[^\\s\\pZ/?#\"'<>`\\\\]*@")
 
 func checkInsecureLink(w *subject.Workspace, r *rule.Reporter) {
 	w.EachCanonical(func(a small.Artifact, p subject.Node) {
@@ -72,9 +71,4 @@ func linkAt(text string) string {
 		return text
 	}
 	return text[:scheme+end]
-}
-
-// expression is compiled when it is first used: most runs of a hook need none.
-func expression(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

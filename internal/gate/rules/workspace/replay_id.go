@@ -2,8 +2,8 @@ package workspace
 
 import (
 	"fmt"
-	"regexp"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/subject"
@@ -16,14 +16,14 @@ var ReplayID = rule.Rule{
 	Checks: []rule.Check{rule.On(checkReplayID)},
 }
 
-var replayIDForm = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
+var replayIDForm = expression.Of(`^[0-9A-Fa-f]{64}$`)
 
 // checkReplayID leaves a missing value, or one that is no string, to the
 // schema.
 func checkReplayID(w *subject.Workspace, r *rule.Reporter) {
 	v := w.Doc(small.Handoff).Get("replayId").Get("value")
 	text, ok := v.Str()
-	if !ok || replayIDForm.MatchString(text) {
+	if !ok || replayIDForm().MatchString(text) {
 		return
 	}
 	r.Add(finding.Finding{

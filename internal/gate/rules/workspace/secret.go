@@ -2,9 +2,9 @@ package workspace
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/subject"
@@ -23,10 +23,10 @@ var secretKeys = []string{"api_key", "apikey", "password", "secret", "token", "p
 // encodedSecret is a whole value of 32 or more characters of the base64
 // alphabet. Elements of lists are not looked at: there, hashes and paths are
 // evidence.
-var encodedSecret = regexp.MustCompile(`^[A-Za-z0-9+/]{32,}={0,2}$`)
+var encodedSecret = expression.Of(`^[A-Za-z0-9+/]{32,}={0,2}$`)
 
 // commitHash is a full commit id, which is evidence and no secret.
-var commitHash = regexp.MustCompile(`^[0-9a-f]{40}$`)
+var commitHash = expression.Of(`^[0-9a-f]{40}$`)
 
 func checkSecret(w *subject.Workspace, r *rule.Reporter) {
 	w.EachCanonical(func(a small.Artifact, p subject.Node) {
@@ -38,7 +38,7 @@ func checkSecret(w *subject.Workspace, r *rule.Reporter) {
 			r.Add(f)
 			return
 		}
-		if text, ok := p.Value.Str(); ok && p.Field != nil && encodedSecret.MatchString(text) && !knownDigest(p, text) {
+		if text, ok := p.Value.Str(); ok && p.Field != nil && encodedSecret().MatchString(text) && !knownDigest(p, text) {
 			f.Line, f.Column = p.Value.Pos.Line, p.Value.Pos.Column
 			f.Message = fmt.Sprintf("%s looks like an encoded secret (%d characters of the base64 alphabet)", describeSubject(p.Subject), len(text))
 			f.Fix = w.Correct(a, p.Subject, "if it is one, remove and revoke it; refer to long values by a file or a link")
@@ -69,7 +69,7 @@ func knownDigest(p subject.Node, text string) bool {
 	case "value":
 		return n > 1 && p.Keys[n-2] == "replayId"
 	case "commit":
-		return commitHash.MatchString(text)
+		return commitHash().MatchString(text)
 	}
 	return false
 }
