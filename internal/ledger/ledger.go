@@ -69,8 +69,10 @@ func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
 		longer.used.Store(int64(n + len(items)))
 	}
 	head := l.Head()
+	var digests small.Digester
 	for _, item := range items {
 		e := newEntry(item)
+		e.Digest = digests.EntryDigest(item)
 		e.Index = longer.Len()
 		e.Pos.Line += lines
 		for i := range e.Suspects {
@@ -84,14 +86,15 @@ func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
 }
 
 func newEntry(v *small.Value) Entry {
-	e := Entry{Pos: v.Pos, Digest: small.EntryDigest(v), Evidenced: Evidenced(v), Meaningful: hasVisibleEvidence(v), Suspects: small.EntrySuspects(v)}
+	e := Entry{Pos: v.Pos, Evidenced: Evidenced(v), Meaningful: hasVisibleEvidence(v), Suspects: small.EntrySuspects(v)}
 	task, _ := v.Get("task_id").Str()
 	e.Reconciles = task == ReconcileTask
-	e.TaskID, _ = v.Get("task_id").Trimmed()
-	e.Timestamp, _ = v.Get("timestamp").Trimmed()
-	e.ReplayID, _ = v.Get("replayId").Str()
-	e.Status, _ = v.Get("status").Trimmed()
-	e.AgentID, _ = v.Get("agent_id").Str()
+	// A ledger is kept longer than the text of the file, which these would be parts of.
+	e.TaskID = strings.Clone(strings.TrimSpace(task))
+	e.Timestamp = strings.Clone(strings.TrimSpace(textOf("timestamp")(v)))
+	e.ReplayID = strings.Clone(textOf("replayId")(v))
+	e.Status = strings.Clone(strings.TrimSpace(textOf("status")(v)))
+	e.AgentID = strings.Clone(textOf("agent_id")(v))
 	return e
 }
 

@@ -40,7 +40,7 @@ func parseLog(data []byte) *Document {
 	if doc == nil || doc.AppendColumn(head) != column {
 		return nil
 	}
-	r := &plainReader{text: string(tail), line: 1 + CountLines(head), dash: string(dash), next: "\n" + string(dash), keys: map[string]string{}}
+	r := &plainReader{text: string(tail), line: 1 + CountLines(head), dash: string(dash), next: "\n" + string(dash), keys: map[string]string{}, node: yaml.Node{Kind: yaml.ScalarNode}}
 	entries := doc.Root.Fields[len(doc.Root.Fields)-1].Value
 	if entries.Items = r.all(entries.Items); entries.Items == nil {
 		return nil
@@ -96,6 +96,7 @@ type plainReader struct {
 	members []plainMember
 	block   []byte
 	scalars builder
+	node    yaml.Node // a scalar, given to scalars again and again
 }
 
 // plainMember is a member of an item, and where it stands.
@@ -195,7 +196,8 @@ func (r *plainReader) item() *Value {
 	for i, m := range r.members {
 		v := &values[1+i]
 		v.Pos = Pos{m.line, m.column}
-		r.scalars.scalar(&yaml.Node{Kind: yaml.ScalarNode, Value: m.text, Style: m.style}, v)
+		r.node.Value, r.node.Style = m.text, m.style
+		r.scalars.scalar(&r.node, v)
 		values[0].Fields[i] = Field{Key: m.key, KeyPos: Pos{m.line, len(r.dash) + 1}, Value: v}
 	}
 	return &values[0]
