@@ -23,7 +23,6 @@ var stuck = map[string]string{
 	"config_invalid":             "only who wrote the configuration knows what was meant",
 	"entry_without_evidence":     "only who did the work can say what shows it",
 	"foreign_lease":              "nobody types past another agent's lease",
-	"index_unreadable":           "only who wrote the log knows what was meant",
 }
 
 // leastDone is how many situations such an agent has to end with its work done.

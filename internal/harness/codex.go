@@ -3,6 +3,7 @@ package harness
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -20,14 +21,24 @@ var Codex = &Harness{
 	inform:    contextAt("SessionStart"),
 	afterTool: blocked, // it takes the place of the tool's output
 	atStop: func(text string) Answer {
-		return blocked(ifThen.ReplaceAllString(text, "`if $1; then $2; else false; fi`"))
+		return blocked(inSuccession.ReplaceAllStringFunc(text, ifThen))
 	},
 	person: systemMessage,
 	unread: blocked,
 }
 
-// ifThen finds commands with &&, which the agent would read at a turn's end as &amp;&amp; and could not type.
-var ifThen = regexp.MustCompile("`([^`&]+) && ([^`&]+)`")
+// inSuccession finds commands with &&, which the agent would read at a turn's end as &amp;&amp; and could not type.
+var inSuccession = regexp.MustCompile("`[^`&]+(?: && [^`&]+)+`")
+
+// ifThen says the same without.
+func ifThen(command string) string {
+	steps := strings.Split(strings.Trim(command, "`"), " && ")
+	out := steps[len(steps)-1]
+	for _, step := range slices.Backward(steps[:len(steps)-1]) {
+		out = "if " + step + "; then " + out + "; else false; fi"
+	}
+	return "`" + out + "`"
+}
 
 // patched are the files of a patch in the form of apply_patch. A line of a file's content that looks like a header names a file too
 // many, which does no harm.

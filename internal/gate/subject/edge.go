@@ -32,7 +32,7 @@ func (u *UnreadableLog) fix(p small.Problem) string {
 		return p.Hint
 	case len(u.Parents) > 1 && !history.Uncommitted(s.Commit) && s.Standing != history.Landed && s.OnLine:
 		// What one side recorded may be in this file alone.
-		return (&LogChange{Path: u.Path, parents: u.Parents}).mergeAgain(s)
+		return (&LogChange{Path: u.Path, parents: u.Parents, Situation: u.Situation}).mergeAgain(s)
 	case !history.Uncommitted(s.Commit), p.Kind == small.ProblemNotAFile:
 		return s.Redo("small-hook restore" + InDirectory(u.Path))
 	case p.Conflict:

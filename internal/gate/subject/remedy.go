@@ -173,7 +173,7 @@ func (e *LogChange) mergeAgain(s Situation) string {
 		"git merge-base --is-ancestor HEAD " + tip + " && git diff --quiet HEAD && git reset --keep " + history.Short(e.parents[0]),
 		"git merge --no-ff --no-commit " + history.Short(e.parents[1]),
 		// Conflicts in other files were resolved once already.
-		"git rev-parse -q --verify MERGE_HEAD && git restore --source=" + tip + " --staged --worktree -- :/ ':(top,exclude,glob)**/.small/progress.small.yml'",
+		"git merge-base --is-ancestor HEAD " + history.Short(e.parents[0]) + " && git restore --source=" + tip + " --staged --worktree -- :/ ':(top,exclude,glob)**/.small/progress.small.yml'",
 		"small-hook reconcile", "git commit --no-edit",
 	}
 	for _, id := range e.parents[2:] {
