@@ -59,6 +59,19 @@ func NewLedger(items []*small.Value) *Ledger {
 	return l.append(items, 0)
 }
 
+// OfEntries is the ledger of entries that others hold, in a new order.
+func OfEntries(entries []Entry) *Ledger {
+	l := &Ledger{Entries: slices.Clone(entries), heads: make([]small.Digest, len(entries)), used: new(atomic.Int64)}
+	l.used.Store(int64(len(entries)))
+	head := emptyHead
+	for i := range l.Entries {
+		l.Entries[i].Index = i
+		head = chain(head, l.Entries[i].Digest)
+		l.heads[i] = head
+	}
+	return l
+}
+
 // append returns l extended by items, whose positions are moved down by lines. It uses the storage of l if nobody
 // has extended it yet.
 func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
