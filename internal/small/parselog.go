@@ -40,7 +40,7 @@ func parseLog(data []byte) *Document {
 	if doc == nil || doc.AppendColumn(head) != column {
 		return nil
 	}
-	r := &plainReader{text: string(tail), line: 1 + CountLines(head), dash: string(dash), next: "\n" + string(dash), keys: map[string]string{}, node: yaml.Node{Kind: yaml.ScalarNode}}
+	r := newPlainReader(string(tail), string(dash), 1+CountLines(head))
 	entries := doc.Root.Fields[len(doc.Root.Fields)-1].Value
 	if entries.Items = r.all(entries.Items); entries.Items == nil {
 		return nil
@@ -104,6 +104,10 @@ type plainMember struct {
 	key, text    string
 	style        yaml.Style
 	line, column int // the column is the value's
+}
+
+func newPlainReader(text, dash string, line int) *plainReader {
+	return &plainReader{text: text, line: line, dash: dash, next: "\n" + dash, keys: map[string]string{}, node: yaml.Node{Kind: yaml.ScalarNode}}
 }
 
 // all appends all items to some that stand before them; nil if the text holds

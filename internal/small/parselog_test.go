@@ -100,3 +100,23 @@ func TestParseLog(t *testing.T) {
 		t.Error("the texts do not try both ways")
 	}
 }
+
+// TestPlainReader: entries as programs write them are read without the parser.
+func TestPlainReader(t *testing.T) {
+	const entry = "    - command: go test ./x -run 'a b'\n      evidence: |-\n        === RUN\n\n          ok\tx: 1 # no\n      notes: \"\"\n      replayId: 3f3f\n      task_id: 'task-1'\n      timestamp: \"2026-01-01T00:00:00Z\"\n"
+	for dash, text := range map[string]string{"    - ": entry + entry, "  - ": smalltest.LogEntry(1) + smalltest.LogEntry(2)} {
+		r := newPlainReader(text, dash, 7)
+		for i := range 2 {
+			item := r.item()
+			if item == nil {
+				t.Fatalf("item %d is not read: %q", i+1, r.text[r.at:])
+			}
+			if i == 0 && (item.Pos != Pos{7, len(dash) + 1} || item.Get("replayId") == nil) {
+				t.Errorf("%v %s", item.Pos, item.Canonical())
+			}
+		}
+		if r.at != len(text) {
+			t.Errorf("%q is left", text[r.at:])
+		}
+	}
+}

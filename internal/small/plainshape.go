@@ -65,8 +65,8 @@ func plainShapeOf(list []byte) *plainShape {
 	}
 	shape := &plainShape{required: schema.Items.Required, members: map[string]*textForm{}}
 	for key, member := range schema.Items.Properties {
-		types, several := member.Type.([]any)
-		if member.Type != any("string") && !(several && slices.Contains(types, any("string"))) {
+		types, _ := member.Type.([]any)
+		if several := slices.Contains(types, any("string")); !several && member.Type != any("string") {
 			continue
 		}
 		form := &textForm{enum: member.Enum, minLength: member.MinLength}
