@@ -22,9 +22,7 @@ func Range(ctx context.Context, req session.Request, spec string) *finding.Repor
 		if err != nil {
 			return nil, err
 		}
-		if err := s.FindStandings(ctx, head, history.Own); err != nil {
-			return nil, err
-		}
+		s.FindStandings(ctx, head, history.Own)
 		return s.CheckAdded(ctx, head, gate.Range(ctx, s.Repo, base, head, s.Opts))
 	})
 }
@@ -88,9 +86,7 @@ func Audit(ctx context.Context, req session.Request, revision string) *finding.R
 		if err := s.Trust(ctx, head, revision); err != nil {
 			return nil, err
 		}
-		if err := s.FindStandings(ctx, head, history.Landed); err != nil {
-			return nil, err
-		}
+		s.FindStandings(ctx, head, history.Landed)
 		return gate.Audit(ctx, s.Repo, head, s.Opts), nil
 	})
 }

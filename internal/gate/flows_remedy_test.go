@@ -1,10 +1,12 @@
 package gate_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
@@ -45,9 +47,9 @@ func TestFlowStandings(t *testing.T) {
 	base := f.id("B")[:12]
 	own := "`git merge-base --is-ancestor " + base + " HEAD && git reset --soft " + base + "`, `small-hook restore`, `git diff --cached --quiet || git commit -C " + f.id("N")[:12] + "`"
 	f.says(f.rangeOf("A", "N"), own+"; all work")
-	f.opts.Standing = func(string) history.Standing { return history.Published }
+	f.opts.Standing = standing(history.Published, nil)
 	f.says(f.rangeOf("A", "N"), own+", `git push --force-with-lease --force-if-includes`; all work")
-	f.opts.Standing = func(string) history.Standing { return history.Landed }
+	f.opts.Standing = standing(history.Landed, nil)
 	r := f.rangeOf("A", "N")
 	f.says(r, "what has landed is never rewritten", "`small-hook baseline`")
 	for _, x := range r.Findings {
@@ -55,4 +57,13 @@ func TestFlowStandings(t *testing.T) {
 			t.Error(x.Fix)
 		}
 	}
+	f.opts.Standing = standing(history.Own, errors.New("no ref can be read"))
+	if r := f.rangeOf("A", "N"); r.Verdict != finding.Error || r.Failure == nil {
+		t.Errorf("without the standings: %s, %v", r.Verdict, r.Failure)
+	}
+	f.clean(f.rangeOf("A", "B")) // nothing asks
+}
+
+func standing(s history.Standing, err error) func(string) (history.Standing, error) {
+	return func(string) (history.Standing, error) { return s, err }
 }

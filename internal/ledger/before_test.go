@@ -52,7 +52,7 @@ func TestBefore(t *testing.T) {
 			}
 			// What extends the earlier log must not write into the later one.
 			more := string(part) + strings.Repeat(" ", short.Entries[0].Pos.Column-3) + "- a: other\n"
-			if longer, _ := short.Extend([]byte(more), small.Limits{}); longer == nil {
+			if longer, _ := short.Extend(part, []byte(more), small.Limits{}); longer == nil {
 				t.Errorf("%s: %q cannot be extended", name, part)
 			}
 			again, _ := ledger.ReadLog([]byte(text), small.Limits{})

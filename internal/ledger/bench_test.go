@@ -36,7 +36,7 @@ func BenchmarkExtend(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if longer, problems := log.Extend(data, small.Limits{}); longer == nil || longer.Len() != n+1 {
+				if longer, problems := log.Extend([]byte(text), data, small.Limits{}); longer == nil || longer.Len() != n+1 {
 					b.Fatal(problems)
 				}
 			}

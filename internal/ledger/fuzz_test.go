@@ -31,8 +31,8 @@ func extendsBothWays(t testing.TB, old, tail []byte) {
 		return
 	}
 	text := bytes.Join([][]byte{old, tail}, nil)
-	longer := sameBothWays(t, log, text)
+	longer := sameBothWays(t, log, old, text)
 	if longer != nil {
-		sameBothWays(t, longer, append(text, tail...))
+		sameBothWays(t, longer, text, append(text, tail...))
 	}
 }

@@ -142,8 +142,9 @@ func TestExtensionsShareNothing(t *testing.T) {
 		wg.Go(func() {
 			text, extended := base, log
 			for step := range 20 {
+				before := text
 				text += fmt.Sprintf("- branch %d step %d\n", i, step)
-				extended, _ = extended.Extend([]byte(text), small.Limits{})
+				extended, _ = extended.Extend([]byte(before), []byte(text), small.Limits{})
 			}
 			want, problems := ReadLog([]byte(text), small.Limits{})
 			if want == nil {

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"bytes"
-	"crypto/sha256"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -10,8 +9,7 @@ import (
 // Log is a progress file's ledger, with what it takes to read a longer version of the file cheaply.
 type Log struct {
 	*Ledger
-	size int
-	sum  [sha256.Size]byte
+	size int // of the text, in bytes
 	// lines counts the line feeds; structure is the text's part of [small.Limits.Structure].
 	lines, structure int
 	// column is the column of the sequence's dashes, from 1; 0 if the file must be read whole after an append.
@@ -36,18 +34,17 @@ func LogOf(d *small.Document, data []byte) (*Log, []small.Problem) {
 	return &Log{
 		Ledger:    ledger,
 		size:      len(data),
-		sum:       sha256.Sum256(data),
 		lines:     small.CountLines(data),
 		structure: d.Structure,
 		column:    d.AppendColumn(data),
 	}, nil
 }
 
-// Extend reads data as a later version of the log. If list items were only appended, just those are parsed. The
-// result is the same either way.
-func (l *Log) Extend(data []byte, limits small.Limits) (*Log, []small.Problem) {
+// Extend reads data as a later version of the log, whose own text is whole. If list items were only appended, just those are parsed.
+// The result is the same either way.
+func (l *Log) Extend(whole, data []byte, limits small.Limits) (*Log, []small.Problem) {
 	if l != nil && int64(len(data)) <= limits.FileSize() {
-		if longer := l.appended(data, limits); longer != nil {
+		if longer := l.appended(whole, data, limits); longer != nil {
 			return longer, nil
 		}
 	}
@@ -55,16 +52,11 @@ func (l *Log) Extend(data []byte, limits small.Limits) (*Log, []small.Problem) {
 }
 
 // appended is the short way of Extend; nil if data is not plainly an append.
-func (l *Log) appended(data []byte, limits small.Limits) *Log {
-	if l.column == 0 || len(data) < l.size {
+func (l *Log) appended(whole, data []byte, limits small.Limits) *Log {
+	if l.column == 0 || len(whole) != l.size || !bytes.HasPrefix(data, whole) {
 		return nil
 	}
-	hash := sha256.New()
-	hash.Write(data[:l.size])
-	if [sha256.Size]byte(hash.Sum(nil)) != l.sum {
-		return nil
-	}
-	tail := data[l.size:]
+	tail := data[len(whole):]
 	if len(tail) == 0 {
 		return l
 	}
@@ -79,8 +71,6 @@ func (l *Log) appended(data []byte, limits small.Limits) *Log {
 		structure: l.structure + structure,
 		column:    l.column,
 	}
-	hash.Write(tail)
-	hash.Sum(longer.sum[:0])
 	if !small.ReadableAlone(tail) {
 		longer.column = 0
 	}
@@ -110,7 +100,6 @@ func (l *Log) Before(whole, data []byte) *Log {
 	return &Log{
 		Ledger:    &Ledger{Entries: l.Entries[:n:n], heads: l.heads[:n:n], used: l.used},
 		size:      len(data),
-		sum:       sha256.Sum256(data),
 		lines:     lines,
 		structure: l.structure, // an upper bound
 		column:    l.column,

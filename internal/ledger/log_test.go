@@ -15,8 +15,7 @@ import (
 
 // diffLogs compares all that a log holds, what later extensions need included.
 func diffLogs(a, b *Log) string {
-	return cmp.Diff(a, b, cmp.Exporter(func(reflect.Type) bool { return true }), cmpopts.IgnoreFields(Ledger{}, "used"), cmpopts.EquateEmpty(),
-		cmp.Comparer(func(x, y [32]byte) bool { return x == y }))
+	return cmp.Diff(a, b, cmp.Exporter(func(reflect.Type) bool { return true }), cmpopts.IgnoreFields(Ledger{}, "used"), cmpopts.EquateEmpty())
 }
 
 // randomLog joins pieces, most of them good; D stands for the column of the
@@ -53,13 +52,14 @@ func TestExtendIsReadLog(t *testing.T) {
 		}
 		for range 3 {
 			tail := expand.Replace(randomLog(r, 70))
+			before := []byte(text)
 			text += tail
-			if log.appended([]byte(text), small.Limits{}) != nil {
+			if log.appended(before, []byte(text), small.Limits{}) != nil {
 				short++
 			} else {
 				long++
 			}
-			next := sameBothWays(t, log, []byte(text))
+			next := sameBothWays(t, log, before, []byte(text))
 			if next == nil {
 				break
 			}
@@ -74,10 +74,10 @@ func TestExtendIsReadLog(t *testing.T) {
 
 // sameBothWays reads data as an extension and as a whole, and demands the same
 // of both.
-func sameBothWays(t testing.TB, log *Log, data []byte) *Log {
+func sameBothWays(t testing.TB, log *Log, whole, data []byte) *Log {
 	t.Helper()
 	want, wantProblems := ReadLog(data, small.Limits{})
-	got, gotProblems := log.Extend(data, small.Limits{})
+	got, gotProblems := log.Extend(whole, data, small.Limits{})
 	if diff := cmp.Diff(wantProblems, gotProblems, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("problems (-read +extended):\n%s\n%q", diff, data)
 	}
@@ -116,10 +116,10 @@ func TestExtendShortWay(t *testing.T) {
 		if log == nil {
 			t.Fatalf("%q: %v", before, problems)
 		}
-		if got := log.appended([]byte(before+after), small.Limits{}) != nil; got != want {
+		if got := log.appended([]byte(before), []byte(before+after), small.Limits{}) != nil; got != want {
 			t.Errorf("%q: the short way is %v, want %v", text, got, want)
 		}
-		sameBothWays(t, log, []byte(before+after))
+		sameBothWays(t, log, []byte(before), []byte(before+after))
 	}
 }
 
@@ -128,14 +128,15 @@ func TestExtendShortWay(t *testing.T) {
 func TestExtendOther(t *testing.T) {
 	const text = "entries:\n  - a\n  - b\n"
 	var none *Log
-	first, problems := none.Extend([]byte(text), small.Limits{})
+	first, problems := none.Extend(nil, []byte(text), small.Limits{})
 	if first == nil || first.Len() != 2 {
 		t.Fatal(problems)
 	}
 	for _, other := range []string{text, "", text[:len(text)-1], text[:15], strings.ToUpper(text), strings.Replace(text, "a", "c", 1) + "  - d\n", "x"} {
-		sameBothWays(t, first, []byte(other))
+		sameBothWays(t, first, []byte(text), []byte(other))
+		sameBothWays(t, first, []byte(other), []byte(text+"  - d\n")) // not its own text
 	}
-	if _, problems := first.Extend([]byte(text+"  - c\n"), small.Limits{MaxFileSize: 5}); len(problems) != 1 || problems[0].Kind != small.ProblemTooLarge {
+	if _, problems := first.Extend([]byte(text), []byte(text+"  - c\n"), small.Limits{MaxFileSize: 5}); len(problems) != 1 || problems[0].Kind != small.ProblemTooLarge {
 		t.Errorf("the size limit is not applied: %v", problems)
 	}
 }
@@ -151,8 +152,9 @@ func TestExtendCountsStructure(t *testing.T) {
 	}
 	text += item
 	for i := 2; ; i++ {
+		before := []byte(text)
 		text += item
-		longer, problems := log.Extend([]byte(text), small.Limits{})
+		longer, problems := log.Extend(before, []byte(text), small.Limits{})
 		if longer == nil {
 			if problems[0].Kind != small.ProblemTooLarge || i != 8 {
 				t.Errorf("%d items: %v", i, problems)
@@ -160,7 +162,7 @@ func TestExtendCountsStructure(t *testing.T) {
 			if _, problems := ReadLog([]byte(text), small.Limits{}); len(problems) == 0 {
 				t.Errorf("as a whole the %d items are read", i)
 			}
-			if longer, problems := log.Extend([]byte(text), small.Limits{MaxFileSize: 2 * small.DefaultMaxFileSize}); longer == nil {
+			if longer, problems := log.Extend(before, []byte(text), small.Limits{MaxFileSize: 2 * small.DefaultMaxFileSize}); longer == nil {
 				t.Errorf("with the size limit doubled: %v", problems)
 			}
 			return
@@ -172,7 +174,7 @@ func TestExtendCountsStructure(t *testing.T) {
 func ExampleLog_Extend() {
 	old := []byte("entries:\n  - task_id: meta/init\n    evidence: made\n")
 	log, _ := ReadLog(old, small.Limits{})
-	longer, _ := log.Extend(append(old, "  - task_id: t-1\n    evidence: done\n"...), small.Limits{})
+	longer, _ := log.Extend(old, append(old, "  - task_id: t-1\n    evidence: done\n"...), small.Limits{})
 	fmt.Println(longer.Len(), longer.Extends(log.Ledger), longer.Entries[1].Pos)
 	// Output: 2 true 4:5
 }
@@ -190,7 +192,7 @@ func TestExtendUnicodeBreaks(t *testing.T) {
 			"a comment behind text": text + "  - task_id: b" + c + "# never happened\n",
 			"a line of text":        text + "  - evidence: |" + c + "      done" + c + "\n",
 		} {
-			if got, problems := log.Extend([]byte(longer), small.Limits{}); got != nil {
+			if got, problems := log.Extend([]byte(text), []byte(longer), small.Limits{}); got != nil {
 				t.Errorf("%s, %q: extended, %v", name, longer, problems)
 			}
 		}

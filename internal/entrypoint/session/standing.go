@@ -2,25 +2,37 @@ package session
 
 import (
 	"context"
+	"sync"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// FindStandings finds out how far the commits of a history have got, by the remote-tracking branches. Without any, all have got as far
-// as alone says.
-func (s *Session) FindStandings(ctx context.Context, head string, alone history.Standing) error {
-	known, err := s.Repo.Tips(ctx, "refs/remotes/")
-	if err != nil {
-		return err
+// FindStandings has a judgement find out, once a finding asks, how far the commits of a history have got, by the remote-tracking
+// branches. Without any, all have got as far as alone says.
+func (s *Session) FindStandings(ctx context.Context, head string, alone history.Standing) {
+	find := sync.OnceValues(func() (map[string]history.Standing, error) { return s.unlanded(ctx, head) })
+	s.Opts.Standing = func(commit string) (history.Standing, error) {
+		standings, err := find()
+		if standings == nil {
+			return alone, err
+		}
+		if standing, ok := standings[commit]; ok {
+			return standing, nil
+		}
+		return history.Landed, nil
 	}
-	if len(known) == 0 {
-		s.AllStand(alone)
-		return nil
+}
+
+// unlanded is how far the commits of a history have got that are not on the default branch; nil without remote-tracking branches.
+func (s *Session) unlanded(ctx context.Context, head string) (map[string]history.Standing, error) {
+	known, err := s.Repo.Tips(ctx, "refs/remotes/")
+	if err != nil || len(known) == 0 {
+		return nil, err
 	}
 	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	standings := map[string]history.Standing{}
 	note := func(excluded []string, standing history.Standing) error {
@@ -33,22 +45,16 @@ func (s *Session) FindStandings(ctx context.Context, head string, alone history.
 	if branch.ID != "" {
 		known = append(known, branch.ID)
 		if err := note([]string{branch.ID}, history.Published); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := note(known, history.Own); err != nil {
-		return err
+		return nil, err
 	}
-	s.Opts.Standing = func(commit string) history.Standing {
-		if standing, ok := standings[commit]; ok {
-			return standing
-		}
-		return history.Landed
-	}
-	return nil
+	return standings, nil
 }
 
 // AllStand has every commit count as having got so far.
 func (s *Session) AllStand(standing history.Standing) {
-	s.Opts.Standing = func(string) history.Standing { return standing }
+	s.Opts.Standing = func(string) (history.Standing, error) { return standing, nil }
 }

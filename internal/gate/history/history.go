@@ -161,7 +161,7 @@ type Change struct {
 // Blob is an object's content.
 type Blob struct {
 	Size int64
-	// Data is nil if Size exceeds the requested limit.
+	// Data is nil if Size exceeds the requested limit. It may be shared: nobody writes to it.
 	Data []byte
 }
 

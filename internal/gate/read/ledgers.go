@@ -23,17 +23,22 @@ type ledgers struct {
 	kept   map[string]*LedgerFile
 	order  []string
 	bytes  int
+	last   lastFile
 	whole  wholeFile
 	// switches is true if the files are records of jobs and the ledger is their switch history.
 	switches bool
 }
 
-// wholeFile is the file that was last parsed whole: the tip's snapshot needs the same document, and an earlier
-// version of the log may be a part of it.
-type wholeFile struct {
+// lastFile is the file that was read last: usually the next one continues it, or an earlier version of it is a part of it.
+type lastFile struct {
 	log  *LedgerFile
 	data []byte
-	doc  *small.Document
+}
+
+// wholeFile is the file that was last parsed whole: the tip's snapshot needs the same document.
+type wholeFile struct {
+	log *LedgerFile
+	doc *small.Document
 }
 
 // LedgerFile is one progress file of one tree.
@@ -84,24 +89,38 @@ func (l *ledgers) Read(ctx context.Context, f history.File, earlier *LedgerFile)
 	case l.switches:
 		out.Log, out.Problems = readSwitches(f.Path, data, l.limits)
 	case earlier.Readable():
-		out.Log, out.Problems = earlier.Log.Extend(data, l.limits)
+		before, err := l.textOf(ctx, earlier)
+		if err != nil {
+			return nil, err
+		}
+		out.Log, out.Problems = earlier.Log.Extend(before, data, l.limits)
 	default:
 		l.parse(out, data)
 	}
 	l.keep(key, out)
+	l.last = lastFile{log: out, data: data}
 	return out, nil
+}
+
+// textOf is the text of a log. It is read again unless it was the last one.
+func (l *ledgers) textOf(ctx context.Context, f *LedgerFile) ([]byte, error) {
+	if l.last.log == f {
+		return l.last.data, nil
+	}
+	data, _, err := ReadFile(ctx, l.tree, f.File, l.limits)
+	return data, err
 }
 
 // readBefore returns the ledger of a file of which later is probably an extension.
 func (l *ledgers) readBefore(ctx context.Context, f history.File, later *LedgerFile) (*LedgerFile, error) {
-	if l.switches || !later.Readable() || l.whole.log != later || l.known(f) || !f.Regular() || f.Unmerged {
+	if l.switches || !later.Readable() || l.last.log != later || l.known(f) || !f.Regular() || f.Unmerged {
 		return l.Read(ctx, f, nil)
 	}
 	data, problem, err := ReadFile(ctx, l.tree, f, l.limits)
 	if err != nil || problem != nil {
 		return l.Read(ctx, f, nil)
 	}
-	out := &LedgerFile{File: f, Log: later.Log.Before(l.whole.data, data)}
+	out := &LedgerFile{File: f, Log: later.Log.Before(l.last.data, data)}
 	if out.Log == nil {
 		out.Log, out.Problems = ledger.ReadLog(data, l.limits)
 	}
@@ -117,7 +136,7 @@ func (l *ledgers) parse(out *LedgerFile, data []byte) {
 		return
 	}
 	if out.Log, out.Problems = ledger.LogOf(doc, data); out.Log != nil {
-		l.whole = wholeFile{log: out, data: data, doc: doc}
+		l.whole = wholeFile{log: out, doc: doc}
 	}
 }
 

@@ -67,3 +67,25 @@ func TestKeptLogsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// The short way needs the earlier text, whatever was read in the meantime.
+func TestReadAfterAnother(t *testing.T) {
+	tree := blobTree{blobs: map[string]string{"a": "entries:\n- a\n", "b": "entries:\n- a\n- b\n", "c": "entries:\n- a\n- c\n", "d": "entries:\n- d\n- b\n"}}
+	l := newLedgers(tree, small.Limits{})
+	read := func(id string, earlier *LedgerFile) *LedgerFile {
+		f := history.File{Path: ".small/progress.small.yml", Mode: "100644", Object: id}
+		log, err := l.Read(t.Context(), f, earlier)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, problems := ledger.ReadLog([]byte(tree.blobs[id]), small.Limits{})
+		if whole == nil || whole.Head() != log.Log.Head() {
+			t.Errorf("%s is read otherwise after another: %v", id, problems)
+		}
+		return log
+	}
+	a := read("a", nil)
+	for _, id := range []string{"b", "c", "d"} {
+		read(id, a)
+	}
+}

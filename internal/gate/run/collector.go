@@ -36,6 +36,8 @@ type Collector struct {
 	Earlier *finding.EarlierFindings
 	// used are the indexes of waivers that excused something.
 	used map[int]bool
+	// err is the first failure to find out what a remedy depends on.
+	err error
 }
 
 // LaneRigour is what a lane requires of the commits of a change.
@@ -192,7 +194,7 @@ func (c *Collector) EditedEntries(path string, withNew bool) map[small.Digest]bo
 func (c *Collector) finish(err error, failOnWarning bool) *finding.Report {
 	r := &c.Report
 	r.Findings, r.Waived = finding.SortFindings(r.Findings), finding.SortFindings(r.Waived)
-	err = cmp.Or(err, c.listing.Err)
+	err = cmp.Or(err, c.err, c.listing.Err)
 	switch {
 	case err != nil:
 		r.Verdict, r.Failure = finding.Error, failure.Of(err)

@@ -59,8 +59,8 @@ type Options struct {
 	// Part is true if the checked tree is a directory of a larger one: what a record names above it cannot be seen
 	// and is not reported.
 	Part bool
-	// Standing says how far a commit has got; if it is nil, no other clone has any.
-	Standing func(commit string) history.Standing
+	// Standing says how far a commit has got, which the remedies of findings depend on; if it is nil, no other clone has any.
+	Standing func(commit string) (history.Standing, error)
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
 }

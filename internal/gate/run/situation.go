@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -21,7 +22,9 @@ func (r *Run) Situation(commit string) subject.Situation {
 		return s
 	}
 	if r.Options.Standing != nil {
-		s.Standing = r.Options.Standing(commit)
+		var err error
+		s.Standing, err = r.Options.Standing(commit)
+		r.Collector.err = cmp.Or(r.Collector.err, err)
 	}
 	at := r.Scope.baseOf(commit)
 	s.Base, s.OnLine = at.id, at.onLine

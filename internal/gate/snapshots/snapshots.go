@@ -3,6 +3,7 @@ package snapshots
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -71,7 +72,7 @@ func judge(ctx context.Context, r *run.Run, w *subject.Workspace, revision strin
 	if snapshot.Settled, err = settled(ctx, r, w); err != nil {
 		return err
 	}
-	snapshot.Situation = func() subject.Situation { return r.SituationOfAll(revision) }
+	snapshot.Situation = sync.OnceValue(func() subject.Situation { return r.SituationOfAll(revision) })
 	r.Collector.Judge(&snapshot)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
@@ -17,30 +18,34 @@ import (
 // pack is a pack with its index in memory. The file stays open, so that a
 // repository that is being repacked can still be read.
 type pack struct {
-	*packfile.Packfile
+	*idxfile.MemoryIndex
+	*os.File
+	scanner *packfile.Scanner
 	name    string // the path without .pack
 	entries map[int64]entry
+	// bases are contents that were made lately, by offset; other packs have theirs there, by offsets that begin at first.
+	bases *cache.BufferLRU
+	first int64
 }
 
+// entry is what an entry yields, and where the base is to which it is a delta; 0 for none.
 type entry struct {
 	kind plumbing.ObjectType
 	size int64
+	base int64
 }
-
-// packFile is a file as go-git wants it. Nobody locks it.
-type packFile struct{ *os.File }
-
-func (packFile) Lock() error   { return nil }
-func (packFile) Unlock() error { return nil }
 
 const (
 	// maxChain is how many deltas may follow one another. git makes at most 4095.
 	maxChain = 10000
 	// maxDelta bounds the size of a delta and of its base, in bytes.
 	maxDelta = 1 << 30
+	// maxPack is more than a pack has bytes.
+	maxPack = 1 << 48
 )
 
-func openPack(name string, shared cache.Object) (*pack, error) {
+// openPack opens the pack with a number among those that share a cache.
+func openPack(name string, number int, bases *cache.BufferLRU) (*pack, error) {
 	index := idxfile.NewMemoryIndex()
 	file, err := os.Open(name + ".idx")
 	if err != nil {
@@ -52,7 +57,10 @@ func openPack(name string, shared cache.Object) (*pack, error) {
 	if file, err = os.Open(name + ".pack"); err != nil {
 		return nil, err
 	}
-	return &pack{packfile.NewPackfileWithCache(index, nil, packFile{file}, shared, 0), name, map[int64]entry{}}, nil
+	return &pack{
+		MemoryIndex: index, File: file, scanner: packfile.NewScanner(file), name: name,
+		entries: map[int64]entry{}, bases: bases, first: int64(number) * maxPack,
+	}, nil
 }
 
 // read reads an object if the pack has it.
@@ -66,7 +74,7 @@ func (p *pack) read(id plumbing.Hash, limit int64) (o object, found bool, err er
 		e, err = p.entryAt(offset, 0)
 	}
 	if o = (object{kind: e.kind, size: e.size}); err == nil && e.size <= limit {
-		o.data, err = p.content(id, e.size)
+		o.data, err = p.content(offset)
 	}
 	if err != nil {
 		return object{}, false, fmt.Errorf("%s.pack at %d: %w", p.name, offset, err)
@@ -74,16 +82,47 @@ func (p *pack) read(id plumbing.Hash, limit int64) (o object, found bool, err er
 	return o, true, nil
 }
 
-func (p *pack) content(id plumbing.Hash, size int64) ([]byte, error) {
-	encoded, err := p.Get(id)
+// content makes what an entry yields that entryAt has looked at. go-git's Packfile would hash each object on the way to it; what is read is
+// compared with its id at the end.
+func (p *pack) content(offset int64) ([]byte, error) {
+	var deltas []int64
+	data, made := p.bases.Get(p.first + offset)
+	for !made && p.entries[offset].base != 0 {
+		deltas = append(deltas, offset)
+		offset = p.entries[offset].base
+		data, made = p.bases.Get(p.first + offset)
+	}
+	if !made {
+		var err error
+		if data, err = p.inflate(offset); err != nil {
+			return nil, err
+		}
+		p.bases.Put(p.first+offset, data)
+	}
+	for _, at := range slices.Backward(deltas) {
+		delta, err := p.inflate(at)
+		if err == nil {
+			data, err = patch(data, delta, p.entries[at].size)
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.bases.Put(p.first+at, data)
+	}
+	return data, nil
+}
+
+// inflate reads what is stored at an offset: an object, or a delta.
+func (p *pack) inflate(offset int64) ([]byte, error) {
+	h, err := p.scanner.SeekObjectHeader(offset)
 	if err != nil {
 		return nil, err
 	}
-	r, err := encoded.Reader()
+	r, err := p.scanner.ReadObject()
 	if err != nil {
 		return nil, err
 	}
-	data, err := readExactly(r, size)
+	data, err := readExactly(r, h.Length)
 	return data, errors.Join(err, r.Close())
 }
 
@@ -93,11 +132,11 @@ func (p *pack) entryAt(offset int64, depth int) (entry, error) {
 	if e, known := p.entries[offset]; known {
 		return e, nil
 	}
-	h, err := p.Scanner().SeekObjectHeader(offset)
+	h, err := p.scanner.SeekObjectHeader(offset)
 	if err != nil {
 		return entry{}, err
 	}
-	e := entry{h.Type, h.Length}
+	e := entry{kind: h.Type, size: h.Length}
 	if !isWhole(h.Type) {
 		if e, err = p.deltaAt(h, depth); err != nil {
 			return e, err
@@ -124,13 +163,13 @@ func (p *pack) deltaAt(h *packfile.ObjectHeader, depth int) (entry, error) {
 	if err == nil && max(e.size, h.Length) > maxDelta {
 		err = fmt.Errorf("a delta of %d bytes and its base of %d are too large", h.Length, e.size)
 	}
-	return entry{e.kind, size}, err
+	return entry{e.kind, size, base}, err
 }
 
 // deltaSize is the size of what the delta makes whose header was read last: the
 // second of the two numbers with which it begins (gitformat-pack(5)).
 func (p *pack) deltaSize() (int64, error) {
-	r, err := p.Scanner().ReadObject()
+	r, err := p.scanner.ReadObject()
 	if err != nil {
 		return 0, err
 	}

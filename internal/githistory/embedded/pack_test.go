@@ -58,7 +58,7 @@ func forgedPack(t *testing.T, deltas []byte, bases map[plumbing.Hash]plumbing.Ha
 			t.Fatal(err)
 		}
 	}
-	p, err := openPack(name, cache.NewObjectLRU(cacheSize))
+	p, err := openPack(name, 0, cache.NewBufferLRU(cacheSize))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ import (
 
 var errMissing = errors.New("the object is not here")
 
-// cacheSize bounds what go-git keeps of objects from packs, in bytes.
+// cacheSize bounds what is kept of objects from packs, in bytes.
 const cacheSize = 32 * cache.MiByte
 
 // store reads objects. It is safe for concurrent use.
@@ -36,7 +36,7 @@ type store struct {
 
 	mu    sync.Mutex // guards everything below
 	packs []*pack    // the pack of the last success comes first
-	cache *cache.ObjectLRU
+	bases *cache.BufferLRU
 }
 
 type object struct {
@@ -54,7 +54,7 @@ func (o object) id() plumbing.Hash {
 }
 
 func newStore(dirs []string) *store {
-	return &store{dirs: dirs, cache: cache.NewObjectLRU(cacheSize)}
+	return &store{dirs: dirs, bases: cache.NewBufferLRU(cacheSize)}
 }
 
 func (s *store) close() error {
@@ -123,7 +123,7 @@ func (s *store) list() error {
 		if slices.ContainsFunc(s.packs, func(p *pack) bool { return p.name == name }) {
 			continue
 		}
-		p, err := openPack(name, s.cache)
+		p, err := openPack(name, len(s.packs), s.bases)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -57,14 +57,13 @@ var TaskReassigned = rule.Rule{
 
 // checkTaskReassigned also says what to do instead: it is the end of a run that makes a tool reassign its entries.
 func checkTaskReassigned(e *subject.LogChange, r *rule.Reporter) {
-	fix := e.Undo()
-	if e.New != nil && e.New.ResetLast() {
-		fix = e.UndoAndBeginRun()
-	}
 	for _, x := range e.OfKind(ledger.EditTaskReassigned) {
 		f := e.Finding(x)
 		f.Message = fmt.Sprintf("%s was reassigned to %q", ledger.Describe(e.Old.Entries[x.OldIndex]), x.Changes[0].To)
-		f.Fix = fix
+		f.Fix = e.Undo()
+		if e.New.ResetLast() {
+			f.Fix = e.UndoAndBeginRun()
+		}
 		r.Add(f)
 	}
 }

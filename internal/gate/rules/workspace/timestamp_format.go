@@ -23,23 +23,18 @@ func checkTimestampFormat(w *subject.Workspace, r *rule.Reporter) {
 		if e.Kind != small.Map {
 			continue
 		}
-		f := finding.Finding{
-			Path: w.Path(small.Progress), Subject: fmt.Sprintf("entries.%d.timestamp", first+i),
-			Fix: w.RecordAgain(),
-		}
 		ts := e.Get("timestamp")
-		if ts == nil {
-			f.Line, f.Column = e.Pos.Line, e.Pos.Column
-			f.Message = fmt.Sprintf("entry %d has no timestamp", first+i+1)
-			r.Add(f)
-			continue
-		}
 		text, ok := ts.Str()
-		if _, valid := ledger.ParseTimestamp(text); !ok || valid {
+		if _, valid := ledger.ParseTimestamp(text); ts != nil && (!ok || valid) {
 			continue
 		}
-		f.Line, f.Column = ts.Pos.Line, ts.Pos.Column
-		f.Message = fmt.Sprintf("the timestamp %q of entry %d is not RFC 3339 with fractional seconds and a zone", text, first+i+1)
-		r.Add(f)
+		at, message := e.Pos, fmt.Sprintf("entry %d has no timestamp", first+i+1)
+		if ts != nil {
+			at, message = ts.Pos, fmt.Sprintf("the timestamp %q of entry %d is not RFC 3339 with fractional seconds and a zone", text, first+i+1)
+		}
+		r.Add(finding.Finding{
+			Path: w.Path(small.Progress), Line: at.Line, Column: at.Column, Subject: fmt.Sprintf("entries.%d.timestamp", first+i),
+			Message: message, Fix: w.RecordAgain(),
+		})
 	}
 }
