@@ -102,7 +102,7 @@ func newEntry(v *small.Value) Entry {
 	e := Entry{Pos: v.Pos, Evidenced: Evidenced(v), Meaningful: hasVisibleEvidence(v), Suspects: small.EntrySuspects(v)}
 	task, _ := v.Get("task_id").Str()
 	e.Reconciles = task == ReconcileTask
-	// A ledger is kept longer than the text of the file, which these would be parts of.
+	// A ledger is kept longer than the texts of its entries, of which these would be parts.
 	e.TaskID = strings.Clone(strings.TrimSpace(task))
 	e.Timestamp = strings.Clone(strings.TrimSpace(textOf("timestamp")(v)))
 	e.ReplayID = strings.Clone(textOf("replayId")(v))

@@ -3,7 +3,6 @@ package small
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -40,7 +39,7 @@ func parseLog(data []byte) *Document {
 	if doc == nil || doc.AppendColumn(head) != column {
 		return nil
 	}
-	r := newPlainReader(string(tail), string(dash), 1+CountLines(head))
+	r := newPlainReader(tail, dash, 1+CountLines(head))
 	entries := doc.Root.Fields[len(doc.Root.Fields)-1].Value
 	if entries.Items = r.all(entries.Items); entries.Items == nil {
 		return nil
@@ -85,35 +84,41 @@ func plainCharacters(data []byte) bool {
 // of one line without escapes, or literal blocks. What is not of that form is
 // left to the YAML parser, item by item.
 type plainReader struct {
-	text string
+	text []byte
 	// at is where the next line begins, and line its number in the file.
 	at, line int
 	// dash begins the line of an item; next is that with what ends the line before.
-	dash, next string
+	dash, next []byte
 	// keys are those that are known to be strings.
 	keys map[string]string
 
+	// members are those of an item, and texts their texts.
 	members []plainMember
-	block   []byte
+	texts   []byte
 	scalars builder
 	node    yaml.Node // a scalar, given to scalars again and again
+	values  []Value   // to be used
 }
 
 // plainMember is a member of an item, and where it stands.
 type plainMember struct {
-	key, text    string
+	key          string
+	from, to     int // its text in texts
 	style        yaml.Style
 	line, column int // the column is the value's
 }
 
-func newPlainReader(text, dash string, line int) *plainReader {
-	return &plainReader{text: text, line: line, dash: dash, next: "\n" + dash, keys: map[string]string{}, node: yaml.Node{Kind: yaml.ScalarNode}}
+func newPlainReader(text, dash []byte, line int) *plainReader {
+	return &plainReader{
+		text: text, line: line, dash: dash, next: slices.Concat([]byte("\n"), dash),
+		keys: map[string]string{}, node: yaml.Node{Kind: yaml.ScalarNode},
+	}
 }
 
 // all appends all items to some that stand before them; nil if the text holds
 // anything else.
 func (r *plainReader) all(items []*Value) []*Value {
-	items = slices.Grow(items, 1+strings.Count(r.text, r.next))
+	items = slices.Grow(items, 1+bytes.Count(r.text, r.next))
 	for r.at < len(r.text) {
 		item := r.item()
 		if item != nil {
@@ -139,7 +144,7 @@ func (r *plainReader) others() []*Value {
 			break
 		}
 	}
-	items := parsePart([]byte(entriesKey + r.text[from:r.at])).itemsAt(len(r.dash) - 1)
+	items := parsePart(slices.Concat([]byte(entriesKey), r.text[from:r.at])).itemsAt(len(r.dash) - 1)
 	for _, item := range items {
 		item.moveDown(line - 2)
 	}
@@ -160,24 +165,24 @@ func (v *Value) moveDown(lines int) {
 
 // skip goes to the next line with a dash.
 func (r *plainReader) skip() {
-	n := strings.Index(r.text[r.at:], r.next) + 1
+	n := bytes.Index(r.text[r.at:], r.next) + 1
 	if n == 0 {
 		n = len(r.text) - r.at
 	}
-	r.line += strings.Count(r.text[r.at:r.at+n], "\n")
+	r.line += CountLines(r.text[r.at : r.at+n])
 	r.at += n
 }
 
 // peek returns the next line, without its line feed; false if it has none.
-func (r *plainReader) peek() (string, bool) {
-	n := strings.IndexByte(r.text[r.at:], '\n')
+func (r *plainReader) peek() ([]byte, bool) {
+	n := bytes.IndexByte(r.text[r.at:], '\n')
 	if n < 0 {
-		return "", false
+		return nil, false
 	}
 	return r.text[r.at : r.at+n], true
 }
 
-func (r *plainReader) take(line string) {
+func (r *plainReader) take(line []byte) {
 	r.at += len(line) + 1
 	r.line++
 }
@@ -185,26 +190,37 @@ func (r *plainReader) take(line string) {
 // item reads an item; nil if it is not plain, and then it is still to be read.
 func (r *plainReader) item() *Value {
 	at, line := r.at, r.line
-	r.members = r.members[:0]
+	r.members, r.texts = r.members[:0], r.texts[:0]
 	for {
 		if !r.member() {
 			r.at, r.line = at, line
 			return nil
 		}
-		if r.at == len(r.text) || strings.HasPrefix(r.text[r.at:], r.dash) {
+		if r.at == len(r.text) || bytes.HasPrefix(r.text[r.at:], r.dash) {
 			break
 		}
 	}
-	values := make([]Value, 1+len(r.members))
-	values[0] = Value{Kind: Map, Pos: Pos{line, len(r.dash) + 1}, Fields: make([]Field, len(r.members))}
+	texts := string(r.texts)
+	item := r.value()
+	*item = Value{Kind: Map, Pos: Pos{line, len(r.dash) + 1}, Fields: make([]Field, len(r.members))}
 	for i, m := range r.members {
-		v := &values[1+i]
+		v := r.value()
 		v.Pos = Pos{m.line, m.column}
-		r.node.Value, r.node.Style = m.text, m.style
+		r.node.Value, r.node.Style = texts[m.from:m.to], m.style
 		r.scalars.scalar(&r.node, v)
-		values[0].Fields[i] = Field{Key: m.key, KeyPos: Pos{m.line, len(r.dash) + 1}, Value: v}
+		item.Fields[i] = Field{Key: m.key, KeyPos: Pos{m.line, len(r.dash) + 1}, Value: v}
 	}
-	return &values[0]
+	return item
+}
+
+// value is a new value. They are made some at a time, which takes less memory.
+func (r *plainReader) value() *Value {
+	if len(r.values) == 0 {
+		r.values = make([]Value, min(256, 1+len(r.text)/64))
+	}
+	v := &r.values[0]
+	r.values = r.values[1:]
+	return v
 }
 
 // Bounds of what is plain.
@@ -219,44 +235,56 @@ func (r *plainReader) member() bool {
 	if !ok || len(line) <= len(r.dash) || len(r.members) == maxPlainMembers {
 		return false
 	}
-	if lead := line[:len(r.dash)]; len(r.members) > 0 && strings.Trim(lead, " ") != "" {
+	if lead := line[:len(r.dash)]; len(r.members) > 0 && len(bytes.Trim(lead, " ")) > 0 {
 		return false
 	}
-	m := plainMember{line: r.line}
-	name, value, ok := strings.Cut(line[len(r.dash):], ": ")
-	if !ok || value == "" {
+	name, value, ok := bytes.Cut(line[len(r.dash):], []byte(": "))
+	if !ok || len(value) == 0 {
 		return false
 	}
+	m := plainMember{line: r.line, column: len(line) - len(value) + 1, from: len(r.texts)}
 	if m.key, ok = r.key(name); !ok {
 		return false
 	}
-	m.column = len(line) - len(value) + 1
 	r.take(line)
-	switch last := len(value) - 1; value[0] {
+	switch value[0] {
 	case '"':
-		m.style, m.text = yaml.DoubleQuotedStyle, value[1:max(1, last)]
-		ok = last > 0 && value[last] == '"' && strings.IndexByte(m.text, '"') < 0 && strings.IndexByte(m.text, '\\') < 0
+		m.style, ok = yaml.DoubleQuotedStyle, r.quoted(value, `"\`)
 	case '\'':
-		m.style, m.text = yaml.SingleQuotedStyle, value[1:max(1, last)]
-		ok = last > 0 && value[last] == '\'' && strings.IndexByte(m.text, '\'') < 0
+		m.style, ok = yaml.SingleQuotedStyle, r.quoted(value, `'`)
 	case '|':
-		m.style = yaml.LiteralStyle
-		m.text, ok = r.literal(value)
+		m.style, ok = yaml.LiteralStyle, r.literal(string(value))
 	default:
-		m.text, ok = value, plainScalar(value)
+		ok = plainScalar(value)
+		r.texts = append(r.texts, value...)
 	}
+	m.to = len(r.texts)
 	r.members = append(r.members, m)
 	return ok
 }
 
+// quoted reads a text in quotes, the first of the special characters, if it has
+// none of these in it.
+func (r *plainReader) quoted(value []byte, special string) bool {
+	last := len(value) - 1
+	if last == 0 || value[last] != value[0] || bytes.ContainsAny(value[1:last], special) {
+		return false
+	}
+	r.texts = append(r.texts, value[1:last]...)
+	return true
+}
+
 // key returns a member's name if it is a word, a string, and new in the item.
-func (r *plainReader) key(name string) (string, bool) {
-	known, ok := r.keys[name]
+func (r *plainReader) key(name []byte) (string, bool) {
+	known, ok := r.keys[string(name)]
 	if !ok {
-		if name == "" || len(name) > maxPlainKey || !isWord(name) || (&yaml.Node{Kind: yaml.ScalarNode, Value: name}).ShortTag() != strTag {
+		if len(name) == 0 || len(name) > maxPlainKey || !isWord(name) {
 			return "", false
 		}
-		known = strings.Clone(name)
+		known = string(name)
+		if (&yaml.Node{Kind: yaml.ScalarNode, Value: known}).ShortTag() != strTag {
+			return "", false
+		}
 		r.keys[known] = known
 	}
 	for i := range r.members {
@@ -269,7 +297,7 @@ func (r *plainReader) key(name string) (string, bool) {
 
 // isWord reports whether a text is a letter and then letters, digits and low
 // lines.
-func isWord(text string) bool {
+func isWord(text []byte) bool {
 	for i := range len(text) {
 		if !isLetter(text[i]) && (i == 0 || text[i] != '_' && (text[i] < '0' || text[i] > '9')) {
 			return false
@@ -282,7 +310,7 @@ func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 
 // plainScalar reports whether the rest of a line is a scalar without quotes,
 // and nothing else.
-func plainScalar(text string) bool {
+func plainScalar(text []byte) bool {
 	if c := text[0]; !isLetter(c) && c < 0x80 && (c < '0' || c > '9') && c != '/' && c != '.' && c != '(' {
 		return false
 	}
@@ -304,16 +332,15 @@ func plainScalar(text string) bool {
 }
 
 // literal reads a literal block, behind the line with its indicator.
-func (r *plainReader) literal(indicator string) (string, bool) {
+func (r *plainReader) literal(indicator string) bool {
 	line, ok := r.peek()
-	indent := len(line) - len(strings.TrimLeft(line, " "))
+	indent := len(line) - len(bytes.TrimLeft(line, " "))
 	if !ok || indicator != "|" && indicator != "|-" || indent <= len(r.dash) || indent == len(line) || line[indent] == '\t' {
-		return "", false
+		return false
 	}
-	r.block = r.block[:0]
 	for breaks := 0; r.at < len(r.text); {
 		if line, ok = r.peek(); !ok {
-			return "", false
+			return false
 		}
 		lead := 0
 		for lead < min(indent, len(line)) && line[lead] == ' ' {
@@ -321,21 +348,21 @@ func (r *plainReader) literal(indicator string) (string, bool) {
 		}
 		if lead < len(line) && lead < indent {
 			if line[lead] == '\t' {
-				return "", false
+				return false
 			}
 			break // it belongs to what follows
 		}
 		r.take(line)
 		if lead < len(line) {
 			for ; breaks > 0; breaks-- {
-				r.block = append(r.block, '\n')
+				r.texts = append(r.texts, '\n')
 			}
-			r.block = append(r.block, line[indent:]...)
+			r.texts = append(r.texts, line[indent:]...)
 		}
 		breaks++
 	}
 	if indicator == "|" {
-		r.block = append(r.block, '\n')
+		r.texts = append(r.texts, '\n')
 	}
-	return string(r.block), true
+	return true
 }

@@ -105,7 +105,7 @@ func TestParseLog(t *testing.T) {
 func TestPlainReader(t *testing.T) {
 	const entry = "    - command: go test ./x -run 'a b'\n      evidence: |-\n        === RUN\n\n          ok\tx: 1 # no\n      notes: \"\"\n      replayId: 3f3f\n      task_id: 'task-1'\n      timestamp: \"2026-01-01T00:00:00Z\"\n"
 	for dash, text := range map[string]string{"    - ": entry + entry, "  - ": smalltest.LogEntry(1) + smalltest.LogEntry(2)} {
-		r := newPlainReader(text, dash, 7)
+		r := newPlainReader([]byte(text), []byte(dash), 7)
 		for i := range 2 {
 			item := r.item()
 			if item == nil {
