@@ -65,8 +65,11 @@ func plainShapeOf(list []byte) *plainShape {
 	}
 	shape := &plainShape{required: schema.Items.Required, members: map[string]*textForm{}}
 	for key, member := range schema.Items.Properties {
-		types, _ := member.Type.([]any)
-		if several := slices.Contains(types, any("string")); !several && member.Type != any("string") {
+		isText := member.Type == any("string")
+		if types, several := member.Type.([]any); several {
+			isText = slices.Contains(types, any("string"))
+		}
+		if !isText {
 			continue
 		}
 		form := &textForm{enum: member.Enum, minLength: member.MinLength}

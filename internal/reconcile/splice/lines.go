@@ -14,6 +14,11 @@ func Lines(text []byte) [][]byte {
 	if small.ReadableAlone(text) { // it ends in a line feed, as each of its lines does
 		return slices.AppendSeq(make([][]byte, 0, small.CountLines(text)), bytes.Lines(text))
 	}
+	return linesAnyhow(text)
+}
+
+// linesAnyhow is the slow way of Lines.
+func linesAnyhow(text []byte) [][]byte {
 	var lines [][]byte
 	start := 0
 	for i := 0; i < len(text); {
