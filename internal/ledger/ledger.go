@@ -59,6 +59,19 @@ func NewLedger(items []*small.Value) *Ledger {
 	return l.append(items, 0)
 }
 
+// OfEntries is the ledger of entries that others hold, in a new order.
+func OfEntries(entries []Entry) *Ledger {
+	l := &Ledger{Entries: slices.Clone(entries), heads: make([]small.Digest, len(entries)), used: new(atomic.Int64)}
+	l.used.Store(int64(len(entries)))
+	head := emptyHead
+	for i := range l.Entries {
+		l.Entries[i].Index = i
+		head = chain(head, l.Entries[i].Digest)
+		l.heads[i] = head
+	}
+	return l
+}
+
 // append returns l extended by items, whose positions are moved down by lines. It uses the storage of l if nobody
 // has extended it yet.
 func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
@@ -69,8 +82,10 @@ func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
 		longer.used.Store(int64(n + len(items)))
 	}
 	head := l.Head()
+	var digests small.Digester
 	for _, item := range items {
 		e := newEntry(item)
+		e.Digest = digests.EntryDigest(item)
 		e.Index = longer.Len()
 		e.Pos.Line += lines
 		for i := range e.Suspects {
@@ -84,14 +99,15 @@ func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
 }
 
 func newEntry(v *small.Value) Entry {
-	e := Entry{Pos: v.Pos, Digest: small.EntryDigest(v), Evidenced: Evidenced(v), Meaningful: hasVisibleEvidence(v), Suspects: small.EntrySuspects(v)}
+	e := Entry{Pos: v.Pos, Evidenced: Evidenced(v), Meaningful: hasVisibleEvidence(v), Suspects: small.EntrySuspects(v)}
 	task, _ := v.Get("task_id").Str()
 	e.Reconciles = task == ReconcileTask
-	e.TaskID, _ = v.Get("task_id").Trimmed()
-	e.Timestamp, _ = v.Get("timestamp").Trimmed()
-	e.ReplayID, _ = v.Get("replayId").Str()
-	e.Status, _ = v.Get("status").Trimmed()
-	e.AgentID, _ = v.Get("agent_id").Str()
+	// A ledger is kept longer than the texts of its entries, of which these would be parts.
+	e.TaskID = strings.Clone(strings.TrimSpace(task))
+	e.Timestamp = strings.Clone(strings.TrimSpace(textOf("timestamp")(v)))
+	e.ReplayID = strings.Clone(textOf("replayId")(v))
+	e.Status = strings.Clone(strings.TrimSpace(textOf("status")(v)))
+	e.AgentID = strings.Clone(textOf("agent_id")(v))
 	return e
 }
 

@@ -36,7 +36,7 @@ func LogOf(d *small.Document, data []byte) (*Log, []small.Problem) {
 		size:      len(data),
 		lines:     small.CountLines(data),
 		structure: d.Structure,
-		column:    appendColumn(d, data),
+		column:    d.AppendColumn(data),
 	}, nil
 }
 
@@ -60,7 +60,7 @@ func (l *Log) appended(whole, data []byte, limits small.Limits) *Log {
 	if len(tail) == 0 {
 		return l
 	}
-	items, structure := l.appendedItems(tail)
+	items, structure := small.AppendedItems(tail, l.column)
 	if items == nil || l.structure+structure > limits.Structure() {
 		return nil
 	}
@@ -77,37 +77,6 @@ func (l *Log) appended(whole, data []byte, limits small.Limits) *Log {
 	return longer
 }
 
-// appendedItems parses list items that follow the log's own; nil if the tail holds anything else.
-func (l *Log) appendedItems(tail []byte) ([]*small.Value, int) {
-	dash := append(bytes.Repeat([]byte{' '}, l.column-1), '-', ' ')
-	if !bytes.HasPrefix(tail, dash) || small.HasMarker(tail) {
-		return nil, 0
-	}
-	const key = "entries:\n"
-	text := append([]byte(key), tail...)
-	doc, _ := small.Parse(text, small.Limits{MaxFileSize: int64(len(text))})
-	if doc == nil || doc.Linked() || len(doc.Root.Fields) != 1 {
-		return nil, 0
-	}
-	structure := doc.Structure - small.StructureOf([]byte(key[:len(key)-1]))
-	items := doc.Root.Fields[0].Value
-	if items.Kind != small.List || !items.Block() || items.Pos.Column != l.column {
-		return nil, 0
-	}
-	return items.Items, structure
-}
-
-// appendColumn returns the column at which appended items of the entries list would stand; 0 unless the list is a
-// non-empty block sequence and the mapping's last member, and the text ends with its line.
-func appendColumn(d *small.Document, data []byte) int {
-	fields := d.Root.Fields
-	last := fields[len(fields)-1]
-	if last.Key != "entries" || !last.Value.Block() || len(last.Value.Items) == 0 || d.Linked() || small.HasMarker(data) || !small.ReadableAlone(data) {
-		return 0
-	}
-	return last.Value.Pos.Column
-}
-
 // Before reads data as an earlier version of the log, whose own text is whole. If list items were only appended to
 // data, its entries are the log's first ones and nothing is parsed. It returns nil if that is not plain; reading
 // data by itself gives the same result.
@@ -115,8 +84,7 @@ func (l *Log) Before(whole, data []byte) *Log {
 	if l == nil || l.column == 0 || len(data) >= len(whole) || len(whole) != l.size || !bytes.HasPrefix(whole, data) || !small.ReadableAlone(data) {
 		return nil
 	}
-	dash := append(bytes.Repeat([]byte{' '}, l.column-1), '-', ' ')
-	if !bytes.HasPrefix(whole[len(data):], dash) {
+	if !bytes.HasPrefix(whole[len(data):], small.Dash(l.column)) {
 		return nil
 	}
 	lines := small.CountLines(data)

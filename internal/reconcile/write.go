@@ -200,23 +200,31 @@ func (r *resolving) ofASide(file, blob string) bool {
 
 // onlyOfSides reports whether each line in the work tree is a side's or a conflict marker, as git leaves it after a merge.
 func (r *resolving) onlyOfSides(ctx context.Context, w change) bool {
-	known := map[string]bool{}
-	for _, s := range r.op.sides() {
+	lines, unknown := splice.Lines(w.there), map[string]bool{}
+	for i, s := range r.op.sides() {
 		data, err := r.read(ctx, s, cmp.Or(w.movedTo, w.path))
 		if err != nil {
 			return false
 		}
-		for _, line := range splice.Lines(data) {
-			known[strings.TrimRight(string(line), "\r\n")] = true
+		theirs := splice.Lines(data)
+		if i == 0 {
+			same := 0 // most of a log, before the first conflict
+			for same < min(len(lines), len(theirs)) && bytes.Equal(lines[same], theirs[same]) {
+				same++
+			}
+			for _, line := range lines[same:] {
+				if small.ConflictMarker(line, small.MarkerSize) == 0 {
+					unknown[string(bytes.TrimRight(line, "\r\n"))] = true
+				}
+			}
+		}
+		for _, line := range theirs {
+			if text := bytes.TrimRight(line, "\r\n"); unknown[string(text)] {
+				delete(unknown, string(text))
+			}
 		}
 	}
-	for _, line := range splice.Lines(w.there) {
-		text := strings.TrimRight(string(line), "\r\n")
-		if small.ConflictMarker(line, small.MarkerSize) == 0 && !known[text] {
-			return false
-		}
-	}
-	return true
+	return len(unknown) == 0
 }
 
 // report adds to the outcome what has changed, and what is still in conflict.

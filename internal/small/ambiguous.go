@@ -36,6 +36,9 @@ func ambiguous(a Artifact, root *Value) []Problem {
 		}
 		for i := range v.Fields {
 			f := &v.Fields[i]
+			if f.Named() && f.Key != "<<" && f.Value.leaf() && f.Value.Tag != binaryTag {
+				continue // as nearly all are, and no path is needed
+			}
 			path = append(path[:depth], wording.Clip(f.Key))
 			switch owner := path[:depth]; {
 			case !f.Named() && wantsNames(a, owner):

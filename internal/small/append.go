@@ -4,6 +4,52 @@ import (
 	"bytes"
 )
 
+// entriesKey is the line below which a log's items stand.
+const entriesKey = "entries:\n"
+
+// AppendColumn returns the column at which appended items of a document's
+// entries would stand; 0 unless they are a non-empty block sequence and the
+// mapping's last member, and nothing ties what follows the document's text to it.
+func (d *Document) AppendColumn(data []byte) int {
+	last := d.Root.Fields[len(d.Root.Fields)-1]
+	if last.Key != "entries" || !last.Value.Block() || len(last.Value.Items) == 0 || d.linked || hasMarker(data) || !ReadableAlone(data) {
+		return 0
+	}
+	return last.Value.Pos.Column
+}
+
+// Dash is how a line with an item begins whose dash stands at a column.
+func Dash(column int) []byte { return append(bytes.Repeat([]byte{' '}, column-1), '-', ' ') }
+
+// AppendedItems parses list items that follow those of a document with that
+// AppendColumn, and counts their structure; nil if the tail holds anything
+// else. Their lines count from 2.
+func AppendedItems(tail []byte, column int) ([]*Value, int) {
+	if !bytes.HasPrefix(tail, Dash(column)) || hasMarker(tail) {
+		return nil, 0
+	}
+	text := append([]byte(entriesKey), tail...)
+	doc, _ := Parse(text, Limits{MaxFileSize: int64(len(text))})
+	items := doc.itemsAt(column)
+	if items == nil {
+		return nil, 0
+	}
+	return items, doc.Structure - StructureOf([]byte(entriesKey[:len(entriesKey)-1]))
+}
+
+// itemsAt returns the items of a document that is nothing but a list of
+// entries, readable without what stands around it, at a column; else nil.
+func (d *Document) itemsAt(column int) []*Value {
+	if d == nil || d.linked || len(d.Root.Fields) != 1 {
+		return nil
+	}
+	items := d.Root.Fields[0].Value
+	if !items.Block() || items.Pos.Column != column {
+		return nil
+	}
+	return items.Items
+}
+
 // ReadableAlone reports whether what follows a text can be read without it:
 // it ends with a line feed, and in no other kind of line break, which could
 // hide the end of a document.
@@ -11,9 +57,9 @@ func ReadableAlone(data []byte) bool {
 	return bytes.HasSuffix(data, []byte("\n")) && !hasOddBreak(data)
 }
 
-// HasMarker reports whether a line begins as a document end marker, after
+// hasMarker reports whether a line begins as a document end marker, after
 // which nothing belongs to the document, or as a directive.
-func HasMarker(data []byte) bool {
+func hasMarker(data []byte) bool {
 	for _, marker := range []string{"...", "%"} {
 		if bytes.HasPrefix(data, []byte(marker)) || bytes.Contains(data, []byte("\n"+marker)) {
 			return true

@@ -42,12 +42,14 @@ func appendCanonical(out []byte, v *Value) []byte {
 }
 
 func appendObject(out []byte, v *Value) []byte {
-	fields := slices.Clone(v.Fields)
-	slices.SortFunc(fields, func(a, b Field) int {
-		return cmp.Or(cmp.Compare(a.other, b.other), compareKeys(a.Key, b.Key))
-	})
+	fields := v.Fields
+	if !slices.IsSortedFunc(fields, compareFields) {
+		fields = slices.Clone(fields)
+		slices.SortFunc(fields, compareFields)
+	}
 	out = append(out, '{')
-	for i, f := range fields {
+	for i := range fields {
+		f := &fields[i]
 		if i > 0 {
 			out = append(out, ',')
 		}
@@ -59,6 +61,10 @@ func appendObject(out []byte, v *Value) []byte {
 		out = appendCanonical(append(out, ':'), f.Value)
 	}
 	return append(out, '}')
+}
+
+func compareFields(a, b Field) int {
+	return cmp.Or(cmp.Compare(a.other, b.other), compareKeys(a.Key, b.Key))
 }
 
 // compareKeys orders member names by their UTF-16 code units (RFC 8785,

@@ -31,6 +31,13 @@ func ParseDigest(s string) (Digest, error) {
 // EntryDigest is the SHA-256 of an entry's canonical JSON. Key order, quoting,
 // comments, indentation, line endings, anchors and merge keys do not change
 // it; any change of a value does, white space inside a string included.
-func EntryDigest(entry *Value) Digest {
-	return sha256.Sum256(appendCanonical(make([]byte, 0, 512), entry))
+func EntryDigest(entry *Value) Digest { return new(Digester).EntryDigest(entry) }
+
+// Digester takes the digests of many entries, in memory of its own.
+type Digester struct{ canonical []byte }
+
+// EntryDigest is the same as the function.
+func (d *Digester) EntryDigest(entry *Value) Digest {
+	d.canonical = appendCanonical(d.canonical[:0], entry)
+	return sha256.Sum256(d.canonical)
 }

@@ -98,9 +98,16 @@ var hostile = map[string]struct {
 	"990 levels":         {func() string { return "a: [" + fill(strings.Repeat("[", 990)+strings.Repeat("]", 990)+",") + "]" }, ""},
 	"entries of numbers": {func() string { return "entries:\n" + fill("- [1,1,1,1,1,1,1,1,1,1,1]\n") }, ""},
 	"entries of keys":    {func() string { return "entries:\n" + fill("- {a: 1,b: 1,c: 1,d: 1}\n") }, ""},
-	"plan of numbers":    {func() string { return "tasks:\n" + fill("- steps: ["+strings.Repeat("1,", 9900)+"]\n") }, ""},
-	"anchors":            {func() string { return "a:\n" + numbered(share(maxStructure)/3, "- &a% x\n") }, ""},
-	"aliases":            {func() string { return "a: &a x\nb: [" + fill("*a ,") + "]" }, ""},
+	"plain entries":      {func() string { return "entries:\n" + fill("- a: 1\n") }, ""},
+	"now and then plain": {func() string { return "entries:\n" + fill("- a: 1\n- 1\n") }, ""},
+	"keys of entries":    {func() string { return "entries:\n- a: 1\n" + numbered(share(maxStructure)/3-50, "- k%: 1\n") }, ""},
+	"far to the right": {func() string {
+		column := strings.Repeat(" ", 500)
+		return "entries:\n" + fill(column+"- a: 1\n"+column+"- 1\n")
+	}, ""},
+	"plan of numbers": {func() string { return "tasks:\n" + fill("- steps: ["+strings.Repeat("1,", 9900)+"]\n") }, ""},
+	"anchors":         {func() string { return "a:\n" + numbered(share(maxStructure)/3, "- &a% x\n") }, ""},
+	"aliases":         {func() string { return "a: &a x\nb: [" + fill("*a ,") + "]" }, ""},
 	"wide merge": {func() string {
 		return "a: &a\n" + numbered(share(100_000), "  k%: 1\n") + "b:\n  <<: *a\n" + numbered(share(100_000), "  l%: 1\n")
 	}, ""},

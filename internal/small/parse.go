@@ -40,6 +40,15 @@ func Parse(data []byte, limits Limits) (*Document, []Problem) {
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}
+	if doc := parseLog(data); doc != nil {
+		doc.Structure = structure
+		return doc, nil
+	}
+	return parseWhole(data, structure)
+}
+
+// parseWhole is the slow way of Parse, and the only one for what is no plain log.
+func parseWhole(data []byte, structure int) (*Document, []Problem) {
 	root, problem := decode(data, structure)
 	if problem != nil {
 		return nil, []Problem{*problem}

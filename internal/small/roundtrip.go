@@ -74,7 +74,7 @@ func (s *suspects) add(text string, pos Pos, in []step, key bool) {
 		in = in[:len(in)-1]
 	}
 	s.found = append(s.found, Suspect{
-		Pos: pos, Subject: strings.Join(names, "."), text: text, key: key, in: slices.Clone(in[:min(len(in), mostSteps+1)]),
+		Pos: pos, Subject: strings.Join(names, "."), text: strings.Clone(text), key: key, in: slices.Clone(in[:min(len(in), mostSteps+1)]),
 	})
 }
 

@@ -105,6 +105,7 @@ func CheckSchema(a Artifact, doc *Document, allowed ...string) []Problem {
 type Schema struct {
 	compiled *gojsonschema.Schema
 	forms    map[string]string
+	shapes   map[string]*plainShape
 }
 
 // NewSchema compiles a JSON Schema. forms says by key what a pattern asks for.
@@ -117,7 +118,7 @@ func NewSchema(raw []byte, forms map[string]string) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{compiled: compiled, forms: forms}, nil
+	return &Schema{compiled: compiled, forms: forms, shapes: plainShapes(raw)}, nil
 }
 
 // Check judges a document. It returns the problems in the order of the file;
@@ -126,7 +127,7 @@ func (s *Schema) Check(doc *Document) []Problem {
 	if wide := tooWide(doc.Root, nil); wide != nil {
 		return []Problem{*wide}
 	}
-	c := &schemaCheck{schema: s, root: doc.Root, members: finder{}}
+	c := &schemaCheck{schema: s, root: doc.Root, members: finder{}, matched: map[*textForm]string{}}
 	c.judgeAll()
 	slices.SortStableFunc(c.problems, func(x, y Problem) int {
 		return cmp.Or(cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Column, y.Pos.Column))
@@ -142,18 +143,20 @@ type schemaCheck struct {
 	root     *Value
 	members  finder
 	problems []Problem
+	matched  map[*textForm]string
 }
 
 func (c *schemaCheck) judgeAll() {
 	first := make(map[string]any, len(c.root.Fields))
+	indexes := map[string][]int{}
 	for _, f := range c.root.Fields {
 		if f.Value.Kind == List {
-			first[f.Key] = plainItems(f.Value.Items[:partEnd(f.Value.Items, 0)])
+			first[f.Key], indexes[f.Key] = c.unknown(f, 0, partEnd(f.Value.Items, 0))
 		} else {
 			first[f.Key] = f.Value.plain()
 		}
 	}
-	c.judge(first, "", 0)
+	c.judge(first, "", indexes)
 	for _, f := range c.root.Fields {
 		items := f.Value.Items
 		for from := partEnd(items, 0); from < len(items); {
@@ -167,15 +170,31 @@ func (c *schemaCheck) judgeAll() {
 				return
 			}
 			to := partEnd(items, from)
-			c.judge(map[string]any{f.Key: plainItems(items[from:to])}, f.Key, from)
+			if rest, index := c.unknown(f, from, to); len(rest) > 0 {
+				c.judge(map[string]any{f.Key: rest}, f.Key, map[string][]int{f.Key: index})
+			}
 			from = to
 		}
 	}
 }
 
-// judge runs the engine. With a key, part holds the items of that list from
-// index from on and nothing else, and only what is said of the items counts.
-func (c *schemaCheck) judge(part map[string]any, key string, from int) {
+// unknown returns the items of a part of a list that are not known to fit, and
+// their indexes.
+func (c *schemaCheck) unknown(f Field, from, to int) (items []any, index []int) {
+	items = []any{}
+	shape := c.schema.shapes[f.Key]
+	for i, item := range f.Value.Items[from:to] {
+		if !shape.fits(item, c.matched) {
+			items, index = append(items, item.plain()), append(index, from+i)
+		}
+	}
+	return items, index
+}
+
+// judge runs the engine. indexes has the items' indexes in the lists of the
+// document's top level. With a key, part holds a later part of that list and
+// nothing else, and only what is said of the items counts.
+func (c *schemaCheck) judge(part map[string]any, key string, indexes map[string][]int) {
 	result, err := c.schema.compiled.Validate(gojsonschema.NewRawLoader(part))
 	if err != nil {
 		c.problems = append(c.problems, Problem{Kind: ProblemSchema, Pos: c.root.Pos, Message: fmt.Sprintf("the schema could not be applied: %v", err)})
@@ -183,12 +202,12 @@ func (c *schemaCheck) judge(part map[string]any, key string, from int) {
 	}
 	for _, e := range result.Errors() {
 		path := contextPath(e.Context())
-		if key != "" {
-			if len(path) < 2 || path[0] != key {
-				continue
-			}
-			if i, err := strconv.Atoi(path[1]); err == nil {
-				path[1] = strconv.Itoa(i + from)
+		if key != "" && (len(path) < 2 || path[0] != key) {
+			continue
+		}
+		if len(path) > 1 {
+			if i, err := strconv.Atoi(path[1]); err == nil && i < len(indexes[path[0]]) {
+				path[1] = strconv.Itoa(indexes[path[0]][i])
 			}
 		}
 		c.problems = append(c.problems, c.schema.problem(path, c.members.at(c.root, path), c.members, e))
@@ -232,11 +251,18 @@ func tooWide(v *Value, path []string) *Problem {
 		}
 	}
 	for i, item := range v.Items {
+		if item.leaf() {
+			continue
+		}
 		if p := tooWide(item, append(path, strconv.Itoa(i))); p != nil {
 			return p
 		}
 	}
-	for _, f := range v.Fields {
+	for i := range v.Fields {
+		f := &v.Fields[i]
+		if f.Value.leaf() {
+			continue
+		}
 		if p := tooWide(f.Value, append(path, wording.Clip(f.Key))); p != nil {
 			return p
 		}

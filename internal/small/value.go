@@ -114,6 +114,9 @@ func (v *Value) At(path []string) *Value {
 	return v
 }
 
+// leaf reports whether a value has nothing in it.
+func (v *Value) leaf() bool { return len(v.Items) == 0 && len(v.Fields) == 0 }
+
 // count is how many values a value consists of, itself included.
 func (v *Value) count() int {
 	n := 1

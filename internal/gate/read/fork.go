@@ -2,7 +2,9 @@ package read
 
 import (
 	"context"
+	"slices"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
@@ -13,14 +15,14 @@ import (
 func (src *Source) ForkOf(ctx context.Context, dir, target, head string, bases []string) (*subject.WorkspaceFork, error) {
 	v := &subject.WorkspaceFork{Dir: dir}
 	var err error
-	if v.Target, err = src.WorkspaceAt(ctx, target, dir); err != nil {
+	if v.Target, err = src.forkSide(ctx, target, dir); err != nil {
 		return nil, err
 	}
-	if v.Head, err = src.WorkspaceAt(ctx, head, dir); err != nil {
+	if v.Head, err = src.forkSide(ctx, head, dir); err != nil {
 		return nil, err
 	}
 	for _, base := range bases {
-		w, err := src.WorkspaceAt(ctx, base, dir)
+		w, err := src.forkSide(ctx, base, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -36,4 +38,25 @@ func (src *Source) ForkOf(ctx context.Context, dir, target, head string, bases [
 		return nil, nil
 	}
 	return v, nil
+}
+
+// forkSide reads a workspace as of a commit. Of its log there are the entries, and no document.
+func (src *Source) forkSide(ctx context.Context, revision, dir string) (*subject.Workspace, error) {
+	files, err := src.Tree.List(ctx, revision, history.Workspaces(dir))
+	if err != nil {
+		return nil, err
+	}
+	path := small.Progress.Path(dir)
+	w, err := src.ReadWorkspace(ctx, dir, slices.DeleteFunc(slices.Clone(files), func(f history.File) bool { return f.Path == path }))
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(files, func(f history.File) bool { return f.Path == path }); i >= 0 {
+		log, err := src.Ledgers.Read(ctx, files[i], nil)
+		if err != nil {
+			return nil, err
+		}
+		w.Artifacts[small.Progress] = &subject.Artifact{Path: path, Object: files[i].Object, Log: log.Log, Problems: log.Problems}
+	}
+	return w, nil
 }

@@ -151,7 +151,11 @@ func (r walker) replacedLog(ctx context.Context, c history.Change, s *read.Step,
 	if to, moved := s.Moves[0][c.Path]; moved {
 		now = to
 	}
-	after, err := r.Source.Logs(c.Path).Read(ctx, now, nil)
+	var earlier *read.LedgerFile
+	if len(logs) > 0 {
+		earlier = logs[0]
+	}
+	after, err := r.Source.Logs(c.Path).Read(ctx, now, earlier)
 	if err != nil {
 		return err
 	}

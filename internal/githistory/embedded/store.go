@@ -1,6 +1,8 @@
 package embedded
 
 import (
+	"bufio"
+	"compress/zlib"
 	"crypto/sha1"
 	"errors"
 	"fmt"
@@ -9,12 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 
 	"github.com/small-gate/small-gate/internal/githistory"
 )
@@ -168,23 +170,32 @@ func (s *store) loose(id plumbing.Hash, limit int64) (o object, found bool, err 
 	return o, false, nil
 }
 
+// readLoose does not hash what it reads, as go-git's reader does: store.read hashes it.
 func readLoose(file *os.File, limit int64) (o object, err error) {
-	r, err := objfile.NewReader(file)
+	inflated, err := zlib.NewReader(file)
 	if err != nil {
 		return o, err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	if o.kind, o.size, err = r.Header(); err != nil {
+	defer func() { err = errors.Join(err, inflated.Close()) }()
+	r := bufio.NewReader(inflated)
+	header, err := r.ReadSlice(0)
+	if err != nil {
+		return o, errors.Join(errLooseHeader, err)
+	}
+	kind, size, _ := strings.Cut(string(header[:len(header)-1]), " ")
+	if o.kind, err = plumbing.ParseObjectType(kind); err != nil {
 		return o, err
 	}
-	if o.size < 0 || !isWhole(o.kind) {
-		return o, errors.New("the object's header is damaged")
+	if o.size, err = strconv.ParseInt(size, 10, 64); err != nil || o.size < 0 || !isWhole(o.kind) {
+		return o, errLooseHeader
 	}
 	if o.size <= limit {
 		o.data, err = readExactly(r, o.size)
 	}
 	return o, err
 }
+
+var errLooseHeader = errors.New("the object's header is damaged")
 
 // readExactly reads size bytes, and fails if there are more or fewer.
 func readExactly(r io.Reader, size int64) ([]byte, error) {

@@ -238,9 +238,7 @@ func (l *log) explicit(result *ledger.Ledger) bool {
 func (l *log) verbatim(items []item) *version {
 	var found *version
 	for _, v := range l.versions {
-		same := v.doc != nil && slices.EqualFunc(v.doc.Root.Get("entries").Items, items, func(value *small.Value, it item) bool {
-			return small.EntryDigest(value) == it.Digest
-		})
+		same := v.doc != nil && slices.EqualFunc(v.written.Entries, items, func(e ledger.Entry, it item) bool { return e.Digest == it.Digest })
 		if same && !l.untouched(v) {
 			return v
 		}

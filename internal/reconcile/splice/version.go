@@ -29,8 +29,9 @@ type Version struct {
 // version is a side's log after parsing.
 type version struct {
 	*Version
-	doc    *small.Document
-	ledger *ledger.Ledger
+	doc *small.Document
+	// written is the file's ledger, and ledger that of the items.
+	written, ledger *ledger.Ledger
 	// items are the entries that the side contributes.
 	items []item
 	// places are the indexes of entries in the file.
@@ -86,7 +87,8 @@ func (c Case) read() (*log, error) {
 
 // parse parses one version. A side without a log has no items.
 func (l *log) parse(v *Version) (*version, error) {
-	out := &version{Version: v, ledger: ledger.NewLedger(nil)}
+	none := ledger.NewLedger(nil)
+	out := &version{Version: v, written: none, ledger: none}
 	if v.Data == nil {
 		return out, nil
 	}
@@ -101,7 +103,7 @@ func (l *log) parse(v *Version) (*version, error) {
 			Remedy:  "correct the log on that side and commit it, then merge again",
 		}
 	}
-	out.doc, out.ledger = doc, parsed
+	out.doc, out.written, out.ledger = doc, parsed, parsed
 	out.places = make(map[small.Digest]int, parsed.Len())
 	for i, value := range doc.Root.Get("entries").Items {
 		out.items = append(out.items, item{Entry: parsed.Entries[i], value: value, from: out, at: i})
@@ -111,11 +113,11 @@ func (l *log) parse(v *Version) (*version, error) {
 }
 
 func ledgerOf(items []item) *ledger.Ledger {
-	values := make([]*small.Value, len(items))
+	entries := make([]ledger.Entry, len(items))
 	for i, it := range items {
-		values[i] = it.value
+		entries[i] = it.Entry
 	}
-	return ledger.NewLedger(values)
+	return ledger.OfEntries(entries)
 }
 
 // compareWithBases demands that both sides kept the entries of their merge bases, and leaves out the entries that a side does not
