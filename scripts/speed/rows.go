@@ -31,6 +31,8 @@ var rows = []row{
 	{name: "one entry appended, 1.2 MB before it", limit: diffCached, goal: "10 ×", prepare: preCommit(func(b *bench) (*world, error) { return b.appended(1_206) })},
 	{name: "one entry appended, 12 MB before it", limit: diffCached, goal: "60 ×", memory: true,
 		prepare: preCommit(func(b *bench) (*world, error) { return b.appended(12_060) })},
+	{name: "one entry appended, 50 MB before it", limit: diffCached, memory: true, long: true,
+		prepare: preCommit(func(b *bench) (*world, error) { return b.appended(50_000) }, "--max-file-size=100000000")},
 	{name: "audit, 10,000 commits, 2,000 versions of the log", limit: "git log --raw + git cat-file --batch --buffer", goal: "2 ×", long: true, prepare: auditOf(10_000, 5)},
 	{name: "audit, 50,000 commits, 500 versions of the log", limit: "git log --raw + git cat-file --batch --buffer", long: true, big: true, prepare: auditOf(50_000, 100)},
 	{name: "range, 10 commits in 10,000", limit: "git log --raw of the range", goal: "8 ×", prepare: rangeOf(1, 10_000)},
@@ -47,7 +49,7 @@ func prepareStart(b *bench) (*world, measure, error) {
 }
 
 // preCommit runs the hook as git does in a commit without paths.
-func preCommit(make func(b *bench) (*world, error)) func(b *bench) (*world, measure, error) {
+func preCommit(make func(b *bench) (*world, error), flags ...string) func(b *bench) (*world, measure, error) {
 	return func(b *bench) (*world, measure, error) {
 		w, err := make(b)
 		if err != nil {
@@ -56,7 +58,7 @@ func preCommit(make func(b *bench) (*world, error)) func(b *bench) (*world, meas
 		env := []string{"GIT_INDEX_FILE=.git/index", "GIT_PREFIX="}
 		return w, b.side(
 			[]command{{args: []string{"git", "diff", "--cached", "--quiet"}, dir: w.dir, env: env, exit: 1}},
-			[]command{{args: []string{"pre-commit"}, dir: w.dir, env: env}}), nil
+			[]command{{args: append([]string{"pre-commit"}, flags...), dir: w.dir, env: env}}), nil
 	}
 }
 
