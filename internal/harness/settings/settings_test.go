@@ -108,7 +108,7 @@ func TestNoFile(t *testing.T) {
 // Random settings, with hooks of others, white space and, where they are allowed, comments wherever they may be.
 func TestRandomSettings(t *testing.T) {
 	t.Parallel()
-	for seed := range gittest.Cases(200, 20_000) {
+	for seed := range gittest.Cases(100, 500) {
 		for _, f := range All {
 			g := generator{rand.New(rand.NewPCG(uint64(seed), 15)), f}
 			if text := g.settings(); !holds(t, f, text) {
