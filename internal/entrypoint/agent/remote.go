@@ -1,0 +1,59 @@
+package agent
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
+	"github.com/small-gate/small-gate/internal/githistory"
+)
+
+// remote is what remote-tracking branches say.
+type remote struct {
+	at githistory.Place
+	// tips are where they are, by name. received are where others have moved them, since what is pushed from here is not others' work; given
+	// are those of the tips that others have moved there.
+	tips            map[string]string
+	received, given []string
+}
+
+func findRemote(ctx context.Context, s *session.Session) (r remote, err error) {
+	r.at = s.Repo.Where()
+	if r.tips, err = s.Repo.Branches(ctx, "refs/remotes/"); err != nil {
+		return r, err
+	}
+	for name, tip := range r.tips {
+		before, pushed, err := githistory.BeforePushes(r.at, name, tip)
+		switch {
+		case err != nil:
+			return r, err
+		case !pushed:
+			r.given = append(r.given, tip)
+		default:
+			if before, err = present(ctx, s, before); err != nil {
+				return r, err
+			}
+		}
+		if before != "" {
+			r.received = append(r.received, before)
+		}
+	}
+	return r, nil
+}
+
+// has reports whether a remote has a commit.
+func (r remote) has(ctx context.Context, s *session.Session, commit string) (bool, error) {
+	lacked, err := s.Repo.Commits(ctx, []string{commit}, slices.Collect(maps.Values(r.tips)))
+	return err == nil && len(lacked) == 0, err
+}
+
+// had reports whether a remote has a commit, or had it at the tip of a branch.
+func (r remote) had(ctx context.Context, s *session.Session, commit string) (bool, error) {
+	for name := range r.tips {
+		if was, err := githistory.WasAt(r.at, name, commit); err != nil || was {
+			return was, err
+		}
+	}
+	return r.has(ctx, s, commit)
+}
