@@ -174,6 +174,7 @@ var agentOutcomes = []agentOutcome{
 // TestAgentHook hands the recorded events of every harness to the program, in every situation, and demands what the harness needs to
 // obey it. The quick tests hand over the first event of each column, and only to Claude Code's hook in every situation.
 func TestAgentHook(t *testing.T) {
+	gittest.Long(t)
 	base := agentRepo(t)
 	for _, d := range dialects {
 		for _, o := range agentOutcomes {
