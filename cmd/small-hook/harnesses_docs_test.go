@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/harness/settings"
+
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 // TestHarnessesPage types what docs/harnesses.md says, block by block. There is a section for each harness, with its settings file.
 func TestHarnessesPage(t *testing.T) {
+	gittest.Long(t)
 	r := typePage(t, "../../docs/harnesses.md", "testdata/workspace/.small", 7)
 	if got := r.Git("status", "--porcelain"); got != "" {
 		t.Errorf("what the page has undone is still there:\n%s", got)
