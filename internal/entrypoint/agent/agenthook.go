@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -148,7 +147,10 @@ var projectVariables = []string{"CLAUDE_PROJECT_DIR", "COPILOT_PROJECT_DIR", "GE
 
 // places are the directories in whose repositories an agent may have written: where it is, where it was started, and where it wrote.
 func places(req session.Request, e harness.Event) []string {
-	out := []string{cmp.Or(req.Dir, e.Dir)}
+	out := []string{e.Dir}
+	if named, err := filepath.Abs(req.Dir); err == nil && req.Dir != "" {
+		out[0] = named
+	}
 	for _, name := range projectVariables {
 		out = append(out, req.Getenv(name))
 	}
