@@ -49,7 +49,7 @@ func openPack(name string, number int, bases *cache.BufferLRU) (*pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pack{index: packIndex{File: index}, name: name, entries: map[int64]entry{}, bases: bases, first: int64(number) * maxPack}
+	p := &pack{index: packIndex{file: index, ReaderAt: index}, name: name, entries: map[int64]entry{}, bases: bases, first: int64(number) * maxPack}
 	if err := p.index.readFanout(); err != nil {
 		return nil, errors.Join(fmt.Errorf("pack index %s.idx: %w", name, err), index.Close())
 	}
@@ -60,7 +60,7 @@ func openPack(name string, number int, bases *cache.BufferLRU) (*pack, error) {
 	return p, nil
 }
 
-func (p *pack) close() error { return errors.Join(p.index.Close(), p.file.Close()) }
+func (p *pack) close() error { return errors.Join(p.index.file.Close(), p.file.Close()) }
 
 // read reads an object if the pack has it.
 func (p *pack) read(id plumbing.Hash, limit int64) (o object, found bool, err error) {
