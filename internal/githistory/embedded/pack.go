@@ -178,12 +178,13 @@ func (p *pack) distance() (int64, error) {
 
 // inflated is what is stored behind what was read last.
 func (p *pack) inflated() (io.Reader, error) {
-	if p.inflater == nil {
+	again, used := p.inflater.(zlib.Resetter)
+	if !used {
 		var err error
 		p.inflater, err = zlib.NewReader(p.stored)
 		return p.inflater, err
 	}
-	return p.inflater, p.inflater.(zlib.Resetter).Reset(p.stored, nil)
+	return p.inflater, again.Reset(p.stored, nil)
 }
 
 // entryAt finds out what an entry yields without making it. go-git would follow
