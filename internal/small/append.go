@@ -11,6 +11,9 @@ const entriesKey = "entries:\n"
 // entries would stand; 0 unless they are a non-empty block sequence and the
 // mapping's last member, and nothing ties what follows the document's text to it.
 func (d *Document) AppendColumn(data []byte) int {
+	if d.column > 0 {
+		return d.column
+	}
 	last := d.Root.Fields[len(d.Root.Fields)-1]
 	if last.Key != "entries" || !last.Value.Block() || len(last.Value.Items) == 0 || d.linked || hasMarker(data) || !ReadableAlone(data) {
 		return 0
