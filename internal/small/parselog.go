@@ -73,7 +73,7 @@ type plainReader struct {
 	// dash begins the line of an item; next is that with what ends the line before.
 	dash, next string
 	// keys are those that are known to be strings.
-	keys map[string]bool
+	keys map[string]string
 
 	fields  []Field // of an item
 	literal []byte  // the text of a block
@@ -82,7 +82,7 @@ type plainReader struct {
 }
 
 func newPlainReader(text, dash string, line int) *plainReader {
-	return &plainReader{text: text, line: line, dash: dash, next: "\n" + dash, keys: map[string]bool{}}
+	return &plainReader{text: text, line: line, dash: dash, next: "\n" + dash, keys: map[string]string{}}
 }
 
 // all appends all items to some that stand before them; nil if the text holds
@@ -202,8 +202,12 @@ func (r *plainReader) member() bool {
 	if lead := line[:len(r.dash)]; len(r.fields) > 0 && strings.Trim(lead, " ") != "" {
 		return false
 	}
-	key, text, ok := strings.Cut(line[len(r.dash):], ": ")
-	if !ok || text == "" || !r.isKey(key) {
+	name, text, ok := strings.Cut(line[len(r.dash):], ": ")
+	if !ok || text == "" {
+		return false
+	}
+	key, ok := r.key(name)
+	if !ok {
 		return false
 	}
 	v := r.value(Pos{r.line, len(line) - len(text) + 1})
@@ -239,15 +243,17 @@ func unquoted(text, special string) (string, bool) {
 	return text[1:last], true
 }
 
-// isKey reports whether a member's name is a word, a string, and new in the item.
-func (r *plainReader) isKey(name string) bool {
-	if !r.keys[name] {
+// key returns a member's name if it is a word, a string, and new in the item. It is one text for all items.
+func (r *plainReader) key(name string) (string, bool) {
+	known, ok := r.keys[name]
+	if !ok {
 		if len(name) > maxPlainKey || !isWord(name) || (&yaml.Node{Kind: yaml.ScalarNode, Value: name}).ShortTag() != strTag {
-			return false
+			return "", false
 		}
-		r.keys[name] = true
+		known = name
+		r.keys[name] = name
 	}
-	return !slices.ContainsFunc(r.fields, func(f Field) bool { return f.Key == name })
+	return known, !slices.ContainsFunc(r.fields, func(f Field) bool { return f.Key == known })
 }
 
 // isWord reports whether a text is a letter and then letters, digits and low
