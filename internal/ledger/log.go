@@ -93,7 +93,7 @@ func (l *Log) appended(whole, data []byte, limits small.Limits) *Log {
 // data, its entries are the log's first ones and nothing is parsed. It returns nil if that is not plain; reading
 // data by itself gives the same result.
 func (l *Log) Before(whole, data []byte) *Log {
-	if l == nil || l.column == 0 || len(data) >= len(whole) || len(whole) != l.size || !bytes.HasPrefix(whole, data) || !small.ReadableAlone(data) {
+	if l == nil || l.column == 0 || len(data) >= len(whole) || len(whole) != l.size || !bytes.HasPrefix(whole, data) || !bytes.HasSuffix(data, []byte("\n")) {
 		return nil
 	}
 	if !bytes.HasPrefix(whole[len(data):], small.Dash(l.column)) {

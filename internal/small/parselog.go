@@ -78,6 +78,7 @@ type plainReader struct {
 	fields  []Field // of an item
 	literal []byte  // the text of a block
 	scalars builder
+	last    string  // the last text of which it took asking to know that it is one
 	values  []Value // to be used
 }
 
@@ -226,8 +227,14 @@ func (r *plainReader) member() bool {
 			return false
 		}
 		v.Text, v.Plain = text, true
-		if !isLetter(text[0]) || len(text) <= len("false") { // no longer word is anything else
+		switch {
+		case isLetter(text[0]) && len(text) > len("false"): // no longer word is anything else
+		case text == r.last: // entry after entry has the same replayId
+		default:
 			r.scalars.scalar(&yaml.Node{Kind: yaml.ScalarNode, Value: text}, v)
+			if v.Kind == String {
+				r.last = text
+			}
 		}
 	}
 	return ok
