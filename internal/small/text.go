@@ -92,39 +92,41 @@ var letters = func() (out [256]bool) {
 	return out
 }()
 
-// measure is StructureOf, and reports whether a line is plain: it has no
-// character that the parser refuses, or takes for something else than text.
+// measure is StructureOf, and reports whether all characters are plain.
 func measure(text []byte) (structure int, plain bool) {
 	structure, plain = 1, true
 	for i, c := range text {
 		if letters[c] {
 			continue
 		}
-		switch {
-		case c == ':', c == '-':
+		switch c {
+		case ':', '-':
 			if i+1 < len(text) && (text[i+1] == ' ' || text[i+1] == '\t') {
 				structure++
 			}
-		case c == ',', c == '[', c == '{', c == '?':
+		case ',', '[', '{', '?', '\r':
 			structure++
-		case c == '\r':
-			structure++
-			plain = false
-		case c == 0x85, c == 0xa8, c == 0xa9: // perhaps the last byte of NEL, LS or PS
-			separator := bytes.HasSuffix(text[:i], []byte{0xe2, 0x80})
-			if separator || i > 0 && text[i-1] == 0xc2 {
+		case 0x85, 0xa8, 0xa9: // perhaps the last byte of NEL, LS or PS
+			if before := text[:i]; bytes.HasSuffix(before, []byte{0xc2}) || bytes.HasSuffix(before, []byte{0xe2, 0x80}) {
 				structure++
 			}
-			plain = plain && !separator
-		case c == 0xc2: // U+0080 to U+009F
-			plain = plain && i+1 < len(text) && text[i+1] >= 0xa0
-		case c == 0xef: // U+FEFF, U+FFFE, U+FFFF
-			plain = plain && !bytes.HasPrefix(text[i:], []byte("\ufeff")) && !bytes.HasPrefix(text[i:], []byte{0xef, 0xbf, 0xbe}) && !bytes.HasPrefix(text[i:], []byte{0xef, 0xbf, 0xbf})
-		case c < 0x80 && c != '\t' && c != '\n':
-			plain = false
 		}
+		plain = plain && beginsPlain(text[i:])
 	}
 	return structure, plain
+}
+
+// beginsPlain reports whether a text does not begin with a character that the
+// parser refuses, or takes for something else than text.
+func beginsPlain(text []byte) bool {
+	switch r, _ := utf8.DecodeRune(text); r {
+	case '\t', '\n':
+		return true
+	case '\u2028', '\u2029', '\ufeff', '\ufffe', '\uffff':
+		return false
+	default:
+		return r >= ' ' && (r < 0x7f || r >= 0xa0)
+	}
 }
 
 // lfsMagic opens every Git LFS pointer file (git-lfs specification, "The
