@@ -35,7 +35,7 @@ func checkedByLibrary(t testing.TB, a Artifact, doc *Document, extensions []stri
 	if !a.Canonical() {
 		return nil
 	}
-	text, ours := schemaText(a), schemas[a]()
+	text, ours := artifactText(a), schemas[a]()
 	if a == Progress && len(extensions) > 0 {
 		text, ours = extendedText(), extended()
 	}

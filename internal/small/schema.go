@@ -27,7 +27,7 @@ var schemas = func() map[Artifact]func() *Schema {
 		if !a.Canonical() {
 			continue
 		}
-		out[a] = sync.OnceValue(func() *Schema { return artifactSchema(a, schemaText(a)) })
+		out[a] = sync.OnceValue(func() *Schema { return artifactSchema(a, artifactText(a)) })
 	}
 	return out
 }()
@@ -41,7 +41,7 @@ var extended = sync.OnceValue(func() *Schema { return artifactSchema(Progress, e
 
 func extendedText() []byte {
 	var schema map[string]any
-	if err := json.Unmarshal(schemaText(Progress), &schema); err != nil {
+	if err := json.Unmarshal(artifactText(Progress), &schema); err != nil {
 		panic(fmt.Sprintf("small: the schema of progress is no JSON: %v", err))
 	}
 	at := schema
@@ -67,7 +67,7 @@ var artifactForms = map[string]string{
 	"agent_id":           "an agent's id, which is not blank",
 }
 
-func schemaText(a Artifact) []byte {
+func artifactText(a Artifact) []byte {
 	raw, err := schemaFiles.ReadFile("schema/" + string(a) + ".json")
 	if err != nil {
 		panic(fmt.Sprintf("small: the schema of %s is not embedded: %v", a, err))

@@ -28,27 +28,50 @@ type schemaNode struct {
 	minimum, maximum    *big.Rat
 }
 
+// schemaText is a schema as it is written.
+type schemaText struct {
+	Schema      string                 `json:"$schema"`
+	Title       string                 `json:"title"`
+	Description string                 `json:"description"`
+	Type        any                    `json:"type"`
+	Enum        []any                  `json:"enum"`
+	Required    []string               `json:"required"`
+	Properties  map[string]*schemaText `json:"properties"`
+	Additional  json.RawMessage        `json:"additionalProperties"`
+	Items       *schemaText            `json:"items"`
+	MinItems    int                    `json:"minItems"`
+	MinLength   int                    `json:"minLength"`
+	Pattern     string                 `json:"pattern"`
+	Minimum     *json.Number           `json:"minimum"`
+	Maximum     *json.Number           `json:"maximum"`
+}
+
 func compileSchema(raw []byte) (*schemaNode, error) {
-	var s struct {
-		Schema      string                     `json:"$schema"`
-		Title       string                     `json:"title"`
-		Description string                     `json:"description"`
-		Type        json.RawMessage            `json:"type"`
-		Enum        []any                      `json:"enum"`
-		Required    []string                   `json:"required"`
-		Properties  map[string]json.RawMessage `json:"properties"`
-		Additional  json.RawMessage            `json:"additionalProperties"`
-		Items       json.RawMessage            `json:"items"`
-		MinItems    int                        `json:"minItems"`
-		MinLength   int                        `json:"minLength"`
-		Pattern     string                     `json:"pattern"`
-		Minimum     *json.Number               `json:"minimum"`
-		Maximum     *json.Number               `json:"maximum"`
-	}
+	var s schemaText
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&s); err != nil {
 		return nil, err
+	}
+	return s.compile()
+}
+
+// compile makes the node; nil of no schema.
+func (s *schemaText) compile() (n *schemaNode, err error) {
+	if s == nil {
+		return nil, nil
+	}
+	n = &schemaNode{enum: s.Enum, required: s.Required, members: map[string]*schemaNode{}, minItems: s.MinItems, minLength: s.MinLength}
+	types, several := s.Type.([]any)
+	if !several && s.Type != nil {
+		types = []any{s.Type}
+	}
+	for _, t := range types {
+		name, ok := t.(string)
+		if !ok {
+			return nil, fmt.Errorf("the type %v", t)
+		}
+		n.types = append(n.types, name)
 	}
 	for _, e := range s.Enum {
 		switch e.(type) {
@@ -57,21 +80,8 @@ func compileSchema(raw []byte) (*schemaNode, error) {
 			return nil, fmt.Errorf("the enumeration has %v", e)
 		}
 	}
-	n := &schemaNode{enum: s.Enum, required: s.Required, members: map[string]*schemaNode{}, minItems: s.MinItems, minLength: s.MinLength}
-	var err error
-	switch {
-	case len(s.Type) == 0:
-	case s.Type[0] == '[':
-		err = json.Unmarshal(s.Type, &n.types)
-	default:
-		n.types = make([]string, 1)
-		err = json.Unmarshal(s.Type, &n.types[0])
-	}
-	if err != nil {
-		return nil, err
-	}
 	for key, member := range s.Properties {
-		if n.members[key], err = compileSchema(member); err != nil {
+		if n.members[key], err = member.compile(); err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}
 	}
@@ -84,10 +94,8 @@ func compileSchema(raw []byte) (*schemaNode, error) {
 			return nil, err
 		}
 	}
-	if len(s.Items) > 0 {
-		if n.items, err = compileSchema(s.Items); err != nil {
-			return nil, err
-		}
+	if n.items, err = s.Items.compile(); err != nil {
+		return nil, err
 	}
 	if s.Pattern != "" {
 		if n.pattern, err = regexp.Compile(s.Pattern); err != nil {
