@@ -19,7 +19,7 @@ var libraries sync.Map
 func library(t testing.TB, text []byte) *gojsonschema.Schema {
 	t.Helper()
 	if s, ok := libraries.Load(string(text)); ok {
-		return s.(*gojsonschema.Schema) //nolint:errcheck // nothing else is in it
+		return s.(*gojsonschema.Schema)
 	}
 	s, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text))
 	if err != nil {

@@ -54,10 +54,10 @@ func parseConfig(data []byte) (config, error) {
 		}
 		line := 1 + strings.Count(string(data[:min(all-len(t.rest), len(data))]), "\n")
 		ok := true
-		switch c := t.rest[0]; {
-		case c == '#' || c == ';':
+		switch t.rest[0] {
+		case '#', ';':
 			_, t.rest, _ = strings.Cut(t.rest, "\n")
-		case c == '[':
+		case '[':
 			ok = t.header()
 		default:
 			s := setting{section: t.section, subsection: t.subsection}
