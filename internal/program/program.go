@@ -39,13 +39,12 @@ func Getenv(environ []string, key string) string {
 // needs.
 const softMemory = 640 << 20
 
-// firstPercent has the first garbage be collected at a heap of 32 MB, where it would be at 4 MB: most runs end before.
-const firstPercent = 800
-
-// collectLate lets the heap grow before garbage is collected for the first time, and from then on as usual.
-func collectLate() {
-	usual := debug.SetGCPercent(firstPercent)
-	runtime.AddCleanup(new([16]byte), func(percent int) { debug.SetGCPercent(percent) }, usual)
+// collectLater has the first collection of garbage come at 16 MB of it and not at 4: nearly all processes end before that. From then
+// on, memory grows as it always does.
+func collectLater() {
+	const usual = 100 // percent, for which the runtime begins at 4 MB
+	debug.SetGCPercent(4 * usual)
+	runtime.AddCleanup(new(Process), func(percent int) { debug.SetGCPercent(percent) }, usual)
 }
 
 // Run calls a program with what the operating system hands over, and returns its exit status. The context ends with the first
@@ -55,7 +54,7 @@ func Run(run func(context.Context, Process) int) int {
 		debug.SetMemoryLimit(softMemory)
 	}
 	if os.Getenv("GOGC") == "" {
-		collectLate()
+		collectLater()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
