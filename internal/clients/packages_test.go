@@ -32,8 +32,8 @@ type packages struct {
 	version string // as the tag has it, without the v
 }
 
-// packaged makes the packages of this source: with its programs for this machine's system in every one of them, or takes those of the
-// release that is being made.
+// packaged makes the packages of this source, with something in place of the programs for other systems, or takes those of the release
+// that is being made.
 var packaged = sync.OnceValue(func() packages {
 	if folder := os.Getenv("SMALL_GATE_PACKAGES"); folder != "" {
 		return packagesIn(folder)
@@ -45,19 +45,22 @@ var packaged = sync.OnceValue(func() packages {
 	}
 	const build = `set -eu
 cd ../..
-export CGO_ENABLED=0
-mkdir "$1/all"
+mkdir "$1/here" "$1/other"
 for program in small-hook small-action; do
-  go build -trimpath -buildvcs=false -ldflags "-s -w -X github.com/small-gate/small-gate/internal/version.version=v$2" -o "$1/all" ./cmd/$program
-  cp "$1/all/$program" "$1/all/$program.exe"
+  CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X github.com/small-gate/small-gate/internal/version.version=v$2" -o "$1/here" ./cmd/$program
+  echo 'for another system' | tee "$1/other/$program" >"$1/other/$program.exe"
 done
-cp LICENSE "$1/all"
-for arch in amd64 arm64; do
-  for os in linux darwin; do tar -czf "$1/small-gate_$2_${os}_$arch.tar.gz" -C "$1/all" LICENSE small-hook small-action; done
-  (cd "$1/all" && python3 -m zipfile -c "$1/small-gate_$2_windows_$arch.zip" LICENSE small-hook.exe small-action.exe)
+cp LICENSE "$1/here"
+cp LICENSE "$1/other"
+for target in linux_amd64 linux_arm64 darwin_amd64 darwin_arm64; do
+  if [ $target = "$3" ]; then from=here; else from=other; fi
+  tar -czf "$1/small-gate_$2_$target.tar.gz" -C "$1/$from" LICENSE small-hook small-action
 done
+cd "$1/other"
+for target in windows_amd64 windows_arm64; do python3 -m zipfile -c "$1/small-gate_$2_$target.zip" LICENSE small-hook.exe small-action.exe; done
+cd "$OLDPWD"
 go run ./scripts/packages "v$2" "$1"`
-	if out, err := exec.Command("sh", "-c", build, "sh", dist, version).CombinedOutput(); err != nil {
+	if out, err := exec.Command("sh", "-c", build, "sh", dist, version, runtime.GOOS+"_"+runtime.GOARCH).CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("%v\n%s", err, out))
 	}
 	return packagesIn(filepath.Join(dist, "packages"))

@@ -3,9 +3,7 @@
 package clients_test
 
 import (
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -20,6 +18,15 @@ import (
 func TestProvidedHooks(t *testing.T) {
 	installed(t)
 	source := sourceRepository(t)
+	if gittest.All() {
+		text, err := os.ReadFile(source.Path("pyproject.toml"))
+		if err != nil || !dependency.Match(text) {
+			t.Fatalf("pyproject.toml names no package: %v\n%s", err, text)
+		}
+		pinned := dependency.ReplaceAllLiteralString(string(text), `dependencies = ["small-gate==`+packaged().version+`"]`)
+		source.Write("pyproject.toml", pinned)
+		source.Git("commit", "-q", "--allow-empty", "-a", "-m", "pin it, as a release does")
+	}
 	for _, tool := range []string{"pre-commit", "prek"} {
 		programs := managers[tool].path(t)
 		for name, end := range map[string]string{"package": "", "on PATH": "-system"} {
@@ -61,6 +68,9 @@ func TestProvidedHooks(t *testing.T) {
 // debianWheels is where Debian has setuptools.
 const debianWheels = "/usr/share/python-wheels"
 
+// dependency matches what pyproject.toml takes from PyPI.
+var dependency = regexp.MustCompile(`(?m)^dependencies = \["small-gate.*"\]$`)
+
 // revision matches the release in the documented lines.
 var revision = regexp.MustCompile(`rev: v\S+.*`)
 
@@ -93,7 +103,7 @@ func TestTryRepo(t *testing.T) {
 	}
 }
 
-// sourceRepository is a repository that holds this module as it stands, but for its tests.
+// sourceRepository is a repository with what managers read of this one, and some of the folders beside that.
 func sourceRepository(t *testing.T) *gittest.Repo {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
