@@ -142,6 +142,7 @@ func nodeTarget() string {
 // The release publishes to npm, and what npm then installs works without Go, and without running anything at installation.
 func TestPackageNPM(t *testing.T) {
 	needs(t, "npm")
+	t.Parallel()
 	p, registry := packaged(), newRegistry(t)
 	d := bareDesk(t)
 	put(t, filepath.Join(d.home, ".npmrc"), fmt.Sprintf("registry=%s\n%s/:_authToken=none\ncache=%s\nfetch-retries=0\nignore-scripts=true\naudit=false\n",
@@ -156,13 +157,15 @@ func TestPackageNPM(t *testing.T) {
 		t.Errorf("published were %q", registry.order)
 	}
 
+	global := gittest.TempDir(t)
+	d.with("npm_config_prefix="+global).must(0, documentedInstall(t, "npm", p.version))
+	bareDesk(t, filepath.Join(global, "bin")).guards(p.version)
+
 	install := `npm install --prefix "$1" small-gate@` + p.version
 	prefix := gittest.TempDir(t)
 	d.must(0, install, prefix)
 	chosen(t, prefix, nodeTarget())
-	local := bareDesk(t, filepath.Join(prefix, "node_modules", ".bin"))
-	local.guards(p.version)
-	local.launched()
+	bareDesk(t, filepath.Join(prefix, "node_modules", ".bin")).launched()
 
 	there := gittest.TempDir(t)
 	d.must(0, install+" --os=win32 --cpu=arm64", there)
@@ -185,6 +188,18 @@ func TestPackageNPM(t *testing.T) {
 	}
 }
 
+// documentedInstall is the line that docs/installation.md has for a program, with another version.
+func documentedInstall(t *testing.T, program, version string) string {
+	t.Helper()
+	for _, block := range fence.FindAllStringSubmatch(section(t, "The program"), -1) {
+		if line := strings.TrimSpace(block[1]); strings.HasPrefix(line, program+" ") && strings.Contains(line, "1.0.0") {
+			return strings.Replace(line, "1.0.0", version, 1)
+		}
+	}
+	t.Fatalf("docs/installation.md does not say how to install with %s", program)
+	return ""
+}
+
 // chosen demands that npm chose one of the six packages.
 func chosen(t *testing.T, prefix, target string) {
 	t.Helper()
@@ -204,7 +219,7 @@ func (d *desk) launched() {
 	d.must(7, "small-hook guard -- sh -c 'exit 7'")
 	d.must(128+int(syscall.SIGKILL), "small-hook guard -- sh -c 'kill -9 $PPID'")
 
-	cmd := exec.Command("/bin/sh", "-c", `exec small-hook guard -- sh -c 'trap "kill \$!; exit 9" TERM; sleep 600 >/dev/null 2>&1 & echo ready; wait'`)
+	cmd := exec.Command("/bin/sh", "-c", `exec small-hook guard -- sh -c 'trap "kill \$!; exit 9" TERM; sleep 60 >/dev/null 2>&1 & echo ready; wait'`)
 	cmd.Dir, cmd.Env = d.Dir, d.Environ()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -226,13 +241,15 @@ func (d *desk) launched() {
 // pip puts the program itself on PATH, finds a wheel for every system, and needs neither Go nor an index.
 func TestPackagePip(t *testing.T) {
 	needs(t, "python3")
+	t.Parallel()
 	p := packaged()
 	wheels := filepath.Join(p.folder, "pypi")
 	d := bareDesk(t)
 	place := gittest.TempDir(t)
 	d.must(0, `exec "$(python3 -c 'import sys; print(sys.executable)')" -m venv "$1"`, place)
 	pip := `"$1/bin/python" -m pip --isolated --disable-pip-version-check `
-	d.must(0, pip+`install --no-index --find-links "$2" "small-gate==$3"`, place, wheels, p.version)
+	_, wanted, _ := strings.Cut(documentedInstall(t, "pipx", p.version), "install ")
+	d.must(0, pip+`install --no-index --find-links "$2" "$3"`, place, wheels, wanted)
 	bareDesk(t, filepath.Join(place, "bin")).guards(p.version)
 
 	found, err := filepath.Glob(filepath.Join(wheels, "*.whl"))
