@@ -130,13 +130,9 @@ func needs(t *testing.T, program string) {
 	}
 }
 
-// nodeTarget is what npm calls this machine.
+// nodeTarget is what npm calls this machine, which is not Windows.
 func nodeTarget() string {
-	system := map[string]string{"windows": "win32"}[runtime.GOOS]
-	if system == "" {
-		system = runtime.GOOS
-	}
-	return system + "-" + strings.Replace(runtime.GOARCH, "amd64", "x64", 1)
+	return runtime.GOOS + "-" + strings.Replace(runtime.GOARCH, "amd64", "x64", 1)
 }
 
 // The release publishes to npm, and what npm then installs works without Go, and without running anything at installation.
@@ -290,7 +286,7 @@ func recorded(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer wheel.Close()
+	closeAtEnd(t, wheel)
 	var want, got []string
 	for _, entry := range wheel.File {
 		data, err := fs.ReadFile(wheel, entry.Name)
@@ -319,6 +315,15 @@ func recorded(t *testing.T, path string) {
 	}
 }
 
+func closeAtEnd(t *testing.T, file io.Closer) {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // The wheels for macOS claim the oldest one that Go's linker says the programs are for.
 func TestPackageOldestMacOS(t *testing.T) {
 	gittest.Long(t)
@@ -337,7 +342,7 @@ func TestPackageOldestMacOS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer program.Close()
+		closeAtEnd(t, program)
 		const buildVersion = 0x32 // LC_BUILD_VERSION: command, size, platform, oldest system as xxxx.yy.zz
 		said := ""
 		for _, load := range program.Loads {

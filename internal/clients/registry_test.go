@@ -53,11 +53,15 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	if tarball, ok := r.tarballs[name]; ok {
-		_, _ = w.Write(tarball)
+		answer(w, tarball)
 		return
 	}
 	if known, ok := r.packages[name]; ok {
-		_ = json.NewEncoder(w).Encode(known)
+		text, err := json.Marshal(known)
+		if err != nil {
+			panic(err)
+		}
+		answer(w, text)
 		return
 	}
 	http.Error(w, "{}", http.StatusNotFound)
@@ -84,5 +88,12 @@ func (r *registry) take(w http.ResponseWriter, request *http.Request, name strin
 	r.packages[name] = map[string]any{"name": name, "versions": sent.Versions, "dist-tags": sent.Tags}
 	r.order = append(r.order, name)
 	w.WriteHeader(http.StatusCreated)
-	_, _ = w.Write([]byte("{}"))
+	answer(w, []byte("{}"))
+}
+
+// answer sends a body. If the client has gone away, nobody is left to tell.
+func answer(w http.ResponseWriter, body []byte) {
+	if _, err := w.Write(body); err != nil {
+		panic(http.ErrAbortHandler)
+	}
 }
