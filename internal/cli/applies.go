@@ -23,6 +23,7 @@ var applies = map[string]string{
 	"range": flagsOfJudging + "each", "audit": flagsOfJudging + "each", "pre-push": flagsOfJudging + "each", "pre-receive": flagsOfJudging + "each",
 	"sync":   flagsOfReading + "strict workspace color quiet",
 	"append": flagsOfReading + "strict quiet", "restore": flagsOfReading + "quiet",
+	"witness": flagsOfReading + "color format output quiet",
 	"waive": flagsOfReading + "strict each quiet", "baseline": flagsOfReading + "quiet", "reconcile": flagsOfReading + "quiet",
 	"doctor":  flagsOfReading + "format",
 	"install": "dir quiet", "uninstall": "dir quiet",

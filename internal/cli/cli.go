@@ -149,6 +149,7 @@ func (a *app) root() *cobra.Command {
 		a.installCommand(), a.uninstallCommand(), a.doctorCommand(),
 		a.baselineCommand(), a.waiveCommand(), a.reconcileCommand(), a.syncCommand(), a.mergeDriverCommand(),
 		a.guardCommand(), a.appendCommand(), a.restoreCommand(), a.agentHookCommand(),
+		a.witnessCommand(), a.digestsCommand(),
 		a.laneCommand(), a.explainCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	for _, c := range root.Commands() {

@@ -76,9 +76,6 @@ func NewReporter(rule *Rule, place Place, severity finding.Severity, raisedBy la
 // error, or empty.
 func (r *Reporter) Severity() (finding.Severity, lane.Lane) { return r.severity, r.raisedBy }
 
-// ID is the rule's.
-func (r *Reporter) ID() string { return r.rule.ID }
-
 // Add reports a finding. Lines and columns are at least 1, because annotations need a line.
 func (r *Reporter) Add(f finding.Finding) {
 	f.Rule, f.Stage = r.rule.ID, r.rule.Stage

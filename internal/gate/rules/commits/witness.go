@@ -103,13 +103,8 @@ func checkWitnessVanished(v *subject.WitnessedLoss, r *rule.Reporter) {
 // reportWitnessed reports a finding of one ref. What another ref has lost is another loss, even of the same entry.
 func reportWitnessed(r *rule.Reporter, f finding.Finding, ref string) {
 	f.Subject, f.Edits = ref, nil
-	f.Rule = r.ID()
-	f.Message += " (fingerprint " + f.Fingerprint()[:witnessedDigits] + ")"
 	r.Add(f)
 }
-
-// witnessedDigits is how many digits of a fingerprint a message shows.
-const witnessedDigits = 16
 
 // day is a time as messages write it.
 func day(t time.Time) string { return t.UTC().Format(time.RFC3339) }
