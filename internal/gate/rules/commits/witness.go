@@ -2,7 +2,6 @@ package commits
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -109,16 +108,15 @@ func reportWitnessed(r *rule.Reporter, f finding.Finding, ref string) {
 // day is a time as messages write it.
 func day(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// bringBack is how what a witness has seen comes back into the log. Whether it is right that it is gone, only a person can say.
+// bringBack says where what a witness has seen still is. Whether it is right that it is gone, only a person can say: there is nothing here
+// for a program to type.
 func bringBack(commit string, survives bool) string {
-	var out strings.Builder
-	if survives {
-		old := history.Short(commit)
-		out.WriteString("bring it back, on the branch: " +
-			wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'", "git push"))
-	} else {
-		out.WriteString("bring the old log back, from a clone that still has the commit that was seen")
+	at := "what was seen is in the commit " + history.Short(commit) + ", which this clone still has: put the branch back there, and what was recorded since on top of it"
+	switch {
+	case commit == "":
+		at = "nothing was recorded there"
+	case !survives:
+		at = "what was seen is in the commit " + history.Short(commit) + ", which this clone does not have: look for a clone that has it, and put the branch back there"
 	}
-	out.WriteString(". If a person knows why it is gone and accepts that, the witness goes on past it with --accept and the fingerprint")
-	return out.String()
+	return at + ". If a person knows why it is gone and accepts that, the witness goes on past it with --accept and the fingerprint (docs/witness.md)"
 }
