@@ -24,7 +24,7 @@ var applies = map[string]string{
 	"sync":   flagsOfReading + "strict workspace color quiet",
 	"append": flagsOfReading + "strict quiet", "restore": flagsOfReading + "quiet",
 	"witness": flagsOfReading + "color format output quiet",
-	"waive": flagsOfReading + "strict each quiet", "baseline": flagsOfReading + "quiet", "reconcile": flagsOfReading + "quiet",
+	"waive":   flagsOfReading + "strict each quiet", "baseline": flagsOfReading + "quiet", "reconcile": flagsOfReading + "quiet",
 	"doctor":  flagsOfReading + "format",
 	"install": "dir quiet", "uninstall": "dir quiet",
 	"demo": "color", "explain": "", "version": "", "prepare-commit-msg": "dir", "merge-driver": "",

@@ -97,9 +97,10 @@ func (s *State) Text() []byte {
 	return []byte(out.String())
 }
 
-// quoted writes a text on one line: as it is, or quoted as in Go if it holds what a line cannot, or could be taken for a quoted one.
+// quoted writes a text on one line: as it is, or quoted as in Go if it holds what nobody sees on a line, or
+// could be taken for a quoted one.
 func quoted(text string) string {
-	plain := utf8.ValidString(text) && !strings.HasPrefix(text, `"`) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+	plain := utf8.ValidString(text) && !strings.HasPrefix(text, `"`) && !strings.HasSuffix(text, " ") && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 	if plain {
 		return text
 	}
