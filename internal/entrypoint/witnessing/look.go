@@ -48,13 +48,15 @@ func Look(ctx context.Context, req session.Request, o Options) *finding.Report {
 		next, r, err = look(ctx, s, o, kept.state)
 		return r, err
 	})
-	if report.Verdict == finding.Pass {
+	switch report.Verdict {
+	case finding.Pass:
 		var note string
 		if note, err = kept.write(next); err == nil {
 			report.Examined.Notes = append(report.Examined.Notes, note)
 		}
-	} else if report.Verdict == finding.Fail {
+	case finding.Fail:
 		report.Examined.Notes = append(report.Examined.Notes, "the state has not been changed")
+	case finding.Error: // which says why
 	}
 	if err = joined(err, kept.close()); err != nil {
 		report.Verdict, report.Failure = finding.Error, failure.Of(err)
