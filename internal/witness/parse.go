@@ -102,6 +102,10 @@ func (p *parser) state() (*State, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !strings.HasPrefix(name, "refs/") && name != "HEAD" { // detached, on a server
+			p.at--
+			return nil, errors.New("a ref's full name is expected here")
+		}
 		if s.Ref(name) != nil {
 			p.at--
 			return nil, errors.New("the ref is there already")
@@ -169,8 +173,12 @@ func (p *parser) log() (l Log, err error) {
 		p.at--
 		return l, fmt.Errorf("%q is no time", at)
 	}
-	if l.Commit, err = p.text(wordCommit); err != nil {
+	if l.Commit, err = p.value(wordCommit); err != nil {
 		return l, err
+	}
+	if !isObjectID(l.Commit) {
+		p.at--
+		return l, fmt.Errorf("%q is no commit's full id", l.Commit)
 	}
 	if line, _ := p.peek(); strings.HasPrefix(line, wordMoved+" ") {
 		if l.Moved, err = p.text(wordMoved); err != nil {
@@ -178,6 +186,11 @@ func (p *parser) log() (l Log, err error) {
 		}
 	}
 	return l, p.entries(&l)
+}
+
+// isObjectID reports whether a text is a full object id, of SHA-1 or SHA-256.
+func isObjectID(text string) bool {
+	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 func (p *parser) entries(l *Log) error {

@@ -14,6 +14,8 @@ import (
 	"github.com/small-gate/small-gate/internal/witness"
 )
 
+const commit = "1c8dd2392b0bb2e3f5b4a1f3e94d1d4d23c1d1aa"
+
 // sample is a state with everything that the form has, and texts that a line cannot hold as they are.
 func sample() *witness.State {
 	at := time.Date(2026, 3, 1, 9, 10, 0, 0, time.UTC)
@@ -22,8 +24,8 @@ func sample() *witness.State {
 		Config:     []byte("version: 1\r\n# \"quoted\"\n\"rules\": {}\n\n\x00\xff"),
 		Refs: []witness.Ref{
 			{Name: "refs/heads/main", Logs: []witness.Log{
-				{Path: ".small/progress.small.yml", Time: at, Commit: "1c8dd239", Entries: []small.Digest{{1}, {2}, {2}}},
-				{Path: "a\nlog b/.small/progress.small.yml", Time: at, Commit: "1c8dd239", Moved: "\"c\"/.small/progress.small.yml"},
+				{Path: ".small/progress.small.yml", Time: at, Commit: commit, Entries: []small.Digest{{1}, {2}, {2}}},
+				{Path: "a\nlog b/.small/progress.small.yml", Time: at, Commit: commit, Moved: "\"c\"/.small/progress.small.yml"},
 			}},
 			{Name: "refs/heads/\u2028— x"},
 		},
@@ -66,6 +68,9 @@ func TestParse(t *testing.T) {
 		"no empty line":    {"\nref refs/heads/main\n", "ref refs/heads/main\n", "line 8: "},
 		"a ref twice":      {"refs/heads/main", "refs/heads/main\n\nref refs/heads/main", "line 11: "},
 		"a log twice":      {`"a\nlog b/.small/progress.small.yml"`, ".small/progress.small.yml", "line 18: "},
+		"no full id":       {commit, commit[:12], "line 12: "},
+		"no id":            {commit, "--upload-pack=x", "line 12: "},
+		"no full name":     {"ref refs/heads/main", "ref --all", "line 9: "},
 		"no time":          {"time 2026-03-01T09:10:00Z", "time soon", "line 11: "},
 		"another zone":     {"time 2026-03-01T09:10:00Z", "time 2026-03-01T10:10:00+01:00", "line 11: "},
 		"fewer entries":    {"entries 3", "entries 2", "line 14: "},
@@ -76,7 +81,7 @@ func TestParse(t *testing.T) {
 		"no digest":        {digest, strings.ToUpper(digest), "line 16: "},
 		"another digest":   {digest, small.Digest{3}.String(), "line 14: "},
 		"another head":     {"head sha256:", "head sha256:0", "line 14: "},
-		"a word too much":  {"commit 1c8dd239\n", "commit 1c8dd239\nmore x\n", "line 13: "},
+		"a word too much":  {"commit " + commit + "\n", "commit " + commit + "\nmore x\n", "line 13: "},
 		"carriage returns": {"\n", "\r\n", "line 1: "},
 	} {
 		t.Run(name, func(t *testing.T) {
