@@ -172,6 +172,7 @@ func (a *app) commands() map[string]func() *cobra.Command {
 		"baseline": a.baselineCommand, "waive": a.waiveCommand, "reconcile": a.reconcileCommand, "sync": a.syncCommand,
 		"merge-driver": a.mergeDriverCommand, "guard": a.guardCommand, "append": a.appendCommand, "restore": a.restoreCommand,
 		"agent-hook": a.agentHookCommand, "lane": a.laneCommand, "explain": a.explainCommand, "demo": a.demoCommand, "version": a.versionCommand,
+		"witness": a.witnessCommand, "digests": a.digestsCommand,
 	}
 }
 
