@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 
 	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/version"
 )
 
@@ -24,7 +25,7 @@ func (j *job) appendTo(variable, what, text string) error {
 	}
 	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err == nil {
-		_, err = file.WriteString(text)
+		_, err = file.WriteString(secret.Mask(text))
 		err = errors.Join(err, file.Close())
 	}
 	if err != nil {

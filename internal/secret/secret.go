@@ -87,8 +87,10 @@ func merge(found []Match) []Match {
 // Mask replaces every credential in a text by its vendor and the literal that it begins with: nothing else of it is told, and no digest.
 // Text is masked before it is cut: the beginning of a credential is none. A text without any is returned as it is, and so is a masked
 // one.
-func Mask(text string) string {
-	for found := Find(text); len(found) > 0; found = Find(text) {
+func Mask(text string) string { return mask(text, Find) }
+
+func mask(text string, find func(string) []Match) string {
+	for found := find(text); len(found) > 0; found = find(text) {
 		var b strings.Builder
 		end := 0
 		for _, m := range found {
@@ -102,13 +104,31 @@ func Mask(text string) string {
 	return text
 }
 
-// MaskValue is Mask for the value of a field, whose name may be what says that it is a credential.
-func MaskValue(field, value string) string {
-	name := field[strings.LastIndexByte(field, '.')+1:] + "="
-	if masked, ok := strings.CutPrefix(Mask(name+value), name); ok {
-		return masked
+// FindValue is Find for the value of a field, whose name may be what says that it is a credential.
+func FindValue(field, value string) []Match {
+	if worthwhile(field) == 0 {
+		return Find(value)
 	}
-	return Mask(value)
+	name := field + "="
+	found := Find(name + value)
+	for i := range found {
+		found[i].Start, found[i].End = max(found[i].Start-len(name), 0), found[i].End-len(name)
+	}
+	return slices.DeleteFunc(found, func(m Match) bool { return m.End <= 0 })
+}
+
+// MaskValue is Mask for the value of a field.
+func MaskValue(field, value string) string {
+	return mask(value, func(text string) []Match { return FindValue(field, text) })
+}
+
+// MaskChange is MaskValue for both versions of a field. Where they differ in a credential alone, the second one says so.
+func MaskChange(field, from, to string) (maskedFrom, maskedTo string) {
+	maskedFrom, maskedTo = MaskValue(field, from), MaskValue(field, to)
+	if from != to && maskedFrom == maskedTo {
+		maskedTo += " (another one)"
+	}
+	return maskedFrom, maskedTo
 }
 
 // masked is what stands for a credential.
