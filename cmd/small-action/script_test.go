@@ -44,6 +44,8 @@ func TestScripts(t *testing.T) {
 				Cmds:                commands,
 				Condition: func(cond string) (bool, error) {
 					switch cond {
+					case "all":
+						return gittest.All(), nil
 					case "root":
 						return os.Geteuid() == 0, nil
 					case "git", "go-git":

@@ -20,6 +20,7 @@ var (
 
 // TestAgentsPage types what docs/agents.md says, block by block.
 func TestAgentsPage(t *testing.T) {
+	gittest.Long(t)
 	r := typePage(t, "../../docs/agents.md", "testdata/workspace/.small", 8)
 	if got := r.Git("log", "--merges", "--format=%s"); !strings.Contains(got, "Merge agent-2") {
 		t.Errorf("the page has merged something else: %s", got)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/small-gate/small-gate/internal/gittest"
 )
 
 // Without any manager, install is all there is to do.
@@ -50,6 +52,9 @@ func TestTeamDirectory(t *testing.T) {
 	for name, place := range teams {
 		t.Run(name+", by the manual", func(t *testing.T) {
 			t.Parallel()
+			if name != "relative" {
+				gittest.Long(t)
+			}
 			d, dir := teamDesk(t, place)
 			lines := d.refuse("core.hooksPath")
 			if name == "relative" {
@@ -72,6 +77,7 @@ func TestTeamDirectory(t *testing.T) {
 		})
 		t.Run(name+", chained in", func(t *testing.T) {
 			t.Parallel()
+			gittest.Long(t)
 			d, _ := teamDesk(t, place)
 			before, runs := d.hooks(), d.ownRuns()
 			d.must(0, "small-hook install --force")

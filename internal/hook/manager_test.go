@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -143,6 +144,7 @@ func TestManagersAreNotFought(t *testing.T) {
 }
 
 func TestForceChains(t *testing.T) {
+	gittest.Long(t)
 	for name, situation := range situations {
 		t.Run(name, func(t *testing.T) {
 			repo, program := newRepo(t), newStub(t)

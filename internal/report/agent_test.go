@@ -14,6 +14,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/report/reporttest"
 )
@@ -248,7 +249,7 @@ func TestForAgentProperty(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	texts := append(append([]string{}, hostileTexts...), reporttest.Texts...)
 	pick := func() string { return texts[random.IntN(len(texts))] }
-	for range 100 {
+	for range gittest.Cases(25, 100) {
 		r := &finding.Report{Mode: "check", Verdict: []finding.Verdict{finding.Fail, finding.Error, "", finding.Pass}[random.IntN(4)]}
 		for range random.IntN(6) {
 			f := hostileFinding(pick())

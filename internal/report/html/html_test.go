@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/ledger"
 
 	"github.com/google/go-cmp/cmp"
@@ -271,6 +272,7 @@ func TestTimelineAtTheEdges(t *testing.T) {
 }
 
 func TestHTMLIsBounded(t *testing.T) {
+	gittest.Long(t)
 	long := strings.Repeat("<b>&\"'long ", 4000)
 	var changes []ledger.FieldChange
 	for i := range 100 {
