@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"hash/crc32"
-	"net"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/expression"
@@ -150,16 +149,15 @@ func decodes(part string, into any) bool {
 var wordForPassword = expression.Of(`(?i)^(?:(?:my|your|the|some|db|database|user|username|api|access|auth|admin|root|test|personal|github|gitlab|super|very|app|bot|deploy)[-_]?)*` +
 	`(?:pass|passwd|password|passphrase|pw|pwd|secret|token|pat|key|credentials?|changeme|foobar|example|redacted|masked|hidden|removed|test|testing|admin|root|user|username|postgres|mysql|guest|x-oauth-basic)[-_]?[0-9]{0,4}[!]?$`)
 
+// ownMachine is a host that is only one's own machine.
+var ownMachine = expression.Of(`(?i)^(?:(?:[a-z0-9.-]+\.)?localhost|127\.[0-9.]+|0\.0\.0\.0|\[::1\])(?:[:.,;)]|$)`)
+
 // urlPassword reports whether the password in a URL is one, and no placeholder, variable, or the user's name again; and opens more than
 // one's own machine.
 func urlPassword(whole, password string) bool {
 	_, rest, _ := strings.Cut(whole, "://")
 	user, _, _ := strings.Cut(rest, ":")
 	host := whole[strings.LastIndexByte(whole, '@')+1:]
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.TrimRight(strings.ToLower(host), ".,;:)")
 	switch {
 	case strings.ContainsAny(password, "$*{}()[]|,;…") || strings.Contains(password, "..") || strings.Contains(password, "%s") || strings.Contains(password, "%v"):
 		return false
@@ -167,9 +165,14 @@ func urlPassword(whole, password string) bool {
 		return false
 	case strings.ToUpper(password) == password && strings.Trim(password, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_-") == "":
 		return false // the name of a variable
-	case host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "0.0.0.0" || host == "[::1]" || host == "::1":
+	case ownMachine().MatchString(host):
 		return false
 	}
-	return different(password) >= 4 && !ascends(password) && !strings.Contains(strings.ToLower(password), "xxx") &&
-		!strings.Contains(strings.ToLower(password), "example")
+	lower := strings.ToLower(password)
+	for _, word := range []string{"example", "xxx", "placeholder", "redacted", "replace", "changeme", "change-me", "change_me", "insecure", "fake"} {
+		if strings.Contains(lower, word) {
+			return false
+		}
+	}
+	return different(password) >= 4 && !ascends(password)
 }

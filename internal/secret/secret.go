@@ -4,7 +4,6 @@
 package secret
 
 import (
-	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -27,22 +26,32 @@ func Find(text string) []Match {
 		return nil
 	}
 	var found []Match
-	for worth := worthwhile(text); worth != 0; worth &= worth - 1 {
-		s := &Shapes[bits.TrailingZeros64(worth)]
-		for _, at := range s.expression().FindAllStringSubmatchIndex(text, -1) {
-			m := Match{Start: at[2], End: at[3], Shape: s}
-			if s.check(text[at[0]:at[1]], text[m.Start:m.End]) {
+	seen := make([]int, len(Shapes)) // up to where each shape was looked for
+	literalsIn(text, func(at, shape int) bool {
+		if at < seen[shape] {
+			return true
+		}
+		s := &Shapes[shape]
+		start, end := 0, len(text)
+		if !s.lines {
+			start, end = lineAt(text, at)
+		}
+		seen[shape] = end
+		for _, i := range s.expression().FindAllStringSubmatchIndex(text[start:end], -1) {
+			m := Match{Start: start + i[2], End: start + i[3], Shape: s}
+			if s.check(text[start+i[0]:start+i[1]], text[m.Start:m.End]) {
 				found = append(found, m)
 			}
 		}
-	}
+		return true
+	})
 	return merge(found)
 }
 
-// literal is one of a shape's literals; of is the shape's bit.
+// literal is one of a shape's literals.
 type literal struct {
-	text string
-	of   uint64
+	text  string
+	shape int
 }
 
 // literals are those of all shapes by their first byte.
@@ -50,24 +59,31 @@ var literals = sync.OnceValue(func() *[256][]literal {
 	var by [256][]literal
 	for i := range Shapes {
 		for _, text := range Shapes[i].Literals {
-			by[text[0]] = append(by[text[0]], literal{text, 1 << i})
+			by[text[0]] = append(by[text[0]], literal{text, i})
 		}
 	}
 	return &by
 })
 
-// worthwhile are the shapes, as bits, of which a literal stands in a text.
-func worthwhile(text string) uint64 {
-	var worth uint64
+// literalsIn visits the places of literals in a text, in order, up to the first for which visit is false.
+func literalsIn(text string, visit func(at, shape int) bool) {
 	by := literals()
 	for i := range len(text) {
 		for _, l := range by[text[i]] {
-			if strings.HasPrefix(text[i:], l.text) {
-				worth |= l.of
+			if strings.HasPrefix(text[i:], l.text) && !visit(i, l.shape) {
+				return
 			}
 		}
 	}
-	return worth
+}
+
+// lineAt is where the line around an offset begins and ends.
+func lineAt(text string, at int) (start, end int) {
+	start, end = strings.LastIndexByte(text[:at], '\n')+1, strings.IndexByte(text[at:], '\n')
+	if end < 0 {
+		return start, len(text)
+	}
+	return start, at + end
 }
 
 // merge sorts matches and joins those that overlap: a token may be the password of a URL.
@@ -106,7 +122,9 @@ func mask(text string, find func(string) []Match) string {
 
 // FindValue is Find for the value of a field, whose name may be what says that it is a credential.
 func FindValue(field, value string) []Match {
-	if worthwhile(field) == 0 {
+	named := false
+	literalsIn(field, func(int, int) bool { named = true; return false })
+	if !named {
 		return Find(value)
 	}
 	name := field + "="

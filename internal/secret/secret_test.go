@@ -154,7 +154,7 @@ func TestLeavesAlone(t *testing.T) {
 		"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
 		"eyJhbGciOi.eyJzdWIiOi.notreallyajsonwebtoken", "eyJrZXkiOiJ2YWx1ZSJ9",
 		"https://user:password@github.com/x", "https://x-access-token:${GITHUB_TOKEN}@github.com/x", "https://oauth2:$CI_JOB_TOKEN@gitlab.com", "https://oauth2:YOUR_TOKEN@gitlab.com",
-		"https://<user>:<password>@host", "https://user:%s@host", "https://user:********@host/", "postgres://postgres:postgres@db/x", "postgres://app:" + draw(12, letters) + "@localhost:5432/app",
+		"https://<user>:<password>@host", "postgres://app:replace-me-with-something@db/x", "https://app:FAKE_secret@vault", "https://user:%s@host", "https://user:********@host/", "postgres://postgres:postgres@db/x", "postgres://app:" + draw(12, letters) + "@localhost:5432/app",
 		"http://127.0.0.1:8080/a@b", "https://ci.acme.dev:8443/x@1.2.3", "git@github.com:acme/x.git", "ssh://git@github.com:22/x", "https://a.dev/?q=x:y@z",
 		"sha256:" + draw(64, hexes), draw(40, hexes), draw(64, letters), "h1:" + draw(43, base64s) + "=", "9f1c-" + draw(32, hexes), "TASK" + draw(32, hexes),
 	} {

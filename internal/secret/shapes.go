@@ -15,6 +15,8 @@ type Shape struct {
 	// Source is where the vendor documents it.
 	Source string
 
+	// lines is true if it may have several lines.
+	lines      bool
 	expression func() *regexp.Regexp
 	// check says whether a match is a credential: all that was matched, and the credential in it.
 	check func(whole, value string) bool
@@ -151,7 +153,7 @@ var Shapes = []Shape{
 		expression: expression.Of(`[?&;]sig=((?:[A-Za-z0-9+/]|%2[BbFf]){43}(?:=|%3[Dd]))`), check: mixed,
 	},
 	{
-		Name: "private key", Literals: []string{"PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"},
+		Name: "private key", lines: true, Literals: []string{"PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"},
 		Source: "https://www.rfc-editor.org/rfc/rfc7468#section-10",
 		// Headers as in RFC 1421 and RFC 9580, then base64 in lines that may be indented or escaped, and perhaps cut off.
 		expression: expression.Of(`-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(` + lineBreak + `*(?:[A-Z][A-Za-z-]+:[^\n\\]{0,100}` +
