@@ -144,7 +144,7 @@ func MaskValue(field, value string) string {
 func MaskChange(field, from, to string) (maskedFrom, maskedTo string) {
 	maskedFrom, maskedTo = MaskValue(field, from), MaskValue(field, to)
 	if from != to && maskedFrom == maskedTo {
-		maskedTo += " (another one)"
+		maskedTo += " (another value)"
 	}
 	return maskedFrom, maskedTo
 }

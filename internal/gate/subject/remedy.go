@@ -142,13 +142,9 @@ func (e *LogChange) WithoutCredential(f finding.Finding) string {
 	if e.Fix != "" {
 		return e.Fix
 	}
-	s := e.Situation()
-	switch {
-	case s.Standing == history.Landed:
-		return "revoke it where it was issued, before anything else: every clone has it, and what has landed is never rewritten; a person then excuses the entry: " +
+	if s := e.Situation(); s.Standing == history.Published || s.Standing == history.Landed {
+		return "revoke it where it was issued, before anything else: it was pushed, and what was pushed stays; a person then excuses the entry, which counts once the target branch has it: " +
 			wording.Commands("small-hook waive "+f.Fingerprint()[:12]+" --reason 'the credential is revoked'", "git add -- :/.small-gate.yml", `git commit -m "Excuse a revoked credential" -- :/.small-gate.yml`, "git push")
-	case s.Standing == history.Published:
-		return "revoke it where it was issued, before anything else: it was pushed; then mask it: " + e.RecordAgain()
 	}
 	return "this masks it, and keeps the rest of the entry: " + e.RecordAgain()
 }
