@@ -43,8 +43,7 @@ func withChecksum(prefix string, n int) string {
 }
 
 func key(kind string) string {
-	_, private, _ := ed25519.GenerateKey(nil)
-	der, err := x509.MarshalPKCS8PrivateKey(private)
+	der, err := x509.MarshalPKCS8PrivateKey(ed25519.NewKeyFromSeed([]byte(draw(ed25519.SeedSize, letters))))
 	if err != nil {
 		panic(err)
 	}
