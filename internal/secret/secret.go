@@ -54,22 +54,36 @@ type literal struct {
 	shape int
 }
 
-// literals are those of all shapes by their first byte.
-var literals = sync.OnceValue(func() *[256][]literal {
-	var by [256][]literal
+// index is the literals of all shapes by their first byte, and which two bytes one can begin with, as bits.
+type index struct {
+	by     [256][]literal
+	begins [256][4]uint64
+}
+
+var literals = sync.OnceValue(func() *index {
+	var in index
 	for i := range Shapes {
 		for _, text := range Shapes[i].Literals {
-			by[text[0]] = append(by[text[0]], literal{text, i})
+			in.by[text[0]] = append(in.by[text[0]], literal{text, i})
+			begins := &in.begins[text[0]]
+			if len(text) == 1 {
+				*begins = [4]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
+			} else {
+				begins[text[1]/64] |= 1 << (text[1] % 64)
+			}
 		}
 	}
-	return &by
+	return &in
 })
 
-// literalsIn visits the places of literals in a text, in order, up to the first for which visit is false.
+// literalsIn visits the places of literals in a text, in order, up to the first for which visit is false. None is the text's last byte.
 func literalsIn(text string, visit func(at, shape int) bool) {
-	by := literals()
-	for i := range len(text) {
-		for _, l := range by[text[i]] {
+	in := literals()
+	for i := range max(len(text)-1, 0) {
+		if next := text[i+1]; in.begins[text[i]][next/64]>>(next%64)&1 == 0 {
+			continue
+		}
+		for _, l := range in.by[text[i]] {
 			if strings.HasPrefix(text[i:], l.text) && !visit(i, l.shape) {
 				return
 			}
