@@ -25,8 +25,24 @@ func HasCredential(e Entry) bool { return len(e.Credentials) > 0 }
 // mostCredentials is how many an entry lists.
 const mostCredentials = 10
 
+// suspected reports whether it is worth while to look for credentials in a value.
+func suspected(v *small.Value) bool {
+	if secret.Suspected(v.Text) || slices.ContainsFunc(v.Items, suspected) {
+		return true
+	}
+	for i := range v.Fields {
+		if secret.Suspected(v.Fields[i].Key) || suspected(v.Fields[i].Value) {
+			return true
+		}
+	}
+	return false
+}
+
 // credentialsOf finds the credentials in the keys and values of an entry, at any depth.
 func credentialsOf(entry *small.Value) []Credential {
+	if !suspected(entry) {
+		return nil
+	}
 	var found []Credential
 	var path []string
 	add := func(matches []secret.Match, text string, pos small.Pos) {

@@ -4,6 +4,7 @@
 package secret
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -13,8 +14,9 @@ import (
 type Match struct {
 	// Start and End are its offsets in bytes.
 	Start, End int
-	// Shape is what it looks like.
+	// Shape is what it looks like, and rank its place among the shapes.
 	Shape *Shape
+	rank  int
 }
 
 // shortest is the length in bytes of the shortest text that holds a credential: a URL with a password.
@@ -22,14 +24,14 @@ const shortest = 16
 
 // Find gives the credentials in a text, in order. No two overlap.
 func Find(text string) []Match {
-	if len(text) < shortest {
+	if len(text) < shortest || !Suspected(text) {
 		return nil
 	}
 	var found []Match
 	seen := make([]int, len(Shapes)) // up to where each shape was looked for
-	literalsIn(text, func(at, shape int) bool {
+	literalsIn(text, func(at, shape int) {
 		if at < seen[shape] {
-			return true
+			return
 		}
 		s := &Shapes[shape]
 		start, end := 0, len(text)
@@ -37,13 +39,15 @@ func Find(text string) []Match {
 			start, end = lineAt(text, at)
 		}
 		seen[shape] = end
+		if !strings.Contains(text[start:end], s.also) {
+			return
+		}
 		for _, i := range s.expression().FindAllStringSubmatchIndex(text[start:end], -1) {
-			m := Match{Start: start + i[2], End: start + i[3], Shape: s}
+			m := Match{Start: start + i[2], End: start + i[3], Shape: s, rank: shape}
 			if s.check(text[start+i[0]:start+i[1]], text[m.Start:m.End]) {
 				found = append(found, m)
 			}
 		}
-		return true
 	})
 	return merge(found)
 }
@@ -66,26 +70,39 @@ var literals = sync.OnceValue(func() *index {
 		for _, text := range Shapes[i].Literals {
 			in.by[text[0]] = append(in.by[text[0]], literal{text, i})
 			begins := &in.begins[text[0]]
-			if len(text) == 1 {
-				*begins = [4]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
-			} else {
-				begins[text[1]/64] |= 1 << (text[1] % 64)
-			}
+			begins[text[1]/64] |= 1 << (text[1] % 64)
 		}
 	}
 	return &in
 })
 
-// literalsIn visits the places of literals in a text, in order, up to the first for which visit is false. None is the text's last byte.
-func literalsIn(text string, visit func(at, shape int) bool) {
+// Suspected reports whether a text has a literal of a credential, or whether, as the name of a field, it says that the value is one. A text
+// that has none, in a field that is not suspected, holds no credential.
+func Suspected(text string) bool {
+	in := literals()
+	for i := range max(len(text)-1, 0) {
+		if next := text[i+1]; in.begins[text[i]][next/64]>>(next%64)&1 != 0 && in.at(text, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// at reports whether a literal begins at an offset.
+func (in *index) at(text string, i int) bool {
+	return slices.ContainsFunc(in.by[text[i]], func(l literal) bool { return strings.HasPrefix(text[i:], l.text) })
+}
+
+// literalsIn visits the places of literals in a text, in order.
+func literalsIn(text string, visit func(at, shape int)) {
 	in := literals()
 	for i := range max(len(text)-1, 0) {
 		if next := text[i+1]; in.begins[text[i]][next/64]>>(next%64)&1 == 0 {
 			continue
 		}
 		for _, l := range in.by[text[i]] {
-			if strings.HasPrefix(text[i:], l.text) && !visit(i, l.shape) {
-				return
+			if strings.HasPrefix(text[i:], l.text) {
+				visit(i, l.shape)
 			}
 		}
 	}
@@ -100,9 +117,9 @@ func lineAt(text string, at int) (start, end int) {
 	return start, at + end
 }
 
-// merge sorts matches and joins those that overlap: a token may be the password of a URL.
+// merge sorts matches and joins those that overlap: a token may be the password of a URL, and keeps its name.
 func merge(found []Match) []Match {
-	slices.SortStableFunc(found, func(a, b Match) int { return a.Start - b.Start })
+	slices.SortStableFunc(found, func(a, b Match) int { return cmp.Or(a.Start-b.Start, a.rank-b.rank) })
 	out := found[:0]
 	for _, m := range found {
 		if n := len(out); n > 0 && m.Start < out[n-1].End {
@@ -136,9 +153,7 @@ func mask(text string, find func(string) []Match) string {
 
 // FindValue is Find for the value of a field, whose name may be what says that it is a credential.
 func FindValue(field, value string) []Match {
-	named := false
-	literalsIn(field, func(int, int) bool { named = true; return false })
-	if !named {
+	if !Suspected(field) {
 		return Find(value)
 	}
 	name := field + "="

@@ -10,13 +10,14 @@ import (
 type Shape struct {
 	// Name is the vendor and the kind, as a message says it.
 	Name string
-	// Literals are parts of which every credential of the kind, or what stands around it, has one.
+	// Literals are parts, of two bytes at least, of which every credential of the kind, or what stands around it, has one.
 	Literals []string
 	// Source is where the vendor documents it.
 	Source string
 
-	// lines is true if it may have several lines.
+	// lines is true if it may have several lines. also stands in the same line as the literal.
 	lines      bool
+	also       string
 	expression func() *regexp.Regexp
 	// check says whether a match is a credential: all that was matched, and the credential in it.
 	check func(whole, value string) bool
@@ -166,7 +167,7 @@ var Shapes = []Shape{
 		expression: token(`eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}`), check: webToken,
 	},
 	{
-		Name: "password in a URL", Literals: []string{"@"},
+		Name: "password in a URL", Literals: []string{"://"}, also: "@",
 		Source:     "https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1",
 		expression: expression.Of(`[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s/?#:@'"<>` + "`" + `\\]*:([^\s/?#@'"<>` + "`" + `\\]{6,200})@[^\s/?#@'"<>` + "`" + `\\]+`), check: urlPassword,
 	},
