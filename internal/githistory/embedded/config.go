@@ -50,6 +50,8 @@ type layout struct {
 	bare int
 	// workTree is core.worktree.
 	workTree string
+	// own says that the work tree has a configuration of its own.
+	own bool
 }
 
 // readLayout reads the configuration that decides whether, and how, the
@@ -62,16 +64,15 @@ func readLayout(gitDir, commonDir string, linked bool) (layout, error) {
 	if err != nil {
 		return l, cannot("cannot read the configuration", err)
 	}
-	own, err := checkFormat(shared)
-	if err != nil {
+	if l.own, err = checkFormat(shared); err != nil {
 		return l, err
 	}
-	if !linked || own {
+	if !linked || l.own {
 		if err := l.take(shared); err != nil {
 			return l, err
 		}
 	}
-	if !own {
+	if !l.own {
 		return l, nil
 	}
 	trees, err := decodeConfig(filepath.Join(gitDir, "config.worktree"))

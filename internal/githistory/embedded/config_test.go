@@ -157,7 +157,7 @@ func TestConfigList(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	pieces := []string{
-		"[core]\n", "[a \"b c\"]", "[a \"b\\\"\\\\]\"] # x\n", "[A.B]\n", "[a \"\"]\n", "[ a]\n", "[a\tx]", "[a \t\"X\"]", "bare = true\n", "Key\n", "key=", "x = a b  c  \n", "# c \"\n", "; d\r\n",
+		"[core]\n", "[a \"b c\"]", "[a \"b\\\"\\\\]\"] # x\n", "[A.B]\n", "[a \"\"]\n", "[A.]\n", "[a.b.]\n", "[a..b]\n", "[.a]\n", "[ a]\n", "[a\tx]", "[a \t\"X\"]", "bare = true\n", "Key\n", "key=", "x = a b  c  \n", "# c \"\n", "; d\r\n",
 		"x = a\\\n b\n", "x = \"a # b\" ; c\n", "x = \"un\n", "x-1 = \\t\\n\\b\\\"\\\\\n", "x = \\q\n", "1x = y\n", "\n", "  ", "\r", "\\\n", "\t", "y = z\r\n", "é", "=", "x y\n", "x = a\\", "\"", "]", "x=a\r b\n", "\ufeff", "\v",
 	}
 	var taken int
@@ -174,10 +174,28 @@ func TestConfigList(t *testing.T) {
 	if taken < 10 {
 		t.Errorf("only %d were taken", taken)
 	}
+	// git knows it as core..bare.
+	if config, err := parseConfig([]byte("[core.]\n\tbare = true\n")); err == nil {
+		t.Errorf("[core.] is taken: %v", config)
+	}
 	for _, text := range []string{"[user]\n\tname = A \"B\" C\n[alias]\n\tx = \"!f() { \\\n\techo \\\"$1\\\"; }; f\"\n[remote \"origin\"]\n\turl = https://x/y.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n", "[a]b=c"} {
 		if !asGitLists(t, r, text) {
 			t.Errorf("refused: %q", text)
 		}
+	}
+}
+
+// The line of what is refused is named as an editor counts it, and the time that a file takes grows as its size.
+func TestConfigLine(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"[a]\nb\n]\n", "[a]\r\nb\r\n]\r\n", "\ufeff\n\n]", "[a] # x\n\n[b.]"} {
+		if _, err := parseConfig([]byte(text)); err == nil || err.Error() != "line 3" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	// Were the lines counted anew at each setting, it would be a quarter of an hour.
+	if config, err := parseConfig([]byte("[a]\n" + strings.Repeat("b\n", maxConfig/2-2))); err != nil || len(config) != maxConfig/2-2 {
+		t.Errorf("%d settings, %v", len(config), err)
 	}
 }
 
@@ -225,6 +243,8 @@ func TestConfiguredBranch(t *testing.T) {
 		{"included", []string{"GIT_CONFIG_GLOBAL=" + including}, ""},
 		{"condition", []string{"GIT_CONFIG_GLOBAL=" + conditional}, ""},
 		{"git -c", []string{"GIT_CONFIG_PARAMETERS='init.defaultBranch'='x'"}, ""},
+		{"git -c include", []string{"GIT_CONFIG_PARAMETERS='include.path'='" + global + "'"}, ""},
+		{"environment includes", []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=Include.path", "GIT_CONFIG_VALUE_0=" + global}, ""},
 	} {
 		environment := append(r.Environ(), append([]string{"HOME=" + home, "XDG_CONFIG_HOME="}, tt.vars...)...)
 		repo, err := Open(t.Context(), r.Dir, environment)
@@ -246,6 +266,17 @@ func TestConfiguredBranch(t *testing.T) {
 		if err := repo.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+	// The work tree's own configuration counts if the extension says so.
+	r.Write(".git/config.worktree", set("own"))
+	for _, want := range []string{"", "own"} {
+		if got, err := open(t, r).InitBranch(t.Context()); err != nil || got != want {
+			t.Errorf("%q, %v; want %q", got, err, want)
+		}
+		if said, err := r.Try("config", "--get", "init.defaultBranch"); strings.TrimSpace(said) != want {
+			t.Errorf("git says %q, %v", said, err)
+		}
+		r.Git("config", "extensions.worktreeConfig", "true")
 	}
 	// Without GIT_CONFIG_GLOBAL there are two files of the user.
 	for _, xdg := range []string{filepath.Join(home, "xdg"), ""} {

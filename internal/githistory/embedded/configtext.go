@@ -45,14 +45,14 @@ func parseConfig(data []byte) (config, error) {
 	}
 	// git ends a line so, and a file without an end of its last line.
 	t.rest = strings.ReplaceAll(t.rest, "\r\n", "\n") + "\n"
-	all := len(t.rest)
+	text := t.rest
 	var out config
 	for {
 		t.rest = strings.TrimLeft(t.rest, " \t\r\n")
 		if t.rest == "" {
 			return out, nil
 		}
-		line := 1 + strings.Count(string(data[:min(all-len(t.rest), len(data))]), "\n")
+		before := text[:len(text)-len(t.rest)]
 		ok := true
 		switch t.rest[0] {
 		case '#', ';':
@@ -66,7 +66,7 @@ func parseConfig(data []byte) (config, error) {
 			}
 		}
 		if !ok {
-			return nil, fmt.Errorf("line %d", line)
+			return nil, fmt.Errorf("line %d", 1+strings.Count(before, "\n"))
 		}
 	}
 }
@@ -89,9 +89,10 @@ func isKeyByte(c byte, others string) bool {
 // header reads [section], [section.subsection] or [section "subsection"].
 func (t *configText) header() bool {
 	t.rest = t.rest[1:]
-	t.section, t.subsection, _ = strings.Cut(t.word("."), ".")
+	var dotted bool
+	t.section, t.subsection, dotted = strings.Cut(t.word("."), ".")
 	quoted := strings.TrimLeft(t.rest, " \t\r")
-	if t.section == "" || t.rest == "" {
+	if t.section == "" || dotted && t.subsection == "" { // to git, [a.] is another section than [a]
 		return false
 	}
 	if len(quoted) == len(t.rest) {
@@ -131,7 +132,6 @@ func (t *configText) setting(s *setting) bool {
 
 // value reads up to the end of the line. Space around it is left out, and in it it counts.
 func (t *configText) value(out *string) bool {
-	escapes := map[byte]byte{'t': '\t', 'b': '\b', 'n': '\n', '\\': '\\', '"': '"'}
 	var value, space []byte
 	quoted := false
 	for i := 0; i < len(t.rest); i++ {
@@ -163,10 +163,11 @@ func (t *configText) value(out *string) bool {
 			if t.rest[i] == '\n' {
 				continue
 			}
-			if escapes[t.rest[i]] == 0 {
+			escape := strings.IndexByte("tbn\\\"", t.rest[i])
+			if escape < 0 {
 				return false
 			}
-			value = append(value, escapes[t.rest[i]])
+			value = append(value, "\t\b\n\\\""[escape])
 		}
 	}
 	return false

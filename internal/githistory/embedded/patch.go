@@ -15,7 +15,7 @@ func patch(base, delta []byte, size int64) ([]byte, error) {
 		return nil, packfile.ErrInvalidDelta
 	}
 	delta = delta[n+m:]
-	if out := front(base, delta); int64(len(out)) == size && len(out) >= cap(base)/2 {
+	if out := front(base, delta); out != nil && int64(len(out)) == size && len(out) >= cap(base)/2 {
 		return out, nil
 	}
 	out := make([]byte, 0, size)

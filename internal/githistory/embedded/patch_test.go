@@ -107,10 +107,23 @@ func randomBytes(r *rand.Rand, n int) []byte {
 	return out
 }
 
+// A delta that claims to make nothing, and does not, is refused.
+func TestPatchNothing(t *testing.T) {
+	for _, delta := range [][]byte{{1, 0, 1, 'x'}, {1, 0, 0x90, 1}, {1, 0, 0}} {
+		if out, err := patch([]byte("b"), delta, 0); err == nil {
+			t.Errorf("delta %x makes %q", delta, out)
+		}
+	}
+	if out, err := patch([]byte("b"), []byte{1, 0}, 0); err != nil || out == nil {
+		t.Errorf("%v, %v", out, err)
+	}
+}
+
 // FuzzPatch is TestPatch for any bytes.
 func FuzzPatch(f *testing.F) {
 	f.Add([]byte("base"), packfile.DiffDelta([]byte("base"), []byte("the base")))
 	f.Add([]byte("base"), []byte{4, 4, 0x91, 0, 4})
+	f.Add([]byte("b"), []byte{1, 0, 1, 'x'})
 	f.Fuzz(func(t *testing.T, base, delta []byte) {
 		if len(base) > 0 {
 			patchesBothWays(t, base, delta)

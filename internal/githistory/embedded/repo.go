@@ -27,12 +27,13 @@ import (
 type Repo struct {
 	githistory.Place
 
-	env      githistory.Environ
-	base     string // of relative paths in git's variables
-	objects  *store
-	boundary map[plumbing.Hash]bool // commits whose parents the clone hides
-	head     string                 // HEAD's commit when the repository was opened
-	headErr  error
+	env       githistory.Environ
+	base      string // of relative paths in git's variables
+	ownConfig bool   // the work tree has a configuration of its own
+	objects   *store
+	boundary  map[plumbing.Hash]bool // commits whose parents the clone hides
+	head      string                 // HEAD's commit when the repository was opened
+	headErr   error
 
 	mu      sync.Mutex // guards what follows
 	commits map[plumbing.Hash]*commit
@@ -65,7 +66,7 @@ func Open(ctx context.Context, dir string, variables []string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{Place: s.Place, env: env, base: s.base}
+	r := &Repo{Place: s.Place, env: env, base: s.base, ownConfig: s.layout.own}
 	r.commits, r.trees, r.room = map[plumbing.Hash]*commit{}, map[plumbing.Hash][]treeEntry{}, maxEntries
 	dirs, err := objectDirs(s, env)
 	if err != nil {

@@ -52,11 +52,12 @@ func (r *Repo) Neighbours(ctx context.Context) ([]githistory.Neighbour, error) {
 
 // eachConfig hands on the files of configuration that git reads, in its order
 // (git-config(1), FILES). A file that includes others, and a variable that sets the
-// key, are refused.
+// key or includes a file, are refused.
 func (r *Repo) eachConfig(key string, take func(config) error) error {
 	for _, v := range r.env {
-		if strings.HasPrefix(v, "GIT_CONFIG_") && strings.Contains(strings.ToLower(v), strings.ToLower(key)) {
-			return unserved("a variable sets %s", key)
+		text := strings.ToLower(v)
+		if strings.HasPrefix(v, "GIT_CONFIG_") && (strings.Contains(text, strings.ToLower(key)) || strings.Contains(text, "include")) {
+			return unserved("a variable sets %s, or includes a file that may set it", key)
 		}
 	}
 	for _, file := range r.configFiles() {
@@ -107,7 +108,11 @@ func (r *Repo) configFiles() []string {
 	if home != "" {
 		files = append(files, filepath.Join(home, ".gitconfig"))
 	}
-	return append(files, filepath.Join(r.CommonDir, "config"), filepath.Join(r.GitDir, "config.worktree"))
+	files = append(files, filepath.Join(r.CommonDir, "config"))
+	if r.ownConfig {
+		files = append(files, filepath.Join(r.GitDir, "config.worktree"))
+	}
+	return files
 }
 
 // RemoteURL is where a remote leads to as the repository's own configuration has

@@ -74,7 +74,7 @@ func (s *store) read(id plumbing.Hash, limit int64) (object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o, err := s.find(id, limit)
-	if err == nil && o.data != nil && o.id() != id {
+	if err == nil && o.size <= limit && o.id() != id {
 		return object{}, githistory.ErrDamaged
 	}
 	o.data = slices.Clip(o.data) // behind a front stands the rest of its base
