@@ -25,6 +25,7 @@ func TestBefore(t *testing.T) {
 		"end":        "entries:\n  - a: 1\n...\n",
 		"crlf":       "entries:\r\n  - a: 1\r\n  - a: 2\r\n  - a: 3\r\n",
 		"odd breaks": "entries:\n  - a: \"x\u2028y\"\n  - a: 2\n",
+		"pointer":    "version https://git-lfs.github.com/spec/v1: x\nentries:\n- a: 1\n- a: 2\n- a: " + strings.Repeat("x", 1024) + "\n",
 		"no end":     "entries:\n  - a: 1\n  - a: 2",
 	}
 	taken := 0

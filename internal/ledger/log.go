@@ -96,7 +96,7 @@ func (l *Log) Before(whole, data []byte) *Log {
 	if l == nil || l.column == 0 || len(data) >= len(whole) || len(whole) != l.size || !bytes.HasPrefix(whole, data) || !bytes.HasSuffix(data, []byte("\n")) {
 		return nil
 	}
-	if !bytes.HasPrefix(whole[len(data):], small.Dash(l.column)) {
+	if !bytes.HasPrefix(whole[len(data):], small.Dash(l.column)) || small.IsLFSPointer(data) { // only a short text is one
 		return nil
 	}
 	lines := small.CountLines(data)
