@@ -57,9 +57,11 @@ type layout struct {
 // readLayout reads the configuration that decides whether, and how, the
 // repository can be read. linked says that the git directory is a linked work
 // tree's own: then core.bare and core.worktree of the shared configuration are
-// the main work tree's.
+// the main work tree's. Where no version of the format is set, git takes nothing of
+// it.
 func readLayout(gitDir, commonDir string, linked bool) (layout, error) {
 	l := layout{bare: -1}
+	nothing := l
 	shared, err := decodeConfig(filepath.Join(commonDir, "config"))
 	if err != nil {
 		return l, cannot("cannot read the configuration", err)
@@ -71,6 +73,9 @@ func readLayout(gitDir, commonDir string, linked bool) (layout, error) {
 		if err := l.take(shared); err != nil {
 			return l, err
 		}
+	}
+	if _, set := shared.last("core", "repositoryformatversion"); !set {
+		return nothing, nil
 	}
 	if !l.own {
 		return l, nil

@@ -276,6 +276,7 @@ func TestConfiguredBranch(t *testing.T) {
 		if said, err := r.Try("config", "--get", "init.defaultBranch"); strings.TrimSpace(said) != want {
 			t.Errorf("git says %q, %v", said, err)
 		}
+		r.Git("config", "core.repositoryFormatVersion", "1")
 		r.Git("config", "extensions.worktreeConfig", "true")
 	}
 	// Without GIT_CONFIG_GLOBAL there are two files of the user.
