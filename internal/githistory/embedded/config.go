@@ -57,11 +57,9 @@ type layout struct {
 // readLayout reads the configuration that decides whether, and how, the
 // repository can be read. linked says that the git directory is a linked work
 // tree's own: then core.bare and core.worktree of the shared configuration are
-// the main work tree's. Where no version of the format is set, git takes nothing of
-// it.
+// the main work tree's.
 func readLayout(gitDir, commonDir string, linked bool) (layout, error) {
 	l := layout{bare: -1}
-	nothing := l
 	shared, err := decodeConfig(filepath.Join(commonDir, "config"))
 	if err != nil {
 		return l, cannot("cannot read the configuration", err)
@@ -74,8 +72,8 @@ func readLayout(gitDir, commonDir string, linked bool) (layout, error) {
 			return l, err
 		}
 	}
-	if _, set := shared.last("core", "repositoryformatversion"); !set {
-		return nothing, nil
+	if _, set := shared.last("core", "repositoryformatversion"); !set && (l.bare == 1 || l.workTree != "" || l.own) {
+		return l, unserved("core.repositoryFormatVersion is missing, without which git passes over some settings")
 	}
 	if !l.own {
 		return l, nil
@@ -94,7 +92,7 @@ func (l *layout) take(set config) (err error) {
 		}
 	}
 	if text, ok := set.last("core", "worktree"); ok {
-		if l.workTree = text; !plain(text) {
+		if l.workTree = text; text == "" || !plain(text) {
 			return unserved("core.worktree is %q", text)
 		}
 	}

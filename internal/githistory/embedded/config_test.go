@@ -52,7 +52,7 @@ func TestExtensions(t *testing.T) {
 		{"[core]\n\trepositoryformatversion = x\n", "core.repositoryFormatVersion"},
 		{"[core]\n\trepositoryformatversion = -1\n", "core.repositoryFormatVersion"},
 		{"[core]\n\trepositoryformatversion = 7\n[core]\n\trepositoryformatversion = 0\n", ""}, // the last counts
-		{"[extensions]\n\tworktreeConfig = true\n\tpreciousObjects = true\n\tnoop = x\n", ""},
+		{v1 + "[extensions]\n\tworktreeConfig = true\n\tpreciousObjects = true\n\tnoop = x\n", ""},
 		{v1 + "[Extensions]\n\tworktreeconfig = false\n\tnoop\n", ""},
 		{v1 + "[extensions]\n\trelativeWorktrees = true\n", "extensions.relativeworktrees"},
 		{v1 + "[extensions]\n\tobjectFormat = sha256\n", "extensions.objectformat"},
@@ -71,6 +71,12 @@ func TestExtensions(t *testing.T) {
 		{"[core]\n\tx = \\q\n", "configuration"},
 		{"\x00", "configuration"},
 		{"[core]\n\tworktree = a\\tb\n", "core.worktree"},
+		{"[core]\n\tworktree =\n", "core.worktree"}, // git fails on it
+		// Without a version git takes neither for finding the work tree, and serves no extension.
+		{"[core]\n\tbare = true\n", "core.repositoryFormatVersion"},
+		{"[core]\n\tworktree = ..\n", "core.repositoryFormatVersion"},
+		{"[extensions]\n\tworktreeConfig = true\n", "core.repositoryFormatVersion"},
+		{"[extensions]\n\tworktreeConfig = false\n[core]\n\tbare = false\n", ""},
 		// What go-git's own opening refuses, a reader need not mind.
 		{"[remote \"origin\"]\n\tfetch = ^refs/heads/x\n[branch \"a b\"]\n\trebase = merges\n\tmerge = foo\n[pack]\n\twindow = 10m\n", ""},
 		{"\ufeff[core]\n\tbare = no ; comment\n# another\n", ""},
@@ -276,7 +282,6 @@ func TestConfiguredBranch(t *testing.T) {
 		if said, err := r.Try("config", "--get", "init.defaultBranch"); strings.TrimSpace(said) != want {
 			t.Errorf("git says %q, %v", said, err)
 		}
-		r.Git("config", "core.repositoryFormatVersion", "1")
 		r.Git("config", "extensions.worktreeConfig", "true")
 	}
 	// Without GIT_CONFIG_GLOBAL there are two files of the user.

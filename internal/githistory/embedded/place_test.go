@@ -48,20 +48,6 @@ func TestPlaceAsGitFindsIt(t *testing.T) {
 			r.Git("config", "core.bare", "true")
 			return r
 		},
-		"core.bare without a version": func(t *testing.T) *gittest.Repo {
-			r := base(t)
-			r.Git("config", "core.bare", "true")
-			r.Git("config", "--unset", "core.repositoryFormatVersion")
-			return r
-		},
-		"core.worktree without a version": func(t *testing.T) *gittest.Repo {
-			r := base(t)
-			r.Git("config", "core.worktree", "../sub")
-			r.Git("config", "extensions.worktreeConfig", "true")
-			r.Git("config", "--worktree", "core.bare", "true")
-			r.Git("config", "--unset", "core.repositoryFormatVersion")
-			return r
-		},
 		"neither bare nor not": func(t *testing.T) *gittest.Repo {
 			r := base(t)
 			r.Git("config", "--unset", "core.bare")
