@@ -102,13 +102,16 @@ type LogEntry struct {
 	// Line is where the entry begins, from 1.
 	Line                        int
 	TaskID, Timestamp, ReplayID string
+	// Branch tells apart the merged branches by which entries came; empty for the first-parent line, and if it is not
+	// known.
+	Branch string
 }
 
-// LogEntries lists what a drawing of a ledger needs.
-func LogEntries(l *ledger.Ledger) []LogEntry {
+// LogEntries lists what a drawing of a ledger needs. branchOf names the branch by which an entry came.
+func LogEntries(l *ledger.Ledger, branchOf func(small.Digest) string) []LogEntry {
 	out := make([]LogEntry, l.Len())
 	for i, e := range l.Entries {
-		out[i] = LogEntry{Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, ReplayID: e.ReplayID}
+		out[i] = LogEntry{Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, ReplayID: e.ReplayID, Branch: branchOf(e.Digest)}
 	}
 	return out
 }
