@@ -60,8 +60,9 @@ type Source struct {
 
 // manyObjects is up to how many packed objects the embedded reader walks through history. A range of ten commits takes it 0.8 times
 // git's processor time where all ways down from it lead to one commit, however long the history is; else it follows the history to its
-// beginning, which takes 1.8 times git's in one of 10,000 commits (44,000 objects). An audit takes half of git's time where there are
-// 2 GB of logs in 44,000 objects, 1.2 times in 52,000 objects with small logs and 1.3 times in 252,000.
+// beginning, which takes 1.1 times git's in one of 10,000 commits (44,000 objects), and 1.9 times in one of 50,000. An audit takes a
+// third of git's time where there are 2 GB of logs in 44,000 objects, 0.8 times in 200,000 objects with small logs and more than git's
+// in 800,000, and more memory in both of these.
 const manyObjects = 100_000
 
 // walks reports whether a mode walks through history. The others look at one or two trees, which takes the embedded reader the same

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bufio"
+	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -19,9 +20,11 @@ import (
 type pack struct {
 	index   packIndex
 	file    *os.File
-	scanner *packfile.Scanner
 	name    string // the path without .pack
 	entries map[int64]entry
+	// stored is behind the header that was read last, and inflater inflates it.
+	stored   *bufio.Reader
+	inflater io.ReadCloser
 	// bases are contents that were made lately, by offset; other packs have theirs there, by offsets that begin at first.
 	bases *cache.BufferLRU
 	first int64
@@ -49,18 +52,17 @@ func openPack(name string, number int, bases *cache.BufferLRU) (*pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pack{index: packIndex{File: index}, name: name, entries: map[int64]entry{}, bases: bases, first: int64(number) * maxPack}
+	p := &pack{stored: bufio.NewReader(nil), index: packIndex{file: index, ReaderAt: index}, name: name, entries: map[int64]entry{}, bases: bases, first: int64(number) * maxPack}
 	if err := p.index.readFanout(); err != nil {
 		return nil, errors.Join(fmt.Errorf("pack index %s.idx: %w", name, err), index.Close())
 	}
 	if p.file, err = os.Open(name + ".pack"); err != nil {
 		return nil, errors.Join(err, index.Close())
 	}
-	p.scanner = packfile.NewScanner(p.file)
 	return p, nil
 }
 
-func (p *pack) close() error { return errors.Join(p.index.Close(), p.file.Close()) }
+func (p *pack) close() error { return errors.Join(p.index.file.Close(), p.file.Close()) }
 
 // read reads an object if the pack has it.
 func (p *pack) read(id plumbing.Hash, limit int64) (o object, found bool, err error) {
@@ -113,16 +115,76 @@ func (p *pack) content(offset int64) ([]byte, error) {
 
 // inflate reads what is stored at an offset: an object, or a delta.
 func (p *pack) inflate(offset int64) ([]byte, error) {
-	h, err := p.scanner.SeekObjectHeader(offset)
+	h, err := p.header(offset)
 	if err != nil {
 		return nil, err
 	}
-	r, err := p.scanner.ReadObject()
+	r, err := p.inflated()
 	if err != nil {
 		return nil, err
 	}
-	data, err := readExactly(r, h.Length)
-	return data, errors.Join(err, r.Close())
+	return readExactly(r, h.size)
+}
+
+// header is how an entry begins: its kind, how many bytes are stored in it before they were deflated, and the base of a delta, by its
+// offset or by its id.
+type header struct {
+	kind   plumbing.ObjectType
+	size   int64
+	base   int64
+	baseID plumbing.Hash
+}
+
+// header reads how an entry begins (gitformat-pack(5)). go-git's scanner would hash each byte that it reads.
+func (p *pack) header(offset int64) (h header, err error) {
+	p.stored.Reset(io.NewSectionReader(p.file, offset, maxPack))
+	first, err := p.stored.ReadByte()
+	if err != nil {
+		return h, err
+	}
+	var high uint64
+	if first&0x80 != 0 {
+		high, err = binary.ReadUvarint(p.stored)
+	}
+	if err != nil || high >= maxPack {
+		return h, errors.Join(packfile.ErrMalformedPackFile, err)
+	}
+	h.kind, h.size = plumbing.ObjectType(first>>4&7), int64(high<<4|uint64(first&15))
+	switch h.kind {
+	case plumbing.REFDeltaObject:
+		_, err = io.ReadFull(p.stored, h.baseID[:])
+	case plumbing.OFSDeltaObject:
+		var back int64
+		back, err = p.distance()
+		h.base = offset - back
+	}
+	return h, err
+}
+
+// distance reads how far before a delta its base begins: seven bits in a byte, and one more for each byte but the last.
+func (p *pack) distance() (int64, error) {
+	for n := int64(0); n < maxPack; n++ {
+		next, err := p.stored.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		n = n<<7 | int64(next&0x7f)
+		if next&0x80 == 0 {
+			return n, nil
+		}
+	}
+	return 0, packfile.ErrMalformedPackFile
+}
+
+// inflated is what is stored behind what was read last.
+func (p *pack) inflated() (io.Reader, error) {
+	again, used := p.inflater.(zlib.Resetter)
+	if !used {
+		var err error
+		p.inflater, err = zlib.NewReader(p.stored)
+		return p.inflater, err
+	}
+	return p.inflater, again.Reset(p.stored, nil)
 }
 
 // entryAt finds out what an entry yields without making it. go-git would follow
@@ -131,12 +193,12 @@ func (p *pack) entryAt(offset int64, depth int) (entry, error) {
 	if e, known := p.entries[offset]; known {
 		return e, nil
 	}
-	h, err := p.scanner.SeekObjectHeader(offset)
+	h, err := p.header(offset)
 	if err != nil {
 		return entry{}, err
 	}
-	e := entry{kind: h.Type, size: h.Length}
-	if !isWhole(h.Type) {
+	e := entry{kind: h.kind, size: h.size}
+	if !isWhole(h.kind) {
 		if e, err = p.deltaAt(h, depth); err != nil {
 			return e, err
 		}
@@ -146,21 +208,21 @@ func (p *pack) entryAt(offset int64, depth int) (entry, error) {
 }
 
 // deltaAt is entryAt of the delta whose header was read last.
-func (p *pack) deltaAt(h *packfile.ObjectHeader, depth int) (entry, error) {
-	base := h.OffsetReference
+func (p *pack) deltaAt(h header, depth int) (entry, error) {
+	base := h.base
 	size, err := p.deltaSize()
-	if err == nil && h.Type == plumbing.REFDeltaObject {
-		base, _, err = p.index.find(h.Reference) // 0 where it is not
+	if err == nil && h.kind == plumbing.REFDeltaObject {
+		base, _, err = p.index.find(h.baseID) // 0 where it is not
 	}
 	switch {
 	case err != nil:
 		return entry{}, err
-	case h.Type != plumbing.OFSDeltaObject && h.Type != plumbing.REFDeltaObject, base <= 0, depth > maxChain:
+	case base <= 0, depth > maxChain: // base is 0 in what is no delta
 		return entry{}, packfile.ErrMalformedPackFile
 	}
 	e, err := p.entryAt(base, depth+1)
-	if err == nil && max(e.size, h.Length) > maxDelta {
-		err = fmt.Errorf("a delta of %d bytes and its base of %d are too large", h.Length, e.size)
+	if err == nil && max(e.size, h.size) > maxDelta {
+		err = fmt.Errorf("a delta of %d bytes and its base of %d are too large", h.size, e.size)
 	}
 	return entry{e.kind, size, base}, err
 }
@@ -168,14 +230,14 @@ func (p *pack) deltaAt(h *packfile.ObjectHeader, depth int) (entry, error) {
 // deltaSize is the size of what the delta makes whose header was read last: the
 // second of the two numbers with which it begins (gitformat-pack(5)).
 func (p *pack) deltaSize() (int64, error) {
-	r, err := p.scanner.ReadObject()
+	r, err := p.inflated()
 	if err != nil {
 		return 0, err
 	}
 	start := bufio.NewReaderSize(io.LimitReader(r, 20), 20)
 	_, err1 := binary.ReadUvarint(start)
 	size, err2 := binary.ReadUvarint(start)
-	if err := errors.Join(err1, err2, r.Close()); err != nil {
+	if err := errors.Join(err1, err2); err != nil {
 		return 0, err
 	}
 	return int64(min(size, 1<<62)), nil

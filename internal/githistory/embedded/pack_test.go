@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bufio"
 	"bytes"
 	"compress/zlib"
 	"crypto/sha1"
@@ -13,6 +14,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+
+	"github.com/small-gate/small-gate/internal/smalltest"
 )
 
 // forgedPack writes a pack of deltas, each of another id, and its index.
@@ -68,6 +72,48 @@ func forgedPack(t *testing.T, deltas []byte, bases map[plumbing.Hash]plumbing.Ha
 		}
 	})
 	return p
+}
+
+// TestHeader demands of the headers of random entries what go-git's scanner reads, sizes and distances of any length among them.
+func TestHeader(t *testing.T) {
+	t.Parallel()
+	read := map[plumbing.ObjectType]int{}
+	const at = 200_000 // a distance leads back from here
+	file, err := os.Create(filepath.Join(t.TempDir(), "pack"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	p := &pack{file: file, stored: bufio.NewReader(nil)}
+	for seed := range smalltest.Seeds {
+		r := smalltest.Seeded(seed)
+		for range 20 {
+			text := randomBytes(r, 1+r.IntN(40))
+			if err := file.Truncate(at); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := file.WriteAt(text, at); err != nil {
+				t.Fatal(err)
+			}
+			got, gotErr := p.header(at)
+			want, wantErr := packfile.NewScanner(file).SeekObjectHeader(at)
+			switch {
+			case gotErr == nil && wantErr == nil && got == header{want.Type, want.Length, want.OffsetReference, want.Reference}:
+				read[got.kind]++
+			case gotErr == nil && (got.base < 0 || got.base == at): // entryAt refuses it
+			case gotErr != nil && (wantErr != nil || want.Length < 0 || want.Length >= maxPack):
+			default:
+				t.Fatalf("%x: %+v, %v; go-git: %+v, %v", text, got, gotErr, want, wantErr)
+			}
+		}
+	}
+	if len(read) != 8 { // two of which no entry may be
+		t.Errorf("not every kind was read: %v", read)
+	}
 }
 
 // What a delta yields is found out before it is made, and deltas that go round in

@@ -10,11 +10,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// packIndex says where the objects of a pack are (gitformat-pack(5), version 2 of pack-*.idx files). It stays a file, of which each
-// look-up reads a few bytes, so that opening one costs the same whatever the pack holds. The sum at its end is not compared: git does
-// not do it either, and what is read of an object is compared with the id.
+// packIndex says where the objects of a pack are (gitformat-pack(5), version 2 of pack-*.idx files). It is a file, of which each look-up
+// reads a few bytes, so that opening one costs the same whatever the pack holds; who looks up many has it read whole. The sum at its end
+// is not compared: git does not do it either, and what is read of an object is compared with the id.
 type packIndex struct {
-	*os.File
+	file *os.File
+	// ReaderAt is the file, or its text after so many look-ups.
+	io.ReaderAt
+	lookups int
 	// fanout counts the objects up to those whose ids begin with a byte.
 	fanout [256]uint32
 	// large counts the offsets of 2 GiB and more.
@@ -28,6 +31,8 @@ const (
 	bytesID, bytesSum, bytesOffset = int64(idSize), 4, 4
 	// A look-up halves the ids until so many are left, and reads those at once.
 	fewIDs = 64
+	// From so many look-ups on it is read whole, if it has no more than so many objects: 28 MB.
+	manyLookups, maxWhole = 1000, 1_000_000
 )
 
 var errPackIndex = errors.New("it is damaged, or not of version 2")
@@ -43,7 +48,7 @@ func (x *packIndex) readFanout() error {
 		x.fanout[i] = binary.BigEndian.Uint32(head[indexFanout+4*i:])
 		sorted = sorted && (i == 0 || x.fanout[i-1] <= x.fanout[i])
 	}
-	info, err := x.Stat()
+	info, err := x.file.Stat()
 	if err != nil {
 		return err
 	}
@@ -62,6 +67,13 @@ func (x *packIndex) at(objects int64) int64 { return indexIDs + objects*(bytesID
 
 // find is the offset of an object in the pack.
 func (x *packIndex) find(id plumbing.Hash) (offset int64, found bool, err error) {
+	if x.lookups++; x.lookups == manyLookups && x.count() <= maxWhole {
+		text := make([]byte, x.at(x.count())+8*x.large)
+		if _, err := x.file.ReadAt(text, 0); err != nil {
+			return 0, false, err
+		}
+		x.ReaderAt = bytes.NewReader(text)
+	}
 	low, high := 0, int(x.fanout[id[0]])
 	if id[0] > 0 {
 		low = int(x.fanout[id[0]-1])

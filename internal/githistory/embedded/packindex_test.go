@@ -89,5 +89,5 @@ func indexFile(t *testing.T, text []byte) *packIndex {
 			t.Error(err)
 		}
 	})
-	return &packIndex{File: file}
+	return &packIndex{file: file, ReaderAt: file}
 }

@@ -7,6 +7,7 @@ import (
 )
 
 // patch makes size bytes of a delta and its base (gitformat-pack(5)). It is go-git's PatchDelta, which makes room as it goes.
+// A front shares the memory of its base if it is at least half of that.
 func patch(base, delta []byte, size int64) ([]byte, error) {
 	from, n := binary.Uvarint(delta)
 	to, m := binary.Uvarint(delta[max(n, 0):])
@@ -14,6 +15,9 @@ func patch(base, delta []byte, size int64) ([]byte, error) {
 		return nil, packfile.ErrInvalidDelta
 	}
 	delta = delta[n+m:]
+	if out := front(base, delta); int64(len(out)) == size && len(out) >= cap(base)/2 {
+		return out, nil
+	}
 	out := make([]byte, 0, size)
 	for len(delta) > 0 {
 		op := delta[0]
@@ -39,6 +43,20 @@ func patch(base, delta []byte, size int64) ([]byte, error) {
 		return nil, packfile.ErrInvalidDelta
 	}
 	return out, nil
+}
+
+// front is what a delta makes that does nothing but copy the front of its base; nil if it does more. git stores a log's newest version whole
+// and earlier ones as fronts of later ones. It shares the base's memory: whoever keeps it keeps all of that, and may not append to it.
+func front(base, delta []byte) []byte {
+	out := base[:0]
+	for len(delta) > 0 {
+		piece, rest, ok := copied(delta[0], base, delta[1:])
+		if delta[0]&0x80 == 0 || !ok || len(out) == len(base) || &piece[0] != &base[len(out)] {
+			return nil
+		}
+		out, delta = base[:len(out)+len(piece)], rest
+	}
+	return out
 }
 
 // copied is the piece of the base that an instruction copies: four bits say which bytes of its offset follow, and three which of its size.

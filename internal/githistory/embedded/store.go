@@ -23,7 +23,7 @@ import (
 
 var errMissing = errors.New("the object is not here")
 
-// cacheSize bounds what is kept of objects from packs, in bytes.
+// cacheSize bounds what is kept of objects from packs, in bytes. Twice that can be in memory, for fronts (see patch).
 const cacheSize = 32 * cache.MiByte
 
 // store reads objects. It is safe for concurrent use.
@@ -77,6 +77,7 @@ func (s *store) read(id plumbing.Hash, limit int64) (object, error) {
 	if err == nil && o.data != nil && o.id() != id {
 		return object{}, githistory.ErrDamaged
 	}
+	o.data = slices.Clip(o.data) // behind a front stands the rest of its base
 	return o, err
 }
 
