@@ -191,7 +191,7 @@ func TestConfigList(t *testing.T) {
 	}
 }
 
-// The line of what is refused is named as an editor counts it, and the time that a file takes grows as its size.
+// The line of what is refused is named as an editor counts it.
 func TestConfigLine(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"[a]\nb\n]\n", "[a]\r\nb\r\n]\r\n", "\ufeff\n\n]", "[a] # x\n\n[b.]"} {
@@ -199,7 +199,11 @@ func TestConfigLine(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	// Were the lines counted anew at each setting, it would be a quarter of an hour.
+}
+
+// Were the lines counted anew at each setting, the largest file would take a quarter of an hour, and go test would end this one before.
+func TestLargeConfig(t *testing.T) {
+	gittest.Long(t)
 	if config, err := parseConfig([]byte("[a]\n" + strings.Repeat("b\n", maxConfig/2-2))); err != nil || len(config) != maxConfig/2-2 {
 		t.Errorf("%d settings, %v", len(config), err)
 	}
