@@ -80,6 +80,9 @@ type Plan struct {
 	// Project is the full name of the repository that was cloned, if the system says so: for a merge request from a fork it is
 	// the fork.
 	Project string
+	// Name is what the repository is called where the job runs, and CommitLink the address of a commit's page there, up to the
+	// id; each is empty if the system does not say so.
+	Name, CommitLink string
 	// Target is the name of the branch that a merge request is for.
 	Target string
 	// Open says that the change is not merged yet, or that nobody says whose branch the base is: a branch of the base's name

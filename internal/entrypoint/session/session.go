@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/directory"
 	"github.com/small-gate/small-gate/internal/failure"
@@ -71,7 +72,7 @@ func (r Request) JudgeIn(ctx context.Context, mode string, in Opener, judge func
 	var report *finding.Report
 	reader, err := in(ctx, mode, func(s *Session) (err error) {
 		if report, err = judge(s); err == nil {
-			err = s.addNotes(ctx, report)
+			err = s.complete(ctx, report)
 		}
 		if err != nil {
 			report = run.FailureReport(s.Opts, err)
@@ -108,10 +109,36 @@ func (s *Session) Notes(ctx context.Context) ([]string, error) {
 	return notes, err
 }
 
-func (s *Session) addNotes(ctx context.Context, r *finding.Report) (err error) {
-	if s.Repo != nil && r.Verdict != finding.Error && r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) > 0 {
-		r.Examined.Notes, err = s.Notes(ctx)
+// complete adds what the judgement does not depend on: notes, what the repository is called, and who made the commits that findings
+// name.
+func (s *Session) complete(ctx context.Context, r *finding.Report) (err error) {
+	if s.Repo == nil {
+		return nil
 	}
+	place := s.Repo.Where().CommonDir
+	r.Examined.Repository = strings.TrimSuffix(filepath.Base(strings.TrimSuffix(place, string(filepath.Separator)+".git")), ".git")
+	if r.Verdict == finding.Error || r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) == 0 {
+		return nil
+	}
+	if r.Examined.Notes, err = s.Notes(ctx); err != nil || len(r.Findings)+len(r.Waived) == 0 {
+		return err
+	}
+	if r.Examined.Branch == "" && r.Examined.Head != "" {
+		if err := s.nameBranch(ctx, r); err != nil {
+			return err
+		}
+	}
+	return run.DescribeCommits(ctx, s.Repo, r)
+}
+
+// nameBranch names the branch that is checked out, if it is what was judged.
+func (s *Session) nameBranch(ctx context.Context, r *finding.Report) error {
+	head, err := s.Repo.Head(ctx)
+	if err != nil || head != r.Examined.Head {
+		return err
+	}
+	branch, err := s.Repo.CurrentBranch(ctx)
+	r.Examined.Branch = history.ShortRef(branch)
 	return err
 }
 

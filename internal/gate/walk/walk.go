@@ -92,6 +92,9 @@ func (r walker) judgeCommit(ctx context.Context, n history.Commit, changes [][]h
 	if err != nil {
 		return err
 	}
+	for _, entries := range added {
+		r.Scope.NoteOrigin(n.ID, entries)
+	}
 	dirs, err := r.afterBaselines(ctx, n.ID, run.SortedKeys(own.Workspaces))
 	if err != nil {
 		return err
