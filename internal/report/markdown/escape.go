@@ -68,6 +68,17 @@ func hyphen(before, after string) string {
 	return "-"
 }
 
+// escapeLine is [escape] for a text that begins a line: what would make a heading, a
+// list or a line of it is text too.
+func escapeLine(s string) string {
+	s = escape(strings.TrimSpace(s))
+	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	if rest := s[digits:]; rest != "" && (digits == 0 && strings.ContainsRune("#+-=", rune(rest[0])) || digits > 0 && strings.ContainsRune(".)", rune(rest[0]))) {
+		return s[:digits] + "\\" + rest
+	}
+	return s
+}
+
 // escapeStart is escape for the first characters of a text, at most limit.
 func escapeStart(s string, limit int) string {
 	start, rest := sanitize.Cut(s, limit)

@@ -14,6 +14,7 @@ type run struct {
 		Driver driver `json:"driver"`
 	} `json:"tool"`
 	Invocations []invocation `json:"invocations"`
+	Provenance  []provenance `json:"versionControlProvenance,omitempty"`
 	ColumnKind  string       `json:"columnKind"`
 	Results     []result     `json:"results"`
 	Properties  properties   `json:"properties"`
@@ -50,6 +51,13 @@ type help struct {
 
 type config struct {
 	Level string `json:"level"`
+}
+
+// provenance is the commit that was judged.
+type provenance struct {
+	RepositoryURI string `json:"repositoryUri"`
+	RevisionID    string `json:"revisionId,omitempty"`
+	Branch        string `json:"branch,omitempty"`
 }
 
 type invocation struct {
