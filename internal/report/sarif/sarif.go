@@ -16,6 +16,9 @@ const (
 	version = "2.1.0"
 	schema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
+	// sourceRoot is what code scanning calls the repository's root.
+	sourceRoot = "%SRCROOT%"
+
 	// maxResults is how many results are written: GitHub keeps no more.
 	maxResults = 5000
 )
@@ -43,7 +46,7 @@ func runOf(r *finding.Report, programVersion string) run {
 	}
 	if page := content.RepositoryPage(r); page != "" {
 		out.Provenance = []provenance{{
-			RepositoryURI: page, RevisionID: content.Name(r.Examined.Head), Branch: content.Name(r.Examined.Branch),
+			RepositoryURI: page, MappedTo: artifact{Base: sourceRoot}, RevisionID: content.Name(r.Examined.Head), Branch: content.Name(r.Examined.Branch),
 		}}
 	}
 	out.Tool.Driver = driver{
@@ -130,7 +133,7 @@ func earlier(f *finding.Finding) *finding.EntryRef {
 // locationOf is a place in a file; a column below 1 is not known.
 func locationOf(uri string, line, column int) location {
 	var out location
-	out.Physical.Artifact.URI = uri
+	out.Physical.Artifact = artifact{URI: uri, Base: sourceRoot}
 	out.Physical.Region.StartLine, out.Physical.Region.StartColumn = max(line, 1), max(column, 0)
 	return out
 }

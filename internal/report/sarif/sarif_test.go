@@ -91,7 +91,7 @@ func TestSARIFRules(t *testing.T) {
 
 func TestSARIFProvenance(t *testing.T) {
 	r := reporttest.OneFail()
-	want := []provenance{{RepositoryURI: "https://git.example.com/example/ledger", RevisionID: reporttest.Head, Branch: "feature"}}
+	want := []provenance{{RepositoryURI: "https://git.example.com/example/ledger", MappedTo: artifact{Base: sourceRoot}, RevisionID: reporttest.Head, Branch: "feature"}}
 	if diff := cmp.Diff(want, readSARIF(t, r).Provenance); diff != "" {
 		t.Error(diff)
 	}

@@ -56,8 +56,10 @@ type config struct {
 // provenance is the commit that was judged.
 type provenance struct {
 	RepositoryURI string `json:"repositoryUri"`
-	RevisionID    string `json:"revisionId,omitempty"`
-	Branch        string `json:"branch,omitempty"`
+	// MappedTo says where the repository's root is.
+	MappedTo   artifact `json:"mappedTo"`
+	RevisionID string   `json:"revisionId,omitempty"`
+	Branch     string   `json:"branch,omitempty"`
 }
 
 type invocation struct {
@@ -93,15 +95,19 @@ type result struct {
 type location struct {
 	ID       int `json:"id,omitempty"`
 	Physical struct {
-		Artifact struct {
-			URI string `json:"uri"`
-		} `json:"artifactLocation"`
-		Region struct {
+		Artifact artifact `json:"artifactLocation"`
+		Region   struct {
 			StartLine   int `json:"startLine"`
 			StartColumn int `json:"startColumn,omitempty"`
 		} `json:"region"`
 	} `json:"physicalLocation"`
 	Message *text `json:"message,omitempty"`
+}
+
+// artifact is a file, relative to a directory that is known by a name.
+type artifact struct {
+	URI  string `json:"uri,omitempty"`
+	Base string `json:"uriBaseId"`
 }
 
 type suppression struct {
