@@ -27,6 +27,9 @@ func TestReportDescribesCommits(t *testing.T) {
 		if older := entrypoint.Audit(t.Context(), req, "HEAD~1"); older.Examined.Branch != "" || older.Commits != nil {
 			t.Errorf("%s: a report of another commit without findings: %+v, %v", reader, older.Examined, older.Commits)
 		}
+		if failed := entrypoint.Audit(t.Context(), req, "nothing"); failed.Failure == nil || failed.Examined.Repository != report.Examined.Repository {
+			t.Errorf("%s: a failure's report: %+v", reader, failed.Examined)
+		}
 		plan, err := ci.Decide(map[string]string{
 			"GITLAB_CI": "true", "CI_PIPELINE_SOURCE": "schedule", "CI_COMMIT_SHA": bad, "CI_COMMIT_BRANCH": "main", "CI_DEFAULT_BRANCH": "main",
 			"CI_PROJECT_PATH": "a/b", "CI_PROJECT_URL": "https://git.example.com/a/b",

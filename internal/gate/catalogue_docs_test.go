@@ -53,7 +53,8 @@ Each rule has an example that breaks it and one that does not. They are files la
 that they show what matters alone. Where a rule is about history, an example says which files a commit changes:
 commit 1 is the first; *ours* and *theirs* are two branches from the last numbered commit (from the valid
 workspace if there is none), and *merge* merges theirs into ours. Without a merge, theirs asks to be merged into
-ours. The tests run all examples, in strict mode where the rule is strict, and as if today were 1 June 2026.
+ours. *seen* is what a branch held when a witness last saw it, and *now* what it holds without any history that the
+two share. The tests run all examples, in strict mode where the rule is strict, and as if today were 1 June 2026.
 
 <details>
 <summary>The valid workspace</summary>

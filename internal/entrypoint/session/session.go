@@ -77,6 +77,7 @@ func (r Request) JudgeIn(ctx context.Context, mode string, in Opener, judge func
 		if err != nil {
 			report = run.FailureReport(s.Opts, err)
 		}
+		report.Examined.Repository = s.repositoryName()
 		if report.Failure == nil {
 			return nil // and not a nil of that type
 		}
@@ -109,18 +110,23 @@ func (s *Session) Notes(ctx context.Context) ([]string, error) {
 	return notes, err
 }
 
-// complete adds what the judgement does not depend on: notes, what the repository is called, and who made the commits that findings
-// name.
-func (s *Session) complete(ctx context.Context, r *finding.Report) (err error) {
+// repositoryName is what the directory of the repository is called, the same in each of its work trees; empty without one.
+func (s *Session) repositoryName() string {
 	if s.Repo == nil {
+		return ""
+	}
+	top := strings.TrimSuffix(s.Repo.Where().CommonDir, string(filepath.Separator)+".git")
+	return strings.TrimSuffix(filepath.Base(top), ".git")
+}
+
+// complete adds what the judgement does not depend on: notes, the branch, and who made the commits that findings name.
+func (s *Session) complete(ctx context.Context, r *finding.Report) error {
+	if s.Repo == nil || r.Verdict == finding.Error || r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) == 0 {
 		return nil
 	}
-	place := s.Repo.Where().CommonDir
-	r.Examined.Repository = strings.TrimSuffix(filepath.Base(strings.TrimSuffix(place, string(filepath.Separator)+".git")), ".git")
-	if r.Verdict == finding.Error || r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) == 0 {
-		return nil
-	}
-	if r.Examined.Notes, err = s.Notes(ctx); err != nil || len(r.Findings)+len(r.Waived) == 0 {
+	notes, err := s.Notes(ctx)
+	r.Examined.Notes = append(r.Examined.Notes, notes...)
+	if err != nil || len(r.Findings)+len(r.Waived) == 0 {
 		return err
 	}
 	if r.Examined.Branch == "" && r.Examined.Head != "" {

@@ -105,13 +105,15 @@ type LogEntry struct {
 	// Branch tells apart the merged branches by which entries came; empty for the first-parent line, and if it is not
 	// known.
 	Branch string
+	// Reconciles is true for an entry that says that branches were merged.
+	Reconciles bool
 }
 
 // LogEntries lists what a drawing of a ledger needs. branchOf names the branch by which an entry came.
 func LogEntries(l *ledger.Ledger, branchOf func(small.Digest) string) []LogEntry {
 	out := make([]LogEntry, l.Len())
 	for i, e := range l.Entries {
-		out[i] = LogEntry{Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, ReplayID: e.ReplayID, Branch: branchOf(e.Digest)}
+		out[i] = LogEntry{Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, ReplayID: e.ReplayID, Branch: branchOf(e.Digest), Reconciles: e.Reconciles}
 	}
 	return out
 }

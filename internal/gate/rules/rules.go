@@ -86,6 +86,8 @@ var List = []rule.Rule{
 
 	commits.ReplayStale,
 
+	commits.Credential,
+
 	process.UnderClassified,
 	process.Escalated,
 	process.LaneEvidence,
@@ -101,6 +103,9 @@ var List = []rule.Rule{
 	commits.WorkflowRewritten,
 	process.WorkflowHistory,
 	process.WorkflowCampaign,
+
+	commits.WitnessRewritten,
+	commits.WitnessVanished,
 
 	process.ConfigChanged,
 	process.WaiverUnused,

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -147,7 +146,7 @@ func (d *drawing) mark(from, to int, found map[int][]numbered, branches []branch
 	var here []numbered
 	for i := from; i < to; i++ {
 		here = append(here, found[i]...)
-		if d.log[i].TaskID == ledger.ReconcileTask {
+		if d.log[i].Reconciles {
 			m.Kind = "merge"
 			m.Title = "merge of branches; " + m.Title
 		}
@@ -256,7 +255,7 @@ func branchesOf(log []finding.LogEntry) []branch {
 	}
 	for i := range out {
 		for next := out[i].last + 1; next < len(log) && next <= out[i].last+maxMarks; next++ {
-			if log[next].TaskID == ledger.ReconcileTask {
+			if log[next].Reconciles {
 				out[i].last = next
 				break
 			}

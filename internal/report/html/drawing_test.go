@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/report/reporttest"
 
 	"github.com/google/go-cmp/cmp"
@@ -85,7 +84,7 @@ func TestDrawing(t *testing.T) {
 // A branch that was merged runs below, from its first entry to the one that says that it was merged.
 func TestDrawingOfMerges(t *testing.T) {
 	l := finding.LedgerState{Log: []finding.LogEntry{
-		{TaskID: "a"}, {TaskID: "b", Branch: "x"}, {TaskID: "c"}, {TaskID: "d", Branch: "x"}, {TaskID: ledger.ReconcileTask}, {TaskID: "e"},
+		{TaskID: "a"}, {TaskID: "b", Branch: "x"}, {TaskID: "c"}, {TaskID: "d", Branch: "x"}, {TaskID: "m", Reconciles: true}, {TaskID: "e"},
 		{TaskID: "f", Branch: "y"}, {TaskID: "g"},
 	}}
 	var got []string
