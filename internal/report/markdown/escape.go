@@ -22,7 +22,9 @@ func escape(s string) string {
 		next := s[i+utf8.RuneLen(r):]
 		apart := next == "" || next[0] == ' '
 		switch r {
-		case '\\', '`', '*', '_', '[', ']', '<', '>':
+		case '<':
+			b.WriteString("&lt;") // no tag for whoever does not know of backslashes
+		case '\\', '`', '*', '_', '[', ']', '>':
 			b.WriteByte('\\')
 			b.WriteRune(r)
 		case '|':

@@ -99,10 +99,10 @@ func title(r *finding.Report) string {
 func subject(r *finding.Report) string {
 	var parts []string
 	if name := r.Examined.Repository; name != "" {
-		parts = append(parts, "repository "+codeSpan(content.Name(name)))
+		parts = append(parts, "repository "+escape(content.Name(name)))
 	}
 	if name := r.Examined.Branch; name != "" {
-		parts = append(parts, "branch "+codeSpan(content.Name(name)))
+		parts = append(parts, "branch "+escape(content.Name(name)))
 	}
 	if r.Examined.Head != "" {
 		parts = append(parts, "head "+commitLink(r, r.Examined.Head))

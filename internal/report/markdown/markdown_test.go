@@ -162,7 +162,7 @@ func TestMarkdownCommits(t *testing.T) {
 	r := reporttest.OneFail()
 	p := readMarkdown(t, render(t, r))
 	checkPage(t, p)
-	for _, want := range []string{"Commit (“Tidy the log up”, Ada Lovelace, 2026-01-02), compared with .", "Repository , branch , head , base .", "1c8dd2390123 Tidy the log up"} {
+	for _, want := range []string{"Commit (“Tidy the log up”, Ada Lovelace, 2026-01-02), compared with .", "Repository example/ledger, branch feature, head , base .", "1c8dd2390123 Tidy the log up"} {
 		if !slices.Contains(p.blocks, want) {
 			t.Errorf("no block says %q; there are %q", want, p.blocks)
 		}
@@ -227,7 +227,7 @@ func TestRule(t *testing.T) {
 func TestEscape(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"plain words, 50 % of it - done.", "plain words, 50 % of it - done."},
-		{"*a* _b_ `c` [d](e) <f> \\", "\\*a\\* \\_b\\_ \\`c\\` \\[d\\](e) \\<f\\> \\\\"},
+		{"*a* _b_ `c` [d](e) <f> \\", "\\*a\\* \\_b\\_ \\`c\\` \\[d\\](e) &lt;f\\> \\\\"},
 		{"a|b", "a&#124;b"},
 		{"@name #12 !3 &lt; $x$ ~~y~~ %m ^z", "@<!-- -->name #<!-- -->12 !<!-- -->3 \\&<!-- -->lt; \\$<!-- -->x\\$ \\~<!-- -->\\~<!-- -->y\\~<!-- -->\\~ %<!-- -->m ^<!-- -->z"},
 		{"GH-1 gh-2 ABC-3 task-4 2026-03-01", "GH-<!-- -->1 gh-<!-- -->2 ABC-<!-- -->3 task-4 2026-03-01"},
