@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -58,12 +57,7 @@ type job struct {
 }
 
 func newJob(p program.Process) *job {
-	env := make(map[string]string, len(p.Environ))
-	for _, kv := range p.Environ {
-		if key, value, ok := strings.Cut(kv, "="); ok && key != "" {
-			env[key] = value // of several the last counts
-		}
-	}
+	env := p.Variables()
 	return &job{Process: p, env: env, system: ci.Detect(env)}
 }
 

@@ -237,3 +237,43 @@ func TestTemplate(t *testing.T) {
 		}
 	}
 }
+
+// TestReusable holds the reusable workflow to the action: it hands on every input but those that say what to compare and where reports go.
+func TestReusable(t *testing.T) {
+	var workflow struct {
+		On struct {
+			Call struct{ Inputs map[string]any } `yaml:"workflow_call"`
+		} `yaml:"on"`
+		Jobs map[string]struct {
+			Steps []struct {
+				ID   string
+				With map[string]string
+			}
+		}
+	}
+	if err := yaml.Unmarshal([]byte(readFile(t, filepath.Join(root, ".github", "workflows", "gate.yml"))), &workflow); err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]string{}
+	for _, step := range workflow.Jobs["gate"].Steps {
+		if step.ID == "gate" {
+			of = step.With
+		}
+	}
+	own := map[string]bool{"base": true, "head": true, "sarif": true, "junit": true, "codequality": true, "json": true, "summary": true}
+	for _, input := range readAction(t, filepath.Join(root, "action.yml")).inputs {
+		want := "${{ inputs." + input.Name + " }}"
+		_, declared := workflow.On.Call.Inputs[input.Name]
+		switch {
+		case own[input.Name] && (declared || of[input.Name] != ""):
+			t.Errorf("it takes %s", input.Name)
+		case own[input.Name], input.Name == "markdown", input.Name == "html":
+		case !declared || of[input.Name] != want:
+			t.Errorf("it does not hand on %s: %q", input.Name, of[input.Name])
+		}
+		delete(of, input.Name)
+	}
+	for name := range of {
+		t.Errorf("the action has no input %s", name)
+	}
+}

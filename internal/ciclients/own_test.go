@@ -75,6 +75,10 @@ func TestValid(t *testing.T) {
 		repo.Write(path, text)
 		workflows = append(workflows, repo.Path(path))
 	}
+	for path, text := range recipe(t, "A comment on the pull request") {
+		repo.Write(path, text)
+		workflows = append(workflows, repo.Path(path))
+	}
 	if stdout, stderr, status := run(t, repo, nil, installed(t, "actionlint"), workflows...); status != 0 {
 		t.Errorf("actionlint: exit status %d\n%s%s", status, stdout, stderr)
 	}
@@ -99,6 +103,9 @@ func TestValid(t *testing.T) {
 	}
 }
 
+// ownAction is what the reusable workflow runs. It cannot name the commit that it is part of.
+const ownAction = "small-gate/small-gate/composite@v1"
+
 // TestPinned demands that the workflows name what others wrote by commit, that a comment says which version that is, and that no job has
 // more rights than it says it needs.
 func TestPinned(t *testing.T) {
@@ -112,7 +119,7 @@ func TestPinned(t *testing.T) {
 	for _, file := range workflows {
 		text := readFile(t, file)
 		for _, m := range uses.FindAllStringSubmatch(text, -1) {
-			if seen++; !pinned.MatchString(m[1]) && m[1] != "./" && m[1] != "./composite" {
+			if seen++; !pinned.MatchString(m[1]) && m[1] != "./" && m[1] != "./composite" && m[1] != ownAction {
 				t.Errorf("%s: %s is not pinned by commit, with its version as a comment", file, m[1])
 			}
 		}

@@ -12,6 +12,9 @@ import (
 type Scope struct {
 	// Policy says where the configuration for the next commit comes from.
 	Policy string
+	// Strict and Mode are what that configuration says, and the caller.
+	Strict bool
+	Mode   string
 	// Reader names what reads the repository, and Why says why it was taken.
 	Reader, Why string
 	// Workspaces are the .small directories in the index that are judged.
@@ -46,7 +49,7 @@ func survey(ctx context.Context, s *session.Session) (Scope, error) {
 	if err != nil {
 		return out, err
 	}
-	out = Scope{Policy: s.Opts.Policy.Source, Reader: strings.TrimSpace(s.Repo.Reader() + " " + version), Why: s.Why}
+	out = Scope{Policy: s.Opts.Policy.Source, Strict: s.Opts.Policy.Strict || s.Req.Strict, Mode: string(s.Opts.Policy.Mode), Reader: strings.TrimSpace(s.Repo.Reader() + " " + version), Why: s.Why}
 	if s.Repo.Where().Bare {
 		if head == "" {
 			out.Notes = append(out.Notes, unbornDefault)

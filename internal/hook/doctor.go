@@ -67,6 +67,9 @@ func Doctor(ctx context.Context, dir string) (Diagnosis, error) {
 	if err != nil {
 		return diagnosis, err
 	}
+	if diagnosis.Repository.Kind, err = repo.kind(ctx); err != nil {
+		return diagnosis, err
+	}
 	hooks := hooksToCheck(repo)
 	at, err := findManager(repo, hooks)
 	if err != nil {

@@ -20,6 +20,8 @@ type Repository struct {
 	HooksDir    string  // where git takes hooks from
 	OwnHooksDir string  // where git would take them from without core.hooksPath
 	HooksPath   Setting // core.hooksPath
+	// Kind are words for a report of a bug, such as "linked work tree" and "shallow". Only the doctor fills them in.
+	Kind []string
 }
 
 // Setting is one value of git's configuration.

@@ -41,6 +41,7 @@ func (r Result) Text() string {
 func (d Diagnosis) Text() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "git %s, %s\n", show(d.Repository.Git.Version), show(d.Repository.Git.Path))
+	fmt.Fprintf(&text, "repository: %s\n", strings.Join(d.Repository.Kind, ", "))
 	fmt.Fprintf(&text, "hooks from %s\n", show(d.Repository.HooksDir))
 	if d.Manager != "" {
 		fmt.Fprintf(&text, "%s\n", d.Manager)

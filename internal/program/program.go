@@ -25,6 +25,17 @@ type Process struct {
 // Getenv looks a variable up as os.Getenv does.
 func (p Process) Getenv(key string) string { return Getenv(p.Environ, key) }
 
+// Variables is the environment by name. Of several entries for one name the last one counts.
+func (p Process) Variables() map[string]string {
+	all := make(map[string]string, len(p.Environ))
+	for _, entry := range p.Environ {
+		if name, value, ok := strings.Cut(entry, "="); ok && name != "" {
+			all[name] = value
+		}
+	}
+	return all
+}
+
 // Getenv looks a variable of an environment up. If it is set several times, the last one counts.
 func Getenv(environ []string, key string) string {
 	for _, kv := range slices.Backward(environ) {

@@ -13,5 +13,8 @@ func TestGetenv(t *testing.T) {
 		if got := p.Getenv(key); got != want {
 			t.Errorf("%s is %q, not %q", key, got, want)
 		}
+		if got := p.Variables()[key]; got != want {
+			t.Errorf("%s is %q, not %q, among the variables", key, got, want)
+		}
 	}
 }

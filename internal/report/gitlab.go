@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"strings"
+
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
@@ -24,6 +26,16 @@ type gitlabIssue struct {
 			Begin int `json:"begin"`
 		} `json:"lines"`
 	} `json:"location"`
+}
+
+// issueText is a finding in one line: the sentence, and what changed from what to
+// what.
+func issueText(f *finding.Finding) string {
+	words := content.UpperFirst(content.Text(f.Message))
+	for _, change := range content.ChangesInWords(f) {
+		words = content.Sentence(words) + " " + strings.ReplaceAll(change, "\n", " | ")
+	}
+	return words
 }
 
 // renderGitLab writes the report for GitLab's merge request widget. An error is
@@ -53,7 +65,7 @@ func renderGitLab(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 			severity = "critical"
 		}
 		rule := content.Name(f.Rule)
-		add(severity, rule, names[f], content.UpperFirst(content.Text(f.Message))+" ("+rule+")", f.Path, places.Line(f))
+		add(severity, rule, names[f], issueText(f)+" ("+rule+")", f.Path, places.Line(f))
 	}
 	if words := content.Unlisted(r); words != "" {
 		add("info", content.LeftOut, content.LeftOut+"-everywhere", words, "", 1)

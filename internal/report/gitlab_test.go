@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/ledger"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -69,6 +70,20 @@ func TestGitLabIssues(t *testing.T) {
 		if len(issues) != 1 || issues[0].Severity != "blocker" {
 			t.Errorf("%s: %+v", name, issues)
 		}
+	}
+}
+
+// An issue says what was there before, and what is there now.
+func TestGitLabSaysBeforeAndAfter(t *testing.T) {
+	want := `Entry 1 was changed after it was recorded. Field notes: "all tests pass" became "all tests passed". (append-only/modified)`
+	if issues := readGitLab(t, reporttest.OneFail()); issues[0].Description != want {
+		t.Errorf("it says %q, not %q", issues[0].Description, want)
+	}
+	r := reporttest.OneFail()
+	r.Findings[0].EntryAfter = nil
+	r.Findings[0].Changes = []ledger.FieldChange{{Field: "task_id", From: "a", HasFrom: true}, {Field: "notes", From: "b", HasFrom: true}}
+	if got := readGitLab(t, r)[0].Description; !strings.Contains(got, "The entry: | task_id: a | notes: b") {
+		t.Errorf("of an entry that is gone it says %q", got)
 	}
 }
 

@@ -172,7 +172,7 @@ func (t *text) details(f *finding.Finding) {
 // shown, which states were compared, what to do.
 func (t *text) closing(f *finding.Finding, hidden []*finding.Finding) {
 	t.rest(hidden)
-	if words := content.Compared(f, func(id string) string { return id }); words != "" {
+	if words := content.Compared(f, content.Abbreviate); words != "" {
 		t.line("  ", words)
 	}
 	t.block("  fix: ", f.Fix)

@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 // version is set by release builds: -ldflags "-X
 // github.com/small-gate/small-gate/internal/version.version=v1.2.3".
 var version string
 
-// String is the version: the release's, else the module version or commit that
-// the Go toolchain recorded, else "devel".
+// String is the version: the release's, else the module version that the Go
+// toolchain recorded, which in a clone names the commit, else "devel".
 func String() string {
 	if version != "" {
 		return version
@@ -24,15 +25,30 @@ func String() string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v
 	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return "devel-" + s.Value[:12]
-		}
-	}
 	return "devel"
 }
 
-// Long is the line that the version command prints.
+// Long is the line that the version command prints. It names the commit that a
+// build was made from, where the Go toolchain recorded one: a release has a tag.
 func Long(program string) string {
-	return fmt.Sprintf("%s %s (%s, %s/%s)", program, String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	var parts []string
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if commit := setting(info, "vcs.revision"); commit != "" {
+			if setting(info, "vcs.modified") == "true" {
+				commit += ", changed"
+			}
+			parts = append(parts, "commit "+commit)
+		}
+	}
+	parts = append(parts, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH)
+	return fmt.Sprintf("%s %s (%s)", program, String(), strings.Join(parts, ", "))
+}
+
+func setting(info *debug.BuildInfo, key string) string {
+	for _, s := range info.Settings {
+		if s.Key == key {
+			return s.Value
+		}
+	}
+	return ""
 }

@@ -101,3 +101,34 @@ func wholeField(c *ledger.FieldChange) []string {
 	}
 	return lines
 }
+
+// ChangesInWords are the first changes of a finding's entry, a sentence each, for formats without a place of their own for them.
+func ChangesInWords(f *finding.Finding) []string {
+	const width, most = 160, 3
+	var out []string
+	changes, more := Changes(f, width, most)
+	for i := range changes {
+		out = append(out, changes[i].words())
+	}
+	if more > 0 {
+		out = append(out, "And "+wording.Count(more, "more changed field")+".")
+	}
+	return out
+}
+
+// words is a changed field in one line, or a whole entry in several.
+func (c *Change) words() string {
+	quoted := func(values []string) string { return `"` + strings.Join(values, `\n`) + `"` }
+	words := ""
+	switch {
+	case c.IsWhole():
+		return "The entry:\n" + strings.Join(append(c.Removed, c.Added...), "\n")
+	case !c.HasFrom:
+		words = "Field " + c.Field + " was added: " + quoted(c.Added)
+	case !c.HasTo:
+		words = "Field " + c.Field + " was removed: " + quoted(c.Removed)
+	default:
+		words = "Field " + c.Field + ": " + quoted(c.Removed) + " became " + quoted(c.Added) + c.Bracketed()
+	}
+	return Sentence(words)
+}

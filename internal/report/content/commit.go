@@ -17,9 +17,8 @@ type Commit struct {
 // CommitOf describes a commit by its full id.
 func CommitOf(r *finding.Report, id string) Commit {
 	out := Commit{ID: Abbreviate(id)}
-	link := r.Examined.CommitLink
-	if isWeb := strings.HasPrefix(link, "https://") || strings.HasPrefix(link, "http://"); isWeb && id != "" && strings.Trim(id, "0123456789abcdef") == "" {
-		out.Page = link + id
+	if id != "" && strings.Trim(id, "0123456789abcdef") == "" && isAddress(r.Examined.CommitLink) {
+		out.Page = r.Examined.CommitLink + id
 	}
 	for i := range r.Commits {
 		if c := &r.Commits[i]; c.ID == id {
@@ -39,4 +38,30 @@ func (c Commit) By() string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// isAddress reports whether a text is the address of a page, of characters that mean nothing else in any format.
+func isAddress(s string) bool {
+	rest, secure := strings.CutPrefix(s, "https://")
+	if !secure {
+		var plain bool
+		if rest, plain = strings.CutPrefix(s, "http://"); !plain {
+			return false
+		}
+	}
+	return rest != "" && strings.IndexFunc(rest, func(r rune) bool {
+		isLetter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+		return !isLetter && !strings.ContainsRune("-._~/:%", r)
+	}) < 0
+}
+
+// RepositoryPage is the address of the repository's own page: what stands before the part of its commits' addresses that all systems
+// have. It is empty if no CI system says where commits are.
+func RepositoryPage(r *finding.Report) string {
+	link := r.Examined.CommitLink
+	end := strings.LastIndex(link, "/commit")
+	if end < 0 || !isAddress(link) {
+		return ""
+	}
+	return strings.TrimSuffix(link[:end], "/-") // GitLab's
 }

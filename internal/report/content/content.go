@@ -68,6 +68,14 @@ func UpperFirst(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
+// Sentence ends a text with a full stop.
+func Sentence(s string) string {
+	if s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
+}
+
 // And lists parts as a sentence does.
 func And(parts []string) string {
 	last := len(parts) - 1

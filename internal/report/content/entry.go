@@ -73,15 +73,15 @@ func Fingerprint(f *finding.Finding) string {
 }
 
 // Compared says which state is wrong, and against which; empty where the finding
-// names none. quote marks an id.
-func Compared(f *finding.Finding, quote func(string) string) string {
+// names none. show writes an id.
+func Compared(f *finding.Finding, show func(string) string) string {
 	switch {
 	case f.Commit != "" && f.Parent != "":
-		return "commit " + quote(Abbreviate(f.Commit)) + ", compared with " + quote(Abbreviate(f.Parent))
+		return "commit " + show(f.Commit) + ", compared with " + show(f.Parent)
 	case f.Commit != "":
-		return "commit " + quote(Abbreviate(f.Commit))
+		return "commit " + show(f.Commit)
 	case f.Parent != "":
-		return "not committed yet, compared with " + quote(Abbreviate(f.Parent))
+		return "not committed yet, compared with " + show(f.Parent)
 	}
 	return ""
 }

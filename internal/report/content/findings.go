@@ -63,9 +63,14 @@ func Groups(findings []finding.Finding) [][]*finding.Finding {
 	})
 }
 
+// OfOneCommit reports whether the findings of a group are all of one commit, or of none.
+func OfOneCommit(group []*finding.Finding) bool {
+	return !slices.ContainsFunc(group, func(f *finding.Finding) bool { return f.Commit != group[0].Commit })
+}
+
 // InGroup is how many findings of a group are shown: one, if they are of several commits.
 func InGroup(group []*finding.Finding) int {
-	if slices.ContainsFunc(group, func(f *finding.Finding) bool { return f.Commit != group[0].Commit }) {
+	if !OfOneCommit(group) {
 		return 1
 	}
 	return min(len(group), maxInGroup)

@@ -20,7 +20,7 @@ const (
 type card struct {
 	ID, Class, Title, More string
 	Single                 bool
-	Fix                    []step
+	Fix                    []content.Step
 	Facts                  []fact
 	Changes                []change
 	MoreChanges            string
@@ -35,35 +35,6 @@ type side struct {
 	Entries []string
 }
 
-// step is a part of a fix: words or, between backticks, a command.
-type step struct {
-	Text    string
-	Command bool
-}
-
-// stepsOf takes a fix apart. What only separates two commands is left out, since each has a line of its own.
-func stepsOf(fix string) (out []step) {
-	if fix == "" {
-		return nil
-	}
-	for text := range strings.SplitSeq(content.Lines(fix), "\n") {
-		pieces := strings.Split(text, "`")
-		if len(pieces)%2 == 0 { // a backtick is left over
-			pieces = []string{text}
-		}
-		for i, piece := range pieces {
-			command := i%2 == 1
-			if !command {
-				piece = strings.TrimLeft(strings.TrimSpace(piece), ",;. ")
-			}
-			if piece != "" && (command || piece != "and" && piece != "then") {
-				out = append(out, step{piece, command})
-			}
-		}
-	}
-	return out
-}
-
 // cardOf shows a finding of a group whose first one is given: what holds for all of the group is not said again.
 func (p *page) cardOf(f numbered, g *group, first *finding.Finding) card {
 	out := card{
@@ -71,7 +42,7 @@ func (p *page) cardOf(f numbered, g *group, first *finding.Finding) card {
 	}
 	out.Title, out.More = titleOf(f.Message)
 	if f.Fix != first.Fix && !f.waived {
-		out.Fix = stepsOf(f.Fix)
+		out.Fix = content.Steps(f.Fix)
 	}
 	changes, more := content.Changes(f.Finding, valueWidth, content.MaxChanges)
 	for i := range changes {

@@ -36,7 +36,7 @@ type group struct {
 	// Pending is true if what was judged is not committed.
 	Pending bool
 	// Fix is what to do; SameFix is the group that says so already.
-	Fix     []step
+	Fix     []content.Step
 	SameFix string
 	Why     []string
 	// Fold is set if the findings do not stand in view until somebody asks: it says how many there are.
@@ -116,7 +116,7 @@ func (p *page) groupOf(findings []*finding.Finding, waived bool) group {
 	first := numbered{Finding: findings[0], waived: waived}
 	g := group{
 		ID: "g" + strconv.Itoa(len(p.groups)+1), Class: first.class(), Severity: string(first.Severity), Rule: content.Name(first.Rule),
-		Count: len(findings), Fix: stepsOf(first.Fix), Single: len(findings) == 1,
+		Count: len(findings), Fix: content.Steps(first.Fix), Single: len(findings) == 1,
 	}
 	g.Title = content.UpperFirst(content.Heading(findings, func(message string) string {
 		title, _ := titleOf(message)

@@ -27,7 +27,7 @@ type fact struct{ Name, Value, Link string }
 
 type failureSection struct {
 	Message string
-	Remedy  []step
+	Remedy  []content.Step
 }
 
 func headOf(r *finding.Report) head {
@@ -62,7 +62,7 @@ func headOf(r *finding.Report) head {
 		out.Notes = append(out.Notes, content.Text(note))
 	}
 	if f := content.Failure(r); f != nil {
-		out.Failure = &failureSection{Message: content.UpperFirst(content.Text(strings.TrimSpace(f.Message))), Remedy: stepsOf(f.Remedy)}
+		out.Failure = &failureSection{Message: content.UpperFirst(content.Text(strings.TrimSpace(f.Message))), Remedy: content.Steps(f.Remedy)}
 	}
 	return out
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/ledger"
 
-	"github.com/google/go-cmp/cmp"
 	nethtml "golang.org/x/net/html"
 )
 
@@ -240,20 +239,6 @@ func TestGroups(t *testing.T) {
 	r.Findings[3].Commit = reporttest.Base
 	if groups := pageOf(t, r).groups; len(groups) != 3 || groups[0].Commit.Subject != "Tidy the log up" || groups[1].Compared.ID == "" {
 		t.Errorf("groups: %+v", groups)
-	}
-}
-
-func TestStepsOf(t *testing.T) {
-	for fix, want := range map[string][]step{
-		"":                     nil,
-		"`a b`, `c`":           {{"a b", true}, {"c", true}},
-		"do `a` and `b`.":      {{"do", false}, {"a", true}, {"b", true}},
-		"one ` left":           {{"one ` left", false}},
-		"first\n  `x`; second": {{"first", false}, {"x", true}, {"second", false}},
-	} {
-		if diff := cmp.Diff(want, stepsOf(fix)); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", fix, diff)
-		}
 	}
 }
 

@@ -22,7 +22,9 @@ func escape(s string) string {
 		next := s[i+utf8.RuneLen(r):]
 		apart := next == "" || next[0] == ' '
 		switch r {
-		case '\\', '`', '*', '_', '[', ']', '<', '>':
+		case '<':
+			b.WriteString("&lt;") // no tag for whoever does not know of backslashes
+		case '\\', '`', '*', '_', '[', ']', '>':
 			b.WriteByte('\\')
 			b.WriteRune(r)
 		case '|':
@@ -66,6 +68,17 @@ func hyphen(before, after string) string {
 		return "-<!-- -->"
 	}
 	return "-"
+}
+
+// escapeLine is [escape] for a text that begins a line: what would make a heading, a
+// list or a line of it is text too.
+func escapeLine(s string) string {
+	s = escape(strings.TrimSpace(s))
+	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	if rest := s[digits:]; rest != "" && (digits == 0 && strings.ContainsRune("#+-=", rune(rest[0])) || digits > 0 && strings.ContainsRune(".)", rune(rest[0]))) {
+		return s[:digits] + "\\" + rest
+	}
+	return s
 }
 
 // escapeStart is escape for the first characters of a text, at most limit.

@@ -38,12 +38,12 @@ func Render(buf *bytes.Buffer, r *finding.Report) error {
 	p.block(failureSection(r))
 	p.block(ledgerTable(r.Ledgers))
 	groups := content.Groups(r.Findings)
-	p.block(findingTable(groups))
+	p.block(findingTable(r, groups))
 	shown, hidden := 0, 0
 	for _, group := range groups {
 		n := min(content.InGroup(group), content.MaxFindings-shown)
 		shown += n
-		if n == 0 || !p.block(groupSection(group, n)) {
+		if n == 0 || !p.block(groupSection(r, group, n)) {
 			hidden += len(group)
 		}
 	}
@@ -85,6 +85,7 @@ func title(r *finding.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s small-gate: %s\n\n", sign[level], words)
 	b.WriteString(content.UpperFirst(escape(content.Summary(r))) + ".\n")
+	b.WriteString(subject(r))
 	if r.Lane != nil {
 		b.WriteString("\nLane: " + escape(content.Lane(r.Lane)) + ".\n")
 	}
@@ -94,16 +95,73 @@ func title(r *finding.Report) string {
 	return b.String()
 }
 
+// subject says what was judged: the repository, the branch, and which commits were compared.
+func subject(r *finding.Report) string {
+	var parts []string
+	if name := r.Examined.Repository; name != "" {
+		parts = append(parts, "repository "+escape(content.Name(name)))
+	}
+	if name := r.Examined.Branch; name != "" {
+		parts = append(parts, "branch "+escape(content.Name(name)))
+	}
+	if r.Examined.Head != "" {
+		parts = append(parts, "head "+commitLink(r, r.Examined.Head))
+	}
+	if r.Examined.Base != "" {
+		parts = append(parts, "base "+commitLink(r, r.Examined.Base))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "\n" + content.UpperFirst(strings.Join(parts, ", ")) + ".\n"
+}
+
+// commitLink is a commit's short id, with a link to its page where that is known.
+func commitLink(r *finding.Report, id string) string {
+	c := content.CommitOf(r, id)
+	if c.Page == "" {
+		return codeSpan(c.ID)
+	}
+	return "[" + codeSpan(c.ID) + "](" + c.Page + ")"
+}
+
+// describeCommit is a commit's subject, author and day; empty if the report does not describe it.
+func describeCommit(r *finding.Report, id string) string {
+	c := content.CommitOf(r, id)
+	var parts []string
+	if c.Subject != "" {
+		parts = append(parts, "“"+escape(c.Subject)+"”")
+	}
+	if by := c.By(); by != "" {
+		parts = append(parts, escape(by))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// whatToDo lists the steps of a fix or a remedy. Each command has a line of its own, to be copied as it stands.
+func whatToDo(fix string) string {
+	steps := content.Steps(fix)
+	if len(steps) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\nWhat to do:\n\n")
+	for _, step := range steps {
+		if step.Command {
+			b.WriteString("- " + codeSpan(step.Text) + "\n")
+		} else {
+			b.WriteString("- " + escapeLine(step.Text) + "\n")
+		}
+	}
+	return b.String()
+}
+
 func failureSection(r *finding.Report) string {
 	f := content.Failure(r)
 	if f == nil {
 		return ""
 	}
-	out := "### Could not judge\n\nReason: " + escapeText(strings.TrimSpace(f.Message)) + "\n"
-	if remedy := content.Lines(f.Remedy); remedy != "" {
-		out += "\nWhat to do:\n\n" + fenced("text", remedy)
-	}
-	return out
+	return "### Could not judge\n\nReason: " + escapeText(strings.TrimSpace(f.Message)) + "\n" + whatToDo(f.Remedy)
 }
 
 func ledgerTable(ledgers []finding.LedgerState) string {
@@ -124,12 +182,12 @@ func ledgerTable(ledgers []finding.LedgerState) string {
 }
 
 // findingTable has a row for each group of findings.
-func findingTable(groups [][]*finding.Finding) string {
+func findingTable(r *finding.Report, groups [][]*finding.Finding) string {
 	if len(groups) == 0 {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("| | rule | where | what |\n| --- | --- | --- | --- |\n")
+	b.WriteString("| | rule | where | what | commit |\n| --- | --- | --- | --- | --- |\n")
 	left := 0
 	for i, group := range groups {
 		if i >= maxRows {
@@ -137,12 +195,25 @@ func findingTable(groups [][]*finding.Finding) string {
 			continue
 		}
 		f := group[0]
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", string(f.Severity), ruleLink(f.Rule), place(f), content.Heading(group, escapeText))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", string(f.Severity), ruleLink(f.Rule), place(f), content.Heading(group, escapeText), commitCell(r, group))
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "| | | | … and %s |\n", wording.Count(left, "more finding"))
+		fmt.Fprintf(&b, "| | | | … and %s | |\n", wording.Count(left, "more finding"))
 	}
 	return b.String()
+}
+
+// commitCell is the commit of a group with its subject; empty if there is none, or if there are several.
+func commitCell(r *finding.Report, group []*finding.Finding) string {
+	if !content.OfOneCommit(group) || group[0].Commit == "" {
+		return ""
+	}
+	c := content.CommitOf(r, group[0].Commit)
+	cell := escape(c.ID)
+	if c.Page != "" {
+		cell = "[" + cell + "](" + c.Page + ")"
+	}
+	return strings.TrimSpace(cell + " " + escape(c.Subject))
 }
 
 // place is a finding's file and line; empty without a file.
@@ -162,7 +233,7 @@ func ruleLink(id string) string {
 }
 
 // groupSection shows the first n findings of a group.
-func groupSection(group []*finding.Finding, n int) string {
+func groupSection(r *finding.Report, group []*finding.Finding, n int) string {
 	var b strings.Builder
 	first := group[0]
 	title := content.Name(first.Rule)
@@ -170,6 +241,7 @@ func groupSection(group []*finding.Finding, n int) string {
 		title += " in " + content.Path(first.Path)
 	}
 	b.WriteString("### " + escape(title) + "\n")
+	b.WriteString(compared(r, group))
 	for i, f := range group[:n] {
 		if f.Path != "" {
 			fmt.Fprintf(&b, "\n**Line %d:** ", max(f.Line, 1))
@@ -185,11 +257,11 @@ func groupSection(group []*finding.Finding, n int) string {
 		}
 		b.WriteString(fork(f))
 		last := i+1 == n
-		if last {
-			b.WriteString(closing(f, len(group)-n))
+		if last && len(group) > n {
+			fmt.Fprintf(&b, "\n… and %d more of this rule in this file.\n", len(group)-n)
 		}
-		if fix := content.Lines(f.Fix); fix != "" && (last || f.Fix != group[i+1].Fix) {
-			b.WriteString("\nWhat to do:\n\n" + fenced("text", fix))
+		if last || f.Fix != group[i+1].Fix {
+			b.WriteString(whatToDo(f.Fix))
 		}
 	}
 	return b.String()
@@ -206,17 +278,23 @@ func entryLabel(e *finding.EntryRef) string {
 	return codeSpan(content.NameOr(e.TaskID, "no task_id")) + ", " + codeSpan(content.NameOr(e.Timestamp, "no timestamp"))
 }
 
-// closing counts the findings of a group that are hidden, and says which states
-// were compared.
-func closing(f *finding.Finding, hidden int) string {
-	out := ""
-	if hidden > 0 {
-		out = fmt.Sprintf("\n… and %d more of this rule in this file.\n", hidden)
+// compared says in which commit the findings of a group are, who wrote it, and with which one it was compared.
+func compared(r *finding.Report, group []*finding.Finding) string {
+	f := group[0]
+	if !content.OfOneCommit(group) {
+		return "\nIn several commits.\n"
 	}
-	if words := content.Compared(f, codeSpan); words != "" {
-		out += "\n" + content.UpperFirst(words) + ".\n"
+	words := content.Compared(f, func(id string) string {
+		link := commitLink(r, id)
+		if about := describeCommit(r, id); about != "" && id == f.Commit {
+			link += " (" + about + ")"
+		}
+		return link
+	})
+	if words == "" {
+		return ""
 	}
-	return out
+	return "\n" + content.UpperFirst(words) + ".\n"
 }
 
 // diff shows the fields that differ as a patch would.

@@ -112,6 +112,8 @@ func readMarkdown(t testing.TB, text string) readerPage {
 	}
 }
 
+var ofCommit = regexp.MustCompile(`^https://git\.example\.com/example/ledger/commit/[0-9a-f]{40}$`)
+
 // checkPage demands that nothing but what the writer means came out.
 func checkPage(t testing.TB, p readerPage) {
 	t.Helper()
@@ -125,7 +127,7 @@ func checkPage(t testing.TB, p readerPage) {
 		}
 	}
 	for _, link := range p.links {
-		if !strings.HasPrefix(link, content.RulePage("")) {
+		if !strings.HasPrefix(link, content.RulePage("")) && !ofCommit.MatchString(link) {
 			t.Errorf("a link to %s", link)
 		}
 	}
@@ -150,8 +152,58 @@ func TestMarkdownPage(t *testing.T) {
 			t.Errorf("no block says %q; there are %q", w, p.blocks)
 		}
 	}
-	if p.tags["h3"] != 8 || p.tags["tr"] != 2+8 || len(p.links) != 8 {
+	if p.tags["h3"] != 8 || p.tags["tr"] != 2+8 || len(p.links) != 8+2+13 {
 		t.Errorf("%d sections, %d rows, %d links", p.tags["h3"], p.tags["tr"], len(p.links))
+	}
+}
+
+// A commit is named with its subject, its author and a link; a stranger's text in them stays text.
+func TestMarkdownCommits(t *testing.T) {
+	r := reporttest.OneFail()
+	p := readMarkdown(t, render(t, r))
+	checkPage(t, p)
+	for _, want := range []string{"Commit (“Tidy the log up”, Ada Lovelace, 2026-01-02), compared with .", "Repository example/ledger, branch feature, head , base .", "1c8dd2390123 Tidy the log up"} {
+		if !slices.Contains(p.blocks, want) {
+			t.Errorf("no block says %q; there are %q", want, p.blocks)
+		}
+	}
+	if link := r.Examined.CommitLink + reporttest.Head; !slices.Contains(p.links, link) {
+		t.Errorf("no link to %s; there are %q", link, p.links)
+	}
+	const hostile = "[x](javascript:alert(1)) </td><script>alert(1)</script> | @team #1 **x** <!-- `x`\n# y"
+	r.Commits[0].Subject, r.Commits[0].Author, r.Examined.Branch, r.Examined.Repository = hostile, hostile, hostile, hostile
+	p = readMarkdown(t, render(t, r))
+	checkPage(t, p)
+	if want := strings.ReplaceAll(reporttest.Head[:12]+" "+hostile, "\n", `\n`); !slices.Contains(p.blocks, want) {
+		t.Errorf("no block says %q; there are %q", want, p.blocks)
+	}
+	for _, link := range []string{"https://evil.example/x)[y](https://z/commit/", "javascript:alert(1)//", "https://a/ b/commit/", "https://a/|/commit/"} {
+		r.Examined.CommitLink = link
+		p := readMarkdown(t, render(t, r))
+		if checkPage(t, p); len(p.links) != 1 { // the rule's
+			t.Errorf("%s: links to %q", link, p.links)
+		}
+	}
+}
+
+// Each command of a fix is in code by itself, as it is typed, and each piece of prose is text.
+func TestMarkdownFix(t *testing.T) {
+	r := reporttest.OneFail()
+	r.Findings[0].Fix = "what was published stays: `small-hook reconcile 'a*b'`, `git commit -m \"Keep  the log\"`, then commit again; # 1. a correction is a new entry\n1. `- x`"
+	p := readMarkdown(t, render(t, r))
+	checkPage(t, p)
+	for _, want := range []string{"small-hook reconcile 'a*b'", `git commit -m "Keep  the log"`, "- x"} {
+		if !slices.Contains(p.code, want) {
+			t.Errorf("no code is %q; there is %q", want, p.code)
+		}
+	}
+	for _, want := range []string{"What to do:", "what was published stays:", "then commit again; # 1. a correction is a new entry", "1."} {
+		if !slices.Contains(p.blocks, want) {
+			t.Errorf("no block says %q; there are %q", want, p.blocks)
+		}
+	}
+	if p.tags["li"] != 6 || p.tags["pre"] != 1 { // the changes are in the one block of code
+		t.Errorf("%d items, %d blocks of code", p.tags["li"], p.tags["pre"])
 	}
 }
 
@@ -175,7 +227,7 @@ func TestRule(t *testing.T) {
 func TestEscape(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"plain words, 50 % of it - done.", "plain words, 50 % of it - done."},
-		{"*a* _b_ `c` [d](e) <f> \\", "\\*a\\* \\_b\\_ \\`c\\` \\[d\\](e) \\<f\\> \\\\"},
+		{"*a* _b_ `c` [d](e) <f> \\", "\\*a\\* \\_b\\_ \\`c\\` \\[d\\](e) &lt;f\\> \\\\"},
 		{"a|b", "a&#124;b"},
 		{"@name #12 !3 &lt; $x$ ~~y~~ %m ^z", "@<!-- -->name #<!-- -->12 !<!-- -->3 \\&<!-- -->lt; \\$<!-- -->x\\$ \\~<!-- -->\\~<!-- -->y\\~<!-- -->\\~ %<!-- -->m ^<!-- -->z"},
 		{"GH-1 gh-2 ABC-3 task-4 2026-03-01", "GH-<!-- -->1 gh-<!-- -->2 ABC-<!-- -->3 task-4 2026-03-01"},
@@ -185,6 +237,16 @@ func TestEscape(t *testing.T) {
 	} {
 		if got := escape(tt.in); got != tt.want {
 			t.Errorf("escape(%q)\n got %s\nwant %s", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestEscapeLine(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain": "plain", "": "", "- x": `\- x`, "+ x": `\+ x`, "=== x": `\=== x`, "# x": `\#<!-- --> x`, "12. x": `12\. x`, "1) x": `1\) x`, "12": "12", "  - x": `\- x`,
+	} {
+		if got := escapeLine(in); got != want {
+			t.Errorf("escapeLine(%q) = %s, want %s", in, got, want)
 		}
 	}
 }
@@ -288,7 +350,8 @@ func FuzzMarkdown(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		r := reporttest.Hostile(a)
-		r.Findings[0].Path, r.Findings[0].Message, r.Findings[1].Fix = b, b+a, b+"\n"+a
+		r.Findings[0].Path, r.Findings[0].Message, r.Findings[0].Fix, r.Findings[1].Fix = b, b+a, a, b+"\n"+a
+		r.Commits = append(r.Commits, finding.Commit{ID: r.Findings[0].Commit, Author: b, Subject: b, Date: b})
 		r.Failure.Message, r.Examined.Notes = b, []string{b}
 		out := render(t, r)
 		if fault := reporttest.Unsafe(out); fault != "" {

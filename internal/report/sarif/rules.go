@@ -3,8 +3,8 @@ package sarif
 import (
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/markdown"
@@ -38,11 +38,20 @@ func noticeReference(id string) reference {
 	return reference{ID: id, Index: slices.IndexFunc(notices, func(d descriptor) bool { return d.ID == id })}
 }
 
-// ruleDescriptors describes every rule, and says where in the list each is.
-var ruleDescriptors = sync.OnceValues(func() (descriptors []descriptor, index map[string]int) {
-	index = map[string]int{}
-	for i, rule := range rules.All() {
-		index[rule.ID] = i
+// ruleDescriptors describes the rules of a report's findings, in the catalogue's order, and says where in the list each is.
+func ruleDescriptors(r *finding.Report) (descriptors []descriptor, index map[string]int) {
+	fired := map[string]bool{}
+	for _, list := range [][]finding.Finding{r.Findings, r.Waived} {
+		for i := range list {
+			fired[list[i].Rule] = true
+		}
+	}
+	descriptors, index = []descriptor{}, map[string]int{}
+	for _, rule := range rules.All() {
+		if !fired[rule.ID] {
+			continue
+		}
+		index[rule.ID] = len(descriptors)
 		family, _, _ := strings.Cut(rule.ID, "/")
 		tags := []string{family}
 		if rule.StrictOnly {
@@ -51,7 +60,7 @@ var ruleDescriptors = sync.OnceValues(func() (descriptors []descriptor, index ma
 		page, why := content.RulePage(rule.ID), content.Paragraphs(rule.Why)
 		descriptors = append(descriptors, descriptor{
 			ID:                   rule.ID,
-			ShortDescription:     text{content.UpperFirst(sentence(rule.Summary))},
+			ShortDescription:     text{content.UpperFirst(content.Sentence(rule.Summary))},
 			FullDescription:      &text{firstSentences(why[0], maxDescription)},
 			Help:                 &help{Text: strings.Join(why, "\n\n") + "\n\n" + page, Markdown: markdown.Rule(&rule)},
 			HelpURI:              page,
@@ -60,7 +69,7 @@ var ruleDescriptors = sync.OnceValues(func() (descriptors []descriptor, index ma
 		})
 	}
 	return descriptors, index
-})
+}
 
 // firstSentences are as many whole sentences as fit into limit bytes.
 func firstSentences(paragraph string, limit int) string {

@@ -11,33 +11,31 @@ import (
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/secret"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (
 	version = "2.1.0"
 	schema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
+	// sourceRoot is what code scanning calls the repository's root.
+	sourceRoot = "%SRCROOT%"
+
 	// maxResults is how many results are written: GitHub keeps no more.
 	maxResults = 5000
-	// maxChanges is how many changed fields one message describes, and
-	// changeWidth how many columns of a value.
-	maxChanges  = 3
-	changeWidth = 160
 )
 
 // Render appends the report. What is waived is there as suppressed. A report that
 // could not be made is a run that was not successful, with the reason as a
 // notification: a result would say that something was found. Which commits were
-// compared stands in the properties; versionControlProvenance would need the
-// repository's address, which is not known here.
+// compared stands in the properties, and versionControlProvenance names the head
+// where a CI system says the repository's address.
 func Render(buf *bytes.Buffer, r *finding.Report, programVersion string) error {
 	return sanitize.JSON(buf, document{Schema: schema, Version: version, Runs: []run{runOf(r, programVersion)}})
 }
 
 // runOf is the report as a run of the tool.
 func runOf(r *finding.Report, programVersion string) run {
-	rules, index := ruleDescriptors()
+	rules, index := ruleDescriptors(r)
 	out := run{
 		Invocations: []invocation{invocationOf(r)},
 		ColumnKind:  "unicodeCodePoints",
@@ -46,6 +44,11 @@ func runOf(r *finding.Report, programVersion string) run {
 			"verdict": string(content.Verdict(r)), "mode": content.Name(r.Mode), "policy": content.Text(r.Examined.Policy),
 			"base": content.Name(r.Examined.Base), "head": content.Name(r.Examined.Head),
 		},
+	}
+	if page := content.RepositoryPage(r); page != "" {
+		out.Provenance = []provenance{{
+			RepositoryURI: page, MappedTo: artifact{Base: sourceRoot}, RevisionID: content.Name(r.Examined.Head), Branch: content.Name(r.Examined.Branch),
+		}}
 	}
 	out.Tool.Driver = driver{
 		Name: "small-gate", InformationURI: content.ProjectPage,
@@ -131,50 +134,18 @@ func earlier(f *finding.Finding) *finding.EntryRef {
 // locationOf is a place in a file; a column below 1 is not known.
 func locationOf(uri string, line, column int) location {
 	var out location
-	out.Physical.Artifact.URI = uri
+	out.Physical.Artifact = artifact{URI: uri, Base: sourceRoot}
 	out.Physical.Region.StartLine, out.Physical.Region.StartColumn = max(line, 1), max(column, 0)
 	return out
 }
 
 // messageOf is a finding in words: the sentence, what changed, what to do.
 func messageOf(f *finding.Finding) string {
-	parts := []string{content.UpperFirst(sentence(content.Text(f.Message)))}
-	changes, more := content.Changes(f, changeWidth, maxChanges)
-	for i := range changes {
-		parts = append(parts, describeChange(&changes[i]))
-	}
-	if more > 0 {
-		parts = append(parts, "And "+wording.Count(more, "more changed field")+".")
-	}
+	parts := append([]string{content.UpperFirst(content.Sentence(content.Text(f.Message)))}, content.ChangesInWords(f)...)
 	if fix := content.Lines(f.Fix); fix != "" {
 		parts = append(parts, "Fix: "+fix)
 	}
 	return literal(strings.Join(parts, "\n"))
-}
-
-// describeChange is a changed field in one line, or a whole entry in several.
-func describeChange(c *content.Change) string {
-	quoted := func(values []string) string { return `"` + strings.Join(values, `\n`) + `"` }
-	words := ""
-	switch {
-	case c.IsWhole():
-		return "The entry:\n" + strings.Join(append(c.Removed, c.Added...), "\n")
-	case !c.HasFrom:
-		words = "Field " + c.Field + " was added: " + quoted(c.Added)
-	case !c.HasTo:
-		words = "Field " + c.Field + " was removed: " + quoted(c.Removed)
-	default:
-		words = "Field " + c.Field + ": " + quoted(c.Removed) + " became " + quoted(c.Added) + c.Bracketed()
-	}
-	return sentence(words)
-}
-
-// sentence ends a text with a full stop.
-func sentence(s string) string {
-	if s == "" || strings.HasSuffix(s, ".") {
-		return s
-	}
-	return s + "."
 }
 
 // literal keeps a viewer from taking a message's brackets for a link.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,14 +44,29 @@ func readSARIF(t testing.TB, r *finding.Report) run {
 	return log.Runs[0]
 }
 
-// Every rule is described, in the list's order, and its page has its anchor.
+// Every rule that fired is described, in the catalogue's order and no other, and its page has its anchor.
 func TestSARIFRules(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/rules.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := readSARIF(t, reporttest.OnePass()).Tool.Driver.Rules
+	if got := readSARIF(t, reporttest.OnePass()).Tool.Driver.Rules; len(got) != 0 {
+		t.Errorf("%d rules, and none fired", len(got))
+	}
+	r := reporttest.OneFail()
+	waived := r.Findings[0]
+	waived.Rule = "lint/blank"
+	r.Waived = []finding.Finding{waived}
+	if got := readSARIF(t, r).Tool.Driver.Rules; len(got) != 2 || got[0].ID != "lint/blank" || got[1].ID != "append-only/modified" {
+		t.Errorf("the rules that fired: %+v", got)
+	}
 	all := rules.All()
+	r.Waived = nil
+	for _, rule := range slices.Backward(all) {
+		r.Waived = append(r.Waived, waived)
+		r.Waived[len(r.Waived)-1].Rule = rule.ID
+	}
+	got := readSARIF(t, r).Tool.Driver.Rules
 	if len(got) != len(all) {
 		t.Fatalf("%d rules, want %d", len(got), len(all))
 	}
@@ -69,6 +85,20 @@ func TestSARIFRules(t *testing.T) {
 			t.Errorf("%s: help %+v", rule.ID, rule.Help)
 		case rule.DefaultConfiguration.Level != string(all[i].Severity):
 			t.Errorf("%s: level %s", rule.ID, rule.DefaultConfiguration.Level)
+		}
+	}
+}
+
+func TestSARIFProvenance(t *testing.T) {
+	r := reporttest.OneFail()
+	want := []provenance{{RepositoryURI: "https://git.example.com/example/ledger", MappedTo: artifact{Base: sourceRoot}, RevisionID: reporttest.Head, Branch: "feature"}}
+	if diff := cmp.Diff(want, readSARIF(t, r).Provenance); diff != "" {
+		t.Error(diff)
+	}
+	for _, link := range []string{"", "javascript:x/commit/", "https://user@example.com/a/commit/"} {
+		r.Examined.CommitLink = link
+		if got := readSARIF(t, r).Provenance; got != nil {
+			t.Errorf("%q: %+v", link, got)
 		}
 	}
 }
@@ -191,7 +221,6 @@ func FuzzSARIF(f *testing.F) {
 		r.Findings[0].Path, r.Findings[0].Message = b, b
 		r.Findings[0].Commit = a + "](" + b
 		got := runOf(r, a)
-		got.Tool.Driver.Rules = nil // they are the same each time, and long
 		var out bytes.Buffer
 		if err := sanitize.JSON(&out, got); err != nil {
 			t.Fatal(err)

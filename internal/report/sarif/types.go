@@ -14,6 +14,7 @@ type run struct {
 		Driver driver `json:"driver"`
 	} `json:"tool"`
 	Invocations []invocation `json:"invocations"`
+	Provenance  []provenance `json:"versionControlProvenance,omitempty"`
 	ColumnKind  string       `json:"columnKind"`
 	Results     []result     `json:"results"`
 	Properties  properties   `json:"properties"`
@@ -52,6 +53,15 @@ type config struct {
 	Level string `json:"level"`
 }
 
+// provenance is the commit that was judged.
+type provenance struct {
+	RepositoryURI string `json:"repositoryUri"`
+	// MappedTo says where the repository's root is.
+	MappedTo   artifact `json:"mappedTo"`
+	RevisionID string   `json:"revisionId,omitempty"`
+	Branch     string   `json:"branch,omitempty"`
+}
+
 type invocation struct {
 	ExecutionSuccessful bool           `json:"executionSuccessful"`
 	Notifications       []notification `json:"toolExecutionNotifications,omitempty"`
@@ -85,15 +95,19 @@ type result struct {
 type location struct {
 	ID       int `json:"id,omitempty"`
 	Physical struct {
-		Artifact struct {
-			URI string `json:"uri"`
-		} `json:"artifactLocation"`
-		Region struct {
+		Artifact artifact `json:"artifactLocation"`
+		Region   struct {
 			StartLine   int `json:"startLine"`
 			StartColumn int `json:"startColumn,omitempty"`
 		} `json:"region"`
 	} `json:"physicalLocation"`
 	Message *text `json:"message,omitempty"`
+}
+
+// artifact is a file, relative to a directory that is known by a name.
+type artifact struct {
+	URI  string `json:"uri,omitempty"`
+	Base string `json:"uriBaseId"`
 }
 
 type suppression struct {

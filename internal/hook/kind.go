@@ -1,0 +1,54 @@
+package hook
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// kindConfig matches the settings that make a repository one of a special kind.
+const kindConfig = `^(extensions\.(objectformat|refstorage|partialclone)|remote\..*\.promisor|core\.sparsecheckout)$`
+
+// kind says in a few words what kind of repository it is, for a report of a bug. The words are no path, address or name.
+func (r Repository) kind(ctx context.Context) ([]string, error) {
+	kind := "work tree"
+	if r.Bare {
+		kind = "bare"
+	}
+	gitDir, err := r.Git.run(ctx, r.Top, "rev-parse", "--absolute-git-dir")
+	if err != nil {
+		return nil, err
+	}
+	if !sameDirectory(strings.TrimSuffix(gitDir, "\n"), r.CommonDir) {
+		kind = "linked work tree"
+	}
+	words := []string{kind}
+	shallow, err := r.Git.run(ctx, r.Top, "rev-parse", "--is-shallow-repository")
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(shallow) == "true" {
+		words = append(words, "shallow")
+	}
+	settings, _, err := r.Git.config(ctx, r.Top, "-z", "--get-regexp", kindConfig)
+	if err != nil {
+		return nil, err
+	}
+	for setting := range strings.SplitSeq(strings.TrimSuffix(settings, "\x00"), "\x00") {
+		name, value, _ := strings.Cut(setting, "\n")
+		switch {
+		case name == "", value == "false":
+			continue
+		case name == "core.sparsecheckout":
+			value = "sparse checkout"
+		case strings.HasSuffix(name, ".promisor"), name == "extensions.partialclone":
+			value = "partial clone"
+		default:
+			value, _, _ = strings.Cut(show(value), ":") // a place of refs can follow
+		}
+		if !slices.Contains(words, value) {
+			words = append(words, value)
+		}
+	}
+	return words, nil
+}

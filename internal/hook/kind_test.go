@@ -1,0 +1,31 @@
+package hook
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDoctorSaysWhatKindOfRepositoryItIs(t *testing.T) {
+	origin := newRepo(t)
+	git(t, origin, "config", "uploadpack.allowFilter", "true")
+	dir := realTemp(t)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	git(t, origin, "worktree", "add", "-q", "--detach", in("linked"))
+	git(t, dir, "clone", "-q", "--depth=1", "--filter=blob:none", "file://"+origin, in("part"))
+	git(t, in("part"), "sparse-checkout", "set", "one")
+	git(t, dir, "clone", "-q", "--bare", origin, in("bare"))
+	git(t, dir, "init", "-q", "--object-format=sha256", in("long"))
+	for repo, want := range map[string][]string{
+		origin:       {"work tree"},
+		in("linked"): {"linked work tree"},
+		in("part"):   {"work tree", "shallow", "partial clone", "sparse checkout"},
+		in("bare"):   {"bare"},
+		in("long"):   {"work tree", "sha256"},
+	} {
+		if diff := cmp.Diff(want, diagnose(t, repo).Repository.Kind); diff != "" {
+			t.Errorf("%s: %s", repo, diff)
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package content
+
+import "strings"
+
+// Step is a part of what to do: words, or a command as it is typed.
+type Step struct {
+	Text    string
+	Command bool
+}
+
+// Steps takes a fix or a remedy apart, bounded: what is in backticks or on an indented line is a command. What only separates two
+// commands is left out, since each step has a line of its own.
+func Steps(fix string) (out []Step) {
+	for text := range strings.SplitSeq(Lines(fix), "\n") {
+		pieces := strings.Split(text, "`")
+		if command := strings.TrimLeft(text, " "); command != text && command != "" && len(pieces) == 1 {
+			out = append(out, Step{command, true})
+			continue
+		}
+		if len(pieces)%2 == 0 { // a backtick is left over
+			pieces = []string{text}
+		}
+		for i, piece := range pieces {
+			command := i%2 == 1
+			if !command {
+				piece = strings.TrimLeft(strings.TrimSpace(piece), ",;. ")
+			}
+			if piece != "" && (command || piece != "and" && piece != "then") {
+				out = append(out, Step{piece, command})
+			}
+		}
+	}
+	return out
+}
