@@ -148,7 +148,7 @@ func checkWebPage(t testing.TB, p browserPage) {
 	}
 	for _, link := range p.links {
 		id, inside := strings.CutPrefix(link, "#")
-		if inside && !slices.Contains(p.ids, id) || !inside && !strings.HasPrefix(link, content.RulePage("")) {
+		if inside && !slices.Contains(p.ids, id) || !inside && !strings.HasPrefix(link, content.RulePages) {
 			t.Errorf("a link to %s", link)
 		}
 	}

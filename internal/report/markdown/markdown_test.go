@@ -125,7 +125,7 @@ func checkPage(t testing.TB, p readerPage) {
 		}
 	}
 	for _, link := range p.links {
-		if !strings.HasPrefix(link, content.RulePage("")) {
+		if !strings.HasPrefix(link, content.RulePages) {
 			t.Errorf("a link to %s", link)
 		}
 	}
