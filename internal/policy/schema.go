@@ -13,6 +13,9 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
+// SchemaAddress is where editors find the schema: schema/config-v1.json, which a test makes from the one here.
+const SchemaAddress = "https://raw.githubusercontent.com/small-gate/small-gate/main/schema/config-v1.json"
+
 // The schema is draft-07 and uses only keywords that the engine enforces; a
 // test holds that. It knows keys, types, enumerations and forms; what rules,
 // patterns, days and paths there are is judged in Go.
