@@ -23,6 +23,8 @@ func (a *app) doctorCommand() *cobra.Command {
 			"Agents' harnesses are looked at too, by their settings files in the work tree. The exit status is 2 if a hook would\n" +
 			"not run, and if a settings file names small-hook agent-hook and the harness would not call it. A harness whose file\n" +
 			"does not name it is only mentioned. Whether a harness is trusted to run hooks is known to it alone.",
+		Example: "  small-hook doctor\n" +
+			"  small-hook doctor --format json",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			found, err := hook.Doctor(c.Context(), a.flags.dir)

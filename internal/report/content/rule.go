@@ -1,12 +1,16 @@
 package content
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
+)
 
 // ProjectPage is where the project is.
-const ProjectPage = "https://github.com/small-gate/small-gate"
+const ProjectPage = wording.Project
 
 // RulePages is the address of the folder with the rules' pages.
-const RulePages = ProjectPage + "/blob/main/docs/rules/"
+const RulePages = wording.Docs + "rules/"
 
 // RulePage is the address of a rule's section on its family's page.
 func RulePage(id string) string {
