@@ -20,13 +20,19 @@ import (
 // section is the text of docs/ci.md below a heading, up to the next one.
 func section(t *testing.T, heading string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "ci.md"))
+	return sectionOf(t, "ci.md", heading)
+}
+
+// sectionOf is the text of a page below a heading, up to the next one.
+func sectionOf(t *testing.T, page, heading string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, below, found := strings.Cut(string(text), "\n"+heading+"\n")
 	if !found {
-		t.Fatalf("docs/ci.md has no heading %q", heading)
+		t.Fatalf("docs/%s has no heading %q", page, heading)
 	}
 	if next := regexp.MustCompile(`(?m)^##+ `).FindStringIndex(below); next != nil {
 		below = below[:next[0]]
@@ -37,11 +43,19 @@ func section(t *testing.T, heading string) string {
 // block is the one block of a language in a text.
 func block(t *testing.T, text, language string) string {
 	t.Helper()
-	blocks := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(text, -1)
-	if len(blocks) != 1 {
-		t.Fatalf("there are %d blocks of %s in:\n%s", len(blocks), language, text)
+	all := blocks(text, language)
+	if len(all) != 1 {
+		t.Fatalf("there are %d blocks of %s in:\n%s", len(all), language, text)
 	}
-	return blocks[0][1]
+	return all[0]
+}
+
+func blocks(text, language string) []string {
+	var all []string
+	for _, match := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(text, -1) {
+		all = append(all, match[1])
+	}
+	return all
 }
 
 // clones are what a CI system would have checked out: a branch that appends to
@@ -90,91 +104,6 @@ func runs(t *testing.T, want int, r *gittest.Repo, lines string, env ...string) 
 	}
 	if got := cmd.ProcessState.ExitCode(); got != want {
 		t.Errorf("%q: exit status %d, not %d\n%s", env, got, want, out)
-	}
-}
-
-// TestRecipes runs what docs/ci.md tells to write for systems that say nothing
-// by themselves, as each of them would.
-func TestRecipes(t *testing.T) {
-	c := makeClones(t)
-	status := map[string]int{"good": 0, "bad": 1, "main": 0}
-	for name, r := range c.each() {
-		id := r.Git("rev-parse", "HEAD")
-		before := r.Git("rev-parse", "origin/main")
-		for system, envs := range map[string][][]string{
-			"Jenkins": {
-				{"CHANGE_TARGET=main", "BRANCH_NAME=PR-7"}, {"BRANCH_NAME=" + name, "GIT_PREVIOUS_COMMIT="},
-				{"BRANCH_NAME=" + name, "GIT_PREVIOUS_COMMIT=" + before}, {"BRANCH_NAME=" + name, "GIT_PREVIOUS_COMMIT=" + id},
-			},
-			"Buildkite": {
-				{"BUILDKITE_PULL_REQUEST=7", "BUILDKITE_PULL_REQUEST_BASE_BRANCH=main", "BUILDKITE_COMMIT=" + id},
-				{"BUILDKITE_PULL_REQUEST=false", "BUILDKITE_PULL_REQUEST_BASE_BRANCH=", "BUILDKITE_COMMIT=" + id},
-				{"BUILDKITE_PULL_REQUEST=false", "BUILDKITE_COMMIT=HEAD"},
-			},
-			"CircleCI": {{"CIRCLE_BRANCH=" + name, "CIRCLE_SHA1=" + id}},
-		} {
-			t.Run(system+"/"+name, func(t *testing.T) {
-				lines := block(t, section(t, "### "+system), "sh")
-				for _, env := range envs {
-					runs(t, status[name], r, lines, env...)
-				}
-			})
-		}
-	}
-	t.Run("a branch that brings its own policy", func(t *testing.T) {
-		c.bad.CommitFile(".small-gate.yml", "version: 1\nmode: observe\n")
-		before := c.bad.Git("rev-parse", "HEAD")
-		text, err := os.ReadFile(c.bad.Path(log))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.bad.CommitFile(log, strings.Replace(string(text), "workspace created", "tidied", 1))
-		for system, env := range map[string][]string{
-			"Jenkins":   {"BRANCH_NAME=bad", "GIT_PREVIOUS_COMMIT=" + before},
-			"Buildkite": {"BUILDKITE_PULL_REQUEST=false", "BUILDKITE_COMMIT=HEAD"},
-			"CircleCI":  {"CIRCLE_BRANCH=bad", "CIRCLE_SHA1=HEAD"},
-		} {
-			runs(t, 1, c.bad, block(t, section(t, "### "+system), "sh"), env...)
-		}
-	})
-	t.Run("a clone that is kept, and a tag with the target's name", func(t *testing.T) {
-		kept := c.origin.Clone()
-		kept.Git("checkout", "-q", "--detach", "origin/good")
-		c.origin.Git("tag", "origin/main", kept.Git("rev-parse", "HEAD"))
-		kept.Git("fetch", "-q", "--tags")
-		kept.Git("update-ref", "-d", "refs/remotes/origin/main")
-		for _, system := range []string{"Jenkins", "Buildkite"} {
-			runs(t, 0, kept, block(t, section(t, "### "+system), "sh"),
-				"CHANGE_TARGET=main", "BUILDKITE_PULL_REQUEST=7", "BUILDKITE_PULL_REQUEST_BASE_BRANCH=main", "BUILDKITE_COMMIT=HEAD")
-		}
-		if kept.Git("rev-parse", "refs/remotes/origin/main") != c.origin.Git("rev-parse", "refs/heads/main") {
-			t.Error("the target was not fetched")
-		}
-		c.origin.Git("tag", "-d", "origin/main")
-	})
-	t.Run("an edited default branch", func(t *testing.T) {
-		c.origin.Git("merge", "-q", "--ff-only", "bad")
-		clone := c.origin.Clone()
-		runs(t, 1, clone, block(t, section(t, "### Jenkins"), "sh"), "BRANCH_NAME=main")
-		runs(t, 1, clone, block(t, section(t, "### Jenkins"), "sh"), "BRANCH_NAME=main", "GIT_PREVIOUS_COMMIT="+clone.Git("rev-parse", "HEAD~2"))
-		runs(t, 1, clone, block(t, section(t, "### Buildkite"), "sh"), "BUILDKITE_COMMIT=HEAD")
-		runs(t, 1, clone, block(t, section(t, "### CircleCI"), "sh"), "CIRCLE_BRANCH=main", "CIRCLE_SHA1=HEAD")
-	})
-}
-
-// The descriptions of the jobs call the lines that were run.
-func TestRecipesAreCalled(t *testing.T) {
-	t.Parallel()
-	for system, language := range map[string]string{"Jenkins": "groovy", "Buildkite": "yaml", "CircleCI": "yaml"} {
-		text := section(t, "### "+system)
-		job := block(t, text, language)
-		if !strings.Contains(job, "sh ci/small-gate.sh") || !strings.Contains(text, "`ci/small-gate.sh`") {
-			t.Errorf("%s does not call ci/small-gate.sh:\n%s", system, job)
-		}
-		var parsed map[string]any
-		if language == "yaml" && yaml.Unmarshal([]byte(job), &parsed) != nil {
-			t.Errorf("%s: this is not YAML:\n%s", system, job)
-		}
 	}
 }
 

@@ -33,7 +33,7 @@ func Run(ctx context.Context, p program.Process) int {
 	switch {
 	case err == nil && job.in.help:
 		return job.print("small-action judges in CI what a change does to SMALL workspaces and their logs.\n" +
-			"On GitHub, GitLab, Forgejo and Gitea it finds out by itself what to compare.\n\nFlags:\n" + job.in.flags().FlagUsages())
+			"It finds out by itself what to compare on\n" + ci.Names() + ".\n\nFlags:\n" + job.in.flags().FlagUsages())
 	case err == nil && job.in.version:
 		return job.print(version.Long("small-action") + "\n")
 	case err != nil:

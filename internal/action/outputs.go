@@ -3,33 +3,33 @@ package action
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/sethvargo/go-githubactions"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/version"
 )
 
-// appendTo adds text to the file that a variable of the system names, if it has one.
-func (j *job) appendTo(variable, what, text string) error {
+// toFile writes to the file that a variable of the system names, if it has one. The library panics where that fails.
+func (j *job) toFile(variable, what string, write func(*githubactions.Action)) (err error) {
 	name := j.env[variable]
 	if name == "" {
 		return nil
 	}
-	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err == nil {
-		_, err = file.WriteString(text)
-		err = errors.Join(err, file.Close())
-	}
-	if err != nil {
-		return fmt.Errorf("%s could not be written: %w", what, err)
-	}
+	defer func() {
+		switch failed := recover().(type) {
+		case nil:
+		case error:
+			err = fmt.Errorf("%s could not be written: %w", what, failed)
+		default:
+			panic(failed)
+		}
+	}()
+	write(githubactions.New(githubactions.WithGetenv(func(string) string { return name })))
 	return nil
 }
 
@@ -42,7 +42,7 @@ func (j *job) summary(r *finding.Report) error {
 	if err := report.Write(&buf, "markdown", r, report.Options{Version: version.String()}); err != nil {
 		return err
 	}
-	return j.appendTo(j.system.SummaryVariable, "the summary", buf.String()+"\n")
+	return j.toFile(j.system.SummaryVariable, "the summary", func(a *githubactions.Action) { a.AddStepSummary(buf.String()) })
 }
 
 // outputs sets the step's outputs, if the system has them. None holds text of an entry; paths are in JSON, in ASCII. Each is on one
@@ -53,21 +53,21 @@ func (j *job) outputs(r *finding.Report) error {
 	if r.Lane != nil {
 		claimed, fits = string(r.Lane.Claim.Lane), string(r.Lane.Fits)
 	}
-	var text strings.Builder
-	for _, v := range [][2]string{
-		{"verdict", string(r.Verdict)},
-		{"errors", strconv.Itoa(count.Errors)},
-		{"warnings", strconv.Itoa(count.Warnings)},
-		{"waived", strconv.Itoa(count.Waived)},
-		{"commits", strconv.Itoa(r.Examined.Commits)},
-		{"lane", claimed},
-		{"lane-fits", fits},
-		{"reports", j.reports()},
-		{"ledgers", ledgers(r)},
-	} {
-		fmt.Fprintf(&text, "%s<<END_OF_OUTPUT\n%s\nEND_OF_OUTPUT\n", v[0], v[1])
-	}
-	return j.appendTo(j.system.OutputsVariable, "an output", text.String())
+	return j.toFile(j.system.OutputsVariable, "an output", func(a *githubactions.Action) {
+		for _, v := range [][2]string{
+			{"verdict", string(r.Verdict)},
+			{"errors", strconv.Itoa(count.Errors)},
+			{"warnings", strconv.Itoa(count.Warnings)},
+			{"waived", strconv.Itoa(count.Waived)},
+			{"commits", strconv.Itoa(r.Examined.Commits)},
+			{"lane", claimed},
+			{"lane-fits", fits},
+			{"reports", j.reports()},
+			{"ledgers", ledgers(r)},
+		} {
+			a.SetOutput(v[0], v[1])
+		}
+	})
 }
 
 // reports are the files of the reports that were written, by the names of the inputs, as JSON.

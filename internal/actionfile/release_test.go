@@ -54,6 +54,9 @@ const ownTag = "$IMAGE:$GITHUB_SHA"
 
 // public reports whether a step sets what people follow. A draft of a release is none yet.
 func (s workflowStep) public() bool {
+	if strings.HasPrefix(s.Uses, "pypa/gh-action-pypi-publish@") || strings.HasPrefix(s.Run, "scripts/release npm") {
+		return true
+	}
 	for line := range strings.Lines(s.Run) {
 		tags := strings.Contains(line, "docker push") || strings.Contains(line, "imagetools create")
 		other := strings.Contains(strings.ReplaceAll(line, ownTag, ""), "$IMAGE:")
@@ -100,9 +103,11 @@ func TestReleaseOrder(t *testing.T) {
 		if job.Environment == nil {
 			t.Errorf("%s makes something public without an environment", name)
 		}
-		checked := slices.ContainsFunc(job.Steps[:first], func(s workflowStep) bool { return s.Run == "scripts/release verify dist" })
-		if !checked {
-			t.Errorf("%s makes something public that scripts/release did not verify", name)
+		for _, check := range []string{"scripts/release verify dist", "go test -count=1 -run 'TestPackage|TestProvidedHooks' ./internal/clients"} {
+			checked := slices.ContainsFunc(job.Steps[:first], func(s workflowStep) bool { return slices.Contains(strings.Split(s.Run, "\n"), check) })
+			if !checked {
+				t.Errorf("%s makes something public without %s", name, check)
+			}
 		}
 	}
 	if publishers != 1 {
@@ -115,15 +120,15 @@ func TestReleaseOrder(t *testing.T) {
 	}
 }
 
-// TestReleaseAttested demands a signed provenance of the image of each architecture, of the two together and of the files, and a signed
-// SBOM of each architecture's image.
+// TestReleaseAttested demands a signed provenance of the image of each architecture, of the two together, of the files and of the packages,
+// and a signed SBOM of each architecture's image.
 func TestReleaseAttested(t *testing.T) {
 	jobs, _ := releaseWorkflow(t)
 	var got []string
 	for name, job := range jobs {
 		for _, step := range job.Steps {
 			if strings.HasPrefix(step.Uses, "actions/attest") {
-				got = append(got, strings.Join([]string{name, step.With["subject-digest"] + step.With["subject-checksums"], step.With["sbom-path"]}, " "))
+				got = append(got, strings.Join([]string{name, step.With["subject-digest"] + step.With["subject-checksums"] + step.With["subject-path"], step.With["sbom-path"]}, " "))
 			}
 		}
 	}
@@ -133,6 +138,7 @@ func TestReleaseAttested(t *testing.T) {
 		"release ${{ env.AMD64 }} dist/small-hook_linux_amd64.cdx.json",
 		"release ${{ env.ARM64 }} dist/small-hook_linux_arm64.cdx.json",
 		"release dist/checksums.txt ",
+		"release dist/packages/*/* ",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("nothing attests %q; attested are %q", want, got)
@@ -148,11 +154,22 @@ func TestReleaseFromMain(t *testing.T) {
 		"refs/heads/main":   "CHANGELOG.md has no section", // it goes on to the next demand
 		"refs/heads/main/x": "is made from main",
 	} {
-		cmd := exec.Command("bash", "scripts/release", "check", "v999.0.0", ref)
+		cmd := exec.Command("bash", "scripts/release", "check", "v999.0.0-rc.1", ref)
 		cmd.Dir = root
 		said, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(said), want) {
 			t.Errorf("%s: %v: %s", ref, err, said)
+		}
+	}
+}
+
+// TestReleaseVersion demands that a version which PyPI could not name is refused.
+func TestReleaseVersion(t *testing.T) {
+	for _, version := range []string{"1.2.3", "v1.2", "v01.2.3", "v1.2.3-rc1", "v1.2.3-beta", "v1.2.3-rc.1.2", "v1.2.3-next.1", "v1.2.3-rc.01"} {
+		cmd := exec.Command("bash", "scripts/release", "check", version, "refs/heads/main")
+		cmd.Dir = root
+		if said, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(said), "is no version such as") {
+			t.Errorf("%s: %v: %s", version, err, said)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package ci
 
 import (
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 
@@ -22,39 +23,72 @@ func FuzzEvent(f *testing.F) {
 	f.Fuzz(func(t *testing.T, event string, payload []byte) {
 		env := map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": event, "GITHUB_SHA": mergeID}
 		p, err := Decide(env, payload, Inputs{})
-		if err != nil {
-			var trouble *failure.Error
-			if !errors.As(err, &trouble) || trouble.Message == "" || trouble.Remedy == "" {
-				t.Fatalf("an error without a way out: %v", err)
-			}
-			return
-		}
-		switch p.Kind {
-		case Nothing:
-			if p.Reason == "" {
-				t.Error("nothing to judge, without a reason")
-			}
-			return
-		case Change, Push, History:
-		default:
-			t.Fatalf("kind %q", p.Kind)
-		}
-		if len(p.Head) == 0 || p.Kind == Change && len(p.Base)+len(p.Merge) == 0 {
-			t.Errorf("nothing to compare: %+v", p)
-		}
-		for _, list := range [][]Point{p.Base, p.Head, p.Merge, p.Default} {
-			for _, point := range list {
-				if !plain(point.Revision) {
-					t.Errorf("revision %q", point.Revision)
-				}
-				for _, spec := range point.Fetch {
-					if !fetchable(spec) {
-						t.Errorf("refspec %q", spec)
-					}
-				}
-			}
-		}
+		checkPlan(t, p, err)
 	})
+}
+
+// Whatever the variables of a system hold, so it is.
+func FuzzVariables(f *testing.F) {
+	for i := range builds {
+		f.Add(i, "refs/heads/main", headID, "false")
+		f.Add(i, "--upload-pack=x", "HEAD", "7")
+		f.Add(i, "x:refs/heads/main", zeroID, "")
+	}
+	f.Fuzz(func(t *testing.T, i int, name, id, number string) {
+		b := builds[uint(i)%uint(len(builds))]
+		env := maps.Clone(b.all)
+		for _, build := range []map[string]string{b.request, b.branch, b.tagged} {
+			for variable, old := range build {
+				switch {
+				case isID(old):
+					env[variable] = id
+				case old == "7":
+					env[variable] = number
+				default:
+					env[variable] = name
+				}
+			}
+		}
+		p, err := Decide(env, nil, Inputs{})
+		checkPlan(t, p, err)
+	})
+}
+
+// checkPlan demands an error with a way out, or a plan that hands git nothing but ids, refs and refspecs.
+func checkPlan(t *testing.T, p Plan, err error) {
+	t.Helper()
+	if err != nil {
+		var trouble *failure.Error
+		if !errors.As(err, &trouble) || trouble.Message == "" || trouble.Remedy == "" {
+			t.Fatalf("an error without a way out: %v", err)
+		}
+		return
+	}
+	switch p.Kind {
+	case Nothing:
+		if p.Reason == "" {
+			t.Error("nothing to judge, without a reason")
+		}
+		return
+	case Change, Push, History:
+	default:
+		t.Fatalf("kind %q", p.Kind)
+	}
+	if len(p.Head) == 0 || p.Kind == Change && len(p.Base)+len(p.Merge) == 0 {
+		t.Errorf("nothing to compare: %+v", p)
+	}
+	for _, list := range [][]Point{p.Base, p.Head, p.Merge, p.Default} {
+		for _, point := range list {
+			if !plain(point.Revision) {
+				t.Errorf("revision %q", point.Revision)
+			}
+			for _, spec := range point.Fetch {
+				if !fetchable(spec) {
+					t.Errorf("refspec %q", spec)
+				}
+			}
+		}
+	}
 }
 
 // plain reports whether git can only read s as an id or the name of a ref.

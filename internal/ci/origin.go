@@ -10,6 +10,8 @@ import (
 func (p *Plan) ForeignOrigin(address string) string {
 	name, host := repositoryOf(address)
 	switch {
+	case host && p.Fork != "" && strings.Contains(strings.ToLower("/"+name+"/"), strings.ToLower("/"+p.Fork+"/")):
+		return name
 	case p.Repository == "":
 		return ""
 	case p.Project != "" && !strings.EqualFold(p.Project, p.Repository):

@@ -66,6 +66,9 @@ type Plan struct {
 	// says that Ref is that branch: then the policy is taken from its own tip before the push.
 	Default   []Point
 	OnDefault bool
+	// NoBefore says that nobody knows what the ref was before: all that the default branch lacks is judged, or, of what it has, the
+	// whole history.
+	NoBefore bool
 	// Compare has a pushed branch compared with the default branch, as a warning.
 	Compare bool
 	// Forced says that the system calls the push a forced one.
@@ -80,6 +83,9 @@ type Plan struct {
 	// Project is the full name of the repository that was cloned, if the system says so: for a merge request from a fork it is
 	// the fork.
 	Project string
+	// Fork is the full name, or the owner, of the repository that the change comes from, if the system says so: a clone's remote can
+	// be that one.
+	Fork string
 	// Target is the name of the branch that a merge request is for.
 	Target string
 	// Open says that the change is not merged yet, or that nobody says whose branch the base is: a branch of the base's name

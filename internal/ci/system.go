@@ -2,6 +2,7 @@ package ci
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -39,22 +40,43 @@ type System struct {
 	NoCheckout, Checkout string
 }
 
-// systems are all that are recognized; the first that detects itself counts. Forgejo and Gitea set GitHub's variables too.
-var systems = []*System{
-	Forgejo,
-	Gitea,
-	GitHub,
-	GitLab,
+// systems are all that are recognized. Those in one row set each other's variables: the first that detects itself counts.
+var systems = [][]*System{
+	{Forgejo, Gitea, GitHub},
+	{GitLab},
+	{Jenkins},
+	{Buildkite},
+	{CircleCI},
+	{Azure},
+	{Bitbucket},
+	{Woodpecker, Drone},
 }
 
-// Detect finds the system of an environment.
+// Detect finds the system of an environment. Of one with the variables of several nothing is planned.
 func Detect(env map[string]string) *System {
-	for _, s := range systems {
-		if s.detect(env) {
-			return s
+	var found []*System
+	for _, row := range systems {
+		if i := slices.IndexFunc(row, func(s *System) bool { return s.detect(env) }); i >= 0 {
+			found = append(found, row[i])
 		}
 	}
-	return Other
+	switch len(found) {
+	case 0:
+		return Other
+	case 1:
+		return found[0]
+	}
+	return several(found)
+}
+
+// Names are the systems that say what to compare, for people.
+func Names() string {
+	var names []string
+	for _, s := range slices.Concat(systems...) {
+		names = append(names, s.Name)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // surroundings is what a job says apart from what to compare.
@@ -113,9 +135,9 @@ func (p *Plan) explicit(env map[string]string, event []byte, in Inputs) {
 		p.Base = []Point{base}
 		return
 	}
-	p.Kind, p.Compare, p.Subject = Push, true, wording.Clip(head)+", which is new"
+	p.Kind, p.NoBefore, p.Compare, p.Subject = Push, true, true, wording.Clip(head)+", which is new"
 	p.Repository = cmp.Or(p.Repository, around.repository)
-	p.Default = defaultBranchPoints(cmp.Or(env["CI_DEFAULT_BRANCH"], around.defaultBranch))
+	p.Default = defaultBranchPoints(cmp.Or(env[DefaultBranchVariable], around.defaultBranch))
 }
 
 // given is a revision in the caller's words.

@@ -30,6 +30,7 @@ type shape struct {
 	Ref                                 string
 	Base, Head, Merge, Default          string
 	OnDefault, Compare, Forced, Guarded bool
+	NoBefore                            bool
 	Subject, Reason                     string
 }
 
@@ -43,7 +44,7 @@ func shapeOf(p Plan) shape {
 	}
 	return shape{
 		Kind: p.Kind, Ref: p.Ref, Base: join(p.Base), Head: join(p.Head), Merge: join(p.Merge), Default: join(p.Default),
-		OnDefault: p.OnDefault, Compare: p.Compare, Forced: p.Forced, Guarded: p.Guarded, Subject: p.Subject, Reason: p.Reason,
+		OnDefault: p.OnDefault, Compare: p.Compare, Forced: p.Forced, Guarded: p.Guarded, NoBefore: p.NoBefore, Subject: p.Subject, Reason: p.Reason,
 	}
 }
 
@@ -195,7 +196,7 @@ func TestExplicit(t *testing.T) {
 		}
 	}
 	p, err := Decide(nil, nil, Inputs{Base: zeroID, Head: headID})
-	if want := (shape{Kind: Push, Head: headID, Compare: true, Subject: headID + ", which is new"}); err != nil || cmp.Diff(want, shapeOf(p)) != "" {
+	if want := (shape{Kind: Push, Head: headID, Compare: true, NoBefore: true, Subject: headID + ", which is new"}); err != nil || cmp.Diff(want, shapeOf(p)) != "" {
 		t.Error(err, cmp.Diff(want, shapeOf(p)))
 	}
 	p, err = Decide(nil, nil, Inputs{Base: baseID, Head: zeroID})
@@ -289,22 +290,35 @@ func TestNoPlan(t *testing.T) {
 // A system that says that it is one is found once, and no other takes its jobs for its own.
 func TestDetect(t *testing.T) {
 	t.Parallel()
-	for system, env := range map[*System]map[string]string{
-		GitHub:  {"GITHUB_ACTIONS": "true"},
-		Forgejo: {"GITHUB_ACTIONS": "true", "FORGEJO_ACTIONS": "true"},
-		Gitea:   {"GITHUB_ACTIONS": "true", "GITEA_ACTIONS": "true"},
-		GitLab:  {"GITLAB_CI": "true"},
-		Other:   {"GITHUB_EVENT_PATH": "event.json"},
-	} {
-		if got := Detect(env); got != system {
+	own := map[*System]map[string]string{
+		GitHub:     {"GITHUB_ACTIONS": "true"},
+		Forgejo:    {"GITHUB_ACTIONS": "true", "FORGEJO_ACTIONS": "true"},
+		Gitea:      {"GITHUB_ACTIONS": "true", "GITEA_ACTIONS": "true"},
+		GitLab:     {"GITLAB_CI": "true"},
+		Jenkins:    {"BUILD_TAG": "jenkins-gate-PR-7-1", "JENKINS_URL": "https://jenkins.example.com/"},
+		Buildkite:  {"BUILDKITE": "true", "CI": "true"},
+		CircleCI:   {"CIRCLECI": "true", "CI": "true"},
+		Azure:      {"TF_BUILD": "True"},
+		Bitbucket:  {"BITBUCKET_BUILD_NUMBER": "1", "CI": "true"},
+		Woodpecker: {"CI": "woodpecker", "DRONE": "true"}, // older ones set Drone's as well
+		Drone:      {"CI": "true", "DRONE": "true"},
+	}
+	listed := slices.Concat(systems...)
+	for system, env := range own {
+		if got := Detect(env); got != system || !slices.Contains(listed, system) {
 			t.Errorf("%v: %s, not %s", env, got.Name, system.Name)
 		}
-		if (system != Other) != slices.Contains(systems, system) {
-			t.Errorf("%s: whether it is listed", system.Name)
+	}
+	if len(listed) != len(own) {
+		t.Errorf("%d systems are listed, and %d tried", len(listed), len(own))
+	}
+	for _, env := range []map[string]string{{"GITHUB_EVENT_PATH": "event.json"}, {"CI": "true"}, {"JENKINS_URL": "https://jenkins.example.com/"}} {
+		if got := Detect(env); got != Other {
+			t.Errorf("%v: %s", env, got.Name)
 		}
 	}
-	for _, s := range systems {
-		if s.Name == "" || s.plan == nil || s.Deep == "" || (s.NoCheckout == "") != (s.Checkout == "") {
+	for _, s := range listed {
+		if s.Name == "" || s.plan == nil || s.Deep == "" || s.NoCheckout == "" || s.Checkout == "" {
 			t.Errorf("%+v lacks something", s)
 		}
 	}

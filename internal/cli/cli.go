@@ -30,8 +30,9 @@ const (
 func Run(ctx context.Context, p program.Process) int {
 	app := &app{Process: p, stdin: p.Stdin}
 	app.Stdin = interruptible{ctx, p.Stdin}
-	root := app.root()
-	root.SetArgs(arguments(p.Args))
+	args := arguments(p.Args)
+	root := app.root(args...)
+	root.SetArgs(args)
 	root.SetIn(app.Stdin)
 	help := &sticky{Writer: p.Stdout}
 	root.SetOut(help)
@@ -122,8 +123,8 @@ func usage(c *cobra.Command, format string, args ...any) error {
 	return &failure.Error{Message: fmt.Sprintf(format, args...), Remedy: "see `" + c.CommandPath() + " --help`", Err: errUsage}
 }
 
-// root is the command line's definition.
-func (a *app) root() *cobra.Command {
+// root is the command line's definition: where the arguments begin with a command's name, of that one alone.
+func (a *app) root(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "small-hook",
 		Short: "Reject changes that rewrite a SMALL progress log, and unsound state",
@@ -146,20 +147,36 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	a.flags.register(root.PersistentFlags())
 	root.Flags().Bool("version", false, "print the program's version")
-	root.AddCommand(
-		a.checkCommand(), a.rangeCommand(), a.auditCommand(), a.mergeCheckCommand(), a.replayIDCommand(),
-		a.preCommitCommand(), a.preMergeCommitCommand(), a.prePushCommand(), a.preReceiveCommand(), a.prepareCommitMsgCommand(),
-		a.installCommand(), a.uninstallCommand(), a.doctorCommand(),
-		a.baselineCommand(), a.waiveCommand(), a.reconcileCommand(), a.syncCommand(), a.mergeDriverCommand(),
-		a.guardCommand(), a.appendCommand(), a.restoreCommand(), a.agentHookCommand(),
-		a.laneCommand(), a.explainCommand(), a.demoCommand(), a.versionCommand(),
-	)
-	for _, c := range root.Commands() {
-		refuseFlags(c, root.PersistentFlags())
+	commands := a.commands()
+	alone := len(args) > 0 && commands[args[0]] != nil
+	for name, command := range commands {
+		if !alone || name == args[0] {
+			c := command()
+			refuseFlags(c, root.PersistentFlags())
+			root.AddCommand(c)
+		}
 	}
-	completeFlags(root)
-	addHelpers(root)
+	if alone {
+		root.CompletionOptions.DisableDefaultCmd = true
+	} else {
+		completeFlags(root)
+		addHelpers(root)
+	}
 	return root
+}
+
+// commands makes each command, by its name.
+func (a *app) commands() map[string]func() *cobra.Command {
+	return map[string]func() *cobra.Command{
+		"check": a.checkCommand, "range": a.rangeCommand, "audit": a.auditCommand, "merge-check": a.mergeCheckCommand, "replay-id": a.replayIDCommand,
+		"pre-commit": a.preCommitCommand, "pre-merge-commit": a.preMergeCommitCommand, "pre-push": a.prePushCommand,
+		"pre-receive": a.preReceiveCommand, "prepare-commit-msg": a.prepareCommitMsgCommand,
+		"install": a.installCommand, "uninstall": a.uninstallCommand, "doctor": a.doctorCommand,
+		"baseline": a.baselineCommand, "waive": a.waiveCommand, "reconcile": a.reconcileCommand, "sync": a.syncCommand,
+		"merge-driver": a.mergeDriverCommand, "guard": a.guardCommand, "append": a.appendCommand, "restore": a.restoreCommand,
+		"agent-hook": a.agentHookCommand, "lane": a.laneCommand, "explain": a.explainCommand, "demo": a.demoCommand, "version": a.versionCommand,
+		"witness": a.witnessCommand, "digests": a.digestsCommand,
+	}
 }
 
 // noArguments is for a command that takes none.

@@ -1,10 +1,11 @@
 package cli
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
+	"unicode/utf8"
 
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 )
@@ -19,7 +20,9 @@ const (
 // progress is a bar on a person's terminal. The zero value shows nothing.
 type progress struct {
 	terminal *os.File
-	bar      *progressbar.ProgressBar
+	// drawn is when it was drawn last; zero while there is no bar.
+	drawn time.Time
+	width int
 }
 
 // withProgress adds a progress bar on standard error, if that is a terminal and this is no CI job.
@@ -35,26 +38,27 @@ func (a *app) withProgress(req session.Request) session.Request {
 
 // show draws the bar, if there is enough to do.
 func (p *progress) show(done, total int) {
-	if p.terminal == nil || total < progressFrom {
+	if p.terminal == nil || total < progressFrom || time.Since(p.drawn) < progressThrottle {
 		return
 	}
-	if p.bar == nil {
-		p.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(p.terminal), progressbar.OptionSetDescription("judging commits"),
-			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(),
-			progressbar.OptionThrottle(progressThrottle))
-	}
-	if err := p.bar.Set(done); err != nil {
-		*p = progress{} // the terminal is gone; the report says so when it is written
-	}
+	const cells = 40
+	full := cells * done / total
+	text := fmt.Sprintf("judging commits %3d%% |%s%s| (%d/%d)", 100*done/total, strings.Repeat("█", full), strings.Repeat(" ", cells-full), done, total)
+	p.drawn, p.width = time.Now(), utf8.RuneCountInString(text)
+	p.write("\r" + text)
 }
 
-// clear removes an unfinished bar.
+// clear removes the bar.
 func (p *progress) clear() {
-	if p.bar == nil || p.bar.IsFinished() {
+	if p.drawn.IsZero() {
 		return
 	}
-	if err := p.bar.Clear(); err != nil {
-		*p = progress{} // as above
+	p.drawn = time.Time{}
+	p.write("\r" + strings.Repeat(" ", p.width) + "\r")
+}
+
+func (p *progress) write(text string) {
+	if _, err := p.terminal.WriteString(text); err != nil {
+		*p = progress{} // the terminal is gone; the report says so when it is written
 	}
 }

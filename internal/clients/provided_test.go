@@ -3,9 +3,7 @@
 package clients_test
 
 import (
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,27 +13,44 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// The hooks that this repository provides in .pre-commit-hooks.yaml work from a clone of it, built from source or with the program on PATH,
-// under pre-commit and under prek.
+// The hooks that this repository provides in .pre-commit-hooks.yaml work from a clone of it: with the package and without Go, and with the
+// program on PATH, under pre-commit and under prek. prek takes packages with uv, which is not here.
 func TestProvidedHooks(t *testing.T) {
 	installed(t)
 	source := sourceRepository(t)
+	if gittest.All() {
+		text, err := os.ReadFile(source.Path("pyproject.toml"))
+		if err != nil || !dependency.Match(text) {
+			t.Fatalf("pyproject.toml names no package: %v\n%s", err, text)
+		}
+		pinned := dependency.ReplaceAllLiteralString(string(text), `dependencies = ["small-gate==`+packaged().version+`"]`)
+		source.Write("pyproject.toml", pinned)
+		source.Git("commit", "-q", "--allow-empty", "-a", "-m", "pin it, as a release does")
+	}
 	for _, tool := range []string{"pre-commit", "prek"} {
 		programs := managers[tool].path(t)
-		for name, end := range map[string]string{"built": "", "on PATH": "-system"} {
+		for name, end := range map[string]string{"package": "", "on PATH": "-system"} {
+			if tool == "prek" && end == "" {
+				continue
+			}
 			t.Run(tool+", "+name, func(t *testing.T) {
 				t.Parallel()
-				d := newDesk(t, programs).with(goCaches(t)...)
+				d := newDesk(t, programs)
+				if end == "" {
+					needs(t, "python3")
+					d = bareDesk(t, programs).with("PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_FIND_LINKS="+filepath.Join(packaged().folder, "pypi")+" "+debianWheels)
+					if _, err := os.Stat(debianWheels); err == nil {
+						d = d.with("PIP_NO_INDEX=1")
+					}
+					d.must(127, "small-hook version")
+				}
 				d.must(0, tool+" validate-manifest "+wording.ShellQuote(source.Path(".pre-commit-hooks.yaml")))
 				d.Write(".pre-commit-config.yaml", "repos:\n"+provided(t, source, end))
 				d.must(0, tool+" install --install-hooks --hook-type pre-commit --hook-type pre-merge-commit --hook-type pre-push")
 				d.Git("add", "-A")
 				d.committed("commit", "-q", "-m", "add the gate")
-				d.must(0, "small-hook doctor")
-				if end == "" {
-					// What is built is what runs: none is on PATH.
-					d = d.with("PATH=" + strings.TrimPrefix(search(programs), program()+string(os.PathListSeparator)))
-					d.must(127, "small-hook version")
+				if end != "" {
+					d.must(0, "small-hook doctor")
 				}
 				d.rewrite()
 				d.stopped("append-only/modified", "commit", "-a", "-m", "rewrite")
@@ -49,6 +64,12 @@ func TestProvidedHooks(t *testing.T) {
 		}
 	}
 }
+
+// debianWheels is where Debian has setuptools.
+const debianWheels = "/usr/share/python-wheels"
+
+// dependency matches what pyproject.toml takes from PyPI.
+var dependency = regexp.MustCompile(`(?m)^dependencies = \["small-gate.*"\]$`)
 
 // revision matches the release in the documented lines.
 var revision = regexp.MustCompile(`rev: v\S+.*`)
@@ -82,7 +103,7 @@ func TestTryRepo(t *testing.T) {
 	}
 }
 
-// sourceRepository is a repository that holds this module as it stands, but for its tests.
+// sourceRepository is a repository with what managers read of this one, and some of the folders beside that.
 func sourceRepository(t *testing.T) *gittest.Repo {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
@@ -90,45 +111,13 @@ func sourceRepository(t *testing.T) *gittest.Repo {
 		t.Fatal(err)
 	}
 	repo := gittest.New(t)
-	for _, path := range []string{"go.mod", "go.sum", ".pre-commit-hooks.yaml", "cmd", "internal"} {
-		err := filepath.WalkDir(filepath.Join(root, path), func(file string, entry fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case entry.IsDir() && (entry.Name() == "testdata" || file == filepath.Join(root, "internal", "clients")):
-				return fs.SkipDir
-			case entry.IsDir() || strings.HasSuffix(file, "_test.go"):
-				return nil
-			}
-			text, err := os.ReadFile(file)
-			if err != nil {
-				return err
-			}
-			name, err := filepath.Rel(root, file)
-			if err != nil {
-				return err
-			}
-			repo.Write(filepath.ToSlash(name), string(text))
-			return nil
-		})
+	for _, path := range []string{"pyproject.toml", ".pre-commit-hooks.yaml", "cmd/small-hook/main.go", "internal/version/version.go"} {
+		text, err := os.ReadFile(filepath.Join(root, path))
 		if err != nil {
 			t.Fatal(err)
 		}
+		repo.Write(path, string(text))
 	}
 	repo.Commit("as it stands")
 	return repo
-}
-
-// goCaches are the variables by which a build in another home finds what this machine has fetched and built already.
-func goCaches(t *testing.T) []string {
-	t.Helper()
-	var found []string
-	for _, name := range []string{"GOMODCACHE", "GOCACHE", "GOPROXY", "GOSUMDB"} {
-		out, err := exec.Command("go", "env", name).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		found = append(found, name+"="+strings.TrimSpace(string(out)))
-	}
-	return found
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // Check judges the workspace of one directory, or of the nearest above the current one, as its files are on disk, in the index or in a
@@ -69,6 +70,20 @@ func ReplayID(ctx context.Context, req session.Request, what session.What) (out 
 		at, err := s.Locate(ctx, what)
 		if err == nil {
 			out, err = gate.ReplayIDOf(ctx, s.Tree, at.Revision, at.Dir, s.Opts)
+		}
+		return err
+	})
+	return out, err
+}
+
+// Digests lists the entry digests of the log of the request's directory, or else of the nearest at or above the current one, as its files
+// are on disk, in the index or in a commit.
+func Digests(ctx context.Context, req session.Request, what session.What) (out []small.Digest, err error) {
+	req = req.Above()
+	_, err = what.In(req)(ctx, "digests", func(s *session.Session) error {
+		at, err := s.Locate(ctx, what)
+		if err == nil {
+			out, err = gate.DigestsOf(ctx, s.Tree, at.Revision, at.Dir, s.Opts)
 		}
 		return err
 	})

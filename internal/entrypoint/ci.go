@@ -176,10 +176,16 @@ func (j *job) push(ctx context.Context, s *session.Session, head string) (*findi
 	if err != nil {
 		return nil, err
 	}
-	if j.plan.Ref == "" && len(j.plan.Base) == 0 && branch.ID == head {
-		// Nobody said which ref it is, and it can be the default branch itself, since which nothing is new.
-		j.fact("base", "none: this is the tip of %s, and its whole history is judged", branch.Ref)
-		return j.audit(ctx, s, head, head, branch.Ref)
+	if j.plan.NoBefore && branch.ID != "" {
+		has, err := s.Repo.IsAncestor(ctx, head, branch.ID)
+		if err != nil {
+			return nil, err
+		}
+		if has {
+			// It can be the default branch itself, since which nothing is new.
+			j.fact("base", "none: %s has it, and its whole history is judged", branch.Ref)
+			return j.audit(ctx, s, head, branch.ID, branch.Ref)
+		}
 	}
 	onDefault := j.plan.OnDefault || branch.ID == ""
 	update := history.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, origin), PolicyFromOldTip: onDefault}
@@ -202,6 +208,8 @@ func (j *job) push(ctx context.Context, s *session.Session, head string) (*findi
 		j.fact("new since", "%s (%s)", branch.ID, branch.Ref)
 	case len(j.plan.Base) > 0:
 		j.fact("base", "%s (%s; the tip before the push is not here)", branch.ID, branch.Ref)
+	case j.plan.NoBefore:
+		j.fact("base", "%s (%s)", branch.ID, branch.Ref)
 	default:
 		j.fact("base", "%s (%s; the ref is new)", branch.ID, branch.Ref)
 	}
@@ -264,13 +272,16 @@ func (j *job) defaultBranch(ctx context.Context, s *session.Session) (githistory
 		return githistory.Branch{}, j.forkRemoteError(nil)
 	}
 	branch, err := githistory.DefaultBranch(ctx, s.Repo, origin)
-	if err == nil && j.plan.Ref != "" && branchName(branch.Ref, origin) == branchName(j.plan.Ref, origin) {
+	if j.remote && strings.HasPrefix(branch.Ref, "refs/heads/") {
+		branch = githistory.Branch{} // somebody's own, of that name
+	}
+	if err == nil && !j.plan.NoBefore && j.plan.Ref != "" && branchName(branch.Ref, origin) == branchName(j.plan.Ref, origin) {
 		return githistory.Branch{}, nil
 	}
 	if err == nil && branch.ID == "" && j.remote && j.plan.Kind != ci.Change {
 		return branch, &failure.Error{
 			Message: "the default branch is unknown: the event does not name it, and this clone has neither refs/remotes/origin/HEAD nor a branch of a usual name",
-			Remedy:  "git fetch origin && git remote set-head origin --auto",
+			Remedy:  `git fetch origin "+refs/heads/*:refs/remotes/origin/*" && git remote set-head origin --auto`,
 		}
 	}
 	return branch, err

@@ -1,6 +1,7 @@
 package entrypoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,10 +26,13 @@ func (j *job) inspectOrigin(ctx context.Context, s *session.Session) error {
 	}
 	j.remote, j.fork = address != "", j.plan.ForeignOrigin(address)
 	if j.fork != "" {
-		j.fact("passed over", "the branches of %s, which is %s and not %s", origin, j.fork, j.plan.Repository)
+		j.fact("passed over", "the branches of %s, which is %s and not %s", origin, j.fork, j.home())
 	}
 	return nil
 }
+
+// home names the repository whose branches count.
+func (j *job) home() string { return cmp.Or(j.plan.Repository, "the target's repository") }
 
 // counts reports whether a point can be the target's. In a clone with a remote, a local branch is only somebody's own.
 func (j *job) counts(p ci.Point) bool {
@@ -39,7 +43,7 @@ func (j *job) counts(p ci.Point) bool {
 // forkRemoteError is the failure of a base that was not found because origin is another repository; err may be nil.
 func (j *job) forkRemoteError(err error) error {
 	out := &failure.Error{
-		Message: origin + " is " + wording.Printable(j.fork) + " and not " + wording.Printable(j.plan.Repository) + ", whose branches count",
+		Message: origin + " is " + wording.Printable(j.fork) + " and not " + wording.Printable(j.home()) + ", whose branches count",
 		Remedy:  j.plan.OriginRemedy(),
 		Err:     err,
 	}
@@ -94,7 +98,12 @@ func (j *job) mergeOf(ctx context.Context, s *session.Session, head string) (bas
 		if id == head {
 			continue
 		}
-		side, err := s.Repo.Resolve(ctx, id+"^2")
+		parents := [2]string{}
+		for i, suffix := range []string{"^1", "^2"} {
+			if parents[i], err = s.Repo.Resolve(ctx, id+suffix); err != nil {
+				break
+			}
+		}
 		lacking := errors.Is(err, githistory.ErrLacking)
 		switch {
 		case lacking && j.mayDeepen(s, head):
@@ -102,14 +111,13 @@ func (j *job) mergeOf(ctx context.Context, s *session.Session, head string) (bas
 			return "", "", "", err
 		case err != nil && !lacking:
 			return "", "", "", err
-		case lacking || side != head: // it is no merge, or one of something else
-			if p.Made {
-				j.made = append(j.made, ci.Point{Revision: id, Words: p.Words})
-			}
-			continue
+		case err == nil && parents[1] == head:
+			return parents[0], id, "the first parent of " + p.Words, nil
+		case err == nil && parents[0] == head:
+			return parents[1], id, "the second parent of " + p.Words, nil
+		case p.Made: // it is no merge, or one of something else
+			j.made = append(j.made, ci.Point{Revision: id, Words: p.Words})
 		}
-		base, err := s.Repo.Resolve(ctx, id+"^1")
-		return base, id, "the first parent of " + p.Words, err
 	}
 	return "", "", "", nil
 }

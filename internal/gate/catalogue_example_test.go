@@ -14,9 +14,11 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/gate/walk"
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/witness"
 )
 
 // exampleNow is the present in which examples are judged.
@@ -59,6 +61,12 @@ func newExample(t *testing.T, text string) *example {
 		tree = lay(tree, files[step])
 		e.step(step, tree, strconv.Itoa(n-1))
 		delete(files, step)
+	}
+	if files["seen"] != nil {
+		e.step("seen", lay(tree, files["seen"]))
+		e.step("now", lay(e.trees[e.tip], files["now"]))
+		delete(files, "seen")
+		delete(files, "now")
 	}
 	if files["theirs"] != nil {
 		fork := e.steps[e.tip]
@@ -158,6 +166,8 @@ func (e *example) policy(t *testing.T, index bool) *policy.Policy {
 	switch id := e.ids["ours"]; {
 	case id != "":
 		revision = id
+	case e.ids["seen"] != "":
+		revision = e.ids["seen"]
 	case index:
 		revision = e.commits[e.tip].Parents[0]
 	}
@@ -188,6 +198,8 @@ func (e *example) judge(t *testing.T, s settings) foundList {
 		e.stage(e.trees[e.tip])
 		e.sign(history.Index, e.signatures[e.tip])
 		reports = append(reports, gate.Pending(ctx, e, e.commits[e.tip].Parents, opts))
+	case e.ids["now"] != "":
+		reports = append(reports, e.witness(t, opts))
 	case e.ids["merge"] != "":
 		reports = append(reports, gate.Audit(ctx, e, e.tip, opts), gate.Range(ctx, e, e.ids["ours"], e.tip, opts))
 	case e.ids["theirs"] != "":
@@ -212,4 +224,15 @@ func (e *example) judge(t *testing.T, s settings) foundList {
 		}
 	}
 	return out
+}
+
+// witness judges what is there now by what a witness has seen. The old commit is still in its clone.
+func (e *example) witness(t *testing.T, opts run.Options) *finding.Report {
+	here := func(string) (bool, error) { return true, nil }
+	first, seen := gate.Witness(context.Background(), e, []walk.Witnessed{{Seen: witness.Ref{Name: "refs/heads/main"}, Tip: e.ids["seen"], Here: here}}, nil, opts)
+	if first.Verdict != finding.Pass || len(seen) != 1 {
+		t.Fatalf("a first look: %v, %v", first, seen)
+	}
+	report, _ := gate.Witness(context.Background(), e, []walk.Witnessed{{Seen: seen[0], Tip: e.ids["now"], Here: here}}, nil, opts)
+	return report
 }

@@ -40,6 +40,18 @@ func LogOf(d *small.Document, data []byte) (*Log, []small.Problem) {
 	}, nil
 }
 
+// LogOfExtended is [LogOf] of a document that is extended from the log's own ([small.Document.Extended]). It looks at
+// the new entries only.
+func (l *Log) LogOfExtended(d *small.Document, data []byte) *Log {
+	return &Log{
+		Ledger:    l.Ledger.append(d.Root.Get("entries").Items[l.Len():], 0),
+		size:      len(data),
+		lines:     small.CountLines(data),
+		structure: d.Structure,
+		column:    d.AppendColumn(data),
+	}
+}
+
 // Extend reads data as a later version of the log, whose own text is whole. If list items were only appended, just those are parsed.
 // The result is the same either way.
 func (l *Log) Extend(whole, data []byte, limits small.Limits) (*Log, []small.Problem) {
@@ -81,7 +93,7 @@ func (l *Log) appended(whole, data []byte, limits small.Limits) *Log {
 // data, its entries are the log's first ones and nothing is parsed. It returns nil if that is not plain; reading
 // data by itself gives the same result.
 func (l *Log) Before(whole, data []byte) *Log {
-	if l == nil || l.column == 0 || len(data) >= len(whole) || len(whole) != l.size || !bytes.HasPrefix(whole, data) || !small.ReadableAlone(data) {
+	if l == nil || l.column == 0 || len(data) >= len(whole) || len(whole) != l.size || !bytes.HasPrefix(whole, data) || !bytes.HasSuffix(data, []byte("\n")) {
 		return nil
 	}
 	if !bytes.HasPrefix(whole[len(data):], small.Dash(l.column)) {

@@ -84,7 +84,34 @@ func sameBothWays(t testing.TB, log *Log, whole, data []byte) *Log {
 	if diff := diffLogs(want, got); diff != "" {
 		t.Fatalf("(-read +extended):\n%s\n%q", diff, data)
 	}
+	extendsDocument(t, whole, data)
 	return got
+}
+
+// extendsDocument demands that a document that is extended, and its log, are what the text is by itself.
+func extendsDocument(t testing.TB, whole, data []byte) {
+	t.Helper()
+	before, _ := small.Parse(whole, small.Limits{})
+	if before == nil {
+		return
+	}
+	got := before.Extended(whole, data, small.Limits{})
+	log, _ := LogOf(before, whole)
+	if got == nil {
+		return
+	}
+	want, problems := small.Parse(data, small.Limits{})
+	if want == nil {
+		t.Fatalf("extended, and cannot be read: %v\n%q", problems, data)
+	}
+	known := cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "column" }, cmp.Ignore())
+	if diff := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true }), known); diff != "" {
+		t.Fatalf("document (-read +extended):\n%s\n%q", diff, data)
+	}
+	read, _ := LogOf(want, data)
+	if diff := diffLogs(read, log.LogOfExtended(got, data)); diff != "" {
+		t.Fatalf("log of the document (-read +extended):\n%s\n%q", diff, data)
+	}
 }
 
 // TestExtendShortWay names texts that must be read the short way, and some

@@ -20,6 +20,7 @@ type workTree struct {
 	top     string
 	gitDir  string
 	environ []string
+	stored  storedFile // by storeFile
 }
 
 // located are the variables that would have git look at another place than the one that was found.
@@ -101,10 +102,22 @@ func (g *workTree) store(ctx context.Context, content []byte) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// storeFile writes the blob that a file of the work tree would be committed as.
+// storeFile writes the blob that a file of the work tree would be committed as. It remembers the last one.
 func (g *workTree) storeFile(ctx context.Context, path string, content []byte) (string, error) {
+	if path == g.stored.path && bytes.Equal(content, g.stored.content) {
+		return g.stored.blob, nil
+	}
 	out, err := g.run(ctx, bytes.NewReader(content), "hash-object", "-w", "--stdin", "--path="+path)
+	if err == nil {
+		g.stored = storedFile{path, content, strings.TrimSpace(string(out))}
+	}
 	return strings.TrimSpace(string(out)), err
+}
+
+type storedFile struct {
+	path    string
+	content []byte
+	blob    string
 }
 
 // checkedOut is a blob as git would check it out, with the line ends and filters of git's attributes.

@@ -3,11 +3,9 @@ package report
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/sethvargo/go-githubactions"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report/content"
@@ -33,10 +31,8 @@ type annotation struct {
 
 // renderGitHub writes GitHub's workflow commands, for the log of a step. What
 // belongs together is one annotation. People see only a few, so the gravest come
-// first and the rest are counted. go-githubactions alone writes and escapes the
-// commands.
+// first and the rest are counted.
 func renderGitHub(buf *bytes.Buffer, r *finding.Report, _ Options) error {
-	action := githubactions.New(githubactions.WithWriter(buf), githubactions.WithGetenv(func(string) string { return "" }))
 	var failures []annotation
 	if f := content.Failure(r); f != nil {
 		failures = []annotation{{title: "could not judge", message: content.FailureLines(f)}}
@@ -44,10 +40,10 @@ func renderGitHub(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	places := content.PlacesOf(r)
 	errors, warnings := gravestFirst(r.Findings)
 	for _, a := range annotations(r, places, failures, errors, "error") {
-		action.WithFieldsMap(a.fields()).Errorf("%s", a.bounded())
+		a.command(buf, "error")
 	}
 	for _, a := range annotations(r, places, nil, warnings, "warning") {
-		action.WithFieldsMap(a.fields()).Warningf("%s", a.bounded())
+		a.command(buf, "warning")
 	}
 	notices := []annotation{{title: "note", message: content.Notes(r)}, {title: content.LeftOut, message: content.Unlisted(r)}}
 	if len(r.Waived) > 0 {
@@ -56,20 +52,27 @@ func renderGitHub(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	}
 	for _, a := range notices {
 		if a.message != "" {
-			action.WithFieldsMap(a.fields()).Noticef("%s", a.bounded())
+			a.command(buf, "notice")
 		}
 	}
 	return nil
 }
 
-func (a *annotation) fields() map[string]string {
-	fields := map[string]string{"title": a.title}
+// GitHub's runner reads these codes in the data and in the properties of a
+// command.
+var (
+	commandData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// command writes the annotation as one line.
+func (a *annotation) command(buf *bytes.Buffer, name string) {
+	place := ""
 	if a.path != "" {
-		line := strconv.Itoa(max(a.line, 1))
-		fields["file"], fields["line"], fields["endLine"] = sanitize.Line(a.path), line, line
-		fields["col"] = strconv.Itoa(max(a.column, 1))
+		line := max(a.line, 1)
+		place = fmt.Sprintf("col=%d,endLine=%d,file=%s,line=%d,", max(a.column, 1), line, commandProperty.Replace(sanitize.Line(a.path)), line)
 	}
-	return fields
+	fmt.Fprintf(buf, "::%s %stitle=%s::%s\n", name, place, commandProperty.Replace(a.title), commandData.Replace(a.bounded()))
 }
 
 // bounded is the message, cut after a line where it is too long.

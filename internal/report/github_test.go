@@ -3,12 +3,16 @@ package report
 import (
 	"github.com/small-gate/small-gate/internal/report/reporttest"
 
+	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/sethvargo/go-githubactions"
+
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 )
 
 // command is one workflow command as GitHub's runner reads it.
@@ -180,6 +184,18 @@ func FuzzGitHub(f *testing.F) {
 			// The command itself is meant; what follows must not be one.
 			if fault := reporttest.Unsafe("x" + strings.TrimSuffix(line, "\n")); fault != "" {
 				t.Fatal(fault)
+			}
+		}
+		for _, an := range []annotation{{title: a, message: b}, {title: b, path: a, line: 3, column: -1, message: a}} {
+			var ours, library bytes.Buffer
+			an.command(&ours, "warning")
+			fields := map[string]string{"title": an.title}
+			if an.path != "" {
+				fields = map[string]string{"title": an.title, "file": sanitize.Line(an.path), "line": "3", "endLine": "3", "col": "1"}
+			}
+			githubactions.New(githubactions.WithWriter(&library)).WithFieldsMap(fields).Warningf("%s", an.bounded())
+			if strings.TrimRight(library.String(), "\r\n") != strings.TrimRight(ours.String(), "\n") {
+				t.Fatalf("%q, and by the library %q", ours.String(), library.String())
 			}
 		}
 		commands := readGitHub(t, r)

@@ -2,6 +2,7 @@ package small
 
 import (
 	"bytes"
+	"slices"
 )
 
 // entriesKey is the line below which a log's items stand.
@@ -11,6 +12,9 @@ const entriesKey = "entries:\n"
 // entries would stand; 0 unless they are a non-empty block sequence and the
 // mapping's last member, and nothing ties what follows the document's text to it.
 func (d *Document) AppendColumn(data []byte) int {
+	if d.column > 0 {
+		return d.column
+	}
 	last := d.Root.Fields[len(d.Root.Fields)-1]
 	if last.Key != "entries" || !last.Value.Block() || len(last.Value.Items) == 0 || d.linked || hasMarker(data) || !ReadableAlone(data) {
 		return 0
@@ -35,6 +39,32 @@ func AppendedItems(tail []byte, column int) ([]*Value, int) {
 		return nil, 0
 	}
 	return items, doc.Structure - StructureOf([]byte(entriesKey[:len(entriesKey)-1]))
+}
+
+// Extended is the document of a later text in which list items were appended to whole, the document's own text; nil
+// if that is not plain. It is what Parse makes of the text, and shares the earlier items with the document.
+func (d *Document) Extended(whole, data []byte, limits Limits) *Document {
+	if !bytes.HasPrefix(data, whole) || int64(len(data)) > limits.FileSize() {
+		return nil
+	}
+	column := d.AppendColumn(whole)
+	if column == 0 {
+		return nil
+	}
+	items, structure := AppendedItems(data[len(whole):], column)
+	if items == nil || d.Structure+structure > limits.Structure() {
+		return nil
+	}
+	lines := CountLines(whole) - 1
+	for _, item := range items {
+		item.moveDown(lines)
+	}
+	root, last := *d.Root, len(d.Root.Fields)-1
+	list := *root.Fields[last].Value
+	list.Items = slices.Concat(list.Items, items)
+	root.Fields = slices.Clone(root.Fields)
+	root.Fields[last].Value = &list
+	return &Document{Root: &root, Structure: d.Structure + structure}
 }
 
 // itemsAt returns the items of a document that is nothing but a list of

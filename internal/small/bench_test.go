@@ -25,7 +25,7 @@ func BenchmarkCheckSchema(b *testing.B) {
 func BenchmarkCompileSchema(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		artifactSchema(Progress, schemaText(Progress))
+		artifactSchema(Progress, artifactText(Progress))
 	}
 }
 

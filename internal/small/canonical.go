@@ -85,6 +85,15 @@ func compareKeys(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
+// escaped are the bytes that a JSON string does not hold as they are.
+var escaped = func() (out [256]bool) {
+	for c := range byte(' ') {
+		out[c] = true
+	}
+	out['"'], out['\\'] = true, true
+	return out
+}()
+
 const hexDigits = "0123456789abcdef"
 
 // appendString writes a JSON string as RFC 8785 does (section 3.2.2.2): only
@@ -94,7 +103,7 @@ func appendString(out []byte, s string) []byte {
 	done := 0
 	for i := range len(s) {
 		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' {
+		if !escaped[c] {
 			continue
 		}
 		out = append(out, s[done:i]...)

@@ -207,8 +207,8 @@ func jsonModel(v *Value) (any, bool) {
 	return nil, false
 }
 
-// FuzzCheckSchema demands that any document is judged, the same by the engine
-// alone, at places within the file.
+// FuzzCheckSchema demands that any document is judged, the same by a JSON Schema
+// library, at places within the file.
 func FuzzCheckSchema(f *testing.F) {
 	for _, data := range smalltest.SeedTexts(f) {
 		for i := range Artifacts {
@@ -227,33 +227,15 @@ func fitsSchemaOrNot(t testing.TB, data []byte, artifact byte) {
 	a := Artifacts[int(artifact)%len(Artifacts)]
 	problems := CheckSchema(a, doc)
 	checkProblems(t, data, problems)
-	for _, p := range problems {
-		if strings.Contains(p.Message, "does not fit the schema") || strings.Contains(p.Message, "could not be applied") {
-			t.Fatalf("no plain words for %q", p.Message)
-		}
-	}
 	for _, extensions := range [][]string{nil, Extensions} {
-		if diff := cmp.Diff(engineAlone(a, doc, extensions), CheckSchema(a, doc, extensions...), cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("(-engine alone +fast way):\n%s\n%q", diff, data)
+		if diff := cmp.Diff(checkedByLibrary(t, a, doc, extensions), CheckSchema(a, doc, extensions...), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("(-library +ours):\n%s\n%q", diff, data)
 		}
 	}
 }
 
-// engineAlone is CheckSchema without its fast way.
-func engineAlone(a Artifact, doc *Document, extensions []string) []Problem {
-	if !a.Canonical() {
-		return nil
-	}
-	schema := *schemas[a]()
-	if a == Progress && len(extensions) > 0 {
-		schema = *extended()
-	}
-	schema.shapes = nil
-	return append(schema.Check(doc), ambiguous(a, doc.Root)...)
-}
-
-// TestPlainShape tries logs whose entries fit in nearly all.
-func TestPlainShape(t *testing.T) {
+// TestSchemaEntries tries logs whose entries fit in nearly all.
+func TestSchemaEntries(t *testing.T) {
 	texts := []string{"a", "\"\"", "' '", "completed", "Completed", "12", "null", "{a: 1}", "{}", "[a]", "0123abc", "0123ABC", "\"0123456\"", strings.Repeat("a1", 32), strings.Repeat("A1", 32), "!!binary aGk=", "|\n      a\n", "2026-01-01"}
 	keys := []string{"timestamp", "replayId", "status", "evidence", "verification", "test", "command", "command_sha256", "link", "commit", "notes", "agent_id", "other", "1", "<<"}
 	for seed := range smalltest.Seeds {
@@ -267,12 +249,6 @@ func TestPlainShape(t *testing.T) {
 			}
 		}
 		fitsSchemaOrNot(t, []byte(b.String()), byte(slices.Index(Artifacts, Progress)))
-	}
-	for text, want := range map[string]bool{"{task_id: a, status: completed}": true, "{status: completed}": false, "{task_id: a, status: done}": false, "{task_id: a, evidence: {a: b}}": false, "{task_id: a, evidence: ''}": false} {
-		item := parsed(t, "entries: ["+text+"]").Root.Get("entries").Items[0]
-		if got := schemas[Progress]().shapes["entries"].fits(item, map[*textForm]string{}); got != want {
-			t.Errorf("%s: %v, want %v", text, got, want)
-		}
 	}
 }
 

@@ -19,7 +19,7 @@ func ParseJSON(data []byte, limits Limits) (*Document, []Problem) {
 	if int64(len(data)) > limits.FileSize() {
 		return nil, []Problem{TooLarge(int64(len(data)), limits)}
 	}
-	structure, problem := checkText(data, limits)
+	structure, _, problem := checkText(data, limits)
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}

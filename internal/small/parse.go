@@ -18,6 +18,8 @@ type Document struct {
 	// linked is true if the document uses anchors, aliases, merge keys or
 	// explicit tags: its parts cannot be read one without the other.
 	linked bool
+	// column is the AppendColumn, where that is known.
+	column int
 	// Structure is how much of maxStructure the text takes.
 	Structure int
 }
@@ -36,13 +38,15 @@ func Parse(data []byte, limits Limits) (*Document, []Problem) {
 	if int64(len(data)) > limits.FileSize() {
 		return nil, []Problem{TooLarge(int64(len(data)), limits)}
 	}
-	structure, problem := checkText(data, limits)
+	structure, plain, problem := checkText(data, limits)
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}
-	if doc := parseLog(data); doc != nil {
-		doc.Structure = structure
-		return doc, nil
+	if plain {
+		if doc := parseLog(data); doc != nil {
+			doc.Structure = structure
+			return doc, nil
+		}
 	}
 	return parseWhole(data, structure)
 }

@@ -3,6 +3,7 @@ package small
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -15,10 +16,10 @@ const (
 	maxPart = 256 << 10
 )
 
-// parseLog is the fast way of Parse for a log: its text is cut before its
-// second item and at later ones, as an appended text is cut off, and the items
-// are read by plainReader where they can be. It returns nil if that is not
-// plain. FuzzParseLog holds it to parseWhole.
+// parseLog is the fast way of Parse for a log of plain lines: its text is cut
+// before its second item and at later ones, as an appended text is cut off, and
+// the items are read by plainReader where they can be. It returns nil if it
+// cannot be read so. FuzzParseLog holds it to parseWhole.
 func parseLog(data []byte) *Document {
 	start := bytes.Index(data, []byte("\n"+entriesKey)) + 1
 	if !bytes.HasPrefix(data[start:], []byte(entriesKey)) {
@@ -31,7 +32,7 @@ func parseLog(data []byte) *Document {
 		return nil
 	}
 	second := bytes.Index(data[start:], append([]byte("\n"), dash...))
-	if second < 0 || !plainCharacters(data) || hasOddBreak(data) || hasMarker(data) {
+	if second < 0 {
 		return nil
 	}
 	head, tail := data[:start+second+1], data[start+second+1:]
@@ -39,10 +40,13 @@ func parseLog(data []byte) *Document {
 	if doc == nil || doc.AppendColumn(head) != column {
 		return nil
 	}
-	r := newPlainReader(tail, dash, 1+CountLines(head))
+	r := newPlainReader(string(tail), string(dash), 1+CountLines(head))
 	entries := doc.Root.Fields[len(doc.Root.Fields)-1].Value
 	if entries.Items = r.all(entries.Items); entries.Items == nil {
 		return nil
+	}
+	if bytes.HasSuffix(data, []byte("\n")) {
+		doc.column = column
 	}
 	return doc
 }
@@ -58,67 +62,33 @@ func parsePart(text []byte) *Document {
 	return doc
 }
 
-// plainCharacters reports whether a text has no character that the parser
-// refuses, or takes for something else than text.
-func plainCharacters(data []byte) bool {
-	for i, c := range data {
-		switch {
-		case c >= 0x20 && c < 0x7f, c == '\n', c == '\t':
-		case c < 0x80:
-			return false
-		case c == 0xc2: // U+0080 to U+009F
-			if data[i+1] < 0xa0 {
-				return false
-			}
-		case c == 0xef: // U+FEFF, U+FFFE, U+FFFF
-			if data[i+1] == 0xbb && data[i+2] == 0xbf || data[i+1] == 0xbf && data[i+2] >= 0xbe {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // plainReader reads items as the protocol's own program writes nearly all of
 // them: mappings with a member a line, whose values are plain or quoted texts
 // of one line without escapes, or literal blocks. What is not of that form is
-// left to the YAML parser, item by item.
+// left to the YAML parser, item by item. All texts are parts of one.
 type plainReader struct {
-	text []byte
+	text string
 	// at is where the next line begins, and line its number in the file.
 	at, line int
 	// dash begins the line of an item; next is that with what ends the line before.
-	dash, next []byte
+	dash, next string
 	// keys are those that are known to be strings.
 	keys map[string]string
 
-	// members are those of an item, and texts their texts.
-	members []plainMember
-	texts   []byte
+	fields  []Field // of an item
+	literal []byte  // the text of a block
 	scalars builder
-	node    yaml.Node // a scalar, given to scalars again and again
-	values  []Value   // to be used
+	last    string  // the last text of which it took asking to know that it is one
+	values  []Value // to be used
 }
 
-// plainMember is a member of an item, and where it stands.
-type plainMember struct {
-	key          string
-	from, to     int // its text in texts
-	style        yaml.Style
-	line, column int // the column is the value's
-}
-
-func newPlainReader(text, dash []byte, line int) *plainReader {
-	return &plainReader{
-		text: text, line: line, dash: dash, next: slices.Concat([]byte("\n"), dash),
-		keys: map[string]string{}, node: yaml.Node{Kind: yaml.ScalarNode},
-	}
+func newPlainReader(text, dash string, line int) *plainReader {
+	return &plainReader{text: text, line: line, dash: dash, next: "\n" + dash, keys: map[string]string{}}
 }
 
 // all appends all items to some that stand before them; nil if the text holds
 // anything else.
 func (r *plainReader) all(items []*Value) []*Value {
-	items = slices.Grow(items, 1+bytes.Count(r.text, r.next))
 	for r.at < len(r.text) {
 		item := r.item()
 		if item != nil {
@@ -144,7 +114,11 @@ func (r *plainReader) others() []*Value {
 			break
 		}
 	}
-	items := parsePart(slices.Concat([]byte(entriesKey), r.text[from:r.at])).itemsAt(len(r.dash) - 1)
+	text := []byte(entriesKey + r.text[from:r.at])
+	if hasMarker(text) {
+		return nil
+	}
+	items := parsePart(text).itemsAt(len(r.dash) - 1)
 	for _, item := range items {
 		item.moveDown(line - 2)
 	}
@@ -165,61 +139,51 @@ func (v *Value) moveDown(lines int) {
 
 // skip goes to the next line with a dash.
 func (r *plainReader) skip() {
-	n := bytes.Index(r.text[r.at:], r.next) + 1
+	n := strings.Index(r.text[r.at:], r.next) + 1
 	if n == 0 {
 		n = len(r.text) - r.at
 	}
-	r.line += CountLines(r.text[r.at : r.at+n])
+	r.line += strings.Count(r.text[r.at:r.at+n], "\n")
 	r.at += n
 }
 
 // peek returns the next line, without its line feed; false if it has none.
-func (r *plainReader) peek() ([]byte, bool) {
-	n := bytes.IndexByte(r.text[r.at:], '\n')
-	if n < 0 {
-		return nil, false
-	}
-	return r.text[r.at : r.at+n], true
+func (r *plainReader) peek() (string, bool) {
+	line, _, ok := strings.Cut(r.text[r.at:], "\n")
+	return line, ok
 }
 
-func (r *plainReader) take(line []byte) {
+func (r *plainReader) take(line string) {
 	r.at += len(line) + 1
 	r.line++
 }
 
 // item reads an item; nil if it is not plain, and then it is still to be read.
 func (r *plainReader) item() *Value {
-	at, line := r.at, r.line
-	r.members, r.texts = r.members[:0], r.texts[:0]
+	if len(r.values) < mostValues { // they are made some at a time, which takes less memory
+		r.values = make([]Value, max(mostValues, min(256, len(r.text)/64)))
+	}
+	at, line, values := r.at, r.line, r.values
+	r.fields = r.fields[:0]
+	item := r.value(Pos{r.line, len(r.dash) + 1})
 	for {
 		if !r.member() {
-			r.at, r.line = at, line
+			r.at, r.line, r.values = at, line, values
 			return nil
 		}
-		if r.at == len(r.text) || bytes.HasPrefix(r.text[r.at:], r.dash) {
+		if r.at == len(r.text) || strings.HasPrefix(r.text[r.at:], r.dash) {
 			break
 		}
 	}
-	texts := string(r.texts)
-	item := r.value()
-	*item = Value{Kind: Map, Pos: Pos{line, len(r.dash) + 1}, Fields: make([]Field, len(r.members))}
-	for i, m := range r.members {
-		v := r.value()
-		v.Pos = Pos{m.line, m.column}
-		r.node.Value, r.node.Style = texts[m.from:m.to], m.style
-		r.scalars.scalar(&r.node, v)
-		item.Fields[i] = Field{Key: m.key, KeyPos: Pos{m.line, len(r.dash) + 1}, Value: v}
-	}
+	item.Kind, item.Fields = Map, slices.Clone(r.fields)
 	return item
 }
 
-// value is a new value. They are made some at a time, which takes less memory.
-func (r *plainReader) value() *Value {
-	if len(r.values) == 0 {
-		r.values = make([]Value, min(256, 1+len(r.text)/64))
-	}
+// value is a new value.
+func (r *plainReader) value(at Pos) *Value {
 	v := &r.values[0]
 	r.values = r.values[1:]
+	*v = Value{Pos: at}
 	return v
 }
 
@@ -227,120 +191,112 @@ func (r *plainReader) value() *Value {
 const (
 	maxPlainKey     = 100
 	maxPlainMembers = 32
+	mostValues      = 1 + maxPlainMembers // of an item
 )
 
 // member reads a member of an item, from the key on.
 func (r *plainReader) member() bool {
 	line, ok := r.peek()
-	if !ok || len(line) <= len(r.dash) || len(r.members) == maxPlainMembers {
+	if !ok || len(line) <= len(r.dash) || len(r.fields) == maxPlainMembers {
 		return false
 	}
-	if lead := line[:len(r.dash)]; len(r.members) > 0 && len(bytes.Trim(lead, " ")) > 0 {
+	if lead := line[:len(r.dash)]; len(r.fields) > 0 && strings.Trim(lead, " ") != "" {
 		return false
 	}
-	name, value, ok := bytes.Cut(line[len(r.dash):], []byte(": "))
-	if !ok || len(value) == 0 {
+	name, text, ok := strings.Cut(line[len(r.dash):], ": ")
+	if !ok || text == "" {
 		return false
 	}
-	m := plainMember{line: r.line, column: len(line) - len(value) + 1, from: len(r.texts)}
-	if m.key, ok = r.key(name); !ok {
+	key, ok := r.key(name)
+	if !ok {
 		return false
 	}
+	v := r.value(Pos{r.line, len(line) - len(text) + 1})
+	r.fields = append(r.fields, Field{Key: key, KeyPos: Pos{r.line, len(r.dash) + 1}, Value: v})
 	r.take(line)
-	switch value[0] {
+	v.Kind, v.Tag = String, strTag
+	switch text[0] {
 	case '"':
-		m.style, ok = yaml.DoubleQuotedStyle, r.quoted(value, `"\`)
+		v.Text, ok = unquoted(text, `"\`)
 	case '\'':
-		m.style, ok = yaml.SingleQuotedStyle, r.quoted(value, `'`)
+		v.Text, ok = unquoted(text, `'`)
 	case '|':
-		m.style, ok = yaml.LiteralStyle, r.literal(string(value))
+		v.Text, ok = r.block(text)
 	default:
-		ok = plainScalar(value)
-		r.texts = append(r.texts, value...)
+		if !plainScalar(text) {
+			return false
+		}
+		v.Text, v.Plain = text, true
+		switch {
+		case isLetter(text[0]) && len(text) > len("false"): // no longer word is anything else
+		case text == r.last: // entry after entry has the same replayId
+		default:
+			r.scalars.scalar(&yaml.Node{Kind: yaml.ScalarNode, Value: text}, v)
+			if v.Kind == String {
+				r.last = text
+			}
+		}
 	}
-	m.to = len(r.texts)
-	r.members = append(r.members, m)
 	return ok
 }
 
-// quoted reads a text in quotes, the first of the special characters, if it has
-// none of these in it.
-func (r *plainReader) quoted(value []byte, special string) bool {
-	last := len(value) - 1
-	if last == 0 || value[last] != value[0] || bytes.ContainsAny(value[1:last], special) {
-		return false
+// unquoted is a text without its quotes, the first of the special characters,
+// if it has none of these in it.
+func unquoted(text, special string) (string, bool) {
+	last := len(text) - 1
+	if last == 0 || text[last] != text[0] || strings.ContainsAny(text[1:last], special) {
+		return "", false
 	}
-	r.texts = append(r.texts, value[1:last]...)
-	return true
+	return text[1:last], true
 }
 
-// key returns a member's name if it is a word, a string, and new in the item.
-func (r *plainReader) key(name []byte) (string, bool) {
-	known, ok := r.keys[string(name)]
+// key returns a member's name if it is a word, a string, and new in the item. It is one text for all items.
+func (r *plainReader) key(name string) (string, bool) {
+	known, ok := r.keys[name]
 	if !ok {
-		if len(name) == 0 || len(name) > maxPlainKey || !isWord(name) {
+		if len(name) > maxPlainKey || !isWord(name) || (&yaml.Node{Kind: yaml.ScalarNode, Value: name}).ShortTag() != strTag {
 			return "", false
 		}
-		known = string(name)
-		if (&yaml.Node{Kind: yaml.ScalarNode, Value: known}).ShortTag() != strTag {
-			return "", false
-		}
-		r.keys[known] = known
+		known = name
+		r.keys[name] = name
 	}
-	for i := range r.members {
-		if r.members[i].key == known {
-			return "", false
-		}
-	}
-	return known, true
+	return known, !slices.ContainsFunc(r.fields, func(f Field) bool { return f.Key == known })
 }
 
 // isWord reports whether a text is a letter and then letters, digits and low
 // lines.
-func isWord(text []byte) bool {
+func isWord(text string) bool {
 	for i := range len(text) {
 		if !isLetter(text[i]) && (i == 0 || text[i] != '_' && (text[i] < '0' || text[i] > '9')) {
 			return false
 		}
 	}
-	return true
+	return text != ""
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 // plainScalar reports whether the rest of a line is a scalar without quotes,
 // and nothing else.
-func plainScalar(text []byte) bool {
+func plainScalar(text string) bool {
 	if c := text[0]; !isLetter(c) && c < 0x80 && (c < '0' || c > '9') && c != '/' && c != '.' && c != '(' {
 		return false
 	}
-	for i := range len(text) {
-		switch text[i] {
-		case '\t':
-			return false
-		case ':':
-			if i+1 == len(text) || text[i+1] == ' ' {
-				return false
-			}
-		case '#':
-			if text[i-1] == ' ' {
-				return false
-			}
-		}
-	}
-	return text[len(text)-1] != ' '
+	last := text[len(text)-1]
+	return last != ' ' && last != ':' && strings.IndexByte(text, '\t') < 0 && !strings.Contains(text, ": ") && !strings.Contains(text, " #")
 }
 
-// literal reads a literal block, behind the line with its indicator.
-func (r *plainReader) literal(indicator string) bool {
+// block reads a literal block, behind the line with its indicator.
+func (r *plainReader) block(indicator string) (string, bool) {
 	line, ok := r.peek()
-	indent := len(line) - len(bytes.TrimLeft(line, " "))
+	indent := len(line) - len(strings.TrimLeft(line, " "))
 	if !ok || indicator != "|" && indicator != "|-" || indent <= len(r.dash) || indent == len(line) || line[indent] == '\t' {
-		return false
+		return "", false
 	}
+	r.literal = r.literal[:0]
 	for breaks := 0; r.at < len(r.text); {
 		if line, ok = r.peek(); !ok {
-			return false
+			return "", false
 		}
 		lead := 0
 		for lead < min(indent, len(line)) && line[lead] == ' ' {
@@ -348,21 +304,21 @@ func (r *plainReader) literal(indicator string) bool {
 		}
 		if lead < len(line) && lead < indent {
 			if line[lead] == '\t' {
-				return false
+				return "", false
 			}
 			break // it belongs to what follows
 		}
 		r.take(line)
 		if lead < len(line) {
 			for ; breaks > 0; breaks-- {
-				r.texts = append(r.texts, '\n')
+				r.literal = append(r.literal, '\n')
 			}
-			r.texts = append(r.texts, line[indent:]...)
+			r.literal = append(r.literal, line[indent:]...)
 		}
 		breaks++
 	}
 	if indicator == "|" {
-		r.texts = append(r.texts, '\n')
+		r.literal = append(r.literal, '\n')
 	}
-	return true
+	return string(r.literal), true
 }

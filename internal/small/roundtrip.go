@@ -88,6 +88,9 @@ func (s *suspects) look(v *Value, in []step) {
 	}
 	for i := range v.Fields {
 		f := &v.Fields[i]
+		if f.Value.leaf() && !mayBreak(f.Key) && !mayBreak(f.Value.Text) {
+			continue // as nearly all are, and no path is needed
+		}
 		in = append(in[:depth], step{f.Key, -1})
 		s.add(f.Key, f.KeyPos, in, true)
 		s.look(f.Value, in)

@@ -7,17 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
-
-	"github.com/xeipuuv/gojsonschema"
 
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// The schemas are draft-07 and use only keywords that the engine enforces;
-// TestSchemaKeywords holds that. What they say is protocol.md's tables:
-// presence, types, enumerations and forms. Blank strings, timestamps and
+// The schemas are draft-07. What they say is protocol.md's tables: presence,
+// types, enumerations and forms. Blank strings, timestamps and
 // evidence are rules of their own, with better words.
 //
 //go:embed schema/*.json
@@ -31,7 +27,7 @@ var schemas = func() map[Artifact]func() *Schema {
 		if !a.Canonical() {
 			continue
 		}
-		out[a] = sync.OnceValue(func() *Schema { return artifactSchema(a, schemaText(a)) })
+		out[a] = sync.OnceValue(func() *Schema { return artifactSchema(a, artifactText(a)) })
 	}
 	return out
 }()
@@ -41,9 +37,11 @@ var schemas = func() map[Artifact]func() *Schema {
 var Extensions = []string{"agent_id"}
 
 // extended is the schema of progress with every extension allowed.
-var extended = sync.OnceValue(func() *Schema {
+var extended = sync.OnceValue(func() *Schema { return artifactSchema(Progress, extendedText()) })
+
+func extendedText() []byte {
 	var schema map[string]any
-	if err := json.Unmarshal(schemaText(Progress), &schema); err != nil {
+	if err := json.Unmarshal(artifactText(Progress), &schema); err != nil {
 		panic(fmt.Sprintf("small: the schema of progress is no JSON: %v", err))
 	}
 	at := schema
@@ -57,8 +55,8 @@ var extended = sync.OnceValue(func() *Schema {
 	if err != nil {
 		panic(fmt.Sprintf("small: the extended schema of progress: %v", err))
 	}
-	return artifactSchema(Progress, raw)
-})
+	return raw
+}
 
 // artifactForms says what the artifacts' patterns ask for.
 var artifactForms = map[string]string{
@@ -69,7 +67,7 @@ var artifactForms = map[string]string{
 	"agent_id":           "an agent's id, which is not blank",
 }
 
-func schemaText(a Artifact) []byte {
+func artifactText(a Artifact) []byte {
 	raw, err := schemaFiles.ReadFile("schema/" + string(a) + ".json")
 	if err != nil {
 		panic(fmt.Sprintf("small: the schema of %s is not embedded: %v", a, err))
@@ -103,22 +101,18 @@ func CheckSchema(a Artifact, doc *Document, allowed ...string) []Problem {
 // Schema is a compiled JSON Schema (draft-07), with the words in which it
 // reports.
 type Schema struct {
-	compiled *gojsonschema.Schema
-	forms    map[string]string
-	shapes   map[string]*plainShape
+	root  *schemaNode
+	forms map[string]string
 }
 
-// NewSchema compiles a JSON Schema. forms says by key what a pattern asks for.
-//
-// The items of a list at the document's top level must be judged by one schema
-// each, without keywords that look at several items (maxItems, uniqueItems,
-// contains): such a list is judged in parts.
+// NewSchema compiles a JSON Schema. It refuses a keyword that it does not
+// enforce. forms says by key what a pattern asks for.
 func NewSchema(raw []byte, forms map[string]string) (*Schema, error) {
-	compiled, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(raw))
+	root, err := compileSchema(raw)
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{compiled: compiled, forms: forms, shapes: plainShapes(raw)}, nil
+	return &Schema{root: root, forms: forms}, nil
 }
 
 // Check judges a document. It returns the problems in the order of the file;
@@ -127,7 +121,7 @@ func (s *Schema) Check(doc *Document) []Problem {
 	if wide := tooWide(doc.Root, nil); wide != nil {
 		return []Problem{*wide}
 	}
-	c := &schemaCheck{schema: s, root: doc.Root, members: finder{}, matched: map[*textForm]string{}}
+	c := &schemaCheck{schema: s, root: doc.Root, matched: map[*schemaNode]string{}}
 	c.judgeAll()
 	slices.SortStableFunc(c.problems, func(x, y Problem) int {
 		return cmp.Or(cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Column, y.Pos.Column))
@@ -135,30 +129,26 @@ func (s *Schema) Check(doc *Document) []Problem {
 	return c.problems
 }
 
-// schemaCheck applies one schema to one document. The engine collects every
-// error of what it is given, so it is given the lists of the document's top
-// level in parts.
+// schemaCheck applies one schema to one document. Of the lists at the
+// document's top level, it judges a part at a time, until there are too many
+// problems.
 type schemaCheck struct {
 	schema   *Schema
 	root     *Value
-	members  finder
 	problems []Problem
-	matched  map[*textForm]string
+	// matched is the last text that had a node's pattern.
+	matched map[*schemaNode]string
+}
+
+func (c *schemaCheck) add(at *place, v *Value, f fault) {
+	c.problems = append(c.problems, c.schema.problem(at.path(), v, f))
 }
 
 func (c *schemaCheck) judgeAll() {
-	first := make(map[string]any, len(c.root.Fields))
-	indexes := map[string][]int{}
+	root := c.schema.root
+	c.value(root, c.root, nil)
 	for _, f := range c.root.Fields {
-		if f.Value.Kind == List {
-			first[f.Key], indexes[f.Key] = c.unknown(f, 0, partEnd(f.Value.Items, 0))
-		} else {
-			first[f.Key] = f.Value.plain()
-		}
-	}
-	c.judge(first, "", indexes)
-	for _, f := range c.root.Fields {
-		items := f.Value.Items
+		items, n := f.Value.Items, root.member(f.Key)
 		for from := partEnd(items, 0); from < len(items); {
 			if len(c.problems) > maxSchemaProblems {
 				// Said of the document, not of the item: nothing that
@@ -170,59 +160,15 @@ func (c *schemaCheck) judgeAll() {
 				return
 			}
 			to := partEnd(items, from)
-			if rest, index := c.unknown(f, from, to); len(rest) > 0 {
-				c.judge(map[string]any{f.Key: rest}, f.Key, map[string][]int{f.Key: index})
+			if n != nil && n.allows(f.Value) {
+				c.items(n, f.Value, &place{key: f.Key}, from, to)
 			}
 			from = to
 		}
 	}
 }
 
-// unknown returns the items of a part of a list that are not known to fit, and
-// their indexes.
-func (c *schemaCheck) unknown(f Field, from, to int) (items []any, index []int) {
-	items = []any{}
-	shape := c.schema.shapes[f.Key]
-	for i, item := range f.Value.Items[from:to] {
-		if !shape.fits(item, c.matched) {
-			items, index = append(items, item.plain()), append(index, from+i)
-		}
-	}
-	return items, index
-}
-
-// judge runs the engine. indexes has the items' indexes in the lists of the
-// document's top level. With a key, part holds a later part of that list and
-// nothing else, and only what is said of the items counts.
-func (c *schemaCheck) judge(part map[string]any, key string, indexes map[string][]int) {
-	result, err := c.schema.compiled.Validate(gojsonschema.NewRawLoader(part))
-	if err != nil {
-		c.problems = append(c.problems, Problem{Kind: ProblemSchema, Pos: c.root.Pos, Message: fmt.Sprintf("the schema could not be applied: %v", err)})
-		return
-	}
-	for _, e := range result.Errors() {
-		path := contextPath(e.Context())
-		if key != "" && (len(path) < 2 || path[0] != key) {
-			continue
-		}
-		if len(path) > 1 {
-			if i, err := strconv.Atoi(path[1]); err == nil && i < len(indexes[path[0]]) {
-				path[1] = strconv.Itoa(indexes[path[0]][i])
-			}
-		}
-		c.problems = append(c.problems, c.schema.problem(path, c.members.at(c.root, path), c.members, e))
-	}
-}
-
-// contextPath turns the engine's "(root).tasks.2" into its steps: list indexes
-// and keys. A key of the file that a schema names by additionalProperties only
-// may hold anything, so the separator is one that no such key is likely to.
-func contextPath(c *gojsonschema.JsonContext) []string {
-	const separator = "\x00/\x00"
-	return strings.Split(c.String(separator), separator)[1:]
-}
-
-// partSize is about how many values the engine is given at once.
+// partSize is about how many values are judged at once.
 const partSize = 10_000
 
 // partEnd returns the end of the part of a list that begins at index from.
@@ -268,41 +214,4 @@ func tooWide(v *Value, path []string) *Problem {
 		}
 	}
 	return nil
-}
-
-// finder looks members of mappings up by their keys. It indexes a mapping on
-// first use, so that a file which is wrong in a hundred thousand places is
-// judged in a time that grows with their number, not with its square.
-type finder map[*Value]map[string]*Field
-
-func (f finder) field(v *Value, key string) *Field {
-	index := f[v]
-	if index == nil {
-		index = make(map[string]*Field, len(v.Fields))
-		for i := range v.Fields {
-			index[v.Fields[i].Key] = &v.Fields[i]
-		}
-		f[v] = index
-	}
-	return index[key]
-}
-
-// at follows a path that the engine names, as far as it exists.
-func (f finder) at(v *Value, path []string) *Value {
-	for _, step := range path {
-		if v.Kind == Map {
-			member := f.field(v, step)
-			if member == nil {
-				return v
-			}
-			v = member.Value
-			continue
-		}
-		item := v.At([]string{step})
-		if item == v {
-			return v
-		}
-		v = item
-	}
-	return v
 }

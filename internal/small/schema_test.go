@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/small-gate/small-gate/internal/smalltest"
 )
 
 // The shortest valid document of each canonical artifact.
@@ -21,8 +24,7 @@ var valid = map[Artifact]string{
 }
 
 // enforced are the keywords that the schemas may use, each with a schema and a
-// document that it must reject. The engine ignores keywords it does not know,
-// and "format" means something else to every engine.
+// document that it must reject.
 var enforced = map[string][2]string{
 	"type":                 {`{"properties": {"a": {"type": "string"}}}`, "a: 1"},
 	"enum":                 {`{"properties": {"a": {"enum": ["x"]}}}`, "a: y"},
@@ -120,6 +122,51 @@ func typesOf(v any) []string {
 		return out
 	}
 	return nil
+}
+
+// TestSchemaRefuses wants a schema to have no keyword that is not enforced, at any depth.
+func TestSchemaRefuses(t *testing.T) {
+	for _, text := range []string{
+		`{"const": 1}`, `{"properties": {"a": {"format": "date"}}}`, `{"items": {"not": {}}}`, `{"additionalProperties": {"oneOf": []}}`,
+		`{"items": [{}]}`, `{"type": 1}`, `{"type": [1]}`, `{"pattern": "("}`, `{"minimum": "x"}`, `{"minItems": -0.5}`, `{"enum": [null]}`, `{"enum": [["x"]]}`, `{"additionalProperties": 1}`, `[]`, ``,
+	} {
+		if _, err := NewSchema([]byte(text), nil); err == nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+}
+
+// TestSchemaByLibrary compares what is said by a schema with every keyword to what a JSON Schema library finds.
+func TestSchemaByLibrary(t *testing.T) {
+	text := []byte(`{"type": "object", "required": ["a"], "properties": {
+		"a": {"type": ["integer", "null"], "minimum": 1, "maximum": 1000000000}, "b": {"type": "number", "enum": [1, 2.5]},
+		"c": {"type": "boolean"}, "d": {"enum": ["x", 1, true]}, "e": {"type": ["array", "null"], "minItems": 1, "items": {"type": "string", "pattern": "\\S"}},
+		"f": {"type": "object", "additionalProperties": {"type": "string", "enum": ["error", "off"]}}, "g": {"minLength": 2, "minItems": 1, "pattern": "^[x1]"},
+		"h": {"type": "array", "items": {"type": "object", "additionalProperties": false, "required": ["k"], "properties": {"k": {"additionalProperties": true}}}},
+		"i": {"minimum": -5, "maximum": 5}}, "additionalProperties": {"type": "string"}}`)
+	schema, err := NewSchema(text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"1", "0", "-1", "1.0", "2.50", "2.6", "1000000001", "1e9", "0x10", "1e400", "9" + strings.Repeat("0", 900), ".inf", ".nan", "true", "~", "x", "''", "' '", "é", "1x", "[]", "[x]", "[1, ' ', x]", "{}", "{k: 1}", "{m: off}", "{m: x, 1: error}", "[{k: 1}, {m: 1}, x]", "!!binary eA==", "2026-01-01", "!x y"}
+	var problems int
+	for seed := range smalltest.Seeds {
+		r := smalltest.Seeded(seed)
+		var b strings.Builder
+		keys := strings.Split("abcdefghij1", "")
+		for _, i := range r.Perm(len(keys))[:1+r.IntN(5)] {
+			b.WriteString(keys[i] + ": " + smalltest.Pick(r, words) + "\n")
+		}
+		doc := parsed(t, b.String())
+		got := schema.Check(doc)
+		problems += len(got)
+		if diff := cmp.Diff(schema.byLibrary(t, text, doc), got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("(-library +ours):\n%s\n%s", diff, b.String())
+		}
+	}
+	if problems < 10 {
+		t.Errorf("only %d problems", problems)
+	}
 }
 
 func TestSchemaAccepts(t *testing.T) {

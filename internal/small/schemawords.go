@@ -2,56 +2,61 @@ package small
 
 import (
 	"fmt"
-	"math/big"
 	"strconv"
 	"strings"
-
-	"github.com/xeipuuv/gojsonschema"
 
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// problem says in plain words what the engine found at a path, where the value
-// at stands.
-func (s *Schema) problem(path []string, at *Value, members finder, e gojsonschema.ResultError) Problem {
+// fault is what a schema finds at a value. detail is the key, the types, the
+// alternatives, the pattern or the bound.
+type fault struct{ what, detail string }
+
+const (
+	faultRequired = "required"
+	faultUnknown  = "unknown"
+	faultType     = "type"
+	faultEnum     = "enum"
+	faultItems    = "items"
+	faultLength   = "length"
+	faultPattern  = "pattern"
+	faultLeast    = "least"
+	faultMost     = "most"
+)
+
+// problem says in plain words what is wrong at a path, where the value at
+// stands.
+func (s *Schema) problem(path []string, at *Value, e fault) Problem {
 	p := Problem{Kind: ProblemSchema, Pos: at.Pos, Subject: strings.Join(path, ".")}
 	name := describe(path)
-	details := e.Details()
-	switch e.Type() {
-	case "required":
-		key := fmt.Sprint(details["property"])
-		p.Message = fmt.Sprintf("%s lacks the key %q", name, key)
-		p.Subject = join(p.Subject, key)
-	case "additional_property_not_allowed":
-		key := fmt.Sprint(details["property"])
-		p.Message = fmt.Sprintf("unknown key %q in %s", wording.Clip(key), name)
-		p.Subject = join(p.Subject, wording.Clip(key))
-		if f := members.field(at, key); f != nil {
-			p.Pos = f.KeyPos
-		}
-	case "invalid_type":
-		p.Message, p.Hint = typeMessage(name, fmt.Sprint(details["expected"]), at)
-	case "enum":
-		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), alternatives(fmt.Sprint(details["allowed"])))
-	case "array_min_items":
+	switch e.what {
+	case faultRequired:
+		p.Message = fmt.Sprintf("%s lacks the key %q", name, e.detail)
+		p.Subject = join(p.Subject, e.detail)
+	case faultUnknown:
+		p.Message = fmt.Sprintf("unknown key %q in %s", wording.Clip(e.detail), name)
+		p.Subject = join(p.Subject, wording.Clip(e.detail))
+	case faultType:
+		p.Message, p.Hint = typeMessage(name, e.detail, at)
+	case faultEnum:
+		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), e.detail)
+	case faultItems:
 		p.Message = fmt.Sprintf("%s is empty; at least one item is expected", name)
-	case "string_gte":
+	case faultLength:
 		p.Message = fmt.Sprintf("%s is empty; fill it in or leave the key out", name)
-	case "pattern":
+	case faultPattern:
 		form := s.forms[path[len(path)-1]]
 		switch {
-		case form == "" && fmt.Sprint(details["pattern"]) == `\S`:
+		case form == "" && e.detail == `\S`:
 			form = "a text that is not blank"
 		case form == "":
 			form = "another form"
 		}
 		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), form)
-	case "number_gte":
-		p.Message = fmt.Sprintf("%s is %s; at least %s is expected", name, quoted(at), bound(details["min"]))
-	case "number_lte":
-		p.Message = fmt.Sprintf("%s is %s; at most %s is expected", name, quoted(at), bound(details["max"]))
-	default:
-		p.Message = fmt.Sprintf("%s does not fit the schema: %s", name, e.Description())
+	case faultLeast:
+		p.Message = fmt.Sprintf("%s is %s; at least %s is expected", name, quoted(at), e.detail)
+	case faultMost:
+		p.Message = fmt.Sprintf("%s is %s; at most %s is expected", name, quoted(at), e.detail)
 	}
 	return p
 }
@@ -122,30 +127,13 @@ func typeWords(expected string) string {
 		"string": "a string", "object": "a mapping", "array": "a list", "null": "null",
 		"boolean": "true or false", "integer": "a whole number", "number": "a number",
 	}
-	parts := strings.Split(strings.Trim(expected, "[]"), ",") // "string" or "[string,object]"
+	parts := strings.Split(expected, ",")
 	for i, p := range parts {
 		if w := words[p]; w != "" {
 			parts[i] = w
 		}
 	}
 	return strings.Join(parts, " or ")
-}
-
-// bound writes a limit of the schema in full: 1073741824, not 1.07e+09.
-func bound(limit any) string {
-	if f, ok := limit.(*big.Float); ok {
-		return f.Text('f', -1)
-	}
-	return fmt.Sprint(limit)
-}
-
-// alternatives turns the engine's `"a", "b"` into `"a" or "b"`.
-func alternatives(list string) string {
-	parts := strings.Split(list, ", ")
-	if len(parts) < 2 {
-		return list
-	}
-	return strings.Join(parts[:len(parts)-1], ", ") + " or " + parts[len(parts)-1]
 }
 
 func quoted(v *Value) string {

@@ -9,24 +9,28 @@ import (
 
 // checkText rejects what must not reach the YAML parser: a Git LFS pointer,
 // conflict markers, bytes that are not UTF-8, and more structure than the
-// parsed form may take memory for. It returns the amount of structure.
-func checkText(data []byte, limits Limits) (structure int, problem *Problem) {
+// parsed form may take memory for. It returns the amount of structure, and
+// whether all lines are plain.
+func checkText(data []byte, limits Limits) (structure int, plain bool, problem *Problem) {
 	if IsLFSPointer(data) {
-		return 0, &Problem{
+		return 0, false, &Problem{
 			Kind: ProblemNotAFile, Pos: Pos{1, 1},
 			Message: "the file is a Git LFS pointer, not the file itself",
 			Hint:    "remove .small/ from the LFS patterns in .gitattributes and commit the file itself",
 		}
 	}
 	directives := 0
+	plain = true
 	for line, rest := 1, data; len(rest) > 0; line++ {
 		var text []byte
 		text, rest = cutLine(rest)
 		if p := checkLine(text, line); p != nil {
-			return 0, p
+			return 0, false, p
 		}
-		if structure += StructureOf(text); structure > limits.Structure() {
-			return 0, &Problem{
+		n, ordinary := measure(text)
+		plain = plain && ordinary
+		if structure += n; structure > limits.Structure() {
+			return 0, false, &Problem{
 				Kind: ProblemTooLarge, Pos: Pos{line, 1},
 				Message: fmt.Sprintf("the file has more than %d lines, keys and list items up to here", limits.Structure()),
 				Hint:    "keep logs and outputs outside .small/ and refer to them",
@@ -36,13 +40,13 @@ func checkText(data []byte, limits Limits) (structure int, problem *Problem) {
 			continue
 		}
 		if directives++; directives > maxDirectives {
-			return 0, &Problem{
+			return 0, false, &Problem{
 				Kind: ProblemYAML, Pos: Pos{line, 1},
 				Message: fmt.Sprintf("more than %d lines begin with %%, as YAML directives do", maxDirectives),
 			}
 		}
 	}
-	return structure, nil
+	return structure, plain, nil
 }
 
 // cutLine splits off the first line, without its line feed.
@@ -76,22 +80,53 @@ func checkLine(text []byte, line int) *Problem {
 // more than a handful begin at one place. The parser takes more characters
 // than the line feed for the end of a line, so all of them are counted.
 func StructureOf(text []byte) int {
-	n := 1
+	n, _ := measure(text)
+	return n
+}
+
+// letters are the bytes that measure passes over.
+var letters = func() (out [256]bool) {
+	for c := byte(' '); c < 0x7f; c++ {
+		out[c] = bytes.IndexByte([]byte(",[{?:-"), c) < 0
+	}
+	return out
+}()
+
+// measure is StructureOf, and reports whether all characters are plain.
+func measure(text []byte) (structure int, plain bool) {
+	structure, plain = 1, true
 	for i, c := range text {
+		if letters[c] {
+			continue
+		}
 		switch c {
-		case ',', '[', '{', '?', '\r':
-			n++
-		case ' ', '\t':
-			if i > 0 && (text[i-1] == ':' || text[i-1] == '-') {
-				n++
+		case ':', '-':
+			if i+1 < len(text) && (text[i+1] == ' ' || text[i+1] == '\t') {
+				structure++
 			}
+		case ',', '[', '{', '?', '\r':
+			structure++
 		case 0x85, 0xa8, 0xa9: // perhaps the last byte of NEL, LS or PS
 			if before := text[:i]; bytes.HasSuffix(before, []byte{0xc2}) || bytes.HasSuffix(before, []byte{0xe2, 0x80}) {
-				n++
+				structure++
 			}
 		}
+		plain = plain && beginsPlain(text[i:])
 	}
-	return n
+	return structure, plain
+}
+
+// beginsPlain reports whether a text does not begin with a character that the
+// parser refuses, or takes for something else than text.
+func beginsPlain(text []byte) bool {
+	switch r, _ := utf8.DecodeRune(text); r {
+	case '\t', '\n':
+		return true
+	case '\u2028', '\u2029', '\ufeff', '\ufffe', '\uffff':
+		return false
+	default:
+		return r >= ' ' && (r < 0x7f || r >= 0xa0)
+	}
 }
 
 // lfsMagic opens every Git LFS pointer file (git-lfs specification, "The

@@ -1,7 +1,6 @@
 package small
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 )
@@ -127,44 +126,4 @@ func (v *Value) count() int {
 		n += f.Value.count()
 	}
 	return n
-}
-
-// plain returns the value as the Go types that encoding/json uses, for the
-// schema engine. A scalar that JSON lacks, and a number too long to read,
-// becomes the number 0, so that a schema asking for a string rejects it;
-// binary data, which YAML decodes to text, stays a string.
-func (v *Value) plain() any {
-	switch v.Kind {
-	case Null:
-		return nil
-	case Bool:
-		return v.truth
-	case Number:
-		if d, ok := readDecimal(v); ok {
-			return json.Number(d.String())
-		}
-	case String:
-		return v.Text
-	case List:
-		return plainItems(v.Items)
-	case Map:
-		out := make(map[string]any, len(v.Fields))
-		for _, f := range v.Fields {
-			out[f.Key] = f.Value.plain()
-		}
-		return out
-	case Other:
-		if v.Tag == binaryTag {
-			return v.Text
-		}
-	}
-	return json.Number("0")
-}
-
-func plainItems(items []*Value) []any {
-	out := make([]any, len(items))
-	for i, item := range items {
-		out[i] = item.plain()
-	}
-	return out
 }

@@ -3,11 +3,7 @@ package worktree
 
 import (
 	"context"
-	"crypto/sha1"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -209,23 +205,12 @@ func (h *History) identify(ctx context.Context, f history.File, like string) (hi
 		return f, err
 	}
 	if blob.Data != nil || blob.Size == 0 {
-		f.Object = blobID(blob.Data, like)
+		f.Object = history.BlobID(blob.Data, like)
 	}
 	if f.Object != like {
 		h.read[f.Object] = blob
 	}
 	return f, nil
-}
-
-// blobID is git's name for the content of a file (gitformat-object), in the format of another id.
-func blobID(data []byte, like string) string {
-	sum := sha1.New()
-	if len(like) == 2*sha256.Size {
-		sum = sha256.New()
-	}
-	sum.Write(fmt.Appendf(nil, "blob %d\x00", len(data)))
-	sum.Write(data)
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // lost are the changes of paths that are gone from the disk, and, if a log is among them, what a log may have become elsewhere.

@@ -108,11 +108,13 @@ func (s *Session) Notes(ctx context.Context) ([]string, error) {
 	return notes, err
 }
 
-func (s *Session) addNotes(ctx context.Context, r *finding.Report) (err error) {
+func (s *Session) addNotes(ctx context.Context, r *finding.Report) error {
 	if s.Repo != nil && r.Verdict != finding.Error && r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) > 0 {
-		r.Examined.Notes, err = s.Notes(ctx)
+		notes, err := s.Notes(ctx)
+		r.Examined.Notes = append(r.Examined.Notes, notes...)
+		return err
 	}
-	return err
+	return nil
 }
 
 // WithFiles is the repository, with the files of its work tree as a revision.

@@ -44,6 +44,16 @@ func (s *Session) Trust(ctx context.Context, revision, label string) error {
 	return s.use(label, data)
 }
 
+// TrustRecorded takes the policy from the content of a configuration that somebody keeps elsewhere, nil if there is none, and the baselines
+// of a commit's logs; empty for none. label names the place for people.
+func (s *Session) TrustRecorded(data []byte, label, at string) error {
+	s.Opts.Trusted = at
+	if s.Req.Config != "" {
+		return s.useFile(s.Req.Config)
+	}
+	return s.use(label, data)
+}
+
 // TrustNobody takes the built-in policy, and says why.
 func (s *Session) TrustNobody(why string) error {
 	s.Opts.Trusted = ""

@@ -2,6 +2,10 @@ package history
 
 import (
 	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -163,6 +167,17 @@ type Blob struct {
 	Size int64
 	// Data is nil if Size exceeds the requested limit. It may be shared: nobody writes to it.
 	Data []byte
+}
+
+// BlobID is git's name for a content (gitformat-object), in the format of another id.
+func BlobID(data []byte, like string) string {
+	sum := sha1.New()
+	if len(like) == 2*sha256.Size {
+		sum = sha256.New()
+	}
+	sum.Write(fmt.Appendf(nil, "blob %d\x00", len(data)))
+	sum.Write(data)
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // ChangeAt finds what an edge does to a path, in changes in order of path.

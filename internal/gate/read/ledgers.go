@@ -116,16 +116,26 @@ func (l *ledgers) readBefore(ctx context.Context, f history.File, later *LedgerF
 	if l.switches || !later.Readable() || l.last.log != later || l.known(f) || !f.Regular() || f.Unmerged {
 		return l.Read(ctx, f, nil)
 	}
-	data, problem, err := ReadFile(ctx, l.tree, f, l.limits)
-	if err != nil || problem != nil {
-		return l.Read(ctx, f, nil)
+	start, err := l.startOf(ctx, l.last.data, f)
+	if err != nil {
+		return nil, err
 	}
-	out := &LedgerFile{File: f, Log: later.Log.Before(l.last.data, data)}
+	out := &LedgerFile{File: f, Log: later.Log.Before(l.last.data, start)}
 	if out.Log == nil {
-		out.Log, out.Problems = ledger.ReadLog(data, l.limits)
+		return l.Read(ctx, f, nil)
 	}
 	l.keep(f.Mode+f.Object, out)
 	return out, nil
+}
+
+// startOf returns what a text begins with if that is the content of a file; else nil. The file's id tells, and
+// nothing is read but its size.
+func (l *ledgers) startOf(ctx context.Context, text []byte, f history.File) ([]byte, error) {
+	blob, err := l.tree.Blob(ctx, f.Object, 0)
+	if err != nil || blob.Size > int64(len(text)) || history.BlobID(text[:blob.Size], f.Object) != f.Object {
+		return nil, err
+	}
+	return text[:blob.Size], nil
 }
 
 // parse reads a file whole and remembers its document.

@@ -89,3 +89,53 @@ func TestReadAfterAnother(t *testing.T) {
 		read(id, a)
 	}
 }
+
+// sizeTree counts the contents that are read.
+type sizeTree struct {
+	blobTree
+	read map[string]int
+}
+
+func (t sizeTree) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
+	blob, err := t.blobTree.Blob(ctx, object, limit)
+	if blob.Size > limit {
+		blob.Data = nil
+	} else {
+		t.read[object]++
+	}
+	return blob, err
+}
+
+// What a file's id says of an earlier version is what reading it says, in both formats of ids.
+func TestReadBefore(t *testing.T) {
+	const later = "entries:\n- a\n- b\n- c\n"
+	for _, like := range []string{strings.Repeat("0", 40), strings.Repeat("0", 64)} {
+		for earlier, read := range map[string]int{
+			"entries:\n- a\n- b\n": 0, "entries:\n- a\n": 0, "entries:\n- a\n- x\n": 1, "entries:\n- a\n- b\n- c\n- d\n": 1, "entries:\n- a\n- b": 1, "": 1,
+		} {
+			tree := sizeTree{blobTree{blobs: map[string]string{}}, map[string]int{}}
+			file := func(text string) history.File {
+				id := history.BlobID([]byte(text), like)
+				tree.blobs[id] = text
+				return history.File{Path: ".small/progress.small.yml", Mode: "100644", Object: id}
+			}
+			l := newLedgers(tree, small.Limits{})
+			child, err := l.Read(t.Context(), file(later), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := file(earlier)
+			got, err := l.readBefore(t.Context(), f, child)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, problems := ledger.ReadLog([]byte(earlier), small.Limits{})
+			if got.Readable() != (want != nil) || len(got.Problems) != len(problems) || want != nil && (got.Log.Len() != want.Len() || got.Log.Head() != want.Head()) {
+				t.Errorf("%q is read as %+v", earlier, got)
+			}
+			if earlier != "" && tree.read[f.Object] != read {
+				t.Errorf("%q is read %d times, want %d", earlier, tree.read[f.Object], read)
+			}
+		}
+	}
+}

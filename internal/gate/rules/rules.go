@@ -102,6 +102,9 @@ var List = []rule.Rule{
 	process.WorkflowHistory,
 	process.WorkflowCampaign,
 
+	commits.WitnessRewritten,
+	commits.WitnessVanished,
+
 	process.ConfigChanged,
 	process.WaiverUnused,
 	process.WaiverExpired,

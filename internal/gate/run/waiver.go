@@ -68,7 +68,7 @@ func (c *Collector) applies(w *policy.Waiver, f finding.Finding) bool {
 
 // sameEdit reports whether a waiver's rule is the given one or reports the same edit.
 func sameEdit(w *policy.Waiver, of *rule.Rule) bool {
-	return w.Rule == of.ID || w.Edit.Has(of.Edit&(ledger.EntryChanged|ledger.EntryLost))
+	return w.Rule == of.ID || w.Edit.Has(of.Edit&(ledger.EntryChanged|ledger.EntryLost|ledger.EntryInserted|ledger.LogEnded))
 }
 
 // AnswerProposed has findings that the waivers of a proposed configuration excuse say that it does not count yet. fix is the remedy for

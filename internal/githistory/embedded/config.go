@@ -1,15 +1,12 @@
 package embedded
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	raw "github.com/go-git/go-git/v5/plumbing/format/config"
 
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -19,10 +16,10 @@ const maxConfig = 4 << 20
 
 // decodeConfig reads one file of configuration as it is: no included files, and
 // no opinion on values. A missing file is an empty one.
-func decodeConfig(name string) (*raw.Config, error) {
+func decodeConfig(name string) (config, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, os.ErrNotExist) {
-		return raw.New(), nil
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
@@ -34,28 +31,15 @@ func decodeConfig(name string) (*raw.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := parseConfig(data)
+	set, err := parseConfig(data)
 	if err != nil {
 		return nil, fmt.Errorf("bad config line in %s: %w", wording.Printable(name), err)
 	}
-	return config, nil
+	return set, nil
 }
 
-func parseConfig(data []byte) (*raw.Config, error) {
-	config := raw.New()
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	err := raw.NewDecoder(bytes.NewReader(data)).Decode(config)
-	return config, err
-}
-
-// lookUp is the last value of a key without a subsection.
-func lookUp(config *raw.Config, section, key string) (string, bool) {
-	options := config.Section(section).Options
-	return options.Get(key), options.Has(key)
-}
-
-// plain reports whether a value is one that the decoder understands as git
-// does: it keeps the break of a line that goes on, and tabs, which git does not.
+// plain reports whether a value is one that every git understands alike: some
+// keep tabs, and some make spaces of them.
 func plain(value string) bool {
 	return strings.IndexFunc(value, func(c rune) bool { return c < ' ' }) < 0
 }
@@ -90,20 +74,20 @@ func readLayout(gitDir, commonDir string, linked bool) (layout, error) {
 	if !own {
 		return l, nil
 	}
-	config, err := decodeConfig(filepath.Join(gitDir, "config.worktree"))
+	trees, err := decodeConfig(filepath.Join(gitDir, "config.worktree"))
 	if err != nil {
 		return l, cannot("cannot read the work tree's configuration", err)
 	}
-	return l, l.take(config)
+	return l, l.take(trees)
 }
 
-func (l *layout) take(config *raw.Config) (err error) {
-	if text, set := lookUp(config, "core", "bare"); set {
+func (l *layout) take(set config) (err error) {
+	if text, ok := set.last("core", "bare"); ok {
 		if l.bare, err = parseBool(text); err != nil {
 			return unserved("core.bare is %q", text)
 		}
 	}
-	if text, set := lookUp(config, "core", "worktree"); set {
+	if text, ok := set.last("core", "worktree"); ok {
 		if l.workTree = text; !plain(text) {
 			return unserved("core.worktree is %q", text)
 		}
@@ -113,38 +97,34 @@ func (l *layout) take(config *raw.Config) (err error) {
 
 // checkFormat refuses, by name, every version and extension that is not known to
 // be harmless to a reader, and partial clones. own reports extensions.worktreeConfig.
-func checkFormat(config *raw.Config) (own bool, err error) {
-	if text, set := lookUp(config, "core", "repositoryformatversion"); set && text != "0" && text != "1" {
+func checkFormat(shared config) (own bool, err error) {
+	if text, set := shared.last("core", "repositoryformatversion"); set && text != "0" && text != "1" {
 		return false, unserved("core.repositoryFormatVersion is %q", text)
 	}
-	extensions := config.Section("extensions")
-	if len(extensions.Subsections) > 0 {
-		return false, unserved("it has extensions.%s", wording.Printable(extensions.Subsections[0].Name))
-	}
-	for _, option := range extensions.Options {
-		switch name := strings.ToLower(option.Key); name {
-		case "noop", "preciousobjects":
-		case "worktreeconfig":
-			on, err := parseBool(option.Value)
+	for _, s := range shared {
+		switch {
+		case s.section == "remote" && s.key == "promisor":
+			return false, unserved("it is a partial clone")
+		case s.section != "extensions":
+		case s.subsection != "":
+			return false, unserved("it has extensions.%s", wording.Printable(s.subsection))
+		case s.key == "noop", s.key == "preciousobjects":
+		case s.key == "worktreeconfig":
+			on, err := parseBool(s.value)
 			if err != nil {
-				return false, unserved("extensions.worktreeConfig is %q", option.Value)
+				return false, unserved("extensions.worktreeConfig is %q", s.value)
 			}
 			own = on == 1
 		default:
-			return false, unserved("extensions.%s is %q", name, option.Value)
-		}
-	}
-	for _, remote := range config.Section("remote").Subsections {
-		if remote.HasOption("promisor") {
-			return false, unserved("it is a partial clone")
+			return false, unserved("extensions.%s is %q", s.key, s.value)
 		}
 	}
 	return own, nil
 }
 
 // parseBool reads git's words for yes (1) and no (0). An empty value is an
-// error, because it means yes or no depending on an equals sign that the
-// decoder does not hand on.
+// error, because it means yes or no depending on an equals sign that is not
+// kept.
 func parseBool(text string) (int, error) {
 	switch strings.ToLower(text) {
 	case "true", "yes", "on":

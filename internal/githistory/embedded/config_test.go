@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/smalltest"
 )
 
 func open(t testing.TB, r *gittest.Repo) *Repo {
@@ -69,7 +70,7 @@ func TestExtensions(t *testing.T) {
 		{"[core]\n\tx = \"unfinished\n", "configuration"},
 		{"[core]\n\tx = \\q\n", "configuration"},
 		{"\x00", "configuration"},
-		{"[core]\n\tworktree = a\\\n b\n", "core.worktree"},
+		{"[core]\n\tworktree = a\\tb\n", "core.worktree"},
 		// What go-git's own opening refuses, a reader need not mind.
 		{"[remote \"origin\"]\n\tfetch = ^refs/heads/x\n[branch \"a b\"]\n\trebase = merges\n\tmerge = foo\n[pack]\n\twindow = 10m\n", ""},
 		{"\ufeff[core]\n\tbare = no ; comment\n# another\n", ""},
@@ -90,7 +91,7 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
-// What the library's decoder takes, it understands as git does.
+// What is taken is understood as git understands it.
 func TestConfigAsGitReadsIt(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
@@ -108,7 +109,7 @@ func TestConfigAsGitReadsIt(t *testing.T) {
 			if err != nil {
 				continue // refused; git is asked then
 			}
-			got, set := lookUp(config, "core", "worktree")
+			got, set := config.last("core", "worktree")
 			r.Write("config", text)
 			said, err := r.Try("config", "--file", "config", "-z", "--get", "core.worktree")
 			if set && !plain(got) {
@@ -121,15 +122,70 @@ func TestConfigAsGitReadsIt(t *testing.T) {
 	}
 }
 
+// asGitLists compares what is set with git's list of it. What is refused is git's to read.
+func asGitLists(t testing.TB, r *gittest.Repo, text string) (taken bool) {
+	t.Helper()
+	settings, err := parseConfig([]byte(text))
+	if err != nil {
+		return false
+	}
+	r.Write("config", text)
+	said, err := r.Try("config", "--file", "config", "-z", "--list")
+	if err != nil {
+		t.Fatalf("%q is taken, and git says: %s", text, said)
+	}
+	for _, s := range settings {
+		name := s.section + "." + s.key
+		if s.subsection != "" {
+			name = s.section + "." + s.subsection + "." + s.key
+		}
+		line, rest, _ := strings.Cut(said, "\x00")
+		key, value, _ := strings.Cut(line[len(name):], "\n")
+		if !strings.HasPrefix(line, name) || key != "" || value != s.value && plain(s.value) {
+			t.Fatalf("%q: %q is %q; git says %q", text, name, s.value, line)
+		}
+		said = rest
+	}
+	if said != "" {
+		t.Fatalf("%q: not seen: %q", text, said)
+	}
+	return true
+}
+
+// TestConfigList tries texts that are right in nearly all.
+func TestConfigList(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	pieces := []string{
+		"[core]\n", "[a \"b c\"]", "[a \"b\\\"\\\\]\"] # x\n", "[A.B]\n", "[a \"\"]\n", "[ a]\n", "[a\tx]", "[a \t\"X\"]", "bare = true\n", "Key\n", "key=", "x = a b  c  \n", "# c \"\n", "; d\r\n",
+		"x = a\\\n b\n", "x = \"a # b\" ; c\n", "x = \"un\n", "x-1 = \\t\\n\\b\\\"\\\\\n", "x = \\q\n", "1x = y\n", "\n", "  ", "\r", "\\\n", "\t", "y = z\r\n", "é", "=", "x y\n", "x = a\\", "\"", "]", "x=a\r b\n", "\ufeff", "\v",
+	}
+	var taken int
+	for seed := range smalltest.Seeds {
+		r2 := smalltest.Seeded(seed)
+		text := smalltest.Pick(r2, []string{"", "[core]\n", "[a \"b\"]\n", "\ufeff[c.D]\n"})
+		for range r2.IntN(6) {
+			text += smalltest.Pick(r2, pieces)
+		}
+		if asGitLists(t, r, text) {
+			taken++
+		}
+	}
+	if taken < 10 {
+		t.Errorf("only %d were taken", taken)
+	}
+	for _, text := range []string{"[user]\n\tname = A \"B\" C\n[alias]\n\tx = \"!f() { \\\n\techo \\\"$1\\\"; }; f\"\n[remote \"origin\"]\n\turl = https://x/y.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n", "[a]b=c"} {
+		if !asGitLists(t, r, text) {
+			t.Errorf("refused: %q", text)
+		}
+	}
+}
+
 func FuzzConfig(f *testing.F) {
 	f.Add("[core]\n\tbare = true\n[a \"b\\\"c\"]\nd = \"e\\n\\t\\b\\\\\" ; f\n")
 	f.Add("[a]\nb = c \\\n d\n[a.b]\nc\n")
 	f.Add("[a]\nb = \\")
-	f.Fuzz(func(t *testing.T, text string) {
-		if config, err := parseConfig([]byte(text)); err == nil {
-			lookUp(config, "core", "bare")
-		}
-	})
+	f.Fuzz(func(t *testing.T, text string) { asGitLists(t, gittest.New(t), text) })
 }
 
 func TestConfiguredBranch(t *testing.T) {

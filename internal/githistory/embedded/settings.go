@@ -5,9 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-
-	raw "github.com/go-git/go-git/v5/plumbing/format/config"
 
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -15,8 +14,8 @@ import (
 
 // InitBranch is init.defaultBranch; the last file that sets it counts.
 func (r *Repo) InitBranch(context.Context) (branch string, err error) {
-	err = r.eachConfig("init.defaultBranch", func(config *raw.Config) error {
-		text, set := lookUp(config, "init", "defaultbranch")
+	err = r.eachConfig("init.defaultBranch", func(c config) error {
+		text, set := c.last("init", "defaultbranch")
 		if !plain(text) {
 			return unserved("init.defaultBranch is %q", text)
 		}
@@ -43,8 +42,8 @@ func (r *Repo) Neighbours(ctx context.Context) ([]githistory.Neighbour, error) {
 	if err != nil || !isBranch || r.head == "" {
 		return nil, err
 	}
-	return nil, r.eachConfig("branch."+wording.Printable(branch)+".merge", func(config *raw.Config) error {
-		if config.Section("branch").Subsection(branch).HasOption("merge") {
+	return nil, r.eachConfig("branch."+wording.Printable(branch)+".merge", func(c config) error {
+		if len(c.all("branch", branch, "merge")) > 0 {
 			return unserved("the branch %s has an upstream", wording.Printable(branch))
 		}
 		return nil
@@ -54,22 +53,22 @@ func (r *Repo) Neighbours(ctx context.Context) ([]githistory.Neighbour, error) {
 // eachConfig hands on the files of configuration that git reads, in its order
 // (git-config(1), FILES). A file that includes others, and a variable that sets the
 // key, are refused.
-func (r *Repo) eachConfig(key string, take func(*raw.Config) error) error {
+func (r *Repo) eachConfig(key string, take func(config) error) error {
 	for _, v := range r.env {
 		if strings.HasPrefix(v, "GIT_CONFIG_") && strings.Contains(strings.ToLower(v), strings.ToLower(key)) {
 			return unserved("a variable sets %s", key)
 		}
 	}
 	for _, file := range r.configFiles() {
-		config, err := decodeConfig(file)
+		set, err := decodeConfig(file)
 		if errors.Is(err, os.ErrPermission) {
 			continue // as git does
 		}
-		if err == nil && includes(config) {
+		if err == nil && includes(set) {
 			err = unserved("%s includes other files, which may set %s", wording.Printable(file), key)
 		}
 		if err == nil {
-			err = take(config)
+			err = take(set)
 		}
 		if err != nil {
 			return cannot("cannot read the configuration", err)
@@ -78,8 +77,8 @@ func (r *Repo) eachConfig(key string, take func(*raw.Config) error) error {
 	return nil
 }
 
-func includes(config *raw.Config) bool {
-	return len(config.Section("include").Options)+len(config.Section("includeIf").Subsections) > 0
+func includes(c config) bool {
+	return slices.ContainsFunc(c, func(s setting) bool { return s.section == "include" || s.section == "includeif" })
 }
 
 func on(text string) bool {
@@ -115,13 +114,13 @@ func (r *Repo) configFiles() []string {
 // it, before git's url.*.insteadOf changes it; of several the first, from which
 // git fetches. It is empty if there is no such remote.
 func (r *Repo) RemoteURL(_ context.Context, remote string) (string, error) {
-	config, err := decodeConfig(filepath.Join(r.CommonDir, "config"))
+	set, err := decodeConfig(filepath.Join(r.CommonDir, "config"))
 	if err != nil {
 		return "", cannot("cannot read where "+wording.Printable(remote)+" leads to", err)
 	}
-	urls := config.Section("remote").Subsection(remote).OptionAll("url")
+	urls := set.all("remote", remote, "url")
 	switch {
-	case len(urls) == 0 && includes(config):
+	case len(urls) == 0 && includes(set):
 		return "", unserved("its configuration includes other files, which may say where %s leads to", wording.Printable(remote))
 	case len(urls) == 0:
 		return "", nil

@@ -258,7 +258,7 @@ func (l *log) untouched(v *version) bool {
 
 // check demands of a text that was put together that every entry is as it was, and that the gate accepts it.
 func (l *log) check(text []byte, items []item, added bool) error {
-	result, problems := ledger.ReadLog(text, l.Limits)
+	_, result, problems := l.document(text)
 	if result == nil {
 		return l.uncopied(fmt.Sprintf("line %d of the result: %s", max(problems[0].Pos.Line, 1), problems[0].Message))
 	}

@@ -30,8 +30,9 @@ type Version struct {
 type version struct {
 	*Version
 	doc *small.Document
-	// written is the file's ledger, and ledger that of the items.
-	written, ledger *ledger.Ledger
+	// written is the file's log, and ledger that of the items; nil and empty if there is no file.
+	written *ledger.Log
+	ledger  *ledger.Ledger
 	// items are the entries that the side contributes.
 	items []item
 	// places are the indexes of entries in the file.
@@ -53,6 +54,8 @@ type log struct {
 	comparers []read.LogComparer
 	// versions are ours and the others.
 	versions []*version
+	// parsed are all logs that were parsed: later ones usually continue the first, which is a merge base.
+	parsed []*version
 	// bases are the versions from which the sides parted; base holds all their entries.
 	bases []*version
 	base  map[small.Digest]bool
@@ -62,6 +65,14 @@ type log struct {
 
 func (c Case) read() (*log, error) {
 	l := &log{Case: c, comparers: append([]read.LogComparer{c.Comparer}, c.Others...), base: map[small.Digest]bool{}, moved: map[small.Digest]bool{}}
+	bases := make([][]*version, len(c.Theirs))
+	for i, theirs := range c.Theirs {
+		for j := range theirs.Bases {
+			if base, err := l.parse(&theirs.Bases[j]); err == nil { // one that cannot be read has no entries to keep
+				bases[i] = append(bases[i], base)
+			}
+		}
+	}
 	ours, err := l.parse(&c.Ours)
 	if err != nil {
 		return nil, err
@@ -72,7 +83,7 @@ func (c Case) read() (*log, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := l.compareWithBases(theirs, ours); err != nil {
+		if err := l.compareWithBases(theirs, ours, bases[i]); err != nil {
 			return nil, err
 		}
 		if theirs.Own {
@@ -87,29 +98,40 @@ func (c Case) read() (*log, error) {
 
 // parse parses one version. A side without a log has no items.
 func (l *log) parse(v *Version) (*version, error) {
-	none := ledger.NewLedger(nil)
-	out := &version{Version: v, written: none, ledger: none}
+	out := &version{Version: v, ledger: ledger.NewLedger(nil)}
 	if v.Data == nil {
 		return out, nil
 	}
-	doc, problems := small.Parse(v.Data, l.Limits)
-	var parsed *ledger.Ledger
-	if doc != nil {
-		parsed, problems = ledger.LedgerOf(doc)
-	}
+	doc, parsed, problems := l.document(v.Data)
 	if parsed == nil {
 		return nil, &failure.Error{
 			Message: fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.Path, v.Name, max(problems[0].Pos.Line, 1), problems[0].Message),
 			Remedy:  "correct the log on that side and commit it, then merge again",
 		}
 	}
-	out.doc, out.written, out.ledger = doc, parsed, parsed
+	out.doc, out.written, out.ledger = doc, parsed, parsed.Ledger
+	l.parsed = append(l.parsed, out)
 	out.places = make(map[small.Digest]int, parsed.Len())
 	for i, value := range doc.Root.Get("entries").Items {
 		out.items = append(out.items, item{Entry: parsed.Entries[i], value: value, from: out, at: i})
 		out.places[parsed.Entries[i].Digest] = i
 	}
 	return out, nil
+}
+
+// document reads a text as a log, and as the continuation of another one if it is that.
+func (l *log) document(data []byte) (*small.Document, *ledger.Log, []small.Problem) {
+	for _, v := range l.parsed {
+		if doc := v.doc.Extended(v.Data, data, l.Limits); doc != nil {
+			return doc, v.written.LogOfExtended(doc, data), nil
+		}
+	}
+	doc, problems := small.Parse(data, l.Limits)
+	if doc == nil {
+		return nil, nil, problems
+	}
+	log, problems := ledger.LogOf(doc, data)
+	return doc, log, problems
 }
 
 func ledgerOf(items []item) *ledger.Ledger {
@@ -123,12 +145,8 @@ func ledgerOf(items []item) *ledger.Ledger {
 // compareWithBases demands that both sides kept the entries of their merge bases, and leaves out the entries that a side does not
 // contribute: of a picked commit, those of its base; of a side that parted before the baseline with which the other side begins,
 // those that the other side no longer has.
-func (l *log) compareWithBases(theirs, ours *version) error {
-	for i := range theirs.Bases {
-		base, err := l.parse(&theirs.Bases[i])
-		if err != nil {
-			continue // a log that could not be read has no entries to keep
-		}
+func (l *log) compareWithBases(theirs, ours *version, bases []*version) error {
+	for _, base := range bases {
 		l.bases = append(l.bases, base)
 		for _, it := range base.items {
 			l.base[it.Digest] = true

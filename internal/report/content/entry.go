@@ -15,8 +15,14 @@ func EntryKind(e *finding.EntryRef) string {
 	return "entry"
 }
 
+// OnlyDigest reports whether nothing but the digest is known of an entry: a witness has seen it, and it stands in no file that is there.
+func OnlyDigest(e *finding.EntryRef) bool { return e.Line == 0 && e.TaskID == "" && e.Timestamp == "" }
+
 // EntryLabel is an entry's task and time; a switch has a time alone.
 func EntryLabel(e *finding.EntryRef) string {
+	if OnlyDigest(e) {
+		return e.Digest.String()
+	}
 	at := NameOr(e.Timestamp, "no timestamp")
 	if e.Switch {
 		return at

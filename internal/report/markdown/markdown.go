@@ -200,6 +200,9 @@ func entryLabel(e *finding.EntryRef) string {
 	if e.Switch {
 		return codeSpan(content.EntryLabel(e))
 	}
+	if content.OnlyDigest(e) {
+		return codeSpan(e.Digest.String())
+	}
 	return codeSpan(content.NameOr(e.TaskID, "no task_id")) + ", " + codeSpan(content.NameOr(e.Timestamp, "no timestamp"))
 }
 

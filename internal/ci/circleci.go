@@ -1,0 +1,12 @@
+package ci
+
+// CircleCI is CircleCI (https://circleci.com/docs/reference/variables/). No variable names a pull request's target, and
+// CIRCLE_PULL_REQUEST is set by some platforms only, so each branch is compared with the default one, which no variable names either. The
+// branch of a pull request from a fork may have that one's name.
+var CircleCI = variables{commit: "CIRCLE_SHA1", tag: "CIRCLE_TAG", branch: "CIRCLE_BRANCH"}.system(System{
+	Name:   "CircleCI",
+	detect: is("CIRCLECI", "true"),
+	// https://circleci.com/docs/reference/configuration-reference/#checkout
+	Deep:       "- checkout:\n    method: full",
+	NoCheckout: "put checkout before this step", Checkout: "- checkout:\n    method: full",
+})

@@ -1,0 +1,150 @@
+package ci
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// variables are the names of the variables by which a CI system says what it builds, for systems that say no more than that. One that a
+// system does not have is empty.
+//
+// Of such a build the checked-out commit may be the system's merge of the head and the target, so HEAD is looked at too. What a branch was
+// before is mostly not said; then it is compared with the default branch alone.
+type variables struct {
+	// event says what happened; where it is "push", before is the branch's tip before that.
+	event, before string
+	// request is the number of the pull request, and empty or "false" elsewhere.
+	request string
+	// target and source are the branches of the pull request, by name or by full ref, and labels its labels, with commas.
+	target, source, labels string
+	// head is the pull request's tip where commit is a merge of it. commit is what is built; without a name or with the value HEAD it is
+	// what is checked out.
+	head, commit string
+	// ref is the full name of what is built. Where there is none, tag and branch are the names.
+	ref, tag, branch string
+	// defaultBranch is the repository's default branch.
+	defaultBranch string
+	// repository is the full name of the repository that was cloned, whose branches count. fork is the full name, or the owner, of the
+	// repository that a pull request comes from.
+	repository, fork string
+}
+
+// DefaultBranchVariable names the default branch where a system does not, or names another one.
+const DefaultBranchVariable = "CI_DEFAULT_BRANCH"
+
+// system completes a system that says what it builds by these variables.
+func (v variables) system(s System) *System {
+	s.plan, s.request = v.plan, v.surroundings
+	return &s
+}
+
+// is recognizes a system by the value of one variable.
+func is(name, value string) func(env map[string]string) bool {
+	return func(env map[string]string) bool { return env[name] == value }
+}
+
+func (v variables) plan(p *Plan, env map[string]string, _ []byte) error {
+	around := v.surroundings(p, env, nil)
+	head := Point{Revision: "HEAD", Words: "HEAD"}
+	for _, name := range []string{v.commit, v.head} {
+		switch id := env[name]; {
+		case id == "", id == "HEAD":
+			continue
+		case !isID(id):
+			return checkID(name, id)
+		default:
+			head = idPoint(id, name)
+		}
+	}
+	p.Head = []Point{head}
+	if around.inRequest {
+		return v.pullRequest(p, env)
+	}
+	p.Kind, p.Ref = Push, v.builtRef(env)
+	p.Event, p.Subject = "a build", "the checked-out commit"
+	if p.Ref != "" {
+		p.Subject = wording.Clip(p.Ref)
+	}
+	if before := env[v.before]; env[v.event] == "push" && !absent(before) {
+		if err := checkID(v.before, before); err != nil {
+			return err
+		}
+		p.Base = []Point{idPoint(before, v.before)}
+		p.against(around.defaultBranch)
+	} else {
+		p.NoBefore, p.Compare = true, !strings.HasPrefix(p.Ref, "refs/tags/")
+		p.Default = refetched(defaultBranchPoints(around.defaultBranch))
+	}
+	p.Event = cmp.Or(env[v.event], p.Event)
+	return nil
+}
+
+// pullRequest compares the head with the target, or with the target as of the merge that is checked out.
+func (v variables) pullRequest(p *Plan, env map[string]string) error {
+	target := strings.TrimPrefix(env[v.target], "refs/heads/")
+	p.Kind, p.Event = Change, cmp.Or(env[v.event], "pull request")
+	p.Subject = fmt.Sprintf("pull request %s into %s", wording.Clip(env[v.request]), wording.Clip(target))
+	p.Source = strings.TrimPrefix(env[v.source], "refs/heads/")
+	p.Base = refetched(branchPoints(target, "the target branch "+target))
+	if len(p.Base) == 0 {
+		return undecided(fmt.Sprintf("%s is %q, which names no branch: it says what the pull request is for", v.target, wording.Clip(target)))
+	}
+	p.Merge = []Point{{Revision: "HEAD", Words: "HEAD", Made: true}}
+	return nil
+}
+
+func (v variables) surroundings(p *Plan, env map[string]string, _ []byte) surroundings {
+	p.Repository, p.Fork = env[v.repository], env[v.fork]
+	for name := range strings.SplitSeq(env[v.labels], ",") {
+		p.label(name)
+	}
+	number := env[v.request]
+	return surroundings{
+		inRequest: number != "" && number != "false", repository: p.Repository,
+		defaultBranch: cmp.Or(env[DefaultBranchVariable], env[v.defaultBranch]),
+	}
+}
+
+// builtRef is the full name of the branch or tag that is built; empty if nobody says.
+func (v variables) builtRef(env map[string]string) string {
+	switch {
+	case env[v.ref] != "":
+		return env[v.ref]
+	case env[v.tag] != "":
+		return "refs/tags/" + env[v.tag]
+	case env[v.branch] != "":
+		return "refs/heads/" + env[v.branch]
+	}
+	return ""
+}
+
+// refetched has the remote asked where a branch is: a clone may be kept from an earlier build, which fetched the branch then.
+func refetched(points []Point) []Point {
+	if len(points) > 0 {
+		points[0].Stale = true
+	}
+	return points
+}
+
+// several stands for systems whose variables are set together, as in a job that one of them starts in another's: which of them says what is
+// to be judged is not guessed.
+func several(found []*System) *System {
+	var names []string
+	for _, s := range found {
+		names = append(names, s.Name)
+	}
+	return &System{
+		Name: strings.Join(names, " and "),
+		plan: func(*Plan, map[string]string, []byte) error {
+			return &failure.Error{
+				Message: "this environment has the variables of " + strings.Join(names, " and of ") + ", which may say different things",
+				Remedy:  "leave the variables of all but one out of this step; or " + remedy,
+			}
+		},
+		Deep: Other.Deep,
+	}
+}

@@ -1,0 +1,3 @@
+// Package witnessing looks at a repository for a witness: it reads the state, has what the refs hold now judged by it, and writes what it
+// has seen.
+package witnessing

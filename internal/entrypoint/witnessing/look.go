@@ -1,0 +1,183 @@
+package witnessing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/run"
+	"github.com/small-gate/small-gate/internal/gate/walk"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/witness"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Options are what a person or a job asks of a witness.
+type Options struct {
+	// State is the directory of the state.
+	State string
+	// Name is the repository's; empty stands for origin's address, or else the directory's name.
+	Name string
+	// Refs are to be watched besides those that already are; without any, the default branch.
+	Refs []string
+	// Accept are fingerprints of findings that a person has accepted.
+	Accept []string
+	// Sign and Verify are files with keys; empty for none.
+	Sign, Verify string
+}
+
+// mode is the command's name.
+const mode = "witness"
+
+// Look judges what the refs hold now by what the witness has seen, and writes what it has seen then if nothing is wrong.
+func Look(ctx context.Context, req session.Request, o Options) *finding.Report {
+	kept, err := openState(o)
+	if err != nil {
+		return run.FailureReport(run.Options{Mode: mode}, err)
+	}
+	var next *witness.State
+	report := req.Judge(ctx, mode, func(s *session.Session) (*finding.Report, error) {
+		var r *finding.Report
+		var err error
+		next, r, err = look(ctx, s, o, kept.state)
+		return r, err
+	})
+	switch report.Verdict {
+	case finding.Pass:
+		var note string
+		if note, err = kept.write(next); err == nil {
+			report.Examined.Notes = append(report.Examined.Notes, note)
+		}
+	case finding.Fail:
+		report.Examined.Notes = append(report.Examined.Notes, "the state has not been changed")
+	case finding.Error: // which says why
+	}
+	if err = joined(err, kept.close()); err != nil {
+		report.Verdict, report.Failure = finding.Error, failure.Of(err)
+	}
+	return report
+}
+
+func joined(first, second error) error {
+	if first != nil {
+		return first
+	}
+	return second
+}
+
+// look judges, and returns the next state, by a state that is nil at the first look.
+func look(ctx context.Context, s *session.Session, o Options, seen *witness.State) (*witness.State, *finding.Report, error) {
+	name, err := nameOf(ctx, s, o.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	first := seen == nil
+	if first {
+		seen = &witness.State{Repository: name}
+	}
+	if seen.Repository != name {
+		return nil, nil, &failure.Error{
+			Message: fmt.Sprintf("the state in %s is of the repository %s, and this is %s", o.State, wording.Quote(seen.Repository), wording.Quote(name)),
+			Remedy:  "name the directory of this repository's own state with --state; or, if it is the same repository under another address, give the old name with --name",
+		}
+	}
+	standard, err := githistory.DefaultBranch(ctx, s.Repo, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	refs, err := watched(ctx, s, o, seen, standard)
+	if err != nil {
+		return nil, nil, err
+	}
+	source := configSource(standard, refs)
+	if err := trust(ctx, s, seen, first, source); err != nil {
+		return nil, nil, err
+	}
+	report, looked := gate.Witness(ctx, s.Repo, refs, o.Accept, s.Opts)
+	report.Examined.Head = source.Tip
+	if report.Verdict != finding.Pass {
+		return nil, report, nil
+	}
+	next := &witness.State{Repository: name, Refs: looked}
+	next.Config, err = config(ctx, s, source)
+	return next, report, err
+}
+
+// configSource is the ref whose configuration is recorded: the default branch, or else the first that is there.
+func configSource(standard githistory.Branch, refs []walk.Witnessed) walk.Witnessed {
+	at := slices.IndexFunc(refs, func(w walk.Witnessed) bool { return w.Seen.Name == standard.Ref && w.Tip != "" })
+	if at < 0 && standard.ID != "" {
+		return walk.Witnessed{Seen: witness.Ref{Name: standard.Ref}, Tip: standard.ID}
+	}
+	if at < 0 {
+		at = slices.IndexFunc(refs, func(w walk.Witnessed) bool { return w.Tip != "" })
+	}
+	if at < 0 {
+		return walk.Witnessed{}
+	}
+	return refs[at]
+}
+
+// config reads the configuration that is to be recorded. It must be valid: the next look is judged by it.
+func config(ctx context.Context, s *session.Session, source walk.Witnessed) ([]byte, error) {
+	if source.Tip == "" {
+		return nil, nil
+	}
+	data, found, err := githistory.ReadFile(ctx, s.Repo, source.Tip, policy.File, policy.MaxSize)
+	if err != nil || !found {
+		return nil, err
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	_, err = policy.Parse(policy.File+" in "+source.Seen.Name, data, rules.Known())
+	return data, err
+}
+
+// trust takes the configuration that the state has recorded, at the first look that of the repository. Of what people of the repository
+// wrote, only what is excused and which logs are judged counts: neither levels of rules nor a mode can silence a witness.
+func trust(ctx context.Context, s *session.Session, seen *witness.State, first bool, source walk.Witnessed) error {
+	data, at, label := seen.Config, "", "the witness's state"
+	if first {
+		var err error
+		if data, err = config(ctx, s, source); err != nil {
+			return err
+		}
+		label = source.Seen.Name
+	}
+	switch last := lastSeen(source.Seen.Logs); {
+	case s.Req.Config != "":
+		at = source.Tip // whoever names the configuration vouches for what is there
+	case last != "":
+		here, err := isHere(ctx, s, last)
+		if err != nil {
+			return err
+		}
+		if here {
+			at = last
+		}
+	}
+	if err := s.TrustRecorded(data, label, at); err != nil {
+		return err
+	}
+	if s.Req.Config == "" {
+		own := *s.Opts.Policy
+		own.Mode = policy.Enforce
+		s.Opts.Policy = &own
+	}
+	return nil
+}
+
+// lastSeen is the commit at which logs were seen last; empty without any.
+func lastSeen(logs []witness.Log) string {
+	if len(logs) == 0 {
+		return ""
+	}
+	return slices.MaxFunc(logs, func(a, b witness.Log) int { return a.Time.Compare(b.Time) }).Commit
+}

@@ -1,0 +1,146 @@
+package witnessing
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/entrypoint/session"
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/walk"
+	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/witness"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// watched are the refs to look at: all that the witness has seen, those that are asked for and, if none is, the default branch.
+func watched(ctx context.Context, s *session.Session, o Options, seen *witness.State, standard githistory.Branch) ([]walk.Witnessed, error) {
+	var names []string
+	for _, r := range seen.Refs {
+		names = append(names, r.Name)
+	}
+	for _, asked := range o.Refs {
+		name, err := fullName(ctx, s, asked, names)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	if len(o.Refs) == 0 && standard.ID != "" {
+		names = append(names, standard.Ref)
+	}
+	if len(names) == 0 {
+		return nil, &failure.Error{
+			Message: "there is nothing to witness: no default branch with a commit was found",
+			Remedy:  "clone the repository once it has commits, or name a branch with --ref; `git for-each-ref --format='%(refname)'` lists them",
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	now, err := s.Repo.Refs(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
+	var out []walk.Witnessed
+	for _, name := range names {
+		w := walk.Witnessed{Seen: witness.Ref{Name: name}, Here: func(commit string) (bool, error) { return isHere(ctx, s, commit) }}
+		if before := seen.Ref(name); before != nil {
+			w.Seen = *before
+		}
+		if ref, there := now[name]; there {
+			if w.Tip, err = commitOf(ctx, s, name, ref.ID); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// fullName finds what a person calls a ref: first among the remote's branches, as they are what has been published. A ref that has been
+// seen, and is gone, keeps its name.
+func fullName(ctx context.Context, s *session.Session, asked string, seen []string) (string, error) {
+	names := []string{"refs/heads/" + asked, "refs/tags/" + asked}
+	if !s.Repo.Where().Bare {
+		names = slices.Concat([]string{"refs/remotes/origin/" + asked, "refs/remotes/" + asked}, names)
+	}
+	if strings.HasPrefix(asked, "refs/") {
+		names = []string{asked}
+	}
+	there, err := s.Repo.Refs(ctx, names...)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		if _, is := there[name]; is {
+			return name, nil
+		}
+	}
+	for _, name := range names {
+		if slices.Contains(seen, name) {
+			return name, nil
+		}
+	}
+	return "", &failure.Error{
+		Message: fmt.Sprintf("there is no branch or tag %s, and the witness has not seen one", wording.Quote(asked)),
+		Remedy:  "fetch it, `git fetch origin`, or name another with --ref; `git for-each-ref --format='%(refname)'` lists them",
+	}
+}
+
+// commitOf follows a ref to its commit.
+func commitOf(ctx context.Context, s *session.Session, name, id string) (string, error) {
+	commit, here, err := s.Repo.Peel(ctx, id)
+	switch {
+	case err != nil:
+		return "", err
+	case !here || commit == "":
+		return "", &failure.Error{Message: wording.Printable(name) + " leads to no commit of this clone", Remedy: "clone the repository anew"}
+	}
+	return commit, nil
+}
+
+// isHere reports whether a commit is in the clone.
+func isHere(ctx context.Context, s *session.Session, id string) (bool, error) {
+	commit, here, err := s.Repo.Peel(ctx, id)
+	return here && commit == id, err
+}
+
+// nameOf is the name that is given, or else origin's address without credentials, or else the directory's name.
+func nameOf(ctx context.Context, s *session.Session, given string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	address, err := s.Repo.RemoteURL(ctx, "origin")
+	if err != nil {
+		return "", err
+	}
+	if address != "" {
+		return withoutCredentials(address), nil
+	}
+	where := s.Repo.Where()
+	if where.Top != "" {
+		return filepath.Base(where.Top), nil
+	}
+	return filepath.Base(where.GitDir), nil
+}
+
+// withoutCredentials is an address (git-fetch(1), GIT URLS) without user, password and query.
+func withoutCredentials(address string) string {
+	scheme, rest, isURL := strings.Cut(address, "://")
+	if !isURL {
+		host, path, remote := strings.Cut(address, ":")
+		if !remote || strings.ContainsAny(host, `/\`) {
+			return address // a directory
+		}
+		return host[strings.LastIndex(host, "@")+1:] + ":" + path
+	}
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		u.User, u.RawQuery, u.Fragment = nil, "", ""
+		return u.String()
+	}
+	server, path, _ := strings.Cut(rest, "/") // what net/url does not read may still hold a password
+	return scheme + "://" + server[strings.LastIndex(server, "@")+1:] + "/" + path
+}

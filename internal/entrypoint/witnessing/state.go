@@ -1,0 +1,162 @@
+package witnessing
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"github.com/gofrs/flock"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wholefile"
+	"github.com/small-gate/small-gate/internal/witness"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// StateFile is the name of the state in its directory.
+const StateFile = "witness.txt"
+
+// kept is a state on disk, while one look is at work on it.
+type kept struct {
+	path string
+	// content is that of the file, and state what it says; both are nil before the first look.
+	content []byte
+	state   *witness.State
+	// secret is the key that signs; empty for none.
+	secret string
+	lock   *flock.Flock
+}
+
+// openState reads the state of a directory, which is made if it is not there, and keeps other looks out until close.
+func openState(o Options) (*kept, error) {
+	k := &kept{path: filepath.Join(o.State, StateFile)}
+	if err := os.MkdirAll(o.State, 0o777); err != nil {
+		return nil, unusable("cannot use "+o.State, err)
+	}
+	var err error
+	if k.secret, err = readKey(o.Sign); err != nil {
+		return nil, err
+	}
+	public, err := readKey(o.Verify)
+	if err != nil {
+		return nil, err
+	}
+	if k.secret != "" { // a bad key shows before the work is done
+		if _, err := witness.Sign([]byte("\n"), k.secret); err != nil {
+			return nil, err
+		}
+	}
+	if err := k.acquire(o.State); err != nil {
+		return nil, err
+	}
+	if err := k.read(public); err != nil {
+		return nil, joined(err, k.close())
+	}
+	return k, nil
+}
+
+// read reads the state. Where a key verifies, an unsigned state is refused; a signed one is never taken unverified.
+func (k *kept) read(public string) error {
+	content, err := os.ReadFile(k.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return unusable("the witness's state cannot be read", err)
+	}
+	text := content
+	switch {
+	case public != "":
+		text, err = witness.Verify(content, public)
+	case witness.Signed(content):
+		err = &failure.Error{Message: k.path + " is signed, and nothing says by which key", Remedy: "name the file of the public key with --verify"}
+	}
+	if err == nil {
+		k.state, err = witness.Parse(text)
+	}
+	k.content = content
+	return err
+}
+
+// write replaces the state, in one step, if there is something new to say, and says what is there now.
+func (k *kept) write(next *witness.State) (note string, err error) {
+	content := next.Text()
+	if k.secret != "" {
+		if content, err = witness.Sign(content, k.secret); err != nil {
+			return "", err
+		}
+	}
+	same := bytes.Equal(content, k.content)
+	if k.secret == "" && witness.Signed(k.content) {
+		if !bytes.Equal(k.state.Text(), content) {
+			return "", &failure.Error{Message: "there is something new to record, and " + k.path + " is signed", Remedy: "name the file of the secret key with --sign; nothing has been recorded"}
+		}
+		same = true
+	}
+	logs, entries := 0, 0
+	for _, r := range next.Refs {
+		for _, l := range r.Logs {
+			if l.Moved == "" {
+				logs, entries = logs+1, entries+len(l.Entries)
+			}
+		}
+	}
+	what := fmt.Sprintf("%s, %s and %s of %s", wording.Count(len(next.Refs), "ref"), wording.Count(logs, "log"), wording.Count(entries, "entry"), next.Repository)
+	if same {
+		return k.path + " already holds " + what, nil
+	}
+	if err := wholefile.Write(k.path, content); err != nil {
+		return "", unusable("the witness's state cannot be written", err)
+	}
+	if k.content == nil {
+		return "this is the first look; " + k.path + " now holds " + what, nil
+	}
+	return k.path + " now holds " + what, nil
+}
+
+// acquire keeps other looks at the same state out. Windows, and some network file systems, cannot lock a directory: there is no lock then.
+func (k *kept) acquire(dir string) error {
+	k.lock = flock.New(dir, flock.SetFlag(os.O_RDONLY))
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	got, err := k.lock.TryLock()
+	for _, none := range []error{errors.ErrUnsupported, fs.ErrPermission, syscall.ENOLCK, syscall.EBADF} {
+		if errors.Is(err, none) {
+			return nil
+		}
+	}
+	switch {
+	case err != nil:
+		return unusable("cannot lock "+dir, err)
+	case !got:
+		return &failure.Error{Message: "another witness is at work in " + dir, Remedy: "run it again when that one has ended"}
+	}
+	return nil
+}
+
+func (k *kept) close() error { return k.lock.Close() }
+
+// readKey reads a file with a key; empty for no file.
+func readKey(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", unusable("the key cannot be read", err)
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return "", &failure.Error{Message: path + " is empty; a key is expected in it", Remedy: "name the file that small-hook witness --new-key has written"}
+	}
+	return string(data), nil
+}
+
+func unusable(what string, err error) error {
+	return &failure.Error{Message: what + ": " + err.Error(), Remedy: "let this user read and write there, or name another place", Err: err}
+}

@@ -1,0 +1,70 @@
+package witnessing
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/witness"
+)
+
+// TestOneAtATime demands that two looks at one state exclude each other, and that the lock leaves nothing behind.
+func TestOneAtATime(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows cannot lock a directory")
+	}
+	o := Options{State: filepath.Join(t.TempDir(), "state")}
+	first, err := openState(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openState(o); err == nil || !strings.Contains(err.Error(), "another witness is at work") {
+		t.Errorf("a second look: %v", err)
+	}
+	if _, err := first.write(&witness.State{Repository: "r"}); err != nil {
+		t.Error(err)
+	}
+	if err := first.close(); err != nil {
+		t.Error(err)
+	}
+	second, err := openState(o)
+	if err != nil || second.state.Repository != "r" {
+		t.Fatalf("%+v %v", second, err)
+	}
+	if err := second.close(); err != nil {
+		t.Error(err)
+	}
+	names, err := os.ReadDir(o.State)
+	if err != nil || len(names) != 1 || names[0].Name() != StateFile {
+		t.Errorf("%v %v", names, err)
+	}
+}
+
+// TestUnwritable demands that a state that cannot be written is an error, and stays what it was.
+func TestUnwritable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	k, err := openState(Options{State: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.path = filepath.Join(dir, "gone", StateFile)
+	if _, err := k.write(&witness.State{Repository: "r"}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	if err := k.close(); err != nil {
+		t.Error(err)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openState(Options{State: file}); err == nil {
+		t.Error("a file is taken for a directory")
+	}
+}

@@ -1,0 +1,157 @@
+package gate_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/gate"
+	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/walk"
+	"github.com/small-gate/small-gate/internal/witness"
+)
+
+// modelSeen is what a witness has seen of one directory's log, in the naive model.
+type modelSeen struct {
+	entries []modelEntry
+	// away is true once the log has gone on elsewhere.
+	away bool
+}
+
+// deleted is the tip of a ref that is gone.
+const deleted = -1
+
+// look judges what a ref holds now, commit c, by what was seen, and returns what is seen then.
+func (m model) look(seen map[string]modelSeen, c int) (verdict modelVerdict, next map[string]modelSeen) {
+	next = map[string]modelSeen{}
+	if c == deleted {
+		return bad, next
+	}
+	arrived := map[string]bool{}
+	var gone []string
+	for _, dir := range workspaceDirs {
+		state := m[c].logs[dir].state
+		s, known := seen[dir]
+		standing := known && !s.away
+		arrived[dir] = !standing && state == readable
+		if standing && state == absent {
+			gone = append(gone, dir)
+		}
+		if state == readable {
+			next[dir] = modelSeen{entries: m[c].logs[dir].entries}
+		}
+		if known && state == readable {
+			verdict = max(verdict, judgeLedgers(s.entries, m[c].logs[dir].entries), judgeWay(s.entries, m[c].logs[dir].entries))
+		}
+		if known && state == broken {
+			verdict = bad
+		}
+		if s.away && state == absent {
+			next[dir] = s
+		}
+	}
+	slices.SortStableFunc(gone, func(a, b string) int { return len(seen[b].entries) - len(seen[a].entries) })
+	for len(gone) > 0 {
+		log := seen[gone[0]].entries
+		var alike, to []string
+		for _, dir := range gone {
+			if slices.EqualFunc(seen[dir].entries, log, func(a, b modelEntry) bool { return a.version == b.version }) {
+				alike = append(alike, dir)
+			}
+		}
+		for _, dir := range workspaceDirs {
+			if arrived[dir] && holds(m[c].logs[dir].entries, [][]modelEntry{log}, true) {
+				to = append(to, dir)
+			}
+		}
+		moved := len(to) == len(alike) || len(to) > len(alike) && len(log) == 0
+		for i, dir := range alike {
+			if !moved {
+				verdict = bad
+				continue
+			}
+			arrived[to[i]] = false
+			next[dir] = modelSeen{entries: log, away: true}
+			now := m[c].logs[to[i]].entries
+			verdict = max(verdict, judgeLedgers(log, now), judgeWay(log, now))
+		}
+		gone = slices.DeleteFunc(gone, func(dir string) bool { return slices.Contains(alike, dir) })
+	}
+	return verdict, next
+}
+
+// witnessDisagrees has a witness look at a ref that somebody pushes about, by force and otherwise, deletes and makes anew, and returns the
+// first difference from the naive model. Every other time it accepts what it finds, and goes on from there.
+func witnessDisagrees(w *world, seen *ways) string {
+	m := w.model()
+	h, ids := w.history()
+	tips := []int{}
+	for i, pair := range w.pairs {
+		tips = append(tips, pair[0], pair[1])
+		if i%2 == 1 {
+			tips = append(tips, deleted)
+		}
+	}
+	for c := range ids {
+		tips = append(tips, c)
+	}
+	state, known := witness.Ref{Name: "refs/heads/b"}, map[string]modelSeen{}
+	look := func(i int, accept []string) (*finding.Report, []witness.Ref) {
+		at := walk.Witnessed{Seen: state, Here: func(string) (bool, error) { return i%2 == 0, nil }}
+		if tips[i] != deleted {
+			at.Tip = ids[tips[i]]
+		}
+		return gate.Witness(context.Background(), h, []walk.Witnessed{at}, accept, w.options())
+	}
+	for i, c := range tips {
+		r, next := look(i, nil)
+		want, then := m.look(known, c)
+		seen.count(want)
+		what := fmt.Sprintf("look %d, at c%d,", i, c)
+		if r.Verdict == finding.Error || want != unsure && (r.Verdict == finding.Fail) != (want == bad) {
+			return fmt.Sprintf("%s is %s in the model, %s by the witness\n%s%v", what, want, r.Verdict, listFindings(r, ids), r.Failure)
+		}
+		if r.Verdict == finding.Fail {
+			if i%2 == 0 {
+				continue // it stays where it is
+			}
+			var accept []string
+			for _, f := range r.Findings {
+				accept = append(accept, f.Fingerprint())
+			}
+			if len(accept) > 1 && !slices.Contains(accept[1:], accept[0]) { // one that is there twice is lost twice
+				if some, _ := look(i, accept[1:]); some.Verdict != finding.Fail {
+					return what + " goes on past a finding that nobody accepted\n" + listFindings(r, ids)
+				}
+			}
+			if r, next = look(i, accept); r.Verdict != finding.Pass {
+				return what + " does not go on past what was accepted\n" + listFindings(r, ids)
+			}
+		}
+		known, state = then, witness.Ref{Name: state.Name}
+		if len(next) > 0 {
+			state = next[0]
+		}
+		text := (&witness.State{Repository: "x", Refs: []witness.Ref{state}}).Text()
+		back, err := witness.Parse(text)
+		if err != nil || string(back.Text()) != string(text) {
+			return fmt.Sprintf("%s leaves a state that does not come back: %v\n%s", what, err, text)
+		}
+		state = back.Refs[0]
+	}
+	return ""
+}
+
+// TestWitnessModel compares a witness with the naive model.
+func TestWitnessModel(t *testing.T) {
+	var seen ways
+	t.Run("histories", func(t *testing.T) {
+		forEachHistory(t, *histories, func(w *world) string { return witnessDisagrees(w, &seen) })
+	})
+	pass, fail, open := seen.pass.Load(), seen.fail.Load(), seen.unsure.Load()
+	t.Logf("%d looks pass, %d fail, %d may do either", pass, fail, open)
+	if pass < int64(*histories) || fail < int64(*histories) || open*20 > pass+fail {
+		t.Error("the histories are lopsided: they no longer test much")
+	}
+}

@@ -1,0 +1,140 @@
+package small
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/xeipuuv/gojsonschema"
+)
+
+// libraries are the schemas as the library compiles them, by their text.
+var libraries sync.Map
+
+func library(t testing.TB, text []byte) *gojsonschema.Schema {
+	t.Helper()
+	if s, ok := libraries.Load(string(text)); ok {
+		return s.(*gojsonschema.Schema)
+	}
+	s, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	libraries.Store(string(text), s)
+	return s
+}
+
+// checkedByLibrary is CheckSchema for a document with few problems.
+func checkedByLibrary(t testing.TB, a Artifact, doc *Document, extensions []string) []Problem {
+	t.Helper()
+	if !a.Canonical() {
+		return nil
+	}
+	text, ours := artifactText(a), schemas[a]()
+	if a == Progress && len(extensions) > 0 {
+		text, ours = extendedText(), extended()
+	}
+	return append(ours.byLibrary(t, text, doc), ambiguous(a, doc.Root)...)
+}
+
+// byLibrary is Check.
+func (s *Schema) byLibrary(t testing.TB, text []byte, doc *Document) []Problem {
+	t.Helper()
+	if wide := tooWide(doc.Root, nil); wide != nil {
+		return []Problem{*wide}
+	}
+	result, err := library(t, text).Validate(gojsonschema.NewRawLoader(plain(doc.Root)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var problems []Problem
+	for _, e := range result.Errors() {
+		const separator = "\x00/\x00"
+		path := strings.Split(e.Context().String(separator), separator)[1:]
+		at := doc.Root.At(path)
+		found := faultOf(e)
+		p := s.problem(path, at, found)
+		if i := slices.IndexFunc(at.Fields, func(f Field) bool { return f.Key == found.detail }); found.what == faultUnknown && i >= 0 {
+			p.Pos = at.Fields[i].KeyPos
+		}
+		problems = append(problems, p)
+	}
+	slices.SortStableFunc(problems, func(x, y Problem) int {
+		return cmp.Or(cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Column, y.Pos.Column))
+	})
+	return problems
+}
+
+// faultOf is what the library found, in our words.
+func faultOf(e gojsonschema.ResultError) fault {
+	of := func(detail string) string { return fmt.Sprint(e.Details()[detail]) }
+	number := func(detail string) string {
+		f, _ := e.Details()[detail].(*big.Float)
+		return f.Text('f', -1)
+	}
+	switch e.Type() {
+	case "required":
+		return fault{faultRequired, of("property")}
+	case "additional_property_not_allowed":
+		return fault{faultUnknown, of("property")}
+	case "invalid_type":
+		return fault{faultType, strings.Trim(of("expected"), "[]")}
+	case "enum":
+		words := strings.Split(of("allowed"), ", ")
+		last := len(words) - 1
+		if last == 0 {
+			return fault{faultEnum, words[0]}
+		}
+		return fault{faultEnum, strings.Join(words[:last], ", ") + " or " + words[last]}
+	case "array_min_items":
+		return fault{faultItems, ""}
+	case "string_gte":
+		return fault{faultLength, ""}
+	case "pattern":
+		return fault{faultPattern, of("pattern")}
+	case "number_gte":
+		return fault{faultLeast, number("min")}
+	case "number_lte":
+		return fault{faultMost, number("max")}
+	}
+	return fault{what: e.Type()}
+}
+
+// plain returns a value as the Go types that encoding/json uses. A scalar that JSON lacks, and a number too long to read, becomes
+// the number 0; binary data, which YAML decodes to text, stays a string.
+func plain(v *Value) any {
+	switch v.Kind {
+	case Null:
+		return nil
+	case Bool:
+		return v.truth
+	case Number:
+		if d, ok := readDecimal(v); ok {
+			return json.Number(d.String())
+		}
+	case String:
+		return v.Text
+	case List:
+		out := make([]any, len(v.Items))
+		for i, item := range v.Items {
+			out[i] = plain(item)
+		}
+		return out
+	case Map:
+		out := make(map[string]any, len(v.Fields))
+		for _, f := range v.Fields {
+			out[f.Key] = plain(f.Value)
+		}
+		return out
+	case Other:
+		if v.Tag == binaryTag {
+			return v.Text
+		}
+	}
+	return json.Number("0")
+}
