@@ -110,3 +110,52 @@ func hasAnchor(page, anchor string) bool {
 	}
 	return false
 }
+
+var (
+	linked = regexp.MustCompile(`\]\(([^)\s]+)\)|<img [^>]*src="([^"]+)"`)
+	fenced = regexp.MustCompile("(?ms)^ *```.*?^ *```")
+)
+
+// TestPagesLink demands that what our pages link to in this repository is there.
+func TestPagesLink(t *testing.T) {
+	var pages []string
+	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../docs/*/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	links := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range linked.FindAllStringSubmatch(fenced.ReplaceAllString(string(text), ""), -1) {
+			target, anchor, _ := strings.Cut(m[1]+m[2], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			links++
+			file := page
+			if target != "" {
+				file = filepath.Join(filepath.Dir(page), target)
+			}
+			info, err := os.Stat(file)
+			if err != nil {
+				t.Errorf("%s links to %s: %v", page, m[1]+m[2], err)
+				continue
+			}
+			if anchor == "" || info.IsDir() {
+				continue
+			}
+			if there, err := os.ReadFile(file); err != nil || !hasAnchor(string(there), anchor) {
+				t.Errorf("%s links to %s, which has no such heading (%v)", page, m[1]+m[2], err)
+			}
+		}
+	}
+	if len(pages) < 25 || links < 200 {
+		t.Errorf("only %d links on %d pages", links, len(pages))
+	}
+}
