@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -10,6 +11,26 @@ import (
 )
 
 // The pages that say how to get one thing done are typed as they stand.
+
+func TestReadme(t *testing.T) {
+	gittest.Long(t)
+	typePage(t, "../../README.md", "testdata/workspace/.small", 2, "git init -q -b main && git add -A && git commit -q -m Start")
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	installation, err := os.ReadFile("../../docs/installation.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"npm install --global small-gate@", "pipx install small-gate==", "go install github.com/small-gate/small-gate/cmd/small-hook@"} {
+		version := regexp.MustCompile(regexp.QuoteMeta(command) + `v?(latest|\d+\.\d+\.\d+)`)
+		here, there := version.FindSubmatch(readme), version.FindSubmatch(installation)
+		if here == nil || there == nil || string(here[1]) != string(there[1]) && string(here[1]) != "latest" {
+			t.Errorf("%s: the README says %q, and docs/installation.md, which is tried, %q", command, here, there)
+		}
+	}
+}
 
 func TestRejectedPage(t *testing.T) {
 	gittest.Long(t)
