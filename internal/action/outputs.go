@@ -11,6 +11,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/version"
 )
 
@@ -65,7 +66,7 @@ func (j *job) outputs(r *finding.Report) error {
 			{"reports", j.reports()},
 			{"ledgers", ledgers(r)},
 		} {
-			a.SetOutput(v[0], v[1])
+			a.SetOutput(v[0], secret.Mask(v[1]))
 		}
 	})
 }

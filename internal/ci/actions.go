@@ -20,6 +20,10 @@ func actions(name, variable, checkout string) *System {
 		plan:   (*Plan).actions, request: (*Plan).actionsRequest, otherOrigin: (*Plan).actionsOrigin,
 		EventVariable: "GITHUB_EVENT_PATH", SummaryVariable: "GITHUB_STEP_SUMMARY", OutputsVariable: "GITHUB_OUTPUT",
 		InputPrefix: "INPUT_", Annotations: "github",
+		repository: func(env map[string]string) (name, commits string) {
+			name = env["GITHUB_REPOSITORY"]
+			return name, env["GITHUB_SERVER_URL"] + "/" + name + "/commit/"
+		},
 		Deep: deep, NoCheckout: "put actions/checkout before this step", Checkout: deep,
 	}
 }

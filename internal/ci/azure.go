@@ -7,7 +7,7 @@ package ci
 var Azure = variables{
 	event: "BUILD_REASON", request: "SYSTEM_PULLREQUEST_PULLREQUESTID", target: "SYSTEM_PULLREQUEST_TARGETBRANCH",
 	source: "SYSTEM_PULLREQUEST_SOURCEBRANCH", head: "SYSTEM_PULLREQUEST_SOURCECOMMITID", commit: "BUILD_SOURCEVERSION",
-	ref: "BUILD_SOURCEBRANCH",
+	ref: "BUILD_SOURCEBRANCH", page: "BUILD_REPOSITORY_URI", commits: "/commit/",
 }.system(System{
 	Name:       "Azure Pipelines",
 	detect:     is("TF_BUILD", "True"),

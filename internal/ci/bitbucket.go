@@ -7,6 +7,7 @@ package ci
 var Bitbucket = variables{
 	request: "BITBUCKET_PR_ID", target: "BITBUCKET_PR_DESTINATION_BRANCH", source: "BITBUCKET_BRANCH", commit: "BITBUCKET_COMMIT",
 	tag: "BITBUCKET_TAG", branch: "BITBUCKET_BRANCH", repository: "BITBUCKET_REPO_FULL_NAME",
+	page: "BITBUCKET_GIT_HTTP_ORIGIN", commits: "/commits/",
 }.system(System{
 	Name:   "Bitbucket Pipelines",
 	detect: func(env map[string]string) bool { return env["BITBUCKET_BUILD_NUMBER"] != "" },

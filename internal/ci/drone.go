@@ -6,7 +6,7 @@ package ci
 var Drone = variables{
 	event: "DRONE_BUILD_EVENT", before: "DRONE_COMMIT_BEFORE", request: "DRONE_PULL_REQUEST", target: "DRONE_TARGET_BRANCH",
 	source: "DRONE_SOURCE_BRANCH", commit: "DRONE_COMMIT_SHA", tag: "DRONE_TAG", branch: "DRONE_BRANCH",
-	defaultBranch: "DRONE_REPO_BRANCH", repository: "DRONE_REPO",
+	defaultBranch: "DRONE_REPO_BRANCH", repository: "DRONE_REPO", page: "DRONE_REPO_LINK", commits: "/commit/",
 }.system(System{
 	Name:   "Drone",
 	detect: is("DRONE", "true"),

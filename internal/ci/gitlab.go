@@ -12,6 +12,9 @@ var GitLab = &System{
 	Name:   "GitLab CI",
 	detect: func(env map[string]string) bool { return env["GITLAB_CI"] == "true" },
 	plan:   (*Plan).gitlab, request: (*Plan).gitlabRequest, otherOrigin: (*Plan).gitlabOrigin,
+	repository: func(env map[string]string) (name, commits string) {
+		return env["CI_PROJECT_PATH"], env["CI_PROJECT_URL"] + "/-/commit/"
+	},
 	Deep:       "variables:\n  GIT_DEPTH: \"0\"",
 	NoCheckout: "GIT_STRATEGY must not be none",
 	Checkout:   "variables:\n  GIT_STRATEGY: fetch\n  GIT_DEPTH: \"0\"",

@@ -45,6 +45,15 @@ func repositoryOf(address string) (path string, host bool) {
 	return strings.TrimSuffix(strings.Trim(path, "/"), ".git"), true
 }
 
+// webAddress is an address that a report may link to, as it is; empty for anything else, as where a variable was missing.
+func webAddress(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Contains(u.Path, "//") {
+		return ""
+	}
+	return u.String()
+}
+
 // endsIn reports whether a path ends in the full name of a repository.
 func endsIn(path, fullName string) bool {
 	path, fullName = strings.ToLower("/"+path), strings.ToLower("/"+strings.Trim(fullName, "/"))

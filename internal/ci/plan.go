@@ -83,6 +83,9 @@ type Plan struct {
 	// Project is the full name of the repository that was cloned, if the system says so: for a merge request from a fork it is
 	// the fork.
 	Project string
+	// Name is what the repository is called where the job runs, and CommitLink the address of a commit's page there, up to the
+	// id; each is empty if the system does not say so.
+	Name, CommitLink string
 	// Fork is the full name, or the owner, of the repository that the change comes from, if the system says so: a clone's remote can
 	// be that one.
 	Fork string

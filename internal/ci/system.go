@@ -20,6 +20,9 @@ type System struct {
 	// request fills in what holds for the job's pull request even if the caller names base and head; nil if the system never
 	// says. What it returns holds for other jobs too.
 	request func(p *Plan, env map[string]string, event []byte) surroundings
+	// repository is what the repository is called, and where it shows a commit, up to the id; nil if the system never says. Each is
+	// empty if it is not said.
+	repository func(env map[string]string) (name, commits string)
 	// otherOrigin is what to do where the remote origin is another repository than the one whose branches count; nil for
 	// advice that holds everywhere.
 	otherOrigin func(p *Plan) string
@@ -102,6 +105,10 @@ func undecided(message string) error { return &failure.Error{Message: message, R
 // is none.
 func Decide(env map[string]string, event []byte, in Inputs) (Plan, error) {
 	p := Plan{System: Detect(env)}
+	if p.System.repository != nil {
+		p.Name, p.CommitLink = p.System.repository(env)
+		p.CommitLink = webAddress(p.CommitLink)
+	}
 	switch {
 	case in.Base != "":
 		p.explicit(env, event, in)

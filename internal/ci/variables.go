@@ -31,6 +31,8 @@ type variables struct {
 	// repository is the full name of the repository that was cloned, whose branches count. fork is the full name, or the owner, of the
 	// repository that a pull request comes from.
 	repository, fork string
+	// page is the address of the repository's page, and commits the path from there to a commit, up to the id.
+	page, commits string
 }
 
 // DefaultBranchVariable names the default branch where a system does not, or names another one.
@@ -39,6 +41,9 @@ const DefaultBranchVariable = "CI_DEFAULT_BRANCH"
 // system completes a system that says what it builds by these variables.
 func (v variables) system(s System) *System {
 	s.plan, s.request = v.plan, v.surroundings
+	s.repository = func(env map[string]string) (name, commits string) {
+		return env[v.repository], env[v.page] + v.commits
+	}
 	return &s
 }
 

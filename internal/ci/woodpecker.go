@@ -6,7 +6,7 @@ package ci
 var Woodpecker = variables{
 	event: "CI_PIPELINE_EVENT", request: "CI_COMMIT_PULL_REQUEST", target: "CI_COMMIT_TARGET_BRANCH", source: "CI_COMMIT_SOURCE_BRANCH",
 	labels: "CI_COMMIT_PULL_REQUEST_LABELS", commit: "CI_COMMIT_SHA", tag: "CI_COMMIT_TAG", branch: "CI_COMMIT_BRANCH",
-	defaultBranch: "CI_REPO_DEFAULT_BRANCH", repository: "CI_REPO",
+	defaultBranch: "CI_REPO_DEFAULT_BRANCH", repository: "CI_REPO", page: "CI_REPO_URL", commits: "/commit/",
 }.system(System{
 	Name:       "Woodpecker",
 	detect:     is("CI", "woodpecker"),

@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/hook"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
+	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -50,7 +51,7 @@ func (a *app) agentHookCommand() *cobra.Command {
 			if missing := missingHooks(c.Context(), w.Begun); missing != "" {
 				w.Reply, text = harness.Block, text+missing
 			}
-			return a.answer(w.By.Answer(w.Moment, w.Reply, text))
+			return a.answer(w.By.Answer(w.Moment, w.Reply, secret.Mask(text)))
 		},
 	}
 	c.Flags().StringVar(&name, "harness", "", "the harness that calls: `NAME` is claude, codex, gemini, cursor or copilot")

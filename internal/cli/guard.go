@@ -160,6 +160,9 @@ func restoredText(r reconcile.Restored) string {
 	if r.Moved > 0 {
 		line("moved the time of %s to just after the entry before", wording.Count(r.Moved, "new entry"))
 	}
+	if r.Masked > 0 {
+		line("masked credentials in %s; what was in a file that others read has to be revoked", wording.Count(r.Masked, "new entry"))
+	}
 	if r.Discarded > 0 {
 		line("dropped %s", wording.Count(r.Discarded, "new entry"))
 	}

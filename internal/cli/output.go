@@ -17,6 +17,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/report"
+	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/version"
 )
 
@@ -86,7 +87,7 @@ func (a *app) print(text string) error {
 	if text == "" || a.flags.quiet && a.status == 0 {
 		return nil
 	}
-	_, err := io.WriteString(a.Stdout, text)
+	_, err := io.WriteString(a.Stdout, secret.Mask(text))
 	return unwritten("the output", err)
 }
 

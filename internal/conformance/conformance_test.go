@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/small-gate/small-gate/internal/secret"
 )
 
 // TestOwnCases holds the repository's own cases to their form.
@@ -40,6 +42,17 @@ func TestRecordedCases(t *testing.T) {
 			t.Errorf("two cases are called %s", c.Name)
 		}
 		names[c.Name] = true
+	}
+}
+
+// TestNoSecrets holds what is taken for a credential to the cases: none is one.
+func TestNoSecrets(t *testing.T) {
+	for _, c := range Cases(t) {
+		for name, content := range c.Files {
+			for _, m := range secret.Find(string(content)) {
+				t.Errorf("%s: %s: %s is taken for %s", c.Name, name, content[m.Start:m.End], m.Shape.Name)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package entrypoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,9 @@ func CI(ctx context.Context, req session.Request, plan ci.Plan) (*finding.Report
 		})
 		again = report.Failure != nil && ctx.Err() == nil && job.fetchMissing(ctx, report.Failure)
 	}
+	report.Examined.Repository = cmp.Or(plan.Name, report.Examined.Repository)
+	report.Examined.Branch = cmp.Or(report.Examined.Branch, branchName(plan.Ref, origin))
+	report.Examined.CommitLink = plan.CommitLink
 	report.Examined.Source = plan.System.Name + ", " + plan.Event
 	report.Examined.Notes = append(report.Examined.Notes, slices.Concat(plan.Notes, job.notes, job.ignoredLanes(report))...)
 	if report.Failure != nil {

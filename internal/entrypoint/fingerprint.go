@@ -67,6 +67,7 @@ func FindEdits(ctx context.Context, req session.Request, sought Sought) ([]Excus
 		return nil, err
 	}
 	req.Find = func(f *finding.Finding) bool { return sought.matches(f.Rule, f.Fingerprint()) }
+	req.Strict = true // in which a history shows more
 	var all []waivable
 	for _, judge := range []func() *finding.Report{
 		func() *finding.Report { return PreCommit(ctx, req) },

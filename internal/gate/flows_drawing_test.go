@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -83,5 +84,41 @@ func TestFlowSides(t *testing.T) {
 	want := []string{f.id("B")[:12], "#1 task-b", f.id("C")[:12], "#1 task-c", "#2 task-d"}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("sides differ (-want +got):\n%s", diff)
+	}
+}
+
+// A log for drawing says which of its entries came by a merged branch, and which by the same one.
+//
+//	main    A(a) - B(a b) ---- D(a b c d M1) - E(… a1) ----- G(… a2 b2 M2)
+//	           \              /                  \           /
+//	branches    C(a c) - C2(a c d)                F(… b2) --+
+func TestFlowBranchesOfALog(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a")
+	f.commit("B", "A", "a b")
+	f.commit("C", "A", "a c")
+	f.commit("I", "C", "a c d")
+	f.commit("D", "B I", "a b c d M1")
+	f.commit("E", "D", "a b c d M1 b1")
+	f.commit("F", "E", "a b c d M1 b1 b2")
+	f.commit("H", "E", "a b c d M1 b1 a2")
+	f.commit("G", "H F", "a b c d M1 b1 a2 b2 M3")
+	branches := func(r *finding.Report) string {
+		t.Helper()
+		var out []string
+		for _, e := range r.Ledgers[len(r.Ledgers)-1].Log {
+			if out = append(out, f.name(e.Branch, "-")); e.Reconciles != (e.TaskID == "meta/reconcile-merge") {
+				t.Errorf("%s: whether it reconciles is %v", e.TaskID, e.Reconciles)
+			}
+		}
+		return strings.Join(out, " ")
+	}
+	f.clean(f.audit("G"))
+	if got, want := branches(f.audit("G")), "- - B B - - - H -"; got != want {
+		t.Errorf("the entries came by %s, want %s", got, want)
+	}
+	// What came before the range is not known, and not drawn as a branch.
+	if got, want := branches(f.rangeOf("E", "G")), "- - - - - - - H -"; got != want {
+		t.Errorf("in a range the entries came by %s, want %s", got, want)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/gate/walk"
 	"github.com/small-gate/small-gate/internal/gate/workflows"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -54,6 +55,19 @@ func WorkTree(ctx context.Context, h history.History, parents []string, left, fo
 		r.Examined().Base = parents[0]
 	}
 	return r.Do(ctx, walk.JudgeWorkTree, walk.CompareLeft)
+}
+
+// Appended judges the entries of a log from one on, counted from 0, that are about to be written. fix is what to do instead.
+func Appended(ctx context.Context, tree history.Tree, path string, log *ledger.Ledger, from int, fix string, opts run.Options) *finding.Report {
+	return run.NewCheck(tree, opts, run.Scope{}).Do(ctx, func(_ context.Context, r *run.Run) error {
+		e := &subject.LogChange{Path: path, Fix: fix, Comparison: &ledger.Comparison{Old: log, New: log, Relation: ledger.Extended, ReconcileEntry: -1}}
+		e.Commit, e.Clock, e.Strict = history.WorkTree, r.Options.Now, r.Collector.Strict
+		for ; from < log.Len(); from++ {
+			e.NewEntries = append(e.NewEntries, from)
+		}
+		r.Collector.Judge(e)
+		return nil
+	})
 }
 
 // Made judges the commits that head has and none of some known ones reaches, and then head's snapshot of the workspaces that they changed.

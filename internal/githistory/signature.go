@@ -3,7 +3,9 @@ package githistory
 import (
 	"bytes"
 	"context"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 
@@ -54,31 +56,50 @@ func (r *Repo) pendingAuthor(ctx context.Context) (history.Signature, error) {
 		}
 		return history.Signature{}, unknown
 	}
-	name, email := parseIdent(stdout.Bytes())
+	name, email, _ := parseIdent(stdout.Bytes())
 	return history.Signature{Name: name, Email: email}, nil
 }
 
-// ParseSignature reads the author and the message of a commit object
+// ParseSignature reads the author, the date and the message of a commit object
 // (git-cat-file(1), the commit's raw form). What is not there is empty.
 func ParseSignature(commit []byte) history.Signature {
 	head, message, _ := bytes.Cut(commit, []byte("\n\n"))
 	s := history.Signature{Message: strings.ToValidUTF8(string(message), "\ufffd")}
 	for line := range bytes.Lines(head) {
 		if ident, ok := bytes.CutPrefix(line, []byte("author ")); ok {
-			s.Name, s.Email = parseIdent(ident)
+			s.Name, s.Email, s.Date = parseIdent(ident)
 			break
 		}
 	}
 	return s
 }
 
-// parseIdent takes "name <address> date zone" apart. An address ends at the
+// parseIdent takes "name <address> seconds zone" apart. An address ends at the
 // last bracket, as git reads it.
-func parseIdent(ident []byte) (name, email string) {
+func parseIdent(ident []byte) (name, email, date string) {
 	before, after, _ := bytes.Cut(ident, []byte("<"))
 	if end := bytes.LastIndexByte(after, '>'); end >= 0 {
-		after = after[:end]
+		after, date = after[:end], parseDate(string(after[end+1:]))
 	}
 	text := func(b []byte) string { return strings.ToValidUTF8(strings.TrimSpace(string(b)), "\ufffd") }
-	return text(before), text(after)
+	return text(before), text(after), date
+}
+
+// parseDate writes a commit's "seconds zone" in RFC 3339; empty if it is none, or
+// not of a year with four digits.
+func parseDate(text string) string {
+	fields := strings.Fields(text)
+	if len(fields) != 2 {
+		return ""
+	}
+	seconds, err := strconv.ParseInt(fields[0], 10, 64)
+	zone, zoneErr := time.Parse("-0700", fields[1])
+	if err != nil || zoneErr != nil {
+		return ""
+	}
+	at := time.Unix(seconds, 0).In(zone.Location())
+	if year := at.Year(); year < 0 || year > 9999 {
+		return ""
+	}
+	return at.Format(time.RFC3339)
 }

@@ -27,16 +27,21 @@ func TestSignature(t *testing.T) {
 		}
 		head := "tree " + tree + "\n"
 		ends := "committer C <c@example.com> 1 +0000\n"
+		const epoch = "1970-01-01T00:00:01Z"
 		for _, c := range []struct {
 			name, text string
 			want       history.Signature
 		}{
-			{"plain", head + "author A B <a@example.com> 1 +0000\n" + ends + "\none\n\ntwo\n", history.Signature{Name: "A B", Email: "a@example.com", Message: "one\n\ntwo\n"}},
-			{"signed", head + "author A <a@example.com> 1 +0000\n" + ends + "gpgsig -----BEGIN\n \n author X <x>\n -----END\n\none\n", history.Signature{Name: "A", Email: "a@example.com", Message: "one\n"}},
-			{"no message", head + "author A <a@example.com> 1 +0000\n" + ends, history.Signature{Name: "A", Email: "a@example.com"}},
-			{"not UTF-8", head + "author J\xfcrg <j@example.com> 1 +0000\n" + ends + "\n\xff\n", history.Signature{Name: "J\ufffdrg", Email: "j@example.com", Message: "\ufffd\n"}},
-			{"odd brackets", head + "author dependabot[bot] <a> b@example.com> 1 +0000\n" + ends + "\nx", history.Signature{Name: "dependabot[bot]", Email: "a> b@example.com", Message: "x"}},
-			{"nobody", head + "author  <> 1 +0000\n" + ends + "\nx", history.Signature{Message: "x"}},
+			{"plain", head + "author A B <a@example.com> 1 +0000\n" + ends + "\none\n\ntwo\n", history.Signature{Name: "A B", Email: "a@example.com", Date: epoch, Message: "one\n\ntwo\n"}},
+			{"signed", head + "author A <a@example.com> 1 +0000\n" + ends + "gpgsig -----BEGIN\n \n author X <x>\n -----END\n\none\n", history.Signature{Name: "A", Email: "a@example.com", Date: epoch, Message: "one\n"}},
+			{"no message", head + "author A <a@example.com> 1 +0000\n" + ends, history.Signature{Date: epoch, Name: "A", Email: "a@example.com"}},
+			{"not UTF-8", head + "author J\xfcrg <j@example.com> 1 +0000\n" + ends + "\n\xff\n", history.Signature{Name: "J\ufffdrg", Email: "j@example.com", Date: epoch, Message: "\ufffd\n"}},
+			{"odd brackets", head + "author dependabot[bot] <a> b@example.com> 1 +0000\n" + ends + "\nx", history.Signature{Name: "dependabot[bot]", Email: "a> b@example.com", Date: epoch, Message: "x"}},
+			{"a zone", head + "author A <a@example.com> 1767225780 -0730\n" + ends + "\nx", history.Signature{Name: "A", Email: "a@example.com", Date: "2025-12-31T16:33:00-07:30", Message: "x"}},
+			{"no date", head + "author A <a@example.com>\n" + ends + "\nx", history.Signature{Name: "A", Email: "a@example.com", Message: "x"}},
+			{"odd dates", head + "author A <a@example.com> 99999999999999999999 +0000\n" + ends + "\nx", history.Signature{Name: "A", Email: "a@example.com", Message: "x"}},
+			{"no year", head + "author A <a@example.com> 999999999999999 +0000\n" + ends + "\nx", history.Signature{Name: "A", Email: "a@example.com", Message: "x"}},
+			{"nobody", head + "author  <> 1 +0000\n" + ends + "\nx", history.Signature{Date: epoch, Message: "x"}},
 		} {
 			t.Run(c.name, func(t *testing.T) { wantEqual(t, c.want, sign(c.text)) })
 		}
@@ -57,7 +62,7 @@ func TestSignatureTakesNoMailmap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantEqual(t, history.Signature{Name: "x[bot]", Email: "bot@example.com", Message: "one\n"}, got)
+		wantEqual(t, history.Signature{Name: "x[bot]", Email: "bot@example.com", Date: "2026-01-01T00:03:00Z", Message: "one\n"}, got)
 	})
 }
 

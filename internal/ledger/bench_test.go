@@ -43,3 +43,25 @@ func BenchmarkExtend(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCredentials looks for credentials in an entry that has none.
+func BenchmarkCredentials(b *testing.B) {
+	doc, problems := small.Parse([]byte(`entries:
+  - timestamp: "2026-03-01T09:10:00.000000000Z"
+    task_id: "task-1"
+    status: "completed"
+    evidence: "importer reads 1204 rows of https://example.org/rows?id=7; checksums in import/sums.txt match"
+    command: "go test ./... -run 'TestImport|TestCheckpoint' -count 1"
+    commit: "1c8dd23941d7a0f5b6c3e2d1f0a9b8c7d6e5f4a3"
+    replayId: "3f1d0c5e8b7a69584736251403f2e1d0c9b8a7968574635241302f1e0d9c8b7a"
+`), small.Limits{})
+	if doc == nil {
+		b.Fatal(problems)
+	}
+	entry := doc.Root.Get("entries").Items[0]
+	for b.Loop() {
+		if len(credentialsOf(entry)) > 0 {
+			b.Fatal("it has one")
+		}
+	}
+}

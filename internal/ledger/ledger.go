@@ -34,6 +34,8 @@ type Entry struct {
 	Reconciles bool
 	// Suspects are texts that may not survive a rewrite of the file.
 	Suspects []small.Suspect
+	// Credentials stand in its keys and values; of very many the first ones.
+	Credentials []Credential
 	// Evidenced is true if a field counts as evidence; Meaningful if such a field also has visible text: an empty
 	// mapping counts, but says nothing.
 	Evidenced, Meaningful bool
@@ -91,6 +93,9 @@ func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
 		for i := range e.Suspects {
 			e.Suspects[i].Pos.Line += lines
 		}
+		for i := range e.Credentials {
+			e.Credentials[i].Pos.Line += lines
+		}
 		longer.Entries = append(longer.Entries, e)
 		head = chain(head, e.Digest)
 		longer.heads = append(longer.heads, head)
@@ -99,7 +104,7 @@ func (l *Ledger) append(items []*small.Value, lines int) *Ledger {
 }
 
 func newEntry(v *small.Value) Entry {
-	e := Entry{Pos: v.Pos, Evidenced: Evidenced(v), Meaningful: hasVisibleEvidence(v), Suspects: small.EntrySuspects(v)}
+	e := Entry{Pos: v.Pos, Evidenced: Evidenced(v), Meaningful: hasVisibleEvidence(v), Suspects: small.EntrySuspects(v), Credentials: credentialsOf(v)}
 	task, _ := v.Get("task_id").Str()
 	e.Reconciles = task == ReconcileTask
 	// A ledger is kept longer than the texts of its entries, of which these would be parts.
@@ -116,6 +121,10 @@ func (e *Entry) TextBytes() int {
 	size := len(e.TaskID) + len(e.Timestamp) + len(e.ReplayID) + len(e.Status) + len(e.AgentID)
 	for i := range e.Suspects {
 		size += e.Suspects[i].Bytes()
+	}
+	for i := range e.Credentials {
+		const itself = 80
+		size += itself + len(e.Credentials[i].Field)
 	}
 	return size
 }

@@ -281,7 +281,7 @@ func (r *restoring) version(ctx context.Context, s side) (splice.Version, error)
 // accepts reports whether a log has what the sides have, and new entries with times that can stand.
 func (r *restoring) accepts(_, child *ledger.Ledger) bool {
 	for _, log := range r.logs {
-		if !r.Accepts(log, child) || splice.Untimely(log, child, r.Now) != nil {
+		if !r.Accepts(log, child) || splice.Untimely(log, child, r.Now) != nil || splice.Confides(log, child) {
 			return false
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -16,6 +17,7 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
+	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -110,7 +112,7 @@ func (w *Workspace) replaced(old []byte) (Restored, []byte, error) {
 	if file != nil && bytes.Equal(file, old) {
 		return Restored{Log: w.Log()}, file, err
 	}
-	out.Text, out.Discarded, out.New, out.Moved = old, out.New, 0, 0
+	out.Text, out.Discarded, out.New, out.Moved, out.Masked = old, out.New, 0, 0, 0
 	return out, file, err
 }
 
@@ -177,7 +179,8 @@ func (w *Workspace) Note(mark string) error {
 	if err != nil {
 		return err
 	}
-	if log, _ := ledger.ReadLog(data, w.Limits); log == nil {
+	// A credential is not copied: then what HEAD has is all that the next guarded command goes by.
+	if log, _ := ledger.ReadLog(data, w.Limits); log == nil || len(secret.Find(string(data))) > 0 || slices.ContainsFunc(log.Entries, ledger.HasCredential) {
 		err = os.Remove(w.noteFile())
 	} else {
 		var text []byte

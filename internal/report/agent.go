@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
+	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -202,7 +203,7 @@ func agentFinding(b *strings.Builder, f *finding.Finding, width int) {
 
 // fixLines is a fix with a word of ours before each of its lines; empty if there is none. Its commands are as they are.
 func fixLines(fix string) string {
-	if strings.TrimSpace(fix) == "" {
+	if fix = secret.Mask(fix); strings.TrimSpace(fix) == "" {
 		return ""
 	}
 	parts := strings.Split(fix, "`")

@@ -238,7 +238,7 @@ func TestOutsideBrowser(t *testing.T) {
 			media, scheme string
 		}{
 			{"desktop", 1280, 900, false, "screen", "light"},
-			{"phone", 360, 740, true, "screen", "light"},
+			{"phone", 390, 844, true, "screen", "light"},
 			{"dark", 390, 844, true, "screen", "dark"},
 			{"paper", 794, 1123, false, "print", "light"},
 		} {
@@ -253,10 +253,10 @@ func TestOutsideBrowser(t *testing.T) {
 				Wide     int
 				Back     string
 				Verdict  float64
-				Articles int
+				Findings int
 			}
 			b.eval(`({Title: document.title, Wide: document.documentElement.scrollWidth, Back: getComputedStyle(document.body).backgroundColor,
-				Verdict: parseFloat(getComputedStyle(document.querySelector('.verdict')).borderLeftWidth), Articles: document.querySelectorAll('article').length})`, &got)
+				Verdict: parseFloat(getComputedStyle(document.querySelector('.verdict')).borderLeftWidth), Findings: document.querySelectorAll('.finding').length})`, &got)
 			if !strings.HasPrefix(got.Title, "small-gate: ") {
 				t.Errorf("%s: the title is %q", name, got.Title)
 			}
@@ -269,45 +269,56 @@ func TestOutsideBrowser(t *testing.T) {
 			if got.Verdict < 5 {
 				t.Errorf("%s: the style does not apply: a border of %v", name, got.Verdict)
 			}
-			if want := len(s.Report.Findings) + len(s.Report.Waived); got.Articles != want {
-				t.Errorf("%s: %d findings, want %d", name, got.Articles, want)
+			if want := len(s.Report.Findings) + len(s.Report.Waived); got.Findings != want {
+				t.Errorf("%s: %d findings, want %d", name, got.Findings, want)
 			}
 		}
 	}
-	b.checkTimeline(filepath.Join(dir, "many.html"))
+	b.checkDrawing(filepath.Join(dir, "many.html"))
 }
 
-// checkTimeline demands of the drawing that marks stand where their times are,
-// on a phone as on a desk, and lead to their findings.
-func (b *browser) checkTimeline(file string) {
+// checkDrawing demands of the drawing that each entry has a mark, in order, on a phone as on a desk; that marks lead to their findings,
+// which open; and that a mark says what it is when the keyboard comes to it.
+func (b *browser) checkDrawing(file string) {
 	b.t.Helper()
 	b.media("screen", "light")
-	for _, width := range []int{360, 1280} {
+	for _, width := range []int{390, 1280} {
 		b.size(width, 800, width < 500)
 		b.open("file://" + file)
-		var marks []struct{ Share, Right float64 } // of the strip's width, and on the screen
-		b.eval(`(() => {
-			const strip = document.querySelectorAll('.strip')[1], box = strip.getBoundingClientRect();
-			return [...strip.querySelectorAll('.entry')].map(m => {
-				const r = m.getBoundingClientRect(), middle = (r.left + r.right) / 2;
-				return {Share: (middle - box.left) / box.width, Right: middle};
-			});
-		})()`, &marks)
-		if len(marks) != 12 {
-			b.t.Fatalf("%d marks in the second lane, want 12", len(marks))
+		var marks []struct{ Left, Right, Top float64 }
+		b.eval(`[...document.querySelectorAll('.log .marks .mark')].map(m => { const r = m.getBoundingClientRect(); return {Left: r.left, Right: r.right, Top: r.top}; })`, &marks)
+		if len(marks) != 36 {
+			b.t.Fatalf("%d marks, want 36", len(marks))
 		}
-		for i := 1; i < len(marks); i++ {
-			if marks[i].Share <= marks[i-1].Share {
-				b.t.Errorf("mark %d is not to the right of the one before: %v", i, marks)
+		for i, m := range marks {
+			if m.Left < 0 || m.Right > float64(width) {
+				b.t.Errorf("mark %d of %d is off the screen: %+v", i, width, m)
+			}
+			if i > 0 && m.Top <= marks[i-1].Top && m.Left < marks[i-1].Right {
+				b.t.Errorf("mark %d is not after the one before: %+v, %+v", i, marks[i-1], m)
 			}
 		}
-		if last := marks[len(marks)-1]; last.Share < 0.95 || last.Share > 1 || last.Right > float64(width) {
-			b.t.Errorf("the last mark is at %+v of %d", last, width)
+		var got struct {
+			Landed, Said string
+			Before, Seen bool
+			Wide         int
 		}
-		var landed string
-		b.eval(`(() => { const a = document.querySelector('.strip a'); location.hash = a.getAttribute('href'); return document.querySelector(':target').tagName + location.hash; })()`, &landed)
-		if landed != "ARTICLE#f1" {
-			b.t.Errorf("the first mark leads to %s", landed)
+		b.eval(`(async () => {
+			const a = document.querySelector('.marks a.bad'), finding = document.querySelector(a.getAttribute('href')), out = {Before: finding.checkVisibility()};
+			a.focus();
+			out.Said = getComputedStyle(a, '::after').content;
+			out.Wide = document.documentElement.scrollWidth;
+			location.hash = a.getAttribute('href');
+			await new Promise(requestAnimationFrame);
+			out.Landed = document.querySelector(':target').className;
+			out.Seen = finding.checkVisibility();
+			return out;
+		})()`, &got)
+		if got.Landed != "finding" || got.Before || !got.Seen {
+			b.t.Errorf("a mark of a folded finding leads to %+v", got)
+		}
+		if !strings.Contains(got.Said, "entry 1: ") || got.Wide > width {
+			b.t.Errorf("a mark in focus says %s, the page is %d wide", got.Said, got.Wide)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/html"
 	"github.com/small-gate/small-gate/internal/report/markdown"
 	"github.com/small-gate/small-gate/internal/report/sarif"
+	"github.com/small-gate/small-gate/internal/secret"
 )
 
 // Options are the choices that are not part of the report itself. The zero
@@ -100,12 +101,15 @@ func Write(w io.Writer, format string, r *finding.Report, opts Options) error {
 
 // send writes everything with one call, or does not call where there is nothing.
 func send(w io.Writer, buf *bytes.Buffer) error {
-	size := buf.Len()
-	if size == 0 {
+	if buf.Len() == 0 {
 		return nil
 	}
-	n, err := w.Write(buf.Bytes())
-	if err == nil && n != size {
+	text := buf.Bytes()
+	if masked := secret.Mask(buf.String()); masked != string(text) { // what is no finding's: a path, the name of a branch
+		text = []byte(masked)
+	}
+	n, err := w.Write(text)
+	if err == nil && n != len(text) {
 		return io.ErrShortWrite
 	}
 	return err

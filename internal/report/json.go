@@ -25,6 +25,8 @@ type jsonReport struct {
 	// More counts the findings that are too many to list; there if there are any.
 	// The summary counts them too.
 	More *jsonSummary `json:"more,omitempty"`
+	// Commits are those that findings name, of very many the first 300; there if there are any.
+	Commits []jsonCommit `json:"commits,omitempty"`
 	// Lane is null where no lane was claimed.
 	Lane *jsonLane `json:"lane"`
 	// CrossContracts are there if there are any.
@@ -40,11 +42,24 @@ type jsonExamined struct {
 	Base       string `json:"base"`
 	Head       string `json:"head"`
 	Merge      string `json:"merge"`
+	// Repository, Branch and CommitLink are there if they are known. A commit's page is at CommitLink and its id.
+	Repository string `json:"repository,omitempty"`
+	Branch     string `json:"branch,omitempty"`
+	CommitLink string `json:"commit_link,omitempty"`
 	Policy     string `json:"policy"`
 	Reader     string `json:"reader"`
 	Source     string `json:"source"`
 	// Notes are sentences for a person.
 	Notes []string `json:"notes"`
+}
+
+// jsonCommit is what people know a commit by.
+type jsonCommit struct {
+	ID      string `json:"id"`
+	Author  string `json:"author"`
+	Subject string `json:"subject"`
+	// Date is the author's, in RFC 3339.
+	Date string `json:"date"`
 }
 
 type jsonLedger struct {
@@ -141,6 +156,9 @@ func renderJSON(buf *bytes.Buffer, r *finding.Report, _ Options) error {
 	}
 	for i, l := range r.Ledgers {
 		doc.Ledgers[i] = jsonLedger{Path: l.Path, Entries: l.Entries, Head: l.Head.String()}
+	}
+	for _, c := range r.Commits {
+		doc.Commits = append(doc.Commits, jsonCommit(c))
 	}
 	for _, c := range r.CrossContracts {
 		doc.CrossContracts = append(doc.CrossContracts, jsonContract(c))

@@ -29,9 +29,9 @@ func TestJSONKeys(t *testing.T) {
 	r.Failure = &failure.Error{Message: "m", Remedy: "r"}
 	entry := "{index line task_id timestamp digest}"
 	finding := "rule severity stage message path line column commit parent entry" + entry + " entry_after"
-	want := "{schema verdict mode strict examined{commits workspaces base head merge policy reader source notes[]} ledgers[{path entries head}] findings[{" +
+	want := "{schema verdict mode strict examined{commits workspaces base head merge repository branch commit_link policy reader source notes[]} ledgers[{path entries head}] findings[{" +
 		finding + entry + " changes[{field from to}] fix fingerprint edit{from to}}] waived[{" +
-		finding + " changes[{field from to}] fix fingerprint edit{from to} reason}] lane{claim{lane source commit} signals[{name fits why files[] lines[{path line text}]}] fits why} summary{errors warnings waived} error{message remedy}}"
+		finding + " changes[{field from to}] fix fingerprint edit{from to} reason}] commits[{id author subject date}] lane{claim{lane source commit} signals[{name fits why files[] lines[{path line text}]}] fits why} summary{errors warnings waived} error{message remedy}}"
 	dec := json.NewDecoder(strings.NewReader(render(t, "json", r, Options{})))
 	if diff := cmp.Diff(want, keys(t, dec)); diff != "" {
 		t.Errorf("keys differ (-want +got):\n%s", diff)

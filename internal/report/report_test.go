@@ -69,7 +69,7 @@ func hideRules(out string) string {
 	return htmlFixed.ReplaceAllString(out, "FIXED")
 }
 
-var htmlFixed = regexp.MustCompile(`(?s)<style>.*?</style>|content="default-src[^"]*"|<details>\n<summary>Why.*?</details>`)
+var htmlFixed = regexp.MustCompile(`(?s)<style>.*?</style>|content="default-src[^"]*"|<details class="why">.*?</details>`)
 
 var sarifRuleIndex = regexp.MustCompile(`"ruleIndex": \d+`)
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/secret"
 )
 
 // Project is the project's address, and Docs that of its pages: whoever reads a message is in another repository, where
@@ -38,8 +40,9 @@ func TopPath(path string) string { return ShellWord(":/" + path) }
 // done what it says.
 func Commands(commands ...string) string { return "`" + strings.Join(commands, "`, `") + "`" }
 
-// Clip shortens a text that is quoted in a message.
+// Clip masks credentials in a text that is quoted in a message, and shortens it.
 func Clip(text string) string {
+	text = secret.Mask(text)
 	const most = 80 // characters
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -83,8 +86,9 @@ func Span(d time.Duration) string {
 func Quote(text string) string { return strings.ReplaceAll(strconv.Quote(Clip(text)), "`", `\x60`) }
 
 // Printable is text for a message: control characters, characters that change
-// the direction of text, and bytes that are not UTF-8 are written as escapes.
+// the direction of text, and bytes that are not UTF-8 are written as escapes. Credentials are masked.
 func Printable(s string) string {
+	s = secret.Mask(s)
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		c, n := utf8.DecodeRuneInString(s[i:])

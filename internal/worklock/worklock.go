@@ -19,6 +19,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -126,7 +127,7 @@ func (h *Held) who(now time.Time) string {
 
 // sign says to the others who holds the lock, and makes the token that is for the commands that are run under it.
 func (h *Held) sign(req Request) error {
-	by := holder{Token: rand.Text(), PID: os.Getpid(), Command: req.Command, Since: req.Now}
+	by := holder{Token: rand.Text(), PID: os.Getpid(), Command: secret.Mask(req.Command), Since: req.Now}
 	text, err := json.Marshal(by)
 	if err != nil {
 		return err

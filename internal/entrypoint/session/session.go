@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/directory"
 	"github.com/small-gate/small-gate/internal/failure"
@@ -71,11 +72,12 @@ func (r Request) JudgeIn(ctx context.Context, mode string, in Opener, judge func
 	var report *finding.Report
 	reader, err := in(ctx, mode, func(s *Session) (err error) {
 		if report, err = judge(s); err == nil {
-			err = s.addNotes(ctx, report)
+			err = s.complete(ctx, report)
 		}
 		if err != nil {
 			report = run.FailureReport(s.Opts, err)
 		}
+		report.Examined.Repository = s.repositoryName()
 		if report.Failure == nil {
 			return nil // and not a nil of that type
 		}
@@ -108,13 +110,42 @@ func (s *Session) Notes(ctx context.Context) ([]string, error) {
 	return notes, err
 }
 
-func (s *Session) addNotes(ctx context.Context, r *finding.Report) error {
-	if s.Repo != nil && r.Verdict != finding.Error && r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) > 0 {
-		notes, err := s.Notes(ctx)
-		r.Examined.Notes = append(r.Examined.Notes, notes...)
+// repositoryName is what the directory of the repository is called, the same in each of its work trees; empty without one.
+func (s *Session) repositoryName() string {
+	if s.Repo == nil {
+		return ""
+	}
+	top := strings.TrimSuffix(s.Repo.Where().CommonDir, string(filepath.Separator)+".git")
+	return strings.TrimSuffix(filepath.Base(top), ".git")
+}
+
+// complete adds what the judgement does not depend on: notes, the branch, and who made the commits that findings name.
+func (s *Session) complete(ctx context.Context, r *finding.Report) error {
+	if s.Repo == nil || r.Verdict == finding.Error || r.Examined.Commits+r.Examined.Workspaces+r.Examined.Workflows+len(r.Findings) == 0 {
+		return nil
+	}
+	notes, err := s.Notes(ctx)
+	r.Examined.Notes = append(r.Examined.Notes, notes...)
+	if err != nil || len(r.Findings)+len(r.Waived) == 0 {
 		return err
 	}
-	return nil
+	if r.Examined.Branch == "" && r.Examined.Head != "" {
+		if err := s.nameBranch(ctx, r); err != nil {
+			return err
+		}
+	}
+	return run.DescribeCommits(ctx, s.Repo, r)
+}
+
+// nameBranch names the branch that is checked out, if it is what was judged.
+func (s *Session) nameBranch(ctx context.Context, r *finding.Report) error {
+	head, err := s.Repo.Head(ctx)
+	if err != nil || head != r.Examined.Head {
+		return err
+	}
+	branch, err := s.Repo.CurrentBranch(ctx)
+	r.Examined.Branch = history.ShortRef(branch)
+	return err
 }
 
 // WithFiles is the repository, with the files of its work tree as a revision.

@@ -14,6 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/walk"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/witness"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -124,7 +125,7 @@ func configSource(standard githistory.Branch, refs []walk.Witnessed) walk.Witnes
 	return refs[at]
 }
 
-// config reads the configuration that is to be recorded. It must be valid: the next look is judged by it.
+// config reads the configuration that is to be recorded, without credentials. It must be valid: the next look is judged by it.
 func config(ctx context.Context, s *session.Session, source walk.Witnessed) ([]byte, error) {
 	if source.Tip == "" {
 		return nil, nil
@@ -133,9 +134,7 @@ func config(ctx context.Context, s *session.Session, source walk.Witnessed) ([]b
 	if err != nil || !found {
 		return nil, err
 	}
-	if data == nil {
-		data = []byte{}
-	}
+	data = append([]byte{}, secret.Mask(string(data))...)
 	_, err = policy.Parse(policy.File+" in "+source.Seen.Name, data, rules.Known())
 	return data, err
 }

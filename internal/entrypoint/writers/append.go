@@ -82,7 +82,16 @@ func (g *guarding) judge(ctx context.Context, text []byte, line int) error {
 	if err != nil {
 		return err
 	}
-	r := gate.Check(ctx, changed{tree, g.Log(), text}, "", g.Dir, g.opts)
+	there := changed{tree, g.Log(), text}
+	r := gate.Check(ctx, there, "", g.Dir, g.opts)
+	if log, _ := ledger.ReadLog(text, g.Limits); r.Failure == nil && log != nil {
+		from := slices.IndexFunc(log.Entries, func(e ledger.Entry) bool { return e.Pos.Line >= line })
+		if from < 0 {
+			from = log.Len()
+		}
+		more := gate.Appended(ctx, there, g.Log(), log.Ledger, from, "name the variable or the place that holds the value, not the value, and append again", g.opts)
+		r = finding.Combine([]*finding.Report{more, r})
+	}
 	if r.Failure != nil {
 		return r.Failure
 	}

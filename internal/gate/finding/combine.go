@@ -10,7 +10,7 @@ import (
 const policySeparator = "; "
 
 // Combine makes one report of several of one command, such as a push of several refs. The worst verdict counts; what
-// was examined is added up; every policy is named; base and head are named only for one report.
+// was examined is added up; every policy is named; base, head and branch are named only for one report.
 func Combine(reports []*Report) *Report {
 	if len(reports) == 1 {
 		return reports[0]
@@ -18,7 +18,8 @@ func Combine(reports []*Report) *Report {
 	out := *reports[0]
 	out.Findings, out.Waived, out.More, out.Ledgers, out.CrossContracts = nil, nil, Counts{}, nil, nil
 	out.Examined.Commits, out.Examined.Workspaces, out.Examined.Workflows = 0, 0, 0
-	out.Examined.Base, out.Examined.Head = "", ""
+	out.Examined.Base, out.Examined.Head, out.Examined.Branch = "", "", ""
+	out.Commits = nil
 	out.Observe = true
 	type ledgerKey struct {
 		path string
@@ -43,6 +44,7 @@ func Combine(reports []*Report) *Report {
 				out.Ledgers = append(out.Ledgers, l)
 			}
 		}
+		out.Commits = append(out.Commits, r.Commits...)
 		out.AddContracts(r.CrossContracts)
 		if out.Lane == nil {
 			out.Lane = r.Lane

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/secret"
 )
 
 // What a report lists is bounded, so that a history made for the purpose takes
@@ -47,6 +49,7 @@ func (l *Listing) Add(r *Report, f Finding, kind Severity) {
 		}
 		f.Whole = nil // it holds the whole log
 	}
+	f.mask()
 	f.shorten()
 	l.take(r, f, kind)
 }
@@ -98,13 +101,39 @@ func (c *Counts) add(kind Severity) {
 	}
 }
 
-func (f *Finding) shorten() {
-	texts := []*string{&f.Message, &f.Fix}
+// texts are those of entries that the finding names, and what it says.
+func (f *Finding) texts() []*string {
+	texts := []*string{&f.Message, &f.Fix, &f.Reason}
+	of := func(entries []EntryRef) {
+		for i := range entries {
+			texts = append(texts, &entries[i].TaskID, &entries[i].Timestamp, &entries[i].AgentID)
+		}
+	}
 	for _, e := range []*EntryRef{f.Entry, f.EntryAfter} {
 		if e != nil {
 			texts = append(texts, &e.TaskID, &e.Timestamp, &e.AgentID)
 		}
 	}
+	for i := range f.Sides {
+		of(f.Sides[i].Entries)
+	}
+	of(f.Common.Last)
+	return texts
+}
+
+// mask masks credentials, whatever the rule: a report is kept and sent on. Its path stays, which waivers name; writers mask that.
+func (f *Finding) mask() {
+	for _, text := range f.texts() {
+		*text = secret.Mask(*text)
+	}
+	for i := range f.Changes {
+		c := &f.Changes[i]
+		c.From, c.To = secret.MaskChange(c.Field, c.From, c.To)
+		c.Field = secret.Mask(c.Field)
+	}
+}
+
+func (f *Finding) shorten() {
 	room := maxFindingChanges
 	for i := range f.Changes {
 		c := &f.Changes[i]
@@ -123,11 +152,8 @@ func (f *Finding) shorten() {
 		if rest := len(s.Entries) - maxSide; rest > 0 {
 			s.Entries, s.More = slices.Clone(s.Entries[:maxSide]), rest
 		}
-		for i := range s.Entries {
-			texts = append(texts, &s.Entries[i].TaskID, &s.Entries[i].Timestamp, &s.Entries[i].AgentID)
-		}
 	}
-	for _, text := range texts {
+	for _, text := range f.texts() {
 		shortenText(text)
 	}
 }

@@ -40,6 +40,8 @@ type Report struct {
 	Waived []Finding
 	// More counts findings that are not listed, because there are too many of their kind.
 	More Counts
+	// Commits are those that findings name, in the order of the findings; of very many the first ones.
+	Commits []Commit
 	// Lane is nil if no lane was claimed.
 	Lane *LaneReport
 	// CrossContracts are the contract files that campaigns' children name in other children's repositories; of
@@ -58,6 +60,11 @@ type Examined struct {
 	Base, Head string
 	// Merge is the full object id of a merge of head into base that was judged too.
 	Merge string
+	// Repository is what people call the repository: its full name if a CI system says so, else its directory's. Branch
+	// is the branch that is judged, without refs/heads/. Each is empty if it is not known.
+	Repository, Branch string
+	// CommitLink is the address of a commit's page without the id, which follows; empty unless a CI system says it.
+	CommitLink string
 	// Policy says where the configuration came from.
 	Policy string
 	// Reader names what read the repository; empty outside one.
@@ -67,6 +74,16 @@ type Examined struct {
 	Source string
 	// Notes say what else a reader has to know, such as replace refs that are ignored.
 	Notes []string
+}
+
+// Commit is what people know a commit by. Its texts are whatever its author wrote.
+type Commit struct {
+	// ID is the full object id.
+	ID string
+	// Author is the name of who wrote it, Subject the first line of its message, each shortened.
+	Author, Subject string
+	// Date is when, in RFC 3339; empty if the commit does not say.
+	Date string
 }
 
 // LedgerState is the length and head of one ledger at the tip.
@@ -85,13 +102,18 @@ type LogEntry struct {
 	// Line is where the entry begins, from 1.
 	Line                        int
 	TaskID, Timestamp, ReplayID string
+	// Branch tells apart the merged branches by which entries came; empty for the first-parent line, and if it is not
+	// known.
+	Branch string
+	// Reconciles is true for an entry that says that branches were merged.
+	Reconciles bool
 }
 
-// LogEntries lists what a drawing of a ledger needs.
-func LogEntries(l *ledger.Ledger) []LogEntry {
+// LogEntries lists what a drawing of a ledger needs. branchOf names the branch by which an entry came.
+func LogEntries(l *ledger.Ledger, branchOf func(small.Digest) string) []LogEntry {
 	out := make([]LogEntry, l.Len())
 	for i, e := range l.Entries {
-		out[i] = LogEntry{Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, ReplayID: e.ReplayID}
+		out[i] = LogEntry{Line: e.Pos.Line, TaskID: e.TaskID, Timestamp: e.Timestamp, ReplayID: e.ReplayID, Branch: branchOf(e.Digest), Reconciles: e.Reconciles}
 	}
 	return out
 }

@@ -114,18 +114,32 @@ type History interface {
 	// MergeBases are the best common ancestors of two commits: none if their
 	// histories are unrelated, several after criss-cross merges.
 	MergeBases(ctx context.Context, a, b string) ([]string, error)
-	// Signature is a commit's author and message. For the index, it is the author that git would write, without a
-	// message.
+	// Signature is a commit's author, date and message. For the index, it is the author that git would write, without
+	// the others.
 	Signature(ctx context.Context, revision string) (Signature, error)
 }
 
-// Signature is a commit's author and message. A mailmap is not applied: it is a file of the tree, and a change to
+// Signature is a commit's author, date and message. A mailmap is not applied: it is a file of the tree, and a change to
 // it could change under which name a commit is judged.
 type Signature struct {
 	// Name and Email are the author's, as in the commit; bytes that are not UTF-8 are replaced.
 	Name, Email string
+	// Date is the author's, in RFC 3339 with the author's zone; empty if the commit has none that can be read.
+	Date string
 	// Message is the commit's message.
 	Message string
+}
+
+// Subject is the first paragraph of the message in one line (git-log(1), %s).
+func (s Signature) Subject() string {
+	var words []string
+	for line := range strings.Lines(strings.TrimLeft(s.Message, "\r\n \t")) {
+		if line = strings.TrimSpace(line); line == "" {
+			break
+		}
+		words = append(words, line)
+	}
+	return strings.Join(words, " ")
 }
 
 // Commit is one commit of a history.

@@ -86,6 +86,8 @@ var List = []rule.Rule{
 
 	commits.ReplayStale,
 
+	commits.Credential,
+
 	process.UnderClassified,
 	process.Escalated,
 	process.LaneEvidence,

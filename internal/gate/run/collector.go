@@ -52,7 +52,7 @@ func newCollector(opts Options) *Collector {
 		policy: opts.Policy, now: opts.Now, Strict: opts.strict(),
 		Report: finding.Report{
 			Mode: opts.Mode, Strict: opts.strict(), Observe: opts.Policy.Mode == policy.Observe,
-			Examined: finding.Examined{Policy: opts.Policy.Source},
+			Examined: finding.Examined{Policy: opts.Policy.Source, Branch: opts.Branch},
 		},
 		listing:  finding.Listing{Find: opts.Find},
 		Reported: finding.ReportedEdits{}, used: map[int]bool{},

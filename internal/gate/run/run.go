@@ -69,6 +69,8 @@ type Scope struct {
 	Fix string
 	// Lanes are the judged changes and their lanes.
 	Lanes []*subject.LaneChange
+	// origins are the commits that the entries of logs came with.
+	origins map[small.Digest]string
 	// bases are where each commit came to the tip's first-parent line, once somebody has asked.
 	bases map[string]base
 }

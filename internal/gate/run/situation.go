@@ -6,6 +6,8 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/subject"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // base is the last commit of a first-parent line before a commit came to it, by itself or by a merge.
@@ -81,4 +83,33 @@ func firstOf(ids []string) string {
 		return ""
 	}
 	return ids[0]
+}
+
+// maxOrigins is how many entries it is remembered of with which commit they came: more than is drawn of logs.
+const maxOrigins = 1 << 17
+
+// NoteOrigin notes that entries came with a commit; of equal entries the first counts.
+func (s *Scope) NoteOrigin(commit string, entries []ledger.Entry) {
+	if s.origins == nil {
+		s.origins = map[small.Digest]string{}
+	}
+	for _, e := range entries {
+		if _, known := s.origins[e.Digest]; !known && len(s.origins) < maxOrigins {
+			s.origins[e.Digest] = commit
+		}
+	}
+}
+
+// BranchOf names the branch by which an entry came: by the last commit of the first-parent line before it was merged; empty for
+// that line itself, and if it is not known.
+func (s *Scope) BranchOf(entry small.Digest) string {
+	commit := s.origins[entry]
+	if commit == "" {
+		return ""
+	}
+	at := s.baseOf(commit)
+	if at.onLine {
+		return ""
+	}
+	return at.id
 }

@@ -62,7 +62,7 @@ func judge(ctx context.Context, r *run.Run, w *subject.Workspace, revision strin
 	if art := w.Artifacts[small.Progress]; art != nil && art.Log != nil {
 		state := finding.LedgerState{Path: art.Path, Entries: art.Log.Len(), Head: art.Log.Head()}
 		if r.Source.History == nil || revision == r.Scope.Tip.ID {
-			state.Log = finding.LogEntries(art.Log.Ledger)
+			state.Log = finding.LogEntries(art.Log.Ledger, r.Scope.BranchOf)
 		}
 		r.Collector.Report.Ledgers = append(r.Collector.Report.Ledgers, state)
 	}

@@ -71,8 +71,8 @@ type LogChange struct {
 	NewEntries, Misplaced []int
 	// Clock is the present.
 	Clock time.Time
-	// Strict makes errors of some warnings about new entries.
-	Strict bool
+	// Strict makes errors of some warnings about new entries. Whole is true in a whole history, of which no entry is new.
+	Strict, Whole bool
 	// Switches is true of a job's switch history.
 	Switches bool
 }
@@ -140,6 +140,11 @@ func (e *LogChange) Insertion(index int) finding.Finding {
 	f := e.Finding(ledger.Edit{Kind: ledger.EditInserted, OldIndex: -1, NewIndex: index})
 	f.Whole = wholeEntry(e.NewRecords, index, func(v *small.Value) []ledger.FieldChange { return ledger.FieldChanges(nil, v) })
 	return f
+}
+
+// CredentialKey is the key of a credential in a field of an entry: of two rules that find it, one speaks.
+func CredentialKey(path, field string, e ledger.Entry) finding.EditKey {
+	return finding.EditKey{Path: path + "\x00credential", From: field, To: e.Digest.String()}
 }
 
 // wholeEntry gives every field of one entry as a change.

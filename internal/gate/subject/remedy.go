@@ -3,6 +3,7 @@ package subject
 import (
 	"fmt"
 
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -135,6 +136,18 @@ func (e *LogChange) instead() string {
 
 // RecordAgain has the entries that are new recorded again, each later than the one before it.
 func (e *LogChange) RecordAgain() string { return e.Situation().Redo(e.putBack()) }
+
+// WithoutCredential says how to take the credential of a finding out of a new entry, as far as the entry has got.
+func (e *LogChange) WithoutCredential(f finding.Finding) string {
+	if e.Fix != "" {
+		return e.Fix
+	}
+	if s := e.Situation(); s.Standing == history.Published || s.Standing == history.Landed {
+		return "revoke it where it was issued, before anything else: it was pushed, and what was pushed stays; a person then excuses the entry, which counts once the target branch has it: " +
+			wording.Commands("small-hook waive "+f.Fingerprint()[:12]+" --reason 'the credential is revoked'", "git add -- :/.small-gate.yml", `git commit -m "Excuse a revoked credential" -- :/.small-gate.yml`, "git push")
+	}
+	return "this masks it, and keeps the rest of the entry: " + e.RecordAgain()
+}
 
 // putBack is the command that brings the log's old entries back, and keeps new ones after them.
 func (e *LogChange) putBack() string {

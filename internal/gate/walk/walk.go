@@ -92,6 +92,9 @@ func (r walker) judgeCommit(ctx context.Context, n history.Commit, changes [][]h
 	if err != nil {
 		return err
 	}
+	for _, entries := range added {
+		r.Scope.NoteOrigin(n.ID, entries)
+	}
 	dirs, err := r.afterBaselines(ctx, n.ID, run.SortedKeys(own.Workspaces))
 	if err != nil {
 		return err
@@ -234,7 +237,7 @@ func (r walker) compareLogs(ctx context.Context, n history.Commit, path, was str
 
 // judgeEdge judges one edge of a log, and lists what waivers excuse.
 func (r walker) judgeEdge(e *subject.LogChange, child string) {
-	e.Clock, e.Strict, e.Switches = r.Source.Now, r.Collector.Strict, r.Source.IsRecord(e.Path)
+	e.Clock, e.Strict, e.Whole, e.Switches = r.Source.Now, r.Collector.Strict, r.Scope.Whole, r.Source.IsRecord(e.Path)
 	e.Commit, e.Fix = child, cmp.Or(e.Fix, r.Scope.Fix)
 	e.Situation = func() subject.Situation { return r.Situation(child) }
 	r.Collector.Judge(e.Subject())

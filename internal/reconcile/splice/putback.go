@@ -21,8 +21,9 @@ type PutBack struct {
 	Lost []ledger.Entry
 	// Unreadable says why the file could not be read as a log, so that it had no entries; empty if it could, or if there was none.
 	Unreadable string
-	// New is how many new entries the text has, Moved how many of them got a later time than they had.
-	New, Moved int
+	// New is how many new entries the text has, Moved how many of them got a later time than they had, and Masked in how many a credential
+	// was masked.
+	New, Moved, Masked int
 	// Changed are entries of the file that are changed versions of old ones, and Left those that cannot be written after the old ones.
 	Changed, Left []ledger.Entry
 	// Gone are those of the lost entries of which no changed version is there.
@@ -31,8 +32,8 @@ type PutBack struct {
 
 // PutBackOf puts back the entries of an old log that a file in its place changed, lost or moved. What the file has besides stays, in its
 // order, after them: an entry that is valid and no changed version of one that was lost. Its time is moved to just after the entry
-// before only if it is not later than that one, or so far ahead of now that no later entry could be valid. A nil file is a log that
-// is gone. accepts says which steps from one log to another are allowed.
+// before only if it is not later than that one, or so far ahead of now that no later entry could be valid. Credentials in it are masked.
+// A nil file is a log that is gone. accepts says which steps from one log to another are allowed.
 func PutBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool, now time.Time, limits small.Limits) (PutBack, error) {
 	var out PutBack
 	before, problems := ledger.ReadLog(old, limits)
@@ -66,7 +67,7 @@ func PutBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool
 		return out, nil
 	}
 	// The old log cannot be appended to: it is all that there is then.
-	out.Text, out.New, out.Moved = old, 0, 0
+	out.Text, out.New, out.Moved, out.Masked = old, 0, 0, 0
 	for _, value := range fresh {
 		out.Left = append(out.Left, there.Entries[slices.Index(values, value)])
 	}
@@ -123,11 +124,14 @@ func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.
 		case of >= 0:
 			p.Changed = append(p.Changed, e)
 			changed[lost[keys[of]]] = true
-		case !valid(values[i], limits):
+		case !valid(ledger.Masked(values[i]), limits):
 			p.Left = append(p.Left, e)
 		default:
 			known[e.Digest] = true
-			fresh = append(fresh, values[i])
+			fresh = append(fresh, ledger.Masked(values[i]))
+			if ledger.HasCredential(e) {
+				p.Masked++
+			}
 		}
 	}
 	for _, e := range p.Lost {
@@ -203,6 +207,15 @@ func Untimely(before, after *ledger.Ledger, now time.Time) *ledger.Entry {
 		last = at
 	}
 	return nil
+}
+
+// Confides reports whether a log has a credential in an entry that another has not.
+func Confides(before, after *ledger.Ledger) bool {
+	known := map[small.Digest]bool{}
+	for _, e := range before.Entries {
+		known[e.Digest] = true
+	}
+	return slices.ContainsFunc(after.Entries, func(e ledger.Entry) bool { return ledger.HasCredential(e) && !known[e.Digest] })
 }
 
 // texts writes new entries, with their times moved where that is needed.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/report/sanitize"
+	"github.com/small-gate/small-gate/internal/secret"
 )
 
 // The bounds of what formats for people show. JSON has everything.
@@ -47,7 +48,7 @@ func NameOr(s, other string) string {
 
 // Lines is a text of several lines, bounded.
 func Lines(s string) string {
-	all := strings.Split(strings.ReplaceAll(strings.TrimSpace(s), "\r\n", "\n"), "\n")
+	all := strings.Split(strings.ReplaceAll(strings.TrimSpace(secret.Mask(s)), "\r\n", "\n"), "\n")
 	out := make([]string, 0, min(len(all), maxLines+1))
 	for i, line := range all {
 		if i == maxLines {

@@ -2,11 +2,9 @@ package html
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -18,15 +16,16 @@ const (
 	maxSideRows = 100
 )
 
-type findingSection struct {
-	ID, Class, Severity, Rule, Page, Message, Where, Fix string
-	Number                                               int
-	Facts                                                []fact
-	Changes                                              []change
-	MoreChanges                                          string
-	Fork                                                 *timeline
-	Sides                                                []side
-	Why                                                  []string
+// card is one finding.
+type card struct {
+	ID, Class, Title, More string
+	Single                 bool
+	Fix                    []step
+	Facts                  []fact
+	Changes                []change
+	MoreChanges            string
+	Fork                   []band
+	Sides                  []side
 }
 
 type change struct{ Field, Note, Before, After string }
@@ -36,56 +35,43 @@ type side struct {
 	Entries []string
 }
 
-// numbered is a finding with its number on the page.
-type numbered struct {
-	*finding.Finding
-	number int
-	waived bool
-	// explain is true for the first finding of its rule.
-	explain bool
+// step is a part of a fix: words or, between backticks, a command.
+type step struct {
+	Text    string
+	Command bool
 }
 
-func (f numbered) id() string { return "f" + strconv.Itoa(f.number) }
-
-// number lists the findings that the page shows, errors first, and counts the others.
-func (p *page) number(r *finding.Report) (findings, waived []numbered) {
-	explained := map[string]bool{}
-	n := 0
-	add := func(list []numbered, f *finding.Finding, waived bool) []numbered {
-		if n == maxFindings {
-			p.hiddenFindings++
-			return list
+// stepsOf takes a fix apart. What only separates two commands is left out, since each has a line of its own.
+func stepsOf(fix string) (out []step) {
+	if fix == "" {
+		return nil
+	}
+	for text := range strings.SplitSeq(content.Lines(fix), "\n") {
+		pieces := strings.Split(text, "`")
+		if len(pieces)%2 == 0 { // a backtick is left over
+			pieces = []string{text}
 		}
-		n++
-		first := !explained[f.Rule]
-		explained[f.Rule] = true
-		return append(list, numbered{Finding: f, number: n, waived: waived, explain: first})
+		for i, piece := range pieces {
+			command := i%2 == 1
+			if !command {
+				piece = strings.TrimLeft(strings.TrimSpace(piece), ",;. ")
+			}
+			if piece != "" && (command || piece != "and" && piece != "then") {
+				out = append(out, step{piece, command})
+			}
+		}
 	}
-	for _, f := range content.BySeverity(r.Findings) {
-		findings = add(findings, f, false)
-	}
-	for i := range r.Waived {
-		waived = add(waived, &r.Waived[i], true)
-	}
-	return findings, waived
+	return out
 }
 
-func findingOf(f numbered) findingSection {
-	out := findingSection{
-		ID: f.id(), Number: f.number, Class: string(content.LevelOf(f.Finding)), Severity: string(f.Severity), Rule: content.Name(f.Rule),
-		Message: content.UpperFirst(content.Text(f.Message)), Fix: content.Lines(f.Fix), Facts: factsOf(f),
+// cardOf shows a finding of a group whose first one is given: what holds for all of the group is not said again.
+func (p *page) cardOf(f numbered, g *group, first *finding.Finding) card {
+	out := card{
+		ID: f.id(), Class: f.class(), Single: g.Single, Facts: p.factsOf(f, first),
 	}
-	if f.waived {
-		out.Class = "waived"
-	}
-	if f.Path != "" {
-		out.Where = fmt.Sprintf("%s:%d:%d", content.Path(f.Path), max(f.Line, 1), max(f.Column, 1))
-	}
-	if rule, known := rules.Find(f.Rule); known {
-		out.Page = content.RulePage(rule.ID)
-		if f.explain {
-			out.Why = content.Paragraphs(rule.Why)
-		}
+	out.Title, out.More = titleOf(f.Message)
+	if f.Fix != first.Fix && !f.waived {
+		out.Fix = stepsOf(f.Fix)
 	}
 	changes, more := content.Changes(f.Finding, valueWidth, content.MaxChanges)
 	for i := range changes {
@@ -95,7 +81,8 @@ func findingOf(f numbered) findingSection {
 		out.MoreChanges = content.MoreFields(f.Finding, more)
 	}
 	if len(f.Sides) == 2 {
-		out.Fork = drawSides(f.Sides)
+		out.More = "" // it lists their entries
+		out.Fork = drawFork(f.Finding)
 		for i := range f.Sides {
 			out.Sides = append(out.Sides, sideOf(&f.Sides[i]))
 		}
@@ -103,22 +90,43 @@ func findingOf(f numbered) findingSection {
 	return out
 }
 
-func factsOf(f numbered) []fact {
+// titleOf cuts a message that is too long for a title at its first colon; more is what follows.
+func titleOf(message string) (title, more string) {
+	const most = 200 // bytes
+	if head, rest, found := strings.Cut(message, ": "); found && len(message) > most && len(head) < most {
+		title, more = head, content.UpperFirst(content.Text(rest))
+	} else {
+		title = message
+	}
+	return content.UpperFirst(content.Text(title)), more
+}
+
+func (p *page) factsOf(f numbered, first *finding.Finding) []fact {
 	var out []fact
-	if f.waived {
-		out = append(out, fact{"waived", content.NameOr(f.Reason, "no reason given")})
-	}
-	if f.Entry != nil {
-		out = append(out, fact{content.EntryKind(f.Entry), entryFact(f.Entry)})
-	}
-	if f.EntryAfter != nil {
-		out = append(out, fact{"now", entryFact(f.EntryAfter)})
-	}
-	for _, f := range []fact{{"commit", content.Name(f.Commit)}, {"compared with", content.Name(f.Parent)}, {"fingerprint", content.Fingerprint(f.Finding)}} {
-		if f.Value != "" {
-			out = append(out, f)
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, fact{Name: name, Value: value})
 		}
 	}
+	if f.waived {
+		add("waived", content.NameOr(f.Reason, "no reason given"))
+	}
+	if f.Path != "" {
+		add("place", fmt.Sprintf("line %d, column %d", max(f.Line, 1), max(f.Column, 1)))
+	}
+	if f.Entry != nil {
+		add(content.EntryKind(f.Entry), entryFact(f.Entry))
+	}
+	if f.EntryAfter != nil && f.Entry != nil && (f.EntryAfter.Index != f.Entry.Index || content.EntryLabel(f.EntryAfter) != content.EntryLabel(f.Entry)) {
+		add("now", entryFact(f.EntryAfter))
+	} else if f.Entry == nil && f.EntryAfter != nil {
+		add(content.EntryKind(f.EntryAfter), entryFact(f.EntryAfter))
+	}
+	if f.Commit != first.Commit || f.Parent != first.Parent {
+		c := content.CommitOf(p.report, f.Commit)
+		out = append(out, fact{Name: "commit", Value: strings.TrimSpace(c.ID + " " + c.Subject), Link: c.Page})
+	}
+	add("fingerprint", content.Fingerprint(f.Finding))
 	return out
 }
 

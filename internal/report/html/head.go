@@ -15,41 +15,54 @@ type head struct {
 	Style                template.CSS
 	Class                content.Level
 	Sign, Words, Summary string
-	Facts                []fact
-	Notes                []string
-	Failure              *failureSection
+	// Place is the repository and the branch; empty if neither is known.
+	Place   string
+	Facts   []fact
+	Notes   []string
+	Failure *failureSection
 }
 
-type fact struct{ Name, Value string }
+// fact is a name and a value, which may lead to a page.
+type fact struct{ Name, Value, Link string }
 
-type failureSection struct{ Message, Remedy string }
+type failureSection struct {
+	Message string
+	Remedy  []step
+}
 
 func headOf(r *finding.Report) head {
 	words, level := content.Outcome(r)
+	x := &r.Examined
 	out := head{
 		Policy: contentPolicy(), Style: template.CSS(pageStyle), // the project's own style sheet
-		Words: words, Class: level, Summary: content.Summary(r) + ".",
+		Words: words, Class: level, Summary: content.Summary(r) + ".", Place: content.Name(x.Repository),
 		Sign: map[content.Level]string{content.Good: "✓", content.Warn: "!", content.Bad: "✗"}[level],
 	}
-	for _, f := range []fact{{"command", r.Mode}, {"base", r.Examined.Base}, {"head", r.Examined.Head}, {"policy", r.Examined.Policy}, {"read by", r.Examined.Reader}} {
-		if f.Value != "" {
-			out.Facts = append(out.Facts, fact{f.Name, content.Text(f.Value)})
+	if x.Branch != "" {
+		out.Place = strings.TrimPrefix(out.Place+", branch "+content.Name(x.Branch), ", ")
+	}
+	add := func(name, value, link string) {
+		if value != "" {
+			out.Facts = append(out.Facts, fact{name, content.Text(value), link})
 		}
 	}
-	if len(r.Findings) > 0 {
-		out.Facts = append(out.Facts, fact{"found", content.CountRules(content.BySeverity(r.Findings))})
+	add("command", r.Mode, "")
+	for _, c := range []struct{ name, id string }{{"base", x.Base}, {"head", x.Head}} {
+		commit := content.CommitOf(r, c.id)
+		add(c.name, strings.TrimSpace(commit.ID+" "+commit.Subject), commit.Page)
 	}
+	add("read by", x.Reader, "")
 	if r.Strict {
-		out.Facts = append(out.Facts, fact{"strict", "yes"})
+		add("strict", "yes", "")
 	}
 	if r.Lane != nil {
-		out.Facts = append(out.Facts, fact{"lane", content.Lane(r.Lane)})
+		add("lane", content.Lane(r.Lane), "")
 	}
-	for _, note := range r.Examined.Notes[:min(len(r.Examined.Notes), content.MaxNotes)] {
+	for _, note := range x.Notes[:min(len(x.Notes), content.MaxNotes)] {
 		out.Notes = append(out.Notes, content.Text(note))
 	}
 	if f := content.Failure(r); f != nil {
-		out.Failure = &failureSection{Message: content.UpperFirst(content.Text(strings.TrimSpace(f.Message))), Remedy: content.Lines(f.Remedy)}
+		out.Failure = &failureSection{Message: content.UpperFirst(content.Text(strings.TrimSpace(f.Message))), Remedy: stepsOf(f.Remedy)}
 	}
 	return out
 }

@@ -1,5 +1,5 @@
 // Package html writes a report as one page that needs neither network nor script:
-// the outcome, each log as a timeline, each finding with what was there before.
+// the outcome, the findings by rule and commit, and each log entry by entry.
 package html
 
 import (
@@ -44,8 +44,15 @@ var contentPolicy = sync.OnceValue(func() string {
 
 // page gathers the parts of a page. A part that does not fit is left out.
 type page struct {
-	buf   *bytes.Buffer
-	parts *template.Template
+	report *finding.Report
+	parts  *template.Template
+	// body is what follows the index.
+	body bytes.Buffer
+	// groups are those that the index lists, shown the findings that are on the page.
+	groups []group
+	// fixes are the groups that say first what to do.
+	fixes map[string]string
+	shown []numbered
 	// hiddenFindings and hiddenLogs count what is left out.
 	hiddenFindings, hiddenLogs int
 }
@@ -56,89 +63,84 @@ func Render(buf *bytes.Buffer, r *finding.Report, version string) error {
 	if err != nil {
 		return err
 	}
-	p := &page{buf: buf, parts: parts}
-	findings, waived := p.number(r)
-	if err := p.write("head", headOf(r)); err != nil {
+	p := &page{report: r, parts: parts, fixes: map[string]string{}}
+	if err := p.findings(); err != nil {
 		return err
 	}
-	if err := p.logs(r, findings); err != nil {
+	if err := p.logs(); err != nil {
 		return err
 	}
-	if err := p.findings("Findings", findings); err != nil {
+	if err := parts.ExecuteTemplate(buf, "head", headOf(r)); err != nil {
 		return err
 	}
-	if err := p.findings("Waived", waived); err != nil {
-		return err
+	if len(p.groups) > 1 {
+		if err := parts.ExecuteTemplate(buf, "index", p.groups); err != nil {
+			return err
+		}
 	}
-	return p.write("tail", map[string]string{"Version": content.Name(version), "Left": p.left(r)})
+	buf.Write(p.body.Bytes())
+	return parts.ExecuteTemplate(buf, "tail", map[string]string{"Version": content.Name(version), "Left": p.left()})
 }
 
-// write appends a part.
+// write appends a part to the body.
 func (p *page) write(part string, data any) error {
-	return p.parts.ExecuteTemplate(p.buf, part, data)
+	return p.parts.ExecuteTemplate(&p.body, part, data)
 }
 
-// fit appends a part, or counts it as hidden if there is no room for it.
-func (p *page) fit(part string, data any, hidden *int) error {
-	size := p.buf.Len()
+// fit appends a part to the body if there is room for it.
+func (p *page) fit(part string, data any) (fits bool, err error) {
+	size := p.body.Len()
 	if err := p.write(part, data); err != nil {
-		return err
+		return false, err
 	}
-	if p.buf.Len() > maxSize {
-		p.buf.Truncate(size)
-		*hidden++
+	if p.body.Len() > maxSize {
+		p.body.Truncate(size)
+		return false, nil
 	}
-	return nil
+	return true, nil
 }
 
 // logs writes the logs of the tip.
-func (p *page) logs(r *finding.Report, found []numbered) error {
+func (p *page) logs() error {
 	type key struct {
 		path string
 		head small.Digest
 	}
 	seen := map[key]bool{}
-	for i := range r.Ledgers {
-		l := &r.Ledgers[i]
+	for i := range p.report.Ledgers {
+		l := &p.report.Ledgers[i]
 		if k := (key{l.Path, l.Head}); seen[k] {
 			continue
 		} else {
 			seen[k] = true
 		}
 		if len(seen) == 1 {
-			if err := p.write("key", nil); err != nil {
+			if err := p.write("section", section{"logs", "Logs"}); err != nil {
 				return err
 			}
 		}
-		if len(seen) > maxLogs {
+		fits := len(seen) <= maxLogs
+		if fits {
+			var err error
+			if fits, err = p.fit("log", p.logOf(l, len(seen))); err != nil {
+				return err
+			}
+		}
+		if !fits {
 			p.hiddenLogs++
-			continue
 		}
-		if err := p.fit("log", logOf(r, l, found), &p.hiddenLogs); err != nil {
-			return err
-		}
+	}
+	if len(seen) > 0 {
+		return p.write("close", nil)
 	}
 	return nil
 }
 
-// findings writes findings under a title.
-func (p *page) findings(title string, list []numbered) error {
-	if len(list) == 0 {
-		return nil
-	}
-	if err := p.write("findings", title); err != nil {
-		return err
-	}
-	for _, f := range list {
-		if err := p.fit("finding", findingOf(f), &p.hiddenFindings); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// section is a part of the page with a title.
+type section struct{ ID, Title string }
 
 // left says what the page does not show; empty if it shows all.
-func (p *page) left(r *finding.Report) string {
+func (p *page) left() string {
 	var parts, sentences []string
 	if p.hiddenFindings > 0 {
 		parts = append(parts, wording.Count(p.hiddenFindings, "more finding"))
@@ -147,9 +149,9 @@ func (p *page) left(r *finding.Report) string {
 		parts = append(parts, wording.Count(p.hiddenLogs, "more log"))
 	}
 	if len(parts) > 0 {
-		sentences = append(sentences, content.And(parts)+"; "+content.SeeRest(r)+".")
+		sentences = append(sentences, content.And(parts)+"; "+content.SeeRest(p.report)+".")
 	}
-	if words := content.Unlisted(r); words != "" {
+	if words := content.Unlisted(p.report); words != "" {
 		sentences = append(sentences, content.UpperFirst(words)+".")
 	}
 	return strings.Join(sentences, " ")

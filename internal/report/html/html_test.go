@@ -31,10 +31,18 @@ func render(t testing.TB, r *finding.Report, version string) string {
 	return out.String()
 }
 
-// shown are the findings that a report's page shows.
-func shown(r *finding.Report) []numbered {
-	findings, _ := new(page).number(r)
-	return findings
+// pageOf is a page with a report's findings.
+func pageOf(t testing.TB, r *finding.Report) *page {
+	t.Helper()
+	parts, err := pageTemplate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &page{report: r, parts: parts, fixes: map[string]string{}}
+	if err := p.findings(); err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // collapse is a text as a browser shows it.
@@ -49,16 +57,17 @@ type browserPage struct {
 	links  []string
 	policy string
 	style  string
+	// level is that of the last heading.
+	level  int
 	faults []string
 }
 
 // The elements that a page has, and the attributes that they may have.
 var pageElements = map[string]string{
-	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "", "style": "", "body": "", "header": "class", "footer": "class",
-	"section": "class", "article": "class id", "div": "class", "span": "class aria-hidden", "h1": "", "h2": "", "h3": "", "h4": "", "p": "class", "br": "",
-	"strong": "", "code": "", "pre": "class", "a": "href rel", "dl": "", "dt": "", "dd": "", "ul": "class", "li": "", "table": "", "thead": "", "tbody": "",
-	"tr": "", "th": "", "td": "", "details": "", "summary": "", "svg": "class viewbox preserveaspectratio aria-label aria-hidden", "line": "class x1 x2 y1 y2",
-	"path": "class d", "circle": "class cx cy r", "rect": "class width height",
+	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "", "style": "", "body": "", "header": "class", "main": "", "footer": "class",
+	"nav": "aria-label", "section": "", "article": "class id", "div": "class id", "span": "class aria-hidden tabindex role aria-label title", "h1": "", "h2": "id", "h3": "",
+	"h4": "", "p": "class", "strong": "", "code": "", "pre": "class", "a": "href rel class title", "dl": "", "dt": "", "dd": "", "ol": "", "ul": "class", "li": "class",
+	"table": "", "thead": "", "tbody": "", "tr": "id", "th": "scope", "td": "", "details": "class", "summary": "",
 }
 
 // readPage reads a page and demands that elements are closed in order and that
@@ -94,7 +103,7 @@ func readPage(t testing.TB, text string) browserPage {
 				return p
 			}
 			open = open[:len(open)-1]
-			if len(token.Data) == 2 && token.Data[0] == 'h' || token.Data == "p" {
+			if isHeading(token.Data) || token.Data == "p" {
 				p.texts = append(p.texts, collapse(words.String()))
 			}
 		case nethtml.TextToken:
@@ -107,8 +116,20 @@ func readPage(t testing.TB, text string) browserPage {
 	}
 }
 
+// isHeading reports whether an element is h1 to h6.
+func isHeading(name string) bool {
+	return len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6'
+}
+
 func (p *browserPage) start(token nethtml.Token) {
 	p.tags[token.Data]++
+	if isHeading(token.Data) {
+		level := int(token.Data[1] - '0')
+		if level > p.level+1 {
+			p.faults = append(p.faults, fmt.Sprintf("%s below h%d", token.Data, p.level))
+		}
+		p.level = level
+	}
 	allowed, known := pageElements[token.Data]
 	if !known {
 		p.faults = append(p.faults, "an element "+token.Data)
@@ -148,8 +169,17 @@ func checkWebPage(t testing.TB, p browserPage) {
 	}
 	for _, link := range p.links {
 		id, inside := strings.CutPrefix(link, "#")
-		if inside && !slices.Contains(p.ids, id) || !inside && !strings.HasPrefix(link, content.RulePages) {
+		page, isPage := strings.CutPrefix(link, "https://git.example.com/example/ledger/commit/")
+		if inside && !slices.Contains(p.ids, id) || !inside && !strings.HasPrefix(link, content.RulePages) && (!isPage || strings.Trim(page, "0123456789abcdef") != "") {
 			t.Errorf("a link to %s", link)
+		}
+	}
+	if slices.Sort(p.ids); len(slices.Compact(slices.Clone(p.ids))) != len(p.ids) {
+		t.Errorf("two elements have one id: %q", p.ids)
+	}
+	for _, landmark := range []string{"header", "main", "footer", "h1"} {
+		if p.tags[landmark] != 1 {
+			t.Errorf("%d elements %s", p.tags[landmark], landmark)
 		}
 	}
 }
@@ -161,113 +191,69 @@ func TestHTMLPage(t *testing.T) {
 		})
 	}
 	p := readPage(t, render(t, reporttest.Many(), ""))
-	for _, want := range []string{"✗ small-gate: rejected", "Logs", "Findings", "Waived", "2. Entry 2 was changed after it was recorded"} {
+	for _, want := range []string{
+		"✗ small-gate: rejected", "example/ledger, branch feature", "Index", "Logs", "Findings", "Waived", "Entry 1 was changed after it was recorded (and 19 more)",
+		"1c8dd2390123 Tidy the log up Ada Lovelace, 2026-01-02, compared with eeca68fe0123",
+	} {
 		if !slices.Contains(p.texts, want) {
-			t.Errorf("no heading %q in %q", want, p.texts)
+			t.Errorf("no heading or paragraph %q in %q", want, p.texts)
 		}
 	}
-	if r := reporttest.Many(); p.tags["article"] != len(r.Findings)+len(r.Waived) {
-		t.Errorf("%d findings shown of %d", p.tags["article"], len(r.Findings)+len(r.Waived))
+	for _, want := range []string{"#g1", "https://git.example.com/example/ledger/commit/" + reporttest.Head} {
+		if !slices.Contains(p.links, want) {
+			t.Errorf("no link to %s", want)
+		}
 	}
 	if p := readPage(t, render(t, reporttest.Failed(), "")); !slices.Contains(p.texts, "✗ small-gate: could not judge") {
 		t.Errorf("a failure's page says %q", p.texts)
 	}
 }
 
-// drawn lists a drawing's lanes with their marks: the place, the class, what
-// it stands for.
-func drawn(t *timeline) []string {
-	var out []string
-	for _, l := range t.Strips {
-		out = append(out, l.Name+": "+l.Note)
-		for _, m := range l.Marks {
-			out = append(out, strings.TrimRight(fmt.Sprintf("  %d %s %s %s", m.X, m.Class, m.Title, m.Href), " "))
-		}
+// Findings of one rule and commit are one group: its fix is said once, and its findings open when somebody asks.
+func TestGroups(t *testing.T) {
+	r := reporttest.OneFail()
+	first := r.Findings[0]
+	first.Rule, first.Fix = "append-only/deleted", "what has landed stays: `one`, `two`; then `three`; or ask"
+	r.Findings = nil
+	for i := range 104 {
+		f := first
+		f.Message, f.Line = fmt.Sprintf("entry %d was deleted", i+1), i+1
+		r.Findings = append(r.Findings, f)
 	}
-	return append(out, strings.Join(t.Axis, " | "))
-}
-
-func TestTimeline(t *testing.T) {
-	at := func(minute int) string {
-		return time.Date(2026, 3, 1, 9, minute, 0, 0, time.UTC).Format("2006-01-02T15:04:05.000Z")
+	later := first
+	later.Rule = "append-only/reordered"
+	r.Findings = append(r.Findings, later)
+	text := render(t, r, "")
+	p := readPage(t, text)
+	checkWebPage(t, p)
+	if p.tags["article"] != 2+1 || strings.Count(text, `<div class="finding"`) != 105 || strings.Count(text, "<summary>104 findings</summary>") != 1 {
+		t.Errorf("%d articles, %d findings", p.tags["article"], strings.Count(text, `<div class="finding"`))
 	}
-	l := finding.LedgerState{Path: reporttest.Progress, Entries: 5, Log: []finding.LogEntry{
-		{Line: 4, TaskID: "meta/init", Timestamp: at(0)},
-		{Line: 7, TaskID: "a", Timestamp: at(30), ReplayID: "1111111111111111"},
-		{Line: 10, TaskID: "b", Timestamp: "soon", ReplayID: "1111111111111111"},
-		{Line: 13, TaskID: "c", Timestamp: at(300), ReplayID: "2222"},
-		{Line: 16, TaskID: "d", Timestamp: at(600), ReplayID: "1111111111111111"},
-	}}
-	ref := func(task, timestamp string) *finding.EntryRef {
-		return &finding.EntryRef{TaskID: task, Timestamp: timestamp}
+	steps := "<p>what has landed stays:</p>\n<pre>one</pre>\n<pre>two</pre>\n<pre>three</pre>\n<p>or ask</p>"
+	if strings.Count(text, steps) != 1 || strings.Count(text, `<a href="#g1">the same`) != 1 {
+		t.Errorf("the fix is not said once, with its commands:\n%s", text)
 	}
-	r := &finding.Report{Verdict: finding.Fail, Examined: finding.Examined{Head: reporttest.Head}, Ledgers: []finding.LedgerState{l}, Findings: []finding.Finding{
-		{Rule: "r/edited", Severity: finding.SeverityError, Path: reporttest.Progress, Entry: ref("c", at(300)), EntryAfter: ref("c", at(300))},
-		{Rule: "r/moved", Severity: finding.SeverityError, Path: reporttest.Progress, Entry: ref("c", at(299)), EntryAfter: ref("c", at(300))},
-		{Rule: "r/gone", Severity: finding.SeverityError, Path: reporttest.Progress, Entry: ref("x", at(450))},
-		{Rule: "r/line", Severity: finding.SeverityWarning, Path: reporttest.Progress, Line: 8, Commit: reporttest.Head},
-		{Rule: "r/before", Severity: finding.SeverityWarning, Path: reporttest.Progress, Line: 8, Commit: reporttest.Base},
-		{Rule: "r/elsewhere", Severity: finding.SeverityWarning, Path: "other", Line: 8},
-	}}
-	want := []string{
-		"entries without a run: 1 entry, 2026-03-01 09:00",
-		"  0 entry entry 1: meta/init, 2026-03-01T09:00:00.000Z",
-		"run 111111111111…: 3 entries, 2026-03-01 09:30 to 2026-03-01 19:00",
-		"  50 entry entry 2: a, 2026-03-01T09:30:00.000Z and others",
-		"  1000 entry entry 5: d, 2026-03-01T19:00:00.000Z",
-		"  50 warn finding 4: r/line #f4",
-		"run 2222: 1 entry, 2026-03-01 14:00",
-		"  500 entry entry 4: c, 2026-03-01T14:00:00.000Z",
-		"  500 bad finding 1: r/edited and others #f1",
-		"entries that are not in this log: 1 entry, 2026-03-01 16:30",
-		"  750 gone entry as it was: 1: x, 2026-03-01T16:30:00.000Z",
-		"  750 bad finding 3: r/gone #f3",
-		"2026-03-01 09:00 | 2026-03-01 14:00 | 2026-03-01 19:00",
+	r.Findings[3].Fix = "another"
+	if text := render(t, r, ""); strings.Count(text, "<p>another</p>") != 1 {
+		t.Error("a fix of its own is not said")
 	}
-	if diff := cmp.Diff(want, drawn(logOf(r, &l, shown(r)).Timeline)); diff != "" {
-		t.Errorf("drawing differs (-want +got):\n%s", diff)
+	r.Findings[3].Commit = reporttest.Base
+	if groups := pageOf(t, r).groups; len(groups) != 3 || groups[0].Commit.Subject != "Tidy the log up" || groups[1].Compared.ID == "" {
+		t.Errorf("groups: %+v", groups)
 	}
 }
 
-func TestTimelineAtTheEdges(t *testing.T) {
-	log := func(timestamps ...string) finding.LedgerState {
-		l := finding.LedgerState{Log: []finding.LogEntry{}}
-		for _, at := range timestamps {
-			l.Log = append(l.Log, finding.LogEntry{Timestamp: at})
-		}
-		l.Entries = len(l.Log)
-		return l
-	}
-	for _, tt := range []struct {
-		name string
-		log  finding.LedgerState
-		want []string
-	}{
-		{"one", log("2026-03-01T09:00:00.5Z"), []string{
-			"entries without a run: 1 entry, 2026-03-01 09:00:00", "  500 entry entry 1: (no task_id), 2026-03-01T09:00:00.5Z", "2026-03-01 09:00:00",
-		}},
-		{"no times", log("", "x"), []string{
-			"entries without a run: 2 entries", "  500 entry entry 1: (no task_id), (no timestamp) and others", "no entry has a time",
-		}},
-		{"all of time", log("0001-01-01T00:00:01Z", "9999-12-31T23:59:59.999999999Z"), []string{
-			"entries without a run: 2 entries, 0001-01-01 00:00 to 9999-12-31 23:59",
-			"  0 entry entry 1: (no task_id), 0001-01-01T00:00:01Z", "  1000 entry entry 2: (no task_id), 9999-12-31T23:59:59.999999999Z",
-			"0001-01-01 00:00 | 5000-07-02 12:00 | 9999-12-31 23:59",
-		}},
+func TestStepsOf(t *testing.T) {
+	for fix, want := range map[string][]step{
+		"":                     nil,
+		"`a b`, `c`":           {{"a b", true}, {"c", true}},
+		"do `a` and `b`.":      {{"do", false}, {"a", true}, {"b", true}},
+		"one ` left":           {{"one ` left", false}},
+		"first\n  `x`; second": {{"first", false}, {"x", true}, {"second", false}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := &finding.Report{Verdict: finding.Pass, Ledgers: []finding.LedgerState{tt.log}}
-			if diff := cmp.Diff(tt.want, drawn(logOf(r, &tt.log, shown(r)).Timeline)); diff != "" {
-				t.Errorf("drawing differs (-want +got):\n%s", diff)
-			}
-		})
-	}
-	empty := log()
-	if logOf(&finding.Report{}, &empty, nil).Timeline != nil {
-		t.Error("an empty log is drawn")
-	}
-	if logOf(reporttest.OneFail(), &finding.LedgerState{Path: reporttest.Progress, Entries: 3}, shown(reporttest.OneFail())).Timeline != nil {
-		t.Error("a log whose entries are not known is drawn")
+		if diff := cmp.Diff(want, stepsOf(fix)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", fix, diff)
+		}
 	}
 }
 
@@ -325,10 +311,11 @@ func FuzzHTML(f *testing.F) {
 		}
 		p := readPage(t, out)
 		checkWebPage(t, p)
-		if p.tags["article"] != 3 || p.tags["h1"] != 1 || p.tags["h2"] != 4 {
-			t.Fatalf("%d findings, %d titles, %d sections", p.tags["article"], p.tags["h1"], p.tags["h2"])
+		if p.tags["article"] != 4 || p.tags["h2"] != 5 {
+			t.Fatalf("%d groups and logs, %d sections", p.tags["article"], p.tags["h2"])
 		}
-		if want := collapse("1. " + content.UpperFirst(content.Text(b+a))); !slices.Contains(p.texts, want) {
+		title, _ := titleOf(b + a)
+		if want := collapse(title); !slices.Contains(p.texts, want) {
 			t.Fatalf("no heading says %q; there are %q", want, p.texts)
 		}
 	})

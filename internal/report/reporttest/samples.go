@@ -38,7 +38,10 @@ const (
 )
 
 func examined() finding.Examined {
-	return finding.Examined{Commits: 16, Workspaces: 1, Base: Base, Head: Head, Policy: "HEAD", Reader: "git"}
+	return finding.Examined{
+		Commits: 16, Workspaces: 1, Base: Base, Head: Head, Policy: "HEAD", Reader: "git",
+		Repository: "example/ledger", Branch: "feature", CommitLink: "https://git.example.com/example/ledger/commit/",
+	}
 }
 
 // OnePass is a report without findings.
@@ -66,6 +69,7 @@ func logEntries(n int) []finding.LogEntry {
 func OneFail() *finding.Report {
 	r := OnePass()
 	r.Mode, r.Verdict = "audit", finding.Fail
+	r.Commits = []finding.Commit{{ID: Head, Author: "Ada Lovelace", Subject: "Tidy the log up", Date: "2026-01-02T03:05:00+01:00"}}
 	r.Findings = []finding.Finding{Modified(0, 4,
 		ledger.FieldChange{Field: "notes", From: "all tests pass", To: "all tests passed", HasFrom: true, HasTo: true})}
 	return r
@@ -181,7 +185,8 @@ func Hostile(s string) *finding.Report {
 	short := f
 	short.Severity, short.Line, short.Entry = finding.SeverityWarning, 0, nil
 	return &finding.Report{
-		Mode: s, Verdict: finding.Error, Examined: finding.Examined{Base: s, Head: s, Policy: s, Reader: s, Source: s, Notes: []string{s}},
+		Mode: s, Verdict: finding.Error, Examined: finding.Examined{Base: s, Head: s, Policy: s, Reader: s, Source: s, Notes: []string{s}, Repository: s, Branch: s, CommitLink: s},
+		Commits: []finding.Commit{{ID: s, Author: s, Subject: s, Date: s}},
 		Ledgers: []finding.LedgerState{{Path: s, Head: Digest(s), Log: []finding.LogEntry{
 			{Line: 1, TaskID: s, Timestamp: s, ReplayID: s}, {Line: 3, TaskID: s, Timestamp: "2026-01-02T03:04:05.6Z"},
 		}}},

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/secret"
 )
 
 // MaxLines is how many lines of a text a difference shows.
@@ -26,8 +28,10 @@ type Difference struct {
 }
 
 // Compare compares two texts. Of long ones it shows the part that differs, with
-// a little around it, in about width columns.
+// a little around it, in about width columns. Credentials are masked before: a
+// line of a key shows no beginning.
 func Compare(from, to string, width int) Difference {
+	from, to = secret.MaskChange("", from, to)
 	switch {
 	case from == to:
 		return Difference{
@@ -115,6 +119,7 @@ func differingLines(from, to string, width int) (removed, added []string) {
 // Excerpt shows the first lines of a text, at most so many, each in about width
 // columns.
 func Excerpt(s string, width, most int) []string {
+	s = secret.Mask(s)
 	if s != "" && strings.TrimFunc(s, invisible) == "" {
 		return []string{cut(s, 0, len(s), width, reveal)}
 	}

@@ -1,6 +1,6 @@
 // Package sanitize makes text that others wrote fit to print: in one line, in a
 // few, shortened, compared with another text, or inside JSON. What a terminal or
-// a CI system would obey is escaped. Formats with a syntax of their own escape
+// a CI system would obey is escaped, and credentials are masked. Formats with a syntax of their own escape
 // for that as well.
 package sanitize
 
@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -23,8 +24,9 @@ import (
 // A backslash breaks what CI systems obey: "::" where a line could begin
 // (GitHub's runner skips leading space), and "##[" or "##vso[" anywhere. Letters,
 // accents, emoji and ordinary text of any script stay as they are. A backslash of
-// the text itself is not doubled.
+// the text itself is not doubled. Credentials are masked.
 func Line(s string) string {
+	s = secret.Mask(s)
 	if isPlain(s) {
 		return s
 	}
@@ -141,7 +143,7 @@ func reveal(s string) string {
 
 // Lines is [Line] for each line of a text.
 func Lines(text string) string {
-	lines := strings.Split(text, "\n")
+	lines := strings.Split(secret.Mask(text), "\n")
 	for i, line := range lines {
 		lines[i] = Line(line)
 	}
@@ -155,8 +157,9 @@ func Clip(s string, limit int) string {
 	return Line(start) + More(rest)
 }
 
-// Cut splits a text after limit characters.
+// Cut masks credentials in a text, and splits it after limit characters.
 func Cut(s string, limit int) (start, rest string) {
+	s = secret.Mask(s)
 	end := forward(s, 0, limit)
 	return s[:end], s[end:]
 }

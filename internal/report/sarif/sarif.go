@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
+	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -189,7 +190,7 @@ func literal(s string) string {
 // a query or a command.
 func relativeURI(path string) string {
 	var b strings.Builder
-	for _, c := range []byte(strings.TrimLeft(path, "/")) {
+	for _, c := range []byte(strings.TrimLeft(secret.Mask(path), "/")) {
 		switch {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-._~/", c) >= 0:
 			b.WriteByte(c)

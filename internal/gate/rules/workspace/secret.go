@@ -35,6 +35,7 @@ func checkSecret(w *subject.Workspace, r *rule.Reporter) {
 			f.Line, f.Column = p.Field.KeyPos.Line, p.Field.KeyPos.Column
 			f.Message = fmt.Sprintf("the key %q suggests a secret", p.Field.Key)
 			f.Fix = w.Correct(a, p.Subject, "keep secrets out of .small/; rename the key if it holds none")
+			f.Edits = credentialOf(w, a, p.Subject)
 			r.Add(f)
 			return
 		}
@@ -42,9 +43,20 @@ func checkSecret(w *subject.Workspace, r *rule.Reporter) {
 			f.Line, f.Column = p.Value.Pos.Line, p.Value.Pos.Column
 			f.Message = fmt.Sprintf("%s looks like an encoded secret (%d characters of the base64 alphabet)", describeSubject(p.Subject), len(text))
 			f.Fix = w.Correct(a, p.Subject, "if it is one, remove and revoke it; refer to long values by a file or a link")
+			f.Edits = credentialOf(w, a, p.Subject)
 			r.Add(f)
 		}
 	})
+}
+
+// credentialOf is the key under which secret/credential reports the same field of an entry.
+func credentialOf(w *subject.Workspace, a small.Artifact, at string) []finding.EditKey {
+	index, isEntry := subject.EntryIndex(at)
+	if a != small.Progress || !isEntry || index >= w.Ledger().Len() {
+		return nil
+	}
+	field := strings.TrimPrefix(at, fmt.Sprintf("entries.%d.", index))
+	return []finding.EditKey{subject.CredentialKey(w.Path(a), field, w.Ledger().Entries[index])}
 }
 
 func announcesSecret(key string) bool {

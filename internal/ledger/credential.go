@@ -1,0 +1,103 @@
+package ledger
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/secret"
+	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Credential is one that stands in an entry. It holds nothing of the value.
+type Credential struct {
+	// Kind is the vendor and the kind, Prefix the literal that it begins with; empty if there is none.
+	Kind, Prefix string
+	// Field is the dotted path inside the entry.
+	Field string
+	Pos   small.Pos
+}
+
+// HasCredential reports whether a credential stands in an entry.
+func HasCredential(e Entry) bool { return len(e.Credentials) > 0 }
+
+// mostCredentials is how many an entry lists.
+const mostCredentials = 10
+
+// suspected reports whether it is worth while to look for credentials in a value.
+func suspected(v *small.Value) bool {
+	if secret.Suspected(v.Text) || slices.ContainsFunc(v.Items, suspected) {
+		return true
+	}
+	for i := range v.Fields {
+		if secret.Suspected(v.Fields[i].Key) || suspected(v.Fields[i].Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// credentialsOf finds the credentials in the keys and values of an entry, at any depth.
+func credentialsOf(entry *small.Value) []Credential {
+	if !suspected(entry) {
+		return nil
+	}
+	var found []Credential
+	var path []string
+	add := func(matches []secret.Match, text string, pos small.Pos) {
+		for _, m := range matches {
+			if len(found) == mostCredentials {
+				return
+			}
+			found = append(found, Credential{
+				Kind: m.Shape.Name, Prefix: m.Shape.Prefix(text[m.Start:m.End]), Field: strings.Join(path, "."), Pos: pos,
+			})
+		}
+	}
+	var look func(key string, v *small.Value)
+	look = func(key string, v *small.Value) {
+		if v.Text != "" {
+			add(secret.FindValue(key, v.Text), v.Text, v.Pos)
+		}
+		depth := len(path)
+		for i, item := range v.Items {
+			path = append(path[:depth], strconv.Itoa(i))
+			look(key, item)
+		}
+		for i := range v.Fields {
+			f := &v.Fields[i]
+			path = append(path[:depth], wording.Clip(f.Key))
+			add(secret.Find(f.Key), f.Key, f.KeyPos)
+			look(f.Key, f.Value)
+		}
+		path = path[:depth]
+	}
+	look("", entry)
+	return slices.Clip(found)
+}
+
+// Masked is an entry with its credentials masked, in keys and values; itself, if it has none.
+func Masked(entry *small.Value) *small.Value {
+	if len(credentialsOf(entry)) == 0 {
+		return entry
+	}
+	return masked("", entry)
+}
+
+func masked(key string, v *small.Value) *small.Value {
+	out := *v
+	out.Items, out.Fields = slices.Clone(v.Items), slices.Clone(v.Fields)
+	if out.Text = secret.MaskValue(key, v.Text); out.Text != v.Text {
+		out.Kind, out.Tag, out.Plain = small.String, "!!str", false
+	}
+	for i, item := range out.Items {
+		out.Items[i] = masked(key, item)
+	}
+	for i := range out.Fields {
+		f := &out.Fields[i]
+		f.Value = masked(f.Key, f.Value)
+		f.Key = secret.Mask(f.Key)
+	}
+	return &out
+}

@@ -1,0 +1,230 @@
+package secret
+
+import (
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+const (
+	digits  = "0123456789"
+	hexes   = digits + "abcdef"
+	capital = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	letters = digits + capital + "abcdefghijklmnopqrstuvwxyz"
+	base64s = letters + "+/"
+	urls    = letters + "_-"
+)
+
+// dice is what made-up credentials are drawn with: none stands in this file, where a host of repositories would find it.
+var dice = rand.New(rand.NewPCG(1, 2))
+
+func draw(n int, alphabet string) string {
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = alphabet[dice.IntN(len(alphabet))]
+	}
+	return string(out)
+}
+
+func withChecksum(prefix string, n int) string {
+	body := draw(n, letters)
+	sum, end := crc32.ChecksumIEEE([]byte(body)), ""
+	for range 6 {
+		end = letters[sum%62:sum%62+1] + end
+		sum /= 62
+	}
+	return prefix + body + end
+}
+
+func key(kind string) string {
+	der, err := x509.MarshalPKCS8PrivateKey(ed25519.NewKeyFromSeed([]byte(draw(ed25519.SeedSize, letters))))
+	if err != nil {
+		panic(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+}
+
+func jwt(header, claims string) string {
+	enc := base64.RawURLEncoding.EncodeToString
+	return enc([]byte(header)) + "." + enc([]byte(claims)) + "." + draw(43, urls)
+}
+
+// credentials are of each kind a few, by its name.
+func credentials() map[string][]string {
+	claims := fmt.Sprintf(`{"sub":"svc-%s","exp":1999999999}`, draw(9, hexes))
+	webToken := jwt(`{"alg":"HS256","typ":"JWT"}`, claims)
+	return map[string][]string{
+		"AWS access key id":         {"AKIA" + draw(16, capital+"234567"), "ASIA" + draw(16, capital+"234567")},
+		"AWS secret access key":     {"AWS_SECRET_ACCESS_KEY=" + draw(40, base64s), `"SecretAccessKey": "` + draw(40, base64s) + `"`, "aws_secret_access_key = " + draw(40, base64s), `{\"secretAccessKey\":\"` + draw(40, base64s) + `\"}`},
+		"GitHub token":              {withChecksum("ghp_", 30), withChecksum("gho_", 30), withChecksum("ghu_", 30), withChecksum("ghs_", 30), withChecksum("ghr_", 70)},
+		"GitHub installation token": {"ghs_12345_" + webToken},
+		"GitHub fine-grained token": {"github_pat_" + draw(22, letters) + "_" + draw(59, letters)},
+		"GitLab token": {"glpat-" + draw(20, urls), "glpat-" + draw(27, urls) + ".01." + draw(9, hexes), "gldt-" + draw(20, urls), "glrt-" + draw(20, urls),
+			"glcbt-64_" + draw(20, urls), "glptt-" + draw(40, hexes), "GR1348941" + draw(20, urls)},
+		"Slack token": {"xoxb-" + draw(12, digits) + "-" + draw(12, digits) + "-" + draw(24, letters),
+			"xoxp-" + draw(12, digits) + "-" + draw(12, digits) + "-" + draw(12, digits) + "-" + draw(32, hexes),
+			"xapp-1-A" + draw(10, capital) + "-" + draw(13, digits) + "-" + draw(64, hexes),
+			"xoxe.xoxp-1-" + draw(160, letters), "xoxe-1-" + draw(140, letters), "xoxd-" + draw(90, letters)},
+		"Slack webhook":                 {"https://hooks.slack.com/services/T" + draw(10, capital) + "/B" + draw(10, capital) + "/" + draw(24, letters)},
+		"Stripe live key":               {"sk_live_" + draw(24, letters), "rk_live_" + draw(99, letters)},
+		"Google API key":                {"AIza" + "Sy" + draw(33, urls)},
+		"Google OAuth client secret":    {"GOCSPX-" + draw(28, urls)},
+		"npm token":                     {withChecksum("npm_", 30)},
+		"PyPI token":                    {"pypi-AgEIcHlwaS5vcmc" + draw(140, urls), "pypi-AgENdGVzdC5weXBpLm9yZw" + draw(140, urls)},
+		"Anthropic key":                 {"sk-ant-api03-" + draw(93, urls) + "AA", "sk-ant-admin01-" + draw(93, urls) + "AA", "sk-ant-oat01-" + draw(93, urls) + "AA"},
+		"OpenAI key":                    {"sk-" + draw(20, letters) + "T3BlbkFJ" + draw(20, letters), "sk-proj-" + draw(74, urls) + "T3BlbkFJ" + draw(74, urls), "sk-svcacct-" + draw(120, urls)},
+		"SendGrid key":                  {"SG." + draw(22, urls) + "." + draw(43, urls)},
+		"Twilio API key":                {"SK" + draw(32, hexes), "SK" + draw(32, hexes) + ":" + draw(32, letters)},
+		"Twilio auth token":             {"AC" + draw(32, hexes) + ":" + draw(32, hexes), "TWILIO_AUTH_TOKEN=" + draw(32, hexes)},
+		"Azure account key":             {"DefaultEndpointsProtocol=https;AccountName=x;AccountKey=" + draw(86, base64s) + "==;EndpointSuffix=core.windows.net", "SharedAccessKeyName=a;SharedAccessKey=" + draw(43, base64s) + "="},
+		"Azure client secret":           {draw(3, letters) + "8Q~" + draw(34, letters), draw(3, letters) + "7Q~" + draw(31, letters)},
+		"Azure shared access signature": {"https://x.blob.core.windows.net/c/b?sv=2022-11-02&sr=b&sig=" + draw(20, letters) + "%2F" + draw(22, letters) + "%3D&se=2027"},
+		"private key": {key("PRIVATE KEY"), key("RSA PRIVATE KEY"), strings.ReplaceAll(key("PRIVATE KEY"), "\n", "\n      "), strings.ReplaceAll(key("PRIVATE KEY"), "\n", `\n`),
+			strings.ReplaceAll(key("EC PRIVATE KEY"), "\n", " "), strings.Split(key("OPENSSH PRIVATE KEY"), "-----END")[0], "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n" + draw(64, base64s) + "\n" + draw(30, base64s) + "\n=" + draw(4, base64s) + "\n-----END PGP PRIVATE KEY BLOCK-----",
+			"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,7E5B\n\n" + draw(64, base64s) + "\n-----END RSA PRIVATE KEY-----"},
+		"JSON web token":    {webToken},
+		"password in a URL": {"https://deploy:" + draw(12, letters) + "@git.acme.dev/x.git", "postgres://app:" + draw(12, urls) + "@db:5432/app", "redis://:" + draw(16, hexes) + "@cache.acme.dev"},
+	}
+}
+
+// Every kind is found in the middle of text, is named, and leaves nothing of itself but its prefix.
+func TestFindsEveryKind(t *testing.T) {
+	cases := credentials()
+	for i := range Shapes {
+		if len(cases[Shapes[i].Name]) == 0 {
+			t.Errorf("no case of %s", Shapes[i].Name)
+		}
+		if !strings.HasPrefix(Shapes[i].Source, "https://") {
+			t.Errorf("%s has no source", Shapes[i].Name)
+		}
+	}
+	for name, list := range cases {
+		for _, c := range list {
+			for _, around := range []string{"%s", "before %s after", "X='%s'", "a=%s,b", `{"x":"%s"}`, "line\n%s\nline", `escaped\n%s\nline`, "(%s)", "token:%s.", "%s\t"} {
+				text := fmt.Sprintf(around, c)
+				found := Find(text)
+				if len(found) != 1 {
+					t.Errorf("%s: %d found in %q", name, len(found), text)
+					continue
+				}
+				value := text[found[0].Start:found[0].End]
+				if found[0].Shape.Name != name {
+					t.Errorf("%q is called %s, not %s", text, found[0].Shape.Name, name)
+				}
+				masked := Mask(text)
+				if secret := strings.TrimPrefix(value, found[0].Shape.Prefix(value)); strings.Contains(masked, secret[:min(8, len(secret))]) || !strings.Contains(masked, "(masked "+name+")") {
+					t.Errorf("%s: %q is masked as %q", name, text, masked)
+				}
+				if again := Mask(masked); again != masked {
+					t.Errorf("masked again: %q, once: %q", again, masked)
+				}
+			}
+		}
+	}
+}
+
+// What is no credential is left alone: documented examples, placeholders, variables, names, digests.
+func TestLeavesAlone(t *testing.T) {
+	for _, text := range []string{
+		"", "exit 0", "see https://example.org/a:b@c and mail me@example.org", "AKIA", "ghp_", "-----BEGIN PRIVATE KEY-----",
+		"AKIAIOSFODNN7EXAMPLE", "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "AKIAI44QH8DHBEXAMPLE",
+		"AKIAXXXXXXXXXXXXXXXX", "AKIA" + "1234567890ABCDEF", "AKIA0000000000000000",
+		"AWS_SECRET_ACCESS_KEY=${AWS_SECRET_ACCESS_KEY}", "AWS_SECRET_ACCESS_KEY=<your secret access key of forty characters>",
+		"ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "gho_16C7e42F292c6912E7710c838347Ae178B4a", "ghs_16C7e42F292c6912E7710c838347Ae178B4a",
+		"ghp_" + draw(36, letters), "npm_" + draw(36, letters), "$GITHUB_TOKEN", "${GITHUB_TOKEN}", "ghp_<token>", "ghp_%s", "ghp_************************************",
+		"github_pat_" + strings.Repeat("x", 22) + "_" + strings.Repeat("x", 59),
+		"glpat-xxxxxxxxxxxxxxxxxxxx", "glpat-your-access-token-goes-here", "glrt-is-the-prefix-of-runner-tokens",
+		"xoxb-not-a-real-token-this-will-not-work", "xoxb-your-token", "xoxb-17653672481-19874698323-" + "pdFZKVeTuE8sk7oOcHrzqqgy",
+		"https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
+		"sk_test_" + draw(24, letters), "sk_live_...", "sk_live_xxxxxxxxxxxxxxxxxxxxxxxx", "sk_live_abcdefghijklmnopqrstuvwx", "task_live_updates_for_the_dashboard_page",
+		"AIzaSyXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX", "sk-ant-api03-...", "sk-ant-your-key", "sk-proj-your-key-here-and-a-very-long-name-without-a-digit",
+		"SG.xxxxxxxxxxxxxxxxxxxxxx.xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "SKxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "TWILIO_AUTH_TOKEN=your_auth_token",
+		"AC00000000000000000000000000000000:00000000000000000000000000000000",
+		"AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==", "AccountKey=<key>;",
+		"grep -r -- '-----BEGIN RSA PRIVATE KEY-----' . finds Nothing in 4 files", "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+		"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ...\n-----END PRIVATE KEY-----",
+		"from -----BEGIN PRIVATE KEY----- to -----END PRIVATE KEY-----", "-----BEGIN PUBLIC KEY-----\n" + draw(64, base64s) + "\n-----END PUBLIC KEY-----",
+		"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
+		"eyJhbGciOi.eyJzdWIiOi.notreallyajsonwebtoken", "eyJrZXkiOiJ2YWx1ZSJ9",
+		"https://user:password@github.com/x", "https://x-access-token:${GITHUB_TOKEN}@github.com/x", "https://oauth2:$CI_JOB_TOKEN@gitlab.com", "https://oauth2:YOUR_TOKEN@gitlab.com",
+		"https://<user>:<password>@host", "postgres://app:replace-me-with-something@db/x", "https://app:FAKE_secret@vault", "https://user:%s@host", "https://user:********@host/", "postgres://postgres:postgres@db/x", "postgres://app:" + draw(12, letters) + "@localhost:5432/app",
+		"http://127.0.0.1:8080/a@b", "https://ci.acme.dev:8443/x@1.2.3", "git@github.com:acme/x.git", "ssh://git@github.com:22/x", "https://a.dev/?q=x:y@z",
+		"sha256:" + draw(64, hexes), draw(40, hexes), draw(64, letters), "h1:" + draw(43, base64s) + "=", "9f1c-" + draw(32, hexes), "TASK" + draw(32, hexes),
+	} {
+		if found := Find(text); len(found) > 0 {
+			t.Errorf("%q is taken for %s", text, found[0].Shape.Name)
+		}
+		if masked := Mask(text); masked != text {
+			t.Errorf("%q is masked as %q", text, masked)
+		}
+	}
+}
+
+// A field's name may be what says that its value is a credential.
+func TestMaskValue(t *testing.T) {
+	value := draw(40, base64s)
+	if got := MaskValue("env.aws_secret_access_key", value); strings.Contains(got, value[:8]) {
+		t.Errorf("not masked: %s", got)
+	}
+	for _, field := range []string{"evidence", "command", ""} {
+		if got := MaskValue(field, value); got != value {
+			t.Errorf("%s: masked: %s", field, got)
+		}
+	}
+}
+
+func TestSeveral(t *testing.T) {
+	a, b := withChecksum("ghp_", 30), "AKIA"+draw(16, capital)
+	got := Mask("https://x:" + a + "@github.com, " + b + "," + b + " and\n" + a)
+	want := "https://x:ghp_…(masked GitHub token)@github.com, AKIA…(masked AWS access key id),AKIA…(masked AWS access key id) and\nghp_…(masked GitHub token)"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// No text makes it panic; what is masked holds no credential, and stays as it is.
+func FuzzMask(f *testing.F) {
+	for _, list := range credentials() {
+		for _, c := range list {
+			f.Add(c, c)
+			f.Add(c+"@", ":"+c)
+		}
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		for _, text := range []string{a, b, a + b, a + ":" + b + "@" + a, "-----BEGIN PRIVATE KEY-----" + a + b} {
+			masked := Mask(text)
+			if found := Find(masked); len(found) > 0 {
+				t.Errorf("%q is left in %q", masked[found[0].Start:found[0].End], masked)
+			}
+			if again := Mask(masked); again != masked {
+				t.Errorf("%q becomes %q", masked, again)
+			}
+			if len(Find(text)) == 0 && masked != text {
+				t.Errorf("%q becomes %q", text, masked)
+			}
+		}
+	})
+}
+
+// The time is linear in the text, even where every literal stands in it and nothing matches.
+func BenchmarkFind(b *testing.B) {
+	for name, text := range map[string]string{
+		"evidence":                   "go test ./... passes; 1204 rows of https://example.org/rows?id=7 read by importer/read.go:120, see commit 1c8dd239",
+		"token":                      "GITHUB_TOKEN=" + withChecksum("ghp_", 30) + " gh pr list",
+		"hostile":                    strings.Repeat("-----BEGIN PRIVATE KEY-----\nA: b\nAA eyJaa.eyJ https://a:b ghs_a_eyJ sk-T3BlbkFJ @", 100),
+		"hostile, ten times as long": strings.Repeat("-----BEGIN PRIVATE KEY-----\nA: b\nAA eyJaa.eyJ https://a:b ghs_a_eyJ sk-T3BlbkFJ @", 1000),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Find(text)
+			}
+		})
+	}
+}
