@@ -45,7 +45,7 @@ func TestRejectedPage(t *testing.T) {
 
 func TestMergeStoppedPage(t *testing.T) {
 	gittest.Long(t)
-	r := typePage(t, "../../docs/merge-stopped.md", "testdata/workspace/.small", 5)
+	r := typePage(t, "../../docs/merge-stopped.md", "testdata/workspace/.small", 8)
 	log := r.Git("show", "origin/late:.small/progress.small.yml")
 	for _, entry := range []string{"1204 rows", "second export", "third export", "fourth export", "are written", "are compressed", "are read back"} {
 		if strings.Count(log, entry) != 1 {
