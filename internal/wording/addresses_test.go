@@ -79,11 +79,11 @@ func messages(t *testing.T) (out [][2]string) {
 }
 
 // stringOf is the text of a literal, or of one that is added to Docs.
-func stringOf(n ast.Node) (text string) {
+func stringOf(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.BasicLit:
-		if n.Kind == token.STRING {
-			text, _ = strconv.Unquote(n.Value)
+		if said, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING {
+			return said
 		}
 	case *ast.BinaryExpr:
 		left := n.X
@@ -91,11 +91,10 @@ func stringOf(n ast.Node) (text string) {
 			left = sum.Y
 		}
 		if name, ok := left.(*ast.SelectorExpr); ok && name.Sel.Name == "Docs" {
-			text = stringOf(n.Y)
-			return Docs + text
+			return Docs + stringOf(n.Y)
 		}
 	}
-	return text
+	return ""
 }
 
 func hasAnchor(page, anchor string) bool {
