@@ -167,7 +167,7 @@ func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report)
 		r.Verdict = finding.Error
 		r.Failure = &failure.Error{
 			Message: "this change adds an invalid configuration: " + failure.Of(err).Message,
-			Remedy:  "correct it in this change; docs/configuration.md lists every key",
+			Remedy:  "correct it in this change; " + policy.EveryKey,
 			Err:     err,
 		}
 	}
@@ -184,7 +184,7 @@ func ReadConfig(path string) ([]byte, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		return nil, &failure.Error{
 			Message: path + " is not an ordinary file",
-			Remedy:  "replace it with a configuration, or remove it; docs/configuration.md lists every key",
+			Remedy:  "replace it with a configuration, or remove it; " + policy.EveryKey,
 		}
 	}
 	var data []byte

@@ -118,5 +118,5 @@ func bringBack(commit string, survives bool) string {
 	case !survives:
 		at = "what was seen is in the commit " + history.Short(commit) + ", which this clone does not have: look for a clone that has it, and put the branch back there"
 	}
-	return at + ". If a person knows why it is gone and accepts that, the witness goes on past it with --accept and the fingerprint (docs/witness.md)"
+	return at + ". If a person knows why it is gone and accepts that, the witness goes on past it with --accept and the fingerprint: " + wording.Docs + "witness.md"
 }
