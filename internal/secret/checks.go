@@ -22,6 +22,7 @@ var documented = []string{
 	"DaGmWKa4JsXZ-HjGw7IS",         // Firebase's manual
 	"eyJzdWIiOiIxMjM0NTY3ODkwIiwi", // jwt.io
 	"eyJpc3MiOiJqb2UiLA0KICJleHAi", // RFC 7519
+	"eyJpc3MiOiJzdXBhYmFzZS1kZW1v", // Supabase on one's own machine
 }
 
 // fillers are words of placeholders.
@@ -52,7 +53,40 @@ func variedEnd(whole, value string) bool {
 	return varied(whole, value[strings.LastIndexByte(value, '-')+1:])
 }
 
-// mixed is varied for values that are no words with hyphens: capital and small letters, or letters and digits.
+// escaped is an escape at the end of a text, whose last letter is no letter of a word: of a string, of a terminal's colour, of a URL.
+var escaped = expression.Of(`(?:\\[abefnrtv]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[0-7]{3}|\[[0-9;]*m|%[0-9A-Fa-f]{2})$`)
+
+// standsAlone reports whether no letter and no digit stands before an offset, but for an escape's.
+func standsAlone(text string, at int) bool {
+	const longest = 24
+	return at == 0 || !isAlphanumeric(text[at-1]) || escaped().MatchString(text[max(at-longest, 0):at])
+}
+
+func isAlphanumeric(c byte) bool {
+	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+}
+
+// word is a part of a name: a word, one in camel case, an abbreviation, a number, or one of these with a number.
+var word = expression.Of(`^(?:[A-Za-z]?|[A-Z]+|(?:[A-Z]?[a-z]{2,})+)[0-9]*$`)
+
+// isName reports whether a value is words joined by hyphens, underscores or slashes: a branch, a class, a path.
+func isName(value string) bool {
+	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune("-_/+=", r) }) {
+		if !word().MatchString(part) {
+			return false
+		}
+	}
+	return true
+}
+
+var hexadecimal = expression.Of(`^[0-9a-f]+$`)
+
+// mixedNoHex is mixed for values that are no digests.
+func mixedNoHex(whole, value string) bool {
+	return !hexadecimal().MatchString(value) && mixed(whole, value)
+}
+
+// mixed is varied for values that are no names: capital and small letters, or letters and digits.
 func mixed(whole, value string) bool {
 	capitals, smalls, digits := strings.ToLower(value) != value, strings.ToUpper(value) != value, 0
 	for i := range len(value) {
@@ -61,7 +95,7 @@ func mixed(whole, value string) bool {
 		}
 	}
 	const some = 3
-	return (capitals && smalls || (capitals || smalls) && digits >= some) && varied(whole, value)
+	return (capitals && smalls || (capitals || smalls) && digits >= some) && !isName(value) && varied(whole, value)
 }
 
 // different counts the different bytes of a value.
@@ -95,37 +129,41 @@ func ascends(value string) bool {
 	return false
 }
 
-// checksummed reports whether the last six characters of a token are the checksum of what stands between its prefix and them.
+// checksummed reports whether a token has its checksum, which is proof: text that is glued to its end does not hide it.
 func checksummed(_, value string) bool {
-	const digits, length = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 6
-	body := value[strings.IndexByte(value, '_')+1:]
-	body, want := body[:len(body)-length], body[len(body)-length:]
-	sum := crc32.ChecksumIEEE([]byte(body))
-	var got [length]byte
-	for i := length - 1; i >= 0; i-- {
-		got[i] = digits[sum%uint32(len(digits))]
-		sum /= uint32(len(digits))
+	const digits, least, length = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 30, 6
+	body := []byte(value[strings.IndexByte(value, '_')+1:])
+	sum := crc32.ChecksumIEEE(body[:least])
+	for n := least; n+length <= len(body); n++ {
+		var want [length]byte
+		for i, rest := length-1, sum; i >= 0; i-- {
+			want[i] = digits[rest%uint32(len(digits))]
+			rest /= uint32(len(digits))
+		}
+		if [length]byte(body[n:]) == want {
+			return true
+		}
+		sum = crc32.Update(sum, crc32.IEEETable, body[n:n+1])
 	}
-	return string(got[:]) == want
+	return false
 }
 
-// line is how much base64 a private key has in one piece, whole and cut off: words are shorter.
-const wholeLine, cutLine = 16, 32
+// wholeRun and cutRun are how much base64 a private key has in one piece, whole and without its last line.
+const wholeRun, cutRun = 16, 40
 
-var breaks = expression.Of(lineBreak + `+`)
+// run is base64 in one piece, and what tells that somebody left the rest out.
+var run = expression.Of(`([A-Za-z0-9+/]{16,}={0,2})(\.\.\.|…)?`)
 
 // keyBody reports whether what follows the first line of a private key is one.
-func keyBody(_, value string) bool {
-	body, _, ends := strings.Cut(value, "-----END")
-	if strings.HasSuffix(body, "...") || strings.HasSuffix(body, "…") {
-		return false
+func keyBody(whole, value string) bool {
+	least := cutRun
+	if strings.Contains(value, " PRIVATE KEY") {
+		least = wholeRun
 	}
-	least := cutLine
-	if ends {
-		least = wholeLine
-	}
-	for _, piece := range breaks().Split(body, -1) {
-		if len(piece) >= least && different(piece) >= leastDifferent && strings.ContainsAny(piece, "0123456789+/=") {
+	for _, m := range run().FindAllStringSubmatch(whole, -1) {
+		piece, leftOut := m[1], m[2] != ""
+		if len(piece) >= least && !leftOut && !hexadecimal().MatchString(piece) && !isName(piece) && different(piece) >= leastDifferent &&
+			strings.ContainsAny(piece, "0123456789+/=") {
 			return true
 		}
 	}
@@ -145,28 +183,38 @@ func decodes(part string, into any) bool {
 	return err == nil && json.Unmarshal(text, into) == nil
 }
 
-// wordForPassword is what documents write in a password's place.
-var wordForPassword = expression.Of(`(?i)^(?:(?:my|your|the|some|db|database|user|username|api|access|auth|admin|root|test|personal|github|gitlab|super|very|app|bot|deploy)[-_]?)*` +
-	`(?:pass|passwd|password|passphrase|pw|pwd|secret|token|pat|key|credentials?|changeme|foobar|example|redacted|masked|hidden|removed|test|testing|admin|root|user|username|postgres|mysql|guest|x-oauth-basic)[-_]?[0-9]{0,4}[!]?$`)
+// wordsForPassword are what documents and tests write in a password's place.
+var wordsForPassword = expression.Of(`(?i)^(?:(?:my|your|the|some|here|change|me|db|database|user|username|api|access|auth|admin|root|test|testing|personal|github|gitlab|` +
+	`super|very|app|bot|deploy|local|dev|development|only|docker|ci|postgres|mysql|mariadb|redis|neo4j|pass|passwd|password|passphrase|pw|pwd|secret|token|pat|key|` +
+	`credentials?|letmein|foobar|example|redacted|masked|hidden|removed|guest|x-oauth-basic)[-_]?)+[0-9]{0,4}!?$|^%[a-z0-9_]+%$`)
+
+// spelled writes a word as it is pronounced: P@ssw0rd is no password either.
+var spelled = strings.NewReplacer("@", "a", "4", "a", "0", "o", "3", "e", "5", "s", "1", "i")
 
 // ownMachine is a host that is only one's own machine.
-var ownMachine = expression.Of(`(?i)^(?:(?:[a-z0-9.-]+\.)?localhost|127\.[0-9.]+|0\.0\.0\.0|\[::1\])(?:[:.,;)]|$)`)
+var ownMachine = expression.Of(`(?i)^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.[0-9]{1,3}){3}|0\.0\.0\.0|\[::1\])\.?(?::[0-9]*)?\.?$`)
 
-// urlPassword reports whether the password in a URL is one, and no placeholder, variable, or the user's name again; and opens more than
-// one's own machine.
+// urlPassword reports whether the password in a URL is one, and opens more than one's own machine. It ends at the last "@"; a text that
+// follows the host may hold that one.
 func urlPassword(whole, password string) bool {
-	_, rest, _ := strings.Cut(whole, "://")
-	user, _, _ := strings.Cut(rest, ":")
-	host := whole[strings.LastIndexByte(whole, '@')+1:]
+	_, rest, _ := strings.Cut(whole, ":")
+	user, _, _ := strings.Cut(strings.TrimLeft(rest, `\/`), ":")
+	if ownMachine().MatchString(whole[strings.LastIndexByte(whole, '@')+1:]) {
+		return false
+	}
+	first, _, _ := strings.Cut(password, "@")
+	return isPassword(user, password) || isPassword(user, first)
+}
+
+// isPassword reports whether a password is no placeholder, no variable, and not the user's name again.
+func isPassword(user, password string) bool {
 	switch {
 	case strings.ContainsAny(password, "$*{}()[]|,;…") || strings.Contains(password, "..") || strings.Contains(password, "%s") || strings.Contains(password, "%v"):
 		return false
-	case strings.EqualFold(user, password) || wordForPassword().MatchString(password):
+	case strings.EqualFold(user, password) || wordsForPassword().MatchString(password) || wordsForPassword().MatchString(spelled.Replace(password)):
 		return false
 	case strings.ToUpper(password) == password && strings.Trim(password, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_-") == "":
 		return false // the name of a variable
-	case ownMachine().MatchString(host):
-		return false
 	}
 	lower := strings.ToLower(password)
 	for _, word := range []string{"example", "xxx", "placeholder", "redacted", "replace", "changeme", "change-me", "change_me", "insecure", "fake"} {

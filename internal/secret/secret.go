@@ -42,14 +42,35 @@ func Find(text string) []Match {
 		if !strings.Contains(text[start:end], s.also) {
 			return
 		}
-		for _, i := range s.expression().FindAllStringSubmatchIndex(text[start:end], -1) {
-			m := Match{Start: start + i[2], End: start + i[3], Shape: s, rank: shape}
-			if s.check(text[start+i[0]:start+i[1]], text[m.Start:m.End]) {
-				found = append(found, m)
-			}
-		}
+		s.each(text[start:end], func(from, to int) {
+			found = append(found, Match{Start: start + from, End: start + to, Shape: s, rank: shape})
+		})
 	})
 	return merge(found)
+}
+
+// mostRead is how often a text is read for one shape where matches lie inside each other.
+const mostRead = 8
+
+// each gives the credentials of one shape in a text. What lies inside a match is looked for as well: a match that is none must not hide one
+// that begins in it. How much of that is done is bounded, so that the time stays linear.
+func (s *Shape) each(text string, add func(start, end int)) {
+	from, read := 0, 0
+	for {
+		i := s.expression().FindStringSubmatchIndex(text[from:])
+		if i == nil {
+			return
+		}
+		at, start, end, after := from+i[0], from+i[2], from+i[3], from+i[1]
+		if (!s.alone || standsAlone(text, at)) && s.check(text[at:after], text[start:end]) {
+			add(start, end)
+		}
+		if read += after - at; read > mostRead*len(text) {
+			from = end
+			continue
+		}
+		from = start + max(len(s.Prefix(text[start:end])), 1)
+	}
 }
 
 // literal is one of a shape's literals.

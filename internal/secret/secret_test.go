@@ -60,9 +60,12 @@ func credentials() map[string][]string {
 	claims := fmt.Sprintf(`{"sub":"svc-%s","exp":1999999999}`, draw(9, hexes))
 	webToken := jwt(`{"alg":"HS256","typ":"JWT"}`, claims)
 	return map[string][]string{
-		"AWS access key id":         {"AKIA" + draw(16, capital+"234567"), "ASIA" + draw(16, capital+"234567")},
-		"AWS secret access key":     {"AWS_SECRET_ACCESS_KEY=" + draw(40, base64s), `"SecretAccessKey": "` + draw(40, base64s) + `"`, "aws_secret_access_key = " + draw(40, base64s), `{\"secretAccessKey\":\"` + draw(40, base64s) + `\"}`},
-		"GitHub token":              {withChecksum("ghp_", 30), withChecksum("gho_", 30), withChecksum("ghu_", 30), withChecksum("ghs_", 30), withChecksum("ghr_", 70)},
+		"AWS access key id": {"AKIA" + draw(16, capital+"234567"), "ASIA" + draw(16, capital+"234567")},
+		"AWS secret access key": {"AWS_SECRET_ACCESS_KEY=" + draw(40, base64s), `"SecretAccessKey": "` + draw(40, base64s) + `"`, "aws_secret_access_key = " + draw(40, base64s), `{\"secretAccessKey\":\"` + draw(40, base64s) + `\"}`,
+			"aws configure set aws_secret_access_key " + draw(40, base64s), "tool --secret-access-key " + draw(40, base64s), "<SecretAccessKey>" + draw(40, base64s) + "</SecretAccessKey>",
+			"| aws_secret_access_key | " + draw(40, base64s) + " |", "`AWS_SECRET_ACCESS_KEY`: `" + draw(40, base64s) + "`", "AWS_SECRET_ACCESS_KEY: >-\n  " + draw(40, base64s),
+			`{"AWS_SECRET_ACCESS_KEY":["` + draw(40, base64s) + `"]}`, "AWS secret access key: " + draw(40, base64s)},
+		"GitHub token":              {withChecksum("ghp_", 30), withChecksum("gho_", 30), withChecksum("ghu_", 30), withChecksum("ghs_", 30), withChecksum("ghr_", 70), "token" + withChecksum("ghp_", 30) + "and", withChecksum("ghp_", 30) + "_x"},
 		"GitHub installation token": {"ghs_12345_" + webToken},
 		"GitHub fine-grained token": {"github_pat_" + draw(22, letters) + "_" + draw(59, letters)},
 		"GitLab token": {"glpat-" + draw(20, urls), "glpat-" + draw(27, urls) + ".01." + draw(9, hexes), "gldt-" + draw(20, urls), "glrt-" + draw(20, urls),
@@ -71,25 +74,34 @@ func credentials() map[string][]string {
 			"xoxp-" + draw(12, digits) + "-" + draw(12, digits) + "-" + draw(12, digits) + "-" + draw(32, hexes),
 			"xapp-1-A" + draw(10, capital) + "-" + draw(13, digits) + "-" + draw(64, hexes),
 			"xoxe.xoxp-1-" + draw(160, letters), "xoxe-1-" + draw(140, letters), "xoxd-" + draw(90, letters)},
-		"Slack webhook":                 {"https://hooks.slack.com/services/T" + draw(10, capital) + "/B" + draw(10, capital) + "/" + draw(24, letters)},
-		"Stripe live key":               {"sk_live_" + draw(24, letters), "rk_live_" + draw(99, letters)},
-		"Google API key":                {"AIza" + "Sy" + draw(33, urls)},
-		"Google OAuth client secret":    {"GOCSPX-" + draw(28, urls)},
-		"npm token":                     {withChecksum("npm_", 30)},
-		"PyPI token":                    {"pypi-AgEIcHlwaS5vcmc" + draw(140, urls), "pypi-AgENdGVzdC5weXBpLm9yZw" + draw(140, urls)},
-		"Anthropic key":                 {"sk-ant-api03-" + draw(93, urls) + "AA", "sk-ant-admin01-" + draw(93, urls) + "AA", "sk-ant-oat01-" + draw(93, urls) + "AA"},
-		"OpenAI key":                    {"sk-" + draw(20, letters) + "T3BlbkFJ" + draw(20, letters), "sk-proj-" + draw(74, urls) + "T3BlbkFJ" + draw(74, urls), "sk-svcacct-" + draw(120, urls)},
-		"SendGrid key":                  {"SG." + draw(22, urls) + "." + draw(43, urls)},
-		"Twilio API key":                {"SK" + draw(32, hexes), "SK" + draw(32, hexes) + ":" + draw(32, letters)},
-		"Twilio auth token":             {"AC" + draw(32, hexes) + ":" + draw(32, hexes), "TWILIO_AUTH_TOKEN=" + draw(32, hexes)},
-		"Azure account key":             {"DefaultEndpointsProtocol=https;AccountName=x;AccountKey=" + draw(86, base64s) + "==;EndpointSuffix=core.windows.net", "SharedAccessKeyName=a;SharedAccessKey=" + draw(43, base64s) + "="},
+		"Slack webhook": {"https://hooks.slack.com/services/T" + draw(10, capital) + "/B" + draw(10, capital) + "/" + draw(24, letters),
+			`https:\/\/hooks.slack.com\/services\/T` + draw(10, capital) + `\/B` + draw(10, capital) + `\/` + draw(24, letters)},
+		"Stripe live key":            {"sk_live_" + draw(24, letters), "rk_live_" + draw(99, letters)},
+		"Google API key":             {"AIza" + "Sy" + draw(33, urls)},
+		"Google OAuth client secret": {"GOCSPX-" + draw(28, urls)},
+		"npm token":                  {withChecksum("npm_", 30)},
+		"PyPI token":                 {"pypi-AgEIcHlwaS5vcmc" + draw(140, urls), "pypi-AgENdGVzdC5weXBpLm9yZw" + draw(140, urls)},
+		"Anthropic key":              {"sk-ant-api03-" + draw(93, urls) + "AA", "sk-ant-admin01-" + draw(93, urls) + "AA", "sk-ant-oat01-" + draw(93, urls) + "AA"},
+		"OpenAI key":                 {"sk-" + draw(20, letters) + "T3BlbkFJ" + draw(20, letters), "sk-proj-" + draw(74, urls) + "T3BlbkFJ" + draw(74, urls), "sk-svcacct-" + draw(120, urls)},
+		"SendGrid key":               {"SG." + draw(22, urls) + "." + draw(43, urls)},
+		"Twilio API key":             {"SK" + draw(32, hexes), "SK" + draw(32, hexes) + ":" + draw(32, letters)},
+		"Twilio auth token":          {"AC" + draw(32, hexes) + ":" + draw(32, hexes), "TWILIO_AUTH_TOKEN=" + draw(32, hexes), `"twilioAuthToken": "` + draw(32, hexes) + `"`},
+		"Azure account key": {"DefaultEndpointsProtocol=https;AccountName=x;AccountKey=" + draw(86, base64s) + "==;EndpointSuffix=core.windows.net", "SharedAccessKeyName=a;SharedAccessKey=" + draw(43, base64s) + "=",
+			`"AccountKey":"` + draw(86, base64s) + `=="`, "accountKey: " + draw(86, base64s) + "=="},
 		"Azure client secret":           {draw(3, letters) + "8Q~" + draw(34, letters), draw(3, letters) + "7Q~" + draw(31, letters)},
 		"Azure shared access signature": {"https://x.blob.core.windows.net/c/b?sv=2022-11-02&sr=b&sig=" + draw(20, letters) + "%2F" + draw(22, letters) + "%3D&se=2027"},
 		"private key": {key("PRIVATE KEY"), key("RSA PRIVATE KEY"), strings.ReplaceAll(key("PRIVATE KEY"), "\n", "\n      "), strings.ReplaceAll(key("PRIVATE KEY"), "\n", `\n`),
 			strings.ReplaceAll(key("EC PRIVATE KEY"), "\n", " "), strings.Split(key("OPENSSH PRIVATE KEY"), "-----END")[0], "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n" + draw(64, base64s) + "\n" + draw(30, base64s) + "\n=" + draw(4, base64s) + "\n-----END PGP PRIVATE KEY BLOCK-----",
-			"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,7E5B\n\n" + draw(64, base64s) + "\n-----END RSA PRIVATE KEY-----"},
-		"JSON web token":    {webToken},
-		"password in a URL": {"https://deploy:" + draw(12, letters) + "@git.acme.dev/x.git", "postgres://app:" + draw(12, urls) + "@db:5432/app", "redis://:" + draw(16, hexes) + "@cache.acme.dev"},
+			"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,7E5B\n\n" + draw(64, base64s) + "\n-----END RSA PRIVATE KEY-----",
+			strings.ReplaceAll(key("PRIVATE KEY"), "\n", "\n> "), strings.ReplaceAll(key("PRIVATE KEY"), "\n", "\n# "), strings.ReplaceAll(key("PRIVATE KEY"), "\n", "\n12: "),
+			strings.ReplaceAll(key("PRIVATE KEY"), "\n", `\n" +`+"\n\""), strings.ReplaceAll(key("PRIVATE KEY"), "\n", `\u000a`), strings.ReplaceAll(key("PRIVATE KEY"), "\n", "%0A"),
+			"-----BEGIN PRIVATE KEY-----\n" + draw(64, base64s) + "\n" + draw(64, base64s) + "...", "> -----BEGIN PRIVATE KEY-----\n> " + draw(64, base64s) + "\n> " + draw(64, base64s),
+			"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"x\"\n" + draw(70, base64s) + "\n---- END SSH2 ENCRYPTED PRIVATE KEY ----",
+			"Private-Lines: 2\n" + draw(64, base64s) + "\n" + draw(64, base64s) + "\nPrivate-MAC: " + draw(64, hexes)},
+		"JSON web token": {webToken},
+		"password in a URL": {"https://deploy:" + draw(12, letters) + "@git.acme.dev/x.git", "postgres://app:" + draw(12, urls) + "@db:5432/app", "redis://:" + draw(16, hexes) + "@cache.acme.dev",
+			"https://a:" + draw(12, letters) + "@" + draw(12, letters) + "@acme.dev/x", `https:\/\/a:` + draw(12, letters) + `@acme.dev\/x`, "https:/a:" + draw(12, letters) + "@acme.dev",
+			"https://me@acme.dev:" + draw(12, letters) + "@acme.dev/x", "https://a:" + draw(12, letters) + "@localhost.acme.dev/x", "https://a:" + draw(12, letters) + "@127.0.0.1.nip.io"},
 	}
 }
 
@@ -106,7 +118,7 @@ func TestFindsEveryKind(t *testing.T) {
 	}
 	for name, list := range cases {
 		for _, c := range list {
-			for _, around := range []string{"%s", "before %s after", "X='%s'", "a=%s,b", `{"x":"%s"}`, "line\n%s\nline", `escaped\n%s\nline`, "(%s)", "token:%s.", "%s\t"} {
+			for _, around := range []string{"%s", "before %s after", "X='%s'", "a=%s,b", `{"x":"%s"}`, "line\n%s\nline", "\x1b[32m%s\x1b[0m", `\033[1;32m%s\033[0m`, `\u001b[32m%s`, `\x22%s\x22`, `\u0022%s\u0022`, `escaped\n%s\nline`, "(%s)", "token:%s.", "%s\t"} {
 				text := fmt.Sprintf(around, c)
 				found := Find(text)
 				if len(found) != 1 {
@@ -155,6 +167,15 @@ func TestLeavesAlone(t *testing.T) {
 		"https://user:password@github.com/x", "https://x-access-token:${GITHUB_TOKEN}@github.com/x", "https://oauth2:$CI_JOB_TOKEN@gitlab.com", "https://oauth2:YOUR_TOKEN@gitlab.com",
 		"https://<user>:<password>@host", "postgres://app:replace-me-with-something@db/x", "https://app:FAKE_secret@vault", "https://user:%s@host", "https://user:********@host/", "postgres://postgres:postgres@db/x", "postgres://app:" + draw(12, letters) + "@localhost:5432/app",
 		"http://127.0.0.1:8080/a@b", "https://ci.acme.dev:8443/x@1.2.3", "git@github.com:acme/x.git", "ssh://git@github.com:22/x", "https://a.dev/?q=x:y@z",
+		"redis://:" + draw(12, letters) + "@127.0.0.1:6379,x", "redis://:" + draw(12, letters) + "@db.localhost.", "redis://:" + draw(12, letters) + "@[::1]:6379/0", "postgres://app:P@ssw0rd@db/x",
+		"postgres://app:local_dev@db", "postgres://app:development@db", "postgres://app:docker@db", "postgres://ci:ci_password@postgres:5432", "postgres://u:mysecretpassword@h", "postgres://u:devsecret12@h",
+		"bolt://neo4j:neo4jpass@neo4j", "https://user:your-password-here@host", "postgres://app:%PGPASSWORD%@db", "redis://:letmein@cache", "https://user:s3cret@host",
+		"test: header -----BEGIN PRIVATE KEY----- rejected see internal/gate/rules/workspace/secret", "-----BEGIN PRIVATE KEY-----: internal/gate/rules/workspace/secretRule/testdata/v2/keys",
+		"the lines from -----BEGIN PRIVATE KEY----- in commit " + draw(40, hexes) + " to -----END PRIVATE KEY-----", "Private-Lines: 8",
+		"sk-proj-rename-the-whole-project-from-A-to-B-and-2026-01-02", "sk-admin-dashboard-navigation-Component-v2-refactoring-1234", "sk-None-of-the-above-is-relevant-to-our-Case-number-12345",
+		"branch sk-proj-2026-Q3-migrate-importer-to-the-new-streaming-API-v2", "task-proj-" + draw(50, hexes), "gldt-Rename-The-Whole-Thing-2026", "glft-feature-branch-for-the-Release-2026", "glrt-someCamelCase_and-2026-words",
+		"secretAccessKey: " + draw(40, hexes), "AWS_SECRET_ACCESS_KEY: /etc/secrets/platform/Production/aws-key1", "https://acme.dev/app.tgz?sig=" + draw(43, base64s) + "=", "TASK" + draw(16, capital), "TWILIO_AUTH_TOKEN: md5 " + draw(32, hexes),
+		"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJzdXBhYmFzZS1kZW1vIiwicm9sZSI6ImFub24iLCJleHAiOjE5ODM4MTI5OTZ9.CRXP1A7WOeoJeXxjNni43kdQwgnWNReilDMblYTn_I0",
 		"sha256:" + draw(64, hexes), draw(40, hexes), draw(64, letters), "h1:" + draw(43, base64s) + "=", "9f1c-" + draw(32, hexes), "TASK" + draw(32, hexes),
 	} {
 		if found := Find(text); len(found) > 0 {
@@ -169,8 +190,12 @@ func TestLeavesAlone(t *testing.T) {
 // A field's name may be what says that its value is a credential.
 func TestMaskValue(t *testing.T) {
 	value := draw(40, base64s)
-	if got := MaskValue("env.aws_secret_access_key", value); strings.Contains(got, value[:8]) {
-		t.Errorf("not masked: %s", got)
+	for _, field := range []string{"env.aws_secret_access_key", "evidence.AWS_SECRET_ACCESS_KEY.0", "secret-access-key"} {
+		for _, value := range []string{value, `["` + value + `"]`, "\n" + value} {
+			if got := MaskValue(field, value); strings.Contains(got, value[4:12]) {
+				t.Errorf("%s: not masked: %s", field, got)
+			}
+		}
 	}
 	for _, field := range []string{"evidence", "command", ""} {
 		if got := MaskValue(field, value); got != value {
@@ -185,6 +210,30 @@ func TestSeveral(t *testing.T) {
 	want := "https://x:ghp_…(masked GitHub token)@github.com, AKIA…(masked AWS access key id),AKIA…(masked AWS access key id) and\nghp_…(masked GitHub token)"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// A match that is no credential hides none that begins in it.
+func TestNoneHidesAnother(t *testing.T) {
+	mine, documented := draw(12, letters), "AIzaIwzALxUPNbatRBj3Xi1Uhp0hFucwjVY5R8x"
+	for _, text := range []string{
+		"postgres://postgres:postgres@db:5432,postgres://app:" + mine + "@h", "redis://:devdevdev@localhost,redis://:" + mine + "@h", "http://user:password@h;https://app:" + mine + "@h",
+		documented + " AIza" + mine + draw(23, letters), documented + "\nAIza" + mine + draw(23, letters), "aws_secret_access_key=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY aws_secret_access_key=" + mine + draw(28, letters),
+		"-----BEGIN PRIVATE KEY----- is refused\n-----BEGIN PRIVATE KEY-----\n" + mine + draw(52, letters) + "\n-----END PRIVATE KEY-----",
+	} {
+		if masked := Mask(text); strings.Contains(masked, mine) {
+			t.Errorf("%q is masked as %q", text, masked)
+		}
+	}
+	a, b := withChecksum("ghp_", 30), withChecksum("ghp_", 30)
+	if masked := Mask(a + b); masked != "ghp_…(masked GitHub token)" {
+		t.Errorf("two in one word: %q", masked)
+	}
+	for _, around := range []string{"https://a:%s@%s@acme.dev", "https://a:%s@acme.dev;me@%s", "https://a:%s@h1|b:%s@h2"} {
+		text := fmt.Sprintf(around, mine, draw(12, letters))
+		if masked := Mask(text); strings.Contains(masked, mine) {
+			t.Errorf("%q is masked as %q", text, masked)
+		}
 	}
 }
 
@@ -218,6 +267,7 @@ func BenchmarkFind(b *testing.B) {
 		"evidence":                   "go test ./... passes; 1204 rows of https://example.org/rows?id=7 read by importer/read.go:120, see commit 1c8dd239",
 		"token":                      "GITHUB_TOKEN=" + withChecksum("ghp_", 30) + " gh pr list",
 		"hostile":                    strings.Repeat("-----BEGIN PRIVATE KEY-----\nA: b\nAA eyJaa.eyJ https://a:b ghs_a_eyJ sk-T3BlbkFJ @", 100),
+		"hostile, inside each other": strings.Repeat("eyJ-", 2000) + strings.Repeat(".eyJaaaaaaaaa.aaaaaaaaaaaaaaaa-eyJ", 200),
 		"hostile, ten times as long": strings.Repeat("-----BEGIN PRIVATE KEY-----\nA: b\nAA eyJaa.eyJ https://a:b ghs_a_eyJ sk-T3BlbkFJ @", 1000),
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -15,23 +15,27 @@ type Shape struct {
 	// Source is where the vendor documents it.
 	Source string
 
-	// lines is true if it may have several lines. also stands in the same line as the literal.
+	// lines is true if it may have several lines. also stands in the same line as the literal. alone is true if no letter or digit stands
+	// before it: what has a long prefix, or proves itself by a checksum, needs no such thing.
 	lines      bool
 	also       string
+	alone      bool
 	expression func() *regexp.Regexp
 	// check says whether a match is a credential: all that was matched, and the credential in it.
 	check func(whole, value string) bool
 }
 
-// begins is what may stand before a credential: no letter and no digit, but for an escaped line break or a byte of a URL.
-const begins = `(?:^|[^A-Za-z0-9]|\\[nrt]|%[0-9A-Fa-f]{2})`
+// token is the expression of a credential that begins with a literal.
+func token(text string) func() *regexp.Regexp { return expression.Of(`(` + text + `)`) }
 
-// token is the expression of a credential that stands by itself, from its first literal on.
-func token(text string) func() *regexp.Regexp { return expression.Of(begins + `(` + text + `)`) }
+// ended is token for a credential after which no letter and no digit stands.
+func ended(text string) func() *regexp.Regexp {
+	return expression.Of(`(` + text + `)(?:[^A-Za-z0-9]|$)`)
+}
 
-// assigned is the expression of a value that one of some names is given.
+// assigned is the expression of a value that follows one of some names, with no letter and no digit between: `=`, `: >`, `["`.
 func assigned(names, value string) func() *regexp.Regexp {
-	return expression.Of(begins + `(?:` + names + `)\\*["']?\s*(?:=>|[:=])\s*\\*["']?(` + value + `)(?:[^A-Za-z0-9+/=]|$)`)
+	return expression.Of(`(?:` + names + `)(?:\.[0-9]+)?(?:[^A-Za-z0-9+/]|\\[nrt]){1,20}(` + value + `)(?:[^A-Za-z0-9+/=]|$)`)
 }
 
 // Shapes are all that is looked for. A kind without a prefix or a name of its own is not among them: what is only long and mixed up may be
@@ -40,18 +44,19 @@ var Shapes = []Shape{
 	{
 		Name: "AWS access key id", Literals: []string{"AKIA", "ASIA"},
 		Source:     "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html",
-		expression: token(`(?:AKIA|ASIA)[A-Z0-9]{16}\b`), check: varied,
+		expression: ended(`(?:AKIA|ASIA)[A-Z0-9]{16}`), check: varied, alone: true,
 	},
 	{
-		Name:       "AWS secret access key",
-		Literals:   []string{"aws_secret", "AWS_SECRET", "awsSecret", "AwsSecret", "secret_access_key", "SECRET_ACCESS_KEY", "secretAccessKey", "SecretAccessKey"},
+		Name: "AWS secret access key", lines: true,
+		Literals: []string{"aws_secret", "AWS_SECRET", "awsSecret", "AwsSecret", "aws-secret", "secret_access_key", "SECRET_ACCESS_KEY",
+			"secretAccessKey", "SecretAccessKey", "secret-access-key", "secret access key", "Secret access key"},
 		Source:     "https://docs.aws.amazon.com/IAM/latest/UserGuide/security-creds-programmatic-access.html",
-		expression: assigned(`(?i:(?:aws_?)?secret_?access_?key|aws_?secret_?key)`, `[A-Za-z0-9/+]{40}`), check: mixed,
+		expression: assigned(`(?i:secret[_ -]?access[_ -]?key|aws[_ -]?secret[_ -]?key)`, `[A-Za-z0-9/+]{40}`), check: mixedNoHex,
 	},
 	{
 		Name: "GitHub token", Literals: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"},
 		Source:     "https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/",
-		expression: token(`gh[pousr]_[A-Za-z0-9]{36,}\b`), check: checksummed,
+		expression: token(`gh[pousr]_[A-Za-z0-9]{36,}`), check: checksummed,
 	},
 	{
 		Name: "GitHub installation token", Literals: []string{"ghs_"},
@@ -61,7 +66,7 @@ var Shapes = []Shape{
 	{
 		Name: "GitHub fine-grained token", Literals: []string{"github_pat_"},
 		Source:     "https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github",
-		expression: token(`github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}\b`), check: mixed,
+		expression: token(`github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59,}`), check: mixed,
 	},
 	{
 		Name: "GitLab token",
@@ -78,19 +83,19 @@ var Shapes = []Shape{
 			`|xoxe(?:\.xox[bp])?-[0-9]-[A-Za-z0-9]{40,}|xapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-f0-9]{32,}`), check: variedEnd,
 	},
 	{
-		Name: "Slack webhook", Literals: []string{"https://hooks.slack.com/"},
+		Name: "Slack webhook", Literals: []string{"hooks.slack.com"},
 		Source:     "https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks",
-		expression: token(`https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Z0-9]{8,}/[A-Z0-9]{8,}/[A-Za-z0-9/]{20,}`), check: mixed,
+		expression: token(`hooks\.slack\.com\\*/(?:services|workflows|triggers)\\*/[A-Z0-9]{8,}\\*/[A-Z0-9]{8,}\\*/[A-Za-z0-9/]{20,}`), check: mixed,
 	},
 	{
 		Name: "Stripe live key", Literals: []string{"sk_live_", "rk_live_"},
 		Source:     "https://docs.stripe.com/keys",
-		expression: token(`[sr]k_live_[A-Za-z0-9]{20,}`), check: mixed,
+		expression: token(`[sr]k_live_[A-Za-z0-9]{20,}`), check: mixed, alone: true,
 	},
 	{
 		Name: "Google API key", Literals: []string{"AIza"},
 		Source:     "https://cloud.google.com/docs/authentication/api-keys",
-		expression: expression.Of(begins + `(AIza[A-Za-z0-9_-]{35})(?:[^A-Za-z0-9_-]|$)`), check: mixed,
+		expression: expression.Of(`(AIza[A-Za-z0-9_-]{35})(?:[^A-Za-z0-9_-]|$)`), check: mixed, alone: true,
 	},
 	{
 		Name: "Google OAuth client secret", Literals: []string{"GOCSPX-"},
@@ -100,7 +105,7 @@ var Shapes = []Shape{
 	{
 		Name: "npm token", Literals: []string{"npm_"},
 		Source:     "https://github.blog/changelog/2021-09-23-npm-has-a-new-access-token-format/",
-		expression: token(`npm_[A-Za-z0-9]{36}\b`), check: checksummed,
+		expression: token(`npm_[A-Za-z0-9]{36,}`), check: checksummed,
 	},
 	{
 		// A macaroon in base64: version, then the location pypi.org or test.pypi.org.
@@ -116,32 +121,32 @@ var Shapes = []Shape{
 	{
 		Name: "OpenAI key", Literals: []string{"sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-", "T3BlbkFJ"},
 		Source:     "https://platform.openai.com/docs/api-reference/authentication",
-		expression: token(`sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{40,}|sk-[A-Za-z0-9_-]{16,}T3BlbkFJ[A-Za-z0-9_-]{16,}`), check: mixed,
+		expression: token(`sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{40,}|sk-[A-Za-z0-9_-]{16,}T3BlbkFJ[A-Za-z0-9_-]{16,}`), check: mixed, alone: true,
 	},
 	{
 		Name: "SendGrid key", Literals: []string{"SG."},
 		Source:     "https://www.twilio.com/docs/sendgrid/ui/account-and-settings/api-keys",
-		expression: expression.Of(begins + `(SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43})(?:[^A-Za-z0-9_-]|$)`), check: mixed,
+		expression: expression.Of(`(SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43})(?:[^A-Za-z0-9_-]|$)`), check: mixed, alone: true,
 	},
 	{
 		Name: "Twilio API key", Literals: []string{"SK"},
 		Source:     "https://www.twilio.com/docs/iam/api-keys",
-		expression: token(`SK[0-9a-f]{32}\b(?::[A-Za-z0-9]{32}\b)?`), check: varied,
+		expression: ended(`SK[0-9a-f]{32}(?::[A-Za-z0-9]{32})?`), check: varied, alone: true,
 	},
 	{
 		Name: "Twilio auth token", Literals: []string{"AC"},
 		Source:     "https://www.twilio.com/docs/usage/requests-to-twilio",
-		expression: token(`AC[0-9a-f]{32}:[0-9a-f]{32}\b`), check: varied,
+		expression: ended(`AC[0-9a-f]{32}:[0-9a-f]{32}`), check: varied, alone: true,
 	},
 	{
-		Name: "Twilio auth token", Literals: []string{"TWILIO_AUTH_TOKEN", "twilio_auth_token"},
+		Name: "Twilio auth token", lines: true, Literals: []string{"TWILIO_AUTH_TOKEN", "twilio_auth_token", "twilioAuthToken"},
 		Source:     "https://www.twilio.com/docs/iam/access-tokens",
-		expression: assigned(`(?i:twilio_auth_token)`, `[0-9a-f]{32}`), check: varied,
+		expression: assigned(`(?i:twilio_?auth_?token)`, `[0-9a-f]{32}`), check: varied,
 	},
 	{
-		Name: "Azure account key", Literals: []string{"AccountKey=", "SharedAccessKey="},
+		Name: "Azure account key", lines: true, Literals: []string{"AccountKey", "accountKey", "SharedAccessKey", "sharedAccessKey"},
 		Source:     "https://learn.microsoft.com/en-us/azure/storage/common/storage-configure-connection-string",
-		expression: token(`(?:AccountKey|SharedAccessKey)=(?:[A-Za-z0-9+/]{86}==|[A-Za-z0-9+/]{43}=)`), check: mixed,
+		expression: assigned(`(?i:AccountKey|SharedAccessKey)`, `[A-Za-z0-9+/]{86}==|[A-Za-z0-9+/]{43}=`), check: mixed,
 	},
 	{
 		Name: "Azure client secret", Literals: []string{"7Q~", "8Q~"},
@@ -149,17 +154,14 @@ var Shapes = []Shape{
 		expression: expression.Of(`([A-Za-z0-9_.~-]{3}[78]Q~[A-Za-z0-9_.~-]{31,})`), check: mixed,
 	},
 	{
-		Name: "Azure shared access signature", Literals: []string{"sig="},
+		Name: "Azure shared access signature", Literals: []string{"sig="}, also: "sv=",
 		Source:     "https://learn.microsoft.com/en-us/rest/api/storageservices/create-service-sas",
 		expression: expression.Of(`[?&;]sig=((?:[A-Za-z0-9+/]|%2[BbFf]){43}(?:=|%3[Dd]))`), check: mixed,
 	},
 	{
-		Name: "private key", lines: true, Literals: []string{"PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"},
-		Source: "https://www.rfc-editor.org/rfc/rfc7468#section-10",
-		// Headers as in RFC 1421 and RFC 9580, then base64 in lines that may be indented or escaped, and perhaps cut off.
-		expression: expression.Of(`-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(` + lineBreak + `*(?:[A-Z][A-Za-z-]+:[^\n\\]{0,100}` +
-			lineBreak + `){0,5}` + lineBreak + `*(?:[A-Za-z0-9+/=]|` + lineBreak + `)+(?:\.\.\.|…)?(?:-----END [A-Z0-9 ]*-----)?)`),
-		check: keyBody,
+		Name: "private key", lines: true, Literals: []string{"PRIVATE KEY-----", "PRIVATE KEY BLOCK-----", "PRIVATE KEY ----", "Private-Lines:"},
+		Source:     "https://www.rfc-editor.org/rfc/rfc7468#section-10",
+		expression: expression.Of(`(?:` + keyLine("BEGIN") + `|Private-Lines: [0-9]{1,4})(` + wholeKey + `|` + cutKey + `)(?:\.\.\.|…)?`), check: keyBody,
 	},
 	{
 		Name: "JSON web token", Literals: []string{"eyJ"},
@@ -167,11 +169,24 @@ var Shapes = []Shape{
 		expression: token(`eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}`), check: webToken,
 	},
 	{
-		Name: "password in a URL", Literals: []string{"://"}, also: "@",
+		Name: "password in a URL", Literals: []string{"://", `:\/`, `:\\/`, "https:/", "http:/"}, also: "@",
 		Source:     "https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1",
-		expression: expression.Of(`[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s/?#:@'"<>` + "`" + `\\]*:([^\s/?#@'"<>` + "`" + `\\]{6,200})@[^\s/?#@'"<>` + "`" + `\\]+`), check: urlPassword,
+		expression: expression.Of(`(?:[A-Za-z][A-Za-z0-9+.-]{1,30}:\\*/\\*/|https?:/)[^\s/?#:'"<>` + "`" + `\\]*:([^\s/?#'"<>` + "`" + `\\]{6,200})@[^\s/?#@'"<>` + "`" + `\\,;|)]+`), check: urlPassword,
 	},
 }
+
+// keyLine is the first or the last line of a private key: RFC 7468, RFC 9580, or, with spaces, RFC 4716.
+func keyLine(word string) string {
+	return `-{4,5} ?` + word + ` (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}`
+}
+
+// wholeKey is what follows the first line of a key up to its last, whatever stands before each line. It ends before another key's first
+// line. cutKey is what follows if there is no last line: headers as in RFC 1421, then base64 in lines, with few other characters between.
+var (
+	wholeKey = `(?:-{0,3}[^-])*?` + keyLine("END")
+	cutKey   = lineBreak + `*(?:[A-Z][A-Za-z-]+:[^\n\\]{0,100}` + lineBreak + `){0,5}(?:[^A-Za-z0-9+/]{0,20}[A-Za-z0-9+/]{16,}={0,2})+(?:` +
+		lineBreak + `+[A-Za-z0-9+/]+={0,2})?`
+)
 
 // lineBreak is white space in a key, escaped or not.
 const lineBreak = `(?:\s|\\+[nrt])`

@@ -5,7 +5,6 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // The short tags of the YAML types that plain text can have.
@@ -37,7 +36,7 @@ func (b *builder) scalar(n *yaml.Node, out *Value) {
 	if n.Style&yaml.TaggedStyle != 0 {
 		var decoded any
 		if err := n.Decode(&decoded); err != nil {
-			b.fail(n, "", "the value %q does not fit its tag %s", wording.Clip(n.Value), tag)
+			b.fail(n, "", "the value does not fit its tag %s", tag)
 			return
 		}
 		if tag == floatTag && (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).ShortTag() == intTag {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -27,6 +28,9 @@ const (
 // problem says in plain words what is wrong at a path, where the value at
 // stands.
 func (s *Schema) problem(path []string, at *Value, e fault) Problem {
+	shown := *at
+	shown.Text = secret.MaskValue(strings.Join(path, "."), at.Text) // its name alone may tell that it is a credential
+	at = &shown
 	p := Problem{Kind: ProblemSchema, Pos: at.Pos, Subject: strings.Join(path, ".")}
 	name := describe(path)
 	switch e.what {

@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"github.com/gofrs/flock"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/witness"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -60,6 +62,19 @@ func openState(o Options) (*kept, error) {
 	return k, nil
 }
 
+// holdsNoCredential refuses a state in which the name of a ref, of a log or of the repository holds a credential.
+func holdsNoCredential(state string) error {
+	for line := range strings.SplitSeq(state, "\n") {
+		if len(secret.Find(line)) > 0 {
+			return &failure.Error{
+				Message: "the witness's state would hold a credential, in " + wording.Quote(secret.Mask(line)),
+				Remedy:  "revoke it, and rename what it is the name of; nothing has been recorded",
+			}
+		}
+	}
+	return nil
+}
+
 // read reads the state. Where a key verifies, an unsigned state is refused; a signed one is never taken unverified.
 func (k *kept) read(public string) error {
 	content, err := os.ReadFile(k.path)
@@ -86,6 +101,9 @@ func (k *kept) read(public string) error {
 // write replaces the state, in one step, if there is something new to say, and says what is there now.
 func (k *kept) write(next *witness.State) (note string, err error) {
 	content := next.Text()
+	if err := holdsNoCredential(string(content)); err != nil {
+		return "", err
+	}
 	if k.secret != "" {
 		if content, err = witness.Sign(content, k.secret); err != nil {
 			return "", err
