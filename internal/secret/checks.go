@@ -189,7 +189,7 @@ var wordsForPassword = expression.Of(`(?i)^(?:(?:my|your|the|some|here|change|me
 	`credentials?|letmein|foobar|example|redacted|masked|hidden|removed|guest|x-oauth-basic)[-_]?)+[0-9]{0,4}!?$|^%[a-z0-9_]+%$`)
 
 // spelled writes a word as it is pronounced: P@ssw0rd is no password either.
-var spelled = strings.NewReplacer("@", "a", "4", "a", "0", "o", "3", "e", "5", "s", "1", "i")
+var spelled = strings.NewReplacer("@", "a", "%40", "a", "4", "a", "0", "o", "3", "e", "5", "s", "1", "i")
 
 // ownMachine is a host that is only one's own machine.
 var ownMachine = expression.Of(`(?i)^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.[0-9]{1,3}){3}|0\.0\.0\.0|\[::1\])\.?(?::[0-9]*)?\.?$`)

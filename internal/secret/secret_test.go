@@ -167,7 +167,7 @@ func TestLeavesAlone(t *testing.T) {
 		"https://user:password@github.com/x", "https://x-access-token:${GITHUB_TOKEN}@github.com/x", "https://oauth2:$CI_JOB_TOKEN@gitlab.com", "https://oauth2:YOUR_TOKEN@gitlab.com",
 		"https://<user>:<password>@host", "postgres://app:replace-me-with-something@db/x", "https://app:FAKE_secret@vault", "https://user:%s@host", "https://user:********@host/", "postgres://postgres:postgres@db/x", "postgres://app:" + draw(12, letters) + "@localhost:5432/app",
 		"http://127.0.0.1:8080/a@b", "https://ci.acme.dev:8443/x@1.2.3", "git@github.com:acme/x.git", "ssh://git@github.com:22/x", "https://a.dev/?q=x:y@z",
-		"redis://:" + draw(12, letters) + "@127.0.0.1:6379,x", "redis://:" + draw(12, letters) + "@db.localhost.", "redis://:" + draw(12, letters) + "@[::1]:6379/0", "postgres://app:P@ssw0rd@db/x",
+		"redis://:" + draw(12, letters) + "@127.0.0.1:6379,x", "redis://:" + draw(12, letters) + "@db.localhost.", "redis://:" + draw(12, letters) + "@[::1]:6379/0", "postgres://app:P@ssw0rd@db/x", "postgres://user:p%40ssword@host/db",
 		"postgres://app:local_dev@db", "postgres://app:development@db", "postgres://app:docker@db", "postgres://ci:ci_password@postgres:5432", "postgres://u:mysecretpassword@h", "postgres://u:devsecret12@h",
 		"bolt://neo4j:neo4jpass@neo4j", "https://user:your-password-here@host", "postgres://app:%PGPASSWORD%@db", "redis://:letmein@cache", "https://user:s3cret@host",
 		"test: header -----BEGIN PRIVATE KEY----- rejected see internal/gate/rules/workspace/secret", "-----BEGIN PRIVATE KEY-----: internal/gate/rules/workspace/secretRule/testdata/v2/keys",

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
-
 )
 
 // The short tags of the YAML types that plain text can have.

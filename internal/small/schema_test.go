@@ -300,6 +300,21 @@ y unknown key "x\ny" in the document`},
 	}
 }
 
+// A value is shown in no message if its name tells that it is a credential.
+func TestSchemaMessagesMask(t *testing.T) {
+	schema, err := NewSchema([]byte(`{"additionalProperties": {"enum": ["off"]}}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := strings.Repeat("Ab3/", 3) + "5Fm21L4KltxIH4O2N7Brx1XuY7Nu"
+	for name, shown := range map[string]bool{"AWS_SECRET_ACCESS_KEY": false, "level": true} {
+		problems := schema.Check(parsed(t, name+": "+key+"\n"))
+		if len(problems) != 1 || strings.Contains(problems[0].Message, key) != shown {
+			t.Errorf("%s: %v", name, problems)
+		}
+	}
+}
+
 // TestSchemaAliases wants a wrong value under an alias reported at the alias'
 // place for the value itself, and at the anchor's for what is inside it.
 func TestSchemaAliases(t *testing.T) {
