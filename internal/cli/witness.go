@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -48,7 +49,13 @@ func (a *app) witnessCommand() *cobra.Command {
 			case o.State == "":
 				return usage(c, "--state is missing: the directory that keeps what was seen")
 			}
-			return a.finish(c.Context(), witnessing.Look(c.Context(), a.request(), o), false)
+			report, first := witnessing.Look(c.Context(), a.request(), o)
+			if err := a.finish(c.Context(), report, false); err != nil || !first {
+				return err
+			}
+			// With --quiet too: who loses the state would look for the first time for ever.
+			_, err := io.WriteString(a.Stderr, sanitize.Lines("small-hook: this is the first look at "+o.State+": nothing was there to compare with\n"))
+			return unwritten("that this is the first look", err)
 		},
 	}
 	c.Flags().StringVar(&o.State, "state", "", "keep what was seen in `DIR` (required)")

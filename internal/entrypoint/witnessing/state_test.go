@@ -26,7 +26,7 @@ func TestOneAtATime(t *testing.T) {
 	if _, err := openState(o); err == nil || !strings.Contains(err.Error(), "another witness is at work") {
 		t.Errorf("a second look: %v", err)
 	}
-	if _, err := first.write(&witness.State{Repository: "r"}); err != nil {
+	if _, err := first.write(&witness.State{Repository: "r", Refs: []witness.Ref{{Name: "HEAD"}}}); err != nil {
 		t.Error(err)
 	}
 	if err := first.close(); err != nil {
