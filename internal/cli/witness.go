@@ -63,7 +63,7 @@ func (a *app) witnessCommand() *cobra.Command {
 	c.Flags().StringVar(&o.Name, "name", "", "the repository's `NAME` (default: origin's address, or the directory's name)")
 	c.Flags().StringSliceVar(&o.Accept, "accept", nil, "go on past the finding with this `FINGERPRINT`; may be given several times")
 	c.Flags().StringVar(&o.Sign, "sign", "", "sign the state with the secret key in `FILE`")
-	c.Flags().StringVar(&o.Verify, "verify", "", "demand that the state is signed by the public key in `FILE`")
+	c.Flags().StringVar(&o.Verify, "verify", "", "demand that the state is signed by a public key in `FILE`")
 	c.Flags().StringVar(&newKey, "new-key", "", "write a new pair of keys, called `NAME`, into the files of --sign and --verify")
 	return c
 }

@@ -52,7 +52,7 @@ func TestDocs(t *testing.T) {
 
 	// And the module computes the same, of an entry with every number that the page speaks of.
 	for text, canonical := range map[string]string{
-		entry: entry,
+		entry:                               entry,
 		"{b: 9007199254740993, \"a\": 'x'}": `{"a":"x","b":!!int"9007199254740993"}`,
 	} {
 		document, problems := small.Parse([]byte(text), small.Limits{})
