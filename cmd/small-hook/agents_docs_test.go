@@ -59,24 +59,30 @@ func TestAgentsSnippet(t *testing.T) {
 }
 
 // typePage runs the blocks of commands of a page in a new directory with a copy
-// of a workspace, and returns it as a repository. The page has at least so many.
-func typePage(t *testing.T, name, workspace string, least int) *gittest.Repo {
+// of a workspace, if one is named, and returns it as a repository. The page has
+// at least so many. Before them runs what the page takes for granted.
+func typePage(t *testing.T, name, workspace string, least int, before ...string) *gittest.Repo {
 	t.Helper()
 	page, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := shellBlock.FindAllStringSubmatch(string(page), -1)
-	outputs := strings.Count(string(page), "\n```text\n") + strings.Count(string(page), "\n```markdown\n")
+	outputs := strings.Count(string(page), "\n```text\n") + strings.Count(string(page), "\n```markdown\n") + strings.Count(string(page), "\n```yaml\n")
 	if fences := strings.Count(string(page), "\n```"); fences != 2*(len(blocks)+outputs) || len(blocks) < least {
 		t.Fatalf("%d blocks and %d fences", len(blocks), fences)
 	}
 	r := gittest.New(t, gittest.At(t.TempDir()+"/repo"))
 	r.Remove(".git")
-	if err := os.CopyFS(r.Path(".small"), os.DirFS(workspace)); err != nil {
-		t.Fatal(err)
+	if workspace != "" {
+		if err := os.CopyFS(r.Path(".small"), os.DirFS(workspace)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var script strings.Builder
+	for _, command := range before {
+		fmt.Fprintf(&script, "%s || exit 1\n", command)
+	}
 	for _, block := range blocks {
 		for _, statement := range statements(block[1]) {
 			want := "0"

@@ -3,41 +3,125 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"html"
+	"math"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/small-gate/small-gate/internal/demo"
 )
 
-// objectIDs differ from run to run, since the demonstration commits now.
-var objectIDs = regexp.MustCompile(`compared with [0-9a-f]{12}`)
+//go:generate go test . -run TestPicture -update
 
-// TestReadmeShowsTheDemo demands that the rejection in the README is what the
-// demonstration prints.
-func TestReadmeShowsTheDemo(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(readme), "```text\n$ git commit")
-	shown, _, closed := strings.Cut(rest, "\n```")
-	if !found || !closed {
-		t.Fatal("the README shows no rejection")
-	}
+// The picture in the README, and how wide its terminal is, in characters.
+const (
+	picture        = "../../docs/rejection.svg"
+	pictureColumns = 88
+)
+
+var (
+	// objectIDs differ from run to run, since the demonstration commits now.
+	objectIDs = regexp.MustCompile(`compared with [0-9a-f]{12}`)
+	sgr       = regexp.MustCompile(`\x1b\[(\d+)m`)
+)
+
+// TestPicture demands that the picture in the README shows what the demonstration prints, and that the README says it
+// in words too.
+func TestPicture(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := demo.Run(context.Background(), &out, demo.Options{Program: demoProgram(t, program), Environ: os.Environ()}); err != nil {
+	opts := demo.Options{Program: demoProgram(t, program), Environ: os.Environ(), Color: true}
+	if err := demo.Run(context.Background(), &out, opts); err != nil {
 		t.Fatal(err)
 	}
-	printed := objectIDs.ReplaceAllString(out.String(), "compared with ID")
-	if want := objectIDs.ReplaceAllString("$ git commit"+shown, "compared with ID"); !strings.Contains(printed, want) {
-		t.Errorf("the README shows\n%s\nbut the demonstration prints\n%s", want, printed)
+	_, rejection, found := strings.Cut(out.String(), `$ git commit -m "Tidy the log up"`)
+	rejection, _, ended := strings.Cut(rejection, "\n\nThe rewritten entry")
+	if !found || !ended {
+		t.Fatalf("the demonstration prints something else:\n%s", out.String())
 	}
+	want := draw(strings.Split(`$ git commit -m "Tidy the log up"`+objectIDs.ReplaceAllString(rejection, "compared with b151768c85c5"), "\n"))
+	if *update {
+		if err := os.WriteFile(picture, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(have), want); diff != "" {
+		t.Errorf("%s is stale (-there +wanted); draw it anew with: go generate ./cmd/small-hook\n%s", picture, diff)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alt, _, found := strings.Cut(string(readme), "](docs/rejection.svg)")
+	alt = alt[strings.LastIndex(alt, "![")+2:]
+	for _, words := range []string{"git commit", "append-only/modified", "importer reads 1204 rows; 3 rows are refused", "small-hook restore"} {
+		if !found || !strings.Contains(alt, words) || !strings.Contains(rejection, words) && words != "git commit" {
+			t.Errorf("the picture's alternative text in the README does not say %q: %s", words, alt)
+		}
+	}
+}
+
+// wrap breaks a line between words, so that it fits.
+func wrap(line string) (lines []string) {
+	width := func(s string) int { return len(sgr.ReplaceAllString(s, "")) }
+	for _, word := range strings.SplitAfter(line, " ") {
+		last := len(lines) - 1
+		if last < 0 || width(lines[last]+strings.TrimRight(word, " ")) > pictureColumns {
+			lines = append(lines, word)
+		} else {
+			lines[last] += word
+		}
+	}
+	return lines
+}
+
+// draw draws the lines of a terminal.
+func draw(lines []string) string {
+	const lineHeight, charWidth, margin = 20, 8.45, 20 // pixels, at the size below
+	var body strings.Builder
+	y := margin + 14 - lineHeight
+	for _, long := range lines {
+		for _, line := range wrap(long) {
+			y += lineHeight
+			line = sgr.ReplaceAllStringFunc(html.EscapeString(line), func(code string) string {
+				class := map[string]string{"31": "red", "32": "green", "1": "bold"}[sgr.FindStringSubmatch(code)[1]]
+				if class == "" {
+					return "</tspan>"
+				}
+				return `<tspan class="` + class + `">`
+			})
+			fmt.Fprintf(&body, "<text x=\"%d\" y=\"%d\">%s</text>\n", margin, y, line)
+		}
+	}
+	width, height := int(math.Ceil(pictureColumns*charWidth))+2*margin, y+margin
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img">
+<title>A rejected commit</title>
+<!-- Drawn from small-hook demo by "go generate ./cmd/small-hook". Do not edit. -->
+<style>
+text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre; fill: #1f2328 }
+rect { fill: #f6f8fa; stroke: #d0d7de }
+.red { fill: #b31d28 } .green { fill: #176f2c } .bold { font-weight: bold }
+@media (prefers-color-scheme: dark) {
+  text { fill: #e6edf3 }
+  rect { fill: #161b22; stroke: #3d444d }
+  .red { fill: #ff7b72 } .green { fill: #56d364 }
+}
+</style>
+<rect x="0.5" y="0.5" width="%d" height="%d" rx="8"/>
+%s</svg>
+`, width, height, width-1, height-1, body.String())
 }
 
 // demoProgram is a program that runs the code under test: this test's own

@@ -14,6 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/secret"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (
@@ -31,7 +32,8 @@ func (a *app) agentHookCommand() *cobra.Command {
 		Long: "Judge the work trees in which an agent is at work. A harness calls this, and gives the event as JSON on\n" +
 			"standard input: after a tool, the logs as they are on disk are judged against HEAD and what is being merged;\n" +
 			"at the end of a turn, and once HEAD has moved, the new commits too, however they were made. `install --agent`\n" +
-			"writes it into the harness's settings. docs/harnesses.md says what each harness sends and obeys.\n\n" +
+			"writes it into the harness's settings. What each harness sends and obeys:\n" +
+			wording.Docs + "harnesses.md\n\n" +
 			"The answer has the form, and the exit status, that the harness obeys: never 1.",
 		Example: "  small-hook agent-hook --harness claude < event.json",
 		Args:    noArguments,

@@ -130,6 +130,9 @@ func (a *app) root(args ...string) *cobra.Command {
 		Short: "Reject changes that rewrite a SMALL progress log, and unsound state",
 		Long: "small-hook judges workspaces of the SMALL protocol (.small/*.small.yml) and the history of their\n" +
 			"progress logs in git. Exit status: 0 nothing is wrong, 1 there are findings, 2 it could not judge.",
+		Example: "  small-hook demo\n" +
+			"  small-hook install\n" +
+			"  small-hook audit",
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,

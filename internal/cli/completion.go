@@ -19,6 +19,7 @@ func addHelpers(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
+			c.Example = "  small-hook help audit"
 			c.Args = func(c *cobra.Command, args []string) error {
 				about, rest, err := c.Root().Find(args)
 				if err != nil {
@@ -27,6 +28,7 @@ func addHelpers(root *cobra.Command) {
 				return noArguments(about, rest)
 			}
 		case "completion":
+			c.Example = "  eval \"$(small-hook completion bash)\""
 			c.Args = func(c *cobra.Command, args []string) error {
 				if len(args) == 0 {
 					return nil

@@ -11,9 +11,10 @@ import (
 
 func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "demo",
-		Short: "Show a real rejection in a temporary repository",
-		Args:  noArguments,
+		Use:     "demo",
+		Short:   "Show a real rejection in a temporary repository",
+		Example: "  small-hook demo",
+		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			program, err := os.Executable()
 			if err != nil {

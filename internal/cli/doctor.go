@@ -29,6 +29,8 @@ func (a *app) doctorCommand() *cobra.Command {
 			"does not name it is only mentioned. Whether a harness is trusted to run hooks is known to it alone.\n\n" +
 			"What it prints is meant for a report of a bug too: the versions, the kind of repository, the reader, the configuration and\n" +
 			"the CI system. It holds no address, branch or secret; of paths the home directory is left out, except in commands.",
+		Example: "  small-hook doctor\n" +
+			"  small-hook doctor --format json",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			found, err := hook.Doctor(c.Context(), a.flags.dir)

@@ -23,6 +23,9 @@ func (a *app) baselineCommand() *cobra.Command {
 		Short: "Accept every log as it stands, in .small-gate.yml",
 		Long: "Write a stanza into .small-gate.yml that accepts every log as it stands in REV (default HEAD). What came\n" +
 			"before is no longer judged; what comes after is. The stanza counts once it is committed.",
+		Example: "  small-hook baseline --reason \"the log as it stood when the gate came\"\n" +
+			"  git add .small-gate.yml\n" +
+			"  git commit -m \"Accept the logs as they stand\"",
 		Args: atMost(1, "at most one revision"),
 		RunE: func(c *cobra.Command, args []string) error {
 			written, err := writers.Baseline(c.Context(), a.request(), optional(args), reason)

@@ -16,7 +16,9 @@ func (a *app) explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [RULE]",
 		Short: "Explain a rule with a wrong and a right example; without one, list all",
-		Args:  atMost(1, "at most one rule"),
+		Example: "  small-hook explain\n" +
+			"  small-hook explain append-only/modified",
+		Args: atMost(1, "at most one rule"),
 
 		ValidArgsFunction: completeRules,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -23,6 +23,9 @@ func (a *app) installCommand() *cobra.Command {
 			"With --agent it has an agent's harness call `small-hook agent-hook` at a session's start, after each tool and at the\n" +
 			"end of a turn, by that harness's settings file in the work tree, which is to be committed. Nothing else in that file\n" +
 			"changes. Git's own hooks are not installed then. Exit status 2 says that something is left to do first.",
+		Example: "  small-hook install\n" +
+			"  small-hook install --merge-driver\n" +
+			"  small-hook install --agent claude",
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("agent") {
@@ -72,7 +75,9 @@ func (a *app) uninstallCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove the hooks and put back what was there before",
-		Args:  noArguments,
+		Example: "  small-hook uninstall\n" +
+			"  small-hook uninstall --agent claude",
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("agent") {
 				names, err := agentNames(c, agents)

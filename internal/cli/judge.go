@@ -17,6 +17,9 @@ func (a *app) checkCommand() *cobra.Command {
 		Short: "Judge the workspace of one directory as its files are",
 		Long: "Judge the workspace of the directory PATH, or that of --dir, as its files are. Without either, it is the\n" +
 			"workspace here or above, up to the root of the work tree.",
+		Example: "  small-hook check\n" +
+			"  small-hook check --strict packages/importer\n" +
+			"  small-hook check --against HEAD",
 		Args: atMost(1, "at most one path"),
 		RunE: func(c *cobra.Command, args []string) error {
 			for name, value := range map[string]string{"ref": what.Ref, "against": what.Against} {
@@ -44,7 +47,9 @@ func (a *app) rangeCommand() *cobra.Command {
 	return a.claims(&cobra.Command{
 		Use:   "range BASE..HEAD",
 		Short: "Judge every commit that HEAD has and BASE lacks, and the two tips",
-		Args:  exactly(1, "one range, BASE..HEAD"),
+		Example: "  small-hook range origin/main..HEAD\n" +
+			"  small-hook range origin/main..HEAD --format html --output gate.html",
+		Args: exactly(1, "one range, BASE..HEAD"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.finish(c.Context(), entrypoint.Range(c.Context(), a.withProgress(a.request()), args[0]), false)
 		},
@@ -55,7 +60,9 @@ func (a *app) auditCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "audit [REV]",
 		Short: "Judge every commit of a revision's history",
-		Args:  atMost(1, "at most one revision"),
+		Example: "  small-hook audit\n" +
+			"  small-hook audit v1.2.0 --format json",
+		Args: atMost(1, "at most one revision"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.finish(c.Context(), entrypoint.Audit(c.Context(), a.withProgress(a.request()), optional(args)), false)
 		},
@@ -64,9 +71,10 @@ func (a *app) auditCommand() *cobra.Command {
 
 func (a *app) mergeCheckCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "merge-check OURS THEIRS",
-		Short: "Predict whether THEIRS would merge cleanly into OURS, from their tips and merge base",
-		Args:  exactly(2, "two revisions, OURS and THEIRS"),
+		Use:     "merge-check OURS THEIRS",
+		Short:   "Predict whether THEIRS would merge cleanly into OURS, from their tips and merge base",
+		Example: "  small-hook merge-check HEAD origin/main",
+		Args:    exactly(2, "two revisions, OURS and THEIRS"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.finish(c.Context(), entrypoint.MergeCheck(c.Context(), a.request(), args[0], args[1]), false)
 		},

@@ -27,6 +27,9 @@ func (a *app) laneCommand() *cobra.Command {
 			"commit's hooks. Nothing is judged: the exit status is 0, or 2 if the lane could not be determined.\n\n" +
 			"With --switch, append an entry for " + lane.SwitchTask + " with the reason to the log of the workspace here or\n" +
 			"above. It claims the lane from the commit that adds it. Nothing is staged.",
+		Example: "  small-hook lane\n" +
+			"  small-hook lane origin/main..HEAD\n" +
+			"  small-hook lane --switch deep --reason \"the change reaches the schema\"",
 		Args: atMost(1, "at most one range, BASE..HEAD"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {

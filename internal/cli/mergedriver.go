@@ -25,6 +25,7 @@ func (a *app) mergeDriverCommand() *cobra.Command {
 			"--merge-driver). Where git says which commits it merges or applies, the file is merged as reconcile does. Where\n" +
 			"it does not, or reconcile would stop, the file is a conflict if both sides changed it: OURS becomes all of both\n" +
 			"sides between conflict markers, and the exit status is 1.",
+		Example: "  small-hook merge-driver base.yml ours.yml theirs.yml 7 .small/progress.small.yml",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 5 && len(args) != 6 {
 				return usage(c, "%s takes what git passes: %%O %%A %%B %%L %%P %%Y", c.Name())

@@ -8,10 +8,11 @@ import (
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the program's version",
-		Args:  noArguments,
-		RunE:  func(*cobra.Command, []string) error { return a.printVersion() },
+		Use:     "version",
+		Short:   "Print the program's version",
+		Example: "  small-hook version",
+		Args:    noArguments,
+		RunE:    func(*cobra.Command, []string) error { return a.printVersion() },
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/entrypoint/witnessing"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 func (a *app) witnessCommand() *cobra.Command {
@@ -26,7 +27,8 @@ func (a *app) witnessCommand() *cobra.Command {
 			"repository, a server. The default branch is watched, or what --ref names, and everything that DIR knows already.\n" +
 			"If an entry, a log or a branch is missing, DIR stays as it is until it is back or a person accepts the finding.\n\n" +
 			"Waivers and baselines count only as DIR has recorded them at an earlier look, or from --config. Recipes for GitHub,\n" +
-			"GitLab and cron, the form of the state, and what a witness cannot see: docs/witness.md.\n\n" +
+			"GitLab and cron, the form of the state, and what a witness cannot see:\n" +
+			wording.Docs + "witness.md\n\n" +
 			"Exit status: 0 nothing is missing, 1 there are findings, 2 it could not judge or could not record.",
 		Example: "  small-hook -C watched witness --state state\n" +
 			"  small-hook -C watched witness --state state --accept 1b9d2f3a4c5e6071\n" +

@@ -55,7 +55,7 @@ func pending(ctx context.Context, req session.Request, mode string, merged []str
 		case untrusted != nil:
 			return nil, &failure.Error{
 				Message: failure.Of(untrusted).Message,
-				Remedy:  "correct " + policy.File + " and commit it alone with `git commit --no-verify`, since hooks take it from HEAD; docs/configuration.md lists every key",
+				Remedy:  "correct " + policy.File + " and commit it alone with `git commit --no-verify`, since hooks take it from HEAD; " + policy.EveryKey,
 				Err:     untrusted,
 			}
 		}

@@ -1,8 +1,11 @@
 package gate_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,37 +17,64 @@ import (
 
 //go:generate go test -count=1 -run ^TestRulesPage$ . -update
 
-// rulesPage is the page of all rules. It is made from the rules' values:
-// `go generate ./internal/gate` writes it.
+// rulesPage is the index of the rules; beside it, in the folder rules, stands a page a family. They are made from the
+// rules' values: `go generate ./internal/gate` writes them.
 const rulesPage = "../../docs/rules.md"
 
-// TestRulesPage demands that the page says what the rules say.
+// familyPage is where a family's page is.
+func familyPage(family string) string { return "../../docs/rules/" + family + ".md" }
+
+// TestRulesPage demands that the pages say what the rules say, and that no page is left of a family that is gone.
 func TestRulesPage(t *testing.T) {
 	want := renderRules(t)
 	if *update {
-		if err := os.WriteFile(rulesPage, []byte(want), 0o644); err != nil {
+		if err := errors.Join(os.RemoveAll("../../docs/rules"), os.Mkdir("../../docs/rules", 0o755)); err != nil {
 			t.Fatal(err)
+		}
+		for page, text := range want {
+			if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 		return
 	}
-	if diff := cmp.Diff(readFile(t, rulesPage), want); diff != "" {
-		t.Errorf("docs/rules.md is stale (-there +wanted): run go generate ./internal/gate\n%s", diff)
+	for page, text := range want {
+		if diff := cmp.Diff(readFile(t, page), text); diff != "" {
+			t.Errorf("%s is stale (-there +wanted): run go generate ./internal/gate\n%s", page, diff)
+		}
 	}
+	if there, err := filepath.Glob(familyPage("*")); err != nil || len(there) != len(want)-1 {
+		t.Errorf("%d pages for %d families (%v)", len(there), len(want)-1, err)
+	}
+}
+
+// families says what the rules of each judge.
+var families = map[string]string{
+	"validate":    "Can the six files of a workspace be read, and do they have the protocol's shape?",
+	"lint":        "Do a workspace's files say what they must, in the form that they must?",
+	"verify":      "Do a workspace's files agree with each other?",
+	"append-only": "Does the log only grow from commit to commit? These rules are why the gate exists.",
+	"divergence":  "Have two branches recorded work in one log, and does a merge keep both?",
+	"ownership":   "Did an agent change what belongs to a person, or write in another agent's name?",
+	"lease":       "Did an agent work on a task that another agent has leased?",
+	"replay":      "Does a new intent have a new replay id?",
+	"secret":      "Is a credential about to become part of a log that keeps everything?",
+	"witness":     "Is what a witness saw of the published log still there?",
+	"lane":        "Is a change held to the lane that it claims? [Lanes](../lanes.md) explains them.",
+	"workflow":    "Are workflow files and the records of jobs in order? [Workflows](../workflows.md) explains them.",
+	"config":      "What happens to the gate's own configuration? [Configuration](../configuration.md) has every key.",
 }
 
 const rulesIntro = `# Rules
 
 <!-- Made by "go generate ./internal/gate" from the rules' own values in internal/gate. Do not edit. -->
 
-What the gate holds a workspace, its history and its own configuration to. %s prints one of these
-sections in a terminal.
+Each rule has an id, such as %s, which every finding names. Its page says why the rule is there,
+with an example that breaks it and one that does not. In a terminal, %s prints the same.
 
-A finding of severity error blocks; a warning is said and does not block. A repository can give a rule another
-severity, or switch it off, under %s in %s. Rules marked strict speak only in strict mode: with
-%s, or with %s in the configuration.
+An error blocks; a warning is printed and does not block. %s in %s gives a rule another
+severity or switches it off. A rule marked strict speaks only with %s, or with %s in that file.
 
-The families validate, lint and verify judge files as they are, append-only and divergence how a log came to be
-what it is, and config the gate's configuration.
 `
 
 const exampleIntro = `## How to read the examples
@@ -61,38 +91,65 @@ two share. The tests run all examples, in strict mode where the rule is strict, 
 
 `
 
-// renderRules writes the page.
-func renderRules(t *testing.T) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, rulesIntro, "`small-hook explain RULE`", "`rules:`", "`.small-gate.yml`", "`--strict`", "`strict: true`")
-	b.WriteString("\n| rule | severity | strict | says |\n| --- | --- | --- | --- |\n")
-	for _, r := range rules.All() {
-		strict := ""
-		if r.StrictOnly {
-			strict = "strict"
+// renderRules writes the pages, by their places.
+func renderRules(t *testing.T) map[string]string {
+	var index strings.Builder
+	fmt.Fprintf(&index, rulesIntro, "`append-only/modified`", "`small-hook explain append-only/modified`", "`rules:`", "`.small-gate.yml`", "`--strict`", "`strict: true`")
+	pages := map[string]string{}
+	for rest := rules.All(); len(rest) > 0; {
+		family, _, _ := strings.Cut(rest[0].ID, "/")
+		n := slices.IndexFunc(rest, func(r rule.Rule) bool { return !strings.HasPrefix(r.ID, family+"/") })
+		if n < 0 {
+			n = len(rest)
 		}
-		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", r.ID, caseName(r.ID), r.Severity, strict, markdown(r.Summary))
-	}
-	b.WriteString("\n" + exampleIntro)
-	renderExample(&b, readFile(t, "testdata/base.txtar"))
-	b.WriteString("</details>\n\n")
-	family := ""
-	for _, r := range rules.All() {
-		if f, _, _ := strings.Cut(r.ID, "/"); f != family {
-			family = f
-			fmt.Fprintf(&b, "## %s\n\n", family)
+		if families[family] == "" || pages[familyPage(family)] != "" {
+			t.Fatalf("%s: families says nothing of its family, or has it twice", rest[0].ID)
 		}
-		renderRule(&b, r)
+		pages[familyPage(family)] = renderFamily(&index, family, rest[:n])
+		rest = rest[n:]
 	}
-	return strings.TrimRight(b.String(), "\n") + "\n"
+	index.WriteString(exampleIntro)
+	renderExample(&index, readFile(t, "testdata/base.txtar"))
+	index.WriteString("</details>\n")
+	pages[rulesPage] = index.String()
+	return pages
 }
+
+// renderFamily writes a family's part of the index, and returns its page.
+func renderFamily(index *strings.Builder, family string, rules []rule.Rule) string {
+	judges := families[family]
+	var page strings.Builder
+	fmt.Fprintf(&page, familyIntro, family, judges)
+	fmt.Fprintf(index, "## [%s](rules/%s.md)\n\n%s\n\n", family, family, strings.ReplaceAll(judges, "](../", "]("))
+	index.WriteString("| rule | severity | says |\n| --- | --- | --- |\n")
+	for _, r := range rules {
+		severity := string(r.Severity)
+		if r.StrictOnly {
+			severity += ", strict"
+		}
+		fmt.Fprintf(index, "| [%s](rules/%s.md#%s) | %s | %s |\n", r.ID, family, caseName(r.ID), severity, markdown(r.Summary))
+		renderRule(&page, r)
+	}
+	index.WriteString("\n")
+	return strings.TrimRight(page.String(), "\n") + "\n"
+}
+
+const familyIntro = `# Rules: %s
+
+<!-- Made by "go generate ./internal/gate" from the rules' own values in internal/gate. Do not edit. -->
+
+%s
+
+[All rules](../rules.md) · [How to read the examples](../rules.md#how-to-read-the-examples)
+
+`
 
 func renderRule(b *strings.Builder, r rule.Rule) {
 	strict := ""
 	if r.StrictOnly {
 		strict = ", in strict mode"
 	}
-	fmt.Fprintf(b, "<a id=%q></a>\n\n### %s\n\n", caseName(r.ID), r.ID)
+	fmt.Fprintf(b, "<a id=%q></a>\n\n## %s\n\n", caseName(r.ID), r.ID)
 	fmt.Fprintf(b, "*%s%s:* %s.\n\n%s\n\n", r.Severity, strict, markdown(r.Summary), markdown(strings.TrimSpace(r.Why)))
 	b.WriteString("Wrong:\n\n")
 	renderExample(b, r.Wrong)

@@ -42,7 +42,8 @@ func adviseExclude(_ context.Context, r *run.Run) error {
 	return nil
 }
 
-// exclude says how to exclude folders: by a new configuration, or by an edit of the one that is there.
+// exclude says how to exclude folders: by a new configuration, or by a line for the one that is there. Where that has
+// patterns of its own, a person has to edit them.
 func exclude(p *policy.Policy, folders []string) string {
 	patterns := slices.Clone(p.Exclude)
 	for _, folder := range folders {
@@ -53,10 +54,14 @@ func exclude(p *policy.Policy, folders []string) string {
 	}
 	list := "exclude: [" + strings.Join(patterns, ", ") + "]"
 	why := "only " + strings.Join(folders, " and ") + " is broken; if nobody works there, exclude it: "
-	if !strings.HasPrefix(p.Source, policy.BuiltIn) {
-		return why + "write " + strings.ReplaceAll(list, "`", "") + " under workspaces: in " + policy.File
+	file := `"$(git rev-parse --show-toplevel)/` + policy.File + `"`
+	line := wording.ShellQuote("workspaces: {" + list + "}")
+	write := "printf '%s\\n' 'version: 1' " + line + " >" + file
+	if d := policy.Default(); !strings.HasPrefix(p.Source, policy.BuiltIn) {
+		if !slices.Equal(p.Include, d.Include) || !slices.Equal(p.Exclude, d.Exclude) {
+			return why + "write " + strings.ReplaceAll(list, "`", "") + " under workspaces: in " + policy.File
+		}
+		write = "printf '\\n%s\\n' " + line + " >>" + file
 	}
-	return why + wording.Commands(
-		"printf '%s\\n' 'version: 1' "+wording.ShellQuote("workspaces: {"+list+"}")+` >"$(git rev-parse --show-toplevel)/`+policy.File+`"`,
-		"git add -- :/"+policy.File, `git commit -m "Exclude samples" -- :/`+policy.File)
+	return why + wording.Commands(write, "git add -- :/"+policy.File, `git commit -m "Exclude samples" -- :/`+policy.File)
 }

@@ -58,7 +58,7 @@ func forFile(problems []small.Problem) []small.Problem {
 	for i := range problems {
 		p := &problems[i]
 		p.Pos.Line, p.Pos.Column = max(p.Pos.Line, 1), max(p.Pos.Column, 1)
-		p.Hint = "correct the file; docs/workflows.md has an example"
+		p.Hint = "correct the file; " + wording.Docs + "workflows.md has an example"
 		switch p.Kind {
 		case small.ProblemTooLarge:
 			p.Hint = "keep logs and outputs elsewhere; or raise the limit (limits: {file_size: BYTES} in .small-gate.yml)"

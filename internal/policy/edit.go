@@ -14,7 +14,8 @@ import (
 )
 
 // opening is what a new configuration begins with.
-const opening = "# What this repository sets about its own gate. A change to this file counts\n" +
+const opening = "# yaml-language-server: $schema=" + SchemaAddress + "\n" +
+	"# What this repository sets about its own gate. A change to this file counts\n" +
 	"# once it has been merged, not in the change that makes it.\n" +
 	"version: 1\n"
 

@@ -181,7 +181,7 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := AddWaivers(data, []Waiver{good}, knownRules); err == nil || !strings.Contains(err.Error(), "line 5 of .small-gate.yml waives this edit already") {
+	if _, err := AddWaivers(data, []Waiver{good}, knownRules); err == nil || !strings.Contains(err.Error(), "line 6 of .small-gate.yml waives this edit already") {
 		t.Errorf("the same waiver twice: %v", err)
 	}
 	for want, change := range map[string]func(*Baseline){

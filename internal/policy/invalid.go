@@ -78,7 +78,7 @@ func (e *InvalidError) As(target any) bool {
 	if ok {
 		*f = &failure.Error{
 			Message: e.headline() + ": " + strings.Join(e.lines(), "; "),
-			Remedy:  "correct it there; docs/configuration.md lists every key",
+			Remedy:  "correct it there; " + EveryKey,
 			Err:     e,
 		}
 	}

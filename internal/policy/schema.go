@@ -11,7 +11,14 @@ import (
 	"sync"
 
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
+
+// EveryKey is the end of a remedy: where every key is explained.
+const EveryKey = wording.Docs + "configuration.md lists every key"
+
+// SchemaAddress is where editors find the schema: schema/config-v1.json, which a test makes from the one here.
+const SchemaAddress = "https://raw.githubusercontent.com/small-gate/small-gate/main/schema/config-v1.json"
 
 // The schema is draft-07 and uses only keywords that the engine enforces; a
 // test holds that. It knows keys, types, enumerations and forms; what rules,

@@ -192,7 +192,7 @@ func aliasChain(n int) string {
 }
 
 // maxPeak is how much memory one file may take, in bytes: text, parsed form and
-// what the schema engine says of it, with the runtime's garbage.
+// what a schema says of it, with the runtime's garbage.
 const maxPeak = 1 << 30
 
 const hostileProcess = "SMALL_TEST_HOSTILE"

@@ -30,10 +30,6 @@ const (
 	// maxSchemaProblems bounds what is listed of a file that does not fit its
 	// schema. It is large, since a baseline may excuse the first thousands.
 	maxSchemaProblems = 50_000
-	// maxItems bounds the items of an inner list, maxKeys the keys of a
-	// mapping, where a schema is applied: the engine collects every error.
-	maxItems = 10_000
-	maxKeys  = 1_000
 )
 
 // Limits bounds what parsing one file may cost.

@@ -6,10 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
-
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // The schemas are draft-07. What they say is protocol.md's tables: presence,
@@ -118,20 +115,15 @@ func NewSchema(raw []byte, forms map[string]string) (*Schema, error) {
 // Check judges a document. It returns the problems in the order of the file;
 // where there are very many it lists some tens of thousands, and says so.
 func (s *Schema) Check(doc *Document) []Problem {
-	if wide := tooWide(doc.Root, nil); wide != nil {
-		return []Problem{*wide}
-	}
 	c := &schemaCheck{schema: s, root: doc.Root, matched: map[*schemaNode]string{}}
-	c.judgeAll()
+	c.value(s.root, doc.Root, nil)
 	slices.SortStableFunc(c.problems, func(x, y Problem) int {
 		return cmp.Or(cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Column, y.Pos.Column))
 	})
 	return c.problems
 }
 
-// schemaCheck applies one schema to one document. Of the lists at the
-// document's top level, it judges a part at a time, until there are too many
-// problems.
+// schemaCheck applies one schema to one document.
 type schemaCheck struct {
 	schema   *Schema
 	root     *Value
@@ -141,77 +133,15 @@ type schemaCheck struct {
 }
 
 func (c *schemaCheck) add(at *place, v *Value, f fault) {
-	c.problems = append(c.problems, c.schema.problem(at.path(), v, f))
-}
-
-func (c *schemaCheck) judgeAll() {
-	root := c.schema.root
-	c.value(root, c.root, nil)
-	for _, f := range c.root.Fields {
-		items, n := f.Value.Items, root.member(f.Key)
-		for from := partEnd(items, 0); from < len(items); {
-			if len(c.problems) > maxSchemaProblems {
-				// Said of the document, not of the item: nothing that
-				// excuses an entry may excuse what was not examined.
-				c.problems = append(c.problems, Problem{
-					Kind: ProblemSchema, Pos: c.root.Pos,
-					Message: fmt.Sprintf("more than %d problems; %s and what follows it is not examined", maxSchemaProblems, describe([]string{f.Key, strconv.Itoa(from)})),
-				})
-				return
-			}
-			to := partEnd(items, from)
-			if n != nil && n.allows(f.Value) {
-				c.items(n, f.Value, &place{key: f.Key}, from, to)
-			}
-			from = to
-		}
+	switch n := len(c.problems); {
+	case n < maxSchemaProblems:
+		c.problems = append(c.problems, c.schema.problem(at.path(), v, f))
+	case n == maxSchemaProblems:
+		// Said of the document, not of the item: nothing that excuses an
+		// entry may excuse what is not listed.
+		c.problems = append(c.problems, Problem{
+			Kind: ProblemSchema, Pos: c.root.Pos,
+			Message: fmt.Sprintf("more than %d problems; the others are not listed", maxSchemaProblems),
+		})
 	}
-}
-
-// partSize is about how many values are judged at once.
-const partSize = 10_000
-
-// partEnd returns the end of the part of a list that begins at index from.
-func partEnd(items []*Value, from int) int {
-	size := 0
-	for i, item := range items[from:] {
-		if size += item.count(); size > partSize && i > 0 {
-			return from + i
-		}
-	}
-	return len(items)
-}
-
-// tooWide finds a list below the top level, or a mapping, with more members
-// than any file that is judged by a schema has a use for. As nothing else is
-// said of such a file, this is said of the document, not of a part of it.
-func tooWide(v *Value, path []string) *Problem {
-	members, most, what := len(v.Items), maxItems, "items"
-	if v.Kind == Map {
-		members, most, what = len(v.Fields), maxKeys, "keys"
-	}
-	if members > most && (v.Kind == Map || len(path) > 1) {
-		return &Problem{
-			Kind: ProblemSchema, Pos: v.Pos,
-			Message: fmt.Sprintf("%s has %d %s; at most %d are expected, and the file is not examined further", describe(path), members, what, most),
-		}
-	}
-	for i, item := range v.Items {
-		if item.leaf() {
-			continue
-		}
-		if p := tooWide(item, append(path, strconv.Itoa(i))); p != nil {
-			return p
-		}
-	}
-	for i := range v.Fields {
-		f := &v.Fields[i]
-		if f.Value.leaf() {
-			continue
-		}
-		if p := tooWide(f.Value, append(path, wording.Clip(f.Key))); p != nil {
-			return p
-		}
-	}
-	return nil
 }

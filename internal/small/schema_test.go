@@ -79,7 +79,7 @@ func TestSchemaKeywords(t *testing.T) {
 func walkSchema(t *testing.T, path string, schema map[string]any) {
 	for keyword := range schema {
 		if _, ok := enforced[keyword]; !ok && !slices.Contains(annotations, keyword) {
-			t.Errorf("%s uses %q, which the engine does not enforce as far as is known here", path, keyword)
+			t.Errorf("%s uses %q, which is not enforced here", path, keyword)
 		}
 	}
 	types := typesOf(schema["type"])
@@ -333,33 +333,14 @@ func TestSchemaInParts(t *testing.T) {
 	}
 }
 
-// TestSchemaBounds wants hopeless files named as such instead of endless lists.
+// TestSchemaBounds wants a hopeless file said to be one, of the document, instead of an endless list.
 func TestSchemaBounds(t *testing.T) {
-	items := func(n int) string { return strings.Repeat("1, ", n) }
-	keys := func(n int) string {
-		var b strings.Builder
-		for i := range n {
-			fmt.Fprintf(&b, "k%d: 1, ", i)
-		}
-		return b.String()
-	}
-	const plan = "small_version: '1.0.0'\nowner: agent\ntasks:\n- "
-	for text, want := range map[string]string{
-		plan + "{id: a, title: t, steps: [" + items(maxItems+1) + "]}\n": `4:28  "steps" of task 1 has 10001 items; at most 10000 are expected, and the file is not examined further`,
-		plan + "{id: a, title: t, " + keys(maxKeys) + "}\n":              `4:3  task 1 has 1002 keys; at most 1000 are expected, and the file is not examined further`,
-		plan + "{id: a, title: t, x: {y: {" + keys(maxKeys+1) + "}}}\n":  `4:28  "y" of task 1 has 1001 keys; at most 1000 are expected, and the file is not examined further`,
-	} {
-		problems := CheckSchema(Plan, parsed(t, text))
-		if len(problems) != 1 || fmt.Sprint(problems[0].Pos, " ", problems[0].Subject, " ", problems[0].Message) != want {
-			t.Errorf("got %v, want %s", problems, want)
-		}
-	}
 	problems := CheckSchema(Plan, parsed(t, "small_version: '1.0.0'\nowner: agent\ntasks:\n"+strings.Repeat("- {}\n", maxSchemaProblems)))
-	if n := len(problems); n > maxSchemaProblems+2*partSize || n < maxSchemaProblems {
+	if n := len(problems); n != maxSchemaProblems+1 {
 		t.Errorf("%d problems", n)
 	}
-	first := slices.IndexFunc(problems, func(p Problem) bool { return strings.HasPrefix(p.Message, "more than 50000 problems; task ") })
+	first := slices.IndexFunc(problems, func(p Problem) bool { return strings.HasPrefix(p.Message, "more than 50000 problems") })
 	if first < 0 || problems[first].Pos != (Pos{1, 1}) || problems[first].Subject != "" {
-		t.Errorf("it is not said of the document that some of it is not examined")
+		t.Errorf("it is not said of the document that some are not listed")
 	}
 }

@@ -153,11 +153,11 @@ func (c *schemaCheck) value(n *schemaNode, v *Value, at *place) {
 	case "number":
 		c.number(n, v, at)
 	case "array":
-		to := len(v.Items)
-		if at != nil && at.in == nil {
-			to = partEnd(v.Items, 0) // judgeAll goes on
+		for i, item := range v.Items {
+			if n.items != nil {
+				c.value(n.items, item, &place{in: at, index: i, item: true})
+			}
 		}
-		c.items(n, v, at, 0, to)
 		if len(v.Items) < n.minItems {
 			c.add(at, v, fault{faultItems, ""})
 		}
@@ -182,22 +182,11 @@ func (c *schemaCheck) members(n *schemaNode, v *Value, at *place) {
 		f := &v.Fields[i]
 		member := n.member(f.Key)
 		if member == nil && n.closed {
-			c.add(at, v, fault{faultUnknown, f.Key})
-			c.problems[len(c.problems)-1].Pos = f.KeyPos
+			c.add(at, &Value{Pos: f.KeyPos}, fault{faultUnknown, f.Key})
 		}
 		if member != nil {
 			c.value(member, f.Value, &place{in: at, key: f.Key})
 		}
-	}
-}
-
-// items judges a part of a list's items.
-func (c *schemaCheck) items(n *schemaNode, v *Value, at *place, from, to int) {
-	if n.items == nil {
-		return
-	}
-	for i := from; i < to; i++ {
-		c.value(n.items, v.Items[i], &place{in: at, index: i, item: true})
 	}
 }
 

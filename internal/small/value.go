@@ -115,15 +115,3 @@ func (v *Value) At(path []string) *Value {
 
 // leaf reports whether a value has nothing in it.
 func (v *Value) leaf() bool { return len(v.Items) == 0 && len(v.Fields) == 0 }
-
-// count is how many values a value consists of, itself included.
-func (v *Value) count() int {
-	n := 1
-	for _, item := range v.Items {
-		n += item.count()
-	}
-	for _, f := range v.Fields {
-		n += f.Value.count()
-	}
-	return n
-}

@@ -11,6 +11,13 @@ import (
 	"github.com/small-gate/small-gate/internal/secret"
 )
 
+// Project is the project's address, and Docs that of its pages: whoever reads a message is in another repository, where
+// docs/ is something else.
+const (
+	Project = "https://github.com/small-gate/small-gate"
+	Docs    = Project + "/blob/main/docs/"
+)
+
 // ShellWord writes text as one word of a POSIX shell, in quotes only if it needs them.
 func ShellWord(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@+%=,"

@@ -244,7 +244,7 @@ func (w *watch) judgeFiles(ctx context.Context, s *session.Session) (*finding.Re
 		if _, err := policy.Parse(policy.File, config, rules.Known()); err != nil {
 			return nil, &failure.Error{
 				Message: "the configuration of the work tree is invalid: " + failure.Of(err).Message,
-				Remedy:  "correct " + policy.File + "; docs/configuration.md lists every key",
+				Remedy:  "correct " + policy.File + "; " + policy.EveryKey,
 				Err:     err,
 			}
 		}

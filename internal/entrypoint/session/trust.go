@@ -166,7 +166,7 @@ func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report)
 		r.Verdict = finding.Error
 		r.Failure = &failure.Error{
 			Message: "this change adds an invalid configuration: " + failure.Of(err).Message,
-			Remedy:  "correct it in this change; docs/configuration.md lists every key",
+			Remedy:  "correct it in this change; " + policy.EveryKey,
 			Err:     err,
 		}
 	}
@@ -183,7 +183,7 @@ func ReadConfig(path string) ([]byte, error) {
 	if errors.Is(err, wholefile.ErrNotRegular) {
 		return nil, &failure.Error{
 			Message: path + " is not an ordinary file",
-			Remedy:  "replace it with a configuration, or remove it; docs/configuration.md lists every key",
+			Remedy:  "replace it with a configuration, or remove it; " + policy.EveryKey,
 			Err:     err,
 		}
 	}

@@ -1,14 +1,22 @@
 package content
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/wording"
+)
 
 // ProjectPage is where the project is.
-const ProjectPage = "https://github.com/small-gate/small-gate"
+const ProjectPage = wording.Project
 
-const rulesPage = ProjectPage + "/blob/main/docs/rules.md"
+// RulePages is the address of the folder with the rules' pages.
+const RulePages = wording.Docs + "rules/"
 
-// RulePage is the address of a rule's section in the documentation.
-func RulePage(id string) string { return rulesPage + "#" + strings.ReplaceAll(id, "/", "-") }
+// RulePage is the address of a rule's section on its family's page.
+func RulePage(id string) string {
+	family, _, _ := strings.Cut(id, "/")
+	return RulePages + family + ".md#" + strings.ReplaceAll(id, "/", "-")
+}
 
 // Paragraphs are the paragraphs of an explanation, each in one line.
 func Paragraphs(text string) []string {

@@ -127,7 +127,7 @@ func checkPage(t testing.TB, p readerPage) {
 		}
 	}
 	for _, link := range p.links {
-		if !strings.HasPrefix(link, content.RulePage("")) && !ofCommit.MatchString(link) {
+		if !strings.HasPrefix(link, content.RulePages) && !ofCommit.MatchString(link) {
 			t.Errorf("a link to %s", link)
 		}
 	}

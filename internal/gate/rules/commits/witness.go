@@ -76,7 +76,7 @@ func checkWitnessVanished(v *subject.WitnessedLoss, r *rule.Reporter) {
 			last = l
 		}
 	}
-	f := finding.Finding{Path: v.Path, EditFrom: ledger.HeadOf(all).String(), Fix: takeBack(last.Commit, v.Survives, v.BuiltOn) + accept + lastAsked}
+	f := finding.Finding{Path: v.Path, EditFrom: ledger.HeadOf(all).String(), Fix: takeBack(last.Commit, v.Survives, v.BuiltOn) + compareFirst + accept}
 	seen := "a witness saw " + wording.Count(entries, "entry")
 	if len(v.Logs) > 0 {
 		seen += fmt.Sprintf(" in %s on %s", history.Short(last.Commit), day(last.Time))
@@ -110,10 +110,11 @@ func reportWitnessed(r *rule.Reporter, f finding.Finding, ref string) {
 func day(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // accept ends every fix. Whether it is right that something is gone, only a person can say.
-const accept = ". If a person knows why it is gone and accepts that, the witness goes on past it with --accept and the fingerprint (docs/witness.md)"
+const accept = ". If a person knows why it is gone and accepts that, the witness goes on past it with --accept and the fingerprint: " +
+	wording.Docs + "witness.md"
 
-// lastAsked ends the fix of what has vanished.
-const lastAsked = ". Compare what has taken its place first: once it is accepted, nobody is asked for its entries again"
+// compareFirst says what it means to accept that something has vanished.
+const compareFirst = ". Before you accept that it is gone, compare what has taken its place: nobody is asked for its entries after that"
 
 // bringBack says how entries come back. Where nothing but dropped commits are missing, commands do it.
 func bringBack(e *subject.WitnessedChange) string {

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/small-gate/small-gate/internal/gittest"
+)
+
+// The pages that say how to get one thing done are typed as they stand.
+
+func TestReadme(t *testing.T) {
+	gittest.Long(t)
+	typePage(t, "../../README.md", "testdata/workspace/.small", 2, "git init -q -b main && git add -A && git commit -q -m Start")
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	installation, err := os.ReadFile("../../docs/installation.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"npm install --global small-gate@", "pipx install small-gate==", "go install github.com/small-gate/small-gate/cmd/small-hook@"} {
+		version := regexp.MustCompile(regexp.QuoteMeta(command) + `v?(latest|\d+\.\d+\.\d+)`)
+		here, there := version.FindSubmatch(readme), version.FindSubmatch(installation)
+		if here == nil || there == nil || string(here[1]) != string(there[1]) && string(here[1]) != "latest" {
+			t.Errorf("%s: the README says %q, and docs/installation.md, which is tried, %q", command, here, there)
+		}
+	}
+}
+
+func TestRejectedPage(t *testing.T) {
+	gittest.Long(t)
+	r := typePage(t, "../../docs/rejected.md", "testdata/workspace/.small", 4)
+	if log := r.Git("show", "origin/main:.small/progress.small.yml"); !strings.Contains(log, "importer reads 1204 rows") || !strings.Contains(log, "correction") {
+		t.Errorf("the page has published another log:\n%s", log)
+	}
+	if r.Git("show", "origin/main:importer.txt") == "" {
+		t.Error("the work beside the log is gone")
+	}
+}
+
+func TestMergeStoppedPage(t *testing.T) {
+	gittest.Long(t)
+	r := typePage(t, "../../docs/merge-stopped.md", "testdata/workspace/.small", 8)
+	log := r.Git("show", "origin/late:.small/progress.small.yml")
+	for _, entry := range []string{"1204 rows", "second export", "third export", "fourth export", "are written", "are compressed", "are read back"} {
+		if strings.Count(log, entry) != 1 {
+			t.Errorf("%q stands %d times in the log:\n%s", entry, strings.Count(log, entry), log)
+		}
+	}
+}
+
+func TestNextRunPage(t *testing.T) {
+	gittest.Long(t)
+	t.Setenv("PATH", referenceBin(t)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	r := typePage(t, "../../docs/next-run.md", "", 5)
+	if log := r.Git("show", "HEAD:.small/progress.small.yml"); !strings.Contains(log, "importer reads") || !strings.Contains(log, "export writes") {
+		t.Errorf("the log has not gone on:\n%s", log)
+	}
+}
+
+func TestAdoptPage(t *testing.T) {
+	gittest.Long(t)
+	typePage(t, "../../docs/adopt.md", "testdata/workspace/.small", 4,
+		"git init -q -b main && git add -A && git commit -q -m Start",
+		"sed -i 's/workspace created/workspace set up/' .small/progress.small.yml && git commit -q -a -m 'Before the gate'")
+}
