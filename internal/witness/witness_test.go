@@ -60,6 +60,7 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	text := string(sample().Text())
 	digest := small.Digest{2}.String()
+	_, refs, _ := strings.Cut(text, "\nref ")
 	for name, c := range map[string]struct{ from, to, line string }{
 		"other version":    {"witness 1", "witness 2", "line 1: "},
 		"no header":        {"small-gate witness 1\n", "", "line 1: "},
@@ -86,7 +87,7 @@ func TestParse(t *testing.T) {
 		"another head":     {"head sha256:", "head sha256:0", "line 14: "},
 		"moved to itself":  {`moved "c\t/`, `moved "a\nlog b/`, "line 21: "},
 		"moved nowhere":    {`moved "c\t/`, `moved "d\t/`, "line 21: "},
-		"no ref":           {text[strings.Index(text, "\nref "):], "", "line 8: "},
+		"no ref":           {"\nref " + refs, "", "line 8: "},
 		"a word too much":  {"commit " + commit + "\n", "commit " + commit + "\nmore x\n", "line 13: "},
 		"carriage returns": {"\n", "\r\n", "line 1: "},
 	} {
