@@ -105,7 +105,7 @@ func (e *LogChange) Undo() string {
 	case history.Uncommitted(s.Commit):
 		return reconcile
 	case s.Standing == history.Landed:
-		return s.Redo() + "; or excuses this edit alone, as small-hook waive --help says"
+		return s.Redo() + "; to excuse this edit alone, see small-hook waive --help"
 	case !s.OnLine:
 		return s.Redo(e.putBack())
 	}
