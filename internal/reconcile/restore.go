@@ -45,17 +45,13 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 		return out, err
 	}
 	old, err := r.committed(ctx, source)
-	begun := err == nil && old == nil && !discard
-	if begun {
+	if err == nil && old == nil && !discard {
 		old, err = r.begun()
 	}
 	if err != nil || old == nil {
 		return out, err
 	}
-	var missing []string
-	if !begun {
-		missing, err = r.putBackMissing(ctx)
-	}
+	missing, err := r.putBackMissing(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -104,6 +100,9 @@ func (r *restoring) begun() ([]byte, error) {
 // putBackMissing puts back the other files of the workspace that are gone from the work tree, and returns their paths. What is killed
 // before they are staged leaves files that git knows as changed.
 func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err error) {
+	if len(r.logs) == 0 {
+		return nil, nil // it is a new workspace
+	}
 	for _, a := range small.Artifacts {
 		path := a.Path(r.Dir)
 		there, err := exists(filepath.Join(r.Place.Top, filepath.FromSlash(path)))
