@@ -23,6 +23,7 @@ var documented = []string{
 	"eyJzdWIiOiIxMjM0NTY3ODkwIiwi", // jwt.io
 	"eyJpc3MiOiJqb2UiLA0KICJleHAi", // RFC 7519
 	"eyJpc3MiOiJzdXBhYmFzZS1kZW1v", // Supabase on one's own machine
+	"AYEKFALVFGyNhPJEMzD1",         // Go's page on signed notes
 }
 
 // fillers are words of placeholders.
@@ -51,6 +52,12 @@ func varied(_, value string) bool {
 // variedEnd is varied for what stands after the last hyphen: before it are numbers of accounts.
 func variedEnd(whole, value string) bool {
 	return varied(whole, value[strings.LastIndexByte(value, '-')+1:])
+}
+
+// variedNote is varied for the key at the end of a signed note's private key: the name before it may well hold "example".
+func variedNote(whole, value string) bool {
+	const fields, key = 5, 4
+	return varied(whole, strings.SplitN(value, "+", fields)[key])
 }
 
 // escaped is an escape at the end of a text, whose last letter is no letter of a word: of a string, of a terminal's colour, of a URL.

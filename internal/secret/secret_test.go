@@ -98,7 +98,8 @@ func credentials() map[string][]string {
 			"-----BEGIN PRIVATE KEY-----\n" + draw(64, base64s) + "\n" + draw(64, base64s) + "...", "> -----BEGIN PRIVATE KEY-----\n> " + draw(64, base64s) + "\n> " + draw(64, base64s),
 			"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: \"x\"\n" + draw(70, base64s) + "\n---- END SSH2 ENCRYPTED PRIVATE KEY ----",
 			"Private-Lines: 2\n" + draw(64, base64s) + "\n" + draw(64, base64s) + "\nPrivate-MAC: " + draw(64, hexes)},
-		"JSON web token": {webToken},
+		"signed note's private key": {"PRIVATE+KEY+witness.example.org+" + draw(8, hexes) + "+" + draw(44, base64s)},
+		"JSON web token":            {webToken},
 		"password in a URL": {"https://deploy:" + draw(12, letters) + "@git.acme.dev/x.git", "postgres://app:" + draw(12, urls) + "@db:5432/app", "redis://:" + draw(16, hexes) + "@cache.acme.dev",
 			"https://a:" + draw(12, letters) + "@" + draw(12, letters) + "@acme.dev/x", `https:\/\/a:` + draw(12, letters) + `@acme.dev\/x`, "https:/a:" + draw(12, letters) + "@acme.dev",
 			"https://me@acme.dev:" + draw(12, letters) + "@acme.dev/x", "https://a:" + draw(12, letters) + "@localhost.acme.dev/x", "https://a:" + draw(12, letters) + "@127.0.0.1.nip.io"},
@@ -201,6 +202,37 @@ func TestMaskValue(t *testing.T) {
 		if got := MaskValue(field, value); got != value {
 			t.Errorf("%s: masked: %s", field, got)
 		}
+	}
+}
+
+// An edit that damages a credential shows no more of it than one that does not, whichever side is the damaged one.
+func TestMaskChange(t *testing.T) {
+	token := withChecksum("ghp_", 30)
+	body := token[len("ghp_"):]
+	for _, damaged := range []string{
+		body, token + "x", "x" + token, token[:20], token[:38], token[:20] + " " + token[20:], token[:20] + "\u200b" + token[20:],
+		body[:7] + " " + body[7:14] + " " + body[14:21] + " " + body[21:], token[:9] + "-" + token[10:], token + " and " + body,
+	} {
+		for _, sides := range [][2]string{{"token " + token + " used", "token " + damaged + " used"}, {"token " + damaged + " used", "token " + token + " used"}} {
+			from, to := MaskChange("evidence", sides[0], sides[1])
+			for i := range len(body) - 4 {
+				if strings.Contains(from+to, body[i:i+4]) {
+					t.Fatalf("%q to %q: %q is shown in %q, %q", sides[0], sides[1], body[i:i+4], from, to)
+				}
+			}
+			if from == to || !strings.Contains(from+to, "GitHub token") {
+				t.Errorf("%q to %q: %q, %q", sides[0], sides[1], from, to)
+			}
+			if again, then := MaskChange("evidence", from, to); again != from || then != to {
+				t.Errorf("masked again: %q, %q", again, then)
+			}
+		}
+	}
+	if from, to := MaskChange("evidence", "a "+token, ""); from != "a ghp_…(masked GitHub token)" || to != "" {
+		t.Errorf("what is gone: %q, %q", from, to)
+	}
+	if from, to := MaskChange("evidence", "a", "b"); from != "a" || to != "b" {
+		t.Errorf("without any: %q, %q", from, to)
 	}
 }
 
