@@ -78,8 +78,7 @@ func Names() string {
 	for _, s := range slices.Concat(systems...) {
 		names = append(names, s.Name)
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return wording.List(names, "and")
 }
 
 // surroundings is what a job says apart from what to compare.

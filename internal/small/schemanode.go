@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // schemaNode is what a schema asks of one value. It knows the keywords of
@@ -228,10 +230,7 @@ func (n *schemaNode) alternatives() string {
 			words[i] = strconv.Quote(s)
 		}
 	}
-	if last := len(words) - 1; last > 0 {
-		return strings.Join(words[:last], ", ") + " or " + words[last]
-	}
-	return words[0]
+	return wording.List(words, "or")
 }
 
 // schemaType is the type that a schema takes a value for. A scalar that JSON

@@ -149,7 +149,7 @@ func (p *page) left() string {
 		parts = append(parts, wording.Count(p.hiddenLogs, "more log"))
 	}
 	if len(parts) > 0 {
-		sentences = append(sentences, content.And(parts)+"; "+content.SeeRest(p.report)+".")
+		sentences = append(sentences, wording.List(parts, "and")+"; "+content.SeeRest(p.report)+".")
 	}
 	if words := content.Unlisted(p.report); words != "" {
 		sentences = append(sentences, content.UpperFirst(words)+".")
