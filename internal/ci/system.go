@@ -143,7 +143,7 @@ func (p *Plan) explicit(env map[string]string, event []byte, in Inputs) {
 	}
 	p.Kind, p.NoBefore, p.Compare, p.Subject = Push, true, true, wording.Clip(head)+", which is new"
 	p.Repository = cmp.Or(p.Repository, around.repository)
-	p.Default = defaultBranchPoints(cmp.Or(env[DefaultBranchVariable], around.defaultBranch))
+	p.Default = defaultBranchPoints(cmp.Or(env[defaultBranchVariable], around.defaultBranch))
 }
 
 // given is a revision in the caller's words.

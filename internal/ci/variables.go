@@ -35,8 +35,8 @@ type variables struct {
 	page, commits string
 }
 
-// DefaultBranchVariable names the default branch where a system does not, or names another one.
-const DefaultBranchVariable = "CI_DEFAULT_BRANCH"
+// defaultBranchVariable names the default branch where a system does not, or names another one.
+const defaultBranchVariable = "CI_DEFAULT_BRANCH"
 
 // system completes a system that says what it builds by these variables.
 func (v variables) system(s System) *System {
@@ -110,7 +110,7 @@ func (v variables) surroundings(p *Plan, env map[string]string, _ []byte) surrou
 	number := env[v.request]
 	return surroundings{
 		inRequest: number != "" && number != "false", repository: p.Repository,
-		defaultBranch: cmp.Or(env[DefaultBranchVariable], env[v.defaultBranch]),
+		defaultBranch: cmp.Or(env[defaultBranchVariable], env[v.defaultBranch]),
 	}
 }
 

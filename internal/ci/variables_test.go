@@ -119,7 +119,7 @@ func TestVariables(t *testing.T) {
 				if p.System != b.system || p.Event == "" || build == "a pull request" && (!p.Base[0].Stale || b.system != Buildkite && p.Source != "feature") {
 					t.Errorf("%+v", p)
 				}
-				env[DefaultBranchVariable] = "trunk"
+				env[defaultBranchVariable] = "trunk"
 				if p, err := Decide(env, nil, Inputs{}); err != nil || row.want.NoBefore && shapeOf(p).Default != strings.ReplaceAll(mainRefs, "main", "trunk") {
 					t.Errorf("%v: %+v", err, p)
 				}

@@ -18,8 +18,8 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// StateFile is the name of the state in its directory.
-const StateFile = "witness.txt"
+// stateFile is the name of the state in its directory.
+const stateFile = "witness.txt"
 
 // kept is a state on disk, while one look is at work on it.
 type kept struct {
@@ -34,7 +34,7 @@ type kept struct {
 
 // openState reads the state of a directory, which is made if it is not there, and keeps other looks out until close.
 func openState(o Options) (*kept, error) {
-	k := &kept{path: filepath.Join(o.State, StateFile)}
+	k := &kept{path: filepath.Join(o.State, stateFile)}
 	if err := os.MkdirAll(o.State, 0o777); err != nil {
 		return nil, unusable("cannot use "+o.State, err)
 	}

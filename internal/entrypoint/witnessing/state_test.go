@@ -40,7 +40,7 @@ func TestOneAtATime(t *testing.T) {
 		t.Error(err)
 	}
 	names, err := os.ReadDir(o.State)
-	if err != nil || len(names) != 1 || names[0].Name() != StateFile {
+	if err != nil || len(names) != 1 || names[0].Name() != stateFile {
 		t.Errorf("%v %v", names, err)
 	}
 }
@@ -53,7 +53,7 @@ func TestUnwritable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.path = filepath.Join(dir, "gone", StateFile)
+	k.path = filepath.Join(dir, "gone", stateFile)
 	if _, err := k.write(&witness.State{Repository: "r"}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}

@@ -134,10 +134,8 @@ func (p *page) groupOf(findings []*finding.Finding, waived bool) group {
 	if len(findings) > maxUnfolded {
 		g.Fold = wording.Count(len(findings), "finding")
 	}
-	for _, f := range findings {
-		if f.Commit != first.Commit {
-			return g
-		}
+	if !content.OfOneCommit(findings) {
+		return g
 	}
 	g.Commit, g.Compared = content.CommitOf(p.report, first.Commit), content.CommitOf(p.report, first.Parent)
 	g.Pending = first.Commit == "" && first.Parent != ""
