@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ func adviseExclude(_ context.Context, r *run.Run) error {
 	if len(folders) == 0 {
 		return nil
 	}
-	fix := exclude(r.Source.Policy, run.SortedKeys(folders))
+	fix := exclude(r.Source.Policy, slices.Sorted(maps.Keys(folders)))
 	for i := range all {
 		if errors(&all[i]) {
 			all[i].Fix = fix
