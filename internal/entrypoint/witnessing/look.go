@@ -150,7 +150,7 @@ func trust(ctx context.Context, s *session.Session, seen *witness.State, first b
 		}
 		label = source.Seen.Name
 	}
-	switch last := lastSeen(source.Seen.Logs); {
+	switch last := witness.Latest(source.Seen.Logs).Commit; {
 	case s.Req.Config != "":
 		at = source.Tip // whoever names the configuration vouches for what is there
 	case last != "":
@@ -171,12 +171,4 @@ func trust(ctx context.Context, s *session.Session, seen *witness.State, first b
 		s.Opts.Policy = &own
 	}
 	return nil
-}
-
-// lastSeen is the commit at which logs were seen last; empty without any.
-func lastSeen(logs []witness.Log) string {
-	if len(logs) == 0 {
-		return ""
-	}
-	return slices.MaxFunc(logs, func(a, b witness.Log) int { return a.Time.Compare(b.Time) }).Commit
 }

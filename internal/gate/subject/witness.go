@@ -28,6 +28,6 @@ type WitnessedLoss struct {
 	Logs []witness.Log
 	// Problems say why the log cannot be read, if there is a file at its path.
 	Problems []small.Problem
-	// Survives is true if the commit that was seen is still in the clone.
+	// Survives is true if the commit that was seen last is still in the clone.
 	Survives bool
 }

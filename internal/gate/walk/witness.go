@@ -47,15 +47,14 @@ type witnessing struct {
 
 func (c *witnessing) refGone() (witness.Ref, error) {
 	gone := &subject.WitnessedLoss{Ref: c.Seen.Name, Logs: standing(c.Seen.Logs), Place: rule.Place{Mandatory: true}}
-	for _, l := range gone.Logs {
-		here, err := c.Here(l.Commit)
-		if err != nil {
-			return c.out, err
-		}
-		gone.Survives = here
+	var err error
+	if last := witness.Latest(gone.Logs); last.Commit != "" {
+		gone.Survives, err = c.Here(last.Commit)
 	}
-	c.Collector.Judge(gone)
-	return c.out, nil
+	if err == nil {
+		c.Collector.Judge(gone)
+	}
+	return c.out, err
 }
 
 // standing are the logs that have not moved away.
