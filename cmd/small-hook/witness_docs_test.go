@@ -47,12 +47,12 @@ func witnessRecipes(t *testing.T) map[string]string {
 	return map[string]string{
 		"github": github.Jobs["look"].Steps[1].Run,
 		"gitlab": strings.Join(gitlab["witness"].Script, "\n"),
-		"cron":   "test -d watched.git || { " + strings.ReplaceAll(cron[0], "https://git.example.org/watched.git", `"$WATCHED"`) + "}\ncat >look <<'END'\n" + cron[1] + "END\nsh look",
+		"cron":   "test -d watched || { " + strings.ReplaceAll(cron[0], "https://git.example.org/watched.git", `"$WATCHED"`) + "}\ncat >look <<'END'\n" + cron[1] + "END\nsh look ${ACCEPT:+--accept \"$ACCEPT\"}",
 	}
 }
 
 // TestWitnessRecipes runs each recipe of docs/witness.md as its job would: at first, with nothing new, after an append, and after a forced
-// push, which it must find, and record nothing.
+// push, which it must find, and record nothing, until a person accepts it; and after another branch has become the default one.
 func TestWitnessRecipes(t *testing.T) {
 	gittest.Long(t)
 	for name, recipe := range witnessRecipes(t) {
@@ -102,6 +102,20 @@ func TestWitnessRecipes(t *testing.T) {
 			said := look("1")
 			if !strings.Contains(said, "[witness/rewritten]") || recorded() != second {
 				t.Errorf("%s\n%s", said, recorded())
+			}
+			_, fingerprint, _ := strings.Cut(said, "fingerprint ")
+			fingerprint, _, _ = strings.Cut(fingerprint, "\n")
+			own += "export ACCEPT=" + fingerprint + "\n"
+			look("0")
+			own = strings.TrimSuffix(own, "export ACCEPT="+fingerprint+"\n")
+			third := recorded()
+			if strings.Count(third, "\nsha256:") != strings.Count(first, "\nsha256:") {
+				t.Errorf("what was accepted is not recorded:\n%s", third)
+			}
+			shell(t, r, "git push -q ../watched.git HEAD:trunk && git -C ../watched.git symbolic-ref HEAD refs/heads/trunk")
+			look("0")
+			if switched := recorded(); strings.Contains(third, "/trunk\n") || !strings.Contains(switched, "\nref refs/remotes/origin/trunk\n") || !strings.Contains(switched, "\nref refs/remotes/origin/main\n") {
+				t.Errorf("the new default branch is not watched:\n%s", switched)
 			}
 		})
 	}

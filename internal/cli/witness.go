@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -50,7 +51,13 @@ func (a *app) witnessCommand() *cobra.Command {
 			case o.State == "":
 				return usage(c, "--state is missing: the directory that keeps what was seen")
 			}
-			return a.finish(c.Context(), witnessing.Look(c.Context(), a.request(), o), false)
+			report, first := witnessing.Look(c.Context(), a.request(), o)
+			if err := a.finish(c.Context(), report, false); err != nil || !first {
+				return err
+			}
+			// With --quiet too: who loses the state would look for the first time for ever.
+			_, err := io.WriteString(a.Stderr, sanitize.Lines("small-hook: this is the first look at "+o.State+": nothing was there to compare with\n"))
+			return unwritten("that this is the first look", err)
 		},
 	}
 	c.Flags().StringVar(&o.State, "state", "", "keep what was seen in `DIR` (required)")
@@ -58,7 +65,7 @@ func (a *app) witnessCommand() *cobra.Command {
 	c.Flags().StringVar(&o.Name, "name", "", "the repository's `NAME` (default: origin's address, or the directory's name)")
 	c.Flags().StringSliceVar(&o.Accept, "accept", nil, "go on past the finding with this `FINGERPRINT`; may be given several times")
 	c.Flags().StringVar(&o.Sign, "sign", "", "sign the state with the secret key in `FILE`")
-	c.Flags().StringVar(&o.Verify, "verify", "", "demand that the state is signed by the public key in `FILE`")
+	c.Flags().StringVar(&o.Verify, "verify", "", "demand that the state is signed by a public key in `FILE`")
 	c.Flags().StringVar(&newKey, "new-key", "", "write a new pair of keys, called `NAME`, into the files of --sign and --verify")
 	return c
 }

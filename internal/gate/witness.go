@@ -42,7 +42,7 @@ func setAccepted(r *finding.Report, accept []string) error {
 	found := map[string][]string{}
 	for _, f := range r.Findings {
 		for _, a := range accept {
-			if whole := f.Fingerprint(); len(a) >= shortestAccepted && strings.HasPrefix(whole, a) && !slices.Contains(found[a], whole) {
+			if whole := f.Fingerprint(); len(a) >= shortestAccepted && strings.HasPrefix(whole, strings.ToLower(a)) && !slices.Contains(found[a], whole) {
 				found[a] = append(found[a], whole)
 			}
 		}

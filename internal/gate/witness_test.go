@@ -3,6 +3,7 @@ package gate_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -17,8 +18,9 @@ import (
 // modelSeen is what a witness has seen of one directory's log, in the naive model.
 type modelSeen struct {
 	entries []modelEntry
-	// away is true once the log has gone on elsewhere.
+	// away is true once the log has gone on elsewhere, in the directory to.
 	away bool
+	to   string
 }
 
 // deleted is the tip of a ref that is gone.
@@ -74,11 +76,17 @@ func (m model) look(seen map[string]modelSeen, c int) (verdict modelVerdict, nex
 				continue
 			}
 			arrived[to[i]] = false
-			next[dir] = modelSeen{entries: log, away: true}
+			next[dir] = modelSeen{entries: log, away: true, to: to[i]}
 			now := m[c].logs[to[i]].entries
 			verdict = max(verdict, judgeLedgers(log, now), judgeWay(log, now))
 		}
 		gone = slices.DeleteFunc(gone, func(dir string) bool { return slices.Contains(alike, dir) })
+	}
+	for range next { // what goes on in a log whose loss was accepted is given up with it
+		maps.DeleteFunc(next, func(_ string, s modelSeen) bool {
+			_, there := next[s.to]
+			return s.away && !there
+		})
 	}
 	return verdict, next
 }

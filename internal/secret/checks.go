@@ -22,6 +22,7 @@ var documented = []string{
 	"DaGmWKa4JsXZ-HjGw7IS",         // Firebase's manual
 	"eyJzdWIiOiIxMjM0NTY3ODkwIiwi", // jwt.io
 	"eyJpc3MiOiJqb2UiLA0KICJleHAi", // RFC 7519
+	"AYEKFALVFGyNhPJEMzD1",         // Go's page on signed notes
 }
 
 // fillers are words of placeholders.
@@ -50,6 +51,12 @@ func varied(_, value string) bool {
 // variedEnd is varied for what stands after the last hyphen: before it are numbers of accounts.
 func variedEnd(whole, value string) bool {
 	return varied(whole, value[strings.LastIndexByte(value, '-')+1:])
+}
+
+// variedNote is varied for the key at the end of a signed note's private key: the name before it may well hold "example".
+func variedNote(whole, value string) bool {
+	const fields, key = 5, 4
+	return varied(whole, strings.SplitN(value, "+", fields)[key])
 }
 
 // mixed is varied for values that are no words with hyphens: capital and small letters, or letters and digits.

@@ -88,8 +88,9 @@ func credentials() map[string][]string {
 		"private key": {key("PRIVATE KEY"), key("RSA PRIVATE KEY"), strings.ReplaceAll(key("PRIVATE KEY"), "\n", "\n      "), strings.ReplaceAll(key("PRIVATE KEY"), "\n", `\n`),
 			strings.ReplaceAll(key("EC PRIVATE KEY"), "\n", " "), strings.Split(key("OPENSSH PRIVATE KEY"), "-----END")[0], "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n" + draw(64, base64s) + "\n" + draw(30, base64s) + "\n=" + draw(4, base64s) + "\n-----END PGP PRIVATE KEY BLOCK-----",
 			"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,7E5B\n\n" + draw(64, base64s) + "\n-----END RSA PRIVATE KEY-----"},
-		"JSON web token":    {webToken},
-		"password in a URL": {"https://deploy:" + draw(12, letters) + "@git.acme.dev/x.git", "postgres://app:" + draw(12, urls) + "@db:5432/app", "redis://:" + draw(16, hexes) + "@cache.acme.dev"},
+		"signed note's private key": {"PRIVATE+KEY+witness.example.org+" + draw(8, hexes) + "+" + draw(44, base64s)},
+		"JSON web token":            {webToken},
+		"password in a URL":         {"https://deploy:" + draw(12, letters) + "@git.acme.dev/x.git", "postgres://app:" + draw(12, urls) + "@db:5432/app", "redis://:" + draw(16, hexes) + "@cache.acme.dev"},
 	}
 }
 

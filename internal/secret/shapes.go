@@ -162,6 +162,11 @@ var Shapes = []Shape{
 		check: keyBody,
 	},
 	{
+		Name: "signed note's private key", Literals: []string{"PRIVATE+KEY+"},
+		Source:     "https://pkg.go.dev/golang.org/x/mod/sumdb/note#hdr-Generating_Keys",
+		expression: token(`PRIVATE\+KEY\+[^\s+]{1,200}\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}`), check: variedNote,
+	},
+	{
 		Name: "JSON web token", Literals: []string{"eyJ"},
 		Source:     "https://www.rfc-editor.org/rfc/rfc7519#section-3",
 		expression: token(`eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}`), check: webToken,

@@ -1,10 +1,11 @@
 // Package wholefile writes files in one step: who reads one finds what it was or
-// what it will be, never half of it.
+// what it will be, never half of it. It reads none that could have no end.
 package wholefile
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,28 @@ import (
 
 // Infix marks the names of our temporary files: .NAME, the infix, a number.
 const Infix = ".small-gate-"
+
+// ErrNotRegular is the error of a pipe, a device or a directory where a file is
+// expected.
+var ErrNotRegular = errors.New("it is not an ordinary file")
+
+// Start reads up to most bytes of a regular file: a pipe or a device could have no
+// end. They are not nil, even if the file is empty.
+func Start(path string, most int64) (data []byte, err error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "read", Path: path, Err: ErrNotRegular}
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return io.ReadAll(io.LimitReader(f, most))
+}
 
 // Write makes content all that is in the file at path. The file keeps its
 // permissions; a new one gets what the user's umask leaves. A symbolic link is

@@ -1,6 +1,7 @@
 package wholefile
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -179,5 +180,28 @@ func names(t *testing.T, dir string, want ...string) {
 	}
 	if len(entries) != len(want) {
 		t.Errorf("the directory holds %v, not %v", entries, want)
+	}
+}
+
+func TestStart(t *testing.T) {
+	dir := t.TempDir()
+	file, empty := filepath.Join(dir, "file"), filepath.Join(dir, "empty")
+	write(t, file, "text")
+	write(t, empty, "")
+	for most, want := range map[int64]string{3: "tex", 4: "text", 5: "text"} {
+		if got, err := Start(file, most); err != nil || string(got) != want {
+			t.Errorf("up to %d bytes are %q, %v", most, got, err)
+		}
+	}
+	if got, err := Start(empty, 1); err != nil || got == nil {
+		t.Errorf("an empty file: %v, %v", got, err)
+	}
+	if _, err := Start(filepath.Join(dir, "none"), 1); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	for _, path := range []string{dir, os.DevNull} {
+		if _, err := Start(path, 1); !errors.Is(err, ErrNotRegular) {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }

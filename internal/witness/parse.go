@@ -86,6 +86,9 @@ func (p *parser) state() (*State, error) {
 	}
 	for {
 		line, ok := p.peek()
+		if !ok && len(s.Refs) == 0 {
+			return nil, errors.New("a ref is expected here: without one nothing is watched")
+		}
 		if !ok {
 			return &s, nil
 		}
@@ -136,12 +139,14 @@ func (p *parser) config() ([]byte, error) {
 
 func (p *parser) logs() ([]Log, error) {
 	var out []Log
+	var begins []int
 	for {
 		line, ok := p.peek()
 		if !ok || line == "" {
-			return out, nil
+			return out, p.moves(out, begins)
 		}
 		at := p.at
+		begins = append(begins, at)
 		l, err := p.log()
 		if err != nil {
 			return nil, err
@@ -155,6 +160,24 @@ func (p *parser) logs() ([]Log, error) {
 		out = append(out, l)
 	}
 }
+
+// moves demands that a log that has moved goes on at the path of another. begins are the indexes of the logs' first lines.
+func (p *parser) moves(logs []Log, begins []int) error {
+	there := map[string]bool{}
+	for _, l := range logs {
+		there[l.Path] = true
+	}
+	for i, l := range logs {
+		if l.Moved != "" && (l.Moved == l.Path || !there[l.Moved]) {
+			p.at = begins[i] + movedLine
+			return errors.New("the path of another log of this ref is expected here")
+		}
+	}
+	return nil
+}
+
+// movedLine is where a log's moved line stands, after those of its path, time and commit.
+const movedLine = 3
 
 func (p *parser) log() (l Log, err error) {
 	if l.Path, err = p.text(wordLog); err != nil {

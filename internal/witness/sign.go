@@ -26,28 +26,44 @@ func NewKey(random io.Reader, name string) (secret, public string, err error) {
 	return note.GenerateKey(random, name)
 }
 
-// Sign puts a signature below a state's text. secret is the content of a key file.
-func Sign(text []byte, secret string) ([]byte, error) {
+// Sign puts a signature below a state's text. secret is the content of a key file. public is that of the file that verifies, and has to
+// verify what is signed; empty for none.
+func Sign(text []byte, secret, public string) ([]byte, error) {
 	signer, err := note.NewSigner(strings.TrimSpace(secret))
 	if err != nil {
 		return nil, badKey("--sign", "PRIVATE+KEY+NAME+ID+KEY")
 	}
-	return note.Sign(&note.Note{Text: string(text)}, signer)
+	signed, err := note.Sign(&note.Note{Text: string(text)}, signer)
+	if err != nil || public == "" {
+		return signed, err
+	}
+	keys, err := verifiers(public)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := note.Open(signed, keys); err != nil {
+		return nil, &failure.Error{
+			Message: "what the key of --sign signs, the file of --verify does not verify",
+			Remedy:  "name the two files of one pair; to change keys, add the line of the new public key to the file of --verify",
+			Err:     err,
+		}
+	}
+	return signed, nil
 }
 
-// Verify takes the text out of a signed state. public is the content of a key file.
+// Verify takes the text out of a state that one key has signed. public is the content of a key file, with one key a line.
 func Verify(state []byte, public string) ([]byte, error) {
-	verifier, err := note.NewVerifier(strings.TrimSpace(public))
+	keys, err := verifiers(public)
 	if err != nil {
-		return nil, badKey("--verify", "NAME+ID+KEY")
+		return nil, err
 	}
-	n, err := note.Open(state, note.VerifierList(verifier))
-	if err == nil && len(n.UnverifiedSigs) > 0 {
-		err = errors.New("it has a signature of another key")
+	n, err := note.Open(state, keys)
+	if err == nil && bytes.Count(state[len(n.Text):], []byte("\n")) != 2 { // an empty line, and a signature
+		err = errors.New("it has more than one signature")
 	}
 	if err != nil {
 		return nil, &failure.Error{
-			Message: "the witness's state is not signed by the key of --verify, or somebody has edited it: " + err.Error(),
+			Message: "the witness's state is not signed by a key of --verify, or somebody has edited it: " + err.Error(),
 			Remedy:  "take it back as a run wrote it, from the history of the repository that keeps it",
 			Err:     err,
 		}
@@ -55,10 +71,26 @@ func Verify(state []byte, public string) ([]byte, error) {
 	return []byte(n.Text), nil
 }
 
+// verifiers reads public keys, one a line.
+func verifiers(public string) (note.Verifiers, error) {
+	var out []note.Verifier
+	for _, line := range strings.Fields(public) {
+		v, err := note.NewVerifier(line)
+		if err != nil {
+			return nil, badKey("--verify", "NAME+ID+KEY")
+		}
+		out = append(out, v)
+	}
+	if len(out) == 0 {
+		return nil, badKey("--verify", "NAME+ID+KEY")
+	}
+	return note.VerifierList(out...), nil
+}
+
 // badKey never quotes what it has read: the file may hold some other secret.
 func badKey(flag, form string) error {
 	return &failure.Error{
-		Message: "the file of " + flag + " holds no key of the form " + form,
+		Message: "the file of " + flag + " does not hold a key of the form " + form,
 		Remedy:  "name the file that small-hook witness --new-key has written",
 	}
 }

@@ -3,6 +3,7 @@ package witness_test
 import (
 	"bytes"
 	"crypto/rand"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,8 @@ func sample() *witness.State {
 		Refs: []witness.Ref{
 			{Name: "refs/heads/main", Logs: []witness.Log{
 				{Path: ".small/progress.small.yml", Time: at, Commit: commit, Entries: []small.Digest{{1}, {2}, {2}}},
-				{Path: "a\nlog b/.small/progress.small.yml", Time: at, Commit: commit, Moved: "\"c\"/.small/progress.small.yml"},
+				{Path: "a\nlog b/.small/progress.small.yml", Time: at, Commit: commit, Moved: "c\t/.small/progress.small.yml"},
+				{Path: "c\t/.small/progress.small.yml", Time: at, Commit: commit},
 			}},
 			{Name: "refs/heads/\u2028— x"},
 		},
@@ -35,7 +37,8 @@ func sample() *witness.State {
 func TestText(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]*witness.State{
-		"sample": sample(), "nothing": {Repository: "r"}, "empty configuration": {Repository: "r", Config: []byte{}},
+		"sample": sample(), "nothing": {Repository: "r", Refs: []witness.Ref{{Name: "HEAD"}}},
+		"empty configuration": {Repository: "r", Config: []byte{}, Refs: []witness.Ref{{Name: "HEAD"}}},
 	} {
 		text := s.Text()
 		back, err := witness.Parse(text)
@@ -57,6 +60,7 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	text := string(sample().Text())
 	digest := small.Digest{2}.String()
+	_, refs, _ := strings.Cut(text, "\nref ")
 	for name, c := range map[string]struct{ from, to, line string }{
 		"other version":    {"witness 1", "witness 2", "line 1: "},
 		"no header":        {"small-gate witness 1\n", "", "line 1: "},
@@ -81,6 +85,9 @@ func TestParse(t *testing.T) {
 		"no digest":        {digest, strings.ToUpper(digest), "line 16: "},
 		"another digest":   {digest, small.Digest{3}.String(), "line 14: "},
 		"another head":     {"head sha256:", "head sha256:0", "line 14: "},
+		"moved to itself":  {`moved "c\t/`, `moved "a\nlog b/`, "line 21: "},
+		"moved nowhere":    {`moved "c\t/`, `moved "d\t/`, "line 21: "},
+		"no ref":           {"\nref " + refs, "", "line 8: "},
 		"a word too much":  {"commit " + commit + "\n", "commit " + commit + "\nmore x\n", "line 13: "},
 		"carriage returns": {"\n", "\r\n", "line 1: "},
 	} {
@@ -140,7 +147,7 @@ func TestSign(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := sample().Text()
-	signed, err := witness.Sign(text, secret+"\n")
+	signed, err := witness.Sign(text, secret+"\n", public)
 	if err != nil || !witness.Signed(signed) || witness.Signed(text) {
 		t.Fatalf("%v\n%s", err, signed)
 	}
@@ -150,6 +157,19 @@ func TestSign(t *testing.T) {
 	}
 	if _, err := witness.Verify(signed, other); err == nil {
 		t.Error("another key verifies it")
+	}
+	if _, err := witness.Sign(text, secret, other); err == nil || !strings.Contains(err.Error(), "does not verify") {
+		t.Errorf("a key signs that does not verify: %v", err)
+	}
+	if back, err := witness.Verify(signed, other+"\n"+public+"\n"); err != nil || !bytes.Equal(back, text) {
+		t.Errorf("of two keys, none verifies it: %v", err)
+	}
+	line := signed[bytes.LastIndexByte(signed[:len(signed)-1], '\n')+1:]
+	if _, err := witness.Verify(slices.Concat(signed, line), public); err == nil || !strings.Contains(err.Error(), "more than one signature") {
+		t.Errorf("a doubled signature: %v", err)
+	}
+	if _, err := witness.Verify(signed, "\n"); err == nil {
+		t.Error("no key verifies it")
 	}
 	if _, err := witness.Verify(text, public); err == nil {
 		t.Error("an unsigned state is taken for a signed one")
@@ -164,12 +184,12 @@ func TestSign(t *testing.T) {
 			t.Fatalf("byte %d can be changed: %q", i, spoilt)
 		}
 	}
-	twice, err := witness.Sign(text, secret)
+	twice, err := witness.Sign(text, secret, "")
 	if err != nil || !bytes.Equal(twice, signed) {
 		t.Errorf("the same state is signed otherwise: %v", err)
 	}
 	for _, bad := range []string{"", "key", public} {
-		if _, err := witness.Sign(text, bad); err == nil || bad != "" && strings.Contains(err.Error(), bad[:3]+"+") {
+		if _, err := witness.Sign(text, bad, ""); err == nil || bad != "" && strings.Contains(err.Error(), bad[:3]+"+") {
 			t.Errorf("%q signs, or is quoted: %v", bad, err)
 		}
 	}

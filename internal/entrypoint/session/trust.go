@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -15,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/rules"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
 // configFile is the path of the configuration in a tree.
@@ -175,21 +174,18 @@ func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report)
 }
 
 // ReadConfig reads a configuration from disk; it is nil if there is none. Only an ordinary file is read, and no more of it than a
-// configuration may have: a pipe or a device could have no end.
+// configuration may have.
 func ReadConfig(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+	data, err := wholefile.Start(path, policy.MaxSize+1) // one byte too many is noticed when it is parsed
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err == nil && !info.Mode().IsRegular() {
+	if errors.Is(err, wholefile.ErrNotRegular) {
 		return nil, &failure.Error{
 			Message: path + " is not an ordinary file",
 			Remedy:  "replace it with a configuration, or remove it; " + policy.EveryKey,
+			Err:     err,
 		}
-	}
-	var data []byte
-	if err == nil {
-		data, err = readStart(path, policy.MaxSize+1) // one byte too many is noticed when it is parsed
 	}
 	if err != nil {
 		return nil, &failure.Error{
@@ -199,14 +195,4 @@ func ReadConfig(path string) ([]byte, error) {
 		}
 	}
 	return data, nil
-}
-
-// readStart reads up to most bytes of a file. They are not nil, even if the file is empty.
-func readStart(path string, most int64) (data []byte, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return io.ReadAll(io.LimitReader(f, most))
 }

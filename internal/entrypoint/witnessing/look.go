@@ -1,6 +1,7 @@
 package witnessing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -36,14 +37,15 @@ type Options struct {
 // mode is the command's name.
 const mode = "witness"
 
-// Look judges what the refs hold now by what the witness has seen, and writes what it has seen then if nothing is wrong.
-func Look(ctx context.Context, req session.Request, o Options) *finding.Report {
+// Look judges what the refs hold now by what the witness has seen, and writes what it has seen then if nothing is wrong. first is true if
+// there was no state to judge by.
+func Look(ctx context.Context, req session.Request, o Options) (report *finding.Report, first bool) {
 	kept, err := openState(o)
 	if err != nil {
-		return run.FailureReport(run.Options{Mode: mode}, err)
+		return run.FailureReport(run.Options{Mode: mode}, err), false
 	}
 	var next *witness.State
-	report := req.Judge(ctx, mode, func(s *session.Session) (*finding.Report, error) {
+	report = req.Judge(ctx, mode, func(s *session.Session) (*finding.Report, error) {
 		var r *finding.Report
 		var err error
 		next, r, err = look(ctx, s, o, kept.state)
@@ -59,17 +61,10 @@ func Look(ctx context.Context, req session.Request, o Options) *finding.Report {
 		report.Examined.Notes = append(report.Examined.Notes, "the state has not been changed")
 	case finding.Error: // which says why
 	}
-	if err = joined(err, kept.close()); err != nil {
+	if err = cmp.Or(err, kept.close()); err != nil {
 		report.Verdict, report.Failure = finding.Error, failure.Of(err)
 	}
-	return report
-}
-
-func joined(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
+	return report, kept.state == nil
 }
 
 // look judges, and returns the next state, by a state that is nil at the first look.
@@ -104,6 +99,12 @@ func look(ctx context.Context, s *session.Session, o Options, seen *witness.Stat
 	report.Examined.Head = source.Tip
 	if report.Verdict != finding.Pass {
 		return nil, report, nil
+	}
+	if len(looked) == 0 {
+		return nil, nil, &failure.Error{
+			Message: "nothing would be left to witness: every branch that was seen is gone, and accepted",
+			Remedy:  "name a branch that is to be watched from now on with --ref; `git for-each-ref --format='%(refname)'` lists them",
+		}
 	}
 	next := &witness.State{Repository: name, Refs: looked}
 	next.Config, err = config(ctx, s, source)

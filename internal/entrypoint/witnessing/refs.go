@@ -108,10 +108,10 @@ func isHere(ctx context.Context, s *session.Session, id string) (bool, error) {
 	return here && commit == id, err
 }
 
-// nameOf is the name that is given, or else origin's address without credentials, or else the directory's name.
+// nameOf is the name that is given, or else origin's address, or else the directory's name. An address is without credentials.
 func nameOf(ctx context.Context, s *session.Session, given string) (string, error) {
 	if given != "" {
-		return given, nil
+		return withoutCredentials(given), nil
 	}
 	address, err := s.Repo.RemoteURL(ctx, "origin")
 	if err != nil {
@@ -131,11 +131,14 @@ func nameOf(ctx context.Context, s *session.Session, given string) (string, erro
 func withoutCredentials(address string) string {
 	scheme, rest, isURL := strings.Cut(address, "://")
 	if !isURL {
-		host, path, remote := strings.Cut(address, ":")
-		if !remote || strings.ContainsAny(host, `/\`) {
+		if colon := strings.IndexByte(address, ':'); colon < 0 || strings.ContainsAny(address[:colon], `/\`) {
 			return address // a directory
 		}
-		return host[strings.LastIndex(host, "@")+1:] + ":" + path
+		server := address // [user[:password]@]host:path, up to the path's first slash
+		if slash := strings.IndexAny(address, `/\`); slash >= 0 {
+			server = address[:slash]
+		}
+		return address[strings.LastIndex(server, "@")+1:]
 	}
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		u.User, u.RawQuery, u.Fragment = nil, "", ""

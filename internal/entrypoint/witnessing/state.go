@@ -2,6 +2,7 @@ package witnessing
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,9 +28,9 @@ type kept struct {
 	// content is that of the file, and state what it says; both are nil before the first look.
 	content []byte
 	state   *witness.State
-	// secret is the key that signs; empty for none.
-	secret string
-	lock   *flock.Flock
+	// secret is the key that signs, and public are those that verify; empty for none.
+	secret, public string
+	lock           *flock.Flock
 }
 
 // openState reads the state of a directory, which is made if it is not there, and keeps other looks out until close.
@@ -42,27 +43,32 @@ func openState(o Options) (*kept, error) {
 	if k.secret, err = readKey(o.Sign); err != nil {
 		return nil, err
 	}
-	public, err := readKey(o.Verify)
-	if err != nil {
+	if k.public, err = readKey(o.Verify); err != nil {
 		return nil, err
 	}
-	if k.secret != "" { // a bad key shows before the work is done
-		if _, err := witness.Sign([]byte("\n"), k.secret); err != nil {
+	if k.secret != "" { // bad keys show before the work is done
+		if _, err := witness.Sign([]byte("\n"), k.secret, k.public); err != nil {
 			return nil, err
 		}
 	}
 	if err := k.acquire(o.State); err != nil {
 		return nil, err
 	}
-	if err := k.read(public); err != nil {
-		return nil, joined(err, k.close())
+	if err := k.read(); err != nil {
+		return nil, cmp.Or(err, k.close())
 	}
 	return k, nil
 }
 
 // read reads the state. Where a key verifies, an unsigned state is refused; a signed one is never taken unverified.
-func (k *kept) read(public string) error {
-	content, err := os.ReadFile(k.path)
+func (k *kept) read() error {
+	content, err := readUpTo(k.path, maxState)
+	if errors.Is(err, fs.ErrNotExist) && k.public != "" && k.secret == "" {
+		return &failure.Error{
+			Message: k.path + " is not there yet, and a state that is not signed would be refused next time",
+			Remedy:  "name the file of the secret key with --sign; if this is not the first look, take the state back from the history of the repository that keeps it",
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -71,8 +77,8 @@ func (k *kept) read(public string) error {
 	}
 	text := content
 	switch {
-	case public != "":
-		text, err = witness.Verify(content, public)
+	case k.public != "":
+		text, err = witness.Verify(content, k.public)
 	case witness.Signed(content):
 		err = &failure.Error{Message: k.path + " is signed, and nothing says by which key", Remedy: "name the file of the public key with --verify"}
 	}
@@ -87,7 +93,7 @@ func (k *kept) read(public string) error {
 func (k *kept) write(next *witness.State) (note string, err error) {
 	content := next.Text()
 	if k.secret != "" {
-		if content, err = witness.Sign(content, k.secret); err != nil {
+		if content, err = witness.Sign(content, k.secret, k.public); err != nil {
 			return "", err
 		}
 	}
@@ -109,6 +115,9 @@ func (k *kept) write(next *witness.State) (note string, err error) {
 	what := fmt.Sprintf("%s, %s and %s of %s", wording.Count(len(next.Refs), "ref"), wording.Count(logs, "log"), wording.Count(entries, "entry"), next.Repository)
 	if same {
 		return k.path + " already holds " + what, nil
+	}
+	if len(content) > maxState { // the next look could not read it
+		return "", unusable("the witness's state cannot be written", fmt.Errorf("it would be larger than %d bytes", maxState))
 	}
 	if err := wholefile.Write(k.path, content); err != nil {
 		return "", unusable("the witness's state cannot be written", err)
@@ -147,7 +156,7 @@ func readKey(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := readUpTo(path, maxKeys)
 	if err != nil {
 		return "", unusable("the key cannot be read", err)
 	}
@@ -157,6 +166,18 @@ func readKey(path string) (string, error) {
 	return string(data), nil
 }
 
+// maxState and maxKeys are how many bytes a state and a file with keys may have: the digests of 900,000 entries, and some dozen keys.
+const maxState, maxKeys = 64 << 20, 4 << 10
+
+// readUpTo reads a regular file of at most so many bytes.
+func readUpTo(path string, most int64) ([]byte, error) {
+	data, err := wholefile.Start(path, most+1)
+	if err == nil && int64(len(data)) > most {
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has more than %d bytes", most)}
+	}
+	return data, err
+}
+
 func unusable(what string, err error) error {
-	return &failure.Error{Message: what + ": " + err.Error(), Remedy: "let this user read and write there, or name another place", Err: err}
+	return &failure.Error{Message: what + ": " + err.Error(), Remedy: "let this user read and write an ordinary file there, on a disk with room, or name another place", Err: err}
 }

@@ -1,6 +1,7 @@
 package witnessing
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -26,7 +27,7 @@ func TestOneAtATime(t *testing.T) {
 	if _, err := openState(o); err == nil || !strings.Contains(err.Error(), "another witness is at work") {
 		t.Errorf("a second look: %v", err)
 	}
-	if _, err := first.write(&witness.State{Repository: "r"}); err != nil {
+	if _, err := first.write(&witness.State{Repository: "r", Refs: []witness.Ref{{Name: "HEAD"}}}); err != nil {
 		t.Error(err)
 	}
 	if err := first.close(); err != nil {
@@ -66,5 +67,38 @@ func TestUnwritable(t *testing.T) {
 	}
 	if _, err := openState(Options{State: file}); err == nil {
 		t.Error("a file is taken for a directory")
+	}
+}
+
+// TestTooLarge demands that a state or a key without an end is refused, and that no state is written that the next look could not read.
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, size := range map[string]int64{stateFile: maxState + 1, "key": maxKeys + 1} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, o := range []Options{{State: dir}, {State: t.TempDir(), Sign: filepath.Join(dir, "key")}, {State: t.TempDir(), Verify: filepath.Join(dir, "key")}} {
+		if _, err := openState(o); err == nil || !strings.Contains(err.Error(), "it has more than ") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	k, err := openState(Options{State: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := witness.State{Repository: "r", Config: bytes.Repeat([]byte("x"), maxState), Refs: []witness.Ref{{Name: "HEAD"}}}
+	if _, err := k.write(&large); err == nil || !strings.Contains(err.Error(), "it would be larger than") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(k.path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is written: %v", err)
+	}
+	if err := k.close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -15,6 +15,8 @@ type WitnessedChange struct {
 	Seen witness.Log
 	// Survives is true if the commit that was seen is still in the clone: else nothing but digests is known of the old entries.
 	Survives bool
+	// BuiltOn is true if that commit is an ancestor of what the ref holds now.
+	BuiltOn bool
 }
 
 // WitnessedLoss is a ref, or a log, that a witness has seen and that is gone.
@@ -28,6 +30,6 @@ type WitnessedLoss struct {
 	Logs []witness.Log
 	// Problems say why the log cannot be read, if there is a file at its path.
 	Problems []small.Problem
-	// Survives is true if the commit that was seen last is still in the clone.
-	Survives bool
+	// Survives is true if the commit that was seen last is still in the clone, BuiltOn if the ref still leads to it.
+	Survives, BuiltOn bool
 }

@@ -86,7 +86,26 @@ func (c *witnessing) compareAll(ctx context.Context) (witness.Ref, error) {
 	for _, f := range files {
 		c.addNew(f.Path)
 	}
+	c.forget()
 	return c.out, nil
+}
+
+// forget drops the logs that have moved to where no log is any more: nobody is asked for their entries again.
+func (c *witnessing) forget() {
+	for before := -1; before != len(c.out.Logs); {
+		before = len(c.out.Logs)
+		there := map[string]bool{}
+		for _, l := range c.out.Logs {
+			there[l.Path] = true
+		}
+		c.out.Logs = slices.DeleteFunc(c.out.Logs, func(l witness.Log) bool { return l.Moved != "" && !there[l.Moved] })
+	}
+}
+
+// builtOn reports whether the tip has a commit of this clone among its ancestors.
+func (c *witnessing) builtOn(ctx context.Context, commit string) (bool, error) {
+	bases, err := c.Source.History.MergeBases(ctx, commit, c.Tip)
+	return slices.Contains(bases, commit), err
 }
 
 // compareOne compares one log that was seen.
@@ -106,6 +125,11 @@ func (c *witnessing) compareOne(ctx context.Context, l witness.Log, moves map[st
 			return err
 		}
 		lost := &subject.WitnessedLoss{Ref: c.Seen.Name, Path: l.Path, Logs: []witness.Log{l}, Survives: here}
+		if here {
+			if lost.BuiltOn, err = c.builtOn(ctx, l.Commit); err != nil {
+				return err
+			}
+		}
 		lost.Place = rule.Place{Commit: c.Tip, Parent: l.Commit, Mandatory: true}
 		if now != nil {
 			lost.Problems = now.Problems
@@ -228,21 +252,31 @@ func (c *witnessing) compareEntries(ctx context.Context, l witness.Log, now *rea
 		compared.Inserted = nil
 		compared.Edits = slices.DeleteFunc(compared.Edits, func(x ledger.Edit) bool { return x.Kind == ledger.EditInserted })
 	}
-	c.judgeWitnessed(&subject.LogChange{Path: now.File.Path, OldPath: l.Path, Comparison: compared}, l, survives)
+	change := subject.WitnessedChange{Ref: c.Seen.Name, Seen: l, Survives: survives}
+	if survives {
+		if change.BuiltOn, err = c.builtOn(ctx, l.Commit); err != nil {
+			return err
+		}
+	}
+	change.LogChange = &subject.LogChange{Path: now.File.Path, OldPath: l.Path, Comparison: compared}
+	c.judgeWitnessed(change)
 	return nil
 }
 
 // judgeWitnessed judges one log's change, and lists what waivers excuse.
-func (c *witnessing) judgeWitnessed(e *subject.LogChange, l witness.Log, survives bool) {
-	e.Place = rule.Place{Commit: c.Tip, Parent: l.Commit, Mandatory: true}
-	c.Collector.Judge(&subject.WitnessedChange{LogChange: e, Ref: c.Seen.Name, Seen: l, Survives: survives})
+func (c *witnessing) judgeWitnessed(change subject.WitnessedChange) {
+	e := change.LogChange
+	e.Place = rule.Place{Commit: c.Tip, Parent: change.Seen.Commit, Mandatory: true}
+	c.Collector.Judge(&change)
 	if len(e.Waived) == 0 {
 		return
 	}
 	excused, compared := *e, *e.Comparison
 	compared.Edits, compared.Inserted = e.Waived, nil
 	excused.Comparison, excused.Excused = &compared, true
-	c.Collector.Judge(&subject.WitnessedChange{LogChange: &excused, Ref: c.Seen.Name, Seen: l, Survives: survives})
+	other := change
+	other.LogChange = &excused
+	c.Collector.Judge(&other)
 }
 
 // surviving reads a log as it was seen, if its commit is still in the clone; nil if it is not, or holds another log than the witness saw.

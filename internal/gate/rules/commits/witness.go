@@ -31,7 +31,7 @@ var WitnessVanished = rule.Rule{
 func checkWitnessRewritten(e *subject.WitnessedChange, r *rule.Reporter) {
 	report := func(f finding.Finding, what string) {
 		f.Message = fmt.Sprintf("%s; a witness saw %s of %s on %s", what, history.Short(e.Seen.Commit), e.Ref, day(e.Seen.Time))
-		f.Fix = bringBack(e.Seen.Commit, e.Survives)
+		f.Fix = bringBack(e)
 		reportWitnessed(r, f, e.Ref)
 	}
 	for kind := ledger.EditModified; kind <= ledger.EditReordered; kind++ {
@@ -73,18 +73,19 @@ func checkWitnessVanished(v *subject.WitnessedLoss, r *rule.Reporter) {
 		entries += len(l.Entries)
 		all = append(all, ledger.HeadOf(l.Entries))
 	}
-	f := finding.Finding{Path: v.Path, EditFrom: ledger.HeadOf(all).String(), Fix: bringBack(last.Commit, v.Survives)}
+	f := finding.Finding{Path: v.Path, EditFrom: ledger.HeadOf(all).String(), Fix: takeBack(last.Commit, v.Survives, v.BuiltOn) + compareFirst + accept}
 	seen := "a witness saw " + wording.Count(entries, "entry")
 	if len(v.Logs) > 0 {
 		seen += fmt.Sprintf(" in %s on %s", history.Short(last.Commit), day(last.Time))
 	}
 	switch {
 	case v.Path == "":
+		f.Fix = "if this clone does not have every branch, take one that does; else " + f.Fix
 		f.Path = small.Progress.Path("")
 		if len(v.Logs) > 0 {
 			f.Path = v.Logs[0].Path
 		}
-		f.Message = fmt.Sprintf("%s is gone; %s of %s", v.Ref, seen, wording.Count(len(v.Logs), "log"))
+		f.Message = fmt.Sprintf("%s is not in this clone; %s of %s", v.Ref, seen, wording.Count(len(v.Logs), "log"))
 	case len(v.Problems) > 0:
 		p := v.Problems[0]
 		f.EditFrom, f.Line, f.Column = all[0].String(), p.Pos.Line, p.Pos.Column
@@ -105,15 +106,34 @@ func reportWitnessed(r *rule.Reporter, f finding.Finding, ref string) {
 // day is a time as messages write it.
 func day(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// bringBack says where what a witness has seen still is. Whether it is right that it is gone, only a person can say: there is nothing here
-// for a program to type.
-func bringBack(commit string, survives bool) string {
-	at := "what was seen is in the commit " + history.Short(commit) + ", which this clone still has: put the branch back there, and what was recorded since on top of it"
+// accept ends every fix. Whether it is right that something is gone, only a person can say.
+const accept = ". If a person knows why it is gone and accepts that, the witness goes on past it with --accept and the fingerprint: " +
+	wording.Docs + "witness.md"
+
+// compareFirst says what it means to accept that something has vanished.
+const compareFirst = ". Before you accept that it is gone, compare what has taken its place: nobody is asked for its entries after that"
+
+// bringBack says how entries come back. Where nothing but dropped commits are missing, commands do it.
+func bringBack(e *subject.WitnessedChange) string {
+	lost := len(e.OfKind(ledger.EditModified))+len(e.OfKind(ledger.EditReordered))+len(e.OfKind(ledger.EditInserted))+len(e.Inserted) == 0
+	if !e.Survives || e.BuiltOn || !lost {
+		return takeBack(e.Seen.Commit, e.Survives, e.BuiltOn) + accept
+	}
+	seen := history.Short(e.Seen.Commit)
+	return "the entries are in the commit " + seen + ", which is no part of the branch any more; on the branch, in a work tree of a clone that has the commit: " +
+		wording.Commands("small-hook reconcile "+seen, "git commit -m 'Keep the log of "+seen+"'", "git push") + accept
+}
+
+// takeBack says where what a witness has seen still is, and what a person does with it: there is nothing for a program to type.
+func takeBack(commit string, survives, builtOn bool) string {
+	at := "what was seen is in the commit " + history.Short(commit)
 	switch {
 	case commit == "":
-		at = "nothing was recorded there"
-	case !survives:
-		at = "what was seen is in the commit " + history.Short(commit) + ", which this clone does not have: look for a clone that has it, and put the branch back there"
+		return "nothing was recorded there"
+	case builtOn:
+		return at + ", and the branch goes on from there: leave what has landed, and bring what is missing back with a new commit (small-hook restore, with that commit as its --source), which a person has to excuse where a hook takes it for an edit"
+	case survives:
+		return at + ", which this clone still has: put the branch back there, and what was recorded since on top of it"
 	}
-	return at + ". If a person knows why it is gone and accepts that, the witness goes on past it with --accept and the fingerprint: " + wording.Docs + "witness.md"
+	return at + ", which this clone does not have: look for a clone that has it, and put the branch back there"
 }
