@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -34,7 +33,7 @@ func adviseExclude(_ context.Context, r *run.Run) error {
 	if len(folders) == 0 {
 		return nil
 	}
-	fix := exclude(r.Source.Policy, slices.Sorted(maps.Keys(folders)))
+	fix := exclude(r.Source.Policy, run.SortedKeys(folders))
 	for i := range all {
 		if errors(&all[i]) {
 			all[i].Fix = fix

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -9,6 +10,16 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/small"
 )
+
+// SortedKeys are the members of a set, in order.
+func SortedKeys(set map[string]bool) []string {
+	keys := make([]string, 0, len(set))
+	for k := range set {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
 
 // Run is one judgement: its options, what it reads from, what it looks at now, and what it has found.
 type Run struct {

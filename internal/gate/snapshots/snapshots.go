@@ -2,7 +2,6 @@ package snapshots
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sync"
 
@@ -18,7 +17,7 @@ import (
 
 // Changed judges, at the tip, the workspaces that changed.
 func Changed(ctx context.Context, r *run.Run) error {
-	return At(ctx, r, r.Scope.Tip.ID, slices.Sorted(maps.Keys(r.Scope.Workspaces)))
+	return At(ctx, r, r.Scope.Tip.ID, run.SortedKeys(r.Scope.Workspaces))
 }
 
 // All judges, at the tip, all workspaces.

@@ -2,11 +2,11 @@ package walk
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rule"
+	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -25,7 +25,7 @@ func (r walker) fork(ctx context.Context, target, head history.Tip, changed []hi
 	if err != nil || len(bases) == 0 || slices.Contains(bases, target.ID) || slices.Contains(bases, head.ID) {
 		return err
 	}
-	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+	for _, dir := range run.SortedKeys(dirs) {
 		v, err := r.Source.ForkOf(ctx, dir, target.ID, head.ID, bases)
 		if err != nil {
 			return err

@@ -3,7 +3,6 @@ package walk
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/gate/snapshots"
@@ -96,7 +95,7 @@ func (r walker) judgeCommit(ctx context.Context, n history.Commit, changes [][]h
 	for _, entries := range added {
 		r.Scope.NoteOrigin(n.ID, entries)
 	}
-	dirs, err := r.afterBaselines(ctx, n.ID, slices.Sorted(maps.Keys(own.Workspaces)))
+	dirs, err := r.afterBaselines(ctx, n.ID, run.SortedKeys(own.Workspaces))
 	if err != nil {
 		return err
 	}
@@ -104,7 +103,7 @@ func (r walker) judgeCommit(ctx context.Context, n history.Commit, changes [][]h
 		return err
 	}
 	if r.Options.Each && n.ID != history.Index {
-		if err := snapshots.At(ctx, r.Run, n.ID, slices.Sorted(maps.Keys(own.Workspaces))); err != nil {
+		if err := snapshots.At(ctx, r.Run, n.ID, run.SortedKeys(own.Workspaces)); err != nil {
 			return err
 		}
 		return workflows.At(ctx, r.Run, n.ID, own.Workflows)

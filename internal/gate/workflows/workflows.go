@@ -24,12 +24,12 @@ func Judge(ctx context.Context, r *run.Run) error {
 // At judges the workflow files and records at some paths of a revision.
 func At(ctx context.Context, r *run.Run, revision string, paths map[string]bool) error {
 	s := newScan(r, revision)
-	there, err := s.present(ctx, slices.Sorted(maps.Keys(paths)))
+	there, err := s.present(ctx, run.SortedKeys(paths))
 	if err != nil {
 		return err
 	}
 	var files []history.File
-	for _, p := range slices.Sorted(maps.Keys(paths)) {
+	for _, p := range run.SortedKeys(paths) {
 		if f, is := there[p]; is {
 			files = append(files, f)
 		}
