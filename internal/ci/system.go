@@ -43,7 +43,7 @@ type System struct {
 	NoCheckout, Checkout string
 }
 
-// systems are all that are recognized. Those in one row set each other's variables: the first that detects itself counts.
+// systems lists what is recognized. Systems in one row set each other's variables: the first that detects itself counts.
 var systems = [][]*System{
 	{Forgejo, Gitea, GitHub},
 	{GitLab},
@@ -55,7 +55,7 @@ var systems = [][]*System{
 	{Woodpecker, Drone},
 }
 
-// Detect finds the system of an environment. Of one with the variables of several nothing is planned.
+// Detect finds the system of an environment. If several detect themselves, no plan is made.
 func Detect(env map[string]string) *System {
 	var found []*System
 	for _, row := range systems {

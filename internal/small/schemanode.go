@@ -14,7 +14,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// schemaNode is what a schema asks of one value. It knows the keywords of
+// schemaNode is what a schema requires of one value. It knows the keywords of
 // draft-07 that our schemas use; a schema with any other does not compile.
 // FuzzCheckSchema holds it to a JSON Schema library.
 type schemaNode struct {
@@ -255,8 +255,7 @@ func (v *Value) schemaType() string {
 	return "number"
 }
 
-// rational is a number's value; 0 for one that is too long to read, and for
-// what is no number.
+// rational is a number's value; 0 if it is too long to read or no number.
 func (v *Value) rational() *big.Rat {
 	r := new(big.Rat)
 	if v.Kind != Number {
@@ -268,7 +267,7 @@ func (v *Value) rational() *big.Rat {
 	return r
 }
 
-// is reports whether a value is the one that a schema writes so.
+// is reports whether a value equals one of a schema's enumeration.
 func (v *Value) is(other any) bool {
 	switch other := other.(type) {
 	case bool:

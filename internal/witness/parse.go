@@ -247,7 +247,7 @@ func (p *parser) entries(l *Log) error {
 	return nil
 }
 
-// exact demands that a text is as it would be written, and goes to the first line that is not.
+// exact requires a text to be as it would be written, and goes to the first line that differs.
 func (p *parser) exact(got, want []byte) error {
 	if bytes.Equal(got, want) {
 		return nil

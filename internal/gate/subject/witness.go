@@ -6,7 +6,7 @@ import (
 	"github.com/small-gate/small-gate/internal/witness"
 )
 
-// WitnessedChange is a log from what a witness has seen of it to what its ref holds now.
+// WitnessedChange is how a log changed since a witness saw it.
 type WitnessedChange struct {
 	*LogChange
 	// Ref is the full name.

@@ -45,7 +45,7 @@ const (
 	maxPack = 1 << 48
 )
 
-// errPack is the error for a pack that does not say what a pack says.
+// errPack is the error for a pack or a delta that breaks the format.
 var errPack = errors.New("the pack is damaged")
 
 // openPack opens the pack with a number among those that share a cache.
@@ -219,7 +219,7 @@ func (p *pack) deltaAt(h header, depth int) (entry, error) {
 	switch {
 	case err != nil:
 		return entry{}, err
-	case base <= 0, depth > maxChain: // base is 0 in what is no delta
+	case base <= 0, depth > maxChain: // base is 0 where there is no delta
 		return entry{}, errPack
 	}
 	e, err := p.entryAt(base, depth+1)

@@ -41,7 +41,7 @@ func patch(base, delta []byte, size int64) ([]byte, error) {
 	return out, nil
 }
 
-// front is what a delta makes that does nothing but copy the front of its base; nil if it does more. git stores a log's newest version whole
+// front is the result of a delta that only copies the front of its base; nil for any other. git stores a log's newest version whole
 // and earlier ones as fronts of later ones. It shares the base's memory: whoever keeps it keeps all of that, and may not append to it.
 func front(base, delta []byte) []byte {
 	out := base[:0]
