@@ -127,7 +127,7 @@ func (j *job) change(ctx context.Context, s *session.Session, head string) (*fin
 		}
 	}
 	s.Opts.Branch = j.plan.Source
-	s.AllStand(history.Published)
+	s.AllStand(ctx, history.Published)
 	j.fact("base", "%s (%s)", base, words)
 	reported := []string{base}
 	for _, p := range j.plan.Base {
@@ -194,9 +194,9 @@ func (j *job) push(ctx context.Context, s *session.Session, head string) (*findi
 	onDefault := j.plan.OnDefault || branch.ID == ""
 	update := history.Update{Ref: j.plan.Ref, New: head, Name: branchName(j.plan.Ref, origin), PolicyFromOldTip: onDefault}
 	s.Opts.Branch = branchName(j.plan.Ref, origin)
-	s.AllStand(history.Published)
+	s.AllStand(ctx, history.Published)
 	if onDefault {
-		s.AllStand(history.Landed)
+		s.AllStand(ctx, history.Landed)
 	}
 	if update.Old, err = j.before(ctx, s, onDefault); err != nil {
 		return nil, err
@@ -309,7 +309,7 @@ func (j *job) audit(ctx context.Context, s *session.Session, head, trusted, labe
 	if err := j.checkConfigExists(ctx, s, head); err != nil {
 		return nil, err
 	}
-	s.AllStand(history.Landed)
+	s.AllStand(ctx, history.Landed)
 	return gate.Audit(ctx, s.Repo, head, s.Opts), nil
 }
 

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,25 +80,34 @@ func credentialsOf(entry *small.Value) []Credential {
 
 // Masked is an entry with its credentials masked, in keys and values; itself, if it has none.
 func Masked(entry *small.Value) *small.Value {
-	if len(credentialsOf(entry)) == 0 {
-		return entry
-	}
-	return masked("", entry)
+	out, _ := masked("", entry)
+	return out
 }
 
-func masked(key string, v *small.Value) *small.Value {
-	out := *v
-	out.Items, out.Fields = slices.Clone(v.Items), slices.Clone(v.Fields)
-	if out.Text = secret.MaskValue(key, v.Text); out.Text != v.Text {
-		out.Kind, out.Tag, out.Plain = small.String, "!!str", false
+// masked is the value of a field with its credentials masked, and the kind of the first one; the value itself, if it has none.
+func masked(key string, v *small.Value) (out *small.Value, kind string) {
+	if v == nil || !secret.Suspected(key) && !suspected(v) {
+		return v, ""
 	}
-	for i, item := range out.Items {
-		out.Items[i] = masked(key, item)
+	all := *v
+	all.Items, all.Fields = slices.Clone(v.Items), slices.Clone(v.Fields)
+	if all.Text, kind = secret.MaskKind(key, v.Text); kind != "" {
+		all.Kind, all.Tag, all.Plain = small.String, "!!str", false
 	}
-	for i := range out.Fields {
-		f := &out.Fields[i]
-		f.Value = masked(f.Key, f.Value)
-		f.Key = secret.Mask(f.Key)
+	var held string
+	for i, item := range all.Items {
+		all.Items[i], held = masked(key, item)
+		kind = cmp.Or(kind, held)
 	}
-	return &out
+	for i := range all.Fields {
+		f := &all.Fields[i]
+		f.Value, held = masked(f.Key, f.Value)
+		kind = cmp.Or(kind, held)
+		f.Key, held = secret.MaskKind("", f.Key)
+		kind = cmp.Or(kind, held)
+	}
+	if kind == "" {
+		return v, ""
+	}
+	return &all, kind
 }

@@ -1,11 +1,13 @@
 package ledger
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -13,7 +15,7 @@ import (
 type FieldChange struct {
 	// Field is the dotted path inside the entry.
 	Field string
-	// From and To are a string's content, otherwise canonical JSON. HasFrom and HasTo are false where the field is
+	// From and To are a string's content, otherwise canonical JSON, with credentials masked. HasFrom and HasTo are false where the field is
 	// absent.
 	From, To       string
 	HasFrom, HasTo bool
@@ -317,9 +319,11 @@ func membersOf(v *small.Value) map[string]*small.Value {
 }
 
 // changedField describes a field's change; nil is an absent field. Values that differ only in type are written so
-// that the difference shows.
+// that the difference shows. Credentials are masked, here where the names of all that is inside are known.
 func changedField(field string, o, n *small.Value) FieldChange {
 	c := FieldChange{Field: field, HasFrom: o != nil, HasTo: n != nil}
+	o, inFrom := masked(field, o)
+	n, inTo := masked(field, n)
 	if o != nil {
 		c.From = o.Display()
 	}
@@ -329,5 +333,6 @@ func changedField(field string, o, n *small.Value) FieldChange {
 	if o != nil && n != nil && c.From == c.To {
 		c.From, c.To = o.Canonical(), n.Canonical()
 	}
+	c.From, c.To = secret.Conceal(c.From, c.To, cmp.Or(inFrom, inTo))
 	return c
 }

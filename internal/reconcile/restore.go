@@ -45,6 +45,9 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 		return out, err
 	}
 	old, err := r.committed(ctx, source)
+	if err == nil && old == nil && !discard {
+		old, err = r.begun()
+	}
 	if err != nil || old == nil {
 		return out, err
 	}
@@ -84,9 +87,22 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 	return out, err
 }
 
+// begun is the log without entries that a new one counts as having been; nil if what is there is no log. Only a credential is a reason to
+// write a new log again.
+func (r *restoring) begun() ([]byte, error) {
+	file, err := r.Read()
+	if log, _ := ledger.ReadLog(file, r.Limits); log == nil {
+		return nil, err
+	}
+	return []byte(splice.Empty), err
+}
+
 // putBackMissing puts back the other files of the workspace that are gone from the work tree, and returns their paths. What is killed
 // before they are staged leaves files that git knows as changed.
 func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err error) {
+	if len(r.logs) == 0 {
+		return nil, nil // it is a new workspace
+	}
 	for _, a := range small.Artifacts {
 		path := a.Path(r.Dir)
 		there, err := exists(filepath.Join(r.Place.Top, filepath.FromSlash(path)))
@@ -280,6 +296,9 @@ func (r *restoring) version(ctx context.Context, s side) (splice.Version, error)
 
 // accepts reports whether a log has what the sides have, and new entries with times that can stand.
 func (r *restoring) accepts(_, child *ledger.Ledger) bool {
+	if len(r.logs) == 0 {
+		return !splice.Confides(ledger.NewLedger(nil), child)
+	}
 	for _, log := range r.logs {
 		if !r.Accepts(log, child) || splice.Untimely(log, child, r.Now) != nil || splice.Confides(log, child) {
 			return false
@@ -295,7 +314,7 @@ func (r *restoring) inIndex(ctx context.Context) (bool, error) {
 	}
 	data, found, err := githistory.ReadFile(ctx, r.repo, history.Index, r.Log(), r.Limits.FileSize())
 	if err != nil || !found {
-		return false, err
+		return len(r.logs) == 0, err // a new one need not be staged
 	}
 	log, _ := ledger.ReadLog(data, r.Limits)
 	return log != nil && r.accepts(nil, log.Ledger), nil

@@ -134,10 +134,15 @@ func merge(found []Match) []Match {
 // Mask replaces every credential in a text by its vendor and the literal that it begins with: nothing else of it is told, and no digest.
 // Text is masked before it is cut: the beginning of a credential is none. A text without any is returned as it is, and so is a masked
 // one.
-func Mask(text string) string { return mask(text, Find) }
+func Mask(text string) string {
+	masked, _ := mask(text, Find)
+	return masked
+}
 
-func mask(text string, find func(string) []Match) string {
+// mask also says which kind of credential it has masked first; empty if none.
+func mask(text string, find func(string) []Match) (masked, kind string) {
 	for found := find(text); len(found) > 0; found = find(text) {
+		kind = cmp.Or(kind, found[0].Shape.Name)
 		var b strings.Builder
 		end := 0
 		for _, m := range found {
@@ -148,7 +153,7 @@ func mask(text string, find func(string) []Match) string {
 		b.WriteString(text[end:])
 		text = b.String()
 	}
-	return text
+	return text, kind
 }
 
 // FindValue is Find for the value of a field, whose name may be what says that it is a credential.
@@ -166,16 +171,33 @@ func FindValue(field, value string) []Match {
 
 // MaskValue is Mask for the value of a field.
 func MaskValue(field, value string) string {
+	masked, _ := MaskKind(field, value)
+	return masked
+}
+
+// MaskKind is MaskValue, and the kind of the first credential in the value; empty if it has none.
+func MaskKind(field, value string) (masked, kind string) {
 	return mask(value, func(text string) []Match { return FindValue(field, text) })
 }
 
-// MaskChange is MaskValue for both versions of a field. Where they differ in a credential alone, the second one says so.
+// MaskChange masks both versions of a field, as Conceal does.
 func MaskChange(field, from, to string) (maskedFrom, maskedTo string) {
-	maskedFrom, maskedTo = MaskValue(field, from), MaskValue(field, to)
-	if from != to && maskedFrom == maskedTo {
-		maskedTo += " (another value)"
+	maskedFrom, inFrom := MaskKind(field, from)
+	maskedTo, inTo := MaskKind(field, to)
+	if from == to {
+		return maskedFrom, maskedTo
 	}
-	return maskedFrom, maskedTo
+	return Conceal(maskedFrom, maskedTo, cmp.Or(inFrom, inTo))
+}
+
+// Conceal gives what is shown of two masked versions of a field, one of which held a credential of some kind; empty if none did. The other
+// version may hold a damaged form of it, which nothing finds: no text of either is shown.
+func Conceal(from, to, kind string) (shownFrom, shownTo string) {
+	if kind == "" || from == "" || to == "" {
+		return from, to
+	}
+	from = "…(masked: one version holds a credential, " + kind + ")"
+	return from, from + " (another value)"
 }
 
 // masked is what stands for a credential.

@@ -180,6 +180,37 @@ func TestMaskValue(t *testing.T) {
 	}
 }
 
+// An edit that damages a credential shows no more of it than one that does not, whichever side is the damaged one.
+func TestMaskChange(t *testing.T) {
+	token := withChecksum("ghp_", 30)
+	body := token[len("ghp_"):]
+	for _, damaged := range []string{
+		body, token + "x", "x" + token, token[:20], token[:38], token[:20] + " " + token[20:], token[:20] + "\u200b" + token[20:],
+		body[:7] + " " + body[7:14] + " " + body[14:21] + " " + body[21:], token[:9] + "-" + token[10:], token + " and " + body,
+	} {
+		for _, sides := range [][2]string{{"token " + token + " used", "token " + damaged + " used"}, {"token " + damaged + " used", "token " + token + " used"}} {
+			from, to := MaskChange("evidence", sides[0], sides[1])
+			for i := range len(body) - 4 {
+				if strings.Contains(from+to, body[i:i+4]) {
+					t.Fatalf("%q to %q: %q is shown in %q, %q", sides[0], sides[1], body[i:i+4], from, to)
+				}
+			}
+			if from == to || !strings.Contains(from+to, "GitHub token") {
+				t.Errorf("%q to %q: %q, %q", sides[0], sides[1], from, to)
+			}
+			if again, then := MaskChange("evidence", from, to); again != from || then != to {
+				t.Errorf("masked again: %q, %q", again, then)
+			}
+		}
+	}
+	if from, to := MaskChange("evidence", "a "+token, ""); from != "a ghp_…(masked GitHub token)" || to != "" {
+		t.Errorf("what is gone: %q, %q", from, to)
+	}
+	if from, to := MaskChange("evidence", "a", "b"); from != "a" || to != "b" {
+		t.Errorf("without any: %q, %q", from, to)
+	}
+}
+
 func TestSeveral(t *testing.T) {
 	a, b := withChecksum("ghp_", 30), "AKIA"+draw(16, capital)
 	got := Mask("https://x:" + a + "@github.com, " + b + "," + b + " and\n" + a)

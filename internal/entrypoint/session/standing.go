@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -12,6 +13,7 @@ import (
 // branches. Without any, all have got as far as alone says.
 func (s *Session) FindStandings(ctx context.Context, head string, alone history.Standing) {
 	find := sync.OnceValues(func() (map[string]history.Standing, error) { return s.unlanded(ctx, head) })
+	s.Opts.Remote = func() (history.Remote, error) { return s.remote(ctx) }
 	s.Opts.Standing = func(commit string) (history.Standing, error) {
 		standings, err := find()
 		if standings == nil {
@@ -48,13 +50,39 @@ func (s *Session) unlanded(ctx context.Context, head string) (map[string]history
 			return nil, err
 		}
 	}
-	if err := note(known, history.Own); err != nil {
+	if err := note(known, history.Tagged); err != nil {
+		return nil, err
+	}
+	tags, err := s.Repo.Tips(ctx, "refs/tags/")
+	if err != nil {
+		return nil, err
+	}
+	if err := note(append(known, tags...), history.Own); err != nil {
 		return nil, err
 	}
 	return standings, nil
 }
 
-// AllStand has every commit count as having got so far.
-func (s *Session) AllStand(standing history.Standing) {
+// remote is what remote-tracking branches say about the remote.
+func (s *Session) remote(ctx context.Context) (out history.Remote, err error) {
+	known, err := s.Repo.Tips(ctx, "refs/remotes/")
+	if err != nil || len(known) == 0 {
+		return history.Remote{None: true}, err
+	}
+	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
+	_, out.Target, _ = strings.Cut(history.ShortRef(branch.Ref), "/")
+	if name, local := strings.CutPrefix(branch.Ref, "refs/heads/"); local {
+		out.Target = name
+	}
+	return out, err
+}
+
+// AllStand has every commit count as having got so far: others have them, whatever this clone knows of a remote.
+func (s *Session) AllStand(ctx context.Context, standing history.Standing) {
 	s.Opts.Standing = func(string) (history.Standing, error) { return standing, nil }
+	s.Opts.Remote = func() (history.Remote, error) {
+		out, err := s.remote(ctx)
+		out.None = false
+		return out, err
+	}
 }

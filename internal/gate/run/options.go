@@ -61,6 +61,8 @@ type Options struct {
 	Part bool
 	// Standing says how far a commit has got, which the remedies of findings depend on; if it is nil, no other clone has any.
 	Standing func(commit string) (history.Standing, error)
+	// Remote says where commits are pushed to; if it is nil, nothing is known of that.
+	Remote func() (history.Remote, error)
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
 }

@@ -28,9 +28,19 @@ func (r *Run) Situation(commit string) subject.Situation {
 		s.Standing, err = r.Options.Standing(commit)
 		r.Collector.err = cmp.Or(r.Collector.err, err)
 	}
+	s.Remote = r.remote
 	at := r.Scope.baseOf(commit)
 	s.Base, s.OnLine = at.id, at.onLine
 	return s
+}
+
+func (r *Run) remote() history.Remote {
+	if r.Options.Remote == nil {
+		return history.Remote{}
+	}
+	out, err := r.Options.Remote()
+	r.Collector.err = cmp.Or(r.Collector.err, err)
+	return out
 }
 
 // SituationOfAll is that of all commits up to a revision, on the first-parent line, that have got no further than it.
@@ -41,7 +51,7 @@ func (r *Run) SituationOfAll(revision string) subject.Situation {
 	s := r.Situation(revision)
 	for {
 		before := r.Scope.bases[s.Base].id
-		if before == "" || r.Situation(s.Base).Standing != s.Standing {
+		if before == "" || r.Situation(s.Base).Standing > max(s.Standing, history.Tagged) {
 			break
 		}
 		s.Base = before

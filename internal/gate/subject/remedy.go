@@ -16,6 +16,8 @@ type Situation struct {
 	Standing history.Standing
 	// Tip is the commit that is judged, and Base the last one before Commit on its first-parent line.
 	Tip, Base string
+	// Remote says where commits are pushed to. It is set for a commit only.
+	Remote func() history.Remote
 	// OnLine is true if Commit is on that line itself.
 	OnLine bool
 	// Reverting is true of the index if its commit ends a revert.
@@ -105,7 +107,7 @@ func (e *LogChange) Undo() string {
 	case history.Uncommitted(s.Commit):
 		return reconcile
 	case s.Standing == history.Landed:
-		return s.Redo() + "; or excuses this edit alone, as small-hook waive --help says"
+		return s.Redo() + "; to excuse this edit alone, see small-hook waive --help"
 	case !s.OnLine:
 		return s.Redo(e.putBack())
 	}
@@ -142,11 +144,39 @@ func (e *LogChange) WithoutCredential(f finding.Finding) string {
 	if e.Fix != "" {
 		return e.Fix
 	}
-	if s := e.Situation(); s.Standing == history.Published || s.Standing == history.Landed {
-		return "revoke it where it was issued, before anything else: it was pushed, and what was pushed stays; a person then excuses the entry, which counts once the target branch has it: " +
-			wording.Commands("small-hook waive "+f.Fingerprint()[:12]+" --reason 'the credential is revoked'", "git add -- :/.small-gate.yml", `git commit -m "Excuse a revoked credential" -- :/.small-gate.yml`, "git push")
+	s, mask := e.Situation(), "this masks it, and keeps the rest of the entry: "
+	switch {
+	case s.Standing != history.Own:
+		return "revoke it where it was issued, before anything else: " + s.excuse(f.Fingerprint()[:12])
+	case s.Base == "" && !history.Uncommitted(s.Commit): // the first commit
+		tip := history.Short(s.Tip)
+		return mask + wording.Commands("git merge-base --is-ancestor "+tip+" HEAD && git update-ref -d HEAD", e.putBack(), commitAs(tip))
 	}
-	return "this masks it, and keeps the rest of the entry: " + e.RecordAgain()
+	return mask + e.RecordAgain()
+}
+
+// excuse has a person accept an entry with a credential that is revoked, on the branch whose configuration counts.
+func (s Situation) excuse(fingerprint string) string {
+	remote, why := s.Remote(), "it was pushed, and what was pushed stays"
+	switch {
+	case remote.None:
+		why = "the log keeps what it has"
+	case s.Standing == history.Tagged:
+		why = "a tag has it, and what was pushed stays"
+	}
+	elsewhere := s.Standing != history.Landed && remote.Target != ""
+	all := []string{"small-hook waive " + fingerprint + " --reason 'the credential is revoked'"}
+	if elsewhere {
+		all = append(all, "git switch "+wording.ShellWord(remote.Target))
+	}
+	all = append(all, "git add -- :/.small-gate.yml", `git commit -m "Excuse a revoked credential" -- :/.small-gate.yml`)
+	if !remote.None {
+		all = append(all, "git push")
+	}
+	if elsewhere {
+		all = append(all, "git switch -")
+	}
+	return why + "; a person then excuses the entry, which counts once the target branch has it: " + wording.Commands(all...)
 }
 
 // putBack is the command that brings the log's old entries back, and keeps new ones after them.

@@ -158,6 +158,9 @@ func identities(v *small.Value) []string {
 	return out
 }
 
+// Empty is a log without entries.
+const Empty = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries: []\n"
+
 // valid reports whether an entry, alone in a log, is a sound one, and can be written. Its time does not matter.
 func valid(v *small.Value, limits small.Limits) bool {
 	const header = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n"

@@ -100,7 +100,7 @@ func TestDrawingOfMerges(t *testing.T) {
 	for _, k := range pageOf(t, &finding.Report{}).logOf(&l, 1).Key {
 		words = append(words, k.Words)
 	}
-	if diff := cmp.Diff([]string{"entry", "merge of branches", "came by a merged branch"}, words); diff != "" {
+	if diff := cmp.Diff([]string{"entry", "merge of branches", "below the line: came by a merged branch"}, words); diff != "" {
 		t.Errorf("key differs (-want +got):\n%s", diff)
 	}
 }

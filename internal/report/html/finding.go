@@ -28,7 +28,10 @@ type card struct {
 	Sides                  []side
 }
 
-type change struct{ Field, Note, Before, After string }
+type change struct {
+	Field, Note, Before, After string
+	HasBefore, HasAfter        bool
+}
 
 type side struct {
 	Name    string
@@ -107,7 +110,10 @@ func entryFact(e *finding.EntryRef) string {
 
 func changeOf(c *content.Change) change {
 	const none = "(not there)"
-	out := change{Field: c.Field, Note: c.Bracketed(), Before: strings.Join(c.Removed, "\n"), After: strings.Join(c.Added, "\n")}
+	out := change{
+		Field: c.Field, Note: c.Bracketed(), HasBefore: c.HasFrom, HasAfter: c.HasTo,
+		Before: strings.Join(c.Removed, "\n"), After: strings.Join(c.Added, "\n"),
+	}
 	if c.IsWhole() {
 		out.Field = "the entry"
 	}

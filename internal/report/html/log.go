@@ -68,7 +68,7 @@ func keyOf(bands []band) []key {
 	}
 	var out []key
 	for _, k := range []key{
-		{"entry", "entry"}, {"bad", "error"}, {"warn", "warning"}, {"waived", "waived"}, {"gone", "no longer in the log"}, {"merge", "merge of branches"}, {"side", "came by a merged branch"},
+		{"entry", "entry"}, {"bad", "error"}, {"warn", "warning"}, {"waived", "waived"}, {"gone", "no longer in the log"}, {"merge", "merge of branches"}, {"side", "below the line: came by a merged branch"},
 	} {
 		if used[k.Class] {
 			out = append(out, k)
