@@ -84,7 +84,7 @@ func (p *Plan) actionsOrigin() string {
 			}
 		}
 	}
-	return "with actions/checkout: leave repository: out; or " + remedy
+	return "with actions/checkout: remove repository:; or " + remedy
 }
 
 // noEvent is the error for an event that is described nowhere: the checked-out commit does not say what to compare it with.

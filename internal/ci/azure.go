@@ -2,7 +2,7 @@ package ci
 
 // Azure is Azure Pipelines (https://learn.microsoft.com/azure/devops/pipelines/build/variables). For a pull request it checks out its merge
 // of the head and the target, BUILD_SOURCEVERSION. The target is refs/heads/main in Azure Repos and main on GitHub. New pipelines fetch one
-// commit; fetchDepth: 0 fetches all branches, which the steps could not, since the token is not left in the clone
+// commit; fetchDepth: 0 fetches all branches. The steps cannot fetch them: the clone does not keep the token
 // (https://learn.microsoft.com/azure/devops/pipelines/yaml-schema/steps-checkout).
 var Azure = variables{
 	event: "BUILD_REASON", request: "SYSTEM_PULLREQUEST_PULLREQUESTID", target: "SYSTEM_PULLREQUEST_TARGETBRANCH",

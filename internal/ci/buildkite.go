@@ -10,6 +10,6 @@ var Buildkite = variables{
 }.system(System{
 	Name:       "Buildkite",
 	detect:     is("BUILDKITE", "true"),
-	Deep:       "leave depth: out of the step's and the pipeline's checkout:, and --depth out of the agent's git-clone-flags and git-fetch-flags",
+	Deep:       "remove depth: from the step's and the pipeline's checkout:, and --depth from the agent's git-clone-flags and git-fetch-flags",
 	NoCheckout: "the step has no checkout", Checkout: "checkout:\n  skip: false",
 })

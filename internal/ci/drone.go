@@ -11,6 +11,6 @@ var Drone = variables{
 	Name:   "Drone",
 	detect: is("DRONE", "true"),
 	// https://docs.drone.io/pipeline/docker/syntax/cloning/
-	Deep:       "leave depth: out of clone:",
+	Deep:       "remove depth: from clone:",
 	NoCheckout: "clone must not be disabled", Checkout: "clone:\n  disable: false",
 })

@@ -45,7 +45,7 @@ func repositoryOf(address string) (path string, host bool) {
 	return strings.TrimSuffix(strings.Trim(path, "/"), ".git"), true
 }
 
-// webAddress is an address that a report may link to, as it is; empty for anything else, as where a variable was missing.
+// webAddress is an address that a report may link to, as it is; empty for anything else, for example if a variable is missing.
 func webAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Contains(u.Path, "//") {

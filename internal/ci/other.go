@@ -7,7 +7,7 @@ var Other = &System{
 	Name: "explicit inputs",
 	plan: func(*Plan, map[string]string, []byte) error {
 		return &failure.Error{
-			Message: "this is none of the CI systems that say what to compare (" + Names() + " do)",
+			Message: "no CI system says what to compare here (" + Names() + " are recognized)",
 			Remedy:  "small-action --base origin/main --head HEAD",
 		}
 	},

@@ -66,7 +66,7 @@ type Plan struct {
 	// says that Ref is that branch: then the policy is taken from its own tip before the push.
 	Default   []Point
 	OnDefault bool
-	// NoBefore says that nobody knows what the ref was before: all that the default branch lacks is judged, or, of what it has, the
+	// NoBefore says that nothing says what the ref was before. What the default branch lacks is judged; if it lacks nothing, the
 	// whole history.
 	NoBefore bool
 	// Compare has a pushed branch compared with the default branch, as a warning.

@@ -43,7 +43,7 @@ type System struct {
 	NoCheckout, Checkout string
 }
 
-// systems are all that are recognized. Those in one row set each other's variables: the first that detects itself counts.
+// systems lists what is recognized. Systems in one row set each other's variables: the first that detects itself counts.
 var systems = [][]*System{
 	{Forgejo, Gitea, GitHub},
 	{GitLab},
@@ -55,7 +55,7 @@ var systems = [][]*System{
 	{Woodpecker, Drone},
 }
 
-// Detect finds the system of an environment. Of one with the variables of several nothing is planned.
+// Detect finds the system of an environment. If several detect themselves, no plan is made.
 func Detect(env map[string]string) *System {
 	var found []*System
 	for _, row := range systems {
@@ -78,8 +78,7 @@ func Names() string {
 	for _, s := range slices.Concat(systems...) {
 		names = append(names, s.Name)
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return wording.List(names, "and")
 }
 
 // surroundings is what a job says apart from what to compare.
@@ -144,7 +143,7 @@ func (p *Plan) explicit(env map[string]string, event []byte, in Inputs) {
 	}
 	p.Kind, p.NoBefore, p.Compare, p.Subject = Push, true, true, wording.Clip(head)+", which is new"
 	p.Repository = cmp.Or(p.Repository, around.repository)
-	p.Default = defaultBranchPoints(cmp.Or(env[DefaultBranchVariable], around.defaultBranch))
+	p.Default = defaultBranchPoints(cmp.Or(env[defaultBranchVariable], around.defaultBranch))
 }
 
 // given is a revision in the caller's words.

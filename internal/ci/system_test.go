@@ -227,7 +227,7 @@ func TestNoPlan(t *testing.T) {
 		in    Inputs
 		want  string
 	}{
-		"nowhere":              {nil, "", Inputs{}, "none of the CI systems"},
+		"nowhere":              {nil, "", Inputs{}, "no CI system says"},
 		"a head alone":         {nil, "", Inputs{Head: "HEAD"}, "not what to compare it with"},
 		"torn":                 {action("push"), `{"ref":`, Inputs{}, "cannot be read: it is not valid JSON, or is cut off (byte 7)"},
 		"another type":         {action("push"), `{"ref": 5}`, Inputs{}, "cannot be read: unexpected JSON number in ref"},

@@ -10,10 +10,10 @@ import (
 )
 
 // variables are the names of the variables by which a CI system says what it builds, for systems that say no more than that. One that a
-// system does not have is empty.
+// system lacks is empty.
 //
-// Of such a build the checked-out commit may be the system's merge of the head and the target, so HEAD is looked at too. What a branch was
-// before is mostly not said; then it is compared with the default branch alone.
+// The checked-out commit of such a build may be the system's merge of the head and the target, so HEAD is looked at too. Most systems do
+// not say what a branch was before; then it is compared with the default branch alone.
 type variables struct {
 	// event says what happened; where it is "push", before is the branch's tip before that.
 	event, before string
@@ -35,8 +35,8 @@ type variables struct {
 	page, commits string
 }
 
-// DefaultBranchVariable names the default branch where a system does not, or names another one.
-const DefaultBranchVariable = "CI_DEFAULT_BRANCH"
+// defaultBranchVariable names the default branch where a system does not, or names another one.
+const defaultBranchVariable = "CI_DEFAULT_BRANCH"
 
 // system completes a system that says what it builds by these variables.
 func (v variables) system(s System) *System {
@@ -96,7 +96,7 @@ func (v variables) pullRequest(p *Plan, env map[string]string) error {
 	p.Source = strings.TrimPrefix(env[v.source], "refs/heads/")
 	p.Base = refetched(branchPoints(target, "the target branch "+target))
 	if len(p.Base) == 0 {
-		return undecided(fmt.Sprintf("%s is %q, which names no branch: it says what the pull request is for", v.target, wording.Clip(target)))
+		return undecided(fmt.Sprintf("%s is %q, which is no name of a branch; it has to name the pull request's target", v.target, wording.Clip(target)))
 	}
 	p.Merge = []Point{{Revision: "HEAD", Words: "HEAD", Made: true}}
 	return nil
@@ -110,11 +110,11 @@ func (v variables) surroundings(p *Plan, env map[string]string, _ []byte) surrou
 	number := env[v.request]
 	return surroundings{
 		inRequest: number != "" && number != "false", repository: p.Repository,
-		defaultBranch: cmp.Or(env[DefaultBranchVariable], env[v.defaultBranch]),
+		defaultBranch: cmp.Or(env[defaultBranchVariable], env[v.defaultBranch]),
 	}
 }
 
-// builtRef is the full name of the branch or tag that is built; empty if nobody says.
+// builtRef is the full name of the branch or tag that is built; empty if no variable says it.
 func (v variables) builtRef(env map[string]string) string {
 	switch {
 	case env[v.ref] != "":
@@ -127,7 +127,7 @@ func (v variables) builtRef(env map[string]string) string {
 	return ""
 }
 
-// refetched has the remote asked where a branch is: a clone may be kept from an earlier build, which fetched the branch then.
+// refetched has the branch fetched once more: the clone may be left from an earlier build.
 func refetched(points []Point) []Point {
 	if len(points) > 0 {
 		points[0].Stale = true
@@ -135,8 +135,8 @@ func refetched(points []Point) []Point {
 	return points
 }
 
-// several stands for systems whose variables are set together, as in a job that one of them starts in another's: which of them says what is
-// to be judged is not guessed.
+// several stands for systems whose variables are set together, as in a job that one of them starts in another's: no guess is
+// made which of them says what to judge.
 func several(found []*System) *System {
 	var names []string
 	for _, s := range found {
@@ -147,7 +147,7 @@ func several(found []*System) *System {
 		plan: func(*Plan, map[string]string, []byte) error {
 			return &failure.Error{
 				Message: "this environment has the variables of " + strings.Join(names, " and of ") + ", which may say different things",
-				Remedy:  "leave the variables of all but one out of this step; or " + remedy,
+				Remedy:  "unset the variables of all but one of them in this step; or " + remedy,
 			}
 		},
 		Deep: Other.Deep,

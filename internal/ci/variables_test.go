@@ -119,7 +119,7 @@ func TestVariables(t *testing.T) {
 				if p.System != b.system || p.Event == "" || build == "a pull request" && (!p.Base[0].Stale || b.system != Buildkite && p.Source != "feature") {
 					t.Errorf("%+v", p)
 				}
-				env[DefaultBranchVariable] = "trunk"
+				env[defaultBranchVariable] = "trunk"
 				if p, err := Decide(env, nil, Inputs{}); err != nil || row.want.NoBefore && shapeOf(p).Default != strings.ReplaceAll(mainRefs, "main", "trunk") {
 					t.Errorf("%v: %+v", err, p)
 				}
@@ -196,12 +196,12 @@ func TestNoBuild(t *testing.T) {
 	}{
 		"a short commit":  {map[string]string{"CIRCLECI": "true", "CIRCLE_SHA1": "abc", "CIRCLE_BRANCH": "x"}, `CIRCLE_SHA1 is "abc", which is not the id of a commit`},
 		"an odd head":     {map[string]string{"TF_BUILD": "True", "SYSTEM_PULLREQUEST_PULLREQUESTID": "7", "SYSTEM_PULLREQUEST_SOURCECOMMITID": "--x"}, "SYSTEM_PULLREQUEST_SOURCECOMMITID is"},
-		"no target":       {map[string]string{"BUILD_TAG": "jenkins-gate-1", "CHANGE_ID": "7"}, `CHANGE_TARGET is "", which names no branch`},
-		"an odd target":   {map[string]string{"BUILD_TAG": "jenkins-gate-1", "CHANGE_ID": "7", "CHANGE_TARGET": "--x"}, `CHANGE_TARGET is "--x", which names no branch`},
+		"no target":       {map[string]string{"BUILD_TAG": "jenkins-gate-1", "CHANGE_ID": "7"}, `CHANGE_TARGET is "", which is no name of a branch`},
+		"an odd target":   {map[string]string{"BUILD_TAG": "jenkins-gate-1", "CHANGE_ID": "7", "CHANGE_TARGET": "--x"}, `CHANGE_TARGET is "--x", which is no name of a branch`},
 		"an odd old tip":  {map[string]string{"DRONE": "true", "DRONE_BUILD_EVENT": "push", "DRONE_COMMIT_BEFORE": "HEAD~1"}, "DRONE_COMMIT_BEFORE is"},
 		"two systems":     {map[string]string{"BUILD_TAG": "jenkins-gate-1", "GITLAB_CI": "true"}, "has the variables of GitLab CI and of Jenkins"},
-		"another system":  {map[string]string{"CI": "true"}, "none of the CI systems that say what to compare (Forgejo Actions, "},
-		"half of another": {map[string]string{"CI": "drone", "CI_COMMIT_SHA": headID}, "none of the CI systems"},
+		"another system":  {map[string]string{"CI": "true"}, "no CI system says what to compare here (Forgejo Actions, "},
+		"half of another": {map[string]string{"CI": "drone", "CI_COMMIT_SHA": headID}, "no CI system says"},
 	} {
 		_, err := Decide(row.env, nil, Inputs{})
 		if f := failure.Of(err); f == nil || !strings.Contains(f.Message, row.want) || f.Remedy == "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/repository"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // flags are the flags that all commands have.
@@ -35,20 +36,14 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.color, "color", "auto", "color text `WHEN`: auto, always or never")
 	set.BoolVar(&f.each, "each", false, "judge the workspaces at every commit, not only at the tip")
 	set.Int64Var(&f.maxFileSize, "max-file-size", 0, "read files of up to `BYTES` (default 16 MiB)")
-	set.Var(formatFlag{f, report.CheckFormat}, "format", "write the report as `FORMAT`: "+eitherOf(report.Formats())+"; may be given several times")
+	set.Var(formatFlag{f, report.CheckFormat}, "format", "write the report as `FORMAT`: "+wording.List(report.Formats(), "or")+"; may be given several times")
 	set.Var(outputFlag{f}, "output", "write the report of the format before it to `FILE`")
 }
 
 // claims gives a command that judges a change the flag with which the caller claims a lane.
 func (a *app) claims(c *cobra.Command) *cobra.Command {
-	c.Flags().StringVar(&a.flags.lane, "lane", "", "judge the change as one in the `LANE` "+eitherOf(policy.LaneNames))
+	c.Flags().StringVar(&a.flags.lane, "lane", "", "judge the change as one in the `LANE` "+wording.List(policy.LaneNames, "or"))
 	return c
-}
-
-// eitherOf lists names for people.
-func eitherOf(names []string) string {
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // dirFlag is the directory to look at. As in git's pathspecs, ":/" is the root of the work tree.

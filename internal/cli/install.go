@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/harness"
 	"github.com/small-gate/small-gate/internal/harness/installed"
 	"github.com/small-gate/small-gate/internal/hook"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 func (a *app) installCommand() *cobra.Command {
@@ -58,7 +59,7 @@ func (a *app) installCommand() *cobra.Command {
 			return a.printResult(result, err)
 		},
 	}
-	registerAgent(c, &agents, "have `NAME`'s harness call the gate, instead of git: "+eitherOf(harnessNames())+"; may be given several times")
+	registerAgent(c, &agents, "have `NAME`'s harness call the gate, instead of git: "+wording.List(harnessNames(), "or")+"; may be given several times")
 	c.Flags().StringVar(&opts.Program, "program", "", "have the hooks call `FILE` instead of this program")
 	c.Flags().BoolVar(&opts.PreReceive, "pre-receive", false, "also install the server-side hook")
 	c.Flags().BoolVar(&opts.PrepareCommitMsg, "prepare-commit-msg", false, "also install the hook that signs the commits of agents (SMALL_AGENT_ID)")
@@ -145,14 +146,14 @@ func agentNames(c *cobra.Command, given []string, allowed ...string) ([]string, 
 	var names []string
 	for _, name := range given {
 		if !slices.Contains(harnessNames(), name) {
-			return nil, usage(c, "--agent takes %s, not %q", eitherOf(harnessNames()), name)
+			return nil, usage(c, "--agent takes %s, not %q", wording.List(harnessNames(), "or"), name)
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {
-		return nil, usage(c, "--agent takes %s", eitherOf(harnessNames()))
+		return nil, usage(c, "--agent takes %s", wording.List(harnessNames(), "or"))
 	}
 	return names, nil
 }

@@ -3,18 +3,18 @@ package cli
 import (
 	"fmt"
 
-	"github.com/small-gate/small-gate/internal/gate/finding"
-
-	"github.com/spf13/cobra"
-
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/entrypoint/writers"
+	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/output"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/report"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
+	"github.com/small-gate/small-gate/internal/wording"
 	"github.com/small-gate/small-gate/internal/worklock"
+
+	"github.com/spf13/cobra"
 )
 
 func (a *app) laneCommand() *cobra.Command {
@@ -45,11 +45,11 @@ func (a *app) laneCommand() *cobra.Command {
 			return a.writeLane(found)
 		},
 	})
-	c.Flags().StringVar(&to, "switch", "", "switch to the `LANE` "+eitherOf(policy.LaneNames)+": append the entry that claims it")
+	c.Flags().StringVar(&to, "switch", "", "switch to the `LANE` "+wording.List(policy.LaneNames, "or")+": append the entry that claims it")
 	c.Flags().StringVar(&reason, "reason", "", "with --switch: the `TEXT` that says why")
 	formats := report.LaneFormats()
-	c.Flags().Var(formatFlag{&a.flags, report.CheckLaneFormat}, "format", "write it as `FORMAT`: "+eitherOf(formats)+"; may be given several times")
-	c.Flags().Var(outputFlag{&a.flags}, "output", "write it in the format before it, "+eitherOf(formats)+", to `FILE`")
+	c.Flags().Var(formatFlag{&a.flags, report.CheckLaneFormat}, "format", "write it as `FORMAT`: "+wording.List(formats, "or")+"; may be given several times")
+	c.Flags().Var(outputFlag{&a.flags}, "output", "write it in the format before it, "+wording.List(formats, "or")+", to `FILE`")
 	if err := c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // no such flag: a mistake in this package
 	}

@@ -14,11 +14,9 @@ import (
 	"github.com/small-gate/small-gate/internal/witness"
 )
 
-// AcceptedReason is the reason of a finding that a person has accepted.
-const AcceptedReason = "accepted with --accept"
-
-// Witness judges what refs hold now by what a witness has seen there, and returns what it has seen then, which counts if the report has no
-// finding. Findings with one of the accepted fingerprints, or their first digits, are set apart; one that fits none is a failure.
+// Witness judges what refs hold now by what a witness has seen there, and returns what it has seen now, to be kept if the report has no
+// finding. Findings that are accepted, by their fingerprints or the first digits of them, are set apart. A fingerprint of no finding is a
+// failure.
 func Witness(ctx context.Context, h history.History, refs []walk.Witnessed, accept []string, opts run.Options) (*finding.Report, []witness.Ref) {
 	var seen []witness.Ref
 	r := run.New(h, opts, run.Scope{})
@@ -67,7 +65,7 @@ func setAccepted(r *finding.Report, accept []string) error {
 	var left []finding.Finding
 	for _, f := range r.Findings {
 		if accepted[f.Fingerprint()] {
-			f.Reason = AcceptedReason
+			f.Reason = "accepted with --accept"
 			r.Waived = append(r.Waived, f)
 		} else {
 			left = append(left, f)

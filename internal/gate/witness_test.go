@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -161,5 +163,22 @@ func TestWitnessModel(t *testing.T) {
 	t.Logf("%d looks pass, %d fail, %d may do either", pass, fail, open)
 	if pass < int64(*histories) || fail < int64(*histories) || open*20 > pass+fail {
 		t.Error("the histories are lopsided: they no longer test much")
+	}
+}
+
+// TestWitnessDeletedRef has a ref be gone whose logs were seen at two commits. The remedy names the later one, and says whether that one is
+// still in the clone.
+func TestWitnessDeletedRef(t *testing.T) {
+	older, later := strings.Repeat("a", 40), strings.Repeat("b", 40)
+	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	seen := witness.Ref{Name: "refs/heads/b", Logs: []witness.Log{
+		{Path: "a/.small/progress.small.yml", Time: at.Add(time.Hour), Commit: later}, {Path: "b/.small/progress.small.yml", Time: at, Commit: older},
+	}}
+	for here, want := range map[string]string{older: "bbbbbbbbbbbb, which this clone does not have", later: "bbbbbbbbbbbb, which this clone still has"} {
+		gone := walk.Witnessed{Seen: seen, Here: func(commit string) (bool, error) { return commit == here, nil }}
+		r, _ := gate.Witness(context.Background(), newMemoryHistory(), []walk.Witnessed{gone}, nil, testOptions())
+		if len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Fix, want) {
+			t.Errorf("%q is not said: %+v", want, r.Findings)
+		}
 	}
 }

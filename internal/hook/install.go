@@ -241,7 +241,7 @@ func installNotes(at managed, program string, outcome Outcome) []string {
 	var notes []string
 	if !at.repo.Bare && inside(at.repo.Top, program) {
 		notes = append(notes, "The hooks call "+show(program)+", which is inside this work tree and goes when it goes. "+
-			"To install a lasting one: `"+HowToInstall+"`")
+			"To install a lasting one: "+HowToInstall())
 	}
 	if outcome == Changed && at.Manager != nil && at.undoes != nil {
 		notes = append(notes, at.undoes(at.repo))

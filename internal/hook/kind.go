@@ -9,7 +9,7 @@ import (
 // kindConfig matches the settings that make a repository one of a special kind.
 const kindConfig = `^(extensions\.(objectformat|refstorage|partialclone)|remote\..*\.promisor|core\.sparsecheckout)$`
 
-// kind says in a few words what kind of repository it is, for a report of a bug. The words are no path, address or name.
+// kind says in a few words what kind of repository it is, for a bug report. It names no path, address or person.
 func (r Repository) kind(ctx context.Context) ([]string, error) {
 	kind := "work tree"
 	if r.Bare {
@@ -44,7 +44,7 @@ func (r Repository) kind(ctx context.Context) ([]string, error) {
 		case strings.HasSuffix(name, ".promisor"), name == "extensions.partialclone":
 			value = "partial clone"
 		default:
-			value, _, _ = strings.Cut(show(value), ":") // a place of refs can follow
+			value, _, _ = strings.Cut(show(value), ":") // the path of a ref storage can follow
 		}
 		if !slices.Contains(words, value) {
 			words = append(words, value)

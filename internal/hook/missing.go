@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Missing names the hooks that the gate lacks in the repository around dir ("" is the current directory), and says what to do about them.
@@ -42,7 +41,7 @@ func (c *Check) expect(program string) {
 	}
 	found, err := exec.LookPath(ProgramName)
 	if err != nil {
-		c.refuse(&failure.Error{Message: "no " + ProgramName + " is on PATH", Remedy: "Type: " + wording.Commands(HowToInstall, ProgramName+" install"), Err: err})
+		c.refuse(&failure.Error{Message: "no " + ProgramName + " is on PATH", Remedy: "Type: " + HowToInstall(ProgramName+" install"), Err: err})
 		return
 	}
 	c.Program = found

@@ -8,10 +8,20 @@ import (
 	"runtime"
 	"strings"
 	"unicode"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// HowToInstall is what to type when there is no lasting program for hooks to call.
-const HowToInstall = "go install github.com/small-gate/small-gate/cmd/small-hook@latest"
+const (
+	goInstall = "go install github.com/small-gate/small-gate/cmd/small-hook@latest"
+	// withoutGo is for those who have no Go.
+	withoutGo = "Without Go: " + wording.Docs + "installation.md#the-program"
+)
+
+// HowToInstall says what to type when there is no lasting program for hooks to call, and then.
+func HowToInstall(then ...string) string {
+	return wording.Commands(append([]string{goInstall}, then...)...) + ". " + withoutGo
+}
 
 // ResolveProgram returns the absolute path that a shim is to call. Named is the caller's own choice and may be empty: then it is
 // the running program, unless that is a temporary build.
@@ -22,8 +32,7 @@ func ResolveProgram(named string) (string, error) {
 			return "", failed("cannot determine where this program is", "Name the program for the hooks to call: --program FILE", err)
 		}
 		if temporaryBuild(running, os.Getenv("GOCACHE")) {
-			return "", failed("this is a temporary build of go run, at "+show(running), "Hooks need a program that stays. Type:\n  "+HowToInstall+"\n  "+ProgramName+
-				" install\nor, in a clone of small-gate, go install ./cmd/small-hook.", nil)
+			return "", failed("this is a temporary build of go run, at "+show(running), "Hooks need a program that stays. Type: "+HowToInstall(ProgramName+" install"), nil)
 		}
 		named = steadyName(running)
 	}
@@ -37,7 +46,7 @@ func ResolveProgram(named string) (string, error) {
 // CheckProgram reports why a shim could not call the program at path, or nil.
 func CheckProgram(path string) error {
 	fault := func(what string, cause error) error {
-		return failed("hooks cannot call "+show(path)+what, "Name a program that stays where it is, or install one: "+HowToInstall, cause)
+		return failed("hooks cannot call "+show(path)+what, "Name a program that stays where it is, or install one: "+HowToInstall(), cause)
 	}
 	if strings.ContainsFunc(path, unicode.IsControl) {
 		return fault(": its path holds a line break or another control character", nil)

@@ -31,7 +31,7 @@ func (e examination) prove(ctx context.Context, check *Check, file hookFile) {
 		if check.Moved != "" {
 			what = "the program is gone from " + show(check.Moved) + ", and " + what
 		}
-		check.refuse(failed(what, "Type:\n  "+HowToInstall+"\n  "+ProgramName+" install", nil))
+		check.refuse(failed(what, "Type: "+HowToInstall(ProgramName+" install"), nil))
 		return
 	}
 	e.askVersion(ctx, check)
@@ -75,7 +75,7 @@ func (e examination) askVersion(ctx context.Context, check *Check) {
 	output, err := command.CombinedOutput()
 	answer, _, _ := strings.Cut(strings.TrimSpace(string(output)), "\n")
 	if err != nil || answer == "" {
-		check.refuse(failed(show(check.Program)+" does not answer to version: "+show(answer), "Type:\n  "+HowToInstall+"\n  "+ProgramName+" install", err))
+		check.refuse(failed(show(check.Program)+" does not answer to version: "+show(answer), "Type: "+HowToInstall(ProgramName+" install"), err))
 		return
 	}
 	check.Version = answer

@@ -43,7 +43,7 @@ func (s shim) render() string {
 	}
 	var text strings.Builder
 	err := template.Must(template.New("shim").Parse(shimText)).Execute(&text, map[string]any{
-		"Hook": string(s.hook), "Program": program,
+		"Hook": string(s.hook), "Program": program, "GoInstall": goInstall, "WithoutGo": withoutGo,
 		"Kept": string(s.hook) + keptSuffix, "CallKept": callKept, "Input": s.hook.readsInput(), "Aside": s.aside, "ForAgents": s.hook == PrepareCommitMsg,
 	})
 	if err != nil {

@@ -184,7 +184,7 @@ func TestProgramThatIsGone(t *testing.T) {
 			spoil(t, program.path)
 
 			output := gitStops(t, repo, "commit", "--allow-empty", "-m", "x")
-			for _, part := range []string{program.path, "nothing was judged", "go install ", "small-hook install"} {
+			for _, part := range []string{program.path, "nothing was judged", "go install ", "small-hook install", withoutGo} {
 				if !strings.Contains(output, part) {
 					t.Errorf("the message lacks %q:\n%s", part, output)
 				}

@@ -14,7 +14,7 @@ import (
 const maxIssues = 5000
 
 // gitlabIssue is one issue of GitLab's Code Quality report, with the fields that
-// GitLab demands. A report is a list of them, [] where there are none.
+// GitLab requires. A report is a list of them, [] where there are none.
 type gitlabIssue struct {
 	Description string `json:"description"`
 	CheckName   string `json:"check_name"`
@@ -28,8 +28,7 @@ type gitlabIssue struct {
 	} `json:"location"`
 }
 
-// issueText is a finding in one line: the sentence, and what changed from what to
-// what.
+// issueText is a finding in one line: the sentence, and how the fields changed.
 func issueText(f *finding.Finding) string {
 	words := content.UpperFirst(content.Text(f.Message))
 	for _, change := range content.ChangesInWords(f) {

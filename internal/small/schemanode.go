@@ -10,9 +10,11 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// schemaNode is what a schema asks of one value. It knows the keywords of
+// schemaNode is what a schema requires of one value. It knows the keywords of
 // draft-07 that our schemas use; a schema with any other does not compile.
 // FuzzCheckSchema holds it to a JSON Schema library.
 type schemaNode struct {
@@ -228,10 +230,7 @@ func (n *schemaNode) alternatives() string {
 			words[i] = strconv.Quote(s)
 		}
 	}
-	if last := len(words) - 1; last > 0 {
-		return strings.Join(words[:last], ", ") + " or " + words[last]
-	}
-	return words[0]
+	return wording.List(words, "or")
 }
 
 // schemaType is the type that a schema takes a value for. A scalar that JSON
@@ -256,8 +255,7 @@ func (v *Value) schemaType() string {
 	return "number"
 }
 
-// rational is a number's value; 0 for one that is too long to read, and for
-// what is no number.
+// rational is a number's value; 0 if it is too long to read or no number.
 func (v *Value) rational() *big.Rat {
 	r := new(big.Rat)
 	if v.Kind != Number {
@@ -269,7 +267,7 @@ func (v *Value) rational() *big.Rat {
 	return r
 }
 
-// is reports whether a value is the one that a schema writes so.
+// is reports whether a value equals one of a schema's enumeration.
 func (v *Value) is(other any) bool {
 	switch other := other.(type) {
 	case bool:

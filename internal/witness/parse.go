@@ -62,18 +62,13 @@ func (p *parser) text(word string) (string, error) {
 		return "", err
 	}
 	out, err := unquoted(rest)
-	if err != nil || out == "" {
+	if err == nil && out == "" {
+		err = fmt.Errorf("nothing follows %q", word)
+	}
+	if err != nil {
 		p.at--
-		return "", errors.Join(err, emptyText(out, word))
 	}
-	return out, nil
-}
-
-func emptyText(text, word string) error {
-	if text == "" {
-		return fmt.Errorf("%q says nothing", word)
-	}
-	return nil
+	return out, err
 }
 
 func (p *parser) state() (*State, error) {
@@ -252,7 +247,7 @@ func (p *parser) entries(l *Log) error {
 	return nil
 }
 
-// exact demands that a text is as it would be written, and goes to the first line that is not.
+// exact requires a text to be as it would be written, and goes to the first line that differs.
 func (p *parser) exact(got, want []byte) error {
 	if bytes.Equal(got, want) {
 		return nil

@@ -50,6 +50,14 @@ func (s *State) Ref(name string) *Ref {
 	return &s.Refs[at]
 }
 
+// Latest returns the log that was seen last; the zero Log without any.
+func Latest(logs []Log) Log {
+	if len(logs) == 0 {
+		return Log{}
+	}
+	return slices.MaxFunc(logs, func(a, b Log) int { return a.Time.Compare(b.Time) })
+}
+
 // header is the first line. Another version of the form has another one.
 const header = "small-gate witness 1"
 

@@ -58,6 +58,15 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, Plural(noun))
 }
 
+// List lists parts as a sentence does, with a word before the last one: "and", "or".
+func List(parts []string, word string) string {
+	last := len(parts) - 1
+	if last < 1 {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts[:last], ", ") + " " + word + " " + parts[last]
+}
+
 // Plural is the plural of a regular noun.
 func Plural(noun string) string {
 	switch {

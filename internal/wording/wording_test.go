@@ -83,3 +83,11 @@ func TestNoBacktick(t *testing.T) {
 		}
 	}
 }
+
+func TestList(t *testing.T) {
+	for want, parts := range map[string][]string{"": nil, "a": {"a"}, "a or b": {"a", "b"}, "a, b or c": {"a", "b", "c"}} {
+		if got := List(parts, "or"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -2,7 +2,7 @@
 //
 //	go run ./scripts/packages VERSION DIST
 //
-// DIST is goreleaser's folder. Written are DIST/packages/npm (one package that chooses among six, which hold the programs of one system
+// DIST is goreleaser's folder. It writes DIST/packages/npm (one package that chooses among six, which hold the programs of one system
 // each), DIST/packages/pypi (one wheel a system) and DIST/packages/homebrew (the formula). The same archives give the same bytes.
 package main
 
@@ -78,7 +78,7 @@ var released = regexp.MustCompile(`^v\d+\.\d+\.\d+(-(alpha|beta|rc)\.\d+)?$`)
 
 func makePackages(tag, dist string) error {
 	if !released.MatchString(tag) {
-		return fmt.Errorf("%q is no version such as v1.2.3 or v1.2.3-rc.1", tag)
+		return fmt.Errorf("%q is not a version such as v1.2.3 or v1.2.3-rc.1", tag)
 	}
 	version := strings.TrimPrefix(tag, "v")
 	var archives []archive
@@ -116,7 +116,7 @@ func open(t target, dist string) (archive, error) {
 		return archive{}, err
 	}
 	if len(found) != 1 {
-		return archive{}, fmt.Errorf("%d files match %s, and not one: run goreleaser first", len(found), pattern)
+		return archive{}, fmt.Errorf("%d files match %s instead of one: run goreleaser first", len(found), pattern)
 	}
 	packed, err := os.ReadFile(found[0])
 	if err != nil {

@@ -29,7 +29,7 @@ type manifest struct {
 	OptionalDependencies map[string]string `json:"optionalDependencies,omitempty"`
 }
 
-// writeNPM writes a package for each target, and the one that people name: npm installs what it lists for the machine's system alone.
+// writeNPM writes a package for each target, and the one that people install: of what it lists, npm installs only what is for the machine's system.
 func writeNPM(folder, version string, archives []archive) error {
 	base := manifest{
 		Version: version, Description: summary, License: "Apache-2.0", Homepage: home,

@@ -19,7 +19,7 @@ type file struct {
 	data []byte
 }
 
-// epoch is when every packed file was changed last: the earliest time that a zip file can say.
+// epoch is the modification time of every packed file: the earliest that a zip file can hold.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // readTar returns the files of a .tar.gz by path.

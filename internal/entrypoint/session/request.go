@@ -13,6 +13,7 @@ import (
 	"github.com/small-gate/small-gate/internal/lane"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/program"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Request is what a person or a CI job asks for.
@@ -102,7 +103,7 @@ func (r Request) WithLane() Request {
 }
 
 // LaneList names the lanes, for people.
-var LaneList = policy.LaneNames[0] + ", " + policy.LaneNames[1] + " or " + policy.LaneNames[2]
+var LaneList = wording.List(policy.LaneNames, "or")
 
 // ClaimedLane is the lane that the caller claims, as lanes are spelt; empty for none.
 func (r Request) ClaimedLane() (string, error) {

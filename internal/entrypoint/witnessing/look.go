@@ -1,6 +1,7 @@
 package witnessing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -60,17 +61,10 @@ func Look(ctx context.Context, req session.Request, o Options) (report *finding.
 		report.Examined.Notes = append(report.Examined.Notes, "the state has not been changed")
 	case finding.Error: // which says why
 	}
-	if err = joined(err, kept.close()); err != nil {
+	if err = cmp.Or(err, kept.close()); err != nil {
 		report.Verdict, report.Failure = finding.Error, failure.Of(err)
 	}
 	return report, kept.state == nil
-}
-
-func joined(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
 }
 
 // look judges, and returns the next state, by a state that is nil at the first look.
@@ -157,7 +151,7 @@ func trust(ctx context.Context, s *session.Session, seen *witness.State, first b
 		}
 		label = source.Seen.Name
 	}
-	switch last := lastSeen(source.Seen.Logs); {
+	switch last := witness.Latest(source.Seen.Logs).Commit; {
 	case s.Req.Config != "":
 		at = source.Tip // whoever names the configuration vouches for what is there
 	case last != "":
@@ -178,12 +172,4 @@ func trust(ctx context.Context, s *session.Session, seen *witness.State, first b
 		s.Opts.Policy = &own
 	}
 	return nil
-}
-
-// lastSeen is the commit at which logs were seen last; empty without any.
-func lastSeen(logs []witness.Log) string {
-	if len(logs) == 0 {
-		return ""
-	}
-	return slices.MaxFunc(logs, func(a, b witness.Log) int { return a.Time.Compare(b.Time) }).Commit
 }

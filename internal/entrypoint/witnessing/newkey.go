@@ -36,7 +36,7 @@ func writeNew(path, text string, permissions fs.FileMode) error {
 	}
 	_, err = f.WriteString(text + "\n")
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return unusable("the key cannot be written", err)
+		return unusable("the key cannot be written", errors.Join(err, os.Remove(path)))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package witnessing
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,8 +21,8 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// StateFile is the name of the state in its directory.
-const StateFile = "witness.txt"
+// stateFile is the name of the state in its directory.
+const stateFile = "witness.txt"
 
 // kept is a state on disk, while one look is at work on it.
 type kept struct {
@@ -36,7 +37,7 @@ type kept struct {
 
 // openState reads the state of a directory, which is made if it is not there, and keeps other looks out until close.
 func openState(o Options) (*kept, error) {
-	k := &kept{path: filepath.Join(o.State, StateFile)}
+	k := &kept{path: filepath.Join(o.State, stateFile)}
 	if err := os.MkdirAll(o.State, 0o777); err != nil {
 		return nil, unusable("cannot use "+o.State, err)
 	}
@@ -56,7 +57,7 @@ func openState(o Options) (*kept, error) {
 		return nil, err
 	}
 	if err := k.read(); err != nil {
-		return nil, joined(err, k.close())
+		return nil, cmp.Or(err, k.close())
 	}
 	return k, nil
 }

@@ -41,7 +41,7 @@ func TestOneAtATime(t *testing.T) {
 		t.Error(err)
 	}
 	names, err := os.ReadDir(o.State)
-	if err != nil || len(names) != 1 || names[0].Name() != StateFile {
+	if err != nil || len(names) != 1 || names[0].Name() != stateFile {
 		t.Errorf("%v %v", names, err)
 	}
 }
@@ -54,7 +54,7 @@ func TestUnwritable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.path = filepath.Join(dir, "gone", StateFile)
+	k.path = filepath.Join(dir, "gone", stateFile)
 	if _, err := k.write(&witness.State{Repository: "r"}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
@@ -74,7 +74,7 @@ func TestUnwritable(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for name, size := range map[string]int64{StateFile: maxState + 1, "key": maxKeys + 1} {
+	for name, size := range map[string]int64{stateFile: maxState + 1, "key": maxKeys + 1} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}

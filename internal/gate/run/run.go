@@ -11,7 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// SortedKeys are the members of a set, in order.
+// SortedKeys are the members of a set, in order; never nil, which stands for all paths where a tree is listed.
 func SortedKeys(set map[string]bool) []string {
 	keys := make([]string, 0, len(set))
 	for k := range set {

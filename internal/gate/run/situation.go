@@ -95,7 +95,7 @@ func firstOf(ids []string) string {
 	return ids[0]
 }
 
-// maxOrigins is how many entries it is remembered of with which commit they came: more than is drawn of logs.
+// maxOrigins bounds the entries whose commits are remembered; it is more than reports draw.
 const maxOrigins = 1 << 17
 
 // NoteOrigin notes that entries came with a commit; of equal entries the first counts.

@@ -42,7 +42,7 @@ func (s Situation) Redo(steps ...string) string {
 	case s.Commit == history.Index:
 		return wording.Commands(steps...) + ", then commit again"
 	case s.Standing == history.Landed:
-		return "what has landed is never rewritten; a person accepts all logs as they stand, and only what comes after is judged: " + AcceptPast
+		return "what has landed is never rewritten; a person accepts all logs as they stand, and only what comes after is judged: " + acceptPast
 	}
 	if s.Base == "" {
 		return "the first commit has to be made again: " + wording.Commands("git update-ref -d HEAD") + ", correct the files, then commit again"
@@ -92,8 +92,8 @@ func (s Situation) published(commands []string) []string {
 	return commands
 }
 
-// AcceptPast are the commands that accept every log as it stands in HEAD.
-var AcceptPast = wording.Commands("small-hook baseline", "git add -- :/.small-gate.yml", `git commit -m "Accept the logs as they stand" -- :/.small-gate.yml`)
+// acceptPast are the commands that accept every log as it stands in HEAD.
+var acceptPast = wording.Commands("small-hook baseline", "git add -- :/.small-gate.yml", `git commit -m "Accept the logs as they stand" -- :/.small-gate.yml`)
 
 // Undo says how to undo what was done to the log, and keep all other work.
 func (e *LogChange) Undo() string {
@@ -121,7 +121,7 @@ func (e *LogChange) UndoAndBeginRun() string {
 		return e.Undo()
 	}
 	dir, _, _ := small.SplitPath(e.Path)
-	return NewIntent(dir) + s.Redo(e.putBack(), writeID(dir), "git add -- "+wording.TopPath(small.InDir(dir, "")))
+	return newIntent(dir) + s.Redo(e.putBack(), writeID(dir), "git add -- "+wording.TopPath(small.InDir(dir, "")))
 }
 
 // instead says what to do in place of what is undone.

@@ -8,11 +8,11 @@ import (
 
 // BeginRun begins a new run in the workspace of a directory whose run is over, after the commit that is judged, in the index, or on disk.
 func BeginRun(dir, commit string) string {
-	return NewIntent(dir) + thenCommit(commit, "Begin a new run", writeID(dir), small.InDir(dir, ""))
+	return newIntent(dir) + thenCommit(commit, "Begin a new run", writeID(dir), small.InDir(dir, ""))
 }
 
-// NewIntent says what comes before the commands of a new run.
-func NewIntent(dir string) string {
+// newIntent says what comes before the commands of a new run.
+func newIntent(dir string) string {
 	return "the run is over: a person writes the new intent into " + small.Intent.Path(dir) + "; then "
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/small-gate/small-gate/internal/witness"
 )
 
-// WitnessedChange is a log from what a witness has seen of it to what its ref holds now.
+// WitnessedChange is how a log changed since a witness saw it.
 type WitnessedChange struct {
 	*LogChange
 	// Ref is the full name.
@@ -30,6 +30,6 @@ type WitnessedLoss struct {
 	Logs []witness.Log
 	// Problems say why the log cannot be read, if there is a file at its path.
 	Problems []small.Problem
-	// Survives is true if the commits that were seen are still in the clone, BuiltOn if they are ancestors of what the ref holds now.
+	// Survives is true if the commit that was seen last is still in the clone, BuiltOn if the ref still leads to it.
 	Survives, BuiltOn bool
 }

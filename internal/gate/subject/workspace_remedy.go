@@ -33,7 +33,7 @@ func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
 	s := w.Situation()
 	switch {
 	case i < w.Settled || s.Standing == history.Landed:
-		return "a committed entry is never edited; a person accepts the log as it stands, and pushes that before any new work: " + AcceptPast + ", `git push`"
+		return "a committed entry is never edited; a person accepts the log as it stands, and pushes that before any new work: " + acceptPast + ", `git push`"
 	case w.Settled < 0:
 		return how + "; if the entry is committed, it is never edited: a person accepts the log as it stands (small-hook baseline)"
 	case history.Uncommitted(s.Commit) || s.Base == "":

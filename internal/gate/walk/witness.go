@@ -46,16 +46,15 @@ type witnessing struct {
 }
 
 func (c *witnessing) refGone() (witness.Ref, error) {
-	gone := &subject.WitnessedLoss{Ref: c.Seen.Name, Logs: standing(c.Seen.Logs), Place: rule.Place{Mandatory: true}, Survives: true}
-	for _, l := range gone.Logs {
-		here, err := c.Here(l.Commit)
-		if err != nil {
-			return c.out, err
-		}
-		gone.Survives = gone.Survives && here
+	gone := &subject.WitnessedLoss{Ref: c.Seen.Name, Logs: standing(c.Seen.Logs), Place: rule.Place{Mandatory: true}}
+	var err error
+	if last := witness.Latest(gone.Logs); last.Commit != "" {
+		gone.Survives, err = c.Here(last.Commit)
 	}
-	c.Collector.Judge(gone)
-	return c.out, nil
+	if err == nil {
+		c.Collector.Judge(gone)
+	}
+	return c.out, err
 }
 
 // standing are the logs that have not moved away.
@@ -142,7 +141,7 @@ func (c *witnessing) compareOne(ctx context.Context, l witness.Log, moves map[st
 	return c.compareEntries(ctx, l, now)
 }
 
-// see notes, once, what is seen of a log now; before is what was seen of it.
+// see records, once, what is seen of a log now; before is what was seen of it.
 func (c *witnessing) see(path string, before witness.Log) {
 	if slices.ContainsFunc(standing(c.out.Logs), func(l witness.Log) bool { return l.Path == path }) {
 		return // it has come back to a path where it stood before
@@ -169,8 +168,8 @@ func (c *witnessing) addNew(path string) {
 	}
 }
 
-// moves finds the logs that are gone from where they were seen and go on at a new path. As on an edge, there must be as many such paths as
-// logs that begin alike are gone, and the longest come first.
+// moves finds the logs that are gone from their paths and go on at new ones. As on an edge, equal logs that are gone need as many new paths
+// that continue them. The longest logs come first.
 func (c *witnessing) moves() map[string]string {
 	var gone []witness.Log
 	for _, l := range standing(c.Seen.Logs) {
@@ -237,7 +236,7 @@ func (c *witnessing) compareEntries(ctx context.Context, l witness.Log, now *rea
 		return err
 	}
 	with := ledger.CompareOptions{Equal: equal, NewRecords: c.Source.Ledgers.Records(ctx, now.File), OldRecords: func() ([]*small.Value, error) {
-		return slices.Repeat([]*small.Value{{Kind: small.Null}}, old.Len()), nil // which no entry pairs with
+		return slices.Repeat([]*small.Value{{Kind: small.Null}}, old.Len()), nil // no entry pairs with these
 	}}
 	if survives {
 		with.OldRecords = c.Source.Ledgers.Records(ctx, before.File)

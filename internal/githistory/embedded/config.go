@@ -25,7 +25,7 @@ func decodeConfig(name string) (config, error) {
 		return nil, err
 	}
 	if info.Size() > maxConfig {
-		return nil, fmt.Errorf("%s has %d bytes", wording.Printable(name), info.Size())
+		return nil, fmt.Errorf("%s has %d bytes; at most %d are read", wording.Printable(name), info.Size(), maxConfig)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {

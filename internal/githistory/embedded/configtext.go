@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -41,9 +42,9 @@ type configText struct {
 func parseConfig(data []byte) (config, error) {
 	t := &configText{rest: strings.TrimPrefix(string(data), "\ufeff")}
 	if strings.ContainsRune(t.rest, 0) {
-		return nil, fmt.Errorf("it has a NUL")
+		return nil, errors.New("it contains a NUL byte")
 	}
-	// git ends a line so, and a file without an end of its last line.
+	// git takes CRLF for a line's end, and the end of the file too.
 	t.rest = strings.ReplaceAll(t.rest, "\r\n", "\n") + "\n"
 	text := t.rest
 	var out config
@@ -130,7 +131,7 @@ func (t *configText) setting(s *setting) bool {
 	return c == '\n' || c == '=' && t.value(&s.value)
 }
 
-// value reads up to the end of the line. Space around it is left out, and in it it counts.
+// value reads up to the end of the line. Space around the value is dropped, space inside it is kept.
 func (t *configText) value(out *string) bool {
 	var value, space []byte
 	quoted := false
@@ -157,9 +158,6 @@ func (t *configText) value(out *string) bool {
 			value = append(value, c)
 		default:
 			i++
-			if i == len(t.rest) {
-				return false // git takes the end of the file for a line that goes on
-			}
 			if t.rest[i] == '\n' {
 				continue
 			}
@@ -170,5 +168,6 @@ func (t *configText) value(out *string) bool {
 			value = append(value, "\t\b\n\\\""[escape])
 		}
 	}
-	return false
+	*out, t.rest = string(value), "" // the last line ends in a backslash
+	return !quoted
 }

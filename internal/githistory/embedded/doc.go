@@ -1,10 +1,11 @@
-// Package embedded reads repositories without a git program, over the decoders of
-// go-git. It answers the same questions as the reader of githistory, in the same
-// words, or refuses; one suite of tests holds both to that.
+// Package embedded reads repositories without a git program. It answers the same
+// questions as the reader of githistory, in the same words, or refuses; one suite
+// of tests holds both to that.
 //
-// It is a package of its own so that go-git stays in it. go-git's porcelain and
-// storage are not used: they refuse valid repositories, read the wrong index in
-// hooks, and take missing objects for absent files.
+// Of go-git it uses the types of ids and objects and the cache. Its porcelain and
+// storage refuse valid repositories, read the wrong index in hooks, and take
+// missing objects for absent files; its decoders are slower, and import much more.
+// The tests compare ours with them.
 //
 // What it does not serve it refuses by name, in an error with ErrUnserved in its
 // chain. A missing or damaged object is an error and never an absent file.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
 // pack is a pack and its index. The files stay open, so that a
@@ -45,6 +44,9 @@ const (
 	// maxPack is more than a pack has bytes.
 	maxPack = 1 << 48
 )
+
+// errPack is the error for a pack or a delta that breaks the format.
+var errPack = errors.New("the pack is damaged")
 
 // openPack opens the pack with a number among those that share a cache.
 func openPack(name string, number int, bases *cache.BufferLRU) (*pack, error) {
@@ -147,7 +149,7 @@ func (p *pack) header(offset int64) (h header, err error) {
 		high, err = binary.ReadUvarint(p.stored)
 	}
 	if err != nil || high >= maxPack {
-		return h, errors.Join(packfile.ErrMalformedPackFile, err)
+		return h, errors.Join(errPack, err)
 	}
 	h.kind, h.size = plumbing.ObjectType(first>>4&7), int64(high<<4|uint64(first&15))
 	switch h.kind {
@@ -173,7 +175,7 @@ func (p *pack) distance() (int64, error) {
 			return n, nil
 		}
 	}
-	return 0, packfile.ErrMalformedPackFile
+	return 0, errPack
 }
 
 // inflated is what is stored behind what was read last.
@@ -217,8 +219,8 @@ func (p *pack) deltaAt(h header, depth int) (entry, error) {
 	switch {
 	case err != nil:
 		return entry{}, err
-	case base <= 0, depth > maxChain: // base is 0 in what is no delta
-		return entry{}, packfile.ErrMalformedPackFile
+	case base <= 0, depth > maxChain: // base is 0 where there is no delta
+		return entry{}, errPack
 	}
 	e, err := p.entryAt(base, depth+1)
 	if err == nil && max(e.size, h.size) > maxDelta {

@@ -10,12 +10,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// packIndex says where the objects of a pack are (gitformat-pack(5), version 2 of pack-*.idx files). It is a file, of which each look-up
-// reads a few bytes, so that opening one costs the same whatever the pack holds; who looks up many has it read whole. The sum at its end
-// is not compared: git does not do it either, and what is read of an object is compared with the id.
+// packIndex says where the objects of a pack are (gitformat-pack(5), version 2 of pack-*.idx files). Each look-up reads a few bytes of
+// the file, so that opening one costs the same whatever the pack holds; after many look-ups the file is read whole. The checksum at its end is
+// not verified: git does not do it either, and an object's content is compared with its id.
 type packIndex struct {
 	file *os.File
-	// ReaderAt is the file, or its text after so many look-ups.
+	// ReaderAt is the file or, after manyLookups, its content.
 	io.ReaderAt
 	lookups int
 	// fanout counts the objects up to those whose ids begin with a byte.
@@ -27,11 +27,11 @@ type packIndex struct {
 const (
 	indexFanout = 8
 	indexIDs    = indexFanout + 256*4
-	// So many bytes an id takes, a sum, and an offset.
+	// The sizes of an id, a checksum and an offset, in bytes.
 	bytesID, bytesSum, bytesOffset = int64(idSize), 4, 4
-	// A look-up halves the ids until so many are left, and reads those at once.
+	// A look-up halves the ids until this many are left, and reads those at once.
 	fewIDs = 64
-	// From so many look-ups on it is read whole, if it has no more than so many objects: 28 MB.
+	// At this many look-ups the index is read whole, if it has at most maxWhole objects: 28 MB.
 	manyLookups, maxWhole = 1000, 1_000_000
 )
 
@@ -62,7 +62,7 @@ func (x *packIndex) readFanout() error {
 
 func (x *packIndex) count() int64 { return int64(x.fanout[255]) }
 
-// at is where what so many ids, sums and offsets take comes to an end, if nothing else follows the ids.
+// at is where the offsets of so many objects end, if the index has no more objects.
 func (x *packIndex) at(objects int64) int64 { return indexIDs + objects*(bytesID+bytesSum+bytesOffset) }
 
 // find is the offset of an object in the pack.

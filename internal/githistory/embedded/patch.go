@@ -1,10 +1,6 @@
 package embedded
 
-import (
-	"encoding/binary"
-
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
-)
+import "encoding/binary"
 
 // patch makes size bytes of a delta and its base (gitformat-pack(5)). It is go-git's PatchDelta, which makes room as it goes.
 // A front shares the memory of its base if it is at least half of that.
@@ -12,7 +8,7 @@ func patch(base, delta []byte, size int64) ([]byte, error) {
 	from, n := binary.Uvarint(delta)
 	to, m := binary.Uvarint(delta[max(n, 0):])
 	if n <= 0 || m <= 0 || from != uint64(len(base)) || to != uint64(size) {
-		return nil, packfile.ErrInvalidDelta
+		return nil, errPack
 	}
 	delta = delta[n+m:]
 	if out := front(base, delta); out != nil && int64(len(out)) == size && len(out) >= cap(base)/2 {
@@ -26,26 +22,26 @@ func patch(base, delta []byte, size int64) ([]byte, error) {
 		if op&0x80 != 0 {
 			var ok bool
 			if piece, delta, ok = copied(op, base, delta); !ok {
-				return nil, packfile.ErrInvalidDelta
+				return nil, errPack
 			}
 		} else {
 			if op == 0 || int(op) > len(delta) {
-				return nil, packfile.ErrInvalidDelta
+				return nil, errPack
 			}
 			piece, delta = delta[:op], delta[op:]
 		}
 		if len(piece) > cap(out)-len(out) {
-			return nil, packfile.ErrInvalidDelta
+			return nil, errPack
 		}
 		out = append(out, piece...)
 	}
 	if int64(len(out)) != size {
-		return nil, packfile.ErrInvalidDelta
+		return nil, errPack
 	}
 	return out, nil
 }
 
-// front is what a delta makes that does nothing but copy the front of its base; nil if it does more. git stores a log's newest version whole
+// front is the result of a delta that only copies the front of its base; nil for any other. git stores a log's newest version whole
 // and earlier ones as fronts of later ones. It shares the base's memory: whoever keeps it keeps all of that, and may not append to it.
 func front(base, delta []byte) []byte {
 	out := base[:0]

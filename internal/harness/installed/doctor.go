@@ -80,7 +80,7 @@ func (w workTree) examine(check *Check, file settingsFile) error {
 		if !strings.Contains(program, "/") {
 			// A command with more in it calls whatever it likes; ours is on PATH, as far as anybody knows.
 			if _, err := exec.LookPath(hook.ProgramName); err != nil {
-				return &failure.Error{Message: "no " + hook.ProgramName + " is on PATH", Remedy: "Type: " + wording.Commands(hook.HowToInstall), Err: err}
+				return &failure.Error{Message: "no " + hook.ProgramName + " is on PATH", Remedy: "Type: " + hook.HowToInstall(), Err: err}
 			}
 			continue
 		}

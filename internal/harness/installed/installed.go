@@ -193,7 +193,7 @@ func Install(ctx context.Context, names []string, options Options) (Result, erro
 func programWord(named string) (word, note string, err error) {
 	if named == "" {
 		if _, err := exec.LookPath(hook.ProgramName); err != nil {
-			note = "No " + hook.ProgramName + " is on PATH, so that these calls fail here. Put it there: " + wording.Commands(hook.HowToInstall)
+			note = "No " + hook.ProgramName + " is on PATH, so that these calls fail here. Put it there: " + hook.HowToInstall()
 		}
 		return hook.ProgramName, note, nil
 	}

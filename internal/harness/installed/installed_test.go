@@ -247,7 +247,7 @@ func TestNotOnPath(t *testing.T) {
 	t.Setenv("PATH", bin)
 	result, err := Install(t.Context(), []string{"gemini"}, Options{Dir: repo})
 	demand(t, hook.NeedsManual, result, err)
-	if text := result.Text(); !strings.Contains(text, "gemini: installed") || !strings.Contains(text, "`"+hook.HowToInstall+"`") {
+	if text := result.Text(); !strings.Contains(text, "gemini: installed") || !strings.Contains(text, hook.HowToInstall()) {
 		t.Error(text)
 	}
 	checks, err := Doctor(t.Context(), repo)

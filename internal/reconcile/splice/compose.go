@@ -45,12 +45,11 @@ func (l *log) entry(result *ledger.Ledger, brought []int) Entry {
 		}
 		sides[i] = fmt.Sprintf("%s (%s)", name, wording.Count(brought[i], "entry"))
 	}
-	last := len(sides) - 1
 	return Entry{
 		{"task_id", ledger.ReconcileTask},
 		{"timestamp", timeAfter(result, l.Now).Format(TimestampForm)},
 		{"status", "completed"},
-		{"evidence", "merged " + strings.Join(sides[:last], ", ") + " and " + sides[last]},
+		{"evidence", "merged " + wording.List(sides, "and")},
 	}
 }
 

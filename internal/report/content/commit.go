@@ -40,7 +40,7 @@ func (c Commit) By() string {
 	return strings.Join(parts, ", ")
 }
 
-// isAddress reports whether a text is the address of a page, of characters that mean nothing else in any format.
+// isAddress reports whether a text is the address of a page, of characters that need no escaping in any format.
 func isAddress(s string) bool {
 	rest, secure := strings.CutPrefix(s, "https://")
 	if !secure {
@@ -55,8 +55,8 @@ func isAddress(s string) bool {
 	}) < 0
 }
 
-// RepositoryPage is the address of the repository's own page: what stands before the part of its commits' addresses that all systems
-// have. It is empty if no CI system says where commits are.
+// RepositoryPage is the address of the repository's own page: the part of a commit's address before /commit, which all systems have. It is
+// empty if no CI system says where commits are.
 func RepositoryPage(r *finding.Report) string {
 	link := r.Examined.CommitLink
 	end := strings.LastIndex(link, "/commit")

@@ -75,12 +75,3 @@ func Sentence(s string) string {
 	}
 	return s + "."
 }
-
-// And lists parts as a sentence does.
-func And(parts []string) string {
-	last := len(parts) - 1
-	if last < 1 {
-		return strings.Join(parts, "")
-	}
-	return strings.Join(parts[:last], ", ") + " and " + parts[last]
-}

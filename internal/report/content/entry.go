@@ -15,7 +15,7 @@ func EntryKind(e *finding.EntryRef) string {
 	return "entry"
 }
 
-// OnlyDigest reports whether nothing but the digest is known of an entry: a witness has seen it, and it stands in no file that is there.
+// OnlyDigest reports whether only the digest of an entry is known: a witness saw it, and no file at hand has it.
 func OnlyDigest(e *finding.EntryRef) bool { return e.Line == 0 && e.TaskID == "" && e.Timestamp == "" }
 
 // EntryLabel is an entry's task and time; a switch has a time alone.

@@ -89,7 +89,7 @@ func Summary(r *finding.Report) string {
 	if r.Examined.Workflows > 0 {
 		examined = append(examined, wording.Count(r.Examined.Workflows, "workflow file"))
 	}
-	words := counts(r.Count()) + "; examined " + And(examined)
+	words := counts(r.Count()) + "; examined " + wording.List(examined, "and")
 	if r.Examined.Source != "" {
 		words += "; refs from " + Name(r.Examined.Source)
 	}

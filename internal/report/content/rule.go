@@ -6,9 +6,6 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// ProjectPage is where the project is.
-const ProjectPage = wording.Project
-
 // RulePages is the address of the folder with the rules' pages.
 const RulePages = wording.Docs + "rules/"
 

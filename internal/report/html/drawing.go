@@ -16,11 +16,11 @@ const (
 	maxMarks = 2000
 	// maxBands is how many runs have a band of their own.
 	maxBands = 100
-	// stretch is how many entries in a row a run that returns has to have for another band.
+	// stretch is how many entries in a row give a run that returns another band.
 	stretch = 5
 	// colours is how many colours the bands of runs have.
 	colours = 6
-	// labelEvery is how many marks there are at least between two labels with a day.
+	// labelEvery is the least number of marks between two labels with a day.
 	labelEvery = 8
 )
 
@@ -42,7 +42,7 @@ type mark struct {
 	Run, Label, Title, Href string
 }
 
-// Class are the names by which the style knows the mark.
+// Class is the mark's class attribute.
 func (m mark) Class() string {
 	class := strings.TrimSpace(m.Kind + " " + m.Run)
 	for _, c := range []struct {
@@ -111,7 +111,7 @@ func (d *drawing) draw() []band {
 	return out
 }
 
-// bandEnd is where the band ends that begins at an entry: where a new run begins, or an earlier one returns for longer than a few
+// bandEnd is where the band that begins at an entry ends: where a new run begins, or an earlier one returns for longer than a few
 // entries; if last, at the end of the log. It gives each new run a colour.
 func (d *drawing) bandEnd(from int, last bool, class map[string]string) int {
 	band := d.log[from].ReplayID
@@ -133,7 +133,7 @@ func (d *drawing) bandEnd(from int, last bool, class map[string]string) int {
 	return len(d.log)
 }
 
-// mark draws the entries from one to before another.
+// mark draws the entries from one up to another, which is not included.
 func (d *drawing) mark(from, to int, found map[int][]numbered, branches []branch) mark {
 	e := &d.log[from]
 	m := mark{Kind: "entry", Title: fmt.Sprintf("entry %d: %s, %s", from+1, content.NameOr(e.TaskID, "no task_id"), content.NameOr(e.Timestamp, "no timestamp"))}

@@ -38,7 +38,7 @@ type side struct {
 	Entries []string
 }
 
-// cardOf shows a finding of a group whose first one is given: what holds for all of the group is not said again.
+// cardOf shows a finding of a group. What holds for the whole group, as for its first finding, is not repeated.
 func (p *page) cardOf(f numbered, g *group, first *finding.Finding) card {
 	out := card{
 		ID: f.id(), Class: f.class(), Single: g.Single, Facts: p.factsOf(f, first),

@@ -9,7 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// maxUnfolded is how many findings of a group stand in view.
+// maxUnfolded is how many findings a group has before they are folded away.
 const maxUnfolded = 5
 
 // numbered is a finding with its number on the page.
@@ -31,15 +31,15 @@ func (f numbered) class() string {
 // group are findings of one rule in one file and commit.
 type group struct {
 	ID, Class, Severity, Rule, Page, Title, Where string
-	// Commit is empty if the findings are of several commits, or of none. Compared is the one with which it was compared.
+	// Commit is empty if the findings are of several commits, or of none. Compared is the commit it was compared with.
 	Commit, Compared content.Commit
 	// Pending is true if what was judged is not committed.
 	Pending bool
-	// Fix is what to do; SameFix is the group that says so already.
+	// Fix is what to do; SameFix is the id of an earlier group with the same fix.
 	Fix     []content.Step
 	SameFix string
 	Why     []string
-	// Fold is set if the findings do not stand in view until somebody asks: it says how many there are.
+	// Fold, if set, folds the findings away and says how many there are.
 	Fold string
 	// Single is true for a group of one finding, which needs no title of its own.
 	Single bool
@@ -134,10 +134,8 @@ func (p *page) groupOf(findings []*finding.Finding, waived bool) group {
 	if len(findings) > maxUnfolded {
 		g.Fold = wording.Count(len(findings), "finding")
 	}
-	for _, f := range findings {
-		if f.Commit != first.Commit {
-			return g
-		}
+	if !content.OfOneCommit(findings) {
+		return g
 	}
 	g.Commit, g.Compared = content.CommitOf(p.report, first.Commit), content.CommitOf(p.report, first.Parent)
 	g.Pending = first.Commit == "" && first.Parent != ""

@@ -50,7 +50,7 @@ type page struct {
 	body bytes.Buffer
 	// groups are those that the index lists, shown the findings that are on the page.
 	groups []group
-	// fixes are the groups that say first what to do.
+	// fixes are the ids of the groups that were first to show each fix.
 	fixes map[string]string
 	shown []numbered
 	// hiddenFindings and hiddenLogs count what is left out.
@@ -149,7 +149,7 @@ func (p *page) left() string {
 		parts = append(parts, wording.Count(p.hiddenLogs, "more log"))
 	}
 	if len(parts) > 0 {
-		sentences = append(sentences, content.And(parts)+"; "+content.SeeRest(p.report)+".")
+		sentences = append(sentences, wording.List(parts, "and")+"; "+content.SeeRest(p.report)+".")
 	}
 	if words := content.Unlisted(p.report); words != "" {
 		sentences = append(sentences, content.UpperFirst(words)+".")

@@ -23,7 +23,7 @@ func escape(s string) string {
 		apart := next == "" || next[0] == ' '
 		switch r {
 		case '<':
-			b.WriteString("&lt;") // no tag for whoever does not know of backslashes
+			b.WriteString("&lt;") // some renderers ignore backslashes
 		case '\\', '`', '*', '_', '[', ']', '>':
 			b.WriteByte('\\')
 			b.WriteRune(r)

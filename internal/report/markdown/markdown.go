@@ -278,7 +278,7 @@ func entryLabel(e *finding.EntryRef) string {
 	return codeSpan(content.NameOr(e.TaskID, "no task_id")) + ", " + codeSpan(content.NameOr(e.Timestamp, "no timestamp"))
 }
 
-// compared says in which commit the findings of a group are, who wrote it, and with which one it was compared.
+// compared says in which commit the findings of a group are, who wrote it, and what it was compared with.
 func compared(r *finding.Report, group []*finding.Finding) string {
 	f := group[0]
 	if !content.OfOneCommit(group) {

@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/markdown"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // maxDescription is how many characters of a description GitHub takes.
@@ -30,7 +31,7 @@ var notices = []descriptor{
 func notice(id, summary, explanation string) descriptor {
 	return descriptor{
 		ID: id, ShortDescription: text{summary}, FullDescription: &text{summary + " " + explanation},
-		Help: &help{Text: explanation, Markdown: explanation}, HelpURI: content.ProjectPage,
+		Help: &help{Text: explanation, Markdown: explanation}, HelpURI: wording.Project,
 	}
 }
 

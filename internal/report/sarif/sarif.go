@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/report/content"
 	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/secret"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 const (
@@ -51,7 +52,7 @@ func runOf(r *finding.Report, programVersion string) run {
 		}}
 	}
 	out.Tool.Driver = driver{
-		Name: "small-gate", InformationURI: content.ProjectPage,
+		Name: "small-gate", InformationURI: wording.Project,
 		Version: strings.TrimPrefix(content.Name(programVersion), "v"), SemanticVersion: semanticVersion(programVersion),
 		Rules: rules, Notifications: notices,
 	}

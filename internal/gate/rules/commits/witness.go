@@ -68,13 +68,10 @@ func describeWitnessed(e *subject.WitnessedChange, x ledger.Edit) string {
 
 func checkWitnessVanished(v *subject.WitnessedLoss, r *rule.Reporter) {
 	var all []small.Digest
-	entries, last := 0, witness.Log{}
+	entries, last := 0, witness.Latest(v.Logs)
 	for _, l := range v.Logs {
 		entries += len(l.Entries)
 		all = append(all, ledger.HeadOf(l.Entries))
-		if !l.Time.Before(last.Time) {
-			last = l
-		}
 	}
 	f := finding.Finding{Path: v.Path, EditFrom: ledger.HeadOf(all).String(), Fix: takeBack(last.Commit, v.Survives, v.BuiltOn) + compareFirst + accept}
 	seen := "a witness saw " + wording.Count(entries, "entry")
