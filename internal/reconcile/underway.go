@@ -165,15 +165,12 @@ func (o *operation) apply(ctx context.Context, repo Repository, git *workTree, n
 	if err != nil {
 		return err
 	}
-	if len(parents) > 1 {
-		return &failure.Error{
-			Message: fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, history.Short(id)),
-			Remedy:  "undo it (`git " + word + " --abort`) and merge instead: `git merge --no-edit " + id + "`, then `small-hook reconcile`",
-		}
-	}
 	own, err := git.unpublished(ctx, id)
 	o.word = word
 	o.theirs = []side{{id: id, parts: parents, picked: true, own: own}}
+	if err == nil && len(parents) > 1 {
+		return o.needsMerge(ctx, repo, git, fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, history.Short(id)))
+	}
 	return err
 }
 
