@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
@@ -232,7 +233,8 @@ func (r *resolving) log(ctx context.Context, path string) error {
 func (r *resolving) sidesOf(ctx context.Context, path string) (c splice.Case, mode string, same bool, err error) {
 	c = splice.Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(),
-		Comparer: read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
+		Comparer:  read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
+		Published: func(entries []ledger.Entry) (map[small.Digest]bool, error) { return r.published(ctx, path, entries) },
 	}
 	for _, p := range r.policies {
 		c.Others = append(c.Others, read.NewLogComparer(p, path, r.opts.Now, r.oldPaths(path)...))
@@ -265,7 +267,7 @@ func (r *resolving) sidesOf(ctx context.Context, path string) (c splice.Case, mo
 // version is a side's version of a log, without its bases.
 func (r *resolving) version(ctx context.Context, s side, path string) (splice.Version, error) {
 	data, err := r.read(ctx, s, path)
-	return splice.Version{Name: s.name, ID: s.id, Picked: s.picked, Own: s.own, Data: data}, err
+	return splice.Version{Name: s.name, ID: s.id, Picked: s.picked, Data: data}, err
 }
 
 func (r *resolving) resolve(ctx context.Context, c splice.Case, mode string) error {

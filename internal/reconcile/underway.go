@@ -25,6 +25,7 @@ type Repository interface {
 	history.History
 	Where() githistory.Place
 	Resolve(ctx context.Context, name string) (string, error)
+	Tips(ctx context.Context, prefixes ...string) ([]string, error)
 	Head(ctx context.Context) (string, error)
 	CurrentBranch(ctx context.Context) (string, error)
 }
@@ -34,8 +35,8 @@ type side struct {
 	name, id string
 	// parts are the commits from which it and ours parted.
 	parts []string
-	// picked is true if only what the commit itself adds is wanted. own is true if nobody else has that yet.
-	picked, own bool
+	// picked is true if only what the commit itself adds is wanted.
+	picked bool
 }
 
 // operation is what git has not finished.
@@ -165,16 +166,12 @@ func (o *operation) apply(ctx context.Context, repo Repository, git *workTree, n
 	if err != nil {
 		return err
 	}
-	if len(parents) > 1 {
-		return &failure.Error{
-			Message: fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, history.Short(id)),
-			Remedy:  "undo it (`git " + word + " --abort`) and merge instead: `git merge --no-edit " + id + "`, then `small-hook reconcile`",
-		}
-	}
-	own, err := git.unpublished(ctx, id)
 	o.word = word
-	o.theirs = []side{{id: id, parts: parents, picked: true, own: own}}
-	return err
+	o.theirs = []side{{id: id, parts: parents, picked: true}}
+	if len(parents) > 1 {
+		return o.needsMerge(ctx, repo, git, fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, history.Short(id)))
+	}
+	return nil
 }
 
 // reverting is the failure in a revert: it takes code back, and the log keeps what was recorded.

@@ -25,6 +25,9 @@ type Case struct {
 	Comparer read.LogComparer
 	Others   []read.LogComparer
 	Limits   small.Limits
+	// Published says which of some entries a remote-tracking branch's log has: those keep their text and time. It is asked only where an
+	// entry would not stay as it is; nil if none is published.
+	Published func(entries []ledger.Entry) (map[small.Digest]bool, error)
 }
 
 // Resolution is a log that holds every side.
@@ -227,7 +230,7 @@ func (l *log) strategies() []strategy {
 // explicit reports whether the gate accepts a ledger as the next version of every side's.
 func (l *log) explicit(result *ledger.Ledger) bool {
 	return !slices.ContainsFunc(l.versions, func(v *version) bool {
-		if v.Own { // no commit has it as a parent
+		if v.Picked { // no commit has it as a parent
 			return !l.Comparer.Keeps(v.ledger, result)
 		}
 		return !l.Comparer.Accepts(v.ledger, result)

@@ -11,41 +11,118 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// follow is a side of one's own as it comes after ours: an entry that ours lacks has a time just after the one before it where its own
-// time is not later.
+// follow is a picked side as it comes after ours. Of the entries that ours lacks, a published one keeps its text and its time. The others
+// come last, with a time just after the one before where their own is not later, and one that ours has under another time is left out.
 func (l *log) follow(v, ours *version) (*version, error) {
 	there := l.classes(ours.items)
-	var last time.Time
-	for _, it := range ours.items {
-		if at, ok := ledger.ParseInstant(it.Entry.Timestamp); ok && at.After(last) {
-			last = at
+	isFresh := func(it item) bool { return !there[l.class(it)] }
+	fresh := keep(v.items, isFresh)
+	copies := l.copies(v, ours, fresh)
+	if len(copies) == 0 && len(late(fresh, ours.items)) == 0 {
+		return v, nil
+	}
+	published, err := l.published(fresh)
+	if err != nil {
+		return nil, err
+	}
+	isOwn := func(it item) bool { return isFresh(it) && !published[it.Digest] }
+	stays := keep(v.items, func(it item) bool { return !isOwn(it) })
+	own := keep(v.items, func(it item) bool { return isOwn(it) && !copies[it.Digest] })
+	times := late(own, ours.items, keep(fresh, func(it item) bool { return published[it.Digest] }))
+	for _, it := range fresh {
+		if _, moves := times[it.at]; moves || isOwn(it) && copies[it.Digest] {
+			l.moved[it.Digest] = true
 		}
 	}
+	out := *v
+	out.items = slices.Concat(stays, own)
+	out.ledger = ledgerOf(out.items)
+	if len(times) == 0 {
+		return &out, nil
+	}
+	for _, move := range []bool{true, false} {
+		if data := retimed(v, times, move); data != nil {
+			if moved := l.reread(&out, data, times); moved != nil {
+				return moved, nil
+			}
+		}
+	}
+	return nil, l.uncopied(fmt.Sprintf("an entry of %s needs a later time, and its timestamp is not written plainly", v.Name))
+}
+
+// published are those of some entries that a remote-tracking branch has.
+func (l *log) published(items []item) (map[small.Digest]bool, error) {
+	if l.Published == nil {
+		return nil, nil
+	}
+	return l.Published(ledgerOf(items).Entries)
+}
+
+// late are the times, by index, that entries need to be later than all that are before them, each a nanosecond after the one before.
+func late(items []item, before ...[]item) map[int]string {
+	last := latest(ledgerOf(slices.Concat(before...)))
 	times := map[int]string{}
-	for _, it := range v.items {
+	for _, it := range items {
 		at, ok := ledger.ParseInstant(it.Entry.Timestamp)
-		if !ok || there[l.class(it)] {
+		if !ok {
 			continue // an invalid time is reported where times are compared
 		}
 		if !at.After(last) {
 			at = last.Add(time.Nanosecond)
 			times[it.at] = at.UTC().Format(TimestampForm)
-			l.moved[it.Digest] = true
 		}
 		last = at
 	}
-	if len(times) == 0 {
-		return v, nil
+	return times
+}
+
+func keep(items []item, wanted func(item) bool) []item {
+	return slices.DeleteFunc(slices.Clone(items), func(it item) bool { return !wanted(it) })
+}
+
+// copies are those of a picked side's new entries that ours has under another time, because one of the two was moved when it was put on
+// top of a log. What only says the same is another entry: a pick may leave out a copy, never something that was recorded twice.
+func (l *log) copies(v, ours *version, fresh []item) map[small.Digest]bool {
+	tasks := map[string]bool{}
+	for _, it := range fresh {
+		tasks[it.TaskID] = !strings.HasPrefix(it.TaskID, ledger.MetaPrefix)
 	}
-	var out *version
-	for _, move := range []bool{true, false} {
-		if data := retimed(v, times, move); data != nil {
-			if out = l.reread(v, data, times); out != nil {
-				return out, nil
+	contents := func(of, other *version) map[small.Digest][]int {
+		out := map[small.Digest][]int{}
+		if of.doc == nil {
+			return out
+		}
+		for i, value := range of.doc.Root.Get("entries").Items {
+			e := of.written.Entries[i]
+			if _, both := other.places[e.Digest]; !both && tasks[e.TaskID] {
+				content := ledger.ContentDigest(value)
+				out[content] = append(out[content], i)
+			}
+		}
+		return out
+	}
+	out := map[small.Digest]bool{}
+	theirs := contents(ours, v)
+	for content, mine := range contents(v, ours) {
+		for n, at := range mine[:min(len(mine), len(theirs[content]))] { // the first is a copy of the first
+			e, other := v.written.Entries[at], theirs[content][n]
+			if isMoved(v.written.Ledger, at, ours.written.Entries[other]) || isMoved(ours.written.Ledger, other, e) {
+				out[e.Digest] = true
 			}
 		}
 	}
-	return nil, l.uncopied(fmt.Sprintf("an entry of %s needs a later time, and its timestamp is not written plainly", v.Name))
+	return out
+}
+
+// isMoved reports whether an entry of a log, which says the same as another one, has a later time that follow gave it.
+func isMoved(l *ledger.Ledger, index int, from ledger.Entry) bool {
+	at, ok := ledger.ParseInstant(l.Entries[index].Timestamp)
+	was, known := ledger.ParseInstant(from.Timestamp)
+	if index == 0 || !ok || !known || !at.After(was) {
+		return false
+	}
+	before, ok := ledger.ParseInstant(l.Entries[index-1].Timestamp)
+	return ok && at.Equal(before.Add(time.Nanosecond))
 }
 
 // reread reads a version back after its text got other times; nil if anything else has changed.

@@ -15,7 +15,7 @@ import (
 // picked is a case in which what theirs adds is one's own.
 func picked(base, ours, theirs string) Case {
 	c := fork(base, ours, theirs)
-	c.Theirs[0].Picked, c.Theirs[0].Own = true, true
+	c.Theirs[0].Picked = true
 	return c
 }
 

@@ -1,0 +1,46 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// ErrNeedsMerge is in the chain of the failure of a rebase, cherry-pick or squash that only a merge can do: its commits cannot be put on
+// top, each with one parent.
+var ErrNeedsMerge = errors.New("a merge is needed")
+
+// needsMerge is the failure of an operation that ends in commits with one parent, and has to be a merge.
+func (o *operation) needsMerge(ctx context.Context, repo Repository, git *workTree, why string) error {
+	id := o.theirs[0].id
+	if o.word == opRebase { // then the commit that is applied is the branch's own
+		for _, dir := range []string{"rebase-merge", "rebase-apply"} {
+			onto, err := os.ReadFile(filepath.Join(repo.Where().GitDir, dir, "onto"))
+			switch {
+			case err == nil:
+				id = strings.TrimSpace(string(onto))
+			case !errors.Is(err, fs.ErrNotExist):
+				return &failure.Error{Message: "cannot read onto what is rebased: " + err.Error(), Err: err}
+			}
+		}
+	}
+	name, err := git.nameOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		name = history.Short(id)
+	}
+	return &failure.Error{
+		Message: why + ": this has to be a merge",
+		Remedy:  "`" + o.undo() + "`; `git merge --no-edit " + wording.ShellWord(name) + "`; `small-hook reconcile`; `git commit --no-edit`",
+		Err:     ErrNeedsMerge,
+	}
+}
