@@ -87,7 +87,9 @@ type resolving struct {
 	changes []change
 	// left maps paths that logs leave to the paths at which they are combined.
 	left map[string]string
-	out  *Outcome
+	// apart is true if no work tree has to do with it: see Combiner.
+	apart bool
+	out   *Outcome
 }
 
 func newResolving(repo Repository, g *workTree, opts Options) *resolving {
@@ -281,8 +283,11 @@ func (r *resolving) resolve(ctx context.Context, c splice.Case, mode string) err
 	}
 	resolved := done
 	if resolved == nil {
-		if resolved, err = c.Resolve(); err != nil {
+		if resolved, err = c.Resolve(); err != nil && !r.apart {
 			return r.untie(ctx, c.Path, err)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	log.Entries, log.Added, log.Brought = resolved.Entries, resolved.Added, resolved.Brought
