@@ -2,11 +2,7 @@ package publish
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,37 +40,19 @@ func (p *publishing) idle(ctx context.Context) error {
 		}
 	}
 	paths, err := p.git.unmerged(ctx)
-	if err != nil {
+	if err != nil || len(paths) == 0 {
 		return err
 	}
-	if len(paths) > 0 {
-		f := &failure.Error{Message: list(paths) + " is in conflict, as git stash pop or git checkout -m leaves it"}
-		outside := slices.DeleteFunc(slices.Clone(paths), isBelowSmall)
-		if len(outside) > 0 {
-			f.Remedy = "resolve it, then " + add(outside) + "; then "
-		}
-		if len(outside) < len(paths) {
-			f.Remedy += "`small-hook reconcile`, then "
-		}
-		f.Remedy += "`small-hook sync`"
-		return f
+	f := &failure.Error{Message: list(paths) + " is in conflict, as git stash pop or git checkout -m leaves it"}
+	outside := slices.DeleteFunc(slices.Clone(paths), isBelowSmall)
+	if len(outside) > 0 {
+		f.Remedy = "resolve it, then " + add(outside) + "; then "
 	}
-	lock := filepath.Join(p.git.gitDir, "index.lock")
-	switch _, err := os.Lstat(lock); {
-	case err == nil:
-		return locked(lock)
-	case !errors.Is(err, fs.ErrNotExist):
-		return &failure.Error{Message: "cannot look for git's lock: " + err.Error(), Err: err}
+	if len(outside) < len(paths) {
+		f.Remedy += "`small-hook reconcile`, then "
 	}
-	return nil
-}
-
-// locked is the failure of a lock that another git holds, or has left.
-func locked(lock string) error {
-	return &failure.Error{
-		Message: "another git is at work here, or was killed: " + wording.Printable(lock) + " exists",
-		Remedy:  "if none is: `rm -f " + wording.ShellWord(lock) + "`, then `small-hook sync`",
-	}
+	f.Remedy += "`small-hook sync`"
+	return f
 }
 
 // currentBranch finds the branch that is checked out, and its commit.

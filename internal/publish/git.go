@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/failure"
@@ -61,11 +62,17 @@ func (g *commandLine) try(ctx context.Context, args ...string) (result, error) {
 
 // tell runs git with an input, which must succeed, and returns what it printed without the last line's end.
 func (g *commandLine) tell(ctx context.Context, input string, args ...string) (string, error) {
-	done, err := g.feed(ctx, strings.NewReader(input), args...)
-	if err == nil && done.status != 0 {
-		err = g.failed(args, done)
+	for tries := 20; ; tries-- {
+		done, err := g.feed(ctx, strings.NewReader(input), args...)
+		switch {
+		case err == nil && done.status != 0 && tries > 0 && strings.Contains(done.stderr, "index.lock': File exists"):
+			time.Sleep(50 * time.Millisecond) // another git is at work for a moment, as an editor's is
+			continue
+		case err == nil && done.status != 0:
+			err = g.failed(args, done)
+		}
+		return trimmed(done.out), err
 	}
-	return trimmed(done.out), err
 }
 
 // run runs git, which must succeed, and returns what it printed without the last line's end.
@@ -95,7 +102,10 @@ func (g *commandLine) failed(args []string, done result) error {
 		lock = named[1]
 	}
 	if _, err := os.Lstat(lock); err == nil {
-		return locked(lock)
+		return &failure.Error{
+			Message: "another git is at work here, or was killed: " + wording.Printable(lock) + " exists",
+			Remedy:  "if none is: `rm -f " + wording.ShellWord(lock) + "`, then `small-hook sync`",
+		}
 	}
 	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", gitcmd.Subcommand(args), done.status, oneLine(done.stderr))}
 	if strings.Contains(done.stderr, noSpace) {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -42,26 +42,7 @@ type entry struct {
 // movable fails if the last step could not be done.
 func (p *publishing) movable(ctx context.Context, head, goal string) error {
 	m := &moving{publishing: p, head: head, goal: goal}
-	if err := m.plan(ctx); err != nil {
-		return err
-	}
-	index, err := m.git.run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index")
-	if err != nil {
-		return err
-	}
-	apart := filepath.Join(m.git.gitDir, ownDir, "index")
-	data, err := os.ReadFile(index)
-	if err == nil {
-		err = os.WriteFile(apart, data, 0o600)
-	}
-	if err != nil {
-		return cannotWrite(err)
-	}
-	err = m.moveIndex(ctx, m.git.with("GIT_INDEX_FILE="+apart), "-n")
-	if failed := os.Remove(apart); err == nil && failed != nil {
-		err = cannotWrite(failed)
-	}
-	return err
+	return m.plan(ctx)
 }
 
 // move is the last step. again is true if somebody has committed meanwhile, so that there is more to push.
@@ -108,7 +89,12 @@ func (m *moving) do(ctx context.Context) error {
 			return cannotWrite(err)
 		}
 	}
-	if err := m.moveIndex(ctx, m.git); err != nil {
+	if len(m.index) > 0 {
+		if _, err := m.git.tell(ctx, strings.Join(m.index, ""), "update-index", "-z", "--index-info"); err != nil {
+			return err
+		}
+	}
+	if err := m.readTree(ctx); err != nil {
 		return err
 	}
 	lines := fmt.Sprintf("update %s %s %s\n", m.branch, m.goal, m.head) + m.forgetting()
@@ -121,32 +107,20 @@ func (m *moving) do(ctx context.Context) error {
 	return nil
 }
 
-// moveIndex moves the index, and with it the files that are as it has them. Another git that is at work for a moment is waited for.
-func (m *moving) moveIndex(ctx context.Context, git *commandLine, flags ...string) error {
-	commands := [][]string{slices.Concat([]string{"read-tree", "-m", "-u"}, flags, []string{m.head, m.goal})}
-	if len(m.index) > 0 {
-		commands = append([][]string{{"update-index", "-z", "--index-info"}}, commands...)
-	}
-	for _, command := range commands {
-		const tries = 40
-		for n := range tries {
-			_, err := git.tell(ctx, strings.Join(m.index, ""), command...)
-			if err == nil {
-				break
-			}
-			if _, held := os.Lstat(filepath.Join(git.gitDir, "index.lock")); held != nil || n == tries-1 {
-				return m.blocked(err)
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
-	}
-	return nil
+// readTree has git bring index and work tree there, or, with -n, say whether it can.
+func (m *moving) readTree(ctx context.Context, flags ...string) error {
+	_, err := m.git.run(ctx, slices.Concat([]string{"read-tree", "-m", "-u"}, flags, []string{m.head, m.goal})...)
+	return err
 }
 
-// plan finds out what the last step has to do besides git. It fails if something is in the way.
+// plan finds out what the last step has to do besides git: nothing, where git can do it. It fails if something is in the way.
 func (m *moving) plan(ctx context.Context) error {
 	if _, err := m.git.run(ctx, "update-index", "-q", "--refresh"); err != nil {
 		return err
+	}
+	refused := m.readTree(ctx, "-n")
+	if refused == nil || ctx.Err() != nil {
+		return ctx.Err()
 	}
 	dirty, err := m.git.paths(ctx, "diff-index", "--name-only", "--no-renames", "--ignore-submodules=dirty", "-z", m.head, "--")
 	if err == nil {
@@ -155,38 +129,29 @@ func (m *moving) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var mine []string
-	var there map[string]bool
-	for path, e := range m.changed {
-		if !e.added && !slices.Contains(dirty, path) {
-			continue
-		}
-		if there == nil {
-			there = map[string]bool{}
-		}
-		if there[path], err = m.exists(path); err != nil {
-			return err
-		}
-		if there[path] || !e.added {
-			mine = append(mine, path)
-		}
-	}
-	if len(mine) == 0 {
-		return nil
-	}
-	slices.Sort(mine)
 	return m.opts.Combining(ctx, m.goal, m.head, func(c *reconcile.Combiner) error {
-		for _, path := range mine {
-			if !c.Merges(path) {
-				if err := m.other(ctx, path, there[path]); err != nil {
+		var files []string
+		for _, path := range slices.Sorted(maps.Keys(m.changed)) {
+			there, err := m.exists(path)
+			switch known := slices.Contains(dirty, path); {
+			case err != nil:
+				return err
+			case !known && (!m.changed[path].added || !there):
+			case c.Merges(path):
+				files = append(files, path)
+			default:
+				if err := m.other(ctx, path, there); err != nil {
 					return err
 				}
 			}
 		}
 		if len(m.inTheWay) > 0 {
-			return m.blocked(nil)
+			return m.blocked()
 		}
-		return m.workspaces(ctx, c, slices.DeleteFunc(mine, func(path string) bool { return !c.Merges(path) }))
+		if len(files)+len(m.index) == 0 {
+			return refused
+		}
+		return m.workspaces(ctx, c, files)
 	})
 }
 
@@ -229,12 +194,11 @@ func (m *moving) other(ctx context.Context, path string, there bool) error {
 		return nil
 	case there && !gone:
 		done, err := m.git.try(ctx, "hash-object", "--path="+path, "--", filepath.Join(m.git.Dir, filepath.FromSlash(path)))
-		if err != nil {
-			return err
-		}
-		if trimmed(done.out) == e.object {
+		if err == nil && trimmed(done.out) == e.object {
 			m.stage(path)
-			return nil
+		}
+		if err != nil || trimmed(done.out) == e.object {
+			return err
 		}
 	case !there && gone:
 		m.stage(path)
@@ -300,26 +264,22 @@ func (m *moving) workspaces(ctx context.Context, c *reconcile.Combiner, paths []
 	return nil
 }
 
-// blocked is the failure of a move with something in the way; cause is what git says, if it was git that has found it.
-func (m *moving) blocked(cause error) error {
-	if len(m.inTheWay) == 0 {
-		return cause
-	}
-	var add []string
+// blocked is the failure of a move with something in the way.
+func (m *moving) blocked() error {
+	var known []string
 	var commands string
 	for _, path := range m.inTheWay {
 		if !m.changed[path].added {
-			add = append(add, path)
+			known = append(known, path)
 			continue
 		}
 		file := filepath.Join(m.git.Dir, filepath.FromSlash(path))
 		commands += "`mv -- " + wording.ShellWord(file) + " " + wording.ShellWord(file+".own") + "`, then "
 	}
-	if len(add) > 0 {
-		commands += "`git commit -m 'Work in progress' -- " + topPaths(add) + "`, then "
+	if len(known) > 0 {
+		commands += "`git commit -m 'Work in progress' -- " + topPaths(known) + "`, then "
 	}
 	return &failure.Error{
-		Message: fmt.Sprintf("%s is not committed, and %s changes it too", list(m.inTheWay), m.name()),
-		Remedy:  commands + "`small-hook sync`", Err: cause,
+		Message: fmt.Sprintf("%s is not committed, and %s changes it too", list(m.inTheWay), m.name()), Remedy: commands + "`small-hook sync`",
 	}
 }

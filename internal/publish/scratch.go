@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,15 +14,6 @@ import (
 	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/reconcile"
 )
-
-// stripped is a commit without some files, and the places of its parents in a list of such. It is wanted if it is to be put on what is
-// checked out.
-type stripped struct {
-	id      string
-	parents []int
-	files   reconcile.Files
-	wanted  bool
-}
 
 // scratchPlace is the place of the scratch work tree of this work tree, and that of what git keeps about it. There is one at a time: the lock
 // is held.
@@ -46,94 +38,72 @@ func (p *publishing) removeScratch() error {
 var scratchOptions = []string{
 	"-c", "core.hooksPath=" + os.DevNull, "-c", "core.sparseCheckout=true", "-c", "core.sparseCheckoutCone=false", "-c", "index.sparse=false",
 	"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.splitIndex=false", "-c", "rerere.enabled=false",
-	"-c", "commit.gpgSign=false", "-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "merge.ff=true",
-	"-c", "advice.detachedHead=false",
+	"-c", "commit.gpgSign=false", "-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 }
 
-// makeScratch makes the scratch work tree, at a commit, with no file checked out.
-func (p *publishing) makeScratch(ctx context.Context, commit string) (*commandLine, error) {
-	tree, admin := p.scratchPlace()
+// scratch is git in the scratch work tree.
+func (p *publishing) scratch() *commandLine {
 	at := *p.git
+	at.Dir, at.gitDir = p.scratchPlace()
 	at.Options = scratchOptions
-	if _, err := at.run(ctx, "worktree", "add", "-q", "--detach", "--no-checkout", tree, commit); err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(filepath.Join(admin, "info"), 0o777); err != nil {
-		return nil, cannotWrite(err)
-	}
-	if err := os.WriteFile(filepath.Join(admin, "info", "sparse-checkout"), []byte("/.small-gate-nothing\n"), 0o666); err != nil {
-		return nil, cannotWrite(err)
-	}
-	const who = "small-gate <small-gate>"
-	at.Dir, at.gitDir = tree, admin
 	at.Environ = append(gitcmd.Working(p.opts.Environ, gitcmd.Locating...),
 		"GIT_AUTHOR_NAME=small-gate", "GIT_AUTHOR_EMAIL=small-gate", "GIT_COMMITTER_NAME=small-gate", "GIT_COMMITTER_EMAIL=small-gate")
-	return &at, nil
+	return &at
 }
 
-// mergeCode has git bring commits together, without the files that it must not merge. The last one is checked out, and the command is
-// given those that are wanted. It returns the trees of what was checked out and of what was made of it, in order.
-func (b *building) mergeCode(ctx context.Context, commits []stripped, command ...string) (trees []string, err error) {
-	git, err := b.makeScratch(ctx, b.onto)
-	if err != nil {
+// mergeCode has git put commits, each upon the one before and the first upon parent, on top of onto, in a scratch work tree with no file
+// checked out. files are those that git must not merge: of parent, of each commit, and of onto. It returns the trees of onto and of each
+// new commit, without these files. command is what a person would do by hand.
+func (b *building) mergeCode(ctx context.Context, parent string, commits []string, files []reconcile.Files, upon reconcile.Files, command string) ([]string, error) {
+	git := b.scratch()
+	if _, err := b.git.run(ctx, append(slices.Clone(scratchOptions), "worktree", "add", "-q", "--detach", "--no-checkout", git.Dir, b.onto)...); err != nil {
 		return nil, err
 	}
-	b.scratch = git
+	err := os.MkdirAll(filepath.Join(git.gitDir, "info"), 0o777)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(git.gitDir, "info", "sparse-checkout"), []byte("/.small-gate-nothing\n"), 0o666)
+	}
+	if err != nil {
+		return nil, cannotWrite(err)
+	}
 	s := newStream("refs/worktree/small-gate/stripped")
-	for _, c := range commits {
-		var parents []string
-		for _, at := range c.parents {
-			parents = append(parents, s.marks[at])
+	strip := func(id string, files reconcile.Files, parents ...string) {
+		s.commit(step{commit: commit{author: nobody}, parents: parents, code: b.commits[id].tree}, nobody)
+		for path := range files {
+			fmt.Fprintf(s, "D %s\n", quoted(path))
 		}
-		s.commit(step{commit: commit{author: nobody}, parents: parents, code: b.commits[c.id].tree}, nobody)
-		for path := range c.files {
-			s.remove(path)
-		}
+	}
+	strip(b.onto, upon)
+	strip(parent, files[0])
+	for i, id := range commits {
+		strip(id, files[i+1], s.marks[i+1])
 	}
 	ids, err := git.imports(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	here := ids[len(ids)-1]
-	if _, err := git.run(ctx, "reset", "-q", "--hard", here); err != nil {
+	if _, err := git.run(ctx, "reset", "-q", "--hard", ids[0]); err != nil {
 		return nil, err
 	}
-	args := slices.Clone(command)
-	for i, c := range commits {
-		if c.wanted {
-			args = append(args, ids[i])
-		}
-	}
-	done, err := result{}, error(nil)
-	if len(args) > len(command) {
-		done, err = git.try(ctx, args...)
-	}
+	pick := append([]string{"cherry-pick", "--allow-empty", "--allow-empty-message", "--keep-redundant-commits"}, ids[2:]...)
+	done, err := git.try(ctx, pick...)
 	if err != nil {
 		return nil, err
 	}
 	if done.status != 0 {
-		return nil, b.inConflict(ctx, git, command, done)
-	}
-	if command[0] == "merge" {
-		out, err := git.run(ctx, "rev-parse", "HEAD^{tree}")
-		return []string{out}, err
+		paths, err := git.unmerged(ctx)
+		if err == nil && len(paths) == 0 {
+			err = git.failed(pick, done)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return nil, b.byHand(ctx, &failure.Error{Message: list(paths) + " is in conflict with " + b.name()}, command, paths...)
 	}
 	out, err := git.run(ctx, "log", "--reverse", "--format=%T", "--no-show-signature")
-	return strings.Fields(out), err
-}
-
-// inConflict is the failure of a git that stopped in the scratch work tree: for a conflict, or because it could not go on.
-func (b *building) inConflict(ctx context.Context, git *commandLine, command []string, done result) error {
-	paths, err := git.unmerged(ctx)
-	if err != nil {
-		return err
+	codes := strings.Fields(out)
+	if err == nil && len(codes) != len(commits)+1 {
+		err = &failure.Error{Message: "git cherry-pick has not made the commits that it was to make"}
 	}
-	if len(paths) == 0 {
-		return git.failed(command, done)
-	}
-	by := command[0]
-	if by != "merge" {
-		by = "rebase"
-	}
-	return b.byHand(ctx, &failure.Error{Message: list(paths) + " is in conflict with " + b.name()}, by, paths...)
+	return codes, err
 }

@@ -2,10 +2,9 @@ package publish
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -72,11 +71,9 @@ type stream struct {
 	// marks are the names of the commits, in order; count is how many names there are.
 	marks []string
 	count int
-	// blobs are the names of contents, by object id.
-	blobs map[string]string
 }
 
-func newStream(ref string) *stream { return &stream{ref: ref, blobs: map[string]string{}} }
+func newStream(ref string) *stream { return &stream{ref: ref} }
 
 func (s *stream) mark() string {
 	s.count++
@@ -101,8 +98,6 @@ func (s *stream) commit(c step, committer string) {
 	}
 	fmt.Fprintf(s, "M 040000 %s \"\"\n", c.code)
 }
-
-func (s *stream) remove(path string) { fmt.Fprintf(s, "D %s\n", quoted(path)) }
 
 // quoted is a path as fast-import reads it whatever it holds.
 func quoted(path string) string {
@@ -132,7 +127,7 @@ func (g *commandLine) imports(ctx context.Context, s *stream) ([]string, error) 
 }
 
 // make makes new commits, each upon the one before, the first upon onto if it names no parents, and returns the last.
-func (b *building) make(ctx context.Context, steps []step, notes []string) (string, error) {
+func (b *building) make(ctx context.Context, steps []step) (string, error) {
 	if len(steps) == 0 {
 		return b.onto, nil
 	}
@@ -141,38 +136,50 @@ func (b *building) make(ctx context.Context, steps []step, notes []string) (stri
 		return "", err
 	}
 	s := newStream("refs/worktree/small-gate/built")
+	blobs := map[string]string{}
 	for i, c := range steps {
 		if c.parents == nil {
-			c.parents = []string{b.onto}
-			if i > 0 {
-				c.parents = s.marks[i-1 : i : i]
-			}
+			c.parents = append([]string{b.onto}, s.marks...)[i : i+1]
 		}
-		names := map[string]string{}
-		for path, f := range c.files {
-			names[path] = f.Object
-			data, made := b.combine.Content(f)
-			if !made {
-				continue
-			}
-			if s.blobs[f.Object] == "" {
-				s.blobs[f.Object] = s.mark()
-				fmt.Fprintf(s, "blob\nmark %s\n", s.blobs[f.Object])
+		for _, f := range c.files {
+			if data, made := b.combine.Content(f); made && blobs[f.Object] == "" {
+				blobs[f.Object] = s.mark()
+				fmt.Fprintf(s, "blob\nmark %s\n", blobs[f.Object])
 				s.data(string(data))
 			}
-			names[path] = s.blobs[f.Object]
 		}
 		s.commit(c, committer)
-		for _, path := range slices.Sorted(maps.Keys(c.files)) {
-			fmt.Fprintf(s, "M %s %s %s\n", c.files[path].Mode, names[path], quoted(path))
+		for path, f := range c.files {
+			fmt.Fprintf(s, "M %s %s %s\n", f.Mode, cmp.Or(blobs[f.Object], f.Object), quoted(path))
 		}
 	}
-	ids, err := b.scratch.imports(ctx, s)
-	if err != nil {
+	ids, err := b.scratch().imports(ctx, s)
+	switch {
+	case err != nil:
 		return "", err
-	}
-	for _, note := range notes {
-		b.say("%s", note)
+	case b.sign:
+		return b.signed(ctx, steps, ids)
 	}
 	return ids[len(ids)-1], nil
+}
+
+// signed makes the same commits once more, with signatures.
+func (b *building) signed(ctx context.Context, steps []step, ids []string) (last string, err error) {
+	last = b.onto
+	for i, c := range steps {
+		if c.parents == nil {
+			c.parents = []string{last}
+		}
+		name, rest, _ := strings.Cut(c.author, "<")
+		mail, at, _ := strings.Cut(rest, "> ")
+		git := b.git.with("GIT_AUTHOR_NAME="+strings.TrimSpace(name), "GIT_AUTHOR_EMAIL="+mail, "GIT_AUTHOR_DATE=@"+at)
+		args := []string{"commit-tree", "-S", "-F", "-"}
+		for _, parent := range c.parents {
+			args = append(args, "-p", parent)
+		}
+		if last, err = git.tell(ctx, c.message, append(args, ids[i]+"^{tree}")...); err != nil {
+			return "", err
+		}
+	}
+	return last, nil
 }
