@@ -92,9 +92,6 @@ func (g *commandLine) ask(ctx context.Context, args ...string) (result, error) {
 // lockName finds the lock in git's words.
 var lockName = expression.Of(`'([^'\n]+\.lock)'`)
 
-// noSpace is how the system calls a full disk, in git's words too.
-const noSpace = "No space left on device"
-
 // failed is the failure for a git that failed.
 func (g *commandLine) failed(args []string, done result) error {
 	lock := filepath.Join(g.gitDir, "index.lock")
@@ -108,10 +105,20 @@ func (g *commandLine) failed(args []string, done result) error {
 		}
 	}
 	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", gitcmd.Subcommand(args), done.status, oneLine(done.stderr))}
-	if strings.Contains(done.stderr, noSpace) {
+	if g.full() {
 		f.Message, f.Remedy = "no space left on device: "+f.Message, roomFirst
 	}
 	return f
+}
+
+// full reports whether the disk is full, which git says in many ways.
+func (g *commandLine) full() bool {
+	file, err := os.CreateTemp(g.gitDir, "small-gate-room-")
+	if err == nil {
+		_, err = file.Write(make([]byte, 1<<18))
+		err = errors.Join(err, file.Close(), os.Remove(file.Name()))
+	}
+	return errors.Is(err, syscall.ENOSPC)
 }
 
 const roomFirst = "make room, then `small-hook sync`"

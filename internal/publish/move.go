@@ -71,7 +71,10 @@ func (p *publishing) move(ctx context.Context, head, goal string) (again bool, e
 		m := &moving{publishing: p, head: head, goal: goal}
 		return m.do(ctx)
 	})
-	return again, err
+	if err != nil || again {
+		return again, err
+	}
+	return false, p.forget(ctx)
 }
 
 // do moves all. Killed at any point, it leaves what the next sync ends: each file is as it was, or as it will be.
@@ -97,14 +100,9 @@ func (m *moving) do(ctx context.Context) error {
 	if err := m.readTree(ctx); err != nil {
 		return err
 	}
-	lines := fmt.Sprintf("update %s %s %s\n", m.branch, m.goal, m.head) + m.forgetting()
-	if _, err := m.git.tell(ctx, lines, "update-ref", "-m", "sync: to "+m.name(), "--stdin"); err != nil {
-		return err
-	}
+	_, err := m.git.run(ctx, "update-ref", "-m", "sync: to "+m.name(), m.branch, m.goal, m.head)
 	m.refs[m.branch] = m.goal
-	delete(m.refs, m.from())
-	delete(m.refs, m.to())
-	return nil
+	return err
 }
 
 // readTree has git bring index and work tree there, or, with -n, say whether it can.

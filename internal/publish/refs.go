@@ -26,28 +26,29 @@ func (p *publishing) remember(ctx context.Context, head, goal string) error {
 
 // forget deletes what was written down.
 func (p *publishing) forget(ctx context.Context) error {
-	lines := p.forgetting()
-	if lines == "" {
-		return nil
-	}
-	_, err := p.git.tell(ctx, lines, "update-ref", "--stdin")
-	delete(p.refs, p.from())
-	delete(p.refs, p.to())
-	return err
-}
-
-func (p *publishing) forgetting() (lines string) {
+	var lines string
 	for _, ref := range []string{p.from(), p.to()} {
 		if p.refs[ref] != "" {
 			lines += "delete " + ref + "\n"
 		}
+		delete(p.refs, ref)
 	}
-	return lines
+	if lines == "" {
+		return nil
+	}
+	_, err := p.git.tell(ctx, lines, "update-ref", "--stdin")
+	return err
 }
 
 // finishEarlier does the last step of an earlier sync of which the push has arrived, if the branch is where it was then.
 func (p *publishing) finishEarlier(ctx context.Context, upstream string) error {
 	from, to := p.refs[p.from()], p.refs[p.to()]
+	if to != "" && to == p.refs[p.branch] { // it was killed when all was done but for its locks
+		if err := p.opts.Locked(ctx, func(context.Context) error { return nil }); err != nil {
+			return err
+		}
+		return p.forget(ctx)
+	}
 	if to == "" || from != p.refs[p.branch] || upstream == "" {
 		return nil
 	}

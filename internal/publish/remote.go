@@ -39,7 +39,7 @@ func (p *publishing) fetch(ctx context.Context) (string, error) {
 		if there, err := p.lookUp(ctx); err != nil || there == "" {
 			return "", errors.Join(err, p.look(ctx))
 		}
-		if strings.Contains(done.stderr, noSpace) {
+		if p.git.full() {
 			return "", p.git.failed([]string{"fetch"}, done)
 		}
 		return "", &failure.Error{

@@ -16,9 +16,12 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
+// ours is a line in a state lock that says that it is not the protocol's own program's.
+const ours = "command=small-hook\n"
+
 // TakeState takes the lock under which the protocol's own program writes a workspace: a file that is there while somebody writes. That
-// program does not wait for it; this does. One whose process is gone is named, and never removed. The error is a failure.Error, or that
-// of a context that ended.
+// program does not wait for it; this does. One whose process is gone is named, and never removed, unless it is ours: who calls this has
+// the lock of the workspace, so nobody else of us has this one. The error is a failure.Error, or that of a context that ended.
 func TakeState(ctx context.Context, workspace string, wait time.Duration) (release func() error, err error) {
 	dir := filepath.Join(workspace, ".small-cache")
 	name := filepath.Join(dir, "state.lock")
@@ -34,8 +37,15 @@ func TakeState(ctx context.Context, workspace string, wait time.Duration) (relea
 				Remedy:  "make " + wording.Printable(dir) + " writable", Err: err,
 			}
 		}
-		pid, since := stateHolder(name)
-		if pid > 0 && gone(pid) {
+		pid, since, mine := stateHolder(name)
+		switch {
+		case pid == 0 || !gone(pid):
+		case mine:
+			if err := removeState(name); err != nil {
+				return nil, err
+			}
+			continue
+		default:
 			return nil, &failure.Error{
 				Message: fmt.Sprintf("the workspace in %s is locked by process %d of the protocol's own program since %s, which has ended without unlocking it",
 					wording.Printable(workspace), pid, since),
@@ -67,7 +77,7 @@ func makeState(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(file, "pid=%d\ncreated_at=%s\n", os.Getpid(), time.Now().UTC().Format(time.RFC3339Nano))
+	_, err = fmt.Fprintf(file, "pid=%d\ncreated_at=%s\n"+ours, os.Getpid(), time.Now().UTC().Format(time.RFC3339Nano))
 	if err = errors.Join(err, file.Close()); err != nil {
 		err = errors.Join(err, removeState(name))
 	}
@@ -82,10 +92,10 @@ func removeState(name string) error {
 }
 
 // stateHolder is what the lock says about its holder; 0 if it does not say it yet.
-func stateHolder(name string) (pid int, since string) {
+func stateHolder(name string) (pid int, since string, mine bool) {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return 0, "a moment ago"
+		return 0, "a moment ago", false
 	}
 	for line := range strings.Lines(string(text)) {
 		switch key, value, _ := strings.Cut(strings.TrimSpace(line), "="); key {
@@ -95,7 +105,7 @@ func stateHolder(name string) (pid int, since string) {
 			since = wording.Printable(wording.Clip(value))
 		}
 	}
-	return pid, since
+	return pid, since, strings.HasSuffix(string(text), ours)
 }
 
 // gone reports whether no process of this machine has a number.

@@ -64,4 +64,12 @@ func TestTakeState(t *testing.T) {
 	if text, err := os.ReadFile(name); err != nil || string(text) != left {
 		t.Errorf("a stale lock was touched: %q, %v", text, err)
 	}
+	if err := os.WriteFile(name, []byte(left+"command=small-hook\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if release, err := worklock.TakeState(t.Context(), dir, 0); err != nil {
+		t.Errorf("one that we have left: %v", err)
+	} else if err := release(); err != nil {
+		t.Error(err)
+	}
 }
