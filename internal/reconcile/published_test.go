@@ -27,6 +27,7 @@ const logFile = ".small/progress.small.yml"
 // clone is one of several clones of a repository in which git always stops where a log has to be merged, as sync has it.
 type clone struct {
 	*gittest.Repo
+	*rand.Rand
 	t   *testing.T
 	now time.Time
 	// skew is how far the clock is off.
@@ -34,12 +35,12 @@ type clone struct {
 }
 
 // clonesOf makes a server with a log, and clones.
-func clonesOf(t *testing.T, n int) []*clone {
+func clonesOf(t *testing.T, n int, random *rand.Rand) []*clone {
 	t.Helper()
 	server := gittest.New(t, gittest.Bare())
 	var out []*clone
 	for range n {
-		c := &clone{Repo: gittest.New(t), t: t, now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
+		c := &clone{Repo: gittest.New(t), Rand: random, t: t, now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
 		c.Git("remote", "add", "origin", server.Dir)
 		c.Git("config", "merge.stop.driver", "git merge-file -q %A %O %B; exit 1")
 		if err := os.WriteFile(filepath.Join(c.Dir, ".git", "info", "attributes"), []byte(logFile+" merge=stop\n"), 0o600); err != nil {
@@ -77,14 +78,14 @@ var timestamp = regexp.MustCompile(`timestamp: "(.*)"`)
 
 // record appends an entry and commits it. It is not earlier than the last one.
 func (c *clone) record(what string) {
-	c.now = c.now.Add(time.Minute)
+	c.now = c.now.Add(time.Minute + time.Duration(c.IntN(1_000_000)))
 	times := timestamp.FindAllStringSubmatch(c.log(), -1)
 	last, err := time.Parse(splice.TimestampForm, times[len(times)-1][1])
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	if !c.now.Add(c.skew).After(last) {
-		c.now = last.Add(time.Second - c.skew)
+		c.now = last.Add(time.Duration(1+c.IntN(1_000_000)) - c.skew)
 	}
 	entry := c.entry(what)
 	c.CommitFile(logFile, c.log()+entry)
@@ -183,7 +184,7 @@ type team struct {
 
 func aTeam(t *testing.T, seed uint64) {
 	r := &team{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, pushed: map[string]bool{}}
-	r.clones = clonesOf(t, 2+r.IntN(2))
+	r.clones = clonesOf(t, 2+r.IntN(2), r.Rand)
 	for i, c := range r.clones {
 		c.skew = time.Duration(r.IntN(7)-3) * time.Minute * time.Duration(i)
 	}
@@ -230,6 +231,9 @@ func (r *team) branch(c *clone) {
 		r.record(c)
 	}
 	published := r.IntN(3) > 0
+	if published && c.Git("rev-list", "origin/main..main") == "" {
+		c.onTop(false)
+	}
 	if published {
 		r.push(c, name)
 	}
