@@ -41,6 +41,8 @@ type Options struct {
 type Outcome struct {
 	// Finish is what to type next.
 	Finish string
+	// Empty is true if git has begun something that leaves nothing to commit.
+	Empty bool
 	// Replaces is true if the named side is published where the branch is pushed to, and the branch lacks it: only a forced push would
 	// put the branch in its place.
 	Replaces bool

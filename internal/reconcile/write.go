@@ -239,7 +239,13 @@ func (r *resolving) report(ctx context.Context) error {
 			return err
 		}
 	}
-	var err error
+	left, err := r.git.staged(ctx)
+	if err != nil {
+		return err
+	}
+	if r.op.word != "" && len(left) == 0 {
+		r.out.Empty, r.out.Finish = true, cmp.Or(r.op.skip, r.out.Finish)
+	}
 	if r.out.Conflicts, err = r.conflicts(ctx); err != nil {
 		return err
 	}

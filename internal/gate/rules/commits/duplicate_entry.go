@@ -30,7 +30,7 @@ func reportDuplicates(r *rule.Reporter, path string, sides [2]string, pairs [][2
 		key := min(a, b) + " " + max(a, b)
 		r.Add(finding.Finding{
 			Path: path, Line: pair[1].Pos.Line, Column: pair[1].Pos.Column, Subject: "duplicate " + key,
-			Entry: finding.RefOf(pair[0]), EntryAfter: finding.RefOf(pair[1]),
+			Entry: finding.RefOf(pair[1]),
 			Edits: []finding.EditKey{{Path: path + "\x00duplicate", From: min(a, b), To: max(a, b)}},
 			Message: fmt.Sprintf("%s of %s says the same as %s of %s, at another time",
 				ledger.Describe(pair[0]), sides[0], ledger.Describe(pair[1]), sides[1]),
