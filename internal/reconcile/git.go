@@ -162,6 +162,11 @@ func (g *workTree) unmerged(ctx context.Context) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), err
 }
 
+// staged lists the paths at which the index differs from HEAD, those in conflict among them.
+func (g *workTree) staged(ctx context.Context) ([]byte, error) {
+	return g.run(ctx, nil, "diff", "--cached", "--name-only", "--no-ext-diff", "HEAD")
+}
+
 // diff shows what is staged at some paths against HEAD.
 func (g *workTree) diff(ctx context.Context, paths []string) (string, error) {
 	out, err := g.run(ctx, nil, append([]string{"diff", "--cached", "--no-color", "--no-ext-diff", "--no-textconv", "HEAD", "--"}, paths...)...)

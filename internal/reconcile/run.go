@@ -41,6 +41,8 @@ type Options struct {
 type Outcome struct {
 	// Finish is what to type next.
 	Finish string
+	// Empty is true if git has begun something that leaves nothing to commit.
+	Empty bool
 	// Replaces is true if the named side is published where the branch is pushed to, and the branch lacks it: only a forced push would
 	// put the branch in its place.
 	Replaces bool
@@ -283,11 +285,11 @@ func (r *resolving) resolve(ctx context.Context, c splice.Case, mode string) err
 	}
 	resolved := done
 	if resolved == nil {
-		if resolved, err = c.Resolve(); err != nil && !r.apart {
+		if resolved, err = r.combine(ctx, c); err != nil {
+			if r.apart {
+				return err
+			}
 			return r.untie(ctx, c.Path, err)
-		}
-		if err != nil {
-			return err
 		}
 	}
 	log.Entries, log.Added, log.Brought = resolved.Entries, resolved.Added, resolved.Brought
@@ -300,6 +302,19 @@ func (r *resolving) resolve(ctx context.Context, c splice.Case, mode string) err
 	}
 	r.out.Logs = append(r.out.Logs, log)
 	return nil
+}
+
+// reconciledInsertion is the rule about entries that a commit with one parent puts before older ones.
+const reconciledInsertion = "append-only/reconciled-insertion"
+
+// combine combines the sides of a log, unless the configuration wants a merge where published entries stand before others.
+func (r *resolving) combine(ctx context.Context, c splice.Case) (*splice.Resolution, error) {
+	resolved, err := c.Resolve()
+	if err == nil && resolved.Inserted && r.op.oneParent() && r.opts.Policy.Mode == policy.Enforce && r.opts.Policy.Rules[reconciledInsertion] == policy.Error {
+		err = r.op.needsMerge(ctx, r.repo, r.git, fmt.Sprintf("%s: published entries of %s are older than ours, and the configuration rejects a commit that puts them there (%s)",
+			c.Path, c.Theirs[0].Name, reconciledInsertion))
+	}
+	return resolved, err
 }
 
 func (r *resolving) limits() small.Limits {

@@ -16,9 +16,6 @@ import (
 // untie says what to type about two entries with the same time. No merge may change an entry of a parent, but a rebase of what nobody
 // else has makes new commits, and gives its entries later times. What is published on both sides needs a waiver.
 func (r *resolving) untie(ctx context.Context, path string, err error) error {
-	if errors.Is(err, splice.ErrOrder) && (r.op.word == opRebase || r.op.word == opPick) {
-		return r.op.needsMerge(ctx, r.repo, r.git, failure.Of(err).Message)
-	}
 	var t *splice.Tie
 	if !errors.As(err, &t) || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
 		return err

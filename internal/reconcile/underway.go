@@ -43,10 +43,10 @@ type side struct {
 type operation struct {
 	// word names it; empty if nothing is under way and the other side was named.
 	word string
-	// finish is what to type afterwards.
-	finish string
-	ours   side
-	theirs []side
+	// finish is what to type afterwards, and skip the same where nothing is left to commit.
+	finish, skip string
+	ours         side
+	theirs       []side
 }
 
 // The operations, in git's words.
@@ -149,7 +149,7 @@ func (o *operation) applying(ctx context.Context, repo Repository, git *workTree
 			return err
 		}
 		if there {
-			o.finish = u.Finish
+			o.finish, o.skip = u.Finish, u.Skip
 			return o.apply(ctx, repo, git, ref, u.Command)
 		}
 	}
@@ -232,7 +232,7 @@ func (o *operation) squashing(ctx context.Context, repo Repository, git *workTre
 	}
 	for _, id := range listed {
 		if !inside[id] {
-			o.word, o.finish = opSquash, "git commit --no-edit"
+			o.word, o.finish, o.skip = opSquash, "git commit --no-edit", "git reset --merge"
 			o.theirs = append(o.theirs, side{id: id})
 		}
 	}

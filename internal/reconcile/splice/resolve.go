@@ -38,6 +38,8 @@ type Resolution struct {
 	Entries int
 	// Added is true if it ends in a new entry that makes the resolution explicit; none is needed if one side continues the others.
 	Added bool
+	// Inserted is true if entries stand before older ones of ours.
+	Inserted bool
 	// Brought says how many entries only that side has, ours first.
 	Brought []int
 }
@@ -65,6 +67,7 @@ func (c Case) Resolve() (*Resolution, error) {
 	}
 	result := ledgerOf(items)
 	out := &Resolution{Entries: len(items), Brought: l.brought(items)}
+	out.Inserted = ledger.Relate(l.versions[0].ledger, result, l.Comparer.Equivalence).Relation == ledger.Interleaved
 	if err := l.write(out, items, result); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package splice
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +18,10 @@ func (l *log) follow(v, ours *version) (*version, error) {
 	there := l.classes(ours.items)
 	isFresh := func(it item) bool { return !there[l.class(it)] }
 	fresh := keep(v.items, isFresh)
-	copies := l.copies(v, ours, fresh)
+	copies, err := l.copies(v, ours)
+	if err != nil {
+		return nil, err
+	}
 	if len(copies) == 0 && len(late(fresh, ours.items)) == 0 {
 		return v, nil
 	}
@@ -58,7 +62,7 @@ func (l *log) published(items []item) (map[small.Digest]bool, error) {
 	return l.Published(ledgerOf(items).Entries)
 }
 
-// late are the times, by index, that entries need to be later than all that are before them, each a nanosecond after the one before.
+// late are the times, by index, that entries need to be later than all that are before them, each a little after the one before.
 func late(items []item, before ...[]item) map[int]string {
 	last := latest(ledgerOf(slices.Concat(before...)))
 	times := map[int]string{}
@@ -68,7 +72,7 @@ func late(items []item, before ...[]item) map[int]string {
 			continue // an invalid time is reported where times are compared
 		}
 		if !at.After(last) {
-			at = last.Add(time.Nanosecond)
+			at = last.Add(step(it.Entry))
 			times[it.at] = at.UTC().Format(TimestampForm)
 		}
 		last = at
@@ -80,49 +84,41 @@ func keep(items []item, wanted func(item) bool) []item {
 	return slices.DeleteFunc(slices.Clone(items), func(it item) bool { return !wanted(it) })
 }
 
-// copies are those of a picked side's new entries that ours has under another time, because one of the two was moved when it was put on
-// top of a log. What only says the same is another entry: a pick may leave out a copy, never something that was recorded twice.
-func (l *log) copies(v, ours *version, fresh []item) map[small.Digest]bool {
-	tasks := map[string]bool{}
-	for _, it := range fresh {
-		tasks[it.TaskID] = !strings.HasPrefix(it.TaskID, ledger.MetaPrefix)
+// copies are those of a picked side's entries that ours has under another time, because one of the two was moved when it was put on top
+// of a log. What only says the same is another entry: a pick may leave out a copy, never something that was recorded twice.
+func (l *log) copies(v, ours *version) (map[small.Digest]bool, error) {
+	if v.doc == nil || ours.doc == nil {
+		return nil, nil
 	}
-	contents := func(of, other *version) map[small.Digest][]int {
-		out := map[small.Digest][]int{}
-		if of.doc == nil {
-			return out
-		}
-		for i, value := range of.doc.Root.Get("entries").Items {
-			e := of.written.Entries[i]
-			if _, both := other.places[e.Digest]; !both && tasks[e.TaskID] {
-				content := ledger.ContentDigest(value)
-				out[content] = append(out[content], i)
-			}
-		}
-		return out
+	records := func(of *version) ledger.RecordsFunc {
+		return func() ([]*small.Value, error) { return of.doc.Root.Get("entries").Items, nil }
 	}
+	own, others := ledger.Parted(v.written.Ledger, ours.written.Ledger)
+	pairs, err := ledger.Duplicates(own, others, records(v), records(ours))
 	out := map[small.Digest]bool{}
-	theirs := contents(ours, v)
-	for content, mine := range contents(v, ours) {
-		for n, at := range mine[:min(len(mine), len(theirs[content]))] { // the first is a copy of the first
-			e, other := v.written.Entries[at], theirs[content][n]
-			if isMoved(v.written.Ledger, at, ours.written.Entries[other]) || isMoved(ours.written.Ledger, other, e) {
-				out[e.Digest] = true
-			}
+	for _, p := range pairs {
+		if isMoved(v.written.Ledger, p[0], p[1]) || isMoved(ours.written.Ledger, p[1], p[0]) {
+			out[p[0].Digest] = true
 		}
 	}
-	return out
+	return out, err
 }
 
 // isMoved reports whether an entry of a log, which says the same as another one, has a later time that follow gave it.
-func isMoved(l *ledger.Ledger, index int, from ledger.Entry) bool {
-	at, ok := ledger.ParseInstant(l.Entries[index].Timestamp)
+func isMoved(l *ledger.Ledger, e, from ledger.Entry) bool {
+	at, ok := ledger.ParseInstant(e.Timestamp)
 	was, known := ledger.ParseInstant(from.Timestamp)
-	if index == 0 || !ok || !known || !at.After(was) {
+	if e.Index == 0 || !ok || !known || !at.After(was) {
 		return false
 	}
-	before, ok := ledger.ParseInstant(l.Entries[index-1].Timestamp)
-	return ok && at.Equal(before.Add(time.Nanosecond))
+	before, ok := ledger.ParseInstant(l.Entries[e.Index-1].Timestamp)
+	return ok && at.Equal(before.Add(step(from)))
+}
+
+// step is how long after the entry before it a moved entry is: less than 50 microseconds, always the same, and not the same for two entries
+// that are put on top of one log on two branches.
+func step(e ledger.Entry) time.Duration {
+	return time.Duration(1 + binary.BigEndian.Uint32(e.Digest[:])%49_999)
 }
 
 // reread reads a version back after its text got other times; nil if anything else has changed.
