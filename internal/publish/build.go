@@ -177,12 +177,15 @@ func (b *building) byHand(ctx context.Context, err error, command string, confli
 		return asked
 	}
 	f := *failure.Of(err)
+	edit := "`small-hook reconcile`, then "
+	if strings.HasPrefix(f.Remedy, "`small-hook reconcile --") { // with a choice that somebody has to make
+		edit = f.Remedy + "; then "
+	}
 	f.Remedy = ""
 	if dirty.status != 0 {
 		f.Remedy = "`git commit -a -m 'Work in progress'`, then "
 	}
 	upstream := wording.ShellWord(b.remote + "/" + short(b.target))
-	edit := "`small-hook reconcile`, then "
 	if len(conflicts) > 0 {
 		edit = "edit it so that both sides' work is in it, then " + add(conflicts) + ", then " + edit
 	}
