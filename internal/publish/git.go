@@ -60,19 +60,28 @@ func (g *commandLine) try(ctx context.Context, args ...string) (result, error) {
 	return g.feed(ctx, nil, args...)
 }
 
-// tell runs git with an input, which must succeed, and returns what it printed without the last line's end.
-func (g *commandLine) tell(ctx context.Context, input string, args ...string) (string, error) {
+// patiently runs git, and waits for another one that is at work for a moment, as an editor's or a neighbour's fetch is.
+func (g *commandLine) patiently(ctx context.Context, input string, args ...string) (result, error) {
 	for tries := 20; ; tries-- {
 		done, err := g.feed(ctx, strings.NewReader(input), args...)
-		switch {
-		case err == nil && done.status != 0 && tries > 0 && strings.Contains(done.stderr, "index.lock': File exists"):
-			time.Sleep(50 * time.Millisecond) // another git is at work for a moment, as an editor's is
-			continue
-		case err == nil && done.status != 0:
-			err = g.failed(args, done)
+		busy := strings.Contains(done.stderr, "index.lock': File exists") || strings.Contains(done.stderr, "cannot lock ref")
+		if err != nil || done.status == 0 || !busy || tries == 0 {
+			return done, err
 		}
-		return trimmed(done.out), err
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond):
+		}
 	}
+}
+
+// tell runs git with an input, which must succeed, and returns what it printed without the last line's end.
+func (g *commandLine) tell(ctx context.Context, input string, args ...string) (string, error) {
+	done, err := g.patiently(ctx, input, args...)
+	if err == nil && done.status != 0 {
+		err = g.failed(args, done)
+	}
+	return trimmed(done.out), err
 }
 
 // run runs git, which must succeed, and returns what it printed without the last line's end.

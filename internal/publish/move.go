@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -29,8 +28,8 @@ type moving struct {
 	// index are those that the index is to have before git moves it, and disk the files that are written.
 	index []string
 	disk  map[string][]byte
-	// inTheWay are files that would be overwritten.
-	inTheWay []string
+	// inTheWay are files that would be overwritten, and unknown those of which git does not know.
+	inTheWay, unknown []string
 }
 
 // entry is a file of a commit; mode and object are zeros if it has none. added is true if the other commit has none.
@@ -83,7 +82,7 @@ func (m *moving) do(ctx context.Context) error {
 		return err
 	}
 	for path, text := range m.disk {
-		file := filepath.Join(m.git.Dir, filepath.FromSlash(path))
+		file := m.file(path)
 		err := os.MkdirAll(filepath.Dir(file), 0o777)
 		if err == nil {
 			err = wholefile.WriteVia(m.git.gitDir, file, text)
@@ -130,20 +129,29 @@ func (m *moving) plan(ctx context.Context) error {
 	return m.opts.Combining(ctx, m.goal, m.head, func(c *reconcile.Combiner) error {
 		var files []string
 		for _, path := range slices.Sorted(maps.Keys(m.changed)) {
-			there, err := m.exists(path)
-			switch known := slices.Contains(dirty, path); {
+			there, err := m.found(path)
+			known := slices.Contains(dirty, path)
+			switch {
 			case err != nil:
 				return err
-			case !known && (!m.changed[path].added || !there):
+			case !known && (!m.changed[path].added || there == ""), m.changed[path].mode == history.ModeSubmodule: // git leaves submodules alone
 			case c.Merges(path):
 				files = append(files, path)
 			default:
-				if err := m.other(ctx, path, there); err != nil {
+				done, err := m.done(ctx, path, there)
+				switch {
+				case err != nil:
 					return err
+				case done:
+					m.stage(path)
+				case known:
+					m.inTheWay = append(m.inTheWay, path)
+				case !slices.Contains(m.unknown, there):
+					m.unknown = append(m.unknown, there)
 				}
 			}
 		}
-		if len(m.inTheWay) > 0 {
+		if len(m.inTheWay)+len(m.unknown) > 0 {
 			return m.blocked()
 		}
 		if len(files)+len(m.index) == 0 {
@@ -165,45 +173,58 @@ func (m *moving) compare(ctx context.Context) error {
 	return err
 }
 
-// exists reports whether there is a file at a path of the work tree, or one in the place of a directory above it.
-func (m *moving) exists(path string) (bool, error) {
-	_, err := os.Lstat(filepath.Join(m.git.Dir, filepath.FromSlash(path)))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case err == nil, errors.Is(err, syscall.ENOTDIR):
-		return true, nil
+// found is what stands at a path of the work tree, or in the place of a directory above it; empty if that is nothing, or if git is about
+// to take it away.
+func (m *moving) found(path string) (string, error) {
+	for end := range len(path) + 1 {
+		if end < len(path) && path[end] != '/' {
+			continue
+		}
+		at := path[:end]
+		info, err := os.Lstat(m.file(at))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return "", nil
+		case err != nil:
+			return "", &failure.Error{Message: "cannot look at " + wording.Printable(path) + ": " + err.Error(), Err: err}
+		case info.IsDir() && at == path:
+			for other := range m.changed {
+				if strings.HasPrefix(other, at+"/") {
+					return "", nil
+				}
+			}
+			return at, nil
+		case !info.IsDir() && at != path && m.changed[at].mode != "":
+			return "", nil
+		case !info.IsDir() || at == path:
+			return at, nil
+		}
 	}
-	return false, &failure.Error{Message: "cannot look at " + wording.Printable(path) + ": " + err.Error(), Err: err}
+	return "", nil
 }
+
+func (m *moving) file(path string) string { return filepath.Join(m.git.Dir, filepath.FromSlash(path)) }
 
 // stage has the index take a path as the new commit has it.
 func (m *moving) stage(path string) {
 	m.index = append(m.index, fmt.Sprintf("%s %s\t%s\x00", m.changed[path].mode, m.changed[path].object, path))
 }
 
-// other looks at a file of no workspace that is not as the old commit has it. It may be as the new one has it already: then a sync was
-// killed here.
-func (m *moving) other(ctx context.Context, path string, there bool) error {
+// done reports whether a file is as the new commit has it already, as a sync that was killed leaves it. there is what was found at its
+// path.
+func (m *moving) done(ctx context.Context, path, there string) (bool, error) {
 	e := m.changed[path]
-	gone := strings.Trim(e.mode, "0") == ""
-	switch {
-	case e.mode == "160000": // a submodule, which git leaves alone
-		return nil
-	case there && !gone:
-		done, err := m.git.try(ctx, "hash-object", "--path="+path, "--", filepath.Join(m.git.Dir, filepath.FromSlash(path)))
-		if err == nil && trimmed(done.out) == e.object {
-			m.stage(path)
-		}
-		if err != nil || trimmed(done.out) == e.object {
-			return err
-		}
-	case !there && gone:
-		m.stage(path)
-		return nil
+	switch gone := strings.Trim(e.mode, "0") == ""; {
+	case there != path:
+		return there == "" && gone, nil
+	case gone:
+		return false, nil
+	case e.mode == history.ModeLink:
+		target, err := os.Readlink(m.file(path))
+		return err == nil && history.BlobID([]byte(target), e.object) == e.object, nil
 	}
-	m.inTheWay = append(m.inTheWay, path)
-	return nil
+	done, err := m.git.try(ctx, "hash-object", "--path="+path, "--", m.file(path))
+	return trimmed(done.out) == e.object, err
 }
 
 // workspaces combines what is uncommitted in the files of workspaces with what the new commit has.
@@ -264,20 +285,19 @@ func (m *moving) workspaces(ctx context.Context, c *reconcile.Combiner, paths []
 
 // blocked is the failure of a move with something in the way.
 func (m *moving) blocked() error {
-	var known []string
 	var commands string
-	for _, path := range m.inTheWay {
-		if !m.changed[path].added {
-			known = append(known, path)
-			continue
+	for _, path := range m.unknown {
+		to := m.file(path) + ".own"
+		for _, err := os.Lstat(to); err == nil; _, err = os.Lstat(to) {
+			to += ".own"
 		}
-		file := filepath.Join(m.git.Dir, filepath.FromSlash(path))
-		commands += "`mv -- " + wording.ShellWord(file) + " " + wording.ShellWord(file+".own") + "`, then "
+		commands += "`mv -- " + wording.ShellWord(m.file(path)) + " " + wording.ShellWord(to) + "`, then "
 	}
-	if len(known) > 0 {
-		commands += "`git commit -m 'Work in progress' -- " + topPaths(known) + "`, then "
+	if len(m.inTheWay) > 0 {
+		commands += "`git commit -m 'Work in progress' -- " + topPaths(m.inTheWay) + "`, then "
 	}
 	return &failure.Error{
-		Message: fmt.Sprintf("%s is not committed, and %s changes it too", list(m.inTheWay), m.name()), Remedy: commands + "`small-hook sync`",
+		Message: fmt.Sprintf("%s is not committed, and %s changes it too", list(slices.Concat(m.unknown, m.inTheWay)), m.name()),
+		Remedy:  commands + "`small-hook sync`",
 	}
 }

@@ -151,7 +151,7 @@ func (p *publishing) attempt(ctx context.Context) (again bool, err error) {
 	if err != nil || p.out.Found {
 		return false, err
 	}
-	if goal == head && goal == upstream {
+	if head == upstream {
 		if len(p.out.Done) == 0 {
 			p.say("Nothing to do: %s and %s are the same.", wording.Printable(short(p.branch)), p.name())
 		}
@@ -171,7 +171,11 @@ func (p *publishing) attempt(ctx context.Context) (again bool, err error) {
 		if err := p.remember(ctx, head, goal); err != nil {
 			return false, err
 		}
-		if again, err = p.push(ctx, push, done); err != nil || again || p.out.Refused != "" {
+		again, err = p.push(ctx, push, done)
+		if err == nil && p.out.Refused != "" {
+			err = p.forget(ctx)
+		}
+		if err != nil || again || p.out.Refused != "" {
 			return again, err
 		}
 	} else {

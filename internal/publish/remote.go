@@ -30,7 +30,7 @@ func (p *publishing) look(ctx context.Context) error {
 
 // fetch looks where the remote's branch is and brings its commits; empty if there is no such branch.
 func (p *publishing) fetch(ctx context.Context) (string, error) {
-	done, err := p.git.try(ctx, "-c", "maintenance.auto=false", "-c", "gc.auto=0", "fetch", "-q", "--no-write-fetch-head", "--no-recurse-submodules", "--no-tags",
+	done, err := p.git.patiently(ctx, "", "-c", "maintenance.auto=false", "-c", "gc.auto=0", "fetch", "-q", "--no-write-fetch-head", "--no-recurse-submodules", "--no-tags",
 		p.remote, "+"+p.target+":"+p.tracking())
 	if err != nil {
 		return "", err

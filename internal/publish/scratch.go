@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,7 +69,7 @@ func (b *building) mergeCode(ctx context.Context, parent string, commits []strin
 	strip := func(id string, files reconcile.Files, parents ...string) {
 		s.commit(step{commit: commit{author: nobody}, parents: parents, code: b.commits[id].tree}, nobody)
 		for path := range files {
-			fmt.Fprintf(s, "D %s\n", quoted(path))
+			s.add("D %s\n", quoted(path))
 		}
 	}
 	strip(b.onto, upon)

@@ -80,23 +80,25 @@ func (s *stream) mark() string {
 	return fmt.Sprintf(":%d", s.count)
 }
 
-func (s *stream) data(text string) { fmt.Fprintf(s, "data %d\n%s\n", len(text), text) }
+func (s *stream) add(format string, args ...any) { s.Write(fmt.Appendf(nil, format, args...)) }
+
+func (s *stream) data(text string) { s.add("data %d\n%s\n", len(text), text) }
 
 // commit adds a commit whose files are those of a tree; others can follow.
 func (s *stream) commit(c step, committer string) {
 	mark := s.mark()
 	if s.marks = append(s.marks, mark); len(c.parents) == 0 { // else it would follow the one before
-		fmt.Fprintf(s, "reset %s\n", s.ref)
+		s.add("reset %s\n", s.ref)
 	}
-	fmt.Fprintf(s, "commit %s\nmark %s\nauthor %s\ncommitter %s\n", s.ref, mark, c.author, committer)
+	s.add("commit %s\nmark %s\nauthor %s\ncommitter %s\n", s.ref, mark, c.author, committer)
 	if c.encoding != "" {
-		fmt.Fprintf(s, "encoding %s\n", c.encoding)
+		s.add("encoding %s\n", c.encoding)
 	}
 	s.data(c.message)
 	for i, parent := range c.parents {
-		fmt.Fprintf(s, "%s %s\n", []string{"from", "merge"}[min(i, 1)], parent)
+		s.add("%s %s\n", []string{"from", "merge"}[min(i, 1)], parent)
 	}
-	fmt.Fprintf(s, "M 040000 %s \"\"\n", c.code)
+	s.add("M 040000 %s \"\"\n", c.code)
 }
 
 // quoted is a path as fast-import reads it whatever it holds.
@@ -116,7 +118,7 @@ func quoted(path string) string {
 // imports has git make the commits of a stream, and returns their ids.
 func (g *commandLine) imports(ctx context.Context, s *stream) ([]string, error) {
 	for _, mark := range s.marks {
-		fmt.Fprintf(s, "get-mark %s\n", mark)
+		s.add("get-mark %s\n", mark)
 	}
 	out, err := g.tell(ctx, s.String(), "fast-import", "--quiet", "--force")
 	ids := strings.Fields(out)
@@ -144,13 +146,13 @@ func (b *building) make(ctx context.Context, steps []step) (string, error) {
 		for _, f := range c.files {
 			if data, made := b.combine.Content(f); made && blobs[f.Object] == "" {
 				blobs[f.Object] = s.mark()
-				fmt.Fprintf(s, "blob\nmark %s\n", blobs[f.Object])
+				s.add("blob\nmark %s\n", blobs[f.Object])
 				s.data(string(data))
 			}
 		}
 		s.commit(c, committer)
 		for path, f := range c.files {
-			fmt.Fprintf(s, "M %s %s %s\n", f.Mode, cmp.Or(blobs[f.Object], f.Object), quoted(path))
+			s.add("M %s %s %s\n", f.Mode, cmp.Or(blobs[f.Object], f.Object), quoted(path))
 		}
 	}
 	ids, err := b.scratch().imports(ctx, s)

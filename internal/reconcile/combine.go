@@ -236,7 +236,7 @@ func (r *resolving) moved() string {
 		for path := range r.files[base] {
 			_, here := r.files[r.op.ours.id][path]
 			_, there := r.files[r.op.theirs[0].id][path]
-			if IsLog(path) && !(here && there) {
+			if IsLog(path) && (!here || !there) {
 				return path
 			}
 		}

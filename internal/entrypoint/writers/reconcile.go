@@ -6,7 +6,6 @@ import (
 
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/repository"
@@ -21,7 +20,7 @@ func Reconcile(ctx context.Context, req session.Request, with Locking, opts reco
 			return nil, &failure.Error{Message: fmt.Sprintf("%s takes ours or theirs, not %q", flag, side), Remedy: "write " + flag + " ours, or " + flag + " theirs"}
 		}
 	}
-	err = lockAll(ctx, withGit(req), "reconcile", with, func(githistory.Place, []*locked, []string) error {
+	err = lockAll(ctx, withGit(req), "reconcile", with, func([]*locked) error {
 		return reconciling(ctx, req, "reconcile", opts, func(repo repository.Repository, opts reconcile.Options) (err error) {
 			out, err = reconcile.Run(ctx, repo, opts)
 			return err

@@ -10,7 +10,6 @@ import (
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/hookinput"
 	"github.com/small-gate/small-gate/internal/publish"
 	"github.com/small-gate/small-gate/internal/reconcile"
@@ -34,7 +33,7 @@ func Sync(ctx context.Context, req session.Request, with Locking, opts publish.O
 		})
 	}
 	opts.Locked = func(ctx context.Context, do func(context.Context) error) error {
-		return lockAll(ctx, req, "sync", with, func(_ githistory.Place, locks []*locked, _ []string) (err error) {
+		return lockAll(ctx, req, "sync", with, func(locks []*locked) (err error) {
 			for _, l := range locks {
 				release, err := worklock.TakeState(ctx, filepath.Join(l.req.Dir, filepath.FromSlash(l.dir)), with.Wait)
 				if err != nil {
@@ -64,13 +63,12 @@ func Sync(ctx context.Context, req session.Request, with Locking, opts publish.O
 	return out, report, err
 }
 
-// lockAll runs do under the locks of all workspaces, and notes what it leaves: that is what the next guarded command begins with. The
-// environment is for what runs under the locks. In a bare repository there are none.
-func lockAll(ctx context.Context, req session.Request, mode string, with Locking, do func(place githistory.Place, locks []*locked, environ []string) error) (err error) {
-	var place githistory.Place
+// lockAll runs do under the locks of all workspaces, and notes what it leaves: that is what the next guarded command begins with. In a
+// bare repository there are none.
+func lockAll(ctx context.Context, req session.Request, mode string, with Locking, do func(locks []*locked) error) (err error) {
 	var dirs []string
 	if _, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
-		if place = s.Repo.Where(); place.Top != "" {
+		if s.Repo.Where().Top != "" {
 			dirs, err = s.WorkspaceDirs(ctx)
 			slices.Sort(dirs) // so that two that lock all do not block each other
 		}
@@ -84,15 +82,14 @@ func lockAll(ctx context.Context, req session.Request, mode string, with Locking
 			err = errors.Join(err, l.Release())
 		}
 	}()
-	environ := req.Environ
 	for _, dir := range dirs {
 		l, err := lock(ctx, req, mode, with, func(*session.Session) (string, error) { return dir, nil })
 		if err != nil {
 			return err
 		}
-		locks, environ = append(locks, l), l.Environ(environ)
+		locks = append(locks, l)
 	}
-	err = do(place, locks, environ)
+	err = do(locks)
 	ctx = context.WithoutCancel(ctx)
 	for _, l := range locks {
 		g, failed := l.look(ctx)
