@@ -21,6 +21,7 @@ import (
 // step, which touches the work tree, is under the locks of all workspaces and that of the protocol's own program. Of opts, Remote, Branch
 // and Merge count. The report is that of the last judgement, nil if there was none.
 func Sync(ctx context.Context, req session.Request, with Locking, opts publish.Options) (out *publish.Outcome, report *finding.Report, err error) {
+	judged := req // for which a plain repository needs no git
 	req = withGit(req)
 	opts.Environ = req.Environ
 	opts.Combining = func(ctx context.Context, trusted, head string, do func(*reconcile.Combiner) error) error {
@@ -45,12 +46,12 @@ func Sync(ctx context.Context, req session.Request, with Locking, opts publish.O
 		})
 	}
 	opts.JudgeOwn = func(ctx context.Context, base, head, upstream string) (bool, error) {
-		report = entrypoint.SyncedCommits(ctx, req, base, head, upstream)
+		report = entrypoint.SyncedCommits(ctx, judged, base, head, upstream)
 		return clean(report)
 	}
 	opts.JudgePush = func(ctx context.Context, push publish.Push) (bool, error) {
 		update := hookinput.RefUpdate{LocalRef: push.Local, LocalID: push.New, Ref: push.Ref, RemoteID: cmp.Or(push.Old, "0")}
-		report = entrypoint.SyncedPush(ctx, req, push.Remote, update)
+		report = entrypoint.SyncedPush(ctx, judged, push.Remote, update)
 		return clean(report)
 	}
 	if _, err := req.InRepository(ctx, "sync", func(s *session.Session) error {
