@@ -67,7 +67,7 @@ func judge(ctx context.Context, r *run.Run, w *subject.Workspace, revision strin
 		r.Collector.Report.Ledgers = append(r.Collector.Report.Ledgers, state)
 	}
 	snapshot := *w
-	snapshot.Place = rule.Place{Commit: revision}
+	snapshot.Place, snapshot.Strict = rule.Place{Commit: revision}, r.Collector.Strict
 	var err error
 	if snapshot.Settled, err = settled(ctx, r, w); err != nil {
 		return err

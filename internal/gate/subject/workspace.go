@@ -24,6 +24,8 @@ type Workspace struct {
 	Baseline int
 	// Settled is how many leading entries were there before what is judged; -1 if that is not known.
 	Settled int
+	// Strict makes errors of some warnings.
+	Strict bool
 }
 
 // Artifact is one protocol file of a snapshot.
