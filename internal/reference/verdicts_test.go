@@ -55,7 +55,7 @@ func (r *recorded) workspace() (*workspace, error) {
 }
 
 // TestVerdicts judges workspaces of which the verdict of the protocol's own program is known, and holds every difference to the list in
-// docs/reference.md. Without the long tests it takes one in eight.
+// docs/reference.md. Without the long tests it takes one in twelve.
 func TestVerdicts(t *testing.T) {
 	packed, err := os.Open(verdictsFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,7 +83,7 @@ func TestVerdicts(t *testing.T) {
 			}
 		})
 	}
-	dec, every := json.NewDecoder(bufio.NewReader(text)), gittest.Cases(8, 1)
+	dec, every := json.NewDecoder(bufio.NewReader(text)), gittest.Cases(12, 1)
 	total := 0
 	for ; ; total++ {
 		var c recorded
