@@ -16,6 +16,8 @@ type Workspace struct {
 	Situation func() Situation
 	// Files are all files below .small and lookalikes of it, in order of path.
 	Files []history.File
+	// Twins are paths that differ from a directory at or above Dir in nothing but case.
+	Twins []string
 	// Kinds are the accepted workspace kinds.
 	Kinds []string
 

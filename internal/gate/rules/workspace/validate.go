@@ -3,6 +3,7 @@ package workspace
 import (
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -96,6 +97,10 @@ func checkNotAFile(w *subject.Workspace, r *rule.Reporter) {
 		} else if real, like := small.ArtifactLike(name); like && w.Artifacts[real] != nil {
 			r.Add(lookalikeFinding(f.Path, name, real.FileName()))
 		}
+	}
+	for _, twin := range w.Twins {
+		n := strings.Count(twin, "/")
+		r.Add(lookalikeFinding(twin, path.Base(twin), strings.Split(w.Dir, "/")[n]))
 	}
 	problemsOf(small.ProblemNotAFile)(w, r)
 }
