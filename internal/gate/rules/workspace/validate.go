@@ -3,7 +3,6 @@ package workspace
 import (
 	"fmt"
 	"path"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -99,8 +98,12 @@ func checkNotAFile(w *subject.Workspace, r *rule.Reporter) {
 		}
 	}
 	for _, twin := range w.Twins {
-		n := strings.Count(twin, "/")
-		r.Add(lookalikeFinding(twin, path.Base(twin), strings.Split(w.Dir, "/")[n]))
+		one, other := twin, w.Dir[:len(twin)]
+		r.Add(finding.Finding{ // the same, whichever of the two holds the workspace
+			Path:    min(one, other),
+			Message: fmt.Sprintf("%q and %q differ in nothing but case: macOS and Windows treat the two names as one, and can check out only one of them", min(one, other), max(one, other)),
+			Fix:     "rename one of the two",
+		})
 	}
 	problemsOf(small.ProblemNotAFile)(w, r)
 }
