@@ -5,8 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/small"
@@ -127,7 +127,12 @@ func (f *Filter) pathspecs() []string {
 func (f *Filter) twinspecs() (calls [][]string) {
 	depths := map[int][]string{}
 	for _, of := range f.Twins {
-		like := ":(top,icase)" + beyondASCII().ReplaceAllString(globSpecial.Replace(of), "*")
+		like := ":(top,icase)" + strings.Map(func(r rune) rune {
+			if r >= utf8.RuneSelf {
+				return '*' // git does not know its other case
+			}
+			return r
+		}, globSpecial.Replace(of))
 		n := strings.Count(of, "/")
 		depths[n] = append(depths[n], like, like+"/*", ":(top,exclude,literal)"+of)
 	}
@@ -136,9 +141,6 @@ func (f *Filter) twinspecs() (calls [][]string) {
 	}
 	return calls
 }
-
-// beyondASCII are the characters of which git does not know the other case.
-var beyondASCII = expression.Of(`[^\x00-\x7f]+`)
 
 // glob is a pattern with the texts that a path begins and ends with if it
 // matches; exact if nothing stands between the two.

@@ -52,12 +52,12 @@ var divergences = []divergence{
 	},
 	{
 		what: "secret-like keys and values inside lists of lists", reference: passes, here: rejectStrict,
-		why:     "the reference's next write publishes them as well as any other",
+		why:     "the reference's next write leaves them there, for all to read",
 		finding: regexp.MustCompile(`^lint/secret `), in: hasListOfLists,
 	},
 	{
 		what: "secret-like keys and values, and insecure links, below a mapping with keys that are no strings", reference: passes, here: rejectStrict,
-		why:     "the reference's next write publishes them as well as any other",
+		why:     "the reference's next write leaves them there, for all to read",
 		finding: regexp.MustCompile(`^lint/(secret|insecure-link) `), in: hasScalarKeys,
 	},
 	{

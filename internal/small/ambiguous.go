@@ -43,7 +43,7 @@ func ambiguous(a Artifact, root *Value) []Problem {
 			switch owner := path[:depth]; {
 			case !f.Named() && wantsNames(a, owner):
 				add(f.KeyPos, path, fmt.Sprintf("quote it: %q", wording.Clip(f.Key)), "the key %q of %s is no string", wording.Clip(f.Key), describe(owner))
-			case f.tagged && (len(owner) == 1 || len(owner) == 2 || wantsNames(a, owner)):
+			case f.tagged && judged(a, owner):
 				add(f.KeyPos, path, "remove the tag", "the key %q of %s has a tag of its own, with which programs take it for no string", wording.Clip(f.Key), describe(owner))
 			case strings.HasPrefix(f.other, binaryTag):
 				add(f.KeyPos, path, "write it as text", "a key of %s is binary data, which some readers decode and some do not", describe(owner))
@@ -55,6 +55,12 @@ func ambiguous(a Artifact, root *Value) []Problem {
 	}
 	look(root, nil)
 	return out
+}
+
+// judged reports whether a schema is asked about a mapping at a path. The
+// root is read by its keys' texts alone.
+func judged(a Artifact, path []string) bool {
+	return len(path) == 1 || len(path) == 2 || wantsNames(a, path)
 }
 
 // wantsNames reports whether a mapping at a path is one whose keys the schema
