@@ -26,7 +26,10 @@ func checkRoundTrip(w *subject.Workspace, r *rule.Reporter) {
 		var found []finding.Finding
 		tried := 0
 		if a == small.Progress && w.HasLedger() {
-			for _, e := range w.Ledger().Entries[w.Baseline:] {
+			for _, e := range w.Ledger().Entries {
+				if e.Index < w.Baseline {
+					continue
+				}
 				for _, f := range brokenTexts(w.Path(a), &e, e.Suspects, &tried) {
 					if f.Fix = "leave it: a committed entry is never edited"; e.Index >= w.Settled {
 						f.Fix = w.Correct(a, fmt.Sprintf("entries.%d", e.Index), removeWhiteSpace)
