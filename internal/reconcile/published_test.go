@@ -165,9 +165,8 @@ func (c *clone) onTop(merge bool) {
 // TestPublishedStays lets clones record, branch, push, pick, squash, merge and rebase in random order. In the end every entry is there
 // once, and each that any branch of the server ever had is as it was there, to the byte.
 func TestPublishedStays(t *testing.T) {
-	seeds := gittest.Cases(2, 200)
-	for seed := range uint64(seeds) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { t.Parallel(); aTeam(t, seed) })
+	for seed := range uint64(gittest.Cases(1, 150)) {
+		t.Run(fmt.Sprint(seed+1), func(t *testing.T) { t.Parallel(); aTeam(t, seed+1) })
 	}
 }
 
