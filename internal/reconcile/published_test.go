@@ -47,7 +47,7 @@ func clonesOf(t *testing.T, n int, random *rand.Rand) []*clone {
 			t.Fatal(err)
 		}
 		if len(out) == 0 {
-			c.CommitFile(logFile, splice.Empty[:strings.Index(splice.Empty, " []")]+"\n"+c.entry("start"))
+			c.CommitFile(logFile, strings.Replace(splice.Empty, " []", "", 1)+c.entry("start"))
 			c.Git("push", "-q", "origin", "main")
 		}
 		c.Git("fetch", "-q", "origin")
