@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/run"
@@ -160,6 +161,34 @@ func (c *clone) onTop(merge bool) {
 		c.Git("rebase", "--abort")
 	}
 	c.must("merge", "-q", "--no-edit", "origin/main")
+}
+
+// What a pick cannot do and a merge can is an error that says so.
+func TestNeedsMerge(t *testing.T) {
+	c := clonesOf(t, 1, rand.New(rand.NewPCG(1, 1)))[0]
+	c.Branch("side", "")
+	c.record("side")
+	c.Switch("main")
+	c.record("main")
+	c.must("merge", "-q", "--no-edit", "side")
+	c.Branch("merged", "")
+	c.Switch("main")
+	c.Git("reset", "-q", "--hard", "origin/main")
+	c.record("other")
+	err := c.do("cherry-pick", "-m", "1", "merged")
+	if !errors.Is(err, reconcile.ErrNeedsMerge) {
+		t.Fatalf("it ended with %v", err)
+	}
+	for command := range strings.SplitSeq(strings.Trim(failure.Of(err).Remedy, "`"), "`; `") {
+		if args := strings.Fields(command); args[0] == "git" {
+			_, err = c.Try(args[1:]...) // the merge stops
+		} else if _, err = c.reconcile(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := strings.Count(c.log(), "task-1"); err != nil || n != 4 {
+		t.Errorf("the remedy ended with %v and %d entries:\n%s", err, n, c.log())
+	}
 }
 
 // TestPublishedStays lets clones record, branch, push, pick, squash, merge and rebase in random order. In the end every entry is there
