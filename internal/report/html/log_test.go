@@ -65,7 +65,7 @@ func TestLogRows(t *testing.T) {
 		"|gone|4|x|2026-03-01T16:30:00.000Z|no run [error 3: r/gone](#f3) no longer in this log",
 		"l1e1||1|meta/init|2026-03-01T09:00:00.000Z|no run",
 		"l1e2|warn|2|a|2026-03-01T09:30:00.000Z|111111111111… [warning 4: r/line](#f4) came by a merged branch",
-		"l1e3||3|none|soon|111111111111… merge of branches",
+		"l1e3||3|(none)|soon|111111111111… merge of branches",
 		"l1e4|bad|4|c|2026-03-01T14:00:00.000Z|2222 [error 1: r/edited](#f1) [error 2: r/moved](#f2)",
 		"l1e5|waived|5|d|2026-03-02T11:40:00.000Z|111111111111… [waived 7: r/waived](#f7)",
 	}
