@@ -46,7 +46,7 @@ func (w *Workspace) Bring(base, log []byte) (int, error) {
 	c := splice.Case{
 		Path: w.Log(), Now: w.Now, Limits: w.Limits, Comparer: read.NewLogComparer(w.Policy, w.Log(), w.Now),
 		Ours:   splice.Version{Name: "what is checked out", Data: there},
-		Theirs: []splice.Version{{Name: "what was recorded", Data: log, Bases: []splice.Version{{Data: base}}, Picked: true, Own: true}},
+		Theirs: []splice.Version{{Name: "what was recorded", Data: log, Bases: []splice.Version{{Data: base}}, Picked: true}},
 	}
 	resolved, err := c.Resolve()
 	if err != nil {

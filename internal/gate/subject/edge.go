@@ -90,7 +90,7 @@ func (e *LogChange) SetParent(n history.Commit, side int) {
 	if len(n.Parents) == 0 {
 		return
 	}
-	e.Parent, e.Side = n.Parents[side], sideName(side, n.Parents[side])
+	e.Parent, e.Side = n.Parents[side], SideName(side, n.Parents[side])
 	if e.Merge = len(n.Parents) > 1; e.Merge {
 		e.parents = n.Parents
 	}
@@ -161,7 +161,8 @@ func wholeEntry(records ledger.RecordsFunc, at int, changes func(*small.Value) [
 	}
 }
 
-func sideName(index int, id string) string {
+// SideName names a parent of a merge, for messages.
+func SideName(index int, id string) string {
 	if index == 0 {
 		return "our side (" + history.Short(id) + ")"
 	}
