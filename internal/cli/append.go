@@ -47,6 +47,7 @@ func (a *app) appendCommand() *cobra.Command {
 				}
 			}
 			done, err := writers.Append(c.Context(), a.request(), a.locking(wait), entry)
+			a.settled = done.Done // after Ctrl-C too
 			if err != nil {
 				return err
 			}

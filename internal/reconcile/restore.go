@@ -34,8 +34,9 @@ type restoring struct {
 
 // RestoreFrom restores the log from a commit, and in a merge from what is being merged too, with the entries that are new in the work
 // tree after them, and stages it. An empty source is HEAD. Nothing is written if the log, here and in the index, has all that was
-// committed, in order, and new entries have times that can stand. With discard, new entries are dropped.
-func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source string, discard bool, environ []string) (out Restored, err error) {
+// committed, in order, and new entries have times that can stand. With discard, new entries are dropped; else, without a source, what was
+// noted counts as what was committed does.
+func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source string, noted []byte, discard bool, environ []string) (out Restored, err error) {
 	out.Log = w.Log()
 	r := &restoring{Workspace: w, repo: repo}
 	if r.git, err = openWorkTree(w.Place, environ); err != nil {
@@ -48,8 +49,18 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 	if err == nil && old == nil && !discard {
 		old, err = r.begun()
 	}
-	if err != nil || old == nil {
+	if err != nil {
 		return out, err
+	}
+	accepts := r.accepts
+	if log, _ := ledger.ReadLog(noted, r.Limits); log != nil && source == "" && !discard {
+		if was, _ := ledger.ReadLog(old, r.Limits); was == nil || !was.HasAll(log.Ledger) {
+			old = w.join(old, noted)
+			accepts = func(_, child *ledger.Ledger) bool { return r.accepts(nil, child) && w.Accepts(log.Ledger, child) }
+		}
+	}
+	if old == nil {
+		return out, nil
 	}
 	missing, err := r.putBackMissing(ctx)
 	if err != nil {
@@ -59,7 +70,7 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 	if err != nil {
 		return out, err
 	}
-	find := func() (Restored, []byte, error) { return w.lost(old, r.accepts) }
+	find := func() (Restored, []byte, error) { return w.lost(old, accepts) }
 	if discard {
 		find = func() (Restored, []byte, error) { return w.replaced(old) }
 	}

@@ -42,12 +42,13 @@ func Append(ctx context.Context, req session.Request, with Locking, entry splice
 		if err := g.timely(); err != nil {
 			return err
 		}
-		if err := g.Append(entry, func(text []byte, line int) error { return g.judge(ctx, text, line) }); err != nil {
-			return err
-		}
-		out.Done = true
-		return g.Note(g.mark)
+		out.Done, err = g.Append(g.mark, entry, func(text []byte, line int) error { return g.judge(ctx, text, line) })
+		return err
 	})
+	if out.Done && err != nil {
+		f := failure.Of(err)
+		err = &failure.Error{Message: "the entry is recorded: do not append it again. But " + f.Message, Remedy: f.Remedy, Err: err}
+	}
 	return out, err
 }
 
