@@ -56,7 +56,7 @@ func (a *app) appendCommand() *cobra.Command {
 			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))
 			text += fmt.Sprintf("next: %s && git commit -m %s\n", wording.Printable(done.Add), wording.ShellWord("Record "+wording.Printable(values[0])))
-			return a.print(text)
+			return done.Say(a.print(text))
 		},
 	}
 	for i, f := range fields {

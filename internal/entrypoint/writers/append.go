@@ -45,11 +45,15 @@ func Append(ctx context.Context, req session.Request, with Locking, entry splice
 		out.Done, err = g.Append(g.mark, entry, func(text []byte, line int) error { return g.judge(ctx, text, line) })
 		return err
 	})
-	if out.Done && err != nil {
-		f := failure.Of(err)
-		err = &failure.Error{Message: "the entry is recorded: do not append it again. But " + f.Message, Remedy: f.Remedy, Err: err}
+	return out, out.Say(err)
+}
+
+// Say is an error from which nobody takes it that an entry was not appended which was.
+func (a Appended) Say(err error) error {
+	if err == nil || !a.Done {
+		return err
 	}
-	return out, err
+	return &failure.Error{Message: "the entry is recorded: do not append it again; but " + failure.Of(err).Message, Err: err}
 }
 
 // timely refuses a log with an entry that is not committed and that no commit would take, because of its time.
