@@ -33,7 +33,8 @@ func (a *app) appendCommand() *cobra.Command {
 		Long: "Append an entry to the log of the workspace here or above, under its lock: with a time later than that\n" +
 			"of the entry before, with the run's replay id, and with every byte before it as it was. An entry that a\n" +
 			"check would reject is not written: exit status 2. If a writer without a guard has changed or lost entries,\n" +
-			"they are put back, and nothing is written: exit status 1. Nothing is staged.",
+			"they are put back, and nothing is written: exit status 1. Nothing is staged. Where the entry is written and\n" +
+			"something else goes wrong, such as a full disk, the message says that it is recorded.",
 		Example: "  small-hook append --task task-1 --status completed --evidence \"40 tests pass\" --command \"go test ./...\"",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {

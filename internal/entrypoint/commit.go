@@ -50,7 +50,7 @@ func pending(ctx context.Context, req session.Request, mode string, merged []str
 		}
 		reports := []*finding.Report{report}
 		for _, l := range lost {
-			reports = append(reports, gate.Lost(ctx, s.Repo, l.Log, head, l.Noted, l.Index, l.Gone, s.Opts))
+			reports = append(reports, gate.Lost(ctx, s.Repo, l.Log, l.Noted, l.Index, l.Gone, s.Opts))
 		}
 		return finding.Combine(reports), nil
 	})

@@ -71,14 +71,13 @@ func Appended(ctx context.Context, tree history.Tree, path string, log *ledger.L
 }
 
 // Lost judges what is gone of a log since a guarded writer recorded it: entries of noted that no commit has, and that the index lacks too.
-// The next commit would stand on head.
-func Lost(ctx context.Context, tree history.Tree, path, head string, noted, index *ledger.Ledger, gone []ledger.Entry, opts run.Options) *finding.Report {
+func Lost(ctx context.Context, tree history.Tree, path string, noted, index *ledger.Ledger, gone []ledger.Entry, opts run.Options) *finding.Report {
 	return run.NewCheck(tree, opts, run.Scope{}).Do(ctx, func(_ context.Context, r *run.Run) error {
 		if !r.Source.Judges(path) {
 			return nil
 		}
 		e := &subject.LogChange{Path: path, Uncommitted: true, Comparison: &ledger.Comparison{Old: noted, New: index, Relation: ledger.Rewritten, ReconcileEntry: -1}}
-		e.Commit, e.Parent, e.Clock = history.Index, head, r.Options.Now
+		e.Commit, e.Clock = history.Index, r.Options.Now
 		restore := "small-hook restore" + subject.InDirectory(path)
 		e.Fix = "`" + restore + "`, then commit again; if it was dropped on purpose, " + restore + " --discard-new drops all that is not committed"
 		for _, lost := range gone {

@@ -166,26 +166,26 @@ func (w *Workspace) Noted() (Note, error) {
 
 // readNote reads the note in a directory. Its Log is nil if there is none, if it is damaged, or if it is not wanted.
 func readNote(dir string, wanted func(Note) bool) (n Note, err error) {
-	file, err := os.Open(filepath.Join(dir, noteName))
+	name := filepath.Join(dir, noteName)
+	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return n, nil
 	}
+	var text []byte
 	if err == nil {
-		in := bufio.NewReader(file)
-		var head []byte
-		head, err = in.ReadBytes('\n')
-		switch {
-		case errors.Is(err, io.EOF):
-			err = nil
-		case err == nil && json.Unmarshal(head, &n) == nil && wanted(n):
-			n.Log, err = io.ReadAll(in)
+		// First who it is about: those of others may be large.
+		if line, short := bufio.NewReaderSize(file, 64<<10).ReadSlice('\n'); short == nil && json.Unmarshal(line, &n) == nil && wanted(n) {
+			text, err = os.ReadFile(name)
 		}
 		err = errors.Join(err, file.Close())
 	}
 	if err != nil {
-		err = &failure.Error{Message: "cannot read what was noted of a log: " + err.Error(), Remedy: "make the git directory readable", Err: err}
+		return n, &failure.Error{Message: "cannot read what was noted of a log: " + err.Error(), Remedy: "make the git directory readable", Err: err}
 	}
-	return n, err
+	if line, log, is := bytes.Cut(text, []byte("\n")); is && json.Unmarshal(line, &n) == nil && wanted(n) {
+		n.Log = log
+	}
+	return n, nil
 }
 
 // Recorded is the log that the work tree's has to continue: HEAD's, with what a note has besides, if that still counts. noted is nil if it
