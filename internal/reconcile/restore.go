@@ -45,22 +45,9 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 	if err = r.findUnderway(ctx); err != nil {
 		return out, err
 	}
-	old, err := r.committed(ctx, source)
-	if err == nil && old == nil && !discard {
-		old, err = r.begun()
-	}
-	if err != nil {
+	old, accepts, err := r.wanted(ctx, source, noted, discard)
+	if err != nil || old == nil {
 		return out, err
-	}
-	accepts := r.accepts
-	if log, _ := ledger.ReadLog(noted, r.Limits); log != nil && source == "" && !discard {
-		if was, _ := ledger.ReadLog(old, r.Limits); was == nil || !was.HasAll(log.Ledger) {
-			old = w.join(old, noted)
-			accepts = func(_, child *ledger.Ledger) bool { return r.accepts(nil, child) && w.Accepts(log.Ledger, child) }
-		}
-	}
-	if old == nil {
-		return out, nil
 	}
 	missing, err := r.putBackMissing(ctx)
 	if err != nil {
@@ -96,6 +83,23 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 	}
 	out.Next, err = r.next(ctx)
 	return out, err
+}
+
+// wanted is the old log, nil if there is none, and says whether a log has what has to be there.
+func (r *restoring) wanted(ctx context.Context, source string, noted []byte, discard bool) (old []byte, accepts func(parent, child *ledger.Ledger) bool, err error) {
+	old, err = r.committed(ctx, source)
+	if err != nil || discard {
+		return old, r.accepts, err
+	}
+	if old == nil {
+		old, err = r.begun()
+	}
+	was, _ := ledger.ReadLog(old, r.Limits)
+	log, _ := ledger.ReadLog(noted, r.Limits)
+	if err != nil || log == nil || source != "" || was != nil && was.HasAll(log.Ledger) {
+		return old, r.accepts, err
+	}
+	return r.join(old, noted), func(_, child *ledger.Ledger) bool { return r.accepts(nil, child) && r.Accepts(log.Ledger, child) }, nil
 }
 
 // begun is the log without entries that a new one counts as having been; nil if what is there is no log. Only a credential is a reason to
