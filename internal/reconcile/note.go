@@ -300,9 +300,9 @@ func (w *Workspace) loss(ctx context.Context, repo Repository, parents []string,
 	if n.Log == nil {
 		return out, nil
 	}
-	file, err := w.Read()
-	if err != nil || bytes.HasPrefix(file, n.Log) {
-		return out, err // nothing is gone, which takes little time to find out
+	file, unread := w.Read()
+	if bytes.HasPrefix(file, n.Log) {
+		return out, nil // nothing is gone, which takes little time to find out
 	}
 	mark, err := MarkOf(ctx, repo, parents)
 	if err != nil {
@@ -313,7 +313,7 @@ func (w *Workspace) loss(ctx context.Context, repo Repository, parents []string,
 		return out, err
 	}
 	index, found, err := githistory.ReadFile(ctx, repo, history.Index, w.Log(), w.Limits.FileSize())
-	if err != nil || !found {
+	if err = errors.Join(err, unread); err != nil || !found {
 		return out, err
 	}
 	out.Log, out.Noted, out.Index = w.Log(), ledger.NewLedger(nil), ledger.NewLedger(nil)
