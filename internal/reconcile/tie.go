@@ -22,7 +22,7 @@ func (r *resolving) untie(ctx context.Context, path string, err error) error {
 	}
 	theirs := r.op.theirs[0]
 	mine, other := t.Entries[0], t.Entries[1]
-	if t.Sides[0] == theirs.id {
+	if (t.Sides[0] == theirs.id) != (r.op.word == opRebase) { // there the commit that is applied is one's own
 		mine, other = other, mine
 	}
 	published, asked := r.published(ctx, path, t.Entries[:])
@@ -33,7 +33,10 @@ func (r *resolving) untie(ctx context.Context, path string, err error) error {
 	if r.op.word != "" {
 		undo = "`" + r.op.undo() + "`; "
 	}
-	name := wording.ShellWord(theirs.name)
+	name, asked := r.op.other(ctx, r.repo, r.git)
+	if asked != nil {
+		return asked
+	}
 	const again = "; then, for each stop, `small-hook reconcile` and `git -c core.editor=true %s --continue`"
 	f := *failure.Of(err)
 	switch {

@@ -69,6 +69,8 @@ type LogChange struct {
 	// NewEntries are the indexes of entries that no parent has; Misplaced are those of them that stand before a
 	// parent's entry. They are set on one edge of a commit only.
 	NewEntries, Misplaced []int
+	// Uncommitted is true if the old log is no commit's: a guarded writer has left it in the work tree.
+	Uncommitted bool
 	// Clock is the present.
 	Clock time.Time
 	// Strict makes errors of some warnings about new entries. Whole is true in a whole history, of which no entry is new.

@@ -35,7 +35,9 @@ func (r walker) judgeMerged(ctx context.Context, s *read.Step, path string, chil
 					m.Duplicates = append(m.Duplicates, [2]ledger.Entry{child.Log.Entries[a], child.Log.Entries[b]})
 				}
 			}
-			r.Collector.Judge(m)
+			if len(m.Duplicates) > 0 {
+				r.Collector.Judge(m)
+			}
 		}
 	}
 	return nil

@@ -108,7 +108,7 @@ func TestTimeAfter(t *testing.T) {
 // What a remote-tracking branch has keeps its text and time; what nobody else has comes after all of it.
 func TestPublished(t *testing.T) {
 	a, b, c, d, e := at("a", 1), at("b", 2), at("c", 3), at("d", 4), at("e", 5)
-	one := func(ours, theirs string) string { return marker(ours, theirs) }
+	one := marker
 	moved := func(task, time string) string {
 		return fmt.Sprintf("  - task_id: %q\n    evidence: \"done\"\n    timestamp: \"2026-03-01T09:%sZ\"\n", task, time)
 	}
