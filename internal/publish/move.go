@@ -30,6 +30,8 @@ type moving struct {
 	disk  map[string][]byte
 	// inTheWay are files that would be overwritten, and unknown those of which git does not know.
 	inTheWay, unknown []string
+	// half are files of which a git that was killed has written only the beginning.
+	half []string
 }
 
 // entry is a file of a commit; mode and object are zeros if it has none. added is true if the other commit has none.
@@ -80,6 +82,11 @@ func (p *publishing) move(ctx context.Context, head, goal string) (again bool, e
 func (m *moving) do(ctx context.Context) error {
 	if err := m.plan(ctx); err != nil {
 		return err
+	}
+	for _, path := range m.half {
+		if err := os.Remove(m.file(path)); err != nil {
+			return cannotWrite(err)
+		}
 	}
 	for path, text := range m.disk {
 		file := m.file(path)
@@ -139,11 +146,17 @@ func (m *moving) plan(ctx context.Context) error {
 				files = append(files, path)
 			default:
 				done, err := m.done(ctx, path, there)
+				half := false
+				if err == nil && !done && m.finishing {
+					half, err = m.begun(ctx, path)
+				}
 				switch {
 				case err != nil:
 					return err
 				case done:
 					m.stage(path)
+				case half:
+					m.half = append(m.half, path)
 				case known:
 					m.inTheWay = append(m.inTheWay, path)
 				case !slices.Contains(m.unknown, there):
@@ -154,7 +167,7 @@ func (m *moving) plan(ctx context.Context) error {
 		if len(m.inTheWay)+len(m.unknown) > 0 {
 			return m.blocked()
 		}
-		if len(files)+len(m.index) == 0 {
+		if len(files)+len(m.index)+len(m.half) == 0 {
 			return refused
 		}
 		return m.workspaces(ctx, c, files)
@@ -225,6 +238,20 @@ func (m *moving) done(ctx context.Context, path, there string) (bool, error) {
 	}
 	done, err := m.git.try(ctx, "hash-object", "--path="+path, "--", m.file(path))
 	return trimmed(done.out) == e.object, err
+}
+
+// begun reports whether a file has nothing but the beginning of what the new commit has.
+func (m *moving) begun(ctx context.Context, path string) (bool, error) {
+	info, err := os.Lstat(m.file(path))
+	if err != nil || !info.Mode().IsRegular() {
+		return false, nil
+	}
+	there, err := os.ReadFile(m.file(path))
+	if err != nil {
+		return false, &failure.Error{Message: "cannot read " + wording.Printable(path) + ": " + err.Error(), Err: err}
+	}
+	whole, err := m.git.try(ctx, "cat-file", "--filters", "--path="+path, m.changed[path].object)
+	return whole.status == 0 && strings.HasPrefix(whole.out, string(there)), err
 }
 
 // workspaces combines what is uncommitted in the files of workspaces with what the new commit has.

@@ -66,6 +66,8 @@ type publishing struct {
 	follows, sign bool
 	// refs are the commits of those refs that matter here, by their full names.
 	refs map[string]string
+	// finishing is true while the last step of an earlier sync is done, which may have begun it.
+	finishing bool
 	// judged is the commit whose own commits were judged as they are.
 	judged string
 	// pushed is the commit that the remote is known to have got here; asked is one of which that is not known.

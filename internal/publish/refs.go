@@ -56,6 +56,8 @@ func (p *publishing) finishEarlier(ctx context.Context, upstream string) error {
 	if err != nil || !arrived {
 		return err
 	}
+	p.finishing = true
+	defer func() { p.finishing = false }()
 	if err := p.movable(ctx, from, to); err != nil {
 		return err
 	}
