@@ -61,7 +61,7 @@ func (p *publishing) currentBranch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.branch = trimmed(done.out)
+	p.branch = trimmed(string(done.Out))
 	if err := p.look(ctx); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (p *publishing) destination(ctx context.Context) error {
 	}
 	if p.opts.Branch != "" {
 		p.target = "refs/heads/" + short(p.opts.Branch)
-		if valid, err := p.git.ask(ctx, "check-ref-format", p.target); err != nil || valid.status != 0 {
+		if valid, err := p.git.ask(ctx, "check-ref-format", p.target); err != nil || valid.Status != 0 {
 			return &failure.Error{Message: fmt.Sprintf("%s is no name for a branch", wording.Quote(short(p.target))), Remedy: "`small-hook sync`", Err: err}
 		}
 	}
@@ -113,7 +113,7 @@ func (p *publishing) destination(ctx context.Context) error {
 func (p *publishing) settings(ctx context.Context) (values map[string]string, remotes []string, err error) {
 	done, err := p.git.ask(ctx, "config", "-z", "--get-regexp", `^(remote\..*|branch\..*\.(remote|merge)|commit\.gpgsign)$`)
 	values = map[string]string{}
-	for setting := range strings.SplitSeq(strings.TrimSuffix(done.out, "\x00"), "\x00") {
+	for setting := range strings.SplitSeq(strings.TrimSuffix(string(done.Out), "\x00"), "\x00") {
 		key, value, given := strings.Cut(setting, "\n")
 		if !given {
 			value = "true"

@@ -123,17 +123,18 @@ func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 
 // versions lists the files of workspaces of a commit and of those upon it, and of what they are put upon. It reads the commits, too.
 func (b *building) versions(ctx context.Context, parent string, commits []string) (versions []reconcile.Files, upon reconcile.Files, err error) {
-	if err := b.read(ctx, append(slices.Clone(commits), parent, b.onto)); err != nil {
+	all := append(append([]string{parent}, commits...), b.onto)
+	if err := b.read(ctx, all); err != nil {
 		return nil, nil, err
 	}
-	before, err := b.combine.Files(ctx, parent)
-	if err == nil {
-		upon, err = b.combine.Files(ctx, b.onto)
+	for _, id := range all {
+		files, err := b.combine.Files(ctx, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		versions = append(versions, files)
 	}
-	if err == nil {
-		versions, err = b.combine.Chain(ctx, parent, before, commits)
-	}
-	return append([]reconcile.Files{before}, versions...), upon, err
+	return versions[:len(all)-1], versions[len(all)-1], nil
 }
 
 // merge merges the remote's branch. Of several merge bases git gets one for the code.
@@ -182,7 +183,7 @@ func (b *building) byHand(ctx context.Context, err error, command string, confli
 		edit = f.Remedy + "; then "
 	}
 	f.Remedy = ""
-	if dirty.status != 0 {
+	if dirty.Status != 0 {
 		f.Remedy = "`git commit -a -m 'Work in progress'`, then "
 	}
 	upstream := wording.ShellWord(b.remote + "/" + short(b.target))

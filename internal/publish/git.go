@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,12 +24,6 @@ type commandLine struct {
 	gitDir string
 }
 
-// result is what a git process came to.
-type result struct {
-	status      int
-	out, stderr string
-}
-
 func openGit(place githistory.Place, environ []string) (*commandLine, error) {
 	git, err := place.WorkingGit(environ)
 	return &commandLine{Git: git, gitDir: place.GitDir}, err
@@ -43,29 +36,12 @@ func (g *commandLine) with(environ ...string) *commandLine {
 	return &out
 }
 
-// feed runs git. Its error is that git could not be run to its end; a status other than 0 is a result.
-func (g *commandLine) feed(ctx context.Context, stdin io.Reader, args ...string) (result, error) {
-	r, err := g.Run(ctx, stdin, args...)
-	done := result{status: r.Status, out: string(r.Out), stderr: r.Stderr}
-	switch {
-	case ctx.Err() != nil:
-		return done, ctx.Err()
-	case err != nil:
-		return done, &failure.Error{Message: err.Error(), Err: err}
-	}
-	return done, nil
-}
-
-func (g *commandLine) try(ctx context.Context, args ...string) (result, error) {
-	return g.feed(ctx, nil, args...)
-}
-
 // patiently runs git, and waits for another one that is at work for a moment, as an editor's or a neighbour's fetch is.
-func (g *commandLine) patiently(ctx context.Context, input string, args ...string) (result, error) {
+func (g *commandLine) patiently(ctx context.Context, input string, args ...string) (gitcmd.Result, error) {
 	for tries := 20; ; tries-- {
-		done, err := g.feed(ctx, strings.NewReader(input), args...)
-		busy := strings.Contains(done.stderr, "index.lock': File exists") || strings.Contains(done.stderr, "cannot lock ref")
-		if err != nil || done.status == 0 || !busy || tries == 0 {
+		done, err := g.Run(ctx, strings.NewReader(input), args...)
+		busy := strings.Contains(done.Stderr, "index.lock': File exists") || strings.Contains(done.Stderr, "cannot lock ref")
+		if err != nil || done.Status == 0 || !busy || tries == 0 {
 			return done, err
 		}
 		select {
@@ -78,10 +54,10 @@ func (g *commandLine) patiently(ctx context.Context, input string, args ...strin
 // tell runs git with an input, which must succeed, and returns what it printed without the last line's end.
 func (g *commandLine) tell(ctx context.Context, input string, args ...string) (string, error) {
 	done, err := g.patiently(ctx, input, args...)
-	if err == nil && done.status != 0 {
+	if err == nil && done.Status != 0 {
 		err = g.failed(args, done)
 	}
-	return trimmed(done.out), err
+	return trimmed(string(done.Out)), err
 }
 
 // run runs git, which must succeed, and returns what it printed without the last line's end.
@@ -90,9 +66,9 @@ func (g *commandLine) run(ctx context.Context, args ...string) (string, error) {
 }
 
 // ask runs a git command that answers with its status: 0 is yes and 1 is no.
-func (g *commandLine) ask(ctx context.Context, args ...string) (result, error) {
-	done, err := g.try(ctx, args...)
-	if err == nil && done.status > 1 {
+func (g *commandLine) ask(ctx context.Context, args ...string) (gitcmd.Result, error) {
+	done, err := g.Run(ctx, nil, args...)
+	if err == nil && done.Status > 1 {
 		err = g.failed(args, done)
 	}
 	return done, err
@@ -102,9 +78,9 @@ func (g *commandLine) ask(ctx context.Context, args ...string) (result, error) {
 var lockName = expression.Of(`'([^'\n]+\.lock)'`)
 
 // failed is the failure for a git that failed.
-func (g *commandLine) failed(args []string, done result) error {
+func (g *commandLine) failed(args []string, done gitcmd.Result) error {
 	lock := filepath.Join(g.gitDir, "index.lock")
-	if named := lockName().FindStringSubmatch(done.stderr); named != nil {
+	if named := lockName().FindStringSubmatch(done.Stderr); named != nil {
 		lock = named[1]
 	}
 	if _, err := os.Lstat(lock); err == nil {
@@ -113,7 +89,7 @@ func (g *commandLine) failed(args []string, done result) error {
 			Remedy:  "if none is: `rm -f " + wording.ShellWord(lock) + "`, then `small-hook sync`",
 		}
 	}
-	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", gitcmd.Subcommand(args), done.status, oneLine(done.stderr))}
+	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", gitcmd.Subcommand(args), done.Status, oneLine(done.Stderr))}
 	if g.full() {
 		f.Message, f.Remedy = "no space left on device: "+f.Message, roomFirst
 	}

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ func (p *publishing) move(ctx context.Context, head, goal string) (again bool, e
 		switch {
 		case err != nil:
 			return err
-		case trimmed(done.out) != p.branch:
+		case trimmed(string(done.Out)) != p.branch:
 			return &failure.Error{
 				Message: wording.Printable(short(p.branch)) + " is not checked out any more, so it was not brought to " + p.name(),
 				Remedy:  "`git switch " + wording.ShellWord(short(p.branch)) + "`, then `small-hook sync`",
@@ -145,29 +146,15 @@ func (m *moving) plan(ctx context.Context) error {
 			case c.Merges(path):
 				files = append(files, path)
 			default:
-				done, err := m.done(ctx, path, there)
-				half := false
-				if err == nil && !done && m.finishing {
-					half, err = m.begun(ctx, path)
-				}
-				switch {
-				case err != nil:
+				if err := m.other(ctx, path, there, known); err != nil {
 					return err
-				case done:
-					m.stage(path)
-				case half:
-					m.half = append(m.half, path)
-				case known:
-					m.inTheWay = append(m.inTheWay, path)
-				case !slices.Contains(m.unknown, there):
-					m.unknown = append(m.unknown, there)
 				}
 			}
 		}
-		if len(m.inTheWay)+len(m.unknown) > 0 {
+		switch {
+		case len(m.inTheWay)+len(m.unknown) > 0:
 			return m.blocked()
-		}
-		if len(files)+len(m.index)+len(m.half) == 0 {
+		case len(files)+len(m.index)+len(m.half) == 0:
 			return refused
 		}
 		return m.workspaces(ctx, c, files)
@@ -223,35 +210,33 @@ func (m *moving) stage(path string) {
 	m.index = append(m.index, fmt.Sprintf("%s %s\t%s\x00", m.changed[path].mode, m.changed[path].object, path))
 }
 
-// done reports whether a file is as the new commit has it already, as a sync that was killed leaves it. there is what was found at its
-// path.
-func (m *moving) done(ctx context.Context, path, there string) (bool, error) {
-	e := m.changed[path]
-	switch gone := strings.Trim(e.mode, "0") == ""; {
-	case there != path:
-		return there == "" && gone, nil
-	case gone:
-		return false, nil
-	case e.mode == history.ModeLink:
-		target, err := os.Readlink(m.file(path))
-		return err == nil && history.BlobID([]byte(target), e.object) == e.object, nil
+// other looks at a file of no workspace that is not as the old commit has it. A sync that was killed may have left it as the new one has
+// it, or half written; else it is in the way. there is what was found at its path, known is true if git knows the file.
+func (m *moving) other(ctx context.Context, path, there string, known bool) error {
+	same, begins := there == "" && strings.Trim(m.changed[path].mode, "0") == "", false
+	if info, err := os.Lstat(m.file(path)); there == path && err == nil && info.Mode().IsRegular() {
+		data, err := os.ReadFile(m.file(path))
+		if err != nil {
+			return &failure.Error{Message: "cannot read " + wording.Printable(path) + ": " + err.Error(), Err: err}
+		}
+		whole, err := m.git.Run(ctx, nil, "cat-file", "--filters", "--path="+path, m.changed[path].object) // nothing, where the file is to go
+		if err != nil {
+			return err
+		}
+		same = whole.Status == 0 && bytes.Equal(whole.Out, data)
+		begins = whole.Status == 0 && bytes.HasPrefix(whole.Out, data) && m.finishing
 	}
-	done, err := m.git.try(ctx, "hash-object", "--path="+path, "--", m.file(path))
-	return trimmed(done.out) == e.object, err
-}
-
-// begun reports whether a file has nothing but the beginning of what the new commit has.
-func (m *moving) begun(ctx context.Context, path string) (bool, error) {
-	info, err := os.Lstat(m.file(path))
-	if err != nil || !info.Mode().IsRegular() {
-		return false, nil
+	switch {
+	case same:
+		m.stage(path)
+	case begins:
+		m.half = append(m.half, path)
+	case known:
+		m.inTheWay = append(m.inTheWay, path)
+	case !slices.Contains(m.unknown, there):
+		m.unknown = append(m.unknown, there)
 	}
-	there, err := os.ReadFile(m.file(path))
-	if err != nil {
-		return false, &failure.Error{Message: "cannot read " + wording.Printable(path) + ": " + err.Error(), Err: err}
-	}
-	whole, err := m.git.try(ctx, "cat-file", "--filters", "--path="+path, m.changed[path].object)
-	return whole.status == 0 && strings.HasPrefix(whole.out, string(there)), err
+	return nil
 }
 
 // workspaces combines what is uncommitted in the files of workspaces with what the new commit has.

@@ -71,7 +71,7 @@ func (p *publishing) finishEarlier(ctx context.Context, upstream string) error {
 // has reports whether a history has a commit.
 func (p *publishing) has(ctx context.Context, tip, commit string) (bool, error) {
 	done, err := p.git.ask(ctx, "merge-base", "--is-ancestor", commit, tip)
-	return done.status == 0, err
+	return done.Status == 0, err
 }
 
 // goal is the commit to which branch and remote are brought: one of them, where the other has nothing new, or one that is built. It also
@@ -93,8 +93,8 @@ func (p *publishing) goal(ctx context.Context, head, upstream string) (goal, don
 	case own == 0:
 		return upstream, fmt.Sprintf("Took %s of %s.", wording.Count(behind, "new commit"), p.name()), nil
 	}
-	bases, err := p.git.try(ctx, "merge-base", "--all", head, upstream)
-	if err == nil && bases.status != 0 {
+	bases, err := p.git.Run(ctx, nil, "merge-base", "--all", head, upstream)
+	if err == nil && bases.Status != 0 {
 		err = &failure.Error{
 			Message: "this branch and " + p.name() + " have no commit in common",
 			Remedy:  "is it the right remote? If they are to be one: `git merge --allow-unrelated-histories " + wording.ShellWord(p.tracking()) + "`, then `small-hook sync`",
@@ -103,7 +103,7 @@ func (p *publishing) goal(ctx context.Context, head, upstream string) (goal, don
 	if err != nil {
 		return "", "", err
 	}
-	b := &building{publishing: p, bases: strings.Fields(bases.out), head: head, onto: upstream, since: upstream}
+	b := &building{publishing: p, bases: strings.Fields(string(bases.Out)), head: head, onto: upstream, since: upstream}
 	if err := b.goOn(ctx); err != nil {
 		return "", "", err
 	}

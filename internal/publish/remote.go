@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -35,7 +36,7 @@ func (p *publishing) fetch(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if done.status != 0 {
+	if done.Status != 0 {
 		if there, err := p.lookUp(ctx); err != nil || there == "" {
 			return "", errors.Join(err, p.look(ctx))
 		}
@@ -43,7 +44,7 @@ func (p *publishing) fetch(ctx context.Context) (string, error) {
 			return "", p.git.failed([]string{"fetch"}, done)
 		}
 		return "", &failure.Error{
-			Message: fmt.Sprintf("cannot fetch %s: %s", p.name(), oneLine(done.stderr)),
+			Message: fmt.Sprintf("cannot fetch %s: %s", p.name(), oneLine(done.Stderr)),
 			Remedy:  fmt.Sprintf("see what git says: `git fetch --prune %s`, then try again: `small-hook sync`", wording.ShellWord(p.remote)),
 		}
 	}
@@ -53,17 +54,17 @@ func (p *publishing) fetch(ctx context.Context) (string, error) {
 
 // lookUp asks the remote where its branch is; empty if there is none.
 func (p *publishing) lookUp(ctx context.Context) (string, error) {
-	done, err := p.git.try(ctx, "ls-remote", p.remote, p.target)
+	done, err := p.git.Run(ctx, nil, "ls-remote", p.remote, p.target)
 	if err != nil {
 		return "", err
 	}
-	if done.status != 0 {
+	if done.Status != 0 {
 		return "", &failure.Error{
-			Message: fmt.Sprintf("cannot reach the remote %s: %s", wording.Printable(p.remote), oneLine(done.stderr)),
+			Message: fmt.Sprintf("cannot reach the remote %s: %s", wording.Printable(p.remote), oneLine(done.Stderr)),
 			Remedy:  fmt.Sprintf("see why: `git ls-remote %s`; then try again: `small-hook sync`", wording.ShellWord(p.remote)),
 		}
 	}
-	for line := range strings.Lines(done.out) {
+	for line := range strings.Lines(string(done.Out)) {
 		if id, ref, _ := strings.Cut(trimmed(line), "\t"); ref == p.target { // git also lists refs that end so
 			return id, nil
 		}
@@ -83,9 +84,9 @@ func (p *publishing) push(ctx context.Context, push Push, done string) (lost boo
 		what = wording.Count(n, "commit") + " to " + p.name()
 	}
 	p.asked = push.New
-	pushed, err := p.git.try(ctx, "push", "--porcelain", "--no-follow-tags", push.Remote, push.New+":"+push.Ref)
-	p.out.Said = pushed.stderr
-	if err != nil || pushed.status != 0 {
+	pushed, err := p.git.Run(ctx, nil, "push", "--porcelain", "--no-follow-tags", push.Remote, push.New+":"+push.Ref)
+	p.out.Said = pushed.Stderr
+	if err != nil || pushed.Status != 0 {
 		there, failed := p.lookUp(context.WithoutCancel(ctx))
 		if failed != nil {
 			return false, errors.Join(err, failed)
@@ -129,17 +130,17 @@ func (p *publishing) count(ctx context.Context, args ...string) (n int, err erro
 
 // refusal notes that git did not push because a hook or the remote said no. Anything else is an error. Git ends with 1, and names no
 // ref, where the pre-push hook has failed.
-func (p *publishing) refusal(done result) error {
-	rejected := rejections(done.out)
+func (p *publishing) refusal(done gitcmd.Result) error {
+	rejected := rejections(string(done.Out))
 	who := p.name()
 	switch {
-	case rejected == "" && done.status == 1 && !strings.Contains(done.out, "!\t"):
+	case rejected == "" && done.Status == 1 && !strings.Contains(string(done.Out), "!\t"):
 		who = "the pre-push hook"
 	case rejected == "":
 		return p.git.failed([]string{"push"}, done)
 	}
 	p.out.Said = ""
-	p.out.Refused = who + " refused:\n" + strings.TrimSpace(done.stderr+"\n"+rejected)
+	p.out.Refused = who + " refused:\n" + strings.TrimSpace(done.Stderr+"\n"+rejected)
 	return nil
 }
 

@@ -85,11 +85,11 @@ func (b *building) mergeCode(ctx context.Context, parent string, commits []strin
 		return nil, err
 	}
 	pick := append([]string{"cherry-pick", "--allow-empty", "--allow-empty-message", "--keep-redundant-commits"}, ids[2:]...)
-	done, err := git.try(ctx, pick...)
+	done, err := git.Run(ctx, nil, pick...)
 	if err != nil {
 		return nil, err
 	}
-	if done.status != 0 {
+	if done.Status != 0 {
 		paths, err := git.unmerged(ctx)
 		if err == nil && len(paths) == 0 {
 			err = git.failed(pick, done)

@@ -26,14 +26,14 @@ func (b *building) read(ctx context.Context, ids []string) error {
 	if b.commits == nil {
 		b.commits = map[string]commit{}
 	}
-	done, err := b.git.feed(ctx, strings.NewReader(strings.Join(ids, "\n")+"\n"), "cat-file", "--batch")
-	if err == nil && done.status != 0 {
+	done, err := b.git.Run(ctx, strings.NewReader(strings.Join(ids, "\n")+"\n"), "cat-file", "--batch")
+	if err == nil && done.Status != 0 {
 		err = b.git.failed([]string{"cat-file"}, done)
 	}
 	if err != nil {
 		return err
 	}
-	rest := done.out
+	rest := string(done.Out)
 	for _, id := range ids {
 		var kind string
 		var size int

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -46,7 +45,7 @@ func NewCombiner(ctx context.Context, repo Repository, opts Options, head string
 	if err != nil {
 		return nil, err
 	}
-	c := &Combiner{repo: &overlay{Repository: repo, contents: map[string][]byte{}, diffs: map[string][][]history.Change{}}, git: git, opts: opts}
+	c := &Combiner{repo: &overlay{Repository: repo, contents: map[string][]byte{}}, git: git, opts: opts}
 	if opts.PolicyOf != nil {
 		p, err := opts.PolicyOf(ctx, head, "HEAD")
 		if err != nil {
@@ -84,30 +83,6 @@ func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
 		if c.Merges(f.Path) {
 			out[f.Path] = f
 		}
-	}
-	return out, err
-}
-
-// Chain lists the files of commits each of which has the one before as its parent; before are the files of the first one's parent.
-func (c *Combiner) Chain(ctx context.Context, parent string, before Files, commits []string) ([]Files, error) {
-	var edges []history.Edge
-	for _, id := range commits {
-		edges = append(edges, history.Edge{Parent: parent, Child: id})
-		parent = id
-	}
-	changes, err := c.repo.Diff(ctx, edges, history.Workspaces())
-	var out []Files
-	for _, changed := range changes {
-		before = maps.Clone(before)
-		for _, change := range changed {
-			if !c.Merges(change.Path) {
-				continue
-			}
-			if delete(before, change.Path); change.New != (history.File{}) {
-				before[change.Path] = change.New
-			}
-		}
-		out = append(out, before)
 	}
 	return out, err
 }
@@ -277,12 +252,10 @@ func (r *resolving) mergeTrivially() {
 	}
 }
 
-// overlay is a repository, with contents that it does not have yet. Answers that do not change while something is combined are kept.
+// overlay is a repository, with contents that it does not have yet.
 type overlay struct {
 	Repository
 	contents map[string][]byte
-	tips     []string
-	diffs    map[string][][]history.Change
 }
 
 // Blob reads an object.
@@ -295,24 +268,4 @@ func (o *overlay) Blob(ctx context.Context, object string, limit int64) (history
 		data = nil
 	}
 	return history.Blob{Data: data, Size: int64(len(o.contents[object]))}, nil
-}
-
-// Tips are the commits of refs.
-func (o *overlay) Tips(ctx context.Context, prefixes ...string) (tips []string, err error) {
-	if o.tips == nil {
-		o.tips, err = o.Repository.Tips(ctx, prefixes...)
-	}
-	return o.tips, err
-}
-
-// Diff compares trees.
-func (o *overlay) Diff(ctx context.Context, edges []history.Edge, f history.Filter) (changes [][]history.Change, err error) {
-	key := fmt.Sprint(edges, f)
-	changes, known := o.diffs[key]
-	if !known {
-		if changes, err = o.Repository.Diff(ctx, edges, f); err == nil {
-			o.diffs[key] = changes
-		}
-	}
-	return changes, err
 }
