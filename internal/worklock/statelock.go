@@ -58,30 +58,32 @@ func TakeState(ctx context.Context, workspace string, wait time.Duration) (relea
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			return nil, &failure.Error{
+			f := &failure.Error{
 				Message: fmt.Sprintf("the workspace in %s is locked by process %d of the protocol's own program since %s (%s); waited %s",
 					wording.Printable(workspace), pid, since, wording.Printable(name), wait),
 				Remedy: "run the same command again, once that one has ended; --wait 5m waits longer",
 			}
+			if pid == 0 {
+				f.Message = fmt.Sprintf("the workspace in %s is locked, and %s does not say by whom; waited %s", wording.Printable(workspace), wording.Printable(name), wait)
+				f.Remedy = "if no command of the protocol's own program is at work there: `rm -f -- " + wording.ShellWord(name) + "`, then run the same command again"
+			}
+			return nil, f
 		}
 	}
 }
 
-// makeState makes the lock, as the protocol's own program does. Its directory stays: that program may be about to use it, and git does not
-// list an empty one.
+// makeState makes the lock, with the text that the protocol's own program writes in it, in one step: who is killed leaves none that says
+// nothing. Its directory stays: that program may be about to use it, and git does not list an empty one.
 func makeState(dir, name string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	text := fmt.Appendf(nil, "pid=%d\ncreated_at=%s\n%s", os.Getpid(), time.Now().UTC().Format(time.RFC3339Nano), ours)
+	made := filepath.Join(dir, ".state.lock.small-hook")
+	if err := os.WriteFile(made, text, 0o600); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(file, "pid=%d\ncreated_at=%s\n"+ours, os.Getpid(), time.Now().UTC().Format(time.RFC3339Nano))
-	if err = errors.Join(err, file.Close()); err != nil {
-		err = errors.Join(err, removeState(name))
-	}
-	return err
+	return errors.Join(os.Link(made, name), os.Remove(made))
 }
 
 func removeState(name string) error {
