@@ -225,7 +225,7 @@ func (r *restoring) next(ctx context.Context) (string, error) {
 	if len(staged) == 0 {
 		return r.unfinished.Skip, err
 	}
-	return cmp.Or(r.unfinished.Finish, "git commit"), err
+	return cmp.Or(r.unfinished.Finish, `git commit -m "Restore the log"`), err
 }
 
 // committed is the log of the sides as git would check it out; nil if none has one.

@@ -136,7 +136,7 @@ func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 		f.Severity, _, _ = c.severity(of, f.Severity, in)
 	}
 	if c.WarnOnly {
-		f.Severity = finding.SeverityWarning
+		f.Severity, f.Fix = finding.SeverityWarning, "nothing has to be done now; it is settled when the branch is merged there"
 	}
 	waiver := c.waiver(of, f)
 	if waiver == nil && place.Excused || c.known(f, waiver) {

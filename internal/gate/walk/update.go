@@ -20,10 +20,8 @@ func CompareOldTip(ctx context.Context, r *run.Run) error {
 	if u.Old == "" || w.judgedEveryStep(u) {
 		return nil
 	}
-	old := history.Short(u.Old)
-	fix := wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'", "git push --force-with-lease")
 	return w.replaced(ctx, u, func(string) string {
-		return "what was published stays: " + fix + ". This keeps the log without the code"
+		return "what was published stays: " + subject.KeepLog(u.Old) + ", `git push --force-with-lease`. This keeps the log without the code"
 	})
 }
 
@@ -74,9 +72,7 @@ func CompareTarget(ctx context.Context, r *run.Run) error {
 	if slices.Contains(bases, u.Target.ID) {
 		// The branch goes on from the other. What it brings is judged, but not
 		// what an earlier push of it brought.
-		return walker{r}.replaced(ctx, history.Update{Old: u.Target.ID, New: u.New}, func(path string) string {
-			return wording.Commands(subject.RestoreFrom(path, u.Target.Name), `git commit -m "Restore the log"`)
-		})
+		return walker{r}.replaced(ctx, history.Update{Old: u.Target.ID, New: u.New}, func(string) string { return "" })
 	}
 	return walker{r}.compare(ctx, u.Target, history.Tip{ID: u.New, Name: cmp.Or(u.Name, history.Short(u.New))})
 }
@@ -87,9 +83,7 @@ func CompareLeft(ctx context.Context, r *run.Run) error {
 	if u.Old == "" {
 		return nil
 	}
-	return walker{r}.replaced(ctx, u, func(path string) string {
-		return subject.Return(u.Old, r.Scope.Base.ID, slices.Concat(r.Scope.Parents, []string{""})[0], path)
-	})
+	return walker{r}.replaced(ctx, u, func(string) string { return subject.KeepLog(u.Old) })
 }
 
 // replaced compares a ref's old tip with its new one: every old entry is in the new ledger, in order. Insertions
