@@ -19,10 +19,12 @@ import (
 
 // stuck are the situations in which the agent that types no more than a fix says gets stuck, and why that is right.
 var stuck = map[string]string{
+	"commit_migrated":            "others have a log with old timestamps, which only a person accepts, and before any new work",
 	"completed_without_evidence": "only who did the work can say what shows it",
 	"config_invalid":             "only who wrote the configuration knows what was meant",
 	"entry_without_evidence":     "only who did the work can say what shows it",
 	"foreign_lease":              "nobody types past another agent's lease",
+	"published_rewrite":          "what others have is taken back by a person, who knows whether somebody has built on it",
 }
 
 // leastDone is how many situations such an agent has to end with its work done.

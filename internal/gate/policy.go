@@ -45,7 +45,7 @@ func answerProposed(ctx context.Context, r *run.Run) error {
 	if proposed, invalid := policy.Parse(file.Path, data, rules.Known()); invalid == nil { // else that is reported, and nothing else counts
 		r.Collector.AnswerProposed(proposed, func(commit, path string) string {
 			s := r.Situation(commit)
-			fix := s.Undo(path, []string{"git add -- :/" + policy.File, `git commit -m "Waive an edit" -- :/` + policy.File})
+			fix := s.Undo(path, []string{"git add -- :/" + policy.File, `git commit -m "Waive an edit" -- :/` + policy.File, "git push"})
 			if history.Uncommitted(commit) || s.Standing != history.Own {
 				return fix
 			}

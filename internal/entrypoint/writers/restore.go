@@ -140,6 +140,16 @@ func Mend(ctx context.Context, req session.Request, with Locking, o reconcile.Me
 				return err
 			}
 		}
+		// What the commit itself, or a later one, accepts does not count yet. A first commit has none before it; what else is wrong with the
+		// name, Mend says.
+		before, none := s.Repo.Resolve(ctx, o.Commit+"^")
+		if none != nil {
+			before = ""
+		}
+		if err := s.Trust(ctx, before, o.Commit+"^"); err != nil {
+			return err
+		}
+		g.Policy = s.Opts.Policy
 		if out, err = g.Mend(ctx, s.Repo, o, req.Environ); err != nil || out.New == out.Old {
 			return err
 		}
