@@ -15,6 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
@@ -96,7 +97,12 @@ func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]st
 		return nil, err
 	}
 	if under.Command != "" {
-		return nil, &failure.Error{Message: "a " + under.Command + " is under way", Remedy: "end it first: " + under.Remedy() + ", then run the command again"}
+		again := "small-hook restore"
+		if m.Dir != "" {
+			again += " -C " + wording.TopPath(m.Dir)
+		}
+		again += " --commit " + wording.ShellWord(commit)
+		return nil, &failure.Error{Message: "a " + under.Command + " is under way", Remedy: "end it first: " + under.Remedy() + ", then " + wording.Commands(again)}
 	}
 	id, err := m.repo.Resolve(ctx, commit)
 	if err != nil {
@@ -209,7 +215,10 @@ func (m *mending) again(ctx context.Context, id, source string) error {
 	for i, p := range old {
 		parents[i] = cmp.Or(m.ids[p], p)
 	}
-	text, err := m.log(ctx, id, old, parents, source)
+	text, gone, err := m.log(ctx, id, old, parents, source)
+	if err == nil && len(gone) > 0 && len(m.ids) == 0 {
+		err = m.adopt(ctx, id, old, gone)
+	}
 	if err != nil {
 		return err
 	}
@@ -241,18 +250,43 @@ func (m *mending) again(ctx context.Context, id, source string) error {
 	return err
 }
 
-// log is what the log of a commit becomes; nil if it stays.
-func (m *mending) log(ctx context.Context, id string, old, parents []string, source string) ([]byte, error) {
+// adopt has the plan of the first commit keep the tasks of entries that are back.
+func (m *mending) adopt(ctx context.Context, id string, parents []string, gone []ledger.Entry) error {
+	path := small.Plan.Path(m.Dir)
+	was, err := m.entry(ctx, id, path)
+	if _, already := m.files[path]; err != nil || already || !strings.HasPrefix(was, "100") {
+		return err
+	}
+	before, _, err := githistory.ReadFile(ctx, m.repo, id, path, m.Limits.FileSize())
+	if err != nil {
+		return err
+	}
+	sides := make([]side, len(parents))
+	for i, p := range parents {
+		sides[i] = side{name: history.Short(p), id: p}
+	}
+	plan, err := m.adopted(ctx, before, sides, gone)
+	if err != nil || bytes.Equal(plan, before) {
+		return err
+	}
+	blob, err := m.git.store(ctx, plan)
+	mode, _, _ := strings.Cut(was, " ")
+	m.files[path] = substitution{was: was, is: mode + " " + blob}
+	return err
+}
+
+// log is what the log of a commit becomes, nil if it stays, and entries that are back and of which it had no version.
+func (m *mending) log(ctx context.Context, id string, old, parents []string, source string) ([]byte, []ledger.Entry, error) {
 	if source != "" {
 		parents = []string{source}
 	}
 	file, err := m.text(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	sides, err := m.sidesOf(ctx, id, old, parents)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m.logs = nil
 	for _, v := range append([]splice.Version{sides.Ours}, sides.Theirs...) {
@@ -263,15 +297,15 @@ func (m *mending) log(ctx context.Context, id string, old, parents []string, sou
 	log, _ := ledger.ReadLog(file, m.Limits)
 	switch {
 	case log != nil && m.accepts(nil, log.Ledger), log == nil && len(m.logs) == 0:
-		return nil, nil
+		return nil, nil, nil
 	case file == nil && len(m.ids) > 0 && m.texts[old[0]] != nil:
-		return nil, &failure.Error{Message: fmt.Sprintf("%s takes %s away: what came before cannot be mended", history.Short(id), m.Log()), Remedy: "mend that commit first: `small-hook audit`"}
+		return nil, nil, &failure.Error{Message: fmt.Sprintf("%s takes %s away: what came before cannot be mended", history.Short(id), m.Log()), Remedy: "mend that commit first: `small-hook audit`"}
 	}
 	text := []byte(splice.Empty)
 	if len(m.logs) > 0 {
 		resolved, err := sides.Resolve()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		text = resolved.Text
 	}
@@ -279,7 +313,7 @@ func (m *mending) log(ctx context.Context, id string, old, parents []string, sou
 	if err != nil {
 		err = &failure.Error{Message: fmt.Sprintf("%s of a parent of %s cannot be read: %v", m.Log(), history.Short(id), err), Err: err}
 	}
-	return back.Text, err
+	return back.Text, back.Gone, err
 }
 
 // sidesOf are the logs of a commit's new parents, to be combined when the commit was made.

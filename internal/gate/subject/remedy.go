@@ -3,6 +3,7 @@ package subject
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -59,10 +60,13 @@ func mend(path, commit string, files ...string) string {
 	return out
 }
 
-// KeepLog are the commands that bring back what a log has lost since a commit that is on another line now, without its code.
-func KeepLog(commit string) string {
-	old := history.Short(commit)
-	return wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'")
+// Return brings back what a log has lost since a branch was at a commit, left: what was committed instead, from first on, is made again with
+// it. first is empty if there is nothing.
+func Return(left, first, path string) string {
+	if first == "" {
+		return wording.Commands(RestoreFrom(path, history.Short(left)))
+	}
+	return wording.Commands(mend(path, first) + " --source " + history.Short(left))
 }
 
 // RestoreFrom is the command that brings back what a log has lost since a revision.
@@ -139,12 +143,15 @@ func (s Situation) excuse(fingerprint string) string {
 	case s.Standing == history.Tagged:
 		why = "a tag has it, and what was pushed stays"
 	}
-	on := "the target branch"
-	if remote.Target != "" {
-		on = strings.ReplaceAll(remote.Target, "`", "")
+	commit := []string{"git add -- :/.small-gate.yml", `git commit -m "Excuse a revoked credential" -- :/.small-gate.yml`}
+	if !remote.None {
+		commit = append(commit, "git push")
 	}
-	return why + "; a person then excuses the entry, in a commit of its own that counts once " + on + " has it: " +
-		wording.Commands("small-hook waive "+fingerprint+" --reason 'the credential is revoked'")
+	if s.Standing != history.Landed && remote.Target != "" {
+		commit = slices.Concat([]string{"git switch " + wording.ShellWord(remote.Target)}, commit, []string{"git switch -"})
+	}
+	return why + "; a person then excuses the entry, which counts once the target branch has it: " +
+		wording.Commands("small-hook waive "+fingerprint+" --reason 'the credential is revoked'", strings.Join(commit, " && "))
 }
 
 // putBack brings the log's old entries back, and keeps new ones after them.

@@ -40,11 +40,13 @@ func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
 		return how
 	}
 	s := w.situationOf(i)
-	switch {
-	case history.Uncommitted(s.Commit) && i >= w.Settled && w.Settled >= 0:
-		return how
-	case history.Uncommitted(s.Commit):
+	switch uncommitted := history.Uncommitted(s.Commit); {
+	case uncommitted && w.Settled < 0:
 		return how + "; if others have the entry, it is never edited: a person accepts the log as it stands (small-hook baseline)"
+	case uncommitted && i >= w.Settled:
+		return how
+	case uncommitted:
+		s = Situation{}
 	case s.Commit != "" && s.Standing == history.Own:
 		return how + ", in the commit that brought the entry, which nobody else has: " + history.Short(s.Commit)
 	case s.Commit != "":
