@@ -141,7 +141,7 @@ func (m *mending) refuse(ctx context.Context, id string, pushed bool) error {
 	for ref := range strings.FieldsSeq(string(refs)) {
 		if ref != upstream && err == nil {
 			err = &failure.Error{
-				Message: fmt.Sprintf("%s has %s: what others have is not made again", wording.Printable(history.ShortRef(ref)), history.Short(id)),
+				Message: fmt.Sprintf("%s has %s: what others have is not made again", wording.Printable(ref), history.Short(id)),
 				Remedy:  "see what a person can do: `small-hook audit`",
 			}
 		}
@@ -301,19 +301,24 @@ func (m *mending) log(ctx context.Context, id string, old, parents []string, sou
 	case file == nil && len(m.ids) > 0 && m.texts[old[0]] != nil:
 		return nil, nil, &failure.Error{Message: fmt.Sprintf("%s takes %s away: what came before cannot be mended", history.Short(id), m.Log()), Remedy: "mend that commit first: `small-hook audit`"}
 	}
-	text := []byte(splice.Empty)
-	if len(m.logs) > 0 {
-		resolved, err := sides.Resolve()
-		if err != nil {
-			return nil, nil, err
+	var back splice.PutBack
+	for _, sides.Unmarked = range []bool{true, false} { // the merge's own entry explains it again, or else a new one
+		text := []byte(splice.Empty)
+		if len(m.logs) > 0 {
+			resolved, err := sides.Resolve()
+			if err != nil {
+				return nil, nil, err
+			}
+			text = resolved.Text
 		}
-		text = resolved.Text
+		if back, err = splice.PutBackOf(text, file, func(_, _ *ledger.Ledger) bool { return false }, m.Now, m.Limits); err != nil {
+			return nil, nil, &failure.Error{Message: fmt.Sprintf("%s of a parent of %s cannot be read: %v", m.Log(), history.Short(id), err), Err: err}
+		}
+		if log, _ := ledger.ReadLog(back.Text, m.Limits); log != nil && m.accepts(nil, log.Ledger) {
+			break
+		}
 	}
-	back, err := splice.PutBackOf(text, file, func(_, _ *ledger.Ledger) bool { return false }, m.Now, m.Limits)
-	if err != nil {
-		err = &failure.Error{Message: fmt.Sprintf("%s of a parent of %s cannot be read: %v", m.Log(), history.Short(id), err), Err: err}
-	}
-	return back.Text, back.Gone, err
+	return back.Text, back.Gone, nil
 }
 
 // sidesOf are the logs of a commit's new parents, to be combined when the commit was made.

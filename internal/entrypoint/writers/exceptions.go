@@ -32,9 +32,6 @@ type Accepted struct {
 // Baseline writes a stanza into the configuration of the work tree that accepts every log as it stands in a revision (default HEAD).
 // Logs that the configuration already accepts so are not in what it returns.
 func Baseline(ctx context.Context, req session.Request, revision, reason string) (out Accepted, err error) {
-	if err := decidedByPerson(req); err != nil {
-		return out, err
-	}
 	out.Revision = cmp.Or(revision, "HEAD")
 	out.File, err = editConfig(ctx, req, "baseline", func(s *session.Session, data []byte) ([]byte, error) {
 		commit, err := s.Commit(ctx, out.Revision)
@@ -62,22 +59,11 @@ func Baseline(ctx context.Context, req session.Request, revision, reason string)
 	return out, err
 }
 
-// decidedByPerson refuses an agent what a person decides.
-func decidedByPerson(req session.Request) error {
-	if req.Agent() == "" {
-		return nil
-	}
-	return &failure.Error{Message: "a person decides what is accepted, and SMALL_AGENT_ID says that an agent types this", Remedy: "ask a person, and say what would be accepted"}
-}
-
 // maxWaivers is how many stanzas one command writes: a configuration has its bounds, and readers.
 const maxWaivers = 1000
 
 // Waive writes the stanzas that excuse some edits into the configuration of the work tree, all or none, and returns its path.
 func Waive(ctx context.Context, req session.Request, edits []entrypoint.Excuse) (file string, err error) {
-	if err := decidedByPerson(req); err != nil {
-		return "", err
-	}
 	var waivers []policy.Waiver
 	for _, e := range edits {
 		waiver, err := waiverFor(e)
