@@ -96,46 +96,37 @@ func (m *mending) commits(ctx context.Context, commit string, pushed bool) ([]st
 	if under.Command != "" {
 		return nil, &failure.Error{Message: "a " + under.Command + " is under way", Remedy: "end it first: " + under.Remedy() + ", then " + m.command(commit)}
 	}
-	id, err := m.repo.Resolve(ctx, commit)
-	if err != nil {
+	if m.first, err = m.repo.Resolve(ctx, commit); err != nil {
 		return nil, err
 	}
-	m.first = id
 	others, err := m.others(ctx, pushed)
 	if err != nil {
 		return nil, err
 	}
-	var known strings.Builder
-	for _, ref := range others {
-		known.WriteString("^" + ref + "\n")
-	}
 	own := func(not ...string) ([]string, error) {
-		args := append([]string{"rev-list", "--topo-order", "--reverse", "--stdin", "HEAD"}, not...)
-		listed, err := m.git.run(ctx, strings.NewReader(known.String()), args...)
+		listed, err := m.git.run(ctx, nil, slices.Concat([]string{"rev-list", "--topo-order", "--reverse", "HEAD", "--not"}, others, not)...)
 		return strings.Fields(string(listed)), err
 	}
-	list, err := own("--not", id+"^@")
+	list, err := own(m.first + "^@")
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains(list, id) {
+	if slices.Contains(list, m.first) {
 		m.own, err = own()
 		return list, err
 	}
-	for _, ref := range others {
-		has, err := m.git.run(ctx, nil, "for-each-ref", "--contains="+id, ref)
-		if err != nil {
-			return nil, err
-		}
-		if len(has) > 0 {
-			return nil, &failure.Error{
-				Message: fmt.Sprintf("%s has %s: what others have is not made again", wording.Printable(ref), history.Short(id)),
-				Remedy:  "see what a person can do: `small-hook audit`",
-			}
+	refs, err := m.git.run(ctx, nil, "for-each-ref", "--contains="+m.first, "--format=%(refname)", "refs/remotes/", "refs/tags/")
+	switch has := strings.Join(strings.Fields(string(refs)), ", "); {
+	case err != nil:
+		return nil, err
+	case has != "":
+		return nil, &failure.Error{
+			Message: fmt.Sprintf("%s is in %s: what others have is not made again", history.Short(m.first), wording.Printable(has)),
+			Remedy:  "see what a person can do: `small-hook audit`",
 		}
 	}
 	return nil, &failure.Error{
-		Message: history.Short(id) + " is no part of what is checked out", Remedy: "switch to the branch that has it; what was made again has another id: `small-hook audit`",
+		Message: history.Short(m.first) + " is no part of what is checked out", Remedy: "switch to the branch that has it; what was made again has another id: `small-hook audit`",
 	}
 }
 
@@ -175,22 +166,15 @@ func (m *mending) cannot(ctx context.Context, id string, err error) error {
 	return out
 }
 
-// others are the refs whose commits others have; if it may be pushed, the branch's own upstream is none.
+// others are the refs whose commits others have, as git takes them; if it may be pushed, the branch's own upstream is none.
 func (m *mending) others(ctx context.Context, pushed bool) ([]string, error) {
+	out := []string{"--remotes", "--tags"}
 	branch, err := m.repo.CurrentBranch(ctx)
-	if err != nil {
-		return nil, err
+	if err != nil || !pushed || branch == "" {
+		return out, err
 	}
-	own := ""
-	if pushed && branch != "" {
-		name, err := m.git.run(ctx, nil, "for-each-ref", "--format=%(upstream)", branch)
-		if err != nil {
-			return nil, err
-		}
-		own = strings.TrimSpace(string(name))
-	}
-	refs, err := m.git.run(ctx, nil, "for-each-ref", "--format=%(refname)", "refs/remotes/", "refs/tags/")
-	return slices.DeleteFunc(strings.Fields(string(refs)), func(ref string) bool { return ref == own }), err
+	upstream, err := m.git.run(ctx, nil, "for-each-ref", "--format=%(upstream:lstrip=2)", branch)
+	return append([]string{"--exclude=" + strings.TrimSpace(string(upstream))}, out...), err
 }
 
 // substitute finds out what becomes of files of a commit, and of those of the workspace that it takes away together with the log.

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 )
@@ -106,16 +108,18 @@ func (m *mending) follow(ctx context.Context, out *Mended) error {
 
 // staged is the blob that the index gets for the log: the new head's, and after it what was staged and is not committed.
 func (m *mending) staged(ctx context.Context, old string, head []byte) (string, error) {
-	was, err := m.entry(ctx, old, m.Log())
+	was, err := m.text(ctx, old)
 	if err != nil {
 		return "", err
 	}
-	line, err := m.git.run(ctx, nil, "ls-files", "--stage", "-z", "--", m.Log())
-	if fields := strings.Fields(string(line)); err == nil && len(fields) > 1 && fields[0]+" "+fields[1] != was {
-		var data []byte
-		if data, err = m.git.run(ctx, nil, "cat-file", "blob", fields[1]); err != nil {
-			return "", err
-		}
+	if was == nil { // the old head had none, or a link
+		return m.git.store(ctx, head)
+	}
+	data, there, err := githistory.ReadFile(ctx, m.repo, history.Index, m.Log(), m.Limits.FileSize())
+	if err != nil {
+		return "", err
+	}
+	if there && !bytes.Equal(data, was) {
 		back, err := splice.PutBackOf(head, data, m.accepts, m.Now, m.Limits)
 		if err != nil {
 			return "", err
@@ -123,9 +127,6 @@ func (m *mending) staged(ctx context.Context, old string, head []byte) (string, 
 		if head = data; back.Text != nil {
 			head = back.Text
 		}
-	}
-	if err != nil {
-		return "", err
 	}
 	return m.git.store(ctx, head)
 }
