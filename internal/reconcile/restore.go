@@ -357,15 +357,3 @@ func (r *restoring) stageFiles(ctx context.Context, out *Restored) error {
 	out.Staged = true
 	return nil
 }
-
-// Rewrite makes a text the content of a file of the workspace, in one step, and stages it.
-func (w *Workspace) Rewrite(ctx context.Context, path string, text []byte, environ []string) error {
-	git, err := openWorkTree(w.Place, environ)
-	if err == nil {
-		err = w.write(path, text)
-	}
-	if err != nil {
-		return err
-	}
-	return git.stageAsIs(ctx, path)
-}
