@@ -66,8 +66,8 @@ type publishing struct {
 	follows, sign bool
 	// refs are the commits of those refs that matter here, by their full names.
 	refs map[string]string
-	// finishing is true while the last step of an earlier sync is done, which may have begun it.
-	finishing bool
+	// finishing is true while the last step of an earlier sync is done, which may have begun it; finished is true afterwards.
+	finishing, finished bool
 	// judged is the commit whose own commits were judged as they are.
 	judged string
 	// pushed is the commit that the remote is known to have got here; asked is one of which that is not known.
@@ -99,6 +99,8 @@ func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 		p.say("%s was pushed to %s, and stays.", history.Short(p.pushed), p.name())
 	case p.asked != "" && p.pushed == "":
 		p.say("Whether %s has %s is not known; the next sync looks. The branch and the work tree are as before.", p.name(), history.Short(p.asked))
+	case p.finished && (err != nil || p.out.Found || p.out.Refused != ""):
+		p.say("Nothing else was pushed.")
 	case err != nil || p.out.Found || p.out.Refused != "":
 		p.say("Nothing was pushed. The branch and the work tree are as before.")
 	}

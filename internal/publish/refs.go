@@ -61,10 +61,11 @@ func (p *publishing) finishEarlier(ctx context.Context, upstream string) error {
 	if err := p.movable(ctx, from, to); err != nil {
 		return err
 	}
-	p.say("An earlier sync has pushed to %s, and was not ended: it is now.", p.name())
 	if _, err := p.move(ctx, from, to); err != nil {
 		return err
 	}
+	p.finished = true
+	p.say("An earlier sync has pushed to %s, and was not ended: it is now.", p.name())
 	return p.look(ctx)
 }
 
