@@ -204,8 +204,8 @@ func inConflict(log string) *failure.Error {
 	return &failure.Error{Message: log + " is in conflict: both sides' entries are wanted", Remedy: "resolve it: `small-hook reconcile`"}
 }
 
-// findUnderway finds out what git has not finished. A log in conflict is left to reconcile: both sides' entries are wanted. Only a revert
-// brings none.
+// findUnderway finds out what git has not finished. A log with the markers of a conflict is left to reconcile: both sides' entries are
+// wanted. Only a revert brings none.
 func (r *restoring) findUnderway(ctx context.Context) error {
 	var err error
 	if r.unfinished, err = UnderWay(r.Place.GitDir); err != nil {
@@ -213,10 +213,13 @@ func (r *restoring) findUnderway(ctx context.Context) error {
 	}
 	conflicts, err := r.git.run(ctx, nil, "ls-files", "-u", "--", r.Log())
 	r.unmerged = len(conflicts) > 0
-	if err == nil && r.unmerged && r.unfinished.Command != opRevert {
-		err = inConflict(r.Log())
+	if err != nil || !r.unmerged || r.unfinished.Command == opRevert {
+		return err
 	}
-	return err
+	if file, err := r.Read(); err != nil || r.readable(file) {
+		return err
+	}
+	return inConflict(r.Log())
 }
 
 // next is what to type after the restoration; empty if nothing is left to commit.
@@ -269,7 +272,7 @@ func (r *restoring) committed(ctx context.Context, source string) ([]byte, error
 	if len(c.Theirs) > 0 {
 		resolved, err := c.Resolve()
 		if err != nil {
-			return nil, err
+			return nil, op.undone(err)
 		}
 		text = resolved.Text
 	}

@@ -54,11 +54,8 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	case l.same(a, b):
 		return 0, nil
 	case aInB && bInA:
-		return 0, &failure.Error{
-			Message: fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
-				l.Path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name),
-			Remedy: "`small-hook audit` says which commit reordered them; restore the order on that side, then merge again",
-		}
+		return 0, l.unsound(b.from.Version, fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
+			l.Path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name))
 	case aInB:
 		return 1, nil
 	case bInA:
@@ -97,10 +94,7 @@ func (l *log) rising(before, rest []item) error {
 			}
 		}
 		if what != "" {
-			return &failure.Error{
-				Message: fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.Name, what),
-				Remedy:  "record the entry again on that side, with the current time (`small-hook check` shows every such entry), then merge again",
-			}
+			return l.unsound(rest[i].from.Version, fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.Name, what))
 		}
 		last = &rest[i]
 	}
