@@ -120,6 +120,7 @@ func (a *typist) judgeEntries(now *holdings) {
 	for where, entries := range a.before.entries {
 		for _, e := range entries {
 			switch {
+			case a.wrong.destroys && a.gitState.applies: // of what was applied, nothing was left to save
 			case e == "new" && where == work: // it was not acknowledged, and may be wrong
 			case !slices.Contains(there, e), where == "HEAD" && a.before.branch != "" && now.branch == a.before.branch && !slices.Contains(here, e):
 				lost = append(lost, e)

@@ -20,9 +20,12 @@ const mostRounds = 2
 // needsPerson are messages that end in no command that could be typed, or in one that changes nothing, and why that is right.
 var needsPerson = map[string]string{
 	"no merge, rebase, cherry-pick or squash is under way here": "there is nothing to reconcile",
-	"this branch has no commit yet":                             "there is nothing to reconcile",
-	"no finding":                                                "there is nothing to waive",
-	"[lint/evidence]":                                           "only who did the work can say what shows it",
+	"no finding":                                "there is nothing to waive",
+	`"evidence" of entry`:                       "only who did the work can say what shows it",
+	"error [validate/yaml]: not YAML":           "only who wrote it knows what was meant",
+	"correct its time: it is not committed yet": "only who wrote it knows when that was",
+	"which has no commit":                       "there is nothing to judge or to push yet",
+	"no commit yet":                             "there is nothing to judge or to push yet",
 }
 
 // typist is somebody in one cell who types what messages say, and has no editor.
@@ -122,8 +125,15 @@ func advice(said string) (out []string) {
 
 // gitSays is what git's own messages say to do, in the words of the gate where the log is in conflict.
 func (a *typist) gitSays(said string) string {
+	settle := "small-hook reconcile"
+	if a.ask("ls-files", "-u") == "" {
+		settle = "git restore :/" // what git says no more of is a file that is gone
+	}
 	for _, known := range []struct{ part, command string }{
 		{"index.lock': File exists", "rm -f " + a.git + "/index.lock"},
+		{"The previous cherry-pick is now empty", "git cherry-pick --skip"},
+		{"No changes - did you forget", strings.Replace(a.natural(), "--continue", "--skip", 1)},
+		{"stash failed", "rm -f " + a.git + "/index.lock"},
 		{"would be overwritten by merge", "git commit -q -a -m first"},
 		{"your index contains uncommitted changes", "git commit -q -a -m first"},
 		{"You have unstaged changes", "git commit -q -a -m first"},
@@ -134,7 +144,7 @@ func (a *typist) gitSays(said string) string {
 		{"Automatic merge failed", "small-hook reconcile"},
 		{"could not apply", "small-hook reconcile"},
 		{"Failed to merge in the changes", "small-hook reconcile"},
-		{"You must edit all merge conflicts", "small-hook reconcile"},
+		{"You must edit all merge conflicts", settle},
 	} {
 		if strings.Contains(said, known.part) {
 			return known.command
@@ -156,14 +166,20 @@ func (a *typist) natural() string {
 		{"MERGE_HEAD", "git commit -q --no-edit"},
 		{"CHERRY_PICK_HEAD", "git cherry-pick --continue"},
 		{"REVERT_HEAD", "git revert --continue"},
-		{"sequencer/todo", "git cherry-pick --continue"}, // it continues reverts too
 		{"SQUASH_MSG", "git commit -q --no-edit"},
 	} {
 		if there(u[0]) {
 			return u[1]
 		}
 	}
-	return ""
+	todo, err := os.ReadFile(filepath.Join(a.git, "sequencer", "todo"))
+	switch {
+	case err != nil:
+		return ""
+	case strings.HasPrefix(string(todo), "revert"):
+		return "git revert --continue"
+	}
+	return "git cherry-pick --continue"
 }
 
 // run plays a cell.
@@ -176,7 +192,7 @@ func (a *typist) run() {
 	}
 	a.persist(line)
 	a.finish()
-	if len(a.problems)+len(a.persons) == 0 && !a.published {
+	if len(a.problems) == 0 && !a.waits() && !a.published {
 		a.persist("small-hook check")
 		if a.gitState.name != "shallow" {
 			a.persist("small-hook audit")
@@ -186,8 +202,19 @@ func (a *typist) run() {
 	a.judge()
 }
 
+// waits reports whether only somebody who thinks can go on.
+func (a *typist) waits() bool {
+	for why := range a.persons {
+		if !strings.HasPrefix(why, "there is nothing") {
+			return true
+		}
+	}
+	return false
+}
+
 // persist types a command, and what it says, until it is silent.
 func (a *typist) persist(line string) {
+	hints := 0
 	for round := 0; ; round++ {
 		code, said := a.typed(line)
 		for part, why := range needsPerson {
@@ -196,10 +223,15 @@ func (a *typist) persist(line string) {
 			}
 		}
 		commands := advice(said)
-		if hint := a.gitSays(said); len(commands) == 0 && code != 0 && hint != "" {
+		if hint := a.gitSays(said); len(commands) == 0 && code != 0 && hint != "" && hints < 5 {
 			commands = []string{hint}
+			hints++
+			round-- // git's own messages do not count
 		}
 		switch {
+		case strings.Contains(said, "nothing to commit") && strings.HasSuffix(line, "--continue"):
+			a.typed(strings.TrimSuffix(line, "continue") + "skip")
+			return
 		case code == 0 && round > 0, strings.Contains(said, "nothing to commit"), strings.Contains(said, "nothing added to commit"),
 			strings.Contains(said, "no changes added to commit"):
 			return
@@ -244,7 +276,7 @@ func (a *typist) follow(commands []string, depth int) {
 // finish ends what is under way, and commits what is left.
 func (a *typist) finish() {
 	for range 10 {
-		if len(a.problems) > 0 {
+		if len(a.problems) > 0 || a.waits() {
 			return
 		}
 		going, unmerged := a.natural(), a.ask("ls-files", "-u") != ""
@@ -255,9 +287,6 @@ func (a *typist) finish() {
 			a.persist(going)
 		case a.ask("status", "--porcelain", "-uno") != "":
 			a.persist("git commit -q -a -m rest")
-			if len(a.persons) > 0 {
-				return
-			}
 			if a.ask("diff", "--name-only", "HEAD") == "" {
 				a.ask("add", "-u") // the work tree is as HEAD has it, and the index is not
 			}

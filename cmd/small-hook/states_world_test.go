@@ -62,6 +62,8 @@ type gitState struct {
 	fresh  bool
 	// conflict is true if the log is in conflict, and settled if HEAD's branch can have commits past the hooks.
 	conflict, settled bool
+	// applies is true if only what a commit adds is taken over: it has no other place than the work tree.
+	applies bool
 	// dir is the work tree, if it is not work.
 	dir string
 }
@@ -70,8 +72,8 @@ var gitStates = []gitState{
 	{name: "plain", script: `true`, settled: true},
 	{name: "merge", script: `stops git merge -q origin/side`, conflict: true},
 	{name: "merge_no_commit", script: `git reset -q --hard origin/main; git merge -q --no-ff --no-commit origin/side`},
-	{name: "rebase", script: `stops git rebase -q origin/side`, conflict: true},
-	{name: "rebase_apply", script: `stops git rebase -q --apply origin/side`, conflict: true},
+	{name: "rebase", script: `stops git rebase -q origin/side`, conflict: true, applies: true},
+	{name: "rebase_apply", script: `stops git rebase -q --apply origin/side`, conflict: true, applies: true},
 	{name: "pick", script: `stops git cherry-pick origin/side`, conflict: true},
 	{name: "pick_several", script: `stops git cherry-pick origin/main..origin/side`, conflict: true},
 	{name: "pick_no_commit", script: `stops git cherry-pick -n origin/side~1`, conflict: true},
@@ -81,17 +83,17 @@ var gitStates = []gitState{
 	{name: "revert_no_commit", script: `git revert -n HEAD`},
 	{name: "merge_edited", script: `stops git merge -q origin/edited`, conflict: true},
 	{name: "pick_edited", script: `stops git cherry-pick origin/edited`, conflict: true},
-	{name: "rebase_edited", script: `edit 'ben 1'; raw -a -m 'Wrong'; stops git rebase -q origin/side`, conflict: true},
+	{name: "rebase_edited", script: `edit 'ben 1'; raw -a -m 'Wrong'; stops git rebase -q origin/side`, conflict: true, applies: true},
 	{name: "squash", script: `stops git merge -q --squash origin/side`, conflict: true},
 	{name: "squash_clean", script: `git reset -q --hard origin/main; git merge -q --squash origin/side`},
 	{name: "detached", script: `git checkout -q --detach`, settled: true},
 	{name: "unborn", script: `git checkout -q --orphan fresh`},
-	{name: "stash_pop", script: `entry 10:30 'stashed'; git stash -q; entry 10:40 'ann 3'; raw -a -m 'Ann adds'; stops git stash pop`, conflict: true},
-	{name: "am", script: `git format-patch -q -o ../patches origin/main..origin/side; stops git am -q -3 ../patches/*`, conflict: true},
+	{name: "stash_pop", script: `entry 10:30 'stashed'; git stash -q; entry 10:40 'ann 3'; raw -a -m 'Ann adds'; stops git stash pop`, conflict: true, applies: true},
+	{name: "am", script: `git format-patch -q -o ../patches origin/main..origin/side; stops git am -q -3 ../patches/*`, conflict: true, applies: true},
 	{name: "published", script: `git reset -q --hard origin/main`, settled: true},
 	{name: "merged", script: `stops git merge -q origin/side; small-hook reconcile >/dev/null; git commit -q --no-edit`, settled: true},
 	{name: "release", script: `git checkout -q release; entry 10:30 'ann 3'; git commit -q -a -m 'Ann mends the release'`, settled: true},
-	{name: "shallow", script: `git clone -q --depth 1 "file://$(cd .. && pwd)/origin.git" ../shallow; cd ../shallow; git remote set-url origin ../origin.git; small-hook install >/dev/null; entry 10:30 'ann 3'; git commit -q -a -m 'Ann works here'`, settled: true, dir: "shallow", fresh: true},
+	{name: "shallow", script: `git clone -q --depth 1 --no-single-branch "file://$(cd .. && pwd)/origin.git" ../shallow; cd ../shallow; git remote set-url origin ../origin.git; small-hook install >/dev/null; entry 10:30 'ann 3'; git commit -q -a -m 'Ann works here'`, settled: true, dir: "shallow", fresh: true},
 	{name: "bisect", script: `git bisect start -q HEAD HEAD~4 >/dev/null`, settled: true},
 	{name: "linked", script: `git worktree add -q -b linked ../linked >/dev/null; cd ../linked; entry 10:30 'ann 3'; git commit -q -a -m 'Ann works there'`, settled: true, dir: "linked", fresh: true},
 	{name: "lock", script: `touch .git/index.lock`, settled: true},
@@ -102,8 +104,8 @@ type wrong struct {
 	name, script string
 	// at limits it: to states with a conflict, or to those where commits can be made past the hooks.
 	conflict, settled bool
-	// published is true if others have it already.
-	published bool
+	// published is true if others have it already, and destroys if it leaves nothing of the log in the work tree.
+	published, destroys bool
 }
 
 var wrongs = []wrong{
@@ -115,16 +117,16 @@ var wrongs = []wrong{
 	{name: "deleted", script: `drop 'ben 1'; git add $log`},
 	{name: "deleted_and_added", script: `drop 'ben 1'; entry 11:00 'new'; git add $log`},
 	{name: "inserted", script: `insert; git add $log`},
-	{name: "log_deleted", script: `git rm -q -f $log`},
-	{name: "workspace_gone", script: `rm -r .small`},
+	{name: "log_deleted", script: `git rm -q -f $log`, destroys: true},
+	{name: "workspace_gone", script: `rm -r .small`, destroys: true},
 	{name: "too_early", script: `entry 08:00 'new'; git add $log`},
 	{name: "no_evidence", script: `entry 11:00 ''; git add $log`},
 	{name: "yaml", script: `printf '  - task_id: "task-1\n' >>$log; git add $log`},
-	{name: "truncated", script: `: >$log; git add $log`},
+	{name: "truncated", script: `: >$log; git add $log`, destroys: true},
 	{name: "markers", script: `printf '<<<<<<< ours\n=======\n>>>>>>> theirs\n' >>$log; git add $log`},
 	{name: "marked_as_it_is", script: `git add $log`, conflict: true},
-	{name: "future", script: `entry 11:00 'new'; sed -i 's/2026-03-01T11/2099-03-01T11/' $log; git add $log`},
-	{name: "took_ours", script: `git checkout -q --ours $log; git add $log`, conflict: true},
+	{name: "future", script: `text 11:00 'new' | sed 's/2026/2099/' >>$log; git add $log`},
+	{name: "took_ours", script: `git checkout -q --ours $log; git add $log`, conflict: true, destroys: true},
 	{name: "took_theirs", script: `git checkout -q --theirs $log; git add $log`, conflict: true},
 	{name: "lost_unguarded", script: `cp $log ../was; small-hook append --task task-1 --evidence 'acknowledged' >/dev/null; cat ../was >$log`, settled: true},
 	{name: "lost_and_staged", script: `cp $log ../was; small-hook append --task task-1 --evidence 'acknowledged' >/dev/null; cat ../was >$log; entry 11:00 'new'; git add $log`, settled: true},
@@ -143,6 +145,8 @@ var wrongs = []wrong{
 // applies reports whether something can go wrong in a state.
 func (w wrong) applies(s gitState) bool {
 	switch {
+	case s.name == "unborn" && w.destroys: // there is nothing to take it from
+		return false
 	case s.name == "lock":
 		return !strings.Contains(w.script, "git ") && !strings.Contains(w.script, "raw ")
 	case w.name == "committed_merge_with_loss":

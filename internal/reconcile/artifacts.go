@@ -308,12 +308,12 @@ func (r *resolving) nothing(ctx context.Context) error {
 
 // unexplained is the failure of conflict markers that nothing under way explains. git brings a conflict back that it remembers as resolved.
 func (r *resolving) unexplained(ctx context.Context, paths []string) error {
-	known, err := r.git.run(ctx, nil, append([]string{"ls-files", "--resolve-undo", "--"}, paths...)...)
+	known, err := r.git.remembers(ctx, paths...)
 	if err != nil {
 		return err
 	}
 	remedy := "put back what the last commit has, with what is new after it: `small-hook restore`"
-	if len(known) > 0 {
+	if known {
 		remedy = "have git make the conflict again: `git checkout --merge -- " + words(paths) + "`; then `small-hook reconcile`"
 	}
 	return &failure.Error{

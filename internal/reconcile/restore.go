@@ -190,13 +190,24 @@ func (w *Workspace) Conflict(ctx context.Context, repo Repository, environ []str
 	if err != nil {
 		return nil, err
 	}
-	switch op, cannot := underWay(ctx, repo, git); {
+	switch explained, cannot := w.explained(ctx, repo, git); {
 	case cannot != nil:
 		return failure.Of(cannot), nil // it says what resolves it there
-	case unmerged || op.word != "":
+	case unmerged || explained:
 		return inConflict(w.Log()), nil
 	}
 	return nil, nil
+}
+
+// explained reports whether reconcile can find out the sides of conflict markers in the log: git is in the middle of something that says
+// so, or remembers the conflict.
+func (w *Workspace) explained(ctx context.Context, repo Repository, git *workTree) (bool, error) {
+	op, err := underWay(ctx, repo, git)
+	if err != nil || op.word != "" {
+		return true, err
+	}
+	known, err := git.remembers(ctx, w.Log())
+	return known, err
 }
 
 // inConflict is the failure of a log in conflict.
@@ -213,13 +224,18 @@ func (r *restoring) findUnderway(ctx context.Context) error {
 	}
 	conflicts, err := r.git.run(ctx, nil, "ls-files", "-u", "--", r.Log())
 	r.unmerged = len(conflicts) > 0
-	if err != nil || !r.unmerged || r.unfinished.Command == opRevert {
+	if err != nil || r.unfinished.Command == opRevert {
 		return err
 	}
-	if file, err := r.Read(); err != nil || r.readable(file) {
+	file, err := r.Read()
+	if err != nil || !small.HasConflictMarkers(file, small.MarkerSize) {
 		return err
 	}
-	return inConflict(r.Log())
+	explained, err := r.explained(ctx, r.repo, r.git)
+	if r.unmerged || explained {
+		err = cmp.Or(err, error(inConflict(r.Log())))
+	}
+	return err
 }
 
 // next is what to type after the restoration; empty if nothing is left to commit.
