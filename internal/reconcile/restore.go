@@ -227,9 +227,8 @@ func (r *restoring) findUnderway(ctx context.Context) error {
 	if err != nil || r.unfinished.Command == opRevert {
 		return err
 	}
-	file, err := r.Read()
-	if err != nil || !small.HasConflictMarkers(file, small.MarkerSize) {
-		return err
+	if file, unread := r.Read(); unread != nil || !small.HasConflictMarkers(file, small.MarkerSize) {
+		return nil // what cannot be read is moved out of the way later
 	}
 	explained, err := r.explained(ctx, r.repo, r.git)
 	if r.unmerged || explained {
