@@ -97,7 +97,7 @@ func (a *typist) judge() {
 	if now.stash != "" && now.stash != a.before.stash {
 		a.problem("stash: it was %q and is %q", a.before.stash, now.stash)
 	}
-	if line := a.natural(); line != "" && len(a.problems) == 0 {
+	if line := a.natural(); line != "" && len(a.problems) == 0 && !a.waits() {
 		a.problem("under way: %s", line)
 	}
 }

@@ -23,6 +23,7 @@ var needsPerson = map[string]string{
 	"no finding":                                "there is nothing to waive",
 	`"evidence" of entry`:                       "only who did the work can say what shows it",
 	"error [validate/yaml]: not YAML":           "only who wrote it knows what was meant",
+	"what others have is not taken back":        "what others have is a person's to take back",
 	"correct its time: it is not committed yet": "only who wrote it knows when that was",
 	"which has no commit":                       "there is nothing to judge or to push yet",
 	"no commit yet":                             "there is nothing to judge or to push yet",
@@ -36,6 +37,8 @@ type typist struct {
 	// dir is the work tree, and git its git directory.
 	dir, git string
 	before   *holdings
+	// done is the last command that a message named and that succeeded.
+	done string
 	// persons is why somebody who thinks had to go on.
 	persons  map[string]bool
 	problems []string
@@ -134,6 +137,7 @@ func (a *typist) gitSays(said string) string {
 		{"The previous cherry-pick is now empty", "git cherry-pick --skip"},
 		{"No changes - did you forget", strings.Replace(a.natural(), "--continue", "--skip", 1)},
 		{"stash failed", "rm -f " + a.git + "/index.lock"},
+		{"commit your changes or stash them to proceed", "git commit -q -a -m first"},
 		{"would be overwritten by merge", "git commit -q -a -m first"},
 		{"your index contains uncommitted changes", "git commit -q -a -m first"},
 		{"You have unstaged changes", "git commit -q -a -m first"},
@@ -166,7 +170,6 @@ func (a *typist) natural() string {
 		{"MERGE_HEAD", "git commit -q --no-edit"},
 		{"CHERRY_PICK_HEAD", "git cherry-pick --continue"},
 		{"REVERT_HEAD", "git revert --continue"},
-		{"SQUASH_MSG", "git commit -q --no-edit"},
 	} {
 		if there(u[0]) {
 			return u[1]
@@ -188,6 +191,9 @@ func (a *typist) run() {
 	if line == going {
 		if line = a.natural(); line == "" {
 			line = "git commit -q -m work"
+			if _, err := os.Stat(filepath.Join(a.git, "SQUASH_MSG")); err == nil {
+				line = "git commit -q --no-edit"
+			}
 		}
 	}
 	a.persist(line)
@@ -238,7 +244,7 @@ func (a *typist) persist(line string) {
 		case code == 0:
 			a.follow(commands, 0)
 			return
-		case len(a.persons) > 0 && (len(commands) == 0 || round == mostRounds):
+		case len(a.persons) > 0 && (len(commands) == 0 || round == mostRounds), a.published && round == mostRounds:
 			return
 		case round == mostRounds:
 			a.problem("round and round: %s", line)
@@ -248,7 +254,9 @@ func (a *typist) persist(line string) {
 			return
 		}
 		begun := a.natural()
-		a.follow(commands, 0)
+		if a.follow(commands, 0); a.done == line {
+			return
+		}
 		if now := a.natural(); begun == line && now != line || now != "" && now != line && !strings.HasPrefix(line, "git commit") {
 			return // it has ended, or what was begun is finished later
 		}
@@ -262,6 +270,9 @@ func (a *typist) follow(commands []string, depth int) {
 			c = "git commit -q -m agent"
 		}
 		code, said := a.typed(c)
+		if code == 0 {
+			a.done = c
+		}
 		if code == 0 || depth == mostRounds {
 			continue
 		}

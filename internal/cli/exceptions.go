@@ -28,6 +28,9 @@ func (a *app) baselineCommand() *cobra.Command {
 			"  git commit -m \"Accept the logs as they stand\"",
 		Args: atMost(1, "at most one revision"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.request().PersonOnly(); err != nil {
+				return err
+			}
 			written, err := writers.Baseline(c.Context(), a.request(), optional(args), reason)
 			if err != nil {
 				return err
@@ -70,6 +73,9 @@ func (a *app) waiveCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			if sought.Fingerprints = args; (len(args) > 0) == (sought.Rule != "") {
 				return usage(c, "%s takes fingerprints, or --rule ID", c.Name())
+			}
+			if err := a.request().PersonOnly(); err != nil {
+				return err
 			}
 			edits, err := a.findEdits(c, sought, from)
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/directory"
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
@@ -128,6 +129,51 @@ func committed(ctx context.Context, s *session.Session, source string) func(dir 
 		files, err := s.Repo.List(ctx, id, history.At(small.Progress.Path(dir)))
 		return len(files) > 0, err
 	}
+}
+
+// Mend makes a commit that nobody else has again, with a log that has lost nothing, and what came after it: see reconcile.Workspace.Mend.
+// The workspace is found as in Restore.
+func Mend(ctx context.Context, req session.Request, with Locking, o reconcile.MendOptions) (out reconcile.Mended, err error) {
+	err = restoring(ctx, req, with, "", o.Commit, func(s *session.Session, g *guarding) error {
+		for i, file := range o.Files {
+			if o.Files[i], err = fileAt(s, req.Dir, file); err != nil {
+				return err
+			}
+		}
+		// What the commit itself, or a later one, accepts does not count yet. A first commit has none before it; what else is wrong with the
+		// name, Mend says.
+		before, none := s.Repo.Resolve(ctx, o.Commit+"^")
+		if none != nil {
+			before = ""
+		}
+		if err := s.Trust(ctx, before, o.Commit+"^"); err != nil {
+			return err
+		}
+		g.Policy = s.Opts.Policy
+		if out, err = g.Mend(ctx, s.Repo, o, req.Environ); err != nil || out.New == out.Old {
+			return err
+		}
+		parents, err := s.ParentsOf(ctx, out.New, nil)
+		if err != nil {
+			return err
+		}
+		mark, err := markOf(ctx, s, parents)
+		if err != nil {
+			return err
+		}
+		return g.Note(mark)
+	})
+	return out, err
+}
+
+// fileAt is the path from the root of the work tree of a file that is named in a directory, or from that root. It may be gone.
+func fileAt(s *session.Session, dir, name string) (string, error) {
+	if path, fromTop := strings.CutPrefix(name, ":/"); fromTop {
+		return path, nil
+	}
+	there, gone := session.NearestThere(filepath.Join(cmp.Or(dir, "."), name))
+	path, err := s.PathOf(filepath.Dir(there))
+	return filepath.ToSlash(filepath.Join(path, filepath.Base(there), gone)), err
 }
 
 // RestoredLeases is what RestoreLeases has written.

@@ -3,7 +3,6 @@ package snapshots
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -67,12 +66,12 @@ func judge(ctx context.Context, r *run.Run, w *subject.Workspace, revision strin
 		r.Collector.Report.Ledgers = append(r.Collector.Report.Ledgers, state)
 	}
 	snapshot := *w
-	snapshot.Place = rule.Place{Commit: revision}
+	snapshot.Place = rule.Place{Commit: revision, Found: revision == r.Scope.Tip.ID}
 	var err error
 	if snapshot.Settled, err = settled(ctx, r, w); err != nil {
 		return err
 	}
-	snapshot.Situation = sync.OnceValue(func() subject.Situation { return r.SituationOfAll(revision) })
+	snapshot.Situation = func(entry small.Digest) subject.Situation { return r.SituationOf(entry, revision) }
 	r.Collector.Judge(&snapshot)
 	return nil
 }
