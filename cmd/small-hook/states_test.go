@@ -98,9 +98,7 @@ func TestStates(t *testing.T) {
 					kind, _, _ := strings.Cut(p, ":")
 					found[kind]++
 				}
-				if len(a.problems) > 0 {
-					t.Errorf("%s\n%s", strings.Join(a.problems, "\n"), a.story())
-				}
+				a.report()
 			})
 		}
 	})

@@ -33,7 +33,8 @@ var needsPerson = map[string]string{
 type typist struct {
 	t *testing.T
 	cell
-	env, lines []string
+	// lines are what was typed and came of it, heard only what was said.
+	env, lines, heard []string
 	// dir is the work tree, and git its git directory.
 	dir, git string
 	before   *holdings
@@ -55,6 +56,16 @@ func newTypist(t *testing.T, w *worlds, c cell) *typist {
 
 func (a *typist) problem(format string, args ...any) {
 	a.problems = append(a.problems, fmt.Sprintf(format, args...))
+}
+
+// report fails the test if there are problems; it tells the story if a cell was asked for.
+func (a *typist) report() {
+	switch {
+	case len(a.problems) > 0:
+		a.t.Errorf("%s\n%s", strings.Join(a.problems, "\n"), a.story())
+	case *onlyStates != "" && testing.Verbose():
+		a.t.Log(a.story())
+	}
 }
 
 // story is what was typed, and what came of it.
@@ -80,6 +91,7 @@ func runShell(t testing.TB, dir string, env []string, script string) (code int, 
 // typed runs a command line.
 func (a *typist) typed(line string) (code int, said string) {
 	code, said = runShell(a.t, a.dir, a.env, line)
+	a.heard = append(a.heard, said)
 	told := strings.SplitAfterN(said, "\n", 40)
 	a.lines = append(a.lines, fmt.Sprintf("$ %s\n%s[%d]", line, strings.Join(told, ""), code))
 	return code, said
@@ -185,18 +197,28 @@ func (a *typist) natural() string {
 	return "git cherry-pick --continue"
 }
 
+// line is the command that speaks.
+func (a *typist) line() string {
+	if a.speaker != going {
+		return a.speaker
+	}
+	if line := a.natural(); line != "" {
+		return line
+	}
+	if _, err := os.Stat(filepath.Join(a.git, "SQUASH_MSG")); err == nil {
+		return "git commit -q --no-edit"
+	}
+	return "git commit -q -m work"
+}
+
 // run plays a cell.
 func (a *typist) run() {
-	line := a.speaker
-	if line == going {
-		if line = a.natural(); line == "" {
-			line = "git commit -q -m work"
-			if _, err := os.Stat(filepath.Join(a.git, "SQUASH_MSG")); err == nil {
-				line = "git commit -q --no-edit"
-			}
-		}
-	}
-	a.persist(line)
+	a.persist(a.line())
+	a.settle()
+}
+
+// settle ends what is under way, has the whole judged, and holds it to what there was.
+func (a *typist) settle() {
 	a.finish()
 	if len(a.problems) == 0 && !a.waits() && !a.published {
 		a.persist("small-hook check")

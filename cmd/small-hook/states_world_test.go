@@ -174,6 +174,8 @@ type worlds struct {
 	env    []string
 	team   string
 	states map[string]func() string
+	// place makes a directory for a copy.
+	place func(t *testing.T) string
 }
 
 func newWorlds(t *testing.T) *worlds {
@@ -182,13 +184,13 @@ func newWorlds(t *testing.T) *worlds {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &worlds{team: gittest.TempDir(t), states: map[string]func() string{}}
+	w := &worlds{team: gittest.TempDir(t), states: map[string]func() string{}, place: func(t *testing.T) string { return gittest.TempDir(t) }}
 	w.env = append(gittest.New(t).Environ(), "WORKSPACE="+workspace, "NO_COLOR=1", "GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com",
 		"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com")
 	w.run(t, w.team, teamScript)
 	for _, s := range gitStates {
 		w.states[s.name] = sync.OnceValue(func() string {
-			dir := w.copy(t, w.team)
+			dir := w.copy(t, gittest.TempDir(t), w.team)
 			w.run(t, filepath.Join(dir, "work"), s.script)
 			return dir
 		})
@@ -208,16 +210,15 @@ func (w *worlds) run(t *testing.T, dir, script string) {
 func (w *worlds) enter(t *testing.T, s gitState) string {
 	t.Helper()
 	if s.fresh {
-		dir := w.copy(t, w.team)
+		dir := w.copy(t, w.place(t), w.team)
 		w.run(t, filepath.Join(dir, "work"), s.script)
 		return filepath.Join(dir, s.dir)
 	}
-	return filepath.Join(w.copy(t, w.states[s.name]()), "work")
+	return filepath.Join(w.copy(t, w.place(t), w.states[s.name]()), "work")
 }
 
-func (w *worlds) copy(t *testing.T, from string) string {
+func (w *worlds) copy(t *testing.T, dir, from string) string {
 	t.Helper()
-	dir := gittest.TempDir(t)
 	if err := gittest.CopyTree(dir, from); err != nil {
 		t.Fatal(err)
 	}

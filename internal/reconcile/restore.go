@@ -321,10 +321,11 @@ func (r *restoring) version(ctx context.Context, s side) (splice.Version, error)
 
 // accepts reports whether a log has what the sides have, and new entries with times that can stand.
 func (r *restoring) accepts(_, child *ledger.Ledger) bool {
-	if len(r.logs) == 0 {
-		return !splice.Confides(ledger.NewLedger(nil), child)
+	logs := r.logs
+	if len(logs) == 0 {
+		logs = []*ledger.Ledger{ledger.NewLedger(nil)}
 	}
-	for _, log := range r.logs {
+	for _, log := range logs {
 		if !r.Accepts(log, child) || splice.Untimely(log, child, r.Now) != nil || splice.Confides(log, child) {
 			return false
 		}
