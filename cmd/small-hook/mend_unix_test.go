@@ -78,6 +78,22 @@ func (h *tampered) structure() string {
 	return h.Git("log", "--topo-order", "--format=%an %ad %s", "HEAD") + h.Git("log", "--topo-order", "--merges", "--format=%s", "HEAD")
 }
 
+var typable = regexp.MustCompile("`([^`]+)`")
+
+// follow types what a fix says, and what the remedy of that says, if it fails.
+func (h *tampered) follow(fix string, commands int) {
+	for _, m := range typable.FindAllStringSubmatch(fix, -1) {
+		cmd := exec.Command("sh", "-c", m[1])
+		cmd.Dir, cmd.Env = h.Dir, h.Environ()
+		out, err := cmd.CombinedOutput()
+		if err != nil && commands > 1 {
+			h.follow(string(out), commands-1)
+		} else if err != nil {
+			h.t.Fatalf("%s: %v\n%s", m[1], err, out)
+		}
+	}
+}
+
 // findings is a report on what nobody else has.
 func (h *tampered) findings() []struct{ Rule, Fix string } {
 	cmd := smallHook(h.Repo, "range", "origin/main..HEAD", "--format", "json")
@@ -102,7 +118,6 @@ func (h *tampered) findings() []struct{ Rule, Fix string } {
 // TestFixesOfTampering types the first fix of each report on random histories that nobody else has, until there is nothing to type. In the end
 // each entry is there once, authors and messages are what they were, merges are merges, and what was not committed is still there.
 func TestFixesOfTampering(t *testing.T) {
-	quoted := regexp.MustCompile("`([^`]+)`")
 	for seed := range gittest.Cases(2, 60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -133,13 +148,7 @@ func TestFixesOfTampering(t *testing.T) {
 				if typed > 8 {
 					t.Fatalf("the fixes lead nowhere: %v", found)
 				}
-				for _, m := range quoted.FindAllStringSubmatch(found[0].Fix, -1) {
-					cmd := exec.Command("sh", "-c", m[1])
-					cmd.Dir, cmd.Env = r.Dir, smallHook(r).Env
-					if out, err := cmd.CombinedOutput(); err != nil {
-						t.Fatalf("%s: %v\n%s", m[1], err, out)
-					}
-				}
+				h.follow(found[0].Fix, 2)
 			}
 			if after := h.structure(); after != before {
 				t.Errorf("the history was\n%s\nand is\n%s", before, after)

@@ -44,7 +44,7 @@ func checkFixes(t *testing.T, r *finding.Report) {
 }
 
 // takesBack are the commands that take commits back, or move them.
-var takesBack = regexp.MustCompile(`\bgit (?:-\S+ )*(?:reset|rebase|stash|clean|filter-branch)\b|--force(?:$| )`)
+var takesBack = regexp.MustCompile(`\bgit (?:-\S+ )*(?:reset|rebase|stash|clean|filter-branch)\b|--force`)
 
 // typed are the programs that fixes name.
 var typed = map[string]bool{"git": true, "small-hook": true, "small": true, "printf": true, "export": true}

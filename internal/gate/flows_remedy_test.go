@@ -85,7 +85,7 @@ func TestFlowAdvice(t *testing.T) {
 	f.commit("B", "A", "a b")
 	f.commit("C", "A", "a c")
 	r := gate.Push(t.Context(), f.h, history.Update{Ref: "refs/heads/release", Old: f.id("A"), New: f.id("C"), Target: history.Tip{ID: f.id("B"), Name: "main"}}, f.opts)
-	f.want(r, "warning divergence/concurrent-append C from nothing: #2 task-c")
+	f.want(r, "warning divergence/concurrent-append C from B: #1 task-c")
 	for _, x := range r.Findings {
 		if x.Fix == "" || strings.Contains(x.Fix, "`") {
 			t.Errorf("%s: %s", x.Rule, x.Fix)

@@ -64,8 +64,19 @@ func committedLogs(ctx context.Context, req session.Request) (logs []string, err
 	return logs, err
 }
 
-// restoring runs do under the lock of a workspace.
-func restoring(ctx context.Context, req session.Request, with Locking, at, source string, do func(s *session.Session, g *guarding) error) (err error) {
+// restoring runs do under the lock of a workspace, with its state.
+func restoring(ctx context.Context, req session.Request, with Locking, at, source string, do func(s *session.Session, g *guarding) error) error {
+	return lockedFor(ctx, req, with, at, source, func(s *session.Session, held *locked) error {
+		g, err := held.lookIn(ctx, s)
+		if err != nil {
+			return err
+		}
+		return do(s, g)
+	})
+}
+
+// lockedFor runs do under the lock of a workspace that a path names, or that is the nearest one on disk or in a commit.
+func lockedFor(ctx context.Context, req session.Request, with Locking, at, source string, do func(s *session.Session, held *locked) error) (err error) {
 	req = withGit(req)
 	req.Dir = session.WorkspaceRoot(req.Dir)
 	if there, gone := session.NearestThere(req.Dir); gone != "" {
@@ -89,13 +100,7 @@ func restoring(ctx context.Context, req session.Request, with Locking, at, sourc
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	_, err = held.req.InRepository(ctx, "restore", func(s *session.Session) error {
-		g, err := held.lookIn(ctx, s)
-		if err != nil {
-			return err
-		}
-		return do(s, g)
-	})
+	_, err = held.req.InRepository(ctx, "restore", func(s *session.Session) error { return do(s, held) })
 	return err
 }
 
@@ -134,7 +139,7 @@ func committed(ctx context.Context, s *session.Session, source string) func(dir 
 // Mend makes a commit that nobody else has again, with a log that has lost nothing, and what came after it: see reconcile.Workspace.Mend.
 // The workspace is found as in Restore.
 func Mend(ctx context.Context, req session.Request, with Locking, o reconcile.MendOptions) (out reconcile.Mended, err error) {
-	err = restoring(ctx, req, with, "", o.Commit, func(s *session.Session, g *guarding) error {
+	err = lockedFor(ctx, req, with, "", o.Commit+"^", func(s *session.Session, held *locked) error {
 		for i, file := range o.Files {
 			if o.Files[i], err = fileAt(s, req.Dir, file); err != nil {
 				return err
@@ -149,8 +154,8 @@ func Mend(ctx context.Context, req session.Request, with Locking, o reconcile.Me
 		if err := s.Trust(ctx, before, o.Commit+"^"); err != nil {
 			return err
 		}
-		g.Policy = s.Opts.Policy
-		if out, err = g.Mend(ctx, s.Repo, o, req.Environ); err != nil || out.New == out.Old {
+		w := reconcile.Workspace{Place: s.Repo.Where(), Dir: held.dir, Kept: held.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: req.Now}
+		if out, err = w.Mend(ctx, s.Repo, o, req.Environ); err != nil || out.New == out.Old {
 			return err
 		}
 		parents, err := s.ParentsOf(ctx, out.New, nil)
@@ -161,7 +166,7 @@ func Mend(ctx context.Context, req session.Request, with Locking, o reconcile.Me
 		if err != nil {
 			return err
 		}
-		return g.Note(mark)
+		return w.Note(mark)
 	})
 	return out, err
 }

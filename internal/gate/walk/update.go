@@ -21,9 +21,9 @@ func CompareOldTip(ctx context.Context, r *run.Run) error {
 		return nil
 	}
 	old := history.Short(u.Old)
-	fix := wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'", "git push --force-with-lease")
+	fix := wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'")
 	return w.replaced(ctx, u, func(string) string {
-		return "what was published stays: " + fix + ". This keeps the log without the code"
+		return "what was published stays: " + fix + ", then push again. This keeps the log without the code"
 	})
 }
 
