@@ -70,7 +70,7 @@ func speaks(speaker string, s gitState) bool {
 	case strings.HasPrefix(speaker, "git push"):
 		return s.name != "detached" && s.name != "bisect" && s.name != "unborn"
 	case strings.HasPrefix(speaker, "git merge"):
-		return s.name != "unborn"
+		return s.name != "unborn" && s.name != "shallow"
 	}
 	return true
 }

@@ -132,14 +132,14 @@ var wrongs = []wrong{
 	{name: "lost_and_staged", script: `cp $log ../was; small-hook append --task task-1 --evidence 'acknowledged' >/dev/null; cat ../was >$log; entry 11:00 'new'; git add $log`, settled: true},
 	{name: "moved_on", script: `git -C ../origin.git update-ref refs/heads/main refs/next/main`},
 	{name: "committed_edit", script: `edit 'workspace created'; raw -a -m 'Wrong'`, settled: true},
-	{name: "committed_edit_and_work", script: `edit 'ben 1'; echo 3 >more.txt; git add more.txt; raw -a -m 'Wrong'; entry 11:00 'new'; git commit -q -a -m 'Right'`, settled: true},
+	{name: "committed_edit_and_work", script: `edit 'ben 1'; echo 3 >more.txt; git add more.txt; raw -a -m 'Wrong'; entry 11:00 'new'; raw -a -m 'Right'`, settled: true},
 	{name: "committed_loss", script: `drop 'ben 2'; raw -a -m 'Wrong'`, settled: true},
 	{name: "committed_insertion", script: `insert; raw -a -m 'Wrong'`, settled: true},
 	{name: "committed_too_early", script: `entry 08:00 'new'; raw -a -m 'Wrong'`, settled: true},
 	{name: "committed_no_log", script: `git rm -q $log; raw -m 'Wrong'`, settled: true},
 	{name: "committed_yaml", script: `printf '  - task_id: "task-1\n' >>$log; raw -a -m 'Wrong'`, settled: true},
 	{name: "committed_merge_with_loss", script: `stops git merge -q origin/side; git checkout -q --ours $log; git add $log; raw --no-edit`, settled: true},
-	{name: "pushed_edit", script: `edit 'workspace created'; raw -a -m 'Wrong'; git push -q --no-verify origin HEAD:pushed; git fetch -q`, settled: true, published: true},
+	{name: "pushed_edit", script: `edit 'workspace created'; raw -a -m 'Wrong'; git push -q --no-verify origin HEAD:refs/heads/pushed; git fetch -q`, settled: true, published: true},
 }
 
 // applies reports whether something can go wrong in a state.
@@ -151,7 +151,7 @@ func (w wrong) applies(s gitState) bool {
 		return !strings.Contains(w.script, "git ") && !strings.Contains(w.script, "raw ")
 	case w.name == "committed_merge_with_loss":
 		return s.settled && s.name != "shallow" && s.name != "merged" && s.name != "bisect" && s.name != "published"
-	case w.name == "committed_loss" && s.name == "release":
+	case w.name == "committed_loss" && s.name == "release", w.name == "committed_edit_and_work" && s.name == "merged": // what comes after it there is too early
 		return false
 	}
 	return (!w.conflict || s.conflict) && (!w.settled || s.settled)

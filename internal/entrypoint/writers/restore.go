@@ -25,7 +25,7 @@ import (
 func Restore(ctx context.Context, req session.Request, with Locking, at, source string, discard bool) (out reconcile.Restored, err error) {
 	restore := func(at string) (out reconcile.Restored, err error) {
 		err = restoring(ctx, req, with, at, source, func(s *session.Session, g *guarding) error {
-			if out, err = g.RestoreFrom(ctx, s.Repo, source, discard, req.Environ); err != nil {
+			if out, err = g.RestoreFrom(ctx, s.Repo, source, g.noted, discard, req.Environ); err != nil {
 				return err
 			}
 			return g.Note(g.mark)
@@ -162,7 +162,7 @@ func Mend(ctx context.Context, req session.Request, with Locking, o reconcile.Me
 		if err != nil {
 			return err
 		}
-		mark, err := markOf(ctx, s, parents)
+		mark, err := reconcile.MarkOf(ctx, s.Repo, parents)
 		if err != nil {
 			return err
 		}

@@ -1,12 +1,16 @@
 package splice
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
+
+// ErrOrder is in the chain of the failure of two sides whose entries cannot all be in order of time.
+var ErrOrder = errors.New("the entries of the sides have no common order")
 
 // merge merges two lists by time and keeps the order of each. What both have is there once. Neither list continues the other.
 func (l *log) merge(a, b []item) ([]item, error) {
@@ -54,7 +58,7 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	case l.same(a, b):
 		return 0, nil
 	case aInB && bInA:
-		return 0, l.unsound(b.from.Version, fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
+		return 0, l.unordered(b, fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
 			l.Path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name))
 	case aInB:
 		return 1, nil
@@ -77,6 +81,13 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	return 1, nil
 }
 
+// unordered is the failure of the side of an entry that has no place in the order of time.
+func (l *log) unordered(it item, message string) *failure.Error {
+	f := l.unsound(it.from.Version, message)
+	f.Err = errors.Join(f.Err, ErrOrder)
+	return f
+}
+
 // rising demands that the times of a side increase in the part that is merged by time.
 func (l *log) rising(before, rest []item) error {
 	var last *item
@@ -94,7 +105,7 @@ func (l *log) rising(before, rest []item) error {
 			}
 		}
 		if what != "" {
-			return l.unsound(rest[i].from.Version, fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.Name, what))
+			return l.unordered(rest[i], fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.Name, what))
 		}
 		last = &rest[i]
 	}
