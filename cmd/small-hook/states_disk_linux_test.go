@@ -48,7 +48,7 @@ func TestStatesOnAFullDisk(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", c, pages), func(t *testing.T) {
 				a := newTypist(t, w, c)
 				filler := filepath.Join(filepath.Dir(a.dir), "filler")
-				fill(t, filler, pages)
+				fillDisk(t, filler, pages)
 				code, said := a.typed(a.line())
 				if err := os.Remove(filler); err != nil {
 					t.Fatal(err)
@@ -82,8 +82,8 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// fill writes a file that takes all the room that is left but for some pages.
-func fill(t *testing.T, name string, pages int) {
+// fillDisk writes a file that takes all the room that is left but for some pages.
+func fillDisk(t *testing.T, name string, pages int) {
 	t.Helper()
 	f, err := os.Create(name)
 	if err == nil {

@@ -102,7 +102,7 @@ func (a *typist) ask(args ...string) string { return a.askOf("", args...) }
 
 func (a *typist) askOf(input string, args ...string) string {
 	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env, cmd.Stdin = a.dir, append(a.env[:len(a.env):len(a.env)], "GIT_OPTIONAL_LOCKS=0"), strings.NewReader(input)
+	cmd.Dir, cmd.Env, cmd.Stdin = a.dir, slices.Concat(a.env, []string{"GIT_OPTIONAL_LOCKS=0"}), strings.NewReader(input)
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -221,10 +221,10 @@ func (a *typist) run() {
 func (a *typist) settle() {
 	a.finish()
 	if len(a.problems) == 0 && !a.waits() && !a.published {
-		a.persist("small-hook check")
 		if a.gitState.name != "shallow" {
 			a.persist("small-hook audit")
 		}
+		a.persist("small-hook check")
 		a.finish()
 	}
 	a.judge()

@@ -249,14 +249,20 @@ func (r *restoring) findUnderway(ctx context.Context) error {
 	if err != nil || r.unfinished.Command == opRevert {
 		return err
 	}
-	if file, unread := r.Read(); unread != nil || !small.HasConflictMarkers(file, small.MarkerSize) {
-		return nil // what cannot be read is moved out of the way later
+	if !r.marked() {
+		return nil
 	}
 	explained, err := r.explained(ctx, r.repo, r.git)
 	if r.unmerged || explained {
 		err = cmp.Or(err, error(inConflict(r.Log())))
 	}
 	return err
+}
+
+// marked reports whether conflict markers stand in the log. What cannot be read is moved out of the way later.
+func (r *restoring) marked() bool {
+	file, err := r.Read()
+	return err == nil && small.HasConflictMarkers(file, small.MarkerSize)
 }
 
 // next is what to type after the restoration; empty if nothing is left to commit.
