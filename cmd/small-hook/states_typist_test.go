@@ -22,6 +22,8 @@ var needsPerson = map[string]string{
 	"no merge, rebase, cherry-pick or squash is under way here": "there is nothing to reconcile",
 	"no finding":                                "there is nothing to waive",
 	`"evidence" of entry`:                       "only who did the work can say what shows it",
+	"found unexpected end of stream":            "only who wrote it knows what was meant",
+	"the file is empty; a mapping":              "only who wrote it knows what was meant",
 	"error [validate/yaml]: not YAML":           "only who wrote it knows what was meant",
 	"what others have is not taken back":        "what others have is a person's to take back",
 	"correct its time: it is not committed yet": "only who wrote it knows when that was",
