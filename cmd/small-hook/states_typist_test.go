@@ -94,6 +94,11 @@ func runShell(t testing.TB, dir string, env []string, script string) (code int, 
 func (a *typist) typed(line string) (code int, said string) {
 	code, said = runShell(a.t, a.dir, a.env, line)
 	a.heard = append(a.heard, said)
+	for part, why := range needsPerson {
+		if strings.Contains(said, part) {
+			a.persons[why] = true
+		}
+	}
 	told := strings.SplitAfterN(said, "\n", 40)
 	a.lines = append(a.lines, fmt.Sprintf("$ %s\n%s[%d]", line, strings.Join(told, ""), code))
 	return code, said
@@ -247,11 +252,6 @@ func (a *typist) persist(line string) {
 	hints := 0
 	for round := 0; ; round++ {
 		code, said := a.typed(line)
-		for part, why := range needsPerson {
-			if strings.Contains(said, part) {
-				a.persons[why] = true
-			}
-		}
 		commands := advice(said)
 		if hint := a.gitSays(said); len(commands) == 0 && code != 0 && hint != "" && hints < 5 {
 			commands = []string{hint}
