@@ -78,7 +78,7 @@ var gitStates = []gitState{
 	{name: "pick_several", script: `stops git cherry-pick origin/main..origin/side`, conflict: true},
 	{name: "pick_no_commit", script: `stops git cherry-pick -n origin/side~1`, conflict: true},
 	{name: "revert", script: `stops git revert --no-edit HEAD~1`, conflict: true},
-	{name: "revert_several", script: `stops git revert --no-edit HEAD~1 HEAD`, conflict: true},
+	{name: "revert_several", script: `stops git revert --no-edit HEAD~1 HEAD`, conflict: true, applies: true},
 	{name: "reverted", script: `git revert --no-edit HEAD >/dev/null`, settled: true},
 	{name: "revert_no_commit", script: `git revert -n HEAD`},
 	{name: "merge_edited", script: `stops git merge -q origin/edited`, conflict: true},

@@ -22,7 +22,9 @@ func (a *app) baselineCommand() *cobra.Command {
 		Use:   "baseline [REV]",
 		Short: "Accept every log as it stands, in .small-gate.yml",
 		Long: "Write a stanza into .small-gate.yml that accepts every log as it stands in REV (default HEAD). What came\n" +
-			"before is no longer judged; what comes after is. The stanza counts once it is committed.",
+			"before is no longer judged; what comes after is. The stanza counts once it is committed. It is for what others\n" +
+			"have: a commit that nobody else has is mended (small-hook restore --commit). With SMALL_AGENT_ID set it ends\n" +
+			"in 2: a person decides this.",
 		Example: "  small-hook baseline --reason \"the log as it stood when the gate came\"\n" +
 			"  git add .small-gate.yml\n" +
 			"  git commit -m \"Accept the logs as they stand\"",
@@ -67,7 +69,7 @@ func (a *app) waiveCommand() *cobra.Command {
 		Long: "Write a stanza into .small-gate.yml for each edit with one of these fingerprints (at least their first\n" +
 			"eight digits), or for all of one rule. The edits are looked up in the index, then in HEAD's history, or\n" +
 			"in a JSON report. A waiver counts once the target branch has it;\n" +
-			"push it first.",
+			"push it first. With SMALL_AGENT_ID set it ends in 2: a person decides this.",
 		Example: "  small-hook waive 1b9d2f3a4c5e --reason \"a private path was taken out\"\n" +
 			"  small-hook waive --rule append-only/timestamp-migrated --reason \"small progress migrate\"",
 		RunE: func(c *cobra.Command, args []string) error {

@@ -17,7 +17,7 @@ import (
 // nothing.
 func judgePolicy(ctx context.Context, r *run.Run) error {
 	v := &subject.Policy{
-		Place: rule.Place{Commit: r.Scope.Tip.ID}, Policy: r.Source.Policy,
+		Place: rule.Place{Commit: r.Scope.Tip.ID, Found: true}, Policy: r.Source.Policy,
 		Changed: r.Scope.PolicyChange, Mismatched: r.Source.Mismatched, Unions: r.Scope.Unions,
 	}
 	for i, w := range r.Source.Policy.Waivers {

@@ -145,6 +145,9 @@ func Mend(ctx context.Context, req session.Request, with Locking, o reconcile.Me
 				return err
 			}
 		}
+		if err := putBackFirst(ctx, s, held); err != nil {
+			return err
+		}
 		// What the commit itself, or a later one, accepts does not count yet. A first commit has none before it; what else is wrong with the
 		// name, Mend says.
 		before, none := s.Repo.Resolve(ctx, o.Commit+"^")
@@ -169,6 +172,24 @@ func Mend(ctx context.Context, req session.Request, with Locking, o reconcile.Me
 		return w.Note(mark)
 	})
 	return out, err
+}
+
+// putBackFirst puts back what a writer without the lock has lost, as long as what is noted counts. Where HEAD has no file as its log, nothing
+// is noted.
+func putBackFirst(ctx context.Context, s *session.Session, held *locked) error {
+	head, err := s.Repo.Head(ctx)
+	if err != nil || head == "" {
+		return err
+	}
+	files, err := s.Repo.List(ctx, head, history.At(small.Progress.Path(held.dir)))
+	if err != nil || len(files) != 1 || !files[0].Regular() {
+		return err
+	}
+	g, err := held.look(ctx)
+	if err == nil {
+		_, err = g.putBack()
+	}
+	return err
 }
 
 // fileAt is the path from the root of the work tree of a file that is named in a directory, or from that root. It may be gone.

@@ -43,14 +43,28 @@ func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
 	switch uncommitted := history.Uncommitted(s.Commit); {
 	case uncommitted && w.Settled < 0:
 		return how + "; if others have the entry, it is never edited: a person accepts the log as it stands (small-hook baseline)"
-	case uncommitted && i >= w.Settled:
-		return how
-	case uncommitted:
+	case uncommitted && i < w.Settled:
 		s = Situation{}
+	}
+	return s.correct(how, w.Path(small.Progress))
+}
+
+// Correct says how a new entry is corrected.
+func (e *LogChange) Correct(how string) string {
+	if e.Fix != "" {
+		return how
+	}
+	return e.Situation().correct(how, e.Path)
+}
+
+func (s Situation) correct(how, path string) string {
+	switch {
+	case history.Uncommitted(s.Commit):
+		return how
 	case s.Commit != "" && s.Standing == history.Own:
 		return how + ", in the commit that brought the entry, which nobody else has: " + history.Short(s.Commit)
 	case s.Commit != "":
 		return "a committed entry is never edited; a person accepts the log as it stands, and pushes that before any new work: " + acceptPast + ", `git push`"
 	}
-	return s.Undo(w.Path(small.Progress), nil)
+	return s.Undo(path, nil)
 }
