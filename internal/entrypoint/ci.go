@@ -230,7 +230,41 @@ func (j *job) push(ctx context.Context, s *session.Session, head string) (*findi
 	if err := j.checkConfigExists(ctx, s, head); err != nil {
 		return nil, err
 	}
-	return s.CheckAdded(ctx, head, j.orFiles(ctx, s, has, gate.Push(ctx, s.Repo, update, s.Opts)))
+	past, err := j.past(ctx, s, update)
+	if err != nil {
+		return nil, err
+	}
+	report := j.orFiles(ctx, s, has, gate.Push(ctx, s.Repo, update, s.Opts))
+	if past != nil {
+		report = finding.Combine([]*finding.Report{report, past})
+		report.Examined.Base, report.Examined.Head = update.Old, update.New
+	}
+	return s.CheckAdded(ctx, head, report)
+}
+
+// past judges again what the default branch had before a push and still has: the run that should have judged it may have been cancelled,
+// superseded or skipped. It is nil where nothing was there before, and for other branches, of which everything is judged anyway.
+func (j *job) past(ctx context.Context, s *session.Session, u history.Update) (*finding.Report, error) {
+	if !u.PolicyFromOldTip || u.Old == "" {
+		return nil, nil
+	}
+	shared, err := s.Repo.MergeBases(ctx, u.Old, u.New)
+	if err != nil || len(shared) == 0 {
+		return nil, err
+	}
+	opts, added, err := s.Lasting(ctx, u.New)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range added {
+		j.notes = append(j.notes, fmt.Sprintf("this push adds the baseline of %s, %s: it accepts what earlier commits did to that log", b.Path, wording.Count(b.Entries, "entry")))
+	}
+	opts.Reported = finding.ReportedEdits{}
+	s.Opts.Reported = opts.Reported
+	report := gate.Lasting(ctx, s.Repo, shared, opts)
+	j.fact("judged again", "%s from before the push, for entries that were changed or lost", wording.Count(report.Examined.Commits, "commit"))
+	report.Examined.Commits = 0 // of the push
+	return report, nil
 }
 
 // before is the ref's tip before the push; empty for a new ref. A tip that is no longer available, as after a forced push, is passed over
