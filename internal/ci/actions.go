@@ -19,7 +19,7 @@ func actions(name, variable, checkout string) *System {
 		detect: func(env map[string]string) bool { return env[variable] == "true" },
 		plan:   (*Plan).actions, request: (*Plan).actionsRequest, otherOrigin: (*Plan).actionsOrigin,
 		EventVariable: "GITHUB_EVENT_PATH", SummaryVariable: "GITHUB_STEP_SUMMARY", OutputsVariable: "GITHUB_OUTPUT",
-		InputPrefix: "INPUT_", Annotations: "github",
+		InputPrefix: "INPUT_", ServerVariable: "GITHUB_SERVER_URL", Annotations: "github",
 		repository: func(env map[string]string) (name, commits string) {
 			name = env["GITHUB_REPOSITORY"]
 			return name, env["GITHUB_SERVER_URL"] + "/" + name + "/commit/"

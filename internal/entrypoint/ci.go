@@ -22,13 +22,13 @@ import (
 
 // CI judges what a plan asks for. What the clone lacks is fetched if that is possible; a point of the plan that is unavailable gives way
 // to the next one, and without a next one nothing can be judged. The facts are what was compared and by whose policy.
-func CI(ctx context.Context, req session.Request, plan ci.Plan) (*finding.Report, []Fact) {
+func CI(ctx context.Context, req session.Request, plan ci.Plan, token Token) (*finding.Report, []Fact) {
 	req.Labels = plan.Labels
 	req = req.WithLane()
 	if plan.Guarded {
 		req.Environ = githistory.Guarded(req.Environ)
 	}
-	job := &job{req: req, plan: plan, asked: map[string]error{}}
+	job := &job{req: req, plan: plan, token: token, asked: map[string]error{}}
 	var report *finding.Report
 	for again := true; again; {
 		report = req.Judge(ctx, string(plan.Kind), func(s *session.Session) (*finding.Report, error) {
@@ -51,8 +51,9 @@ func CI(ctx context.Context, req session.Request, plan ci.Plan) (*finding.Report
 
 // job is one run of CI.
 type job struct {
-	req  session.Request
-	plan ci.Plan
+	req   session.Request
+	plan  ci.Plan
+	token Token
 	// wants is what the last attempt needs to have fetched; empty for nothing.
 	wants string
 	// asked is what git was asked to fetch, and its error; fetched is what to type for what came.
@@ -267,8 +268,8 @@ func (j *job) past(ctx context.Context, s *session.Session, u history.Update) (*
 	return report, nil
 }
 
-// before is the ref's tip before the push; empty for a new ref. A tip that is no longer available, as after a forced push, is passed over
-// with a note if the default branch bounds what is new. On the default branch itself nothing does.
+// before is the ref's tip before the push; empty for a new ref. A tip that the server says it does not have is passed over with a note
+// if the default branch bounds what is new. On the default branch itself nothing does.
 func (j *job) before(ctx context.Context, s *session.Session, onDefault bool) (string, error) {
 	if len(j.plan.Base) == 0 {
 		return "", nil
@@ -280,16 +281,15 @@ func (j *job) before(ctx context.Context, s *session.Session, onDefault bool) (s
 		return old, nil
 	case j.wants != "", !errors.Is(err, githistory.ErrLacking), s.Repo.Where().Shallow:
 		return "", err
-	case onDefault && j.withoutGit():
+	case j.withoutGit():
 		return "", &failure.Error{Message: failure.Of(err).Message, Remedy: withGit, Err: err}
+	case !errors.Is(j.asked[j.plan.Base[0].Revision], githistory.ErrGone):
+		return "", &failure.Error{Message: failure.Of(err).Message, Remedy: withCredentials, Err: err}
 	case onDefault:
 		return "", err
 	}
-	note := fmt.Sprintf("the tip before the push, %s, is gone: ", j.plan.Base[0].Revision)
-	if j.withoutGit() {
-		note = fmt.Sprintf("the tip before the push, %s, is not here and cannot be fetched without git (%s): ", j.plan.Base[0].Revision, withGit)
-	}
-	j.notes = append(j.notes, note+"what came since the default branch is judged, but not whether the push drops entries that only that tip had")
+	j.notes = append(j.notes, fmt.Sprintf("the tip before the push, %s, is gone: what came since the default branch is judged, "+
+		"but not whether the push drops entries that only that tip had", j.plan.Base[0].Revision))
 	return "", nil
 }
 
