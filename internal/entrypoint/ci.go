@@ -65,9 +65,10 @@ type job struct {
 	notes   []string
 	// keepRemedy says that the remedy of the failure helps in a shallow clone too.
 	keepRemedy bool
-	// remote says that there is an origin; fork is its repository if its branches are not those that count.
-	remote bool
-	fork   string
+	// remote says that there is an origin; fork is its repository if its branches are not those that count, and own that its address says
+	// that they are.
+	remote, own bool
+	fork        string
 	// made is what the system made of the head that is no merge of it.
 	made []ci.Point
 	// head is the commit to judge, once it is known.
@@ -165,6 +166,7 @@ func (j *job) orFiles(ctx context.Context, s *session.Session, target string, r 
 		return r
 	}
 	j.fact("no commit is new", "%s already has %s; its files are judged", target, j.head)
+	j.notes = append(j.notes, fmt.Sprintf("no commit is new: %s already has %s; its files are judged", target, j.head))
 	all := finding.Combine([]*finding.Report{r, files})
 	all.NoWorkspace, all.Examined.Base, all.Examined.Head = false, r.Examined.Base, r.Examined.Head
 	return all
