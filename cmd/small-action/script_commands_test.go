@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -184,8 +185,9 @@ func github(ts *testscript.TestScript, args []string) {
 // The variable gets its address.
 func serve(ts *testscript.TestScript, args []string) {
 	git := &cgi.Handler{
-		Path: filepath.Join(git(ts, "--exec-path"), "git-http-backend"),
-		Env:  []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "GIT_PROJECT_ROOT=" + ts.Getenv("WORK"), "GIT_HTTP_EXPORT_ALL=1"},
+		Path:   filepath.Join(git(ts, "--exec-path"), "git-http-backend"),
+		Env:    []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "GIT_PROJECT_ROOT=" + ts.Getenv("WORK"), "GIT_HTTP_EXPORT_ALL=1"},
+		Stderr: io.Discard, // what it says to the client is what counts
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, token, ok := r.BasicAuth(); !ok || token != args[1] || len(r.Header["Authorization"]) != 1 {

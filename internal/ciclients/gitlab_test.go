@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -186,5 +188,31 @@ func TestGitLabInputs(t *testing.T) {
 				t.Errorf("exit status %d\n%s", status, said)
 			}
 		})
+	}
+}
+
+// TestGitLabInterruptible demands that a pipeline of the default branch is not cancelled by the next one, and any other is.
+func TestGitLabInterruptible(t *testing.T) {
+	_, text, found := strings.Cut(readFile(t, filepath.Join(root, "templates", "small-gate.yml")), "\n---\n")
+	var jobs map[string]struct {
+		Interruptible bool
+		Rules         []struct {
+			If            string
+			Interruptible *bool
+		}
+	}
+	if err := yaml.Unmarshal([]byte(text), &jobs); err != nil || !found || len(jobs) != 1 {
+		t.Fatalf("%d jobs: %v", len(jobs), err)
+	}
+	for _, job := range jobs {
+		kept := map[string]bool{}
+		for _, rule := range job.Rules {
+			kept[rule.If] = rule.Interruptible != nil && !*rule.Interruptible
+		}
+		if want := map[string]bool{
+			`$CI_PIPELINE_SOURCE == "merge_request_event"`: false, `$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH`: true, `$CI_COMMIT_BRANCH`: false, `$CI_COMMIT_TAG`: false,
+		}; !maps.Equal(kept, want) || !job.Interruptible {
+			t.Errorf("interruptible %v, but for %v", job.Interruptible, kept)
+		}
 	}
 }
