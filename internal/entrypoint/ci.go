@@ -233,16 +233,21 @@ func (j *job) push(ctx context.Context, s *session.Session, head string) (*findi
 	if err := j.checkConfigExists(ctx, s, head); err != nil {
 		return nil, err
 	}
-	past, err := j.past(ctx, s, update)
+	return j.update(ctx, s, update, has)
+}
+
+// update judges the move of a ref, and of the default branch also what was there before. has names what has the head if nothing is new.
+func (j *job) update(ctx context.Context, s *session.Session, u history.Update, has string) (*finding.Report, error) {
+	past, err := j.past(ctx, s, u)
 	if err != nil {
 		return nil, err
 	}
-	report := j.orFiles(ctx, s, has, gate.Push(ctx, s.Repo, update, s.Opts))
+	report := j.orFiles(ctx, s, has, gate.Push(ctx, s.Repo, u, s.Opts))
 	if past != nil {
 		report = finding.Combine([]*finding.Report{report, past})
-		report.Examined.Base, report.Examined.Head = update.Old, update.New
+		report.Examined.Base, report.Examined.Head = u.Old, u.New
 	}
-	return s.CheckAdded(ctx, head, report)
+	return s.CheckAdded(ctx, u.New, report)
 }
 
 // past judges again what the default branch had before a push and still has: the run that should have judged it may have been cancelled,
