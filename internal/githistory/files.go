@@ -21,7 +21,7 @@ const maxPathspecs = 200
 func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]history.File, error) {
 	filter := NewFilter(f)
 	var files []history.File
-	for some := range slices.Chunk(filter.pathspecs(), maxPathspecs) {
+	for _, some := range slices.AppendSeq(filter.twinspecs(), slices.Chunk(filter.pathspecs(), maxPathspecs)) {
 		found, err := r.files(ctx, revision, some)
 		if err != nil {
 			return nil, err

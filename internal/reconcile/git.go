@@ -58,12 +58,6 @@ func (g *workTree) nameOf(ctx context.Context, id string) (string, error) {
 	return "", err
 }
 
-// unpublished reports whether a commit is in no branch that was fetched or pushed, and not in what is checked out.
-func (g *workTree) unpublished(ctx context.Context, id string) (bool, error) {
-	out, err := g.run(ctx, nil, "rev-list", "--max-count=1", id, "--not", "--remotes", "HEAD", "--")
-	return len(out) > 0, err
-}
-
 // replaces reports whether the upstream branch has a commit that head lacks.
 func (g *workTree) replaces(ctx context.Context, head, commit string) (bool, error) {
 	upstream, err := g.run(ctx, nil, "for-each-ref", "--format=%(HEAD)%(upstream)", "refs/heads/")
@@ -166,6 +160,11 @@ func (g *workTree) unmerged(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), err
+}
+
+// staged lists the paths at which the index differs from HEAD, those in conflict among them.
+func (g *workTree) staged(ctx context.Context) ([]byte, error) {
+	return g.run(ctx, nil, "diff", "--cached", "--name-only", "--no-ext-diff", "HEAD")
 }
 
 // diff shows what is staged at some paths against HEAD.
