@@ -216,3 +216,29 @@ func TestGitLabInterruptible(t *testing.T) {
 		}
 	}
 }
+
+// TestGitLabMirror includes the component as the page says, from a mirror that has a release's tag and is in no catalog.
+func TestGitLabMirror(t *testing.T) {
+	installed(t, "gitlab-ci-local")
+	_, section, _ := strings.Cut(readFile(t, filepath.Join(root, "docs", "gitlab.md")), "\n## As a component\n")
+	_, include, found := strings.Cut(section, "```yaml\n")
+	include, _, _ = strings.Cut(include, "```")
+	if !found || !strings.Contains(include, "component:") {
+		t.Fatalf("the page has no component: %q", include)
+	}
+	mirrors := t.TempDir()
+	mirror := gittest.New(t)
+	mirror.Write("templates/small-gate.yml", readFile(t, filepath.Join(root, "templates", "small-gate.yml")))
+	mirror.Commit("a release")
+	mirror.Git("tag", "v1.0.0")
+	mirror.Git("clone", "-q", "--bare", ".", filepath.Join(mirrors, "mirrors", "small-gate.git"))
+	r := newConsumer(t, map[string]string{".gitlab-ci.yml": include})
+	r.Git("update-ref", "refs/remotes/origin/main", "main")
+	before := r.ID("main")
+	change(t, r, false)
+	server := r.With("GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url."+mirrors+"/.insteadOf", "GIT_CONFIG_VALUE_0=ssh://git@gitlab.example.com:22/")
+	said, status := pipeline(t, server, map[string]string{"CI_PIPELINE_SOURCE": "push", "CI_COMMIT_BEFORE_SHA": before}, "--force-shell-executor", "--shell-isolation", "small-gate")
+	if status == 0 || !strings.Contains(said, "error [append-only/modified]") {
+		t.Errorf("exit status %d\n%s", status, said)
+	}
+}
