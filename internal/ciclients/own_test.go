@@ -84,9 +84,9 @@ func TestValid(t *testing.T) {
 		repo.Write(path, text)
 		workflows = append(workflows, repo.Path(path))
 	}
-	for path, text := range recipe(t, "A comment on the pull request", "pull_request") {
-		repo.Write(path, text)
-		workflows = append(workflows, repo.Path(path))
+	for path, text := range shown(t) {
+		repo.Write(".github/workflows/"+path, text)
+		workflows = append(workflows, repo.Path(".github/workflows/"+path))
 	}
 	if stdout, stderr, status := run(t, repo, nil, installed(t, "actionlint"), workflows...); status != 0 {
 		t.Errorf("actionlint: exit status %d\n%s%s", status, stdout, stderr)
@@ -144,15 +144,28 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// TestOneMeaning demands of the workflows that the pages show, and of our own that judge with the gate: what runs on pushes has other jobs
-// than what runs on pull requests and merge groups, and what has a schedule is a file of its own.
-func TestOneMeaning(t *testing.T) {
+// shown are the whole workflows that the pages show, by their place.
+func shown(t *testing.T) map[string]string {
+	t.Helper()
 	texts := map[string]string{}
 	for _, page := range []string{"README.md", "docs/github.md", "docs/required-check.md"} {
 		for i, block := range strings.Split(readFile(t, filepath.Join(root, page)), "```yaml\n")[1:] {
-			texts[fmt.Sprintf("%s, block %d", page, i+1)], _, _ = strings.Cut(block, "```")
+			text, _, _ := strings.Cut(block, "```")
+			if whole := "\n" + text; strings.Contains(whole, "\non:") && strings.Contains(whole, "\njobs:\n") {
+				texts[fmt.Sprintf("%s-%d.yml", strings.ReplaceAll(page, "/", "-"), i+1)] = text
+			}
 		}
 	}
+	if len(texts) < 8 {
+		t.Fatalf("the pages show %d workflows", len(texts))
+	}
+	return texts
+}
+
+// TestOneMeaning demands of the workflows that the pages show, and of our own that judge with the gate: what runs on pushes has other jobs
+// than what runs on pull requests and merge groups, and what has a schedule is a file of its own.
+func TestOneMeaning(t *testing.T) {
+	texts := shown(t)
 	for _, name := range []string{"try.yml", "push.yml"} {
 		texts[name] = readFile(t, filepath.Join(root, ".github", "workflows", name))
 	}
@@ -162,8 +175,8 @@ func TestOneMeaning(t *testing.T) {
 			On   map[string]any `yaml:"on"`
 			Jobs map[string]any
 		}
-		if err := yaml.Unmarshal([]byte(text), &workflow); err != nil || len(workflow.On) == 0 || len(workflow.Jobs) == 0 {
-			continue // a part of one, or something else
+		if err := yaml.Unmarshal([]byte(text), &workflow); err != nil {
+			t.Fatalf("%s: %v", where, err)
 		}
 		for event := range workflow.On {
 			for job := range workflow.Jobs {
