@@ -343,7 +343,7 @@ func (w *team) propose(branch string) {
 			return
 		}
 	}
-	w.push("main", to, w.commits[to].config != w.commits[main].config || !w.one(3))
+	w.push("main", to, !w.one(3))
 }
 
 // accept has a person accept the past by a baseline, in a push whose run says so.
@@ -379,7 +379,11 @@ func (w *team) play(steps int) {
 			fallthrough
 		case n < 9:
 			c := w.commits[tip]
-			w.push(branch, w.commit(w.work(c.log), c.config, tip), !w.one(3))
+			config := c.config
+			if w.one(8) {
+				config = teamObserves // a pull request that switches the gate off
+			}
+			w.push(branch, w.commit(w.work(c.log), config, tip), !w.one(3))
 		case n < 10:
 			log, config := w.merged(main, tip)
 			w.push(branch, w.commit(log, config, tip, main), w.one(2))
@@ -400,7 +404,7 @@ func (w *team) play(steps int) {
 			if c.config != "" {
 				config = ""
 			}
-			w.push("main", w.commit(c.log, config, main), true)
+			w.push("main", w.commit(c.log, config, main), w.one(2))
 		}
 	}
 	c := w.commits[w.branches["main"]]
@@ -424,7 +428,7 @@ func (w *team) check(r *finding.Report) {
 	})
 	if w.honest(main) {
 		for _, f := range r.Findings {
-			if f.Severity == finding.SeverityError {
+			if slices.Contains([]string{"append-only/modified", "append-only/deleted", "append-only/reordered", "divergence/lost-entry"}, f.Rule) {
 				w.Errorf("nobody has rewritten anything: %s: %s", f.Rule, f.Message)
 			}
 		}
