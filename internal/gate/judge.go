@@ -156,7 +156,7 @@ func Audit(ctx context.Context, h history.History, head string, opts run.Options
 	r := run.New(h, opts, run.Scope{Tip: history.Tip{ID: head}, Whole: true})
 	r.Examined().Head = head
 	// Each file of the tree came with some commit, so that all workflows have changed.
-	return r.Do(ctx, listCommits, walk.JudgeCommits, lanes.JudgeLandings, snapshots.All, workflows.Judge, judgePolicy, adviseExclude)
+	return r.Do(ctx, listCommits, walk.JudgeCommits, lanes.JudgeLandings, snapshots.All, workflows.Judge, judgePolicy, adviseExclude, noteNoLog)
 }
 
 // Lasting judges every commit of the tips' histories for what stays wrong for good. Files are not judged.
@@ -221,6 +221,17 @@ func noteNoWorkspace(ctx context.Context, r *run.Run) error {
 	files, err := r.Source.Tree.List(ctx, r.Scope.Tip.ID, history.Workspaces())
 	r.Collector.Report.NoWorkspace = !slices.ContainsFunc(files, func(f history.File) bool { return r.Source.Judges(f.Path) })
 	return err
+}
+
+// NoLog is the note of a history in which nothing was judged.
+const NoLog = "there is no progress log in this history: nothing was there to judge"
+
+// noteNoLog notes that a whole history has no log, and never had one.
+func noteNoLog(_ context.Context, r *run.Run) error {
+	if r.Examined().Workspaces == 0 && len(r.Scope.Workspaces) == 0 && r.Examined().Workflows == 0 {
+		r.Examined().Notes = append(r.Examined().Notes, NoLog)
+	}
+	return nil
 }
 
 // mergeResult judges what was made of a tip that was judged before. The tip's

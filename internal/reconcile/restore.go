@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -153,35 +152,43 @@ func (r *restoring) putBackMissing(ctx context.Context) (paths []string, err err
 }
 
 // adoptTasks adds to the plan the tasks of the sides' plans that entries name and it lacks, and returns its path; empty if it lacks none.
-// What took away the entries took away the tasks too. A plan that cannot be read stays as it is: that is another finding.
 func (r *restoring) adoptTasks(ctx context.Context, entries []ledger.Entry) (string, error) {
+	path := small.Plan.Path(r.Dir)
+	before, err := readFile(r.Place.Top, path)
+	if err != nil {
+		return "", err
+	}
+	plan, err := r.adopted(ctx, before, r.sides, entries)
+	if err != nil || bytes.Equal(plan, before) {
+		return "", err
+	}
+	return path, r.write(path, plan)
+}
+
+// adopted is a plan with the tasks of the sides' plans that entries name and it lacks. What took away the entries took away the tasks too.
+// A plan that cannot be read stays as it is: that is another finding.
+func (r *restoring) adopted(ctx context.Context, plan []byte, sides []side, entries []ledger.Entry) ([]byte, error) {
 	named := map[string]bool{}
 	for _, e := range entries {
 		named[e.TaskID] = true
 	}
-	path := small.Plan.Path(r.Dir)
-	before, err := readFile(r.Place.Top, path)
-	plan := before
-	for _, s := range r.sides {
-		old, _, readErr := githistory.ReadFile(ctx, r.repo, s.id, path, r.Limits.FileSize())
-		if err = errors.Join(err, readErr); err != nil {
-			return "", err
+	for _, s := range sides {
+		old, _, err := githistory.ReadFile(ctx, r.repo, s.id, small.Plan.Path(r.Dir), r.Limits.FileSize())
+		if err != nil {
+			return nil, err
 		}
 		if !r.readable(plan) || !r.readable(old) {
 			continue
 		}
 		files := func(plan []byte) map[small.Artifact][]byte { return map[small.Artifact][]byte{small.Plan: plan} }
 		m := threeway.Merge{
-			Dir: r.Dir, Limits: r.Limits, Ours: threeway.Version{Name: "the work tree", Files: files(plan)}, Theirs: threeway.Version{Name: s.name, Files: files(old)},
+			Dir: r.Dir, Limits: r.Limits, Ours: threeway.Version{Name: "what is there", Files: files(plan)}, Theirs: threeway.Version{Name: s.name, Files: files(old)},
 		}
 		if plan, err = m.Adopt(named); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
-	if err != nil || bytes.Equal(plan, before) {
-		return "", err
-	}
-	return path, r.write(path, plan)
+	return plan, nil
 }
 
 func (r *restoring) readable(data []byte) bool {
@@ -240,7 +247,7 @@ func (r *restoring) next(ctx context.Context) (string, error) {
 	if len(staged) == 0 {
 		return r.unfinished.Skip, err
 	}
-	return cmp.Or(r.unfinished.Finish, "git commit"), err
+	return cmp.Or(r.unfinished.Finish, `git commit -m "Restore the log"`), err
 }
 
 // committed is the log of the sides as git would check it out; nil if none has one.

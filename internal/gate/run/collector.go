@@ -148,6 +148,9 @@ func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 	}
 	if c.WarnOnly {
 		f.Severity = finding.SeverityWarning
+		if strings.Contains(f.Fix, "`") { // it is advice alone, and nothing to type
+			f.Fix = "nothing has to be done now; it is settled when the branch is merged there"
+		}
 	}
 	if c.lasting && f.Severity != finding.SeverityError {
 		return

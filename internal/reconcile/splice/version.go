@@ -212,7 +212,7 @@ func (l *log) checkKept(base, side *version) error {
 	}
 	return &failure.Error{
 		Message: fmt.Sprintf("%s: %s %s", l.Path, side.Name, what),
-		Remedy: "end the merge: `git merge --abort`; it can be made once that side has its entries back, with the correction as a new entry, " +
+		Remedy: "end the merge: `git merge --abort`; see how that side gets its entries back: `small-hook audit`; then merge again, with the correction as a new entry, " +
 			"or once a person has excused the edit, as small-hook waive --help says",
 	}
 }
