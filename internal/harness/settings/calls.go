@@ -9,57 +9,46 @@ import (
 	"github.com/small-gate/small-gate/internal/expression"
 )
 
-// calls finds the commands that call the gate, and takes out the hooks whose command goes. It reports whether nothing is left of an object
-// of all hooks that was made for them. An event of ours has to be an array; all else may be as it likes.
-func (d *document) calls(goes func(event string, command *hujson.Value) bool) (made bool, err error) {
+// calls finds the commands that call the gate, and takes out the hooks whose command goes. Events without one are missing. made says that
+// nothing is left of an object of all hooks that was made for what went. An event of ours has to be an array; all else may be as it likes.
+func (d *document) calls(goes func(command *hujson.Value) bool) (missing []string, made bool, err error) {
+	missing = slices.Clone(d.file.events)
 	hooks, err := member[*hujson.Object](d, d.root, hooksMember, "an object")
 	if err != nil || hooks == nil {
-		return false, err
+		return missing, false, err
 	}
 	for _, e := range d.file.events {
 		if _, err := member[*hujson.Array](d, hooks, e, "an array"); err != nil {
-			return false, err
+			return nil, false, err
 		}
 	}
 	hooks.Members, made = without(hooks.Members, &hooks.AfterExtra, ofMember, func(m *hujson.ObjectMember) bool {
 		entries, is := m.Value.Value.(*hujson.Array)
-		return is && d.file.prune(entries, func(command *hujson.Value) bool { return goes(literal(m.Name), command) })
+		return is && d.file.prune(entries, func(command *hujson.Value) bool {
+			missing = slices.DeleteFunc(missing, func(event string) bool { return event == literal(m.Name) })
+			return goes(command)
+		})
 	})
-	return made, nil
+	return missing, made, nil
 }
 
 // prune takes out of an array the hooks whose command goes, and the entries of which nothing is left then. It reports whether nothing is
 // left of an array that was made for them.
 func (f *File) prune(array *hujson.Array, goes func(command *hujson.Value) bool) (made bool) {
-	array.Elements, made = without(array.Elements, &array.AfterExtra, ofElement, func(entry *hujson.Value) bool {
-		command, hooks := f.inside(*entry)
-		gone := command != nil && goes(command)
-		if hooks == nil || len(hooks.Elements) == 0 {
-			return gone
+	array.Elements, made = without(array.Elements, &array.AfterExtra, ofElement, func(entry *hujson.Value) (gone bool) {
+		object, is := entry.Value.(*hujson.Object)
+		for i := 0; is && i < len(object.Members); i++ {
+			name, value := literal(object.Members[i].Name), &object.Members[i].Value
+			if hooks, is := value.Value.(*hujson.Array); is && name == hooksMember && len(hooks.Elements) > 0 {
+				f.prune(hooks, goes)
+				gone = gone || len(hooks.Elements) == 0
+			} else if slices.Contains(commandMembers, name) && strings.Contains(literal(*value), f.call()) {
+				gone = goes(value) || gone
+			}
 		}
-		f.prune(hooks, goes)
-		return len(hooks.Elements) == 0
+		return gone
 	})
 	return made
-}
-
-// inside is what an entry holds: a command that calls the gate, or an array of hooks.
-func (f *File) inside(entry hujson.Value) (command *hujson.Value, hooks *hujson.Array) {
-	object, is := entry.Value.(*hujson.Object)
-	if !is {
-		return nil, nil
-	}
-	for i, m := range object.Members {
-		switch name := literal(m.Name); {
-		case name == hooksMember:
-			if array, is := m.Value.Value.(*hujson.Array); is {
-				hooks = array
-			}
-		case slices.Contains(commandMembers, name) && strings.Contains(literal(m.Value), f.call()):
-			command = &object.Members[i].Value
-		}
-	}
-	return command, hooks
 }
 
 // commandMembers are the members that hold a hook's command, in all harnesses.

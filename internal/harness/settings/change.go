@@ -10,10 +10,9 @@ import (
 
 // Add has the settings run command at each event. A nil text is a file that is not there. A call of ours with another program is changed
 // where it stands; one that somebody wrote more around counts, and is left. Done twice, it changes nothing.
-func (f *File) Add(text []byte, command string) ([]byte, error) {
+func (f *File) Add(text []byte, command string) (with []byte, err error) {
 	wanted := []byte(hujson.String(command))
 	if text == nil {
-		var err error
 		if text, err = f.first(wanted); err != nil {
 			return nil, err
 		}
@@ -22,23 +21,18 @@ func (f *File) Add(text []byte, command string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	called := map[string]bool{}
-	_, err = d.calls(func(event string, c *hujson.Value) bool {
-		called[event] = true
+	missing, _, err := d.calls(func(c *hujson.Value) bool {
 		if f.program(literal(*c)) != "" && literal(*c) != command {
 			c.Value = hujson.Literal(wanted)
 		}
 		return false
 	})
-	for _, e := range f.events {
-		if err == nil && !called[e] {
+	for _, e := range missing {
+		if err == nil {
 			err = d.addEvent(e, fmt.Sprintf(f.entry, wanted))
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return d.pack(), nil
+	return d.pack(), err
 }
 
 // first is a new file, with the first event. The version comes last, where a file that was there before has it first: by that Remove
@@ -56,24 +50,14 @@ func (f *File) first(command []byte) ([]byte, error) {
 
 // addEvent adds an entry to the array of an event, and makes what is not there yet.
 func (d *document) addEvent(name, entry string) error {
-	hooks, err := member[*hujson.Object](d, d.root, hooksMember, "an object")
-	if err != nil {
-		return err
-	}
-	if hooks == nil {
-		return d.add(d.root, 1, hooksMember, fmt.Sprintf(`{%q:[%s]}`, name, entry))
-	}
-	entries, err := member[*hujson.Array](d, hooks, name, "an array")
-	if err != nil {
-		return err
-	}
-	if entries == nil {
+	hooks, entries := d.tree.Find("/"+hooksMember), d.tree.Find("/"+hooksMember+"/"+name)
+	switch {
+	case hooks == nil:
+		return d.add(&d.tree, 1, hooksMember, fmt.Sprintf(`{%q:[%s]}`, name, entry))
+	case entries == nil:
 		return d.add(hooks, 2, name, "["+entry+"]")
 	}
-	made, err := d.render(entry, 3)
-	made.BeforeExtra = d.room(len(entries.Elements), &entries.AfterExtra, 3)
-	entries.Elements = append(entries.Elements, made)
-	return err
+	return d.add(entries, 3, "", entry)
 }
 
 // Remove takes out what Add put in, and leaves the text as it was before; gone says that there was no file then. Others' hooks beside ours
@@ -86,7 +70,7 @@ func (f *File) Remove(text []byte) (left []byte, gone bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	made, err := d.calls(func(_ string, c *hujson.Value) bool { return f.program(literal(*c)) != "" })
+	_, made, err := d.calls(func(c *hujson.Value) bool { return f.program(literal(*c)) != "" })
 	if err != nil {
 		return nil, false, err
 	}

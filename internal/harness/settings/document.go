@@ -15,10 +15,7 @@ import (
 )
 
 // The members of a file that are looked at.
-const (
-	hooksMember   = "hooks" // an array for each event
-	versionMember = "version"
-)
+const hooksMember, versionMember = "hooks", "version"
 
 // byteOrderMark begins a file of some Windows editors.
 const byteOrderMark = "\ufeff"
@@ -27,14 +24,15 @@ const byteOrderMark = "\ufeff"
 type document struct {
 	file *File
 	text []byte // as parsed: without the byte order mark, with a line break after it
-	mark bool   // there is a byte order mark
+	mark []byte // the byte order mark, if there is one
 	tree hujson.Value
 	root *hujson.Object
 }
 
 // parse reads a settings file. The error says which line is not what the harness reads.
 func (f *File) parse(text []byte) (*document, error) {
-	body, mark := bytes.CutPrefix(text, []byte(byteOrderMark))
+	body := bytes.TrimPrefix(text, []byte(byteOrderMark))
+	mark := text[:len(text)-len(body)]
 	plain := body
 	if f.comments != nil {
 		plain = f.comments().ReplaceAllFunc(body, blank)
@@ -57,17 +55,12 @@ func (f *File) parse(text []byte) (*document, error) {
 	return d, d.allowed()
 }
 
-// blank writes spaces over a comment, and leaves a string.
+// blank leaves a comment's lines alone, and a string as it is.
 func blank(found []byte) []byte {
 	if found[0] == '"' {
 		return found
 	}
-	return bytes.Map(func(r rune) rune {
-		if r == '\n' {
-			return r
-		}
-		return ' '
-	}, found)
+	return append([]byte(" "), bytes.Repeat([]byte("\n"), bytes.Count(found, []byte("\n")))...)
 }
 
 // allowed checks what makes the harness drop the whole file.
@@ -89,10 +82,7 @@ func (d *document) allowed() error {
 
 // pack is the file as it stands now.
 func (d *document) pack() []byte {
-	text := d.tree.Pack()
-	if d.mark {
-		text = append([]byte(byteOrderMark), text...)
-	}
+	text := slices.Concat(d.mark, d.tree.Pack())
 	return text[:len(text)-1]
 }
 

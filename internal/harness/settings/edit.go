@@ -2,6 +2,7 @@ package settings
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -32,53 +33,39 @@ func behind(comments, rest hujson.Extra) hujson.Extra {
 	return slices.Concat(comments, hujson.Extra("\n"), rest)
 }
 
-// room makes room for one more in a list, and is what stands before it. The end is what stands before the closing bracket.
-func (d *document) room(length int, end *hujson.Extra, depth int) hujson.Extra {
-	if length == 0 {
-		return nil
+// firstLine is the first one that begins with a name or a bracket: how it ends the line before, and its indentation.
+var firstLine = expression.Of(`(\r?\n)([ \t]*)["}]`)
+
+// add adds to the object or array in a value. What is added begins a line at this depth, unless it is the first.
+func (d *document) add(to *hujson.Value, depth int, name, value string) error {
+	lineEnd, step := " ", "" // of a file that has no lines
+	if line := firstLine().FindSubmatch(d.text); line != nil {
+		lineEnd, step = string(line[1]), cmp.Or(string(line[2]), "  ")
 	}
-	comments := commentsIn(*end)
-	*end = (*end)[len(comments):]
-	lineEnd, step := d.style()
-	return slices.Concat(comments, hujson.Extra(lineEnd+strings.Repeat(step, depth)))
-}
-
-// add adds a member to an object.
-func (d *document) add(to *hujson.Object, depth int, name, value string) error {
-	made, err := d.render(value, depth)
-	made.BeforeExtra = hujson.Extra(" ")
-	before := d.room(len(to.Members), &to.AfterExtra, depth)
-	to.Members = append(to.Members, hujson.ObjectMember{Name: hujson.Value{BeforeExtra: before, Value: hujson.String(name)}, Value: made})
-	return err
-}
-
-// render reads a value, and lays it out as the file's lines are.
-func (d *document) render(value string, depth int) (hujson.Value, error) {
-	lineEnd, step := d.style()
+	indent := strings.Repeat(step, depth)
 	var lines bytes.Buffer
-	if err := json.Indent(&lines, []byte(value), strings.Repeat(step, depth), step); err != nil {
-		return hujson.Value{}, err
+	if err := json.Indent(&lines, []byte(value), indent, step); err != nil {
+		return err
 	}
-	return hujson.Parse(bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(lineEnd)))
-}
-
-// style is how lines end and by what they are indented. A file that is one line stays one.
-func (d *document) style() (lineEnd, step string) {
-	lineEnd, step = "\n", "  "
-	switch {
-	case !bytes.Contains(bytes.TrimSpace(d.text), []byte("\n")):
-		return " ", ""
-	case bytes.Contains(d.text, []byte("\r\n")):
-		lineEnd = "\r\n"
-	}
-	if len(d.root.Members) > 0 {
-		before := d.root.Members[0].Name.BeforeExtra
-		line := before[bytes.LastIndexByte(before, '\n')+1:]
-		if indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]; len(indent) > 0 && len(line) < len(before) {
-			step = string(indent)
+	made, err := hujson.Parse(bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(lineEnd)))
+	room := func(length int, end *hujson.Extra) hujson.Extra {
+		if length == 0 {
+			return nil
 		}
+		comments := commentsIn(*end)
+		*end = (*end)[len(comments):]
+		return behind(comments, hujson.Extra(lineEnd+indent))
 	}
-	return lineEnd, step
+	switch list := to.Value.(type) {
+	case *hujson.Object:
+		made.BeforeExtra = hujson.Extra(" ")
+		named := hujson.Value{BeforeExtra: room(len(list.Members), &list.AfterExtra), Value: hujson.String(name)}
+		list.Members = append(list.Members, hujson.ObjectMember{Name: named, Value: made})
+	case *hujson.Array:
+		made.BeforeExtra = room(len(list.Elements), &list.AfterExtra)
+		list.Elements = append(list.Elements, made)
+	}
+	return err
 }
 
 // without takes out of a list what goes; comments around it stay. The edges are what stands before and behind one. made says that nothing

@@ -63,34 +63,22 @@ type Found struct {
 	Off string
 }
 
-// Has reads which events call the gate. A nil text is a file that is not there.
-func (f *File) Has(text []byte) (Found, error) {
-	var found Found
-	called := map[string]bool{}
-	if text != nil {
-		d, err := f.parse(text)
-		if err != nil {
-			return found, err
-		}
-		if _, err = d.calls(func(event string, command *hujson.Value) bool {
-			called[event] = true
-			if c := literal(*command); !slices.Contains(found.Commands, c) {
-				found.Commands = append(found.Commands, c)
-			}
-			return false
-		}); err != nil {
-			return found, err
-		}
-		if off := d.tree.Find(f.off[0]); f.off[0] != "" && off != nil {
-			if value, is := off.Value.(hujson.Literal); is && string(value) == f.off[1] {
-				found.Off = f.off[0] + ": " + f.off[1]
-			}
+// Has reads which events call the gate.
+func (f *File) Has(text []byte) (found Found, err error) {
+	d, err := f.parse(text)
+	if err != nil {
+		return found, err
+	}
+	if off := d.tree.Find(f.off[0]); off != nil {
+		if value, is := off.Value.(hujson.Literal); is && string(value) == f.off[1] {
+			found.Off = f.off[0] + ": " + f.off[1]
 		}
 	}
-	for _, e := range f.events {
-		if !called[e] {
-			found.Missing = append(found.Missing, e)
+	found.Missing, _, err = d.calls(func(command *hujson.Value) bool {
+		if c := literal(*command); !slices.Contains(found.Commands, c) {
+			found.Commands = append(found.Commands, c)
 		}
-	}
-	return found, nil
+		return false
+	})
+	return found, err
 }
