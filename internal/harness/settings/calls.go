@@ -43,7 +43,7 @@ func (f *File) prune(array *hujson.Array, goes func(command *hujson.Value) bool)
 				f.prune(hooks, goes)
 				gone = gone || len(hooks.Elements) == 0
 			} else if slices.Contains(commandMembers, name) && strings.Contains(literal(*value), f.call()) {
-				gone = goes(value) || gone
+				gone = gone || goes(value)
 			}
 		}
 		return gone

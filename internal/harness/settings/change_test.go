@@ -119,6 +119,29 @@ func TestRemoveKeepsComments(t *testing.T) {
 	}
 }
 
+// A comment beside ours stays one, and takes nothing else in with it.
+func TestCommentsBesideOurs(t *testing.T) {
+	t.Parallel()
+	call := Gemini.Command("small-hook")
+	entry := `{ "hooks": [ { "type": "command", "command": "` + call + `" } ] }`
+	for before, after := range map[string]string{
+		"{\"hooks\": {\"Stop\": [1,\n// c\nENTRY ]}}":                   "{\"hooks\": {\"Stop\": [1\n// c\n ]}}",
+		"{\"hooks\": {\"Stop\": [1 /* c */, ENTRY]}}":                   `{"hooks": {"Stop": [1 /* c */]}}`,
+		"{\"hooks\": {\"Stop\": [// c\nENTRY, 1]}}":                     "{\"hooks\": {\"Stop\": [// c\n 1]}}",
+		`{"hooks": {"Stop": [{"bash": "CALL", "command": "/x/CALL"}]}}`: `{"hooks": {"Stop": []}}`,
+	} {
+		left, gone, err := Gemini.Remove([]byte(strings.NewReplacer("ENTRY", entry, "CALL", call).Replace(before)))
+		if err != nil || gone || string(left) != after {
+			t.Errorf("%q became %q (gone: %v, %v)", before, left, gone, err)
+		}
+	}
+	before := "{\"hooks\": {\"AfterTool\": [1 // c\n]}}"
+	with, err := Gemini.Add([]byte(before), call)
+	if err != nil || !strings.HasPrefix(string(with), "{\"hooks\": {\"AfterTool\": [1, // c\n "+entry+"\n], ") {
+		t.Errorf("%q became %q (%v)", before, with, err)
+	}
+}
+
 // What the harness would not read is refused, and says where.
 func TestRefused(t *testing.T) {
 	t.Parallel()
