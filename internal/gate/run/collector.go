@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -137,6 +138,9 @@ func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 	}
 	if c.WarnOnly {
 		f.Severity = finding.SeverityWarning
+		if strings.Contains(f.Fix, "`") { // it is advice alone, and nothing to type
+			f.Fix = "nothing has to be done now; it is settled when the branch is merged there"
+		}
 	}
 	waiver := c.waiver(of, f)
 	if waiver == nil && place.Excused || c.known(f, waiver) {
