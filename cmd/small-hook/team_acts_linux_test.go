@@ -283,24 +283,27 @@ func (p *person) bring(t *topic, rev string) {
 	p.settle()
 }
 
-// land brings what a topic has into main at the end of the day.
+// land brings what a topic has into main at the end of the day. Where that is refused, main is synced first.
 func (p *person) land(t *topic) {
 	p.goHome()
-	if !p.has(t.name) {
-		return
+	for range 3 {
+		_, err := p.Try("merge-base", "--is-ancestor", t.name, "HEAD")
+		if err == nil || !p.has(t.name) || t.squashed == p.ID(t.name) && !p.day.chance(3) {
+			return
+		}
+		if p.day.chance(3) && !p.has("refs/remotes/origin/"+t.name) {
+			p.solve("git switch -q " + t.name)
+			p.types("git rebase -q " + p.home)
+			p.settle()
+			p.goHome()
+			p.types("git merge -q --no-edit " + t.name)
+			p.settle()
+		} else {
+			p.bring(t, t.name)
+		}
+		p.solve("small-hook sync")
 	}
-	switch _, err := p.Try("merge-base", "--is-ancestor", t.name, "HEAD"); {
-	case err == nil, t.squashed == p.ID(t.name) && !p.day.chance(3):
-	case p.day.chance(3) && !p.has("refs/remotes/origin/"+t.name):
-		p.solve("git switch -q " + t.name)
-		p.types("git rebase -q " + p.home)
-		p.settle()
-		p.goHome()
-		p.types("git merge -q --no-edit " + t.name)
-		p.settle()
-	default:
-		p.bring(t, t.name)
-	}
+	p.day.fail("%s cannot bring %s into main", p.name, t.name)
 }
 
 func (p *person) goHome() {
@@ -326,7 +329,7 @@ func (p *person) pull() {
 }
 
 func (p *person) stash() {
-	if p.clone.stashed == nil && p.Git("status", "--porcelain") != "" && p.types("git stash push -q -u").status == 0 && p.Git("stash", "list") != "" {
+	if p.clone.stashed == nil && p.Git("status", "--porcelain") != "" && p.types("git stash push -q").status == 0 && p.Git("stash", "list") != "" {
 		p.clone.stashed = p
 	}
 }
@@ -344,13 +347,14 @@ func (p *person) unstash() {
 }
 
 func (p *person) sync() {
-	if !p.day.chance(5) {
-		p.commitAll()
-	}
 	line := "small-hook sync"
 	if p.day.chance(4) {
 		line += " --merge"
 	}
+	if p.day.chance(5) && p.types(line).status == 0 {
+		return
+	}
+	p.commitAll()
 	p.publish(line)
 }
 
@@ -363,7 +367,7 @@ func (p *person) push() {
 
 // publish types a command that pushes, with what may go wrong, and what is printed until it has succeeded.
 func (p *person) publish(line string) {
-	if strings.HasPrefix(line, "small-hook") {
+	if strings.HasPrefix(line, "small-hook") && *teamSyncFaults {
 		if p.disturbed(line).status == 0 || p.day.chance(3) {
 			return
 		}

@@ -17,9 +17,11 @@ import (
 
 // A failure of TestTeamDays names the seed: -seed N -days 1 lives that day again.
 var (
-	teamDays = flag.Int("days", 0, "how many days TestTeamDays lives")
-	teamCalm = flag.Int("calm", 4, "in TestTeamDays one of so many commands is killed, and another one meets a full disk")
-	teamSeed = flag.Uint64("seed", 1, "the seed of the first day of TestTeamDays; each day has the next one")
+	teamDays       = flag.Int("days", 0, "how many days TestTeamDays lives")
+	teamCalm       = flag.Int("calm", 4, "in TestTeamDays one of so many commands is killed, and another one meets a full disk")
+	teamSyncFaults = flag.Bool("syncfaults", false, "tmp")
+	teamMost       = flag.Int("most", 2, "tmp")
+	teamSeed       = flag.Uint64("seed", 1, "the seed of the first day of TestTeamDays; each day has the next one")
 )
 
 // TestTeamDays lives random days of teams: people and agents who commit, amend, revert, pick, squash, rebase, stash, reset, merge, append and
