@@ -199,6 +199,7 @@ func (p *person) revert() {
 			promise.tookBack = true
 		}
 	}
+	p.solve("small-hook sync") // which is the first to look at a commit that git makes without asking
 }
 
 // pick takes a commit of a branch that is published.
@@ -228,7 +229,7 @@ func (p *person) startTopic() {
 		return
 	}
 	for _, t := range p.day.topics {
-		if t.owner == p && t.squashed == "" && p.day.chance(2) {
+		if t.owner == p && t.landed == "" && p.day.chance(2) {
 			p.commitAll()
 			p.solve("git switch -q " + t.name)
 			return
@@ -270,40 +271,47 @@ func (p *person) landAny() {
 	p.bring(t, "origin/"+t.name)
 }
 
-// bring merges or squashes a branch.
+// bring merges or squashes what is at a revision of a topic.
 func (p *person) bring(t *topic, rev string) {
-	if p.day.chance(3) {
-		t.squashed = p.ID(rev)
+	tip := p.ID(rev)
+	if p.day.chance(3) && p.published(rev) {
 		p.types("git merge -q --squash " + rev)
 		p.settle()
 		p.commitAll()
+		t.landed = tip
 		return
 	}
 	p.types("git merge -q --no-edit " + rev)
 	p.settle()
+	if _, err := p.Try("merge-base", "--is-ancestor", tip, "HEAD"); err == nil {
+		t.landed = tip
+	}
 }
 
-// land brings what a topic has into main at the end of the day. Where that is refused, main is synced first.
+// published is true if the remote has a commit.
+func (p *person) published(rev string) bool {
+	return p.Git("for-each-ref", "--contains", rev, "refs/remotes") != ""
+}
+
+// land brings what a topic has into main at the end of the day. What was squashed may be merged once more.
 func (p *person) land(t *topic) {
 	p.goHome()
-	for range 3 {
-		_, err := p.Try("merge-base", "--is-ancestor", t.name, "HEAD")
-		if err == nil || !p.has(t.name) || t.squashed == p.ID(t.name) && !p.day.chance(3) {
-			return
-		}
-		if p.day.chance(3) && !p.has("refs/remotes/origin/"+t.name) {
-			p.solve("git switch -q " + t.name)
-			p.types("git rebase -q " + p.home)
-			p.settle()
-			p.goHome()
-			p.types("git merge -q --no-edit " + t.name)
-			p.settle()
-		} else {
-			p.bring(t, t.name)
-		}
-		p.solve("small-hook sync")
+	if !p.has(t.name) {
+		return
 	}
-	p.day.fail("%s cannot bring %s into main", p.name, t.name)
+	tip := p.ID(t.name)
+	if _, err := p.Try("merge-base", "--is-ancestor", tip, "HEAD"); err == nil || t.landed == tip && !p.day.chance(3) {
+		return
+	}
+	if t.landed = ""; p.day.chance(3) && !p.published(tip) {
+		p.solve("git switch -q " + t.name)
+		p.types("git rebase -q " + p.home)
+		p.settle()
+		p.goHome()
+	}
+	if p.bring(t, t.name); t.landed == "" {
+		p.day.fail("%s cannot bring %s into main", p.name, t.name)
+	}
 }
 
 func (p *person) goHome() {

@@ -70,8 +70,8 @@ type promise struct {
 type topic struct {
 	name  string
 	owner *person
-	// squashed is the tip that was squashed into main.
-	squashed string
+	// landed is the tip that was merged or squashed into main.
+	landed string
 }
 
 func newTeamDay(t *testing.T, seed uint64) *teamDay {
