@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -398,26 +399,47 @@ func (p *person) finishWork() {
 	p.goHome()
 }
 
-// disturbed types a command of small-hook in which something may go wrong. The trouble is over afterwards.
-func (p *person) disturbed(line string) answer {
+// disturbed types a command of small-hook in which something may go wrong. The trouble is over afterwards, and whatever has become of the
+// command, who typed it is where he was: on his branch, with nothing under way and all entries in the log.
+func (p *person) disturbed(line string) (a answer) {
 	p.day.Helper()
+	branch, entries := p.branch(), p.inLog()
 	switch p.day.random.IntN(*teamCalm) {
 	case 0:
-		return p.killed(line)
+		a = p.killed(line)
 	case 1:
-		return p.onFullDisk(line)
+		a = p.onFullDisk(line)
 	default:
-		return p.types(line)
+		a = p.types(line)
 	}
+	now := p.inLog()
+	for _, text := range entries {
+		if !slices.Contains(now, text) && p.day.entries[text].acknowledged {
+			p.day.fail("%s typed %q, and %q is not in the log any more", p.name, line, text)
+		}
+	}
+	if p.branch() != branch || p.underWay() != "" || p.unmerged() != nil {
+		p.day.fail("%s typed %q, was on %s and is on %s, in the midst of %q", p.name, line, branch, p.branch(), p.underWay())
+	}
+	return a
 }
 
-// killed types a command during which something happens at a call of git.
+// inLog are the entries of this day in the work tree's log.
+func (p *person) inLog() []string {
+	return entryName.FindAllString(contentOf(p.day.T, p.Path(progressFile)), -1)
+}
+
+// killed types a command during which something happens at a call of git. The reader is git's, so that there are some.
 func (p *person) killed(line string) answer {
-	calls := 8
-	if strings.Contains(line, "sync") {
-		calls = 60
+	f := fault{kind: []string{"before", "parent", "after", "lock", "meanwhile"}[p.day.random.IntN(5)], at: 1 + p.day.random.IntN(8), counted: "any"}
+	if strings.HasPrefix(line, "small-hook sync") {
+		f.at = 1 + p.day.random.IntN(110)
+		if !p.day.chance(3) {
+			f.at, f.counted = 1+p.day.random.IntN(14), "writing"
+		}
+	} else {
+		line = strings.Replace(line, "small-hook ", "small-hook --reader git ", 1)
 	}
-	f := fault{kind: []string{"before", "parent", "after", "lock", "meanwhile"}[p.day.random.IntN(5)], at: 1 + p.day.random.IntN(calls)}
 	entry := ""
 	if f.kind == "meanwhile" {
 		other := p.day.people[p.day.random.IntN(len(p.day.people))]
@@ -437,9 +459,11 @@ func (p *person) killed(line string) answer {
 		p.day.note("    meanwhile: status %s, %s", status, said)
 		p.appended(entry, answer{map[bool]int{true: 0, false: 1}[status == "0"], said})
 	}
+	what := "not " + f.kind
 	if calls, err := strconv.Atoi(p.day.faults.read("calls")); err != nil || calls >= f.at {
-		p.day.counted[f.kind]++
+		what = f.kind
 	}
+	p.day.counted[what+map[bool]string{true: " in sync"}[strings.HasPrefix(line, "small-hook sync")]]++
 	return a
 }
 

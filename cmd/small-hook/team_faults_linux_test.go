@@ -69,8 +69,15 @@ type gitFaults struct {
 	dir string
 }
 
-// faultyGit is that program. What it finds in its environment says at which call what happens.
+// faultyGit is that program. What it finds in its environment says at which call what happens; only calls that write may count.
 const faultyGit = `#!/bin/sh
+if [ "$TEAM_COUNTED" = writing ]; then
+	case " $* " in
+	*" fetch "* | *" worktree "* | *" fast-import "* | *" reset "* | *" cherry-pick "* | *" rebase "* | *" merge "* | *" commit "*) ;;
+	*" update-index "* | *" read-tree "* | *" update-ref "* | *" push "* | *" hash-object "* | *" checkout "* | *" add "*) ;;
+	*) exec "$TEAM_GIT" "$@" ;;
+	esac
+fi
 read -r n <"$TEAM_DIR/calls"
 n=$((n + 1))
 echo $n >"$TEAM_DIR/calls"
@@ -105,12 +112,14 @@ type fault struct {
 	// kind is what happens at the call of git with number at: see faultyGit.
 	kind string
 	at   int
+	// counted is "writing" if only such calls count.
+	counted string
 	// meanwhile is what somebody else types in dir.
 	meanwhile, dir string
 }
 
 func (f fault) String() string {
-	return fmt.Sprintf("%s %s at call %d of git", f.kind, f.meanwhile, f.at)
+	return fmt.Sprintf("%s %s at %s call %d of git", f.kind, f.meanwhile, f.counted, f.at)
 }
 
 // environ makes the fault happen to a command with that environment.
@@ -125,7 +134,7 @@ func (g *gitFaults) environ(environ []string, f fault) []string {
 	path := os.Getenv("PATH")
 	return append(environ[:len(environ):len(environ)],
 		"PATH="+g.dir+string(filepath.ListSeparator)+path, "TEAM_PATH="+path, "TEAM_DIR="+g.dir, "TEAM_GIT="+real,
-		"TEAM_AT="+fmt.Sprint(f.at), "TEAM_KIND="+f.kind, "TEAM_MEANWHILE="+f.meanwhile, "TEAM_TREE="+f.dir)
+		"TEAM_AT="+fmt.Sprint(f.at), "TEAM_KIND="+f.kind, "TEAM_COUNTED="+f.counted, "TEAM_MEANWHILE="+f.meanwhile, "TEAM_TREE="+f.dir)
 }
 
 func (g *gitFaults) write(name, text string) {

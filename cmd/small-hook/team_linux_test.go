@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/gittest"
@@ -32,11 +33,22 @@ func TestTeamDays(t *testing.T) {
 	if days == 0 {
 		days = gittest.Cases(1, 15)
 	}
+	counted := map[string]int{}
+	var one sync.Mutex
+	t.Cleanup(func() { t.Log(counted) })
 	for i := range days {
 		seed := *teamSeed + uint64(i)
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			t.Parallel()
-			newTeamDay(t, seed).live()
+			d := newTeamDay(t, seed)
+			t.Cleanup(func() {
+				one.Lock()
+				defer one.Unlock()
+				for what, n := range d.counted {
+					counted[what] += n
+				}
+			})
+			d.live()
 		})
 	}
 }
@@ -84,7 +96,6 @@ func newTeamDay(t *testing.T, seed uint64) *teamDay {
 		if t.Failed() {
 			t.Logf("What was typed. To live this day again: go test ./cmd/small-hook -run TestTeamDays -seed %d -days 1\n%s", seed, d.said.String())
 		}
-		t.Log(d.counted)
 	})
 	if d.chance(3) {
 		d.must(d.server.Dir, "small-hook install --pre-receive", d.server.Environ())

@@ -97,7 +97,11 @@ func (p *person) follow(a answer, tried map[string]bool, settle func() bool) (ty
 			return typed
 		}
 		again := p.types(command)
-		if again.status != 0 && !nothingLeft.MatchString(again.text) && !settle() {
+		switch {
+		case again.status == 0, nothingLeft.MatchString(again.text):
+		case settle():
+			return typed // the rest was about that
+		default:
 			typed += p.follow(again, tried, settle)
 		}
 	}
