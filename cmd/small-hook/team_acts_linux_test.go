@@ -19,7 +19,7 @@ func (p *person) act() {
 	acts := []act{
 		{6, p.writeCode}, {10, p.appendEntry}, {4, p.guardWriter}, {2, p.editPlan}, {2, p.writeHandoff},
 		{8, p.commit}, {2, p.amend}, {2, p.revert}, {2, p.pick}, {3, p.startTopic}, {4, p.pushTopic}, {4, p.landAny},
-		{2, p.pull}, {2, p.stash}, {3, p.unstash}, {2, p.resetSoft}, {1, p.resetKeep}, {8, p.sync}, {2, p.push}, {1, p.rewrite},
+		{2, p.pull}, {2, p.stash}, {3, p.unstash}, {2, p.resetSoft}, {1, p.resetKeep}, {12, p.sync}, {2, p.push}, {1, p.rewrite},
 	}
 	all := 0
 	for _, a := range acts {
@@ -435,7 +435,7 @@ func (p *person) killed(line string) answer {
 	if strings.HasPrefix(line, "small-hook sync") {
 		f.at = 1 + p.day.random.IntN(110)
 		if !p.day.chance(3) {
-			f.at, f.counted = 1+p.day.random.IntN(14), "writing"
+			f.at, f.counted = 1+p.day.random.IntN(10), "writing"
 		}
 	} else {
 		line = strings.Replace(line, "small-hook ", "small-hook --reader git ", 1)

@@ -172,6 +172,9 @@ func (d *teamDay) live() {
 	for round := 0; ; round++ {
 		before := d.server.ID("main")
 		for _, p := range d.people {
+			if round == 0 && *teamSyncFaults {
+				p.disturbed("small-hook sync")
+			}
 			p.solve("small-hook sync")
 			p.tidy()
 		}

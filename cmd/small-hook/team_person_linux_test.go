@@ -241,22 +241,23 @@ func (p *person) writeBothSides(path string) {
 
 var conflictMarker = regexp.MustCompile(`^(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)`)
 
-// tidy demands that nothing is left of what a sync works with.
+// tidy demands that nothing is left of what a sync works with: no work tree, no setting, and of a killed git no lock in one's own tree.
 func (p *person) tidy() {
 	p.day.Helper()
-	trees := strings.Count(p.Git("worktree", "list", "--porcelain"), "worktree ")
-	if trees != p.clone.trees {
+	if trees := strings.Count(p.Git("worktree", "list", "--porcelain"), "worktree "); trees != p.clone.trees {
 		p.day.fail("after a sync there are %d work trees and not %d:\n%s", trees, p.clone.trees, p.Git("worktree", "list"))
 	}
 	err := filepath.WalkDir(p.clone.dir, func(path string, entry fs.DirEntry, err error) error {
-		ours := filepath.Base(filepath.Dir(path)) == "small-gate" // a lock of ours is free when its holder has ended
-		if err == nil && path != p.clone.dir && (entry.Name() == ".git" || strings.HasSuffix(path, ".lock") && !ours) {
+		if err == nil && path != p.clone.dir && entry.Name() == ".git" {
 			p.day.Errorf("after a sync there is %s", path)
 		}
 		return err
 	})
 	if err != nil {
 		p.day.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(p.gitDir(), "index.lock")); err == nil {
+		p.day.Errorf("after a sync %s's index is locked", p.name)
 	}
 	for _, setting := range []string{"core.sparseCheckout", "extensions.worktreeConfig"} {
 		if value, err := p.Try("config", setting); err == nil {
