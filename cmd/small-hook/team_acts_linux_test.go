@@ -444,7 +444,7 @@ func (p *person) killed(line string) answer {
 	if f.kind == "meanwhile" {
 		other := p.day.people[p.day.random.IntN(len(p.day.people))]
 		f.dir, entry = other.Dir, other.newEntry()
-		f.meanwhile = fmt.Sprintf("small-hook append --wait 1ms --task task-1 --evidence %q", entry)
+		f.meanwhile = other.identity() + fmt.Sprintf("small-hook append --wait 1ms --task task-1 --evidence %q", entry)
 		switch p.day.random.IntN(3) {
 		case 0:
 			f.meanwhile += " && git commit -q -a -m " + other.message()
@@ -457,7 +457,7 @@ func (p *person) killed(line string) answer {
 	if status := p.day.faults.read("status"); status != "" {
 		said := p.day.faults.read("said")
 		p.day.note("    meanwhile: status %s, %s", status, said)
-		p.appended(entry, answer{map[bool]int{true: 0, false: 1}[status == "0"], said})
+		p.appended(entry, answer{map[bool]int{true: 0, false: 1}[strings.Contains(said, "appended an entry")], said})
 	}
 	what := "not " + f.kind
 	if calls, err := strconv.Atoi(p.day.faults.read("calls")); err != nil || calls >= f.at {
@@ -465,6 +465,17 @@ func (p *person) killed(line string) answer {
 	}
 	p.day.counted[what+map[bool]string{true: " in sync"}[strings.HasPrefix(line, "small-hook sync")]]++
 	return a
+}
+
+// identity makes a shell somebody's.
+func (p *person) identity() string {
+	var out strings.Builder
+	for _, v := range p.env {
+		if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, "GIT_") {
+			fmt.Fprintf(&out, "export %s='%s'; ", name, value)
+		}
+	}
+	return out.String()
 }
 
 // onFullDisk types a command while there is hardly any room.

@@ -175,6 +175,7 @@ func (d *teamDay) live() {
 			if round == 0 && *teamSyncFaults {
 				p.disturbed("small-hook sync")
 			}
+			p.commitAll()
 			p.solve("small-hook sync")
 			p.tidy()
 		}

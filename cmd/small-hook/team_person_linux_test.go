@@ -241,7 +241,7 @@ func (p *person) writeBothSides(path string) {
 
 var conflictMarker = regexp.MustCompile(`^(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)`)
 
-// tidy demands that nothing is left of what a sync works with: no work tree, no setting, and of a killed git no lock in one's own tree.
+// tidy demands that nothing is left of what a sync works with: no work tree and no setting.
 func (p *person) tidy() {
 	p.day.Helper()
 	if trees := strings.Count(p.Git("worktree", "list", "--porcelain"), "worktree "); trees != p.clone.trees {
@@ -255,9 +255,6 @@ func (p *person) tidy() {
 	})
 	if err != nil {
 		p.day.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(p.gitDir(), "index.lock")); err == nil {
-		p.day.Errorf("after a sync %s's index is locked", p.name)
 	}
 	for _, setting := range []string{"core.sparseCheckout", "extensions.worktreeConfig"} {
 		if value, err := p.Try("config", setting); err == nil {
