@@ -86,7 +86,13 @@ case $TEAM_KIND in
 before) kill -9 0 ;;
 parent) kill -9 $PPID && exec "$TEAM_GIT" "$@" ;;
 after) "$TEAM_GIT" "$@"; kill -9 0 ;;
-lock) : >"$("$TEAM_GIT" rev-parse --git-path index.lock)"; kill -9 0 ;;
+lock)
+	case " $* " in
+	*" reset "* | *" cherry-pick "* | *" rebase "* | *" merge "* | *" commit "* | *" update-index "* | *" read-tree "* | *" checkout "* | *" add "*)
+		case " $* " in *" worktree "*) ;; *) : >"$("$TEAM_GIT" rev-parse --git-path index.lock)" ;; esac ;;
+	esac
+	kill -9 0
+	;;
 meanwhile)
 	(
 		unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE SMALL_HOOK_LOCK TEAM_AT
@@ -119,7 +125,7 @@ type fault struct {
 }
 
 func (f fault) String() string {
-	return fmt.Sprintf("%s %s at %s call %d of git", f.kind, f.meanwhile, f.counted, f.at)
+	return fmt.Sprintf("%s at call %d of git, counting %s: %s", f.kind, f.at, f.counted, f.meanwhile[strings.LastIndex(f.meanwhile, "; ")+1:])
 }
 
 // environ makes the fault happen to a command with that environment.

@@ -177,7 +177,6 @@ func (d *teamDay) live() {
 			}
 			p.commitAll()
 			p.solve("small-hook sync")
-			p.tidy()
 		}
 		if round > 0 && d.server.ID("main") == before {
 			break
@@ -215,6 +214,7 @@ func (d *teamDay) judge() {
 		}
 	}
 	for _, p := range d.people {
+		p.tidy()
 		if stash := p.Git("stash", "list"); stash != "" {
 			d.Errorf("%s has a stash: %s", p.name, stash)
 		}

@@ -241,7 +241,7 @@ func (p *person) writeBothSides(path string) {
 
 var conflictMarker = regexp.MustCompile(`^(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)`)
 
-// tidy demands that nothing is left of what a sync works with: no work tree and no setting.
+// tidy demands that nothing is left of what syncs work with, once everybody has ended one: no work tree and no setting.
 func (p *person) tidy() {
 	p.day.Helper()
 	if trees := strings.Count(p.Git("worktree", "list", "--porcelain"), "worktree "); trees != p.clone.trees {
