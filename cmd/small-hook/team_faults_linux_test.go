@@ -15,8 +15,8 @@ import (
 
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// smallDisk is a file system of its own, which can be made full.
-type smallDisk struct {
+// teamDisk is a file system of its own, which can be made full.
+type teamDisk struct {
 	*testing.T
 	dir string
 	// mounted is false where nobody may mount one: then it is never full.
@@ -27,8 +27,8 @@ const roomOnDisk = "size=64m"
 
 var saidNoDisk sync.Once
 
-func newSmallDisk(t *testing.T) *smallDisk {
-	disk := &smallDisk{T: t, dir: gittest.TempDir(t)}
+func newTeamDisk(t *testing.T) *teamDisk {
+	disk := &teamDisk{T: t, dir: gittest.TempDir(t)}
 	if err := syscall.Mount("tmpfs", disk.dir, "tmpfs", 0, roomOnDisk); err != nil {
 		saidNoDisk.Do(func() {
 			t.Logf("NOT TESTED: no small file system can be mounted here, so no disk fills during the day: %v", err)
@@ -45,7 +45,7 @@ func newSmallDisk(t *testing.T) *smallDisk {
 }
 
 // fill leaves room for no more than some pages.
-func (d *smallDisk) fill(pages int) {
+func (d *teamDisk) fill(pages int) {
 	var stat syscall.Statfs_t
 	if err := syscall.Statfs(d.dir, &stat); err != nil {
 		d.Fatal(err)
@@ -54,9 +54,9 @@ func (d *smallDisk) fill(pages int) {
 	d.resize(fmt.Sprintf("size=%d", (used+uint64(pages))*uint64(stat.Bsize)))
 }
 
-func (d *smallDisk) free() { d.resize(roomOnDisk) }
+func (d *teamDisk) free() { d.resize(roomOnDisk) }
 
-func (d *smallDisk) resize(size string) {
+func (d *teamDisk) resize(size string) {
 	d.Helper()
 	if err := syscall.Mount("", d.dir, "", syscall.MS_REMOUNT, size); err != nil {
 		d.Fatal(err)

@@ -61,7 +61,7 @@ type teamDay struct {
 	server *gittest.Repo
 	people []*person
 	topics []*topic
-	disk   *smallDisk
+	disk   *teamDisk
 	faults *gitFaults
 	// entries are by what they say, lines are those of code.
 	entries, lines map[string]*promise
@@ -91,7 +91,7 @@ func newTeamDay(t *testing.T, seed uint64) *teamDay {
 		T: t, seed: seed, random: rand.New(rand.NewPCG(seed, 26)), server: gittest.New(t, gittest.Bare()),
 		entries: map[string]*promise{}, lines: map[string]*promise{}, counted: map[string]int{},
 	}
-	d.disk, d.faults = newSmallDisk(t), newGitFaults(t)
+	d.disk, d.faults = newTeamDisk(t), newGitFaults(t)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("What was typed. To live this day again: go test ./cmd/small-hook -run TestTeamDays -seed %d -days 1\n%s", seed, d.said.String())
