@@ -155,6 +155,7 @@ func (d *teamDay) hire(letter string, driver bool) {
 		p.Git("update-index", "-q", "--refresh")
 	}
 	d.people = append(d.people, p)
+	d.note("%s works in %s on %s; merge driver: %v", p.name, filepath.Base(dir), p.home, driver)
 }
 
 // live is the day from the first command to the last look.
