@@ -376,10 +376,8 @@ func (p *person) push() {
 
 // publish types a command that pushes, with what may go wrong, and what is printed until it has succeeded.
 func (p *person) publish(line string) {
-	if strings.HasPrefix(line, "small-hook") && *teamSyncFaults {
-		if p.disturbed(line).status == 0 || p.day.chance(3) {
-			return
-		}
+	if strings.HasPrefix(line, "small-hook") && (p.disturbed(line).status == 0 || p.day.chance(3)) {
+		return
 	}
 	p.solve(line)
 }

@@ -18,11 +18,9 @@ import (
 
 // A failure of TestTeamDays names the seed: -seed N -days 1 lives that day again.
 var (
-	teamDays       = flag.Int("days", 0, "how many days TestTeamDays lives")
-	teamCalm       = flag.Int("calm", 4, "in TestTeamDays one of so many commands is killed, and another one meets a full disk")
-	teamSyncFaults = flag.Bool("syncfaults", false, "tmp")
-	teamMost       = flag.Int("most", 2, "tmp")
-	teamSeed       = flag.Uint64("seed", 1, "the seed of the first day of TestTeamDays; each day has the next one")
+	teamDays = flag.Int("days", 0, "how many days TestTeamDays lives")
+	teamCalm = flag.Int("calm", 4, "in TestTeamDays one of so many commands is killed, and another one meets a full disk")
+	teamSeed = flag.Uint64("seed", 1, "the seed of the first day of TestTeamDays; each day has the next one")
 )
 
 // TestTeamDays lives random days of teams: people and agents who commit, amend, revert, pick, squash, rebase, stash, reset, merge, append and
@@ -173,7 +171,7 @@ func (d *teamDay) live() {
 	for round := 0; ; round++ {
 		before := d.server.ID("main")
 		for _, p := range d.people {
-			if round == 0 && *teamSyncFaults {
+			if round == 0 {
 				p.disturbed("small-hook sync")
 			}
 			p.commitAll()

@@ -56,6 +56,9 @@ func (p *person) typesWith(line string, env []string) answer {
 	return answer{status, out}
 }
 
+// mostTyped is how many commands somebody types until a command that has failed succeeds.
+const mostTyped = 2
+
 // solve types a command. While it fails, it brings to its end what git has stopped in, types what is printed, and the command again.
 func (p *person) solve(line string) {
 	p.day.Helper()
@@ -73,7 +76,7 @@ func (p *person) solve(line string) {
 		if typed == before && !stopped {
 			p.day.fail("%s is stuck at %q: nothing is printed that could be typed and was not", p.name, line)
 		}
-		if typed > *teamMost {
+		if typed > mostTyped {
 			p.day.fail("%s typed %d commands, and is still stuck at %q", p.name, typed, line)
 		}
 	}
@@ -93,7 +96,7 @@ func (p *person) follow(a answer, tried map[string]bool, settle func() bool) (ty
 	tried[strings.Join(fixes[at], "\n")] = true
 	for _, command := range fixes[at] {
 		typed++
-		if typed > *teamMost {
+		if typed > mostTyped {
 			return typed
 		}
 		again := p.types(command)
@@ -176,7 +179,7 @@ func (p *person) settle() (was bool) {
 			if typed == 0 {
 				p.day.fail("%s is stuck at %q: nothing is printed that could be typed", p.name, next)
 			}
-			if typed > *teamMost {
+			if typed > mostTyped {
 				p.day.fail("%s typed %d commands, and is still stuck at %q", p.name, typed, next)
 			}
 		}
