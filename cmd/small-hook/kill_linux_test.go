@@ -248,7 +248,7 @@ func TestKilledAuditLeavesNoReader(t *testing.T) {
 		if _, err := syscall.Wait4(pid, &status, 0, nil); err != nil { // waits for its end
 			t.Fatal(err)
 		}
-		if status.Signal() != syscall.SIGKILL {
+		if status.Signal() != syscall.SIGTERM {
 			t.Errorf("git ended with %v", status)
 		}
 	}

@@ -39,7 +39,7 @@ func referenceBin(t *testing.T) string {
 	t.Helper()
 	reference := os.Getenv(referenceProgram)
 	if reference == "" {
-		t.Skipf("NOT TESTED: %s is not set, so nothing was lived beside the protocol's own program: export %[1]s=\"$(scripts/reference-setup)\"", referenceProgram)
+		t.Skipf("NOT TESTED: %s names no program, so nothing was lived beside the protocol's own: export %[1]s=\"$(scripts/reference-setup)\"", referenceProgram)
 	}
 	bin := t.TempDir()
 	if err := os.Symlink(reference, filepath.Join(bin, "small")); err != nil {

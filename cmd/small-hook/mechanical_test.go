@@ -44,7 +44,7 @@ func TestMechanicalAgent(t *testing.T) {
 	bin := t.TempDir()
 	reference := os.Getenv(referenceProgram)
 	if reference == "" {
-		t.Logf("NOT TESTED: %s is not set: the situations that need the protocol's own program are skipped", referenceProgram)
+		t.Logf("NOT TESTED: %s names no program: the situations that need the protocol's own program are skipped", referenceProgram)
 	} else if err := os.Symlink(reference, filepath.Join(bin, "small")); err != nil {
 		t.Fatal(err)
 	}

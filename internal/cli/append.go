@@ -33,7 +33,8 @@ func (a *app) appendCommand() *cobra.Command {
 		Long: "Append an entry to the log of the workspace here or above, under its lock: with a time later than that\n" +
 			"of the entry before, with the run's replay id, and with every byte before it as it was. An entry that a\n" +
 			"check would reject is not written: exit status 2. If a writer without a guard has changed or lost entries,\n" +
-			"they are put back, and nothing is written: exit status 1. Nothing is staged.",
+			"they are put back, and nothing is written: exit status 1. Nothing is staged. Where the entry is written and\n" +
+			"something else goes wrong, such as a full disk, the message says that it is recorded.",
 		Example: "  small-hook append --task task-1 --status completed --evidence \"40 tests pass\" --command \"go test ./...\"",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -47,6 +48,7 @@ func (a *app) appendCommand() *cobra.Command {
 				}
 			}
 			done, err := writers.Append(c.Context(), a.request(), a.locking(wait), entry)
+			a.settled = done.Done // after Ctrl-C too
 			if err != nil {
 				return err
 			}
@@ -55,7 +57,7 @@ func (a *app) appendCommand() *cobra.Command {
 			}
 			text := fmt.Sprintf("%s: appended an entry for %s\n", wording.Printable(done.Log), wording.Printable(values[0]))
 			text += fmt.Sprintf("next: %s && git commit -m %s\n", wording.Printable(done.Add), wording.ShellWord("Record "+wording.Printable(values[0])))
-			return a.print(text)
+			return done.Say(a.print(text))
 		},
 	}
 	for i, f := range fields {

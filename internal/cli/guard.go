@@ -41,11 +41,11 @@ func (a *app) guardCommand() *cobra.Command {
 		Long: "Run a command under the lock of the workspace here or above: of several guarded commands, one runs at a\n" +
 			"time. If entries that were in the progress log before are changed or gone afterwards, the file is kept\n" +
 			"under the git directory, the old entries are put back with the new ones after them, and the exit status\n" +
-			"is 1. If git has moved the work tree meanwhile (another HEAD, a merge, a reset, a stash), nothing is put\n" +
-			"back: the log is compared with the new HEAD. What an unguarded writer loses in between is reported, and\n" +
-			"put back, by the next guarded one. A conflict in the log is reported, too.\n\n" +
-			"Exit status: the command's own (128 and the number of a signal), 1 if something was put back or\n" +
-			"is in conflict, 2 if the command was not run.",
+			"is 1. If git has moved the work tree meanwhile (a switch, a merge, a reset, a stash), nothing is put back:\n" +
+			"the log is compared with the new HEAD. What an unguarded writer loses in between is rejected by the\n" +
+			"pre-commit hook, and put back by the next guarded command. A conflict in the log is reported, too.\n\n" +
+			"Exit status: the command's own (128 and the number of a signal), 1 if something was put back or is in\n" +
+			"conflict, 2 if the command was not run, or if what it left could not be looked at or noted.",
 		Example: "  small-hook guard -- small progress add --task task-1 --evidence \"40 tests pass\"",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 || c.ArgsLenAtDash() != 0 {

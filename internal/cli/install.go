@@ -15,7 +15,7 @@ import (
 
 func (a *app) installCommand() *cobra.Command {
 	var opts hook.InstallOptions
-	var global, configure, driver bool
+	var driver bool
 	var agents []string
 	c := &cobra.Command{
 		Use:   "install",
@@ -36,19 +36,6 @@ func (a *app) installCommand() *cobra.Command {
 				}
 				return a.printAgents(installed.Install(c.Context(), names, installed.Options{Dir: a.flags.dir, Program: opts.Program}))
 			}
-			switch {
-			case global && driver:
-				return usage(c, "--merge-driver is for one repository, not for --global: a clone does not copy configuration")
-			case global && opts.PrepareCommitMsg:
-				return usage(c, "--prepare-commit-msg is for one repository, not for --global")
-			case configure && !global:
-				return usage(c, "--configure needs --global")
-			case global:
-				result, err := hook.InstallGlobal(c.Context(), hook.GlobalOptions{
-					Program: opts.Program, Configure: configure, PreReceive: opts.PreReceive, Force: opts.Force,
-				})
-				return a.printResult(result, err)
-			}
 			opts.Dir = a.flags.dir
 			if driver {
 				if err := a.printDriver(hook.InstallMergeDriver(c.Context(), opts)); err != nil {
@@ -65,13 +52,10 @@ func (a *app) installCommand() *cobra.Command {
 	c.Flags().BoolVar(&opts.PrepareCommitMsg, "prepare-commit-msg", false, "also install the hook that signs the commits of agents (SMALL_AGENT_ID)")
 	c.Flags().BoolVar(&opts.Force, "force", false, "install the hooks even in a directory of a hook manager")
 	c.Flags().BoolVar(&driver, "merge-driver", false, "also have git merge workspace files with this program instead of line by line")
-	c.Flags().BoolVar(&global, "global", false, "install into the template that git copies into new repositories and clones")
-	c.Flags().BoolVar(&configure, "configure", false, "with --global: set init.templateDir if it is unset")
 	return c
 }
 
 func (a *app) uninstallCommand() *cobra.Command {
-	var global bool
 	var agents []string
 	c := &cobra.Command{
 		Use:   "uninstall",
@@ -87,10 +71,6 @@ func (a *app) uninstallCommand() *cobra.Command {
 				}
 				return a.printAgents(installed.Uninstall(c.Context(), names, a.flags.dir))
 			}
-			if global {
-				result, err := hook.UninstallGlobal(c.Context(), hook.GlobalOptions{})
-				return a.printResult(result, err)
-			}
 			if err := a.printDriver(hook.UninstallMergeDriver(c.Context(), a.flags.dir)); err != nil {
 				return err
 			}
@@ -98,7 +78,6 @@ func (a *app) uninstallCommand() *cobra.Command {
 			return a.printResult(result, err)
 		},
 	}
-	c.Flags().BoolVar(&global, "global", false, "remove them from the template directory")
 	registerAgent(c, &agents, "take out of the settings of `NAME`'s harness what install --agent put in, and leave git's hooks")
 	return c
 }

@@ -75,7 +75,9 @@ func reconcileText(done *reconcile.Outcome) string {
 	for _, path := range done.Elsewhere {
 		text.WriteString("STILL IN CONFLICT: " + sanitize.Line(path) + " (not a workspace file)\n")
 	}
-	if done.Diff != "" {
+	if done.Empty && done.Finish != "" {
+		text.WriteString("The files stay as they are here; type: `" + sanitize.Line(done.Finish) + "`\n")
+	} else if done.Diff != "" {
 		text.WriteString("Nothing is committed. Review the change, check that both sides' work fits together" + nextOf(done) + "\n")
 		if done.Replaces {
 			text.WriteString("If this is to take the place of what was published: git push --force-with-lease\n")

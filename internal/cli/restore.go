@@ -20,10 +20,11 @@ func (a *app) restoreCommand() *cobra.Command {
 		Use:   "restore [PATH]",
 		Short: "Put back what the log has lost since the last commit, and keep what is new",
 		Long: "Put back the entries of HEAD (in a merge, of the other side too) that the work tree's log has changed, lost or\n" +
-			"moved. New entries stay, after them, with a later time where they need one, and with credentials masked. Tasks that\n" +
-			"the plan has lost with their entries come back, and so do files of the workspace that are gone. The log as it was is\n" +
-			"kept under the git directory. The result is staged, not committed. PATH is the log or its workspace; without it, the workspace is\n" +
-			"the one here or above, or else the first one in the work tree whose log has lost something.\n\n" +
+			"moved, and those that small-hook append or a guarded command has recorded since. New entries stay, after them, with\n" +
+			"a later time where they need one, and with credentials masked. Tasks that the plan has lost with their entries come\n" +
+			"back, and so do files of the workspace that are gone. The log as it was is kept under the git directory. The result is\n" +
+			"staged, not committed. PATH is the log or its workspace; without it, the workspace is the one here or above, or else\n" +
+			"the first one in the work tree whose log has lost something.\n\n" +
 			"With --leases, put back the leases that the plan has lost since HEAD, and nothing else: the protocol's own program\n" +
 			"drops them all when it writes the plan. Leases of the agent in SMALL_AGENT_ID are left alone.\n\n" +
 			"Exit status: 0 it is restored, or there was nothing to restore; 2 it was not restored.",

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/hook"
 )
 
@@ -156,9 +157,7 @@ func (s *story) rejected(message, old, now string) error {
 
 // git runs git in the repository, away from the user's configuration.
 func (s *story) git(args ...string) (string, error) {
-	cmd := exec.CommandContext(s.ctx, "git", args...)
-	cmd.Dir = s.dir
-	cmd.Env = s.environ()
+	cmd := gitcmd.Git{Dir: s.dir, Environ: s.environ()}.Command(s.ctx, args...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

@@ -68,11 +68,34 @@ func (t *Tree) List(ctx context.Context, _ string, f history.Filter) ([]history.
 	for _, p := range f.Patterns {
 		take(t.glob(ctx, p))
 	}
+	for _, of := range f.Twins {
+		take(t.twins(of))
+	}
 	if err != nil {
 		return nil, &failure.Error{Message: fmt.Sprintf("cannot read %s: %v", t.root, err), Err: err}
 	}
 	slices.SortFunc(out, func(a, b history.File) int { return strings.Compare(a.Path, b.Path) })
 	return slices.Compact(out), nil
+}
+
+// twins lists what differs from a path in nothing but case, unless the file system has one file for both.
+func (t *Tree) twins(of string) (out []history.File, err error) {
+	entries, err := os.ReadDir(t.path(path.Dir(of)))
+	if err != nil {
+		return nil, err
+	}
+	itself, err := os.Lstat(t.path(of))
+	for i := 0; err == nil && i < len(entries); i++ {
+		twin := path.Join(path.Dir(of), entries[i].Name())
+		if _, like := small.Twin(twin, of); !like {
+			continue
+		}
+		var info fs.FileInfo
+		if info, err = entries[i].Info(); err == nil && !os.SameFile(info, itself) {
+			out = append(out, history.File{Path: twin, Mode: mode(entries[i].Type()), Object: twin})
+		}
+	}
+	return out, err
 }
 
 // workspace lists the .small, and its lookalikes, of a directory.

@@ -19,6 +19,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/reconcile"
 )
 
 // PreCommit judges the index that git is committing from against HEAD, and against every other side of a merge that is being
@@ -34,33 +35,51 @@ func PreMergeCommit(ctx context.Context, req session.Request) *finding.Report {
 	return pending(ctx, req.WithLane(), "pre-merge-commit", githistory.GitHeads(req.Environ))
 }
 
-// pending judges the index. merged are the other sides of the merge that it concludes; if none are known, MERGE_HEAD says.
+// pending judges the index, and what the work tree has lost. merged are the other sides of the merge that it concludes; if none are known,
+// MERGE_HEAD says.
 func pending(ctx context.Context, req session.Request, mode string, merged []string) *finding.Report {
 	return req.Judge(ctx, mode, func(s *session.Session) (*finding.Report, error) {
 		head, parents, untrusted := s.TrustHead(ctx, merged)
-		var invalid *policy.InvalidError
-		if untrusted != nil && !errors.As(untrusted, &invalid) {
-			return nil, untrusted
+		report, err := judgePending(ctx, s, head, parents, untrusted)
+		if err != nil || untrusted != nil || len(merged) > 0 {
+			return report, err
 		}
-		fetched := &prefetchedHistory{History: s.Repo, filter: history.Judged(policy.Default())}
-		if untrusted == nil {
-			fetched.filter = history.Judged(s.Opts.Policy)
-		}
-		touched, err := fetched.touches(ctx, history.Index, parents)
-		switch {
-		case err != nil:
+		lost, err := reconcile.Losses(ctx, s.Repo, parents, reconcile.Workspace{Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: s.Opts.Now})
+		if err != nil {
 			return nil, err
-		case untrusted == nil && !touched && !laneGiven(s), untrusted != nil && !touched && onlyWorkspaces(s):
-			return run.Nothing(s.Opts), nil
-		case untrusted != nil:
-			return nil, &failure.Error{
-				Message: failure.Of(untrusted).Message,
-				Remedy:  "correct " + policy.File + " and commit it alone with `git commit --no-verify`, since hooks take it from HEAD; " + policy.EveryKey,
-				Err:     untrusted,
-			}
 		}
-		return judgeIndex(ctx, s, fetched, head, parents)
+		reports := []*finding.Report{report}
+		for _, l := range lost {
+			reports = append(reports, gate.Lost(ctx, s.Repo, l.Log, l.Noted, l.Index, l.Gone, s.Opts))
+		}
+		return finding.Combine(reports), nil
 	})
+}
+
+// judgePending judges the index. untrusted is what is wrong with HEAD's policy, if anything is.
+func judgePending(ctx context.Context, s *session.Session, head string, parents []string, untrusted error) (*finding.Report, error) {
+	var invalid *policy.InvalidError
+	if untrusted != nil && !errors.As(untrusted, &invalid) {
+		return nil, untrusted
+	}
+	fetched := &prefetchedHistory{History: s.Repo, filter: history.Judged(policy.Default())}
+	if untrusted == nil {
+		fetched.filter = history.Judged(s.Opts.Policy)
+	}
+	touched, err := fetched.touches(ctx, history.Index, parents)
+	switch {
+	case err != nil:
+		return nil, err
+	case untrusted == nil && !touched && !laneGiven(s), untrusted != nil && !touched && onlyWorkspaces(s):
+		return run.Nothing(s.Opts), nil
+	case untrusted != nil:
+		return nil, &failure.Error{
+			Message: failure.Of(untrusted).Message,
+			Remedy:  "correct " + policy.File + " and commit it alone with `git commit --no-verify`, since hooks take it from HEAD; " + policy.EveryKey,
+			Err:     untrusted,
+		}
+	}
+	return judgeIndex(ctx, s, fetched, head, parents)
 }
 
 // onlyWorkspaces reports whether an invalid configuration can neither watch further files nor speak of lanes: then a commit that

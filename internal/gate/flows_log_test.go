@@ -44,7 +44,7 @@ func TestFlowLogDeleted(t *testing.T) {
 func TestFlowEmptyLogDeleted(t *testing.T) {
 	f := newFlow(t)
 	f.commit("A", "", "")
-	f.want(f.pending("A", "-"), "error append-only/log-deleted index from A")
+	f.want(f.pending("A", "-"), "warning append-only/log-deleted index from A")
 	f.clean(f.pending("A", "a"))
 }
 

@@ -98,7 +98,8 @@ func filesOf(tree fileTree, filter history.Filter) []history.File {
 	return slices.DeleteFunc(allFiles(tree), func(f history.File) bool {
 		dir, in := small.WorkspaceOf(f.Path)
 		in = in && filter.Workspaces && (len(filter.Dirs) == 0 || slices.Contains(filter.Dirs, dir))
-		return !filter.All && !in && !policy.Matches(filter.Patterns, f.Path)
+		twin := slices.ContainsFunc(filter.Twins, func(of string) bool { _, is := small.Twin(f.Path, of); return is })
+		return !filter.All && !in && !twin && !policy.Matches(filter.Patterns, f.Path)
 	})
 }
 

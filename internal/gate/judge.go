@@ -70,6 +70,24 @@ func Appended(ctx context.Context, tree history.Tree, path string, log *ledger.L
 	})
 }
 
+// Lost judges what is gone of a log since a guarded writer recorded it: entries of noted that no commit has, and that the index lacks too.
+func Lost(ctx context.Context, tree history.Tree, path string, noted, index *ledger.Ledger, gone []ledger.Entry, opts run.Options) *finding.Report {
+	return run.NewCheck(tree, opts, run.Scope{}).Do(ctx, func(_ context.Context, r *run.Run) error {
+		if !r.Source.Judges(path) {
+			return nil
+		}
+		e := &subject.LogChange{Path: path, Uncommitted: true, Comparison: &ledger.Comparison{Old: noted, New: index, Relation: ledger.Rewritten, ReconcileEntry: -1}}
+		e.Commit, e.Clock = history.Index, r.Options.Now
+		restore := "small-hook restore" + subject.InDirectory(path)
+		e.Fix = "`" + restore + "`, then commit again; if it was dropped on purpose, " + restore + " --discard-new drops all that is not committed"
+		for _, lost := range gone {
+			e.Edits = append(e.Edits, ledger.Edit{Kind: ledger.EditDeleted, OldIndex: lost.Index, NewIndex: -1})
+		}
+		r.Collector.Judge(e)
+		return nil
+	})
+}
+
 // Made judges the commits that head has and none of some known ones reaches, and then head's snapshot of the workspaces that they changed.
 // base is a commit before them; empty if there is none.
 func Made(ctx context.Context, h history.History, base, head string, known []string, opts run.Options) *finding.Report {

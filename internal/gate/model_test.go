@@ -274,6 +274,11 @@ func (m model) before(p int, dir string, moved map[string]string, there bool) []
 	return append(out, m.lastReadable(p, dir)...)
 }
 
+// recorded reports whether a log had an entry when it was last readable.
+func (m model) recorded(n int, dir string) bool {
+	return slices.ContainsFunc(m.lastReadable(n, dir), func(entries []modelEntry) bool { return len(entries) > 0 })
+}
+
 // judgeEdge judges what the edge from p to c does to one directory's log.
 func (m model) judgeEdge(p, c int, dir string, moved map[string]string) modelVerdict {
 	before, after := m[p].logs[dir], m[c].logs[dir]
@@ -290,7 +295,7 @@ func (m model) judgeEdge(p, c int, dir string, moved map[string]string) modelVer
 		if len(m.lastReadable(p, dir)) == 0 {
 			return unsure // nobody ever read it
 		}
-		if _, ok := moved[dir]; !ok {
+		if _, ok := moved[dir]; !ok && m.recorded(p, dir) {
 			verdict = bad
 		}
 	case readable:

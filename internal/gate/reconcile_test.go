@@ -142,7 +142,7 @@ func (f *forked) wrongAsOwn() string {
 		return "" // what a waiver lets change is told in the tests of merges
 	}
 	c := f.caseOf([]int{0, 1})
-	c.Theirs[0].Picked, c.Theirs[0].Own = true, true
+	c.Theirs[0].Picked = true
 	done, err := c.Resolve()
 	if err != nil {
 		if f.plain {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -71,7 +72,7 @@ func (r *Repo) object(ctx context.Context, id, kind string, limit int64) (histor
 // its process said at its end, if it ended.
 func (r *Repo) missing(ctx context.Context, id, said string) error {
 	f := Unreadable(id, nil)
-	if _, err := r.output(ctx, nil, "config", "--get-regexp", promisorConfig); err == nil {
+	if _, err := r.git.Output(ctx, nil, "config", "--get-regexp", promisorConfig); err == nil {
 		f.Message = fmt.Sprintf("object %s is not in this partial clone and could not be fetched", id)
 		f.Remedy = "see that the remote can be reached, or fetch everything: `git fetch --refetch --no-filter`"
 		if r.foreign != "" {
@@ -93,7 +94,7 @@ type batch struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stdout *bufio.Reader
-	stderr *excerpt
+	stderr *gitcmd.Stderr
 	stop   context.CancelFunc
 }
 
@@ -110,7 +111,7 @@ func (e *answerError) Error() string { return e.text }
 // of the context of the call that needed it first.
 func (r *Repo) startBatch() (*batch, error) {
 	ctx, stop := context.WithCancel(context.Background())
-	b := &batch{cmd: r.command(ctx, "cat-file", "--batch"), stderr: &excerpt{}, stop: stop}
+	b := &batch{cmd: r.git.Command(ctx, "cat-file", "--batch"), stderr: &gitcmd.Stderr{}, stop: stop}
 	b.cmd.Stderr = b.stderr
 	stdin, inErr := b.cmd.StdinPipe()
 	stdout, outErr := b.cmd.StdoutPipe()
@@ -120,7 +121,7 @@ func (r *Repo) startBatch() (*batch, error) {
 	}
 	if err != nil {
 		stop()
-		return nil, &commandError{name: "cat-file", err: err}
+		return nil, &gitcmd.Error{Command: "cat-file", Err: err}
 	}
 	b.stdin, b.stdout = stdin, bufio.NewReaderSize(stdout, 64<<10)
 	return b, nil
@@ -135,7 +136,7 @@ func (r *Repo) stopBatch() string {
 	r.batch = nil
 	b.stop()
 	err := b.cmd.Wait()
-	return (&commandError{name: "cat-file", err: err, stderr: b.stderr.String()}).Error()
+	return (&gitcmd.Error{Command: "cat-file", Err: err, Stderr: b.stderr.String()}).Error()
 }
 
 // ask sends one id and reads the answer:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/gitcmd"
 )
 
 // Branch is a ref and the commit at its tip.
@@ -119,8 +121,8 @@ func isRemoteName(s string) bool {
 // CurrentBranch is the full name of the branch that HEAD names, empty for a
 // detached HEAD.
 func (r *Repo) CurrentBranch(ctx context.Context) (string, error) {
-	out, err := r.output(ctx, nil, "symbolic-ref", "-q", "HEAD")
-	if exitedWith(err, 1) { // detached
+	out, err := r.git.Output(ctx, nil, "symbolic-ref", "-q", "HEAD")
+	if gitcmd.ExitedWith(err, 1) { // detached
 		return "", nil
 	}
 	return strings.TrimSuffix(string(out), "\n"), r.failure("cannot read HEAD", err)

@@ -78,7 +78,7 @@ func (r *Repo) treeChanges(ctx context.Context, edges []history.Edge, numbers []
 		stdin.WriteString(edges[n].Child + " " + edges[n].Parent + "\n")
 	}
 	args := slices.Concat([]string{"diff-tree", "--stdin", "-r", "--always"}, rawArgs, []string{"--"}, pathspecs)
-	err := r.stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) error {
+	err := r.git.Stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) error {
 		for _, n := range numbers {
 			if err := readHeader(out, edges[n].Child); err != nil {
 				return err

@@ -45,7 +45,7 @@ func (r *Repo) revList(ctx context.Context, include, exclude []string) ([]histor
 		stdin.WriteString("^" + id + "\n")
 	}
 	var commits []history.Commit
-	err := r.stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) (err error) {
+	err := r.git.Stream(ctx, strings.NewReader(stdin.String()), func(out *bufio.Reader) (err error) {
 		commits, err = r.readCommits(out, messages)
 		return err
 	}, args...)
@@ -115,7 +115,7 @@ func (r *Repo) firstMissing(ctx context.Context, ids []string) string {
 	for _, id := range ids {
 		stdin.WriteString(id + "^{commit}\n")
 	}
-	out, err := r.output(ctx, strings.NewReader(stdin.String()), "cat-file", "--batch-check=%(objectname)", "--buffer")
+	out, err := r.git.Output(ctx, strings.NewReader(stdin.String()), "cat-file", "--batch-check=%(objectname)", "--buffer")
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	i := slices.IndexFunc(lines, func(line string) bool { return !r.format.valid(line) })
 	if err != nil || len(lines) != len(ids) || i < 0 {

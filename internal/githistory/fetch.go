@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -33,13 +34,13 @@ func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) 
 	if r.Shallow {
 		args = append(args, "--unshallow")
 	}
-	fetcher := &Repo{git: r.git, dir: r.dir, config: slices.Clone(r.config), environ: slices.Clone(r.environ)}
+	fetcher := r.git
 	if guarded || r.foreign != "" {
 		// With the program named here, a directory is safe to fetch from too.
-		fetcher.environ = append(Guarded(fetcher.environ), "GIT_ALLOW_PROTOCOL=file:http:https")
+		fetcher.Environ = append(Guarded(fetcher.Environ), "GIT_ALLOW_PROTOCOL=file:http:https")
 		args = append(args, "--upload-pack=git-upload-pack")
 	}
-	if _, err := fetcher.output(ctx, nil, append(args, remote, refspec)...); err != nil {
+	if _, err := fetcher.Output(ctx, nil, append(args, remote, refspec)...); err != nil {
 		return r.failure(fmt.Sprintf("cannot fetch %s from %s", wording.Printable(refspec), wording.Printable(remote)), err)
 	}
 	return nil
@@ -51,7 +52,7 @@ func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) 
 // configured.
 func Guarded(environ []string) []string {
 	guarded := append(slices.Clone(environ), "GIT_ALLOW_PROTOCOL=http:https", "GIT_ASKPASS=", "SSH_ASKPASS=")
-	n, err := strconv.Atoi(Environ(environ).Get("GIT_CONFIG_COUNT"))
+	n, err := strconv.Atoi(gitcmd.Environ(environ).Get("GIT_CONFIG_COUNT"))
 	if err != nil || n < 0 {
 		n = 0 // git itself takes no configuration from such a number
 	}

@@ -21,7 +21,7 @@ const maxPathspecs = 200
 func (r *Repo) List(ctx context.Context, revision string, f history.Filter) ([]history.File, error) {
 	filter := NewFilter(f)
 	var files []history.File
-	for some := range slices.Chunk(filter.pathspecs(), maxPathspecs) {
+	for _, some := range slices.AppendSeq(filter.twinspecs(), slices.Chunk(filter.pathspecs(), maxPathspecs)) {
 		found, err := r.files(ctx, revision, some)
 		if err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func (r *Repo) indexFiles(ctx context.Context, pathspecs []string) ([]history.Fi
 	var files []history.File
 	doubtful := false
 	args := slices.Concat([]string{"ls-files", "-s", "-z", "--full-name", "--"}, pathspecs)
-	err := r.stream(ctx, nil, func(out *bufio.Reader) error {
+	err := r.git.Stream(ctx, nil, func(out *bufio.Reader) error {
 		return records(out, func(info []string, path string) error {
 			// mode id stage
 			if len(info) != 3 {
@@ -96,7 +96,7 @@ func (r *Repo) Sparse(ctx context.Context, paths []string) ([]string, error) {
 		for _, path := range some {
 			args = append(args, ":(top,literal)"+path)
 		}
-		out, err := r.output(ctx, nil, args...)
+		out, err := r.git.Output(ctx, nil, args...)
 		if err != nil {
 			return nil, r.failure("cannot read the index", err)
 		}

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/policy"
@@ -38,12 +39,20 @@ func NewFilter(f history.Filter) *Filter {
 
 // Matches reports whether a file is meant.
 func (f *Filter) Matches(path string) bool {
-	return f.All || f.Workspaces && f.inWorkspace(path) || f.matchesPattern(path)
+	return f.All || f.Workspaces && f.inWorkspace(path) || f.matchesPattern(path) || f.inTwin(path)
+}
+
+// inTwin reports whether a path is a twin, or lies in one.
+func (f *Filter) inTwin(path string) bool {
+	return slices.ContainsFunc(f.Twins, func(of string) bool {
+		_, in := small.Twin(path, of)
+		return in
+	})
 }
 
 // MatchesName is Matches of a name in bytes. Most names of an index are turned down before they are made a string.
 func (f *Filter) MatchesName(name []byte) bool {
-	maybe := f.All || f.Workspaces && (bytes.HasPrefix(name, []byte(".")) || bytes.Contains(name, []byte("/."))) ||
+	maybe := f.All || len(f.Twins) > 0 || f.Workspaces && (bytes.HasPrefix(name, []byte(".")) || bytes.Contains(name, []byte("/."))) ||
 		slices.ContainsFunc(f.globs, func(g glob) bool { return mayMatch(g, name) })
 	return maybe && f.Matches(string(name))
 }
@@ -68,11 +77,12 @@ func (f *Filter) matchesPattern(path string) bool {
 
 // MayHold reports whether something below a directory may be meant.
 func (f *Filter) MayHold(dir string) bool {
-	if f.All || f.Workspaces && (len(f.prefixes) == 0 || f.inWorkspace(dir)) {
+	if f.All || f.Workspaces && (len(f.prefixes) == 0 || f.inWorkspace(dir)) || f.inTwin(dir) {
 		return true
 	}
 	dir += "/"
-	return slices.ContainsFunc(f.prefixes, func(prefix string) bool { return strings.HasPrefix(prefix, dir) }) ||
+	above := func(path string) bool { return strings.HasPrefix(path, dir) }
+	return slices.ContainsFunc(f.prefixes, above) || slices.ContainsFunc(f.Twins, above) ||
 		slices.ContainsFunc(f.globs, func(g glob) bool {
 			return strings.HasPrefix(g.prefix, dir) || !g.exact && strings.HasPrefix(dir, g.prefix)
 		})
@@ -111,6 +121,25 @@ func (f *Filter) pathspecs() []string {
 		}
 	}
 	return out
+}
+
+// twinspecs are pathspecs for twins, some for each call of git: a path that is left out would take those below it along.
+func (f *Filter) twinspecs() (calls [][]string) {
+	depths := map[int][]string{}
+	for _, of := range f.Twins {
+		like := ":(top,icase)" + strings.Map(func(r rune) rune {
+			if r >= utf8.RuneSelf {
+				return '*' // git does not know its other case
+			}
+			return r
+		}, globSpecial.Replace(of))
+		n := strings.Count(of, "/")
+		depths[n] = append(depths[n], like, like+"/*", ":(top,exclude,literal)"+of)
+	}
+	for _, specs := range depths {
+		calls = slices.AppendSeq(calls, slices.Chunk(specs, maxPathspecs/3*3))
+	}
+	return calls
 }
 
 // glob is a pattern with the texts that a path begins and ends with if it

@@ -25,7 +25,7 @@ func TestHelperProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := repo.command(t.Context(), "cat-file", "--batch")
+	cmd := repo.git.Command(t.Context(), "cat-file", "--batch")
 	cmd.Stdin = os.Stdin
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestNoProcessOutlivesAKilledGate(t *testing.T) {
 	if _, err := syscall.Wait4(pid, &status, 0, nil); err != nil { // waits for the process to end
 		t.Fatal(err)
 	}
-	if status.Signal() != syscall.SIGKILL {
+	if status.Signal() != syscall.SIGTERM {
 		t.Errorf("git ended with %v", status)
 	}
 }

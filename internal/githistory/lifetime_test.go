@@ -71,7 +71,7 @@ func TestContextEndsAStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	err = repo.stream(ctx, never, func(out *bufio.Reader) error {
+	err = repo.git.Stream(ctx, never, func(out *bufio.Reader) error {
 		cancel()
 		_, err := io.Copy(io.Discard, out)
 		return err
@@ -80,7 +80,7 @@ func TestContextEndsAStream(t *testing.T) {
 
 	// So it does when what it prints is not understood.
 	refused := errors.New("refused")
-	err = repo.stream(t.Context(), never, func(*bufio.Reader) error { return refused }, "cat-file", "--batch")
+	err = repo.git.Stream(t.Context(), never, func(*bufio.Reader) error { return refused }, "cat-file", "--batch")
 	if !errors.Is(err, refused) {
 		t.Errorf("the error is %v", err)
 	}

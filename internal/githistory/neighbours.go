@@ -51,7 +51,7 @@ func (r *Repo) upstream(ctx context.Context) (Neighbour, error) {
 	if err != nil || head == "" {
 		return Neighbour{}, err
 	}
-	out, err := r.output(ctx, nil, "for-each-ref", "--points-at="+head, "--format=%(HEAD) %(upstream)", "refs/heads/")
+	out, err := r.git.Output(ctx, nil, "for-each-ref", "--points-at="+head, "--format=%(HEAD) %(upstream)", "refs/heads/")
 	if err != nil {
 		return Neighbour{}, err
 	}
@@ -68,7 +68,7 @@ func (r *Repo) upstream(ctx context.Context) (Neighbour, error) {
 
 // worktrees lists the other work trees. git lists the main one first.
 func (r *Repo) worktrees(ctx context.Context) ([]Neighbour, error) {
-	out, err := r.output(ctx, nil, "worktree", "list", "--porcelain", "-z")
+	out, err := r.git.Output(ctx, nil, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return nil, err
 	}

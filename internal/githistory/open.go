@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -24,7 +25,7 @@ var ErrNotRepository = errors.New("not a git repository")
 // Options are what Open may be told. The zero value is right in a hook.
 type Options struct {
 	// Environ is the environment, each variable as KEY=VALUE; nil means the
-	// process's own. What of it reaches git is in environment.go.
+	// process's own. What of it reaches git is in gitcmd.Reading.
 	Environ []string
 	// Git is the git program; empty means "git", looked up on the path.
 	Git string
@@ -39,11 +40,8 @@ type Options struct {
 type Repo struct {
 	Place
 
-	git     string
-	dir     string
-	environ []string // what git gets
-	given   Environ  // what the caller gave
-	config  []string // -c arguments for every command
+	git     gitcmd.Git
+	given   gitcmd.Environ // what the caller gave
 	format  format
 	head    string // HEAD's commit when the repository was opened, or empty
 	foreign string // the directory that git would not use by itself, or empty
@@ -67,9 +65,6 @@ var _ history.History = (*Repo)(nil)
 // One git process is started. The error has ErrNotRepository in its chain if
 // there is no repository.
 func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
-	if opts.Git == "" {
-		opts.Git = "git"
-	}
 	if opts.Environ == nil {
 		opts.Environ = os.Environ()
 	}
@@ -77,16 +72,18 @@ func Open(ctx context.Context, dir string, opts Options) (*Repo, error) {
 	if err != nil {
 		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %v", wording.Printable(dir), err), Err: err}
 	}
-	r := &Repo{git: opts.Git, dir: dir, given: opts.Environ, environ: scrubbed(opts.Environ)}
+	r := &Repo{
+		git:   gitcmd.Git{Program: opts.Git, Dir: dir, Environ: gitcmd.Reading(opts.Environ), Options: gitcmd.ReadingOptions("")},
+		given: opts.Environ,
+	}
 	found := ""
-	if Environ(opts.Environ).Get("GIT_DIR") == "" {
+	if gitcmd.Environ(opts.Environ).Get("GIT_DIR") == "" {
 		found = nearest(here, Ceilings(opts.Environ))
 	}
-	r.config = fixedConfig("")
-	out, err := r.output(ctx, nil, discovery...)
+	out, err := r.git.Output(ctx, nil, discovery...)
 	if dubious(err) && found != "" {
 		r.distrust(found)
-		out, err = r.output(ctx, nil, discovery...)
+		out, err = r.git.Output(ctx, nil, discovery...)
 	}
 	if a, ok := parseDiscovery(out); ok {
 		// A failure after the last marker is about HEAD alone: Head decides.
@@ -111,8 +108,8 @@ func dubious(err error) bool {
 // fetch of a missing object would: so nothing is fetched.
 func (r *Repo) distrust(dir string) {
 	r.foreign = dir
-	r.config = fixedConfig(dir)
-	r.environ = append(r.environ, "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1")
+	r.git.Options = gitcmd.ReadingOptions(dir)
+	r.git.Environ = append(r.git.Environ, "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1")
 }
 
 // Close ends the processes that were started. The Repo is of no use after it.
@@ -129,7 +126,7 @@ func (r *Repo) Reader() string { return "git" }
 // Version is the version of the installed git, such as "2.39.5".
 func (r *Repo) Version(ctx context.Context) (string, error) {
 	r.version.once.Do(func() {
-		out, err := r.output(ctx, nil, "version")
+		out, err := r.git.Output(ctx, nil, "version")
 		r.version.text = wording.Printable(strings.TrimPrefix(strings.TrimSpace(string(out)), "git version "))
 		r.version.err = r.failure("cannot tell git's version", err)
 	})

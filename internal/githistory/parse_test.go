@@ -97,15 +97,3 @@ func TestParseDiscovery(t *testing.T) {
 		wantFailure(t, (&Repo{}).adopt("/", answers{flags: flags}), "newer git")
 	}
 }
-
-func TestExcerpt(t *testing.T) {
-	var e excerpt
-	for range 1000 {
-		if n, err := io.WriteString(&e, "fatal: \x1b\r\nx\n"); n != 12 || err != nil {
-			t.Fatal(n, err)
-		}
-	}
-	if s := e.String(); len(s) > 4*excerptSize || strings.ContainsAny(s, "\x1b\n\r") || !strings.HasPrefix(s, `fatal: \x1b; x; fatal`) {
-		t.Errorf("%q", s)
-	}
-}

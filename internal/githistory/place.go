@@ -5,10 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 )
 
 // Place says where a repository lies and of what kind it is.
@@ -37,19 +36,23 @@ func (p Place) WorkTree() (string, error) {
 	return p.Top, nil
 }
 
-// GitEnviron is an environment without some variables, for the installed git in
-// the work tree. That there is no git or no work tree is an error.
-func (p Place) GitEnviron(environ []string, without ...string) ([]string, error) {
+// WorkingGit is the installed git at work in the work tree, with an environment
+// such as the process's own. That there is no git or no work tree is an error.
+func (p Place) WorkingGit(environ []string) (gitcmd.Git, error) {
 	if _, err := p.WorkTree(); err != nil {
-		return nil, err
+		return gitcmd.Git{}, err
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		return nil, gitNotFound(err)
+		return gitcmd.Git{}, gitcmd.NotFound(err)
 	}
-	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(without, name)
-	}), nil
+	given := gitcmd.Environ(environ)
+	_, dir := given.Lookup("GIT_DIR")
+	_, tree := given.Lookup("GIT_WORK_TREE")
+	env := gitcmd.Working(environ, "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX")
+	if dir || tree { // they may be relative to another directory; else hooks would see variables that git alone does not set
+		env = append(env, "GIT_DIR="+p.GitDir, "GIT_WORK_TREE="+p.Top)
+	}
+	return gitcmd.Git{Dir: p.Top, Environ: env}, nil
 }
 
 // Where is the place itself, for those who know a repository by its methods.
@@ -75,7 +78,7 @@ func Within(base, path string) string {
 }
 
 // Ceilings are the directories that git, when it walks up, does not enter.
-func Ceilings(environ Environ) []string {
+func Ceilings(environ gitcmd.Environ) []string {
 	var dirs []string
 	for _, dir := range filepath.SplitList(environ.Get("GIT_CEILING_DIRECTORIES")) {
 		if dir, err := Physical(dir); err == nil {

@@ -23,7 +23,7 @@ const noMode = "000000"
 // rawDiff runs one of git's diff commands and reads what it prints.
 func (r *Repo) rawDiff(ctx context.Context, pathspecs []string, command string, args ...string) ([]history.Change, error) {
 	var changes []history.Change
-	err := r.stream(ctx, nil, func(out *bufio.Reader) (err error) {
+	err := r.git.Stream(ctx, nil, func(out *bufio.Reader) (err error) {
 		if changes, err = r.readChanges(out); err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package githistory
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -25,14 +25,14 @@ func (r *Repo) Resolve(ctx context.Context, name string) (string, error) {
 	if !exact {
 		return "", NotResolved(name, r.Shallow, false, errors.New("no such ref"))
 	}
-	out, err := r.output(ctx, nil, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
+	out, err := r.git.Output(ctx, nil, "rev-parse", "--verify", "--end-of-options", name+"^{commit}")
 	if err == nil {
 		if id := strings.TrimSuffix(string(out), "\n"); r.format.valid(id) {
 			return id, nil
 		}
 		err = fmt.Errorf("git rev-parse answered %q", wording.Printable(string(out)))
 	}
-	if !exitedWith(err, 128) {
+	if !gitcmd.ExitedWith(err, 128) {
 		return "", r.failure(fmt.Sprintf("cannot look up %q", name), err)
 	}
 	return "", NotResolved(name, r.Shallow, r.format.valid(name), err)
@@ -51,8 +51,8 @@ func (r *Repo) named(ctx context.Context, revision string) (bool, error) {
 	case !strings.HasPrefix(ref, "refs/"):
 		return true, nil
 	}
-	_, err := r.output(ctx, nil, "show-ref", "--verify", "--quiet", "--", ref)
-	if exitedWith(err, 1) {
+	_, err := r.git.Output(ctx, nil, "show-ref", "--verify", "--quiet", "--", ref)
+	if gitcmd.ExitedWith(err, 1) {
 		return false, nil
 	}
 	return err == nil, r.failure(fmt.Sprintf("cannot look up %q", revision), err)
@@ -72,7 +72,7 @@ func (r *Repo) Head(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if branch == "" {
-		out, err := r.output(ctx, nil, "show-ref", "--verify", "--hash", "--", "HEAD")
+		out, err := r.git.Output(ctx, nil, "show-ref", "--verify", "--hash", "--", "HEAD")
 		return strings.TrimSuffix(string(out), "\n"), r.failure(damaged, err)
 	}
 	refs, err := r.refs(ctx, branch)
@@ -89,8 +89,8 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 	if err := r.checkDifference(ctx, a, b); err != nil {
 		return nil, err
 	}
-	out, err := r.output(ctx, nil, "merge-base", "--all", a, b)
-	if exitedWith(err, 1) && len(out) == 0 {
+	out, err := r.git.Output(ctx, nil, "merge-base", "--all", a, b)
+	if gitcmd.ExitedWith(err, 1) && len(out) == 0 {
 		return nil, nil
 	}
 	if err != nil {
@@ -107,11 +107,11 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, e
 	if err := r.format.check(ancestor, commit); err != nil {
 		return false, err
 	}
-	_, err := r.output(ctx, nil, "merge-base", "--is-ancestor", ancestor, commit)
+	_, err := r.git.Output(ctx, nil, "merge-base", "--is-ancestor", ancestor, commit)
 	switch {
 	case err == nil:
 		return true, nil
-	case exitedWith(err, 1):
+	case gitcmd.ExitedWith(err, 1):
 		// A no is only as good as the history that was seen.
 		return false, r.checkDifference(ctx, commit, ancestor)
 	}
@@ -163,8 +163,8 @@ func (r *Repo) Branches(ctx context.Context, prefix string) (map[string]string, 
 
 // InitBranch is init.defaultBranch as it is configured; empty if it is not.
 func (r *Repo) InitBranch(ctx context.Context) (string, error) {
-	out, err := r.output(ctx, nil, "config", "-z", "--get", "init.defaultBranch")
-	if err != nil && !exitedWith(err, 1) { // 1: not set
+	out, err := r.git.Output(ctx, nil, "config", "-z", "--get", "init.defaultBranch")
+	if err != nil && !gitcmd.ExitedWith(err, 1) { // 1: not set
 		return "", r.failure("cannot read init.defaultBranch", err)
 	}
 	return strings.TrimSuffix(string(out), "\x00"), nil
@@ -197,14 +197,9 @@ func (r *Repo) forEachRef(ctx context.Context, args ...string) (string, error) {
 	if err := r.checkPackedRefs(); err != nil {
 		return "", err
 	}
-	var stdout bytes.Buffer
-	var stderr excerpt
-	args = append([]string{"for-each-ref"}, args...)
-	cmd := r.command(ctx, args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := commandFailure(ctx, args, cmd.Run(), &stderr)
-	if said := stderr.String(); err == nil && strings.Contains(said, "broken ref") {
-		err = &commandError{name: args[0], stderr: said}
+	done, err := r.git.Run(ctx, nil, append([]string{"for-each-ref"}, args...)...)
+	if err == nil && (done.Status != 0 || strings.Contains(done.Stderr, "broken ref")) {
+		err = &gitcmd.Error{Command: "for-each-ref", Status: done.Status, Stderr: done.Stderr}
 	}
-	return stdout.String(), err
+	return string(done.Out), err
 }

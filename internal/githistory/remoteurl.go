@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -14,8 +15,8 @@ func (r *Repo) RemoteURL(ctx context.Context, remote string) (string, error) {
 	if !isRemoteName(remote) {
 		return "", nil
 	}
-	out, err := r.output(ctx, nil, "config", "-z", "--get-all", "remote."+remote+".url")
-	if err != nil && !exitedWith(err, 1) { // 1: not set
+	out, err := r.git.Output(ctx, nil, "config", "-z", "--get-all", "remote."+remote+".url")
+	if err != nil && !gitcmd.ExitedWith(err, 1) { // 1: not set
 		return "", r.failure("cannot read where "+wording.Printable(remote)+" leads to", err)
 	}
 	url, _, _ := strings.Cut(string(out), "\x00")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 )
 
 // maxCommit bounds how much of one commit object is read, in bytes.
@@ -48,7 +49,7 @@ func (r *Repo) checkBoundary(ctx context.Context, commits []history.Commit, limi
 
 // boundary reads the commits whose parents the clone hides.
 func (r *Repo) boundary() (map[string]bool, error) {
-	name := Environ(r.environ).Get("GIT_SHALLOW_FILE")
+	name := gitcmd.Environ(r.git.Environ).Get("GIT_SHALLOW_FILE")
 	if name == "" {
 		name = filepath.Join(r.CommonDir, "shallow")
 	} else if !filepath.IsAbs(name) {

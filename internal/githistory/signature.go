@@ -3,6 +3,7 @@ package githistory
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,23 +41,22 @@ func TooLargeCommit(id string) *failure.Error {
 // in GIT_AUTHOR_* already, whatever --author or --amend made of it; for the
 // others it is what the configuration says.
 func (r *Repo) pendingAuthor(ctx context.Context) (history.Signature, error) {
-	cmd := r.command(ctx, "var", "GIT_AUTHOR_IDENT")
+	git := r.git
+	git.Environ = slices.Clone(git.Environ)
 	for _, v := range r.given {
 		if strings.HasPrefix(v, "GIT_AUTHOR_") {
-			cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], v)
+			git.Environ = append(git.Environ, v)
 		}
 	}
-	var stdout bytes.Buffer
-	var stderr excerpt
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := commandFailure(ctx, []string{"var"}, cmd.Run(), &stderr); err != nil {
+	ident, err := git.Output(ctx, nil, "var", "GIT_AUTHOR_IDENT")
+	if err != nil {
 		unknown := r.failure("cannot tell who the author of this commit will be", err)
 		if f, ok := unknown.(*failure.Error); ok && f.Remedy == "" { //nolint:errorlint // r.failure has just made it
 			f.Remedy = "git config user.name NAME && git config user.email ADDRESS"
 		}
 		return history.Signature{}, unknown
 	}
-	name, email, _ := parseIdent(stdout.Bytes())
+	name, email, _ := parseIdent(ident)
 	return history.Signature{Name: name, Email: email}, nil
 }
 

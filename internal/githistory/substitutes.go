@@ -7,6 +7,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/small-gate/small-gate/internal/gitcmd"
 )
 
 // Substitutes reports whether the repository has replace refs, and whether it has a
@@ -16,7 +18,7 @@ func (r *Repo) Substitutes(ctx context.Context) (replaceRefs, grafts bool, err e
 	err = r.checkPackedRefs()
 	var refs []byte
 	if err == nil {
-		refs, err = r.output(ctx, nil, "for-each-ref", "--count=1", "--format=%(refname)", ReplaceRefs(r.given))
+		refs, err = r.git.Output(ctx, nil, "for-each-ref", "--count=1", "--format=%(refname)", ReplaceRefs(r.given))
 	}
 	if err != nil {
 		return false, false, r.failure("cannot look for replace refs", err)
@@ -26,12 +28,12 @@ func (r *Repo) Substitutes(ctx context.Context) (replaceRefs, grafts bool, err e
 }
 
 // ReplaceRefs is what the names of replace refs begin with.
-func ReplaceRefs(environ Environ) string {
+func ReplaceRefs(environ gitcmd.Environ) string {
 	return cmp.Or(environ.Get("GIT_REPLACE_REF_BASE"), "refs/replace/")
 }
 
 // HasGrafts reports whether there is a file of grafts that says anything.
-func HasGrafts(commonDir string, environ Environ) (bool, error) {
+func HasGrafts(commonDir string, environ gitcmd.Environ) (bool, error) {
 	name := cmp.Or(environ.Get("GIT_GRAFT_FILE"), filepath.Join(commonDir, "info", "grafts"))
 	data, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {

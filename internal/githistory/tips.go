@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/gitcmd"
 )
 
 // Tips are the commits at the tips of all refs below the given prefixes
@@ -36,10 +38,10 @@ func (r *Repo) Peel(ctx context.Context, id string) (commit string, here bool, e
 	}
 	question := id + "\n" + id + "^{}\n"
 	args := []string{"--no-lazy-fetch", "cat-file", "--batch-check=%(objectname) %(objecttype)"}
-	out, err := r.output(ctx, strings.NewReader(question), args...)
-	if exitedWith(err, 129) {
+	out, err := r.git.Output(ctx, strings.NewReader(question), args...)
+	if gitcmd.ExitedWith(err, 129) {
 		// A git that does not know the option yet (before 2.44).
-		out, err = r.output(ctx, strings.NewReader(question), args[1:]...)
+		out, err = r.git.Output(ctx, strings.NewReader(question), args[1:]...)
 	}
 	if err != nil {
 		return "", false, r.failure("cannot look for "+id, err)

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
@@ -62,21 +60,8 @@ func writeHook(path string, content []byte, mode fs.FileMode) error {
 
 // sweep removes the temporary files for hook that a killed process left in dir.
 func sweep(dir string, hook Name) error {
-	entries, err := os.ReadDir(dir)
-	if missing(err) {
-		return nil
-	}
-	if err != nil {
-		return fileError("read", dir, err)
-	}
-	for _, entry := range entries {
-		rest, found := strings.CutPrefix(entry.Name(), "."+string(hook))
-		if !found || !strings.HasPrefix(strings.TrimPrefix(rest, keptSuffix), wholefile.Infix) {
-			continue
-		}
-		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil && !missing(err) {
-			return fileError("remove", filepath.Join(dir, entry.Name()), err)
-		}
+	if err := wholefile.Sweep(dir, string(hook), string(hook)+keptSuffix); err != nil && !missing(err) {
+		return fileError("sweep", dir, err)
 	}
 	return nil
 }

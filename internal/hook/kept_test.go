@@ -319,7 +319,7 @@ func TestKeepRefusesToOverwrite(t *testing.T) {
 	}
 }
 
-// Installations at the same time lose no hook, though none waits for another.
+// Installations at the same time lose no hook, even if they do not wait for each other.
 func TestInstallationsAtTheSameTime(t *testing.T) {
 	repo, program := newRepo(t), newStub(t)
 	where, err := Locate(t.Context(), repo)
@@ -333,7 +333,10 @@ func TestInstallationsAtTheSameTime(t *testing.T) {
 		errs := make(chan error)
 		for range 8 {
 			go func() {
-				_, err := installInto(where.HooksDir, ClientHooks(), program.path)
+				plans, err := planAll(where.HooksDir, ClientHooks(), program.path)
+				if err == nil {
+					_, err = apply(where.HooksDir, program.path, plans)
+				}
 				errs <- err
 			}()
 		}

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/gitcmd"
 )
 
 // prove runs a shim of ours and lets it answer, then asks the program that it would call.
@@ -43,7 +45,7 @@ func (e examination) ask(ctx context.Context, hook Name, path string) (program s
 	command := exec.CommandContext(ctx, path)
 	proof = ProofRanDirectly
 	if e.alone && e.repo.Git.atLeast(2, 36) && filepath.Base(path) == string(hook) {
-		command = exec.CommandContext(ctx, e.repo.Git.Path, "hook", "run", "--ignore-missing", string(hook))
+		command = gitcmd.Git{Program: e.repo.Git.Path}.Command(ctx, "hook", "run", "--ignore-missing", string(hook))
 		proof = ProofRan
 	}
 	command.Dir = e.repo.Top

@@ -3,12 +3,13 @@ package hook
 import (
 	"context"
 	"errors"
-	"github.com/small-gate/small-gate/internal/failure"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/small-gate/small-gate/internal/failure"
 )
 
 // Repository says where git looks for hooks, as git itself answers it.

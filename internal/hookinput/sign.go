@@ -3,14 +3,13 @@ package hookinput
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"unicode"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 
 	"github.com/small-gate/small-gate/internal/failure"
 )
@@ -87,14 +86,9 @@ func messageError(doing string, err error) error {
 
 // git runs git as a hook does: in the repository that git's variables name.
 func git(ctx context.Context, args ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, "git", args...).Output()
+	out, err := gitcmd.Git{Environ: gitcmd.Working(os.Environ())}.Output(ctx, nil, args...)
 	if err != nil {
-		complaint := err.Error()
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			complaint += ": " + string(exit.Stderr)
-		}
-		return "", &failure.Error{Message: fmt.Sprintf("cannot sign the commit message: git %s: %q", args[0], complaint),
+		return "", &failure.Error{Message: "cannot sign the commit message: " + err.Error(),
 			Remedy: "Commit without SMALL_AGENT_ID, and add the trailer by hand.", Err: err}
 	}
 	return string(out), nil

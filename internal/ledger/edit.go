@@ -112,10 +112,10 @@ type matcher struct {
 // a job's switches, the same time, or all but the time.
 var matchers = []matcher{
 	{key: textOf("timestamp")},
-	{key: without("timestamp")},
+	{key: Without("timestamp")},
 	{key: textOf("task_id"), test: mostFieldsEqual},
 	{key: switchTime},
-	{key: without("at")},
+	{key: Without("at")},
 }
 
 // pairUp matches lost and added entries between the same kept neighbours.
@@ -172,8 +172,8 @@ func switchTime(v *small.Value) string {
 	return ""
 }
 
-// without identifies all of an entry but one field.
-func without(field string) func(*small.Value) string {
+// Without identifies all of an entry but one field.
+func Without(field string) func(*small.Value) string {
 	return func(v *small.Value) string {
 		if v.Kind != small.Map {
 			return ""

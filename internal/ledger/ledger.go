@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -39,7 +40,11 @@ type Entry struct {
 	// Evidenced is true if a field counts as evidence; Meaningful if such a field also has visible text: an empty
 	// mapping counts, but says nothing.
 	Evidenced, Meaningful bool
+	// Sum is equal for entries with the same texts, times aside, as long as the process lives.
+	Sum uint64
 }
+
+var sumSeed = maphash.MakeSeed()
 
 // Ledger is the ordered entries of one progress file. It never changes once built, so several goroutines may use
 // it; one that extends another shares its storage.
@@ -107,6 +112,11 @@ func newEntry(v *small.Value) Entry {
 	e := Entry{Pos: v.Pos, Evidenced: Evidenced(v), Meaningful: hasVisibleEvidence(v), Suspects: small.EntrySuspects(v), Credentials: credentialsOf(v)}
 	task, _ := v.Get("task_id").Str()
 	e.Reconciles = task == ReconcileTask
+	for _, f := range v.Fields {
+		if f.Value.Kind == small.String && f.Key != "timestamp" {
+			e.Sum += maphash.String(sumSeed, f.Value.Text)
+		}
+	}
 	// A ledger is kept longer than the texts of its entries, of which these would be parts.
 	e.TaskID = strings.Clone(strings.TrimSpace(task))
 	e.Timestamp = strings.Clone(strings.TrimSpace(textOf("timestamp")(v)))

@@ -63,6 +63,21 @@ func (l *Log) Extend(whole, data []byte, limits small.Limits) (*Log, []small.Pro
 	return ReadLog(data, limits)
 }
 
+// Forked reads data as another version of the log, whose own text is whole: only what follows their common beginning is parsed, where that
+// is plain. The result is the same either way.
+func (l *Log) Forked(whole, data []byte, limits small.Limits) (*Log, []small.Problem) {
+	if l == nil || l.column == 0 {
+		return ReadLog(data, limits)
+	}
+	same := 0
+	for same < min(len(whole), len(data)) && whole[same] == data[same] {
+		same++
+	}
+	dash := append([]byte("\n"), small.Dash(l.column)...)
+	common := data[:bytes.LastIndex(data[:same], dash)+1]
+	return l.Before(whole, common).Extend(common, data, limits)
+}
+
 // appended is the short way of Extend; nil if data is not plainly an append.
 func (l *Log) appended(whole, data []byte, limits small.Limits) *Log {
 	if l.column == 0 || len(whole) != l.size || !bytes.HasPrefix(data, whole) {

@@ -8,17 +8,7 @@ import (
 
 // Since lists the entries that a ledger lacks.
 func Since(entries []Entry, base *Ledger) []Entry {
-	there := make(map[small.Digest]bool, base.Len())
-	for _, e := range base.Entries {
-		there[e.Digest] = true
-	}
-	var out []Entry
-	for _, e := range entries {
-		if !there[e.Digest] {
-			out = append(out, e)
-		}
-	}
-	return out
+	return lacking(entries, base.Entries)
 }
 
 type relation int

@@ -1,12 +1,20 @@
 package ledger
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The task_ids of the entries with which the protocol's program replaces a run's plan: `small reset` and `small plan --reset`.
 const (
 	resetTask     = "reset"
 	planResetTask = "plan-reset"
 )
+
+// RunBegun reports whether an entry belongs to the run with a replay id. Upper and lower case are the same.
+func (l *Ledger) RunBegun(id string) bool {
+	return slices.ContainsFunc(l.Entries, func(e Entry) bool { return strings.EqualFold(e.ReplayID, id) })
+}
 
 // RunOver reports whether the log shows that the run with a replay id is over: its plan was reset, or another run
 // began after an entry of it. Upper and lower case are the same.

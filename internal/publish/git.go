@@ -1,25 +1,20 @@
 package publish
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/wording"
 )
-
-// grace is how long a git that was interrupted, or what a hook left running, is waited for.
-const grace = 5 * time.Second
 
 // commandLine is the installed git in one work tree.
 type commandLine struct {
@@ -36,44 +31,21 @@ type result struct {
 }
 
 func openGit(place githistory.Place, environ []string) (*commandLine, error) {
-	env, err := place.GitEnviron(environ, "GIT_PREFIX", "GIT_DIR", "GIT_WORK_TREE")
-	if err != nil {
-		return nil, err
-	}
-	given := githistory.Environ(environ)
-	_, dir := given.Lookup("GIT_DIR")
-	_, tree := given.Lookup("GIT_WORK_TREE")
-	_, prompt := given.Lookup("GIT_TERMINAL_PROMPT")
-	env = append(env, "GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true")
-	if dir || tree { // which may be relative to another directory
-		env = append(env, "GIT_DIR="+place.GitDir, "GIT_WORK_TREE="+place.Top)
-	}
-	if !prompt {
-		env = append(env, "GIT_TERMINAL_PROMPT=0") // an agent at a terminal would wait forever
-	}
-	return &commandLine{top: place.Top, gitDir: place.GitDir, environ: env}, nil
+	git, err := place.WorkingGit(environ)
+	return &commandLine{top: place.Top, gitDir: place.GitDir, environ: git.Environ}, err
 }
 
 // try runs git. Its error is that git could not be run to its end; a status other than 0 is a result.
 func (g *commandLine) try(ctx context.Context, args ...string) (result, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = g.top, g.environ, grace
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that git removes its locks
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	err := cmd.Run()
-	done := result{out: out.String(), stderr: strings.TrimSpace(said.String())}
-	var exit *exec.ExitError
+	r, err := gitcmd.Git{Dir: g.top, Environ: g.environ}.Run(ctx, nil, args...)
+	done := result{status: r.Status, out: string(r.Out), stderr: r.Stderr}
 	switch {
 	case ctx.Err() != nil:
 		return done, ctx.Err()
-	case err == nil, errors.Is(err, exec.ErrWaitDelay):
-		return done, nil
-	case errors.As(err, &exit) && exit.Exited():
-		done.status = exit.ExitCode()
-		return done, nil
+	case err != nil:
+		return done, &failure.Error{Message: err.Error(), Err: err}
 	}
-	return done, &failure.Error{Message: fmt.Sprintf("git %s: %s", args[0], wording.Printable(err.Error())), Err: err}
+	return done, nil
 }
 
 // run runs git, which must succeed, and returns what it printed without the last line's end.

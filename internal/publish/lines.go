@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
@@ -56,7 +56,7 @@ func (p *publishing) usersAttributes(ctx context.Context) ([]byte, error) {
 	}
 	file := trimmed(done.out)
 	if done.status == 1 {
-		environ := githistory.Environ(p.git.environ)
+		environ := gitcmd.Environ(p.git.environ)
 		dir, home := environ.Get("XDG_CONFIG_HOME"), environ.Get("HOME")
 		if dir == "" && home == "" {
 			return nil, nil

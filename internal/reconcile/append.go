@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"errors"
+
 	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/read"
@@ -8,17 +10,17 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Append appends an entry to the log. The entry gets the replay id of the current
+// Append appends an entry to the log, and notes that. The entry gets the replay id of the current
 // run, if workspace.small.yml or the handoff has one. Nothing is staged. judge, if not nil, sees the new text before it is written, and
-// the line on which the entry begins, from 1; what it returns prevents the writing.
-func (w *Workspace) Append(entry splice.Entry, judge func(text []byte, line int) error) error {
+// the line on which the entry begins, from 1; what it returns prevents the writing. done is true if the entry is written, even after an error.
+func (w *Workspace) Append(mark Mark, entry splice.Entry, judge func(text []byte, line int) error) (done bool, err error) {
 	data, err := w.Read()
 	if err != nil {
-		return err
+		return false, err
 	}
 	path, dir := w.Log(), w.Dir
 	if data == nil {
-		return &failure.Error{
+		return false, &failure.Error{
 			Message: "cannot read " + path + ": there is no such file",
 			Remedy:  "see what the workspace lacks: `small-hook check`",
 		}
@@ -32,9 +34,23 @@ func (w *Workspace) Append(entry splice.Entry, judge func(text []byte, line int)
 		err = judge(longer, line)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	return w.write(path, longer)
+	// First what needs room: a full disk leaves the log, and the note, as they are.
+	note, err := w.prepareNote(mark, longer)
+	if err != nil {
+		return false, &failure.Error{Message: "the entry was not appended: it cannot be noted: " + err.Error(), Remedy: "make room in the git directory, and make it writable; then append again", Err: err}
+	}
+	if err = w.write(path, longer); err != nil {
+		if note != nil {
+			err = errors.Join(err, note.Drop())
+		}
+		return false, err
+	}
+	if note != nil {
+		err = w.notNoted(note.Finish())
+	}
+	return true, err
 }
 
 // Bring appends the entries that a log has and base lacks to the log, with later times where they need them, and returns how many.
@@ -46,7 +62,7 @@ func (w *Workspace) Bring(base, log []byte) (int, error) {
 	c := splice.Case{
 		Path: w.Log(), Now: w.Now, Limits: w.Limits, Comparer: read.NewLogComparer(w.Policy, w.Log(), w.Now),
 		Ours:   splice.Version{Name: "what is checked out", Data: there},
-		Theirs: []splice.Version{{Name: "what was recorded", Data: log, Bases: []splice.Version{{Data: base}}, Picked: true, Own: true}},
+		Theirs: []splice.Version{{Name: "what was recorded", Data: log, Bases: []splice.Version{{Data: base}}, Picked: true}},
 	}
 	resolved, err := c.Resolve()
 	if err != nil {

@@ -74,7 +74,7 @@ func (r *resolving) driven(ctx context.Context, path string) (text []byte, notes
 		if err != nil {
 			return nil, nil, err
 		}
-		resolved, err := c.Resolve()
+		resolved, err := r.combine(ctx, c)
 		if err != nil {
 			return nil, nil, err
 		}

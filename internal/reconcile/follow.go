@@ -7,11 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // followMoves treats the versions of a log whose workspace moved on a side as if they were at one path: where the new commit is to
@@ -61,11 +59,8 @@ func (r *resolving) followSince(ctx context.Context, base string, t side) error 
 			here = path
 		}
 		if !moved && r.op.oneParent() && r.files[r.op.ours.id][path].Object != files[path].Object {
-			return &failure.Error{
-				Message: fmt.Sprintf("%s moved %s to %s, and %s has recorded work at the old path: one commit of a %s cannot do both",
-					t.name, path, there, r.op.ours.name, r.op.word),
-				Remedy: "undo it (`" + r.op.undo() + "`) and merge instead: `git merge " + wording.ShellWord(t.name) + "`, then `small-hook reconcile`",
-			}
+			return r.op.needsMerge(ctx, r.repo, r.git, fmt.Sprintf("%s moved %s to %s, and %s has recorded work at the old path: one commit of a %s cannot do both",
+				t.name, path, there, r.op.ours.name, r.op.word))
 		}
 		if moved || r.op.word == "" {
 			to = here

@@ -5,47 +5,36 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os/exec"
+	"os"
 	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/small"
-	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // workTree is a work tree with the installed git, which stages with its own locks and filters.
 type workTree struct {
-	top     string
-	gitDir  string
-	environ []string
-	stored  storedFile // by storeFile
+	top    string
+	gitDir string
+	git    gitcmd.Git
+	stored storedFile // by storeFile
 }
 
-// located are the variables that would have git look at another place than the one that was found.
-var located = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "LC_ALL"}
-
 func openWorkTree(place githistory.Place, environ []string) (*workTree, error) {
-	env, err := place.GitEnviron(environ, located...)
-	if err != nil {
-		return nil, err
-	}
-	return &workTree{top: place.Top, gitDir: place.GitDir, environ: append(env, "LC_ALL=C", "GIT_DIR="+place.GitDir, "GIT_WORK_TREE="+place.Top)}, nil
+	git, err := place.WorkingGit(environ)
+	git.Options = []string{"-c", "core.hooksPath=" + os.DevNull, "--literal-pathspecs"}
+	return &workTree{top: place.Top, gitDir: place.GitDir, git: git}, err
 }
 
 func (g *workTree) run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=/dev/null", "--literal-pathspecs"}, args...)...)
-	cmd.Dir, cmd.Env, cmd.Stdin = g.top, g.environ, stdin
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil {
-		return nil, &failure.Error{
-			Message: fmt.Sprintf("git %s: %s", args[0], wording.Printable(strings.TrimSpace(said.String()+" "+err.Error()))),
-			Err:     err,
-		}
+	out, err := g.git.Output(ctx, stdin, args...)
+	if err != nil {
+		return nil, &failure.Error{Message: err.Error(), Err: err}
 	}
-	return out.Bytes(), nil
+	return out, nil
 }
 
 func (g *workTree) parents(ctx context.Context, id string) ([]string, error) {
@@ -67,12 +56,6 @@ func (g *workTree) nameOf(ctx context.Context, id string) (string, error) {
 		}
 	}
 	return "", err
-}
-
-// unpublished reports whether a commit is in no branch that was fetched or pushed, and not in what is checked out.
-func (g *workTree) unpublished(ctx context.Context, id string) (bool, error) {
-	out, err := g.run(ctx, nil, "rev-list", "--max-count=1", id, "--not", "--remotes", "HEAD", "--")
-	return len(out) > 0, err
 }
 
 // replaces reports whether the upstream branch has a commit that head lacks.
@@ -177,6 +160,11 @@ func (g *workTree) unmerged(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), err
+}
+
+// staged lists the paths at which the index differs from HEAD, those in conflict among them.
+func (g *workTree) staged(ctx context.Context) ([]byte, error) {
+	return g.run(ctx, nil, "diff", "--cached", "--name-only", "--no-ext-diff", "HEAD")
 }
 
 // diff shows what is staged at some paths against HEAD.

@@ -34,8 +34,9 @@ type restoring struct {
 
 // RestoreFrom restores the log from a commit, and in a merge from what is being merged too, with the entries that are new in the work
 // tree after them, and stages it. An empty source is HEAD. Nothing is written if the log, here and in the index, has all that was
-// committed, in order, and new entries have times that can stand. With discard, new entries are dropped.
-func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source string, discard bool, environ []string) (out Restored, err error) {
+// committed, in order, and new entries have times that can stand. With discard, new entries are dropped; else, without a source, what was
+// noted counts as what was committed does.
+func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source string, noted []byte, discard bool, environ []string) (out Restored, err error) {
 	out.Log = w.Log()
 	r := &restoring{Workspace: w, repo: repo}
 	if r.git, err = openWorkTree(w.Place, environ); err != nil {
@@ -44,10 +45,7 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 	if err = r.findUnderway(ctx); err != nil {
 		return out, err
 	}
-	old, err := r.committed(ctx, source)
-	if err == nil && old == nil && !discard {
-		old, err = r.begun()
-	}
+	old, accepts, err := r.wanted(ctx, source, noted, discard)
 	if err != nil || old == nil {
 		return out, err
 	}
@@ -59,7 +57,7 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 	if err != nil {
 		return out, err
 	}
-	find := func() (Restored, []byte, error) { return w.lost(old, r.accepts) }
+	find := func() (Restored, []byte, error) { return w.lost(old, accepts) }
 	if discard {
 		find = func() (Restored, []byte, error) { return w.replaced(old) }
 	}
@@ -85,6 +83,23 @@ func (w *Workspace) RestoreFrom(ctx context.Context, repo Repository, source str
 	}
 	out.Next, err = r.next(ctx)
 	return out, err
+}
+
+// wanted is the old log, nil if there is none, and says whether a log has what has to be there.
+func (r *restoring) wanted(ctx context.Context, source string, noted []byte, discard bool) (old []byte, accepts func(parent, child *ledger.Ledger) bool, err error) {
+	old, err = r.committed(ctx, source)
+	if err != nil || discard {
+		return old, r.accepts, err
+	}
+	if old == nil {
+		old, err = r.begun()
+	}
+	was, _ := ledger.ReadLog(old, r.Limits)
+	log, _ := ledger.ReadLog(noted, r.Limits)
+	if err != nil || log == nil || source != "" || was != nil && was.HasAll(log.Ledger) {
+		return old, r.accepts, err
+	}
+	return r.join(old, noted), func(_, child *ledger.Ledger) bool { return r.accepts(nil, child) && r.Accepts(log.Ledger, child) }, nil
 }
 
 // begun is the log without entries that a new one counts as having been; nil if what is there is no log. Only a credential is a reason to

@@ -10,6 +10,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/read"
+	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
@@ -40,6 +41,8 @@ type Options struct {
 type Outcome struct {
 	// Finish is what to type next.
 	Finish string
+	// Empty is true if git has begun something that leaves nothing to commit.
+	Empty bool
 	// Replaces is true if the named side is published where the branch is pushed to, and the branch lacks it: only a forced push would
 	// put the branch in its place.
 	Replaces bool
@@ -232,7 +235,8 @@ func (r *resolving) log(ctx context.Context, path string) error {
 func (r *resolving) sidesOf(ctx context.Context, path string) (c splice.Case, mode string, same bool, err error) {
 	c = splice.Case{
 		Path: path, Now: r.opts.Now, Limits: r.limits(),
-		Comparer: read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
+		Comparer:  read.NewLogComparer(r.opts.Policy, path, r.opts.Now, r.oldPaths(path)...),
+		Published: func(entries []ledger.Entry) (map[small.Digest]bool, error) { return r.published(ctx, path, entries) },
 	}
 	for _, p := range r.policies {
 		c.Others = append(c.Others, read.NewLogComparer(p, path, r.opts.Now, r.oldPaths(path)...))
@@ -265,7 +269,7 @@ func (r *resolving) sidesOf(ctx context.Context, path string) (c splice.Case, mo
 // version is a side's version of a log, without its bases.
 func (r *resolving) version(ctx context.Context, s side, path string) (splice.Version, error) {
 	data, err := r.read(ctx, s, path)
-	return splice.Version{Name: s.name, ID: s.id, Picked: s.picked, Own: s.own, Data: data}, err
+	return splice.Version{Name: s.name, ID: s.id, Picked: s.picked, Data: data}, err
 }
 
 func (r *resolving) resolve(ctx context.Context, c splice.Case, mode string) error {
@@ -279,7 +283,7 @@ func (r *resolving) resolve(ctx context.Context, c splice.Case, mode string) err
 	}
 	resolved := done
 	if resolved == nil {
-		if resolved, err = c.Resolve(); err != nil {
+		if resolved, err = r.combine(ctx, c); err != nil {
 			return r.untie(ctx, c.Path, err)
 		}
 	}
@@ -293,6 +297,19 @@ func (r *resolving) resolve(ctx context.Context, c splice.Case, mode string) err
 	}
 	r.out.Logs = append(r.out.Logs, log)
 	return nil
+}
+
+// reconciledInsertion is the rule about entries that a commit with one parent puts before older ones.
+const reconciledInsertion = "append-only/reconciled-insertion"
+
+// combine combines the sides of a log, unless the configuration wants a merge where published entries stand before others.
+func (r *resolving) combine(ctx context.Context, c splice.Case) (*splice.Resolution, error) {
+	resolved, err := c.Resolve()
+	if err == nil && resolved.Inserted && r.op.oneParent() && r.opts.Policy.Mode == policy.Enforce && r.opts.Policy.Rules[reconciledInsertion] == policy.Error {
+		err = r.op.needsMerge(ctx, r.repo, r.git, fmt.Sprintf("%s: published entries of %s are older than ours, and the configuration rejects a commit that puts them there (%s)",
+			c.Path, c.Theirs[0].Name, reconciledInsertion))
+	}
+	return resolved, err
 }
 
 func (r *resolving) limits() small.Limits {

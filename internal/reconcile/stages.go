@@ -57,10 +57,10 @@ func (r *resolving) staged(ctx context.Context, named string) error {
 		r.files[id] = files
 	}
 	r.op.word = opApply
-	r.op.theirs = []side{{name: "what was applied", id: stageApplied, parts: []string{stageBase}, picked: true, own: true}}
+	r.op.theirs = []side{{name: "what was applied", id: stageApplied, parts: []string{stageBase}, picked: true}}
 	patch, err := exists(filepath.Join(r.repo.Where().GitDir, "rebase-apply", "applying"))
 	if patch {
-		r.op.finish = "git am --continue"
+		r.op.finish, r.op.skip = "git am --continue", "git am --skip"
 	}
 	return err
 }

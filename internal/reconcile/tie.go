@@ -20,35 +20,31 @@ func (r *resolving) untie(ctx context.Context, path string, err error) error {
 	if !errors.As(err, &t) || len(r.op.theirs) != 1 || !r.op.theirs[0].isCommit() {
 		return err
 	}
-	ours, theirs := r.op.ours, r.op.theirs[0]
-	published := map[string]bool{}
-	for i, e := range t.Entries {
-		s := ours
-		if t.Sides[i] == theirs.id {
-			s = theirs
-		}
-		var asked error
-		if published[s.id], asked = r.published(ctx, s, path, e); asked != nil {
-			return asked
-		}
+	theirs := r.op.theirs[0]
+	mine, other := t.Entries[0], t.Entries[1]
+	if (t.Sides[0] == theirs.id) != (r.op.word == opRebase) { // there the commit that is applied is one's own
+		mine, other = other, mine
+	}
+	published, asked := r.published(ctx, path, t.Entries[:])
+	if asked != nil {
+		return asked
 	}
 	undo := ""
 	if r.op.word != "" {
 		undo = "`" + r.op.undo() + "`; "
 	}
-	name := wording.ShellWord(theirs.name)
+	name, asked := r.op.other(ctx, r.repo, r.git)
+	if asked != nil {
+		return asked
+	}
 	const again = "; then, for each stop, `small-hook reconcile` and `git -c core.editor=true %s --continue`"
 	f := *failure.Of(err)
 	switch {
-	case !published[ours.id]:
+	case !published[mine.Digest]:
 		f.Remedy = undo + "give the entry that is not published yet a later time: `git rebase " + name + "`" + fmt.Sprintf(again, opRebase)
-	case !published[theirs.id]:
+	case !published[other.Digest]:
 		f.Remedy = undo + "give the entry that is not published yet a later time: `git cherry-pick HEAD.." + name + "`" + fmt.Sprintf(again, opPick)
 	default:
-		mine := t.Entries[0]
-		if t.Sides[0] == theirs.id {
-			mine = t.Entries[1]
-		}
 		f.Message += "; both are published"
 		f.Remedy = undo + moveWaived(path, mine.Timestamp) + "`git merge --no-edit " + name + "`; `small-hook reconcile`; `git commit --no-edit`"
 	}
@@ -81,38 +77,3 @@ func moveWaived(path, was string) string {
 
 // basicRegexp writes text as a pattern of POSIX sed between slashes, in which + stands for itself.
 var basicRegexp = strings.NewReplacer(`\`, `\\`, `/`, `\/`, `.`, `\.`, `[`, `\[`, `*`, `\*`, `^`, `\^`, `$`, `\$`)
-
-// published reports whether an entry of a side's log is in a commit that was fetched or pushed.
-func (r *resolving) published(ctx context.Context, s side, path string, e ledger.Entry) (bool, error) {
-	commits, err := r.git.publishedOf(ctx, s.id)
-	if err != nil {
-		return false, err
-	}
-	for _, id := range commits {
-		data, err := r.read(ctx, side{name: s.name, id: id}, path)
-		if err != nil {
-			return false, err
-		}
-		for _, known := range entriesOf(data, r.limits()).Entries {
-			if known.Digest == e.Digest {
-				return true, nil
-			}
-		}
-	}
-	return false, nil
-}
-
-// publishedOf lists the newest commits of a history that were fetched or pushed.
-func (g *workTree) publishedOf(ctx context.Context, id string) ([]string, error) {
-	out, err := g.run(ctx, nil, "rev-list", "--boundary", id, "--not", "--remotes", "--")
-	if err != nil || len(out) == 0 {
-		return []string{id}, err
-	}
-	var known []string
-	for line := range strings.Lines(string(out)) {
-		if boundary, ok := strings.CutPrefix(strings.TrimSpace(line), "-"); ok {
-			known = append(known, boundary)
-		}
-	}
-	return known, nil
-}

@@ -25,6 +25,7 @@ type Repository interface {
 	history.History
 	Where() githistory.Place
 	Resolve(ctx context.Context, name string) (string, error)
+	Tips(ctx context.Context, prefixes ...string) ([]string, error)
 	Head(ctx context.Context) (string, error)
 	CurrentBranch(ctx context.Context) (string, error)
 }
@@ -34,18 +35,18 @@ type side struct {
 	name, id string
 	// parts are the commits from which it and ours parted.
 	parts []string
-	// picked is true if only what the commit itself adds is wanted. own is true if nobody else has that yet.
-	picked, own bool
+	// picked is true if only what the commit itself adds is wanted.
+	picked bool
 }
 
 // operation is what git has not finished.
 type operation struct {
 	// word names it; empty if nothing is under way and the other side was named.
 	word string
-	// finish is what to type afterwards.
-	finish string
-	ours   side
-	theirs []side
+	// finish is what to type afterwards, and skip the same where nothing is left to commit.
+	finish, skip string
+	ours         side
+	theirs       []side
 }
 
 // The operations, in git's words.
@@ -148,7 +149,7 @@ func (o *operation) applying(ctx context.Context, repo Repository, git *workTree
 			return err
 		}
 		if there {
-			o.finish = u.Finish
+			o.finish, o.skip = u.Finish, u.Skip
 			return o.apply(ctx, repo, git, ref, u.Command)
 		}
 	}
@@ -165,16 +166,12 @@ func (o *operation) apply(ctx context.Context, repo Repository, git *workTree, n
 	if err != nil {
 		return err
 	}
-	if len(parents) > 1 {
-		return &failure.Error{
-			Message: fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, history.Short(id)),
-			Remedy:  "undo it (`git " + word + " --abort`) and merge instead: `git merge --no-edit " + id + "`, then `small-hook reconcile`",
-		}
-	}
-	own, err := git.unpublished(ctx, id)
 	o.word = word
-	o.theirs = []side{{id: id, parts: parents, picked: true, own: own}}
-	return err
+	o.theirs = []side{{id: id, parts: parents, picked: true}}
+	if len(parents) > 1 {
+		return o.needsMerge(ctx, repo, git, fmt.Sprintf("the %s is about to apply %s, which is a merge: it is unclear which side's entries it brings", word, history.Short(id)))
+	}
+	return nil
 }
 
 // reverting is the failure in a revert: it takes code back, and the log keeps what was recorded.
@@ -235,7 +232,7 @@ func (o *operation) squashing(ctx context.Context, repo Repository, git *workTre
 	}
 	for _, id := range listed {
 		if !inside[id] {
-			o.word, o.finish = opSquash, "git commit --no-edit"
+			o.word, o.finish, o.skip = opSquash, "git commit --no-edit", "git reset --merge"
 			o.theirs = append(o.theirs, side{id: id})
 		}
 	}

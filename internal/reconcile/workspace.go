@@ -2,13 +2,13 @@ package reconcile
 
 import (
 	"bytes"
-	"encoding/json"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -17,7 +17,6 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
-	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -47,7 +46,7 @@ func (w *Workspace) write(path string, text []byte) error {
 	file := filepath.Join(w.Place.Top, filepath.FromSlash(path))
 	err := os.MkdirAll(filepath.Dir(file), 0o777)
 	if err == nil {
-		err = wholefile.WriteVia(w.Place.GitDir, file, text)
+		err = wholefile.WriteVia(w.Kept, file, text)
 	}
 	if err != nil {
 		return &failure.Error{Message: fmt.Sprintf("cannot write %s: %v", path, err), Remedy: "make the file writable, then run the command again", Err: err}
@@ -128,18 +127,15 @@ func (w *Workspace) put(out *Restored, file []byte) (err error) {
 
 // keep keeps a file that is about to be replaced.
 func (w *Workspace) keep(content []byte) (string, error) {
-	file, err := os.CreateTemp(w.Kept, "progress-"+w.Now.UTC().Format("20060102T150405Z")+"-*.small.yml") // with permissions 0600
-	if err == nil {
-		_, err = file.Write(content)
-		err = errors.Join(err, file.Sync(), file.Close())
-	}
-	if err != nil {
+	sum := sha256.Sum256(content) // what is kept again, after a kill, is kept once
+	name := filepath.Join(w.Kept, "progress-"+hex.EncodeToString(sum[:8])+".small.yml")
+	if err := wholefile.Replace(name, content, 0o600); err != nil {
 		return "", &failure.Error{
 			Message: fmt.Sprintf("cannot keep the present %s, so it was left as it is: %v", w.Log(), err),
 			Remedy:  "make room in the git directory, then run the command again", Err: err,
 		}
 	}
-	return file.Name(), nil
+	return name, nil
 }
 
 // moveLink keeps a symbolic link that is in the log's place, and returns where; empty if there is none.
@@ -161,51 +157,4 @@ func (w *Workspace) moveLink() (string, error) {
 		err = os.Remove(file)
 	}
 	return kept, err
-}
-
-// Note is what a guarded command has left.
-type Note struct {
-	// Mark is another one as soon as git has moved the work tree.
-	Mark string `json:"mark"`
-	// Log is the file.
-	Log []byte `json:"log"`
-}
-
-func (w *Workspace) noteFile() string { return filepath.Join(w.Kept, "noted") }
-
-// Note remembers the log as it is now; nothing, if it cannot be read as a log.
-func (w *Workspace) Note(mark string) error {
-	data, err := w.Read()
-	if err != nil {
-		return err
-	}
-	// A credential is not copied: then what HEAD has is all that the next guarded command goes by.
-	if log, _ := ledger.ReadLog(data, w.Limits); log == nil || len(secret.Find(string(data))) > 0 || slices.ContainsFunc(log.Entries, ledger.HasCredential) {
-		err = os.Remove(w.noteFile())
-	} else {
-		var text []byte
-		if text, err = json.Marshal(Note{mark, data}); err == nil {
-			err = wholefile.Replace(w.noteFile(), text, 0o600)
-		}
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &failure.Error{Message: "cannot note what is in " + w.Log() + ": " + err.Error(), Remedy: "make the git directory writable", Err: err}
-	}
-	return nil
-}
-
-// Noted is what Note has remembered. Its Log is nil if that is nothing, or if the note was damaged.
-func (w *Workspace) Noted() (Note, error) {
-	var last Note
-	data, err := os.ReadFile(w.noteFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return last, nil
-	}
-	if err != nil {
-		return last, &failure.Error{Message: "cannot read what was noted of " + w.Log() + ": " + err.Error(), Remedy: "make the git directory readable", Err: err}
-	}
-	if json.Unmarshal(data, &last) == nil {
-		return last, nil
-	}
-	return Note{}, nil
 }

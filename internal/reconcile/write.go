@@ -240,6 +240,15 @@ func (r *resolving) report(ctx context.Context) error {
 		}
 	}
 	var err error
+	if r.op.word != "" && r.out.Diff == "" {
+		staged, err := r.git.staged(ctx)
+		if err != nil {
+			return err
+		}
+		if len(staged) == 0 {
+			r.out.Empty, r.out.Finish = true, cmp.Or(r.op.skip, r.out.Finish)
+		}
+	}
 	if r.out.Conflicts, err = r.conflicts(ctx); err != nil {
 		return err
 	}

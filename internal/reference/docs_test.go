@@ -23,11 +23,11 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := [][3]string{{"case", "reference", "here"}}
+	rows := [][4]string{{"case", "reference", "here", "why"}}
 	for _, d := range divergences {
-		rows = append(rows, [3]string{d.what, d.reference, d.here})
+		rows = append(rows, [4]string{d.what, d.reference, d.here, d.why})
 	}
-	var widths [3]int
+	var widths [4]int
 	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], len(cell))
@@ -35,9 +35,14 @@ func TestTable(t *testing.T) {
 	}
 	var out strings.Builder
 	for i, row := range rows {
-		fmt.Fprintf(&out, "| %-*s | %-*s | %-*s |\n", widths[0], row[0], widths[1], row[1], widths[2], row[2])
+		line := [2]string{"|", "|"}
+		for at, cell := range row {
+			line[0] += fmt.Sprintf(" %-*s |", widths[at], cell)
+			line[1] += " " + strings.Repeat("-", widths[at]) + " |"
+		}
+		out.WriteString(line[0] + "\n")
 		if i == 0 {
-			fmt.Fprintf(&out, "| %s | %s | %s |\n", strings.Repeat("-", widths[0]), strings.Repeat("-", widths[1]), strings.Repeat("-", widths[2]))
+			out.WriteString(line[1] + "\n")
 		}
 	}
 	written := table.ReplaceAllLiteralString(string(page), out.String())

@@ -35,7 +35,7 @@ func program(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv(variable)
 	if path == "" {
-		t.Skipf("SKIPPED: %s names no reference program, so no verdict is held against it: export %s=\"$(scripts/reference-setup)\"", variable, variable)
+		t.Skipf("NOT TESTED: %s names no program, so no verdict is held against it: export %[1]s=\"$(scripts/reference-setup)\"", variable)
 	}
 	return path
 }
@@ -65,11 +65,18 @@ func judge(dir, reference string, strict bool) (verdict, error) {
 		return verdict{}, fmt.Errorf("the reference: %w\n%s", err, out)
 	}
 	v := verdict{passes: err == nil, output: string(out)}
-	v.report = entrypoint.Check(ctx, session.Request{Dir: dir, Strict: strict, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}, session.What{})
-	if v.report.Failure != nil {
-		return v, v.report.Failure
+	v.report, err = ours(ctx, dir, "", strict)
+	return v, err
+}
+
+// ours is the gate's report of the workspace in a directory.
+func ours(ctx context.Context, dir, kind string, strict bool) (*finding.Report, error) {
+	req := session.Request{Dir: dir, Workspace: kind, Strict: strict, Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}
+	report := entrypoint.Check(ctx, req, session.What{})
+	if report.Failure != nil {
+		return nil, report.Failure
 	}
-	return v, nil
+	return report, nil
 }
 
 // write puts a workspace's files into an empty directory.
@@ -104,8 +111,31 @@ type tally struct {
 	failures                 []string
 }
 
-// one judges a workspace in both modes.
+// one judges a workspace beside the reference in both modes.
 func (n *tally) one(w *workspace, reference, name string) {
+	n.judge(w, name, func(dir string, strict bool) (verdict, error) { return judge(dir, reference, strict) })
+}
+
+// recorded judges a workspace of which the reference's verdict is known.
+func (n *tally) recorded(c *recorded) {
+	w, err := c.workspace()
+	if err != nil {
+		n.note(w, false, verdict{}, c.ID, err)
+		return
+	}
+	n.judge(w, c.ID, func(dir string, strict bool) (verdict, error) {
+		v := verdict{passes: c.Plain == 0, output: c.Words}
+		if strict {
+			v.passes = c.Strict == 0
+		}
+		var err error
+		v.report, err = ours(context.Background(), dir, c.Kind, strict)
+		return v, err
+	})
+}
+
+// judge puts a workspace into a directory and has it judged there in both modes.
+func (n *tally) judge(w *workspace, name string, both func(dir string, strict bool) (verdict, error)) {
 	dir, err := os.MkdirTemp("", "reference")
 	if err == nil {
 		err = w.write(dir)
@@ -113,7 +143,7 @@ func (n *tally) one(w *workspace, reference, name string) {
 	for _, strict := range []bool{false, true} {
 		var v verdict
 		if err == nil {
-			v, err = judge(dir, reference, strict)
+			v, err = both(dir, strict)
 		}
 		n.note(w, strict, v, name, err)
 	}

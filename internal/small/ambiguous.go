@@ -10,7 +10,7 @@ import (
 
 // ambiguous finds what readers of YAML do not agree on, and a schema over JSON
 // cannot speak of: keys that are no strings where the protocol says what a
-// mapping is for, binary data, and a key "<<" that is text.
+// mapping is for or have a tag, binary data, and a key "<<" that is text.
 func ambiguous(a Artifact, root *Value) []Problem {
 	var out []Problem
 	add := func(pos Pos, path []string, hint, format string, args ...any) {
@@ -36,13 +36,15 @@ func ambiguous(a Artifact, root *Value) []Problem {
 		}
 		for i := range v.Fields {
 			f := &v.Fields[i]
-			if f.Named() && f.Key != "<<" && f.Value.leaf() && f.Value.Tag != binaryTag {
+			if f.Named() && !f.tagged && f.Key != "<<" && f.Value.leaf() && f.Value.Tag != binaryTag {
 				continue // as nearly all are, and no path is needed
 			}
 			path = append(path[:depth], wording.Clip(f.Key))
 			switch owner := path[:depth]; {
 			case !f.Named() && wantsNames(a, owner):
 				add(f.KeyPos, path, fmt.Sprintf("quote it: %q", wording.Clip(f.Key)), "the key %q of %s is no string", wording.Clip(f.Key), describe(owner))
+			case f.tagged && judged(a, owner):
+				add(f.KeyPos, path, "remove the tag", "the key %q of %s has a tag of its own, with which programs take it for no string", wording.Clip(f.Key), describe(owner))
 			case strings.HasPrefix(f.other, binaryTag):
 				add(f.KeyPos, path, "write it as text", "a key of %s is binary data, which some readers decode and some do not", describe(owner))
 			case f.Named() && f.Key == "<<":
@@ -53,6 +55,12 @@ func ambiguous(a Artifact, root *Value) []Problem {
 	}
 	look(root, nil)
 	return out
+}
+
+// judged reports whether a schema is asked about a mapping at a path. The
+// root is read by its keys' texts alone.
+func judged(a Artifact, path []string) bool {
+	return len(path) == 1 || len(path) == 2 || wantsNames(a, path)
 }
 
 // wantsNames reports whether a mapping at a path is one whose keys the schema

@@ -16,7 +16,7 @@ func (d *Document) AppendColumn(data []byte) int {
 		return d.column
 	}
 	last := d.Root.Fields[len(d.Root.Fields)-1]
-	if last.Key != "entries" || !last.Value.Block() || len(last.Value.Items) == 0 || d.linked || hasMarker(data) || !ReadableAlone(data) {
+	if last.Key != "entries" || !last.Value.Block() || len(last.Value.Items) == 0 || d.linked || d.more || hasMarker(data) || !ReadableAlone(data) {
 		return 0
 	}
 	return last.Value.Pos.Column
@@ -70,7 +70,7 @@ func (d *Document) Extended(whole, data []byte, limits Limits) *Document {
 // itemsAt returns the items of a document that is nothing but a list of
 // entries, readable without what stands around it, at a column; else nil.
 func (d *Document) itemsAt(column int) []*Value {
-	if d == nil || d.linked || len(d.Root.Fields) != 1 {
+	if d == nil || d.linked || d.more || len(d.Root.Fields) != 1 {
 		return nil
 	}
 	items := d.Root.Fields[0].Value

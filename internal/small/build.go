@@ -209,8 +209,7 @@ func (b *builder) mapping(n *yaml.Node, depth int, out *Value) {
 			continue
 		}
 		field := Field{KeyPos: position(key)}
-		var ok bool
-		if field.Key, field.other, ok = b.key(key); !ok {
+		if !b.key(key, &field) {
 			continue
 		}
 		first := seen.find(out.Fields, field.Key)
@@ -254,6 +253,7 @@ func (b *builder) merge(n *yaml.Node, depth int, out *Value, seen *memberIndex) 
 			return
 		}
 		for _, f := range b.value(source, depth+1).Fields {
+			f.tagged = false // programs take its text
 			if seen.find(out.Fields, f.Key) == nil {
 				out.Fields = append(out.Fields, f)
 			}
@@ -261,9 +261,8 @@ func (b *builder) merge(n *yaml.Node, depth int, out *Value, seen *memberIndex) 
 	}
 }
 
-// key returns the text of a mapping's key, which must be a scalar; other is the
-// canonical form of one that is no string.
-func (b *builder) key(n *yaml.Node) (text, other string, ok bool) {
+// key reads a mapping's key, which must be a scalar.
+func (b *builder) key(n *yaml.Node, field *Field) (ok bool) {
 	b.noteLinks(n)
 	at := n
 	if n.Kind == yaml.AliasNode {
@@ -274,15 +273,18 @@ func (b *builder) key(n *yaml.Node) (text, other string, ok bool) {
 	}
 	if n.Kind != yaml.ScalarNode {
 		b.fail(at, "", "a key is %s; keys are single values", nodeKind(n))
-		return "", "", false
+		return false
 	}
 	b.noteLinks(n)
 	var key Value
 	b.scalar(n, &key)
+	field.Key = key.Text
 	if key.Kind != String {
-		other = key.Canonical()
+		field.other = key.Canonical()
+	} else if tag := n.ShortTag(); tag != strTag && tag != mergeTag {
+		field.tagged = true
 	}
-	return key.Text, other, key.Tag != "" // else it does not even fit its tag
+	return key.Tag != "" // else it does not even fit its tag
 }
 
 func isMerge(n *yaml.Node) bool {

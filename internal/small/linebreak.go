@@ -31,7 +31,7 @@ func (d *Document) readsAlike(data []byte) *Problem {
 		return nil
 	}
 	without, back := ordinary(data)
-	root, problem := decode(without, d.Structure)
+	root, _, problem := decode(without, d.Structure)
 	if problem == nil {
 		if other, problems := build(root, len(without)); len(problems) == 0 {
 			said := back.Replace(string(appendCanonical(nil, other.Root)))

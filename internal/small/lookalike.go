@@ -1,6 +1,9 @@
 package small
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // Lookalike reports whether name is not real, but a name by which some file
 // systems find real: they ignore the case of letters (macOS, Windows), or dots
@@ -40,6 +43,15 @@ func WorkspaceOf(path string) (dir string, ok bool) {
 	}
 	dir, _, ok = SplitLookalike(path)
 	return dir, ok
+}
+
+// Twin returns the front of a path that differs from another path in nothing but the case of its last element's letters; ok is false
+// where there is none. Letters that have a twin outside of ASCII (k, s) are none of these.
+func Twin(p, of string) (twin string, ok bool) {
+	dir, name := path.Split(of)
+	rest, below := strings.CutPrefix(p, dir)
+	rest, _, _ = strings.Cut(rest, "/")
+	return dir + rest, below && rest != name && len(rest) == len(name) && strings.EqualFold(rest, name)
 }
 
 // ArtifactLike returns the artifact of which name, a path below a .small

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/small-gate/small-gate/internal/expression"
 )
 
 // Document is one parsed file.
@@ -18,6 +17,8 @@ type Document struct {
 	// linked is true if the document uses anchors, aliases, merge keys or
 	// explicit tags: its parts cannot be read one without the other.
 	linked bool
+	// more is true if an empty document follows this one.
+	more bool
 	// column is the AppendColumn, where that is known.
 	column int
 	// Structure is how much of maxStructure the text takes.
@@ -51,9 +52,46 @@ func Parse(data []byte, limits Limits) (*Document, []Problem) {
 	return parseWhole(data, structure)
 }
 
+// ParseWorkspace is Parse of a workspace file: what the protocol does not know in it may hold anything, as no program looks at it.
+func ParseWorkspace(data []byte, limits Limits) (*Document, []Problem) {
+	doc, problems := Parse(data, limits)
+	if doc != nil {
+		return doc, nil
+	}
+	structure, _, problem := checkText(data, limits)
+	if problem != nil || problems[0].Kind != ProblemYAML || hasUnicodeBreak(data) {
+		return nil, problems
+	}
+	root, _, problem := decode(data, structure)
+	if problem != nil {
+		return nil, problems
+	}
+	forget(root, "small_version", "owner", "kind", "created_at", "updated_at", "run")
+	if doc, _ := build(root, len(data)); doc != nil {
+		return doc, nil
+	}
+	return nil, problems
+}
+
+// forget puts null in the place of a mapping's members of other names, and in the run's of all but its id.
+func forget(n *yaml.Node, known ...string) {
+	for i := 1; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
+		key := n.Content[i-1]
+		if key.Kind == yaml.AliasNode {
+			key = key.Alias
+		}
+		switch {
+		case key.Value == "run":
+			forget(n.Content[i], "replay_id")
+		case !isMerge(key) && !slices.Contains(known, key.Value):
+			n.Content[i] = &yaml.Node{Kind: yaml.ScalarNode, Tag: nullTag, Line: key.Line, Column: key.Column}
+		}
+	}
+}
+
 // parseWhole is the slow way of Parse, and the only one for what is no plain log.
 func parseWhole(data []byte, structure int) (*Document, []Problem) {
-	root, problem := decode(data, structure)
+	root, more, problem := decode(data, structure)
 	if problem != nil {
 		return nil, []Problem{*problem}
 	}
@@ -61,7 +99,7 @@ func parseWhole(data []byte, structure int) (*Document, []Problem) {
 	if doc == nil {
 		return nil, problems
 	}
-	doc.Structure = structure
+	doc.Structure, doc.more = structure, more
 	if problem := doc.readsAlike(data); problem != nil {
 		return nil, []Problem{*problem}
 	}
@@ -78,64 +116,57 @@ func TooLarge(size int64, limits Limits) Problem {
 }
 
 // decode runs the YAML parser and makes sure that there is exactly one
-// document that holds something.
-func decode(data []byte, structure int) (*yaml.Node, *Problem) {
+// document that holds something; more is true if empty ones follow it.
+func decode(data []byte, structure int) (root *yaml.Node, more bool, problem *Problem) {
 	doc, second, err := scan(data)
 	switch {
+	case err != nil && doc != nil:
+		p := syntaxProblem(data, err, structure)
+		p.Kind, p.Message = ProblemDocuments, "the YAML document has ended above, and what follows it is read by no program: "+p.Message
+		return nil, false, p
 	case err != nil:
-		return nil, syntaxProblem(data, err, structure)
+		return nil, false, syntaxProblem(data, err, structure)
 	case doc == nil || doc.Kind != yaml.DocumentNode || len(doc.Content) != 1:
-		return nil, &Problem{Kind: ProblemYAML, Pos: Pos{1, 1}, Message: "the file is empty; a mapping is expected"}
-	case second != nil:
-		return nil, &Problem{
+		return nil, false, &Problem{Kind: ProblemYAML, Pos: Pos{1, 1}, Message: "the file is empty; a mapping is expected"}
+	case second != nil && !empty(second):
+		return nil, false, &Problem{
 			Kind:    ProblemDocuments,
 			Pos:     position(second),
 			Message: "a second YAML document begins here; an artifact is exactly one",
 			Hint:    "remove the line --- and what follows it, or merge it into the first document",
 		}
 	}
-	return doc.Content[0], nil
+	return doc.Content[0], second != nil, nil
 }
 
-// version12 is a directive of YAML 1.2 among the lines before a document.
-var version12 = expression.Of(`\A(?:\x{FEFF})?(?:(?:[ \t]*(?:#[^\n]*)?|%[^\n]*)\r?\n)*?%YAML[ \t]+1\.(2)(?:[ \t\r\n]|\z)`)
-
-// asVersion11 returns a text that says it is YAML 1.2 as one that says 1.1: the
-// parser reads both alike, and refuses the newer name alone.
-func asVersion11(data []byte) []byte {
-	if !bytes.Contains(data, []byte("%YAML")) {
-		return data
-	}
-	at := version12().FindSubmatchIndex(data)
-	if at == nil {
-		return data
-	}
-	data = bytes.Clone(data)
-	data[at[2]] = '1'
-	return data
-}
-
-// scan returns the first two documents of a text as far as they are there. The
-// parser panics on a few malformed inputs, which is an error of the input
-// here.
+// scan returns the first document of a text, and what follows it: a second document, the first of them that is not empty. An error comes
+// with the first document if it is about what follows that. The parser panics on a few malformed inputs, which is an error of the
+// input here.
 func scan(data []byte) (first, second *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			first, second, err = nil, nil, fmt.Errorf("yaml: %v", r)
+			err = fmt.Errorf("yaml: %v", r)
 		}
 	}()
-	dec := yaml.NewDecoder(bytes.NewReader(asVersion11(data)))
-	var nodes [2]yaml.Node
-	for i := range nodes {
-		switch err := dec.Decode(&nodes[i]); {
-		case err == nil:
-		case !errors.Is(err, io.EOF):
-			return nil, nil, err
-		case i == 0:
-			return nil, nil, nil
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	for second == nil || empty(second) {
+		var node yaml.Node
+		switch err := dec.Decode(&node); {
+		case errors.Is(err, io.EOF):
+			return first, second, nil
+		case err != nil:
+			return first, second, err
+		case first == nil:
+			first = &node
 		default:
-			return &nodes[0], nil, nil
+			second = &node
 		}
 	}
-	return &nodes[0], &nodes[1], nil
+	return first, second, nil
+}
+
+// empty reports whether nothing but a marker and comments makes up a document.
+func empty(doc *yaml.Node) bool {
+	n := doc.Content[0]
+	return n.Kind == yaml.ScalarNode && n.Style == 0 && n.Value == "" && n.Anchor == ""
 }

@@ -11,25 +11,27 @@ import (
 // TestParseAccepts lists what is read, by its canonical form.
 func TestParseAccepts(t *testing.T) {
 	for text, want := range map[string]string{
-		"a: 1\n":                                    `{"a":1}`,
-		"a: 1":                                      `{"a":1}`,
-		"{a: 1, b: [x, 'y', \"z\"]}":                `{"a":1,"b":["x","y","z"]}`,
-		"\ufeffa: 1\n":                              `{"a":1}`,
-		"a: x\r\nb: |\r\n  y\r\n  z\r\n":            `{"a":"x","b":"y\nz\n"}`,
-		"a: x\rb: y\r":                              `{"a":"x","b":"y"}`,
-		"---\na: 1\n":                               `{"a":1}`,
-		"# head\n\n--- # marker\na: 1\n":            `{"a":1}`,
-		"%YAML 1.1\n---\na: 1\n":                    `{"a":1}`,
-		"a: 1\n...\n":                               `{"a":1}`,
-		"a: 1\n...\n# nothing follows\n":            `{"a":1}`,
-		"a:\n- x\n- - y\n  - z\n":                   `{"a":["x",["y","z"]]}`,
-		"a:\nb: ~\nc: null\nd: ''\n":                `{"a":null,"b":null,"c":null,"d":""}`,
-		"a: true\nb: yes\nc: off\nd: 'true'\n":      `{"a":true,"b":"yes","c":"off","d":"true"}`,
-		"a: >-\n  x\n  y\n\n  z\nb: |+\n  x\n\n":    `{"a":"x y\nz","b":"x\n\n"}`,
-		"'a': 1\n\"b\": 2\n? c\n: 3\n":              `{"a":1,"b":2,"c":3}`,
-		"a: |\n  <<<<<<< HEAD\n  =======\n":         `{"a":"<<<<<<< HEAD\n=======\n"}`,
-		"a: \"\\b\\f\\n\\r\\t\\e\\x7f\\\\\\\"/\"\n": `{"a":"\b\f\n\r\t\u001b` + "\x7f" + `\\\"/"}`,
-		"a: x y\nb: \"c\\u2028d\"\n":                "{\"a\":\"x y\",\"b\":\"c\u2028d\"}",
+		"a: 1\n":                         `{"a":1}`,
+		"a: 1":                           `{"a":1}`,
+		"{a: 1, b: [x, 'y', \"z\"]}":     `{"a":1,"b":["x","y","z"]}`,
+		"\ufeffa: 1\n":                   `{"a":1}`,
+		"a: x\r\nb: |\r\n  y\r\n  z\r\n": `{"a":"x","b":"y\nz\n"}`,
+		"a: x\rb: y\r":                   `{"a":"x","b":"y"}`,
+		"---\na: 1\n":                    `{"a":1}`,
+		"# head\n\n--- # marker\na: 1\n": `{"a":1}`,
+		"%YAML 1.1\n---\na: 1\n":         `{"a":1}`,
+		"a: 1\n...\n":                    `{"a":1}`,
+		"a: 1\n...\n# nothing follows\n": `{"a":1}`,
+		"---\na: 1\n---\n":               `{"a":1}`,
+		"a: 1\n...\n---\n# nothing\n--- # c\n...\n":                                   `{"a":1}`,
+		"a:\n- x\n- - y\n  - z\n":                                                     `{"a":["x",["y","z"]]}`,
+		"a:\nb: ~\nc: null\nd: ''\n":                                                  `{"a":null,"b":null,"c":null,"d":""}`,
+		"a: true\nb: yes\nc: off\nd: 'true'\n":                                        `{"a":true,"b":"yes","c":"off","d":"true"}`,
+		"a: >-\n  x\n  y\n\n  z\nb: |+\n  x\n\n":                                      `{"a":"x y\nz","b":"x\n\n"}`,
+		"'a': 1\n\"b\": 2\n? c\n: 3\n":                                                `{"a":1,"b":2,"c":3}`,
+		"a: |\n  <<<<<<< HEAD\n  =======\n":                                           `{"a":"<<<<<<< HEAD\n=======\n"}`,
+		"a: \"\\b\\f\\n\\r\\t\\e\\x7f\\\\\\\"/\"\n":                                   `{"a":"\b\f\n\r\t\u001b` + "\x7f" + `\\\"/"}`,
+		"a: x y\nb: \"c\\u2028d\"\n":                                                  "{\"a\":\"x y\",\"b\":\"c\u2028d\"}",
 		"# " + strings.Repeat("c", 100) + "\n" + strings.Repeat("\n", 100) + "a: 1\n": `{"a":1}`,
 		// Tags. One of the file's own makes a scalar a string.
 		"a: !note \"x\"\nb: !note 12\nc: !note {d: 1}\n":             `{"a":"x","b":"12","c":{"d":1}}`,
@@ -47,8 +49,7 @@ func TestParseAccepts(t *testing.T) {
 		"a: {0: 1, \"1\": 2, 0x2: 3, true: 4, ~: 5, 1.50: 6, .nan: 7, 2026-01-02: 8}\n": `{"a":{"1":2,!!float".nan":7,!!timestamp"2026-01-02":8,0:1,1.5:6,2:3,null:5,true:4}}`,
 		"a: {0xa: 1, 9: 2}\n":          `{"a":{10:1,9:2}}`,
 		"1: a\n? !!binary YQ==\n: b\n": `{!!binary"YQ==":"b",1:"a"}`,
-		"%YAML 1.2\n---\na: 1\n":       `{"a":1}`,
-		"\ufeff# c\r\n\r\n%TAG ! !x\r\n%YAML \t 1.2 # c\r\n---\r\na: |\r\n  %YAML 1.2\r\n": `{"a":"%YAML 1.2\n"}`,
+		"\ufeff# c\r\n\r\n%TAG ! !x\r\n%YAML \t 1.1 # c\r\n---\r\na: |\r\n  %YAML 1.2\r\n": `{"a":"%YAML 1.2\n"}`,
 		// Anchors, aliases and merge keys.
 		"a: &x [1]\nb: *x\nc: [*x, *x]\n":                           `{"a":[1],"b":[1],"c":[[1],[1]]}`,
 		"&k a: 1\nb: {*k : 2}\n":                                    `{"a":1,"b":{"a":2}}`,
@@ -85,15 +86,17 @@ func says(p Problem) string {
 // TestParseRejects lists what is not read, with all that is said of it.
 func TestParseRejects(t *testing.T) {
 	const (
-		quotes   = "put a text that holds a colon and a space into quotes, or check the indentation"
-		look     = "check the indentation, quotes and brackets of this line and the one above"
-		resolve  = "resolve the conflict, and remove the markers"
-		merge    = "remove the line --- and what follows it, or merge it into the first document"
-		second   = "a second YAML document begins here; an artifact is exactly one | " + merge
-		utf8     = "is not valid UTF-8 | save the file as UTF-8"
-		control  = "YAML does not allow this control character | remove it, or write it as an escape in double quotes (\"\\x1b\")"
-		inside   = "lies inside the node that it refers to | write the content out instead of referring to it"
-		mappings = "a merge key (<<) takes a mapping or a list of mappings, not"
+		quotes    = "put a text that holds a colon and a space into quotes, or check the indentation"
+		look      = "check the indentation, quotes and brackets of this line and the one above"
+		resolve   = "resolve the conflict, and remove the markers"
+		merge     = "remove the line --- and what follows it, or merge it into the first document"
+		second    = "a second YAML document begins here; an artifact is exactly one | " + merge
+		behind    = "the YAML document has ended above, and what follows it is read by no program: not YAML: "
+		directive = "remove the line that begins with %YAML"
+		utf8      = "is not valid UTF-8 | save the file as UTF-8"
+		control   = "YAML does not allow this control character | remove it, or write it as an escape in double quotes (\"\\x1b\")"
+		inside    = "lies inside the node that it refers to | write the content out instead of referring to it"
+		mappings  = "a merge key (<<) takes a mapping or a list of mappings, not"
 	)
 	for text, want := range map[string]string{
 		// No mapping.
@@ -109,12 +112,16 @@ func TestParseRejects(t *testing.T) {
 		"|\n  a: 1\n":          "yaml 1:1 the document is a single value; a mapping is expected",
 		"version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 5\n": "not-a-file 1:1 the file is a Git LFS pointer, not the file itself | remove .small/ from the LFS patterns in .gitattributes and commit the file itself",
 		// More than one document.
-		"a: 1\n---\nb: 2\n":           "multiple-documents 2:1 " + second,
-		"---\na: 1\n---\n":            "multiple-documents 3:1 " + second,
-		"a: 1\n...\n---\n# nothing\n": "multiple-documents 3:1 " + second,
-		"a: 1\r\n--- x\r\n":           "multiple-documents 2:1 " + second,
-		"a: 1\n---\nb: [\n":           "yaml 3:1 not YAML: did not find expected node content | " + look,
-		"a: 1\n...\nb: 2\n":           "yaml 3:1 not YAML: did not find expected <document start> | " + look,
+		"a: 1\n---\nb: 2\n":        "multiple-documents 2:1 " + second,
+		"---\na: 1\n---\n---\n~\n": "multiple-documents 4:1 " + second,
+		"a: 1\n--- ''\n":           "multiple-documents 2:1 " + second,
+		"a: 1\n--- !!null\n":       "multiple-documents 2:1 " + second,
+		"a: 1\n--- &a\n":           "multiple-documents 2:1 " + second,
+		"a: 1\r\n--- x\r\n":        "multiple-documents 2:1 " + second,
+		"a: 1\n---\nb: [\n":        "multiple-documents 3:1 " + behind + "did not find expected node content | " + look,
+		"a: 1\n...\nb: 2\n":        "multiple-documents 3:1 " + behind + "did not find expected <document start> | " + look,
+		"{a: 1}\n}\n":              "multiple-documents 2:1 " + behind + "did not find expected <document start> | " + look,
+		"a: 1\n---\n---\n]\n":      "multiple-documents 4:1 " + behind + "did not find expected node content | " + look,
 		// Conflict markers.
 		"a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> x\n": "yaml 2:1 the file contains a conflict marker (<<<<<<<) | " + resolve,
 		"a: 1\r\n<<<<<<< HEAD\r\n":                             "yaml 2:1 the file contains a conflict marker (<<<<<<<) | " + resolve,
@@ -145,7 +152,8 @@ func TestParseRejects(t *testing.T) {
 		"a: 1\nb: \"\\q\"\n":                          "yaml 2:1 not YAML: found unknown escape character",
 		"a: 1\nb: \"\\ud800\"\n":                      "yaml 2:1 not YAML: found invalid Unicode character escape code",
 		"a: 1\nb: *c\n":                               "yaml 2:1 not YAML: unknown anchor 'c' referenced",
-		"%YAML 1.3\n---\na: 1\n":                      "yaml 1:1 not YAML: found incompatible YAML document",
+		"%YAML 1.2\n---\na: 1\n":                      "yaml 1:1 not YAML: found incompatible YAML document | " + directive,
+		"# c\n%YAML 1.3\n---\na: 1\n":                 "yaml 2:1 not YAML: found incompatible YAML document | " + directive,
 		// Keys.
 		"a: 1\nb: 2\n\"a\": 3\n":    "yaml 3:1 duplicate key \"a\"; it is already on line 1 | remove one of the two",
 		"a:\n  - {b: 1, 'b': 2}\n":  "yaml 2:12 duplicate key \"b\"; it is already on line 2 | remove one of the two",
@@ -281,6 +289,30 @@ func TestLongTexts(t *testing.T) {
 			if n := len([]rune(says(p))); n > 300 {
 				t.Errorf("%.50q: a message of %d characters: %s", text, n, says(p))
 			}
+		}
+	}
+}
+
+// TestParseWorkspace: what the protocol does not know in a workspace file may hold anything.
+func TestParseWorkspace(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"kind: x\nnote: {a: 1, a: 2}\n":                                 `{"kind":"x","note":null}`,
+		"kind: x\nnote: {a: 1}\n":                                       `{"kind":"x","note":{"a":1}}`,
+		"kind: x\nnote: !!int x\nrun: {replay_id: a, b: {[c]: d}}\n":    `{"kind":"x","note":null,"run":{"b":null,"replay_id":"a"}}`,
+		"note: &x [{a: 1, a: 2}]\nkind: x\n&k other: {[a]: 1}\n":        `{"kind":"x","note":null,"other":null}`,
+		"kind: {a: 1, a: 2}\n":                                          "",
+		"kind: x\nkind: y\n":                                            "",
+		"run: {replay_id: {a: 1, a: 2}}\n":                              "",
+		"kind: x\n[a]: 1\n":                                             "",
+		"kind: x\n<<: {kind: y, b: {a: 1, a: 2}}\n":                     "",
+		"kind: x\nnote: |\n  <<<<<<< HEAD\n<<<<<<< HEAD\nb: {[c]: 1}\n": "",
+		"kind: x\nnote: {a: 1, a: 2}\n---\nb: 1\n":                      "",
+	} {
+		doc, problems := ParseWorkspace([]byte(text), Limits{})
+		switch {
+		case doc == nil && want != "", doc != nil && doc.Root.Canonical() != want, doc == nil && len(problems) == 0:
+			t.Errorf("%q: %v, %v", text, doc, problems)
 		}
 	}
 }

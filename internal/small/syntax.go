@@ -109,6 +109,8 @@ func syntaxHint(text string, line []byte) string {
 	switch {
 	case bytes.IndexByte(blanks, '\t') >= 0:
 		return "YAML indents with spaces; a tab may not stand there"
+	case strings.Contains(text, "incompatible YAML document"):
+		return "remove the line that begins with %YAML"
 	case strings.Contains(text, "cannot start any token"):
 		return "put the text into quotes: @, `, % and a tab cannot begin one"
 	case strings.Contains(text, "mapping values are not allowed"):

@@ -54,6 +54,8 @@ type Field struct {
 	Value  *Value
 	// other is the canonical form of a key that is no string.
 	other string
+	// tagged is true of a key with a tag of the file's own.
+	tagged bool
 }
 
 // Named reports whether the key is a string.

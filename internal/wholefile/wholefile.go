@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Infix marks the names of our temporary files: .NAME, the infix, a number.
@@ -89,24 +91,67 @@ func put(gitDir, path string, content []byte, permissions *fs.FileMode) error {
 	return through(filepath.Dir(path), path, content, permissions)
 }
 
-func through(dir, path string, content []byte, permissions *fs.FileMode) (err error) {
-	file, err := temporary(dir, filepath.Base(path))
+func through(dir, path string, content []byte, permissions *fs.FileMode) error {
+	p, err := prepare(dir, path, content, permissions)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(file.Name()))
-		}
-	}()
+	return p.Finish()
+}
+
+// Prepared is a new file that is written, and not yet where it belongs.
+type Prepared struct{ temporary, path string }
+
+// Prepare does the part of [Replace] that needs room on the disk.
+func Prepare(path string, content []byte, permissions fs.FileMode) (*Prepared, error) {
+	return prepare(filepath.Dir(path), path, content, &permissions)
+}
+
+func prepare(dir, path string, content []byte, permissions *fs.FileMode) (*Prepared, error) {
+	file, err := temporary(dir, filepath.Base(path))
+	if err != nil {
+		return nil, err
+	}
+	p := &Prepared{file.Name(), path}
 	_, err = file.Write(content)
 	if permissions != nil {
 		err = errors.Join(err, file.Chmod(*permissions))
 	}
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
+		return nil, errors.Join(err, p.Drop())
 	}
-	return os.Rename(file.Name(), path)
+	return p, nil
+}
+
+// Finish puts the file where it belongs. After an error it is gone.
+func (p *Prepared) Finish() error {
+	err := os.Rename(p.temporary, p.path)
+	if err != nil {
+		err = errors.Join(err, p.Drop())
+	}
+	return err
+}
+
+// Drop removes the file.
+func (p *Prepared) Drop() error { return os.Remove(p.temporary) }
+
+// Sweep removes what killed processes have left in a directory: the new files for
+// those of some names, or all. Nobody may be writing one of these now.
+func Sweep(dir string, names ...string) error {
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, f := range files {
+		name, _, is := strings.Cut(strings.TrimPrefix(f.Name(), "."), Infix)
+		if !is || len(names) > 0 && !slices.Contains(names, name) {
+			continue
+		}
+		if gone := os.Remove(filepath.Join(dir, f.Name())); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
 }
 
 // temporary makes a new file. [os.CreateTemp] would give it permissions of its

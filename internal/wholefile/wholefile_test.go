@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -146,6 +147,40 @@ func via(t *testing.T, gitDir, path, content string) {
 		t.Fatal(err)
 	}
 	want(t, path, content)
+}
+
+// What is prepared is nowhere yet; what a killed process has prepared is swept, and nothing else.
+func TestPrepareAndSweep(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	write(t, file, "one")
+	p, err := Prepare(file, []byte("two"), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, file, "one")
+	if err := p.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	want(t, file, "two")
+	for _, name := range []string{"file", "file", "other"} {
+		if _, err := Prepare(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Sweep(dir, "file"); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) != 1 || !strings.HasPrefix(filepath.Base(left[0]), ".other"+Infix) {
+		t.Errorf("there is %v, %v", left, err)
+	}
+	if err := Sweep(dir); err != nil {
+		t.Fatal(err)
+	}
+	names(t, dir, "file")
+	if err := Sweep(filepath.Join(dir, "none")); err != nil {
+		t.Error(err)
+	}
 }
 
 func write(t *testing.T, path, content string) {

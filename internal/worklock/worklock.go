@@ -64,15 +64,24 @@ type holder struct {
 	Since   time.Time `json:"since"`
 }
 
-// Take waits for the lock. The error is a failure.Error, or that of a context that ended.
+// Root is the directory, in the common git directory, that has one for each workspace.
+func Root(commonDir string) string { return filepath.Join(commonDir, "small-gate") }
+
+// Dir is the directory for what is kept about a workspace: see Request.
+func Dir(commonDir, workspace string) string {
+	sum := sha256.Sum256([]byte(workspace))
+	return filepath.Join(Root(commonDir), hex.EncodeToString(sum[:8]))
+}
+
+// Take waits for the lock, and removes what killed holders have left. The error is a failure.Error, or that of a context that ended.
 func Take(ctx context.Context, req Request) (*Held, error) {
-	sum := sha256.Sum256([]byte(req.Workspace))
-	h := &Held{Dir: filepath.Join(req.CommonDir, "small-gate", hex.EncodeToString(sum[:8]))}
+	h := &Held{Dir: Dir(req.CommonDir, req.Workspace)}
 	if err := os.MkdirAll(h.Dir, 0o700); err != nil {
 		return nil, cannot(req, err)
 	}
 	above := given(req.Environ)
-	for inside := 0; ; inside++ {
+	inside := 0
+	for ; ; inside++ {
 		h.lock, h.holder = h.level(inside)
 		free, err := h.free(above)
 		if err != nil {
@@ -85,10 +94,31 @@ func Take(ctx context.Context, req Request) (*Held, error) {
 	if err := h.wait(ctx, req); err != nil {
 		return nil, err
 	}
-	if err := h.sign(req); err != nil {
+	err := h.sweep(inside)
+	if err == nil {
+		err = h.sign(req)
+	}
+	if err != nil {
 		return nil, errors.Join(cannot(req, err), h.lock.Unlock())
 	}
 	return h, nil
+}
+
+// sweep removes what killed holders have left: files that were not finished, and their names on locks inside of this one.
+func (h *Held) sweep(inside int) error {
+	err := wholefile.Sweep(h.Dir)
+	for err == nil {
+		inside++
+		lock, name := h.level(inside)
+		if _, missing := os.Lstat(lock.Path()); missing != nil {
+			break
+		}
+		var free bool
+		if free, err = lock.TryLock(); free {
+			err = errors.Join(remove(name), lock.Unlock())
+		}
+	}
+	return err
 }
 
 // wait takes the lock.
@@ -161,7 +191,16 @@ func (h *Held) Environ(environ []string) []string {
 }
 
 // Release lets the next one have the lock.
-func (h *Held) Release() error { return errors.Join(os.Remove(h.holder), h.lock.Unlock()) }
+func (h *Held) Release() error { return errors.Join(remove(h.holder), h.lock.Unlock()) }
+
+// remove removes a file, if it is there.
+func remove(name string) error {
+	err := os.Remove(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
 
 func given(environ []string) []string {
 	var value string

@@ -42,13 +42,18 @@ func Append(ctx context.Context, req session.Request, with Locking, entry splice
 		if err := g.timely(); err != nil {
 			return err
 		}
-		if err := g.Append(entry, func(text []byte, line int) error { return g.judge(ctx, text, line) }); err != nil {
-			return err
-		}
-		out.Done = true
-		return g.Note(g.mark)
+		out.Done, err = g.Append(g.mark, entry, func(text []byte, line int) error { return g.judge(ctx, text, line) })
+		return err
 	})
-	return out, err
+	return out, out.Say(err)
+}
+
+// Say is an error from which nobody takes it that an entry was not appended which was.
+func (a Appended) Say(err error) error {
+	if err == nil || !a.Done {
+		return err
+	}
+	return &failure.Error{Message: "the entry is recorded: do not append it again; but " + failure.Of(err).Message, Err: err}
 }
 
 // timely refuses a log with an entry that is not committed and that no commit would take, because of its time.

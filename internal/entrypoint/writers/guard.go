@@ -3,8 +3,6 @@ package writers
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -49,12 +47,11 @@ func (g Guarded) Fine() bool {
 // guarding is the workspace of a directory, and the state of its repository.
 type guarding struct {
 	reconcile.Workspace
-	// mark is another one after each command of git that moves the work tree: see markOf.
-	mark string
+	mark reconcile.Mark
 	// head is the log of HEAD, nil if there is none.
 	head []byte
-	// known are versions of the log whose entries it has to have: the one that the last guarded command left, and HEAD's.
-	known [][]byte
+	// recorded is the log that the one on disk has to continue, and noted the note of which it is made: see reconcile.Workspace.Recorded.
+	recorded, noted []byte
 	// opts are the options of a judgement.
 	opts run.Options
 	// conflict says that the log is in conflict, and what resolves it; nil if it is not.
@@ -72,15 +69,16 @@ func Guard(ctx context.Context, req session.Request, with Locking, do func(envir
 		}
 		failed := do(held.Environ(req.Environ))
 		ctx := context.WithoutCancel(ctx) // what was begun is looked at, even after Ctrl-C
+		held.began = &reconcile.Note{Dir: g.Dir, Mark: g.mark, Log: old}
 		now, err := held.look(ctx)
 		if err != nil {
 			return errors.Join(failed, err)
 		}
 		out.Conflict = now.conflict
-		if now.mark != g.mark {
+		if now.noted == nil {
 			out.Behind, err = now.behind()
 		} else {
-			out.After, err = now.putBack(old)
+			out.After, err = now.putBack()
 		}
 		return errors.Join(failed, err, now.Note(now.mark))
 	})
@@ -98,7 +96,7 @@ func guarded(ctx context.Context, req session.Request, mode string, with Locking
 	if err != nil {
 		return err
 	}
-	before, err := g.putBack(g.known...)
+	before, err := g.putBack()
 	if err != nil {
 		return err
 	}
@@ -141,6 +139,8 @@ type locked struct {
 	// req is the request, in the root of the work tree: a command may take the directory away in which it began.
 	req       session.Request
 	mode, dir string
+	// began is the log when a guarded command began, and counts as the note then.
+	began *reconcile.Note
 }
 
 // lock takes the lock of the workspace that find finds.
@@ -186,7 +186,7 @@ func (l *locked) lookIn(ctx context.Context, s *session.Session) (*guarding, err
 	g.Workspace = reconcile.Workspace{
 		Place: s.Repo.Where(), Dir: l.dir, Kept: l.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: l.req.Now,
 	}
-	if g.mark, err = markOf(ctx, s, parents); err != nil {
+	if g.mark, err = reconcile.MarkOf(ctx, s.Repo, parents); err != nil {
 		return nil, err
 	}
 	if head != "" {
@@ -194,65 +194,33 @@ func (l *locked) lookIn(ctx context.Context, s *session.Session) (*guarding, err
 			return nil, err
 		}
 	}
-	last, err := g.Noted()
-	if err != nil {
-		return nil, err
+	last := l.began
+	if last == nil {
+		noted, err := g.Noted()
+		if err != nil {
+			return nil, err
+		}
+		last = &noted
 	}
-	if last.Mark == g.mark {
-		g.known = append(g.known, last.Log)
-	}
-	g.known = append(g.known, g.head)
-	return g, nil
-}
-
-// markOf is another text after each command of git that moves the work tree: the branch, the commits on which the next one stands, and
-// the size of HEAD's reflog, in which a reset and a stash leave a line even if they stay at a commit. Without a reflog, the rest has to do.
-func markOf(ctx context.Context, s *session.Session, parents []string) (string, error) {
-	branch, err := s.Repo.CurrentBranch(ctx)
-	if err != nil {
-		return "", err
-	}
-	var size int64
-	info, err := os.Stat(filepath.Join(s.Repo.Where().GitDir, "logs", "HEAD"))
-	switch {
-	case err == nil:
-		size = info.Size()
-	case !errors.Is(err, fs.ErrNotExist):
-		return "", &failure.Error{Message: "cannot look at HEAD's reflog: " + err.Error(), Remedy: "make the git directory readable", Err: err}
-	}
-	return fmt.Sprint(branch, parents, size), nil
+	g.recorded, g.noted, err = g.Recorded(ctx, s.Repo, *last, g.mark, g.head)
+	return g, err
 }
 
 func (g *guarding) inConflict() bool { return g.conflict != nil }
 
-// putBack puts entries of old logs back. One that cannot be read has none.
-func (g *guarding) putBack(logs ...[]byte) ([]reconcile.Restored, error) {
+// putBack puts back what was recorded. A log that cannot be read has recorded nothing.
+func (g *guarding) putBack() ([]reconcile.Restored, error) {
 	if g.inConflict() {
 		return nil, nil // both sides' entries are in the conflict, which `reconcile` resolves
 	}
-	var out []reconcile.Restored
-	for _, old := range logs {
-		if sound, _ := ledger.ReadLog(old, g.Limits); sound == nil {
-			continue
-		}
-		done, err := g.Restore(old, g.repairs)
-		if err != nil {
-			return out, err
-		}
-		if done.Text != nil {
-			out = append(out, done)
-		}
+	if sound, _ := ledger.ReadLog(g.recorded, g.Limits); sound == nil {
+		return nil, nil
 	}
-	return out, nil
-}
-
-// repairs reports whether the step from a log to another is allowed, or mends what did not continue HEAD's log, and loses no entry of it.
-func (g *guarding) repairs(parent, child *ledger.Ledger) bool {
-	if g.Accepts(parent, child) {
-		return true
+	done, err := g.Restore(g.recorded, g.Accepts)
+	if err != nil || done.Text == nil {
+		return nil, err
 	}
-	head, _ := ledger.ReadLog(g.head, g.Limits)
-	return head != nil && !g.Accepts(head.Ledger, parent) && g.Accepts(head.Ledger, child) && child.HasAll(parent)
+	return []reconcile.Restored{done}, nil
 }
 
 // behind are the entries of HEAD that the log lacks or has otherwise.

@@ -24,7 +24,7 @@ import (
 func Restore(ctx context.Context, req session.Request, with Locking, at, source string, discard bool) (out reconcile.Restored, err error) {
 	restore := func(at string) (out reconcile.Restored, err error) {
 		err = restoring(ctx, req, with, at, source, func(s *session.Session, g *guarding) error {
-			if out, err = g.RestoreFrom(ctx, s.Repo, source, discard, req.Environ); err != nil {
+			if out, err = g.RestoreFrom(ctx, s.Repo, source, g.noted, discard, req.Environ); err != nil {
 				return err
 			}
 			return g.Note(g.mark)

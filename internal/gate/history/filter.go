@@ -20,10 +20,25 @@ type Filter struct {
 	Dirs []string
 	// Patterns mean files by their paths, written as in the configuration.
 	Patterns []string
+	// Twins mean the twins of these paths, as small.Twin knows them, and what lies below.
+	Twins []string
 }
 
 // Workspaces are the files of all workspaces, or of those in some directories.
 func Workspaces(dirs ...string) Filter { return Filter{Workspaces: true, Dirs: dirs} }
+
+// Twins are the twins of some directories and of those above them, and their files.
+func Twins(dirs ...string) Filter {
+	var f Filter
+	for _, dir := range dirs {
+		for ; dir != "" && dir != "."; dir = path.Dir(dir) {
+			if !slices.Contains(f.Twins, dir) {
+				f.Twins = append(f.Twins, dir)
+			}
+		}
+	}
+	return f
+}
 
 // Matching are the files whose paths match one of some patterns.
 func Matching(patterns ...string) Filter { return Filter{Patterns: patterns} }

@@ -37,7 +37,14 @@ func (src *Source) ForkOf(ctx context.Context, dir, target, head string, bases [
 	if v.Follows(t, h, equal) || v.Follows(h, t, equal) {
 		return nil, nil
 	}
-	return v, nil
+	records := func(w *subject.Workspace) ledger.RecordsFunc {
+		art := w.Artifacts[small.Progress]
+		return func() ([]*small.Value, error) {
+			return src.Ledgers.Records(ctx, history.File{Path: art.Path, Mode: "100644", Object: art.Object})()
+		}
+	}
+	v.Duplicates, err = ledger.Duplicates(v.TargetOnly, v.HeadOnly, records(v.Target), records(v.Head))
+	return v, err
 }
 
 // forkSide reads a workspace as of a commit. Of its log there are the entries, and no document.

@@ -141,7 +141,11 @@ func (src *Source) artifact(ctx context.Context, a small.Artifact, f history.Fil
 		}
 		return art, err
 	}
-	art.Doc, art.Problems = small.Parse(data, src.Limits)
+	parse := small.Parse
+	if a == small.Workspace {
+		parse = small.ParseWorkspace
+	}
+	art.Doc, art.Problems = parse(data, src.Limits)
 	if art.Doc == nil {
 		return art, nil
 	}

@@ -75,6 +75,7 @@ var List = []rule.Rule{
 	commits.ForkRun,
 	commits.ForkPlan,
 	commits.DoubleClaim,
+	commits.DuplicateEntry,
 	commits.InterleavedRuns,
 
 	commits.HumanArtifact,

@@ -43,16 +43,40 @@ func of(ctx context.Context, r *run.Run, revision string, files []history.File) 
 	if err := noteUnions(ctx, r, revision, found); err != nil {
 		return err
 	}
+	twins, err := twinsOf(ctx, r, revision, found)
+	if err != nil {
+		return err
+	}
 	for _, dir := range found {
 		w, err := r.Source.ReadWorkspace(ctx, dir, byDir[dir])
 		if err != nil {
 			return err
 		}
+		w.Twins = twins[dir]
 		if err := judge(ctx, r, w, revision); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// twinsOf finds, for each of some workspaces, the paths that differ from a directory at or above it in nothing but case.
+func twinsOf(ctx context.Context, r *run.Run, revision string, dirs []string) (map[string][]string, error) {
+	out := map[string][]string{}
+	if len(history.Twins(dirs...).Twins) == 0 {
+		return out, nil
+	}
+	files, err := r.Source.Tree.List(ctx, revision, history.Twins(dirs...))
+	for _, f := range files {
+		for _, dir := range dirs {
+			for _, above := range history.Twins(dir).Twins {
+				if twin, like := small.Twin(f.Path, above); like && !slices.Contains(out[dir], twin) {
+					out[dir] = append(out[dir], twin)
+				}
+			}
+		}
+	}
+	return out, err
 }
 
 // judge judges a workspace, and notes it and its ledger for the report; in full only the tip's, because
@@ -67,7 +91,7 @@ func judge(ctx context.Context, r *run.Run, w *subject.Workspace, revision strin
 		r.Collector.Report.Ledgers = append(r.Collector.Report.Ledgers, state)
 	}
 	snapshot := *w
-	snapshot.Place = rule.Place{Commit: revision}
+	snapshot.Place, snapshot.Strict = rule.Place{Commit: revision}, r.Collector.Strict
 	var err error
 	if snapshot.Settled, err = settled(ctx, r, w); err != nil {
 		return err
@@ -118,6 +142,11 @@ func Here(ctx context.Context, r *run.Run) error {
 	if err != nil {
 		return err
 	}
+	twins, err := twinsOf(ctx, r, s.Tip.ID, []string{s.Dir})
+	if err != nil {
+		return err
+	}
+	w.Twins = twins[s.Dir]
 	if err := judge(ctx, r, w, s.Tip.ID); err != nil {
 		return err
 	}

@@ -69,6 +69,8 @@ type LogChange struct {
 	// NewEntries are the indexes of entries that no parent has; Misplaced are those of them that stand before a
 	// parent's entry. They are set on one edge of a commit only.
 	NewEntries, Misplaced []int
+	// Uncommitted is true if the old log is no commit's: a guarded writer has left it in the work tree.
+	Uncommitted bool
 	// Clock is the present.
 	Clock time.Time
 	// Strict makes errors of some warnings about new entries. Whole is true in a whole history, of which no entry is new.
@@ -90,7 +92,7 @@ func (e *LogChange) SetParent(n history.Commit, side int) {
 	if len(n.Parents) == 0 {
 		return
 	}
-	e.Parent, e.Side = n.Parents[side], sideName(side, n.Parents[side])
+	e.Parent, e.Side = n.Parents[side], SideName(side, n.Parents[side])
 	if e.Merge = len(n.Parents) > 1; e.Merge {
 		e.parents = n.Parents
 	}
@@ -161,7 +163,8 @@ func wholeEntry(records ledger.RecordsFunc, at int, changes func(*small.Value) [
 	}
 }
 
-func sideName(index int, id string) string {
+// SideName names a parent of a merge, for messages.
+func SideName(index int, id string) string {
 	if index == 0 {
 		return "our side (" + history.Short(id) + ")"
 	}

@@ -19,6 +19,8 @@ type WorkspaceFork struct {
 	Target, Head *Workspace
 	// TargetOnly and HeadOnly are the entries that one side recorded since, and that the other lacks.
 	TargetOnly, HeadOnly []ledger.Entry
+	// Duplicates are pairs of these, the target's first, that say the same at two times.
+	Duplicates           [][2]ledger.Entry
 	TargetName, HeadName string
 	// Predicts is true if the two are about to be merged.
 	Predicts bool

@@ -2,6 +2,7 @@ package subject
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,10 +19,10 @@ type Lease struct {
 }
 
 // LeaseOf reads a task's lease. problem says what is wrong with an invalid one, and at is the wrong value. A task
-// with none, or null, is free.
+// with none, or with an empty one, is free.
 func LeaseOf(task *small.Value) (l *Lease, problem string, at *small.Value) {
 	v := task.Get("lease")
-	if v == nil || v.Kind == small.Null {
+	if saysNothing(v) {
 		return nil, "", nil
 	}
 	if v.Kind != small.Map {
@@ -55,6 +56,15 @@ func LeaseOf(task *small.Value) (l *Lease, problem string, at *small.Value) {
 		return nil, fmt.Sprintf("the lease's expires %q is not an RFC 3339 time with a zone", text), expires
 	}
 	return &Lease{Agent: strings.TrimSpace(id), expires: end, Text: text}, "", nil
+}
+
+// saysNothing reports whether a value is absent, null or empty, or holds nothing but nulls.
+func saysNothing(v *small.Value) bool {
+	null := func(v *small.Value) bool { return v == nil || v.Kind == small.Null }
+	return null(v) || v.Kind == small.String && strings.TrimSpace(v.Text) == "" ||
+		(v.Kind == small.Map || v.Kind == small.List) &&
+			!slices.ContainsFunc(v.Items, func(item *small.Value) bool { return !null(item) }) &&
+			!slices.ContainsFunc(v.Fields, func(f small.Field) bool { return !null(f.Value) })
 }
 
 // Leases are a plan's leases by task.

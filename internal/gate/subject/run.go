@@ -30,6 +30,11 @@ func FixVersions(dir, commit string) string {
 	return thenCommit(commit, "Quote the version", "small fix --versions"+inDir(dir), small.InDir(dir, ""))
 }
 
+// FixLayout has the protocol's own program move what earlier versions of it kept in .small.
+func FixLayout(dir, commit string) string {
+	return thenCommit(commit, "Move what is no artifact", "small fix --runtime-layout"+inDir(dir), small.InDir(dir, ""))
+}
+
 // inDir is the flag with which the protocol's own program is told a workspace's directory.
 func inDir(dir string) string {
 	if dir == "" {

@@ -16,6 +16,8 @@ type Workspace struct {
 	Situation func() Situation
 	// Files are all files below .small and lookalikes of it, in order of path.
 	Files []history.File
+	// Twins are paths that differ from a directory at or above Dir in nothing but case.
+	Twins []string
 	// Kinds are the accepted workspace kinds.
 	Kinds []string
 
@@ -24,6 +26,8 @@ type Workspace struct {
 	Baseline int
 	// Settled is how many leading entries were there before what is judged; -1 if that is not known.
 	Settled int
+	// Strict makes errors of some warnings.
+	Strict bool
 }
 
 // Artifact is one protocol file of a snapshot.

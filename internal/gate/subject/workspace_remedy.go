@@ -31,11 +31,27 @@ func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
 		return how
 	}
 	s := w.Situation()
-	switch {
-	case i < w.Settled || s.Standing == history.Landed:
-		return "a committed entry is never edited; a person accepts the log as it stands, and pushes that before any new work: " + acceptPast + ", `git push`"
-	case w.Settled < 0:
+	if i < w.Settled {
+		s.Standing = history.Landed
+	}
+	if w.Settled < 0 && s.Standing != history.Landed {
 		return how + "; if the entry is committed, it is never edited: a person accepts the log as it stands (small-hook baseline)"
+	}
+	return s.correct(how)
+}
+
+// Correct says how a new entry is corrected.
+func (e *LogChange) Correct(how string) string {
+	if e.Fix != "" {
+		return how
+	}
+	return e.Situation().correct(how)
+}
+
+func (s Situation) correct(how string) string {
+	switch {
+	case s.Standing == history.Landed:
+		return "a committed entry is never edited; a person accepts the log as it stands, and pushes that before any new work: " + acceptPast + ", `git push`"
 	case history.Uncommitted(s.Commit) || s.Base == "":
 		return how
 	}

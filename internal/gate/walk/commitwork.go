@@ -63,7 +63,10 @@ func (w *commitReader) read(ctx context.Context, added []ledger.Entry) (*subject
 		if v.Authorship, err = w.authorship(ctx, w.commit.ID); err != nil {
 			return nil, err
 		}
-		if v.SameReplayID, err = w.sameReplay(ctx); err != nil {
+		if v.SameReplayID, err = w.sameReplay(ctx); err == nil && v.SameReplayID {
+			v.SameReplayID, err = w.run(ctx, (*ledger.Ledger).RunBegun)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -71,7 +74,7 @@ func (w *commitReader) read(ctx context.Context, added []ledger.Entry) (*subject
 		return nil, err
 	}
 	if v.LostTasks, err = w.lostTasks(ctx, added); err == nil && len(v.HumanChanges)+len(v.LostTasks) > 0 {
-		v.RunOver, err = w.runOver(ctx)
+		v.RunOver, err = w.run(ctx, (*ledger.Ledger).RunOver)
 	}
 	return v, err
 }

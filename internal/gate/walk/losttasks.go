@@ -25,22 +25,18 @@ func (w *commitReader) lostTasks(ctx context.Context, added []ledger.Entry) ([]s
 	if same, err := w.sameReplay(ctx); err != nil || !same {
 		return nil, err
 	}
-	file, err := w.now(ctx, small.Progress.Path(w.dir))
-	if err != nil {
-		return nil, err
-	}
-	log, err := w.Source.Ledgers.Read(ctx, file, nil)
-	if err != nil || !log.Readable() {
+	log, err := w.log(ctx)
+	if err != nil || log == nil {
 		return nil, err
 	}
 	if w.Scope.Tip.ID != w.commit.ID {
 		tip, err := w.Source.CachedWorkspace(ctx, w.Scope.Tip.ID, w.dir)
-		if err != nil || reconciles(ledger.Since(tip.Ledger().Entries, log.Log.Ledger)) {
+		if err != nil || reconciles(ledger.Since(tip.Ledger().Entries, log)) {
 			return nil, err
 		}
 	}
 	last := map[string]ledger.Entry{}
-	for _, e := range log.Log.Entries {
+	for _, e := range log.Entries {
 		if e.Status != "" {
 			last[e.TaskID] = e
 		}
@@ -55,22 +51,31 @@ func (w *commitReader) lostTasks(ctx context.Context, added []ledger.Entry) ([]s
 	return out, nil
 }
 
-// runOver reports whether the run that the handoff names is over.
-func (w *commitReader) runOver(ctx context.Context) (bool, error) {
-	file, err := w.now(ctx, small.Progress.Path(w.dir))
-	if err != nil {
-		return false, err
-	}
-	log, err := w.Source.Ledgers.Read(ctx, file, nil)
-	if err != nil || !log.Readable() {
+// run reports whether the log shows something of the run that the handoff names.
+func (w *commitReader) run(ctx context.Context, shows func(log *ledger.Ledger, id string) bool) (bool, error) {
+	log, err := w.log(ctx)
+	if err != nil || log == nil {
 		return false, err
 	}
 	handoff, err := w.now(ctx, small.Handoff.Path(w.dir))
 	if err != nil {
 		return false, err
 	}
-	run, err := w.replayIn(ctx, handoff)
-	return run != "" && log.Log.RunOver(run), err
+	id, err := w.replayIn(ctx, handoff)
+	return id != "" && shows(log, id), err
+}
+
+// log is the workspace's log in the child; nil if it cannot be read.
+func (w *commitReader) log(ctx context.Context) (*ledger.Ledger, error) {
+	file, err := w.now(ctx, small.Progress.Path(w.dir))
+	if err != nil {
+		return nil, err
+	}
+	log, err := w.Source.Ledgers.Read(ctx, file, nil)
+	if err != nil || !log.Readable() {
+		return nil, err
+	}
+	return log.Log.Ledger, nil
 }
 
 func reconciles(entries []ledger.Entry) bool {

@@ -157,6 +157,11 @@ func (r walker) judgeLog(ctx context.Context, s *read.Step, path string) ([]ledg
 		r.unreadable(s, path, child, parents)
 		return nil, nil
 	}
+	if !r.Source.IsRecord(path) {
+		if err := r.judgeMerged(ctx, s, path, child, parents); err != nil {
+			return nil, err
+		}
+	}
 	added, misplaced := read.NewEntries(child.Log.Ledger, parents)
 	var views []*subject.LogChange
 	for i, p := range parents {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -18,7 +19,7 @@ const maxAlternates = 5
 // or the one that git names (in a hook on the receiving side that is the
 // quarantine of the push), those that git names besides, and those that each of
 // them names in turn (gitrepository-layout(5), objects/info/alternates).
-func objectDirs(s site, env githistory.Environ) ([]string, error) {
+func objectDirs(s site, env gitcmd.Environ) ([]string, error) {
 	own := filepath.Join(s.CommonDir, "objects")
 	if named := env.Get("GIT_OBJECT_DIRECTORY"); named != "" {
 		own = githistory.Within(s.base, named)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/gittest"
 	"github.com/small-gate/small-gate/internal/smalltest"
 )
@@ -290,7 +290,7 @@ func TestConfiguredBranch(t *testing.T) {
 	}
 	// Without GIT_CONFIG_GLOBAL there are two files of the user.
 	for _, xdg := range []string{filepath.Join(home, "xdg"), ""} {
-		repo := &Repo{env: githistory.Environ{"GIT_CONFIG_NOSYSTEM=1", "HOME=" + home, "XDG_CONFIG_HOME=" + xdg}}
+		repo := &Repo{env: gitcmd.Environ{"GIT_CONFIG_NOSYSTEM=1", "HOME=" + home, "XDG_CONFIG_HOME=" + xdg}}
 		repo.GitDir, repo.CommonDir = t.TempDir(), t.TempDir()
 		if got, err := repo.InitBranch(t.Context()); err != nil || got != "global" {
 			t.Errorf("the user's own: %q, %v", got, err)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -18,7 +19,7 @@ var errNotGitDir = errors.New("not a git repository")
 
 // isGitDir reports whether dir is a git directory, as git decides it: it has a
 // HEAD that can be one, and objects and refs are there.
-func isGitDir(dir string, env githistory.Environ) bool {
+func isGitDir(dir string, env gitcmd.Environ) bool {
 	if !plausibleHead(filepath.Join(dir, "HEAD")) {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -21,7 +22,7 @@ type site struct {
 
 // locate finds the repository of the directory here as git does: from GIT_DIR,
 // or else by walking up. here is physical.
-func locate(here string, env githistory.Environ) (site, error) {
+func locate(here string, env gitcmd.Environ) (site, error) {
 	for _, name := range []string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE", "GIT_INDEX_FILE"} {
 		if text, set := env.Lookup(name); set && text == "" {
 			return site{}, notOpened(here, fmt.Errorf("%w: %s is set and empty", errNotGitDir, name))
@@ -50,7 +51,7 @@ func locate(here string, env githistory.Environ) (site, error) {
 }
 
 // discover walks up.
-func discover(here string, env githistory.Environ) (site, error) {
+func discover(here string, env gitcmd.Environ) (site, error) {
 	stop := githistory.Ceilings(env)
 	seen := false
 	for dir := here; ; {
@@ -92,7 +93,7 @@ func notOpened(here string, err error) *failure.Error {
 
 // newSite is the repository of a git directory. implied is its work tree if
 // nothing else is said, empty for none.
-func newSite(here, gitDir, implied string, env githistory.Environ) (s site, err error) {
+func newSite(here, gitDir, implied string, env gitcmd.Environ) (s site, err error) {
 	common, linked, err := commonDir(gitDir)
 	if err == nil {
 		s.GitDir, err = filepath.EvalSymlinks(gitDir)

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gitcmd"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -27,7 +28,7 @@ import (
 type Repo struct {
 	githistory.Place
 
-	env       githistory.Environ
+	env       gitcmd.Environ
 	base      string // of relative paths in git's variables
 	ownConfig bool   // the work tree has a configuration of its own
 	objects   *store
@@ -61,7 +62,7 @@ func Open(ctx context.Context, dir string, variables []string) (*Repo, error) {
 	if err != nil {
 		return nil, &failure.Error{Message: fmt.Sprintf("cannot open %s: %s", wording.Printable(dir), wording.Printable(err.Error())), Err: err}
 	}
-	env := githistory.Environ(variables)
+	env := gitcmd.Environ(variables)
 	s, err := locate(here, env)
 	if err != nil {
 		return nil, err

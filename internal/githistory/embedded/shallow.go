@@ -6,12 +6,13 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
 // readBoundary reads which commits have parents that the clone hides. shallow
 // says whether there is such a list at all.
-func readBoundary(s site, env githistory.Environ) (cut map[plumbing.Hash]bool, shallow bool, err error) {
+func readBoundary(s site, env gitcmd.Environ) (cut map[plumbing.Hash]bool, shallow bool, err error) {
 	name, set := env.Lookup("GIT_SHALLOW_FILE")
 	switch {
 	case set && name == "":

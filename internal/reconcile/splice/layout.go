@@ -50,7 +50,7 @@ func takeApart(data []byte, doc *small.Document, leads bool) (*layout, error) {
 		return nil, errDashes
 	}
 	for at := starts[len(starts)-1]; at < last; at++ {
-		if bytes.HasPrefix(lines[at], []byte("...")) {
+		if bytes.HasPrefix(lines[at], []byte("...")) || bytes.HasPrefix(lines[at], []byte("---")) {
 			last = at
 		}
 	}

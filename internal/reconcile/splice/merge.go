@@ -1,12 +1,16 @@
 package splice
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
 )
+
+// ErrOrder is in the chain of the failure of two sides whose entries cannot all be in order of time.
+var ErrOrder = errors.New("the entries of the sides have no common order")
 
 // merge merges two lists by time and keeps the order of each. What both have is there once. Neither list continues the other.
 func (l *log) merge(a, b []item) ([]item, error) {
@@ -58,6 +62,7 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 			Message: fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
 				l.Path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name),
 			Remedy: "`small-hook audit` says which commit reordered them; restore the order on that side, then merge again",
+			Err:    ErrOrder,
 		}
 	case aInB:
 		return 1, nil
@@ -100,6 +105,7 @@ func (l *log) rising(before, rest []item) error {
 			return &failure.Error{
 				Message: fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.Name, what),
 				Remedy:  "record the entry again on that side, with the current time (`small-hook check` shows every such entry), then merge again",
+				Err:     ErrOrder,
 			}
 		}
 		last = &rest[i]

@@ -151,9 +151,7 @@ func identities(v *small.Value) []string {
 	}
 	out := []string{strconv.Quote(task) + " " + at}
 	for _, key := range []string{"task_id", "timestamp"} {
-		rest := *v
-		rest.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f small.Field) bool { return f.Key == key })
-		out = append(out, key+" "+small.EntryDigest(&rest).String())
+		out = append(out, key+" "+ledger.Without(key)(v))
 	}
 	return out
 }

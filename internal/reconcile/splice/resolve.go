@@ -25,6 +25,9 @@ type Case struct {
 	Comparer read.LogComparer
 	Others   []read.LogComparer
 	Limits   small.Limits
+	// Published says which of some entries a remote-tracking branch's log has: those keep their text and time. It is asked only where an
+	// entry would not stay as it is; nil if none is published.
+	Published func(entries []ledger.Entry) (map[small.Digest]bool, error)
 }
 
 // Resolution is a log that holds every side.
@@ -35,6 +38,8 @@ type Resolution struct {
 	Entries int
 	// Added is true if it ends in a new entry that makes the resolution explicit; none is needed if one side continues the others.
 	Added bool
+	// Inserted is true if entries stand before older ones of ours.
+	Inserted bool
 	// Brought says how many entries only that side has, ours first.
 	Brought []int
 }
@@ -62,6 +67,7 @@ func (c Case) Resolve() (*Resolution, error) {
 	}
 	result := ledgerOf(items)
 	out := &Resolution{Entries: len(items), Brought: l.brought(items)}
+	out.Inserted = ledger.Relate(l.versions[0].ledger, result, l.Comparer.Equivalence).Relation == ledger.Interleaved
 	if err := l.write(out, items, result); err != nil {
 		return nil, err
 	}
@@ -227,7 +233,7 @@ func (l *log) strategies() []strategy {
 // explicit reports whether the gate accepts a ledger as the next version of every side's.
 func (l *log) explicit(result *ledger.Ledger) bool {
 	return !slices.ContainsFunc(l.versions, func(v *version) bool {
-		if v.Own { // no commit has it as a parent
+		if v.Picked { // no commit has it as a parent
 			return !l.Comparer.Keeps(v.ledger, result)
 		}
 		return !l.Comparer.Accepts(v.ledger, result)

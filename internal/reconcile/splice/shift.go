@@ -2,6 +2,7 @@ package splice
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,41 +12,113 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// follow is a side of one's own as it comes after ours: an entry that ours lacks has a time just after the one before it where its own
-// time is not later.
+// follow is a picked side as it comes after ours. Of the entries that ours lacks, a published one keeps its text and its time. The others
+// come last, with a time just after the one before where their own is not later, and one that ours has under another time is left out.
 func (l *log) follow(v, ours *version) (*version, error) {
 	there := l.classes(ours.items)
-	var last time.Time
-	for _, it := range ours.items {
-		if at, ok := ledger.ParseInstant(it.Entry.Timestamp); ok && at.After(last) {
-			last = at
-		}
+	isFresh := func(it item) bool { return !there[l.class(it)] }
+	fresh := keep(v.items, isFresh)
+	copies, err := l.copies(v, ours)
+	if err != nil {
+		return nil, err
 	}
-	times := map[int]string{}
-	for _, it := range v.items {
-		at, ok := ledger.ParseInstant(it.Entry.Timestamp)
-		if !ok || there[l.class(it)] {
-			continue // an invalid time is reported where times are compared
-		}
-		if !at.After(last) {
-			at = last.Add(time.Nanosecond)
-			times[it.at] = at.UTC().Format(TimestampForm)
-			l.moved[it.Digest] = true
-		}
-		last = at
-	}
-	if len(times) == 0 {
+	if len(copies) == 0 && len(late(fresh, ours.items)) == 0 {
 		return v, nil
 	}
-	var out *version
+	published, err := l.published(fresh)
+	if err != nil {
+		return nil, err
+	}
+	isOwn := func(it item) bool { return isFresh(it) && !published[it.Digest] }
+	stays := keep(v.items, func(it item) bool { return !isOwn(it) })
+	own := keep(v.items, func(it item) bool { return isOwn(it) && !copies[it.Digest] })
+	times := late(own, ours.items, keep(fresh, func(it item) bool { return published[it.Digest] }))
+	for _, it := range fresh {
+		if _, moves := times[it.at]; moves || isOwn(it) && copies[it.Digest] {
+			l.moved[it.Digest] = true
+		}
+	}
+	out := *v
+	out.items = slices.Concat(stays, own)
+	out.ledger = ledgerOf(out.items)
+	if len(times) == 0 {
+		return &out, nil
+	}
 	for _, move := range []bool{true, false} {
 		if data := retimed(v, times, move); data != nil {
-			if out = l.reread(v, data, times); out != nil {
-				return out, nil
+			if moved := l.reread(&out, data, times); moved != nil {
+				return moved, nil
 			}
 		}
 	}
 	return nil, l.uncopied(fmt.Sprintf("an entry of %s needs a later time, and its timestamp is not written plainly", v.Name))
+}
+
+// published are those of some entries that a remote-tracking branch has.
+func (l *log) published(items []item) (map[small.Digest]bool, error) {
+	if l.Published == nil {
+		return nil, nil
+	}
+	return l.Published(ledgerOf(items).Entries)
+}
+
+// late are the times, by index, that entries need to be later than all that are before them, each a little after the one before.
+func late(items []item, before ...[]item) map[int]string {
+	last := latest(ledgerOf(slices.Concat(before...)))
+	times := map[int]string{}
+	for _, it := range items {
+		at, ok := ledger.ParseInstant(it.Entry.Timestamp)
+		if !ok {
+			continue // an invalid time is reported where times are compared
+		}
+		if !at.After(last) {
+			at = last.Add(step(it.Entry))
+			times[it.at] = at.UTC().Format(TimestampForm)
+		}
+		last = at
+	}
+	return times
+}
+
+func keep(items []item, wanted func(item) bool) []item {
+	return slices.DeleteFunc(slices.Clone(items), func(it item) bool { return !wanted(it) })
+}
+
+// copies are those of a picked side's entries that ours has under another time, because one of the two was moved when it was put on top
+// of a log. What only says the same is another entry: a pick may leave out a copy, never something that was recorded twice.
+func (l *log) copies(v, ours *version) (map[small.Digest]bool, error) {
+	if v.doc == nil || ours.doc == nil {
+		return nil, nil
+	}
+	records := func(of *version) ledger.RecordsFunc {
+		return func() ([]*small.Value, error) { return of.doc.Root.Get("entries").Items, nil }
+	}
+	own, others := ledger.Parted(v.written.Ledger, ours.written.Ledger)
+	pairs, err := ledger.Duplicates(own, others, records(v), records(ours))
+	out := map[small.Digest]bool{}
+	for _, p := range pairs {
+		if isMoved(v.written.Ledger, p[0], p[1]) || isMoved(ours.written.Ledger, p[1], p[0]) {
+			out[p[0].Digest] = true
+		}
+	}
+	return out, err
+}
+
+// isMoved reports whether an entry of a log, which says the same as another one, has a later time that follow gave it.
+func isMoved(l *ledger.Ledger, e, from ledger.Entry) bool {
+	at, ok := ledger.ParseInstant(e.Timestamp)
+	was, known := ledger.ParseInstant(from.Timestamp)
+	if e.Index == 0 || !ok || !known || !at.After(was) {
+		return false
+	}
+	before, ok := ledger.ParseInstant(l.Entries[e.Index-1].Timestamp)
+	return ok && at.Equal(before.Add(step(from)))
+}
+
+// step is how long after the entry before it a moved entry is: less than 50 microseconds, always the same, and not the same for two entries
+// that are put on top of one log on two branches.
+func step(e ledger.Entry) time.Duration {
+	return time.Duration(1 + binary.BigEndian.Uint32(e.Digest[:])%49_999)
 }
 
 // reread reads a version back after its text got other times; nil if anything else has changed.

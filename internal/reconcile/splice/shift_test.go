@@ -1,6 +1,8 @@
 package splice
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,8 +17,20 @@ import (
 // picked is a case in which what theirs adds is one's own.
 func picked(base, ours, theirs string) Case {
 	c := fork(base, ours, theirs)
-	c.Theirs[0].Picked, c.Theirs[0].Own = true, true
+	c.Theirs[0].Picked = true
 	return c
+}
+
+// stepless is a text in which entries that were moved are one nanosecond apart, as they stand, and not up to 50,000 each.
+func stepless(text string) string {
+	n := 1
+	return regexp.MustCompile(`\.000[0-9]{6}Z`).ReplaceAllStringFunc(text, func(fraction string) string {
+		if fraction > ".000000001Z" {
+			n++
+			return fmt.Sprintf(".%09dZ", n)
+		}
+		return fraction
+	})
 }
 
 // What is one's own comes last, with later times only where they are needed, and no entry says so.
@@ -51,7 +65,7 @@ func TestOwnComesLast(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, string(got.Text)); diff != "" {
+			if diff := cmp.Diff(test.want, stepless(string(got.Text))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if got.Added {
@@ -88,5 +102,110 @@ func TestTimeAfter(t *testing.T) {
 		if slices.MinFunc(times, time.Time.Compare).Equal(slices.MaxFunc(times, time.Time.Compare)) {
 			t.Error("ten times are one")
 		}
+	}
+}
+
+// What a remote-tracking branch has keeps its text and time; what nobody else has comes after all of it.
+func TestPublished(t *testing.T) {
+	a, b, c, d, e := at("a", 1), at("b", 2), at("c", 3), at("d", 4), at("e", 5)
+	one := marker
+	moved := func(task, time string) string {
+		return fmt.Sprintf("  - task_id: %q\n    evidence: \"done\"\n    timestamp: \"2026-03-01T09:%sZ\"\n", task, time)
+	}
+	squashed := "  - task_id: \"meta/reconcile-merge\"\n    evidence: \"merged\"\n    timestamp: \"2026-03-01T09:04:00.000000001Z\"\n"
+	for name, test := range map[string]struct{ base, ours, theirs, published, want string }{
+		"earlier":            {text(a), text(a, c), text(a, b), b, text(a, b, c, one("1 entry", "1 entry"))},
+		"later":              {text(a), text(a, b), text(a, c), c, text(a, b, c)},
+		"and one's own":      {text(a), text(a, d), text(a, b, c), b, text(a, b, d, moved("c", "04:00.000000002"), one("1 entry", "2 entries"))},
+		"one's own is first": {text(a), text(a, d), text(a, b, c), c, text(a, c, d, moved("b", "04:00.000000002"), one("1 entry", "2 entries"))},
+		"there already":      {text(a), text(a, b, c), text(a, b), b, text(a, b, c)},
+		"a squash": {text(a, c), text(a, c, e), text(a, b, c, squashed), b,
+			text(a, b, c, e, strings.Replace(squashed, "04:00.000000001", "05:00.000000002", 1))},
+		"a squash of one's own": {text(a, c), text(a, c, e), text(a, b, c, squashed), "",
+			text(a, c, e, moved("b", "05:00.000000002"), strings.Replace(squashed, "04:00.000000001", "05:00.000000003", 1))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := picked(test.base, test.ours, test.theirs)
+			p.Published = func(entries []ledger.Entry) (map[small.Digest]bool, error) {
+				log, _ := ledger.ReadLog([]byte(text(test.published)), small.Limits{})
+				if log == nil {
+					return nil, nil
+				}
+				return ledger.DigestSet(log.Ledger), nil
+			}
+			got, err := p.Resolve()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, stepless(unjittered(got.Text))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			again, _, err := p.Made(readLog(t, got.Text), got.Text)
+			if err != nil || again == nil {
+				t.Errorf("what was made is no resolution the second time: %v", err)
+			}
+		})
+	}
+}
+
+func readLog(t *testing.T, text []byte) *ledger.Log {
+	t.Helper()
+	log, problems := ledger.ReadLog(text, small.Limits{})
+	if log == nil {
+		t.Fatal(problems)
+	}
+	return log
+}
+
+// Nobody is asked what is published where every entry stays as it is.
+func TestPublishedIsAskedLate(t *testing.T) {
+	p := picked(text(at("a", 1)), text(at("a", 1), at("b", 2)), text(at("a", 1), at("c", 3)))
+	p.Published = func([]ledger.Entry) (map[small.Digest]bool, error) {
+		t.Error("it was asked")
+		return nil, nil
+	}
+	if _, err := p.Resolve(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A copy that was moved, either way, is left out of a pick, and nothing else that says the same.
+func TestCopies(t *testing.T) {
+	a, b, c, d, e := at("a", 1), at("b", 2), at("c", 3), at("d", 4), at("e", 5)
+	put := func(base, ours, theirs string) string {
+		t.Helper()
+		got, err := picked(base, ours, theirs).Resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(got.Text)
+	}
+	copied := put(text(a), text(a, c), text(a, b)) // b after c
+	if got := put(text(a), copied, text(a, b)); got != copied {
+		t.Errorf("the original was added to its copy:\n%s", got)
+	}
+	longer := put(text(a), text(a, b, d), text(a, c))
+	if got := put(text(a, d), longer, strings.Replace(longer, b, "", 1)); got != longer {
+		t.Errorf("an entry that is there was added:\n%s", got)
+	}
+	if got, want := put(text(a), text(a, b, e), copied), text(a, b, e); strings.Count(got, `"b"`) != 1 || !strings.HasPrefix(got, want) {
+		t.Errorf("the copy was added to its original:\n%s", got)
+	}
+	again := strings.Replace(e, `"e"`, `"b"`, 1)
+	for name, test := range map[string][2]string{
+		"said again later":         {copied, text(a, b, again)},
+		"said again there":         {text(a, c, again), text(a, b)},
+		"twice, and one was moved": {copied, text(a, b, strings.Replace(d, `"d"`, `"b"`, 1))},
+	} {
+		if got := put(text(a), test[0], test[1]); strings.Count(got, `"b"`) != 2 {
+			t.Errorf("%s: it is not there twice:\n%s", name, got)
+		}
+	}
+	published := picked(text(a), text(a, b, e), copied)
+	published.Published = func(entries []ledger.Entry) (map[small.Digest]bool, error) {
+		return ledger.DigestSet(ledger.OfEntries(entries)), nil
+	}
+	if got, err := published.Resolve(); err != nil || strings.Count(string(got.Text), `"b"`) != 2 {
+		t.Errorf("a copy that was published was left out: %v", err)
 	}
 }

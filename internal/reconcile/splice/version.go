@@ -21,9 +21,9 @@ type Version struct {
 	Data []byte
 	// Bases are the versions from which this side and ours parted.
 	Bases []Version
-	// Picked is true if only what the side adds to its base is wanted, as in a rebase or a cherry-pick. Own is true if nobody else has
-	// that yet: then it comes after what is there, with later times where it needs them.
-	Picked, Own bool
+	// Picked is true if only what the side adds to its base is wanted, as in a rebase or a cherry-pick. Of that, what nobody else has yet
+	// comes after what is there, with later times where it needs them.
+	Picked bool
 }
 
 // version is a side's log after parsing.
@@ -86,7 +86,7 @@ func (c Case) read() (*log, error) {
 		if err := l.compareWithBases(theirs, ours, bases[i]); err != nil {
 			return nil, err
 		}
-		if theirs.Own {
+		if theirs.Picked {
 			if theirs, err = l.follow(theirs, ours); err != nil {
 				return nil, err
 			}

@@ -24,8 +24,9 @@ type card struct {
 	Facts                  []fact
 	Changes                []change
 	MoreChanges            string
-	Fork                   []band
-	Sides                  []side
+	// Common says how many entries two branches have in common, and Sides what each has besides.
+	Common string
+	Sides  []side
 }
 
 type change struct {
@@ -56,7 +57,9 @@ func (p *page) cardOf(f numbered, g *group, first *finding.Finding) card {
 	}
 	if len(f.Sides) == 2 {
 		out.More = "" // it lists their entries
-		out.Fork = drawFork(f.Finding)
+		if f.Common.Count > 0 {
+			out.Common = wording.Count(f.Common.Count, "entry")
+		}
 		for i := range f.Sides {
 			out.Sides = append(out.Sides, sideOf(&f.Sides[i]))
 		}

@@ -64,9 +64,9 @@ type browserPage struct {
 // The elements that a page has, and the attributes that they may have.
 var pageElements = map[string]string{
 	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "", "style": "", "body": "", "header": "class", "main": "", "footer": "class",
-	"nav": "aria-label", "section": "", "article": "class id", "div": "class id", "span": "class aria-hidden tabindex role aria-label title", "h1": "", "h2": "id", "h3": "",
+	"nav": "aria-label", "section": "", "article": "class id", "div": "class id", "span": "class aria-hidden", "h1": "", "h2": "id", "h3": "",
 	"h4": "", "p": "class", "strong": "", "code": "", "pre": "class", "a": "href rel class title", "dl": "", "dt": "", "dd": "", "ol": "", "ul": "class", "li": "class",
-	"table": "", "thead": "", "tbody": "", "tr": "id", "th": "scope", "td": "", "details": "class", "summary": "",
+	"table": "", "thead": "", "tbody": "", "tr": "id class", "th": "scope", "td": "", "details": "class open", "summary": "",
 }
 
 // readPage reads a page and demands that elements are closed in order and that

@@ -5,6 +5,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/report/content"
+	"github.com/small-gate/small-gate/internal/report/sanitize"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -13,23 +14,26 @@ const maxEntryRows = 2000
 
 type logSection struct {
 	ID, Path, Entries, Head string
-	// Key says what the marks in Bands stand for.
-	Key   []key
-	Bands []band
-	Rows  []entryRow
-	More  string
+	// Open is true if a row has a finding.
+	Open bool
+	Rows []entryRow
+	More string
 }
 
-// key is one kind of mark.
-type key struct{ Class, Words string }
-
+// entryRow is an entry of the log, or one that is not there any more.
 type entryRow struct {
-	ID              string
-	Number          int
-	Time, Task, Run string
+	// Class is that of the gravest finding; "gone" if the entry is not there any more.
+	ID, Class, Number string
+	Time, Task, Run   string
+	// Notes say how the entry came into the log, and Findings what is wrong with it.
+	Notes    []string
+	Findings []found
 }
 
-// logOf draws the page's log number n with the findings in it.
+// found leads to a finding.
+type found struct{ Words, Href string }
+
+// logOf lists the page's log number n, and the findings in it.
 func (p *page) logOf(l *finding.LedgerState, n int) logSection {
 	out := logSection{
 		ID: fmt.Sprintf("l%d", n), Path: content.NameOr(l.Path, "no path"), Entries: wording.Count(l.Entries, "entry"), Head: l.Head.String(),
@@ -37,42 +41,109 @@ func (p *page) logOf(l *finding.LedgerState, n int) logSection {
 	if l.Log == nil {
 		return out // not the tip's log
 	}
-	d := drawing{report: p.report, id: out.ID, log: l.Log}
-	for _, f := range p.shown {
-		if f.Path == l.Path {
-			d.about = append(d.about, f)
-		}
+	at, gone := p.places(l)
+	for _, f := range gone {
+		row := entryRow{Class: "gone", Number: fmt.Sprint(f.Entry.Index + 1), Notes: []string{"no longer in this log"}}
+		row.of(f.Entry.Timestamp, f.Entry.TaskID, "")
+		row.add(f)
+		out.Rows = append(out.Rows, row)
 	}
-	out.Bands = d.draw()
-	out.Key = keyOf(out.Bands)
+	out.Open = len(gone) > 0
 	for i := range l.Log[:min(len(l.Log), maxEntryRows)] {
 		e := &l.Log[i]
-		out.Rows = append(out.Rows, entryRow{
-			ID: d.row(i), Number: i + 1, Time: content.NameOr(e.Timestamp, "none"), Task: content.NameOr(e.TaskID, "none"), Run: runName(e.ReplayID),
-		})
+		row := entryRow{ID: fmt.Sprintf("%se%d", out.ID, i+1), Number: fmt.Sprint(i + 1)}
+		row.of(e.Timestamp, e.TaskID, e.ReplayID)
+		if e.Reconciles {
+			row.Notes = append(row.Notes, "merge of branches")
+		}
+		if e.Branch != "" {
+			row.Notes = append(row.Notes, "came by a merged branch")
+		}
+		for _, f := range at[i] { // the gravest comes first
+			row.add(f)
+			out.Open = true
+		}
+		out.Rows = append(out.Rows, row)
 	}
-	if more := len(l.Log) - len(out.Rows); more > 0 {
+	if more := len(l.Log) - maxEntryRows; more > 0 {
 		out.More = "… and " + wording.Count(more, "more entry")
 	}
 	return out
 }
 
-// keyOf lists the kinds of marks that a drawing has.
-func keyOf(bands []band) []key {
-	used := map[string]bool{}
-	for _, b := range bands {
-		for _, m := range b.Marks {
-			used[m.Kind] = true
-			used["side"] = used["side"] || m.Side
+func (r *entryRow) of(timestamp, task, run string) {
+	r.Time, r.Task, r.Run = content.NameOr(timestamp, "none"), content.NameOr(task, "none"), runName(run)
+}
+
+func (r *entryRow) add(f numbered) {
+	word := string(f.Severity)
+	if f.waived {
+		word = "waived"
+	}
+	if r.Class == "" {
+		r.Class = f.class()
+	}
+	r.Findings = append(r.Findings, found{Words: fmt.Sprintf("%s %d: %s", word, f.number, content.Name(f.Rule)), Href: "#" + f.id()})
+}
+
+// places finds the entry at the tip that each finding is about: the one with the same task and time, or the same time, or at the same line.
+// gone are findings about entries that are not at the tip.
+func (p *page) places(l *finding.LedgerState) (found map[int][]numbered, gone []numbered) {
+	at := map[[2]string]int{}
+	for i := range l.Log {
+		e := &l.Log[i]
+		at[[2]string{"", e.Timestamp}] = i
+		at[[2]string{e.TaskID, e.Timestamp}] = i
+	}
+	found = map[int][]numbered{}
+findings:
+	for _, f := range p.shown {
+		if f.Path != l.Path {
+			continue
+		}
+		for _, e := range []*finding.EntryRef{f.Entry, f.EntryAfter} {
+			if e == nil || e.Timestamp == "" {
+				continue
+			}
+			for _, key := range [][2]string{{e.TaskID, e.Timestamp}, {"", e.Timestamp}} {
+				if i, there := at[key]; there {
+					found[i] = append(found[i], f)
+					continue findings
+				}
+			}
+		}
+		if f.Entry != nil {
+			gone = append(gone, f)
+		} else if i := p.atLine(l, f.Finding); i >= 0 {
+			found[i] = append(found[i], f)
 		}
 	}
-	var out []key
-	for _, k := range []key{
-		{"entry", "entry"}, {"bad", "error"}, {"warn", "warning"}, {"waived", "waived"}, {"gone", "no longer in the log"}, {"merge", "merge of branches"}, {"side", "below the line: came by a merged branch"},
-	} {
-		if used[k.Class] {
-			out = append(out, k)
-		}
+	return found, gone
+}
+
+// atLine is the entry in which a finding's line is; -1 if the finding is not about the tip.
+func (p *page) atLine(l *finding.LedgerState, f *finding.Finding) int {
+	if f.Commit != "" && f.Commit != p.report.Examined.Head {
+		return -1
 	}
-	return out
+	at := -1
+	for i := range l.Log {
+		if l.Log[i].Line > f.Line {
+			break
+		}
+		at = i
+	}
+	return at
+}
+
+// runName abbreviates a run's id.
+func runName(id string) string {
+	if id == "" {
+		return "no run"
+	}
+	start, rest := sanitize.Cut(id, 12)
+	if start = sanitize.Line(start); rest != "" {
+		start += "…"
+	}
+	return start
 }

@@ -22,6 +22,9 @@ func checkDeleted(e *subject.LogChange, r *rule.Reporter) {
 	for _, x := range e.OfKind(ledger.EditDeleted) {
 		f := e.Finding(x)
 		f.Message = ledger.Describe(e.Old.Entries[x.OldIndex]) + " was deleted"
+		if e.Uncommitted {
+			f.Message += " before it was committed: a writer without a guard has written over it"
+		}
 		f.Fix = e.Undo()
 		r.Add(f)
 	}

@@ -19,14 +19,18 @@ var DoubleClaim = rule.Rule{
 
 func checkDoubleClaim(v *subject.WorkspaceFork, r *rule.Reporter) {
 	claimed := map[string]ledger.Entry{}
+	copied := map[small.Digest]bool{} // one event, on both sides
+	for _, pair := range v.Duplicates {
+		copied[pair[0].Digest], copied[pair[1].Digest] = true, true
+	}
 	for _, e := range v.TargetOnly {
-		if _, seen := claimed[e.TaskID]; !seen && e.TaskID != "" && !strings.HasPrefix(e.TaskID, ledger.MetaPrefix) {
+		if _, seen := claimed[e.TaskID]; !seen && e.TaskID != "" && !copied[e.Digest] && !strings.HasPrefix(e.TaskID, ledger.MetaPrefix) {
 			claimed[e.TaskID] = e
 		}
 	}
 	for _, e := range v.HeadOnly {
 		other, both := claimed[e.TaskID]
-		if !both {
+		if !both || copied[e.Digest] {
 			continue
 		}
 		delete(claimed, e.TaskID)

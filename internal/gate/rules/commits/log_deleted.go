@@ -22,8 +22,12 @@ func checkLogDeleted(e *subject.LogChange, r *rule.Reporter) {
 		return
 	}
 	head := e.Old.Head().String()
+	severity := finding.SeverityError
+	if e.Old.Len() == 0 { // nothing was lost
+		severity = finding.SeverityWarning
+	}
 	r.Add(finding.Finding{
-		Path: e.Path, EditFrom: head,
+		Path: e.Path, EditFrom: head, Severity: severity,
 		Edits:   []finding.EditKey{{Path: e.Path, From: head}},
 		Message: fmt.Sprintf("the log with %s is gone", wording.Count(e.Old.Len(), "entry")),
 		Fix:     e.Undo(),

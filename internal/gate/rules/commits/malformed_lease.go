@@ -17,7 +17,7 @@ var MalformedLease = rule.Rule{
 
 func checkMalformedLease(w *subject.Workspace, r *rule.Reporter) {
 	severity := finding.SeverityWarning
-	if len(subject.Leases(w.Doc(small.Plan))) > 0 {
+	if w.Strict || len(subject.Leases(w.Doc(small.Plan))) > 0 {
 		severity = finding.SeverityError
 	}
 	for i, task := range w.Tasks() {

@@ -24,12 +24,11 @@ var insecureLink = expression.Of(`http://(?:[^\s/"'>)]|\)[^\s/"'>]*[\pL\pN])`)
 
 // loopback finds, at the beginning of what follows the scheme, the hosts that
 // progress entries may link to without TLS.
-var loopback = expression.Of(`^(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])`)
+var loopback = expression.Of(`^(?:localhost|127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}|0\.0\.0\.0|\[::1\])`)
 
-// hostContinues finds what makes a host a part of another one's name: a letter, a digit
-// or another character of names, perhaps behind full stops. White space,
-// punctuation, quotes and brackets end it.
-var hostContinues = expression.Of(`^[.。．｡]*[\pL\pM\pN\p{Cf}@_%-]`)
+// hostContinues finds what makes a host a part of another one's name: a Latin letter or a digit, perhaps behind full stops or dashes, or
+// any letter behind a full stop. White space, punctuation, quotes, brackets and other scripts end it.
+var hostContinues = expression.Of(`^(?:[.。．｡_-]*[\p{Latin}\pN@%]|[.。．｡]+[\pL\pM])`)
 
 // userInfo finds an @ in the rest of an authority (RFC 3986, section 3.2.1): then
 // what looks like a host is a user's name.

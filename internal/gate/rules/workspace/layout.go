@@ -27,10 +27,14 @@ func checkLayout(w *subject.Workspace, r *rule.Reporter) {
 			return
 		}
 		reported[path] = true
+		fix := "move it out of .small/"
+		if top, _, _ := strings.Cut(name, "/"); top == "archive" || top == "runs" {
+			fix = subject.FixLayout(w.Dir, w.Commit)
+		}
 		r.Add(finding.Finding{
 			Path:    path,
 			Message: fmt.Sprintf("%s%q is not one of the six files that belong in .small/", what, name),
-			Fix:     "move it out of .small/",
+			Fix:     fix,
 		})
 	}
 	for _, f := range w.Files {

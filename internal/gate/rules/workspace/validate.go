@@ -97,6 +97,14 @@ func checkNotAFile(w *subject.Workspace, r *rule.Reporter) {
 			r.Add(lookalikeFinding(f.Path, name, real.FileName()))
 		}
 	}
+	for _, twin := range w.Twins {
+		one, other := twin, w.Dir[:len(twin)]
+		r.Add(finding.Finding{ // the same, whichever of the two holds the workspace
+			Path:    min(one, other),
+			Message: fmt.Sprintf("%q and %q differ in nothing but case: macOS and Windows treat the two names as one, and can check out only one of them", min(one, other), max(one, other)),
+			Fix:     "rename one of the two",
+		})
+	}
 	problemsOf(small.ProblemNotAFile)(w, r)
 }
 

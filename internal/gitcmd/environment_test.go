@@ -1,12 +1,12 @@
-package githistory
+package gitcmd
 
 import (
 	"slices"
 	"testing"
 )
 
-func TestScrubbed(t *testing.T) {
-	got := scrubbed([]string{
+func TestReading(t *testing.T) {
+	got := Reading([]string{
 		"PATH=/bin", "HOME=/home/me", "EMPTY=", "LC_ALL=de_DE", "LANGUAGE=de",
 		"GIT_DIR=.git", "GIT_INDEX_FILE=.git/index.lock", "GIT_CONFIG_COUNT=1",
 		"GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_VALUE_0=c", "GIT_SSL_CAINFO=x",
@@ -16,7 +16,7 @@ func TestScrubbed(t *testing.T) {
 	})
 	for _, want := range []string{
 		"PATH=/bin", "EMPTY=", "GIT_DIR=.git", "GIT_INDEX_FILE=.git/index.lock",
-		"GIT_CONFIG_KEY_0=a.b", "GIT_SSL_CAINFO=x", "LC_ALL=C", "GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_CONFIG_KEY_0=a.b", "GIT_SSL_CAINFO=x", "LC_ALL=C.UTF-8", "GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_OPTIONAL_LOCKS=0", "GITHUB_SHA=y",
 	} {
 		if !slices.Contains(got, want) {

@@ -1,8 +1,9 @@
-package githistory
+package gitcmd
 
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -72,8 +73,13 @@ var passedPrefixes = []string{
 	"GIT_SSL_",
 }
 
-// scrubbed is the environment for git's processes.
-func scrubbed(environ []string) []string {
+// locale is that of every git: messages are matched. It is not plain C, in which hooks that are scripts could not print a name with an
+// accent.
+const locale = "LC_ALL=C.UTF-8"
+
+// Reading is the environment for a git that answers questions: of environ, only what says where the repository is and makes it readable.
+// Real objects are read (no replace refs, no grafts), and nothing is written or asked.
+func Reading(environ []string) []string {
 	env := make([]string, 0, len(environ)+8)
 	for _, v := range environ {
 		name, _, _ := strings.Cut(v, "=")
@@ -84,7 +90,7 @@ func scrubbed(environ []string) []string {
 		}
 	}
 	return append(env,
-		"LC_ALL=C",                   // messages are matched
+		locale,
 		"GIT_NO_REPLACE_OBJECTS=1",   // real objects only
 		"GIT_GRAFT_FILE="+os.DevNull, // which the variable above does not switch off
 		"GIT_OPTIONAL_LOCKS=0",       // no refreshed index behind the user's back
@@ -94,10 +100,36 @@ func scrubbed(environ []string) []string {
 	)
 }
 
-// fixedConfig is the configuration that holds whatever the repository or the
-// user says. owned is a directory that git would refuse by itself; empty if it
-// does not.
-func fixedConfig(owned string) []string {
+// Locating are the variables that point git at a repository, its index or its objects. Without them the directory in which git runs
+// decides.
+var Locating = []string{
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_NAMESPACE", "GIT_IMPLICIT_WORK_TREE",
+	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE",
+}
+
+// changing are the variables that change what a command of git means or shows.
+var changing = []string{
+	"LC_ALL", "LANGUAGE", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS",
+	"GIT_ICASE_PATHSPECS", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_OPTIONAL_LOCKS",
+}
+
+// Working is the environment for a git that works for the user, with his configuration, identity, hooks and credentials: environ without
+// what changes a command's meaning, and without some more variables. No editor opens, and nobody at a terminal is asked for a password
+// unless GIT_TERMINAL_PROMPT says so: an agent would wait for ever.
+func Working(environ []string, without ...string) []string {
+	env := slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(changing, name) || slices.Contains(without, name)
+	})
+	if _, set := Environ(env).Lookup("GIT_TERMINAL_PROMPT"); !set {
+		env = append(env, "GIT_TERMINAL_PROMPT=0")
+	}
+	return append(env, locale, "GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true", "GIT_OPTIONAL_LOCKS=0")
+}
+
+// ReadingOptions is the configuration for a git that answers questions, which holds whatever the repository or the user says. owned is a
+// directory that git would refuse by itself, because it is another user's; empty if it does not.
+func ReadingOptions(owned string) []string {
 	args := []string{
 		"-c", "core.fsmonitor=false", // may name a program
 		"-c", "core.hooksPath=" + os.DevNull,

@@ -1,0 +1,119 @@
+package gitcmd
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// grace is how long a git that was interrupted may take to remove its locks, and how long the end of what it left running (a hook's
+// child, a lazy fetch) is waited for.
+const grace = 5 * time.Second
+
+// Git is a way to run git: which program, where, and with what. The zero value runs the git on PATH in the current directory with this
+// process's own environment; [Reading] and [Working] make better ones.
+type Git struct {
+	// Program is git's path; empty means "git", looked up on PATH.
+	Program string
+	// Dir is where git runs; empty is the current directory.
+	Dir string
+	// Environ is git's environment.
+	Environ []string
+	// Options stand before every subcommand, such as -c NAME=VALUE.
+	Options []string
+}
+
+// Result is what a git that ran to its end came to.
+type Result struct {
+	// Status is the exit status.
+	Status int
+	// Out and Stderr are what it printed. Stderr keeps the first 64 KiB. Hooks write there too, so it is not for parsing.
+	Out    []byte
+	Stderr string
+}
+
+// Command prepares a git process. It is interrupted when the context ends, so that git removes its locks, and ends with this process,
+// however that ends (on Linux).
+func (g Git) Command(ctx context.Context, args ...string) *exec.Cmd {
+	program := g.Program
+	if program == "" {
+		program = "git"
+	}
+	all := make([]string, 0, len(g.Options)+len(args))
+	cmd := exec.CommandContext(ctx, program, append(append(all, g.Options...), args...)...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay, cmd.SysProcAttr = g.Dir, g.Environ, grace, dieWithParent()
+	cmd.Cancel = func() error {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) { // Windows has no such signal
+			return cmd.Process.Kill()
+		}
+		return nil
+	}
+	return cmd
+}
+
+// Run runs git to its end. A status other than 0 is a result; the error says that git could not be started, was killed, or was stopped
+// because the context ended.
+func (g Git) Run(ctx context.Context, stdin io.Reader, args ...string) (Result, error) {
+	var out bytes.Buffer
+	var said Stderr
+	cmd := g.Command(ctx, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &said
+	err := cmd.Run()
+	done := Result{Out: out.Bytes(), Stderr: said.String()}
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return done, &Error{Command: subcommand(args), Err: ctx.Err()}
+	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+		return done, nil
+	case errors.As(err, &exit) && exit.Exited():
+		done.Status = exit.ExitCode()
+		return done, nil
+	}
+	return done, &Error{Command: subcommand(args), Err: err, Stderr: done.Stderr}
+}
+
+// Output runs git, which must succeed, and returns what it printed, also when it fails.
+func (g Git) Output(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+	done, err := g.Run(ctx, stdin, args...)
+	if err == nil && done.Status != 0 {
+		err = &Error{Command: subcommand(args), Status: done.Status, Stderr: done.Stderr}
+	}
+	return done.Out, err
+}
+
+// Stream runs git and hands its output to read as it comes. If read returns an error git is stopped; otherwise read must have come to the
+// output's end.
+func (g Git) Stream(ctx context.Context, stdin io.Reader, read func(*bufio.Reader) error, args ...string) error {
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	var said Stderr
+	cmd := g.Command(inner, args...)
+	cmd.Stdin, cmd.Stderr = stdin, &said
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return failed(ctx, args, err, &said)
+	}
+	readErr := read(bufio.NewReaderSize(stdout, 64<<10))
+	if readErr != nil && !errors.Is(readErr, io.ErrUnexpectedEOF) {
+		stop()
+		cmd.Wait() //nolint:errcheck // it was stopped because of readErr
+		if ctx.Err() != nil {
+			return failed(ctx, args, ctx.Err(), &said)
+		}
+		return readErr
+	}
+	// Output that ends early is git's failure if git says so.
+	if err := cmd.Wait(); err != nil {
+		return failed(ctx, args, err, &said)
+	}
+	return readErr
+}

@@ -1,0 +1,101 @@
+package gitcmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// Error is a git that failed.
+type Error struct {
+	// Command is the subcommand.
+	Command string
+	// Status is git's exit status; 0 if it did not get to its end.
+	Status int
+	// Stderr is what git said.
+	Stderr string
+	// Err is why it did not get to its end, such as that of a context that ended.
+	Err error
+}
+
+// Error is one line that is safe to print.
+func (e *Error) Error() string {
+	said := oneLine(e.Stderr)
+	switch {
+	case said == "" && e.Err != nil:
+		return fmt.Sprintf("git %s: %v", e.Command, e.Err)
+	case said == "":
+		return fmt.Sprintf("git %s: exit status %d", e.Command, e.Status)
+	case e.Command == "rev-parse": // which few people have heard of
+		return "git says: " + strings.TrimPrefix(said, "fatal: ")
+	}
+	return fmt.Sprintf("git %s: %s", e.Command, said)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ExitedWith reports whether err is a git that ended with the status.
+func ExitedWith(err error, status int) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Err == nil && e.Status == status
+}
+
+// NotFound is the failure for a machine without git, or one whose PATH does not lead to it.
+func NotFound(err error) *failure.Error {
+	return &failure.Error{Message: "git was not found: " + wording.Printable(err.Error()), Remedy: "install git, or add its directory to PATH", Err: err}
+}
+
+// IsNotFound reports whether there is no git to run.
+func IsNotFound(err error) bool {
+	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, exec.ErrDot)
+}
+
+func failed(ctx context.Context, args []string, err error, said *Stderr) error {
+	e := &Error{Command: subcommand(args), Stderr: said.String(), Err: err}
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return &Error{Command: e.Command, Err: ctx.Err()}
+	case errors.As(err, &exit) && exit.Exited():
+		e.Status, e.Err = exit.ExitCode(), nil
+	}
+	return e
+}
+
+// subcommand is the first argument that is no option of git itself.
+func subcommand(args []string) string {
+	for len(args) > 2 && args[0] == "-c" {
+		args = args[2:]
+	}
+	return args[0]
+}
+
+// Stderr keeps the beginning of what a process writes to standard error, as bytes that are not for printing as they are.
+type Stderr struct{ text bytes.Buffer }
+
+const stderrSize = 64 << 10 // bytes
+
+// Write takes everything and keeps the first stderrSize bytes.
+func (c *Stderr) Write(p []byte) (int, error) {
+	if room := stderrSize - c.text.Len(); room > 0 {
+		c.text.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}
+
+// String is the kept text.
+func (c *Stderr) String() string { return strings.TrimSpace(c.text.String()) }
+
+// oneLine is the beginning of a text on one line, without anything that a terminal would act on.
+func oneLine(text string) string {
+	const most = 2000 // bytes
+	lines := strings.FieldsFunc(text[:min(most, len(text))], func(c rune) bool { return c == '\n' || c == '\r' })
+	return wording.Printable(strings.Join(lines, "; "))
+}

@@ -1,0 +1,53 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// ErrNeedsMerge is in the chain of the failure of a rebase, cherry-pick or squash that only a merge can do: its commits cannot be put on
+// top, each with one parent.
+var ErrNeedsMerge = errors.New("a merge is needed")
+
+// needsMerge is the failure of an operation that ends in commits with one parent, and has to be a merge.
+func (o *operation) needsMerge(ctx context.Context, repo Repository, git *workTree, why string) error {
+	other, err := o.other(ctx, repo, git)
+	if err != nil {
+		return err
+	}
+	return &failure.Error{
+		Message: why + ": this has to be a merge",
+		Remedy:  "`" + o.undo() + "`; `git merge --no-edit " + other + "`; `small-hook reconcile`; `git commit --no-edit`",
+		Err:     ErrNeedsMerge,
+	}
+}
+
+// other names, as a word of a shell, what is to be merged instead, once the operation is undone.
+func (o *operation) other(ctx context.Context, repo Repository, git *workTree) (string, error) {
+	id, name := o.theirs[0].id, o.theirs[0].name
+	if o.word == opRebase { // then the commit that is applied is the branch's own
+		for _, dir := range []string{"rebase-merge", "rebase-apply"} {
+			onto, err := os.ReadFile(filepath.Join(repo.Where().GitDir, dir, "onto"))
+			switch {
+			case err == nil:
+				id, name = strings.TrimSpace(string(onto)), ""
+			case !errors.Is(err, fs.ErrNotExist):
+				return "", &failure.Error{Message: "cannot read onto what is rebased: " + err.Error(), Err: err}
+			}
+		}
+	}
+	var err error
+	if name == "" {
+		name, err = git.nameOf(ctx, id)
+	}
+	return wording.ShellWord(cmp.Or(name, history.Short(id))), err
+}

@@ -1,0 +1,62 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// published finds those of some entries that the log at a path has on a remote-tracking branch, now or where it stood before it moved.
+// Remote-tracking branches are often hundreds, and mostly older versions of one log: each version is read once, and only where it
+// differs from ours.
+func (r *resolving) published(ctx context.Context, path string, entries []ledger.Entry) (map[small.Digest]bool, error) {
+	tips, err := r.repo.Tips(ctx, "refs/remotes/")
+	if err != nil {
+		return nil, err
+	}
+	var edges []history.Edge
+	for _, tip := range tips {
+		edges = append(edges, history.Edge{Parent: r.op.ours.id, Child: tip})
+	}
+	changes, err := r.repo.Diff(ctx, edges, history.At(append(r.oldPaths(path), path)...))
+	if err != nil {
+		return nil, err
+	}
+	ours := r.files[r.op.ours.id][path]
+	var versions []string
+	for _, changed := range changes {
+		if len(changed) == 0 && ours.Regular() {
+			versions = append(versions, ours.Object)
+		}
+		for _, c := range changed {
+			if c.New.Regular() {
+				versions = append(versions, c.New.Object)
+			}
+		}
+	}
+	slices.Sort(versions)
+	found := map[small.Digest]bool{}
+	text, err := r.read(ctx, r.op.ours, path)
+	if err != nil {
+		return nil, err
+	}
+	log, _ := ledger.ReadLog(text, r.limits())
+	for _, object := range slices.Compact(versions) {
+		blob, err := r.repo.Blob(ctx, object, r.limits().FileSize())
+		if err != nil {
+			return nil, err
+		}
+		version, _ := log.Forked(text, blob.Data, r.limits())
+		if version == nil {
+			continue // what cannot be read as a log has no entries
+		}
+		all := ledger.DigestSet(version.Ledger)
+		for _, e := range entries {
+			found[e.Digest] = found[e.Digest] || all[e.Digest]
+		}
+	}
+	return found, nil
+}
