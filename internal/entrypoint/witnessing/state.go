@@ -177,6 +177,9 @@ func readKey(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
+	if strings.HasPrefix(path, "PRIVATE+KEY+") { // nothing masks it
+		return "", &failure.Error{Message: "a secret key was given in place of its file", Remedy: "name the file that small-hook witness --new-key has written"}
+	}
 	data, err := readUpTo(path, maxKeys)
 	if err != nil {
 		return "", unusable("the key cannot be read", err)
