@@ -155,7 +155,7 @@ var agentOutcomes = []agentOutcome{
 		"fix: `small-hook restore`"}, true},
 	{"rewritten and staged", "sed -i s/created/made/ $LOG && git add -A", found, []string{"finding: append-only/modified", "fix: `small-hook restore`"}, true},
 	{"committed past the hooks", "sed -i s/created/made/ $LOG && git commit -q -a --no-verify -m Tidy", found, []string{
-		"finding: append-only/modified", "of commit", "git merge-base --is-ancestor"}, true},
+		"finding: append-only/modified", "of commit", "small-hook restore --commit"}, true},
 	{"deleted", "sed -i '8,$d' $LOG", found, []string{"finding: append-only/deleted", "fix: `small-hook restore`"}, true},
 	{"log deleted", "rm $LOG", found, []string{"finding: append-only/log-deleted", "fix: `"}, true},
 	{"unreadable", "echo 'entries: [' >$LOG", found, []string{

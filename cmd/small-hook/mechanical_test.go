@@ -19,10 +19,12 @@ import (
 
 // stuck are the situations in which the agent that types no more than a fix says gets stuck, and why that is right.
 var stuck = map[string]string{
+	"commit_migrated":            "others have a log with old timestamps, which only a person accepts, and before any new work",
 	"completed_without_evidence": "only who did the work can say what shows it",
 	"config_invalid":             "only who wrote the configuration knows what was meant",
 	"entry_without_evidence":     "only who did the work can say what shows it",
 	"foreign_lease":              "nobody types past another agent's lease",
+	"published_rewrite":          "what others have is taken back by a person, who knows whether somebody has built on it",
 }
 
 // leastDone is how many situations such an agent has to end with its work done.
@@ -128,12 +130,14 @@ type keptKey struct{}
 type kept struct {
 	entries map[string]bool
 	lines   map[string]map[string]bool
+	// commits are those of HEAD: who made them, what they say, and how many parents they have.
+	commits map[string]bool
 	// seen are the files that were looked at, by path and object.
 	seen map[string]bool
 }
 
 func newKept() *kept {
-	return &kept{entries: map[string]bool{}, lines: map[string]map[string]bool{}, seen: map[string]bool{}}
+	return &kept{entries: map[string]bool{}, lines: map[string]map[string]bool{}, commits: map[string]bool{}, seen: map[string]bool{}}
 }
 
 var evidenceLine = regexp.MustCompile(`(?m)^ +(?:- )?evidence: *"?(.*?)"?$`)
@@ -143,6 +147,10 @@ func (k *kept) note(ts *testscript.TestScript) {
 	k.noteTree(ts, "ls-files", "--stage")
 	if head(ts) != "" {
 		k.noteTree(ts, "ls-tree", "-r", "HEAD")
+		for line := range strings.Lines(output(ts, "log", "--format=%an <%ae> %ad%x00%s%x00%P")) {
+			parts := strings.Split(strings.TrimSpace(line), "\x00")
+			k.commits[fmt.Sprintf("%s: %q with %d parents", parts[0], parts[1], len(strings.Fields(parts[2])))] = true
+		}
 	}
 }
 
@@ -179,6 +187,11 @@ func (k *kept) lost(now *kept) (lost []string) {
 	for entry := range k.entries {
 		if !now.entries[entry] {
 			lost = append(lost, fmt.Sprintf("entry %q", entry))
+		}
+	}
+	for commit := range k.commits {
+		if !now.commits[commit] {
+			lost = append(lost, "commit of "+commit)
 		}
 	}
 	for name, lines := range k.lines {
@@ -266,7 +279,8 @@ func follow(ts *testscript.TestScript, said string, tried map[string]bool) bool 
 	return false
 }
 
-// finished demands that nothing is under way, all is pushed, check and audit pass, and nothing was lost.
+// finished demands that nothing is under way, all is pushed, check and audit pass, nothing was lost, and no entry is there twice. Commits
+// have the authors that they had, and merges are merges.
 func finished(ts *testscript.TestScript, _ []string) {
 	if left := output(ts, "status", "--porcelain"); left != "" {
 		ts.Fatalf("this is not committed:\n%s", left)
@@ -289,6 +303,18 @@ func finished(ts *testscript.TestScript, _ []string) {
 	now.note(ts)
 	if lost := ts.Value(keptKey{}).(*kept).lost(now); len(lost) > 0 {
 		ts.Fatalf("lost:\n%s", strings.Join(lost, "\n"))
+	}
+	for line := range strings.Lines(output(ts, "ls-files")) {
+		name, there := strings.TrimSpace(line), map[string]bool{}
+		if path.Base(name) != "progress.small.yml" {
+			continue
+		}
+		for _, m := range evidenceLine.FindAllStringSubmatch(output(ts, "show", "HEAD:"+name), -1) {
+			if there[m[1]] {
+				ts.Fatalf("twice in %s: %s", name, m[1])
+			}
+			there[m[1]] = true
+		}
 	}
 }
 

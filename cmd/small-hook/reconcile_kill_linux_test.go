@@ -114,3 +114,58 @@ func contentOf(t *testing.T, name string) string {
 	}
 	return string(data)
 }
+
+// Whenever restore --commit is killed, what is recorded is in the work tree and in the commits that HEAD names; the same command again comes
+// to the end.
+func TestMendKilled(t *testing.T) {
+	gittest.Long(t)
+	for _, watched := range []string{".small", ".git"} {
+		t.Run(watched, func(t *testing.T) {
+			t.Parallel()
+			r, _ := twoWriters(t)
+			log := killedLogs[0]
+			sound := contentOf(t, r.Path(log))
+			r.Write(log, strings.Replace(sound, "task-1 is done", "TAMPERED", 1)+"  - {task_id: task-3, timestamp: \"2026-03-01T09:30:00.5Z\", evidence: task-3 is done}\n")
+			bad := r.Commit("bad")
+			r.Write("code", "code\n")
+			r.Commit("code")
+			tip := r.ID("HEAD")
+			dirty := contentOf(t, r.Path(log)) + "  - {task_id: task-4, timestamp: \"2026-03-01T09:40:00.5Z\", evidence: task-4 is done}\n"
+			for n, finished := 0, false; !finished; n++ {
+				r.Git("reset", "-q", "--hard", tip)
+				r.Write(log, dirty)
+				finished = killAfter(t, r.Path(watched), n, smallHook(r, "restore", "--commit", bad))
+				for _, evidence := range []string{"task-3 is done", "task-4 is done"} {
+					if now := contentOf(t, r.Path(log)); strings.Count(now, evidence) != 1 {
+						t.Fatalf("killed after %d changes, %s holds:\n%s", n, log, now)
+					}
+				}
+				for _, lock := range []string{"index.lock", "HEAD.lock", "refs/heads/main.lock"} {
+					if err := os.Remove(r.Path(".git/" + lock)); err == nil {
+						t.Log("git was killed, and its lock had to be taken away: " + lock)
+					}
+				}
+				if r.ID("HEAD") == tip {
+					if out, err := smallHook(r, "restore", "--commit", bad).CombinedOutput(); err != nil {
+						t.Fatalf("killed after %d changes, the next one: %v\n%s", n, err, out)
+					}
+				}
+				if left := r.Git("status", "--short"); left != " M "+log {
+					t.Fatalf("killed after %d changes and done again, this is left:\n%s", n, left)
+				}
+				now := contentOf(t, r.Path(log))
+				for _, evidence := range []string{"task-1 is done", "task-3 is done", "task-4 is done"} {
+					if strings.Count(now, evidence) != 1 || strings.Contains(now, "TAMPERED") {
+						t.Fatalf("killed after %d changes and done again, %s holds:\n%s", n, log, now)
+					}
+				}
+				if status := exitOf(t, smallHook(r, "audit")); status != 0 {
+					t.Fatalf("killed after %d changes and done again, audit ends with %d", n, status)
+				}
+				if n > 300 {
+					t.Fatal("it never came to an end")
+				}
+			}
+		})
+	}
+}

@@ -22,12 +22,17 @@ func (a *app) baselineCommand() *cobra.Command {
 		Use:   "baseline [REV]",
 		Short: "Accept every log as it stands, in .small-gate.yml",
 		Long: "Write a stanza into .small-gate.yml that accepts every log as it stands in REV (default HEAD). What came\n" +
-			"before is no longer judged; what comes after is. The stanza counts once it is committed.",
+			"before is no longer judged; what comes after is. The stanza counts once it is committed. It is for what others\n" +
+			"have: a commit that nobody else has is mended (small-hook restore --commit). With SMALL_AGENT_ID set it ends\n" +
+			"in 2: a person decides this.",
 		Example: "  small-hook baseline --reason \"the log as it stood when the gate came\"\n" +
 			"  git add .small-gate.yml\n" +
 			"  git commit -m \"Accept the logs as they stand\"",
 		Args: atMost(1, "at most one revision"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.request().PersonOnly(); err != nil {
+				return err
+			}
 			written, err := writers.Baseline(c.Context(), a.request(), optional(args), reason)
 			if err != nil {
 				return err
@@ -64,12 +69,15 @@ func (a *app) waiveCommand() *cobra.Command {
 		Long: "Write a stanza into .small-gate.yml for each edit with one of these fingerprints (at least their first\n" +
 			"eight digits), or for all of one rule. The edits are looked up in the index, then in HEAD's history, or\n" +
 			"in a JSON report. A waiver counts once the target branch has it;\n" +
-			"push it first.",
+			"push it first. With SMALL_AGENT_ID set it ends in 2: a person decides this.",
 		Example: "  small-hook waive 1b9d2f3a4c5e --reason \"a private path was taken out\"\n" +
 			"  small-hook waive --rule append-only/timestamp-migrated --reason \"small progress migrate\"",
 		RunE: func(c *cobra.Command, args []string) error {
 			if sought.Fingerprints = args; (len(args) > 0) == (sought.Rule != "") {
 				return usage(c, "%s takes fingerprints, or --rule ID", c.Name())
+			}
+			if err := a.request().PersonOnly(); err != nil {
+				return err
 			}
 			edits, err := a.findEdits(c, sought, from)
 			if err != nil {

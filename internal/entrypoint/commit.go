@@ -121,7 +121,38 @@ func judgeIndex(ctx context.Context, s *session.Session, fetched *prefetchedHist
 	if err := claimOfBranch(ctx, s, head); err != nil {
 		return nil, err
 	}
-	return s.CheckAdded(ctx, history.Index, gate.Pending(ctx, fetched, parents, s.Opts, neighbours...))
+	report := gate.Pending(ctx, fetched, parents, s.Opts, neighbours...)
+	if report.Verdict == finding.Fail && len(parents) == 1 && len(s.Opts.Heads) == 0 {
+		mended, err := mendsHead(ctx, s, fetched, head)
+		if err != nil {
+			return nil, err
+		}
+		if mended != nil {
+			report = mended
+		}
+	}
+	return s.CheckAdded(ctx, history.Index, report)
+}
+
+// mendsHead judges the index as a commit in the place of HEAD, if HEAD has an error and no remote-tracking branch has it: a hook is not told
+// that a commit amends. It is nil if the index does not mend HEAD. What is pushed is judged as it is.
+func mendsHead(ctx context.Context, s *session.Session, h history.History, head string) (*finding.Report, error) {
+	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
+	if err != nil {
+		return nil, err
+	}
+	own, err := s.Repo.Commits(ctx, []string{head}, tips)
+	at := slices.IndexFunc(own, func(c history.Commit) bool { return c.ID == head })
+	if err != nil || at < 0 {
+		return nil, err
+	}
+	opts, parents := s.Opts, own[at].Parents
+	opts.Trusted = ""
+	mended := gate.Pending(ctx, h, parents, opts)
+	if mended.Verdict != finding.Pass || gate.Made(ctx, h, "", head, parents, opts).Verdict != finding.Fail {
+		return nil, nil
+	}
+	return mended, nil
 }
 
 // preparedMessage is what git has prepared as the message of an agent's next commit, of what it squashes, applies or merges; empty if

@@ -9,7 +9,6 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -22,7 +21,7 @@ func Range(ctx context.Context, req session.Request, spec string) *finding.Repor
 		if err != nil {
 			return nil, err
 		}
-		s.FindStandings(ctx, head, history.Own)
+		s.FindStandings(ctx, head)
 		return s.CheckAdded(ctx, head, gate.Range(ctx, s.Repo, base, head, s.Opts))
 	})
 }
@@ -86,7 +85,7 @@ func Audit(ctx context.Context, req session.Request, revision string) *finding.R
 		if err := s.Trust(ctx, head, revision); err != nil {
 			return nil, err
 		}
-		s.FindStandings(ctx, head, history.Landed)
+		s.FindStandings(ctx, head)
 		return gate.Audit(ctx, s.Repo, head, s.Opts), nil
 	})
 }
@@ -98,7 +97,9 @@ func auditNothing(ctx context.Context, s *session.Session) (*finding.Report, err
 		return nil, err
 	}
 	if len(tips) == 0 {
-		return run.Nothing(s.Opts), nil
+		r := run.Nothing(s.Opts)
+		r.Examined.Notes = append(r.Examined.Notes, gate.NoLog)
+		return r, nil
 	}
 	branch, err := s.Repo.CurrentBranch(ctx)
 	if err != nil {

@@ -193,6 +193,9 @@ func judgePush(ctx context.Context, s *session.Session, push handover, known []s
 			add(nil, headless(branch))
 			continue
 		}
+		if !push.received {
+			s.FindStandings(ctx, m.tip)
+		}
 		add(update(ctx, s, m, push.remote, branch, known, moves))
 	}
 	if len(reports) == 0 {

@@ -33,12 +33,18 @@ func checkFixes(t *testing.T, r *finding.Report) {
 			if strings.Contains(m[1], "rebase -i") || m[1] == "git commit" {
 				t.Errorf("%s: it opens an editor: %s", f.Rule, m[1])
 			}
+			if takesBack.MatchString(m[1]) {
+				t.Errorf("%s: it takes commits back: %s", f.Rule, m[1])
+			}
 			if program, _, _ := strings.Cut(m[1], " "); !typed[program] {
 				t.Errorf("%s: it is no command: %s", f.Rule, m[1])
 			}
 		}
 	}
 }
+
+// takesBack are the commands that take commits back, or move them.
+var takesBack = regexp.MustCompile(`\bgit (?:-\S+ )*(?:reset|rebase|stash|clean|filter-branch)\b|--force`)
 
 // typed are the programs that fixes name.
 var typed = map[string]bool{"git": true, "small-hook": true, "small": true, "printf": true, "export": true}

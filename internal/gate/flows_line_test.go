@@ -196,5 +196,5 @@ func TestFlowInterleavedRuns(t *testing.T) {
 	f.commit("A", "", "a b c")
 	f.commit("B", "A", "a b c d")
 	f.clean(f.audit("A"))
-	f.want(f.audit("B"), "warning divergence/interleaved-runs B from nothing: #3 task-d")
+	f.want(f.audit("B"), "warning divergence/interleaved-runs index from nothing: #3 task-d")
 }

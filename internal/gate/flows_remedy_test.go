@@ -31,8 +31,7 @@ func TestFlowMergeResultAdvice(t *testing.T) {
 	t.Errorf("%+v", r.Findings)
 }
 
-// What has landed is not rewritten; what is published is taken back by a forced push; a commit that a merge brought is undone where it
-// came to the branch.
+// What nobody else has is mended where it stands, what others have stays, and a person accepts what has landed. No fix takes commits back.
 //
 //	A(a) - B(a d) - M(a' d) - N(a' d e)
 //	  \            /
@@ -44,11 +43,17 @@ func TestFlowStandings(t *testing.T) {
 	f.commit("T", "A", "a'")
 	f.commit("M", "B T", "a' d")
 	f.commit("N", "M", "a' d e")
-	base := f.id("B")[:12]
-	own := "`git merge-base --is-ancestor " + base + " HEAD && git reset --soft " + base + "`, `small-hook restore`, `git diff --cached --quiet || git commit -C " + f.id("N")[:12] + "`"
-	f.says(f.rangeOf("A", "N"), own+"; all work")
-	f.opts.Standing = standing(history.Published, nil)
-	f.says(f.rangeOf("A", "N"), own+", `git push --force-with-lease --force-if-includes`; all work")
+	f.says(f.rangeOf("A", "N"), "`small-hook restore --commit "+f.id("T")[:12]+"`; a correction")
+	for _, others := range []history.Standing{history.Published, history.Tagged} {
+		f.opts.Standing = standing(others, nil)
+		r := f.rangeOf("A", "N")
+		f.says(r, "others may have it", "small-hook restore --commit "+f.id("T")[:12]+" --pushed, git push --force-with-lease --force-if-includes")
+		for _, x := range r.Findings {
+			if strings.Contains(x.Fix, "`") {
+				t.Errorf("there is something to type: %s", x.Fix)
+			}
+		}
+	}
 	f.opts.Standing = standing(history.Landed, nil)
 	r := f.rangeOf("A", "N")
 	f.says(r, "what has landed is never rewritten", "`small-hook baseline`")
@@ -66,4 +71,24 @@ func TestFlowStandings(t *testing.T) {
 
 func standing(s history.Standing, err error) func(string) (history.Standing, error) {
 	return func(string) (history.Standing, error) { return s, err }
+}
+
+// What is only advice has nothing to type: a branch that has parted from the default branch, as a release branch has for good, is not told to
+// merge that. Which commit brought what the files are like is not said, where nobody has looked.
+//
+//	A(a) - B(a b)
+//	  \
+//	   C(a c)
+func TestFlowAdvice(t *testing.T) {
+	f := newFlow(t)
+	f.commit("A", "", "a")
+	f.commit("B", "A", "a b")
+	f.commit("C", "A", "a c")
+	r := gate.Push(t.Context(), f.h, history.Update{Ref: "refs/heads/release", Old: f.id("A"), New: f.id("C"), Target: history.Tip{ID: f.id("B"), Name: "main"}}, f.opts)
+	f.want(r, "warning divergence/concurrent-append C from B: #1 task-c")
+	for _, x := range r.Findings {
+		if x.Fix == "" || strings.Contains(x.Fix, "`") {
+			t.Errorf("%s: %s", x.Rule, x.Fix)
+		}
+	}
 }

@@ -156,7 +156,18 @@ func Audit(ctx context.Context, h history.History, head string, opts run.Options
 	r := run.New(h, opts, run.Scope{Tip: history.Tip{ID: head}, Whole: true})
 	r.Examined().Head = head
 	// Each file of the tree came with some commit, so that all workflows have changed.
-	return r.Do(ctx, listCommits, walk.JudgeCommits, lanes.JudgeLandings, snapshots.All, workflows.Judge, judgePolicy, adviseExclude)
+	return r.Do(ctx, listCommits, walk.JudgeCommits, lanes.JudgeLandings, snapshots.All, workflows.Judge, judgePolicy, adviseExclude, noteNoLog)
+}
+
+// Lasting judges every commit of the tips' histories for what stays wrong for good. Files are not judged.
+func Lasting(ctx context.Context, h history.History, tips []string, opts run.Options) *finding.Report {
+	opts.Lasting = true
+	list := func(ctx context.Context, r *run.Run) (err error) {
+		r.Scope.Commits, err = r.Source.Commits(ctx, tips, nil)
+		r.Examined().Commits = len(r.Scope.Commits)
+		return err
+	}
+	return run.New(h, opts, run.Scope{Tip: history.Tip{ID: tips[0]}, Whole: true}).Do(ctx, list, walk.JudgeCommits)
 }
 
 // Push judges one ref's move: every commit that it brings, edge by edge; then
@@ -212,6 +223,17 @@ func noteNoWorkspace(ctx context.Context, r *run.Run) error {
 	return err
 }
 
+// NoLog is the note of a history in which nothing was judged.
+const NoLog = "there is no progress log in this history: nothing was there to judge"
+
+// noteNoLog notes that a whole history has no log, and never had one.
+func noteNoLog(_ context.Context, r *run.Run) error {
+	if r.Examined().Workspaces == 0 && len(r.Scope.Workspaces) == 0 && r.Examined().Workflows == 0 {
+		r.Examined().Notes = append(r.Examined().Notes, NoLog)
+	}
+	return nil
+}
+
 // mergeResult judges what was made of a tip that was judged before. The tip's
 // commits, workspaces and logs stay what was examined. Of what the target alone has
 // changed the edges tell what the merge does to it; its snapshot is not this
@@ -263,7 +285,7 @@ func checkSomething(_ context.Context, r *run.Run) error {
 	}
 	where, remedy := "here or below", "name a directory that has some with --dir"
 	if !r.Scope.Recursive {
-		where, remedy = "in this directory", "name the directory that has one with --dir, or check all below it with --recursive"
+		where, remedy = "in this directory", "if it was deleted: `small-hook restore`; else name the directory that has one with --dir, or check all below it with --recursive"
 		if r.Scope.Dir != "" {
 			where = "in " + r.Scope.Dir
 		}

@@ -17,7 +17,7 @@ import (
 // nothing.
 func judgePolicy(ctx context.Context, r *run.Run) error {
 	v := &subject.Policy{
-		Place: rule.Place{Commit: r.Scope.Tip.ID}, Policy: r.Source.Policy,
+		Place: rule.Place{Commit: r.Scope.Tip.ID, Found: true}, Policy: r.Source.Policy,
 		Changed: r.Scope.PolicyChange, Mismatched: r.Source.Mismatched, Unions: r.Scope.Unions,
 	}
 	for i, w := range r.Source.Policy.Waivers {
@@ -43,13 +43,13 @@ func answerProposed(ctx context.Context, r *run.Run) error {
 		return err
 	}
 	if proposed, invalid := policy.Parse(file.Path, data, rules.Known()); invalid == nil { // else that is reported, and nothing else counts
-		r.Collector.AnswerProposed(proposed, func(commit string) string {
+		r.Collector.AnswerProposed(proposed, func(commit, path string) string {
 			s := r.Situation(commit)
-			steps := []string{"git add -- :/" + policy.File, `git commit -m "Waive an edit" -- :/` + policy.File}
-			if commit != history.Index {
-				steps = append(steps[1:], "git push")
+			fix := s.Undo(path, []string{"git add -- :/" + policy.File, `git commit -m "Waive an edit" -- :/` + policy.File, "git push"})
+			if history.Uncommitted(commit) || s.Standing != history.Own {
+				return fix
 			}
-			return s.Redo(steps...)
+			return fix + ", `git push`; then make the edit again"
 		})
 	}
 	return nil

@@ -107,6 +107,9 @@ func (t *agentText) first(forms ...string) bool {
 // its fix.
 func (t *agentText) group(group []*finding.Finding) bool {
 	fix := fixLines(group[0].Fix)
+	if fix != "" && strings.Contains(t.String(), "\n"+fix) {
+		fix = "fix: as above\n"
+	}
 	var forms []string
 	for _, width := range valueWidths {
 		for n := content.InGroup(group); n > 0; n-- {

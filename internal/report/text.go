@@ -40,6 +40,8 @@ type text struct {
 	seeRest string
 	// width is how many characters of a value one line may show.
 	width int
+	// fixes are those that stand above.
+	fixes map[string]bool
 }
 
 func renderText(buf *bytes.Buffer, r *finding.Report, opts Options) error {
@@ -128,9 +130,22 @@ func (t *text) group(group []*finding.Finding, n int) {
 		if i+1 == n {
 			t.closing(f, group[n:])
 		} else if f.Fix != group[i+1].Fix {
-			t.block("  fix: ", f.Fix)
+			t.fix(f)
 		}
 	}
+}
+
+// fix says what to do, once in a report.
+func (t *text) fix(f *finding.Finding) {
+	if t.fixes[f.Fix] {
+		t.line(t.paint(bold, "  fix: "), "as above")
+		return
+	}
+	if t.fixes == nil {
+		t.fixes = map[string]bool{}
+	}
+	t.fixes[f.Fix] = strings.TrimSpace(f.Fix) != ""
+	t.block("  fix: ", f.Fix)
 }
 
 // place is where a finding is, with the colon that ends it; empty for one that
@@ -175,7 +190,7 @@ func (t *text) closing(f *finding.Finding, hidden []*finding.Finding) {
 	if words := content.Compared(f, content.Abbreviate); words != "" {
 		t.line("  ", words)
 	}
-	t.block("  fix: ", f.Fix)
+	t.fix(f)
 }
 
 // rest says how many findings of a group are not shown, and where they are.
@@ -270,14 +285,8 @@ func (t *text) waived(waived []finding.Finding) {
 	}
 }
 
-// namesBaseline reports whether a finding's own fix accepts the logs as they stand.
-func namesBaseline(f finding.Finding) bool { return strings.Contains(f.Fix, "`small-hook baseline`") }
-
 // summary is the outcome with its numbers, and what else to know.
 func (t *text) summary(r *finding.Report) {
-	if r.Mode == "audit" && content.Verdict(r) == finding.Fail && slices.ContainsFunc(r.Findings, isAboutHistory) && !slices.ContainsFunc(r.Findings, namesBaseline) {
-		t.line("adopting the gate here? `small-hook baseline` accepts the logs as they stand, without rewriting history")
-	}
 	words, level := content.Outcome(r)
 	t.line(t.paint(levelStyles[level], words+":"), " ", content.Summary(r))
 	if r.Lane != nil {
@@ -287,12 +296,6 @@ func (t *text) summary(r *finding.Report) {
 	for _, note := range r.Examined.Notes {
 		t.line("note: ", content.Text(note))
 	}
-}
-
-// isAboutHistory reports whether a finding is about what a commit did to a progress log.
-func isAboutHistory(f finding.Finding) bool {
-	family, _, _ := strings.Cut(f.Rule, "/")
-	return f.Severity == finding.SeverityError && f.Stage == finding.StageHistory && f.Commit != "" && family != "lane" && family != "workflow"
 }
 
 func (t *text) contracts(list []lane.CrossContract) {

@@ -57,6 +57,14 @@ func (r Request) Getenv(key string) string { return program.Getenv(r.Environ, ke
 // Agent is the id of the agent in whose environment this runs; empty for a person.
 func (r Request) Agent() string { return strings.TrimSpace(r.Getenv(agentVariable)) }
 
+// PersonOnly refuses an agent what a person decides.
+func (r Request) PersonOnly() error {
+	if r.Agent() == "" {
+		return nil
+	}
+	return &failure.Error{Message: "a person decides what is accepted, and " + agentVariable + " says that an agent types this", Remedy: "ask a person, and say what would be accepted"}
+}
+
 // Edited reports whether git will start an editor on the commit's message: if not, it names ":" as the hook's editor.
 func (r Request) Edited() bool { return r.Getenv("GIT_EDITOR") != ":" }
 

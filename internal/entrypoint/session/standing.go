@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 
@@ -9,56 +10,50 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 )
 
-// FindStandings has a judgement find out, once a finding asks, how far the commits of a history have got, by the remote-tracking
-// branches. Without any, all have got as far as alone says.
-func (s *Session) FindStandings(ctx context.Context, head string, alone history.Standing) {
+// FindStandings has a judgement find out, once a finding asks, how far the commits of a history have got, by the remote-tracking branches
+// and tags. On a server, which has no such branches, all have landed.
+func (s *Session) FindStandings(ctx context.Context, head string) {
 	find := sync.OnceValues(func() (map[string]history.Standing, error) { return s.unlanded(ctx, head) })
 	s.Opts.Remote = func() (history.Remote, error) { return s.remote(ctx) }
 	s.Opts.Standing = func(commit string) (history.Standing, error) {
 		standings, err := find()
-		if standings == nil {
-			return alone, err
-		}
-		if standing, ok := standings[commit]; ok {
-			return standing, nil
+		if standing, ok := standings[commit]; ok || err != nil {
+			return standing, err
 		}
 		return history.Landed, nil
 	}
 }
 
-// unlanded is how far the commits of a history have got that are not on the default branch; nil without remote-tracking branches.
+// unlanded is how far the commits of a history have got that are not on the remote's default branch.
 func (s *Session) unlanded(ctx context.Context, head string) (map[string]history.Standing, error) {
 	known, err := s.Repo.Tips(ctx, "refs/remotes/")
-	if err != nil || len(known) == 0 {
+	if err != nil || s.Repo.Where().Bare && len(known) == 0 {
 		return nil, err
 	}
 	branch, err := githistory.DefaultBranch(ctx, s.Repo, "")
 	if err != nil {
 		return nil, err
 	}
-	standings := map[string]history.Standing{}
-	note := func(excluded []string, standing history.Standing) error {
-		commits, err := s.Repo.Commits(ctx, []string{head}, excluded)
-		for _, c := range commits {
-			standings[c.ID] = standing
-		}
-		return err
-	}
-	if branch.ID != "" {
-		known = append(known, branch.ID)
-		if err := note([]string{branch.ID}, history.Published); err != nil {
-			return nil, err
-		}
-	}
-	if err := note(known, history.Tagged); err != nil {
-		return nil, err
-	}
 	tags, err := s.Repo.Tips(ctx, "refs/tags/")
 	if err != nil {
 		return nil, err
 	}
-	if err := note(append(known, tags...), history.Own); err != nil {
-		return nil, err
+	var landed []string
+	if strings.HasPrefix(branch.Ref, "refs/remotes/") && branch.ID != "" {
+		landed = []string{branch.ID}
+	}
+	standings := map[string]history.Standing{}
+	for _, of := range []struct {
+		standing history.Standing
+		excluded []string
+	}{{history.Published, landed}, {history.Tagged, known}, {history.Own, slices.Concat(known, tags)}} {
+		commits, err := s.Repo.Commits(ctx, []string{head}, of.excluded)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range commits {
+			standings[c.ID] = of.standing
+		}
 	}
 	return standings, nil
 }

@@ -6,11 +6,10 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
+	"strings"
 
-	"github.com/small-gate/small-gate/internal/directory"
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/small"
@@ -63,8 +62,19 @@ func committedLogs(ctx context.Context, req session.Request) (logs []string, err
 	return logs, err
 }
 
-// restoring runs do under the lock of a workspace.
-func restoring(ctx context.Context, req session.Request, with Locking, at, source string, do func(s *session.Session, g *guarding) error) (err error) {
+// restoring runs do under the lock of a workspace, with its state.
+func restoring(ctx context.Context, req session.Request, with Locking, at, source string, do func(s *session.Session, g *guarding) error) error {
+	return lockedFor(ctx, req, with, at, source, func(s *session.Session, held *locked) error {
+		g, err := held.lookIn(ctx, s)
+		if err != nil {
+			return err
+		}
+		return do(s, g)
+	})
+}
+
+// lockedFor runs do under the lock of a workspace that a path names, or that is the nearest one on disk or in a commit.
+func lockedFor(ctx context.Context, req session.Request, with Locking, at, source string, do func(s *session.Session, held *locked) error) (err error) {
 	req = withGit(req)
 	req.Dir = session.WorkspaceRoot(req.Dir)
 	if there, gone := session.NearestThere(req.Dir); gone != "" {
@@ -88,13 +98,7 @@ func restoring(ctx context.Context, req session.Request, with Locking, at, sourc
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	_, err = held.req.InRepository(ctx, "restore", func(s *session.Session) error {
-		g, err := held.lookIn(ctx, s)
-		if err != nil {
-			return err
-		}
-		return do(s, g)
-	})
+	_, err = held.req.InRepository(ctx, "restore", func(s *session.Session) error { return do(s, held) })
 	return err
 }
 
@@ -130,31 +134,68 @@ func committed(ctx context.Context, s *session.Session, source string) func(dir 
 	}
 }
 
-// RestoredLeases is what RestoreLeases has written.
-type RestoredLeases struct {
-	// Plan is the path of the plan, from the root of the work tree, and Tasks those whose leases are back.
-	Plan  string
-	Tasks []string
-}
-
-// RestoreLeases puts the leases of others that the plan in a commit has, HEAD's if none is named, back into the plan on disk, in one step,
-// and stages it. The workspace is found as in Restore.
-func RestoreLeases(ctx context.Context, req session.Request, with Locking, at, source string) (out RestoredLeases, err error) {
-	err = restoring(ctx, req, with, at, source, func(s *session.Session, g *guarding) error {
-		id, err := s.Commit(ctx, cmp.Or(source, "HEAD"))
+// Mend makes a commit that nobody else has again, with a log that has lost nothing, and what came after it: see reconcile.Workspace.Mend.
+// The workspace is found as in Restore.
+func Mend(ctx context.Context, req session.Request, with Locking, o reconcile.MendOptions) (out reconcile.Mended, err error) {
+	err = lockedFor(ctx, req, with, "", o.Commit+"^", func(s *session.Session, held *locked) error {
+		for i, file := range o.Files {
+			if o.Files[i], err = fileAt(s, req.Dir, file); err != nil {
+				return err
+			}
+		}
+		if err := putBackFirst(ctx, s, held); err != nil {
+			return err
+		}
+		// What the commit itself, or a later one, accepts does not count yet. A first commit has none before it; what else is wrong with the
+		// name, Mend says.
+		before, none := s.Repo.Resolve(ctx, o.Commit+"^")
+		if none != nil {
+			before = ""
+		}
+		if err := s.Trust(ctx, before, o.Commit+"^"); err != nil {
+			return err
+		}
+		w := reconcile.Workspace{Place: s.Repo.Where(), Dir: held.dir, Kept: held.Dir, Policy: s.Opts.Policy, Limits: s.Opts.Limits(), Now: req.Now}
+		if out, err = w.Mend(ctx, s.Repo, o, req.Environ); err != nil || out.New == out.Old {
+			return err
+		}
+		parents, err := s.ParentsOf(ctx, out.New, nil)
 		if err != nil {
 			return err
 		}
-		disk, err := directory.Open(g.Place.Top)
+		mark, err := reconcile.MarkOf(ctx, s.Repo, parents)
 		if err != nil {
 			return err
 		}
-		plan, tasks, err := gate.RestoreLeases(ctx, disk, s.Tree, id, g.Dir, req.Agent(), s.Opts)
-		out = RestoredLeases{Plan: plan.Path, Tasks: tasks}
-		if err != nil || len(tasks) == 0 {
-			return err
-		}
-		return g.Rewrite(ctx, plan.Path, plan.Content, req.Environ)
+		return w.Note(mark)
 	})
 	return out, err
+}
+
+// putBackFirst puts back what a writer without the lock has lost, as long as what is noted counts. Where HEAD has no file as its log, nothing
+// is noted.
+func putBackFirst(ctx context.Context, s *session.Session, held *locked) error {
+	head, err := s.Repo.Head(ctx)
+	if err != nil || head == "" {
+		return err
+	}
+	files, err := s.Repo.List(ctx, head, history.At(small.Progress.Path(held.dir)))
+	if err != nil || len(files) != 1 || !files[0].Regular() {
+		return err
+	}
+	g, err := held.look(ctx)
+	if err == nil {
+		_, err = g.putBack()
+	}
+	return err
+}
+
+// fileAt is the path from the root of the work tree of a file that is named in a directory, or from that root. It may be gone.
+func fileAt(s *session.Session, dir, name string) (string, error) {
+	if path, fromTop := strings.CutPrefix(name, ":/"); fromTop {
+		return path, nil
+	}
+	there, gone := session.NearestThere(filepath.Join(cmp.Or(dir, "."), name))
+	path, err := s.PathOf(filepath.Dir(there))
+	return filepath.ToSlash(filepath.Join(path, filepath.Base(there), gone)), err
 }

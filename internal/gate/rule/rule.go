@@ -45,6 +45,8 @@ type Subject interface {
 type Place struct {
 	// Commit is the one that is judged, or Index; empty for a directory. Parent is what it is compared with.
 	Commit, Parent string
+	// Found is true if a commit's files are judged as they are: it need not be what brought them, and findings do not name it.
+	Found bool
 	// Branch is the branch that caused the finding, if a merge is predicted.
 	Branch string
 	// Mandatory subjects are judged at any configured level: a log that cannot be read cannot be judged.
@@ -83,7 +85,7 @@ func (r *Reporter) Add(f finding.Finding) {
 	if f.Commit == "" {
 		f.Commit, f.Parent = r.Commit, r.Parent
 	}
-	if history.Uncommitted(f.Commit) {
+	if history.Uncommitted(f.Commit) || r.Found {
 		f.Commit = ""
 	}
 	if r.Branch != "" {

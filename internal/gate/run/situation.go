@@ -18,7 +18,7 @@ type base struct {
 
 // Situation is where a commit, or the index, stands.
 func (r *Run) Situation(commit string) subject.Situation {
-	s := subject.Situation{Commit: commit, Tip: r.Scope.Tip.ID}
+	s := subject.Situation{Commit: commit}
 	if history.Uncommitted(commit) {
 		s.Reverting, s.Against = r.Options.Reverting, r.Scope.Against
 		return s
@@ -29,8 +29,6 @@ func (r *Run) Situation(commit string) subject.Situation {
 		r.Collector.err = cmp.Or(r.Collector.err, err)
 	}
 	s.Remote = r.remote
-	at := r.Scope.baseOf(commit)
-	s.Base, s.OnLine = at.id, at.onLine
 	return s
 }
 
@@ -43,20 +41,14 @@ func (r *Run) remote() history.Remote {
 	return out
 }
 
-// SituationOfAll is that of all commits up to a revision, on the first-parent line, that have got no further than it.
-func (r *Run) SituationOfAll(revision string) subject.Situation {
-	if revision == "" {
-		revision = history.Index // of the files of a directory
+// SituationOf is that of what brought an entry of a revision: a commit, or else the files that are not committed. It is the zero Situation
+// if the entry came with a commit that is not judged.
+func (r *Run) SituationOf(entry small.Digest, revision string) subject.Situation {
+	revision = cmp.Or(r.Scope.origins[entry], revision, history.Index) // without a revision, of the files of a directory
+	if r.Scope.origins[entry] == "" && !history.Uncommitted(revision) {
+		return subject.Situation{}
 	}
-	s := r.Situation(revision)
-	for {
-		before := r.Scope.bases[s.Base].id
-		if before == "" || r.Situation(s.Base).Standing > max(s.Standing, history.Tagged) {
-			break
-		}
-		s.Base = before
-	}
-	return s
+	return r.Situation(revision)
 }
 
 // baseOf finds where a commit came to the tip's first-parent line.

@@ -72,8 +72,8 @@ func sameEdit(w *policy.Waiver, of *rule.Rule) bool {
 }
 
 // AnswerProposed has findings that the waivers of a proposed configuration excuse say that it does not count yet. fix is the remedy for
-// a commit.
-func (c *Collector) AnswerProposed(proposed *policy.Policy, fix func(commit string) string) {
+// a commit and a log.
+func (c *Collector) AnswerProposed(proposed *policy.Policy, fix func(commit, path string) string) {
 	under := &Collector{policy: proposed, now: c.now, used: map[int]bool{}}
 	for i := range c.Report.Findings {
 		f := &c.Report.Findings[i]
@@ -82,6 +82,6 @@ func (c *Collector) AnswerProposed(proposed *policy.Policy, fix func(commit stri
 			continue
 		}
 		f.Message += "; the waiver in this change counts once the target branch has it: push it first"
-		f.Fix = fix(cmp.Or(f.Commit, history.Index))
+		f.Fix = fix(cmp.Or(f.Commit, history.Index), f.Path)
 	}
 }

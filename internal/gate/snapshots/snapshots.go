@@ -3,7 +3,6 @@ package snapshots
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/history"
@@ -91,12 +90,12 @@ func judge(ctx context.Context, r *run.Run, w *subject.Workspace, revision strin
 		r.Collector.Report.Ledgers = append(r.Collector.Report.Ledgers, state)
 	}
 	snapshot := *w
-	snapshot.Place, snapshot.Strict = rule.Place{Commit: revision}, r.Collector.Strict
+	snapshot.Place, snapshot.Strict = rule.Place{Commit: revision, Found: revision == r.Scope.Tip.ID}, r.Collector.Strict
 	var err error
 	if snapshot.Settled, err = settled(ctx, r, w); err != nil {
 		return err
 	}
-	snapshot.Situation = sync.OnceValue(func() subject.Situation { return r.SituationOfAll(revision) })
+	snapshot.Situation = func(entry small.Digest) subject.Situation { return r.SituationOf(entry, revision) }
 	r.Collector.Judge(&snapshot)
 	return nil
 }

@@ -30,11 +30,8 @@ func (u *UnreadableLog) fix(p small.Problem) string {
 	switch {
 	case u.IsJob || u.IsCampaign:
 		return p.Hint
-	case len(u.Parents) > 1 && !history.Uncommitted(s.Commit) && s.Standing != history.Landed && s.OnLine:
-		// What one side recorded may be in this file alone.
-		return (&LogChange{Path: u.Path, parents: u.Parents, Situation: u.Situation}).mergeAgain(s)
 	case !history.Uncommitted(s.Commit), p.Kind == small.ProblemNotAFile:
-		return s.Redo("small-hook restore" + InDirectory(u.Path))
+		return s.Undo(u.Path, []string{"small-hook restore" + InDirectory(u.Path)})
 	case p.Conflict:
 		dir, _ := small.WorkspaceOf(u.Path)
 		return s.Resolve(dir)
@@ -64,8 +61,6 @@ type LogChange struct {
 	ParentHasNoLog bool
 	// Side names the parent of a merge, for messages.
 	Side string
-	// parents are a merge's, the first one first.
-	parents []string
 	// NewEntries are the indexes of entries that no parent has; Misplaced are those of them that stand before a
 	// parent's entry. They are set on one edge of a commit only.
 	NewEntries, Misplaced []int
@@ -93,9 +88,7 @@ func (e *LogChange) SetParent(n history.Commit, side int) {
 		return
 	}
 	e.Parent, e.Side = n.Parents[side], SideName(side, n.Parents[side])
-	if e.Merge = len(n.Parents) > 1; e.Merge {
-		e.parents = n.Parents
-	}
+	e.Merge = len(n.Parents) > 1
 }
 
 // position is where in the child's file the edit shows: the first changed field, or the entry; for an
@@ -178,9 +171,7 @@ type SwitchChange struct{ *LogChange }
 type UnreadableLog struct {
 	rule.Place
 	Path, Object string
-	// Parents are the commit's, the first one first.
-	Parents  []string
-	Problems []small.Problem
+	Problems     []small.Problem
 	// Readable is true if it can be read in a parent.
 	Readable bool
 	// Situation is where the commit stands.

@@ -12,8 +12,8 @@ type Workspace struct {
 	rule.Place
 	// Dir is the directory that holds .small, "" for the root.
 	Dir string
-	// Situation is where all that is new and judged stands.
-	Situation func() Situation
+	// Situation is where the commit stands by which an entry came; that of the tree itself for the zero digest.
+	Situation func(entry small.Digest) Situation
 	// Files are all files below .small and lookalikes of it, in order of path.
 	Files []history.File
 	// Twins are paths that differ from a directory at or above Dir in nothing but case.

@@ -18,26 +18,35 @@ func (w *Workspace) PutBack(path string) string {
 		"git commit -m "+wording.ShellQuote("Put back "+path))
 }
 
-// RecordAgain has the entries that are new recorded again, each later than the one before it.
-func (w *Workspace) RecordAgain() string {
-	return w.Situation().Redo("small-hook restore" + InDirectory(w.Path(small.Progress)))
+// RecordAgain has an entry recorded again, later than the one before it, and with it all that came with it.
+func (w *Workspace) RecordAgain(entry int) string {
+	log := w.Path(small.Progress)
+	return w.situationOf(entry).Undo(log, []string{"small-hook restore" + InDirectory(log)})
 }
 
-// Correct says how something is corrected that a subject of an artifact names. An entry that is committed is never edited: what was
-// there before is accepted as it is, and a commit of one's own is taken back.
+func (w *Workspace) situationOf(entry int) Situation {
+	var of small.Digest
+	if log := w.Ledger(); entry < log.Len() {
+		of = log.Entries[entry].Digest
+	}
+	return w.Situation(of)
+}
+
+// Correct says how something is corrected that a subject of an artifact names. An entry that is committed is never edited: what others have
+// is accepted as it is, and a commit that nobody else has is amended.
 func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
 	i, isEntry := EntryIndex(subject)
 	if a != small.Progress || !isEntry {
 		return how
 	}
-	s := w.Situation()
-	if i < w.Settled {
-		s.Standing = history.Landed
+	s := w.situationOf(i)
+	switch uncommitted := history.Uncommitted(s.Commit); {
+	case uncommitted && w.Settled < 0:
+		return how + "; if others have the entry, it is never edited: a person accepts the log as it stands (small-hook baseline)"
+	case uncommitted && i < w.Settled:
+		s = Situation{}
 	}
-	if w.Settled < 0 && s.Standing != history.Landed {
-		return how + "; if the entry is committed, it is never edited: a person accepts the log as it stands (small-hook baseline)"
-	}
-	return s.correct(how)
+	return s.correct(how, w.Path(small.Progress))
 }
 
 // Correct says how a new entry is corrected.
@@ -45,15 +54,17 @@ func (e *LogChange) Correct(how string) string {
 	if e.Fix != "" {
 		return how
 	}
-	return e.Situation().correct(how)
+	return e.Situation().correct(how, e.Path)
 }
 
-func (s Situation) correct(how string) string {
+func (s Situation) correct(how, path string) string {
 	switch {
-	case s.Standing == history.Landed:
-		return "a committed entry is never edited; a person accepts the log as it stands, and pushes that before any new work: " + acceptPast + ", `git push`"
-	case history.Uncommitted(s.Commit) || s.Base == "":
+	case history.Uncommitted(s.Commit):
 		return how
+	case s.Commit != "" && s.Standing == history.Own:
+		return how + ", in the commit that brought the entry, which nobody else has: " + history.Short(s.Commit)
+	case s.Commit != "":
+		return "a committed entry is never edited; a person accepts the log as it stands, and pushes that before any new work: " + acceptPast + ", `git push`"
 	}
-	return "the entry is not published yet: " + wording.Commands(s.takeBack()) + ", then " + how + ", and commit again"
+	return s.Undo(path, nil)
 }

@@ -21,9 +21,9 @@ func CompareOldTip(ctx context.Context, r *run.Run) error {
 		return nil
 	}
 	old := history.Short(u.Old)
-	fix := wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'", "git push --force-with-lease")
+	fix := wording.Commands("small-hook reconcile "+old, "git commit -m 'Keep the log of "+old+"'")
 	return w.replaced(ctx, u, func(string) string {
-		return "what was published stays: " + fix + ". This keeps the log without the code"
+		return "what was published stays: " + fix + ", then push again. This keeps the log without the code"
 	})
 }
 
@@ -74,8 +74,8 @@ func CompareTarget(ctx context.Context, r *run.Run) error {
 	if slices.Contains(bases, u.Target.ID) {
 		// The branch goes on from the other. What it brings is judged, but not
 		// what an earlier push of it brought.
-		return walker{r}.replaced(ctx, history.Update{Old: u.Target.ID, New: u.New}, func(path string) string {
-			return wording.Commands(subject.RestoreFrom(path, u.Target.Name), `git commit -m "Restore the log"`)
+		return walker{r}.replaced(ctx, history.Update{Old: u.Target.ID, New: u.New}, func(string) string {
+			return "the branch does not keep what " + u.Target.Name + " has, and is rejected for it when it is merged there"
 		})
 	}
 	return walker{r}.compare(ctx, u.Target, history.Tip{ID: u.New, Name: cmp.Or(u.Name, history.Short(u.New))})
@@ -87,9 +87,23 @@ func CompareLeft(ctx context.Context, r *run.Run) error {
 	if u.Old == "" {
 		return nil
 	}
-	return walker{r}.replaced(ctx, u, func(path string) string {
-		return subject.Return(u.Old, r.Scope.Base.ID, slices.Concat(r.Scope.Parents, []string{""})[0], path)
-	})
+	first := ""
+	if head := slices.Concat(r.Scope.Parents, []string{""})[0]; head != "" {
+		var fork []string
+		if r.Scope.Base.ID != "" {
+			fork = []string{r.Scope.Base.ID}
+		}
+		made, err := r.Source.Commits(ctx, []string{head}, fork)
+		if err != nil {
+			return err
+		}
+		if at := slices.IndexFunc(made, func(c history.Commit) bool {
+			return slices.Equal(c.Parents, fork)
+		}); at >= 0 {
+			first = made[at].ID
+		}
+	}
+	return walker{r}.replaced(ctx, u, func(path string) string { return subject.Return(u.Old, first, path) })
 }
 
 // replaced compares a ref's old tip with its new one: every old entry is in the new ledger, in order. Insertions

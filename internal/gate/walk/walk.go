@@ -89,7 +89,7 @@ func (r walker) judgeCommit(ctx context.Context, n history.Commit, changes [][]h
 	}
 	r.Scope.UnrelatedLog = r.Scope.UnrelatedLog || s.UnrelatedLog
 	added, err := r.judgeLogs(ctx, s)
-	if err != nil {
+	if err != nil || r.Options.Lasting {
 		return err
 	}
 	for _, entries := range added {
@@ -262,7 +262,7 @@ func (r walker) unreadable(s *read.Step, path string, child *read.LedgerFile, pa
 	if child != nil {
 		r.Collector.Judge(&subject.UnreadableLog{
 			Place: rule.Place{Commit: s.ID, Parent: parents[0].ID, Branch: s.Branch, Mandatory: true},
-			Path:  path, Object: child.File.Object, Parents: s.Parents, Readable: len(parents[0].Ledgers) > 0 && !parents[0].NoLog, Problems: child.Problems, Situation: func() subject.Situation { return r.Situation(s.ID) },
+			Path:  path, Object: child.File.Object, Readable: len(parents[0].Ledgers) > 0 && !parents[0].NoLog, Problems: child.Problems, Situation: func() subject.Situation { return r.Situation(s.ID) },
 			IsJob: r.Source.Policy.JudgesJob(path), IsCampaign: r.Source.IsRecord(path) && !r.Source.Policy.JudgesJob(path),
 		})
 		return

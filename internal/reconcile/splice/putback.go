@@ -110,15 +110,15 @@ func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.
 	for i, e := range before.Entries {
 		if !kept[e.Digest] {
 			p.Lost = append(p.Lost, e)
-			for _, key := range identities(old[i]) {
+			for _, key := range identities(ledger.Masked(old[i])) {
 				lost[key] = e.Index
 			}
 		}
 	}
 	var fresh []*small.Value
 	for i, e := range there.Entries {
-		keys := identities(values[i])
-		of := slices.IndexFunc(keys, func(key string) bool { _, is := lost[key]; return is })
+		keys := identities(ledger.Masked(values[i]))
+		of := slices.IndexFunc(keys, func(key string) bool { at, is := lost[key]; return is && !changed[at] })
 		switch {
 		case known[e.Digest]:
 		case of >= 0:

@@ -25,6 +25,8 @@ type Case struct {
 	Comparer read.LogComparer
 	Others   []read.LogComparer
 	Limits   small.Limits
+	// Unmarked leaves it to the caller to add the entry that makes the resolution explicit.
+	Unmarked bool
 	// Published says which of some entries a remote-tracking branch's log has: those keep their text and time. It is asked only where an
 	// entry would not stay as it is; nil if none is published.
 	Published func(entries []ledger.Entry) (map[small.Digest]bool, error)
@@ -133,16 +135,12 @@ func (l *log) increases(items []item, result *ledger.Ledger) error {
 		if !ok || !known || at.After(previous) {
 			continue
 		}
-		remedy := "record the entry again on its side, with the current time, then merge again"
+		f := l.unsound(items[i].from.Version, fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (%s)",
+			l.Path, ledger.Describe(items[i].Entry), ledger.Describe(items[i-1].Entry), timestampOrder))
 		if l.base[items[i].Digest] {
-			remedy = "a person has to accept it: undo what is under way (`git merge --abort`), type `small-hook baseline " + l.mergeBase() +
-				"`, review .small-gate.yml and commit it by itself, then merge again"
+			f.Remedy = "a person has to accept it: `small-hook baseline " + l.mergeBase() + "`; then review .small-gate.yml and commit it by itself"
 		}
-		return &failure.Error{
-			Message: fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (%s)",
-				l.Path, ledger.Describe(items[i].Entry), ledger.Describe(items[i-1].Entry), timestampOrder),
-			Remedy: remedy,
-		}
+		return f
 	}
 	return nil
 }
@@ -192,7 +190,7 @@ func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error 
 		return nil
 	}
 	var entry Entry
-	if !explicit {
+	if !explicit && !l.Unmarked {
 		entry = l.entry(result, out.Brought)
 	}
 	var reason error
@@ -283,7 +281,7 @@ func (l *log) check(text []byte, items []item, added bool) error {
 	if added && (!result.Entries[want-1].Reconciles || !result.Entries[want-1].Evidenced) {
 		return l.uncopied("the entry for meta/reconcile-merge would not be read as one")
 	}
-	if !l.explicit(result.Ledger) {
+	if !l.Unmarked && !l.explicit(result.Ledger) {
 		return l.uncopied("the result would not have every entry of every side in order")
 	}
 	return nil

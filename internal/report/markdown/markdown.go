@@ -29,11 +29,13 @@ type page struct {
 	buf *bytes.Buffer
 	// full is true once a block did not fit.
 	full bool
+	// fixes are those that stand above.
+	fixes map[string]bool
 }
 
 // Render appends the report.
 func Render(buf *bytes.Buffer, r *finding.Report) error {
-	p := &page{buf: buf}
+	p := &page{buf: buf, fixes: map[string]bool{}}
 	p.block(title(r))
 	p.block(failureSection(r))
 	p.block(ledgerTable(r.Ledgers))
@@ -43,7 +45,7 @@ func Render(buf *bytes.Buffer, r *finding.Report) error {
 	for _, group := range groups {
 		n := min(content.InGroup(group), content.MaxFindings-shown)
 		shown += n
-		if n == 0 || !p.block(groupSection(r, group, n)) {
+		if n == 0 || !p.block(p.groupSection(r, group, n)) {
 			hidden += len(group)
 		}
 	}
@@ -233,7 +235,7 @@ func ruleLink(id string) string {
 }
 
 // groupSection shows the first n findings of a group.
-func groupSection(r *finding.Report, group []*finding.Finding, n int) string {
+func (p *page) groupSection(r *finding.Report, group []*finding.Finding, n int) string {
 	var b strings.Builder
 	first := group[0]
 	title := content.Name(first.Rule)
@@ -261,7 +263,12 @@ func groupSection(r *finding.Report, group []*finding.Finding, n int) string {
 			fmt.Fprintf(&b, "\n… and %d more of this rule in this file.\n", len(group)-n)
 		}
 		if last || f.Fix != group[i+1].Fix {
-			b.WriteString(whatToDo(f.Fix))
+			if steps := whatToDo(f.Fix); !p.fixes[steps] {
+				p.fixes[steps] = steps != ""
+				b.WriteString(steps)
+			} else {
+				b.WriteString("\nWhat to do: as above.\n")
+			}
 		}
 	}
 	return b.String()

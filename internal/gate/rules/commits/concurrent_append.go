@@ -39,7 +39,7 @@ func checkConcurrentAppend(t *subject.LogTips, r *rule.Reporter) {
 		// No merge can join them, and no waiver make the two one: each began at the
 		// workflow that was active where the branches parted.
 		f.Subject, f.EditFrom, f.EditTo = f.EditFrom+" "+f.EditTo, "", ""
-		f.Fix = wording.Commands("git rebase "+wording.ShellWord(t.TargetName)) + " on the branch: keep the other side's switches as they are, and record the branch's own again after them, " +
+		f.Fix = "rebase the branch on the other as long as nobody else has it: keep the other side's switches as they are, and record the branch's own again after them, " +
 			"from the workflow that they led to; if the branch is already published, push it under another name"
 		r.Add(f)
 		return
@@ -57,7 +57,7 @@ func checkNeighbour(n *subject.NeighbourLog, r *rule.Reporter) {
 	f.Sides = []finding.Side{{Name: name, Entries: finding.RefsOf(n.Theirs)}, {Name: "the index", Entries: finding.RefsOf(n.HeadOnly)}}
 	f.Fix = "let one of you finish the task, and merge that before the other goes on"
 	if n.Neighbour.Worktree == "" {
-		f.Fix = "once this is committed, take in what the other has: `small-hook sync`"
+		f.Fix = "once this is committed, take in what the other has, with small-hook sync"
 	}
 	r.Add(f)
 }

@@ -36,7 +36,7 @@ func checkHumanArtifact(v *subject.CommitWork, r *rule.Reporter) {
 		f := finding.Finding{
 			Path: path, Line: c.Pos.Line, Column: c.Pos.Column, Changes: c.Changes, Subject: c.Key,
 			Message: fmt.Sprintf("%s belongs to people, but an agent's commit %s (%s)", artifactWord(c.Artifact), c.What, v.Authorship.Reason),
-			Fix:     v.Situation().Redo(fix...) + "; a person makes the change, in a commit of their own",
+			Fix:     v.Situation().Undo(path, fix, path) + "; a person makes the change, in a commit of their own",
 		}
 		if v.Authorship.Uncertain {
 			f.Severity = finding.SeverityWarning

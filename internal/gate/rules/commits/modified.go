@@ -38,12 +38,13 @@ func checkTimestampMigrated(e *subject.LogChange, r *rule.Reporter) {
 // keepMigration excuses a migration, without which the protocol's own program adds no entry. It can be undone as any edit can.
 func keepMigration(e *subject.LogChange) string {
 	s := e.Situation()
-	if e.Fix != "" || e.Merge || s.Standing == history.Landed {
-		return e.Undo()
+	const first = "a person who wants the migration excuses it before it is committed, and the waiver counts once the target branch has it"
+	if e.Fix != "" || e.Merge || !history.Uncommitted(s.Commit) {
+		return e.Undo() + "; " + first + " (small-hook waive --rule append-only/timestamp-migrated)"
 	}
 	stage := "git add -- " + wording.TopPath(e.Path) // the index may be one that git commit -a has made
-	return "a person excuses the migration, and the waiver counts once the target branch has it: push it first. " +
-		s.Redo(stage, `small-hook waive --rule append-only/timestamp-migrated --reason "small progress migrate"`,
+	return first + ": push it first. " +
+		wording.Commands(stage, `small-hook waive --rule append-only/timestamp-migrated --reason "small progress migrate"`,
 			"git add -- :/.small-gate.yml", `git commit -m "Waive the migration of timestamps" -- :/.small-gate.yml`, "git push") +
 		". Before the log is accepted as it stands (small-hook baseline), migrate it"
 }

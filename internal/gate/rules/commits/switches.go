@@ -67,7 +67,8 @@ func describeRewritten(e *subject.LogChange, x ledger.Edit) string {
 // breaks the chain of one of them.
 func keepSwitches(e *subject.LogChange) string {
 	if e.Merge {
-		return e.RebaseInstead() + "; keep the switches of that side as they are, and record your own again after them, from the workflow that they led to"
+		return "no merge joins the two: undo it as long as nobody else has it, and rebase the side that is not published on the other; keep the switches of that side as they are, " +
+			"and record your own again after them, from the workflow that they led to"
 	}
 	return e.Undo()
 }

@@ -34,7 +34,7 @@ func checkTimestampFormat(w *subject.Workspace, r *rule.Reporter) {
 		}
 		r.Add(finding.Finding{
 			Path: w.Path(small.Progress), Line: at.Line, Column: at.Column, Subject: fmt.Sprintf("entries.%d.timestamp", first+i),
-			Message: message, Fix: w.RecordAgain(),
+			Message: message, Fix: w.RecordAgain(first + i),
 		})
 	}
 }

@@ -34,7 +34,7 @@ func checkTimestampOrder(w *subject.Workspace, r *rule.Reporter) {
 				Path: w.Path(small.Progress), Line: ts.Pos.Line, Column: ts.Pos.Column,
 				Subject: fmt.Sprintf("entries.%d.timestamp", i),
 				Message: fmt.Sprintf("entry %d is dated %s, which is not later than entry %d", i+1, text, previousAt+1),
-				Fix:     w.RecordAgain(),
+				Fix:     w.RecordAgain(i),
 			})
 		}
 		previous, previousAt = at, i

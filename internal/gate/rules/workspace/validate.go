@@ -131,9 +131,11 @@ func problemsOf(kind small.ProblemKind) func(*subject.Workspace, *rule.Reporter)
 				}
 				f := finding.OfProblem(art.Path, p)
 				switch {
-				case p.Conflict:
-					f.Fix = w.Situation().Resolve(w.Dir)
-				case p.Kind == small.ProblemNotAFile:
+				case p.Conflict && (w.Commit == "" || history.Uncommitted(w.Commit)):
+					f.Fix = w.Situation(small.Digest{}).Resolve(w.Dir)
+				case p.Conflict && a == small.Progress:
+					f.Fix = subject.Situation{}.Undo(art.Path, nil)
+				case p.Conflict, p.Kind == small.ProblemNotAFile:
 					f.Fix = w.PutBack(art.Path) + "; " + p.Hint
 				}
 				if a == small.Progress && art.Log == nil && (art.Doc == nil || p.Subject == "entries") {
