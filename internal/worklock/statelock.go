@@ -78,6 +78,13 @@ func makeState(dir, name string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
+	// A lock that a kill leaves must not be committed: the directory has git ignore what is in it.
+	ignore := filepath.Join(dir, ".gitignore")
+	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
+		if err := os.WriteFile(ignore, []byte("*\n"), 0o644); err != nil {
+			return err
+		}
+	}
 	text := fmt.Appendf(nil, "pid=%d\ncreated_at=%s\n%s", os.Getpid(), time.Now().UTC().Format(time.RFC3339Nano), ours)
 	made := filepath.Join(dir, ".state.lock.small-hook")
 	if err := os.WriteFile(made, text, 0o600); err != nil {
