@@ -3,6 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +28,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"pull":     verb(3, "pull N HEAD BASE", pull),
 	"checkout": verb(3, "checkout DIR REF DEPTH", checkout),
 	"github":   verb(2, "github EVENT FILE", github),
+	"serve":    verb(2, "serve VARIABLE TOKEN", serve),
 	"status":   verb(-1, "status N COMMAND...", status),
 }
 
@@ -174,6 +179,26 @@ func github(ts *testscript.TestScript, args []string) {
 		write(ts, at, "")
 		ts.Setenv("GITHUB_"+file, at)
 	}
+}
+
+// serve serves $WORK over HTTP as GitHub serves private repositories, also the commits that no branch has any more: to who shows the token.
+// The variable gets its address.
+func serve(ts *testscript.TestScript, args []string) {
+	git := &cgi.Handler{
+		Path:   filepath.Join(git(ts, "--exec-path"), "git-http-backend"),
+		Env:    []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "GIT_PROJECT_ROOT=" + ts.Getenv("WORK"), "GIT_HTTP_EXPORT_ALL=1"},
+		Stderr: io.Discard, // what it says to the client is what counts
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, token, ok := r.BasicAuth(); !ok || token != args[1] || len(r.Header["Authorization"]) != 1 {
+			w.Header().Set("WWW-Authenticate", `Basic realm="private"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		git.ServeHTTP(w, r)
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.URL)
 }
 
 // status runs a command and demands its exact exit status.

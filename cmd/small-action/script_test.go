@@ -10,20 +10,22 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/small-gate/small-gate/internal/cli"
 	"github.com/small-gate/small-gate/internal/gittest"
+	"github.com/small-gate/small-gate/internal/program"
 )
 
 // readerVariable names the reader that the program is to use in a script.
 const readerVariable = "SMALL_ACTION_TEST_READER"
 
-// TestMain registers the program as a command of the scripts.
+// TestMain registers the program as a command of the scripts, and the hooks' program, which writes baselines and waivers.
 func TestMain(m *testing.M) {
 	testscript.Main(gittest.Suite{M: m}, map[string]func(){"small-action": func() {
 		if reader := os.Getenv(readerVariable); reader != "" {
 			os.Args = slices.Insert(os.Args, 1, "--reader="+reader)
 		}
 		main()
-	}})
+	}, "small-hook": func() { os.Exit(program.Run(cli.Run)) }})
 }
 
 // TestScripts runs the program with the real git on repositories as CI systems

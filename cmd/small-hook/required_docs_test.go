@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -91,6 +92,45 @@ func TestRequiredCheckIsTheJob(t *testing.T) {
 		}
 	}
 	t.Errorf("no rule demands a check: %+v", ruleset)
+}
+
+// The hook that docs/installation.md has for GitLab's servers lets an honest push through and rejects a rewrite, in lines that GitLab shows.
+func TestGitLabServerHook(t *testing.T) {
+	_, text, found := strings.Cut(readPage(t, "../../docs/installation.md"), "  ```sh\n  #!/bin/sh\n")
+	text, _, closed := strings.Cut(text, "  ```\n")
+	if !found || !closed || !strings.Contains(text, "GL-HOOK-ERR: ") {
+		t.Fatalf("the page has no hook for GitLab: %q", text)
+	}
+	r := gittest.New(t)
+	if err := os.CopyFS(r.Dir, os.DirFS("testdata/workspace")); err != nil {
+		t.Fatal(err)
+	}
+	r.Commit("start")
+	server := filepath.Join(t.TempDir(), "server.git")
+	r.Git("init", "-q", "--bare", "-b", "main", server)
+	hook := "#!/bin/sh\n" + regexp.MustCompile("(?m)^  ").ReplaceAllString(text, "")
+	if err := os.WriteFile(filepath.Join(server, "hooks", "pre-receive"), []byte(hook), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	push := func(want string) {
+		t.Helper()
+		cmd := exec.Command("git", "push", "-q", server, "main")
+		cmd.Dir, cmd.Env = r.Dir, r.Environ()
+		out, err := cmd.CombinedOutput()
+		said := regexp.MustCompile(`(?m)^remote: .*[^ \n]`).FindAllString(string(out), -1)
+		if (err == nil) != (want == "") || want != "" && !strings.Contains(string(out), want) {
+			t.Errorf("%v, it does not say %q\n%s", err, want, out)
+		}
+		for _, line := range said {
+			if !strings.HasPrefix(line, "remote: GL-HOOK-ERR:") {
+				t.Errorf("GitLab would not show %q", line)
+			}
+		}
+	}
+	push("")
+	const log = ".small/progress.small.yml"
+	r.CommitFile(log, strings.Replace(readPage(t, r.Path(log)), "workspace created", "workspace made", 1))
+	push("remote: GL-HOOK-ERR: .small/progress.small.yml:7:5: error [append-only/modified]")
 }
 
 func readPage(t *testing.T, name string) string {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
@@ -42,7 +44,7 @@ func Run(ctx context.Context, p program.Process) int {
 	if err != nil {
 		return job.finish(job.failed(err), nil)
 	}
-	return job.finish(entrypoint.CI(ctx, job.request(), plan))
+	return job.finish(entrypoint.CI(ctx, job.request(), plan, entrypoint.Token{Server: job.env[job.system.ServerVariable], Value: input(job.system, job.env, "token")}))
 }
 
 // job is one run of the program.
@@ -102,8 +104,13 @@ func readEvent(name string) (data []byte, err error) {
 func (j *job) request() session.Request {
 	return session.Request{
 		Dir: j.in.dir, Strict: j.in.strict, Workspace: j.in.workspace, TrustedConfig: j.in.config,
-		FailOnWarning: j.in.failLevel == "warning", Reader: j.in.reader, Lane: j.in.lane, LaneFrom: j.in.laneFrom, Environ: j.Environ, Now: time.Now(),
+		FailOnWarning: j.in.failLevel == "warning", Reader: j.in.reader, Lane: j.in.lane, LaneFrom: j.in.laneFrom, Environ: slices.DeleteFunc(slices.Clone(j.Environ), j.isToken), Now: time.Now(),
 	}
+}
+
+// isToken reports whether an entry of the environment is the input token, which no other program gets.
+func (j *job) isToken(entry string) bool {
+	return j.system.InputPrefix != "" && strings.HasPrefix(entry, j.system.InputPrefix+"TOKEN=")
 }
 
 // failed is the report of a job that judged nothing.

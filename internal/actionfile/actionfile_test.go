@@ -92,6 +92,9 @@ const ofComposite = `  binary:
     default: "https://github.com/small-gate/small-gate/releases/download"
 `
 
+// token is the input that the program takes from its environment alone: every process of a machine can read arguments.
+const token = "token"
+
 // composite is composite/action.yml as action.yml wants it.
 func (a action) composite() string {
 	var s strings.Builder
@@ -101,15 +104,18 @@ func (a action) composite() string {
 	for _, o := range a.outputs {
 		fmt.Fprintf(&s, "  %s:\n    description: %q\n    value: ${{ steps.gate.outputs.%s }}\n", o.Name, o.Description, o.Name)
 	}
-	names := make([]string, len(a.inputs))
-	for i, input := range a.inputs {
-		names[i] = input.Name
+	var names []string
+	for _, input := range a.inputs {
+		if input.Name != token {
+			names = append(names, input.Name)
+		}
 	}
 	fmt.Fprintf(&s, "\nruns:\n  using: composite\n  steps:\n    - id: gate\n      shell: bash\n      run: '\"$BASH\" \"$GITHUB_ACTION_PATH/run\"'\n      env:\n"+
 		"        GATE_BINARY: ${{ inputs.binary }}\n        GATE_MIRROR: ${{ inputs.mirror }}\n        GATE_INPUTS: %s\n", strings.Join(names, " "))
 	for _, name := range names {
 		fmt.Fprintf(&s, "        GATE_INPUT_%s: ${{ inputs.%s }}\n", strings.ToUpper(strings.ReplaceAll(name, "-", "_")), name)
 	}
+	fmt.Fprintf(&s, "        INPUT_TOKEN: ${{ inputs.%s }}\n", token)
 	return s.String()
 }
 
@@ -232,7 +238,7 @@ func TestTemplate(t *testing.T) {
 		}
 	}
 	for name := range ofAction {
-		if there[name] == ofReports[name] {
+		if there[name] == (ofReports[name] || name == token) {
 			t.Errorf("the template has the action's input %s: %v", name, there[name])
 		}
 	}
@@ -265,6 +271,10 @@ func TestReusable(t *testing.T) {
 		want := "${{ inputs." + input.Name + " }}"
 		_, declared := workflow.On.Call.Inputs[input.Name]
 		switch {
+		case input.Name == token:
+			if declared || of[token] != "${{ github.token }}" {
+				t.Errorf("it hands on %q as the token", of[token])
+			}
 		case own[input.Name] && (declared || of[input.Name] != ""):
 			t.Errorf("it takes %s", input.Name)
 		case own[input.Name], input.Name == "markdown", input.Name == "html":

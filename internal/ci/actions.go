@@ -19,7 +19,7 @@ func actions(name, variable, checkout string) *System {
 		detect: func(env map[string]string) bool { return env[variable] == "true" },
 		plan:   (*Plan).actions, request: (*Plan).actionsRequest, otherOrigin: (*Plan).actionsOrigin,
 		EventVariable: "GITHUB_EVENT_PATH", SummaryVariable: "GITHUB_STEP_SUMMARY", OutputsVariable: "GITHUB_OUTPUT",
-		InputPrefix: "INPUT_", Annotations: "github",
+		InputPrefix: "INPUT_", ServerVariable: "GITHUB_SERVER_URL", Annotations: "github",
 		repository: func(env map[string]string) (name, commits string) {
 			name = env["GITHUB_REPOSITORY"]
 			return name, env["GITHUB_SERVER_URL"] + "/" + name + "/commit/"
@@ -75,8 +75,12 @@ func (p *Plan) actionsRequest(env map[string]string, data []byte) surroundings {
 	return around
 }
 
-// actionsOrigin names the ref of the target's repository that has the pull request's head.
+// actionsOrigin names the ref of the target's repository that has the pull request's head. In the target's own workflow actions/checkout
+// refuses that ref of a fork's pull request, and the head is fetched here.
 func (p *Plan) actionsOrigin() string {
+	if p.Guarded {
+		return "with actions/checkout: remove repository: and ref:, the head is fetched as objects alone; or " + remedy
+	}
 	for _, point := range p.Head {
 		for _, spec := range point.Fetch {
 			if strings.HasPrefix(spec, "refs/pull/") {

@@ -22,6 +22,12 @@ func (p *Plan) ForeignOrigin(address string) string {
 	return name
 }
 
+// OwnOrigin reports whether the address of a clone's remote origin says that it is the repository whose branches count.
+func (p *Plan) OwnOrigin(address string) bool {
+	name, host := repositoryOf(address)
+	return host && p.Repository != "" && endsIn(name, p.Repository)
+}
+
 // repositoryOf is the path of an address that names a host (git-fetch(1), GIT URLS), without .git. host is false for a directory, which has
 // no name to go by.
 func repositoryOf(address string) (path string, host bool) {

@@ -92,7 +92,7 @@ type Plan struct {
 	// Target is the name of the branch that a merge request is for.
 	Target string
 	// Open says that the change is not merged yet, or that nobody says whose branch the base is: a branch of the base's name
-	// that has all of the change may be the fork's.
+	// that has all of the change may be the fork's, unless the remote's address says that it is not.
 	Open bool
 	// Guarded is true where a stranger's change runs with the rights of the target's workflow (pull_request_target): nothing
 	// that is configured is run, not even to fetch.

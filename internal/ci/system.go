@@ -32,8 +32,9 @@ type System struct {
 	// SummaryVariable and OutputsVariable name the variables with the paths of the files that take the step's summary, in
 	// Markdown, and its outputs.
 	SummaryVariable, OutputsVariable string
-	// InputPrefix begins the variables that hold the step's inputs.
-	InputPrefix string
+	// InputPrefix begins the variables that hold the step's inputs. ServerVariable names the one with the address of the server that the
+	// input token is for.
+	InputPrefix, ServerVariable string
 	// Annotations is the report format that the system shows next to the change if it is in the job's log.
 	Annotations string
 

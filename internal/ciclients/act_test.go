@@ -5,6 +5,9 @@ package ciclients_test
 import (
 	"bufio"
 	"encoding/json"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -307,6 +310,74 @@ func TestLocal(t *testing.T) {
 			r.Commit("the action itself")
 			ev := events["push"].make(t, r, honest)
 			act(t, r, ev.name, ev.payload, append(hostMode, ev.args...)...).expect(t, honest, "1")
+		})
+	}
+}
+
+// serve serves a repository over HTTP as GitHub does, also the commits that no branch has any more, to who shows the token; to everybody if
+// that is empty.
+func serve(t *testing.T, r *gittest.Repo, token string) string {
+	t.Helper()
+	dir := t.TempDir()
+	bare := filepath.Join(dir, "team", "consumer.git")
+	r.Git("clone", "-q", "--bare", ".", bare)
+	r.Git("-C", bare, "config", "uploadpack.allowAnySHA1InWant", "true")
+	git := &cgi.Handler{
+		Path: filepath.Join(strings.TrimSpace(r.Git("--exec-path")), "git-http-backend"),
+		Env:  append(r.Environ(), "GIT_PROJECT_ROOT="+dir, "GIT_HTTP_EXPORT_ALL=1"),
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, shown, _ := r.BasicAuth(); shown != token {
+			w.Header().Set("WWW-Authenticate", `Basic realm="private"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		git.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// TestToken has the action judge a forced push to a private repository, whose old tip the checkout without credentials lacks. A workflow
+// that says nothing of it hands on the job's own token.
+func TestToken(t *testing.T) {
+	installed(t, "act")
+	for what, c := range map[string]struct {
+		token  string
+		honest bool
+		want   string
+	}{
+		"passing":          {"s3cret", true, "pass"},
+		"failing":          {"s3cret", false, "fail"},
+		"not to be judged": {"", true, "error"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			r := newConsumer(t, workflow("small-gate/small-gate/composite@v1", "          mirror: file://"+built(t).mirror+"\n"))
+			r.Branch("old", "main")
+			appendEntry(t, r, 11, "already pushed")
+			r.Branch("topic", "main")
+			r.CommitFile("readme", "rebased\n")
+			if c.honest {
+				appendEntry(t, r, 11, "already pushed")
+			}
+			server := serve(t, r, "s3cret")
+			r.Git("remote", "set-url", "origin", server+"/team/consumer.git")
+			ev := push(r, "work", "old", "topic", true)
+			r.Git("branch", "-D", "old", "topic")
+			r.Git("reflog", "expire", "--expire=now", "--all")
+			r.Git("prune", "--expire=now")
+			args := append([]string{"--local-repository", "small-gate/small-gate@v1=" + built(t).release, "--env", "GITHUB_SERVER_URL=" + server}, hostMode...)
+			if c.token != "" {
+				args = append(args, "-s", "GITHUB_TOKEN="+c.token)
+			}
+			got := act(t, r, ev.name, ev.payload, append(args, ev.args...)...)
+			if (got.job == "success") != (c.want == "pass") || got.outputs["verdict"] != c.want || strings.Contains(got.log, "s3cret") {
+				t.Errorf("job %q, verdict %q\n%s\n%s", got.job, got.outputs["verdict"], got.summary, got.log)
+			}
+			if strings.Contains(got.summary, "append-only/deleted") != (c.want == "fail") {
+				t.Errorf("the summary says %s", got.summary)
+			}
 		})
 	}
 }

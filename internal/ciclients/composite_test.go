@@ -15,7 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
-// TestInputs gives the composite action every input, and reads in the log what the program was started with.
+// TestInputs gives the composite action every input, and reads in the log what the program was started with. The token it gets by a variable.
 func TestInputs(t *testing.T) {
 	installed(t, "act")
 	var description struct{ Inputs map[string]struct{} }
@@ -29,7 +29,7 @@ func TestInputs(t *testing.T) {
 	}
 	for path, text := range map[string]string{
 		"go.mod":                   "module example.com/told\n",
-		"cmd/small-action/main.go": "package main\n\nimport (\n\t\"encoding/json\"\n\t\"os\"\n)\n\nfunc main() {\n\tif err := json.NewEncoder(os.Stdout).Encode(os.Args); err != nil {\n\t\tpanic(err)\n\t}\n}\n",
+		"cmd/small-action/main.go": "package main\n\nimport (\n\t\"encoding/json\"\n\t\"os\"\n)\n\nfunc main() {\n\tif err := json.NewEncoder(os.Stdout).Encode(append(os.Args, \"--token=\"+os.Getenv(\"INPUT_TOKEN\"))); err != nil {\n\t\tpanic(err)\n\t}\n}\n",
 	} {
 		full := filepath.Join(release, path)
 		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {

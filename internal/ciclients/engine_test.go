@@ -4,8 +4,6 @@ package ciclients_test
 
 import (
 	"maps"
-	"net/http/cgi"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,7 +112,7 @@ func TestDockerActionFetches(t *testing.T) {
 				if honest {
 					appendEntry(t, r, 11, "already pushed")
 				}
-				r.Git("remote", "set-url", "origin", serve(t, r)+"/team/consumer.git")
+				r.Git("remote", "set-url", "origin", serve(t, r, "")+"/team/consumer.git")
 				ev := push(r, branch, "old", "topic", true)
 				r.Git("branch", "-D", "old", "topic")
 				r.Git("reflog", "expire", "--expire=now", "--all")
@@ -135,19 +133,6 @@ func TestDockerActionFetches(t *testing.T) {
 			})
 		}
 	}
-}
-
-// serve serves a repository over HTTP as GitHub does: also the commits that no branch has any more.
-func serve(t *testing.T, r *gittest.Repo) string {
-	t.Helper()
-	dir := t.TempDir()
-	bare := filepath.Join(dir, "team", "consumer.git")
-	r.Git("clone", "-q", "--bare", ".", bare)
-	r.Git("-C", bare, "config", "uploadpack.allowAnySHA1InWant", "true")
-	backend := filepath.Join(strings.TrimSpace(r.Git("--exec-path")), "git-http-backend")
-	server := httptest.NewServer(&cgi.Handler{Path: backend, Env: append(r.Environ(), "GIT_PROJECT_ROOT="+dir, "GIT_HTTP_EXPORT_ALL=1")})
-	t.Cleanup(server.Close)
-	return server.URL
 }
 
 // TestGitLabContainer runs the template's job in the image that it is for.

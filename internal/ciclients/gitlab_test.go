@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/small-gate/small-gate/internal/gittest"
 )
 
@@ -186,5 +188,57 @@ func TestGitLabInputs(t *testing.T) {
 				t.Errorf("exit status %d\n%s", status, said)
 			}
 		})
+	}
+}
+
+// TestGitLabInterruptible demands that a pipeline of the default branch is not cancelled by the next one, and any other is.
+func TestGitLabInterruptible(t *testing.T) {
+	_, text, found := strings.Cut(readFile(t, filepath.Join(root, "templates", "small-gate.yml")), "\n---\n")
+	var jobs map[string]struct {
+		Interruptible bool
+		Rules         []struct {
+			If            string
+			Interruptible *bool
+		}
+	}
+	if err := yaml.Unmarshal([]byte(text), &jobs); err != nil || !found || len(jobs) != 1 {
+		t.Fatalf("%d jobs: %v", len(jobs), err)
+	}
+	for _, job := range jobs {
+		kept := map[string]bool{}
+		for _, rule := range job.Rules {
+			kept[rule.If] = rule.Interruptible != nil && !*rule.Interruptible
+		}
+		if want := map[string]bool{
+			`$CI_PIPELINE_SOURCE == "merge_request_event"`: false, `$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH`: true, `$CI_COMMIT_BRANCH`: false, `$CI_COMMIT_TAG`: false,
+		}; !maps.Equal(kept, want) || !job.Interruptible {
+			t.Errorf("interruptible %v, but for %v", job.Interruptible, kept)
+		}
+	}
+}
+
+// TestGitLabMirror includes the component as the page says, from a mirror that has a release's tag and is in no catalog.
+func TestGitLabMirror(t *testing.T) {
+	installed(t, "gitlab-ci-local")
+	_, section, _ := strings.Cut(readFile(t, filepath.Join(root, "docs", "gitlab.md")), "\n## As a component\n")
+	_, include, found := strings.Cut(section, "```yaml\n")
+	include, _, _ = strings.Cut(include, "```")
+	if !found || !strings.Contains(include, "component:") {
+		t.Fatalf("the page has no component: %q", include)
+	}
+	mirrors := t.TempDir()
+	mirror := gittest.New(t)
+	mirror.Write("templates/small-gate.yml", readFile(t, filepath.Join(root, "templates", "small-gate.yml")))
+	mirror.Commit("a release")
+	mirror.Git("tag", "v1.0.0")
+	mirror.Git("clone", "-q", "--bare", ".", filepath.Join(mirrors, "mirrors", "small-gate.git"))
+	r := newConsumer(t, map[string]string{".gitlab-ci.yml": include})
+	r.Git("update-ref", "refs/remotes/origin/main", "main")
+	before := r.ID("main")
+	change(t, r, false)
+	server := r.With("GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url."+mirrors+"/.insteadOf", "GIT_CONFIG_VALUE_0=ssh://git@gitlab.example.com:22/")
+	said, status := pipeline(t, server, map[string]string{"CI_PIPELINE_SOURCE": "push", "CI_COMMIT_BEFORE_SHA": before}, "--force-shell-executor", "--shell-isolation", "small-gate")
+	if status == 0 || !strings.Contains(said, "error [append-only/modified]") {
+		t.Errorf("exit status %d\n%s", status, said)
 	}
 }

@@ -3,12 +3,16 @@
 package ciclients_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/small-gate/small-gate/internal/gittest"
 )
@@ -43,21 +47,26 @@ func TestOwnWorkflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	setUp := regexp.MustCompile(`actions/setup-go@[0-9a-f]{40}`).FindString(readFile(t, r.Path(".github/workflows/try.yml")))
-	args := []string{"-W", ".github/workflows/try.yml", "-j", "composite", "--matrix", "os:ubuntu-24.04", "-P", "ubuntu-24.04=-self-hosted",
-		"--local-repository", setUp + "=" + stub}
+	args := []string{"-P", "ubuntu-24.04=-self-hosted", "--local-repository", setUp + "=" + stub}
+	try := []string{"-W", ".github/workflows/try.yml", "-j", "composite", "--matrix", "os:ubuntu-24.04"}
 	start := r.ID("main")
 	r.Branch("rebased", start)
 	r.CommitFile("another-change", "\n")
-	all := []func() event{
-		func() event { return pullRequest(r, start, "rebased") },
-		func() event { return push(r, "main", start, "topic", false) },
-		func() event { return push(r, "topic", "topic", "rebased", true) },
-		func() event { return mergeGroup(r, start, "rebased") },
+	onPush := []string{"-W", ".github/workflows/push.yml"}
+	all := []struct {
+		make    func() event
+		args    []string
+		verdict string // of the last step
+	}{
+		{func() event { return pullRequest(r, start, "rebased") }, try, "fail"},
+		{func() event { return push(r, "main", start, "topic", false) }, onPush, "pass"},
+		{func() event { return push(r, "topic", "topic", "rebased", true) }, onPush, "pass"},
+		{func() event { return mergeGroup(r, start, "rebased") }, try, "fail"},
 	}
-	for _, make := range all[:ownEvents] {
-		ev := make()
-		got := act(t, r, ev.name, ev.payload, append(args, ev.args...)...)
-		if got.job != "success" || got.status != 0 || got.outputs["verdict"] != "fail" {
+	for _, c := range all[:ownEvents] {
+		ev := c.make()
+		got := act(t, r, ev.name, ev.payload, slices.Concat(args, c.args, ev.args)...)
+		if got.job != "success" || got.status != 0 || got.outputs["verdict"] != c.verdict {
 			t.Errorf("%s: job %q, exit status %d, last verdict %q\n%s", ev.name, got.job, got.status, got.outputs["verdict"], got.log)
 		}
 	}
@@ -75,9 +84,9 @@ func TestValid(t *testing.T) {
 		repo.Write(path, text)
 		workflows = append(workflows, repo.Path(path))
 	}
-	for path, text := range recipe(t, "A comment on the pull request") {
-		repo.Write(path, text)
-		workflows = append(workflows, repo.Path(path))
+	for path, text := range shown(t) {
+		repo.Write(".github/workflows/"+path, text)
+		workflows = append(workflows, repo.Path(".github/workflows/"+path))
 	}
 	if stdout, stderr, status := run(t, repo, nil, installed(t, "actionlint"), workflows...); status != 0 {
 		t.Errorf("actionlint: exit status %d\n%s%s", status, stdout, stderr)
@@ -132,5 +141,72 @@ func TestPinned(t *testing.T) {
 	}
 	if seen == 0 {
 		t.Error("no workflow uses anything")
+	}
+}
+
+// shown are the whole workflows that the pages show, by their place.
+func shown(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, page := range []string{"README.md", "docs/github.md", "docs/required-check.md"} {
+		for i, block := range strings.Split(readFile(t, filepath.Join(root, page)), "```yaml\n")[1:] {
+			text, _, _ := strings.Cut(block, "```")
+			if whole := "\n" + text; strings.Contains(whole, "\non:") && strings.Contains(whole, "\njobs:\n") {
+				texts[fmt.Sprintf("%s-%d.yml", strings.ReplaceAll(page, "/", "-"), i+1)] = text
+			}
+		}
+	}
+	if len(texts) < 8 {
+		t.Fatalf("the pages show %d workflows", len(texts))
+	}
+	return texts
+}
+
+// TestOneMeaning demands of the workflows that the pages show, and of our own that judge with the gate: what runs on pushes has other jobs
+// than what runs on pull requests and merge groups, and what has a schedule is a file of its own.
+func TestOneMeaning(t *testing.T) {
+	texts := shown(t)
+	for _, name := range []string{"try.yml", "push.yml"} {
+		texts[name] = readFile(t, filepath.Join(root, ".github", "workflows", name))
+	}
+	names := map[string][]string{} // the events under which a job runs
+	for where, text := range texts {
+		var workflow struct {
+			On   map[string]any `yaml:"on"`
+			Jobs map[string]any
+		}
+		if err := yaml.Unmarshal([]byte(text), &workflow); err != nil {
+			t.Fatalf("%s: %v", where, err)
+		}
+		for event := range workflow.On {
+			for job := range workflow.Jobs {
+				if job != "comment" {
+					names[job] = append(names[job], event)
+				}
+			}
+			if push, _ := workflow.On[event].(map[string]any); event == "push" && fmt.Sprint(push["branches-ignore"], push["tags"]) != "[gh-readonly-queue/**] [**]" {
+				t.Errorf("%s runs for pushes of %v", where, push)
+			}
+			if event == "schedule" && (workflow.On["push"] != nil || workflow.On["pull_request"] != nil) {
+				t.Errorf("%s has a schedule among other events", where)
+			}
+		}
+	}
+	for _, kind := range [][]string{{"pull_request", "merge_group"}, {"push"}, {"schedule", "workflow_dispatch"}} {
+		found := 0
+		for job, events := range names {
+			if !slices.Contains(events, kind[0]) {
+				continue
+			}
+			found++
+			for _, event := range events {
+				if !slices.Contains(kind, event) {
+					t.Errorf("the job %s runs for %s and %s", job, kind[0], event)
+				}
+			}
+		}
+		if found == 0 {
+			t.Errorf("no job runs for %s", kind[0])
+		}
 	}
 }

@@ -22,15 +22,20 @@ const (
 	local  = "./.github/workflows/gate.yml"
 )
 
-// recipe is the workflow of a section of docs/github.md, with our reusable workflow beside it, for act.
-func recipe(t *testing.T, heading string) map[string]string {
+// recipe is the first workflow of a section of docs/github.md that runs on an event, with our reusable workflow beside it, for act.
+func recipe(t *testing.T, heading, event string) map[string]string {
 	t.Helper()
-	_, section, found := strings.Cut(readFile(t, filepath.Join(root, "docs", "github.md")), "\n## "+heading+"\n")
+	_, section, _ := strings.Cut(readFile(t, filepath.Join(root, "docs", "github.md")), "\n## "+heading+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	_, text, opened := strings.Cut(section, "```yaml\n")
-	text, _, closed := strings.Cut(text, "```")
-	if !found || !opened || !closed || !strings.Contains(text, called) {
-		t.Fatalf("%q has no workflow that calls ours", heading)
+	text, found := "", false
+	for block := range strings.SplitSeq(section, "```yaml\n") {
+		block, _, _ = strings.Cut(block, "```")
+		if !found && strings.Contains(block, called) && strings.Contains(block, "\n  "+event+":") {
+			text, found = block, true
+		}
+	}
+	if !found {
+		t.Fatalf("%q has no workflow that calls ours on %s", heading, event)
 	}
 	return map[string]string{
 		".github/workflows/caller.yml": strings.Replace(text, called, local, 1),
@@ -122,11 +127,15 @@ func (s server) said(t *testing.T) []string {
 // TestReusableWorkflow has a user's workflow call ours, as the page on GitHub says.
 func TestReusableWorkflow(t *testing.T) {
 	installed(t, "act")
-	for what, honest := range map[string]bool{"passing": true, "failing": false} {
+	for what, c := range map[string]struct {
+		event  string
+		honest bool
+	}{"passing": {"pull request", true}, "failing": {"pull request", false}, "pushed": {"push", true}, "pushed, failing": {"push", false}} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			r := newConsumer(t, recipe(t, "As a reusable workflow"))
-			ev := events["push"].make(t, r, honest)
+			honest := c.honest
+			r := newConsumer(t, recipe(t, "As a reusable workflow", strings.ReplaceAll(c.event, " ", "_")))
+			ev := events[c.event].make(t, r, honest)
 			s := newServer(t)
 			got := act(t, s.of(r), ev.name, ev.payload, append(s.args, ev.args...)...)
 			got.expect(t, honest, "1")
@@ -162,7 +171,7 @@ func TestComment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			files := recipe(t, "A comment on the pull request")
+			files := recipe(t, "A comment on the pull request", "pull_request")
 			// After a called workflow that has failed, act runs no more jobs, whatever their if: says. GitHub does.
 			files[".small-gate.yml"] = "version: 1\nmode: observe\n"
 			r := newConsumer(t, files)
@@ -200,7 +209,7 @@ func TestCommentOfALongReport(t *testing.T) {
 			Steps []struct{ Run string }
 		}
 	}
-	if err := yaml.Unmarshal([]byte(recipe(t, "A comment on the pull request")[".github/workflows/caller.yml"]), &workflow); err != nil {
+	if err := yaml.Unmarshal([]byte(recipe(t, "A comment on the pull request", "pull_request")[".github/workflows/caller.yml"]), &workflow); err != nil {
 		t.Fatal(err)
 	}
 	s := server{dir: t.TempDir()}

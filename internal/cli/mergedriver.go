@@ -55,7 +55,7 @@ func (a *app) mergeDriverCommand() *cobra.Command {
 func (a *app) mergeFiles(ctx context.Context, args []string) (reconcile.Merged, error) {
 	size, err := strconv.Atoi(args[3])
 	if err != nil {
-		return reconcile.Merged{}, &failure.Error{Message: fmt.Sprintf("%q is not the length of a conflict marker", args[3]), Remedy: "small-hook install --merge-driver"}
+		return reconcile.Merged{}, &failure.Error{Message: fmt.Sprintf("%q is not the length of a conflict marker", args[3]), Remedy: "`small-hook install --merge-driver`"}
 	}
 	in := reconcile.MergeInput{Marker: min(max(size, 0), 1000), Path: args[4], Label: optional(args[5:])}
 	for i, into := range []*[]byte{&in.Base, &in.Ours, &in.Theirs} {

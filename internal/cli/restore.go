@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +17,7 @@ func (a *app) restoreCommand() *cobra.Command {
 	var wait time.Duration
 	var source string
 	var mend reconcile.MendOptions
-	var discard, leases bool
+	var discard bool
 	c := &cobra.Command{
 		Use:   "restore [PATH...]",
 		Short: "Put back what the log has lost since the last commit, and keep what is new",
@@ -28,13 +27,11 @@ func (a *app) restoreCommand() *cobra.Command {
 			"back, and so do files of the workspace that are gone. The log as it was is kept under the git directory. The result is\n" +
 			"staged, not committed. PATH is the log or its workspace; without it, the workspace is the one here or above, or else\n" +
 			"the first one in the work tree whose log has lost something.\n\n" +
-			"With --leases, put back the leases that the plan has lost since HEAD, and nothing else: the protocol's own program\n" +
-			"drops them all when it writes the plan. Leases of the agent in SMALL_AGENT_ID are left alone.\n\n" +
 			"With --commit, make a commit that nobody else has again, with a log that has lost nothing, and then what came\n" +
 			"after it: messages, authors, times, merges and all other files stay, and so does what is not committed. Each PATH\n" +
 			"is a file that becomes what it was before the commit, too. It refuses a commit that a remote-tracking branch or a tag has.\n\n" +
 			"Exit status: 0 it is restored, or there was nothing to restore; 2 it was not restored.",
-		Example: "  small-hook restore\n  small-hook restore --discard-new packages/importer\n  small-hook restore --leases --source HEAD~1\n  small-hook restore --commit HEAD",
+		Example: "  small-hook restore\n  small-hook restore --discard-new packages/importer\n  small-hook restore --commit HEAD",
 		Args: func(c *cobra.Command, args []string) error {
 			if mend.Commit != "" {
 				return nil
@@ -43,13 +40,11 @@ func (a *app) restoreCommand() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
-			case leases && discard, mend.Commit != "" && (leases || discard):
-				return usage(c, "--leases, --discard-new and --commit do not go together")
+			case mend.Commit != "" && discard:
+				return usage(c, "--discard-new and --commit do not go together")
 			case mend.Commit != "":
 				mend.Source, mend.Files = source, args
 				return a.mend(c, mend, wait)
-			case leases:
-				return a.restoreLeases(c, optional(args), source, wait)
 			}
 			done, err := writers.Restore(c.Context(), a.request(), a.locking(wait), optional(args), source, discard)
 			if err != nil {
@@ -73,7 +68,6 @@ func (a *app) restoreCommand() *cobra.Command {
 	c.Flags().StringVar(&mend.Commit, "commit", "", "make the commit `REV` and those after it again")
 	c.Flags().BoolVar(&mend.Pushed, "pushed", false, "with --commit: also if the branch's own upstream has it; then push by force")
 	c.Flags().BoolVar(&discard, "discard-new", false, "drop the entries that are new since, too")
-	c.Flags().BoolVar(&leases, "leases", false, "put back the leases of others that the plan has lost")
 	waits(c.Flags(), &wait)
 	return c
 }
@@ -92,21 +86,4 @@ func (a *app) mend(c *cobra.Command, what reconcile.MendOptions, wait time.Durat
 		text += restoredText(done.Restored)
 	}
 	return a.print(sanitize.Lines(text))
-}
-
-// restoreLeases puts back the leases of others.
-func (a *app) restoreLeases(c *cobra.Command, at, source string, wait time.Duration) error {
-	done, err := writers.RestoreLeases(c.Context(), a.request(), a.locking(wait), at, source)
-	if err != nil {
-		return err
-	}
-	if len(done.Tasks) == 0 {
-		return a.print(sanitize.Line(done.Plan) + " lacks no lease of others; nothing was written\n")
-	}
-	var text strings.Builder
-	for _, task := range done.Tasks {
-		fmt.Fprintf(&text, "%s: task %q has its lease again\n", done.Plan, task)
-	}
-	fmt.Fprintf(&text, "%s: staged\nnext: git commit -m \"Give the leases back\"\n", done.Plan)
-	return a.print(sanitize.Lines(text.String()))
 }

@@ -22,13 +22,13 @@ import (
 
 // CI judges what a plan asks for. What the clone lacks is fetched if that is possible; a point of the plan that is unavailable gives way
 // to the next one, and without a next one nothing can be judged. The facts are what was compared and by whose policy.
-func CI(ctx context.Context, req session.Request, plan ci.Plan) (*finding.Report, []Fact) {
+func CI(ctx context.Context, req session.Request, plan ci.Plan, token Token) (*finding.Report, []Fact) {
 	req.Labels = plan.Labels
 	req = req.WithLane()
 	if plan.Guarded {
 		req.Environ = githistory.Guarded(req.Environ)
 	}
-	job := &job{req: req, plan: plan, asked: map[string]error{}}
+	job := &job{req: req, plan: plan, token: token, asked: map[string]error{}}
 	var report *finding.Report
 	for again := true; again; {
 		report = req.Judge(ctx, string(plan.Kind), func(s *session.Session) (*finding.Report, error) {
@@ -51,8 +51,9 @@ func CI(ctx context.Context, req session.Request, plan ci.Plan) (*finding.Report
 
 // job is one run of CI.
 type job struct {
-	req  session.Request
-	plan ci.Plan
+	req   session.Request
+	plan  ci.Plan
+	token Token
 	// wants is what the last attempt needs to have fetched; empty for nothing.
 	wants string
 	// asked is what git was asked to fetch, and its error; fetched is what to type for what came.
@@ -64,9 +65,10 @@ type job struct {
 	notes   []string
 	// keepRemedy says that the remedy of the failure helps in a shallow clone too.
 	keepRemedy bool
-	// remote says that there is an origin; fork is its repository if its branches are not those that count.
-	remote bool
-	fork   string
+	// remote says that there is an origin; fork is its repository if its branches are not those that count, and own that its address says
+	// that they are.
+	remote, own bool
+	fork        string
 	// made is what the system made of the head that is no merge of it.
 	made []ci.Point
 	// head is the commit to judge, once it is known.
@@ -164,6 +166,7 @@ func (j *job) orFiles(ctx context.Context, s *session.Session, target string, r 
 		return r
 	}
 	j.fact("no commit is new", "%s already has %s; its files are judged", target, j.head)
+	j.notes = append(j.notes, fmt.Sprintf("no commit is new: %s already has %s; its files are judged", target, j.head))
 	all := finding.Combine([]*finding.Report{r, files})
 	all.NoWorkspace, all.Examined.Base, all.Examined.Head = false, r.Examined.Base, r.Examined.Head
 	return all
@@ -230,11 +233,50 @@ func (j *job) push(ctx context.Context, s *session.Session, head string) (*findi
 	if err := j.checkConfigExists(ctx, s, head); err != nil {
 		return nil, err
 	}
-	return s.CheckAdded(ctx, head, j.orFiles(ctx, s, has, gate.Push(ctx, s.Repo, update, s.Opts)))
+	return j.update(ctx, s, update, has)
 }
 
-// before is the ref's tip before the push; empty for a new ref. A tip that is no longer available, as after a forced push, is passed over
-// with a note if the default branch bounds what is new. On the default branch itself nothing does.
+// update judges the move of a ref, and of the default branch also what was there before. has names what has the head if nothing is new.
+func (j *job) update(ctx context.Context, s *session.Session, u history.Update, has string) (*finding.Report, error) {
+	past, err := j.past(ctx, s, u)
+	if err != nil {
+		return nil, err
+	}
+	report := j.orFiles(ctx, s, has, gate.Push(ctx, s.Repo, u, s.Opts))
+	if past != nil {
+		report = finding.Combine([]*finding.Report{report, past})
+		report.Examined.Base, report.Examined.Head = u.Old, u.New
+	}
+	return s.CheckAdded(ctx, u.New, report)
+}
+
+// past judges again what the default branch had before a push and still has: the run that should have judged it may have been cancelled,
+// superseded or skipped. It is nil where nothing was there before, and for other branches, of which everything is judged anyway.
+func (j *job) past(ctx context.Context, s *session.Session, u history.Update) (*finding.Report, error) {
+	if !u.PolicyFromOldTip || u.Old == "" {
+		return nil, nil
+	}
+	shared, err := s.Repo.MergeBases(ctx, u.Old, u.New)
+	if err != nil || len(shared) == 0 {
+		return nil, err
+	}
+	opts, added, err := s.Lasting(ctx, u.New)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range added {
+		j.notes = append(j.notes, fmt.Sprintf("this push adds the baseline of %s, %s: it accepts what earlier commits did to that log", b.Path, wording.Count(b.Entries, "entry")))
+	}
+	opts.Reported = finding.ReportedEdits{}
+	s.Opts.Reported = opts.Reported
+	report := gate.Lasting(ctx, s.Repo, shared, opts)
+	j.fact("judged again", "%s from before the push, for entries that were changed or lost", wording.Count(report.Examined.Commits, "commit"))
+	report.Examined.Commits = 0 // of the push
+	return report, nil
+}
+
+// before is the ref's tip before the push; empty for a new ref. A tip that the server says it does not have is passed over with a note
+// if the default branch bounds what is new. On the default branch itself nothing does.
 func (j *job) before(ctx context.Context, s *session.Session, onDefault bool) (string, error) {
 	if len(j.plan.Base) == 0 {
 		return "", nil
@@ -246,16 +288,15 @@ func (j *job) before(ctx context.Context, s *session.Session, onDefault bool) (s
 		return old, nil
 	case j.wants != "", !errors.Is(err, githistory.ErrLacking), s.Repo.Where().Shallow:
 		return "", err
-	case onDefault && j.withoutGit():
+	case j.withoutGit():
 		return "", &failure.Error{Message: failure.Of(err).Message, Remedy: withGit, Err: err}
+	case !errors.Is(j.asked[j.plan.Base[0].Revision], githistory.ErrGone):
+		return "", &failure.Error{Message: failure.Of(err).Message, Remedy: withCredentials, Err: err}
 	case onDefault:
 		return "", err
 	}
-	note := fmt.Sprintf("the tip before the push, %s, is gone: ", j.plan.Base[0].Revision)
-	if j.withoutGit() {
-		note = fmt.Sprintf("the tip before the push, %s, is not here and cannot be fetched without git (%s): ", j.plan.Base[0].Revision, withGit)
-	}
-	j.notes = append(j.notes, note+"what came since the default branch is judged, but not whether the push drops entries that only that tip had")
+	j.notes = append(j.notes, fmt.Sprintf("the tip before the push, %s, is gone: what came since the default branch is judged, "+
+		"but not whether the push drops entries that only that tip had", j.plan.Base[0].Revision))
 	return "", nil
 }
 

@@ -25,6 +25,7 @@ func (j *job) inspectOrigin(ctx context.Context, s *session.Session) error {
 		return err
 	}
 	j.remote, j.fork = address != "", j.plan.ForeignOrigin(address)
+	j.own = j.fork == "" && j.plan.OwnOrigin(address)
 	if j.fork != "" {
 		j.fact("passed over", "the branches of %s, which is %s and not %s", origin, j.fork, j.home())
 	}
@@ -53,11 +54,11 @@ func (j *job) forkRemoteError(err error) error {
 	return out
 }
 
-// resolveBase is the base, unless it was found by a branch's name and already has the head of an open change while the base that the event
-// names does not: then it is that one.
+// resolveBase is the base, unless it was found by a branch's name, nothing says that this branch is the target's, and it already has the
+// head of an open change while the base that the event names does not: then it is that one.
 func (j *job) resolveBase(ctx context.Context, s *session.Session, base, words, head string) (string, string, error) {
 	named := slices.DeleteFunc(slices.Clone(j.plan.Base), func(p ci.Point) bool { return p.Branch })
-	if !j.plan.Open || len(named) == 0 || slices.ContainsFunc(named, func(p ci.Point) bool { return p.Revision == base }) {
+	if !j.plan.Open || j.own || len(named) == 0 || slices.ContainsFunc(named, func(p ci.Point) bool { return p.Revision == base }) {
 		return base, words, nil
 	}
 	if has, err := s.Repo.IsAncestor(ctx, head, base); err != nil || !has {

@@ -82,8 +82,11 @@ func unavailable(p ci.Point, err error) error {
 	return &f
 }
 
-// withGit is the way out if a tip that no branch has any more cannot be fetched.
-const withGit = "run this where git is installed, as it is in the image: fetch-depth: 0 does not bring the tip, since no branch has it any more"
+// withGit and withCredentials are the ways out if a tip that no branch has any more cannot be fetched.
+const (
+	withGit         = "run this where git is installed, as it is in the image: fetch-depth: 0 does not bring the tip, since no branch has it any more"
+	withCredentials = "let the step ask the server: in an action with `permissions: {contents: read}` and its input token, which is the job's own by default; elsewhere with the credentials left by the checkout"
+)
 
 // withoutGit reports whether something could not be fetched because there is no git.
 func (j *job) withoutGit() bool {
@@ -136,9 +139,20 @@ func (j *job) fetchMissing(ctx context.Context, f *failure.Error) bool {
 	return true
 }
 
-// fetch has git do it, whichever reader judges.
-func (j *job) fetch(ctx context.Context, spec string) (err error) {
-	repo, err := githistory.Open(ctx, j.req.Dir, githistory.Options{Environ: j.req.Environ})
+// Token is what a job may show the server of its event, to fetch what a checkout left without credentials cannot.
+type Token struct{ Server, Value string }
+
+// fetch has git do it, whichever reader judges: as the checkout has set it up, and if that fails with the token.
+func (j *job) fetch(ctx context.Context, spec string) error {
+	err := j.fetchAs(ctx, spec, j.req.Environ)
+	if err == nil || errors.Is(err, githistory.ErrGone) || j.token.Server == "" || j.token.Value == "" {
+		return err
+	}
+	return j.fetchAs(ctx, spec, githistory.WithToken(j.req.Environ, j.token.Server, j.token.Value))
+}
+
+func (j *job) fetchAs(ctx context.Context, spec string, environ []string) (err error) {
+	repo, err := githistory.Open(ctx, j.req.Dir, githistory.Options{Environ: environ})
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func TestReportDescribesCommits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, _ = entrypoint.CI(t.Context(), req, plan)
+		report, _ = entrypoint.CI(t.Context(), req, plan, entrypoint.Token{})
 		got := report.Examined
 		if diff := cmp.Diff(want, report.Commits); diff != "" || got.Repository != "a/b" || got.Branch != "main" || got.CommitLink != "https://git.example.com/a/b/-/commit/" {
 			t.Errorf("%s in CI: %+v, commits (-want +got):\n%s", reader, got, diff)

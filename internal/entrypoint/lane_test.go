@@ -103,7 +103,7 @@ func judgeCI(t *testing.T, req session.Request, event []byte, env map[string]str
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, _ := entrypoint.CI(context.Background(), req, plan)
+	report, _ := entrypoint.CI(context.Background(), req, plan, entrypoint.Token{})
 	return report
 }
 

@@ -1,7 +1,10 @@
 // Package failure holds the one error for whatever could not be done or judged, with what to do about it: outcome 2.
 package failure
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 // Error says what went wrong and what to type next. An error that carries data of its own becomes one in errors.As, by a method As.
 type Error struct {
@@ -24,11 +27,22 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Of is the first Error in the chain of err, or one that says what err does. It is nil for nil.
+// Of is the first Error in the chain of err, or one that says what err does. It is nil for nil. Where the disk is full or a lock of git's
+// is in the way, its remedy is what helps against that: nothing else does before.
 func Of(err error) *Error {
 	var e *Error
-	if err == nil || errors.As(err, &e) {
-		return e
+	if err == nil {
+		return nil
 	}
-	return &Error{Message: err.Error(), Err: err}
+	if !errors.As(err, &e) {
+		e = &Error{Message: err.Error(), Err: err}
+	}
+	if strings.Contains(strings.ToLower(e.Message), "no space left") {
+		e.Remedy = "no space left on the disk: make room, then type the same command again"
+	}
+	_, rest, locked := strings.Cut(e.Message, "Unable to create '")
+	if lock, _, there := strings.Cut(rest, ".lock': File exists"); locked && there {
+		e.Remedy = "if no git is at work here, one has died: `rm -f '" + strings.ReplaceAll(lock, "'", `'\''`) + ".lock'`; then type the same command again"
+	}
+	return e
 }

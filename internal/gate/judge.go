@@ -159,6 +159,17 @@ func Audit(ctx context.Context, h history.History, head string, opts run.Options
 	return r.Do(ctx, listCommits, walk.JudgeCommits, lanes.JudgeLandings, snapshots.All, workflows.Judge, judgePolicy, adviseExclude, noteNoLog)
 }
 
+// Lasting judges every commit of the tips' histories for what stays wrong for good. Files are not judged.
+func Lasting(ctx context.Context, h history.History, tips []string, opts run.Options) *finding.Report {
+	opts.Lasting = true
+	list := func(ctx context.Context, r *run.Run) (err error) {
+		r.Scope.Commits, err = r.Source.Commits(ctx, tips, nil)
+		r.Examined().Commits = len(r.Scope.Commits)
+		return err
+	}
+	return run.New(h, opts, run.Scope{Tip: history.Tip{ID: tips[0]}, Whole: true}).Do(ctx, list, walk.JudgeCommits)
+}
+
 // Push judges one ref's move: every commit that it brings, edge by edge; then
 // the old tip against the new one, so that a forced move that drops a
 // published entry is found even where no edge shows it; then the new tip's
@@ -274,7 +285,7 @@ func checkSomething(_ context.Context, r *run.Run) error {
 	}
 	where, remedy := "here or below", "name a directory that has some with --dir"
 	if !r.Scope.Recursive {
-		where, remedy = "in this directory", "name the directory that has one with --dir, or check all below it with --recursive"
+		where, remedy = "in this directory", "if it was deleted: `small-hook restore`; else name the directory that has one with --dir, or check all below it with --recursive"
 		if r.Scope.Dir != "" {
 			where = "in " + r.Scope.Dir
 		}

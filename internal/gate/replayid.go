@@ -66,7 +66,7 @@ func ReplayIDOf(ctx context.Context, tree history.Tree, revision, dir string, op
 			continue
 		}
 		if doc == nil {
-			return ReplayID{}, &failure.Error{Message: a.Path(dir) + " is missing; the replay id is computed from it", Remedy: "name the workspace's directory with --dir"}
+			return ReplayID{}, &failure.Error{Message: a.Path(dir) + " is missing; the replay id is computed from it", Remedy: "if it was deleted: `small-hook restore`; else name the workspace's directory with --dir"}
 		}
 		raw = append(raw, lineFeeds(data))
 		declared.Fields = append(declared.Fields, small.Field{Key: string(a), Value: doc.Root})

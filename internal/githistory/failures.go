@@ -15,8 +15,8 @@ import (
 var ErrLacking = errors.New("the clone lacks it")
 
 // unshallow is what makes a shallow clone whole, by where it was made.
-const unshallow = `in a clone: git fetch --unshallow
-with actions/checkout: fetch-depth: 0
+const unshallow = "in a clone: `git fetch --unshallow`\n" +
+	`with actions/checkout: fetch-depth: 0
 in GitLab CI: GIT_DEPTH: "0"`
 
 // The failures below are those that every reader of repositories meets, in the
@@ -27,7 +27,7 @@ in GitLab CI: GIT_DEPTH: "0"`
 func NotHere(id string, cause error) *failure.Error {
 	return &failure.Error{
 		Message: fmt.Sprintf("commit %s is not in this clone", id),
-		Remedy:  "git fetch origin " + id,
+		Remedy:  "`git fetch origin " + id + "`",
 		Err:     errors.Join(ErrLacking, cause),
 	}
 }
@@ -91,10 +91,12 @@ const SeeWhatGitSays = "see what else git says: `git status`"
 func NotResolved(name string, shallow, isID bool, cause error) *failure.Error {
 	f := &failure.Error{Message: fmt.Sprintf("%q does not name a commit of this clone", name), Err: errors.Join(ErrLacking, cause)}
 	switch {
+	case name == "HEAD":
+		f.Remedy = "this branch has no commit yet: commit first"
 	case shallow:
 		f.Remedy = unshallow
 	case isID:
-		f.Remedy = "git fetch origin " + name
+		f.Remedy = "`git fetch origin " + name + "`"
 	default:
 		f.Remedy = "see what there is: `git branch --all`, `git tag`; or fetch it: `git fetch origin`"
 	}

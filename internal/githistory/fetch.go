@@ -2,6 +2,8 @@ package githistory
 
 import (
 	"context"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -40,10 +42,26 @@ func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) 
 		fetcher.Environ = append(Guarded(fetcher.Environ), "GIT_ALLOW_PROTOCOL=file:http:https")
 		args = append(args, "--upload-pack=git-upload-pack")
 	}
-	if _, err := fetcher.Output(ctx, nil, append(args, remote, refspec)...); err != nil {
-		return r.failure(fmt.Sprintf("cannot fetch %s from %s", wording.Printable(refspec), wording.Printable(remote)), err)
+	_, err := fetcher.Output(ctx, nil, append(args, remote, refspec)...)
+	var failed *gitcmd.Error
+	if errors.As(err, &failed) && slices.ContainsFunc(refusals, func(said string) bool { return strings.Contains(failed.Stderr, said) }) {
+		err = errors.Join(err, ErrGone)
 	}
-	return nil
+	return r.failure(fmt.Sprintf("cannot fetch %s from %s", wording.Printable(refspec), wording.Printable(remote)), err)
+}
+
+// ErrGone is in the chain of the error of a fetch that the server has answered: it does not have the commit, or hands it to nobody.
+var ErrGone = errors.New("the server does not hand it out")
+
+// refusals are how upload-pack says so; the second is what git says of a server with the protocol before version 2.
+var refusals = []string{"not our ref", "Server does not allow request for unadvertised object"}
+
+// WithToken is an environment in which git shows one server, by its address, a token of GitHub's kind instead of the credentials that are
+// configured for it.
+func WithToken(environ []string, server, token string) []string {
+	key := "http." + strings.TrimSuffix(server, "/") + "/.extraHeader="
+	basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))
+	return configured(environ, key, key+"AUTHORIZATION: basic "+basic) // an empty header forgets those before it
 }
 
 // Guarded is an environment in which git runs none of the programs that a
@@ -51,17 +69,22 @@ func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) 
 // that a partial clone left out: what remains is HTTP, with the headers that are
 // configured.
 func Guarded(environ []string) []string {
-	guarded := append(slices.Clone(environ), "GIT_ALLOW_PROTOCOL=http:https", "GIT_ASKPASS=", "SSH_ASKPASS=")
+	return append(configured(environ, nothingRun...), "GIT_ALLOW_PROTOCOL=http:https", "GIT_ASKPASS=", "SSH_ASKPASS=")
+}
+
+// configured is an environment with more configuration of git, each as key=value.
+func configured(environ []string, settings ...string) []string {
+	out := slices.Clone(environ)
 	n, err := strconv.Atoi(gitcmd.Environ(environ).Get("GIT_CONFIG_COUNT"))
 	if err != nil || n < 0 {
 		n = 0 // git itself takes no configuration from such a number
 	}
-	for _, setting := range nothingRun {
+	for _, setting := range settings {
 		key, value, _ := strings.Cut(setting, "=")
-		guarded = append(guarded, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, value))
+		out = append(out, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, value))
 		n++
 	}
-	return append(guarded, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
+	return append(out, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
 }
 
 // nothingRun is the configuration that switches programs off.

@@ -209,7 +209,7 @@ func (r *Repo) explainOpen(ctx context.Context, here, found string, err error) e
 	case dubious(err):
 		return &failure.Error{
 			Message: fmt.Sprintf("the repository at %s belongs to another user, and this git cannot be told to allow it for one command", wording.Printable(found)),
-			Remedy:  "git config --global --add safe.directory " + wording.ShellWord(wording.Printable(found)),
+			Remedy:  "`git config --global --add safe.directory " + wording.ShellWord(wording.Printable(found)) + "`",
 			Err:     err,
 		}
 	case strings.Contains(said, "repository extension") || strings.Contains(said, "git repo version"):

@@ -5,6 +5,7 @@
 package policy
 
 import (
+	"slices"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -128,6 +129,27 @@ func Default() *Policy {
 		Workflows:     defaultWorkflows(),
 		Lanes:         defaultLanes(),
 	}
+}
+
+// Lasting is the policy for what was accepted earlier: waivers hold without end, and the baselines that a proposed
+// configuration, nil for none, has beside these count; added are those.
+func (p *Policy) Lasting(proposed *Policy) (lasting *Policy, added []Baseline) {
+	out := *p
+	out.Waivers, out.Baselines = slices.Clone(p.Waivers), slices.Clone(p.Baselines)
+	for i := range out.Waivers {
+		out.Waivers[i].Until = time.Time{}
+	}
+	if proposed == nil {
+		return &out, nil
+	}
+	for _, b := range proposed.Baselines {
+		same := func(old Baseline) bool { return old.Path == b.Path && old.Entries == b.Entries && old.Head == b.Head }
+		if !slices.ContainsFunc(p.Baselines, same) {
+			added = append(added, b)
+		}
+	}
+	out.Baselines = append(out.Baselines, added...)
+	return &out, added
 }
 
 // BaselineFor returns the baseline of a log, nil if there is none. Of several

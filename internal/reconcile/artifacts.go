@@ -232,7 +232,7 @@ func (r *resolving) mine(ctx context.Context, path string, want, there []byte) e
 	}
 	blob, err := r.git.storeFile(ctx, path, there)
 	if err == nil && (there == nil || blob != wanted) {
-		err = uncommitted(path)
+		err = r.uncommitted(path)
 	}
 	return err
 }
@@ -297,14 +297,27 @@ func (r *resolving) nothing(ctx context.Context) error {
 		return err
 	}
 	if len(marked) > 0 {
-		return &failure.Error{
-			Message: strings.Join(marked, " ") + " holds conflict markers, and no merge is under way that says what the sides are",
-			Remedy:  "have git make the conflict again: `git checkout --merge -- " + words(marked) + "`; then `small-hook reconcile`",
-		}
+		return r.unexplained(ctx, marked)
 	}
 	return &failure.Error{
 		Message: "no merge, rebase, cherry-pick or squash is under way here",
 		Remedy: "name the branch to reconcile with yours, as in small-hook reconcile BRANCH; " +
 			"merge several branches one at a time, since git undoes a merge of several that conflicts",
+	}
+}
+
+// unexplained is the failure of conflict markers that nothing under way explains. git brings a conflict back that it remembers as resolved.
+func (r *resolving) unexplained(ctx context.Context, paths []string) error {
+	known, err := r.git.remembers(ctx, paths...)
+	if err != nil {
+		return err
+	}
+	remedy := "put back what the last commit has, with what is new after it: `small-hook restore`"
+	if known {
+		remedy = "have git make the conflict again: `git checkout --merge -- " + words(paths) + "`; then `small-hook reconcile`"
+	}
+	return &failure.Error{
+		Message: strings.Join(paths, " ") + " holds conflict markers, and no merge is under way that says what the sides are",
+		Remedy:  remedy,
 	}
 }

@@ -153,6 +153,12 @@ func (g *workTree) markerSize(ctx context.Context, paths []string) (int, error) 
 	return size, err
 }
 
+// remembers reports whether git can bring back a conflict at one of some paths, which was marked as resolved.
+func (g *workTree) remembers(ctx context.Context, paths ...string) (bool, error) {
+	out, err := g.run(ctx, nil, append([]string{"ls-files", "--resolve-undo", "--"}, paths...)...)
+	return len(out) > 0, err
+}
+
 // unmerged lists all paths in conflict, in order.
 func (g *workTree) unmerged(ctx context.Context) ([]string, error) {
 	out, err := g.run(ctx, nil, "diff", "--name-only", "--diff-filter=U", "--no-ext-diff", "-z")

@@ -207,9 +207,13 @@ func (w *Workspace) Recorded(ctx context.Context, repo Repository, n Note, mark 
 	return w.join(head, n.Log), n.Log, nil
 }
 
-// join is a log with the entries after it that another one has besides.
+// join is a log with the entries after it that another one has besides. A time that cannot stand is moved: what nobody may commit would
+// else be put back for ever.
 func (w *Workspace) join(log, other []byte) []byte {
-	joined, err := splice.PutBackOf(log, other, w.Accepts, w.Now, w.Limits)
+	stands := func(before, after *ledger.Ledger) bool {
+		return w.Accepts(before, after) && splice.Untimely(before, after, w.Now) == nil
+	}
+	joined, err := splice.PutBackOf(log, other, stands, w.Now, w.Limits)
 	if err != nil || joined.Text == nil {
 		return other // it continues the log, or there is none
 	}

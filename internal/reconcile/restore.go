@@ -212,13 +212,24 @@ func (w *Workspace) Conflict(ctx context.Context, repo Repository, environ []str
 	if err != nil {
 		return nil, err
 	}
-	switch op, cannot := underWay(ctx, repo, git); {
+	switch explained, cannot := w.explained(ctx, repo, git); {
 	case cannot != nil:
 		return failure.Of(cannot), nil // it says what resolves it there
-	case unmerged || op.word != "":
+	case unmerged || explained:
 		return inConflict(w.Log()), nil
 	}
 	return nil, nil
+}
+
+// explained reports whether reconcile can find out the sides of conflict markers in the log: git is in the middle of something that says
+// so, or remembers the conflict.
+func (w *Workspace) explained(ctx context.Context, repo Repository, git *workTree) (bool, error) {
+	op, err := underWay(ctx, repo, git)
+	if err != nil || op.word != "" {
+		return true, err
+	}
+	known, err := git.remembers(ctx, w.Log())
+	return known, err
 }
 
 // inConflict is the failure of a log in conflict.
@@ -226,8 +237,8 @@ func inConflict(log string) *failure.Error {
 	return &failure.Error{Message: log + " is in conflict: both sides' entries are wanted", Remedy: "resolve it: `small-hook reconcile`"}
 }
 
-// findUnderway finds out what git has not finished. A log in conflict is left to reconcile: both sides' entries are wanted. Only a revert
-// brings none.
+// findUnderway finds out what git has not finished. A log with the markers of a conflict is left to reconcile: both sides' entries are
+// wanted. Only a revert brings none.
 func (r *restoring) findUnderway(ctx context.Context) error {
 	var err error
 	if r.unfinished, err = UnderWay(r.Place.GitDir); err != nil {
@@ -235,10 +246,23 @@ func (r *restoring) findUnderway(ctx context.Context) error {
 	}
 	conflicts, err := r.git.run(ctx, nil, "ls-files", "-u", "--", r.Log())
 	r.unmerged = len(conflicts) > 0
-	if err == nil && r.unmerged && r.unfinished.Command != opRevert {
-		err = inConflict(r.Log())
+	if err != nil || r.unfinished.Command == opRevert {
+		return err
+	}
+	if !r.marked() {
+		return nil
+	}
+	explained, err := r.explained(ctx, r.repo, r.git)
+	if r.unmerged || explained {
+		err = cmp.Or(err, error(inConflict(r.Log())))
 	}
 	return err
+}
+
+// marked reports whether conflict markers stand in the log. What cannot be read is moved out of the way later.
+func (r *restoring) marked() bool {
+	file, err := r.Read()
+	return err == nil && small.HasConflictMarkers(file, small.MarkerSize)
 }
 
 // next is what to type after the restoration; empty if nothing is left to commit.
@@ -291,7 +315,7 @@ func (r *restoring) committed(ctx context.Context, source string) ([]byte, error
 	if len(c.Theirs) > 0 {
 		resolved, err := c.Resolve()
 		if err != nil {
-			return nil, err
+			return nil, op.undone(err)
 		}
 		text = resolved.Text
 	}
@@ -318,10 +342,11 @@ func (r *restoring) version(ctx context.Context, s side) (splice.Version, error)
 
 // accepts reports whether a log has what the sides have, and new entries with times that can stand.
 func (r *restoring) accepts(_, child *ledger.Ledger) bool {
-	if len(r.logs) == 0 {
-		return !splice.Confides(ledger.NewLedger(nil), child)
+	logs := r.logs
+	if len(logs) == 0 {
+		logs = []*ledger.Ledger{ledger.NewLedger(nil)}
 	}
-	for _, log := range r.logs {
+	for _, log := range logs {
 		if !r.Accepts(log, child) || splice.Untimely(log, child, r.Now) != nil || splice.Confides(log, child) {
 			return false
 		}
@@ -356,16 +381,4 @@ func (r *restoring) stageFiles(ctx context.Context, out *Restored) error {
 	}
 	out.Staged = true
 	return nil
-}
-
-// Rewrite makes a text the content of a file of the workspace, in one step, and stages it.
-func (w *Workspace) Rewrite(ctx context.Context, path string, text []byte, environ []string) error {
-	git, err := openWorkTree(w.Place, environ)
-	if err == nil {
-		err = w.write(path, text)
-	}
-	if err != nil {
-		return err
-	}
-	return git.stageAsIs(ctx, path)
 }

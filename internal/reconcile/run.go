@@ -228,7 +228,7 @@ func (r *resolving) log(ctx context.Context, path string) error {
 	if err != nil || mode == "" || same && !r.index[path].Unmerged {
 		return err
 	}
-	return r.resolve(ctx, c, mode)
+	return r.op.undone(r.resolve(ctx, c, mode))
 }
 
 // sidesOf reads the sides of a log, the mode that the file has, empty if no side has it, and whether all sides have the same.

@@ -16,6 +16,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
+	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
@@ -68,10 +69,23 @@ func (o *operation) oneParent() bool {
 
 // undo is the command that undoes the operation.
 func (o *operation) undo() string {
-	if o.word == opSquash {
+	switch {
+	case o.word == opApply && o.finish != "":
+		return "git am --abort"
+	case o.word == opSquash || o.word == opApply:
 		return "git reset --merge"
 	}
 	return "git " + o.word + " --abort"
+}
+
+// undone adds to the failure of an unsound side how to undo what is under way, which cannot go on before.
+func (o *operation) undone(err error) error {
+	if o.word == "" || !errors.Is(err, splice.ErrUnsound) {
+		return err
+	}
+	f := *failure.Of(err)
+	f.Remedy = "undo it: `" + o.undo() + "`; " + f.Remedy
+	return &f
 }
 
 // underWay finds the sides of the merge, rebase, cherry-pick or squash that git has not finished; there are none if there is no such

@@ -83,15 +83,20 @@ func (r *resolving) present(ctx context.Context, c splice.Case) (there []byte, d
 	}
 	// Without a merge under way, what differs from HEAD is unfinished work, unless it is the result of this command.
 	if done, err = r.resolved(ctx, c, there); err != nil || done == nil || !done.Added {
-		return there, nil, uncommitted(c.Path)
+		return there, nil, r.uncommitted(c.Path)
 	}
 	done.Added = false
 	return there, done, nil
 }
 
 // uncommitted is the failure of a file that is not as HEAD has it.
-func uncommitted(path string) error {
-	return &failure.Error{Message: path + " has changes that are not committed", Remedy: "commit them first, then run `small-hook reconcile` again"}
+func (r *resolving) uncommitted(path string) error {
+	file := wording.TopPath(path)
+	return &failure.Error{
+		Message: path + " has changes that are not committed",
+		Remedy: "commit them first: " + wording.Commands("git add -- "+file, "git commit -m 'Record what was done' -- "+file,
+			"small-hook reconcile "+wording.ShellWord(r.opts.Theirs)),
+	}
 }
 
 // resolved is what is in the work tree, nil if that is no resolution. Added says that no side has its reconcile entry.
@@ -115,7 +120,7 @@ func (r *resolving) resolved(ctx context.Context, c splice.Case, there []byte) (
 	if len(extra) > 0 {
 		err = &failure.Error{
 			Message: fmt.Sprintf("%s has entries that no side has, and they would be lost: %s", c.Path, ledger.DescribeAll(extra)),
-			Remedy:  "copy them elsewhere, restore the file (`git checkout --merge -- " + wording.TopPath(c.Path) + "`), run `small-hook reconcile`, then append them again",
+			Remedy:  "this keeps them, after those of both sides: `small-hook restore`",
 		}
 	}
 	return nil, err

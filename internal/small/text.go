@@ -62,7 +62,7 @@ func checkLine(text []byte, line int) *Problem {
 		return &Problem{
 			Kind: ProblemYAML, Pos: Pos{line, 1}, Conflict: true,
 			Message: fmt.Sprintf("the file contains a conflict marker (%s)", strings.Repeat(string(marker), MarkerSize)),
-			Hint:    "resolve the conflict, and remove the markers",
+			Hint:    "resolve the conflict, in a workspace with `small-hook reconcile`",
 		}
 	}
 	if utf8.Valid(text) {

@@ -11,6 +11,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
 	"github.com/small-gate/small-gate/internal/gate/rules"
+	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/wholefile"
@@ -155,22 +156,47 @@ func (s *Session) useDefaults(why string) {
 // one that it adds would be the next trusted one: then nothing could be judged, not even its correction. That is outcome 2 while it
 // is easy to correct.
 func (s *Session) CheckAdded(ctx context.Context, tip string, r *finding.Report) (*finding.Report, error) {
-	if s.Req.Config != "" || r.Verdict == finding.Error {
+	if r.Verdict == finding.Error {
 		return r, nil
+	}
+	_, invalid, err := s.proposed(ctx, tip)
+	if invalid != nil {
+		r.Verdict = finding.Error
+		r.Failure = &failure.Error{
+			Message: "this change adds an invalid configuration: " + failure.Of(invalid).Message,
+			Remedy:  "correct it in this change; " + policy.EveryKey,
+			Err:     invalid,
+		}
+	}
+	return r, err
+}
+
+// proposed reads the configuration that a change whose end is tip makes of the trusted one; nil if it is the same, if there is none, or if
+// the caller's own counts.
+func (s *Session) proposed(ctx context.Context, tip string) (p *policy.Policy, invalid, err error) {
+	if s.Req.Config != "" {
+		return nil, nil, nil
 	}
 	data, found, err := githistory.ReadFile(ctx, s.Repo, tip, s.configFile(), policy.MaxSize)
 	if err != nil || !found || s.Trusted != nil && bytes.Equal(data, s.Trusted) {
-		return r, err
+		return nil, nil, err
 	}
-	if _, err := policy.Parse(s.configFile(), data, rules.Known()); err != nil {
-		r.Verdict = finding.Error
-		r.Failure = &failure.Error{
-			Message: "this change adds an invalid configuration: " + failure.Of(err).Message,
-			Remedy:  "correct it in this change; " + policy.EveryKey,
-			Err:     err,
-		}
+	p, invalid = policy.Parse(s.configFile(), data, rules.Known())
+	return p, invalid, nil
+}
+
+// Lasting are the options by which what was there before a change is judged again, and the baselines that the change, whose end is tip,
+// adds for that.
+func (s *Session) Lasting(ctx context.Context, tip string) (opts run.Options, added []policy.Baseline, err error) {
+	p, invalid, err := s.proposed(ctx, tip)
+	if invalid != nil {
+		p = nil // CheckAdded says so
 	}
-	return r, nil
+	opts = s.Opts
+	if opts.Policy, added = s.Opts.Policy.Lasting(p); len(added) > 0 {
+		opts.Trusted = tip // which may begin with a baseline that the old tip is too short for
+	}
+	return opts, added, err
 }
 
 // ReadConfig reads a configuration from disk; it is nil if there is none. Only an ordinary file is read, and no more of it than a

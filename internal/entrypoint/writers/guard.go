@@ -127,7 +127,7 @@ func nearest(s *session.Session, has func(dir string) (bool, error)) (string, er
 		if dir == "" {
 			return "", &failure.Error{
 				Message: "there is no .small/ directory here or above",
-				Remedy:  "change into a workspace, or name its directory with --dir; a person makes a new one with small init --intent, and what it is for",
+				Remedy:  "if it was deleted: `small-hook restore`; else change into a workspace, or name its directory with --dir; a person makes a new one with small init --intent, and what it is for",
 			}
 		}
 	}

@@ -28,6 +28,8 @@ type Collector struct {
 	lanes []LaneRigour
 	// WarnOnly makes every finding a warning.
 	WarnOnly bool
+	// lasting leaves out everything else: see Options.Lasting.
+	lasting bool
 
 	Report  finding.Report
 	listing finding.Listing
@@ -49,14 +51,17 @@ type LaneRigour struct {
 }
 
 func newCollector(opts Options) *Collector {
+	if opts.Reported == nil {
+		opts.Reported = finding.ReportedEdits{}
+	}
 	return &Collector{
-		policy: opts.Policy, now: opts.Now, Strict: opts.strict(),
+		policy: opts.Policy, now: opts.Now, Strict: opts.strict(), lasting: opts.Lasting,
 		Report: finding.Report{
 			Mode: opts.Mode, Strict: opts.strict(), Observe: opts.Policy.Mode == policy.Observe,
 			Examined: finding.Examined{Policy: opts.Policy.Source, Branch: opts.Branch},
 		},
 		listing:  finding.Listing{Find: opts.Find},
-		Reported: finding.ReportedEdits{}, used: map[int]bool{},
+		Reported: opts.Reported, used: map[int]bool{},
 	}
 }
 
@@ -66,7 +71,7 @@ func (c *Collector) Judge(s rule.Subject) {
 	in := c.rigourOf(place.Commit)
 	for i := range rules.List {
 		one := &rules.List[i]
-		if one.StrictOnly && !c.Strict {
+		if one.StrictOnly && !c.Strict || c.lasting && !lasting(one.ID) {
 			continue
 		}
 		severity, raisedBy, on := c.severity(one, one.Severity, in)
@@ -78,6 +83,11 @@ func (c *Collector) Judge(s rule.Subject) {
 			check(s, r)
 		}
 	}
+}
+
+// lasting reports whether a rule is about what became of a log's entries.
+func lasting(id string) bool {
+	return strings.HasPrefix(id, "append-only/") || id == "divergence/lost-entry" || id == "divergence/unreconciled"
 }
 
 // severity applies the configuration, and a lane that may be nil, to a severity. by is the lane that raised it; on
@@ -141,6 +151,9 @@ func (c *Collector) add(of *rule.Rule, f finding.Finding, place rule.Place, in *
 		if strings.Contains(f.Fix, "`") { // it is advice alone, and nothing to type
 			f.Fix = "nothing has to be done now; it is settled when the branch is merged there"
 		}
+	}
+	if c.lasting && f.Severity != finding.SeverityError {
+		return
 	}
 	waiver := c.waiver(of, f)
 	if waiver == nil && place.Excused || c.known(f, waiver) {

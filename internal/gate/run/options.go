@@ -63,6 +63,10 @@ type Options struct {
 	Standing func(commit string) (history.Standing, error)
 	// Remote says where commits are pushed to; if it is nil, nothing is known of that.
 	Remote func() (history.Remote, error)
+	// Lasting limits the judgement to what stays wrong for good: errors about what became of logs' entries.
+	Lasting bool
+	// Reported, if set, are the edits that an earlier judgement has reported, and takes those of this one.
+	Reported finding.ReportedEdits
 	// Progress, if set, is called while commits are judged.
 	Progress func(done, total int)
 }

@@ -43,11 +43,6 @@ func inDir(dir string) string {
 	return " --dir " + wording.ShellWord(dir)
 }
 
-// RestoreLeases are the commands that put back the leases that a commit took away from its parent's plan.
-func RestoreLeases(dir, commit, parent string) string {
-	return thenCommit(commit, "Give the leases back", "small-hook restore --leases"+InDirectory(small.Plan.Path(dir))+" --source "+history.Short(parent))
-}
-
 // Reconciled are the commands that record why the plan no longer agrees with progress.
 func Reconciled(dir, commit, evidence string) string {
 	log := small.Progress.Path(dir)

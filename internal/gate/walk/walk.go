@@ -89,7 +89,7 @@ func (r walker) judgeCommit(ctx context.Context, n history.Commit, changes [][]h
 	}
 	r.Scope.UnrelatedLog = r.Scope.UnrelatedLog || s.UnrelatedLog
 	added, err := r.judgeLogs(ctx, s)
-	if err != nil {
+	if err != nil || r.Options.Lasting {
 		return err
 	}
 	for _, entries := range added {

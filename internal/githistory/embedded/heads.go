@@ -20,7 +20,7 @@ func (r *Repo) readHead() (string, error) {
 	if err != nil {
 		return "", &failure.Error{
 			Message: "HEAD is damaged: " + wording.Printable(err.Error()),
-			Remedy:  "git fsck",
+			Remedy:  "`git fsck`",
 			Err:     err,
 		}
 	}

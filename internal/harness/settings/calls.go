@@ -9,68 +9,46 @@ import (
 	"github.com/small-gate/small-gate/internal/expression"
 )
 
-// call is a hook that calls the gate.
-type call struct {
-	event   string
-	command *hujson.Value
-	// program is the word of the command that names the program; "" where somebody wrote more around our call.
-	program string
-}
-
-// calls finds the hooks that call the gate. An event of ours has to be an array; all else may be as it likes.
-func (d *document) calls() ([]call, error) {
-	hooks, _, err := d.object(d.root, hooksMember)
+// calls finds the commands that call the gate, and takes out the hooks whose command goes. Events without one are missing. made says that
+// nothing is left of an object of all hooks that was made for what went. An event of ours has to be an array; all else may be as it likes.
+func (d *document) calls(goes func(command *hujson.Value) bool) (missing []string, made bool, err error) {
+	missing = slices.Clone(d.file.events)
+	hooks, err := member[*hujson.Object](d, d.root, hooksMember, "an object")
 	if err != nil || hooks == nil {
-		return nil, err
+		return missing, false, err
 	}
 	for _, e := range d.file.events {
-		if _, _, err := d.array(hooks, e); err != nil {
-			return nil, err
+		if _, err := member[*hujson.Array](d, hooks, e, "an array"); err != nil {
+			return nil, false, err
 		}
 	}
-	var found []call
-	for _, m := range hooks.Members {
-		if entries, is := m.Value.Value.(*hujson.Array); is {
-			for _, command := range d.file.commands(entries) {
-				found = append(found, call{literal(m.Name), command, d.file.program(literal(*command))})
-			}
-		}
-	}
-	return found, nil
+	hooks.Members, made = without(hooks.Members, &hooks.AfterExtra, ofMember, func(m *hujson.ObjectMember) bool {
+		entries, is := m.Value.Value.(*hujson.Array)
+		return is && d.file.prune(entries, func(command *hujson.Value) bool {
+			missing = slices.DeleteFunc(missing, func(event string) bool { return event == literal(m.Name) })
+			return goes(command)
+		})
+	})
+	return missing, made, nil
 }
 
-// commands are the commands that call the gate in an array of entries.
-func (f *File) commands(entries *hujson.Array) []*hujson.Value {
-	var found []*hujson.Value
-	for _, entry := range entries.Elements {
-		command, inner := f.inside(entry)
-		if command != nil {
-			found = append(found, command)
-		}
-		if inner != nil {
-			found = append(found, f.commands(inner)...)
-		}
-	}
-	return found
-}
-
-// inside is what an entry holds: a command that calls the gate, or an array of hooks.
-func (f *File) inside(entry hujson.Value) (command *hujson.Value, hooks *hujson.Array) {
-	object, is := entry.Value.(*hujson.Object)
-	if !is {
-		return nil, nil
-	}
-	for i, m := range object.Members {
-		switch name := literal(m.Name); {
-		case name == hooksMember:
-			if array, is := m.Value.Value.(*hujson.Array); is {
-				hooks = array
+// prune takes out of an array the hooks whose command goes, and the entries of which nothing is left then. It reports whether nothing is
+// left of an array that was made for them.
+func (f *File) prune(array *hujson.Array, goes func(command *hujson.Value) bool) (made bool) {
+	array.Elements, made = without(array.Elements, &array.AfterExtra, ofElement, func(entry *hujson.Value) (gone bool) {
+		object, is := entry.Value.(*hujson.Object)
+		for i := 0; is && i < len(object.Members); i++ {
+			name, value := literal(object.Members[i].Name), &object.Members[i].Value
+			if hooks, is := value.Value.(*hujson.Array); is && name == hooksMember && len(hooks.Elements) > 0 {
+				f.prune(hooks, goes)
+				gone = gone || len(hooks.Elements) == 0
+			} else if slices.Contains(commandMembers, name) && strings.Contains(literal(*value), f.call()) {
+				gone = gone || goes(value)
 			}
-		case slices.Contains(commandMembers, name) && strings.Contains(literal(m.Value), f.call()):
-			command = &object.Members[i].Value
 		}
-	}
-	return command, hooks
+		return gone
+	})
+	return made
 }
 
 // commandMembers are the members that hold a hook's command, in all harnesses.

@@ -4,18 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/tailscale/hujson"
 )
 
 // Add has the settings run command at each event. A nil text is a file that is not there. A call of ours with another program is changed
 // where it stands; one that somebody wrote more around counts, and is left. Done twice, it changes nothing.
-func (f *File) Add(text []byte, command string) ([]byte, error) {
-	wanted, err := encode(command)
-	if err != nil {
-		return nil, err
-	}
+func (f *File) Add(text []byte, command string) (with []byte, err error) {
+	wanted := []byte(hujson.String(command))
 	if text == nil {
 		if text, err = f.first(wanted); err != nil {
 			return nil, err
@@ -25,29 +21,18 @@ func (f *File) Add(text []byte, command string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls, err := d.calls()
-	if err != nil {
-		return nil, err
-	}
-	called := map[string]bool{}
-	for _, c := range calls {
-		called[c.event] = true
-		if c.program != "" && literal(*c.command) != command {
-			c.command.Value = hujson.Literal(wanted)
+	missing, _, err := d.calls(func(c *hujson.Value) bool {
+		if f.program(literal(*c)) != "" && literal(*c) != command {
+			c.Value = hujson.Literal(wanted)
+		}
+		return false
+	})
+	for _, e := range missing {
+		if err == nil {
+			err = d.addEvent(e, fmt.Sprintf(f.entry, wanted))
 		}
 	}
-	if err := d.again(); err != nil {
-		return nil, err
-	}
-	for _, e := range f.events {
-		if called[e] {
-			continue
-		}
-		if err := d.addEvent(e, f.entry(wanted)); err != nil {
-			return nil, err
-		}
-	}
-	return d.pack(), nil
+	return d.pack(), err
 }
 
 // first is a new file, with the first event. The version comes last, where a file that was there before has it first: by that Remove
@@ -58,38 +43,21 @@ func (f *File) first(command []byte) ([]byte, error) {
 		version = `,"version":1`
 	}
 	var text bytes.Buffer
-	err := json.Indent(&text, fmt.Appendf(nil, `{"hooks":{%q:[%s]}%s}`, f.events[0], f.entry(command), version), "", "  ")
+	err := json.Indent(&text, fmt.Appendf(nil, `{"hooks":{%q:[`+f.entry+`]}%s}`, f.events[0], command, version), "", "  ")
 	text.WriteByte('\n')
 	return text.Bytes(), err
 }
 
-// entry is what an event's array gets.
-func (f *File) entry(command []byte) json.RawMessage {
-	hook := fmt.Sprintf(f.handler, command)
-	if f.grouped {
-		hook = `{"hooks":[` + hook + `]}`
-	}
-	return json.RawMessage(hook)
-}
-
 // addEvent adds an entry to the array of an event, and makes what is not there yet.
-func (d *document) addEvent(name string, entry json.RawMessage) error {
-	hooks, at, err := d.object(d.root, hooksMember)
-	if err != nil {
-		return err
+func (d *document) addEvent(name, entry string) error {
+	hooks, entries := d.tree.Find("/"+hooksMember), d.tree.Find("/"+hooksMember+"/"+name)
+	switch {
+	case hooks == nil:
+		return d.add(&d.tree, 1, hooksMember, fmt.Sprintf(`{%q:[%s]}`, name, entry))
+	case entries == nil:
+		return d.add(hooks, 2, name, "["+entry+"]")
 	}
-	array := slices.Concat(json.RawMessage("["), entry, json.RawMessage("]"))
-	if hooks == nil {
-		return d.addMember(d.root, d.tree.StartOffset, hooksMember, slices.Concat(json.RawMessage(fmt.Sprintf("{%q:", name)), array, json.RawMessage("}")))
-	}
-	entries, start, err := d.array(hooks, name)
-	if err != nil {
-		return err
-	}
-	if entries == nil {
-		return d.addMember(hooks, at, name, array)
-	}
-	return d.addElement(entries, start, entry)
+	return d.add(entries, 3, "", entry)
 }
 
 // Remove takes out what Add put in, and leaves the text as it was before; gone says that there was no file then. Others' hooks beside ours
@@ -102,58 +70,15 @@ func (f *File) Remove(text []byte) (left []byte, gone bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	hooks, _, err := d.object(d.root, hooksMember)
+	_, made, err := d.calls(func(c *hujson.Value) bool { return f.program(literal(*c)) != "" })
 	if err != nil {
 		return nil, false, err
 	}
-	if hooks == nil || !d.removeFrom(hooks) {
-		return d.pack(), false, nil
+	if made {
+		first := f.version && len(d.root.Members) == 2 && literal(d.root.Members[1].Name) == versionMember
+		d.root.Members, gone = without(d.root.Members, &d.root.AfterExtra, ofMember, func(m *hujson.ObjectMember) bool {
+			return first || literal(m.Name) == hooksMember
+		})
 	}
-	// Backwards, as remove wants it: the member was found above.
-	at, err := d.member(d.root, hooksMember)
-	if err != nil {
-		return nil, false, err
-	}
-	gone = remove(membersOf(d.root), at)
-	if f.version && at == 0 && len(d.root.Members) == 1 && literal(d.root.Members[0].Name) == versionMember {
-		gone = remove(membersOf(d.root), 0)
-	}
-	gone = gone && commentsIn(d.tree.BeforeExtra).length()+commentsIn(d.tree.AfterExtra).length() == 0
-	return d.pack(), gone, nil
-}
-
-// removeFrom removes our hooks and the arrays that were made for them. It reports whether the object of all hooks was made for them too, and
-// is empty now. It goes backwards, since what was put in last has to go first.
-func (d *document) removeFrom(hooks *hujson.Object) (made bool) {
-	for i := len(hooks.Members) - 1; i >= 0; i-- {
-		entries, is := hooks.Members[i].Value.Value.(*hujson.Array)
-		if !is {
-			continue
-		}
-		if removeWhere(entries, d.file.emptied) {
-			made = remove(membersOf(hooks), i)
-		}
-	}
-	return made && len(hooks.Members) == 0
-}
-
-// removeWhere removes the elements of which one is true. It reports whether the array was made for them, and is empty now.
-func removeWhere(array *hujson.Array, one func(hujson.Value) bool) (made bool) {
-	for i := len(array.Elements) - 1; i >= 0; i-- {
-		if one(array.Elements[i]) {
-			made = remove(elementsOf(array), i)
-		}
-	}
-	return made && len(array.Elements) == 0
-}
-
-// emptied removes our hooks from an entry of an event, and reports whether nothing is left of it.
-func (f *File) emptied(entry hujson.Value) bool {
-	command, array := f.inside(entry)
-	if array == nil {
-		return command != nil && f.program(literal(*command)) != ""
-	}
-	before := len(array.Elements)
-	removeWhere(array, f.emptied)
-	return before > 0 && len(array.Elements) == 0
+	return d.pack(), gone && len(commentsIn(d.tree.BeforeExtra))+len(commentsIn(d.tree.AfterExtra)) == 0, nil
 }

@@ -15,10 +15,7 @@ import (
 )
 
 // The members of a file that are looked at.
-const (
-	hooksMember   = "hooks" // an array for each event
-	versionMember = "version"
-)
+const hooksMember, versionMember = "hooks", "version"
 
 // byteOrderMark begins a file of some Windows editors.
 const byteOrderMark = "\ufeff"
@@ -26,15 +23,16 @@ const byteOrderMark = "\ufeff"
 // document is a settings file with every byte of it: pack gives back what parse took.
 type document struct {
 	file *File
-	text []byte // without the byte order mark, with a line break after it
-	mark bool   // there is a byte order mark
+	text []byte // as parsed: without the byte order mark, with a line break after it
+	mark []byte // the byte order mark, if there is one
 	tree hujson.Value
 	root *hujson.Object
 }
 
 // parse reads a settings file. The error says which line is not what the harness reads.
 func (f *File) parse(text []byte) (*document, error) {
-	body, mark := bytes.CutPrefix(text, []byte(byteOrderMark))
+	body := bytes.TrimPrefix(text, []byte(byteOrderMark))
+	mark := text[:len(text)-len(body)]
 	plain := body
 	if f.comments != nil {
 		plain = f.comments().ReplaceAllFunc(body, blank)
@@ -44,24 +42,25 @@ func (f *File) parse(text []byte) (*document, error) {
 	if err := json.Unmarshal(plain, &raw); errors.As(err, &at) {
 		return nil, f.wrong(plain, int(at.Offset)-1, "is not JSON as "+f.Harness.Title+" reads it: "+at.Error())
 	}
-	d := &document{file: f, mark: mark}
-	if err := d.read(append(bytes.Clone(body), '\n')); err != nil { // a comment on the last line may lack its end
-		return nil, err
+	body = append(bytes.Clone(body), '\n') // a comment on the last line may lack its end
+	tree, err := hujson.Parse(body)
+	if err != nil {
+		return nil, f.refuse("it is not JSON: " + wording.Clip(strings.TrimPrefix(err.Error(), "hujson: ")))
 	}
+	root, isObject := tree.Value.(*hujson.Object)
+	if !isObject {
+		return nil, f.wrong(body, tree.StartOffset, "is not a JSON object")
+	}
+	d := &document{f, body, mark, tree, root}
 	return d, d.allowed()
 }
 
-// blank writes spaces over a comment, and leaves a string.
+// blank leaves a comment's lines alone, and a string as it is.
 func blank(found []byte) []byte {
 	if found[0] == '"' {
 		return found
 	}
-	return bytes.Map(func(r rune) rune {
-		if r == '\n' {
-			return r
-		}
-		return ' '
-	}, found)
+	return append([]byte(" "), bytes.Repeat([]byte("\n"), bytes.Count(found, []byte("\n")))...)
 }
 
 // allowed checks what makes the harness drop the whole file.
@@ -74,36 +73,16 @@ func (d *document) allowed() error {
 	if !d.file.versioned {
 		return nil
 	}
-	at, err := d.member(d.root, versionMember)
-	if err != nil {
-		return err
+	version, err := member[hujson.Literal](d, d.root, versionMember, "a number")
+	if err == nil && version.Kind() != '0' {
+		err = d.file.refuse(fmt.Sprintf(`it has no "version": 1, without which %s drops the whole file`, d.file.Harness.Title))
 	}
-	if at < 0 || d.root.Members[at].Value.Value.Kind() != '0' {
-		return d.file.refuse(fmt.Sprintf(`it has no "version": 1, without which %s drops the whole file`, d.file.Harness.Title))
-	}
-	return nil
-}
-
-// read parses text, which ends in a line break that is not the file's.
-func (d *document) read(text []byte) error {
-	tree, err := hujson.Parse(text)
-	if err != nil {
-		return d.file.refuse("it is not JSON: " + wording.Clip(strings.TrimPrefix(err.Error(), "hujson: ")))
-	}
-	root, isObject := tree.Value.(*hujson.Object)
-	if !isObject {
-		return d.file.wrong(text, tree.StartOffset, "is not a JSON object")
-	}
-	d.text, d.tree, d.root = text, tree, root
-	return nil
+	return err
 }
 
 // pack is the file as it stands now.
 func (d *document) pack() []byte {
-	text := d.tree.Pack()
-	if d.mark {
-		return append([]byte(byteOrderMark), text[:len(text)-1]...)
-	}
+	text := slices.Concat(d.mark, d.tree.Pack())
 	return text[:len(text)-1]
 }
 
@@ -121,47 +100,21 @@ func (f *File) refuse(what string) error {
 	}
 }
 
-// member finds the member of an object with this name; -1 if there is none. JSON does not say which one of two counts.
-func (d *document) member(in *hujson.Object, name string) (int, error) {
-	found := -1
-	for i, m := range in.Members {
+// member is what an object has under this name; nil if it has nothing. JSON does not say which one of two counts.
+func member[T hujson.ValueTrimmed](d *document, in *hujson.Object, name, kind string) (found T, err error) {
+	second := false
+	for _, m := range in.Members {
 		if literal(m.Name) != name {
 			continue
 		}
-		if found >= 0 {
-			return 0, d.file.wrong(d.text, m.Name.StartOffset, fmt.Sprintf("has a second %q", name))
+		if second {
+			return found, d.file.wrong(d.text, m.Name.StartOffset, fmt.Sprintf("has a second %q", name))
 		}
-		found = i
+		if found, second = m.Value.Value.(T); !second {
+			return found, d.file.wrong(d.text, m.Value.StartOffset, fmt.Sprintf("has %q, which is not %s", name, kind))
+		}
 	}
 	return found, nil
-}
-
-// object is the member of an object with this name, and where it starts; nil if there is none.
-func (d *document) object(in *hujson.Object, name string) (*hujson.Object, int, error) {
-	i, err := d.member(in, name)
-	if err != nil || i < 0 {
-		return nil, 0, err
-	}
-	value := in.Members[i].Value
-	object, is := value.Value.(*hujson.Object)
-	if !is {
-		return nil, 0, d.file.wrong(d.text, value.StartOffset, fmt.Sprintf("has %q, which is not an object", name))
-	}
-	return object, value.StartOffset, nil
-}
-
-// array is the member of an object with this name, and where it starts; nil if there is none.
-func (d *document) array(in *hujson.Object, name string) (*hujson.Array, int, error) {
-	i, err := d.member(in, name)
-	if err != nil || i < 0 {
-		return nil, 0, err
-	}
-	value := in.Members[i].Value
-	array, is := value.Value.(*hujson.Array)
-	if !is {
-		return nil, 0, d.file.wrong(d.text, value.StartOffset, fmt.Sprintf("has %q, which is not an array", name))
-	}
-	return array, value.StartOffset, nil
 }
 
 // literal is the text of a JSON string, "" for any other value.

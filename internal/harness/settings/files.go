@@ -13,21 +13,19 @@ var All = []*File{Claude, Codex, Gemini, Cursor, Copilot}
 // Claude is Claude Code. A tool that fails is an event of its own.
 var Claude = &File{
 	Harness: harness.Claude, Path: ".claude/settings.json",
-	Trust:   "Claude Code runs the hooks once its folder is trusted (it asks), and reads the file only if it is started in the root of the work tree.",
-	off:     [2]string{"/disableAllHooks", "true"},
-	events:  []string{"SessionStart", "PostToolUse", "PostToolUseFailure", "Stop"},
-	grouped: true,
-	handler: `{"type":"command","command":%s}`,
+	Trust:  "Claude Code runs the hooks once its folder is trusted (it asks), and reads the file only if it is started in the root of the work tree.",
+	off:    [2]string{"/disableAllHooks", "true"},
+	events: []string{"SessionStart", "PostToolUse", "PostToolUseFailure", "Stop"},
+	entry:  `{"hooks":[{"type":"command","command":%s}]}`,
 }
 
 // Codex is OpenAI's Codex. Each change of a hook has to be trusted anew.
 var Codex = &File{
 	Harness: harness.Codex, Path: ".codex/hooks.json",
-	Trust:   "Codex skips the hooks without a word until its folder and each hook are trusted, and again after a change of them: start codex in the work tree, trust it, and review them under /hooks.",
-	only:    []string{"description", hooksMember},
-	events:  []string{"SessionStart", "PostToolUse", "Stop"},
-	grouped: true,
-	handler: `{"type":"command","command":%s}`,
+	Trust:  "Codex skips the hooks without a word until its folder and each hook are trusted, and again after a change of them: start codex in the work tree, trust it, and review them under /hooks.",
+	only:   []string{"description", hooksMember},
+	events: []string{"SessionStart", "PostToolUse", "Stop"},
+	entry:  `{"hooks":[{"type":"command","command":%s}]}`,
 }
 
 // Copilot is GitHub Copilot. It reads every file of the folder, so that this one is ours alone. Only with the events' names in capitals does
@@ -38,7 +36,7 @@ var Copilot = &File{
 	version: true,
 	off:     [2]string{"/disableAllHooks", "true"},
 	events:  []string{"SessionStart", "PostToolUse", "PostToolUseFailure", "Stop"},
-	handler: `{"type":"command","command":%s,"timeout":60}`,
+	entry:   `{"type":"command","command":%s,"timeout":60}`,
 }
 
 // Cursor is Cursor, the editor and its command line. It takes whatever follows // on a line for a comment, in a string too.
@@ -47,8 +45,8 @@ var Cursor = &File{
 	Trust:    "Cursor runs the hooks once its workspace is trusted: it asks.",
 	comments: expression.Of(`//.*|(?s:/\*.*?\*/)`),
 	version:  true, versioned: true,
-	events:  []string{"sessionStart", "postToolUse", "postToolUseFailure", "stop"},
-	handler: `{"command":%s}`,
+	events: []string{"sessionStart", "postToolUse", "postToolUseFailure", "stop"},
+	entry:  `{"command":%s}`,
 }
 
 // Gemini is Gemini CLI.
@@ -58,6 +56,5 @@ var Gemini = &File{
 	comments: expression.Of(`"(?:[^"\\]|\\.)*"|//.*|(?s:/\*.*?\*/)`),
 	off:      [2]string{"/hooksConfig/enabled", "false"},
 	events:   []string{"SessionStart", "AfterTool", "AfterAgent"},
-	grouped:  true,
-	handler:  `{"type":"command","command":%s}`,
+	entry:    `{"hooks":[{"type":"command","command":%s}]}`,
 }

@@ -31,11 +31,9 @@ type File struct {
 	off [2]string
 	// events are those to answer.
 	events []string
-	// grouped says that an event's array holds objects with an array of hooks, and not the hooks themselves. Without a matcher, such a
-	// group is for all tools.
-	grouped bool
-	// handler is the JSON of one hook; %s is the command as a JSON string.
-	handler string
+	// entry is the JSON of what an event's array gets; %s is the command as a JSON string. Some harnesses have groups of hooks there: one
+	// without a matcher is for all tools.
+	entry string
 }
 
 // Of finds the file of the harness with this name.
@@ -65,33 +63,22 @@ type Found struct {
 	Off string
 }
 
-// Has reads which events call the gate. A nil text is a file that is not there.
-func (f *File) Has(text []byte) (Found, error) {
-	var found Found
-	var calls []call
-	if text != nil {
-		d, err := f.parse(text)
-		if err != nil {
-			return found, err
-		}
-		if calls, err = d.calls(); err != nil {
-			return found, err
-		}
-		if off := d.tree.Find(f.off[0]); f.off[0] != "" && off != nil {
-			if value, is := off.Value.(hujson.Literal); is && string(value) == f.off[1] {
-				found.Off = f.off[0] + ": " + f.off[1]
-			}
+// Has reads which events call the gate.
+func (f *File) Has(text []byte) (found Found, err error) {
+	d, err := f.parse(text)
+	if err != nil {
+		return found, err
+	}
+	if off := d.tree.Find(f.off[0]); off != nil {
+		if value, is := off.Value.(hujson.Literal); is && string(value) == f.off[1] {
+			found.Off = f.off[0] + ": " + f.off[1]
 		}
 	}
-	for _, c := range calls {
-		if command := literal(*c.command); !slices.Contains(found.Commands, command) {
-			found.Commands = append(found.Commands, command)
+	found.Missing, _, err = d.calls(func(command *hujson.Value) bool {
+		if c := literal(*command); !slices.Contains(found.Commands, c) {
+			found.Commands = append(found.Commands, c)
 		}
-	}
-	for _, e := range f.events {
-		if !slices.ContainsFunc(calls, func(c call) bool { return c.event == e }) {
-			found.Missing = append(found.Missing, e)
-		}
-	}
-	return found, nil
+		return false
+	})
+	return found, err
 }

@@ -58,12 +58,8 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	case l.same(a, b):
 		return 0, nil
 	case aInB && bInA:
-		return 0, &failure.Error{
-			Message: fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
-				l.Path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name),
-			Remedy: "`small-hook audit` says which commit reordered them; restore the order on that side, then merge again",
-			Err:    ErrOrder,
-		}
+		return 0, l.unordered(b, fmt.Sprintf("%s: the sides have the same entries in different orders: %s of %s, %s of %s",
+			l.Path, ledger.Describe(a.Entry), a.from.Name, ledger.Describe(b.Entry), b.from.Name))
 	case aInB:
 		return 1, nil
 	case bInA:
@@ -85,6 +81,13 @@ func (l *log) first(a, b item, aInB, bInA bool) (int, error) {
 	return 1, nil
 }
 
+// unordered is the failure of the side of an entry that has no place in the order of time.
+func (l *log) unordered(it item, message string) *failure.Error {
+	f := l.unsound(it.from.Version, message)
+	f.Err = errors.Join(f.Err, ErrOrder)
+	return f
+}
+
 // rising demands that the times of a side increase in the part that is merged by time.
 func (l *log) rising(before, rest []item) error {
 	var last *item
@@ -102,11 +105,7 @@ func (l *log) rising(before, rest []item) error {
 			}
 		}
 		if what != "" {
-			return &failure.Error{
-				Message: fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.Name, what),
-				Remedy:  "record the entry again on that side, with the current time (`small-hook check` shows every such entry), then merge again",
-				Err:     ErrOrder,
-			}
+			return l.unordered(rest[i], fmt.Sprintf("%s of %s cannot be merged by time: %s", l.Path, rest[i].from.Name, what))
 		}
 		last = &rest[i]
 	}

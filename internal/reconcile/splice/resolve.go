@@ -175,16 +175,12 @@ func (l *log) increases(items []item, result *ledger.Ledger) error {
 		if !ok || !known || at.After(previous) {
 			continue
 		}
-		remedy := "record the entry again on its side, with the current time, then merge again"
+		f := l.unsound(items[i].from.Version, fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (%s)",
+			l.Path, ledger.Describe(items[i].Entry), ledger.Describe(items[i-1].Entry), timestampOrder))
 		if l.base[items[i].Digest] {
-			remedy = "a person has to accept it: undo what is under way (`git merge --abort`), type `small-hook baseline " + l.mergeBase() +
-				"`, review .small-gate.yml and commit it by itself, then merge again"
+			f.Remedy = "a person has to accept it: `small-hook baseline " + l.mergeBase() + "`; then review .small-gate.yml and commit it by itself"
 		}
-		return &failure.Error{
-			Message: fmt.Sprintf("%s: %s is not later than %s before it: the commit would be rejected (%s)",
-				l.Path, ledger.Describe(items[i].Entry), ledger.Describe(items[i-1].Entry), timestampOrder),
-			Remedy: remedy,
-		}
+		return f
 	}
 	return nil
 }

@@ -137,7 +137,7 @@ func TestResolveRefuses(t *testing.T) {
 		"last text not ended": {text(a), text(a, b),
 			text(a, "  - task_id: x\n    timestamp: \"2026-03-01T09:01:30.5Z\"\n    evidence: |\n      one"), "would change\nits text ends without a line break at the end of that side's file: write |- instead of |"},
 		"times fall in the common part":   {text(c, a, b), text(c, a, b, at("x", 5)), text(c, a, b, at("y", 6)), "entry 2 (\"a\", 2026-03-01T09:01:00.000000001Z) is not later than entry 1"},
-		"times fall where a side follows": {text(a), text(a), text(a, c, b), "record the entry again on its side"},
+		"times fall where a side follows": {text(a), text(a), text(a, c, b), "put the log right on that side first"},
 		"anchor of the same name": {text(a), text(a, "  - task_id: &t b\n    timestamp: \"2026-03-01T09:02:00.5Z\"\n    evidence: e\n  - task_id: *t\n    timestamp: \"2026-03-01T09:06:00.5Z\"\n    evidence: e\n"),
 			text(a, "  - task_id: &t x\n    timestamp: \"2026-03-01T09:05:00.5Z\"\n    evidence: e\n"), "uses anchors"},
 	} {

@@ -1,6 +1,7 @@
 package splice
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -104,10 +105,7 @@ func (l *log) parse(v *Version) (*version, error) {
 	}
 	doc, parsed, problems := l.document(v.Data)
 	if parsed == nil {
-		return nil, &failure.Error{
-			Message: fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.Path, v.Name, max(problems[0].Pos.Line, 1), problems[0].Message),
-			Remedy:  "correct the log on that side and commit it, then merge again",
-		}
+		return nil, l.unsound(v, fmt.Sprintf("%s of %s cannot be read as a log: line %d: %s", l.Path, v.Name, max(problems[0].Pos.Line, 1), problems[0].Message))
 	}
 	out.doc, out.written, out.ledger = doc, parsed, parsed.Ledger
 	l.parsed = append(l.parsed, out)
@@ -191,10 +189,7 @@ func (l *log) checkKept(base, side *version) error {
 		return nil
 	}
 	if side.Data == nil {
-		return &failure.Error{
-			Message: fmt.Sprintf("%s deleted %s", side.Name, l.Path),
-			Remedy:  fmt.Sprintf("restore the log on that side (`git restore --source=%s --staged --worktree -- %s`) and commit it, then merge again", base.ID, wording.TopPath(l.Path)),
-		}
+		return l.unsound(side.Version, fmt.Sprintf("%s deleted %s", side.Name, l.Path))
 	}
 	if l.baselined(side) && !l.baselined(base) {
 		return nil
@@ -203,16 +198,24 @@ func (l *log) checkKept(base, side *version) error {
 	if lost := ledger.Only(base.ledger, side.ledger, l.Comparer.Equivalence); len(lost) > 0 {
 		what = "changed or lost entries of the merge base: " + ledger.DescribeAll(lost)
 	}
+	return l.unsound(side.Version, fmt.Sprintf("%s: %s %s", l.Path, side.Name, what))
+}
+
+// ErrUnsound is in the chain of the failures of a side whose log has to be put right before it can be combined with another.
+var ErrUnsound = errors.New("a side has an unsound log")
+
+// unsound is the failure of such a side. What a picked commit did to old entries can be left out.
+func (l *log) unsound(side *Version, message string) *failure.Error {
+	name := ""
+	if side.ID != l.Ours.ID {
+		name = " " + wording.ShellWord(side.Name)
+	}
 	if side.Picked {
 		return &failure.Error{
-			Message: fmt.Sprintf("%s: %s %s", l.Path, side.Name, what),
+			Message: message,
 			Remedy: "a log keeps what was recorded: `git restore --source=HEAD --staged --worktree -- " + wording.TopPath(l.Path) + "`; " +
 				"then `small-hook reconcile`; then append an entry with the correction",
 		}
 	}
-	return &failure.Error{
-		Message: fmt.Sprintf("%s: %s %s", l.Path, side.Name, what),
-		Remedy: "end the merge: `git merge --abort`; see how that side gets its entries back: `small-hook audit`; then merge again, with the correction as a new entry, " +
-			"or once a person has excused the edit, as small-hook waive --help says",
-	}
+	return &failure.Error{Message: message, Remedy: "put the log right on that side first, as `small-hook audit" + name + "` says", Err: ErrUnsound}
 }

@@ -45,21 +45,3 @@ func TestSetMembers(t *testing.T) {
 		})
 	}
 }
-
-func TestSetMember(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"x:\n  - id: a\n    b: c\n", "x:\n  - m: {k: v}\n    id: a\n    b: c\n"},
-		{"x:\r\n- id: a\r\n", "x:\r\n- m: {k: v}\r\n  id: a\r\n"},
-		{"x: [{id: a}]\n", "x: [{m: {k: v}, id: a}]\n"},
-		{"x:\n  - id: a\n    m: null # no\n", "x:\n  - id: a\n    m: {k: v} # no\n"},
-		{"x:\n  - id: a\n    m: ~\n    b: c\n", "x:\n  - id: a\n    m: {k: v}\n    b: c\n"},
-		{"x:\n  - id: a\n    m:\n    b: c\n", "x:\n  - id: a\n    m: {k: v}\n    b: c\n"},
-	} {
-		doc, _ := small.Parse([]byte(c.text), small.Limits{})
-		s := yamltext.New([]byte(c.text))
-		edit, err := s.SetMember(doc.Root.Get("x").Items[0], "m", "{k: v}")
-		if got := string(s.Apply([]yamltext.Edit{edit})); err != nil || got != c.want {
-			t.Errorf("%q, %v; want %q", got, err, c.want)
-		}
-	}
-}

@@ -4,9 +4,11 @@ import (
 	"fmt"
 
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gate/rule"
 	"github.com/small-gate/small-gate/internal/gate/subject"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // DroppedLease is lease/dropped: a commit takes away another agent's lease.
@@ -17,7 +19,7 @@ var DroppedLease = rule.Rule{
 
 func checkDroppedLease(v *subject.CommitWork, r *rule.Reporter) {
 	for _, l := range v.DroppedLeases {
-		does, fix := "takes it away", subject.RestoreLeases(v.Dir, v.Commit, v.Parent)
+		does, fix := "takes it away", fmt.Sprintf("copy the lease back into the plan; git show %s:%s has it", history.Short(v.Parent), wording.ShellWord(small.Plan.Path(v.Dir)))
 		if l.Now != nil {
 			does, fix = fmt.Sprintf("gives it to agent %q", l.Now.Agent), "leave the task to the lease's holder, or ask the holder to give it up in the plan"
 		}
