@@ -86,7 +86,7 @@ func (m *mending) putBack(ctx context.Context, id string, sides splice.Case, tex
 	if err = again(); err != nil {
 		return back, err
 	}
-	published, err := m.published(ctx, slices.DeleteFunc(back.Moved, func(e ledger.Entry) bool {
+	published, err := m.published(ctx, id, slices.DeleteFunc(slices.Clone(back.Moved), func(e ledger.Entry) bool {
 		at, ok := ledger.ParseTimestamp(e.Timestamp)
 		return !ok || at.After(m.Now.Add(ledger.ClockTolerance)) || ledger.HasCredential(e)
 	}))
@@ -95,21 +95,24 @@ func (m *mending) putBack(ctx context.Context, id string, sides splice.Case, tex
 	}
 	sides.Ours, sides.Theirs, sides.Unmarked = splice.Version{Name: "what is there", Data: text}, nil, false
 	resolved, err := sides.Insert(splice.Version{Name: history.Short(id), Data: file}, published)
-	if err != nil {
+	if err == nil {
+		text = resolved.Text
+		return back, again()
+	}
+	if earlier, asked := m.earlier(ctx, id); asked != nil || earlier != "" {
 		return back, m.cannot(ctx, id, err)
 	}
-	text = resolved.Text
-	return back, again()
+	return back, nil // there is no place for it: a baseline fixes that part of the log, say
 }
 
-// published are those of some entries that a remote-tracking branch has.
-func (m *mending) published(ctx context.Context, entries []ledger.Entry) (map[small.Digest]bool, error) {
-	if len(entries) == 0 {
+// published are those of some entries of a commit that a remote-tracking branch has.
+func (m *mending) published(ctx context.Context, id string, entries []ledger.Entry) (map[small.Digest]bool, error) {
+	if len(entries) == 0 || onlyMergesInsert(m.Policy) {
 		return nil, nil
 	}
 	r := newResolving(m.repo, m.git, Options{Policy: m.Policy, MaxFileSize: m.Limits.MaxFileSize, Now: m.Now})
-	r.op = &operation{ours: side{id: m.first}}
-	if _, err := r.list(ctx, m.first); err != nil {
+	r.op = &operation{ours: side{id: id}}
+	if _, err := r.list(ctx, id); err != nil {
 		return nil, err
 	}
 	found, err := r.published(ctx, m.Log(), entries)

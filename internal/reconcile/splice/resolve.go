@@ -67,16 +67,23 @@ func (c Case) Resolve() (*Resolution, error) {
 			}
 		}
 	}
-	return l.resolution(items)
+	out, err := l.resolution(items)
+	if err == nil {
+		err = l.increases(items, ledgerOf(items))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
-// Insert puts entries of another log into ours, each at its place by time.
+// Insert puts entries of another log, which may have conflict markers, into ours, each at its place by time.
 func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, error) {
 	l, err := c.read()
 	if err != nil {
 		return nil, err
 	}
-	from.Picked = true
+	from.Picked, from.Data = true, withoutMarkers(from.Data)
 	v, err := l.parse(&from)
 	if err != nil {
 		return nil, err
@@ -90,10 +97,9 @@ func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, 
 	// What is before the first of them stays as it is, in whatever order.
 	before := 0
 	for i, it := range ours {
-		if len(late(added[:1], []item{it})) > 0 {
-			continue
+		if len(late(added[:1], []item{it})) == 0 {
+			before = i + 1
 		}
-		before = i + 1
 	}
 	v.items = slices.Concat(ours[:before], added)
 	v.ledger = ledgerOf(v.items)
@@ -111,9 +117,6 @@ func (l *log) resolution(items []item) (*Resolution, error) {
 	out := &Resolution{Entries: len(items), Brought: l.brought(items)}
 	out.Inserted = ledger.Relate(l.versions[0].ledger, result, l.Comparer.Equivalence).Relation == ledger.Interleaved
 	if err := l.write(out, items, result); err != nil {
-		return nil, err
-	}
-	if err := l.increases(items, result); err != nil {
 		return nil, err
 	}
 	if b := l.lostBaseline(result); b != nil {
