@@ -159,32 +159,30 @@ func mendsHead(ctx context.Context, s *session.Session, h history.History, head 
 	return mended, nil
 }
 
-// fixCommits has what is wrong with a log in HEAD already mended where it was committed: nothing in the index undoes it.
+// fixCommits has what is wrong with a log in HEAD already put right where it was committed: nothing in the index does that.
 func fixCommits(ctx context.Context, s *session.Session, h history.History, head string, report *finding.Report) error {
+	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
+	if err != nil {
+		return err
+	}
 	s.FindStandings(ctx, head)
 	opts := s.Opts
 	opts.Trusted = ""
-	var committed map[string]string // once it is known that there is something
+	fixes, known := map[string]string{}, [][]string{tips, nil} // first what nobody else has: that is little
 	for i := range report.Findings {
 		f := &report.Findings[i]
-		dir, artifact, ok := small.SplitPath(f.Path)
-		if !ok || artifact != small.Progress.FileName() || f.Stage != finding.StageLint || f.Severity != finding.SeverityError {
+		same := func(g finding.Finding) bool { return g.Fingerprint() == f.Fingerprint() }
+		dir, artifact, _ := small.SplitPath(f.Path)
+		if artifact != small.Progress.FileName() || f.Stage != finding.StageLint || f.Severity != finding.SeverityError ||
+			!slices.ContainsFunc(gate.Check(ctx, h, head, dir, opts).Findings, same) {
 			continue
 		}
-		if there := gate.Check(ctx, h, head, dir, opts); !slices.ContainsFunc(there.Findings, func(g finding.Finding) bool { return g.Fingerprint() == f.Fingerprint() }) {
-			continue
-		}
-		if committed == nil {
-			tips, err := s.Repo.Tips(ctx, "refs/remotes/")
-			if err != nil {
-				return err
-			}
-			committed = map[string]string{}
-			for _, g := range gate.Made(ctx, h, "", head, tips, opts).Findings {
-				committed[g.Fingerprint()] = g.Fix
+		for ; fixes[f.Fingerprint()] == "" && len(known) > 0; known = known[1:] {
+			for _, g := range gate.Made(ctx, h, "", head, known[0], opts).Findings {
+				fixes[g.Fingerprint()] = g.Fix
 			}
 		}
-		f.Fix = cmp.Or(committed[f.Fingerprint()], f.Fix)
+		f.Fix = cmp.Or(fixes[f.Fingerprint()], f.Fix)
 	}
 	return nil
 }
