@@ -17,7 +17,8 @@ import (
 // it on the path, and it is the code under test that runs.
 func TestMain(m *testing.M) {
 	testscript.Main(gittest.Suite{M: m}, map[string]func(){
-		"small-hook": scriptedMain,
+		"small-hook":  scriptedMain,
+		"team-writer": teamWriter,
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 // at stands.
 func (s *Schema) problem(path []string, at *Value, e gojsonschema.ResultError) Problem {
 	shown := *at
-	shown.Text = secret.MaskValue(strings.Join(path, "."), at.Text) // its name alone may tell that it is a credential
+	shown.Text, _ = secret.MaskKind(strings.Join(path, "."), at.Text) // its name alone may tell that it is a credential
 	at = &shown
 	p := Problem{Kind: ProblemSchema, Pos: at.Pos, Subject: strings.Join(path, ".")}
 	name := describe(path)
