@@ -359,3 +359,43 @@ func TestSchemaBounds(t *testing.T) {
 		t.Errorf("it is not said of the document that some are not listed")
 	}
 }
+
+// TestSchemaBoundsOfKeys wants the first of very many unknown keys listed, and what stands behind them still seen.
+func TestSchemaBoundsOfKeys(t *testing.T) {
+	var b strings.Builder
+	for i := range maxSchemaProblems + 10 {
+		fmt.Fprintf(&b, "k%d: 1\n", i)
+	}
+	problems := CheckSchema(Progress, parsed(t, b.String()+valid[Progress]))
+	if n := len(problems); n != maxSchemaProblems+1 {
+		t.Fatalf("%d problems", n)
+	}
+	last := maxSchemaProblems - 1
+	if got := problems[len(problems)-1]; got.Subject != fmt.Sprintf("k%d", last) || got.Pos != (Pos{last + 1, 1}) {
+		t.Errorf("the last one is %v", got)
+	}
+	for _, p := range problems {
+		if strings.Contains(p.Message, "lacks") {
+			t.Errorf("%v", p)
+		}
+	}
+}
+
+// TestSchemaLikeTheLast puts a value that fits before one that nearly looks the same and does not.
+func TestSchemaLikeTheLast(t *testing.T) {
+	text := []byte(`{"items": {"type": ["string", "array", "object"], "minItems": 1, "required": ["a"]}}`)
+	schema, err := NewSchema(text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []string{
+		"['12', 12]", "['', ~]", "['true', true]", "[!!binary MjAyNi0wMS0wMQ==, 2026-01-01]", "['2026-01-01', 2026-01-01]",
+		"[[x], []]", "[{a: 1}, {b: 1}]", "[{a: 1}, {}]", "[[x], {}]",
+	} {
+		doc := &Document{Root: parsed(t, "list: "+list).Root.Get("list")}
+		problems := schema.Check(doc)
+		if diff := cmp.Diff(schema.byLibrary(t, text, doc), problems); diff != "" || len(problems) != 1 || problems[0].Pos != doc.Root.Items[1].Pos {
+			t.Errorf("%s: %v (-library +ours):\n%s", list, problems, diff)
+		}
+	}
+}

@@ -36,8 +36,9 @@ func newNode(schema map[string]any) (n *schemaNode, err error) {
 		}
 		alone["properties"] = names
 	}
-	n.items = part(schema["items"])
-	delete(alone, "items")
+	if n.items = part(schema["items"]); n.items != nil {
+		delete(alone, "items")
+	}
 	if n.others = part(schema["additionalProperties"]); n.others != nil {
 		delete(alone, "additionalProperties")
 	}
