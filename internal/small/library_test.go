@@ -3,8 +3,6 @@ package small
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 	"sync"
@@ -54,9 +52,8 @@ func (s *Schema) byLibrary(t testing.TB, text []byte, doc *Document) []Problem {
 		const separator = "\x00/\x00"
 		path := strings.Split(e.Context().String(separator), separator)[1:]
 		at := doc.Root.At(path)
-		found := faultOf(e)
-		p := s.problem(path, at, found)
-		if i := slices.IndexFunc(at.Fields, func(f Field) bool { return f.Key == found.detail }); found.what == faultUnknown && i >= 0 {
+		p := s.problem(path, at, e)
+		if i := slices.IndexFunc(at.Fields, func(f Field) bool { return f.Key == e.Details()["property"] }); e.Type() == "additional_property_not_allowed" && i >= 0 {
 			p.Pos = at.Fields[i].KeyPos
 		}
 		problems = append(problems, p)
@@ -65,41 +62,6 @@ func (s *Schema) byLibrary(t testing.TB, text []byte, doc *Document) []Problem {
 		return cmp.Or(cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Column, y.Pos.Column))
 	})
 	return problems
-}
-
-// faultOf is what the library found, in our words.
-func faultOf(e gojsonschema.ResultError) fault {
-	of := func(detail string) string { return fmt.Sprint(e.Details()[detail]) }
-	number := func(detail string) string {
-		f, _ := e.Details()[detail].(*big.Float)
-		return f.Text('f', -1)
-	}
-	switch e.Type() {
-	case "required":
-		return fault{faultRequired, of("property")}
-	case "additional_property_not_allowed":
-		return fault{faultUnknown, of("property")}
-	case "invalid_type":
-		return fault{faultType, strings.Trim(of("expected"), "[]")}
-	case "enum":
-		words := strings.Split(of("allowed"), ", ")
-		last := len(words) - 1
-		if last == 0 {
-			return fault{faultEnum, words[0]}
-		}
-		return fault{faultEnum, strings.Join(words[:last], ", ") + " or " + words[last]}
-	case "array_min_items":
-		return fault{faultItems, ""}
-	case "string_gte":
-		return fault{faultLength, ""}
-	case "pattern":
-		return fault{faultPattern, of("pattern")}
-	case "number_gte":
-		return fault{faultLeast, number("min")}
-	case "number_lte":
-		return fault{faultMost, number("max")}
-	}
-	return fault{what: e.Type()}
 }
 
 // plain returns a value as the Go types that encoding/json uses. A scalar that JSON lacks, and a number too long to read, becomes

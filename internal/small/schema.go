@@ -1,12 +1,15 @@
 package small
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/xeipuuv/gojsonschema"
 )
 
 // The schemas are draft-07. What they say is protocol.md's tables: presence,
@@ -102,20 +105,24 @@ type Schema struct {
 	forms map[string]string
 }
 
-// NewSchema compiles a JSON Schema. It refuses a keyword that it does not
-// enforce. forms says by key what a pattern asks for.
+// NewSchema compiles a JSON Schema. It may have only the keywords that its
+// package's TestSchemaKeywords lists: the library ignores those that it does not
+// know, and values are judged one by one. forms says by key what a pattern asks for.
 func NewSchema(raw []byte, forms map[string]string) (*Schema, error) {
-	root, err := compileSchema(raw)
-	if err != nil {
+	var schema map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if err := decoder.Decode(&schema); err != nil {
 		return nil, err
 	}
-	return &Schema{root: root, forms: forms}, nil
+	root, err := newNode(schema)
+	return &Schema{root: root, forms: forms}, err
 }
 
 // Check judges a document. It returns the problems in the order of the file;
 // where there are very many it lists some tens of thousands, and says so.
 func (s *Schema) Check(doc *Document) []Problem {
-	c := &schemaCheck{schema: s, root: doc.Root, matched: map[*schemaNode]string{}}
+	c := &schemaCheck{schema: s, root: doc.Root, fits: map[*schemaNode]*Value{}}
 	c.value(s.root, doc.Root, nil)
 	slices.SortStableFunc(c.problems, func(x, y Problem) int {
 		return cmp.Or(cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Column, y.Pos.Column))
@@ -128,14 +135,14 @@ type schemaCheck struct {
 	schema   *Schema
 	root     *Value
 	problems []Problem
-	// matched is the last text that had a node's pattern.
-	matched map[*schemaNode]string
+	// fits is the last value that fits a node.
+	fits map[*schemaNode]*Value
 }
 
-func (c *schemaCheck) add(at *place, v *Value, f fault) {
+func (c *schemaCheck) add(path []string, v *Value, e gojsonschema.ResultError) {
 	switch n := len(c.problems); {
 	case n < maxSchemaProblems:
-		c.problems = append(c.problems, c.schema.problem(at.path(), v, f))
+		c.problems = append(c.problems, c.schema.problem(path, v, e))
 	case n == maxSchemaProblems:
 		// Said of the document, not of the item: nothing that excuses an
 		// entry may excuse what is not listed.

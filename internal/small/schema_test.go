@@ -124,11 +124,11 @@ func typesOf(v any) []string {
 	return nil
 }
 
-// TestSchemaRefuses wants a schema to have no keyword that is not enforced, at any depth.
+// TestSchemaRefuses wants a wrong schema not to compile, at any depth.
 func TestSchemaRefuses(t *testing.T) {
 	for _, text := range []string{
-		`{"const": 1}`, `{"properties": {"a": {"format": "date"}}}`, `{"items": {"not": {}}}`, `{"additionalProperties": {"oneOf": []}}`,
-		`{"items": [{}]}`, `{"type": 1}`, `{"type": [1]}`, `{"pattern": "("}`, `{"minimum": "x"}`, `{"minItems": -0.5}`, `{"enum": [null]}`, `{"enum": [["x"]]}`, `{"additionalProperties": 1}`, `[]`, ``,
+		`{"type": 1}`, `{"type": "text"}`, `{"properties": {"a": {"pattern": "("}}}`, `{"items": {"minimum": "x"}}`,
+		`{"additionalProperties": {"minItems": -0.5}}`, `{"additionalProperties": 1}`, `[]`, ``,
 	} {
 		if _, err := NewSchema([]byte(text), nil); err == nil {
 			t.Errorf("%s is taken", text)
@@ -357,5 +357,45 @@ func TestSchemaBounds(t *testing.T) {
 	first := slices.IndexFunc(problems, func(p Problem) bool { return strings.HasPrefix(p.Message, "more than 50000 problems") })
 	if first < 0 || problems[first].Pos != (Pos{1, 1}) || problems[first].Subject != "" {
 		t.Errorf("it is not said of the document that some are not listed")
+	}
+}
+
+// TestSchemaBoundsOfKeys wants the first of very many unknown keys listed, and what stands behind them still seen.
+func TestSchemaBoundsOfKeys(t *testing.T) {
+	var b strings.Builder
+	for i := range maxSchemaProblems + 10 {
+		fmt.Fprintf(&b, "k%d: 1\n", i)
+	}
+	problems := CheckSchema(Progress, parsed(t, b.String()+valid[Progress]))
+	if n := len(problems); n != maxSchemaProblems+1 {
+		t.Fatalf("%d problems", n)
+	}
+	last := maxSchemaProblems - 1
+	if got := problems[len(problems)-1]; got.Subject != fmt.Sprintf("k%d", last) || got.Pos != (Pos{last + 1, 1}) {
+		t.Errorf("the last one is %v", got)
+	}
+	for _, p := range problems {
+		if strings.Contains(p.Message, "lacks") {
+			t.Errorf("%v", p)
+		}
+	}
+}
+
+// TestSchemaLikeTheLast puts a value that fits before one that nearly looks the same and does not.
+func TestSchemaLikeTheLast(t *testing.T) {
+	text := []byte(`{"items": {"type": ["string", "array", "object"], "minItems": 1, "required": ["a"]}}`)
+	schema, err := NewSchema(text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []string{
+		"['12', 12]", "['', ~]", "['true', true]", "[!!binary MjAyNi0wMS0wMQ==, 2026-01-01]", "['2026-01-01', 2026-01-01]",
+		"[[x], []]", "[{a: 1}, {b: 1}]", "[{a: 1}, {}]", "[[x], {}]",
+	} {
+		doc := &Document{Root: parsed(t, "list: "+list).Root.Get("list")}
+		problems := schema.Check(doc)
+		if diff := cmp.Diff(schema.byLibrary(t, text, doc), problems); diff != "" || len(problems) != 1 || problems[0].Pos != doc.Root.Items[1].Pos {
+			t.Errorf("%s: %v (-library +ours):\n%s", list, problems, diff)
+		}
 	}
 }

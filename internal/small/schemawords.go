@@ -2,65 +2,60 @@ package small
 
 import (
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/xeipuuv/gojsonschema"
 
 	"github.com/small-gate/small-gate/internal/secret"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// fault is what a schema finds at a value. detail is the key, the types, the
-// alternatives, the pattern or the bound.
-type fault struct{ what, detail string }
-
-const (
-	faultRequired = "required"
-	faultUnknown  = "unknown"
-	faultType     = "type"
-	faultEnum     = "enum"
-	faultItems    = "items"
-	faultLength   = "length"
-	faultPattern  = "pattern"
-	faultLeast    = "least"
-	faultMost     = "most"
-)
-
-// problem says in plain words what is wrong at a path, where the value at
-// stands.
-func (s *Schema) problem(path []string, at *Value, e fault) Problem {
+// problem says in plain words what the library finds at a path, where the value
+// at stands.
+func (s *Schema) problem(path []string, at *Value, e gojsonschema.ResultError) Problem {
 	shown := *at
 	shown.Text, _ = secret.MaskKind(strings.Join(path, "."), at.Text) // its name alone may tell that it is a credential
 	at = &shown
 	p := Problem{Kind: ProblemSchema, Pos: at.Pos, Subject: strings.Join(path, ".")}
 	name := describe(path)
-	switch e.what {
-	case faultRequired:
-		p.Message = fmt.Sprintf("%s lacks the key %q", name, e.detail)
-		p.Subject = join(p.Subject, e.detail)
-	case faultUnknown:
-		p.Message = fmt.Sprintf("unknown key %q in %s", wording.Clip(e.detail), name)
-		p.Subject = join(p.Subject, wording.Clip(e.detail))
-	case faultType:
-		p.Message, p.Hint = typeMessage(name, e.detail, at)
-	case faultEnum:
-		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), e.detail)
-	case faultItems:
+	detail := func(of string) string {
+		if bound, ok := e.Details()[of].(*big.Float); ok {
+			return bound.Text('f', -1)
+		}
+		return fmt.Sprint(e.Details()[of])
+	}
+	switch e.(type) {
+	case *gojsonschema.RequiredError:
+		p.Message = fmt.Sprintf("%s lacks the key %q", name, detail("property"))
+		p.Subject = join(p.Subject, detail("property"))
+	case *gojsonschema.AdditionalPropertyNotAllowedError:
+		p.Message = fmt.Sprintf("unknown key %q in %s", wording.Clip(detail("property")), name)
+		p.Subject = join(p.Subject, wording.Clip(detail("property")))
+	case *gojsonschema.InvalidTypeError:
+		p.Message, p.Hint = typeMessage(name, strings.Trim(detail("expected"), "[]"), at)
+	case *gojsonschema.EnumError:
+		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), wording.List(strings.Split(detail("allowed"), ", "), "or"))
+	case *gojsonschema.ArrayMinItemsError:
 		p.Message = fmt.Sprintf("%s is empty; at least one item is expected", name)
-	case faultLength:
+	case *gojsonschema.StringLengthGTEError:
 		p.Message = fmt.Sprintf("%s is empty; fill it in or leave the key out", name)
-	case faultPattern:
+	case *gojsonschema.DoesNotMatchPatternError:
 		form := s.forms[path[len(path)-1]]
 		switch {
-		case form == "" && e.detail == `\S`:
+		case form == "" && detail("pattern") == `\S`:
 			form = "a text that is not blank"
 		case form == "":
 			form = "another form"
 		}
 		p.Message = fmt.Sprintf("%s is %s; expected %s", name, quoted(at), form)
-	case faultLeast:
-		p.Message = fmt.Sprintf("%s is %s; at least %s is expected", name, quoted(at), e.detail)
-	case faultMost:
-		p.Message = fmt.Sprintf("%s is %s; at most %s is expected", name, quoted(at), e.detail)
+	case *gojsonschema.NumberGTEError:
+		p.Message = fmt.Sprintf("%s is %s; at least %s is expected", name, quoted(at), detail("min"))
+	case *gojsonschema.NumberLTEError:
+		p.Message = fmt.Sprintf("%s is %s; at most %s is expected", name, quoted(at), detail("max"))
+	default:
+		p.Message = name + " does not fit the schema"
 	}
 	return p
 }
