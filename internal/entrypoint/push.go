@@ -106,7 +106,7 @@ func guess(ctx context.Context, s *session.Session, push *handover) error {
 	if u.LocalID, err = s.Commit(ctx, to); err != nil {
 		return err
 	}
-	if from != "" && !hookinput.IsZero(from) {
+	if from != "" && !history.IsZero(from) {
 		if u.RemoteID, err = s.Commit(ctx, from); err != nil {
 			return err
 		}
