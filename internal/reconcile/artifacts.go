@@ -200,12 +200,6 @@ func (r *resolving) planArtifact(ctx context.Context, path string, data []byte, 
 	if data == nil {
 		return nil
 	}
-	mode := r.files[r.op.ours.id][path].Mode
-	for _, t := range r.op.theirs {
-		if mode == "" {
-			mode = r.files[t.id][path].Mode
-		}
-	}
 	there, err := readFile(r.git.top, path)
 	if err == nil && r.op.word == "" {
 		err = r.mine(ctx, path, data, there)
@@ -213,7 +207,7 @@ func (r *resolving) planArtifact(ctx context.Context, path string, data []byte, 
 	if err != nil {
 		return err
 	}
-	changed, err := r.plan(ctx, change{path: path, mode: mode, content: data, there: there, keep: true})
+	changed, err := r.plan(ctx, change{path: path, mode: r.modeOf(path), content: data, there: there, keep: true})
 	if changed {
 		r.out.Merged = append(r.out.Merged, MergedFile{Path: path, Notes: notes})
 	}
