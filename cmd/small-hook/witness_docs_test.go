@@ -95,7 +95,7 @@ func TestWitnessRecipes(t *testing.T) {
 			shell(t, r, "small-hook append --task task-1 --evidence more && git commit -q -a -m append && git push -q ../watched.git HEAD:main")
 			look("0")
 			second := recorded()
-			if second == first || strings.Count(second, "\nsha256:") != strings.Count(first, "\nsha256:")+1 {
+			if second == first || strings.Count(second, "  \"sha256:") != strings.Count(first, "  \"sha256:")+1 {
 				t.Errorf("it records\n%s\nafter\n%s", second, first)
 			}
 			shell(t, r, "git push -q --force ../watched.git HEAD~1:main")
@@ -109,12 +109,12 @@ func TestWitnessRecipes(t *testing.T) {
 			look("0")
 			own = strings.TrimSuffix(own, "export ACCEPT="+fingerprint+"\n")
 			third := recorded()
-			if strings.Count(third, "\nsha256:") != strings.Count(first, "\nsha256:") {
+			if strings.Count(third, "  \"sha256:") != strings.Count(first, "  \"sha256:") {
 				t.Errorf("what was accepted is not recorded:\n%s", third)
 			}
 			shell(t, r, "git push -q ../watched.git HEAD:trunk && git -C ../watched.git symbolic-ref HEAD refs/heads/trunk")
 			look("0")
-			if switched := recorded(); strings.Contains(third, "/trunk\n") || !strings.Contains(switched, "\nref refs/remotes/origin/trunk\n") || !strings.Contains(switched, "\nref refs/remotes/origin/main\n") {
+			if switched := recorded(); strings.Contains(third, `/trunk"`) || !strings.Contains(switched, `"ref": "refs/remotes/origin/trunk"`) || !strings.Contains(switched, `"ref": "refs/remotes/origin/main"`) {
 				t.Errorf("the new default branch is not watched:\n%s", switched)
 			}
 		})

@@ -73,7 +73,7 @@ func TestWitness(t *testing.T) {
 				t.Fatalf("the first look fails:\n%s", said)
 			}
 			r.Git("pull", "-q")
-			if state := readFile(t, r.Path("state/witness.txt")); strings.Count(state, "\nsha256:") != 1 {
+			if state := readFile(t, r.Path("state/witness.txt")); strings.Count(state, "  \"sha256:") != 1 {
 				t.Errorf("it records\n%s", state)
 			}
 			rewriteEntry(t, log)

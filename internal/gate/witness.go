@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
@@ -40,27 +39,26 @@ const shortestAccepted = 8
 
 // setAccepted sets the accepted findings apart.
 func setAccepted(r *finding.Report, accept []string) error {
-	found := map[string][]string{}
-	for _, f := range r.Findings {
-		for _, a := range accept {
-			if whole := f.Fingerprint(); len(a) >= shortestAccepted && strings.HasPrefix(whole, strings.ToLower(a)) && !slices.Contains(found[a], whole) {
-				found[a] = append(found[a], whole)
-			}
-		}
-	}
 	accepted := map[string]bool{}
 	for _, a := range accept {
-		switch whole := found[a]; len(whole) {
-		case 0:
+		found := ""
+		for _, f := range r.Findings {
+			whole := f.Fingerprint()
+			if len(a) < shortestAccepted || !strings.HasPrefix(whole, strings.ToLower(a)) {
+				continue
+			}
+			if found != "" && found != whole {
+				return &failure.Error{Message: fmt.Sprintf("several findings have a fingerprint that begins with %q", a), Remedy: "give more digits of it"}
+			}
+			found = whole
+		}
+		if found == "" {
 			return &failure.Error{
 				Message: fmt.Sprintf("no finding has the fingerprint %q", a),
 				Remedy:  fmt.Sprintf("give --accept at least %d digits of a fingerprint that the witness reports now", shortestAccepted),
 			}
-		case 1:
-			accepted[whole[0]] = true
-		default:
-			return &failure.Error{Message: fmt.Sprintf("several findings have a fingerprint that begins with %q", a), Remedy: "give more digits of it"}
 		}
+		accepted[found] = true
 	}
 	var left []finding.Finding
 	for _, f := range r.Findings {

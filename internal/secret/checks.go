@@ -23,7 +23,6 @@ var documented = []string{
 	"eyJzdWIiOiIxMjM0NTY3ODkwIiwi", // jwt.io
 	"eyJpc3MiOiJqb2UiLA0KICJleHAi", // RFC 7519
 	"eyJpc3MiOiJzdXBhYmFzZS1kZW1v", // Supabase on one's own machine
-	"AYEKFALVFGyNhPJEMzD1",         // Go's page on signed notes
 }
 
 // fillers are words of placeholders.
@@ -47,17 +46,6 @@ func varied(_, value string) bool {
 		}
 	}
 	return !ascends(value) && different(value) >= leastDifferent
-}
-
-// variedEnd is varied for what stands after the last hyphen: before it are numbers of accounts.
-func variedEnd(whole, value string) bool {
-	return varied(whole, value[strings.LastIndexByte(value, '-')+1:])
-}
-
-// variedNote is varied for the key at the end of a signed note's private key: the name before it may well hold "example".
-func variedNote(whole, value string) bool {
-	const fields, key = 5, 4
-	return varied(whole, strings.SplitN(value, "+", fields)[key])
 }
 
 // escaped is an escape at the end of a text, whose last letter is no letter of a word: of a string, of a terminal's colour, of a URL.
@@ -88,12 +76,7 @@ func isName(value string) bool {
 
 var hexadecimal = expression.Of(`^[0-9a-f]+$`)
 
-// mixedNoHex is mixed for values that are no digests.
-func mixedNoHex(whole, value string) bool {
-	return !hexadecimal().MatchString(value) && mixed(whole, value)
-}
-
-// mixed is varied for values that are no names: capital and small letters, or letters and digits.
+// mixed is varied for values that are no names and no digests: capital and small letters, or letters and digits.
 func mixed(whole, value string) bool {
 	capitals, smalls, digits := strings.ToLower(value) != value, strings.ToUpper(value) != value, 0
 	for i := range len(value) {
@@ -102,7 +85,7 @@ func mixed(whole, value string) bool {
 		}
 	}
 	const some = 3
-	return (capitals && smalls || (capitals || smalls) && digits >= some) && !isName(value) && varied(whole, value)
+	return (capitals && smalls || (capitals || smalls) && digits >= some) && !isName(value) && !hexadecimal().MatchString(value) && varied(whole, value)
 }
 
 // different counts the different bytes of a value.
@@ -190,13 +173,9 @@ func decodes(part string, into any) bool {
 	return err == nil && json.Unmarshal(text, into) == nil
 }
 
-// wordsForPassword are what documents and tests write in a password's place.
-var wordsForPassword = expression.Of(`(?i)^(?:(?:my|your|the|some|here|change|me|db|database|user|username|api|access|auth|admin|root|test|testing|personal|github|gitlab|` +
-	`super|very|app|bot|deploy|local|dev|development|only|docker|ci|postgres|mysql|mariadb|redis|neo4j|pass|passwd|password|passphrase|pw|pwd|secret|token|pat|key|` +
-	`credentials?|letmein|foobar|example|redacted|masked|hidden|removed|guest|x-oauth-basic)[-_]?)+[0-9]{0,4}!?$|^%[a-z0-9_]+%$`)
-
-// spelled writes a word as it is pronounced: P@ssw0rd is no password either.
-var spelled = strings.NewReplacer("@", "a", "%40", "a", "4", "a", "0", "o", "3", "e", "5", "s", "1", "i")
+// placeholder is what stands in a password's place: a variable, a word of documents, letters with a word such as "password" among them.
+var placeholder = expression.Of(`[$*{}()\[\]|,;…]|\.\.|%[sv]|^%[A-Za-z0-9_]+%$|^[A-Z_-]+$|(?i:example|xxx|placeholder|redacted|replace|change[-_]?me|insecure|fake)|` +
+	`(?i:^[a-z_-]*(?:pass|secret|token|test|dev|docker|postgres)[a-z_-]*[0-9]{0,4}!?$)`)
 
 // ownMachine is a host that is only one's own machine.
 var ownMachine = expression.Of(`(?i)^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.[0-9]{1,3}){3}|0\.0\.0\.0|\[::1\])\.?(?::[0-9]*)?\.?$`)
@@ -213,21 +192,8 @@ func urlPassword(whole, password string) bool {
 	return isPassword(user, password) || isPassword(user, first)
 }
 
-// isPassword reports whether a password is no placeholder, no variable, and not the user's name again.
+// isPassword reports whether a password is no placeholder, and not the user's name again.
 func isPassword(user, password string) bool {
-	switch {
-	case strings.ContainsAny(password, "$*{}()[]|,;…") || strings.Contains(password, "..") || strings.Contains(password, "%s") || strings.Contains(password, "%v"):
-		return false
-	case strings.EqualFold(user, password) || wordsForPassword().MatchString(password) || wordsForPassword().MatchString(spelled.Replace(password)):
-		return false
-	case strings.ToUpper(password) == password && strings.Trim(password, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_-") == "":
-		return false // the name of a variable
-	}
-	lower := strings.ToLower(password)
-	for _, word := range []string{"example", "xxx", "placeholder", "redacted", "replace", "changeme", "change-me", "change_me", "insecure", "fake"} {
-		if strings.Contains(lower, word) {
-			return false
-		}
-	}
-	return different(password) >= 4 && !ascends(password)
+	const least = 4
+	return !strings.EqualFold(user, password) && !placeholder().MatchString(password) && different(password) >= least && !ascends(password)
 }

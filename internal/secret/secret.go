@@ -5,6 +5,7 @@ package secret
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -19,19 +20,16 @@ type Match struct {
 	rank  int
 }
 
-// shortest is the length in bytes of the shortest text that holds a credential: a URL with a password.
-const shortest = 16
-
 // Find gives the credentials in a text, in order. No two overlap.
 func Find(text string) []Match {
-	if len(text) < shortest || !Suspected(text) {
+	if !Suspected(text) {
 		return nil
 	}
 	var found []Match
 	seen := make([]int, len(Shapes)) // up to where each shape was looked for
-	literalsIn(text, func(at, shape int) {
+	for at, shape := range literalsIn(text) {
 		if at < seen[shape] {
-			return
+			continue
 		}
 		s := &Shapes[shape]
 		start, end := 0, len(text)
@@ -40,12 +38,12 @@ func Find(text string) []Match {
 		}
 		seen[shape] = end
 		if !strings.Contains(text[start:end], s.also) {
-			return
+			continue
 		}
 		s.each(text[start:end], func(from, to int) {
 			found = append(found, Match{Start: start + from, End: start + to, Shape: s, rank: shape})
 		})
-	})
+	}
 	return merge(found)
 }
 
@@ -100,30 +98,24 @@ var literals = sync.OnceValue(func() *index {
 // Suspected reports whether a text has a literal of a credential, or whether, as the name of a field, it says that the value is one. A text
 // that has none, in a field that is not suspected, holds no credential.
 func Suspected(text string) bool {
-	in := literals()
-	for i := range max(len(text)-1, 0) {
-		if next := text[i+1]; in.begins[text[i]][next/64]>>(next%64)&1 != 0 && in.at(text, i) {
-			return true
-		}
+	for range literalsIn(text) {
+		return true
 	}
 	return false
 }
 
-// at reports whether a literal begins at an offset.
-func (in *index) at(text string, i int) bool {
-	return slices.ContainsFunc(in.by[text[i]], func(l literal) bool { return strings.HasPrefix(text[i:], l.text) })
-}
-
-// literalsIn visits the places of literals in a text, in order.
-func literalsIn(text string, visit func(at, shape int)) {
-	in := literals()
-	for i := range max(len(text)-1, 0) {
-		if next := text[i+1]; in.begins[text[i]][next/64]>>(next%64)&1 == 0 {
-			continue
-		}
-		for _, l := range in.by[text[i]] {
-			if strings.HasPrefix(text[i:], l.text) {
-				visit(i, l.shape)
+// literalsIn are the places of literals in a text, in order, and the shape of each.
+func literalsIn(text string) iter.Seq2[int, int] {
+	return func(yield func(at, shape int) bool) {
+		in := literals()
+		for i := range max(len(text)-1, 0) {
+			if next := text[i+1]; in.begins[text[i]][next/64]>>(next%64)&1 == 0 {
+				continue
+			}
+			for _, l := range in.by[text[i]] {
+				if strings.HasPrefix(text[i:], l.text) && !yield(i, l.shape) {
+					return
+				}
 			}
 		}
 	}
@@ -156,25 +148,8 @@ func merge(found []Match) []Match {
 // Text is masked before it is cut: the beginning of a credential is none. A text without any is returned as it is, and so is a masked
 // one.
 func Mask(text string) string {
-	masked, _ := mask(text, Find)
+	masked, _ := MaskKind("", text)
 	return masked
-}
-
-// mask also says which kind of credential it has masked first; empty if none.
-func mask(text string, find func(string) []Match) (masked, kind string) {
-	for found := find(text); len(found) > 0; found = find(text) {
-		kind = cmp.Or(kind, found[0].Shape.Name)
-		var b strings.Builder
-		end := 0
-		for _, m := range found {
-			b.WriteString(text[end:m.Start])
-			b.WriteString(m.Shape.masked(text[m.Start:m.End]))
-			end = m.End
-		}
-		b.WriteString(text[end:])
-		text = b.String()
-	}
-	return text, kind
 }
 
 // FindValue is Find for the value of a field, whose name may be what says that it is a credential.
@@ -190,15 +165,21 @@ func FindValue(field, value string) []Match {
 	return slices.DeleteFunc(found, func(m Match) bool { return m.End <= 0 })
 }
 
-// MaskValue is Mask for the value of a field.
-func MaskValue(field, value string) string {
-	masked, _ := MaskKind(field, value)
-	return masked
-}
-
-// MaskKind is MaskValue, and the kind of the first credential in the value; empty if it has none.
+// MaskKind is Mask for the value of a field. It also gives the kind of the first credential in the value; empty if it has none.
 func MaskKind(field, value string) (masked, kind string) {
-	return mask(value, func(text string) []Match { return FindValue(field, text) })
+	for found := FindValue(field, value); len(found) > 0; found = FindValue(field, value) {
+		kind = cmp.Or(kind, found[0].Shape.Name)
+		var b strings.Builder
+		end := 0
+		for _, m := range found {
+			b.WriteString(value[end:m.Start])
+			b.WriteString(m.Shape.Prefix(value[m.Start:m.End]) + "…(masked " + m.Shape.Name + ")")
+			end = m.End
+		}
+		b.WriteString(value[end:])
+		value = b.String()
+	}
+	return value, kind
 }
 
 // MaskChange masks both versions of a field, as Conceal does.
@@ -219,11 +200,6 @@ func Conceal(from, to, kind string) (shownFrom, shownTo string) {
 	}
 	from = "…(masked: one version holds a credential, " + kind + ")"
 	return from, from + " (another value)"
-}
-
-// masked is what stands for a credential.
-func (s *Shape) masked(value string) string {
-	return s.Prefix(value) + "…(masked " + s.Name + ")"
 }
 
 // Prefix is the literal that a credential begins with; empty if its shape has none.

@@ -51,7 +51,7 @@ var Shapes = []Shape{
 		Literals: []string{"aws_secret", "AWS_SECRET", "awsSecret", "AwsSecret", "aws-secret", "secret_access_key", "SECRET_ACCESS_KEY",
 			"secretAccessKey", "SecretAccessKey", "secret-access-key", "secret access key", "Secret access key"},
 		Source:     "https://docs.aws.amazon.com/IAM/latest/UserGuide/security-creds-programmatic-access.html",
-		expression: assigned(`(?i:secret[_ -]?access[_ -]?key|aws[_ -]?secret[_ -]?key)`, `[A-Za-z0-9/+]{40}`), check: mixedNoHex,
+		expression: assigned(`(?i:secret[_ -]?access[_ -]?key|aws[_ -]?secret[_ -]?key)`, `[A-Za-z0-9/+]{40}`), check: mixed,
 	},
 	{
 		Name: "GitHub token", Literals: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"},
@@ -80,7 +80,7 @@ var Shapes = []Shape{
 		Name: "Slack token", Literals: []string{"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxc-", "xoxd-", "xoxo-", "xoxe-", "xoxe.", "xapp-"},
 		Source: "https://docs.slack.dev/authentication/tokens",
 		expression: token(`xox[abcoprs]-(?:[0-9]+-)+[A-Za-z0-9]{20,}|xoxd-[A-Za-z0-9%/+]{40,}=*` +
-			`|xoxe(?:\.xox[bp])?-[0-9]-[A-Za-z0-9]{40,}|xapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-f0-9]{32,}`), check: variedEnd,
+			`|xoxe(?:\.xox[bp])?-[0-9]-[A-Za-z0-9]{40,}|xapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-f0-9]{32,}`), check: varied,
 	},
 	{
 		Name: "Slack webhook", Literals: []string{"hooks.slack.com"},
@@ -162,11 +162,6 @@ var Shapes = []Shape{
 		Name: "private key", lines: true, Literals: []string{"PRIVATE KEY-----", "PRIVATE KEY BLOCK-----", "PRIVATE KEY ----", "Private-Lines:"},
 		Source:     "https://www.rfc-editor.org/rfc/rfc7468#section-10",
 		expression: expression.Of(`(?:` + keyLine("BEGIN") + `|Private-Lines: [0-9]{1,4})(` + wholeKey + `|` + cutKey + `)(?:\.\.\.|…)?`), check: keyBody,
-	},
-	{
-		Name: "signed note's private key", Literals: []string{"PRIVATE+KEY+"},
-		Source:     "https://pkg.go.dev/golang.org/x/mod/sumdb/note#hdr-Generating_Keys",
-		expression: token(`PRIVATE\+KEY\+[^\s+]{1,200}\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}`), check: variedNote,
 	},
 	{
 		Name: "JSON web token", Literals: []string{"eyJ"},

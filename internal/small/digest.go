@@ -28,6 +28,15 @@ func ParseDigest(s string) (Digest, error) {
 	return d, nil
 }
 
+// MarshalText is String, for JSON.
+func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText is ParseDigest.
+func (d *Digest) UnmarshalText(text []byte) (err error) {
+	*d, err = ParseDigest(string(text))
+	return err
+}
+
 // EntryDigest is the SHA-256 of an entry's canonical JSON. Key order, quoting,
 // comments, indentation, line endings, anchors and merge keys do not change
 // it; any change of a value does, white space inside a string included.

@@ -29,7 +29,7 @@ const (
 // stands.
 func (s *Schema) problem(path []string, at *Value, e fault) Problem {
 	shown := *at
-	shown.Text = secret.MaskValue(strings.Join(path, "."), at.Text) // its name alone may tell that it is a credential
+	shown.Text, _ = secret.MaskKind(strings.Join(path, "."), at.Text) // its name alone may tell that it is a credential
 	at = &shown
 	p := Problem{Kind: ProblemSchema, Pos: at.Pos, Subject: strings.Join(path, ".")}
 	name := describe(path)

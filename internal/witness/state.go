@@ -1,7 +1,8 @@
 package witness
 
 import (
-	"fmt"
+	"bytes"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,32 +14,36 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// State is all that a witness has seen of one repository.
+// State is all that a witness has seen of one repository, as its file has it.
 type State struct {
+	// Version is that of the form. Text sets it.
+	Version int `json:"version"`
 	// Repository is its name.
-	Repository string
-	// Config is the content of the configuration on the default branch, by which the next run judges; nil if there was none.
-	Config []byte
-	Refs   []Ref
+	Repository string `json:"repository"`
+	// Config is the configuration on the default branch, line by line, by which the next run judges; nil if there was none.
+	Config []string `json:"config,omitempty"`
+	Refs   []Ref    `json:"refs"`
 }
 
 // Ref is one ref, by its full name, and the logs that were seen there.
 type Ref struct {
-	Name string
-	Logs []Log
+	Name string `json:"ref"`
+	Logs []Log  `json:"logs,omitempty"`
 }
 
 // Log is one log as it was seen last.
 type Log struct {
 	// Path is slash-separated, from the repository's root.
-	Path string
+	Path string `json:"log"`
 	// Time is when these entries were first seen at this commit, in whole seconds.
-	Time time.Time
+	Time time.Time `json:"time"`
 	// Commit is the full object id of the ref's tip then.
-	Commit string
+	Commit string `json:"commit"`
 	// Moved is the path where the log was seen to continue; empty while it is at Path.
-	Moved   string
-	Entries []small.Digest
+	Moved string `json:"moved,omitempty"`
+	// Head is that of the entries. Text sets it.
+	Head    small.Digest   `json:"head"`
+	Entries []small.Digest `json:"entries,omitempty"`
 }
 
 // Ref returns the ref of a name; nil if it has not been seen.
@@ -58,70 +63,48 @@ func Latest(logs []Log) Log {
 	return slices.MaxFunc(logs, func(a, b Log) int { return a.Time.Compare(b.Time) })
 }
 
-// header is the first line. Another version of the form has another one.
-const header = "small-gate witness 1"
+// version is that of the form.
+const version = 1
 
-// The words that begin a line.
-const (
-	wordRepository = "repository"
-	wordConfig     = "|"
-	wordRef        = "ref"
-	wordLog        = "log"
-	wordTime       = "time"
-	wordCommit     = "commit"
-	wordMoved      = "moved"
-	wordEntries    = "entries"
-	wordHead       = "head"
-)
-
-// Text writes the state, refs and logs in order of their names. The same state has the same text.
-func (s *State) Text() []byte {
-	var out strings.Builder
-	line := func(word, value string) { out.WriteString(word + " " + value + "\n") }
-	out.WriteString(header + "\n")
-	line(wordRepository, quoted(s.Repository))
-	if s.Config != nil {
-		for _, l := range strings.Split(string(s.Config), "\n") {
-			out.WriteString(wordConfig + quoted(l) + "\n")
-		}
+// Text writes the state as JSON, refs and logs in order of their names. The same state has the same text.
+func (s *State) Text() ([]byte, error) {
+	out := State{Version: version, Repository: quoted(s.Repository)}
+	for _, l := range s.Config {
+		out.Config = append(out.Config, quoted(l))
 	}
-	for _, r := range slices.SortedFunc(slices.Values(s.Refs), func(a, b Ref) int { return strings.Compare(a.Name, b.Name) }) {
-		out.WriteString("\n")
-		line(wordRef, quoted(r.Name))
-		for _, l := range slices.SortedFunc(slices.Values(r.Logs), func(a, b Log) int { return strings.Compare(a.Path, b.Path) }) {
-			line(wordLog, quoted(l.Path))
-			line(wordTime, l.Time.UTC().Format(time.RFC3339))
-			line(wordCommit, l.Commit)
-			if l.Moved != "" {
-				line(wordMoved, quoted(l.Moved))
-			}
-			line(wordEntries, strconv.Itoa(len(l.Entries)))
-			line(wordHead, ledger.HeadOf(l.Entries).String())
-			for _, d := range l.Entries {
-				out.WriteString(d.String() + "\n")
-			}
+	for _, r := range s.Refs {
+		logs := slices.SortedFunc(slices.Values(r.Logs), func(a, b Log) int { return strings.Compare(a.Path, b.Path) })
+		for i := range logs {
+			l := &logs[i]
+			l.Path, l.Moved, l.Time, l.Head = quoted(l.Path), quoted(l.Moved), l.Time.UTC().Truncate(time.Second), ledger.HeadOf(l.Entries)
 		}
+		out.Refs = append(out.Refs, Ref{Name: r.Name, Logs: logs})
 	}
-	return []byte(out.String())
+	slices.SortFunc(out.Refs, func(a, b Ref) int { return strings.Compare(a.Name, b.Name) })
+	for i := range out.Refs {
+		out.Refs[i].Name = quoted(out.Refs[i].Name)
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", " ")
+	err := encoder.Encode(out)
+	return text.Bytes(), err
 }
 
-// quoted writes a text on one line: as it is, or quoted as in Go if it holds what nobody sees on a line, or
-// could be taken for a quoted one.
+// quoted is a text as it is, or quoted as in Go if it holds bytes that JSON cannot hold or characters that it would hide, or could be taken
+// for a quoted one.
 func quoted(text string) string {
-	plain := utf8.ValidString(text) && !strings.HasPrefix(text, `"`) && !strings.HasSuffix(text, " ") && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
-	if plain {
+	hidden := func(r rune) bool { return r >= ' ' && !unicode.IsPrint(r) } // JSON escapes what comes before
+	if utf8.ValidString(text) && !strings.HasPrefix(text, `"`) && !strings.ContainsFunc(text, hidden) {
 		return text
 	}
 	return strconv.QuoteToASCII(text)
 }
 
-func unquoted(text string) (string, error) {
-	if !strings.HasPrefix(text, `"`) {
-		return text, nil
+// unquote undoes quoted. What quoted does not write stays, and is then written otherwise.
+func unquote(text *string) {
+	if out, err := strconv.Unquote(*text); err == nil && strings.HasPrefix(*text, `"`) {
+		*text = out
 	}
-	out, err := strconv.Unquote(text)
-	if err != nil {
-		return "", fmt.Errorf("a text begins with a quotation mark and is not quoted to its end")
-	}
-	return out, nil
 }

@@ -3,12 +3,15 @@ package witness_test
 import (
 	"bytes"
 	"crypto/rand"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
@@ -17,12 +20,12 @@ import (
 
 const commit = "1c8dd2392b0bb2e3f5b4a1f3e94d1d4d23c1d1aa"
 
-// sample is a state with everything that the form has, and texts that a line cannot hold as they are.
+// sample is a state with everything that the form has, and texts that JSON cannot hold, or nobody sees.
 func sample() *witness.State {
 	at := time.Date(2026, 3, 1, 9, 10, 0, 0, time.UTC)
 	return &witness.State{
-		Repository: "https://example.org/o/größe.git",
-		Config:     []byte("version: 1\r\n# \"quoted\"\n\"rules\": {}\n\n\x00\xff"),
+		Repository: "https://example.org/o/größe.git?a=<b>&c",
+		Config:     []string{"version: 1\r", `# "quoted"`, `"rules": {}`, "`x`", "'y'", "", "\x00\xff"},
 		Refs: []witness.Ref{
 			{Name: "refs/heads/main", Logs: []witness.Log{
 				{Path: ".small/progress.small.yml", Time: at, Commit: commit, Entries: []small.Digest{{1}, {2}, {2}}},
@@ -34,76 +37,98 @@ func sample() *witness.State {
 	}
 }
 
+func text(t testing.TB, s *witness.State) []byte {
+	t.Helper()
+	out, err := s.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 func TestText(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]*witness.State{
 		"sample": sample(), "nothing": {Repository: "r", Refs: []witness.Ref{{Name: "HEAD"}}},
-		"empty configuration": {Repository: "r", Config: []byte{}, Refs: []witness.Ref{{Name: "HEAD"}}},
+		"empty configuration": {Repository: "r", Config: []string{""}, Refs: []witness.Ref{{Name: "HEAD"}}},
 	} {
-		text := s.Text()
-		back, err := witness.Parse(text)
+		written := text(t, s)
+		back, err := witness.Parse(written)
 		if err != nil {
-			t.Errorf("%s: %v\n%s", name, err, text)
+			t.Errorf("%s: %v\n%s", name, err, written)
 			continue
 		}
-		if diff := cmp.Diff(s, back); diff != "" {
+		made := cmpopts.IgnoreFields(witness.State{}, "Version")
+		if diff := cmp.Diff(s, back, made, cmpopts.IgnoreFields(witness.Log{}, "Head")); diff != "" {
 			t.Errorf("%s comes back as another (-was +is):\n%s", name, diff)
 		}
-		if lines := strings.Count(string(text), "\r") + strings.Count(string(text), "\x00"); lines > 0 {
-			t.Errorf("%s holds control characters:\n%q", name, text)
+		if hidden := strings.ContainsFunc(string(written), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); hidden || !json.Valid(written) {
+			t.Errorf("%s is no JSON, or holds what nobody sees:\n%q", name, written)
 		}
+	}
+	swapped := sample()
+	slices.Reverse(swapped.Refs)
+	slices.Reverse(swapped.Refs[1].Logs)
+	if !bytes.Equal(text(t, swapped), text(t, sample())) {
+		t.Error("the order of refs and logs shows")
 	}
 }
 
-// TestParse spoils the sample in many ways: each is an error that names the line.
+// TestParse spoils the sample in many ways: each is an error that says what is wrong, or where.
 func TestParse(t *testing.T) {
 	t.Parallel()
-	text := string(sample().Text())
+	written := string(text(t, sample()))
 	digest := small.Digest{2}.String()
-	_, refs, _ := strings.Cut(text, "\nref ")
-	for name, c := range map[string]struct{ from, to, line string }{
-		"other version":    {"witness 1", "witness 2", "line 1: "},
-		"no header":        {"small-gate witness 1\n", "", "line 1: "},
-		"no repository":    {"repository https", "repo https", "line 2: "},
-		"empty repository": {"repository https://example.org/o/größe.git", "repository ", "line 2: "},
-		"open quotation":   {`|"version: 1\r"`, `|"version: 1\r`, "line 3: "},
-		"useless quotes":   {`|# "quoted"`, `|"# \"quoted\""`, "line 4: "},
-		"trailing space":   {"ref refs/heads/main\n", "ref refs/heads/main \n", "line 9: "},
-		"no empty line":    {"\nref refs/heads/main\n", "ref refs/heads/main\n", "line 8: "},
-		"a ref twice":      {"refs/heads/main", "refs/heads/main\n\nref refs/heads/main", "line 11: "},
-		"a log twice":      {`"a\nlog b/.small/progress.small.yml"`, ".small/progress.small.yml", "line 18: "},
-		"no full id":       {commit, commit[:12], "line 12: "},
-		"no id":            {commit, "--upload-pack=x", "line 12: "},
-		"no full name":     {"ref refs/heads/main", "ref --all", "line 9: "},
-		"no time":          {"time 2026-03-01T09:10:00Z", "time soon", "line 11: "},
-		"another zone":     {"time 2026-03-01T09:10:00Z", "time 2026-03-01T10:10:00+01:00", "line 11: "},
-		"fewer entries":    {"entries 3", "entries 2", "line 14: "},
-		"more entries":     {"entries 3", "entries 4", "line 18: "},
-		"no number":        {"entries 3", "entries three", "line 13: "},
-		"signed number":    {"entries 3", "entries +3", "line 13: "},
-		"huge number":      {"entries 3", "entries 3000000000", "line 18: "},
-		"no digest":        {digest, strings.ToUpper(digest), "line 16: "},
-		"another digest":   {digest, small.Digest{3}.String(), "line 14: "},
-		"another head":     {"head sha256:", "head sha256:0", "line 14: "},
-		"moved to itself":  {`moved "c\t/`, `moved "a\nlog b/`, "line 21: "},
-		"moved nowhere":    {`moved "c\t/`, `moved "d\t/`, "line 21: "},
-		"no ref":           {"\nref " + refs, "", "line 8: "},
-		"a word too much":  {"commit " + commit + "\n", "commit " + commit + "\nmore x\n", "line 13: "},
-		"carriage returns": {"\n", "\r\n", "line 1: "},
+	_, refs, _ := strings.Cut(written, `"refs": `)
+	_, head, _ := strings.Cut(written, `"head": `)
+	head, _, _ = strings.Cut(head, ",")
+	for name, c := range map[string]struct{ from, to, want string }{
+		"other version":    {`"version": 1`, `"version": 2`, "version 2"},
+		"no version":       {` "version": 1,` + "\n", "", "version 0"},
+		"another field":    {`"version": 1`, `"versions": 1`, "versions"},
+		"no repository":    {"https://example.org/o/größe.git?a=<b>&c", "", "no repository"},
+		"open quotation":   {`xff\""`, `xff"`, "line 11 "},
+		"useless quotes":   {`"# \"quoted\""`, `"\"# \\\"quoted\\\"\""`, "line 6 "},
+		"useless escapes":  {"größe", `gr\u00f6ße`, "line 3 "},
+		"trailing space":   {"[\n", "[ \n", "line 4 "},
+		"one line":         {"\n", "", "line 1 "},
+		"a field twice":    {`"version": 1,`, `"version": 1, "version": 1,`, "line 2 "},
+		"a ref twice":      {`"ref": "\"refs/heads/\\u2028\\u2014 x\""`, `"ref": "refs/heads/main"`, "twice"},
+		"a log twice":      {`"a\nlog b/.small/progress.small.yml"`, `".small/progress.small.yml"`, "twice"},
+		"no path":          {`"log": ".small/progress.small.yml"`, `"log": ""`, "no path"},
+		"no full id":       {commit, commit[:12], "full id"},
+		"no id":            {commit, "--upload-pack=x", "full id"},
+		"no full name":     {"refs/heads/main", "--all", "full name"},
+		"no time":          {"2026-03-01T09:10:00Z", "soon", "time"},
+		"another zone":     {"2026-03-01T09:10:00Z", "2026-03-01T10:10:00+01:00", "line 19 "},
+		"part of a second": {"09:10:00Z", "09:10:00.5Z", "line 19 "},
+		"fewer entries":    {`"` + small.Digest{1}.String() + "\",\n", "", "line 21 "},
+		"no digest":        {digest, strings.ToUpper(digest), "lower-case"},
+		"another digest":   {digest, small.Digest{3}.String(), "line 21 "},
+		"another head":     {head, `"` + digest + `"`, "line 21 "},
+		"no head":          {`"head": ` + head + ",", "", "line 21 "},
+		"empty entries":    {`"commit": "` + commit + "\",\n", `"entries": [], "commit": "` + commit + "\",\n", "line 20 "},
+		"moved to itself":  {`"moved": "c\t/`, `"moved": "a\nlog b/`, "no other log"},
+		"moved nowhere":    {`"moved": "c\t/`, `"moved": "d\t/`, "no other log"},
+		"no ref":           {refs, "[]\n}\n", "a ref is missing"},
+		"more after it":    {"\n}\n", "\n}\n{}\n", "line 48 "},
+		"carriage returns": {"\n", "\r\n", "line 1 "},
+		"nothing":          {written, "", "EOF"},
+		"null":             {written, "null", "version 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := 1
-			if name == "carriage returns" {
+			if name == "carriage returns" || name == "one line" {
 				n = -1
 			}
-			spoilt := strings.Replace(text, c.from, c.to, n)
-			if spoilt == text {
-				t.Fatalf("%q is not in\n%s", c.from, text)
+			spoilt := strings.Replace(written, c.from, c.to, n)
+			if spoilt == written {
+				t.Fatalf("%q is not in\n%s", c.from, written)
 			}
 			_, err := witness.Parse([]byte(spoilt))
-			if err == nil || !strings.Contains(failure.Of(err).Message, c.line) || failure.Of(err).Remedy == "" {
-				t.Errorf("%v; want %s\n%s", err, c.line, spoilt)
+			if err == nil || !strings.Contains(failure.Of(err).Message, c.want) || failure.Of(err).Remedy == "" {
+				t.Errorf("%v; want %s\n%s", err, c.want, spoilt)
 			}
 		})
 	}
@@ -112,26 +137,34 @@ func TestParse(t *testing.T) {
 // TestEveryByte demands that no single byte can be left out or changed unseen.
 func TestEveryByte(t *testing.T) {
 	t.Parallel()
-	text := sample().Text()
-	for i := range text {
+	written := text(t, sample())
+	for i := range written {
 		for what, spoilt := range map[string][]byte{
-			"left out": append(bytes.Clone(text[:i]), text[i+1:]...),
-			"changed":  append(append(bytes.Clone(text[:i]), text[i]^1), text[i+1:]...),
+			"left out": append(bytes.Clone(written[:i]), written[i+1:]...),
+			"changed":  append(append(bytes.Clone(written[:i]), written[i]^1), written[i+1:]...),
 		} {
-			if s, err := witness.Parse(spoilt); err == nil && bytes.Equal(s.Text(), text) {
+			if s, err := witness.Parse(spoilt); err == nil && bytes.Equal(text(t, s), written) {
 				t.Fatalf("byte %d can be %s: %q", i, what, spoilt)
 			}
 		}
 	}
 }
 
+// FuzzParse demands that what is read is written as it was, and that every name and line comes back.
 func FuzzParse(f *testing.F) {
-	f.Add(sample().Text())
-	f.Add([]byte("small-gate witness 1\nrepository r\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		s, err := witness.Parse(text)
-		if err == nil && !bytes.Equal(s.Text(), text) {
-			t.Errorf("it is read, and written otherwise:\n%q\n%q", text, s.Text())
+	f.Add(text(f, sample()), "a\xff")
+	f.Add([]byte(`{"version": 1, "repository": "r", "refs": [{"ref": "HEAD"}]}`), "\"\\\"\u202e\n")
+	f.Fuzz(func(t *testing.T, written []byte, name string) {
+		s, err := witness.Parse(written)
+		if err == nil && !bytes.Equal(text(t, s), written) {
+			t.Errorf("it is read, and written otherwise:\n%q\n%q", written, text(t, s))
+		}
+		s = sample()
+		s.Repository, s.Config[0], s.Refs[0].Name, s.Refs[0].Logs[0].Path = "r"+name, name, "refs/"+name, name+"/log"
+		back, err := witness.Parse(text(t, s))
+		if err != nil || back.Repository != "r"+name || back.Config[0] != name || back.Ref("refs/"+name) == nil ||
+			!slices.ContainsFunc(back.Ref("refs/"+name).Logs, func(l witness.Log) bool { return l.Path == name+"/log" }) {
+			t.Errorf("%q does not come back: %+v %v", name, back, err)
 		}
 	})
 }
@@ -146,7 +179,7 @@ func TestSign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := sample().Text()
+	text := text(t, sample())
 	signed, err := witness.Sign(text, secret+"\n", public)
 	if err != nil || !witness.Signed(signed) || witness.Signed(text) {
 		t.Fatalf("%v\n%s", err, signed)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
@@ -126,8 +127,8 @@ func configSource(standard githistory.Branch, refs []walk.Witnessed) walk.Witnes
 	return refs[at]
 }
 
-// config reads the configuration that is to be recorded, without credentials. It must be valid: the next look is judged by it.
-func config(ctx context.Context, s *session.Session, source walk.Witnessed) ([]byte, error) {
+// config reads the lines of the configuration that is to be recorded, without credentials. It must be valid: the next look is judged by it.
+func config(ctx context.Context, s *session.Session, source walk.Witnessed) ([]string, error) {
 	if source.Tip == "" {
 		return nil, nil
 	}
@@ -135,18 +136,18 @@ func config(ctx context.Context, s *session.Session, source walk.Witnessed) ([]b
 	if err != nil || !found {
 		return nil, err
 	}
-	data = append([]byte{}, secret.Mask(string(data))...)
-	_, err = policy.Parse(policy.File+" in "+source.Seen.Name, data, rules.Known())
-	return data, err
+	text := secret.Mask(string(data))
+	_, err = policy.Parse(policy.File+" in "+source.Seen.Name, []byte(text), rules.Known())
+	return strings.Split(text, "\n"), err
 }
 
 // trust takes the configuration that the state has recorded, at the first look that of the repository. Of what people of the repository
 // wrote, only what is excused and which logs are judged counts: neither levels of rules nor a mode can silence a witness.
 func trust(ctx context.Context, s *session.Session, seen *witness.State, first bool, source walk.Witnessed) error {
-	data, at, label := seen.Config, "", "the witness's state"
+	lines, at, label := seen.Config, "", "the witness's state"
 	if first {
 		var err error
-		if data, err = config(ctx, s, source); err != nil {
+		if lines, err = config(ctx, s, source); err != nil {
 			return err
 		}
 		label = source.Seen.Name
@@ -162,6 +163,10 @@ func trust(ctx context.Context, s *session.Session, seen *witness.State, first b
 		if here {
 			at = last
 		}
+	}
+	var data []byte
+	if lines != nil {
+		data = []byte(strings.Join(lines, "\n"))
 	}
 	if err := s.TrustRecorded(data, label, at); err != nil {
 		return err

@@ -67,7 +67,7 @@ func holdsNoCredential(state string) error {
 	for line := range strings.SplitSeq(state, "\n") {
 		if len(secret.Find(line)) > 0 {
 			return &failure.Error{
-				Message: "the witness's state would hold a credential, in " + wording.Quote(secret.Mask(line)),
+				Message: "the witness's state would hold a credential, in " + wording.Printable(strings.Trim(line, " ,")),
 				Remedy:  "revoke it, and rename what it is the name of; nothing has been recorded",
 			}
 		}
@@ -106,7 +106,10 @@ func (k *kept) read() error {
 
 // write replaces the state, in one step, if there is something new to say, and says what is there now.
 func (k *kept) write(next *witness.State) (note string, err error) {
-	content := next.Text()
+	content, err := next.Text()
+	if err != nil {
+		return "", err
+	}
 	if err := holdsNoCredential(string(content)); err != nil {
 		return "", err
 	}
@@ -117,7 +120,7 @@ func (k *kept) write(next *witness.State) (note string, err error) {
 	}
 	same := bytes.Equal(content, k.content)
 	if k.secret == "" && witness.Signed(k.content) {
-		if !bytes.Equal(k.state.Text(), content) {
+		if !bytes.HasPrefix(k.content, append(content, '\n')) { // and then the signature
 			return "", &failure.Error{Message: "there is something new to record, and " + k.path + " is signed", Remedy: "name the file of the secret key with --sign; nothing has been recorded"}
 		}
 		same = true
@@ -174,6 +177,9 @@ func readKey(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
+	if strings.HasPrefix(path, "PRIVATE+KEY+") { // nothing masks it
+		return "", &failure.Error{Message: "a secret key was given in place of its file", Remedy: "name the file that small-hook witness --new-key has written"}
+	}
 	data, err := readUpTo(path, maxKeys)
 	if err != nil {
 		return "", unusable("the key cannot be read", err)
@@ -184,7 +190,7 @@ func readKey(path string) (string, error) {
 	return string(data), nil
 }
 
-// maxState and maxKeys are how many bytes a state and a file with keys may have: the digests of 900,000 entries, and some dozen keys.
+// maxState and maxKeys are how many bytes a state and a file with keys may have: the digests of 800,000 entries, and some dozen keys.
 const maxState, maxKeys = 64 << 20, 4 << 10
 
 // readUpTo reads a regular file of at most so many bytes.

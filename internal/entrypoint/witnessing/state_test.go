@@ -1,7 +1,6 @@
 package witnessing
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -91,7 +90,7 @@ func TestTooLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	large := witness.State{Repository: "r", Config: bytes.Repeat([]byte("x"), maxState), Refs: []witness.Ref{{Name: "HEAD"}}}
+	large := witness.State{Repository: "r", Config: []string{strings.Repeat("x", maxState)}, Refs: []witness.Ref{{Name: "HEAD"}}}
 	if _, err := k.write(&large); err == nil || !strings.Contains(err.Error(), "it would be larger than") {
 		t.Errorf("%v", err)
 	}
