@@ -97,4 +97,3 @@ func takes(least, most int, words string) cobra.PositionalArgs {
 		return nil
 	}
 }
-
