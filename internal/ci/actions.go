@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -49,7 +50,7 @@ func (p *Plan) actions(env map[string]string, data []byte) error {
 	}
 	// On a schedule, by hand, and for every event that is not known here.
 	p.Ref, p.Head = env["GITHUB_REF"], []Point{{Revision: "HEAD", Words: "HEAD"}}
-	if isID(env["GITHUB_SHA"]) {
+	if history.IsObjectID(env["GITHUB_SHA"]) {
 		p.Head = []Point{idPoint(env["GITHUB_SHA"], "GITHUB_SHA")}
 	}
 	p.history(e.Repository.DefaultBranch)
@@ -148,16 +149,16 @@ func (p *Plan) pullRequest(env map[string]string, e event) error {
 		for i := range p.Base {
 			p.Base[i].Fetch = nil
 		}
-		if isID(env["GITHUB_SHA"]) {
+		if history.IsObjectID(env["GITHUB_SHA"]) {
 			p.Base = append(p.Base, idPoint(env["GITHUB_SHA"], "GITHUB_SHA"))
 		}
-	} else if sha := env["GITHUB_SHA"]; isID(sha) {
+	} else if sha := env["GITHUB_SHA"]; history.IsObjectID(sha) {
 		p.Merge = append(p.Merge, Point{Revision: sha, Words: "GITHUB_SHA", Made: true})
 	}
 	if number != "" {
 		p.Merge = append(p.Merge, merge)
 	}
-	if isID(pr.Base.SHA) {
+	if history.IsObjectID(pr.Base.SHA) {
 		p.Base = append(p.Base, idPoint(pr.Base.SHA, "pull_request.base.sha"))
 	}
 	if len(p.Base) == 0 {
@@ -177,7 +178,7 @@ func (p *Plan) actionsPush(env map[string]string, e event) error {
 		after, words = env["GITHUB_SHA"], "GITHUB_SHA"
 	}
 	p.Subject = "push to " + wording.Clip(p.Ref)
-	if e.Deleted || isZero(after) {
+	if e.Deleted || history.IsZero(after) {
 		p.Kind, p.Reason = Nothing, wording.Clip(p.Ref)+" was deleted"
 		return nil
 	}
@@ -188,7 +189,7 @@ func (p *Plan) actionsPush(env map[string]string, e event) error {
 	if p.Ref == "" {
 		return undecided("ref of the push is missing")
 	}
-	if !isZero(e.Before) {
+	if !history.IsZero(e.Before) {
 		if err := checkID("before of the push", e.Before); err != nil {
 			return err
 		}

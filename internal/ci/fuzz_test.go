@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
 // Whatever an event says, there is a plan or an error with a way out, and what
@@ -40,7 +41,7 @@ func FuzzVariables(f *testing.F) {
 		for _, build := range []map[string]string{b.request, b.branch, b.tagged} {
 			for variable, old := range build {
 				switch {
-				case isID(old):
+				case history.IsObjectID(old):
 					env[variable] = id
 				case old == "7":
 					env[variable] = number
@@ -93,7 +94,7 @@ func checkPlan(t *testing.T, p Plan, err error) {
 
 // plain reports whether git can only read s as an id or the name of a ref.
 func plain(s string) bool {
-	return isID(s) || s == "HEAD" || strings.HasPrefix(s, "refs/") && !strings.ContainsAny(s, " ~^:?*[\\\x00\n") && !strings.Contains(s, "..")
+	return history.IsObjectID(s) || s == "HEAD" || strings.HasPrefix(s, "refs/") && !strings.ContainsAny(s, " ~^:?*[\\\x00\n") && !strings.Contains(s, "..")
 }
 
 func fetchable(s string) bool {

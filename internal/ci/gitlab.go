@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -156,7 +157,7 @@ func (p *Plan) gitlabPush(env map[string]string) error {
 	if p.Ref == "" {
 		return undecided("CI_COMMIT_BRANCH and CI_COMMIT_TAG are missing")
 	}
-	if before := env["CI_COMMIT_BEFORE_SHA"]; !isZero(before) {
+	if before := env["CI_COMMIT_BEFORE_SHA"]; !history.IsZero(before) {
 		if err := checkID("CI_COMMIT_BEFORE_SHA", before); err != nil {
 			return err
 		}

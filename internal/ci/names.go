@@ -4,26 +4,16 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/wording"
 )
-
-// isZero reports whether an id stands for no commit: all zeros, whatever its length.
-func isZero(id string) bool { return id != "" && strings.Trim(id, "0") == "" }
 
 // absent reports whether an id is zero or was not given.
 func absent(id string) bool { return strings.Trim(id, "0") == "" }
 
-// isID reports whether s is a full object id, of SHA-1 or SHA-256.
-func isID(s string) bool {
-	if len(s) != 40 && len(s) != 64 {
-		return false
-	}
-	return strings.Trim(s, "0123456789abcdef") == ""
-}
-
 // checkID demands that what a system says is an id. where names the place.
 func checkID(where, id string) error {
-	if isID(id) {
+	if history.IsObjectID(id) {
 		return nil
 	}
 	if id == "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -130,12 +131,12 @@ func (p *Plan) explicit(env map[string]string, event []byte, in Inputs) {
 	if head == "" {
 		head, p.Event = "HEAD", "base given"
 	}
-	if isZero(head) {
+	if history.IsZero(head) {
 		p.Kind, p.Reason = Nothing, "head is "+wording.Clip(head)+": the branch was deleted"
 		return
 	}
 	p.Head = []Point{given(head)}
-	if !isZero(in.Base) {
+	if !history.IsZero(in.Base) {
 		p.Subject = wording.Clip(head) + " against " + wording.Clip(in.Base)
 		base := given(in.Base)
 		base.Branch = around.inRequest && strings.HasPrefix(strings.TrimPrefix(base.Revision, "refs/remotes/"), "origin/")
@@ -152,7 +153,7 @@ func given(revision string) Point {
 	p := Point{Revision: revision, Words: wording.Clip(revision)}
 	branch, tracking := strings.CutPrefix(strings.TrimPrefix(revision, "refs/remotes/"), "origin/")
 	switch {
-	case isID(revision):
+	case history.IsObjectID(revision):
 		p.Fetch = []string{revision}
 	case tracking && isBranch(branch):
 		// Not a tag or a branch that somebody has called origin/main.

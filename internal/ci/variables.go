@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -59,7 +60,7 @@ func (v variables) plan(p *Plan, env map[string]string, _ []byte) error {
 		switch id := env[name]; {
 		case id == "", id == "HEAD":
 			continue
-		case !isID(id):
+		case !history.IsObjectID(id):
 			return checkID(name, id)
 		default:
 			head = idPoint(id, name)

@@ -28,7 +28,7 @@ func (a *app) baselineCommand() *cobra.Command {
 		Example: "  small-hook baseline --reason \"the log as it stood when the gate came\"\n" +
 			"  git add .small-gate.yml\n" +
 			"  git commit -m \"Accept the logs as they stand\"",
-		Args: atMost(1, "at most one revision"),
+		Args: takes(0, 1, "at most one revision"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := a.request().PersonOnly(); err != nil {
 				return err

@@ -18,7 +18,7 @@ func (a *app) explainCommand() *cobra.Command {
 		Short: "Explain a rule with a wrong and a right example; without one, list all",
 		Example: "  small-hook explain\n" +
 			"  small-hook explain append-only/modified",
-		Args: atMost(1, "at most one rule"),
+		Args: takes(0, 1, "at most one rule"),
 
 		ValidArgsFunction: completeRules,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -34,7 +34,8 @@ func (a *app) installCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.printAgents(installed.Install(c.Context(), names, installed.Options{Dir: a.flags.dir, Program: opts.Program}))
+				result, err := installed.Install(c.Context(), names, installed.Options{Dir: a.flags.dir, Program: opts.Program})
+				return a.printResult(result.Text(), result.Outcome, err)
 			}
 			opts.Dir = a.flags.dir
 			if driver {
@@ -43,7 +44,7 @@ func (a *app) installCommand() *cobra.Command {
 				}
 			}
 			result, err := hook.Install(c.Context(), opts)
-			return a.printResult(result, err)
+			return a.printResult(result.Text(), result.Outcome, err)
 		},
 	}
 	registerAgent(c, &agents, "have `NAME`'s harness call the gate, instead of git: "+wording.List(harnessNames(), "or")+"; may be given several times")
@@ -69,13 +70,14 @@ func (a *app) uninstallCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.printAgents(installed.Uninstall(c.Context(), names, a.flags.dir))
+				result, err := installed.Uninstall(c.Context(), names, a.flags.dir)
+				return a.printResult(result.Text(), result.Outcome, err)
 			}
 			if err := a.printDriver(hook.UninstallMergeDriver(c.Context(), a.flags.dir)); err != nil {
 				return err
 			}
 			result, err := hook.Uninstall(c.Context(), a.flags.dir)
-			return a.printResult(result, err)
+			return a.printResult(result.Text(), result.Outcome, err)
 		},
 	}
 	registerAgent(c, &agents, "take out of the settings of `NAME`'s harness what install --agent put in, and leave git's hooks")
@@ -87,12 +89,12 @@ func (a *app) printDriver(result hook.DriverResult, err error) error {
 	return cmp.Or(err, a.print(result.Text()))
 }
 
-// printResult prints what was done about hooks. If a person still has to do something, that is outcome 2: nothing is guarded yet.
-func (a *app) printResult(result hook.Result, err error) error {
-	if err != nil || result.Outcome == hook.NeedsManual {
+// printResult prints what was done about hooks or harnesses. If a person still has to do something, that is outcome 2: nothing is guarded yet.
+func (a *app) printResult(text string, outcome hook.Outcome, err error) error {
+	if err != nil || outcome == hook.NeedsManual {
 		a.status = statusCannot
 	}
-	return cmp.Or(a.print(result.Text()), err)
+	return cmp.Or(a.print(text), err)
 }
 
 // registerAgent gives a command the flag that names harnesses.
@@ -135,12 +137,4 @@ func agentNames(c *cobra.Command, given []string, allowed ...string) ([]string, 
 		return nil, usage(c, "--agent takes %s", wording.List(harnessNames(), "or"))
 	}
 	return names, nil
-}
-
-// printAgents prints what was done about harnesses.
-func (a *app) printAgents(result installed.Result, err error) error {
-	if err != nil || result.Outcome == hook.NeedsManual {
-		a.status = statusCannot
-	}
-	return cmp.Or(a.print(result.Text()), err)
 }

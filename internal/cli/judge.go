@@ -20,7 +20,7 @@ func (a *app) checkCommand() *cobra.Command {
 		Example: "  small-hook check\n" +
 			"  small-hook check --strict packages/importer\n" +
 			"  small-hook check --against HEAD",
-		Args: atMost(1, "at most one path"),
+		Args: takes(0, 1, "at most one path"),
 		RunE: func(c *cobra.Command, args []string) error {
 			for name, value := range map[string]string{"ref": what.Ref, "against": what.Against} {
 				if value == "" && c.Flags().Changed(name) {
@@ -49,7 +49,7 @@ func (a *app) rangeCommand() *cobra.Command {
 		Short: "Judge every commit that HEAD has and BASE lacks, and the two tips",
 		Example: "  small-hook range origin/main..HEAD\n" +
 			"  small-hook range origin/main..HEAD --format html --output gate.html",
-		Args: exactly(1, "one range, BASE..HEAD"),
+		Args: takes(1, 1, "one range, BASE..HEAD"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.finish(c.Context(), entrypoint.Range(c.Context(), a.withProgress(a.request()), args[0]), false)
 		},
@@ -62,7 +62,7 @@ func (a *app) auditCommand() *cobra.Command {
 		Short: "Judge every commit of a revision's history",
 		Example: "  small-hook audit\n" +
 			"  small-hook audit v1.2.0 --format json",
-		Args: atMost(1, "at most one revision"),
+		Args: takes(0, 1, "at most one revision"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.finish(c.Context(), entrypoint.Audit(c.Context(), a.withProgress(a.request()), optional(args)), false)
 		},
@@ -74,7 +74,7 @@ func (a *app) mergeCheckCommand() *cobra.Command {
 		Use:     "merge-check OURS THEIRS",
 		Short:   "Predict whether THEIRS would merge cleanly into OURS, from their tips and merge base",
 		Example: "  small-hook merge-check HEAD origin/main",
-		Args:    exactly(2, "two revisions, OURS and THEIRS"),
+		Args:    takes(2, 2, "two revisions, OURS and THEIRS"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.finish(c.Context(), entrypoint.MergeCheck(c.Context(), a.request(), args[0], args[1]), false)
 		},
@@ -88,20 +88,10 @@ func optional(args []string) string {
 	return args[0]
 }
 
-// exactly is for a command with n arguments; words say which.
-func exactly(n int, words string) cobra.PositionalArgs {
+// takes is for a command with at least and at most so many arguments; words say which.
+func takes(least, most int, words string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usage(c, "%s takes %s", c.Name(), words)
-		}
-		return nil
-	}
-}
-
-// atMost is for a command with up to n arguments; words say which.
-func atMost(n int, words string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) > n {
+		if len(args) < least || len(args) > most {
 			return usage(c, "%s takes %s", c.Name(), words)
 		}
 		return nil

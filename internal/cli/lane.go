@@ -30,7 +30,7 @@ func (a *app) laneCommand() *cobra.Command {
 		Example: "  small-hook lane\n" +
 			"  small-hook lane origin/main..HEAD\n" +
 			"  small-hook lane --switch deep --reason \"the change reaches the schema\"",
-		Args: atMost(1, "at most one range, BASE..HEAD"),
+		Args: takes(0, 1, "at most one range, BASE..HEAD"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case c.Flags().Changed("switch"):

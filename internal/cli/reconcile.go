@@ -29,7 +29,7 @@ func (a *app) reconcileCommand() *cobra.Command {
 			"Ours is what is checked out, theirs what comes to it (in a rebase, the commit that is applied).\n\n" +
 			"Exit status: 0 everything is resolved, 1 something under .small/ is still in conflict, 2 nothing was done.",
 		Example: "  small-hook reconcile\n  small-hook reconcile --plan ours\n  small-hook reconcile origin/feature",
-		Args:    atMost(1, "at most one branch"),
+		Args:    takes(0, 1, "at most one branch"),
 		RunE: func(c *cobra.Command, args []string) error {
 			opts.Theirs = optional(args)
 			done, err := writers.Reconcile(c.Context(), a.request(), a.locking(wait), opts)

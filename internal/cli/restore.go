@@ -36,7 +36,7 @@ func (a *app) restoreCommand() *cobra.Command {
 			if mend.Commit != "" {
 				return nil
 			}
-			return atMost(1, "at most one path")(c, args)
+			return takes(0, 1, "at most one path")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {

@@ -31,7 +31,7 @@ func (a *app) syncCommand() *cobra.Command {
 			"Exit status: 0 it is pushed, or there was nothing to do; 1 there are findings, or a hook or the remote\n" +
 			"refused; 2 it could not be done, or somebody has to resolve a conflict.",
 		Example: "  git commit -q -a -m 'Read the export'\n  small-hook sync",
-		Args:    atMost(2, "at most a remote and a branch"),
+		Args:    takes(0, 2, "at most a remote and a branch"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				opts.Remote = args[0]

@@ -7,6 +7,8 @@ import (
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/gate"
 	"github.com/small-gate/small-gate/internal/gate/finding"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/gate/run"
 	"github.com/small-gate/small-gate/internal/small"
 )
 
@@ -64,26 +66,23 @@ func checkAgainst(ctx context.Context, s *session.Session, what session.What) (*
 
 // ReplayID computes the fingerprints of the workspace of the request's directory, or else of the nearest at or above the current one,
 // as its files are on disk, in the index or in a commit.
-func ReplayID(ctx context.Context, req session.Request, what session.What) (out gate.ReplayID, err error) {
-	req = req.Above()
-	_, err = what.In(req)(ctx, "replay-id", func(s *session.Session) error {
-		at, err := s.Locate(ctx, what)
-		if err == nil {
-			out, err = gate.ReplayIDOf(ctx, s.Tree, at.Revision, at.Dir, s.Opts)
-		}
-		return err
-	})
-	return out, err
+func ReplayID(ctx context.Context, req session.Request, what session.What) (gate.ReplayID, error) {
+	return inWorkspace(ctx, req, what, "replay-id", gate.ReplayIDOf)
 }
 
 // Digests lists the entry digests of the log of the request's directory, or else of the nearest at or above the current one, as its files
 // are on disk, in the index or in a commit.
-func Digests(ctx context.Context, req session.Request, what session.What) (out []small.Digest, err error) {
-	req = req.Above()
-	_, err = what.In(req)(ctx, "digests", func(s *session.Session) error {
+func Digests(ctx context.Context, req session.Request, what session.What) ([]small.Digest, error) {
+	return inWorkspace(ctx, req, what, "digests", gate.DigestsOf)
+}
+
+// inWorkspace asks about one workspace.
+func inWorkspace[T any](ctx context.Context, req session.Request, what session.What, name string,
+	ask func(ctx context.Context, tree history.Tree, revision, dir string, opts run.Options) (T, error)) (out T, err error) {
+	_, err = what.In(req.Above())(ctx, name, func(s *session.Session) error {
 		at, err := s.Locate(ctx, what)
 		if err == nil {
-			out, err = gate.DigestsOf(ctx, s.Tree, at.Revision, at.Dir, s.Opts)
+			out, err = ask(ctx, s.Tree, at.Revision, at.Dir, s.Opts)
 		}
 		return err
 	})

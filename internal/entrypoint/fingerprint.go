@@ -14,9 +14,6 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 )
 
-// shortestFingerprint is how many digits of a fingerprint have to be given.
-const shortestFingerprint = 8
-
 // Sought says which findings are to be waived: those with some fingerprints (at least their first eight digits), or all of a rule.
 type Sought struct {
 	Fingerprints []string
@@ -29,10 +26,10 @@ func (s Sought) matches(rule, fingerprint string) bool {
 
 func (s Sought) check() error {
 	for _, f := range s.Fingerprints {
-		if len(f) < shortestFingerprint {
+		if len(f) < finding.ShortestFingerprint {
 			return &failure.Error{
 				Message: fmt.Sprintf("%q is too short for a fingerprint", f),
-				Remedy:  fmt.Sprintf("give at least %d digits of it", shortestFingerprint),
+				Remedy:  fmt.Sprintf("give at least %d digits of it", finding.ShortestFingerprint),
 			}
 		}
 	}
@@ -129,18 +126,16 @@ func (s Sought) found(all []waivable) bool {
 
 // in picks what is sought from findings. where and remedy are for those that are not there.
 func (s Sought) in(all []waivable, where, remedy string) ([]Excuse, error) {
+	var fingerprints []string
+	for _, w := range all {
+		fingerprints = append(fingerprints, w.fingerprint)
+	}
 	picked := map[string]bool{}
 	var out []Excuse
 	for _, f := range s.Fingerprints {
-		whole := ""
-		for _, w := range all {
-			if !strings.HasPrefix(w.fingerprint, f) {
-				continue
-			}
-			if whole != "" && w.fingerprint != whole {
-				return nil, &failure.Error{Message: "several findings have a fingerprint that begins with " + f, Remedy: "give more digits of it"}
-			}
-			whole = w.fingerprint
+		whole, several := finding.Whole(f, fingerprints)
+		if several {
+			return nil, &failure.Error{Message: "several findings have a fingerprint that begins with " + f, Remedy: "give more digits of it"}
 		}
 		if whole == "" {
 			return nil, &failure.Error{Message: fmt.Sprintf("no finding %s has the fingerprint %s", where, f), Remedy: remedy}

@@ -65,18 +65,13 @@ func PrePush(ctx context.Context, req session.Request, args []string, stdin io.R
 // pushTo judges a push to a remote, which has what its remote-tracking branches say.
 func pushTo(ctx context.Context, s *session.Session, push handover) (*finding.Report, error) {
 	var known []string
-	if isRemoteName(push.remote) { // a URL or a path has no remote-tracking branches
+	if githistory.IsRemoteName(push.remote) { // a URL or a path has no remote-tracking branches
 		var err error
 		if known, err = s.Repo.Tips(ctx, "refs/remotes/"+push.remote+"/"); err != nil {
 			return nil, err
 		}
 	}
 	return judgePush(ctx, s, push, known), nil
-}
-
-// isRemoteName reports whether what git hands to a hook is the name of a remote, and not a URL or a path.
-func isRemoteName(remote string) bool {
-	return remote != "" && !strings.ContainsAny(remote, ":\\ ") && !strings.HasPrefix(remote, "/") && !strings.HasPrefix(remote, ".")
 }
 
 // guess finds out what is pushed if standard input is empty: from the variables of the pre-commit framework, which consumes the lines
@@ -106,7 +101,7 @@ func guess(ctx context.Context, s *session.Session, push *handover) error {
 	if u.LocalID, err = s.Commit(ctx, to); err != nil {
 		return err
 	}
-	if from != "" && !hookinput.IsZero(from) {
+	if from != "" && !history.IsZero(from) {
 		if u.RemoteID, err = s.Commit(ctx, from); err != nil {
 			return err
 		}
@@ -304,7 +299,7 @@ func oldTip(ctx context.Context, s *session.Session, u hookinput.RefUpdate, remo
 // catchUp is what to type where the remote's branch has moved on.
 func catchUp(u hookinput.RefUpdate, remote, current string) string {
 	branch, ok := strings.CutPrefix(u.Ref, "refs/heads/")
-	if !ok || !isRemoteName(remote) || current == "" {
+	if !ok || !githistory.IsRemoteName(remote) || current == "" {
 		return fmt.Sprintf("`git fetch %s %s`", wording.ShellWord(cmp.Or(remote, origin)), wording.ShellWord(u.Ref))
 	}
 	sync := fmt.Sprintf("`small-hook sync %s %s`", wording.ShellWord(remote), wording.ShellWord(branch))

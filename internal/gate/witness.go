@@ -34,29 +34,23 @@ func Witness(ctx context.Context, h history.History, refs []walk.Witnessed, acce
 	return report, seen
 }
 
-// shortestAccepted is how many digits of a fingerprint have to be given.
-const shortestAccepted = 8
-
 // setAccepted sets the accepted findings apart.
 func setAccepted(r *finding.Report, accept []string) error {
+	var all []string
+	for i := range r.Findings {
+		all = append(all, r.Findings[i].Fingerprint())
+	}
 	accepted := map[string]bool{}
 	for _, a := range accept {
-		found := ""
-		for _, f := range r.Findings {
-			whole := f.Fingerprint()
-			if len(a) < shortestAccepted || !strings.HasPrefix(whole, strings.ToLower(a)) {
-				continue
-			}
-			if found != "" && found != whole {
-				return &failure.Error{Message: fmt.Sprintf("several findings have a fingerprint that begins with %q", a), Remedy: "give more digits of it"}
-			}
-			found = whole
-		}
-		if found == "" {
+		found, several := finding.Whole(strings.ToLower(a), all)
+		switch {
+		case len(a) < finding.ShortestFingerprint || found == "":
 			return &failure.Error{
 				Message: fmt.Sprintf("no finding has the fingerprint %q", a),
-				Remedy:  fmt.Sprintf("give --accept at least %d digits of a fingerprint that the witness reports now", shortestAccepted),
+				Remedy:  fmt.Sprintf("give --accept at least %d digits of a fingerprint that the witness reports now", finding.ShortestFingerprint),
 			}
+		case several:
+			return &failure.Error{Message: fmt.Sprintf("several findings have a fingerprint that begins with %q", a), Remedy: "give more digits of it"}
 		}
 		accepted[found] = true
 	}

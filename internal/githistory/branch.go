@@ -70,7 +70,7 @@ func DefaultBranch(ctx context.Context, r Refs, remote string) (Branch, error) {
 		return HeadBranch(ctx, r)
 	}
 	remotes := []string{"origin"}
-	if isRemoteName(remote) && remote != "origin" {
+	if IsRemoteName(remote) && remote != "origin" {
 		// In a fork's clone origin is the fork: its policy does not count upstream.
 		remotes = []string{remote, "origin"}
 	}
@@ -83,7 +83,7 @@ func DefaultBranch(ctx context.Context, r Refs, remote string) (Branch, error) {
 		return Branch{}, err
 	}
 	usual := []string{"main", "master"}
-	if isRemoteName(configured) && !slices.Contains(usual, configured) {
+	if IsRemoteName(configured) && !slices.Contains(usual, configured) {
 		usual = append([]string{configured}, usual...)
 	}
 	var names []string
@@ -112,10 +112,10 @@ func firstBranch(ctx context.Context, r Refs, names ...string) (Branch, error) {
 	return Branch{}, err
 }
 
-// isRemoteName reports whether s can be a part of a ref's name: a remote may
-// also be given as a URL, which cannot.
-func isRemoteName(s string) bool {
-	return s != "" && !strings.ContainsAny(s, " ~^:?*[\\\x00\n\t")
+// IsRemoteName reports whether s can be a part of a ref's name: a remote may
+// also be given as a URL or a path, which cannot.
+func IsRemoteName(s string) bool {
+	return s != "" && !strings.ContainsAny(s, " ~^:?*[\\\x00\n\t") && !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, ".")
 }
 
 // CurrentBranch is the full name of the branch that HEAD names, empty for a

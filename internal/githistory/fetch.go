@@ -27,7 +27,7 @@ import (
 //
 // A Repo, and any other reader, has to be opened anew to see what was fetched.
 func (r *Repo) Fetch(ctx context.Context, remote, refspec string, guarded bool) error {
-	if !isRemoteName(remote) || strings.HasPrefix(remote, "-") || refspec == "" || strings.HasPrefix(refspec, "-") {
+	if !IsRemoteName(remote) || strings.HasPrefix(remote, "-") || refspec == "" || strings.HasPrefix(refspec, "-") {
 		return &failure.Error{Message: fmt.Sprintf("cannot fetch %q from %q", wording.Printable(refspec), wording.Printable(remote))}
 	}
 	args := []string{

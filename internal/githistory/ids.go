@@ -8,6 +8,7 @@ import (
 	"hash"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
 // format is what depends on the repository's hash function.
@@ -43,17 +44,7 @@ func newFormat(sum func() hash.Hash) format {
 
 // valid reports whether s is a full object id as git writes it. Nothing else
 // is ever sent to git as one: a shorter id could be taken for an abbreviation.
-func (f format) valid(s string) bool { return len(s) == f.idLength && IsHex(s) }
-
-// IsHex reports whether a text holds nothing but digits as git writes those of ids.
-func IsHex(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
-}
+func (f format) valid(s string) bool { return len(s) == f.idLength && history.IsHex(s) }
 
 // check rejects ids that are not full.
 func (f format) check(ids ...string) error {

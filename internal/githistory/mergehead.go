@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -31,7 +32,7 @@ func MergeHeads(ctx context.Context, r interface {
 	var commits []string
 	for line := range strings.Lines(string(data)) {
 		id := strings.TrimRight(line, "\r\n")
-		if !isAnyID(id) {
+		if !history.IsObjectID(id) {
 			return nil, damaged
 		}
 		commit, err := r.Resolve(ctx, id)
@@ -52,13 +53,10 @@ func GitHeads(environ []string) []string {
 	var heads []string
 	for _, v := range environ {
 		name, _, _ := strings.Cut(v, "=")
-		if id, ok := strings.CutPrefix(name, "GITHEAD_"); ok && isAnyID(id) {
+		if id, ok := strings.CutPrefix(name, "GITHEAD_"); ok && history.IsObjectID(id) {
 			heads = append(heads, id)
 		}
 	}
 	slices.Sort(heads)
 	return slices.Compact(heads)
 }
-
-// isAnyID reports whether s is a full object id of one of git's formats.
-func isAnyID(s string) bool { return (len(s) == 40 || len(s) == 64) && IsHex(s) }

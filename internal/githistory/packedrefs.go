@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
 // PackedRefs hands on the refs of the file packed-refs, whose ids have that many
@@ -26,7 +28,7 @@ func PackedRefs(commonDir string, digits int, each func(id, name string)) error 
 		peeled := strings.HasPrefix(text, "^")
 		switch {
 		case ended && strings.HasPrefix(text, "#"):
-		case !ended, len(id) != digits, !IsHex(id), named == peeled, named && name == "":
+		case !ended, len(id) != digits, !history.IsHex(id), named == peeled, named && name == "":
 			return fmt.Errorf("packed-refs has the line %q", text)
 		case named:
 			each(id, name)

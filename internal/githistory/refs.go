@@ -86,7 +86,7 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 	if err := r.format.check(a, b); err != nil {
 		return nil, err
 	}
-	if err := r.checkDifference(ctx, a, b); err != nil {
+	if err := CheckDifference(ctx, r, r.Shallow, a, b); err != nil {
 		return nil, err
 	}
 	out, err := r.git.Output(ctx, nil, "merge-base", "--all", a, b)
@@ -113,22 +113,18 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, e
 		return true, nil
 	case gitcmd.ExitedWith(err, 1):
 		// A no is only as good as the history that was seen.
-		return false, r.checkDifference(ctx, commit, ancestor)
+		return false, CheckDifference(ctx, r, r.Shallow, commit, ancestor)
 	}
 	return false, r.explainMissing(ctx, "cannot compare commits", err, ancestor, commit)
-}
-
-func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
-	if !r.Shallow {
-		return nil
-	}
-	return CheckDifference(ctx, r, a, b)
 }
 
 // CheckDifference fails if, in a shallow clone, the commits that only one of two can
 // reach touch the boundary: what is hidden there may connect them. Hidden history
 // that both share cannot.
-func CheckDifference(ctx context.Context, h history.History, a, b string) error {
+func CheckDifference(ctx context.Context, h history.History, shallow bool, a, b string) error {
+	if !shallow {
+		return nil
+	}
 	for _, side := range [][2]string{{a, b}, {b, a}} {
 		if _, err := h.Commits(ctx, side[:1], side[1:]); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 // url.*.insteadOf changes it; of several the first, from which git fetches. It is
 // empty if there is no such remote.
 func (r *Repo) RemoteURL(ctx context.Context, remote string) (string, error) {
-	if !isRemoteName(remote) {
+	if !IsRemoteName(remote) {
 		return "", nil
 	}
 	out, err := r.git.Output(ctx, nil, "config", "-z", "--get-all", "remote."+remote+".url")

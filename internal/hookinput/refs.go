@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
 // RefUpdate is one ref that is to be moved, a line of a hook's standard input.
@@ -21,13 +22,10 @@ type RefUpdate struct {
 }
 
 // Deletes reports whether the ref is to be deleted.
-func (u RefUpdate) Deletes() bool { return IsZero(u.LocalID) }
+func (u RefUpdate) Deletes() bool { return history.IsZero(u.LocalID) }
 
 // Creates reports whether the ref does not exist yet.
-func (u RefUpdate) Creates() bool { return IsZero(u.RemoteID) }
-
-// IsZero reports whether an object id is git's null id, of any length.
-func IsZero(id string) bool { return id != "" && strings.Trim(id, "0") == "" }
+func (u RefUpdate) Creates() bool { return history.IsZero(u.RemoteID) }
 
 // maxRefLine bounds one line, in bytes. Git's own limit for a ref name is lower.
 const maxRefLine = 64 << 10
@@ -74,7 +72,7 @@ func readLines(r io.Reader, fields int, build func([]string) RefUpdate) ([]RefUp
 // fault says what is wrong with an update, or is "".
 func (u RefUpdate) fault() string {
 	for _, id := range []string{u.LocalID, u.RemoteID} {
-		if !isObjectID(id) && !IsZero(id) {
+		if !history.IsObjectID(id) && !history.IsZero(id) {
 			return fmt.Sprintf("%q is not an object id", id)
 		}
 	}
@@ -105,9 +103,4 @@ func malformed(line, why string) error {
 		Message: fmt.Sprintf("standard input has a line that git never writes: %q: %s", line, why),
 		Remedy:  "Let git run this hook. By hand, give it lines as githooks(5) describes them.",
 	}
-}
-
-// isObjectID reports whether s is a full object id, of SHA-1 or SHA-256.
-func isObjectID(s string) bool {
-	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/hookinput"
 )
 
@@ -108,7 +109,7 @@ func FuzzReadRefs(f *testing.F) {
 			var again strings.Builder
 			for _, u := range updates {
 				for _, id := range []string{u.LocalID, u.RemoteID} {
-					if !hookinput.IsZero(id) && (len(id) != 40 && len(id) != 64 || strings.Trim(id, "0123456789abcdef") != "") {
+					if !history.IsZero(id) && (len(id) != 40 && len(id) != 64 || strings.Trim(id, "0123456789abcdef") != "") {
 						t.Fatalf("%q was taken for an object id", id)
 					}
 				}

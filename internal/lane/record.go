@@ -97,14 +97,6 @@ func listOf(v *small.Value, key string) []*small.Value {
 	return nil
 }
 
-// fieldsOf are the members of a mapping, none where there is no value.
-func fieldsOf(v *small.Value) []small.Field {
-	if v == nil {
-		return nil
-	}
-	return v.Fields
-}
-
 func isBool(v *small.Value, text string) bool {
 	return v != nil && v.Kind == small.Bool && strings.EqualFold(v.Text, text)
 }

@@ -158,7 +158,7 @@ func (w *Workflow) CheckPhases() []small.Problem {
 		}
 	}
 	begin(w.Initial, "initial_phase")
-	for _, o := range fieldsOf(w.root.Get("overrides")) {
+	for _, o := range w.root.Get("overrides").Members() {
 		begin(refAt(o.Value.Get("initial_phase")), "overrides."+clip(o.Key)+".initial_phase")
 	}
 	return out
@@ -215,7 +215,7 @@ func unknownKeys(root *small.Value) []small.Problem {
 			check(s, "subagent "+strconv.Itoa(k+1), subject+"subagents."+strconv.Itoa(k)+".", subagentKeys)
 		}
 	}
-	for _, f := range fieldsOf(root.Get("overrides")) {
+	for _, f := range root.Get("overrides").Members() {
 		trigger := clip(f.Key)
 		check(f.Value, "override "+strconv.Quote(trigger), "overrides."+trigger+".", overrideKeys)
 	}

@@ -292,10 +292,10 @@ func FieldChanges(o, n *small.Value) []FieldChange {
 			}
 		}
 	}
-	for _, f := range fieldsOf(o) {
+	for _, f := range o.Members() {
 		compare(f.Key)
 	}
-	for _, f := range fieldsOf(n) {
+	for _, f := range n.Members() {
 		if old[f.Key] == nil {
 			compare(f.Key)
 		}
@@ -303,16 +303,9 @@ func FieldChanges(o, n *small.Value) []FieldChange {
 	return out
 }
 
-func fieldsOf(v *small.Value) []small.Field {
-	if v == nil {
-		return nil
-	}
-	return v.Fields
-}
-
 func membersOf(v *small.Value) map[string]*small.Value {
-	members := make(map[string]*small.Value, len(fieldsOf(v)))
-	for _, f := range fieldsOf(v) {
+	members := make(map[string]*small.Value, len(v.Members()))
+	for _, f := range v.Members() {
 		members[f.Key] = f.Value
 	}
 	return members

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -25,7 +26,7 @@ const opening = "# yaml-language-server: $schema=" + SchemaAddress + "\n" +
 //
 // It is an error if the configuration is not valid (*InvalidError), if a
 // waiver would not be or is there already, and if the file is written in a way
-// that cannot be extended (*EditError, which says what to add by hand). rules are as
+// that cannot be extended (its remedy says what to add by hand). rules are as
 // with Parse.
 func AddWaivers(data []byte, waivers []Waiver, rules []Rule) ([]byte, error) {
 	d, err := open(data, rules)
@@ -85,41 +86,6 @@ func AddBaseline(data []byte, baselines []Baseline, rules []Rule) ([]byte, error
 	return data, nil
 }
 
-// EditError says that a configuration is written in a way that cannot be
-// changed without disturbing the rest, and what to write by hand.
-type EditError struct {
-	// Why says what stands in the way.
-	Why string
-	// Key is the list to extend or change, Stanza the item in YAML, with line
-	// ends.
-	Key, Stanza string
-	// Line is where the item stands that Stanza replaces; 0 if it is new.
-	Line int
-}
-
-// Error is the reason and the text to write.
-func (e *EditError) Error() string {
-	f := e.failure()
-	return f.Message + "; " + f.Remedy
-}
-
-// As makes it a [failure.Error], for whoever asks errors.As for one.
-func (e *EditError) As(target any) bool {
-	f, ok := target.(**failure.Error)
-	if ok {
-		*f = e.failure()
-	}
-	return ok
-}
-
-func (e *EditError) failure() *failure.Error {
-	todo := fmt.Sprintf("add this item under %q", e.Key+":")
-	if e.Line > 0 {
-		todo = fmt.Sprintf("replace the item on line %d with this one", e.Line)
-	}
-	return &failure.Error{Message: File + " was not changed: " + e.Why, Remedy: todo + " by hand:\n" + e.Stanza, Err: e}
-}
-
 // draft is a configuration that is being changed.
 type draft struct {
 	src    *yamltext.Source
@@ -165,22 +131,40 @@ func valid(key string, s stanza, want *Policy, rules []Rule, texts ...string) er
 	return nil
 }
 
-// finish makes the edits and checks what they have made. It returns the text,
-// or why there is none.
-func (d *draft) finish(edits []yamltext.Edit, want *Policy) (text []byte, why string) {
-	text = d.src.Apply(edits)
-	if len(text) > MaxSize {
-		return nil, fmt.Sprintf("it would grow beyond %d bytes", MaxSize)
+// finish makes the edits and checks what they have made. If that cannot be, or
+// err says so already, the error names what is to be done by hand.
+func (d *draft) finish(edits []yamltext.Edit, err error, want *Policy, byHand string) ([]byte, error) {
+	text := d.src.Apply(edits)
+	if err == nil && len(text) > MaxSize {
+		err = fmt.Errorf("it would grow beyond %d bytes", MaxSize)
 	}
-	got, err := Parse(File, text, d.rules)
-	if err != nil || !equal(got, want) {
-		return nil, "the text there cannot be changed without changing the rest"
+	if err == nil {
+		if got, wrong := Parse(File, text, d.rules); wrong != nil || !equal(got, want) {
+			err = errors.New("the text there cannot be changed without changing the rest")
+		}
 	}
-	return text, ""
+	if err != nil {
+		return nil, &failure.Error{Message: File + " was not changed: " + err.Error(), Remedy: byHand, Err: err}
+	}
+	return text, nil
 }
 
-func refuse(key string, s stanzas, why string) *EditError {
-	return &EditError{Why: why, Key: key, Stanza: s.item(style{dash: 2, gap: 2, eol: "\n"})}
+// byHand says to do something with stanzas by hand.
+func byHand(todo string, s stanzas) string {
+	return todo + " by hand:\n" + s.item(style{dash: 2, gap: 2, eol: "\n"})
+}
+
+// add appends stanzas to the list under key.
+func (d *draft) add(key string, s stanzas, want *Policy) ([]byte, error) {
+	edits, err := d.insertion(key, s)
+	return d.finish(edits, err, want, byHand(fmt.Sprintf("add this item under %q", key+":"), s))
+}
+
+// replace changes the values of the list's item at index to the stanza's.
+func (d *draft) replace(key string, index int, s stanza, want *Policy) ([]byte, error) {
+	item := d.root.Get(key).Items[index]
+	edits, err := d.replacement(item, s)
+	return d.finish(edits, err, want, byHand(fmt.Sprintf("replace the item on line %d with this one", item.Pos.Line), stanzas{s}))
 }
 
 // equal reports whether two policies say the same, wherever it stands.

@@ -135,8 +135,7 @@ func checkBaseline(t *testing.T, data []byte, dir string) {
 	b := newBaseline(t, small.Progress.Path(dir))
 	first, err := AddBaseline(data, []Baseline{b}, knownRules)
 	if err != nil {
-		var refused *EditError
-		if !errors.As(err, &refused) {
+		if !refused(err) {
 			t.Fatalf("a waiver was taken, a baseline is not: %v", err)
 		}
 		return
@@ -144,8 +143,7 @@ func checkBaseline(t *testing.T, data []byte, dir string) {
 	b.Entries, b.Reason = 8, "again"
 	second, err := AddBaseline(first, []Baseline{b}, knownRules)
 	if err != nil {
-		var refused *EditError
-		if !errors.As(err, &refused) {
+		if !refused(err) {
 			t.Fatalf("the baseline cannot be replaced: %v\n%s", err, first)
 		}
 		return

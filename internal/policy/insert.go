@@ -2,8 +2,7 @@ package policy
 
 import (
 	"bytes"
-	"fmt"
-	"math"
+	"errors"
 	"slices"
 	"strings"
 
@@ -11,36 +10,26 @@ import (
 	"github.com/small-gate/small-gate/internal/small/yamltext"
 )
 
-// add appends stanzas to the list under key.
-func (d *draft) add(key string, s stanzas, want *Policy) ([]byte, error) {
-	edits, why := d.insertion(key, s)
-	if why == "" {
-		var text []byte
-		if text, why = d.finish(edits, want); why == "" {
-			return text, nil
-		}
-	}
-	return nil, refuse(key, s, why)
-}
-
-// insertion is the change that appends stanzas, or why there is none.
-func (d *draft) insertion(key string, s stanzas) (edits []yamltext.Edit, why string) {
-	if d.src.At(d.src.Offset(d.root.Pos)) == '{' {
-		return nil, "the file is one mapping in braces"
-	}
+// insertion is the change that appends stanzas to the list under key.
+func (d *draft) insertion(key string, s stanzas) ([]yamltext.Edit, error) {
 	i := slices.IndexFunc(d.root.Fields, func(f small.Field) bool { return f.Key == key })
-	if i < 0 {
-		return []yamltext.Edit{d.newList(key, s)}, ""
+	if i < 0 || d.src.Flow(d.root) {
+		return d.src.AppendKey(d.root, key, func(indent int) string { return s.item(d.newStyle(indent)) })
 	}
 	field := d.root.Fields[i]
 	if empty, ok := d.emptyList(field); ok {
 		st := style{dash: field.KeyPos.Column + 1, gap: 2, eol: d.src.EOL()}
-		return []yamltext.Edit{empty, d.src.InsertLines(field.KeyPos.Line+1, s.item(st))}, ""
+		return []yamltext.Edit{empty, d.src.InsertLines(field.KeyPos.Line+1, s.item(st))}, nil
 	}
-	if why := d.notBlock(field.Value); why != "" {
-		return nil, why
+	list := field.Value
+	switch d.src.At(d.src.Offset(list.Pos)) {
+	case '-':
+		st := d.styleOf(list)
+		return []yamltext.Edit{d.src.InsertLines(d.endOf(list, st.dash), s.item(st))}, nil
+	case '[':
+		return nil, errors.New("the list is written in brackets, not as items that begin with a dash")
 	}
-	return []yamltext.Edit{d.inBlock(field.Value, s)}, ""
+	return nil, errors.New("the list is an alias, or has an anchor or a tag")
 }
 
 // emptyList is the change that takes away the [] behind a key.
@@ -58,28 +47,15 @@ func (d *draft) emptyList(field small.Field) (yamltext.Edit, bool) {
 	return yamltext.Edit{Start: start, End: end}, true
 }
 
-// notBlock says why a list cannot be edited, "" if its items begin with a dash.
-func (d *draft) notBlock(list *small.Value) string {
-	switch d.src.At(d.src.Offset(list.Pos)) {
-	case '-':
-		return ""
-	case '[':
-		return "the list is written in brackets, not as items that begin with a dash"
-	}
-	return "the list is an alias, or has an anchor or a tag"
-}
-
-// newList writes a key and its first items at the end of the document, in the
-// style of the file's other list.
-func (d *draft) newList(key string, s stanzas) yamltext.Edit {
-	indent := d.root.Fields[0].KeyPos.Column - 1
-	st := style{dash: indent + 2, gap: 2, eol: d.src.EOL()}
-	for _, other := range []string{"waivers", "baseline"} {
-		if list := d.root.Get(other); list != nil && d.notBlock(list) == "" {
-			st = d.styleOf(list)
+// newStyle is the style of a new list below a key with that many spaces before
+// it: that of the file's other list.
+func (d *draft) newStyle(indent int) style {
+	for _, other := range []string{"baseline", "waivers"} {
+		if list := d.root.Get(other); list != nil && d.src.At(d.src.Offset(list.Pos)) == '-' {
+			return d.styleOf(list)
 		}
 	}
-	return d.src.InsertLines(d.src.End(), strings.Repeat(" ", indent)+key+":"+st.eol+s.item(st))
+	return style{dash: indent + 2, gap: 2, eol: d.src.EOL()}
 }
 
 // styleOf is the style of a block list, taken from its last item.
@@ -94,76 +70,39 @@ func (d *draft) styleOf(list *small.Value) style {
 	return st
 }
 
-// inBlock appends items to a block list.
-func (d *draft) inBlock(list *small.Value, s stanzas) yamltext.Edit {
-	st := d.styleOf(list)
-	before := d.nextKey(list.Pos.Line)
-	for before-1 > list.Pos.Line && d.isOutside(d.src.Line(before-1), st.dash) {
-		before--
-	}
-	return d.src.InsertLines(before, s.item(st))
-}
-
-// nextKey is the line of the first key of the document after a line, or the
-// one before which the document ends.
-func (d *draft) nextKey(line int) int {
-	next := math.MaxInt
+// endOf is the line before which a block list ends: that of the next key, or
+// of what stands in front of it and belongs to it. Blank lines do, and comments
+// to the left of the dashes. Other comments go with the items.
+func (d *draft) endOf(list *small.Value, dash int) int {
+	end := d.src.End()
 	for _, f := range d.root.Fields {
-		if f.KeyPos.Line > line {
-			next = min(next, f.KeyPos.Line)
+		if f.KeyPos.Line > list.Pos.Line {
+			end = min(end, f.KeyPos.Line)
 		}
 	}
-	return min(next, d.src.End())
-}
-
-// isOutside reports whether a line after a list's items belongs to what
-// follows: it is blank, or a comment to the left of the dashes. Comments at
-// the dashes or to the right of them go with the items.
-func (d *draft) isOutside(line string, dash int) bool {
-	text := strings.TrimLeft(line, " \t")
-	if text == "" {
-		return true
-	}
-	indent := len(line) - len(text)
-	return text[0] == '#' && (indent < dash || indent == 0)
-}
-
-// replace changes the values of the list's item at index to the stanza's.
-func (d *draft) replace(key string, index int, s stanza, want *Policy) ([]byte, error) {
-	item := d.root.Get(key).Items[index]
-	edits, why := d.replacement(item, s)
-	if why == "" {
-		var text []byte
-		if text, why = d.finish(edits, want); why == "" {
-			return text, nil
+	for ; end-1 > list.Pos.Line; end-- {
+		line := d.src.Line(end - 1)
+		text := strings.TrimLeft(line, " \t")
+		indent := len(line) - len(text)
+		if text != "" && (text[0] != '#' || indent >= dash && indent > 0) {
+			break
 		}
 	}
-	refused := refuse(key, stanzas{s}, why)
-	refused.Line = item.Pos.Line
-	return nil, refused
+	return end
 }
 
-// replacement is the change that gives an item the stanza's values, or why
-// there is none.
-func (d *draft) replacement(item *small.Value, s stanza) (edits []yamltext.Edit, why string) {
+// replacement is the change that gives an item the stanza's values.
+func (d *draft) replacement(item *small.Value, s stanza) (edits []yamltext.Edit, err error) {
 	for _, f := range item.Fields {
 		text := s.value(f.Key)
-		if unchanged(f.Value, text) {
+		if old, ok := f.Value.Str(); ok && quote(old) == text || !ok && f.Value.Text == text {
 			continue
 		}
-		start, end, ok := d.src.Scalar(f)
-		if !ok {
-			return nil, fmt.Sprintf("the value of %q has an anchor or a tag, is an alias, or spans lines", f.Key)
+		edit, err := d.src.Replace(f, text)
+		if err != nil {
+			return nil, err
 		}
-		edits = append(edits, yamltext.Edit{Start: start, End: end, Text: text})
+		edits = append(edits, edit)
 	}
-	return edits, ""
-}
-
-// unchanged reports whether a value says already what is to be written.
-func unchanged(v *small.Value, text string) bool {
-	if s, ok := v.Str(); ok {
-		return quote(s) == text
-	}
-	return v.Text == text
+	return edits, nil
 }

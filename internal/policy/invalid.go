@@ -2,11 +2,11 @@ package policy
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // Problem is one thing that is wrong with a configuration.
@@ -36,7 +36,7 @@ func (p Problem) String() string {
 	if p.Hint != "" {
 		out += " (" + p.Hint + ")"
 	}
-	return printable(out)
+	return wording.Printable(out)
 }
 
 // InvalidError is a configuration that cannot be used: outcome 2. It holds
@@ -57,7 +57,7 @@ func (e *InvalidError) Error() string {
 }
 
 func (e *InvalidError) headline() string {
-	return fmt.Sprintf("the configuration (%s) is not valid", printable(e.Source))
+	return fmt.Sprintf("the configuration (%s) is not valid", wording.Printable(e.Source))
 }
 
 // lines are the problems and, if there are too many, how many more there are.
@@ -83,19 +83,4 @@ func (e *InvalidError) As(target any) bool {
 		}
 	}
 	return ok
-}
-
-// printable escapes what a terminal or a log would act upon: control and
-// formatting characters, line breaks included.
-func printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if strconv.IsPrint(r) {
-			b.WriteRune(r)
-			continue
-		}
-		quoted := strconv.QuoteRune(r)
-		b.WriteString(quoted[1 : len(quoted)-1])
-	}
-	return b.String()
 }

@@ -200,12 +200,6 @@ func (r *resolving) planArtifact(ctx context.Context, path string, data []byte, 
 	if data == nil {
 		return nil
 	}
-	mode := r.files[r.op.ours.id][path].Mode
-	for _, t := range r.op.theirs {
-		if mode == "" {
-			mode = r.files[t.id][path].Mode
-		}
-	}
 	var there []byte
 	if !r.apart {
 		var err error
@@ -216,7 +210,7 @@ func (r *resolving) planArtifact(ctx context.Context, path string, data []byte, 
 			return err
 		}
 	}
-	changed, err := r.plan(ctx, change{path: path, mode: mode, content: data, there: there, keep: true})
+	changed, err := r.plan(ctx, change{path: path, mode: r.modeOf(path), content: data, there: there, keep: true})
 	if changed {
 		r.out.Merged = append(r.out.Merged, MergedFile{Path: path, Notes: notes})
 	}

@@ -294,22 +294,8 @@ func (r *restoring) committed(ctx context.Context, source string) ([]byte, error
 	}
 	r.sides = op.sides()
 	c := splice.Case{Path: r.Log(), Now: r.Now, Limits: r.Limits, Comparer: read.NewLogComparer(r.Policy, r.Log(), r.Now)}
-	if c.Ours, err = r.version(ctx, op.ours); err != nil {
+	if err = op.versions(&c, func(s side) (splice.Version, error) { return r.version(ctx, s) }); err != nil {
 		return nil, err
-	}
-	for _, t := range op.theirs {
-		v, err := r.version(ctx, t)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range t.parts {
-			base, err := r.version(ctx, side{name: "the merge base", id: id})
-			if err != nil {
-				return nil, err
-			}
-			v.Bases = append(v.Bases, base)
-		}
-		c.Theirs = append(c.Theirs, v)
 	}
 	text := c.Ours.Data
 	if len(c.Theirs) > 0 {

@@ -243,29 +243,20 @@ func (r *resolving) sidesOf(ctx context.Context, path string) (c splice.Case, mo
 	for _, p := range r.policies {
 		c.Others = append(c.Others, read.NewLogComparer(p, path, r.opts.Now, r.oldPaths(path)...))
 	}
-	if c.Ours, err = r.version(ctx, r.op.ours, path); err != nil {
+	if err = r.op.versions(&c, func(s side) (splice.Version, error) { return r.version(ctx, s, path) }); err != nil {
 		return c, "", false, err
 	}
-	same, mode = true, r.files[r.op.ours.id][path].Mode
-	for _, t := range r.op.theirs {
-		v, err := r.version(ctx, t, path)
-		if err != nil {
-			return c, "", false, err
+	return c, r.modeOf(path), r.sidesAgree(path), nil
+}
+
+// modeOf is the mode of a file on the first side that has it.
+func (r *resolving) modeOf(path string) string {
+	for _, s := range r.op.sides() {
+		if mode := r.files[s.id][path].Mode; mode != "" {
+			return mode
 		}
-		for _, id := range t.parts {
-			base, err := r.version(ctx, side{name: "the merge base", id: id}, path)
-			if err != nil {
-				return c, "", false, err
-			}
-			v.Bases = append(v.Bases, base)
-		}
-		if mode == "" {
-			mode = r.files[t.id][path].Mode
-		}
-		same = same && r.files[t.id][path] == r.files[r.op.ours.id][path]
-		c.Theirs = append(c.Theirs, v)
 	}
-	return c, mode, same, nil
+	return ""
 }
 
 // version is a side's version of a log, without its bases.

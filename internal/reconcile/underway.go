@@ -62,6 +62,28 @@ const (
 // sides are all sides, ours first.
 func (o *operation) sides() []side { return append([]side{o.ours}, o.theirs...) }
 
+// versions adds to a log's case what each side has of it, and what the commits have from which the others parted.
+func (o *operation) versions(c *splice.Case, read func(side) (splice.Version, error)) (err error) {
+	if c.Ours, err = read(o.ours); err != nil {
+		return err
+	}
+	for _, t := range o.theirs {
+		v, err := read(t)
+		if err != nil {
+			return err
+		}
+		for _, id := range t.parts {
+			base, err := read(side{name: "the merge base", id: id})
+			if err != nil {
+				return err
+			}
+			v.Bases = append(v.Bases, base)
+		}
+		c.Theirs = append(c.Theirs, v)
+	}
+	return nil
+}
+
 // oneParent reports whether the operation ends in a commit with one parent.
 func (o *operation) oneParent() bool {
 	return o.word == opRebase || o.word == opPick || o.word == opSquash

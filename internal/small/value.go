@@ -75,6 +75,14 @@ func (v *Value) Get(key string) *Value {
 	return nil
 }
 
+// Members are the members of a mapping. It may be called on nil and on any kind.
+func (v *Value) Members() []Field {
+	if v == nil {
+		return nil
+	}
+	return v.Fields
+}
+
 // Block reports whether a list is written in block style, one item below the
 // other. Pos is then the place of its first dash.
 func (v *Value) Block() bool { return v != nil && v.Kind == List && v.block }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
 )
 
 // Parse reads what Text writes, and nothing else.
@@ -84,7 +85,7 @@ func checkLogs(logs []Log) error {
 		if l.Path == "" || there[l.Path] {
 			return fmt.Errorf("a log has no path, or %q is there twice", l.Path)
 		}
-		if len(l.Commit) != 40 && len(l.Commit) != 64 || strings.Trim(l.Commit, "0123456789abcdef") != "" {
+		if !history.IsObjectID(l.Commit) {
 			return fmt.Errorf("log %q: %q is no commit's full id", l.Path, l.Commit)
 		}
 		there[l.Path] = true

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/small"
@@ -153,6 +154,20 @@ type EntryRef struct {
 func (f *Finding) Fingerprint() string {
 	sum := f.sum()
 	return hex.EncodeToString(sum[:])
+}
+
+// ShortestFingerprint is how many digits of a fingerprint have to be given.
+const ShortestFingerprint = 8
+
+// Whole is the one of some fingerprints that begins as given, empty if none does; several is true if more than one does.
+func Whole(given string, fingerprints []string) (whole string, several bool) {
+	for _, f := range fingerprints {
+		if strings.HasPrefix(f, given) {
+			several = several || whole != "" && whole != f
+			whole = f
+		}
+	}
+	return whole, several
 }
 
 func (f *Finding) sum() (sum [sha256.Size]byte) {

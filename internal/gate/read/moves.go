@@ -3,7 +3,6 @@ package read
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -47,12 +46,6 @@ type removedLog struct {
 	logs []*LedgerFile
 }
 
-// addedLog is a log at a path where the parent has none.
-type addedLog struct {
-	*LedgerFile
-	entries func() map[small.Digest]bool
-}
-
 // waivedEntries are the entries that waivers name; nil if a baseline may excuse any other.
 func (src *Source) waivedEntries() map[small.Digest]bool {
 	if len(src.Policy.Baselines) > 0 {
@@ -69,21 +62,19 @@ func (src *Source) waivedEntries() map[small.Digest]bool {
 	return out
 }
 
-// cannotContinueIn reports whether a log begins or ends with an entry that the other lacks and nothing excuses. It
+// cannotContinueIn reports whether a log begins or ends with an entry that the other, which has these, lacks and nothing excuses. It
 // spares comparing each log with each where many move at once.
-func (d removedLog) cannotContinueIn(there *addedLog, waived map[small.Digest]bool) bool {
+func (d removedLog) cannotContinueIn(has, waived map[small.Digest]bool) bool {
 	return slices.ContainsFunc(d.logs, func(l *LedgerFile) bool {
 		if l.Log.Len() == 0 {
 			return false
 		}
 		first, last := l.Log.Entries[0].Digest, l.Log.Entries[l.Log.Len()-1].Digest
-		has := there.entries()
 		return !has[first] && !waived[first] || !has[last] && !waived[last]
 	})
 }
 
-// moves finds the logs that moved: gone from one path, continued at a new one. There must be as many such paths as
-// logs that begin alike are gone: of two copies of a log, neither is the log.
+// moves finds the logs that moved on an edge: gone from one path, continued at a new one.
 func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
 	added, err := src.addedLogs(ctx, x)
 	if err != nil || len(added) == 0 {
@@ -93,8 +84,30 @@ func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
 	if err != nil {
 		return nil, err
 	}
+	return src.match(x, removed, added)
+}
+
+// MovedLogs finds the logs that moved from where they are gone to where logs are new, whatever stands between their entries there.
+func (src *Source) MovedLogs(gone, added []*LedgerFile) (map[string]history.File, error) {
+	var removed []removedLog
+	for _, l := range gone {
+		removed = append(removed, removedLog{l.File.Path, []*LedgerFile{l}})
+	}
+	return src.match(moveSearch{merge: true, equal: src.byWaivers}, removed, added)
+}
+
+// match finds which new log continues which one that is gone, the longest first. There must be as many new ones as logs that begin
+// alike are gone: of two copies of a log, neither is the log.
+func (src *Source) match(x moveSearch, removed []removedLog, added []*LedgerFile) (moves, error) {
+	slices.SortStableFunc(removed, func(a, b removedLog) int { return b.longest() - a.longest() })
 	out := moves{}
-	waived := src.waivedEntries()
+	waived, sets := src.waivedEntries(), map[*LedgerFile]map[small.Digest]bool{}
+	entries := func(l *LedgerFile) map[small.Digest]bool {
+		if sets[l] == nil {
+			sets[l] = ledger.DigestSet(l.Log.Ledger)
+		}
+		return sets[l]
+	}
 	for len(removed) > 0 {
 		alike := func(d removedLog) bool {
 			return src.Logs(d.path) == src.Logs(removed[0].path) && slices.EqualFunc(d.logs, removed[0].logs, func(a, b *LedgerFile) bool {
@@ -102,12 +115,12 @@ func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
 			})
 		}
 		group := slices.DeleteFunc(slices.Clone(removed), func(d removedLog) bool { return !alike(d) })
-		var to []*addedLog
+		var to []*LedgerFile
 		for _, log := range added {
-			if waived != nil && x.reverted == nil && group[0].cannotContinueIn(log, waived) {
+			if waived != nil && x.reverted == nil && group[0].cannotContinueIn(entries(log), waived) {
 				continue
 			}
-			on, err := src.continuesIn(ctx, x, group[0], log.LedgerFile)
+			on, err := src.continuesIn(x, group[0], log)
 			if err != nil {
 				return nil, err
 			}
@@ -115,10 +128,10 @@ func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
 				to = append(to, log)
 			}
 		}
-		if len(to) == len(group) || len(to) > len(group) && group[0].empty() {
+		if len(to) == len(group) || len(to) > len(group) && group[0].longest() == 0 {
 			for i, d := range group {
 				out[d.path] = to[i].File
-				added = slices.DeleteFunc(added, func(log *addedLog) bool { return log == to[i] })
+				added = slices.DeleteFunc(added, func(log *LedgerFile) bool { return log == to[i] })
 			}
 		}
 		removed = slices.DeleteFunc(removed, alike)
@@ -126,14 +139,18 @@ func (src *Source) moves(ctx context.Context, x moveSearch) (moves, error) {
 	return out, nil
 }
 
-// empty reports whether a log has no entries to lose.
-func (d removedLog) empty() bool {
-	return !slices.ContainsFunc(d.logs, func(l *LedgerFile) bool { return l.Log.Len() > 0 })
+// longest is how many entries the log has to lose.
+func (d removedLog) longest() int {
+	n := 0
+	for _, l := range d.logs {
+		n = max(n, l.Log.Len())
+	}
+	return n
 }
 
 // addedLogs are the readable logs at paths where the parent has none.
-func (src *Source) addedLogs(ctx context.Context, x moveSearch) ([]*addedLog, error) {
-	var out []*addedLog
+func (src *Source) addedLogs(ctx context.Context, x moveSearch) ([]*LedgerFile, error) {
+	var out []*LedgerFile
 	for _, c := range x.changes {
 		if !src.IsLog(c.Path) || c.Old.Mode != "" {
 			continue // a log that goes where nobody judges it has ended
@@ -143,16 +160,13 @@ func (src *Source) addedLogs(ctx context.Context, x moveSearch) ([]*addedLog, er
 			return nil, err
 		}
 		if log.Readable() {
-			out = append(out, &addedLog{
-				LedgerFile: &LedgerFile{File: c.New, Log: log.Log}, // the same content may lie at several paths
-				entries:    sync.OnceValue(func() map[small.Digest]bool { return ledger.DigestSet(log.Log.Ledger) }),
-			})
+			out = append(out, &LedgerFile{File: c.New, Log: log.Log}) // the same content may lie at several paths
 		}
 	}
 	return out, nil
 }
 
-// removedLogs are the logs that the child does not have, the longest first.
+// removedLogs are the logs that the child does not have.
 func (src *Source) removedLogs(ctx context.Context, x moveSearch) ([]removedLog, error) {
 	var out []removedLog
 	for _, c := range x.changes {
@@ -176,14 +190,6 @@ func (src *Source) removedLogs(ctx context.Context, x moveSearch) ([]removedLog,
 			out = append(out, removedLog{c.Path, logs})
 		}
 	}
-	longest := func(d removedLog) int {
-		n := 0
-		for _, l := range d.logs {
-			n = max(n, l.Log.Len())
-		}
-		return n
-	}
-	slices.SortStableFunc(out, func(a, b removedLog) int { return longest(b) - longest(a) })
 	return out, nil
 }
 
@@ -212,7 +218,7 @@ func (src *Source) replacedByUnrelated(ctx context.Context, x moveSearch, c hist
 	return x.unrelated()
 }
 
-func (src *Source) continuesIn(ctx context.Context, x moveSearch, d removedLog, there *LedgerFile) (bool, error) {
+func (src *Source) continuesIn(x moveSearch, d removedLog, there *LedgerFile) (bool, error) {
 	if src.Logs(there.File.Path) != src.Logs(d.path) {
 		return false, nil
 	}

@@ -23,6 +23,11 @@ type Rule struct {
 	Checks []Check
 }
 
+// New is a rule that is always heard, and reports no edit that could be waived.
+func New(id string, severity finding.Severity, stage finding.Stage, checks ...Check) Rule {
+	return Rule{ID: id, Severity: severity, Stage: stage, Checks: checks}
+}
+
 // Check judges one subject if it is of the check's kind.
 type Check func(Subject, *Reporter)
 

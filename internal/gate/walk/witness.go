@@ -2,6 +2,7 @@ package walk
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -77,7 +78,10 @@ func (c *witnessing) compareAll(ctx context.Context) (witness.Ref, error) {
 			c.now[f.Path] = &read.LedgerFile{File: f, Log: log.Log, Problems: log.Problems} // the same content may lie at several paths
 		}
 	}
-	moves := c.moves()
+	moves, err := c.moves()
+	if err != nil {
+		return c.out, err
+	}
 	for _, l := range c.Seen.Logs {
 		if err := c.compareOne(ctx, l, moves); err != nil {
 			return c.out, err
@@ -109,10 +113,10 @@ func (c *witnessing) builtOn(ctx context.Context, commit string) (bool, error) {
 }
 
 // compareOne compares one log that was seen.
-func (c *witnessing) compareOne(ctx context.Context, l witness.Log, moves map[string]string) error {
+func (c *witnessing) compareOne(ctx context.Context, l witness.Log, moves map[string]history.File) error {
 	at := l.Path
 	if to, moved := moves[l.Path]; moved {
-		l.Moved, at = to, to
+		l.Moved, at = to.Path, to.Path
 		c.out.Logs = append(c.out.Logs, l)
 	} else if c.now[at] == nil && l.Moved != "" {
 		c.out.Logs = append(c.out.Logs, l)
@@ -168,59 +172,36 @@ func (c *witnessing) addNew(path string) {
 	}
 }
 
-// moves finds the logs that are gone from their paths and go on at new ones. As on an edge, equal logs that are gone need as many new paths
-// that continue them. The longest logs come first.
-func (c *witnessing) moves() map[string]string {
-	var gone []witness.Log
+// moves finds the logs that are gone from their paths and go on at new ones.
+func (c *witnessing) moves() (map[string]history.File, error) {
+	var gone, added []*read.LedgerFile
 	for _, l := range standing(c.Seen.Logs) {
 		if c.now[l.Path] == nil {
-			gone = append(gone, l)
+			gone = append(gone, stub(l))
 		}
 	}
-	slices.SortStableFunc(gone, func(a, b witness.Log) int { return len(b.Entries) - len(a.Entries) })
-	var added []string
-	for path, log := range c.now {
+	for _, path := range slices.Sorted(maps.Keys(c.now)) {
 		seen := slices.ContainsFunc(standing(c.Seen.Logs), func(l witness.Log) bool { return l.Path == path })
-		if !seen && log.Readable() && c.Source.Judges(path) {
-			added = append(added, path)
+		if log := c.now[path]; !seen && log.Readable() && c.Source.Judges(path) {
+			added = append(added, log)
 		}
 	}
-	slices.Sort(added)
-	out := map[string]string{}
-	for len(gone) > 0 {
-		alike := func(l witness.Log) bool { return slices.Equal(l.Entries, gone[0].Entries) }
-		group := slices.DeleteFunc(slices.Clone(gone), func(l witness.Log) bool { return !alike(l) })
-		var to []string
-		for _, path := range added {
-			old := ledger.OfEntries(stubs(group[0].Entries))
-			if read.NewLogComparer(c.Source.Policy, path, c.Source.Now, group[0].Path).Keeps(old, c.now[path].Log.Ledger) {
-				to = append(to, path)
-			}
-		}
-		if len(to) == len(group) || len(to) > len(group) && len(group[0].Entries) == 0 {
-			for i, l := range group {
-				out[l.Path] = to[i]
-				added = slices.DeleteFunc(added, func(path string) bool { return path == to[i] })
-			}
-		}
-		gone = slices.DeleteFunc(gone, alike)
-	}
-	return out
+	return c.Source.MovedLogs(gone, added)
 }
 
-// stubs are entries of which nothing but the digest is known.
-func stubs(digests []small.Digest) []ledger.Entry {
-	out := make([]ledger.Entry, len(digests))
-	for i, d := range digests {
-		out[i] = ledger.Entry{Index: i, Digest: d}
+// stub is a log of whose entries nothing but the digest is known.
+func stub(l witness.Log) *read.LedgerFile {
+	entries := make([]ledger.Entry, len(l.Entries))
+	for i, d := range l.Entries {
+		entries[i] = ledger.Entry{Index: i, Digest: d}
 	}
-	return out
+	return &read.LedgerFile{File: history.File{Path: l.Path}, Log: &ledger.Log{Ledger: ledger.OfEntries(entries)}}
 }
 
 // compareEntries judges what has become of a log's entries.
 func (c *witnessing) compareEntries(ctx context.Context, l witness.Log, now *read.LedgerFile) error {
-	old := ledger.OfEntries(stubs(l.Entries))
-	if now.Log.Extends(old) {
+	old := stub(l)
+	if now.Log.Extends(old.Log.Ledger) {
 		return nil
 	}
 	before, err := c.surviving(ctx, l)
@@ -229,14 +210,14 @@ func (c *witnessing) compareEntries(ctx context.Context, l witness.Log, now *rea
 	}
 	survives := before != nil
 	if !survives {
-		before = &read.LedgerFile{File: history.File{Path: l.Path}, Log: &ledger.Log{Ledger: old}}
+		before = old
 	}
 	equal, err := c.Source.EquivalenceOn(ctx, []string{l.Commit}, l.Path, now.File.Path, before, now)
 	if err != nil {
 		return err
 	}
 	with := ledger.CompareOptions{Equal: equal, NewRecords: c.Source.Ledgers.Records(ctx, now.File), OldRecords: func() ([]*small.Value, error) {
-		return slices.Repeat([]*small.Value{{Kind: small.Null}}, old.Len()), nil // no entry pairs with these
+		return slices.Repeat([]*small.Value{{Kind: small.Null}}, old.Log.Len()), nil // no entry pairs with these
 	}}
 	if survives {
 		with.OldRecords = c.Source.Ledgers.Records(ctx, before.File)

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/small-gate/small-gate/internal/githistory"
 )
 
 // MergeBases are as [githistory.Repo.MergeBases].
@@ -14,7 +16,7 @@ func (r *Repo) MergeBases(ctx context.Context, a, b string) ([]string, error) {
 		return nil, err
 	}
 	first, second := histories[0], histories[1]
-	if err := r.checkDifference(ctx, a, b); err != nil {
+	if err := githistory.CheckDifference(ctx, r, r.Shallow, a, b); err != nil {
 		return nil, err
 	}
 	// What is common has common ancestors only, so the best are those that are
@@ -47,7 +49,7 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, commit string) (bool, e
 	if err != nil || histories[1][above.id] != nil {
 		return err == nil, err
 	}
-	return false, r.checkDifference(ctx, ancestor, commit) // a no is only as good as the history that was seen
+	return false, githistory.CheckDifference(ctx, r, r.Shallow, ancestor, commit) // a no is only as good as the history that was seen
 }
 
 // histories are two commits, each with everything that is reachable from it down to their floor.

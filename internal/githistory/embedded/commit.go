@@ -165,7 +165,7 @@ const (
 )
 
 // isID reports whether s is a full object id as git writes it.
-func isID(s string) bool { return len(s) == idDigits && githistory.IsHex(s) }
+func isID(s string) bool { return len(s) == idDigits && history.IsHex(s) }
 
 // parseID takes nothing but full ids.
 func parseID(s string) (id plumbing.Hash, err error) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/wording"
@@ -51,7 +52,7 @@ func plausibleHead(name string) bool {
 	if target, ok := strings.CutPrefix(text, "ref:"); ok {
 		return strings.HasPrefix(strings.TrimLeft(target, " \t\r\n"), "refs/")
 	}
-	return len(text) >= idDigits && githistory.IsHex(text[:idDigits])
+	return len(text) >= idDigits && history.IsHex(text[:idDigits])
 }
 
 // readLink reads a .git file, which names the git directory of a linked work

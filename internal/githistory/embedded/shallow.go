@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"context"
 	"path/filepath"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -51,11 +50,4 @@ func (r *Repo) checkBoundary(commits []*commit, limited bool) error {
 		}
 	}
 	return nil
-}
-
-func (r *Repo) checkDifference(ctx context.Context, a, b string) error {
-	if !r.Shallow {
-		return nil
-	}
-	return githistory.CheckDifference(ctx, r, a, b)
 }

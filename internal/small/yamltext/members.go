@@ -1,7 +1,7 @@
 package yamltext
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,13 +28,8 @@ func SetMembers(text []byte, key string, members []Member, limits small.Limits) 
 	}
 	out := s.Apply(edits)
 	after, _ := small.Parse(out, limits)
-	if after == nil || without(after.Root, key, members).Canonical() != without(doc.Root, key, members).Canonical() {
+	if after == nil || after.Root.Canonical() != with(doc.Root, key, members).Canonical() {
 		return nil, fmt.Errorf("the text under %q cannot be changed without changing the rest", key)
-	}
-	for _, m := range members {
-		if got, ok := after.Root.Get(key).Get(m.Key).Str(); !ok || got != m.Value {
-			return nil, fmt.Errorf("the text under %q cannot be changed without changing the rest", key)
-		}
 	}
 	return out, nil
 }
@@ -42,11 +37,7 @@ func SetMembers(text []byte, key string, members []Member, limits small.Limits) 
 func (s *Source) setMembers(root *small.Value, key string, members []Member) ([]Edit, error) {
 	i := slices.IndexFunc(root.Fields, func(f small.Field) bool { return f.Key == key })
 	if i < 0 {
-		if s.flow(root) {
-			return nil, errors.New("the file is one mapping in braces")
-		}
-		indent := strings.Repeat(" ", root.Fields[0].KeyPos.Column-1)
-		return []Edit{s.InsertLines(s.End(), indent+key+":"+s.EOL()+s.block(members, indent+"    "))}, nil
+		return s.AppendKey(root, key, func(indent int) string { return s.block(members, indent+4) })
 	}
 	field := root.Fields[i]
 	if empty := field.Value.Kind == small.Null || field.Value.Kind == small.Map && len(field.Value.Fields) == 0; empty {
@@ -67,72 +58,58 @@ func (s *Source) setMembers(root *small.Value, key string, members []Member) ([]
 		if text, ok := old.Value.Str(); ok && text == m.Value {
 			continue
 		}
-		start, end, ok := s.Scalar(old)
-		if !ok {
-			return nil, fmt.Errorf("the value of %q has an anchor or a tag, is an alias, or spans lines", m.Key)
+		edit, err := s.Replace(old, strconv.Quote(m.Value))
+		if err != nil {
+			return nil, err
 		}
-		edits = append(edits, Edit{Start: start, End: end, Text: strconv.Quote(m.Value)})
+		edits = append(edits, edit)
 	}
 	if len(missing) > 0 {
-		if s.flow(field.Value) {
+		if s.Flow(field.Value) {
 			return nil, fmt.Errorf("%q is a mapping in braces", key)
 		}
 		first := field.Value.Fields[0].KeyPos
-		edits = append(edits, s.InsertLines(first.Line, s.block(missing, strings.Repeat(" ", first.Column-1))))
+		edits = append(edits, s.InsertLines(first.Line, s.block(missing, first.Column-1)))
 	}
 	return edits, nil
 }
 
 // fill gives an empty mapping, or null, its members.
 func (s *Source) fill(field small.Field, members []Member) ([]Edit, error) {
-	start := s.Offset(field.Value.Pos)
-	end := start
-	switch {
-	case strings.HasPrefix(string(s.Text[start:]), "{}"):
-		end += len("{}")
-	case field.Value.Text != "":
-		var ok bool
-		if start, end, ok = s.Scalar(field); !ok {
-			return nil, fmt.Errorf("the value of %q has an anchor or a tag, or is an alias", field.Key)
-		}
-	default:
-		indent := strings.Repeat(" ", field.KeyPos.Column-1)
-		return []Edit{s.InsertLines(field.KeyPos.Line+1, s.block(members, indent+"    "))}, nil
-	}
 	var all []string
 	for _, m := range members {
 		all = append(all, m.Key+": "+strconv.Quote(m.Value))
 	}
-	return []Edit{{Start: start, End: end, Text: "{" + strings.Join(all, ", ") + "}"}}, nil
+	inBraces := "{" + strings.Join(all, ", ") + "}"
+	if start := s.Offset(field.Value.Pos); bytes.HasPrefix(s.Text[start:], []byte("{}")) {
+		return []Edit{{Start: start, End: start + len("{}"), Text: inBraces}}, nil
+	}
+	if field.Value.Text == "" {
+		return []Edit{s.InsertLines(field.KeyPos.Line+1, s.block(members, field.KeyPos.Column+3))}, nil
+	}
+	edit, err := s.Replace(field, inBraces)
+	return []Edit{edit}, err
 }
 
 // block writes members as lines.
-func (s *Source) block(members []Member, indent string) string {
+func (s *Source) block(members []Member, indent int) string {
 	var out strings.Builder
 	for _, m := range members {
-		out.WriteString(indent + m.Key + ": " + strconv.Quote(m.Value) + s.EOL())
+		out.WriteString(strings.Repeat(" ", indent) + m.Key + ": " + strconv.Quote(m.Value) + s.EOL())
 	}
 	return out.String()
 }
 
-func (s *Source) flow(v *small.Value) bool { return s.At(s.Offset(v.Pos)) == '{' }
-
-// without is a document without members of the mapping under a key, and without the mapping if nothing else is in it.
-func without(root *small.Value, key string, members []Member) *small.Value {
-	out := *root
-	out.Fields = nil
-	for _, f := range root.Fields {
-		if f.Key == key && (f.Value.Kind == small.Map || f.Value.Kind == small.Null) {
-			rest := *f.Value
-			rest.Fields = slices.DeleteFunc(slices.Clone(rest.Fields), func(f small.Field) bool {
-				return slices.ContainsFunc(members, func(m Member) bool { return m.Key == f.Key })
-			})
-			if len(rest.Fields) == 0 {
-				continue
-			}
-			f.Value = &rest
-		}
-		out.Fields = append(out.Fields, f)
+// with is a document with members of the mapping under a key set.
+func with(root *small.Value, key string, members []Member) *small.Value {
+	set := func(fields []small.Field, key string, v *small.Value) []small.Field {
+		fields = slices.DeleteFunc(slices.Clone(fields), func(f small.Field) bool { return f.Key == key })
+		return append(fields, small.Field{Key: key, Value: v})
 	}
+	out, mapping := *root, small.Value{Kind: small.Map, Fields: root.Get(key).Members()}
+	for _, m := range members {
+		mapping.Fields = set(mapping.Fields, m.Key, &small.Value{Kind: small.String, Text: m.Value})
+	}
+	out.Fields = set(root.Fields, key, &mapping)
 	return &out
 }

@@ -28,9 +28,9 @@ func (s *Source) quotedEnd(start int) int {
 	return 0
 }
 
-// Scalar finds the text of a mapping's scalar value. ok is false for an alias,
+// scalar finds the text of a mapping's scalar value. ok is false for an alias,
 // an anchor, a tag, and an unquoted text of several lines.
-func (s *Source) Scalar(f small.Field) (start, end int, ok bool) {
+func (s *Source) scalar(f small.Field) (start, end int, ok bool) {
 	start = s.Offset(f.Value.Pos)
 	switch c := s.At(start); {
 	case c == '"' || c == '\'':

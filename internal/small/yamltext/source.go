@@ -2,6 +2,8 @@ package yamltext
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -111,6 +113,28 @@ func (s *Source) Apply(edits []Edit) []byte {
 		done = e.End
 	}
 	return append(out, s.Text[done:]...)
+}
+
+// Replace gives a mapping's scalar value another text.
+func (s *Source) Replace(f small.Field, text string) (Edit, error) {
+	start, end, ok := s.scalar(f)
+	if !ok {
+		return Edit{}, fmt.Errorf("the value of %q has an anchor or a tag, is an alias, or spans lines", f.Key)
+	}
+	return Edit{start, end, text}, nil
+}
+
+// Flow reports whether a mapping is written in braces.
+func (s *Source) Flow(v *small.Value) bool { return s.At(s.Offset(v.Pos)) == '{' }
+
+// AppendKey adds a key to the root mapping at the end of the document, and its
+// value's lines, which are written below a key with that many spaces before it.
+func (s *Source) AppendKey(root *small.Value, key string, lines func(indent int) string) ([]Edit, error) {
+	if s.Flow(root) {
+		return nil, errors.New("the file is one mapping in braces")
+	}
+	indent := root.Fields[0].KeyPos.Column - 1
+	return []Edit{s.InsertLines(s.End(), strings.Repeat(" ", indent)+key+":"+s.EOL()+lines(indent))}, nil
 }
 
 // InsertLines inserts whole lines before the numbered one. Where the text ends

@@ -10,10 +10,7 @@ import (
 )
 
 // AgentID is ownership/agent-id: an entry names another agent than the commit that records it.
-var AgentID = rule.Rule{
-	ID: "ownership/agent-id", Severity: finding.SeverityError, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkAgentID)},
-}
+var AgentID = rule.New("ownership/agent-id", finding.SeverityError, finding.StageHistory, rule.On(checkAgentID))
 
 func checkAgentID(v *subject.CommitWork, r *rule.Reporter) {
 	if v.Agent == "" {

@@ -13,10 +13,7 @@ import (
 )
 
 // ConcurrentAppend is divergence/concurrent-append: two branches both appended to one log.
-var ConcurrentAppend = rule.Rule{
-	ID: "divergence/concurrent-append", Severity: finding.SeverityError, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkConcurrentAppend), rule.On(checkNeighbour)},
-}
+var ConcurrentAppend = rule.New("divergence/concurrent-append", finding.SeverityError, finding.StageHistory, rule.On(checkConcurrentAppend), rule.On(checkNeighbour))
 
 func checkConcurrentAppend(t *subject.LogTips, r *rule.Reporter) {
 	if t.Outcome != ledger.Diverged {

@@ -12,10 +12,7 @@ import (
 )
 
 // DoubleClaim is divergence/double-claim: two branches both recorded work on the same task.
-var DoubleClaim = rule.Rule{
-	ID: "divergence/double-claim", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkDoubleClaim)},
-}
+var DoubleClaim = rule.New("divergence/double-claim", finding.SeverityWarning, finding.StageHistory, rule.On(checkDoubleClaim))
 
 func checkDoubleClaim(v *subject.WorkspaceFork, r *rule.Reporter) {
 	claimed := map[string]ledger.Entry{}

@@ -12,10 +12,7 @@ import (
 )
 
 // DroppedLease is lease/dropped: a commit takes away another agent's lease.
-var DroppedLease = rule.Rule{
-	ID: "lease/dropped", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkDroppedLease)},
-}
+var DroppedLease = rule.New("lease/dropped", finding.SeverityWarning, finding.StageHistory, rule.On(checkDroppedLease))
 
 func checkDroppedLease(v *subject.CommitWork, r *rule.Reporter) {
 	for _, l := range v.DroppedLeases {

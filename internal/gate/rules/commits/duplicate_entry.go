@@ -11,10 +11,7 @@ import (
 )
 
 // DuplicateEntry is divergence/duplicate-entry: two sides hold the same entry under two times.
-var DuplicateEntry = rule.Rule{
-	ID: "divergence/duplicate-entry", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkMergedDuplicates), rule.On(checkForkDuplicates)},
-}
+var DuplicateEntry = rule.New("divergence/duplicate-entry", finding.SeverityWarning, finding.StageHistory, rule.On(checkMergedDuplicates), rule.On(checkForkDuplicates))
 
 func checkMergedDuplicates(m *subject.MergedLog, r *rule.Reporter) {
 	reportDuplicates(r, m.Path, m.Sides, m.Duplicates)

@@ -14,10 +14,7 @@ import (
 )
 
 // ForeignLease is lease/foreign: work is recorded on a task that another agent has leased.
-var ForeignLease = rule.Rule{
-	ID: "lease/foreign", Severity: finding.SeverityError, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkForeignLease), rule.On(checkForkLease)},
-}
+var ForeignLease = rule.New("lease/foreign", finding.SeverityError, finding.StageHistory, rule.On(checkForeignLease), rule.On(checkForkLease))
 
 func checkForeignLease(v *subject.CommitWork, r *rule.Reporter) {
 	for _, l := range v.ForeignLeases {

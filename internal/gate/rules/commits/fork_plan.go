@@ -10,10 +10,7 @@ import (
 )
 
 // ForkPlan is divergence/plan: two branches both changed the plan.
-var ForkPlan = rule.Rule{
-	ID: "divergence/plan", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkForkPlan)},
-}
+var ForkPlan = rule.New("divergence/plan", finding.SeverityWarning, finding.StageHistory, rule.On(checkForkPlan))
 
 func checkForkPlan(v *subject.WorkspaceFork, r *rule.Reporter) {
 	if !v.BothChanged(subject.CanonicalOf(small.Plan)) {

@@ -10,10 +10,7 @@ import (
 )
 
 // ForkRun is divergence/run: two branches both started a new run.
-var ForkRun = rule.Rule{
-	ID: "divergence/run", Severity: finding.SeverityError, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkForkRun)},
-}
+var ForkRun = rule.New("divergence/run", finding.SeverityError, finding.StageHistory, rule.On(checkForkRun))
 
 func checkForkRun(v *subject.WorkspaceFork, r *rule.Reporter) {
 	if !v.BothChanged(subject.CurrentRun) {

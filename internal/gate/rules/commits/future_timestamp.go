@@ -12,10 +12,7 @@ import (
 )
 
 // FutureTimestamp is append-only/future-timestamp: a new entry is dated ahead of now.
-var FutureTimestamp = rule.Rule{
-	ID: "append-only/future-timestamp", Severity: finding.SeverityError, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkFutureTimestamp)},
-}
+var FutureTimestamp = rule.New("append-only/future-timestamp", finding.SeverityError, finding.StageHistory, rule.On(checkFutureTimestamp))
 
 // checkFutureTimestamp lets an entry follow one that is ahead itself: that one cannot be changed, and work has to go on.
 func checkFutureTimestamp(e *subject.LogChange, r *rule.Reporter) {

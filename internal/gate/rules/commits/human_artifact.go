@@ -14,10 +14,7 @@ import (
 )
 
 // HumanArtifact is ownership/human-artifact: an agent's commit changes what intent or constraints say.
-var HumanArtifact = rule.Rule{
-	ID: "ownership/human-artifact", Severity: finding.SeverityError, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkHumanArtifact)},
-}
+var HumanArtifact = rule.New("ownership/human-artifact", finding.SeverityError, finding.StageHistory, rule.On(checkHumanArtifact))
 
 func checkHumanArtifact(v *subject.CommitWork, r *rule.Reporter) {
 	if v.Authorship.Reason == "" {

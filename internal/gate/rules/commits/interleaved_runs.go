@@ -10,10 +10,7 @@ import (
 )
 
 // InterleavedRuns is divergence/interleaved-runs: a run goes on after another one began.
-var InterleavedRuns = rule.Rule{
-	ID: "divergence/interleaved-runs", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkInterleavedRuns)},
-}
+var InterleavedRuns = rule.New("divergence/interleaved-runs", finding.SeverityWarning, finding.StageHistory, rule.On(checkInterleavedRuns))
 
 // checkInterleavedRuns reports each return of a run that had ended. Entries without a run are skipped.
 func checkInterleavedRuns(w *subject.Workspace, r *rule.Reporter) {

@@ -10,10 +10,7 @@ import (
 )
 
 // MalformedLease is lease/malformed: a lease in the plan does not say which agent holds it until when.
-var MalformedLease = rule.Rule{
-	ID: "lease/malformed", Severity: finding.SeverityWarning, Stage: finding.StageLint,
-	Checks: []rule.Check{rule.On(checkMalformedLease)},
-}
+var MalformedLease = rule.New("lease/malformed", finding.SeverityWarning, finding.StageLint, rule.On(checkMalformedLease))
 
 func checkMalformedLease(w *subject.Workspace, r *rule.Reporter) {
 	severity := finding.SeverityWarning

@@ -10,9 +10,6 @@ import (
 )
 
 // Reordered is append-only/reordered: earlier entries were put in another order.
-var Reordered = rule.Rule{
-	ID: "append-only/reordered", Severity: finding.SeverityError, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(reportEdits(ledger.EditReordered, func(e *subject.LogChange, x ledger.Edit) string {
-		return fmt.Sprintf("%s was moved; it is entry %d now", ledger.Describe(e.Old.Entries[x.OldIndex]), x.NewIndex+1)
-	}))},
-}
+var Reordered = rule.New("append-only/reordered", finding.SeverityError, finding.StageHistory, rule.On(reportEdits(ledger.EditReordered, func(e *subject.LogChange, x ledger.Edit) string {
+	return fmt.Sprintf("%s was moved; it is entry %d now", ledger.Describe(e.Old.Entries[x.OldIndex]), x.NewIndex+1)
+})))

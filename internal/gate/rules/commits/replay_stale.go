@@ -10,10 +10,7 @@ import (
 )
 
 // ReplayStale is replay/stale: intent or constraints changed in meaning, and the replay id did not.
-var ReplayStale = rule.Rule{
-	ID: "replay/stale", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkReplayStale)},
-}
+var ReplayStale = rule.New("replay/stale", finding.SeverityWarning, finding.StageHistory, rule.On(checkReplayStale))
 
 func checkReplayStale(v *subject.CommitWork, r *rule.Reporter) {
 	changed := staleIntent(v)

@@ -11,10 +11,7 @@ import (
 )
 
 // Unreconciled is divergence/unreconciled: two sides' entries were interleaved and no reconcile entry says so.
-var Unreconciled = rule.Rule{
-	ID: "divergence/unreconciled", Severity: finding.SeverityError, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkUnreconciled), rule.On(checkUnreconciledTips)},
-}
+var Unreconciled = rule.New("divergence/unreconciled", finding.SeverityError, finding.StageHistory, rule.On(checkUnreconciled), rule.On(checkUnreconciledTips))
 
 func checkUnreconciled(e *subject.LogChange, r *rule.Reporter) {
 	if !e.Merge || e.Reconciled() || len(e.Inserted) == 0 {

@@ -11,10 +11,7 @@ import (
 )
 
 // UnreconciledPlan is lint/unreconciled-plan: the plan drops or reopens a task that progress calls completed.
-var UnreconciledPlan = rule.Rule{
-	ID: "lint/unreconciled-plan", Severity: finding.SeverityWarning, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkUnreconciledPlan)},
-}
+var UnreconciledPlan = rule.New("lint/unreconciled-plan", finding.SeverityWarning, finding.StageHistory, rule.On(checkUnreconciledPlan))
 
 // checkUnreconciledPlan says once of a run that is over that a new one has to begin, and nothing if another rule says it.
 func checkUnreconciledPlan(v *subject.CommitWork, r *rule.Reporter) {

@@ -12,19 +12,16 @@ import (
 )
 
 // Escalated is lane/escalated-without-record.
-var Escalated = rule.Rule{
-	ID: "lane/escalated-without-record", Severity: finding.SeverityError, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(func(s *subject.LaneChange, r *rule.Reporter) {
-		from, to := s.StrictestAt[s.Head], s.ClaimAt[s.Head]
-		recorded := s.JobSwitched || slices.ContainsFunc(s.SwitchedTo, func(l lane.Lane) bool { return !to.Lane.Less(l) })
-		if !to.Lane.Less(from.Lane) || recorded {
-			return
-		}
-		r.Add(finding.Finding{
-			Commit: to.Commit, Parent: from.Commit, Path: s.Log, Subject: string(from.Lane) + " " + string(to.Lane),
-			Message: fmt.Sprintf("commit %s lowers the lane to %q from %q (commit %s), and this change adds no %s entry that says why",
-				history.Short(to.Commit), to.Lane, from.Lane, history.Short(from.Commit), lane.SwitchTask),
-			Fix: switchCommand(s, to.Lane),
-		})
-	})},
-}
+var Escalated = rule.New("lane/escalated-without-record", finding.SeverityError, finding.StageHistory, rule.On(func(s *subject.LaneChange, r *rule.Reporter) {
+	from, to := s.StrictestAt[s.Head], s.ClaimAt[s.Head]
+	recorded := s.JobSwitched || slices.ContainsFunc(s.SwitchedTo, func(l lane.Lane) bool { return !to.Lane.Less(l) })
+	if !to.Lane.Less(from.Lane) || recorded {
+		return
+	}
+	r.Add(finding.Finding{
+		Commit: to.Commit, Parent: from.Commit, Path: s.Log, Subject: string(from.Lane) + " " + string(to.Lane),
+		Message: fmt.Sprintf("commit %s lowers the lane to %q from %q (commit %s), and this change adds no %s entry that says why",
+			history.Short(to.Commit), to.Lane, from.Lane, history.Short(from.Commit), lane.SwitchTask),
+		Fix: switchCommand(s, to.Lane),
+	})
+}))

@@ -16,10 +16,7 @@ import (
 )
 
 // LaneEvidence is lane/evidence: the claimed lane requires entries that the change does not add.
-var LaneEvidence = rule.Rule{
-	ID: "lane/evidence", Severity: finding.SeverityError, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkLaneEvidence)},
-}
+var LaneEvidence = rule.New("lane/evidence", finding.SeverityError, finding.StageHistory, rule.On(checkLaneEvidence))
 
 // checkLaneEvidence requires an entry for each pattern of the lane.
 func checkLaneEvidence(s *subject.LaneChange, r *rule.Reporter) {

@@ -10,10 +10,7 @@ import (
 )
 
 // MergeUnion is config/merge-union: a git attribute has git join both sides' lines when it merges a workspace's file.
-var MergeUnion = rule.Rule{
-	ID: "config/merge-union", Severity: finding.SeverityWarning, Stage: finding.StagePolicy,
-	Checks: []rule.Check{rule.On(checkMergeUnion)},
-}
+var MergeUnion = rule.New("config/merge-union", finding.SeverityWarning, finding.StagePolicy, rule.On(checkMergeUnion))
 
 // checkMergeUnion reports each line of attributes once, with the first of its files.
 func checkMergeUnion(v *subject.Policy, r *rule.Reporter) {

@@ -14,10 +14,7 @@ import (
 )
 
 // UnderClassified is lane/under-classified: the change shows signals that the lane it claims does not allow.
-var UnderClassified = rule.Rule{
-	ID: "lane/under-classified", Severity: finding.SeverityError, Stage: finding.StageHistory,
-	Checks: []rule.Check{rule.On(checkUnderClassified)},
-}
+var UnderClassified = rule.New("lane/under-classified", finding.SeverityError, finding.StageHistory, rule.On(checkUnderClassified))
 
 const maxSignalFiles = 5
 

@@ -10,10 +10,7 @@ import (
 )
 
 // WorkflowAgent is workflow/agent: a workflow names an agent file that does not exist.
-var WorkflowAgent = rule.Rule{
-	ID: "workflow/agent", Severity: finding.SeverityError, Stage: finding.StageVerify,
-	Checks: []rule.Check{rule.On(checkAgents)},
-}
+var WorkflowAgent = rule.New("workflow/agent", finding.SeverityError, finding.StageVerify, rule.On(checkAgents))
 
 func checkAgents(v *subject.WorkflowFile, r *rule.Reporter) {
 	for _, a := range v.Missing {

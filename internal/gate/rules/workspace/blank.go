@@ -12,10 +12,7 @@ import (
 )
 
 // Blank is lint/blank: a text that must say something is blank.
-var Blank = rule.Rule{
-	ID: "lint/blank", Severity: finding.SeverityError, Stage: finding.StageLint,
-	Checks: []rule.Check{rule.On(checkBlank)},
-}
+var Blank = rule.New("lint/blank", finding.SeverityError, finding.StageLint, rule.On(checkBlank))
 
 // checkBlank looks at the strings that the protocol requires to be non-blank.
 func checkBlank(w *subject.Workspace, r *rule.Reporter) {

@@ -11,10 +11,7 @@ import (
 )
 
 // CompletedEvidence is verify/completed-evidence: the plan calls a task completed, but progress has no evidence for it.
-var CompletedEvidence = rule.Rule{
-	ID: "verify/completed-evidence", Severity: finding.SeverityError, Stage: finding.StageVerify,
-	Checks: []rule.Check{rule.On(checkCompletedEvidence)},
-}
+var CompletedEvidence = rule.New("verify/completed-evidence", finding.SeverityError, finding.StageVerify, rule.On(checkCompletedEvidence))
 
 func checkCompletedEvidence(w *subject.Workspace, r *rule.Reporter) {
 	if !w.HasLedger() {

@@ -10,10 +10,7 @@ import (
 )
 
 // DuplicateID is lint/duplicate-id: two tasks or two constraints have the same id.
-var DuplicateID = rule.Rule{
-	ID: "lint/duplicate-id", Severity: finding.SeverityWarning, Stage: finding.StageLint,
-	Checks: []rule.Check{rule.On(checkDuplicateID)},
-}
+var DuplicateID = rule.New("lint/duplicate-id", finding.SeverityWarning, finding.StageLint, rule.On(checkDuplicateID))
 
 func checkDuplicateID(w *subject.Workspace, r *rule.Reporter) {
 	look := func(a small.Artifact, key, what string) {

@@ -11,10 +11,7 @@ import (
 )
 
 // Evidence is lint/evidence: an entry has no evidence.
-var Evidence = rule.Rule{
-	ID: "lint/evidence", Severity: finding.SeverityError, Stage: finding.StageLint,
-	Checks: []rule.Check{rule.On(checkEvidence)},
-}
+var Evidence = rule.New("lint/evidence", finding.SeverityError, finding.StageLint, rule.On(checkEvidence))
 
 var evidenceFields = []string{"evidence", "verification", "command", "test", "link", "commit"}
 

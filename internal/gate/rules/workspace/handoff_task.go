@@ -12,10 +12,7 @@ import (
 )
 
 // HandoffTask is verify/handoff-task: the handoff resumes at a task that the plan does not have.
-var HandoffTask = rule.Rule{
-	ID: "verify/handoff-task", Severity: finding.SeverityError, Stage: finding.StageVerify,
-	Checks: []rule.Check{rule.On(checkHandoffTask)},
-}
+var HandoffTask = rule.New("verify/handoff-task", finding.SeverityError, finding.StageVerify, rule.On(checkHandoffTask))
 
 func checkHandoffTask(w *subject.Workspace, r *rule.Reporter) {
 	v := w.Doc(small.Handoff).Get("resume").Get("current_task_id")

@@ -11,10 +11,7 @@ import (
 )
 
 // ReplayID is verify/replay-id: the handoff's replay id is not 64 hex digits.
-var ReplayID = rule.Rule{
-	ID: "verify/replay-id", Severity: finding.SeverityError, Stage: finding.StageVerify,
-	Checks: []rule.Check{rule.On(checkReplayID)},
-}
+var ReplayID = rule.New("verify/replay-id", finding.SeverityError, finding.StageVerify, rule.On(checkReplayID))
 
 var replayIDForm = expression.Of(`^[0-9A-Fa-f]{64}$`)
 

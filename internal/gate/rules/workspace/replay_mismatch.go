@@ -10,10 +10,7 @@ import (
 )
 
 // ReplayMismatch is verify/replay-mismatch: the handoff describes a run that the workspace has left.
-var ReplayMismatch = rule.Rule{
-	ID: "verify/replay-mismatch", Severity: finding.SeverityWarning, Stage: finding.StageVerify,
-	Checks: []rule.Check{rule.On(checkReplayMismatch)},
-}
+var ReplayMismatch = rule.New("verify/replay-mismatch", finding.SeverityWarning, finding.StageVerify, rule.On(checkReplayMismatch))
 
 func checkReplayMismatch(w *subject.Workspace, r *rule.Reporter) {
 	handoff, named := w.HandoffRun()

@@ -11,10 +11,7 @@ import (
 )
 
 // RoundTrip is lint/round-trip: other programs corrupt a text when they rewrite the file.
-var RoundTrip = rule.Rule{
-	ID: "lint/round-trip", Severity: finding.SeverityWarning, Stage: finding.StageLint,
-	Checks: []rule.Check{rule.On(checkRoundTrip), rule.On(checkRoundTripOfNew)},
-}
+var RoundTrip = rule.New("lint/round-trip", finding.SeverityWarning, finding.StageLint, rule.On(checkRoundTrip), rule.On(checkRoundTripOfNew))
 
 // maxTried bounds how many texts of a file are tried; the rest count as broken.
 const maxTried = 1000

@@ -11,10 +11,7 @@ import (
 )
 
 // TimestampFormat is lint/timestamp-format: an entry's timestamp is missing or not RFC 3339 with a fraction and a zone.
-var TimestampFormat = rule.Rule{
-	ID: "lint/timestamp-format", Severity: finding.SeverityError, Stage: finding.StageLint,
-	Checks: []rule.Check{rule.On(checkTimestampFormat)},
-}
+var TimestampFormat = rule.New("lint/timestamp-format", finding.SeverityError, finding.StageLint, rule.On(checkTimestampFormat))
 
 // checkTimestampFormat leaves a timestamp that is no string to the schema.
 func checkTimestampFormat(w *subject.Workspace, r *rule.Reporter) {

@@ -12,10 +12,7 @@ import (
 )
 
 // TimestampOrder is lint/timestamp-order: an entry is not later than the entry before it.
-var TimestampOrder = rule.Rule{
-	ID: "lint/timestamp-order", Severity: finding.SeverityError, Stage: finding.StageLint,
-	Checks: []rule.Check{rule.On(checkTimestampOrder)},
-}
+var TimestampOrder = rule.New("lint/timestamp-order", finding.SeverityError, finding.StageLint, rule.On(checkTimestampOrder))
 
 // checkTimestampOrder compares instants. Entries whose timestamp cannot be read are skipped.
 func checkTimestampOrder(w *subject.Workspace, r *rule.Reporter) {

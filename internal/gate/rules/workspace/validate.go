@@ -15,40 +15,22 @@ import (
 // problems that reading a file brought up.
 
 // MissingArtifact is validate/missing-artifact: one of the five canonical artifacts is missing.
-var MissingArtifact = rule.Rule{
-	ID: "validate/missing-artifact", Severity: finding.SeverityError, Stage: finding.StageValidate,
-	Checks: []rule.Check{rule.On(checkMissing)},
-}
+var MissingArtifact = rule.New("validate/missing-artifact", finding.SeverityError, finding.StageValidate, rule.On(checkMissing))
 
 // NotAFile is validate/not-a-file.
-var NotAFile = rule.Rule{
-	ID: "validate/not-a-file", Severity: finding.SeverityError, Stage: finding.StageValidate,
-	Checks: []rule.Check{rule.On(checkNotAFile), rule.On(unreadable(small.ProblemNotAFile))},
-}
+var NotAFile = rule.New("validate/not-a-file", finding.SeverityError, finding.StageValidate, rule.On(checkNotAFile), rule.On(unreadable(small.ProblemNotAFile)))
 
 // TooLarge is validate/too-large: an artifact is larger than the gate reads.
-var TooLarge = rule.Rule{
-	ID: "validate/too-large", Severity: finding.SeverityError, Stage: finding.StageValidate,
-	Checks: []rule.Check{rule.On(problemsOf(small.ProblemTooLarge)), rule.On(unreadable(small.ProblemTooLarge))},
-}
+var TooLarge = rule.New("validate/too-large", finding.SeverityError, finding.StageValidate, rule.On(problemsOf(small.ProblemTooLarge)), rule.On(unreadable(small.ProblemTooLarge)))
 
 // YAML is validate/yaml.
-var YAML = rule.Rule{
-	ID: "validate/yaml", Severity: finding.SeverityError, Stage: finding.StageValidate,
-	Checks: []rule.Check{rule.On(problemsOf(small.ProblemYAML)), rule.On(unreadable(small.ProblemYAML))},
-}
+var YAML = rule.New("validate/yaml", finding.SeverityError, finding.StageValidate, rule.On(problemsOf(small.ProblemYAML)), rule.On(unreadable(small.ProblemYAML)))
 
 // MultipleDocuments is validate/multiple-documents: an artifact holds more than one YAML document.
-var MultipleDocuments = rule.Rule{
-	ID: "validate/multiple-documents", Severity: finding.SeverityError, Stage: finding.StageValidate,
-	Checks: []rule.Check{rule.On(problemsOf(small.ProblemDocuments)), rule.On(unreadable(small.ProblemDocuments))},
-}
+var MultipleDocuments = rule.New("validate/multiple-documents", finding.SeverityError, finding.StageValidate, rule.On(problemsOf(small.ProblemDocuments)), rule.On(unreadable(small.ProblemDocuments)))
 
 // Schema is validate/schema: an artifact does not have the protocol's shape.
-var Schema = rule.Rule{
-	ID: "validate/schema", Severity: finding.SeverityError, Stage: finding.StageValidate,
-	Checks: []rule.Check{rule.On(problemsOf(small.ProblemSchema)), rule.On(unreadable(small.ProblemSchema))},
-}
+var Schema = rule.New("validate/schema", finding.SeverityError, finding.StageValidate, rule.On(problemsOf(small.ProblemSchema)), rule.On(unreadable(small.ProblemSchema)))
 
 func checkMissing(w *subject.Workspace, r *rule.Reporter) {
 	if noDirectory(w) {

@@ -8,10 +8,7 @@ import (
 )
 
 // VersionQuoting is lint/version-quoting: small_version is written without quotes.
-var VersionQuoting = rule.Rule{
-	ID: "lint/version-quoting", Severity: finding.SeverityWarning, Stage: finding.StageLint,
-	Checks: []rule.Check{rule.On(checkVersionQuoting)},
-}
+var VersionQuoting = rule.New("lint/version-quoting", finding.SeverityWarning, finding.StageLint, rule.On(checkVersionQuoting))
 
 func checkVersionQuoting(w *subject.Workspace, r *rule.Reporter) {
 	for _, a := range small.Artifacts {

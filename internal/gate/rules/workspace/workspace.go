@@ -12,10 +12,7 @@ import (
 )
 
 // Workspace is verify/workspace.
-var Workspace = rule.Rule{
-	ID: "verify/workspace", Severity: finding.SeverityError, Stage: finding.StageVerify,
-	Checks: []rule.Check{rule.On(checkWorkspace)},
-}
+var Workspace = rule.New("verify/workspace", finding.SeverityError, finding.StageVerify, rule.On(checkWorkspace))
 
 func checkWorkspace(w *subject.Workspace, r *rule.Reporter) {
 	f := finding.Finding{Path: w.Path(small.Workspace), Subject: "kind"}
