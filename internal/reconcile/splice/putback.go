@@ -162,12 +162,13 @@ const Empty = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries: []\n"
 // valid reports whether an entry, alone in a log, is a sound one, and can be written. Its time does not matter.
 func valid(v *small.Value, limits small.Limits) bool {
 	const header = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n"
-	doc, _ := small.Parse([]byte(header+string(itemText(v, "2026-01-01T00:00:00.0Z", 3, "\n"))), limits)
+	v = withTime(v, "2026-01-01T00:00:00.0Z")
+	doc, _ := small.Parse([]byte(header+string(itemText(v, 3, "\n"))), limits)
 	if doc == nil || len(small.CheckSchema(small.Progress, doc)) > 0 {
 		return false
 	}
 	items := doc.Root.Get("entries").Items
-	return len(items) == 1 && ledger.Evidenced(items[0]) && slices.Equal(identities(items[0])[2:], identities(v)[2:])
+	return len(items) == 1 && ledger.Evidenced(items[0]) && small.EntryDigest(items[0]) == small.EntryDigest(v)
 }
 
 // latest is the time after which a new entry has to be.
@@ -227,35 +228,26 @@ func (p *PutBack) texts(before *ledger.Ledger, fresh []*small.Value, column int,
 		text, _ := v.Get("timestamp").Trimmed()
 		at, own := stands(text, last, now)
 		if !own {
-			text = at.UTC().Format(TimestampForm)
+			v = withTime(v, at.UTC().Format(TimestampForm))
 			p.Moved++
 		}
 		last = at
-		out = append(out, itemText(v, text, column, end))
+		out = append(out, itemText(v, column, end))
 	}
 	p.New = len(out)
 	return out
 }
 
-// itemText writes an entry as an item whose dash is at a column, with another time.
-func itemText(v *small.Value, timestamp string, column int, end string) []byte {
+// itemText writes an entry anew, as an item whose dash is at a column.
+func itemText(v *small.Value, column int, end string) []byte {
 	var out strings.Builder
 	lead := strings.Repeat(" ", column-1) + "- "
-	write := func(key, value string) {
-		out.WriteString(lead + key + ": " + value + end)
-		lead = strings.Repeat(" ", column+1)
+	if len(v.Fields) == 0 {
+		return []byte(lead + flowText(v) + end)
 	}
-	timed := false
 	for _, f := range v.Fields {
-		if f.Key == "timestamp" {
-			timed = true
-			write(f.Key, strconv.Quote(timestamp))
-			continue
-		}
-		write(keyText(f), flowText(f.Value))
-	}
-	if !timed {
-		write("timestamp", strconv.Quote(timestamp))
+		out.WriteString(lead + keyText(f) + ": " + flowText(f.Value) + end)
+		lead = strings.Repeat(" ", column+1)
 	}
 	return []byte(out.String())
 }
