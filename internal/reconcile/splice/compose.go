@@ -64,20 +64,15 @@ func (e Entry) text(column int, end string) []byte {
 // compose puts the items' texts together, and the new entry, if any, after them, in the form of one side. An entry keeps the text of the
 // first side that is written alike; else, and always if anew is true, it is written anew.
 func (l *log) compose(items []item, entry Entry, anew bool) ([]byte, error) {
-	sides, reason := takenApart(l.versions)
+	sides, bases := takenApart(l.versions), takenApart(l.bases)
 	if len(sides) == 0 {
-		return nil, l.uncopied(reason.Error())
+		return nil, l.uncopied("no side has its entries one per dash, each on lines of its own")
 	}
 	// What is before and after the entries is that of the first side that has changed it.
-	bases, _ := takenApart(l.bases)
-	form := sides[0]
-	if i := slices.IndexFunc(sides, func(one *layout) bool { return !slices.ContainsFunc(bases, one.framedLike) }); i > 0 {
-		form = sides[i]
-		sides = slices.Insert(slices.Delete(sides, i, i+1), 0, form)
-	}
+	form := sides[max(slices.IndexFunc(sides, func(one *layout) bool { return !slices.ContainsFunc(bases, one.framedLike) }), 0)]
 	out := bytes.Clone(form.header)
 	for _, it := range items {
-		text := textIn(sides, it)
+		text := form.textIn(sides, it)
 		if anew || text == nil {
 			text = itemText(it.value, form.column, form.end)
 		}
@@ -89,36 +84,31 @@ func (l *log) compose(items []item, entry Entry, anew bool) ([]byte, error) {
 	return append(out, form.footer...), nil
 }
 
-// textIn is an item's text in the first of some sides that is written like the one that gives the form; nil if there is none. Another side's
+// textIn is an item's text in the first of some sides that is written as the log of this layout is; nil if there is none. Another side's
 // anchors may be something else here, and a text without a line break at the end of its file may change with one.
-func textIn(sides []*layout, it item) []byte {
-	form := sides[0]
+func (l *layout) textIn(sides []*layout, it item) []byte {
 	for _, one := range sides {
 		at, there := one.of.places[it.Digest]
-		alike := one == form || one.column == form.column && one.end == form.end && !one.of.doc.Linked()
-		if there && alike && bytes.HasSuffix(one.entries[at], []byte(form.end)) {
+		alike := one == l || one.column == l.column && one.end == l.end && !one.of.doc.Linked()
+		if there && alike && bytes.HasSuffix(one.entries[at], []byte(l.end)) {
 			return one.entries[at]
 		}
 	}
 	return nil
 }
 
-// takenApart are the layouts of those versions that have one, and the reason why the last of the others has none.
-func takenApart(versions []*version) (out []*layout, reason error) {
-	reason = errNoItems
+// takenApart are the layouts of those versions that have one.
+func takenApart(versions []*version) (out []*layout) {
 	for _, v := range versions {
 		if v.doc == nil {
 			continue
 		}
-		one, err := takeApart(v.Data, v.doc)
-		if err != nil {
-			reason = err
-			continue
+		if one, err := takeApart(v.Data, v.doc); err == nil {
+			one.of = v
+			out = append(out, one)
 		}
-		one.of = v
-		out = append(out, one)
 	}
-	return out, reason
+	return out
 }
 
 // Ended is a text whose last line has an end.

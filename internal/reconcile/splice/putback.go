@@ -260,7 +260,8 @@ func keyText(f small.Field) string {
 	return f.Key
 }
 
-var plainKey = expression.Of(`^[a-z][a-zA-Z0-9_]*$`)
+// plainKey is a key that YAML reads as a string without quotes: true, null and their like are shorter.
+var plainKey = expression.Of(`^([a-z][a-zA-Z0-9_]{5,}|link|test|notes)$`)
 
 // flowText writes a value on one line. YAML reads Go's escapes in double quotes as Go does.
 func flowText(v *small.Value) string {
