@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -85,58 +86,117 @@ func removeLocks(t *testing.T, dir string) {
 	}
 }
 
-// Whenever a sync is killed, it can be taken up or taken back, and nothing that was committed, or was not, is lost.
+// counting is a git that counts how often sync calls it, and kills sync at one of the calls: before it does its work, or after. Git's own
+// children and those of hooks are not counted.
+const counting = `#!/bin/sh
+if [ "$PPID" = "$(cat "$COUNTED/pid")" ]; then
+	echo "$1" >>"$COUNTED/calls"
+	if [ "$(wc -l <"$COUNTED/calls")" = "$KILL_AT" ]; then
+		[ "$KILL" = after ] && "$REAL_GIT" "$@"
+		kill -KILL "$PPID"
+		exit 1
+	fi
+fi
+exec "$REAL_GIT" "$@"
+`
+
+// killed runs a sync and kills it at a call of git; calls are all that it got to.
+func killed(t *testing.T, clone *gittest.Repo, at int, when string, flags ...string) (calls int) {
+	t.Helper()
+	dir := gittest.TempDir(t)
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(counting), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", append([]string{"-c", `echo $$ >"$COUNTED/pid"; exec small-hook sync "$@"`, "sync"}, flags...)...)
+	cmd.Dir = clone.Dir
+	cmd.Env = append(clone.Environ(), "COUNTED="+dir, "REAL_GIT="+real, fmt.Sprint("KILL_AT=", at), "KILL="+when, "PATH="+dir+":"+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	if at == 0 && err != nil {
+		t.Fatalf("sync ended with %v: %s", err, out)
+	}
+	return strings.Count(contentOf(t, filepath.Join(dir, "calls")), "\n")
+}
+
+// ends demands that one more sync ends what another one began, and that nothing was lost, is there twice or was left.
+func ends(t *testing.T, server, clone *gittest.Repo, where string) {
+	t.Helper()
+	if out, err := smallHook(clone, "sync").CombinedOutput(); err != nil {
+		t.Errorf("%s: the next sync ended with %v: %s", where, err, out)
+		return
+	}
+	log := server.Git("show", "main:"+progressFile)
+	for _, piece := range []string{"piece 0 of ours", "piece 1 of ours", "piece 0 of theirs", "piece 1 of theirs"} {
+		if strings.Count(log, piece) != 1 {
+			t.Errorf("%s: %q is %d times in the log", where, piece, strings.Count(log, piece))
+		}
+	}
+	if clone.ID("HEAD") != server.ID("main") || strings.Count(contentOf(t, clone.Path(progressFile)), "task-2") != 1 || strings.Contains(log, "task-2") {
+		t.Errorf("%s: what was not committed is lost, or was pushed:\n%s", where, clone.Git("status"))
+	}
+	if got := clone.Git("symbolic-ref", "HEAD") + clone.Git("status", "--porcelain"); got != "refs/heads/main M "+progressFile {
+		t.Errorf("%s: it is left with %s", where, got)
+	}
+	if left := clone.Git("stash", "list") + clone.Git("for-each-ref", "refs/small-gate", "refs/worktree"); left != "" || strings.Count(clone.Git("worktree", "list"), "\n") > 0 {
+		t.Errorf("%s: it has left %s\n%s", where, left, clone.Git("worktree", "list"))
+	}
+	if status := exitOf(t, smallHook(server, "audit")); status != 0 {
+		t.Errorf("%s: audit ends with %d", where, status)
+	}
+}
+
+// Whichever call of git a sync is killed at, the next one ends it.
+func TestSyncKilledAtEachCall(t *testing.T) {
+	template := t.TempDir()
+	parted(t, template)
+	here := func() (server, clone *gittest.Repo) {
+		dir := filepath.Join(gittest.TempDir(t), "here")
+		if err := gittest.CopyTree(dir, template); err != nil {
+			t.Fatal(err)
+		}
+		return gittest.New(t, gittest.At(filepath.Join(dir, "server.git")), gittest.Bare()), gittest.New(t, gittest.At(filepath.Join(dir, "clone")))
+	}
+	for _, flags := range [][]string{nil, {"--merge"}} {
+		_, clone := here()
+		all := killed(t, clone, 0, "", flags...)
+		if all < 20 {
+			t.Fatalf("sync calls git %d times", all)
+		}
+		for at := 1; at <= all; at++ {
+			for _, when := range []string{"before", "after"} {
+				if !gittest.All() && (at != all || flags != nil) { // the last step has begun then
+					continue
+				}
+				server, clone := here()
+				killed(t, clone, at, when, flags...)
+				ends(t, server, clone, fmt.Sprintf("killed %s call %d of %d %v", when, at, all, flags))
+			}
+		}
+	}
+}
+
+// Whenever a sync is killed, between whatever it writes, the next one ends it.
 func TestSyncKilled(t *testing.T) {
 	gittest.Long(t)
 	template := t.TempDir()
 	parted(t, template)
 	random := rand.New(rand.NewPCG(14, 4))
-	ended := map[string]int{}
-	for range 40 {
+	ended := map[bool]int{}
+	for range 60 {
 		dir := filepath.Join(gittest.TempDir(t), "here")
 		if err := gittest.CopyTree(dir, template); err != nil {
 			t.Fatal(err)
 		}
 		server, clone := gittest.New(t, gittest.At(filepath.Join(dir, "server.git")), gittest.Bare()), gittest.New(t, gittest.At(filepath.Join(dir, "clone")))
-		before, uncommitted := clone.ID("HEAD"), contentOf(t, clone.Path(progressFile))
-		watched := []string{".git", ".git", ".small", ".git/refs/heads", ".git/refs/remotes/origin"}[random.IntN(5)]
-		n, group, back := random.IntN(map[bool]int{true: 150, false: 6}[watched == ".git"]), random.IntN(2) == 0, random.IntN(2) == 0
+		watched := []string{".git", ".git", ".small", ".", ".git/refs/heads", ".git/refs/remotes/origin"}[random.IntN(6)]
+		n, group := random.IntN(map[bool]int{true: 60, false: 6}[watched == ".git"]), random.IntN(2) == 0
 		flags := [][]string{nil, {"--merge"}}[random.IntN(2)]
-		finished := killSync(t, clone, watched, n, group, flags)
+		ended[killSync(t, clone, watched, n, group, flags)]++
 		removeLocks(t, clone.Path(".git"))
-		where := strings.Join(append(flags, watched, map[bool]string{true: "with git", false: "alone"}[group]), " ")
-		take := []string{"sync", "--continue"}
-		if back {
-			take = []string{"sync", "--abort"}
-		}
-		out, err := smallHook(clone, take...).CombinedOutput()
-		var exit *exec.ExitError
-		none := errors.As(err, &exit) && strings.Contains(string(out), "no sync is under way")
-		if err != nil && !none {
-			t.Errorf("killed after %d changes, %s: %q ended with %v: %s\n%s", n, where, take, err, out, clone.Git("status"))
-			continue
-		}
-		pushed := strings.Contains(server.Git("show", "main:"+progressFile), "piece 1 of ours")
-		if back && !pushed && (clone.ID("HEAD") != before || contentOf(t, clone.Path(progressFile)) != uncommitted || clone.Git("symbolic-ref", "HEAD") != "refs/heads/main") {
-			t.Errorf("killed after %d changes, %s, and taken back: it is not as it was:\n%s", n, where, clone.Git("status"))
-		}
-		ended[map[bool]string{true: "finished", false: "killed"}[finished]+map[bool]string{true: ", nothing under way", false: ", " + take[1]}[none]]++
-		if out, err := smallHook(clone, "sync").CombinedOutput(); err != nil {
-			t.Errorf("killed after %d changes, %s, then %q, and then sync ended with %v: %s", n, where, take, err, out)
-			continue
-		}
-		log := server.Git("show", "main:"+progressFile)
-		for _, piece := range []string{"piece 0 of ours", "piece 1 of ours", "piece 0 of theirs", "piece 1 of theirs"} {
-			if strings.Count(log, piece) != 1 {
-				t.Errorf("killed after %d changes, %s, then %q: %q is %d times in the log", n, where, take, piece, strings.Count(log, piece))
-			}
-		}
-		if clone.ID("HEAD") != server.ID("main") || !strings.Contains(contentOf(t, clone.Path(progressFile)), "task-2") || strings.Contains(log, "task-2") {
-			t.Errorf("killed after %d changes, %s, then %q: what was not committed is lost, or was pushed:\n%s", n, where, take, clone.Git("status"))
-		}
-		if status := exitOf(t, smallHook(server, "audit")); status != 0 {
-			t.Errorf("killed after %d changes, %s, then %q: audit ends with %d", n, where, take, status)
-		}
+		ends(t, server, clone, fmt.Sprintf("killed after %d changes in %s, %v, with git: %v", n, watched, flags, group))
 	}
-	t.Log(ended)
+	t.Logf("%d had ended, %d were killed", ended[true], ended[false])
 }

@@ -136,8 +136,8 @@ func TestSyncRace(t *testing.T) {
 				if status := m.Git("status", "--porcelain"); status != "" {
 					t.Errorf("%s is left with %s", m.name, status)
 				}
-				if _, err := os.Stat(m.Path(".git/small-gate/sync.json")); !errors.Is(err, os.ErrNotExist) {
-					t.Errorf("%s is left in the midst of a sync: %v", m.name, err)
+				if left := m.Git("for-each-ref", "refs/small-gate"); left != "" {
+					t.Errorf("%s is left in the midst of a sync: %s", m.name, left)
 				}
 			}
 			var exit *exec.ExitError

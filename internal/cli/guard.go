@@ -157,8 +157,8 @@ func restoredText(r reconcile.Restored) string {
 	if r.New > 0 {
 		line("kept %s after them", wording.Count(r.New, "new entry"))
 	}
-	if r.Moved > 0 {
-		line("moved the time of %s to just after the entry before", wording.Count(r.Moved, "new entry"))
+	if len(r.Moved) > 0 {
+		line("moved the time of %s to just after the entry before", wording.Count(len(r.Moved), "new entry"))
 	}
 	if r.Masked > 0 {
 		line("masked credentials in %s; what was in a file that others read has to be revoked", wording.Count(r.Masked, "new entry"))

@@ -24,11 +24,10 @@ func (a *app) syncCommand() *cobra.Command {
 			"merge itself, or with --merge); reconcile the workspaces on the way; judge as the pre-push hook does; push.\n" +
 			"If somebody else pushes meanwhile, it tries again, ten times at most. Without REMOTE it takes what the branch\n" +
 			"follows, or else origin and a branch of the same name, which is made if it is not there.\n\n" +
-			"Other files than those below .small/ must be committed. If they conflict, sync stops and says what to type.\n" +
-			"If there are findings, or the push is refused, the commits stay on top, as the commands in the report name them;\n" +
-			"an error leaves the branch and the work tree as they were. Uncommitted changes below .small/ stay uncommitted.\n" +
-			"After a crash, --continue goes on and --abort takes back what sync has done; nothing that was written or\n" +
-			"committed since is lost.\n\n" +
+			"The commits are built in a scratch work tree, and only once they are pushed the branch and the work tree are\n" +
+			"brought there: until then nothing changes, whatever goes wrong, and afterwards small-hook sync goes on. What is\n" +
+			"not committed stays uncommitted; a file that the remote's branch changes too stops it before it pushes. If code\n" +
+			"conflicts, it says which commands of git bring both sides together.\n\n" +
 			"Exit status: 0 it is pushed, or there was nothing to do; 1 there are findings, or a hook or the remote\n" +
 			"refused; 2 it could not be done, or somebody has to resolve a conflict.",
 		Example: "  git commit -q -a -m 'Read the export'\n  small-hook sync",
@@ -39,9 +38,6 @@ func (a *app) syncCommand() *cobra.Command {
 			}
 			if len(args) > 1 {
 				opts.Branch = args[1]
-			}
-			if opts.Continue && opts.Abort || (opts.Continue || opts.Abort) && (len(args) > 0 || opts.Merge) {
-				return usage(c, "--continue and --abort take nothing beside them: what to do is written down")
 			}
 			out, report, err := writers.Sync(c.Context(), a.request(), a.locking(wait), opts)
 			if out == nil {
@@ -56,8 +52,6 @@ func (a *app) syncCommand() *cobra.Command {
 	}
 	waits(c.Flags(), &wait)
 	c.Flags().BoolVar(&opts.Merge, "merge", false, "merge the remote's branch, never rebase")
-	c.Flags().BoolVar(&opts.Continue, "continue", false, "go on after a conflict was resolved, or after a crash")
-	c.Flags().BoolVar(&opts.Abort, "abort", false, "take back what was begun")
 	return c
 }
 

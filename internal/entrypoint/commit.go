@@ -2,6 +2,7 @@ package entrypoint
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -20,6 +21,7 @@ import (
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // PreCommit judges the index that git is committing from against HEAD, and against every other side of a merge that is being
@@ -129,6 +131,8 @@ func judgeIndex(ctx context.Context, s *session.Session, fetched *prefetchedHist
 		}
 		if mended != nil {
 			report = mended
+		} else if err := fixCommits(ctx, s, fetched, head, report); err != nil {
+			return nil, err
 		}
 	}
 	return s.CheckAdded(ctx, history.Index, report)
@@ -153,6 +157,34 @@ func mendsHead(ctx context.Context, s *session.Session, h history.History, head 
 		return nil, nil
 	}
 	return mended, nil
+}
+
+// fixCommits has what is wrong with a log in HEAD already put right where it was committed: nothing in the index does that.
+func fixCommits(ctx context.Context, s *session.Session, h history.History, head string, report *finding.Report) error {
+	tips, err := s.Repo.Tips(ctx, "refs/remotes/")
+	if err != nil {
+		return err
+	}
+	s.FindStandings(ctx, head)
+	opts := s.Opts
+	opts.Trusted = ""
+	fixes, known := map[string]string{}, [][]string{tips, nil} // first what nobody else has: that is little
+	for i := range report.Findings {
+		f := &report.Findings[i]
+		same := func(g finding.Finding) bool { return g.Fingerprint() == f.Fingerprint() }
+		dir, artifact, _ := small.SplitPath(f.Path)
+		if artifact != small.Progress.FileName() || f.Stage != finding.StageLint || f.Severity != finding.SeverityError ||
+			!slices.ContainsFunc(gate.Check(ctx, h, head, dir, opts).Findings, same) {
+			continue
+		}
+		for ; fixes[f.Fingerprint()] == "" && len(known) > 0; known = known[1:] {
+			for _, g := range gate.Made(ctx, h, "", head, known[0], opts).Findings {
+				fixes[g.Fingerprint()] = g.Fix
+			}
+		}
+		f.Fix = cmp.Or(fixes[f.Fingerprint()], f.Fix)
+	}
+	return nil
 }
 
 // preparedMessage is what git has prepared as the message of an agent's next commit, of what it squashes, applies or merges; empty if

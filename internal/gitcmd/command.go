@@ -68,21 +68,21 @@ func (g Git) Run(ctx context.Context, stdin io.Reader, args ...string) (Result, 
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return done, &Error{Command: subcommand(args), Err: ctx.Err()}
+		return done, &Error{Command: Subcommand(args), Err: ctx.Err()}
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
 		return done, nil
 	case errors.As(err, &exit) && exit.Exited():
 		done.Status = exit.ExitCode()
 		return done, nil
 	}
-	return done, &Error{Command: subcommand(args), Err: err, Stderr: done.Stderr}
+	return done, &Error{Command: Subcommand(args), Err: err, Stderr: done.Stderr}
 }
 
 // Output runs git, which must succeed, and returns what it printed, also when it fails.
 func (g Git) Output(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 	done, err := g.Run(ctx, stdin, args...)
 	if err == nil && done.Status != 0 {
-		err = &Error{Command: subcommand(args), Status: done.Status, Stderr: done.Stderr}
+		err = &Error{Command: Subcommand(args), Status: done.Status, Stderr: done.Stderr}
 	}
 	return done.Out, err
 }

@@ -58,7 +58,7 @@ func IsNotFound(err error) bool {
 }
 
 func failed(ctx context.Context, args []string, err error, said *Stderr) error {
-	e := &Error{Command: subcommand(args), Stderr: said.String(), Err: err}
+	e := &Error{Command: Subcommand(args), Stderr: said.String(), Err: err}
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -69,8 +69,8 @@ func failed(ctx context.Context, args []string, err error, said *Stderr) error {
 	return e
 }
 
-// subcommand is the first argument that is no option of git itself.
-func subcommand(args []string) string {
+// Subcommand is the first argument that is no option of git itself.
+func Subcommand(args []string) string {
 	for len(args) > 2 && args[0] == "-c" {
 		args = args[2:]
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/reconcile"
+	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -20,25 +21,10 @@ func (p *publishing) begin(ctx context.Context) error {
 	if err := p.idle(ctx); err != nil {
 		return err
 	}
-	branch, err := p.currentBranch(ctx)
-	if err != nil {
+	if err := p.currentBranch(ctx); err != nil {
 		return err
 	}
-	head, err := p.git.id(ctx, "HEAD")
-	if err != nil {
-		return err
-	}
-	if head == "" {
-		return &failure.Error{Message: wording.Printable(short(branch)) + " has no commit yet, so there is nothing to push", Remedy: "commit first"}
-	}
-	remote, target, err := p.destination(ctx, branch)
-	if err != nil {
-		return err
-	}
-	if p.from = head; !p.noted {
-		p.state = state{Branch: branch, Tip: head, Remote: remote, Target: target, Merge: p.opts.Merge || p.state.Merge}
-	}
-	return p.setAside(ctx)
+	return p.destination(ctx)
 }
 
 // idle refuses to begin while something else is under way.
@@ -69,64 +55,83 @@ func (p *publishing) idle(ctx context.Context) error {
 	return f
 }
 
-func (p *publishing) currentBranch(ctx context.Context) (string, error) {
-	branch, err := p.git.branch(ctx)
-	if err != nil || branch != "" {
-		return branch, err
-	}
-	head, err := p.git.id(ctx, "HEAD")
+// currentBranch finds the branch that is checked out, and its commit.
+func (p *publishing) currentBranch(ctx context.Context) error {
+	done, err := p.git.ask(ctx, "symbolic-ref", "-q", "HEAD")
 	if err != nil {
-		return "", err
+		return err
 	}
-	return "", &failure.Error{
-		Message: "HEAD is detached: no branch is checked out that could be pushed",
-		Remedy:  "make one: `git switch -c detached-" + history.Short(head) + "`, then `small-hook sync`",
+	p.branch = trimmed(string(done.Out))
+	if err := p.look(ctx); err != nil {
+		return err
 	}
+	switch {
+	case p.branch == "":
+		head, err := p.git.run(ctx, "rev-parse", "--verify", "HEAD")
+		if err != nil {
+			return err
+		}
+		return &failure.Error{
+			Message: "HEAD is detached: no branch is checked out that could be pushed",
+			Remedy:  "make one: `git switch -c detached-" + history.Short(head) + "`, then `small-hook sync`",
+		}
+	case p.refs[p.branch] == "":
+		return &failure.Error{Message: wording.Printable(short(p.branch)) + " has no commit yet, so there is nothing to push", Remedy: "commit first"}
+	}
+	return nil
 }
 
 // destination is where the branch goes: what the caller names, else what the branch follows, else origin and its own name.
-func (p *publishing) destination(ctx context.Context, branch string) (remote, target string, err error) {
-	known, err := p.git.run(ctx, "remote")
+func (p *publishing) destination(ctx context.Context) error {
+	settings, remotes, err := p.settings(ctx)
 	if err != nil {
-		return "", "", err
+		return err
 	}
-	remotes := strings.Fields(known)
-	follows, err := p.setting(ctx, "branch."+short(branch)+".remote")
-	if err != nil {
-		return "", "", err
-	}
-	merge, err := p.setting(ctx, "branch."+short(branch)+".merge")
-	if err != nil {
-		return "", "", err
-	}
+	p.sign = isTrue(settings["commit.gpgsign"])
+	follows, merge := settings["branch."+short(p.branch)+".remote"], settings["branch."+short(p.branch)+".merge"]
 	p.follows = follows != "" && follows != "." && merge != "" // "." is another local branch
-	remote, target = "origin", branch
+	p.remote, p.target = "origin", p.branch
 	if p.follows {
-		remote, target = follows, merge
+		p.remote, p.target = follows, merge
 	}
-	if p.opts.Remote != "" && p.opts.Remote != remote {
-		remote, target = p.opts.Remote, branch
-	}
-	if p.opts.Continue {
-		remote, target = p.state.Remote, p.state.Target
+	if p.opts.Remote != "" && p.opts.Remote != p.remote {
+		p.remote, p.target = p.opts.Remote, p.branch
 	}
 	if p.opts.Branch != "" {
-		target = "refs/heads/" + short(p.opts.Branch)
+		p.target = "refs/heads/" + short(p.opts.Branch)
+		if valid, err := p.git.ask(ctx, "check-ref-format", p.target); err != nil || valid.Status != 0 {
+			return &failure.Error{Message: fmt.Sprintf("%s is no name for a branch", wording.Quote(short(p.target))), Remedy: "`small-hook sync`", Err: err}
+		}
 	}
-	if valid, err := p.git.holds(ctx, "check-ref-format", target); err != nil || !valid {
-		return "", "", &failure.Error{Message: fmt.Sprintf("%s is no name for a branch", wording.Quote(short(target))), Remedy: "`small-hook sync`", Err: err}
+	if !slices.Contains(remotes, p.remote) {
+		return noRemote(p.remote, remotes)
 	}
-	if !slices.Contains(remotes, remote) {
-		return "", "", noRemote(remote, remotes)
-	}
-	return remote, target, nil
+	return nil
 }
 
-// setting is the first value of a key in git's configuration, empty if there is none.
-func (p *publishing) setting(ctx context.Context, key string) (string, error) {
-	done, err := p.git.ask(ctx, "config", "--get-all", "-z", key)
-	value, _, _ := strings.Cut(done.out, "\x00")
-	return value, err
+// settings reads what matters here of git's configuration, and the remotes' names.
+func (p *publishing) settings(ctx context.Context) (values map[string]string, remotes []string, err error) {
+	done, err := p.git.ask(ctx, "config", "-z", "--get-regexp", `^(remote\..*|branch\..*\.(remote|merge)|commit\.gpgsign)$`)
+	values = map[string]string{}
+	for setting := range strings.SplitSeq(strings.TrimSuffix(string(done.Out), "\x00"), "\x00") {
+		key, value, given := strings.Cut(setting, "\n")
+		if !given {
+			value = "true"
+		}
+		if _, there := values[key]; !there || key == "commit.gpgsign" { // of a branch's, git push takes the first
+			values[key] = value
+		}
+		if name, is := strings.CutPrefix(key, "remote."); is && strings.Contains(name, ".") {
+			if name = name[:strings.LastIndexByte(name, '.')]; !slices.Contains(remotes, name) {
+				remotes = append(remotes, name)
+			}
+		}
+	}
+	return values, remotes, err
+}
+
+func isTrue(setting string) bool {
+	return slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(setting))
 }
 
 func noRemote(name string, known []string) error {
@@ -138,26 +143,6 @@ func noRemote(name string, known []string) error {
 	}
 	f.Remedy = "add the remote with git remote add, under the name origin; then `small-hook sync`"
 	return f
-}
-
-// dirty lists the uncommitted changes to files that git knows: those below .small, and others.
-func (p *publishing) dirty(ctx context.Context) (inside, outside []string, err error) {
-	for _, what := range [][]string{{"HEAD"}, {"--cached", "HEAD"}} {
-		paths, err := p.git.paths(ctx, append([]string{"diff", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty", "-z"}, what...)...)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, path := range paths {
-			into := &outside
-			if isBelowSmall(path) {
-				into = &inside
-			}
-			if !slices.Contains(*into, path) {
-				*into = append(*into, path)
-			}
-		}
-	}
-	return inside, outside, nil
 }
 
 // list names some paths in a message.
@@ -183,4 +168,9 @@ func topPaths(paths []string) string {
 		words = append(words, wording.ShellWord(":(top,literal)"+path))
 	}
 	return strings.Join(words, " ")
+}
+
+func isBelowSmall(path string) bool {
+	_, _, ok := small.SplitPath(path)
+	return ok
 }

@@ -1,6 +1,6 @@
-// Package publish brings a branch and its remote branch together and pushes: it drives the installed git, with the user's own hooks.
+// Package publish brings a branch and its remote branch together and pushes: it drives the installed git.
 //
-// One rule holds throughout: what is written down in the git directory before anything moves (see state) is enough to take all of it
-// back. An error takes it back; findings and refusals leave the commits that they name. A stop waits for a person. What somebody else has
-// written or committed meanwhile is never lost.
+// The commits are built in a scratch work tree below the git directory, where git merges the code; the workspaces' files, which git never
+// sees there, are merged by package reconcile. Nothing of the user's is touched before the push, and after it once: the last step brings
+// the branch and the work tree to what was pushed. Two refs, written before the push, are all that a sync leaves if it is killed.
 package publish

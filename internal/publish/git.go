@@ -6,94 +6,115 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gitcmd"
 	"github.com/small-gate/small-gate/internal/githistory"
-	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
 // commandLine is the installed git in one work tree.
 type commandLine struct {
-	top, gitDir string
-	environ     []string
-}
-
-// result is what a git process came to. Its words are not for programs: they are in the user's language.
-type result struct {
-	status      int
-	out, stderr string
-	// hook is the hook that refused, if git was run by hooked.
-	hook string
+	gitcmd.Git
+	gitDir string
 }
 
 func openGit(place githistory.Place, environ []string) (*commandLine, error) {
 	git, err := place.WorkingGit(environ)
-	return &commandLine{top: place.Top, gitDir: place.GitDir, environ: git.Environ}, err
+	return &commandLine{Git: git, gitDir: place.GitDir}, err
 }
 
-// try runs git. Its error is that git could not be run to its end; a status other than 0 is a result.
-func (g *commandLine) try(ctx context.Context, args ...string) (result, error) {
-	r, err := gitcmd.Git{Dir: g.top, Environ: g.environ}.Run(ctx, nil, args...)
-	done := result{status: r.Status, out: string(r.Out), stderr: r.Stderr}
-	switch {
-	case ctx.Err() != nil:
-		return done, ctx.Err()
-	case err != nil:
-		return done, &failure.Error{Message: err.Error(), Err: err}
+// with is the same git with more variables.
+func (g *commandLine) with(environ ...string) *commandLine {
+	out := *g
+	out.Environ = slices.Concat(g.Environ, environ)
+	return &out
+}
+
+// patiently runs git, and waits for another one that is at work for a moment, as an editor's or a neighbour's fetch is.
+func (g *commandLine) patiently(ctx context.Context, input string, args ...string) (gitcmd.Result, error) {
+	for tries := 20; ; tries-- {
+		done, err := g.Run(ctx, strings.NewReader(input), args...)
+		busy := strings.Contains(done.Stderr, "index.lock': File exists") || strings.Contains(done.Stderr, "cannot lock ref")
+		if err != nil || done.Status == 0 || !busy || tries == 0 {
+			return done, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond):
+		}
 	}
-	return done, nil
+}
+
+// tell runs git with an input, which must succeed, and returns what it printed without the last line's end.
+func (g *commandLine) tell(ctx context.Context, input string, args ...string) (string, error) {
+	done, err := g.patiently(ctx, input, args...)
+	if err == nil && done.Status != 0 {
+		err = g.failed(args, done)
+	}
+	return trimmed(string(done.Out)), err
 }
 
 // run runs git, which must succeed, and returns what it printed without the last line's end.
 func (g *commandLine) run(ctx context.Context, args ...string) (string, error) {
-	done, err := g.try(ctx, args...)
-	if err == nil && done.status != 0 {
-		err = g.failed(args, done)
-	}
-	return strings.TrimSuffix(done.out, "\n"), err
+	return g.tell(ctx, "", args...)
 }
 
 // ask runs a git command that answers with its status: 0 is yes and 1 is no.
-func (g *commandLine) ask(ctx context.Context, args ...string) (result, error) {
-	done, err := g.try(ctx, args...)
-	if err == nil && done.status > 1 {
+func (g *commandLine) ask(ctx context.Context, args ...string) (gitcmd.Result, error) {
+	done, err := g.Run(ctx, nil, args...)
+	if err == nil && done.Status > 1 {
 		err = g.failed(args, done)
 	}
 	return done, err
 }
 
-// holds is the answer alone.
-func (g *commandLine) holds(ctx context.Context, args ...string) (bool, error) {
-	done, err := g.ask(ctx, args...)
-	return done.status == 0, err
-}
-
-// lockName finds the lock in git's words, whatever language they are in.
+// lockName finds the lock in git's words.
 var lockName = expression.Of(`'([^'\n]+\.lock)'`)
 
 // failed is the failure for a git that failed.
-func (g *commandLine) failed(args []string, done result) error {
-	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", subcommand(args), done.status, oneLine(done.stderr))}
-	lock := filepath.Join(g.gitDir, "index.lock") // about which git stash says nothing
-	if named := lockName().FindStringSubmatch(done.stderr); named != nil {
+func (g *commandLine) failed(args []string, done gitcmd.Result) error {
+	lock := filepath.Join(g.gitDir, "index.lock")
+	if named := lockName().FindStringSubmatch(done.Stderr); named != nil {
 		lock = named[1]
 	}
 	if _, err := os.Lstat(lock); err == nil {
-		f.Remedy = "if no other git is at work here, one was killed: `rm -f " + wording.ShellWord(lock) + "`, then `small-hook sync`"
+		return &failure.Error{
+			Message: "another git is at work here, or was killed: " + wording.Printable(lock) + " exists",
+			Remedy:  "if none is: `rm -f " + wording.ShellWord(lock) + "`, then `small-hook sync`",
+		}
+	}
+	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", gitcmd.Subcommand(args), done.Status, oneLine(done.Stderr))}
+	if g.full() {
+		f.Message, f.Remedy = "no space left on device: "+f.Message, roomFirst
 	}
 	return f
 }
 
-// subcommand is the first argument that is no option of git itself.
-func subcommand(args []string) string {
-	for len(args) > 2 && args[0] == "-c" {
-		args = args[2:]
+// full reports whether the disk is full, which git says in many ways.
+func (g *commandLine) full() bool {
+	file, err := os.CreateTemp(g.gitDir, "small-gate-room-")
+	if err == nil {
+		_, err = file.Write(make([]byte, 1<<18))
+		err = errors.Join(err, file.Close(), os.Remove(file.Name()))
 	}
-	return args[0]
+	return errors.Is(err, syscall.ENOSPC)
+}
+
+const roomFirst = "make room, then `small-hook sync`"
+
+// cannotWrite is the failure of writing in the git directory or the work tree.
+func cannotWrite(err error) error {
+	f := &failure.Error{Message: "cannot write: " + wording.Printable(err.Error()), Err: err}
+	if errors.Is(err, syscall.ENOSPC) {
+		f.Remedy = roomFirst
+	}
+	return f
 }
 
 func oneLine(text string) string {
@@ -101,58 +122,24 @@ func oneLine(text string) string {
 	return wording.Printable(strings.Join(lines, "; "))
 }
 
-// id is the commit that a revision names, empty if there is none.
-func (g *commandLine) id(ctx context.Context, revision string) (string, error) {
-	done, err := g.ask(ctx, "rev-parse", "-q", "--verify", revision+"^{commit}")
-	return trimmed(done.out), err
-}
-
-// count counts the commits of a rev-list.
-func (g *commandLine) count(ctx context.Context, args ...string) (int, error) {
-	out, err := g.run(ctx, append([]string{"rev-list", "--count"}, args...)...)
-	if err != nil {
-		return 0, err
-	}
-	var n int
-	if _, err := fmt.Sscan(out, &n); err != nil {
-		return 0, &failure.Error{Message: fmt.Sprintf("git rev-list --count printed %q", wording.Clip(out)), Err: err}
-	}
-	return n, nil
-}
-
 // paths runs a git command that prints paths, each ended by a null byte.
 func (g *commandLine) paths(ctx context.Context, args ...string) ([]string, error) {
-	out, err := g.run(ctx, args...)
-	if out == "" {
+	done, err := g.run(ctx, args...)
+	if done == "" {
 		return nil, err
 	}
-	return strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"), err
-}
-
-// underWay is what git has not finished here, as the name of its command; empty for nothing.
-func (g *commandLine) underWay() (string, error) {
-	u, err := reconcile.UnderWay(g.gitDir)
-	return u.Command, err
-}
-
-// branch is the full name of the branch that is checked out, or is being rebased; empty if HEAD is detached.
-func (g *commandLine) branch(ctx context.Context) (string, error) {
-	done, err := g.ask(ctx, "symbolic-ref", "-q", "HEAD")
-	if err != nil || done.status == 0 {
-		return trimmed(done.out), err
-	}
-	name, err := os.ReadFile(filepath.Join(g.gitDir, "rebase-merge", "head-name"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", &failure.Error{Message: "cannot read which branch is being rebased: " + err.Error(), Err: err}
-	}
-	branch := trimmed(string(name))
-	if !strings.HasPrefix(branch, "refs/heads/") { // "detached HEAD"
-		return "", nil
-	}
-	return branch, nil
+	return strings.Split(strings.TrimSuffix(done, "\x00"), "\x00"), err
 }
 
 // unmerged lists the paths in conflict.
 func (g *commandLine) unmerged(ctx context.Context) ([]string, error) {
-	return g.paths(ctx, "diff", "--name-only", "--diff-filter=U", "--no-ext-diff", "-z")
+	lines, err := g.paths(ctx, "ls-files", "-z", "--unmerged", "--full-name", ":/")
+	var out []string
+	for _, line := range lines {
+		_, path, _ := strings.Cut(line, "\t")
+		out = append(out, path)
+	}
+	return slices.Compact(out), err
 }
+
+func trimmed(line string) string { return strings.TrimSuffix(line, "\n") }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/small-gate/small-gate/internal/expression"
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -51,24 +50,6 @@ func (w *Workspace) Append(mark Mark, entry splice.Entry, judge func(text []byte
 		err = w.notNoted(note.Finish())
 	}
 	return true, err
-}
-
-// Bring appends the entries that a log has and base lacks to the log, with later times where they need them, and returns how many.
-func (w *Workspace) Bring(base, log []byte) (int, error) {
-	there, err := w.Read()
-	if err != nil {
-		return 0, err
-	}
-	c := splice.Case{
-		Path: w.Log(), Now: w.Now, Limits: w.Limits, Comparer: read.NewLogComparer(w.Policy, w.Log(), w.Now),
-		Ours:   splice.Version{Name: "what is checked out", Data: there},
-		Theirs: []splice.Version{{Name: "what was recorded", Data: log, Bases: []splice.Version{{Data: base}}, Picked: true}},
-	}
-	resolved, err := c.Resolve()
-	if err != nil {
-		return 0, err
-	}
-	return resolved.Brought[1], w.write(w.Log(), resolved.Text)
 }
 
 var replayIDForm = expression.Of(`^[0-9A-Fa-f]{64}$`)

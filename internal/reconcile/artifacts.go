@@ -206,12 +206,15 @@ func (r *resolving) planArtifact(ctx context.Context, path string, data []byte, 
 			mode = r.files[t.id][path].Mode
 		}
 	}
-	there, err := readFile(r.git.top, path)
-	if err == nil && r.op.word == "" {
-		err = r.mine(ctx, path, data, there)
-	}
-	if err != nil {
-		return err
+	var there []byte
+	if !r.apart {
+		var err error
+		if there, err = readFile(r.git.top, path); err == nil && r.op.word == "" {
+			err = r.mine(ctx, path, data, there)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	changed, err := r.plan(ctx, change{path: path, mode: mode, content: data, there: there, keep: true})
 	if changed {
@@ -248,7 +251,7 @@ func (r *resolving) stagedFile(ctx context.Context, path string) ([]byte, error)
 
 // inConflict reports whether a file is in conflict: in the index, or because conflict markers stand in it, staged or not.
 func (r *resolving) inConflict(ctx context.Context, path string) (bool, error) {
-	if f, there := r.index[path]; f.Unmerged || there && !f.Regular() {
+	if f, there := r.index[path]; r.apart || f.Unmerged || there && !f.Regular() {
 		return f.Unmerged, nil
 	}
 	if r.marker == 0 {

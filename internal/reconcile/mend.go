@@ -146,24 +146,32 @@ func (m *mending) cannot(ctx context.Context, id string, err error) error {
 		Message: history.Short(id) + " cannot be made again: " + failure.Of(err).Message,
 		Remedy:  "see which side is at fault, and what a person can do: `small-hook audit`", Err: err,
 	}
-	for _, earlier := range m.own {
-		if _, again := m.ids[earlier]; again || earlier == id {
-			continue
-		}
-		old, err := m.git.parents(ctx, earlier)
-		if err != nil {
-			return err
-		}
-		_, _, sound, err := m.look(ctx, earlier, old, old)
-		if err != nil {
-			return err
-		}
-		if !sound {
-			out.Remedy = "begin with the first commit that lost something: " + m.command(history.Short(earlier))
-			break
-		}
+	earlier, err := m.earlier(ctx, id)
+	if err != nil {
+		return err
+	}
+	if earlier != "" {
+		out.Remedy = "begin with the first commit that lost something: " + m.command(history.Short(earlier))
 	}
 	return out
+}
+
+// earlier is a commit that nobody else has, is not made again before another one, and has lost something; empty if there is none.
+func (m *mending) earlier(ctx context.Context, than string) (string, error) {
+	defer func(logs []*ledger.Ledger) { m.logs = logs }(m.logs)
+	for _, id := range m.own {
+		if _, again := m.ids[id]; again || id == than {
+			continue
+		}
+		old, err := m.git.parents(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		if _, _, sound, err := m.look(ctx, id, old, old); err != nil || !sound {
+			return id, err
+		}
+	}
+	return "", nil
 }
 
 // others are the refs whose commits others have, as git takes them; if it may be pushed, the branch's own upstream is none.

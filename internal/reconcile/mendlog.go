@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/small-gate/small-gate/internal/gate/read"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
+	"github.com/small-gate/small-gate/internal/small"
 )
 
 // entry is a path's mode and object in a commit; empty if there is none.
@@ -61,14 +64,60 @@ func (m *mending) log(ctx context.Context, id string, old, parents []string, sou
 			}
 			text = resolved.Text
 		}
-		if back, err = splice.PutBackOf(text, file, func(_, _ *ledger.Ledger) bool { return false }, m.Now, m.Limits); err != nil {
-			return nil, nil, &failure.Error{Message: fmt.Sprintf("%s of a parent of %s cannot be read: %v", m.Log(), history.Short(id), err), Err: err}
+		if back, err = m.putBack(ctx, id, sides, text, file); err != nil {
+			return nil, nil, err
 		}
 		if log, _ := ledger.ReadLog(back.Text, m.Limits); log != nil && m.accepts(nil, log.Ledger) {
 			break
 		}
 	}
 	return back.Text, back.Gone, nil
+}
+
+// putBack is what the log of a commit becomes after that of its parents. What a remote-tracking branch has keeps its time, and stands where it
+// belongs by that: else it would be there twice once that branch is merged.
+func (m *mending) putBack(ctx context.Context, id string, sides splice.Case, text, file []byte) (back splice.PutBack, err error) {
+	again := func() (err error) {
+		if back, err = splice.PutBackOf(text, file, func(_, _ *ledger.Ledger) bool { return false }, m.Now, m.Limits); err != nil {
+			err = &failure.Error{Message: fmt.Sprintf("%s of a parent of %s cannot be read: %v", m.Log(), history.Short(id), err), Err: err}
+		}
+		return err
+	}
+	if err = again(); err != nil {
+		return back, err
+	}
+	published, err := m.published(ctx, id, slices.DeleteFunc(slices.Clone(back.Moved), func(e ledger.Entry) bool {
+		at, ok := ledger.ParseTimestamp(e.Timestamp)
+		return !ok || at.After(m.Now.Add(ledger.ClockTolerance)) || ledger.HasCredential(e)
+	}))
+	if err != nil || len(published) == 0 {
+		return back, err
+	}
+	sides.Ours, sides.Theirs, sides.Unmarked = splice.Version{Name: "what is there", Data: text}, nil, false
+	resolved, err := sides.Insert(splice.Version{Name: history.Short(id), Data: file}, published)
+	if err == nil {
+		text = resolved.Text
+		return back, again()
+	}
+	if earlier, asked := m.earlier(ctx, id); asked != nil || earlier != "" {
+		return back, m.cannot(ctx, id, err)
+	}
+	return back, nil // there is no place for it: a baseline fixes that part of the log, say
+}
+
+// published are those of some entries of a commit that a remote-tracking branch has.
+func (m *mending) published(ctx context.Context, id string, entries []ledger.Entry) (map[small.Digest]bool, error) {
+	if len(entries) == 0 || onlyMergesInsert(m.Policy) {
+		return nil, nil
+	}
+	r := newResolving(m.repo, m.git, Options{Policy: m.Policy, MaxFileSize: m.Limits.MaxFileSize, Now: m.Now})
+	r.op = &operation{ours: side{id: id}}
+	if _, err := r.list(ctx, id); err != nil {
+		return nil, err
+	}
+	found, err := r.published(ctx, m.Log(), entries)
+	maps.DeleteFunc(found, func(_ small.Digest, is bool) bool { return !is })
+	return found, err
 }
 
 // look reads the log of a commit and those of its parents, and reports whether it has lost nothing of theirs.

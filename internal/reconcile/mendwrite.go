@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/history"
 	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
+	"github.com/small-gate/small-gate/internal/wholefile"
 )
 
 // commit makes a commit with other parents and some other files. A signature was one of the old commit: it goes.
@@ -47,13 +47,11 @@ func (m *mending) commit(ctx context.Context, id string, parents []string, chang
 
 // tree is the tree of a commit with some other files, made in an index of its own.
 func (m *mending) tree(ctx context.Context, id string, changes []change) (string, error) {
-	dir, err := os.MkdirTemp(m.Kept, "mend-*")
-	if err != nil {
-		return "", &failure.Error{Message: "cannot write into the git directory: " + err.Error(), Remedy: "make room in it, then run the command again", Err: err}
-	}
-	defer os.RemoveAll(dir) //nolint:errcheck // it is scratch
+	// A killed mending leaves it to the next one that holds the lock.
+	index := filepath.Join(m.Kept, ".index"+wholefile.Infix+"mend")
+	defer os.Remove(index) //nolint:errcheck // it is scratch
 	apart := *m.git
-	apart.git.Environ = append(slices.Clone(apart.git.Environ), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
+	apart.git.Environ = append(slices.Clone(apart.git.Environ), "GIT_INDEX_FILE="+index)
 	if _, err := apart.run(ctx, nil, "read-tree", id); err != nil {
 		return "", err
 	}

@@ -89,7 +89,9 @@ type resolving struct {
 	changes []change
 	// left maps paths that logs leave to the paths at which they are combined.
 	left map[string]string
-	out  *Outcome
+	// apart is true if no work tree has to do with it: see Combiner.
+	apart bool
+	out   *Outcome
 }
 
 func newResolving(repo Repository, g *workTree, opts Options) *resolving {
@@ -284,6 +286,9 @@ func (r *resolving) resolve(ctx context.Context, c splice.Case, mode string) err
 	resolved := done
 	if resolved == nil {
 		if resolved, err = r.combine(ctx, c); err != nil {
+			if r.apart {
+				return err
+			}
 			return r.untie(ctx, c.Path, err)
 		}
 	}
@@ -302,10 +307,15 @@ func (r *resolving) resolve(ctx context.Context, c splice.Case, mode string) err
 // reconciledInsertion is the rule about entries that a commit with one parent puts before older ones.
 const reconciledInsertion = "append-only/reconciled-insertion"
 
+// onlyMergesInsert reports whether a configuration rejects them.
+func onlyMergesInsert(p *policy.Policy) bool {
+	return p.Mode == policy.Enforce && p.Rules[reconciledInsertion] == policy.Error
+}
+
 // combine combines the sides of a log, unless the configuration wants a merge where published entries stand before others.
 func (r *resolving) combine(ctx context.Context, c splice.Case) (*splice.Resolution, error) {
 	resolved, err := c.Resolve()
-	if err == nil && resolved.Inserted && r.op.oneParent() && r.opts.Policy.Mode == policy.Enforce && r.opts.Policy.Rules[reconciledInsertion] == policy.Error {
+	if err == nil && resolved.Inserted && r.op.oneParent() && onlyMergesInsert(r.opts.Policy) {
 		err = r.op.needsMerge(ctx, r.repo, r.git, fmt.Sprintf("%s: published entries of %s are older than ours, and the configuration rejects a commit that puts them there (%s)",
 			c.Path, c.Theirs[0].Name, reconciledInsertion))
 	}

@@ -111,7 +111,7 @@ func (w *Workspace) replaced(old []byte) (Restored, []byte, error) {
 	if file != nil && bytes.Equal(file, old) {
 		return Restored{Log: w.Log()}, file, err
 	}
-	out.Text, out.Discarded, out.New, out.Moved, out.Masked = old, out.New, 0, 0, 0
+	out.Text, out.Discarded, out.New, out.Moved, out.Masked = old, out.New, 0, nil, 0
 	return out, file, err
 }
 

@@ -67,6 +67,9 @@ func readFile(top, path string) ([]byte, error) {
 // present reads what is in the work tree. If that is a resolution already, which another run or a person made, it counts. If it has
 // entries that no side has, they would be lost: that is an error.
 func (r *resolving) present(ctx context.Context, c splice.Case) (there []byte, done *splice.Resolution, err error) {
+	if r.apart {
+		return nil, nil, nil
+	}
 	if there, err = readFile(r.git.top, c.Path); err != nil || there == nil {
 		return there, nil, err
 	}
@@ -128,6 +131,10 @@ func (r *resolving) resolved(ctx context.Context, c splice.Case, there []byte) (
 
 // plan plans to write a file, and reports whether that changes anything.
 func (r *resolving) plan(ctx context.Context, w change) (bool, error) {
+	if r.apart {
+		r.changes = append(r.changes, w)
+		return true, nil
+	}
 	var err error
 	if w.blob, err = r.git.store(ctx, w.content); err != nil {
 		return false, err

@@ -6,9 +6,7 @@ import (
 
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
 	"github.com/small-gate/small-gate/internal/failure"
-	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/policy"
-	"github.com/small-gate/small-gate/internal/publish"
 	"github.com/small-gate/small-gate/internal/reconcile"
 	"github.com/small-gate/small-gate/internal/repository"
 )
@@ -22,15 +20,9 @@ func Reconcile(ctx context.Context, req session.Request, with Locking, opts reco
 			return nil, &failure.Error{Message: fmt.Sprintf("%s takes ours or theirs, not %q", flag, side), Remedy: "write " + flag + " ours, or " + flag + " theirs"}
 		}
 	}
-	err = lockAll(ctx, withGit(req), "reconcile", with, func(githistory.Place, []*locked, []string) error {
-		return reconciling(ctx, req, "reconcile", opts, func(repo repository.Repository, opts reconcile.Options) error {
-			begun, err := publish.Begun(repo.Where())
-			if err != nil {
-				return err
-			}
-			if out, err = reconcile.Run(ctx, repo, opts); err == nil && begun {
-				out.Finish = "small-hook sync --continue"
-			}
+	err = lockAll(ctx, withGit(req), "reconcile", with, func([]*locked) error {
+		return reconciling(ctx, req, "reconcile", opts, func(repo repository.Repository, opts reconcile.Options) (err error) {
+			out, err = reconcile.Run(ctx, repo, opts)
 			return err
 		})
 	})
@@ -65,10 +57,19 @@ func withGit(req session.Request) session.Request {
 
 // reconciling runs do in the request's repository, under HEAD's policy.
 func reconciling(ctx context.Context, req session.Request, mode string, opts reconcile.Options, do func(repository.Repository, reconcile.Options) error) error {
-	_, err := withGit(req).InRepository(ctx, mode, func(s *session.Session) error {
-		head, err := s.Repo.Head(ctx)
+	return reconcilingAt(ctx, req, mode, "", opts, do)
+}
+
+// reconcilingAt is reconciling under the policy of a commit; empty for HEAD.
+func reconcilingAt(ctx context.Context, req session.Request, mode, trusted string, opts reconcile.Options, do func(repository.Repository, reconcile.Options) error) error {
+	_, err := withGit(req).InRepository(ctx, mode, func(s *session.Session) (err error) {
+		name := "the remote's branch"
+		if trusted == "" {
+			name = "HEAD"
+			trusted, err = s.Repo.Head(ctx)
+		}
 		if err == nil {
-			err = s.Trust(ctx, head, "HEAD")
+			err = s.Trust(ctx, trusted, name)
 		}
 		if err != nil {
 			return err

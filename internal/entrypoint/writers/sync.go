@@ -4,68 +4,72 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 
 	"github.com/small-gate/small-gate/internal/entrypoint"
 	"github.com/small-gate/small-gate/internal/entrypoint/session"
-	"github.com/small-gate/small-gate/internal/failure"
 	"github.com/small-gate/small-gate/internal/gate/finding"
-	"github.com/small-gate/small-gate/internal/githistory"
 	"github.com/small-gate/small-gate/internal/hookinput"
-	"github.com/small-gate/small-gate/internal/ledger"
 	"github.com/small-gate/small-gate/internal/publish"
 	"github.com/small-gate/small-gate/internal/reconcile"
-	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/repository"
+	"github.com/small-gate/small-gate/internal/worklock"
 )
 
-// Sync puts the current branch's own commits on top of the remote's, judges them as the pre-push hook does, and pushes, under the locks
-// of all workspaces. Of opts, Remote, Branch, Merge, Continue and Abort count. The report is that of the last judgement, nil if there was
-// none.
+// Sync puts the current branch's own commits on top of the remote's, judges them as the pre-push hook does, and pushes. Only the last
+// step, which touches the work tree, is under the locks of all workspaces and that of the protocol's own program. Of opts, Remote, Branch
+// and Merge count. The report is that of the last judgement, nil if there was none.
 func Sync(ctx context.Context, req session.Request, with Locking, opts publish.Options) (out *publish.Outcome, report *finding.Report, err error) {
+	judged := req // for which a plain repository needs no git
 	req = withGit(req)
-	opts.Reconcile = func(ctx context.Context) (*reconcile.Outcome, error) {
-		inside := req
-		inside.Environ = opts.Environ // with the locks that are held
-		return Reconcile(ctx, inside, with, reconcile.Options{})
+	opts.Environ = req.Environ
+	opts.Combining = func(ctx context.Context, trusted, head string, do func(*reconcile.Combiner) error) error {
+		return reconcilingAt(ctx, req, "sync", trusted, reconcile.Options{}, func(repo repository.Repository, with reconcile.Options) error {
+			c, err := reconcile.NewCombiner(ctx, repo, with, head)
+			if err != nil {
+				return err
+			}
+			return do(c)
+		})
+	}
+	opts.Locked = func(ctx context.Context, do func(context.Context) error) error {
+		return lockAll(ctx, req, "sync", with, func(locks []*locked) (err error) {
+			for _, l := range locks {
+				release, err := worklock.TakeState(ctx, filepath.Join(l.req.Dir, filepath.FromSlash(l.dir)), with.Wait)
+				if err != nil {
+					return err
+				}
+				defer func() { err = errors.Join(err, release()) }()
+			}
+			return do(ctx)
+		})
 	}
 	opts.JudgeOwn = func(ctx context.Context, base, head, upstream string) (bool, error) {
-		report = entrypoint.SyncedCommits(ctx, req, base, head, upstream)
+		report = entrypoint.SyncedCommits(ctx, judged, base, head, upstream)
 		return clean(report)
 	}
 	opts.JudgePush = func(ctx context.Context, push publish.Push) (bool, error) {
 		update := hookinput.RefUpdate{LocalRef: push.Local, LocalID: push.New, Ref: push.Ref, RemoteID: cmp.Or(push.Old, "0")}
-		report = entrypoint.SyncedPush(ctx, req, push.Remote, update)
+		report = entrypoint.SyncedPush(ctx, judged, push.Remote, update)
 		return clean(report)
 	}
-	var locks []*locked
-	opts.Continues = continuesLog
-	opts.Bring = func(ctx context.Context, path string, base, log []byte) (int, error) {
-		dir, _ := small.WorkspaceOf(path)
-		at := slices.IndexFunc(locks, func(l *locked) bool { return l.dir == dir })
-		if at < 0 {
-			return 0, &failure.Error{Message: "its workspace is not here"}
-		}
-		g, err := locks[at].look(ctx)
-		if err != nil {
-			return 0, err
-		}
-		return g.Bring(base, log)
+	if _, err := req.InRepository(ctx, "sync", func(s *session.Session) error {
+		opts.Place = s.Repo.Where()
+		return nil
+	}); err != nil {
+		return nil, nil, err
 	}
-	err = lockAll(ctx, req, "sync", with, func(place githistory.Place, all []*locked, environ []string) (err error) {
-		opts.Place, opts.Environ, locks = place, environ, all
-		out, err = publish.Run(ctx, opts)
-		return err
-	})
+	out, err = publish.Run(ctx, opts)
 	return out, report, err
 }
 
-// lockAll runs do under the locks of all workspaces, and notes what it leaves: that is what the next guarded command begins with. The
-// environment is for what runs under the locks. In a bare repository there are none.
-func lockAll(ctx context.Context, req session.Request, mode string, with Locking, do func(place githistory.Place, locks []*locked, environ []string) error) (err error) {
-	var place githistory.Place
+// lockAll runs do under the locks of all workspaces, and notes what it leaves: that is what the next guarded command begins with. In a
+// bare repository there are none.
+func lockAll(ctx context.Context, req session.Request, mode string, with Locking, do func(locks []*locked) error) (err error) {
 	var dirs []string
 	if _, err := req.InRepository(ctx, mode, func(s *session.Session) (err error) {
-		if place = s.Repo.Where(); place.Top != "" {
+		if s.Repo.Where().Top != "" {
 			dirs, err = s.WorkspaceDirs(ctx)
 			slices.Sort(dirs) // so that two that lock all do not block each other
 		}
@@ -79,15 +83,14 @@ func lockAll(ctx context.Context, req session.Request, mode string, with Locking
 			err = errors.Join(err, l.Release())
 		}
 	}()
-	environ := req.Environ
 	for _, dir := range dirs {
 		l, err := lock(ctx, req, mode, with, func(*session.Session) (string, error) { return dir, nil })
 		if err != nil {
 			return err
 		}
-		locks, environ = append(locks, l), l.Environ(environ)
+		locks = append(locks, l)
 	}
-	err = do(place, locks, environ)
+	err = do(locks)
 	ctx = context.WithoutCancel(ctx)
 	for _, l := range locks {
 		g, failed := l.look(ctx)
@@ -97,13 +100,6 @@ func lockAll(ctx context.Context, req session.Request, mode string, with Locking
 		err = errors.Join(err, failed)
 	}
 	return err
-}
-
-// continuesLog reports whether a log is another one with new entries after it.
-func continuesLog(base, log []byte) bool {
-	before, _ := ledger.ReadLog(base, small.Limits{})
-	after, _ := ledger.ReadLog(log, small.Limits{})
-	return before != nil && after != nil && after.Len() > before.Len() && after.Extends(before.Ledger)
 }
 
 // clean reports whether a judgement has found nothing wrong; its error is that of a judgement that was not possible.

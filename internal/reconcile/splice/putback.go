@@ -21,9 +21,10 @@ type PutBack struct {
 	Lost []ledger.Entry
 	// Unreadable says why the file could not be read as a log, so that it had no entries; empty if it could, or if there was none.
 	Unreadable string
-	// New is how many new entries the text has, Moved how many of them got a later time than they had, and Masked in how many a credential
-	// was masked.
-	New, Moved, Masked int
+	// New is how many new entries the text has, and Masked in how many a credential was masked. Moved are those that got another time, as they
+	// were.
+	New, Masked int
+	Moved       []ledger.Entry
 	// Changed are entries of the file that are changed versions of old ones, and Left those that cannot be written after the old ones.
 	Changed, Left []ledger.Entry
 	// Gone are those of the lost entries of which no changed version is there.
@@ -67,9 +68,9 @@ func PutBackOf(old, file []byte, accepts func(parent, child *ledger.Ledger) bool
 		return out, nil
 	}
 	// The old log cannot be appended to: it is all that there is then.
-	out.Text, out.New, out.Moved, out.Masked = old, 0, 0, 0
-	for _, value := range fresh {
-		out.Left = append(out.Left, there.Entries[slices.Index(values, value)])
+	out.Text, out.New, out.Moved, out.Masked = old, 0, nil, 0
+	for _, it := range fresh {
+		out.Left = append(out.Left, it.Entry)
 	}
 	return out, nil
 }
@@ -98,7 +99,7 @@ func withoutMarkers(file []byte) []byte {
 }
 
 // sort finds what was lost and what is left out, and returns what is new.
-func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value, limits small.Limits) []*small.Value {
+func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.Ledger, values []*small.Value, limits small.Limits) []item {
 	known, kept := map[small.Digest]bool{}, map[small.Digest]bool{}
 	for _, e := range before.Entries {
 		known[e.Digest] = true
@@ -115,7 +116,7 @@ func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.
 			}
 		}
 	}
-	var fresh []*small.Value
+	var fresh []item
 	for i, e := range there.Entries {
 		keys := identities(ledger.Masked(values[i]))
 		of := slices.IndexFunc(keys, func(key string) bool { at, is := lost[key]; return is && !changed[at] })
@@ -128,7 +129,7 @@ func (p *PutBack) sort(before *ledger.Ledger, old []*small.Value, there *ledger.
 			p.Left = append(p.Left, e)
 		default:
 			known[e.Digest] = true
-			fresh = append(fresh, ledger.Masked(values[i]))
+			fresh = append(fresh, item{Entry: e, value: ledger.Masked(values[i])})
 			if ledger.HasCredential(e) {
 				p.Masked++
 			}
@@ -221,18 +222,18 @@ func Confides(before, after *ledger.Ledger) bool {
 }
 
 // texts writes new entries, with their times moved where that is needed.
-func (p *PutBack) texts(before *ledger.Ledger, fresh []*small.Value, column int, end string, now time.Time) [][]byte {
+func (p *PutBack) texts(before *ledger.Ledger, fresh []item, column int, end string, now time.Time) [][]byte {
 	last := latest(before)
 	var out [][]byte
-	for _, v := range fresh {
-		text, _ := v.Get("timestamp").Trimmed()
+	for _, it := range fresh {
+		text, _ := it.value.Get("timestamp").Trimmed()
 		at, own := stands(text, last, now)
 		if !own {
-			v = withTime(v, at.UTC().Format(TimestampForm))
-			p.Moved++
+			it.value = withTime(it.value, at.UTC().Format(TimestampForm))
+			p.Moved = append(p.Moved, it.Entry)
 		}
 		last = at
-		out = append(out, itemText(v, column, end))
+		out = append(out, itemText(it.value, column, end))
 	}
 	p.New = len(out)
 	return out

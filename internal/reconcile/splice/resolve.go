@@ -67,13 +67,56 @@ func (c Case) Resolve() (*Resolution, error) {
 			}
 		}
 	}
+	out, err := l.resolution(items)
+	if err == nil {
+		err = l.increases(items, ledgerOf(items))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Insert puts entries of another log, which may have conflict markers, into ours, each at its place by time.
+func (c Case) Insert(from Version, entries map[small.Digest]bool) (*Resolution, error) {
+	l, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	from.Picked, from.Data = true, withoutMarkers(from.Data)
+	v, err := l.parse(&from)
+	if err != nil {
+		return nil, err
+	}
+	ours, added := l.versions[0].items, keep(v.items, func(it item) bool { return entries[it.Digest] })
+	slices.SortStableFunc(added, func(a, b item) int {
+		at, _ := ledger.ParseInstant(a.Entry.Timestamp)
+		other, _ := ledger.ParseInstant(b.Entry.Timestamp)
+		return at.Compare(other)
+	})
+	// What is before the first of them stays as it is, in whatever order.
+	before := 0
+	for i, it := range ours {
+		if len(late(added[:1], []item{it})) == 0 {
+			before = i + 1
+		}
+	}
+	v.items = slices.Concat(ours[:before], added)
+	v.ledger = ledgerOf(v.items)
+	l.versions = append(l.versions, v)
+	items, err := l.merge(ours, v.items)
+	if err != nil {
+		return nil, err
+	}
+	return l.resolution(items)
+}
+
+// resolution is a list of entries as a log.
+func (l *log) resolution(items []item) (*Resolution, error) {
 	result := ledgerOf(items)
 	out := &Resolution{Entries: len(items), Brought: l.brought(items)}
 	out.Inserted = ledger.Relate(l.versions[0].ledger, result, l.Comparer.Equivalence).Relation == ledger.Interleaved
 	if err := l.write(out, items, result); err != nil {
-		return nil, err
-	}
-	if err := l.increases(items, result); err != nil {
 		return nil, err
 	}
 	if b := l.lostBaseline(result); b != nil {

@@ -1,0 +1,271 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/gate/history"
+	"github.com/small-gate/small-gate/internal/policy"
+	"github.com/small-gate/small-gate/internal/reconcile/splice"
+	"github.com/small-gate/small-gate/internal/small"
+)
+
+// Files are the files of workspaces that are merged by what they mean, and not by git: by path.
+type Files map[string]history.File
+
+// Side is one of the versions that Combine combines.
+type Side struct {
+	// Name is what messages call it. ID is its commit; that of the work tree is WorkTreeID.
+	Name, ID string
+	Files    Files
+	// Bases are the versions from which it and the first side parted.
+	Bases []Side
+	// Picked is true if only what it adds to its base is wanted: a commit that is put on top.
+	Picked bool
+}
+
+// WorkTreeID is the ID of a side that is the work tree's files.
+const WorkTreeID = ":worktree"
+
+// Combiner combines files of workspaces as Run does, but between commits: it touches no work tree and no index. It is for one repository
+// and one trusted configuration.
+type Combiner struct {
+	repo     *overlay
+	git      *workTree
+	opts     Options
+	policies []*policy.Policy
+}
+
+// NewCombiner makes a combiner. head is a commit whose configuration counts for its baselines.
+func NewCombiner(ctx context.Context, repo Repository, opts Options, head string) (*Combiner, error) {
+	git, err := openWorkTree(repo.Where(), opts.Environ)
+	if err != nil {
+		return nil, err
+	}
+	c := &Combiner{repo: &overlay{Repository: repo, contents: map[string][]byte{}}, git: git, opts: opts}
+	if opts.PolicyOf != nil {
+		p, err := opts.PolicyOf(ctx, head, "HEAD")
+		if err != nil {
+			return nil, err
+		}
+		c.policies = []*policy.Policy{p}
+	}
+	return c, nil
+}
+
+// Content is a file that Combine or OnDisk has made; false if the repository has it.
+func (c *Combiner) Content(f history.File) ([]byte, bool) {
+	data, made := c.repo.contents[f.Object]
+	return data, made
+}
+
+// Merges reports whether a path is that of a file that is merged here, and not by git.
+func (c *Combiner) Merges(path string) bool {
+	dir, name, ok := small.SplitPath(path)
+	a, known := small.ArtifactOf(name)
+	return ok && known && (a == small.Progress || slices.Contains(mergedArtifacts, a)) && c.opts.Policy.Judges(dir)
+}
+
+// IsLog reports whether a path is that of a log.
+func IsLog(path string) bool {
+	_, name, ok := small.SplitPath(path)
+	return ok && name == small.Progress.FileName()
+}
+
+// Files lists the files of a commit.
+func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
+	all, err := c.repo.List(ctx, commit, history.Workspaces())
+	out := Files{}
+	for _, f := range all {
+		if c.Merges(f.Path) {
+			out[f.Path] = f
+		}
+	}
+	return out, err
+}
+
+// OnDisk reads some files of the work tree as git would commit them; like are the files of a commit, whose modes they have.
+func (c *Combiner) OnDisk(ctx context.Context, paths []string, like Files) (Files, error) {
+	out := maps.Clone(like)
+	for _, path := range paths {
+		data, err := readFile(c.git.top, path)
+		if err != nil {
+			return nil, err
+		}
+		if delete(out, path); data == nil {
+			continue
+		}
+		blob, err := c.git.storeFile(ctx, path, data)
+		if err != nil {
+			return nil, err
+		}
+		f := history.File{Path: path, Mode: "100644", Object: blob}
+		if was, there := like[path]; there {
+			f.Mode = was.Mode
+		}
+		out[path] = f
+	}
+	return out, nil
+}
+
+// CheckedOut is a file as git would check it out.
+func (c *Combiner) CheckedOut(ctx context.Context, f history.File) ([]byte, error) {
+	if data, made := c.Content(f); made {
+		if _, err := c.git.store(ctx, data); err != nil {
+			return nil, err
+		}
+	}
+	return c.git.checkedOut(ctx, f.Path, f.Object)
+}
+
+// Lacks are the logs of which a version lacks entries that another has, or has them in another order.
+func (c *Combiner) Lacks(ctx context.Context, has, all Files, paths []string) (lacking []string, err error) {
+	r := c.resolving(opApply, Side{ID: "all", Files: all}, Side{ID: "has", Files: has})
+	for _, path := range paths {
+		if !IsLog(path) {
+			continue
+		}
+		before, err := r.read(ctx, r.op.ours, path)
+		if err != nil {
+			return nil, err
+		}
+		after, err := r.read(ctx, r.op.theirs[0], path)
+		if err != nil {
+			return nil, err
+		}
+		if !entriesOf(after, r.limits()).HasAll(entriesOf(before, r.limits())) {
+			lacking = append(lacking, path)
+		}
+	}
+	return lacking, nil
+}
+
+// Combine puts a side on top of ours, or merges it, and returns the files and what a person should know about them. If the error has
+// ErrNeedsMerge in its chain, a side that was to be put on top has to be merged.
+func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []string, error) {
+	word := opMerge
+	if theirs.Picked {
+		word = opRebase
+	}
+	r := c.resolving(word, ours, theirs)
+	if word == opMerge {
+		if err := r.followMoves(ctx); err != nil {
+			return nil, nil, err
+		}
+	} else if moved := r.moved(); moved != "" {
+		return nil, nil, &failure.Error{Message: moved + " has moved or is gone on one side", Err: ErrNeedsMerge}
+	}
+	r.mergeTrivially()
+	dirs, err := r.workspaces(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, dir := range dirs {
+		if err := r.workspace(ctx, dir); err != nil {
+			if errors.Is(err, splice.ErrOrder) && word == opRebase {
+				err = errors.Join(err, ErrNeedsMerge)
+			}
+			return nil, nil, err
+		}
+	}
+	out := Files(r.index)
+	for _, w := range r.changes {
+		f := history.File{Path: w.path, Mode: w.mode, Object: history.BlobID(w.content, ours.ID)}
+		c.repo.contents[f.Object] = w.content
+		out[w.path] = f
+	}
+	for _, f := range r.index {
+		if f.Unmerged {
+			return nil, nil, &failure.Error{Message: f.Path + " was changed on both sides"}
+		}
+	}
+	var notes []string
+	for _, file := range r.out.Merged {
+		for _, note := range file.Notes {
+			notes = append(notes, file.Path+": "+note)
+		}
+	}
+	return out, notes, nil
+}
+
+// resolving is the reconciliation of two sides, with no work tree.
+func (c *Combiner) resolving(word string, ours, theirs Side) *resolving {
+	r := newResolving(c.repo, c.git, c.opts)
+	r.apart, r.policies = true, c.policies
+	r.op = &operation{word: word, ours: side{name: ours.Name, id: ours.ID}, theirs: []side{{name: theirs.Name, id: theirs.ID, picked: theirs.Picked}}}
+	for _, s := range append([]Side{ours, theirs}, theirs.Bases...) {
+		r.files[s.ID] = maps.Clone(s.Files)
+	}
+	for _, base := range theirs.Bases {
+		r.op.theirs[0].parts = append(r.op.theirs[0].parts, base.ID)
+	}
+	return r
+}
+
+// moved is a log that a base has and a side lacks; empty if there is none.
+func (r *resolving) moved() string {
+	for _, base := range r.op.theirs[0].parts {
+		for path := range r.files[base] {
+			_, here := r.files[r.op.ours.id][path]
+			_, there := r.files[r.op.theirs[0].id][path]
+			if IsLog(path) && (!here || !there) {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// mergeTrivially makes the index that git would make of the sides, if it merged no file's lines.
+func (r *resolving) mergeTrivially() {
+	ours, theirs := r.files[r.op.ours.id], r.files[r.op.theirs[0].id]
+	r.index = maps.Clone(ours)
+	for from := range r.left { // whose files are at the new path now
+		dir, _, _ := small.SplitPath(from)
+		for _, a := range mergedArtifacts {
+			delete(r.index, a.Path(dir))
+			for _, files := range r.files {
+				delete(files, a.Path(dir))
+			}
+		}
+	}
+	all := maps.Clone(theirs)
+	maps.Copy(all, ours)
+	for path, f := range all {
+		alike := func(a, b history.File) bool { return a.Mode == b.Mode && a.Object == b.Object }
+		asBase := func(f history.File) bool {
+			return len(r.op.theirs[0].parts) > 0 && !slices.ContainsFunc(r.op.theirs[0].parts, func(id string) bool { return !alike(r.files[id][path], f) })
+		}
+		switch {
+		case alike(ours[path], theirs[path]), asBase(theirs[path]):
+		case !asBase(ours[path]):
+			f.Unmerged = true
+			r.index[path] = f
+		case theirs[path].Mode == "":
+			delete(r.index, path)
+		default:
+			r.index[path] = theirs[path]
+		}
+	}
+}
+
+// overlay is a repository, with contents that it does not have yet.
+type overlay struct {
+	Repository
+	contents map[string][]byte
+}
+
+// Blob reads an object.
+func (o *overlay) Blob(ctx context.Context, object string, limit int64) (history.Blob, error) {
+	data, made := o.contents[object]
+	switch {
+	case !made:
+		return o.Repository.Blob(ctx, object, limit)
+	case int64(len(data)) > limit:
+		data = nil
+	}
+	return history.Blob{Data: data, Size: int64(len(o.contents[object]))}, nil
+}

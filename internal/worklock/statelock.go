@@ -1,0 +1,128 @@
+package worklock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wording"
+)
+
+// ours is a line in a state lock that says that it is not the protocol's own program's.
+const ours = "command=small-hook\n"
+
+// TakeState takes the lock under which the protocol's own program writes a workspace: a file that is there while somebody writes. That
+// program does not wait for it; this does. One whose process is gone is named, and never removed, unless it is ours: who calls this has
+// the lock of the workspace, so nobody else of us has this one. The error is a failure.Error, or that of a context that ended.
+func TakeState(ctx context.Context, workspace string, wait time.Duration) (release func() error, err error) {
+	dir := filepath.Join(workspace, ".small-cache")
+	name := filepath.Join(dir, "state.lock")
+	bounded, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	for {
+		switch err := makeState(dir, name); {
+		case err == nil:
+			return func() error { return removeState(name) }, nil
+		case !errors.Is(err, fs.ErrExist):
+			return nil, &failure.Error{
+				Message: "cannot make the lock of the protocol's own program: " + wording.Printable(err.Error()),
+				Remedy:  "make " + wording.Printable(dir) + " writable", Err: err,
+			}
+		}
+		pid, since, mine := stateHolder(name)
+		switch {
+		case pid == 0 || !gone(pid):
+		case mine:
+			if err := removeState(name); err != nil {
+				return nil, err
+			}
+			continue
+		default:
+			return nil, &failure.Error{
+				Message: fmt.Sprintf("the workspace in %s is locked by process %d of the protocol's own program since %s, which has ended without unlocking it",
+					wording.Printable(workspace), pid, since),
+				Remedy: "`rm -f -- " + wording.ShellWord(name) + "`, then run the same command again",
+			}
+		}
+		select {
+		case <-time.After(again):
+		case <-bounded.Done():
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			f := &failure.Error{
+				Message: fmt.Sprintf("the workspace in %s is locked by process %d of the protocol's own program since %s (%s); waited %s",
+					wording.Printable(workspace), pid, since, wording.Printable(name), wait),
+				Remedy: "run the same command again, once that one has ended; --wait 5m waits longer",
+			}
+			if pid == 0 {
+				f.Message = fmt.Sprintf("the workspace in %s is locked, and %s does not say by whom; waited %s", wording.Printable(workspace), wording.Printable(name), wait)
+				f.Remedy = "if no command of the protocol's own program is at work there: `rm -f -- " + wording.ShellWord(name) + "`, then run the same command again"
+			}
+			return nil, f
+		}
+	}
+}
+
+// makeState makes the lock, with the text that the protocol's own program writes in it, in one step: who is killed leaves none that says
+// nothing. Its directory stays: that program may be about to use it, and git does not list an empty one.
+func makeState(dir, name string) error {
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// A lock that a kill leaves must not be committed: the directory has git ignore what is in it.
+	ignore := filepath.Join(dir, ".gitignore")
+	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
+		if err := os.WriteFile(ignore, []byte("*\n"), 0o644); err != nil {
+			return err
+		}
+	}
+	text := fmt.Appendf(nil, "pid=%d\ncreated_at=%s\n%s", os.Getpid(), time.Now().UTC().Format(time.RFC3339Nano), ours)
+	made := filepath.Join(dir, ".state.lock.small-hook")
+	if err := os.WriteFile(made, text, 0o600); err != nil {
+		return err
+	}
+	return errors.Join(os.Link(made, name), os.Remove(made))
+}
+
+func removeState(name string) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &failure.Error{Message: "cannot remove the lock: " + wording.Printable(err.Error()), Remedy: "`rm -f -- " + wording.ShellWord(name) + "`", Err: err}
+	}
+	return nil
+}
+
+// stateHolder is what the lock says about its holder; 0 if it does not say it yet.
+func stateHolder(name string) (pid int, since string, mine bool) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return 0, "a moment ago", false
+	}
+	for line := range strings.Lines(string(text)) {
+		switch key, value, _ := strings.Cut(strings.TrimSpace(line), "="); key {
+		case "pid":
+			pid, _ = strconv.Atoi(value) //nolint:errcheck // then nobody is named
+		case "created_at":
+			since = wording.Printable(wording.Clip(value))
+		}
+	}
+	return pid, since, strings.HasSuffix(string(text), ours)
+}
+
+// gone reports whether no process of this machine has a number.
+func gone(pid int) bool {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return true
+	}
+	err = process.Signal(syscall.Signal(0))
+	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
+}
