@@ -23,8 +23,8 @@ type forked struct {
 	world
 	base  worldLog
 	sides []worldLog
-	// plain is true if nothing about the fork may keep reconcile from it: no
-	// side is written in brackets or with anchors, and no entry was changed.
+	// plain is true if nothing about the fork may keep reconcile from it: not
+	// every side is written in brackets, and no entry was changed.
 	plain bool
 	// changed is true if a side changed an entry without a waiver.
 	changed bool
@@ -60,9 +60,9 @@ func buildFork(t *tape) *forked {
 		if b.oneIn(2) {
 			log.style = b.anyStyle()
 		}
-		f.plain = f.plain && !log.style.flow && !log.style.anchors
 		f.sides = append(f.sides, log)
 	}
+	f.plain = f.plain && slices.ContainsFunc(f.sides[:2], func(l worldLog) bool { return !l.style.flow && len(l.entries) > 0 })
 	f.world = b.world
 	return f
 }

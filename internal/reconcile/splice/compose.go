@@ -2,15 +2,14 @@ package splice
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/ledger"
+	"github.com/small-gate/small-gate/internal/small"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
@@ -53,127 +52,63 @@ func (l *log) entry(result *ledger.Ledger, brought []int) Entry {
 	}
 }
 
-// text writes the entry as an item whose dash is at a column. YAML reads Go's escapes in double quotes as Go does.
+// text writes the entry as an item whose dash is at a column.
 func (e Entry) text(column int, end string) []byte {
-	var out bytes.Buffer
-	lead := strings.Repeat(" ", column-1) + "- "
+	out := small.Value{Kind: small.Map}
 	for _, pair := range e {
-		out.WriteString(lead + pair[0] + ": " + strconv.Quote(strings.ToValidUTF8(pair[1], "?")) + end)
-		lead = strings.Repeat(" ", column+1)
+		out.Fields = append(out.Fields, small.Field{Key: pair[0], Value: &small.Value{Kind: small.String, Text: strings.ToValidUTF8(pair[1], "?")}})
 	}
-	return out.Bytes()
+	return itemText(&out, column, end)
 }
 
-// strategy is one way to put texts together.
-type strategy struct {
-	// leads is true if comments above an entry belong to it.
-	leads bool
-	// prefer is the version whose text is taken where it has one; nil for ours.
-	prefer *version
-}
-
-// composer puts a log's text together from those of the sides.
-type composer struct {
-	*log
-	strategy
-	// layouts are those of the sides that have entries, the preferred one first. The result has its form.
-	layouts []*layout
-	bases   []*layout
-}
-
-// compose puts the items' texts together, and the new entry, if any, after them. An entry of several sides is taken from the first
-// of them, with its comments.
-func (l *log) compose(items []item, entry Entry, how strategy) ([]byte, error) {
-	c, err := l.composer(how)
-	if err != nil {
-		return nil, err
+// compose puts the items' texts together, and the new entry, if any, after them, in the form of one side. An entry keeps the text of the
+// first side that is written alike; else, and always if anew is true, it is written anew.
+func (l *log) compose(items []item, entry Entry, anew bool) ([]byte, error) {
+	sides, bases := takenApart(l.versions), takenApart(l.bases)
+	if len(sides) == 0 {
+		return nil, l.uncopied("no side has its entries one per dash, each on lines of its own")
 	}
-	form := c.layouts[0]
-	out := bytes.Clone(c.around(func(one *layout) []byte { return one.header }))
+	// What is before and after the entries is that of the first side that has changed it.
+	form := sides[max(slices.IndexFunc(sides, func(one *layout) bool { return !slices.ContainsFunc(bases, one.framedLike) }), 0)]
+	out := bytes.Clone(form.header)
 	for _, it := range items {
-		text, err := c.textOf(it)
-		if err != nil {
-			return nil, err
+		text := form.textIn(sides, it)
+		if anew || text == nil {
+			text = itemText(it.value, form.column, form.end)
 		}
-		out = append(Ended(out, form.end), text...)
+		out = append(out, text...)
 	}
 	if entry != nil {
-		out = append(Ended(out, form.end), entry.text(form.column, form.end)...)
+		out = append(out, entry.text(form.column, form.end)...)
 	}
-	if footer := c.around(func(one *layout) []byte { return one.footer }); len(footer) > 0 {
-		out = append(Ended(out, form.end), footer...)
-	}
-	return out, nil
+	return append(out, form.footer...), nil
 }
 
-func (l *log) composer(how strategy) (*composer, error) {
-	c := &composer{log: l, strategy: how}
-	for _, v := range l.versions {
-		if v.doc == nil {
-			continue
-		}
-		one, err := takeApart(v.Data, v.doc, how.leads)
-		if errors.Is(err, errNoItems) {
-			continue
-		}
-		if err != nil {
-			return nil, l.uncopied(v.Name + ": " + err.Error())
-		}
-		one.of = v
-		at := len(c.layouts)
-		if v == how.prefer {
-			at = 0
-		}
-		c.layouts = slices.Insert(c.layouts, at, one)
-	}
-	if len(c.layouts) == 0 {
-		return nil, l.uncopied("neither side has an entry")
-	}
-	for _, v := range l.bases {
-		if v.doc == nil {
-			continue
-		}
-		if one, err := takeApart(v.Data, v.doc, how.leads); err == nil {
-			c.bases = append(c.bases, one)
-		}
-	}
-	return c, nil
-}
-
-// textOf is an entry's text with its comments, indented as the result is.
-func (c *composer) textOf(it item) ([]byte, error) {
-	form := c.layouts[0]
-	for _, one := range c.layouts {
+// textIn is an item's text in the first of some sides that is written as the log of this layout is; nil if there is none. Another side's
+// anchors may be something else here, and a text without a line break at the end of its file may change with one.
+func (l *layout) textIn(sides []*layout, it item) []byte {
+	for _, one := range sides {
 		at, there := one.of.places[it.Digest]
-		if one.of == it.from {
-			at, there = it.at, true
+		alike := one == l || one.column == l.column && one.end == l.end && !one.of.doc.Linked()
+		if there && alike && bytes.HasSuffix(one.entries[at], []byte(l.end)) {
+			return one.entries[at]
 		}
-		if !there {
-			continue
-		}
-		text, ok := indented(one.entries[at], form.column-one.column)
-		if !ok {
-			return nil, c.uncopied(fmt.Sprintf("%s of %s cannot be indented like the others", ledger.Describe(it.Entry), one.of.Name))
-		}
-		return Ended(withLineEnd(text, one.end, form.end), form.end), nil
 	}
-	return nil, c.uncopied(ledger.Describe(it.Entry) + " is in no side's text")
+	return nil
 }
 
-// around picks what is before or after the entries: the first text that has changed since the sides parted.
-func (c *composer) around(of func(*layout) []byte) []byte {
-	form := c.layouts[0]
-	plain := func(one *layout) []byte { return withLineEnd(of(one), one.end, form.end) }
-	if c.prefer != nil {
-		return of(form)
-	}
-	for _, one := range c.layouts {
-		text := plain(one)
-		if !slices.ContainsFunc(c.bases, func(base *layout) bool { return bytes.Equal(plain(base), text) }) {
-			return text
+// takenApart are the layouts of those versions that have one.
+func takenApart(versions []*version) (out []*layout) {
+	for _, v := range versions {
+		if v.doc == nil {
+			continue
+		}
+		if one, err := takeApart(v.Data, v.doc); err == nil {
+			one.of = v
+			out = append(out, one)
 		}
 	}
-	return of(form)
+	return out
 }
 
 // Ended is a text whose last line has an end.

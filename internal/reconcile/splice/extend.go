@@ -42,7 +42,7 @@ func extended(data []byte, limits small.Limits, items func(before *ledger.Ledger
 	if before == nil {
 		return nil, errors.New(problems[0].Message)
 	}
-	parts, err := takeApart(data, doc, true)
+	parts, err := takeApart(data, doc)
 	if errors.Is(err, errNoItems) {
 		parts, err = opened(data, doc)
 	}

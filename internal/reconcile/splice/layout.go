@@ -3,6 +3,7 @@ package splice
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"github.com/small-gate/small-gate/internal/small"
 )
@@ -16,7 +17,7 @@ type layout struct {
 	column int
 	// end is the line end.
 	end string
-	// entries are the texts of the entries, with their comments.
+	// entries are the texts of the entries, with what is below them.
 	entries [][]byte
 }
 
@@ -27,9 +28,17 @@ var (
 	errDashes  = errors.New("its entries do not each begin on a line of their own")
 )
 
-// takeApart cuts a log's text into entries. Comments right above an entry belong to it if leads is true, else to the entry before: they
-// could be part of a scalar that only looks like a comment.
-func takeApart(data []byte, doc *small.Document, leads bool) (*layout, error) {
+// framedLike reports whether two logs have the same text before and after their entries.
+func (l *layout) framedLike(other *layout) bool {
+	frame := func(one *layout) []byte {
+		return bytes.ReplaceAll(slices.Concat(one.header, one.footer), []byte("\r\n"), []byte("\n"))
+	}
+	return bytes.Equal(frame(l), frame(other))
+}
+
+// takeApart cuts a log's text into entries. Comments above an entry belong to the entry before: they could be part of a scalar that only
+// looks like a comment.
+func takeApart(data []byte, doc *small.Document) (*layout, error) {
 	list := doc.Root.Get("entries")
 	switch {
 	case list == nil || list.Kind != small.List || len(list.Items) == 0:
@@ -54,13 +63,7 @@ func takeApart(data []byte, doc *small.Document, leads bool) (*layout, error) {
 			last = at
 		}
 	}
-	if last < len(lines) {
-		last = aboveComments(lines, last, 1, starts[len(starts)-1])
-	}
 	out.header, out.footer = Join(lines[:starts[0]]), Join(lines[last:])
-	for i := len(starts) - 1; leads && i > 0; i-- {
-		starts[i] = leadingComments(lines, starts[i], out.column, starts[i-1])
-	}
 	for i, start := range starts {
 		end := last
 		if i+1 < len(starts) {
@@ -93,32 +96,6 @@ func isDash(line []byte, column int) bool {
 		return false
 	}
 	return len(line) == column || bytes.IndexByte([]byte(" \t\r\n"), line[column]) >= 0
-}
-
-// aboveComments moves up over comment lines that begin at a column or left of it, but not as far as the line after.
-func aboveComments(lines [][]byte, at, column, after int) int {
-	for at-1 > after {
-		line := lines[at-1]
-		if n := indentOf(line); n >= column || n >= len(line) || line[n] != '#' {
-			break
-		}
-		at--
-	}
-	return at
-}
-
-// leadingComments is aboveComments, also over blank lines between comments. Blank lines above the first comment can be the end of the
-// text before.
-func leadingComments(lines [][]byte, at, column, after int) int {
-	for {
-		first := aboveComments(lines, at, column, after)
-		for at = first; at-1 > after && isBlank(lines[at-1]); {
-			at--
-		}
-		if aboveComments(lines, at, column, after) == at {
-			return first
-		}
-	}
 }
 
 // Join is the text of lines.

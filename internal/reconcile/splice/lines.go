@@ -50,43 +50,7 @@ func LineEnd(text []byte) string {
 	return "\n"
 }
 
-// withLineEnd returns a text with other line ends. YAML reads each as a line feed.
-func withLineEnd(text []byte, from, to string) []byte {
-	if from == to {
-		return text
-	}
-	return bytes.ReplaceAll(text, []byte(from), []byte(to))
-}
-
 // indentOf counts the spaces at the beginning of a line.
 func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " ")) }
 
 func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
-
-// isRemark reports whether a line is a comment or blank, unless it is part of a scalar.
-func isRemark(line []byte) bool {
-	text := bytes.TrimSpace(line)
-	return len(text) == 0 || text[0] == '#'
-}
-
-// indented moves lines to the right by a number of columns, or to the left if it is negative. ok is false if a line that is neither
-// blank nor a comment is too short for that.
-func indented(text []byte, by int) (out []byte, ok bool) {
-	if by == 0 {
-		return text, true
-	}
-	for _, line := range Lines(text) {
-		switch {
-		case by > 0 && !isBlank(line):
-			out = append(out, bytes.Repeat([]byte(" "), by)...)
-		case by < 0 && indentOf(line) >= -by:
-			line = line[-by:]
-		case by < 0 && isRemark(line):
-			line = bytes.TrimLeft(line, " ")
-		case by < 0:
-			return nil, false
-		}
-		out = append(out, line...)
-	}
-	return out, true
-}

@@ -163,12 +163,13 @@ const Empty = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries: []\n"
 // valid reports whether an entry, alone in a log, is a sound one, and can be written. Its time does not matter.
 func valid(v *small.Value, limits small.Limits) bool {
 	const header = "small_version: \"1.0.0\"\nowner: \"agent\"\nentries:\n"
-	doc, _ := small.Parse([]byte(header+string(itemText(v, "2026-01-01T00:00:00.0Z", 3, "\n"))), limits)
+	v = withTime(v, "2026-01-01T00:00:00.0Z")
+	doc, _ := small.Parse([]byte(header+string(itemText(v, 3, "\n"))), limits)
 	if doc == nil || len(small.CheckSchema(small.Progress, doc)) > 0 {
 		return false
 	}
 	items := doc.Root.Get("entries").Items
-	return len(items) == 1 && ledger.Evidenced(items[0]) && slices.Equal(identities(items[0])[2:], identities(v)[2:])
+	return len(items) == 1 && ledger.Evidenced(items[0]) && small.EntryDigest(items[0]) == small.EntryDigest(v)
 }
 
 // latest is the time after which a new entry has to be.
@@ -228,35 +229,26 @@ func (p *PutBack) texts(before *ledger.Ledger, fresh []item, column int, end str
 		text, _ := it.value.Get("timestamp").Trimmed()
 		at, own := stands(text, last, now)
 		if !own {
-			text = at.UTC().Format(TimestampForm)
+			it.value = withTime(it.value, at.UTC().Format(TimestampForm))
 			p.Moved = append(p.Moved, it.Entry)
 		}
 		last = at
-		out = append(out, itemText(it.value, text, column, end))
+		out = append(out, itemText(it.value, column, end))
 	}
 	p.New = len(out)
 	return out
 }
 
-// itemText writes an entry as an item whose dash is at a column, with another time.
-func itemText(v *small.Value, timestamp string, column int, end string) []byte {
+// itemText writes an entry anew, as an item whose dash is at a column.
+func itemText(v *small.Value, column int, end string) []byte {
 	var out strings.Builder
 	lead := strings.Repeat(" ", column-1) + "- "
-	write := func(key, value string) {
-		out.WriteString(lead + key + ": " + value + end)
-		lead = strings.Repeat(" ", column+1)
+	if len(v.Fields) == 0 {
+		return []byte(lead + flowText(v) + end)
 	}
-	timed := false
 	for _, f := range v.Fields {
-		if f.Key == "timestamp" {
-			timed = true
-			write(f.Key, strconv.Quote(timestamp))
-			continue
-		}
-		write(keyText(f), flowText(f.Value))
-	}
-	if !timed {
-		write("timestamp", strconv.Quote(timestamp))
+		out.WriteString(lead + keyText(f) + ": " + flowText(f.Value) + end)
+		lead = strings.Repeat(" ", column+1)
 	}
 	return []byte(out.String())
 }
@@ -269,7 +261,8 @@ func keyText(f small.Field) string {
 	return f.Key
 }
 
-var plainKey = expression.Of(`^[a-z][a-zA-Z0-9_]*$`)
+// plainKey is a key that YAML reads as a string without quotes: true, null and their like are shorter.
+var plainKey = expression.Of(`^([a-z][a-zA-Z0-9_]{5,}|link|test|notes)$`)
 
 // flowText writes a value on one line. YAML reads Go's escapes in double quotes as Go does.
 func flowText(v *small.Value) string {

@@ -94,15 +94,15 @@ func TestPutBackTellsVersionsApart(t *testing.T) {
 	old := head + "- {task_id: a, timestamp: \"2026-03-01T09:00:00.5Z\", evidence: one, status: completed}\n"
 	block := head + "- task_id: a\n  timestamp: \"2026-03-01T09:00:00.5Z\"\n  evidence: one\n  status: completed\n"
 	for entry, isNew := range map[string]bool{
-		`{task_id: a, timestamp: "2026-03-01T09:00:00.5Z", evidence: two, status: completed}`:         false, // redacted
-		`{task_id: b, timestamp: "2026-03-01T09:00:00.5Z", evidence: one, status: completed}`:         false, // reassigned
-		`{task_id: a, timestamp: "2026-03-01T09:00:00.500000001Z", evidence: one, status: completed}`: false, // migrated
-		`{task_id: b, timestamp: "2026-03-01T09:00:00.5Z", evidence: two, status: completed}`:         true,  // of two writers behind one clock
-		`{task_id: a, timestamp: "2026-03-01T09:01:00.5Z", evidence: two, status: completed}`:         true,
-		`{task_id: b, timestamp: "when", evidence: {x: [1, "2\n", ~, {y: true}], "z: ": 2026-01-01}}`: true, // it gets a time
-		`{task_id: b, timestamp: "2026-03-01T09:01:00.5Z"}`:                                           false,
-		`{task_id: b, timestamp: "2026-03-01T09:01:00.5Z", evidence: x, "bad: key\n- task_id": y}`:    false,
-		`{task_id: b, timestamp: "2026-03-01T09:01:00.5Z", evidence: x, status: done}`:                false,
+		`{task_id: a, timestamp: "2026-03-01T09:00:00.5Z", evidence: two, status: completed}`:                    false, // redacted
+		`{task_id: b, timestamp: "2026-03-01T09:00:00.5Z", evidence: one, status: completed}`:                    false, // reassigned
+		`{task_id: a, timestamp: "2026-03-01T09:00:00.500000001Z", evidence: one, status: completed}`:            false, // migrated
+		`{task_id: b, timestamp: "2026-03-01T09:00:00.5Z", evidence: two, status: completed}`:                    true,  // of two writers behind one clock
+		`{task_id: a, timestamp: "2026-03-01T09:01:00.5Z", evidence: two, status: completed}`:                    true,
+		`{task_id: b, timestamp: "when", evidence: {x: [1, "2\n", ~, {y: true}], "z: ": 2026-01-01, "true": 1}}`: true, // it gets a time
+		`{task_id: b, timestamp: "2026-03-01T09:01:00.5Z"}`:                                                      false,
+		`{task_id: b, timestamp: "2026-03-01T09:01:00.5Z", evidence: x, "bad: key\n- task_id": y}`:               false,
+		`{task_id: b, timestamp: "2026-03-01T09:01:00.5Z", evidence: x, status: done}`:                           false,
 		`plain`: false,
 	} {
 		for _, before := range []string{old, block} {

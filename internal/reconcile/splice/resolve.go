@@ -236,39 +236,23 @@ func (l *log) write(out *Resolution, items []item, result *ledger.Ledger) error 
 	if !explicit && !l.Unmarked {
 		entry = l.entry(result, out.Brought)
 	}
-	var reason error
-	for _, how := range l.strategies() {
-		text, err := l.compose(items, entry, how)
-		if err == nil {
-			err = l.check(text, items, entry != nil)
+	var err error
+	for _, anew := range []bool{false, true} {
+		if out.Text, err = l.compose(items, entry, anew); err == nil {
+			err = l.check(out.Text, items, entry != nil)
 		}
 		if err == nil {
-			out.Text, out.Added = text, entry != nil
-			if out.Added {
+			if out.Added = entry != nil; out.Added {
 				out.Entries++
 			}
 			return nil
-		}
-		if reason == nil {
-			reason = err
 		}
 	}
 	if explicit && own != nil {
 		out.Text = own.Data
 		return nil
 	}
-	return reason
-}
-
-// strategies are the ways to put a text together, best first. The version with an anchor may have to come first.
-func (l *log) strategies() []strategy {
-	out := []strategy{{leads: true}, {leads: false}}
-	for _, v := range l.versions {
-		if v.doc != nil && v.doc.Linked() {
-			out = append(out, strategy{prefer: v, leads: true}, strategy{prefer: v, leads: false})
-		}
-	}
-	return out
+	return err
 }
 
 // explicit reports whether the gate accepts a ledger as the next version of every side's.
@@ -318,7 +302,7 @@ func (l *log) check(text []byte, items []item, added bool) error {
 	}
 	for i, it := range items {
 		if result.Entries[i].Digest != it.Digest {
-			return l.altered(it)
+			return l.uncopied(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.Name))
 		}
 	}
 	if added && (!result.Entries[want-1].Reconciles || !result.Entries[want-1].Evidenced) {
@@ -348,15 +332,4 @@ func (l *log) lostBaseline(result *ledger.Ledger) *policy.Baseline {
 		}
 	}
 	return nil
-}
-
-// altered is the failure of an entry that would be read differently. A text at the end of a file without a final line break is: with
-// an entry after it, it ends in a line feed.
-func (l *log) altered(it item) error {
-	f := l.uncopied(fmt.Sprintf("%s of %s would change", ledger.Describe(it.Entry), it.from.Name))
-	if it.at == len(it.from.places)-1 && len(Ended(it.from.Data, "\n")) > len(it.from.Data) {
-		f.Remedy = "its text ends without a line break at the end of that side's file: write |- instead of | there (>- instead of >), " +
-			"end the line and commit it, which changes no entry; then merge again"
-	}
-	return f
 }

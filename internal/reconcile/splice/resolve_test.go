@@ -58,9 +58,18 @@ func unjittered(text []byte) string {
 	return regexp.MustCompile(`T12:00:00\.000[0-9]{6}Z`).ReplaceAllString(string(text), "T12:00:00.000000000Z")
 }
 
+// flow is a log in brackets.
+const flow = "{small_version: \"1.0.0\", owner: agent, entries: [{task_id: a, timestamp: \"2026-03-01T09:01:00.000000001Z\", evidence: done}, {task_id: x, timestamp: \"2026-03-01T09:01:30.5Z\", evidence: done}]}\n"
+
+// plain is an entry that was written anew.
+func plain(task, time, evidence string) string {
+	return fmt.Sprintf("  - task_id: %q\n    timestamp: \"2026-03-01T09:%sZ\"\n    evidence: %q\n", task, time, evidence)
+}
+
 func TestResolve(t *testing.T) {
 	a, b, c, d := at("a", 1), at("b", 2), at("c", 3), at("d", 4)
 	one := marker("1 entry", "1 entry")
+	linked := "  - task_id: &t b\n    timestamp: \"2026-03-01T09:02:00.5Z\"\n    evidence: e\n"
 	for name, test := range map[string]struct{ base, ours, theirs, want string }{
 		"by time":       {text(a), text(a, c), text(a, b), text(a, b, c, one)},
 		"other way":     {text(a), text(a, b), text(a, c), text(a, b, c, one)},
@@ -77,14 +86,14 @@ func TestResolve(t *testing.T) {
 		"comments": {text(a),
 			text("  # first\n", a, "  # of ours\n", c),
 			text(a, "  # of theirs\n  # twice\n", b, "  # behind\n"),
-			text("  # first\n", a, "  # of theirs\n  # twice\n", b, "  # behind\n", "  # of ours\n", c, one)},
+			text("  # first\n", a, "  # of ours\n", b, "  # behind\n", c, one)},
 		"comment of theirs on a common entry": {text(a), text(a, c), text("  # seen\n", a, b), text("  # seen\n", a, b, c, one)},
 		"other indentation":                   {text(a), text(a, c), strings.ReplaceAll(text(a, b), "\n  ", "\n"), text(a, b, c, one)},
 		"deeper":                              {text(a), text(a, c), text(strings.ReplaceAll("\n"+a+b, "\n", "\n    ")[1:]), text(a, b, c, one)},
 		"theirs CRLF":                         {text(a), text(a, c), strings.ReplaceAll(text(a, b), "\n", "\r\n"), text(a, b, c, one)},
 		"ours CRLF":                           {text(a), strings.ReplaceAll(text(a, c), "\n", "\r\n"), text(a, b), strings.ReplaceAll(text(a, b, c, one), "\n", "\r\n")},
 		"no end of line":                      {text(a), strings.TrimSuffix(text(a, c), "\n"), strings.TrimSuffix(text(a, b), "\n"), text(a, b, c, one)},
-		"keys behind":                         {text(a) + "# end\n", "entries:\n" + a + c + "# keys\nsmall_version: \"1.0.0\"\nowner: agent\n", text(a, b), "entries:\n" + a + b + c + one + "# keys\nsmall_version: \"1.0.0\"\nowner: agent\n"},
+		"keys behind":                         {text(a) + "# end\n", "entries:\n" + a + c + "# keys\nsmall_version: \"1.0.0\"\nowner: agent\n", text(a, b), "entries:\n" + a + b + c + "# keys\n" + one + "small_version: \"1.0.0\"\nowner: agent\n"},
 		"flow items": {text(a), text(a, c), text(a, "  - {task_id: b, timestamp: \"2026-03-01T09:02:00.5Z\",\n     evidence: done}\n"),
 			text(a, "  - {task_id: b, timestamp: \"2026-03-01T09:02:00.5Z\",\n     evidence: done}\n", c, one)},
 		"document marks": {text(a), "---\n" + text(a, c) + "...\n", text(a, b), "---\n" + text(a, b, c, one) + "...\n"},
@@ -97,7 +106,14 @@ func TestResolve(t *testing.T) {
 		"item below its dash": {text(a), text(a, c), text(a, "  - # why\n    task_id: b\n    timestamp: \"2026-03-01T09:02:00.5Z\"\n    evidence: x\n"),
 			text(a, "  - # why\n    task_id: b\n    timestamp: \"2026-03-01T09:02:00.5Z\"\n    evidence: x\n", c, one)},
 		"anchors that stand alone": {text(a), text(a, c), text(a, "  - task_id: &b b\n    timestamp: \"2026-03-01T09:02:00.5Z\"\n    evidence: *b\n"),
-			text(a, "  - task_id: &b b\n    timestamp: \"2026-03-01T09:02:00.5Z\"\n    evidence: *b\n", c, one)},
+			text(a, plain("b", "02:00.5", "b"), c, one)},
+		"anchor of the same name": {text(a), text(a, linked, "  - task_id: *t\n    timestamp: \"2026-03-01T09:06:00.5Z\"\n    evidence: e\n"),
+			text(a, strings.Replace(linked, "&t b\n    timestamp: \"2026-03-01T09:02", "&t x\n    timestamp: \"2026-03-01T09:05", 1)),
+			text(a, linked, plain("x", "05:00.5", "e"), "  - task_id: *t\n    timestamp: \"2026-03-01T09:06:00.5Z\"\n    evidence: e\n", marker("2 entries", "1 entry"))},
+		"theirs flow": {text(a), text(a, c), flow, text(a, plain("x", "01:30.5", "done"), c, one)},
+		"ours flow":   {text(a), flow, text(a, c), text(a, plain("x", "01:30.5", "done"), c, one)},
+		"last text not ended": {text(a), text(a, b), text(a, "  - task_id: x\n    timestamp: \"2026-03-01T09:01:30.5Z\"\n    evidence: |\n      one"),
+			text(a, plain("x", "01:30.5", "one"), b, one)},
 		"strange line breaks": {text(a), text(a, c), text(a, "  - task_id: b\n    timestamp: \"2026-03-01T09:02:00.5Z\"\n    evidence: \"one\u2028two\"\n"),
 			text(a, "  - task_id: b\n    timestamp: \"2026-03-01T09:02:00.5Z\"\n    evidence: \"one\u2028two\"\n", c, one)},
 	} {
@@ -119,27 +135,22 @@ func TestResolve(t *testing.T) {
 
 func TestResolveRefuses(t *testing.T) {
 	a, b, c := at("a", 1), at("b", 2), at("c", 3)
-	flow := "{small_version: \"1.0.0\", owner: agent, entries: [{task_id: a, timestamp: \"2026-03-01T09:01:00.000000001Z\", evidence: done}, {task_id: x, timestamp: \"2026-03-01T09:01:30.5Z\", evidence: done}]}\n"
 	for name, test := range map[string]struct{ base, ours, theirs, want string }{
-		"same instant":           {text(a), text(a, b), text(a, at("x", 2)), "the same time"},
-		"same instant, zone":     {text(a), text(a, b), text(a, strings.Replace(at("x", 2), "T09:02:00.000000001Z", "T10:02:00.000000001+01:00", 1)), "the same time"},
-		"times fall":             {text(a), text(a, b), text(a, at("x", 5), at("y", 4)), "\"y\", 2026-03-01T09:04:00.000000001Z) is not later than entry 2"},
-		"times fall behind base": {text(b), text(b, c), text(b, a), "is not later than"},
-		"no time":                {text(a), text(a, b), text(a, "  - task_id: x\n    evidence: e\n"), "has no valid time"},
-		"changed":                {text(a), text(strings.Replace(a, "done", "gone", 1), b), text(a, c), "main changed or lost entries of the merge base: entry 1 (\"a\""},
-		"lost":                   {text(a, b), text(a, b, c), text(a, at("x", 4)), "agent-2 changed or lost"},
-		"reordered":              {text(a, b), text(b, a), text(a, b, c), "main has the entries in another order"},
-		"other order":            {"", text(a, b), text(b, a), "cannot be merged by time"},
-		"deleted":                {text(a), "", text(a, b), "main deleted .small/progress.small.yml"},
-		"deleted by them":        {text(a), text(a, b), "", "agent-2 deleted"},
-		"unreadable":             {text(a), text(a, b), text(a) + "<<<<<<< x\n", "of agent-2 cannot be read as a log: line 7: the file contains a conflict marker"},
-		"flow":                   {text(a), text(a, b), flow, "written in brackets"},
-		"last text not ended": {text(a), text(a, b),
-			text(a, "  - task_id: x\n    timestamp: \"2026-03-01T09:01:30.5Z\"\n    evidence: |\n      one"), "would change\nits text ends without a line break at the end of that side's file: write |- instead of |"},
+		"same instant":                    {text(a), text(a, b), text(a, at("x", 2)), "the same time"},
+		"same instant, zone":              {text(a), text(a, b), text(a, strings.Replace(at("x", 2), "T09:02:00.000000001Z", "T10:02:00.000000001+01:00", 1)), "the same time"},
+		"times fall":                      {text(a), text(a, b), text(a, at("x", 5), at("y", 4)), "\"y\", 2026-03-01T09:04:00.000000001Z) is not later than entry 2"},
+		"times fall behind base":          {text(b), text(b, c), text(b, a), "is not later than"},
+		"no time":                         {text(a), text(a, b), text(a, "  - task_id: x\n    evidence: e\n"), "has no valid time"},
+		"changed":                         {text(a), text(strings.Replace(a, "done", "gone", 1), b), text(a, c), "main changed or lost entries of the merge base: entry 1 (\"a\""},
+		"lost":                            {text(a, b), text(a, b, c), text(a, at("x", 4)), "agent-2 changed or lost"},
+		"reordered":                       {text(a, b), text(b, a), text(a, b, c), "main has the entries in another order"},
+		"other order":                     {"", text(a, b), text(b, a), "cannot be merged by time"},
+		"deleted":                         {text(a), "", text(a, b), "main deleted .small/progress.small.yml"},
+		"deleted by them":                 {text(a), text(a, b), "", "agent-2 deleted"},
+		"unreadable":                      {text(a), text(a, b), text(a) + "<<<<<<< x\n", "of agent-2 cannot be read as a log: line 7: the file contains a conflict marker"},
+		"flow":                            {text(a), flow, strings.Replace(flow, "01:30", "01:40", 1), "no side has its entries one per dash"},
 		"times fall in the common part":   {text(c, a, b), text(c, a, b, at("x", 5)), text(c, a, b, at("y", 6)), "entry 2 (\"a\", 2026-03-01T09:01:00.000000001Z) is not later than entry 1"},
 		"times fall where a side follows": {text(a), text(a), text(a, c, b), "put the log right on that side first"},
-		"anchor of the same name": {text(a), text(a, "  - task_id: &t b\n    timestamp: \"2026-03-01T09:02:00.5Z\"\n    evidence: e\n  - task_id: *t\n    timestamp: \"2026-03-01T09:06:00.5Z\"\n    evidence: e\n"),
-			text(a, "  - task_id: &t x\n    timestamp: \"2026-03-01T09:05:00.5Z\"\n    evidence: e\n"), "uses anchors"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := fork(test.base, test.ours, test.theirs).Resolve()

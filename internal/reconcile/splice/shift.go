@@ -1,11 +1,8 @@
 package splice
 
 import (
-	"bytes"
 	"encoding/binary"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/small-gate/small-gate/internal/ledger"
@@ -33,25 +30,19 @@ func (l *log) follow(v, ours *version) (*version, error) {
 	stays := keep(v.items, func(it item) bool { return !isOwn(it) })
 	own := keep(v.items, func(it item) bool { return isOwn(it) && !copies[it.Digest] })
 	times := late(own, ours.items, keep(fresh, func(it item) bool { return published[it.Digest] }))
-	for _, it := range fresh {
-		if _, moves := times[it.at]; moves || isOwn(it) && copies[it.Digest] {
-			l.moved[it.Digest] = true
-		}
-	}
 	out := *v
 	out.items = slices.Concat(stays, own)
-	out.ledger = ledgerOf(out.items)
-	if len(times) == 0 {
-		return &out, nil
-	}
-	for _, move := range []bool{true, false} {
-		if data := retimed(v, times, move); data != nil {
-			if moved := l.reread(&out, data, times); moved != nil {
-				return moved, nil
-			}
+	for i, it := range out.items {
+		if text, moves := times[it.at]; moves {
+			moved := item{value: withTime(it.value, text), from: v, at: it.at}
+			moved.Entry = ledger.NewLedger([]*small.Value{moved.value}).Entries[0]
+			moved.Index = it.Index
+			out.items[i] = moved
+			l.moved[moved.Digest] = true
 		}
 	}
-	return nil, l.uncopied(fmt.Sprintf("an entry of %s needs a later time, and its timestamp is not written plainly", v.Name))
+	out.ledger = ledgerOf(out.items)
+	return &out, nil
 }
 
 // published are those of some entries that a remote-tracking branch has.
@@ -121,95 +112,11 @@ func step(e ledger.Entry) time.Duration {
 	return time.Duration(1 + binary.BigEndian.Uint32(e.Digest[:])%49_999)
 }
 
-// reread reads a version back after its text got other times; nil if anything else has changed.
-func (l *log) reread(v *version, data []byte, times map[int]string) *version {
-	moved := *v.Version
-	moved.Data = data
-	out, err := l.parse(&moved)
-	if err != nil || len(out.items) != len(v.doc.Root.Get("entries").Items) {
-		return nil
-	}
-	all := out.items
-	out.items = nil
-	for _, it := range v.items {
-		want := it.Digest
-		if text, changed := times[it.at]; changed {
-			want = small.EntryDigest(withTime(it.value, text))
-		}
-		if all[it.at].Digest != want {
-			return nil
-		}
-		out.items = append(out.items, all[it.at])
-	}
-	out.ledger = ledgerOf(out.items)
-	return out
-}
-
-// retimed is the text of a version with other times for some entries, by their index; nil if it is not written so that it can be cut. With
-// move, the timestamp becomes the last line of its entry, as the protocol's own program has it: then git, which merges line by line,
+// withTime is an entry with another timestamp, as its last line, where the protocol's own program has it: then git, which merges line by line,
 // stops at the next commit that appends, and does not put an earlier time behind this one.
-func retimed(v *version, times map[int]string, move bool) []byte {
-	list := v.doc.Root.Get("entries")
-	lines := Lines(v.Data)
-	starts, err := dashes(lines, list, list.Pos.Column)
-	if err != nil {
-		return nil
-	}
-	for at, text := range times {
-		value := list.Items[at].Get("timestamp")
-		i := value.Pos.Line - 1
-		line := timeReplaced(lines[i], value.Pos.Column-1, value.Text, text)
-		block := line == nil // a text of lines, which begins below its key
-		if block {
-			if i++; i == len(lines) {
-				return nil
-			}
-			if line = timeReplaced(lines[i], indentOf(lines[i]), value.Text, text); line == nil {
-				return nil
-			}
-		}
-		lines[i] = line
-		if !move || block || i == starts[at] {
-			continue
-		}
-		end := len(lines)
-		if at+1 < len(starts) {
-			end = starts[at+1]
-		}
-		for end-1 > i && isRemark(lines[end-1]) {
-			end--
-		}
-		copy(lines[i:end], lines[i+1:end])
-		lines[end-1] = line
-	}
-	return Join(lines)
-}
-
-// timeReplaced is a line with another time from a column on, counted in characters from 0; nil if the old one is not written there
-// plainly.
-func timeReplaced(line []byte, column int, old, text string) []byte {
-	runes := []rune(string(line))
-	start := len(string(runes[:min(max(column, 0), len(runes))]))
-	if rest := line[start:]; len(rest) > 0 && (rest[0] == '"' || rest[0] == '\'') {
-		start++
-	}
-	after, found := bytes.CutPrefix(line[start:], []byte(strings.TrimSpace(old)))
-	if !found {
-		return nil
-	}
-	return slices.Concat(line[:start], []byte(text), after)
-}
-
-// withTime is an entry with another timestamp.
 func withTime(entry *small.Value, text string) *small.Value {
 	out := *entry
-	out.Fields = slices.Clone(entry.Fields)
-	for i, f := range out.Fields {
-		if f.Key == "timestamp" && f.Named() {
-			changed := *f.Value
-			changed.Text = text
-			out.Fields[i].Value = &changed
-		}
-	}
+	out.Fields = append(slices.DeleteFunc(slices.Clone(entry.Fields), func(f small.Field) bool { return f.Key == "timestamp" && f.Named() }),
+		small.Field{Key: "timestamp", Value: &small.Value{Kind: small.String, Text: text}})
 	return &out
 }

@@ -41,6 +41,9 @@ func TestOwnComesLast(t *testing.T) {
 		_, evidence, _ = strings.Cut(evidence, "\n")
 		return task + evidence + "    timestamp: \"2026-03-01T09:" + time + "Z\"\n"
 	}
+	anew := func(evidence string) string {
+		return fmt.Sprintf("  - task_id: \"b\"\n    evidence: %q\n    timestamp: \"2026-03-01T09:03:00.000000002Z\"\n", evidence)
+	}
 	for name, test := range map[string]struct{ base, ours, theirs, want string }{
 		"later":            {text(a), text(a, b), text(a, c), text(a, b, c)},
 		"earlier":          {text(a), text(a, c), text(a, b), text(a, c, after(b, "03:00.000000002"))},
@@ -52,13 +55,15 @@ func TestOwnComesLast(t *testing.T) {
 		"there already":    {text(a), text(a, b, c), text(a, b), text(a, b, c)},
 		"no base":          {"", text(b), text(a), text(b, after(a, "02:00.000000002"))},
 		"a bare time": {text(a), text(a, c), strings.ReplaceAll(text(a, b), "\"2026-03-01T09:02:00.000000001Z\"", "'2026-03-01T09:02:00.000000001Z' # then"),
-			text(a, c, "  - task_id: \"b\"\n    evidence: \"done\"\n    timestamp: '2026-03-01T09:03:00.000000002Z' # then\n")},
+			text(a, c, "  - task_id: \"b\"\n    evidence: \"done\"\n    timestamp: \"2026-03-01T09:03:00.000000002Z\"\n")},
 		"in one line": {text(a), text(a, c), text(a, "  - {timestamp: \"2026-03-01T09:02:00.5Z\", task_id: b, evidence: e}\n"),
-			text(a, c, "  - {timestamp: \"2026-03-01T09:03:00.000000002Z\", task_id: b, evidence: e}\n")},
+			text(a, c, anew("e"))},
 		"first and long": {text(a), text(a, c), text(a, "  - timestamp: \"2026-03-01T09:02:00.5Z\"\n    task_id: b\n    evidence: |\n      e\n      # f\n"),
-			text(a, c, "  - timestamp: \"2026-03-01T09:03:00.000000002Z\"\n    task_id: b\n    evidence: |\n      e\n      # f\n")},
+			text(a, c, anew("e\n# f\n"))},
+		"its anchor moved": {text(a), text(a, c), "# y\n" + text(a, "  - task_id: &t b\n    timestamp: \"2026-03-01T09:02:00.5Z\"\n    evidence: e\n",
+			"  - task_id: *t\n    timestamp: \"2026-03-01T09:06:00.5Z\"\n    evidence: f\n"), "# y\n" + text(a, c, anew("e"), plain("b", "06:00.5", "f"))},
 		"a long text last": {text(a), text(a, c), text(a, "  - task_id: b\n    timestamp: \"2026-03-01T09:02:00.5Z\"\n    evidence: |\n      e\n      # f\n"),
-			text(a, c, "  - task_id: b\n    timestamp: \"2026-03-01T09:03:00.000000002Z\"\n    evidence: |\n      e\n      # f\n")},
+			text(a, c, anew("e\n# f\n"))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := picked(test.base, test.ours, test.theirs).Resolve()

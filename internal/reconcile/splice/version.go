@@ -60,7 +60,7 @@ type log struct {
 	// bases are the versions from which the sides parted; base holds all their entries.
 	bases []*version
 	base  map[small.Digest]bool
-	// moved are entries before they got later times.
+	// moved are entries after they got later times.
 	moved map[small.Digest]bool
 }
 
