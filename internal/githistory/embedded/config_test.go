@@ -184,7 +184,7 @@ func TestConfigList(t *testing.T) {
 	if taken < 10 {
 		t.Errorf("only %d were taken", taken)
 	}
-	plain := "[user]\n\tname = A B C\n[remote \"origin\"]\n\turl = https://x/y.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"a/b\"]\n\tmerge = refs/heads/a/b\n"
+	plain := "[user]\n\tname = A B C\n[remote \"origin\"]\n\turl = https://x/y.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"a/b\"]\n\tmerge = \"refs/heads/a#b\" # c\n"
 	if !asGitLists(t, r, plain) {
 		t.Errorf("refused: %q", plain)
 	}
@@ -193,7 +193,7 @@ func TestConfigList(t *testing.T) {
 // The line of what is refused is named as an editor counts it.
 func TestConfigLine(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"[a]\nb\n]\n", "\n\n]", "[a] # x\n\n[b.]", "[a]\n\nb = \"c\"\n"} {
+	for _, text := range []string{"[a]\nb\n]\n", "\n\n]", "[a] # x\n\n[b.]", "[a]\n\nb = \"c\" d\n"} {
 		if _, err := parseConfig([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), "line 3 ") {
 			t.Errorf("%q: %v", text, err)
 		}

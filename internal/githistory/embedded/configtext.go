@@ -38,8 +38,8 @@ func (c config) last(section, key string) (value string, set bool) {
 }
 
 // plainLine is a line of configuration that every program reads alike: a section, perhaps with a subsection, a key, or a key with a value,
-// and a comment. Values in quotes and those with escapes are left to git (git-config(1), SYNTAX).
-var plainLine = expression.Of(`^[ \t]*(\[[A-Za-z][0-9A-Za-z-]*( "[^"\\[:cntrl:]]+")?\]|[A-Za-z][0-9A-Za-z-]*([ \t]*=[^"\\;#[:cntrl:]]*)?)?[ \t]*([#;][^[:cntrl:]]*)?$`)
+// and a comment. Values with escapes, or in quotes in part, are left to git (git-config(1), SYNTAX).
+var plainLine = expression.Of(`^[ \t]*(\[[A-Za-z][0-9A-Za-z-]*( "[^"\\[:cntrl:]]+")?\]|[A-Za-z][0-9A-Za-z-]*([ \t]*=([^"\\;#[:cntrl:]]*|[ \t]*"[^"\\[:cntrl:]]*"))?)?[ \t]*([#;][^[:cntrl:]]*)?$`)
 
 // parseConfig reads the text of a file of configuration, if it is plain. TestConfigAsGitReadsIt and FuzzConfig hold it to git.
 func parseConfig(data []byte) (out config, err error) {
