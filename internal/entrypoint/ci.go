@@ -251,7 +251,7 @@ func (j *job) update(ctx context.Context, s *session.Session, u history.Update, 
 }
 
 // past judges again what the default branch had before a push and still has: the run that should have judged it may have been cancelled,
-// superseded or skipped. It is nil where nothing was there before, and for other branches, of which everything is judged anyway.
+// superseded or skipped. It is nil if there was nothing before, and for other branches, which are judged whole anyway.
 func (j *job) past(ctx context.Context, s *session.Session, u history.Update) (*finding.Report, error) {
 	if !u.PolicyFromOldTip || u.Old == "" {
 		return nil, nil

@@ -27,8 +27,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Of is the first Error in the chain of err, or one that says what err does. It is nil for nil. Where the disk is full or a lock of git's
-// is in the way, its remedy is what helps against that: nothing else does before.
+// Of is the first Error in the chain of err, or one that says what err does. It is nil for nil. If the disk is full, or
+// one of git's locks is in the way, its remedy is about that: nothing else helps before.
 func Of(err error) *Error {
 	var e *Error
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// grace is how long a git that was interrupted may take to remove its locks, and how long the end of what it left running (a hook's
-// child, a lazy fetch) is waited for.
+// grace is how long an interrupted git may take to remove its locks, and how long we wait for processes that git left running (a hook's
+// child, a lazy fetch).
 const grace = 5 * time.Second
 
 // Git is a way to run git: which program, where, and with what. The zero value runs the git on PATH in the current directory with this
@@ -28,17 +28,17 @@ type Git struct {
 	Options []string
 }
 
-// Result is what a git that ran to its end came to.
+// Result is what came of a git that ran to its end.
 type Result struct {
 	// Status is the exit status.
 	Status int
-	// Out and Stderr are what it printed. Stderr keeps the first 64 KiB. Hooks write there too, so it is not for parsing.
+	// Out and Stderr are what it printed: all of standard output, and the first 64 KiB of standard error, to which hooks write, too.
 	Out    []byte
 	Stderr string
 }
 
-// Command prepares a git process. It is interrupted when the context ends, so that git removes its locks, and ends with this process,
-// however that ends (on Linux).
+// Command prepares a git process. When the context ends it is interrupted, so that git removes its locks. On Linux it also ends when this
+// process ends, even by a kill.
 func (g Git) Command(ctx context.Context, args ...string) *exec.Cmd {
 	program := g.Program
 	if program == "" {
@@ -78,7 +78,7 @@ func (g Git) Run(ctx context.Context, stdin io.Reader, args ...string) (Result, 
 	return done, &Error{Command: Subcommand(args), Err: err, Stderr: done.Stderr}
 }
 
-// Output runs git, which must succeed, and returns what it printed, also when it fails.
+// Output runs git and returns its standard output, even after an error. A status other than 0 is an [Error].
 func (g Git) Output(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 	done, err := g.Run(ctx, stdin, args...)
 	if err == nil && done.Status != 0 {
@@ -87,8 +87,8 @@ func (g Git) Output(ctx context.Context, stdin io.Reader, args ...string) ([]byt
 	return done.Out, err
 }
 
-// Stream runs git and hands its output to read as it comes. If read returns an error git is stopped; otherwise read must have come to the
-// output's end.
+// Stream runs git and hands its output to read as it comes. If read returns an error, git is stopped. Otherwise read must have read all
+// of the output.
 func (g Git) Stream(ctx context.Context, stdin io.Reader, read func(*bufio.Reader) error, args ...string) error {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
@@ -112,7 +112,7 @@ func (g Git) Stream(ctx context.Context, stdin io.Reader, read func(*bufio.Reade
 		return readErr
 	}
 	// Output that ends early is git's failure if git says so.
-	if err := cmd.Wait(); err != nil {
+	if err := cmd.Wait(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return failed(ctx, args, err, &said)
 	}
 	return readErr

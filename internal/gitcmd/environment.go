@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Of git's own variables, those pass that say where the repository is, make it
-// readable, or forbid something. Everything else that begins with GIT_ is
-// dropped, so that a variable of a later git cannot change what a command
-// prints. Variables that are not git's pass (PATH, HOME, proxies, the ssh
+// passed are the variables of git that a reading git gets: they say where the
+// repository is, make it readable, or forbid something. Everything else that
+// begins with GIT_ is dropped, so that a variable of a later git cannot change
+// what a command prints. All other variables pass (PATH, HOME, proxies, the ssh
 // agent).
 //
 // Dropped on purpose, among others: GIT_TRACE* (writes files and standard
@@ -73,19 +73,20 @@ var passedPrefixes = []string{
 	"GIT_SSL_",
 }
 
-// locale is that of every git: messages are matched. It is not plain C, in which hooks that are scripts could not print a name with an
-// accent.
+// locale is the same for every git, since some of its messages are matched. It is not plain C: there a hook that is a script could not
+// print a name with an accent.
 const locale = "LC_ALL=C.UTF-8"
 
-// Reading is the environment for a git that answers questions: of environ, only what says where the repository is and makes it readable.
-// Real objects are read (no replace refs, no grafts), and nothing is written or asked.
+// Reading is the environment for a git that only answers questions: from environ it keeps, of git's own variables, those that locate the
+// repository and make it readable. Git reads real objects (no replace refs, no grafts), writes nothing and asks nobody.
 func Reading(environ []string) []string {
 	env := make([]string, 0, len(environ)+8)
 	for _, v := range environ {
 		name, _, _ := strings.Cut(v, "=")
 		switch {
 		case name == "LC_ALL" || name == "LANGUAGE":
-		case !strings.HasPrefix(name, "GIT_"), passed[name], hasAnyPrefix(name, passedPrefixes):
+		case !strings.HasPrefix(name, "GIT_"), passed[name],
+			slices.ContainsFunc(passedPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }):
 			env = append(env, v)
 		}
 	}
@@ -100,8 +101,8 @@ func Reading(environ []string) []string {
 	)
 }
 
-// Locating are the variables that point git at a repository, its index or its objects. Without them the directory in which git runs
-// decides.
+// Locating are the variables that point git at a repository, its index or its objects. Without them, git looks in the directory where it
+// runs.
 var Locating = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_NAMESPACE", "GIT_IMPLICIT_WORK_TREE",
 	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE",
@@ -113,9 +114,9 @@ var changing = []string{
 	"GIT_ICASE_PATHSPECS", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_OPTIONAL_LOCKS",
 }
 
-// Working is the environment for a git that works for the user, with his configuration, identity, hooks and credentials: environ without
-// what changes a command's meaning, and without some more variables. No editor opens, and nobody at a terminal is asked for a password
-// unless GIT_TERMINAL_PROMPT says so: an agent would wait for ever.
+// Working is the environment for a git that works for the user, with the user's configuration, identity, hooks and credentials: environ
+// without variables that change a command's meaning, and without those named by without. No editor opens. Git asks for a password at the
+// terminal only if GIT_TERMINAL_PROMPT says so: an agent would wait forever.
 func Working(environ []string, without ...string) []string {
 	env := slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -127,8 +128,8 @@ func Working(environ []string, without ...string) []string {
 	return append(env, locale, "GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true", "GIT_OPTIONAL_LOCKS=0")
 }
 
-// ReadingOptions is the configuration for a git that answers questions, which holds whatever the repository or the user says. owned is a
-// directory that git would refuse by itself, because it is another user's; empty if it does not.
+// ReadingOptions are options for a git that only answers questions; they override the repository's and the user's configuration. owned is
+// a directory that git would refuse because another user owns it; empty if there is none.
 func ReadingOptions(owned string) []string {
 	args := []string{
 		"-c", "core.fsmonitor=false", // may name a program
@@ -144,19 +145,10 @@ func ReadingOptions(owned string) []string {
 	return args
 }
 
-func hasAnyPrefix(s string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
-}
-
 // Environ is an environment, each variable as KEY=VALUE.
 type Environ []string
 
-// Lookup is the value of a variable; of several the last counts.
+// Lookup is the value of a variable, and whether it is set. If it is there twice, the last one counts.
 func (e Environ) Lookup(name string) (value string, set bool) {
 	for i := len(e) - 1; i >= 0; i-- {
 		if key, value, ok := strings.Cut(e[i], "="); ok && key == name {

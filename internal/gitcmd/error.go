@@ -20,13 +20,13 @@ type Error struct {
 	Status int
 	// Stderr is what git said.
 	Stderr string
-	// Err is why it did not get to its end, such as that of a context that ended.
+	// Err is why it did not get to its end, such as the context's error; nil if it did.
 	Err error
 }
 
-// Error is one line that is safe to print.
+// Error is the message: one line, safe to print.
 func (e *Error) Error() string {
-	said := oneLine(e.Stderr)
+	said := OneLine(e.Stderr)
 	switch {
 	case said == "" && e.Err != nil:
 		return fmt.Sprintf("git %s: %v", e.Command, e.Err)
@@ -41,7 +41,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ExitedWith reports whether err is a git that ended with the status.
+// ExitedWith reports whether err is from a git that ended with this status.
 func ExitedWith(err error, status int) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Err == nil && e.Status == status
@@ -69,7 +69,7 @@ func failed(ctx context.Context, args []string, err error, said *Stderr) error {
 	return e
 }
 
-// Subcommand is the first argument that is no option of git itself.
+// Subcommand is the subcommand in the arguments of a git, after any -c options. args must not be empty.
 func Subcommand(args []string) string {
 	for len(args) > 2 && args[0] == "-c" {
 		args = args[2:]
@@ -77,7 +77,7 @@ func Subcommand(args []string) string {
 	return args[0]
 }
 
-// Stderr keeps the beginning of what a process writes to standard error, as bytes that are not for printing as they are.
+// Stderr keeps the beginning of what a process writes to standard error. The text is not safe to print as it is.
 type Stderr struct{ text bytes.Buffer }
 
 const stderrSize = 64 << 10 // bytes
@@ -93,8 +93,8 @@ func (c *Stderr) Write(p []byte) (int, error) {
 // String is the kept text.
 func (c *Stderr) String() string { return strings.TrimSpace(c.text.String()) }
 
-// oneLine is the beginning of a text on one line, without anything that a terminal would act on.
-func oneLine(text string) string {
+// OneLine is the beginning of a text as one line that is safe to print: a long text is cut off after 2,000 bytes.
+func OneLine(text string) string {
 	const most = 2000 // bytes
 	lines := strings.FieldsFunc(text[:min(most, len(text))], func(c rune) bool { return c == '\n' || c == '\r' })
 	return wording.Printable(strings.Join(lines, "; "))

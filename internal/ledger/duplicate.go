@@ -4,11 +4,10 @@ import (
 	"slices"
 	"sort"
 	"strings"
-
-	"github.com/small-gate/small-gate/internal/small"
 )
 
-// Duplicates pairs entries of two sides, of which neither has the other's, that say the same at two times. Bookkeeping is left out.
+// Duplicates pairs entries of ours with entries of theirs that say the same at another time. Neither side has the other's entries: see
+// Parted. Bookkeeping entries are left out. The records are read only if some entries may be equal.
 func Duplicates(ours, theirs []Entry, ourRecords, theirRecords RecordsFunc) ([][2]Entry, error) {
 	sums := map[uint64]bool{}
 	for _, e := range ours {
@@ -16,7 +15,7 @@ func Duplicates(ours, theirs []Entry, ourRecords, theirRecords RecordsFunc) ([][
 	}
 	likely := func(e Entry) bool { return sums[e.Sum] }
 	if !slices.ContainsFunc(theirs, likely) {
-		return nil, nil // mostly so, and nothing has to be read again
+		return nil, nil // usually: then no record has to be read
 	}
 	old, err := ourRecords()
 	if err != nil {
@@ -39,28 +38,25 @@ func Duplicates(ours, theirs []Entry, ourRecords, theirRecords RecordsFunc) ([][
 			continue
 		}
 		key := content(records[e.Index])
-		if of := same[key]; len(of) > 0 {
-			out, same[key] = append(out, [2]Entry{of[0], e}), of[1:]
+		if twins := same[key]; len(twins) > 0 {
+			out, same[key] = append(out, [2]Entry{twins[0], e}), twins[1:]
 		}
 	}
 	return out, nil
 }
 
-// Parted lists the entries of either of two ledgers that the other lacks.
+// Parted lists the entries that only one of two ledgers has. Both lists are empty if one ledger continues the other.
 func Parted(ours, theirs *Ledger) (own, others []Entry) {
 	common := sort.Search(min(ours.Len(), theirs.Len()), func(n int) bool { return ours.heads[n] != theirs.heads[n] })
 	a, b := ours.Entries[common:], theirs.Entries[common:]
 	if len(a) == 0 || len(b) == 0 {
-		return nil, nil // one goes on from the other
+		return nil, nil // one continues the other
 	}
 	return lacking(a, b), lacking(b, a)
 }
 
-// lacking leaves out of some entries those that others have.
+// lacking lists the entries that others do not have.
 func lacking(entries, others []Entry) []Entry {
-	there := map[small.Digest]bool{}
-	for _, e := range others {
-		there[e.Digest] = true
-	}
-	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return there[e.Digest] })
+	set := DigestSet(&Ledger{Entries: others})
+	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return set[e.Digest] })
 }

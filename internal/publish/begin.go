@@ -13,10 +13,10 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// begin finds out where it stands, and refuses where nothing can be brought together.
+// begin finds the branch and its remote branch. It refuses where sync cannot work: a shallow clone, an unfinished merge, a detached HEAD.
 func (p *publishing) begin(ctx context.Context) error {
 	if p.opts.Place.Shallow {
-		return &failure.Error{Message: "this is a shallow clone: what it hides may be needed", Remedy: "`git fetch --unshallow`, then `small-hook sync`"}
+		return &failure.Error{Message: "this is a shallow clone: commits that it lacks may be needed", Remedy: "`git fetch --unshallow`, then `small-hook sync`"}
 	}
 	if err := p.idle(ctx); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (p *publishing) idle(ctx context.Context) error {
 	}
 	if unfinished.Command != "" {
 		return &failure.Error{
-			Message: "a " + unfinished.Command + " is under way, which this sync has not begun",
+			Message: "a " + unfinished.Command + " is under way, which sync did not start",
 			Remedy:  "finish it: " + unfinished.Remedy() + ", then `small-hook sync`",
 		}
 	}
@@ -81,7 +81,8 @@ func (p *publishing) currentBranch(ctx context.Context) error {
 	return nil
 }
 
-// destination is where the branch goes: what the caller names, else what the branch follows, else origin and its own name.
+// destination finds the remote's branch to push to: the one that the caller names, else the branch's upstream, else the branch of the same
+// name on origin.
 func (p *publishing) destination(ctx context.Context) error {
 	settings, remotes, err := p.settings(ctx)
 	if err != nil {
@@ -100,7 +101,7 @@ func (p *publishing) destination(ctx context.Context) error {
 	if p.opts.Branch != "" {
 		p.target = "refs/heads/" + short(p.opts.Branch)
 		if valid, err := p.git.ask(ctx, "check-ref-format", p.target); err != nil || valid.Status != 0 {
-			return &failure.Error{Message: fmt.Sprintf("%s is no name for a branch", wording.Quote(short(p.target))), Remedy: "`small-hook sync`", Err: err}
+			return &failure.Error{Message: fmt.Sprintf("%s is not a valid branch name", wording.Quote(short(p.target))), Remedy: "`small-hook sync`", Err: err}
 		}
 	}
 	if !slices.Contains(remotes, p.remote) {
@@ -109,7 +110,7 @@ func (p *publishing) destination(ctx context.Context) error {
 	return nil
 }
 
-// settings reads what matters here of git's configuration, and the remotes' names.
+// settings reads the part of git's configuration that matters here, and the remotes' names.
 func (p *publishing) settings(ctx context.Context) (values map[string]string, remotes []string, err error) {
 	done, err := p.git.ask(ctx, "config", "-z", "--get-regexp", `^(remote\..*|branch\..*\.(remote|merge)|commit\.gpgsign)$`)
 	values = map[string]string{}
@@ -118,7 +119,7 @@ func (p *publishing) settings(ctx context.Context) (values map[string]string, re
 		if !given {
 			value = "true"
 		}
-		if _, there := values[key]; !there || key == "commit.gpgsign" { // of a branch's, git push takes the first
+		if _, seen := values[key]; !seen || key == "commit.gpgsign" { // git push takes a branch's first value
 			values[key] = value
 		}
 		if name, is := strings.CutPrefix(key, "remote."); is && strings.Contains(name, ".") {
@@ -161,7 +162,7 @@ func list(paths []string) string {
 // add is the command that marks paths as resolved.
 func add(paths []string) string { return "`git add -- " + topPaths(paths) + "`" }
 
-// topPaths are paths as words of a shell for git, whatever directory they are typed in.
+// topPaths are paths for a git command in a shell, in whatever directory somebody types it.
 func topPaths(paths []string) string {
 	var words []string
 	for _, path := range paths {

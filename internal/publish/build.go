@@ -17,25 +17,25 @@ import (
 type building struct {
 	*publishing
 	combine *reconcile.Combiner
-	// bases are those of head and the remote's branch. What head has and since lacks is put upon onto.
+	// bases are the merge bases of head and the remote's branch. The commits that head has and since lacks are put on top of onto.
 	bases             []string
 	head, onto, since string
-	// commits are those that were read, by id.
+	// commits are the commits that were read, by id.
 	commits map[string]commit
 	notes   []string
 }
 
-// step is one new commit: code is its tree without the files that git does not merge, and files are those.
+// step is one new commit. files are the workspaces' files, which git does not merge; code is its tree without them.
 type step struct {
 	commit
-	// parents are its own; none for the step before.
+	// parents are the new commit's; empty if it goes on top of the step before. They hide those of the commit that it copies.
 	parents []string
 	code    string
 	files   reconcile.Files
 }
 
-// build returns the new tip: the own commits on top, or a merge where they are published or merges themselves, or have no common order
-// with what is there.
+// build returns the new tip. It rebases the own commits. It merges instead if one of them is published or a merge itself, or if entries
+// cannot be put after the others'.
 func (b *building) build(ctx context.Context) (goal string, err error) {
 	own, err := b.own(ctx)
 	if err != nil {
@@ -61,7 +61,7 @@ func (b *building) build(ctx context.Context) (goal string, err error) {
 	return goal, err
 }
 
-// own lists the commits that are put on top, the oldest first; nil if that has to be a merge.
+// own lists the commits to rebase, oldest first; nil if a merge is needed.
 func (b *building) own(ctx context.Context) ([]string, error) {
 	if b.opts.Merge {
 		return nil, nil
@@ -78,7 +78,7 @@ func (b *building) own(ctx context.Context) ([]string, error) {
 	return all, nil
 }
 
-// rebase puts commits on top. What is empty then is left out.
+// rebase puts commits on top of onto. A commit that becomes empty is left out.
 func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 	if err := b.read(ctx, append(slices.Clone(own), b.onto)); err != nil {
 		return "", err
@@ -121,7 +121,7 @@ func (b *building) rebase(ctx context.Context, own []string) (string, error) {
 	return b.make(ctx, kept)
 }
 
-// versions lists the files of workspaces of a commit and of those upon it, and of what they are put upon. It reads the commits, too.
+// versions lists the workspaces' files of parent and of each commit; upon are those of onto. It reads the commits, too.
 func (b *building) versions(ctx context.Context, parent string, commits []string) (versions []reconcile.Files, upon reconcile.Files, err error) {
 	all := append(append([]string{parent}, commits...), b.onto)
 	if err := b.read(ctx, all); err != nil {
@@ -137,7 +137,7 @@ func (b *building) versions(ctx context.Context, parent string, commits []string
 	return versions[:len(all)-1], versions[len(all)-1], nil
 }
 
-// merge merges the remote's branch. Of several merge bases git gets one for the code.
+// merge merges the remote's branch. If there are several merge bases, git merges the code with the first one.
 func (b *building) merge(ctx context.Context) (string, error) {
 	b.notes = nil
 	versions, upon, err := b.versions(ctx, b.bases[0], []string{b.head})
@@ -168,7 +168,7 @@ func (b *building) merge(ctx context.Context) (string, error) {
 	return b.make(ctx, []step{{commit: made, parents: []string{b.head, b.onto}, code: codes[1], files: files}})
 }
 
-// byHand is the failure of what only a person can bring together, with git's own commands for it.
+// byHand is the failure where only a person can bring both sides together. Its remedy names git's own commands for that.
 func (b *building) byHand(ctx context.Context, err error, command string, conflicts ...string) error {
 	if errors.Is(err, reconcile.ErrNeedsMerge) || ctx.Err() != nil {
 		return err
@@ -179,7 +179,7 @@ func (b *building) byHand(ctx context.Context, err error, command string, confli
 	}
 	f := *failure.Of(err)
 	edit := "`small-hook reconcile`, then "
-	if strings.HasPrefix(f.Remedy, "`small-hook reconcile --") { // with a choice that somebody has to make
+	if strings.HasPrefix(f.Remedy, "`small-hook reconcile --") { // somebody has to make a choice
 		edit = f.Remedy + "; then "
 	}
 	f.Remedy = ""

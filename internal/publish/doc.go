@@ -1,6 +1,7 @@
-// Package publish brings a branch and its remote branch together and pushes: it drives the installed git.
+// Package publish brings a branch and its remote branch together and pushes. It uses the installed git.
 //
-// The commits are built in a scratch work tree below the git directory, where git merges the code; the workspaces' files, which git never
-// sees there, are merged by package reconcile. Nothing of the user's is touched before the push, and after it once: the last step brings
-// the branch and the work tree to what was pushed. Two refs, written before the push, are all that a sync leaves if it is killed.
+// It builds the commits in a scratch work tree below the git directory. There git merges the code; package reconcile merges the workspaces'
+// files, which that work tree does not have. The user's branch, index and files change only once, in the last step after the push, which
+// brings them to what was pushed. If a sync is killed after it has pushed, the next one finds out what to do from two refs, which are
+// written before the push.
 package publish

@@ -18,7 +18,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// commandLine is the installed git in one work tree.
+// commandLine is the installed git in one work tree. gitDir is that work tree's git directory.
 type commandLine struct {
 	gitcmd.Git
 	gitDir string
@@ -36,7 +36,7 @@ func (g *commandLine) with(environ ...string) *commandLine {
 	return &out
 }
 
-// patiently runs git, and waits for another one that is at work for a moment, as an editor's or a neighbour's fetch is.
+// patiently runs git, and tries again for a second while another git holds a lock, such as an editor's or a fetch in another work tree.
 func (g *commandLine) patiently(ctx context.Context, input string, args ...string) (gitcmd.Result, error) {
 	for tries := 20; ; tries-- {
 		done, err := g.Run(ctx, strings.NewReader(input), args...)
@@ -51,7 +51,7 @@ func (g *commandLine) patiently(ctx context.Context, input string, args ...strin
 	}
 }
 
-// tell runs git with an input, which must succeed, and returns what it printed without the last line's end.
+// tell runs git with an input and returns what it printed, without the last line break. A status other than 0 is an error.
 func (g *commandLine) tell(ctx context.Context, input string, args ...string) (string, error) {
 	done, err := g.patiently(ctx, input, args...)
 	if err == nil && done.Status != 0 {
@@ -60,12 +60,12 @@ func (g *commandLine) tell(ctx context.Context, input string, args ...string) (s
 	return trimmed(string(done.Out)), err
 }
 
-// run runs git, which must succeed, and returns what it printed without the last line's end.
+// run is tell without an input.
 func (g *commandLine) run(ctx context.Context, args ...string) (string, error) {
 	return g.tell(ctx, "", args...)
 }
 
-// ask runs a git command that answers with its status: 0 is yes and 1 is no.
+// ask runs a git command that answers with its status: 0 is yes, 1 is no, and anything else is an error.
 func (g *commandLine) ask(ctx context.Context, args ...string) (gitcmd.Result, error) {
 	done, err := g.Run(ctx, nil, args...)
 	if err == nil && done.Status > 1 {
@@ -74,10 +74,10 @@ func (g *commandLine) ask(ctx context.Context, args ...string) (gitcmd.Result, e
 	return done, err
 }
 
-// lockName finds the lock in git's words.
+// lockName finds the name of the lock in git's message.
 var lockName = expression.Of(`'([^'\n]+\.lock)'`)
 
-// failed is the failure for a git that failed.
+// failed is the failure for a git that ended with a status other than 0.
 func (g *commandLine) failed(args []string, done gitcmd.Result) error {
 	lock := filepath.Join(g.gitDir, "index.lock")
 	if named := lockName().FindStringSubmatch(done.Stderr); named != nil {
@@ -89,14 +89,14 @@ func (g *commandLine) failed(args []string, done gitcmd.Result) error {
 			Remedy:  "if none is: `rm -f " + wording.ShellWord(lock) + "`, then `small-hook sync`",
 		}
 	}
-	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", gitcmd.Subcommand(args), done.Status, oneLine(done.Stderr))}
+	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", gitcmd.Subcommand(args), done.Status, gitcmd.OneLine(done.Stderr))}
 	if g.full() {
 		f.Message, f.Remedy = "no space left on device: "+f.Message, roomFirst
 	}
 	return f
 }
 
-// full reports whether the disk is full, which git says in many ways.
+// full reports whether the disk is full. It writes a file to find out: git says it in many ways.
 func (g *commandLine) full() bool {
 	file, err := os.CreateTemp(g.gitDir, "small-gate-room-")
 	if err == nil {
@@ -108,18 +108,13 @@ func (g *commandLine) full() bool {
 
 const roomFirst = "make room, then `small-hook sync`"
 
-// cannotWrite is the failure of writing in the git directory or the work tree.
+// cannotWrite is the failure for a file in the git directory or the work tree that could not be written.
 func cannotWrite(err error) error {
 	f := &failure.Error{Message: "cannot write: " + wording.Printable(err.Error()), Err: err}
 	if errors.Is(err, syscall.ENOSPC) {
 		f.Remedy = roomFirst
 	}
 	return f
-}
-
-func oneLine(text string) string {
-	lines := strings.FieldsFunc(text, func(c rune) bool { return c == '\n' || c == '\r' })
-	return wording.Printable(strings.Join(lines, "; "))
 }
 
 // paths runs a git command that prints paths, each ended by a null byte.

@@ -19,23 +19,23 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// moving is the last step: it brings branch, index and work tree from one commit to another. Uncommitted entries, and what else is
-// uncommitted in the workspaces' files, come after what the new commit has. All else that is uncommitted stays, or is in the way.
+// moving is the last step: it brings branch, index and work tree from head to goal. Uncommitted entries in the workspaces' files come after
+// those of the new commit. Every other uncommitted change stays, or stops the move if the new commit changes the same file.
 type moving struct {
 	*publishing
 	head, goal string
-	// changed are the entries of the new commit by path, in the form of git update-index --index-info, where the commits differ.
+	// changed are the new commit's entries where the commits differ, by path.
 	changed map[string]entry
-	// index are those that the index is to have before git moves it, and disk the files that are written.
+	// index are lines for git update-index --index-info, which runs before git moves the index; disk are the files to write, by path.
 	index []string
 	disk  map[string][]byte
-	// inTheWay are files that would be overwritten, and unknown those of which git does not know.
+	// inTheWay are tracked files that would be overwritten, and unknown are untracked ones.
 	inTheWay, unknown []string
-	// half are files of which a git that was killed has written only the beginning.
+	// half are files that a killed git has written only in part.
 	half []string
 }
 
-// entry is a file of a commit; mode and object are zeros if it has none. added is true if the other commit has none.
+// entry is a file of the new commit; mode and object are zeros if it has no such file. added is true if the old commit has none.
 type entry struct {
 	mode, object string
 	added        bool
@@ -47,7 +47,7 @@ func (p *publishing) movable(ctx context.Context, head, goal string) error {
 	return m.plan(ctx)
 }
 
-// move is the last step. again is true if somebody has committed meanwhile, so that there is more to push.
+// move does the last step. again is true if somebody has committed meanwhile, so that there is more to push.
 func (p *publishing) move(ctx context.Context, head, goal string) (again bool, err error) {
 	if head == goal {
 		return false, nil
@@ -63,7 +63,7 @@ func (p *publishing) move(ctx context.Context, head, goal string) (again bool, e
 			return err
 		case trimmed(string(done.Out)) != p.branch:
 			return &failure.Error{
-				Message: wording.Printable(short(p.branch)) + " is not checked out any more, so it was not brought to " + p.name(),
+				Message: wording.Printable(short(p.branch)) + " is no longer checked out, so it was not moved to " + p.name(),
 				Remedy:  "`git switch " + wording.ShellWord(short(p.branch)) + "`, then `small-hook sync`",
 			}
 		case p.refs[p.branch] != head:
@@ -79,7 +79,7 @@ func (p *publishing) move(ctx context.Context, head, goal string) (again bool, e
 	return false, p.forget(ctx)
 }
 
-// do moves all. Killed at any point, it leaves what the next sync ends: each file is as it was, or as it will be.
+// do moves everything. If it is killed, the next sync finishes it.
 func (m *moving) do(ctx context.Context) error {
 	if err := m.plan(ctx); err != nil {
 		return err
@@ -112,13 +112,13 @@ func (m *moving) do(ctx context.Context) error {
 	return err
 }
 
-// readTree has git bring index and work tree there, or, with -n, say whether it can.
+// readTree has git move index and work tree from head to goal; with the flag -n, it only checks whether git can.
 func (m *moving) readTree(ctx context.Context, flags ...string) error {
 	_, err := m.git.run(ctx, slices.Concat([]string{"read-tree", "-m", "-u"}, flags, []string{m.head, m.goal})...)
 	return err
 }
 
-// plan finds out what the last step has to do besides git: nothing, where git can do it. It fails if something is in the way.
+// plan finds out what has to be done besides readTree: nothing, if git can do all of it. It fails if something is in the way.
 func (m *moving) plan(ctx context.Context) error {
 	if _, err := m.git.run(ctx, "update-index", "-q", "--refresh"); err != nil {
 		return err
@@ -137,16 +137,16 @@ func (m *moving) plan(ctx context.Context) error {
 	return m.opts.Combining(ctx, m.goal, m.head, func(c *reconcile.Combiner) error {
 		var files []string
 		for _, path := range slices.Sorted(maps.Keys(m.changed)) {
-			there, err := m.found(path)
+			found, err := m.found(path)
 			known := slices.Contains(dirty, path)
 			switch {
 			case err != nil:
 				return err
-			case !known && (!m.changed[path].added || there == ""), m.changed[path].mode == history.ModeSubmodule: // git leaves submodules alone
+			case !known && (!m.changed[path].added || found == ""), m.changed[path].mode == history.ModeSubmodule: // git leaves submodules alone
 			case c.Merges(path):
 				files = append(files, path)
 			default:
-				if err := m.other(ctx, path, there, known); err != nil {
+				if err := m.other(ctx, path, found, known); err != nil {
 					return err
 				}
 			}
@@ -166,15 +166,15 @@ func (m *moving) compare(ctx context.Context) error {
 	fields, err := m.git.paths(ctx, "diff-tree", "-r", "-z", "--no-renames", m.head, m.goal)
 	m.changed = map[string]entry{}
 	for pair := range slices.Chunk(fields, 2) { // :mode mode object object status, path
-		if about := strings.Fields(pair[0]); len(pair) == 2 && len(about) == 5 {
-			m.changed[pair[1]] = entry{mode: about[1], object: about[3], added: about[4] == "A"}
+		if info := strings.Fields(pair[0]); len(pair) == 2 && len(info) == 5 {
+			m.changed[pair[1]] = entry{mode: info[1], object: info[3], added: info[4] == "A"}
 		}
 	}
 	return err
 }
 
-// found is what stands at a path of the work tree, or in the place of a directory above it; empty if that is nothing, or if git is about
-// to take it away.
+// found is the path at which something is in the way of a path in the work tree: the path itself, or a file in place of a directory above
+// it. It is empty if nothing is there, or only what git is about to remove.
 func (m *moving) found(path string) (string, error) {
 	for end := range len(path) + 1 {
 		if end < len(path) && path[end] != '/' {
@@ -186,7 +186,7 @@ func (m *moving) found(path string) (string, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return "", nil
 		case err != nil:
-			return "", &failure.Error{Message: "cannot look at " + wording.Printable(path) + ": " + err.Error(), Err: err}
+			return "", &failure.Error{Message: "cannot look at " + wording.Printable(path) + ": " + wording.Printable(err.Error()), Err: err}
 		case info.IsDir() && at == path:
 			for other := range m.changed {
 				if strings.HasPrefix(other, at+"/") {
@@ -205,21 +205,21 @@ func (m *moving) found(path string) (string, error) {
 
 func (m *moving) file(path string) string { return filepath.Join(m.git.Dir, filepath.FromSlash(path)) }
 
-// stage has the index take a path as the new commit has it.
+// stage puts the new commit's entry for a path into the index.
 func (m *moving) stage(path string) {
 	m.index = append(m.index, fmt.Sprintf("%s %s\t%s\x00", m.changed[path].mode, m.changed[path].object, path))
 }
 
-// other looks at a file of no workspace that is not as the old commit has it. A sync that was killed may have left it as the new one has
-// it, or half written; else it is in the way. there is what was found at its path, known is true if git knows the file.
-func (m *moving) other(ctx context.Context, path, there string, known bool) error {
-	same, begins := there == "" && strings.Trim(m.changed[path].mode, "0") == "", false
-	if info, err := os.Lstat(m.file(path)); there == path && err == nil && info.Mode().IsRegular() {
+// other looks at a file outside the workspaces that differs from the old commit. A killed sync may have left it as the new commit has it, or
+// half written; otherwise it is in the way. found is the result of m.found, and known is true if the old commit or the index has the file.
+func (m *moving) other(ctx context.Context, path, found string, known bool) error {
+	same, begins := found == "" && strings.Trim(m.changed[path].mode, "0") == "", false
+	if info, err := os.Lstat(m.file(path)); found == path && err == nil && info.Mode().IsRegular() {
 		data, err := os.ReadFile(m.file(path))
 		if err != nil {
-			return &failure.Error{Message: "cannot read " + wording.Printable(path) + ": " + err.Error(), Err: err}
+			return &failure.Error{Message: "cannot read " + wording.Printable(path) + ": " + wording.Printable(err.Error()), Err: err}
 		}
-		whole, err := m.git.Run(ctx, nil, "cat-file", "--filters", "--path="+path, m.changed[path].object) // nothing, where the file is to go
+		whole, err := m.git.Run(ctx, nil, "cat-file", "--filters", "--path="+path, m.changed[path].object) // fails if the new commit has no such file
 		if err != nil {
 			return err
 		}
@@ -233,13 +233,13 @@ func (m *moving) other(ctx context.Context, path, there string, known bool) erro
 		m.half = append(m.half, path)
 	case known:
 		m.inTheWay = append(m.inTheWay, path)
-	case !slices.Contains(m.unknown, there):
-		m.unknown = append(m.unknown, there)
+	case !slices.Contains(m.unknown, found):
+		m.unknown = append(m.unknown, found)
 	}
 	return nil
 }
 
-// workspaces combines what is uncommitted in the files of workspaces with what the new commit has.
+// workspaces combines uncommitted changes in the workspaces' files with the new commit's files.
 func (m *moving) workspaces(ctx context.Context, c *reconcile.Combiner, paths []string) error {
 	if len(paths) == 0 {
 		return nil
@@ -261,7 +261,7 @@ func (m *moving) workspaces(ctx context.Context, c *reconcile.Combiner, paths []
 	if err != nil {
 		return err
 	}
-	if len(lacking) > 0 { // unless a sync that was killed has brought the log there already
+	if len(lacking) > 0 { // unless a killed sync has already written the new log
 		moved, err := c.Lacks(ctx, theirs.Files, ours.Files, paths)
 		if err != nil {
 			return err
@@ -284,8 +284,8 @@ func (m *moving) workspaces(ctx context.Context, c *reconcile.Combiner, paths []
 	m.disk = map[string][]byte{}
 	for _, path := range paths {
 		m.stage(path)
-		f, there := merged[path]
-		if !there || f == theirs.Files[path] {
+		f, ok := merged[path]
+		if !ok || f == theirs.Files[path] {
 			continue
 		}
 		if m.disk[path], err = c.CheckedOut(ctx, f); err != nil {
@@ -295,7 +295,7 @@ func (m *moving) workspaces(ctx context.Context, c *reconcile.Combiner, paths []
 	return nil
 }
 
-// blocked is the failure of a move with something in the way.
+// blocked is the failure for files that are in the way.
 func (m *moving) blocked() error {
 	var commands string
 	for _, path := range m.unknown {

@@ -22,38 +22,40 @@ import (
 
 // Options are what to publish, and how.
 type Options struct {
-	// Remote and Branch say where to; empty for what the current branch follows, or else origin and its own name.
+	// Remote and Branch say where to push; empty means the current branch's upstream, or else the branch of the same name on origin.
 	Remote, Branch string
-	// Merge has it merge even what could be rebased.
-	Merge   bool
+	// Merge asks for a merge even where a rebase would do.
+	Merge bool
+	// Place is the work tree, and Environ the environment for git, as KEY=VALUE.
 	Place   githistory.Place
 	Environ []string
-	// Combining has do use a combiner of workspaces' files, under the policy of the commit trusted.
+	// Combining calls do with a combiner for the workspaces' files, under the policy of the commit trusted.
 	Combining func(ctx context.Context, trusted, head string, do func(*reconcile.Combiner) error) error
-	// Locked runs do while nobody else writes in the workspaces.
+	// Locked calls do under the locks of all workspaces.
 	Locked func(ctx context.Context, do func(context.Context) error) error
 	// JudgeOwn judges the commits that head has and base lacks, under the policy of the commit upstream. JudgePush judges a push as
-	// the pre-push hook does. They report whether nothing is wrong.
+	// the pre-push hook does. Both return true if nothing is wrong.
 	JudgeOwn  func(ctx context.Context, base, head, upstream string) (bool, error)
 	JudgePush func(ctx context.Context, push Push) (bool, error)
 }
 
-// Push is one update of a remote's branch. Old is the branch's commit, empty for a new branch.
+// Push is one update of a remote's branch: Local is the branch here, and Ref the one on the remote, both full names. Old is the commit of
+// the remote's branch, empty for a new branch, and New is the commit to push.
 type Push struct{ Remote, Local, Ref, Old, New string }
 
-// Outcome is what was done.
+// Outcome says what a sync did. What others said in it is not safe to print as it is.
 type Outcome struct {
-	// Done says what was done, a line each.
+	// Done says what was done, one line per step.
 	Done []string
-	// Found is true if a judgement found something, and so nothing was pushed.
+	// Found is true if a judgement had findings. Then nothing was pushed.
 	Found bool
-	// Refused says which hook or remote refused, and what it said; nothing was pushed then.
+	// Refused says which hook or remote refused, and what it said; empty if none did. Then nothing was pushed.
 	Refused string
-	// Said is what hooks and the remote said besides.
+	// Said is what hooks and the remote said if they did not refuse.
 	Said string
 }
 
-// attempts is how often a push is tried while others push.
+// attempts is how often sync tries again because somebody else has pushed.
 const attempts = 10
 
 // publishing is one sync.
@@ -64,19 +66,19 @@ type publishing struct {
 	branch, remote, target string
 	// follows is true if the branch has an upstream. sign is true if the user's commits are signed.
 	follows, sign bool
-	// refs are the commits of those refs that matter here, by their full names.
+	// refs are the commits of the refs that matter here, by full name: see look.
 	refs map[string]string
-	// finishing is true while the last step of an earlier sync is done, which may have begun it; finished is true afterwards.
+	// finishing is true while this sync does the last step of an earlier one, which may have begun it; finished is true afterwards.
 	finishing, finished bool
-	// judged is the commit whose own commits were judged as they are.
+	// judged is the tip whose own commits have been judged.
 	judged string
-	// pushed is the commit that the remote is known to have got here; asked is one of which that is not known.
+	// pushed is the commit that this sync is known to have pushed; asked is one that it tried to push.
 	pushed, asked string
 	out           Outcome
 }
 
-// Run brings the current branch and its remote branch together, and pushes. The outcome says what was done, also beside an error; it is
-// nil if nothing was begun.
+// Run brings the current branch and its remote branch together, and pushes. The outcome says what was done, even if there is an error too;
+// it is nil if sync stopped before it did anything.
 func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 	p := &publishing{opts: opts}
 	if p.git, err = openGit(opts.Place, opts.Environ); err != nil {
@@ -98,7 +100,7 @@ func Run(ctx context.Context, opts Options) (out *Outcome, err error) {
 	case p.pushed != "" && err != nil:
 		p.say("%s was pushed to %s, and stays.", history.Short(p.pushed), p.name())
 	case p.asked != "" && p.pushed == "":
-		p.say("Whether %s has %s is not known; the next sync looks. The branch and the work tree are as before.", p.name(), history.Short(p.asked))
+		p.say("It is not known whether %s has %s; the next sync finds out. The branch and the work tree are as before.", p.name(), history.Short(p.asked))
 	case p.finished && (err != nil || p.out.Found || p.out.Refused != ""):
 		p.say("Nothing else was pushed.")
 	case err != nil || p.out.Found || p.out.Refused != "":
@@ -119,12 +121,12 @@ func (p *publishing) work(ctx context.Context) error {
 		}
 	}
 	return &failure.Error{
-		Message: fmt.Sprintf("%s has moved on %d times while this was pushed", p.name(), attempts),
+		Message: fmt.Sprintf("%s moved on during each of %d attempts to push", p.name(), attempts),
 		Remedy:  "try again: `small-hook sync`",
 	}
 }
 
-// wait waits before the n-th repetition, longer each time and for a random part of it, so that many who lose do not meet again.
+// wait waits before the n-th repetition: a random time with a limit that doubles, so that those who lost a race do not meet again.
 func wait(ctx context.Context, n int) error {
 	if n == 0 {
 		return ctx.Err()
@@ -140,8 +142,8 @@ func wait(ctx context.Context, n int) error {
 	}
 }
 
-// attempt fetches, puts the own commits on top, judges, pushes, and brings the work tree there. again is true if somebody else has pushed
-// or committed meanwhile.
+// attempt fetches, puts the own commits on top, judges, pushes, and moves the work tree. again is true if somebody else has pushed or
+// committed meanwhile.
 func (p *publishing) attempt(ctx context.Context) (again bool, err error) {
 	upstream, err := p.fetch(ctx)
 	if err == nil {
@@ -200,7 +202,7 @@ func (p *publishing) lock() (unlock func() error, err error) {
 	held := flock.New(filepath.Join(dir, "sync.lock"))
 	locked, err := held.TryLock()
 	if err != nil {
-		return nil, &failure.Error{Message: "cannot lock " + held.Path() + ": " + err.Error(), Err: err}
+		return nil, &failure.Error{Message: "cannot lock " + wording.Printable(held.Path()) + ": " + wording.Printable(err.Error()), Err: err}
 	}
 	if !locked {
 		return nil, &failure.Error{Message: "another small-hook sync is at work in this work tree", Remedy: "wait until it has ended"}
@@ -208,17 +210,17 @@ func (p *publishing) lock() (unlock func() error, err error) {
 	return held.Unlock, nil
 }
 
-// ownDir is the directory in the git directory for what is ours.
+// ownDir is our directory in the git directory.
 const ownDir = "small-gate"
 
-// say adds a line to what was done. What is done again after a lost race is said once.
+// say adds a line to what was done, once: after a lost race the same is done again.
 func (p *publishing) say(format string, args ...any) {
 	if line := fmt.Sprintf(format, args...); line != "" && !slices.Contains(p.out.Done, line) {
 		p.out.Done = append(p.out.Done, line)
 	}
 }
 
-// tracking is the ref in which git keeps the remote's branch.
+// tracking is the remote-tracking ref of the remote's branch.
 func (p *publishing) tracking() string { return "refs/remotes/" + p.remote + "/" + short(p.target) }
 
 // name is the remote's branch, for messages.

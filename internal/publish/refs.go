@@ -9,12 +9,11 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// from is the ref for where the branch was, and to the one for what is pushed: all that is written down, before the push.
+// from is the ref that keeps where the branch was, and to the one that keeps what is pushed. Both are written before the push.
 func (p *publishing) from() string { return "refs/small-gate/sync-from/" + short(p.branch) }
 func (p *publishing) to() string   { return "refs/small-gate/sync-to/" + short(p.branch) }
 
-// remember writes down what is about to be pushed, and where the branch was. Where that is the branch itself, there is nothing to do
-// afterwards.
+// remember writes both refs. If the branch is pushed as it is, there is no last step to remember.
 func (p *publishing) remember(ctx context.Context, head, goal string) error {
 	if head == goal {
 		return p.forget(ctx)
@@ -24,7 +23,7 @@ func (p *publishing) remember(ctx context.Context, head, goal string) error {
 	return err
 }
 
-// forget deletes what was written down.
+// forget deletes both refs.
 func (p *publishing) forget(ctx context.Context) error {
 	var lines string
 	for _, ref := range []string{p.from(), p.to()} {
@@ -40,10 +39,10 @@ func (p *publishing) forget(ctx context.Context) error {
 	return err
 }
 
-// finishEarlier does the last step of an earlier sync of which the push has arrived, if the branch is where it was then.
+// finishEarlier does the last step of an earlier sync whose push has arrived, if the branch is where it was then.
 func (p *publishing) finishEarlier(ctx context.Context, upstream string) error {
 	from, to := p.refs[p.from()], p.refs[p.to()]
-	if to != "" && to == p.refs[p.branch] { // it was killed when all was done but for its locks
+	if to != "" && to == p.refs[p.branch] { // it was killed after the move: what is left are locks and these refs
 		if err := p.opts.Locked(ctx, func(context.Context) error { return nil }); err != nil {
 			return err
 		}
@@ -65,18 +64,18 @@ func (p *publishing) finishEarlier(ctx context.Context, upstream string) error {
 		return err
 	}
 	p.finished = true
-	p.say("An earlier sync has pushed to %s, and was not ended: it is now.", p.name())
+	p.say("An earlier sync pushed to %s but did not finish; it is finished now.", p.name())
 	return p.look(ctx)
 }
 
-// has reports whether a history has a commit.
+// has reports whether the history of tip has a commit.
 func (p *publishing) has(ctx context.Context, tip, commit string) (bool, error) {
 	done, err := p.git.ask(ctx, "merge-base", "--is-ancestor", commit, tip)
 	return done.Status == 0, err
 }
 
-// goal is the commit to which branch and remote are brought: one of them, where the other has nothing new, or one that is built. It also
-// says what was put on top of what.
+// goal is the commit that the branch and the remote's branch should both be at: one of their tips if the other has nothing new, else one
+// that is built. done says what was put on top of what.
 func (p *publishing) goal(ctx context.Context, head, upstream string) (goal, done string, err error) {
 	if upstream == "" || head == upstream {
 		return head, "", nil
@@ -108,7 +107,7 @@ func (p *publishing) goal(ctx context.Context, head, upstream string) (goal, don
 	if err := b.goOn(ctx); err != nil {
 		return "", "", err
 	}
-	if b.since == head { // all of it was pushed before, or is about to be
+	if b.since == head { // an earlier sync has pushed all of it, or its push may still arrive
 		return b.onto, "", nil
 	}
 	if p.judged != head {
@@ -124,7 +123,7 @@ func (p *publishing) goal(ctx context.Context, head, upstream string) (goal, don
 	return goal, fmt.Sprintf("Put %s on top of %s of %s.", wording.Count(own, "own commit"), wording.Count(behind, "new commit"), p.name()), nil
 }
 
-// goOn takes up where an earlier sync has ended: what it has pushed, and what may still arrive, is not built again.
+// goOn goes on after an earlier sync: commits that it has pushed, or whose push may still arrive, are not built again.
 func (b *building) goOn(ctx context.Context) error {
 	from, to := b.refs[b.from()], b.refs[b.to()]
 	if from == "" || to == "" {
@@ -139,7 +138,7 @@ func (b *building) goOn(ctx context.Context) error {
 		b.since = from
 		return err
 	}
-	// The push may have been sent. While the remote's branch is where it was then, it can still arrive: nothing else is pushed meanwhile.
+	// The push may have been sent, and can still arrive while the remote's branch is where it was then. Push the same commits again.
 	still, err := b.has(ctx, to, b.onto)
 	if still {
 		b.onto, b.since = to, from

@@ -29,7 +29,7 @@ func (p *publishing) look(ctx context.Context) error {
 	return err
 }
 
-// fetch looks where the remote's branch is and brings its commits; empty if there is no such branch.
+// fetch fetches the remote's branch and returns its commit; empty if there is no such branch.
 func (p *publishing) fetch(ctx context.Context) (string, error) {
 	done, err := p.git.patiently(ctx, "", "-c", "maintenance.auto=false", "-c", "gc.auto=0", "fetch", "-q", "--no-write-fetch-head", "--no-recurse-submodules", "--no-tags",
 		p.remote, "+"+p.target+":"+p.tracking())
@@ -44,7 +44,7 @@ func (p *publishing) fetch(ctx context.Context) (string, error) {
 			return "", p.git.failed([]string{"fetch"}, done)
 		}
 		return "", &failure.Error{
-			Message: fmt.Sprintf("cannot fetch %s: %s", p.name(), oneLine(done.Stderr)),
+			Message: fmt.Sprintf("cannot fetch %s: %s", p.name(), gitcmd.OneLine(done.Stderr)),
 			Remedy:  fmt.Sprintf("see what git says: `git fetch --prune %s`, then try again: `small-hook sync`", wording.ShellWord(p.remote)),
 		}
 	}
@@ -52,7 +52,7 @@ func (p *publishing) fetch(ctx context.Context) (string, error) {
 	return p.refs[p.tracking()], err
 }
 
-// lookUp asks the remote where its branch is; empty if there is none.
+// lookUp asks the remote for the commit of its branch; empty if there is no such branch.
 func (p *publishing) lookUp(ctx context.Context) (string, error) {
 	done, err := p.git.Run(ctx, nil, "ls-remote", p.remote, p.target)
 	if err != nil {
@@ -60,20 +60,20 @@ func (p *publishing) lookUp(ctx context.Context) (string, error) {
 	}
 	if done.Status != 0 {
 		return "", &failure.Error{
-			Message: fmt.Sprintf("cannot reach the remote %s: %s", wording.Printable(p.remote), oneLine(done.Stderr)),
+			Message: fmt.Sprintf("cannot reach the remote %s: %s", wording.Printable(p.remote), gitcmd.OneLine(done.Stderr)),
 			Remedy:  fmt.Sprintf("see why: `git ls-remote %s`; then try again: `small-hook sync`", wording.ShellWord(p.remote)),
 		}
 	}
 	for line := range strings.Lines(string(done.Out)) {
-		if id, ref, _ := strings.Cut(trimmed(line), "\t"); ref == p.target { // git also lists refs that end so
+		if id, ref, _ := strings.Cut(trimmed(line), "\t"); ref == p.target { // git also lists refs that only end in this name
 			return id, nil
 		}
 	}
 	return "", nil
 }
 
-// push pushes, with the user's hooks. lost is true if the remote's branch has moved meanwhile: the remote is asked, since what git says
-// about that differs from server to server. done says what was put on top.
+// push pushes, with the user's hooks. lost is true if the remote's branch has moved meanwhile: it asks the remote, because git's message
+// differs from server to server. done says what was put on top of what.
 func (p *publishing) push(ctx context.Context, push Push, done string) (lost bool, err error) {
 	what := p.name() + ", which is new"
 	if push.Old != "" {
@@ -128,8 +128,8 @@ func (p *publishing) count(ctx context.Context, args ...string) (n int, err erro
 	return n, err
 }
 
-// refusal notes that git did not push because a hook or the remote said no. Anything else is an error. Git ends with 1, and names no
-// ref, where the pre-push hook has failed.
+// refusal notes that a hook or the remote refused the push. Anything else is an error. If the pre-push hook failed, git ends with status 1
+// and names no ref.
 func (p *publishing) refusal(done gitcmd.Result) error {
 	rejected := rejections(string(done.Out))
 	who := p.name()

@@ -14,15 +14,15 @@ import (
 	"github.com/small-gate/small-gate/internal/reconcile"
 )
 
-// scratchPlace is the place of the scratch work tree of this work tree, and that of what git keeps about it. There is one at a time: the lock
-// is held.
+// scratchPlace is the directory of the scratch work tree, and the one in which git keeps its HEAD and index. A work tree has only one at
+// a time, since this sync holds the lock.
 func (p *publishing) scratchPlace() (tree, admin string) {
 	sum := sha256.Sum256([]byte(p.git.gitDir))
 	name := "small-gate-" + hex.EncodeToString(sum[:6])
 	return filepath.Join(p.git.gitDir, ownDir, name), filepath.Join(p.opts.Place.CommonDir, "worktrees", name)
 }
 
-// removeScratch removes the scratch work tree, also one that a sync has left which was killed.
+// removeScratch removes the scratch work tree, even one that a killed sync left.
 func (p *publishing) removeScratch() error {
 	tree, admin := p.scratchPlace()
 	for _, dir := range []string{tree, admin} {
@@ -50,9 +50,9 @@ func (p *publishing) scratch() *commandLine {
 	return &at
 }
 
-// mergeCode has git put commits, each upon the one before and the first upon parent, on top of onto, in a scratch work tree with no file
-// checked out. files are those that git must not merge: of parent, of each commit, and of onto. It returns the trees of onto and of each
-// new commit, without these files. command is what a person would do by hand.
+// mergeCode has git put commits on top of onto, in a scratch work tree where no file is checked out. parent is the first commit's parent.
+// files are the files of parent and of each commit that git must not merge, and upon those of onto. It returns the trees of onto and of
+// each new commit, without these files. command is the git command that a person would use: rebase or merge.
 func (b *building) mergeCode(ctx context.Context, parent string, commits []string, files []reconcile.Files, upon reconcile.Files, command string) ([]string, error) {
 	git := b.scratch()
 	if _, err := b.git.run(ctx, append(slices.Clone(scratchOptions), "worktree", "add", "-q", "--detach", "--no-checkout", git.Dir, b.onto)...); err != nil {
@@ -102,7 +102,7 @@ func (b *building) mergeCode(ctx context.Context, parent string, commits []strin
 	out, err := git.run(ctx, "log", "--reverse", "--format=%T", "--no-show-signature")
 	codes := strings.Fields(out)
 	if err == nil && len(codes) != len(commits)+1 {
-		err = &failure.Error{Message: "git cherry-pick has not made the commits that it was to make"}
+		err = &failure.Error{Message: "git cherry-pick has not made all the commits"}
 	}
 	return codes, err
 }

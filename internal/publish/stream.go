@@ -10,18 +10,18 @@ import (
 	"github.com/small-gate/small-gate/internal/failure"
 )
 
-// commit is what is read of a commit, and kept of it: raw, as git stores it.
+// commit is the part of a commit that its copy keeps: raw, as git stores it.
 type commit struct {
 	tree    string
 	parents []string
-	// author and committer are names with times. encoding is that of the message, empty for UTF-8.
+	// author is a name with a time. encoding is the message's, empty for UTF-8.
 	author, encoding, message string
 }
 
-// nobody is whose name stands in commits that are thrown away.
+// nobody is the author of commits that are thrown away.
 const nobody = "small-gate <small-gate> 0 +0000"
 
-// read reads commits.
+// read reads commits into b.commits.
 func (b *building) read(ctx context.Context, ids []string) error {
 	if b.commits == nil {
 		b.commits = map[string]commit{}
@@ -68,7 +68,7 @@ func parseCommit(text string) (c commit) {
 type stream struct {
 	bytes.Buffer
 	ref string
-	// marks are the names of the commits, in order; count is how many names there are.
+	// marks name the commits, in order; count is the number of marks, those of blobs included.
 	marks []string
 	count int
 }
@@ -84,10 +84,10 @@ func (s *stream) add(format string, args ...any) { s.Write(fmt.Appendf(nil, form
 
 func (s *stream) data(text string) { s.add("data %d\n%s\n", len(text), text) }
 
-// commit adds a commit whose files are those of a tree; others can follow.
+// commit adds a commit with the files of a tree; the caller may add changes of files after it.
 func (s *stream) commit(c step, committer string) {
 	mark := s.mark()
-	if s.marks = append(s.marks, mark); len(c.parents) == 0 { // else it would follow the one before
+	if s.marks = append(s.marks, mark); len(c.parents) == 0 { // without a reset, its parent would be the commit before
 		s.add("reset %s\n", s.ref)
 	}
 	s.add("commit %s\nmark %s\nauthor %s\ncommitter %s\n", s.ref, mark, c.author, committer)
@@ -101,7 +101,7 @@ func (s *stream) commit(c step, committer string) {
 	s.add("M 040000 %s \"\"\n", c.code)
 }
 
-// quoted is a path as fast-import reads it whatever it holds.
+// quoted is any path, quoted as fast-import reads it.
 func quoted(path string) string {
 	var out strings.Builder
 	out.WriteByte('"')
@@ -123,12 +123,12 @@ func (g *commandLine) imports(ctx context.Context, s *stream) ([]string, error) 
 	out, err := g.tell(ctx, s.String(), "fast-import", "--quiet", "--force")
 	ids := strings.Fields(out)
 	if err == nil && len(ids) != len(s.marks) {
-		err = &failure.Error{Message: "git fast-import has not made the commits that it was to make"}
+		err = &failure.Error{Message: "git fast-import has not made all the commits"}
 	}
 	return ids, err
 }
 
-// make makes new commits, each upon the one before, the first upon onto if it names no parents, and returns the last.
+// make makes new commits and returns the last. A step that names no parents goes on top of the one before, and the first on top of onto.
 func (b *building) make(ctx context.Context, steps []step) (string, error) {
 	if len(steps) == 0 {
 		return b.onto, nil
@@ -165,7 +165,7 @@ func (b *building) make(ctx context.Context, steps []step) (string, error) {
 	return ids[len(ids)-1], nil
 }
 
-// signed makes the same commits once more, with signatures.
+// signed makes the same commits again, with signatures: fast-import cannot sign.
 func (b *building) signed(ctx context.Context, steps []step, ids []string) (last string, err error) {
 	last = b.onto
 	for i, c := range steps {
@@ -175,7 +175,7 @@ func (b *building) signed(ctx context.Context, steps []step, ids []string) (last
 		name, rest, _ := strings.Cut(c.author, "<")
 		mail, at, _ := strings.Cut(rest, "> ")
 		git := b.git.with("GIT_AUTHOR_NAME="+strings.TrimSpace(name), "GIT_AUTHOR_EMAIL="+mail, "GIT_AUTHOR_DATE=@"+at)
-		args := []string{"commit-tree", "-S", "-F", "-"}
+		args := []string{"-c", "i18n.commitEncoding=" + cmp.Or(c.encoding, "UTF-8"), "commit-tree", "-S", "-F", "-"}
 		for _, parent := range c.parents {
 			args = append(args, "-p", parent)
 		}

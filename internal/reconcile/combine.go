@@ -11,27 +11,28 @@ import (
 	"github.com/small-gate/small-gate/internal/policy"
 	"github.com/small-gate/small-gate/internal/reconcile/splice"
 	"github.com/small-gate/small-gate/internal/small"
+	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Files are the files of workspaces that are merged by what they mean, and not by git: by path.
+// Files are the workspaces' files that this package merges instead of git, by path.
 type Files map[string]history.File
 
-// Side is one of the versions that Combine combines.
+// Side is one of the two versions that Combine brings together.
 type Side struct {
-	// Name is what messages call it. ID is its commit; that of the work tree is WorkTreeID.
+	// Name is what messages call it. ID is its commit, or WorkTreeID.
 	Name, ID string
 	Files    Files
-	// Bases are the versions from which it and the first side parted.
+	// Bases are its merge bases with the first side.
 	Bases []Side
-	// Picked is true if only what it adds to its base is wanted: a commit that is put on top.
+	// Picked is true if only its changes since its base are wanted: a commit that is put on top.
 	Picked bool
 }
 
-// WorkTreeID is the ID of a side that is the work tree's files.
+// WorkTreeID is the ID of the side that holds the work tree's files.
 const WorkTreeID = ":worktree"
 
-// Combiner combines files of workspaces as Run does, but between commits: it touches no work tree and no index. It is for one repository
-// and one trusted configuration.
+// Combiner merges workspaces' files as Run does, but between commits: it does not change the work tree or the index. It belongs to one
+// repository and one trusted configuration.
 type Combiner struct {
 	repo     *overlay
 	git      *workTree
@@ -39,7 +40,7 @@ type Combiner struct {
 	policies []*policy.Policy
 }
 
-// NewCombiner makes a combiner. head is a commit whose configuration counts for its baselines.
+// NewCombiner makes a combiner. The baselines in the configuration of the commit head count, too.
 func NewCombiner(ctx context.Context, repo Repository, opts Options, head string) (*Combiner, error) {
 	git, err := openWorkTree(repo.Where(), opts.Environ)
 	if err != nil {
@@ -56,26 +57,26 @@ func NewCombiner(ctx context.Context, repo Repository, opts Options, head string
 	return c, nil
 }
 
-// Content is a file that Combine or OnDisk has made; false if the repository has it.
+// Content is the content of a file that Combine has made; false if the repository has it.
 func (c *Combiner) Content(f history.File) ([]byte, bool) {
 	data, made := c.repo.contents[f.Object]
 	return data, made
 }
 
-// Merges reports whether a path is that of a file that is merged here, and not by git.
+// Merges reports whether the file at a path is merged here and not by git.
 func (c *Combiner) Merges(path string) bool {
 	dir, name, ok := small.SplitPath(path)
 	a, known := small.ArtifactOf(name)
 	return ok && known && (a == small.Progress || slices.Contains(mergedArtifacts, a)) && c.opts.Policy.Judges(dir)
 }
 
-// IsLog reports whether a path is that of a log.
+// IsLog reports whether there is a log at a path, going by the name.
 func IsLog(path string) bool {
 	_, name, ok := small.SplitPath(path)
 	return ok && name == small.Progress.FileName()
 }
 
-// Files lists the files of a commit.
+// Files lists the files of a commit that are merged here.
 func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
 	all, err := c.repo.List(ctx, commit, history.Workspaces())
 	out := Files{}
@@ -87,7 +88,7 @@ func (c *Combiner) Files(ctx context.Context, commit string) (Files, error) {
 	return out, err
 }
 
-// OnDisk reads some files of the work tree as git would commit them; like are the files of a commit, whose modes they have.
+// OnDisk is like, with the files at paths as git would commit them from the work tree. A file keeps its mode in like.
 func (c *Combiner) OnDisk(ctx context.Context, paths []string, like Files) (Files, error) {
 	out := maps.Clone(like)
 	for _, path := range paths {
@@ -103,7 +104,7 @@ func (c *Combiner) OnDisk(ctx context.Context, paths []string, like Files) (File
 			return nil, err
 		}
 		f := history.File{Path: path, Mode: "100644", Object: blob}
-		if was, there := like[path]; there {
+		if was, ok := like[path]; ok {
 			f.Mode = was.Mode
 		}
 		out[path] = f
@@ -111,7 +112,7 @@ func (c *Combiner) OnDisk(ctx context.Context, paths []string, like Files) (File
 	return out, nil
 }
 
-// CheckedOut is a file as git would check it out.
+// CheckedOut is the content of a file as git would check it out.
 func (c *Combiner) CheckedOut(ctx context.Context, f history.File) ([]byte, error) {
 	if data, made := c.Content(f); made {
 		if _, err := c.git.store(ctx, data); err != nil {
@@ -121,7 +122,7 @@ func (c *Combiner) CheckedOut(ctx context.Context, f history.File) ([]byte, erro
 	return c.git.checkedOut(ctx, f.Path, f.Object)
 }
 
-// Lacks are the logs of which a version lacks entries that another has, or has them in another order.
+// Lacks lists the logs among paths in which has lacks entries of all, or holds them in another order.
 func (c *Combiner) Lacks(ctx context.Context, has, all Files, paths []string) (lacking []string, err error) {
 	r := c.resolving(opApply, Side{ID: "all", Files: all}, Side{ID: "has", Files: has})
 	for _, path := range paths {
@@ -143,8 +144,8 @@ func (c *Combiner) Lacks(ctx context.Context, has, all Files, paths []string) (l
 	return lacking, nil
 }
 
-// Combine puts a side on top of ours, or merges it, and returns the files and what a person should know about them. If the error has
-// ErrNeedsMerge in its chain, a side that was to be put on top has to be merged.
+// Combine puts theirs on top of ours if it is Picked, else it merges both. It returns the files, and notes on them for people. If the error
+// has ErrNeedsMerge in its chain, the side cannot be put on top and has to be merged.
 func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []string, error) {
 	word := opMerge
 	if theirs.Picked {
@@ -156,7 +157,7 @@ func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []str
 			return nil, nil, err
 		}
 	} else if moved := r.moved(); moved != "" {
-		return nil, nil, &failure.Error{Message: moved + " has moved or is gone on one side", Err: ErrNeedsMerge}
+		return nil, nil, &failure.Error{Message: wording.Printable(moved) + " has moved or is gone on one side", Err: ErrNeedsMerge}
 	}
 	r.mergeTrivially()
 	dirs, err := r.workspaces(ctx)
@@ -179,7 +180,7 @@ func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []str
 	}
 	for _, f := range r.index {
 		if f.Unmerged {
-			return nil, nil, &failure.Error{Message: f.Path + " was changed on both sides"}
+			return nil, nil, &failure.Error{Message: wording.Printable(f.Path) + " was changed on both sides"}
 		}
 	}
 	var notes []string
@@ -191,7 +192,7 @@ func (c *Combiner) Combine(ctx context.Context, ours, theirs Side) (Files, []str
 	return out, notes, nil
 }
 
-// resolving is the reconciliation of two sides, with no work tree.
+// resolving is a reconciliation of two sides without a work tree.
 func (c *Combiner) resolving(word string, ours, theirs Side) *resolving {
 	r := newResolving(c.repo, c.git, c.opts)
 	r.apart, r.policies = true, c.policies
@@ -219,11 +220,11 @@ func (r *resolving) moved() string {
 	return ""
 }
 
-// mergeTrivially makes the index that git would make of the sides, if it merged no file's lines.
+// mergeTrivially makes the index that git would make of the sides before it merges any file's lines.
 func (r *resolving) mergeTrivially() {
 	ours, theirs := r.files[r.op.ours.id], r.files[r.op.theirs[0].id]
 	r.index = maps.Clone(ours)
-	for from := range r.left { // whose files are at the new path now
+	for from := range r.left { // its files are at the new path now
 		dir, _, _ := small.SplitPath(from)
 		for _, a := range mergedArtifacts {
 			delete(r.index, a.Path(dir))
@@ -252,7 +253,7 @@ func (r *resolving) mergeTrivially() {
 	}
 }
 
-// overlay is a repository, with contents that it does not have yet.
+// overlay is a repository together with blobs that it does not have yet.
 type overlay struct {
 	Repository
 	contents map[string][]byte

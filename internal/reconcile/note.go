@@ -24,27 +24,27 @@ import (
 	"github.com/small-gate/small-gate/internal/worklock"
 )
 
-// Note is what a guarded writer has left of a log.
+// Note is the record of a log as a guarded writer left it.
 type Note struct {
 	// Dir is the workspace's directory, slash-separated, from the root of the work tree.
 	Dir  string `json:"dir"`
 	Mark Mark   `json:"mark"`
-	// Log is the file. It stands as it is after a line with the rest; nil if there is no note.
+	// Log is the log's content; nil if there is no note. In the note's file it follows the line with the JSON.
 	Log []byte `json:"-"`
 }
 
-// Mark is another one after each command of git that moves the work tree.
+// Mark says where the work tree stands. It changes with each git command that moves the work tree.
 type Mark struct {
-	// Branch is its full name, and Parents are the commits on which the next one stands.
+	// Branch is the current branch's full name, and Parents are the parents of the next commit.
 	Branch  string   `json:"branch"`
 	Parents []string `json:"parents"`
-	// Reflog is the size of HEAD's reflog, in which a reset leaves a line even if it stays at a commit, and Stash that of the stash's. Without
-	// reflogs, the rest has to do.
+	// Reflog and Stash are the sizes of the reflogs of HEAD and of the stash, in bytes. Even a reset to the same commit adds a line to HEAD's.
+	// Both are 0 without reflogs.
 	Reflog int64 `json:"reflog"`
 	Stash  int64 `json:"stash"`
 }
 
-// MarkOf is the mark of a work tree whose next commit has some parents.
+// MarkOf is the work tree's mark. parents are the parents of the next commit.
 func MarkOf(ctx context.Context, repo Repository, parents []string) (m Mark, err error) {
 	m.Parents = parents
 	if m.Branch, err = repo.CurrentBranch(ctx); err != nil {
@@ -68,11 +68,11 @@ func cannotReadLog(err error) error {
 	return &failure.Error{Message: "cannot look at a reflog: " + err.Error(), Remedy: "make the git directory readable", Err: err}
 }
 
-// commitLine is a line of a reflog about a commit that goes on from where HEAD was, and leaves alone what is not committed.
+// commitLine matches a reflog line of a command that only adds a commit to HEAD and leaves uncommitted changes alone.
 var commitLine = expression.Of(`^([0-9a-f]+) ([0-9a-f]+) [^\t]*\t(commit( \((initial|merge|cherry-pick)\))?|cherry-pick|revert|(merge|pull)[^(:]*):`)
 
-// since lists the commits at which HEAD was from one mark to another, first to last. It is nil if git has done more to the work tree than
-// committing: then what was there before may be gone for good reasons.
+// since lists the commits at which HEAD was between two marks, oldest first. It is nil if git has done more to the work tree than commit:
+// then uncommitted entries may be gone for good reasons.
 func since(place githistory.Place, from, to Mark) ([]string, error) {
 	at, end := headOf(from), headOf(to)
 	commits := []string{at}
@@ -118,7 +118,7 @@ const noteName = "noted"
 
 func (w *Workspace) noteFile() string { return filepath.Join(w.Kept, noteName) }
 
-// Note remembers the log as it is now; nothing, if it cannot be read as a log.
+// Note records the log as it is now. If it cannot be read as a log, nothing is recorded, and an old note is removed.
 func (w *Workspace) Note(mark Mark) error {
 	data, err := w.Read()
 	if err != nil {
@@ -131,7 +131,7 @@ func (w *Workspace) Note(mark Mark) error {
 	return w.notNoted(err)
 }
 
-// notNoted is the failure of a note on a log that is as it should be.
+// notNoted is the failure for a log that is as it should be, but could not be noted; nil for nil.
 func (w *Workspace) notNoted(err error) error {
 	if err == nil {
 		return nil
@@ -142,9 +142,9 @@ func (w *Workspace) notNoted(err error) error {
 	}
 }
 
-// prepareNote prepares the note on what the log is going to be; nil for none, and then there is none any more.
+// prepareNote prepares the note on the log's next content. It is nil if there is nothing to note; then it has removed an old note.
 func (w *Workspace) prepareNote(mark Mark, data []byte) (*wholefile.Prepared, error) {
-	// A credential is not copied: then what HEAD has is all that the next guarded command goes by.
+	// A log with a credential is not copied: the next guarded command then compares with HEAD alone.
 	if log, _ := ledger.ReadLog(data, w.Limits); log == nil || len(secret.Find(string(data))) > 0 || slices.ContainsFunc(log.Entries, ledger.HasCredential) {
 		err := os.Remove(w.noteFile())
 		if errors.Is(err, fs.ErrNotExist) {
@@ -164,7 +164,7 @@ func (w *Workspace) Noted() (Note, error) {
 	return readNote(w.Kept, func(n Note) bool { return n.Dir == w.Dir })
 }
 
-// readNote reads the note in a directory. Its Log is nil if there is none, if it is damaged, or if it is not wanted.
+// readNote reads the note in a directory. Its Log is nil if there is no note, or if it is damaged or not wanted.
 func readNote(dir string, wanted func(Note) bool) (n Note, err error) {
 	name := filepath.Join(dir, noteName)
 	file, err := os.Open(name)
@@ -173,7 +173,7 @@ func readNote(dir string, wanted func(Note) bool) (n Note, err error) {
 	}
 	var text []byte
 	if err == nil {
-		// First who it is about: those of others may be large.
+		// The first line says which workspace it is about: a note that is not wanted may be large.
 		if line, short := bufio.NewReaderSize(file, 64<<10).ReadSlice('\n'); short == nil && json.Unmarshal(line, &n) == nil && wanted(n) {
 			text, err = os.ReadFile(name)
 		}
@@ -199,7 +199,7 @@ func (w *Workspace) Recorded(ctx context.Context, repo Repository, n Note, mark 
 		return head, nil, err
 	}
 	if len(commits) > 1 {
-		// What was committed is in git's care.
+		// Git keeps what was committed.
 		if left, err := w.uncommitted(ctx, repo, n, commits); err != nil || len(left) == 0 {
 			return head, head, err
 		}
@@ -207,20 +207,20 @@ func (w *Workspace) Recorded(ctx context.Context, repo Repository, n Note, mark 
 	return w.join(head, n.Log), n.Log, nil
 }
 
-// join is a log with the entries after it that another one has besides. A time that cannot stand is moved: what nobody may commit would
-// else be put back for ever.
+// join is a log with the entries that only other has appended. An entry whose time is not allowed there gets a later one: otherwise it
+// would be put back forever, and nobody could commit it.
 func (w *Workspace) join(log, other []byte) []byte {
 	stands := func(before, after *ledger.Ledger) bool {
 		return w.Accepts(before, after) && splice.Untimely(before, after, w.Now) == nil
 	}
 	joined, err := splice.PutBackOf(log, other, stands, w.Now, w.Limits)
 	if err != nil || joined.Text == nil {
-		return other // it continues the log, or there is none
+		return other // it continues the log, or there is no log
 	}
 	return joined.Text
 }
 
-// uncommitted are the entries of a note that none of some logs has, and none of some commits, not even in another version.
+// uncommitted lists the entries of a note that are in none of the logs and in none of the commits' logs, not even in another version.
 func (w *Workspace) uncommitted(ctx context.Context, repo Repository, n Note, commits []string, logs ...[]byte) ([]ledger.Entry, error) {
 	noted, _ := ledger.ReadLog(n.Log, w.Limits)
 	if noted == nil {
@@ -254,17 +254,18 @@ func (w *Workspace) uncommitted(ctx context.Context, repo Repository, n Note, co
 	return left, nil
 }
 
-// Loss is what is gone of a log although a guarded writer has recorded it.
+// Loss says which entries of a log are gone although a guarded writer recorded them.
 type Loss struct {
 	// Log is the log's path, from the root of the work tree.
 	Log string
 	// Noted is the log as the last guarded writer left it, and Index the index's.
 	Noted, Index *ledger.Ledger
-	// Gone are those of its entries that neither a commit, the index nor the work tree has.
+	// Gone are the entries of Noted that are in no commit, not in the index and not in the work tree.
 	Gone []ledger.Entry
 }
 
-// Losses are those of the work tree's logs. The next commit stands on some parents; like holds what a workspace needs besides its place.
+// Losses lists the losses of all logs in the work tree. parents are the parents of the next commit; like is a Workspace whose policy, limits
+// and clock count.
 func Losses(ctx context.Context, repo Repository, parents []string, like Workspace) (out []Loss, err error) {
 	place := repo.Where()
 	root := worklock.Root(place.CommonDir)
@@ -306,7 +307,7 @@ func (w *Workspace) loss(ctx context.Context, repo Repository, parents []string,
 	}
 	file, unread := w.Read()
 	if bytes.HasPrefix(file, n.Log) {
-		return out, nil // nothing is gone, which takes little time to find out
+		return out, nil // nothing is gone: the usual case, without asking git
 	}
 	mark, err := MarkOf(ctx, repo, parents)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// published finds those of some entries that the log at a path has on a remote-tracking branch, now or where it stood before it moved.
-// Remote-tracking branches are often hundreds, and mostly older versions of one log: each version is read once, and only where it
-// differs from ours.
+// published finds which entries are in the log at a path on any remote-tracking branch, also at the log's earlier paths. There may be
+// hundreds of such branches with few versions of the log: each version is read once, and only what differs from ours is parsed.
 func (r *resolving) published(ctx context.Context, path string, entries []ledger.Entry) (map[small.Digest]bool, error) {
 	tips, err := r.repo.Tips(ctx, "refs/remotes/")
 	if err != nil {
@@ -51,7 +50,7 @@ func (r *resolving) published(ctx context.Context, path string, entries []ledger
 		}
 		version, _ := log.Forked(text, blob.Data, r.limits())
 		if version == nil {
-			continue // what cannot be read as a log has no entries
+			continue // it cannot be read as a log
 		}
 		all := ledger.DigestSet(version.Ledger)
 		for _, e := range entries {

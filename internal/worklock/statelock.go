@@ -13,15 +13,17 @@ import (
 	"time"
 
 	"github.com/small-gate/small-gate/internal/failure"
+	"github.com/small-gate/small-gate/internal/wholefile"
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// ours is a line in a state lock that says that it is not the protocol's own program's.
+// ours is the last line of a state lock that small-hook has made.
 const ours = "command=small-hook\n"
 
-// TakeState takes the lock under which the protocol's own program writes a workspace: a file that is there while somebody writes. That
-// program does not wait for it; this does. One whose process is gone is named, and never removed, unless it is ours: who calls this has
-// the lock of the workspace, so nobody else of us has this one. The error is a failure.Error, or that of a context that ended.
+// TakeState takes the lock under which the protocol's own program writes a workspace: a file that exists while somebody writes. That
+// program does not wait for it; TakeState waits up to wait. If the lock's process has ended, the error names the lock, which is removed
+// only if small-hook made it: the caller holds the workspace's own lock, so no other small-hook uses this one. workspace is the directory
+// that holds .small/. The error is a failure.Error, or the context's if ctx ended.
 func TakeState(ctx context.Context, workspace string, wait time.Duration) (release func() error, err error) {
 	dir := filepath.Join(workspace, ".small-cache")
 	name := filepath.Join(dir, "state.lock")
@@ -34,7 +36,7 @@ func TakeState(ctx context.Context, workspace string, wait time.Duration) (relea
 		case !errors.Is(err, fs.ErrExist):
 			return nil, &failure.Error{
 				Message: "cannot make the lock of the protocol's own program: " + wording.Printable(err.Error()),
-				Remedy:  "make " + wording.Printable(dir) + " writable", Err: err,
+				Remedy:  "make " + wording.Printable(dir) + " a writable directory", Err: err,
 			}
 		}
 		pid, since, mine := stateHolder(name)
@@ -72,13 +74,21 @@ func TakeState(ctx context.Context, workspace string, wait time.Duration) (relea
 	}
 }
 
-// makeState makes the lock, with the text that the protocol's own program writes in it, in one step: who is killed leaves none that says
-// nothing. Its directory stays: that program may be about to use it, and git does not list an empty one.
+// makeState makes the lock in one step, with the text that the protocol's own program writes in it: a process that is killed never leaves
+// an empty one. The directory stays: that program may be about to use it.
 func makeState(dir, name string) error {
-	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	err := os.Mkdir(dir, 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		// A link may come from the repository: nothing is written where it leads.
+		var info fs.FileInfo
+		if info, err = os.Lstat(dir); err == nil && !info.IsDir() {
+			err = &fs.PathError{Op: "mkdir", Path: dir, Err: syscall.ENOTDIR}
+		}
+	}
+	if err != nil {
 		return err
 	}
-	// A lock that a kill leaves must not be committed: the directory has git ignore what is in it.
+	// Git ignores the whole directory: a lock that a killed process left must not be committed.
 	ignore := filepath.Join(dir, ".gitignore")
 	if _, err := os.Lstat(ignore); errors.Is(err, fs.ErrNotExist) {
 		if err := os.WriteFile(ignore, []byte("*\n"), 0o644); err != nil {
@@ -87,7 +97,7 @@ func makeState(dir, name string) error {
 	}
 	text := fmt.Appendf(nil, "pid=%d\ncreated_at=%s\n%s", os.Getpid(), time.Now().UTC().Format(time.RFC3339Nano), ours)
 	made := filepath.Join(dir, ".state.lock.small-hook")
-	if err := os.WriteFile(made, text, 0o600); err != nil {
+	if err := wholefile.Replace(made, text, 0o600); err != nil { // not through a link
 		return err
 	}
 	return errors.Join(os.Link(made, name), os.Remove(made))
@@ -100,16 +110,16 @@ func removeState(name string) error {
 	return nil
 }
 
-// stateHolder is what the lock says about its holder; 0 if it does not say it yet.
+// stateHolder is what the lock says about its holder. pid is 0 if the lock does not say.
 func stateHolder(name string) (pid int, since string, mine bool) {
-	text, err := os.ReadFile(name)
+	text, err := wholefile.Start(name, 4096)
 	if err != nil {
 		return 0, "a moment ago", false
 	}
 	for line := range strings.Lines(string(text)) {
 		switch key, value, _ := strings.Cut(strings.TrimSpace(line), "="); key {
 		case "pid":
-			pid, _ = strconv.Atoi(value) //nolint:errcheck // then nobody is named
+			pid, _ = strconv.Atoi(value) //nolint:errcheck // 0: no process is named
 		case "created_at":
 			since = wording.Printable(wording.Clip(value))
 		}
@@ -117,7 +127,7 @@ func stateHolder(name string) (pid int, since string, mine bool) {
 	return pid, since, strings.HasSuffix(string(text), ours)
 }
 
-// gone reports whether no process of this machine has a number.
+// gone reports whether no process on this machine has this pid.
 func gone(pid int) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {

@@ -1,6 +1,7 @@
 package worklock_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -71,5 +72,41 @@ func TestTakeState(t *testing.T) {
 		t.Errorf("one that we have left: %v", err)
 	} else if err := release(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTakeStateLinks has a repository put links where the lock is made: nothing is written through them, and none is read without end.
+func TestTakeStateLinks(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	cache := filepath.Join(dir, ".small-cache")
+	theirs := filepath.Join(outside, "theirs")
+	if err := os.WriteFile(theirs, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, cache); err != nil {
+		t.Skip(err)
+	}
+	if _, err := worklock.TakeState(t.Context(), dir, 0); err == nil || !strings.Contains(failure.Of(err).Remedy, "a writable directory") {
+		t.Errorf("a link for the directory: %v", err)
+	}
+	if entries, err := os.ReadDir(outside); err != nil || len(entries) != 1 {
+		t.Errorf("outside: %v, %v", entries, err)
+	}
+	if err := errors.Join(os.Remove(cache), os.Mkdir(cache, 0o755), os.Symlink(theirs, filepath.Join(cache, ".state.lock.small-hook"))); err != nil {
+		t.Fatal(err)
+	}
+	release, err := worklock.TakeState(t.Context(), dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(theirs); err != nil || string(text) != "kept" {
+		t.Errorf("written through a link: %q, %v", text, err)
+	}
+	if err := errors.Join(release(), os.Symlink(os.DevNull, filepath.Join(cache, "state.lock"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := worklock.TakeState(t.Context(), dir, 0); err == nil || !strings.Contains(failure.Of(err).Message, "does not say by whom") {
+		t.Errorf("a link for the lock: %v", err)
 	}
 }

@@ -57,7 +57,7 @@ func (r Request) Getenv(key string) string { return program.Getenv(r.Environ, ke
 // Agent is the id of the agent in whose environment this runs; empty for a person.
 func (r Request) Agent() string { return strings.TrimSpace(r.Getenv(agentVariable)) }
 
-// PersonOnly refuses an agent what a person decides.
+// PersonOnly is an error if an agent types the command: what is accepted is a person's decision.
 func (r Request) PersonOnly() error {
 	if r.Agent() == "" {
 		return nil

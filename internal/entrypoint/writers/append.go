@@ -48,7 +48,7 @@ func Append(ctx context.Context, req session.Request, with Locking, entry splice
 	return out, out.Say(err)
 }
 
-// Say is an error from which nobody takes it that an entry was not appended which was.
+// Say is err; if the entry was appended in spite of it, the message says so.
 func (a Appended) Say(err error) error {
 	if err == nil || !a.Done {
 		return err

@@ -12,20 +12,20 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// Situation is where a commit stands, or the index: it decides how what was done there is undone.
+// Situation says what has to be undone (a commit, the index or the work tree) and who has it already: that decides how to undo it.
 type Situation struct {
-	// Commit is the one to undo, Index or WorkTree; empty if it is not known. Standing is how far it has got.
+	// Commit is the commit to undo, or Index or WorkTree; empty if it is not known. Standing says who has it.
 	Commit   string
 	Standing history.Standing
-	// Remote says where commits are pushed to. It is set for a commit only.
+	// Remote says where commits are pushed. It is set only for a commit.
 	Remote func() history.Remote
-	// Reverting is true of the index if its commit ends a revert.
+	// Reverting is true for the index while a revert is under way.
 	Reverting bool
 	// Against is the commit with which the work tree is compared, if that is not HEAD.
 	Against string
 }
 
-// Resolve resolves a conflict in the workspace of a directory. A revert takes back code, and the log keeps what was recorded.
+// Resolve is the fix for a conflict in the workspace in dir. A revert takes back code only: the log keeps what was recorded.
 func (s Situation) Resolve(dir string) string {
 	first := "small-hook reconcile"
 	if s.Reverting {
@@ -34,8 +34,8 @@ func (s Situation) Resolve(dir string) string {
 	return s.Undo(small.InDir(dir, ""), []string{first})
 }
 
-// Undo undoes what was done to a workspace, of which a path names a file: as long as nothing is committed, by some commands. A commit that
-// nobody else has is made again, further files as they were before it, and all other work is kept. What others have stays as it is.
+// Undo is the fix that undoes what was done to the workspace of path. uncommitted are the commands for it before anything is committed. A
+// commit that nobody else has is made again, with files as they were before it; all other work is kept. A commit that others have stays.
 func (s Situation) Undo(path string, uncommitted []string, files ...string) string {
 	switch {
 	case s.Commit == "":
@@ -51,7 +51,7 @@ func (s Situation) Undo(path string, uncommitted []string, files ...string) stri
 		mend(path, s.Commit, files...) + " --pushed, git push --force-with-lease --force-if-includes); else a person excuses the edit, which counts once the target branch has it (small-hook waive --help)"
 }
 
-// mend makes a commit that nobody else has, and those after it, again.
+// mend is the command that makes a commit that nobody else has again, and those after it.
 func mend(path, commit string, files ...string) string {
 	out := "small-hook restore" + InDirectory(path) + " --commit " + history.Short(commit)
 	for _, file := range files {
@@ -60,8 +60,8 @@ func mend(path, commit string, files ...string) string {
 	return out
 }
 
-// Return brings back what a log has lost since a branch was at a commit, left: what was committed instead, from first on, is made again with
-// it. first is empty if there is nothing.
+// Return is the fix that brings back what a log has lost since its branch was at the commit left. The commits from first on were made
+// instead, and are made again with what was lost; first is empty if there are none.
 func Return(left, first, path string) string {
 	if first == "" {
 		return wording.Commands(RestoreFrom(path, history.Short(left)))
@@ -77,7 +77,7 @@ func RestoreFrom(path, revision string) string {
 // acceptPast are the commands that accept every log as it stands in HEAD.
 var acceptPast = wording.Commands("small-hook baseline", "git add -- :/.small-gate.yml", `git commit -m "Accept the logs as they stand" -- :/.small-gate.yml`)
 
-// Undo says how to undo what was done to the log, and keep all other work.
+// Undo is the fix that undoes what was done to the log and keeps all other work.
 func (e *LogChange) Undo() string {
 	s := e.Situation
 	switch {
@@ -93,7 +93,7 @@ func (e *LogChange) Undo() string {
 	return e.putBack() + "; " + e.instead()
 }
 
-// UndoAndBeginRun undoes what was done to the log after its run was over, and begins a new run, to which the entries do not belong.
+// UndoAndBeginRun is the fix for entries after the end of their run: it undoes them and begins a new run.
 func (e *LogChange) UndoAndBeginRun() string {
 	s := e.Situation()
 	if e.Fix != "" || e.Merge || s.Standing != history.Own {
@@ -103,7 +103,7 @@ func (e *LogChange) UndoAndBeginRun() string {
 	return newIntent(dir) + e.putBack() + ", " + thenCommit(s.Commit, "Begin a new run", writeID(dir), small.InDir(dir, ""))
 }
 
-// instead says what to do in place of what is undone.
+// instead says what to do instead of the change that is undone.
 func (e *LogChange) instead() string {
 	if !e.ParentHasNoLog {
 		return "a correction is a new entry"
@@ -115,7 +115,7 @@ func (e *LogChange) instead() string {
 	return "another log stood here: begin the new one in another directory, or have a person waive " + rule + " from " + e.Old.Head().String()
 }
 
-// RecordAgain has the entries that are new recorded again, each later than the one before it.
+// RecordAgain is the fix that records the new entries again, each later than the one before it.
 func (e *LogChange) RecordAgain() string {
 	if e.Fix != "" {
 		return e.Fix
@@ -123,7 +123,7 @@ func (e *LogChange) RecordAgain() string {
 	return e.putBack()
 }
 
-// WithoutCredential says how to take the credential of a finding out of a new entry, as far as the entry has got.
+// WithoutCredential is the fix for a credential in a new entry. It depends on who has the entry already.
 func (e *LogChange) WithoutCredential(f finding.Finding) string {
 	switch s := e.Situation; {
 	case e.Fix != "":
@@ -134,7 +134,7 @@ func (e *LogChange) WithoutCredential(f finding.Finding) string {
 	return "this masks it, and keeps the rest of the entry: " + e.putBack()
 }
 
-// excuse has a person accept an entry with a credential that is revoked, on the branch whose configuration counts.
+// excuse is the fix by which a person accepts an entry whose credential is revoked, on the branch whose configuration counts.
 func (s Situation) excuse(fingerprint string) string {
 	remote, why := s.Remote(), "it was pushed, and what was pushed stays"
 	switch {
@@ -154,7 +154,7 @@ func (s Situation) excuse(fingerprint string) string {
 		wording.Commands("small-hook waive "+fingerprint+" --reason 'the credential is revoked'", strings.Join(commit, " && "))
 }
 
-// putBack brings the log's old entries back, and keeps new ones after them.
+// putBack is the fix that brings the log's old entries back and keeps new ones after them.
 func (e *LogChange) putBack() string {
 	s, at := e.Situation(), wording.TopPath(e.Path)
 	from, source := "HEAD", ""
@@ -165,7 +165,7 @@ func (e *LogChange) putBack() string {
 	case s.Against != "":
 		return wording.Commands(RestoreFrom(e.Path, history.Short(s.Against)))
 	case e.ParentHasNoLog:
-		source = fmt.Sprintf(`"$(git rev-list -n 1 %s -- %s)^"`, from, at) // the last commit that touched it took it away
+		source = fmt.Sprintf(`"$(git rev-list -n 1 %s -- %s)^"`, from, at) // the last commit that touched the log removed it
 	}
 	switch {
 	case e.Switches:
@@ -180,7 +180,7 @@ func (e *LogChange) putBack() string {
 	return wording.Commands(mend(e.Path, s.Commit) + " --source " + source)
 }
 
-// InDirectory is the flag that names the workspace of a path, wherever it is typed; empty for the root's workspace.
+// InDirectory is the flag that names the workspace of a path, whatever directory it is typed in; empty for the workspace at the root.
 func InDirectory(path string) string {
 	if dir, _ := small.WorkspaceOf(path); dir != "" {
 		return " -C " + wording.TopPath(dir)
@@ -188,10 +188,10 @@ func InDirectory(path string) string {
 	return ""
 }
 
-// reconcile ends a merge under way with every entry of both sides.
+// reconcile are the commands that finish a merge and keep every entry of both sides.
 const reconcile = "`small-hook reconcile`, `git commit --no-edit`"
 
-// MergeWith merges a branch, with every entry of both sides.
+// MergeWith is the fix that merges a branch and keeps every entry of both sides.
 func MergeWith(revision string) string {
 	return wording.Commands("git merge --no-ff --no-commit "+wording.ShellWord(revision)) + ", " + reconcile
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/small-gate/small-gate/internal/wording"
 )
 
-// PutBack brings back a file of the workspace as it was before the index, or the last commit that touched it, changed it.
+// PutBack is the fix that brings back a file of the workspace as it was before the index, or the last commit that touched it, changed it.
 func (w *Workspace) PutBack(path string) string {
 	at := wording.TopPath(path)
 	if w.Commit == "" || history.Uncommitted(w.Commit) {
@@ -18,22 +18,22 @@ func (w *Workspace) PutBack(path string) string {
 		"git commit -m "+wording.ShellQuote("Put back "+path))
 }
 
-// RecordAgain has an entry recorded again, later than the one before it, and with it all that came with it.
+// RecordAgain is the fix that records an entry again, later than the one before it, together with everything that was recorded with it.
 func (w *Workspace) RecordAgain(entry int) string {
 	log := w.Path(small.Progress)
 	return w.situationOf(entry).Undo(log, []string{"small-hook restore" + InDirectory(log)})
 }
 
 func (w *Workspace) situationOf(entry int) Situation {
-	var of small.Digest
+	var digest small.Digest
 	if log := w.Ledger(); entry < log.Len() {
-		of = log.Entries[entry].Digest
+		digest = log.Entries[entry].Digest
 	}
-	return w.Situation(of)
+	return w.Situation(digest)
 }
 
-// Correct says how something is corrected that a subject of an artifact names. An entry that is committed is never edited: what others have
-// is accepted as it is, and a commit that nobody else has is amended.
+// Correct is the fix for something wrong in an artifact; subject names it, and how is the correction. A committed entry is not edited:
+// others' entries are accepted as they are. Only in a commit that nobody else has can it be corrected.
 func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
 	i, isEntry := EntryIndex(subject)
 	if a != small.Progress || !isEntry {
@@ -49,7 +49,7 @@ func (w *Workspace) Correct(a small.Artifact, subject, how string) string {
 	return s.correct(how, w.Path(small.Progress))
 }
 
-// Correct says how a new entry is corrected.
+// Correct is the fix for a new entry; how is the correction.
 func (e *LogChange) Correct(how string) string {
 	if e.Fix != "" {
 		return how

@@ -10,8 +10,8 @@ import (
 	"github.com/small-gate/small-gate/internal/ledger"
 )
 
-// judgeMerged finds what two parents of a merge say at two times, and the merge holds twice. Where it holds only one of the two, one side
-// changed a time, which is found on an edge.
+// judgeMerged finds entries that two parents of a merge hold under two times, if the merge holds both. If it holds only one of them, a time
+// was changed, which is a finding of an edge.
 func (r walker) judgeMerged(ctx context.Context, s *read.Step, path string, child *read.LedgerFile, parents []read.ParentLog) error {
 	for i := range parents {
 		for j := i + 1; j < len(parents); j++ {
@@ -28,8 +28,8 @@ func (r walker) judgeMerged(ctx context.Context, s *read.Step, path string, chil
 			m := &subject.MergedLog{Place: rule.Place{Commit: s.ID, Parent: s.Parents[j]}, Path: path}
 			m.Sides = [2]string{subject.SideName(i, s.Parents[i]), subject.SideName(j, s.Parents[j])}
 			for _, pair := range pairs {
-				at := func(of ledger.Entry) int {
-					return slices.IndexFunc(child.Log.Entries, func(e ledger.Entry) bool { return e.Digest == of.Digest })
+				at := func(wanted ledger.Entry) int {
+					return slices.IndexFunc(child.Log.Entries, func(e ledger.Entry) bool { return e.Digest == wanted.Digest })
 				}
 				if a, b := at(pair[0]), at(pair[1]); a >= 0 && b >= 0 {
 					m.Duplicates = append(m.Duplicates, [2]ledger.Entry{child.Log.Entries[a], child.Log.Entries[b]})

@@ -9,10 +9,10 @@ import (
 	"github.com/small-gate/small-gate/internal/small"
 )
 
-// lostWork finds the completed tasks that a commit drops from the plan or opens
-// again, unless an entry of the same change reconciles plan and reality: one of
-// the commit's own, or of a later one that is judged with it. A new run has a plan
-// of its own.
+// lostTasks finds the completed tasks that a commit drops from the plan or opens
+// again, unless an entry of the same change reconciles plan and reality. That
+// entry may come with the commit, or with a later one that is judged with it. A
+// new run has a plan of its own.
 func (w *commitReader) lostTasks(ctx context.Context, added []ledger.Entry) ([]subject.LostTask, error) {
 	path := small.Plan.Path(w.dir)
 	if !w.differs(path) {
