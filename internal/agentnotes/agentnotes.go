@@ -64,6 +64,8 @@ const (
 	version = 1
 	// most is how many sessions are remembered.
 	most = 64
+	// maxSize bounds the file, in bytes.
+	maxSize = 16 << 20
 )
 
 // In is the file of the notes in a git directory, that of the work tree.
@@ -72,14 +74,7 @@ func In(gitDir string) string { return filepath.Join(gitDir, "small-gate", "agen
 // Read reads notes; they are new, without branches, if there is no file.
 func Read(file string) (*Notes, error) {
 	n := &Notes{Version: version, file: file}
-	info, err := os.Stat(file)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is not an ordinary file") // and may have no end
-	}
-	var text []byte
-	if err == nil {
-		text, err = os.ReadFile(file)
-	}
+	text, err := wholefile.Start(file, maxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return n, nil
 	}

@@ -91,7 +91,7 @@ func (g *commandLine) failed(args []string, done gitcmd.Result) error {
 	}
 	f := &failure.Error{Message: fmt.Sprintf("git %s ended with status %d: %s", gitcmd.Subcommand(args), done.Status, gitcmd.OneLine(done.Stderr))}
 	if g.full() {
-		f.Message, f.Remedy = "no space left on device: "+f.Message, roomFirst
+		f.Message = "no space left on device: " + f.Message
 	}
 	return f
 }
@@ -106,15 +106,9 @@ func (g *commandLine) full() bool {
 	return errors.Is(err, syscall.ENOSPC)
 }
 
-const roomFirst = "make room, then `small-hook sync`"
-
 // cannotWrite is the failure for a file in the git directory or the work tree that could not be written.
 func cannotWrite(err error) error {
-	f := &failure.Error{Message: "cannot write: " + wording.Printable(err.Error()), Err: err}
-	if errors.Is(err, syscall.ENOSPC) {
-		f.Remedy = roomFirst
-	}
-	return f
+	return &failure.Error{Message: "cannot write: " + wording.Printable(err.Error()), Err: err}
 }
 
 // paths runs a git command that prints paths, each ended by a null byte.

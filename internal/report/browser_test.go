@@ -1,14 +1,11 @@
 package report
 
 import (
-	"github.com/small-gate/small-gate/internal/gate/finding"
-
 	"github.com/small-gate/small-gate/internal/report/reporttest"
 
 	"bufio"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -304,38 +301,5 @@ func (b *browser) checkLog(file string) {
 		if got.Landed != "finding" || got.Before || !got.Seen {
 			b.t.Errorf("a row of a folded finding leads to %+v", got)
 		}
-	}
-}
-
-// Mermaid itself reads the fork, whatever the branches are called.
-func TestOutsideMermaid(t *testing.T) {
-	library := outside(t, "mermaid.min.js")
-	b := startBrowser(t, outside(t, "chromium"))
-	dir := t.TempDir()
-	file := filepath.Join(dir, "page.html")
-	writeFile(t, file, "<!doctype html><title>x</title><script src=\"file://"+library+"\"></script><div id=drawing></div>")
-	b.size(1000, 800, false)
-	b.open("file://" + file)
-	for i, name := range append([]string{"main", "end", "graph", `x"]; click A "javascript:alert(1)"`, "<img src=x onerror=alert(1)>", "%%{init: {}}%%", "#quot;"}, reporttest.Texts...) {
-		f := reporttest.Forked()
-		f.Sides[0].Name = name
-		for j := range f.Sides[1].Entries {
-			f.Sides[1].Entries[j].TaskID = name
-		}
-		_, rest, _ := strings.Cut(render(t, "markdown", &finding.Report{Findings: []finding.Finding{f}}, Options{}), "```mermaid\n")
-		drawing, _, _ := strings.Cut(rest, "```")
-		code, err := json.Marshal(drawing)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var nodes int
-		b.eval(fmt.Sprintf(`mermaid.render('d%d', %s).then(r => {
-			const box = document.getElementById('drawing'); box.innerHTML = r.svg;
-			return box.querySelectorAll('circle.commit').length + 100 * box.querySelectorAll('a, image, img, script').length;
-		})`, i, code), &nodes)
-		if want := 2 + 1 + 5 + 1; nodes != want {
-			t.Errorf("%q: %d nodes, want %d\n%s", name, nodes, want, drawing)
-		}
-		b.picture(fmt.Sprintf("mermaid-%d", i))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
 // pack is a pack and its index. The files stay open, so that a
@@ -105,7 +106,10 @@ func (p *pack) content(offset int64) ([]byte, error) {
 	for _, at := range slices.Backward(deltas) {
 		delta, err := p.inflate(at)
 		if err == nil {
-			data, err = patch(data, delta, p.entries[at].size)
+			data, err = packfile.PatchDelta(data, delta)
+		}
+		if err == nil && int64(len(data)) != p.entries[at].size {
+			err = errPack
 		}
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"compress/zlib"
 	"crypto/sha1"
 	"encoding/binary"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -136,4 +137,12 @@ func TestForgedDeltas(t *testing.T) {
 	if o, found, err := p.read(one, 100); err == nil || found {
 		t.Errorf("%+v", o)
 	}
+}
+
+func randomBytes(r *rand.Rand, n int) []byte {
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = byte(r.Uint32())
+	}
+	return out
 }

@@ -159,27 +159,6 @@ func TestDamagedObjects(t *testing.T) {
 	wantFailureThat(t, err, tree)
 }
 
-// What is appended to an earlier version does not run into the later one, whose memory it shares.
-func TestAppendToFront(t *testing.T) {
-	t.Parallel()
-	r := versions(t)
-	r.Git("repack", "-adfq")
-	repo := open(t, r)
-	read := func(name string) []byte {
-		blob, err := repo.Blob(t.Context(), r.ID(name), 1<<20)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		return blob.Data
-	}
-	later, earlier := read("HEAD:file"), read("HEAD~1:file")
-	if !isFront(earlier, later) {
-		t.Fatal("git did not store the earlier version as the later one's front")
-	}
-	_ = append(earlier, "and more"...)
-	read("HEAD:file")
-}
-
 func wantFailureThat(t *testing.T, err error, words ...string) {
 	t.Helper()
 	if err == nil {

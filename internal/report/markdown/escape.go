@@ -124,23 +124,3 @@ func fenceOf(text, fence string) string {
 	}
 	return fence
 }
-
-// diagramText is one line of text as a label in a Mermaid diagram: letters,
-// digits and what is common in names stay, anything else becomes a dot. The exact
-// text stands beside the diagram.
-func diagramText(s string, limit int) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n++; n > limit {
-			b.WriteString("…")
-			break
-		}
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || r < utf8.RuneSelf && strings.ContainsRune(" ._/:+-", r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteRune('·')
-		}
-	}
-	return b.String()
-}

@@ -320,21 +320,11 @@ func TestMarkdownFork(t *testing.T) {
 	r.Findings = []finding.Finding{f}
 	p := readMarkdown(t, render(t, r))
 	checkPage(t, p)
-	var drawing string
-	for _, code := range p.code {
-		if strings.HasPrefix(code, "%%{init") {
-			drawing = nethtml.UnescapeString(code)
+	text := strings.Join(p.blocks, "\n")
+	for _, want := range []string{"7 entries in common", "2 more entries"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the fork lacks %q:\n%s", want, text)
 		}
-	}
-	const words = `"[\pL\pN ._/:+·…()-]*"`
-	line := regexp.MustCompile(`^(%%\{init: \{"gitGraph": \{"mainBranchName": ` + words + `\}\}\}%%|gitGraph LR:|  (commit id:|branch|checkout) ` + words + `)$`)
-	for _, text := range strings.Split(strings.TrimSpace(drawing), "\n") {
-		if !line.MatchString(text) {
-			t.Errorf("a line that the drawing does not need: %q", text)
-		}
-	}
-	if !strings.Contains(drawing, "… 2 more entries") {
-		t.Errorf("the drawing:\n%s", drawing)
 	}
 }
 
