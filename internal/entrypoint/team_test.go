@@ -27,7 +27,7 @@ import (
 // an honest push names every rewrite in the default branch's history that nobody has accepted, and a team that rewrote nothing is accused
 // of nothing.
 func TestTeam(t *testing.T) {
-	for seed := range uint64(gittest.Cases(2, 40)) {
+	for seed := range uint64(gittest.Cases(2, 15)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			newTeam(t, seed).play(gittest.Cases(14, 30))

@@ -194,7 +194,7 @@ func TestNeedsMerge(t *testing.T) {
 // TestPublishedStays lets clones record, branch, push, pick, squash, merge and rebase in random order. In the end every entry is there
 // once, and each that any branch of the server ever had is as it was there, to the byte.
 func TestPublishedStays(t *testing.T) {
-	for seed := range uint64(gittest.Cases(1, 150)) {
+	for seed := range uint64(gittest.Cases(1, 30)) {
 		t.Run(fmt.Sprint(seed+1), func(t *testing.T) { t.Parallel(); aTeam(t, seed+1) })
 	}
 }
