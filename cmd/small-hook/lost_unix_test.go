@@ -92,7 +92,7 @@ func (d *lossDay) honest() {
 // and no other commit is rejected.
 func TestLossIsMissed(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
-	for i := range gittest.Cases(1, 60) {
+	for i := range gittest.Cases(1, 6) {
 		r := guarded(t)
 		d := &lossDay{T: t, Repo: r, random: rand.New(rand.NewPCG(seed, uint64(i)))}
 		d.done = append(d.done, fmt.Sprintf("seed %d, day %d", seed, i))

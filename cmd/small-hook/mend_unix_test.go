@@ -118,7 +118,7 @@ func (h *tampered) findings() []struct{ Rule, Fix string } {
 // TestFixesOfTampering types the first fix of each report on random histories that nobody else has, until there is nothing to type. In the end
 // each entry is there once, authors and messages are what they were, merges are merges, and what was not committed is still there.
 func TestFixesOfTampering(t *testing.T) {
-	for seed := range gittest.Cases(2, 60) {
+	for seed := range gittest.Cases(2, 10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			r := gittest.New(t)

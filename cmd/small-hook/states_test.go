@@ -65,7 +65,7 @@ func cells(t *testing.T) (out []cell) {
 				case *onlyStates == "" && why != "":
 					left[why]++
 				case *onlyStates != "" && !only.MatchString(c.String()):
-				case *onlyStates == "" && !slices.Contains(shortStates, c.String()) && (!gittest.All() || i != turn%len(speakers)):
+				case *onlyStates == "" && !slices.Contains(shortStates, c.String()) && (!gittest.All() || turn%5 != 0 || i != turn%len(speakers)):
 				default:
 					out = append(out, c)
 				}

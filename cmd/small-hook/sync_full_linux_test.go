@@ -17,7 +17,7 @@ func TestSyncOnAFullDisk(t *testing.T) {
 	template := t.TempDir()
 	parted(t, template)
 	failed, ended := 0, 0
-	for free := 0; free <= 512<<10; free += gittest.Cases(96, 12) << 10 {
+	for free := 0; free <= 512<<10; free += gittest.Cases(96, 48) << 10 {
 		dir := t.TempDir()
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
 			t.Skipf("SKIPPED: no small file system can be mounted here, so a sync on a full disk is NOT tested: %v", err)

@@ -167,7 +167,7 @@ func TestSyncKilledAtEachCall(t *testing.T) {
 		}
 		for at := 1; at <= all; at++ {
 			for _, when := range []string{"before", "after"} {
-				if !gittest.All() && (at != all || flags != nil) { // the last step has begun then
+				if !gittest.All() && (at != all || flags != nil) || at != all && (at+len(when))%3 != 0 { // the last step has begun then
 					continue
 				}
 				server, clone := here()
@@ -185,7 +185,7 @@ func TestSyncKilled(t *testing.T) {
 	parted(t, template)
 	random := rand.New(rand.NewPCG(14, 4))
 	ended := map[bool]int{}
-	for range 60 {
+	for range 15 {
 		dir := filepath.Join(gittest.TempDir(t), "here")
 		if err := gittest.CopyTree(dir, template); err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ var (
 func TestTeamDays(t *testing.T) {
 	days := *teamDays
 	if days == 0 {
-		days = gittest.Cases(1, 15)
+		days = gittest.Cases(1, 8)
 	}
 	counted := map[string]int{}
 	var one sync.Mutex
