@@ -38,11 +38,11 @@ func Of(err error) *Error {
 		e = &Error{Message: err.Error(), Err: err}
 	}
 	if strings.Contains(strings.ToLower(e.Message), "no space left") {
-		e.Remedy = "no space left on the disk: make room, then type the same command again"
+		e = &Error{Message: e.Message, Remedy: "no space left on the disk: make room, then type the same command again", Err: e} // e may be shared
 	}
 	_, rest, locked := strings.Cut(e.Message, "Unable to create '")
 	if lock, _, there := strings.Cut(rest, ".lock': File exists"); locked && there {
-		e.Remedy = "if no git is at work here, one has died: `rm -f '" + strings.ReplaceAll(lock, "'", `'\''`) + ".lock'`; then type the same command again"
+		e = &Error{Message: e.Message, Remedy: "if no git is at work here, one has died: `rm -f '" + strings.ReplaceAll(lock, "'", `'\''`) + ".lock'`; then type the same command again", Err: e}
 	}
 	return e
 }
